@@ -1,0 +1,107 @@
+import { type Command, CommanderError } from 'commander';
+import { ConfigurationError } from '../environment.ts';
+
+/**
+ * What both command-line tools promise: results on stdout (one JSON document with `--json`),
+ * messages on stderr, exit code 0 done, 1 refused or failed with the reason, 2 wrong usage.
+ */
+export interface Printer {
+  /** The command's result: `text` for people, `document` for scripts. Call it once. */
+  result(document: unknown, text: string): void;
+  /** A line on stderr. */
+  message(text: string): void;
+  readonly json: boolean;
+}
+
+/** Refused for a reason that the operator may read and mend: exit code 1, no stack. */
+export class CommandRefused extends Error {
+  override readonly name = 'CommandRefused';
+  /** Details for `--json`, such as the faults of a file by row. */
+  readonly details: unknown;
+
+  constructor(message: string, details?: unknown) {
+    super(message);
+    this.details = details;
+  }
+}
+
+/** The words of the command line are off: exit code 2. */
+export class UsageError extends Error {
+  override readonly name = 'UsageError';
+}
+
+/** Runs `program` on `argv` (as `process.argv`) and resolves to the exit code. */
+export async function runCommandLine(program: Command, argv: readonly string[]): Promise<number> {
+  const json = argv.includes('--json');
+  configure(program);
+  try {
+    await program.parseAsync(argv);
+    return 0;
+  } catch (error) {
+    return report(error, json);
+  }
+}
+
+export function printer(command: Command): Printer {
+  const json = command.optsWithGlobals()['json'] === true;
+  return {
+    json,
+    result: (document, text) =>
+      process.stdout.write(json ? `${JSON.stringify(document, jsonValue, 2)}\n` : `${text}\n`),
+    message: (text) => process.stderr.write(`${text}\n`),
+  };
+}
+
+/** Columns as wide as their widest cell, for people. */
+export function table(header: readonly string[], rows: readonly (readonly string[])[]): string {
+  const all = [header, ...rows];
+  const widths = header.map((_, column) => Math.max(...all.map((row) => row[column]?.length ?? 0)));
+  return all
+    .map((row) =>
+      row
+        .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+        .join('  ')
+        .trimEnd(),
+    )
+    .join('\n');
+}
+
+/** Commander's own exits and messages, for the program and every command below it. */
+function configure(command: Command): void {
+  command.exitOverride();
+  command.configureOutput({ writeErr: () => undefined }); // `report` writes each message once.
+  for (const child of command.commands) configure(child);
+}
+
+function report(error: unknown, json: boolean): number {
+  if (error instanceof CommanderError) {
+    // Asking for help or the version is no fault.
+    if (error.exitCode === 0) return 0;
+    if (error.code === 'commander.help') {
+      process.stderr.write('a command is missing; --help lists them\n');
+      return 2;
+    }
+    process.stderr.write(`${error.message}\n`);
+    return 2;
+  }
+  if (error instanceof UsageError) {
+    process.stderr.write(`${error.message}\n`);
+    return 2;
+  }
+  const known = error instanceof CommandRefused || error instanceof ConfigurationError;
+  const message = error instanceof Error ? error.message : String(error);
+  if (json && error instanceof CommandRefused) {
+    const document = { error: message, details: error.details };
+    process.stdout.write(`${JSON.stringify(document, jsonValue, 2)}\n`);
+  }
+  process.stderr.write(`${message}\n`);
+  if (!known && process.env['CLS_DEBUG'] && error instanceof Error) {
+    process.stderr.write(`${error.stack}\n`);
+  }
+  return 1;
+}
+
+/** Money and sequence numbers are bigint inside and text outside. */
+function jsonValue(_: string, value: unknown): unknown {
+  return typeof value === 'bigint' ? value.toString() : value;
+}

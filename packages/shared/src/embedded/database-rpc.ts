@@ -1,0 +1,246 @@
+/**
+ * The `Database` port over a message channel: to PGlite in a worker thread, and to the process
+ * that holds an embedded database (see operator-channel.ts). One session per transaction.
+ */
+import {
+  type Database,
+  DatabaseUnavailable,
+  type Sql,
+  SqlError,
+  type SqlValue,
+  type Transaction,
+  type TransactionOptions,
+} from '../sql/database.ts';
+
+/** Carries structured-cloneable messages, in order, both ways. */
+export interface Channel {
+  send(message: unknown): void;
+  onMessage(handle: (message: unknown) => void): void;
+  /** Called once when the other side is gone. */
+  onClose(handle: () => void): void;
+  close(): void | Promise<void>;
+}
+
+type Call =
+  | { readonly op: 'query'; sql: string; params: readonly SqlValue[]; transaction?: number }
+  | { readonly op: 'execute'; sql: string; transaction?: number }
+  | { readonly op: 'begin'; options: TransactionOptions }
+  | { readonly op: 'commit'; transaction: number }
+  | { readonly op: 'rollback'; transaction: number }
+  | { readonly op: 'listen'; channel: string }
+  | { readonly op: 'unlisten'; listener: number };
+
+type Request = Call & { readonly id: number };
+type Reply =
+  | { readonly id: number; readonly value: unknown }
+  | { readonly id: number; readonly error: { message: string; code?: string; constraint?: string } }
+  | { readonly listener: number; readonly payload: string | null };
+
+/** Ends a transaction whose client fell silent: an embedded database has a single session. */
+const TRANSACTION_IDLE_MS = 60_000;
+
+/** The client's side. */
+export function databaseOver(channel: Channel): Database {
+  const waiting = new Map<number, { resolve(value: unknown): void; reject(error: Error): void }>();
+  const listeners = new Map<number, { onMessage(payload: string): void; onGap(): void }>();
+  let lastId = 0;
+  let closed = false;
+
+  channel.onMessage((message) => {
+    const reply = message as Reply;
+    if ('listener' in reply) {
+      const listener = listeners.get(reply.listener);
+      if (reply.payload === null) listener?.onGap();
+      else listener?.onMessage(reply.payload);
+      return;
+    }
+    const caller = waiting.get(reply.id);
+    waiting.delete(reply.id);
+    if ('error' in reply) caller?.reject(toError(reply.error));
+    else caller?.resolve(reply.value);
+  });
+  channel.onClose(() => {
+    closed = true;
+    const gone = new DatabaseUnavailable('the embedded database has stopped');
+    for (const caller of waiting.values()) caller.reject(gone);
+    waiting.clear();
+    for (const listener of listeners.values()) listener.onGap();
+  });
+
+  const call = (request: Call): Promise<unknown> => {
+    if (closed) {
+      return Promise.reject(new DatabaseUnavailable('the embedded database has stopped'));
+    }
+    lastId += 1;
+    const id = lastId;
+    return new Promise((resolve, reject) => {
+      waiting.set(id, { resolve, reject });
+      channel.send({ ...request, id });
+    });
+  };
+  const sqlIn = (transaction?: number): Sql => {
+    const where = transaction === undefined ? {} : { transaction };
+    return {
+      query: <Row>(sql: string, params: readonly SqlValue[] = []) =>
+        call({ op: 'query', sql, params, ...where }) as Promise<Row[]>,
+      execute: async (sql) => {
+        await call({ op: 'execute', sql, ...where });
+      },
+    };
+  };
+
+  return {
+    ...sqlIn(),
+    async transaction(work, options = {}) {
+      const transaction = (await call({ op: 'begin', options })) as number;
+      let result: Awaited<ReturnType<typeof work>>;
+      try {
+        result = await work({ ...sqlIn(transaction), inTransaction: true });
+      } catch (error) {
+        await call({ op: 'rollback', transaction }).catch(() => undefined);
+        throw error;
+      }
+      await call({ op: 'commit', transaction });
+      return result;
+    },
+    async listen(name, onMessage, onGap) {
+      const listener = (await call({ op: 'listen', channel: name })) as number;
+      listeners.set(listener, { onMessage, onGap });
+      return async () => {
+        listeners.delete(listener);
+        await call({ op: 'unlisten', listener });
+      };
+    },
+    async close() {
+      await channel.close();
+    },
+  };
+}
+
+/** The server's side: answers calls from `channel` on `database` until the channel closes. */
+export function serveDatabase(database: Database, channel: Channel): void {
+  const transactions = new Map<number, OpenTransaction>();
+  const listeners = new Map<number, () => Promise<void>>();
+  let lastNumber = 0;
+
+  const sqlFor = (transaction: number | undefined): Sql => {
+    if (transaction === undefined) return database;
+    const open = transactions.get(transaction);
+    if (open === undefined) throw new SqlError('the transaction has ended', '25P01');
+    open.touch();
+    return open.sql;
+  };
+  const handlers = {
+    query: (call) => sqlFor(call.transaction).query(call.sql, call.params),
+    execute: (call) => sqlFor(call.transaction).execute(call.sql),
+    begin: async (call) => {
+      lastNumber += 1;
+      const number = lastNumber;
+      transactions.set(number, await openTransaction(database, call.options));
+      return number;
+    },
+    commit: (call) => finish(call.transaction, 'commit'),
+    rollback: (call) => finish(call.transaction, 'rollback'),
+    listen: async (call) => {
+      lastNumber += 1;
+      const listener = lastNumber;
+      const notify = (payload: string | null) => channel.send({ listener, payload });
+      listeners.set(listener, await database.listen(call.channel, notify, () => notify(null)));
+      return listener;
+    },
+    unlisten: async (call) => {
+      await listeners.get(call.listener)?.();
+      listeners.delete(call.listener);
+    },
+  } satisfies { [Op in Call['op']]: (call: Extract<Call, { op: Op }>) => Promise<unknown> };
+
+  const finish = async (transaction: number, how: 'commit' | 'rollback'): Promise<void> => {
+    const open = transactions.get(transaction);
+    if (open === undefined) throw new SqlError('the transaction has ended', '25P01');
+    transactions.delete(transaction);
+    await open.finish(how);
+  };
+
+  channel.onMessage((message) => {
+    const request = message as Request;
+    const handle = handlers[request.op] as (call: Call) => Promise<unknown>;
+    // `then` keeps a handler's synchronous throw inside the promise.
+    Promise.resolve()
+      .then(() => handle(request))
+      .then(
+        (value) => channel.send({ id: request.id, value }),
+        (error: unknown) => channel.send({ id: request.id, error: fromError(error) }),
+      );
+  });
+  channel.onClose(() => {
+    for (const open of transactions.values()) open.finish('rollback').catch(() => undefined);
+    for (const stop of listeners.values()) stop().catch(() => undefined);
+    transactions.clear();
+    listeners.clear();
+  });
+}
+
+interface OpenTransaction {
+  readonly sql: Transaction;
+  touch(): void;
+  finish(how: 'commit' | 'rollback'): Promise<void>;
+}
+
+class RolledBack extends Error {}
+
+/** Turns the port's callback into begin and end, which come as separate messages here. */
+async function openTransaction(
+  database: Database,
+  options: TransactionOptions,
+): Promise<OpenTransaction> {
+  const ending = deferred<void>();
+  const started = deferred<Transaction>();
+  const idle = setTimeout(() => ending.reject(new RolledBack()), TRANSACTION_IDLE_MS);
+  idle.unref();
+  const settled = database
+    .transaction(async (transaction) => {
+      started.resolve(transaction);
+      await ending.promise;
+    }, options)
+    .finally(() => clearTimeout(idle));
+  settled.catch(started.reject); // When BEGIN itself fails; later rejections change nothing.
+  return {
+    sql: await started.promise,
+    touch: () => idle.refresh(),
+    async finish(how) {
+      if (how === 'commit') {
+        ending.resolve();
+        await settled;
+        return;
+      }
+      ending.reject(new RolledBack());
+      await settled.catch((error: unknown) => {
+        if (!(error instanceof RolledBack)) throw error;
+      });
+    },
+  };
+}
+
+function deferred<T>() {
+  let resolve!: (value: T) => void;
+  let reject!: (error: unknown) => void;
+  const promise = new Promise<T>((res, rej) => {
+    resolve = res;
+    reject = rej;
+  });
+  promise.catch(() => undefined); // Rejected before anyone awaits it: not an unhandled fault.
+  return { promise, resolve, reject };
+}
+
+function fromError(error: unknown): { message: string; code?: string; constraint?: string } {
+  const message = error instanceof Error ? error.message : String(error);
+  if (!(error instanceof SqlError)) return { message };
+  const { code, constraint } = error;
+  return { message, code, ...(constraint === undefined ? {} : { constraint }) };
+}
+
+function toError(error: { message: string; code?: string; constraint?: string }): Error {
+  return error.code === undefined
+    ? new DatabaseUnavailable(error.message)
+    : new SqlError(error.message, error.code, error.constraint);
+}

@@ -1,0 +1,135 @@
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import { Worker } from 'node:worker_threads';
+import { type Database, DatabaseUnavailable } from '../sql/database.ts';
+import { type Channel, databaseOver } from './database-rpc.ts';
+import { DirectoryInUse, lockDirectory } from './directory-lock.ts';
+import { connectOperator, serveOperator } from './operator-channel.ts';
+
+/** The directory cannot be used; the message says why and what to do. */
+export class DirectoryUnusable extends Error {
+  override readonly name = 'DirectoryUnusable';
+}
+
+/**
+ * Opens the embedded database of one service in `directory`, creating it on first use, and holds
+ * the directory until `close`. It survives a crash of the process; PGlite never calls fsync, so
+ * it does not survive a crash of the machine.
+ *
+ * @throws {DirectoryInUse} when another process holds the directory.
+ * @throws {DirectoryUnusable} when it cannot be written or belongs to another PGlite version.
+ */
+export async function openEmbeddedDatabase(directory: string): Promise<Database> {
+  makeDirectory(directory);
+  const lock = await lockDirectory(directory);
+  try {
+    await createOnce(directory);
+    const database = await startWorker(join(directory, 'pg'));
+    serveOperator(lock.server, directory, database);
+    return {
+      ...database,
+      async close() {
+        await database.close();
+        await lock.release();
+      },
+    };
+  } catch (error) {
+    await lock.release();
+    throw error;
+  }
+}
+
+/**
+ * For command-line tools: opens the directory, or works through the service that holds it.
+ *
+ * @throws {DirectoryUnusable} as `openEmbeddedDatabase`.
+ * @throws {DatabaseUnavailable} when the holder does not let this user in.
+ */
+export async function openEmbeddedDatabaseAsOperator(directory: string): Promise<Database> {
+  try {
+    return await openEmbeddedDatabase(directory);
+  } catch (error) {
+    if (!(error instanceof DirectoryInUse)) throw error;
+    return connectOperator(directory);
+  }
+}
+
+function makeDirectory(directory: string): void {
+  try {
+    mkdirSync(directory, { recursive: true, mode: 0o700 });
+    const probe = join(directory, '.write-probe');
+    writeFileSync(probe, '');
+    rmSync(probe);
+  } catch (cause) {
+    const { code } = cause as NodeJS.ErrnoException;
+    const message = `the data directory ${directory} cannot be written (${code}); set CLS_DATA_DIR to a directory that this user may write`;
+    throw new DirectoryUnusable(message, { cause });
+  }
+}
+
+/**
+ * The first start builds the cluster beside its final place and moves it there when it is whole,
+ * so that a process killed meanwhile leaves nothing that the next start would trust. The worker
+ * is started afresh afterwards: building takes some 800 MB that only a new one gives back.
+ */
+async function createOnce(directory: string): Promise<void> {
+  const place = join(directory, 'pg');
+  const versionFile = join(directory, 'pglite-version');
+  const version = pgliteVersion();
+  if (existsSync(place)) {
+    const found = existsSync(versionFile) ? readFileSync(versionFile, 'utf8').trim() : 'unknown';
+    if (minor(found) !== minor(version)) {
+      throw new DirectoryUnusable(
+        `${directory} was made by PGlite ${found} and this is ${version}; start with an empty data directory and load the data again`,
+      );
+    }
+    return;
+  }
+  const building = join(directory, 'pg.building');
+  rmSync(building, { recursive: true, force: true });
+  const database = await startWorker(building);
+  await database.close();
+  writeFileSync(versionFile, `${version}\n`);
+  renameSync(building, place);
+}
+
+async function startWorker(dataDir: string): Promise<Database> {
+  const worker = new Worker(new URL('./pglite-worker.js', import.meta.url), {
+    workerData: { dataDir },
+    stderr: false,
+  });
+  const exited = new Promise<void>((resolve) => worker.once('exit', () => resolve()));
+  await new Promise<void>((resolve, reject) => {
+    worker.once('message', () => resolve());
+    worker.once('error', (cause: Error) => {
+      const message = `the embedded database in ${dataDir} does not open: ${cause.message}`;
+      reject(new DatabaseUnavailable(message, { cause }));
+    });
+    worker.once('exit', () => reject(new DatabaseUnavailable(`${dataDir} did not open`)));
+  });
+  worker.on('error', () => undefined); // `exit` follows and ends every waiting call.
+  const channel: Channel = {
+    send: (message) => worker.postMessage(message),
+    onMessage: (handle) => worker.on('message', handle),
+    onClose: (handle) => {
+      exited.then(handle);
+    },
+    close: async () => {
+      worker.postMessage('close');
+      await exited;
+    },
+  };
+  return databaseOver(channel);
+}
+
+function pgliteVersion(): string {
+  const require = createRequire(import.meta.url);
+  const manifest = join(require.resolve('@electric-sql/pglite'), '..', '..', 'package.json');
+  return (JSON.parse(readFileSync(manifest, 'utf8')) as { version: string }).version;
+}
+
+/** PGlite keeps its data format within a minor version: `0.5` of `0.5.16`. */
+function minor(version: string): string {
+  return version.split('.').slice(0, 2).join('.');
+}

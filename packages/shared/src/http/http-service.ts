@@ -1,0 +1,88 @@
+import { createServer, type RequestListener, type Server } from 'node:http';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+export interface HttpServiceOptions {
+  /** An address of this machine; undefined listens on all of them. */
+  readonly host: string | undefined;
+  /** 0 picks a free port. */
+  readonly port: number;
+  /** How long, once stopping, new requests are still answered while load balancers notice. */
+  readonly drainDelayMs: number;
+  /** How long requests under way may take to end before their connections are cut. */
+  readonly drainTimeoutMs: number;
+}
+
+export interface HttpService {
+  readonly port: number;
+  /** True from the first call of `stop`: readiness answers 503 from then on. */
+  readonly draining: boolean;
+  stop(): Promise<void>;
+}
+
+/** The port is taken or may not be used; the message names it. */
+export class PortUnavailable extends Error {
+  override readonly name = 'PortUnavailable';
+}
+
+/**
+ * Listens, with limits against slow and oversized requests, and stops without breaking a request
+ * that is under way.
+ *
+ * @throws {PortUnavailable}
+ */
+export async function startHttpService(
+  options: HttpServiceOptions,
+  handlerFor: (service: HttpService) => RequestListener,
+): Promise<HttpService> {
+  const state = { draining: false, port: options.port };
+  const service: HttpService = {
+    get port() {
+      return state.port;
+    },
+    get draining() {
+      return state.draining;
+    },
+    stop: async () => {
+      if (state.draining) return;
+      state.draining = true;
+      await stop(server, options);
+    },
+  };
+  const server = createServer(
+    { headersTimeout: 10_000, requestTimeout: 30_000, keepAliveTimeout: 65_000 },
+    handlerFor(service),
+  );
+  state.port = await listen(server, options);
+  return service;
+}
+
+async function listen(server: Server, { host, port }: HttpServiceOptions): Promise<number> {
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', (error: NodeJS.ErrnoException) => reject(explained(error, port)));
+    server.listen(port, host, resolve);
+  });
+  const address = server.address();
+  return typeof address === 'object' && address !== null ? address.port : port;
+}
+
+function explained(error: NodeJS.ErrnoException, port: number): Error {
+  const reasons: Record<string, string> = {
+    EADDRINUSE: `port ${port} is already in use; stop the other program or choose another port`,
+    EACCES: `this user may not listen on port ${port}; choose one above 1023`,
+    EADDRNOTAVAIL: `the address to listen on does not belong to this machine`,
+  };
+  const reason = reasons[error.code ?? ''];
+  return reason === undefined ? error : new PortUnavailable(reason, { cause: error });
+}
+
+async function stop(
+  server: Server,
+  { drainDelayMs, drainTimeoutMs }: HttpServiceOptions,
+): Promise<void> {
+  await sleep(drainDelayMs);
+  const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+  server.closeIdleConnections();
+  const deadline = setTimeout(() => server.closeAllConnections(), drainTimeoutMs);
+  await closed;
+  clearTimeout(deadline);
+}

@@ -1,0 +1,19 @@
+import { randomBytes } from 'node:crypto';
+import type { Middleware } from 'koa';
+
+/** What a caller or a proxy may choose itself: enough to correlate, nothing that could inject. */
+const ACCEPTED = /^[A-Za-z0-9._-]{8,64}$/;
+
+export interface RequestState {
+  /** In every answer's `X-Request-Id`, in every log line and in every error body. */
+  requestId: string;
+}
+
+export const requestId: Middleware<RequestState> = async (ctx, next) => {
+  const offered = ctx.get('x-request-id');
+  ctx.state.requestId = ACCEPTED.test(offered)
+    ? offered
+    : `req_${randomBytes(12).toString('base64url')}`;
+  ctx.set('X-Request-Id', ctx.state.requestId);
+  await next();
+};

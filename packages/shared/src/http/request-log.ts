@@ -1,0 +1,20 @@
+import type { Middleware } from 'koa';
+import type { Log } from '../log.ts';
+import type { RequestState } from './request-id.ts';
+
+/** One line a request: no query, no header and no body, where secrets and personal data travel. */
+export function requestLog(log: Log): Middleware<RequestState> {
+  return async (ctx, next) => {
+    const startedMs = performance.now();
+    try {
+      await next();
+    } finally {
+      const { method, path, status } = ctx;
+      const durationMs = Math.round((performance.now() - startedMs) * 10) / 10;
+      log.info(
+        { requestId: ctx.state.requestId, method, path, status, durationMs },
+        'request answered',
+      );
+    }
+  };
+}

@@ -1,0 +1,60 @@
+import { ConfigurationError } from './environment.ts';
+import type { Log } from './log.ts';
+
+export interface RunningService {
+  readonly log: Log;
+  stop(): Promise<void>;
+}
+
+/**
+ * Runs a service as this process: stops it on SIGTERM and SIGINT, and on a fault that nobody
+ * caught logs it and exits, so that a supervisor starts a process whose state is known.
+ */
+export async function runService(start: () => Promise<RunningService>): Promise<void> {
+  let service: RunningService;
+  try {
+    service = await start();
+  } catch (error) {
+    process.stderr.write(`${startFailure(error)}\n`);
+    process.exit(1);
+  }
+  const { log } = service;
+  let stopping = false;
+  const stop = (reason: string, exitCode: number) => {
+    if (stopping) return;
+    stopping = true;
+    log.info({ reason }, 'stopping');
+    service.stop().then(
+      () => process.exit(exitCode),
+      (error: unknown) => {
+        log.error({ err: error }, 'stopping failed');
+        process.exit(1);
+      },
+    );
+  };
+  const crash = (error: unknown) => {
+    log.error({ err: error }, 'a fault that nobody caught');
+    stop('crash', 1);
+  };
+  process.on('SIGTERM', () => stop('SIGTERM', 0));
+  process.on('SIGINT', () => stop('SIGINT', 0));
+  process.on('uncaughtException', crash);
+  process.on('unhandledRejection', crash);
+  // A supervisor that started us over IPC and died must not leave us behind.
+  process.on('disconnect', () => stop('the supervisor is gone', 0));
+}
+
+/** Faults that the operator can mend are told in a sentence; others need the stack. */
+function startFailure(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  const expected =
+    error instanceof ConfigurationError ||
+    [
+      'DirectoryInUse',
+      'DirectoryUnusable',
+      'PortUnavailable',
+      'DatabaseUnavailable',
+      'MigrationError',
+    ].includes(error.name);
+  return expected ? error.message : (error.stack ?? error.message);
+}

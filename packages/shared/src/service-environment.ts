@@ -1,0 +1,129 @@
+import { join, resolve } from 'node:path';
+import type { EnvironmentReader } from './environment.ts';
+import { LOG_LEVELS, type LogLevel } from './log.ts';
+import type { Secret } from './secret.ts';
+import type { DatabaseLocation } from './sql/open-database.ts';
+
+/** The settings that both services read alike. */
+export interface ServiceEnvironment {
+  readonly production: boolean;
+  readonly logLevel: LogLevel;
+  /** The base URL, compared byte for byte with the `iss` claim. */
+  readonly issuer: string;
+  /** The `aud` claim: the API's identifier. */
+  readonly audience: string;
+  /** What stands before `/auth/<permission>` in a scope. */
+  readonly scopeBase: string;
+  readonly database: DatabaseLocation;
+  readonly redisUrl: Secret | undefined;
+  readonly host: string | undefined;
+  readonly port: number;
+  readonly trustedProxyHops: number;
+  readonly drainDelayMs: number;
+  /** The service's own folder in the data directory; used by embedded stores alone. */
+  readonly dataDir: string;
+}
+
+/** Reads them for one service. `prefix` stands before what the two must not share. */
+export function readServiceEnvironment(
+  read: EnvironmentReader,
+  service: 'auth-server' | 'resource-api',
+  prefix: 'AUTH' | 'API',
+  defaultPort: number,
+): ServiceEnvironment {
+  const production =
+    read.choice('NODE_ENV', ['development', 'production', 'test'], {
+      about: 'production refuses settings that are only safe on a developer’s machine',
+      fallback: 'development',
+    }) === 'production';
+  const issuer = read.baseUrl('ISSUER', {
+    about: 'the base URL: the issuer of tokens, below which all endpoints are reached',
+    ...(production ? {} : { fallback: 'http://localhost:8080' }),
+  });
+  if (production && issuer.startsWith('http:')) {
+    read.fault('ISSUER', 'expected an https URL in production');
+  }
+  const dataDir = resolve(
+    read.text('CLS_DATA_DIR', {
+      about: 'the directory of the embedded stores, a folder per service',
+      fallback: './.cls-data',
+    }),
+    service,
+  );
+  return {
+    production,
+    issuer,
+    audience: read.text('AUDIENCE', {
+      about: 'the API’s identifier in the `aud` claim, an absolute URI',
+      fallback: `${issuer}/api`,
+      fallbackText: '`ISSUER` + `/api`',
+    }),
+    scopeBase: read.text('SCOPE_BASE', {
+      about: 'what stands before `/auth/<permission>` in a scope',
+      fallback: issuer,
+      fallbackText: '`ISSUER`',
+    }),
+    database: readDatabase(read, prefix, production, join(dataDir, 'database')),
+    redisUrl: read.optionalSecret('REDIS_URL', {
+      about: `${service === 'auth-server' ? 'protocol state and throttles' : 'rate limits'} shared by all replicas; ${service === 'auth-server' ? 'the SQL database' : 'this process alone'} when not set`,
+      expected: 'a redis:// or rediss:// URL',
+      pattern: /^rediss?:\/\/\S+$/,
+    }),
+    host: read.optionalText(`${prefix}_HOST`, {
+      about: 'the address to listen on',
+      fallbackText: 'all addresses',
+    }),
+    port: read.integer(`${prefix}_PORT`, {
+      about: 'the port to listen on',
+      min: 0,
+      max: 65_535,
+      fallback: defaultPort,
+    }),
+    trustedProxyHops: read.integer('TRUSTED_PROXY_HOPS', {
+      about: 'how many proxies in front are trusted for X-Forwarded-For and X-Forwarded-Proto',
+      min: 0,
+      max: 10,
+      fallback: 0,
+    }),
+    drainDelayMs: read.integer('DRAIN_DELAY_MS', {
+      about: 'milliseconds between turning unready and closing, for load balancers to notice',
+      min: 0,
+      max: 60_000,
+      fallback: 0,
+    }),
+    logLevel: read.choice('LOG_LEVEL', LOG_LEVELS, {
+      about: 'the least severe lines that are logged',
+      fallback: 'info',
+    }),
+    dataDir,
+  };
+}
+
+function readDatabase(
+  read: EnvironmentReader,
+  prefix: string,
+  production: boolean,
+  directory: string,
+): DatabaseLocation {
+  const url = read.optionalSecret(`${prefix}_DATABASE_URL`, {
+    about: 'the service’s own PostgreSQL database (15 or newer); embedded PGlite when not set',
+    expected: 'a postgres:// URL',
+    pattern: /^postgres(ql)?:\/\/\S+$/,
+  });
+  const poolSize = read.integer(`${prefix}_DATABASE_POOL_SIZE`, {
+    about: 'connections to PostgreSQL at the most',
+    min: 1,
+    max: 200,
+    fallback: 10,
+  });
+  const allowEmbedded = read.flag('ALLOW_EMBEDDED', {
+    about: 'allows the embedded database in production',
+    fallback: false,
+    fallbackText: '0',
+  });
+  if (url !== undefined) return { kind: 'postgres', url, poolSize };
+  if (production && !allowEmbedded) {
+    read.fault(`${prefix}_DATABASE_URL`, 'is required in production (or set ALLOW_EMBEDDED=1)');
+  }
+  return { kind: 'embedded', directory };
+}

@@ -1,0 +1,82 @@
+/**
+ * The database port. One dialect, PostgreSQL's, with three adapters: a PostgreSQL server, PGlite
+ * in this process's worker thread, and PGlite held by another process of the same operator.
+ *
+ * All adapters give the same JavaScript values: `int2`/`int4`/`float` number, `int8` bigint,
+ * `numeric`, `date`, `timestamp` and `timestamptz` the server's text (sessions run in UTC and
+ * ISO), `json`/`jsonb` parsed, arrays as arrays, SQL NULL null.
+ */
+
+export type SqlValue = string | number | bigint | boolean | null | readonly SqlValue[];
+
+export interface Sql {
+  /** One statement with `$1…` parameters. @throws {SqlError} */
+  query<Row = Record<string, unknown>>(sql: string, params?: readonly SqlValue[]): Promise<Row[]>;
+  /** Several statements without parameters, as a migration has them. @throws {SqlError} */
+  execute(sql: string): Promise<void>;
+}
+
+export interface Transaction extends Sql {
+  /**
+   * Marks that only `Transaction`s may be handed to code which must not commit by itself. Never
+   * query the `Database` inside a transaction's callback: an embedded database has one session
+   * and would wait for itself for ever.
+   */
+  readonly inTransaction: true;
+}
+
+export interface Database extends Sql {
+  /** Commits when `work` resolves, rolls back when it throws. READ COMMITTED unless stated. */
+  transaction<T>(
+    work: (transaction: Transaction) => Promise<T>,
+    options?: TransactionOptions,
+  ): Promise<T>;
+  /**
+   * Calls `onMessage` with the payload of each NOTIFY on `channel`, from any process that uses
+   * the same database. `onGap` is called when notices may have been missed (the connection was
+   * lost): whoever caches by notices must drop what it holds.
+   */
+  listen(
+    channel: string,
+    onMessage: (payload: string) => void,
+    onGap: () => void,
+  ): Promise<() => Promise<void>>;
+  close(): Promise<void>;
+}
+
+export interface TransactionOptions {
+  readonly isolation?: 'read committed' | 'repeatable read' | 'serializable';
+  readonly readOnly?: boolean;
+}
+
+/** A statement that the database refused. `code` is the SQLSTATE; parameters are not quoted. */
+export class SqlError extends Error {
+  override readonly name = 'SqlError';
+  readonly code: string;
+  readonly constraint: string | undefined;
+
+  constructor(message: string, code: string, constraint?: string, options?: ErrorOptions) {
+    super(message, options);
+    this.code = code;
+    this.constraint = constraint;
+  }
+}
+
+/** The database cannot be reached or did not answer in time: nothing is known of the data. */
+export class DatabaseUnavailable extends Error {
+  override readonly name = 'DatabaseUnavailable';
+}
+
+/** SQLSTATE 23505. */
+export function isUniqueViolation(error: unknown, constraint?: string): boolean {
+  return (
+    error instanceof SqlError &&
+    error.code === '23505' &&
+    (constraint === undefined || error.constraint === constraint)
+  );
+}
+
+export function beginStatement(options: TransactionOptions = {}): string {
+  const isolation = options.isolation ? ` ISOLATION LEVEL ${options.isolation.toUpperCase()}` : '';
+  return `BEGIN${isolation}${options.readOnly ? ' READ ONLY' : ''}`;
+}

@@ -1,0 +1,93 @@
+import { cpSync, existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { openEmbeddedDatabase } from '../embedded/embedded-database.ts';
+import { Secret } from '../secret.ts';
+import type { Database } from '../sql/database.ts';
+import type { DatabaseLocation } from '../sql/open-database.ts';
+import { postgresDatabase } from '../sql/postgres.ts';
+import { postgresServer, temporaryDirectory } from './servers.ts';
+
+/** A kind of database that a suite runs on. */
+export interface Engine {
+  readonly name: 'PGlite' | 'PostgreSQL';
+  /** A place with an empty database; a service or a tool opens it. */
+  createLocation(): Promise<DatabaseLocation>;
+  /** An open, empty database; the caller closes it. */
+  open(): Promise<Database>;
+}
+
+/**
+ * Runs `suite` once per engine. Where PostgreSQL is not installed its run is skipped and says so;
+ * with `CLS_REQUIRE_SERVERS=1` it fails instead.
+ */
+export function describeOnEngines(title: string, suite: (engine: Engine) => void): void {
+  describe(`${title} [PGlite]`, () => suite(pglite));
+  describe(`${title} [PostgreSQL]`, () => {
+    before(async function () {
+      requireServer(this, 'PostgreSQL', await postgresServer());
+    });
+    suite(postgres);
+  });
+}
+
+/** Skips the rest of a suite, or fails it, when a server that it needs is missing. */
+export function requireServer<T>(
+  context: Mocha.Context,
+  name: string,
+  server: T | undefined,
+): asserts server is T {
+  if (server !== undefined) return;
+  if (process.env['CLS_REQUIRE_SERVERS'] === '1') {
+    throw new Error(`${name} is not installed, and CLS_REQUIRE_SERVERS=1 demands it`);
+  }
+  process.stderr.write(`SKIPPED: ${name} is not installed on this machine\n`);
+  context.skip();
+}
+
+const pglite: Engine = {
+  name: 'PGlite',
+  async createLocation() {
+    const directory = join(temporaryDirectory('cls-pglite-'), 'database');
+    cpSync(await template(), directory, { recursive: true });
+    return { kind: 'embedded', directory };
+  },
+  async open() {
+    const location = await this.createLocation();
+    if (location.kind !== 'embedded') throw new Error('not an embedded location');
+    return openEmbeddedDatabase(location.directory);
+  },
+};
+
+const postgres: Engine = {
+  name: 'PostgreSQL',
+  async createLocation() {
+    const server = await postgresServer();
+    if (server === undefined) throw new Error('PostgreSQL is not installed');
+    return { kind: 'postgres', url: new Secret(await server.createDatabase()), poolSize: 5 };
+  },
+  async open() {
+    const location = await this.createLocation();
+    if (location.kind !== 'postgres') throw new Error('not a PostgreSQL location');
+    return postgresDatabase({
+      url: location.url,
+      poolSize: 5,
+      statementTimeoutMs: 30_000,
+      applicationName: 'cls-test',
+      onError: () => undefined,
+    });
+  },
+};
+
+let templateDirectory: Promise<string> | undefined;
+
+/** Building an embedded cluster takes seconds; copying one does not. */
+function template(): Promise<string> {
+  templateDirectory ??= (async () => {
+    const directory = join(temporaryDirectory('cls-template-'), 'database');
+    const database = await openEmbeddedDatabase(directory);
+    await database.close();
+    if (!existsSync(join(directory, 'pg'))) throw new Error('the template was not built');
+    return directory;
+  })();
+  return templateDirectory;
+}

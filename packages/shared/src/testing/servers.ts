@@ -1,0 +1,191 @@
+/**
+ * Real servers for tests: the PostgreSQL and Redis that this machine has, each started once per
+ * test process on a free port with throw-away data.
+ */
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { chownSync, existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { delimiter, join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import pg from 'pg';
+
+export interface PostgresServer {
+  /** URL of a new, empty database, owned by a role that is not a superuser. */
+  createDatabase(): Promise<string>;
+  /** Stops the server at once, as a crash would, or starts it again on the same data. */
+  kill(): Promise<void>;
+  restart(): Promise<void>;
+}
+
+export interface RedisServer {
+  readonly url: string;
+  readonly process: ChildProcess;
+}
+
+const running = new Set<ChildProcess>();
+const directories = new Set<string>();
+process.on('exit', () => {
+  for (const child of running) child.kill('SIGKILL');
+  for (const directory of directories) rmSync(directory, { recursive: true, force: true });
+});
+
+let postgres: Promise<PostgresServer | undefined> | undefined;
+
+/** The test process's PostgreSQL, or undefined where none is installed. */
+export function postgresServer(): Promise<PostgresServer | undefined> {
+  postgres ??= startPostgres();
+  return postgres;
+}
+
+/** A Redis of the caller's own, or undefined where none is installed. */
+export async function startRedis(args: readonly string[] = []): Promise<RedisServer | undefined> {
+  const binary = findBinary('redis-server');
+  if (binary === undefined) return undefined;
+  const port = await freePort();
+  const directory = temporaryDirectory('cls-redis-');
+  const child = track(
+    spawn(
+      binary,
+      ['--port', `${port}`, '--bind', '127.0.0.1', '--dir', directory, '--save', '', ...args],
+      { stdio: 'ignore' },
+    ),
+  );
+  await untilListening(port, child);
+  return { url: `redis://127.0.0.1:${port}`, process: child };
+}
+
+let redis: Promise<RedisServer | undefined> | undefined;
+
+/** The Redis that a test process's suites share; start one's own to stop or freeze it. */
+export function redisServer(): Promise<RedisServer | undefined> {
+  redis ??= startRedis();
+  return redis;
+}
+
+export function temporaryDirectory(prefix: string): string {
+  const directory = mkdtempSync(join(tmpdir(), prefix));
+  directories.add(directory);
+  return directory;
+}
+
+export async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const address = server.address();
+  await new Promise((resolve) => server.close(resolve));
+  if (address === null || typeof address === 'string') throw new Error('no port');
+  return address.port;
+}
+
+async function startPostgres(): Promise<PostgresServer | undefined> {
+  const binDir = postgresBinDir();
+  if (binDir === undefined) return undefined;
+  const directory = temporaryDirectory('cls-postgres-');
+  const owner = postgresUser();
+  if (owner !== undefined) chownSync(directory, owner.uid, owner.gid);
+  const data = join(directory, 'data');
+  const as = { ...owner, stdio: 'ignore' as const, cwd: directory };
+  const initdb = ['-D', data, '-U', 'postgres', '-A', 'trust', '-E', 'UTF8', '--locale=C', '-N'];
+  execFileSync(join(binDir, 'initdb'), initdb, as);
+  const port = await freePort();
+  const settings = ['fsync=off', `unix_socket_directories=${directory}`, 'max_connections=200'];
+  let child: ChildProcess | undefined;
+  const start = async () => {
+    const args = ['-D', data, '-h', '127.0.0.1', '-p', `${port}`];
+    child = track(
+      spawn(join(binDir, 'postgres'), [...args, ...settings.flatMap((s) => ['-c', s])], as),
+    );
+    await untilListening(port, child);
+  };
+  const admin = async (sql: string) => {
+    const client = new pg.Client({
+      host: '127.0.0.1',
+      port,
+      user: 'postgres',
+      database: 'postgres',
+    });
+    await client.connect();
+    await client.query(sql).finally(() => client.end());
+  };
+  await start();
+  await eventually(() => admin('CREATE ROLE cls LOGIN CREATEDB CREATEROLE'));
+  let databases = 0;
+  return {
+    async createDatabase() {
+      databases += 1;
+      const name = `test_${process.pid}_${databases}`;
+      await admin(`CREATE DATABASE ${name} OWNER cls`);
+      return `postgres://cls@127.0.0.1:${port}/${name}`;
+    },
+    async kill() {
+      const exited = new Promise((resolve) => child?.once('exit', resolve));
+      child?.kill('SIGQUIT');
+      await exited;
+    },
+    async restart() {
+      await start();
+      await eventually(() => admin('SELECT 1'));
+    },
+  };
+}
+
+/** PostgreSQL refuses to run as root; Debian brings a user for it. */
+function postgresUser(): { uid: number; gid: number } | undefined {
+  if (process.getuid?.() !== 0) return undefined;
+  const id = (flag: string) => Number(execFileSync('id', [flag, 'postgres'], { encoding: 'utf8' }));
+  return { uid: id('-u'), gid: id('-g') };
+}
+
+/** Debian keeps the server's programs out of the PATH, a folder per version. */
+function postgresBinDir(): string | undefined {
+  const debian = '/usr/lib/postgresql';
+  const versions = existsSync(debian) ? readdirSync(debian).sort((a, b) => +b - +a) : [];
+  const places = [...versions.map((version) => join(debian, version, 'bin')), ...pathDirectories()];
+  return places.find((place) => existsSync(join(place, 'initdb')));
+}
+
+function findBinary(name: string): string | undefined {
+  const places = [...pathDirectories(), '/usr/bin', '/usr/sbin', '/usr/local/bin'];
+  const place = places.find((candidate) => existsSync(join(candidate, name)));
+  return place === undefined ? undefined : join(place, name);
+}
+
+function pathDirectories(): readonly string[] {
+  return (process.env['PATH'] ?? '').split(delimiter);
+}
+
+function track(child: ChildProcess): ChildProcess {
+  running.add(child);
+  child.once('exit', () => running.delete(child));
+  child.unref();
+  return child;
+}
+
+async function untilListening(port: number, child: ChildProcess): Promise<void> {
+  const { connect } = await import('node:net');
+  await eventually(
+    () =>
+      new Promise<void>((resolve, reject) => {
+        if (child.exitCode !== null) reject(new Error(`the server exited: ${child.exitCode}`));
+        const socket = connect(port, '127.0.0.1', () => {
+          socket.destroy();
+          resolve();
+        });
+        socket.once('error', reject);
+      }),
+  );
+}
+
+/** Tries until it works; 15 s at the most. */
+export async function eventually<T>(work: () => Promise<T>, timeoutMs = 15_000): Promise<T> {
+  const deadline = Date.now() + timeoutMs;
+  for (;;) {
+    try {
+      return await work();
+    } catch (error) {
+      if (Date.now() > deadline) throw error;
+      await sleep(50);
+    }
+  }
+}

@@ -1,0 +1,103 @@
+import { expect } from 'chai';
+import { type Database, SqlError } from '../src/sql/database.ts';
+import { describeOnEngines } from '../src/testing/engines.ts';
+import { eventually } from '../src/testing/servers.ts';
+
+describeOnEngines('the database port', (engine) => {
+  let database: Database;
+  before(async () => {
+    database = await engine.open();
+    await database.execute('CREATE TABLE item (id int PRIMARY KEY, amount bigint NOT NULL)');
+  });
+  after(() => database.close());
+
+  it('gives the same values on every engine', async () => {
+    const [row] = await database.query(
+      `SELECT 1::int AS small, 9007199254740993::bigint AS big, 1.10::numeric AS exact,
+              '2025-03-31'::date AS day, '2025-03-31T10:00:00Z'::timestamptz AS instant,
+              '{"a":[1]}'::jsonb AS document, ARRAY['x','y'] AS words, NULL AS nothing,
+              $1::bigint[] AS numbers, $2::text AS word, true AS yes`,
+      [[1n, 2n], "it's"],
+    );
+    expect(row).to.deep.equal({
+      small: 1,
+      big: 9007199254740993n,
+      exact: '1.10',
+      day: '2025-03-31',
+      instant: '2025-03-31 10:00:00+00',
+      document: { a: [1] },
+      words: ['x', 'y'],
+      nothing: null,
+      numbers: [1n, 2n],
+      word: "it's",
+      yes: true,
+    });
+  });
+
+  it('commits what a transaction did', async () => {
+    await database.transaction(async (transaction) => {
+      await transaction.query('INSERT INTO item VALUES ($1, $2)', [1, 10n]);
+    });
+    expect(await database.query('SELECT amount FROM item WHERE id = 1')).to.deep.equal([
+      { amount: 10n },
+    ]);
+  });
+
+  it('rolls back a transaction whose work throws, and goes on working', async () => {
+    const refused = await database
+      .transaction(async (transaction) => {
+        await transaction.query('INSERT INTO item VALUES (2, 20)');
+        throw new Error('changed my mind');
+      })
+      .catch((error: unknown) => error);
+    expect(refused).to.be.instanceOf(Error).with.property('message', 'changed my mind');
+    expect(await database.query('SELECT 1 FROM item WHERE id = 2')).to.deep.equal([]);
+  });
+
+  it('names the SQLSTATE and the constraint of a refused statement', async () => {
+    await database.query('INSERT INTO item VALUES (3, 30)');
+    const refused = await database
+      .query('INSERT INTO item VALUES (3, 31)')
+      .catch((error: unknown) => error);
+    expect(refused).to.be.instanceOf(SqlError);
+    expect(refused).to.include({ code: '23505', constraint: 'item_pkey' });
+  });
+
+  it('refuses to write in a read-only transaction', async () => {
+    const refused = await database
+      .transaction((transaction) => transaction.query('INSERT INTO item VALUES (4, 40)'), {
+        readOnly: true,
+        isolation: 'repeatable read',
+      })
+      .catch((error: unknown) => error);
+    expect(refused).to.be.instanceOf(SqlError).with.property('code', '25006');
+  });
+
+  it('delivers notices to listeners until they stop', async () => {
+    const heard: string[] = [];
+    const stop = await database.listen(
+      'news',
+      (payload) => heard.push(payload),
+      () => undefined,
+    );
+    await database.query(`SELECT pg_notify('news', 'first')`);
+    await eventually(async () => expect(heard).to.deep.equal(['first']));
+    await stop();
+    await database.query(`SELECT pg_notify('news', 'second')`);
+    expect(heard).to.deep.equal(['first']);
+  });
+
+  it('runs twenty transactions at once without losing an update', async () => {
+    await database.query('INSERT INTO item VALUES (5, 0)');
+    await Promise.all(
+      Array.from({ length: 20 }, () =>
+        database.transaction(async (transaction) => {
+          await transaction.query('UPDATE item SET amount = amount + 1 WHERE id = 5');
+        }),
+      ),
+    );
+    expect(await database.query('SELECT amount FROM item WHERE id = 5')).to.deep.equal([
+      { amount: 20n },
+    ]);
+  });
+});

@@ -1,0 +1,74 @@
+import { fork } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { DirectoryInUse } from '../src/embedded/directory-lock.ts';
+import {
+  openEmbeddedDatabase,
+  openEmbeddedDatabaseAsOperator,
+} from '../src/embedded/embedded-database.ts';
+import type { Database } from '../src/sql/database.ts';
+import { temporaryDirectory } from '../src/testing/servers.ts';
+
+describe('an embedded database directory', () => {
+  let directory: string;
+  let holder: Database;
+  before(async () => {
+    directory = join(temporaryDirectory('cls-embedded-'), 'database');
+    holder = await openEmbeddedDatabase(directory);
+    await holder.execute('CREATE TABLE item (id bigint PRIMARY KEY)');
+  });
+  after(() => holder.close());
+
+  it('is refused to a second process, naming the first', async () => {
+    const refused = await openEmbeddedDatabase(directory).catch((error: unknown) => error);
+    expect(refused).to.be.instanceOf(DirectoryInUse);
+    expect(String(refused)).to.include(`process ${process.pid}`).and.include('CLS_DATA_DIR');
+  });
+
+  it('is open to the operator through the process that holds it', async () => {
+    const operator = await openEmbeddedDatabaseAsOperator(directory);
+    await operator.transaction(async (transaction) => {
+      await transaction.query('INSERT INTO item VALUES ($1)', [9007199254740993n]);
+    });
+    expect(await holder.query('SELECT id FROM item')).to.deep.equal([{ id: 9007199254740993n }]);
+    await operator.close();
+  });
+
+  it('rolls back an operator’s transaction whose process goes away', async () => {
+    const operator = await openEmbeddedDatabaseAsOperator(directory);
+    const abandoned = operator.transaction(async (transaction) => {
+      await transaction.query('INSERT INTO item VALUES (77)');
+      await operator.close();
+      await transaction.query('SELECT 1');
+    });
+    await abandoned.catch(() => undefined);
+    expect(await holder.query('SELECT 1 AS found FROM item WHERE id = 77')).to.deep.equal([]);
+  });
+
+  it('turns away whoever does not hold the operator’s token', async () => {
+    const other = join(temporaryDirectory('cls-embedded-'), 'database');
+    const database = await openEmbeddedDatabase(other);
+    writeFileSync(join(other, 'operator-token'), Buffer.alloc(32, 7));
+    const refused = await openEmbeddedDatabaseAsOperator(other).catch((error: unknown) => error);
+    expect(refused).to.be.instanceOf(Error).with.property('name', 'DatabaseUnavailable');
+    await database.close();
+  });
+
+  it('keeps every acknowledged write when its process is killed, and opens again', async () => {
+    const place = join(temporaryDirectory('cls-embedded-'), 'database');
+    const writer = fork(new URL('./support/embedded-writer.js', import.meta.url), [place]);
+    let acknowledged = 0;
+    await new Promise<void>((resolve) => {
+      writer.on('message', (count) => {
+        acknowledged = count as number;
+        if (acknowledged >= 500) writer.kill('SIGKILL');
+      });
+      writer.on('exit', () => resolve());
+    });
+    const database = await openEmbeddedDatabase(place);
+    const [row] = await database.query<{ most: number }>('SELECT max(id)::int AS most FROM item');
+    expect(row?.most).to.be.at.least(acknowledged);
+    await database.close();
+  });
+});

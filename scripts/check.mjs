@@ -1,0 +1,17 @@
+// Formatting, lint and import rules: what `npm test` checks before it runs a test.
+import { spawnSync } from 'node:child_process';
+import { join, resolve } from 'node:path';
+
+const root = resolve(import.meta.dirname, '..');
+const biome = join(root, 'node_modules', '.bin', 'biome');
+const checks = [
+  ['formatting and lint', biome, ['check', '--error-on-warnings', '.']],
+  ['import rules', process.execPath, [join(root, 'scripts', 'check-imports.mjs')]],
+];
+for (const [name, command, args] of checks) {
+  const { status } = spawnSync(command, args, { cwd: root, stdio: 'inherit' });
+  if (status !== 0) {
+    process.stderr.write(`${name}: not passed\n`);
+    process.exit(1);
+  }
+}

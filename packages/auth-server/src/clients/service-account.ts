@@ -1,0 +1,26 @@
+import type { Permission } from '@cls/shared/access-token';
+
+/** A system-to-system integration: the client of RFC 6749 §4.4. */
+export interface ServiceAccount {
+  /** `svc_` and 26 characters; also the client_id and the token's `sub`. */
+  readonly id: string;
+  readonly name: string;
+  readonly customer: string;
+  readonly permissions: readonly Permission[];
+  /** True when the service account or its customer is disabled. */
+  readonly disabled: boolean;
+  readonly secrets: readonly ClientSecretHash[];
+}
+
+/** A 256-bit random secret needs no slow hash; SHA-256 keeps the token path fast. */
+export interface ClientSecretHash {
+  /** SHA-256 of the secret, base64url. */
+  readonly sha256: string;
+  /** Set while an old secret overlaps with its replacement; absent means it never expires. */
+  readonly expiresAt?: Date;
+}
+
+/** What the token path asks for; answers come from a short-lived cache with invalidation. */
+export interface ServiceAccountDirectory {
+  find(id: string): Promise<ServiceAccount | undefined>;
+}

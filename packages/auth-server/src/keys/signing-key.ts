@@ -1,0 +1,18 @@
+import type { JWK } from 'jose';
+
+/** `staged`: published, not signing yet. `active`: signs. `retiring`: published until `exp`. */
+export type SigningKeyState = 'staged' | 'active' | 'retiring';
+
+export interface SigningKey {
+  readonly kid: string;
+  readonly state: SigningKeyState;
+  /** RSA private JWK with `alg: RS256`, `use: sig`, `kid`. Lives in memory only, sealed at rest. */
+  readonly privateJwk: JWK;
+}
+
+export interface SigningKeyStore {
+  /** All published keys, the active one first. Makes the first key when there is none. */
+  load(): Promise<readonly [SigningKey, ...SigningKey[]]>;
+  /** Calls back after keys were added, promoted or removed, by any process. */
+  onChange(listener: () => void): Promise<void>;
+}

@@ -1,0 +1,11 @@
+import type { AccountType, Permission } from '@cls/shared/access-token';
+
+/** Who asks, as the verified access token says. */
+export interface Caller {
+  /** Id of the account or service account. */
+  readonly subject: string;
+  readonly clientId: string;
+  readonly accountType: AccountType;
+  readonly customer: string;
+  readonly permissions: ReadonlySet<Permission>;
+}

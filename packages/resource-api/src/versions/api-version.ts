@@ -1,0 +1,38 @@
+import type { Permission } from '@cls/shared/access-token';
+import type { Caller } from '../access/caller.ts';
+
+/** A request that has passed version, token and permission. */
+export interface VersionRequest {
+  readonly caller: Caller;
+  /** Decoded query parameters in order; a name may repeat. */
+  readonly query: URLSearchParams;
+  readonly path: string;
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+}
+
+export interface VersionResponse {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  /** Bytes ready to send: the same question gets the same bytes. */
+  readonly body: Buffer | string;
+  /** Strong validator, quotes included; http/conditional.ts turns a match into 304. */
+  readonly etag?: string;
+}
+
+export interface VersionRoute {
+  /** Below `/api/<version>`, such as `/cls/balances`. */
+  readonly path: string;
+  /** Any one of these suffices. */
+  readonly permissions: readonly [Permission, ...Permission[]];
+  /** @throws {Refusal} */
+  handle(request: VersionRequest): Promise<VersionResponse>;
+}
+
+/** One version of the API: a module that presents the current domain in its own shape. */
+export interface ApiVersion {
+  readonly id: `v${number}`;
+  readonly support: 'Supported' | 'Deprecated';
+  /** RFC 3339 instant after which the version answers 410; undefined: none is planned. */
+  readonly retiresAt: string | undefined;
+  readonly routes: readonly VersionRoute[];
+}

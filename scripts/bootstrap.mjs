@@ -1,0 +1,77 @@
+// Brings a fresh clone to a built one: plain Node, no dependencies of its own.
+import { spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+
+export const root = resolve(import.meta.dirname, '..');
+
+const PNPM = 'pnpm@12.21.0';
+const NODE_FLOOR = [20, 19];
+/** What was installed last, so that a start with nothing new runs no package manager. */
+const INSTALLED = join(root, 'node_modules', '.installed-from');
+
+/** Checks Node, installs the locked dependencies where they changed, and compiles. */
+export function bootstrap() {
+  requireNode();
+  install();
+  step('Compiling', process.execPath, [
+    join(root, 'node_modules', 'typescript', 'bin', 'tsc'),
+    '-b',
+    ...packageNames().map((name) => join('packages', name)),
+  ]);
+}
+
+function requireNode() {
+  const [major, minor] = process.versions.node.split('.').map(Number);
+  if (major > NODE_FLOOR[0] || (major === NODE_FLOOR[0] && minor >= NODE_FLOOR[1])) return;
+  fail(`Node.js ${NODE_FLOOR.join('.')} or newer is needed; this is ${process.version}.`);
+}
+
+function install() {
+  const wanted = digestOfManifests();
+  if (existsSync(INSTALLED) && readFileSync(INSTALLED, 'utf8') === wanted) return;
+  step('Installing dependencies', 'npx', ['--yes', PNPM, 'install', '--frozen-lockfile'], {
+    npm_config_yes: 'true',
+    npm_config_update_notifier: 'false',
+    npm_config_prefer_offline: 'true',
+    npm_config_loglevel: 'error',
+  });
+  writeFileSync(INSTALLED, wanted);
+}
+
+function digestOfManifests() {
+  const manifests = [
+    'pnpm-lock.yaml',
+    'pnpm-workspace.yaml',
+    'package.json',
+    ...packageNames().map((name) => join('packages', name, 'package.json')),
+  ];
+  const hash = createHash('sha256');
+  for (const manifest of manifests) hash.update(readFileSync(join(root, manifest)));
+  return hash.digest('hex');
+}
+
+function packageNames() {
+  return readdirSync(join(root, 'packages')).sort();
+}
+
+/** Runs a command: its output shows on a terminal, and otherwise only when it fails. */
+function step(title, command, args, extraEnv = {}) {
+  process.stderr.write(`${title} …\n`);
+  const { status, stdout, stderr, error } = spawnSync(command, args, {
+    cwd: root,
+    env: { ...process.env, ...extraEnv },
+    stdio: process.stderr.isTTY ? ['ignore', 2, 2] : ['ignore', 'pipe', 'pipe'],
+    encoding: 'utf8',
+    shell: process.platform === 'win32',
+  });
+  if (status === 0) return;
+  if (stdout || stderr) process.stderr.write(`${stdout ?? ''}${stderr ?? ''}`);
+  fail(`${title} failed${error ? `: ${error.message}` : ''}.`);
+}
+
+export function fail(message) {
+  process.stderr.write(`${message}\n`);
+  process.exit(1);
+}

@@ -1,0 +1,114 @@
+// One base URL for one machine: routes by path to the two services, as an ingress does elsewhere.
+import { Agent, createServer, request } from 'node:http';
+import { pipeline } from 'node:stream';
+
+/** RFC 9110 §7.6.1: these belong to one connection and are not passed on. */
+const HOP_BY_HOP = new Set([
+  'connection',
+  'keep-alive',
+  'proxy-authenticate',
+  'proxy-authorization',
+  'proxy-connection',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+]);
+/** Callers cannot say themselves where they come from. */
+const FORWARDED = ['forwarded', 'x-forwarded-for', 'x-forwarded-host', 'x-forwarded-proto'];
+
+const agent = new Agent({ keepAlive: true, maxSockets: 256 });
+
+/**
+ * Listens on both loopback addresses. `upstreamOf` gives the port for a path, or undefined.
+ * Resolves to a function that stops it; rejects with EADDRINUSE when the port is taken.
+ */
+export async function startGateway({ port, upstreamOf }) {
+  const servers = [];
+  for (const host of ['127.0.0.1', '::1']) {
+    const server = createServer((incoming, outgoing) => forward(incoming, outgoing, upstreamOf));
+    try {
+      await new Promise((resolve, reject) => {
+        server.once('error', reject);
+        server.listen(port, host, resolve);
+      });
+      servers.push(server);
+    } catch (error) {
+      // A machine without IPv6 has no ::1.
+      if (host === '::1' && ['EADDRNOTAVAIL', 'EAFNOSUPPORT'].includes(error.code)) continue;
+      for (const open of servers) open.close();
+      throw error;
+    }
+  }
+  return async () => {
+    await Promise.all(
+      servers.map((server) => {
+        const closed = new Promise((resolve) => server.close(resolve));
+        server.closeIdleConnections();
+        setTimeout(() => server.closeAllConnections(), 5_000).unref();
+        return closed;
+      }),
+    );
+    agent.destroy();
+  };
+}
+
+function forward(incoming, outgoing, upstreamOf) {
+  const path = incoming.url.split('?', 1)[0];
+  const port = upstreamOf(path);
+  if (port === undefined) {
+    return answer(outgoing, 404, 'not_found', 'There is nothing here; see /api and /.well-known.');
+  }
+  const upstream = request({
+    agent,
+    host: '127.0.0.1',
+    port,
+    method: incoming.method,
+    path: incoming.url,
+    headers: forwardedHeaders(incoming),
+  });
+  upstream.on('response', (response) => {
+    outgoing.writeHead(response.statusCode, endToEnd(response.rawHeaders));
+    pipeline(response, outgoing, () => undefined);
+  });
+  upstream.on('error', () => {
+    if (outgoing.headersSent) return outgoing.destroy();
+    answer(outgoing, 503, 'service_unavailable', 'The service behind this path does not answer.');
+  });
+  outgoing.on('close', () => upstream.destroy());
+  pipeline(incoming, upstream, () => undefined);
+}
+
+function forwardedHeaders(incoming) {
+  const headers = endToEnd(incoming.rawHeaders, FORWARDED);
+  const host = incoming.headers.host ?? '';
+  headers.push('X-Forwarded-For', incoming.socket.remoteAddress ?? '');
+  headers.push('X-Forwarded-Proto', 'http', 'X-Forwarded-Host', host);
+  // Node would otherwise announce no body where the caller sent one in chunks.
+  if (incoming.headers['transfer-encoding']) headers.push('Transfer-Encoding', 'chunked');
+  return headers;
+}
+
+/** Raw name and value pairs, so that repeated headers stay as they were. */
+function endToEnd(rawHeaders, drop = []) {
+  const named = rawHeaders.findIndex((name, i) => i % 2 === 0 && /^connection$/i.test(name));
+  const listed = named < 0 ? [] : rawHeaders[named + 1].toLowerCase().split(/\s*,\s*/);
+  const kept = [];
+  for (let i = 0; i < rawHeaders.length; i += 2) {
+    const name = rawHeaders[i].toLowerCase();
+    if (HOP_BY_HOP.has(name) || listed.includes(name) || drop.includes(name)) continue;
+    kept.push(rawHeaders[i], rawHeaders[i + 1]);
+  }
+  return kept;
+}
+
+function answer(outgoing, status, code, detail) {
+  const title = status === 404 ? 'Not found' : 'Service unavailable';
+  const body = JSON.stringify({ type: 'about:blank', title, status, detail, code });
+  outgoing.writeHead(status, {
+    'Content-Type': 'application/problem+json',
+    'Cache-Control': 'no-store',
+    ...(status === 503 ? { 'Retry-After': '2' } : {}),
+  });
+  outgoing.end(`${body}\n`);
+}

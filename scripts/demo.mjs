@@ -1,0 +1,122 @@
+// What the first start creates: the World Bank's book, and callers to read it with. It works
+// through the command-line tools, as an operator would.
+import { spawn } from 'node:child_process';
+import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { root } from './bootstrap.mjs';
+
+const FULL_CONTROL = 'external-api.fullcontrol';
+const VIEW = 'cls-deal.view';
+
+const CUSTOMERS = [
+  { id: 'platform', name: 'Platform operations', grant: undefined },
+  { id: 'india', name: 'India, a borrower', grant: ['--role', 'borrower', '--country', 'IN'] },
+  { id: 'agency', name: 'The agency desk', grant: ['--role', 'agent', '--all'] },
+];
+const SERVICE_ACCOUNTS = [
+  { name: 'Demo integration', customer: 'platform', permissions: [FULL_CONTROL] },
+  { name: 'Demo borrower', customer: 'india', permissions: [VIEW] },
+  { name: 'Demo agent', customer: 'agency', permissions: [VIEW] },
+];
+const ACCOUNTS = [
+  { email: 'asha@india.example', customer: 'india', permissions: [VIEW], secondFactor: true },
+  { email: 'ben@agency.example', customer: 'agency', permissions: [VIEW], secondFactor: false },
+];
+
+/** Returns the demo callers, creating them and the book on the first start. */
+export async function prepareDemo({ dataDir, baseUrl, environment, say }) {
+  const file = join(dataDir, 'demo.json');
+  const known = readDemo(file);
+  if (known !== undefined) {
+    return writeDemo(file, { ...known, baseUrl });
+  }
+  const auth = tool('auth-server', 'cls-auth', environment);
+  const api = tool('resource-api', 'cls-api', environment);
+  say('First start: loading the World Bank’s loans and creating demo callers …');
+  const [callers] = await Promise.all([createCallers(auth), loadBook(api)]);
+  return writeDemo(file, { baseUrl, ...callers });
+}
+
+/** An interrupted first start may have created some callers: those get new secrets. */
+async function createCallers(auth) {
+  const customers = idsBy(await auth('customers', 'list'), 'id');
+  for (const { id, name } of CUSTOMERS) {
+    if (!customers.has(id)) await auth('customers', 'create', id, '--name', name);
+  }
+  const existing = idsBy(await auth('service-accounts', 'list'), 'name');
+  const serviceAccounts = [];
+  for (const wanted of SERVICE_ACCOUNTS) {
+    const id = existing.get(wanted.name);
+    const { clientId, clientSecret } = id
+      ? await auth('service-accounts', 'replace-secret', id)
+      : await auth('service-accounts', 'create', ...callerOptions(wanted), '--name', wanted.name);
+    const { customer, permissions } = wanted;
+    serviceAccounts.push({ clientId, clientSecret, customer, permissions });
+  }
+  const people = idsBy(await auth('accounts', 'list'), 'email');
+  const accounts = [];
+  for (const wanted of ACCOUNTS) {
+    const { email, customer, permissions } = wanted;
+    const { password } = people.has(email)
+      ? await auth('accounts', 'replace-password', email, '--generate-password')
+      : await auth('accounts', 'create', email, ...callerOptions(wanted), '--generate-password');
+    const factor = wanted.secondFactor ? await auth('accounts', 'enrol-totp', email) : undefined;
+    const totp = factor === undefined ? {} : { totpSecret: factor.totpSecret };
+    accounts.push({ email, password, ...totp, customer, permissions });
+  }
+  return { serviceAccounts, accounts };
+}
+
+async function loadBook(api) {
+  await api('import', 'world-bank', '--apply');
+  for (const { id, grant } of CUSTOMERS) {
+    if (grant) await api('entitlements', 'grant', '--customer', id, ...grant);
+  }
+}
+
+function callerOptions({ customer, permissions }) {
+  return ['--customer', customer, ...permissions.flatMap((name) => ['--permission', name])];
+}
+
+/** Maps a field of each listed record to its id. */
+function idsBy(list, field) {
+  return new Map(list.map((record) => [record[field], record.id ?? record.clientId]));
+}
+
+/** A command-line tool as a function: the words in, its `--json` document out. */
+function tool(packageName, bin, environment) {
+  const path = join(root, 'packages', packageName, 'bin', `${bin}.mjs`);
+  return (...words) =>
+    new Promise((done, failed) => {
+      const child = spawn(process.execPath, [path, ...words, '--json'], {
+        env: environment,
+        stdio: ['ignore', 'pipe', 'pipe'],
+      });
+      let out = '';
+      let err = '';
+      child.stdout.on('data', (chunk) => {
+        out += chunk;
+      });
+      child.stderr.on('data', (chunk) => {
+        err += chunk;
+      });
+      child.once('error', failed);
+      child.once('close', (code) => {
+        if (code === 0) done(JSON.parse(out));
+        else failed(new Error(`${bin} ${words.slice(0, 2).join(' ')} failed: ${err.trim()}`));
+      });
+    });
+}
+
+function readDemo(file) {
+  return existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : undefined;
+}
+
+/** Whole or not at all: a start that is cut off must not leave half a file. */
+function writeDemo(file, demo) {
+  const draft = `${file}.new`;
+  rmSync(draft, { force: true });
+  writeFileSync(draft, `${JSON.stringify(demo, undefined, 2)}\n`, { mode: 0o600 });
+  renameSync(draft, file);
+  return demo;
+}

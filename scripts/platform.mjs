@@ -1,0 +1,200 @@
+// Starts auth-server, resource-api and the gateway as one: what an ingress, a supervisor and an
+// operator do in a deployment.
+import { spawn } from 'node:child_process';
+import { accessSync, constants, createWriteStream, mkdirSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { join, resolve } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fail, root } from './bootstrap.mjs';
+import { prepareDemo } from './demo.mjs';
+import { startGateway } from './gateway.mjs';
+
+const READY_TIMEOUT_MS = 60_000;
+const STOP_TIMEOUT_MS = 15_000;
+const RESTART_DELAY_MS = 1_000;
+
+export async function startPlatform() {
+  const port = readPort();
+  const dataDir = resolve(process.env.CLS_DATA_DIR || './.cls-data');
+  const baseUrl = `http://localhost:${port}`;
+  makeDataDir(dataDir);
+  await requireFreePorts([port, port + 1, port + 2]);
+
+  const environment = {
+    ...process.env,
+    CLS_DATA_DIR: dataDir,
+    ISSUER: process.env.ISSUER || baseUrl,
+    AUTH_HOST: '127.0.0.1',
+    AUTH_PORT: `${port + 1}`,
+    API_HOST: '127.0.0.1',
+    API_PORT: `${port + 2}`,
+    JWKS_URL: `http://127.0.0.1:${port + 1}/.well-known/jwks.json`,
+    TRUSTED_PROXY_HOPS: '1',
+  };
+  const services = [
+    { name: 'auth-server', port: port + 1 },
+    { name: 'resource-api', port: port + 2 },
+  ].map((service) => supervise(service, dataDir, environment));
+  let stopGateway;
+  let stopping = false;
+  const stop = async (exitCode) => {
+    if (stopping) process.exit(130); // Asked twice: do not wait any longer.
+    stopping = true;
+    await stopGateway?.();
+    await Promise.all(services.map((service) => service.stop()));
+    process.exit(exitCode);
+  };
+  process.on('SIGINT', () => stop(0));
+  process.on('SIGTERM', () => stop(0));
+
+  try {
+    await Promise.all(services.map((service) => service.ready()));
+    const demo = await prepareDemo({ dataDir, baseUrl, environment, say });
+    stopGateway = await startGateway({ port, upstreamOf: (path) => upstreamOf(path, port) });
+    greet(baseUrl, demo, services, dataDir);
+  } catch (error) {
+    if (stopping) return;
+    say(error.message);
+    await stop(1);
+  }
+}
+
+function upstreamOf(path, port) {
+  if (path === '/api' || path.startsWith('/api/')) return port + 2;
+  return /^\/(oauth|\.well-known)(\/|$)/.test(path) ? port + 1 : undefined;
+}
+
+/**
+ * One service as a child process. It is started again when it crashes or is killed; it stays
+ * down when it was asked to stop (SIGTERM), as with a supervisor's restart on failure.
+ */
+function supervise({ name, port }, dataDir, environment) {
+  const logFile = join(dataDir, `${name}.log`);
+  const log = createWriteStream(logFile, { flags: 'a', mode: 0o600 });
+  const main = join(root, 'packages', name, 'dist', 'src', 'main.js');
+  let child;
+  let stopping = false;
+  let everReady = false;
+  let lastError = '';
+
+  const start = () => {
+    // IPC, so that the service notices when this process dies and stops too.
+    child = spawn(process.execPath, [main], {
+      env: environment,
+      stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
+    });
+    child.stdout.pipe(log, { end: false });
+    child.stderr.on('data', (chunk) => {
+      log.write(chunk);
+      lastError = `${lastError}${chunk}`.slice(-4_000);
+    });
+    child.once('exit', (code, signal) => {
+      if (stopping || !everReady) return;
+      if (code === 0) return say(`${name} was stopped; the rest goes on without it.`);
+      say(`${name} ended (${signal ?? `code ${code}`}); starting it again.`);
+      setTimeout(() => stopping || start(), RESTART_DELAY_MS);
+    });
+  };
+  start();
+
+  return {
+    name,
+    logFile,
+    get pid() {
+      return child.pid;
+    },
+    async ready() {
+      const deadline = Date.now() + READY_TIMEOUT_MS;
+      while (Date.now() < deadline) {
+        if (child.exitCode !== null || child.signalCode !== null) {
+          const why = lastError.trim() || `it ended with code ${child.exitCode}`;
+          throw new Error(`${name} did not start: ${why}`);
+        }
+        if (await answers(`http://127.0.0.1:${port}/livez`)) {
+          everReady = true;
+          return;
+        }
+        await sleep(50);
+      }
+      throw new Error(`${name} did not become ready; see ${logFile}`);
+    },
+    async stop() {
+      stopping = true;
+      if (child.exitCode !== null || child.signalCode !== null) return;
+      const exited = new Promise((done) => child.once('exit', done));
+      child.kill('SIGTERM');
+      const timer = setTimeout(() => child.kill('SIGKILL'), STOP_TIMEOUT_MS);
+      await exited;
+      clearTimeout(timer);
+    },
+  };
+}
+
+async function answers(url) {
+  try {
+    return (await fetch(url)).ok;
+  } catch {
+    return false;
+  }
+}
+
+function readPort() {
+  const text = process.env.PORT || '8080';
+  const port = /^\d{1,5}$/.test(text) ? Number(text) : 0;
+  if (port >= 1 && port <= 65_533) return port;
+  return fail('PORT: expected a whole number from 1 to 65533 (the next two ports are used too)');
+}
+
+function makeDataDir(dataDir) {
+  try {
+    mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+    accessSync(dataDir, constants.W_OK);
+  } catch (error) {
+    fail(
+      `The data directory ${dataDir} cannot be written (${error.code}); set CLS_DATA_DIR to one that this user may write.`,
+    );
+  }
+}
+
+async function requireFreePorts(ports) {
+  for (const port of ports) {
+    const error = await tryListen(port);
+    if (error?.code === 'EADDRINUSE') {
+      fail(
+        `Port ${port} is already in use. Stop the program that uses it, or choose another: PORT=${ports[0] + 1000} npm start (it takes three ports in a row).`,
+      );
+    }
+    if (error?.code === 'EACCES') {
+      fail(`This user may not listen on port ${port}; choose one above 1023 with PORT.`);
+    }
+  }
+}
+
+function tryListen(port) {
+  return new Promise((done) => {
+    const server = createServer();
+    server.once('error', done);
+    server.listen(port, '127.0.0.1', () => server.close(() => done(undefined)));
+  });
+}
+
+function greet(baseUrl, demo, services, dataDir) {
+  const [caller] = demo.serviceAccounts;
+  const token = `curl -s -u ${caller.clientId}:${caller.clientSecret} -d grant_type=client_credentials ${baseUrl}/oauth/token`;
+  process.stdout.write(`
+CLS is running at ${baseUrl}
+
+A token, then two balances (paste both lines):
+
+TOKEN=$(${token} | sed 's/.*"access_token":"\\([^"]*\\)".*/\\1/')
+curl -s -H "Authorization: Bearer $TOKEN" '${baseUrl}/api/v1/cls/balances?limit=2'
+
+More callers: ${join(dataDir, 'demo.json')} · logs: ${services.map(({ logFile }) => logFile).join(', ')}
+Processes: ${services.map(({ name, pid }) => `${name} ${pid}`).join(', ')} · Ctrl-C stops everything.
+Embedded stores: they survive a crash of a process, not of the machine.
+`);
+}
+
+function say(message) {
+  process.stderr.write(`${message}\n`);
+}

@@ -1,0 +1,87 @@
+import { createServer, request } from 'node:http';
+import { expect } from 'chai';
+import { startGateway } from '../gateway.mjs';
+import { freePorts } from './platform.mjs';
+
+describe('the gateway', () => {
+  let port;
+  let upstream;
+  let stop;
+  before(async () => {
+    port = await freePorts();
+    upstream = createServer((incoming, outgoing) => {
+      const chunks = [];
+      incoming.on('data', (chunk) => chunks.push(chunk));
+      incoming.on('end', () => {
+        outgoing.setHeader('Set-Cookie', ['a=1', 'b=2']);
+        outgoing.setHeader('Connection', 'keep-alive, X-Internal');
+        outgoing.setHeader('X-Internal', 'yes');
+        const { method, url, headers } = incoming;
+        outgoing.end(JSON.stringify({ method, url, headers, body: `${Buffer.concat(chunks)}` }));
+      });
+    });
+    await new Promise((done) => upstream.listen(port + 1, '127.0.0.1', done));
+    const ports = new Map([
+      ['/up', port + 1],
+      ['/down', port + 2],
+    ]);
+    stop = await startGateway({ port, upstreamOf: (path) => ports.get(path) });
+  });
+  after(async () => {
+    await stop();
+    upstream.close();
+  });
+
+  const send = (path, { headers = {}, body, method = 'POST' } = {}) =>
+    new Promise((done, failed) => {
+      const outgoing = request({ port, host: '127.0.0.1', path, method, headers }, (response) => {
+        let text = '';
+        response.on('data', (chunk) => {
+          text += chunk;
+        });
+        response.on('end', () => done({ response, text }));
+      });
+      outgoing.once('error', failed);
+      outgoing.end(body);
+    });
+
+  it('passes method, path, query and body on, and repeated headers back', async () => {
+    const { response, text } = await send('/up?a=1&a=2', { body: 'hello' });
+    expect(JSON.parse(text)).to.include({ method: 'POST', url: '/up?a=1&a=2', body: 'hello' });
+    expect(response.headers['set-cookie']).to.deep.equal(['a=1', 'b=2']);
+  });
+
+  it('passes on a body that came in chunks', async () => {
+    const headers = { 'transfer-encoding': 'chunked' };
+    const { text } = await send('/up', { headers, body: 'in chunks' });
+    expect(JSON.parse(text).body).to.equal('in chunks');
+  });
+
+  it('says itself where a caller comes from, whatever the caller says', async () => {
+    const headers = { 'X-Forwarded-For': '6.6.6.6', Forwarded: 'for=6.6.6.6' };
+    const { text } = await send('/up', { headers });
+    const seen = JSON.parse(text).headers;
+    expect(seen['x-forwarded-for']).to.equal('127.0.0.1');
+    expect(seen).not.to.have.property('forwarded');
+  });
+
+  it('keeps headers that belong to one connection from crossing', async () => {
+    const headers = { Connection: 'X-Hop', 'X-Hop': 'secret' };
+    const { response, text } = await send('/up', { headers });
+    expect(JSON.parse(text).headers).not.to.have.property('x-hop');
+    expect(response.headers).not.to.have.property('x-internal');
+  });
+
+  it('answers 503 with Retry-After where a service is down', async () => {
+    const { response, text } = await send('/down');
+    expect(response.statusCode).to.equal(503);
+    expect(response.headers['retry-after']).to.equal('2');
+    expect(JSON.parse(text).code).to.equal('service_unavailable');
+  });
+
+  it('answers 404 where there is no service', async () => {
+    const { response } = await send('/elsewhere', { method: 'GET' });
+    expect(response.statusCode).to.equal(404);
+    expect(response.headers['content-type']).to.equal('application/problem+json');
+  });
+});

@@ -1,0 +1,87 @@
+// `npm start` as a child process, for tests.
+import { spawn } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+
+const root = resolve(import.meta.dirname, '..', '..');
+const left = new Set();
+process.on('exit', () => {
+  for (const directory of left) rmSync(directory, { recursive: true, force: true });
+});
+
+export function temporaryDataDir() {
+  const directory = mkdtempSync(join(tmpdir(), 'cls-platform-'));
+  left.add(directory);
+  return directory;
+}
+
+/** Starts it and waits for its greeting; `output()` is all that it wrote so far. */
+export async function startPlatform({ dataDir, port }) {
+  const platform = spawnPlatform({ dataDir, port });
+  await Promise.race([
+    platform.printed('Ctrl-C stops everything'),
+    platform.exited.then(() => {
+      throw new Error(`npm start ended:\n${platform.output()}`);
+    }),
+  ]);
+  return platform;
+}
+
+export function spawnPlatform({ dataDir, port, env = {} }) {
+  const child = spawn(process.execPath, [join(root, 'scripts', 'start.mjs')], {
+    cwd: root,
+    env: { ...process.env, NODE_ENV: '', CLS_DATA_DIR: dataDir, PORT: `${port}`, ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let output = '';
+  const watchers = new Set();
+  const take = (chunk) => {
+    output += chunk;
+    for (const watch of watchers) watch();
+  };
+  child.stdout.on('data', take);
+  child.stderr.on('data', take);
+  const exited = new Promise((done) => child.once('close', (code) => done(code)));
+  return {
+    baseUrl: `http://localhost:${port}`,
+    output: () => output,
+    exited,
+    printed: (text) =>
+      new Promise((done) => {
+        const watch = () => output.includes(text) && done();
+        watchers.add(watch);
+        watch();
+      }),
+    demo: () => JSON.parse(readFileSync(join(dataDir, 'demo.json'), 'utf8')),
+    pidOf: (service) => Number(new RegExp(`${service} (\\d+)`).exec(output)?.[1]),
+    interrupt: () => child.kill('SIGINT'),
+    async stop() {
+      child.kill('SIGINT');
+      return exited;
+    },
+  };
+}
+
+/** The first of three free ports in a row. */
+export async function freePorts() {
+  for (let port = 20_000 + (process.pid % 20_000); ; port += 3) {
+    const free = await Promise.all([port, port + 1, port + 2].map(isFree));
+    if (free.every(Boolean)) return port;
+  }
+}
+
+export function occupy(port) {
+  return new Promise((done) => {
+    const server = createServer().listen(port, '127.0.0.1', () => done(server));
+  });
+}
+
+function isFree(port) {
+  return new Promise((done) => {
+    const server = createServer();
+    server.once('error', () => done(false));
+    server.listen(port, '127.0.0.1', () => server.close(() => done(true)));
+  });
+}

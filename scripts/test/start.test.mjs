@@ -1,0 +1,163 @@
+import { execFile } from 'node:child_process';
+import { statSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import { expect } from 'chai';
+import { freePorts, occupy, spawnPlatform, startPlatform, temporaryDataDir } from './platform.mjs';
+
+const run = promisify(execFile);
+const BOOK = { count: 9_289, principalOutstanding: '283040726064.12' };
+
+describe('npm start', function () {
+  this.timeout(180_000);
+  let dataDir;
+  let port;
+  let platform;
+  before(async () => {
+    dataDir = temporaryDataDir();
+    port = await freePorts();
+    platform = await startPlatform({ dataDir, port });
+  });
+  after(() => platform.stop());
+
+  const tokenOf = async ({ clientId, clientSecret }) => {
+    const response = await fetch(`${platform.baseUrl}/oauth/token`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ client_id: clientId, client_secret: clientSecret }),
+    });
+    return (await response.json()).access_token;
+  };
+  const balances = async (token, query = '') => {
+    const response = await fetch(`${platform.baseUrl}/api/v1/cls/balances?${query}`, {
+      headers: { authorization: `Bearer ${token}` },
+    });
+    return { status: response.status, body: await response.json() };
+  };
+
+  it('prints two lines that, pasted into a shell, answer with balances', async () => {
+    const lines = platform
+      .output()
+      .split('\n')
+      .filter((line) => /^(TOKEN=|curl )/.test(line));
+    const { stdout } = await run('bash', ['-c', lines.join('\n')]);
+    expect(JSON.parse(stdout).data).to.have.length(2);
+  });
+
+  it('writes the demo callers to demo.json, readable by its owner alone', () => {
+    const demo = platform.demo();
+    expect(demo.baseUrl).to.equal(platform.baseUrl);
+    const granted = demo.serviceAccounts.map(({ customer, permissions }) => [
+      customer,
+      ...permissions,
+    ]);
+    expect(granted).to.deep.equal([
+      ['platform', 'external-api.fullcontrol'],
+      ['india', 'cls-deal.view'],
+      ['agency', 'cls-deal.view'],
+    ]);
+    expect(demo.accounts.map(({ totpSecret }) => typeof totpSecret)).to.deep.equal([
+      'string',
+      'undefined',
+    ]);
+    expect(statSync(join(dataDir, 'demo.json')).mode & 0o777).to.equal(0o600);
+  });
+
+  it('serves the World Bank’s book to the cent to the caller with full control', async () => {
+    const token = await tokenOf(platform.demo().serviceAccounts[0]);
+    const { body } = await balances(token, 'includeZero=true&limit=1');
+    expect(body.totals).to.have.length(1);
+    expect(body.totals[0]).to.include({ currency: 'USD', ...BOOK });
+  });
+
+  it('shows a borrower its own loans and nothing else', async () => {
+    const token = await tokenOf(platform.demo().serviceAccounts[1]);
+    const { body } = await balances(token, 'includeZero=true&limit=1000');
+    expect(body.data).to.have.length(420);
+    expect(body.totals[0]).to.include({ count: 420, obligation: '24398370050.10' });
+  });
+
+  it('gives a person the bare token for e-mail and password', async () => {
+    const { email, password } = platform.demo().accounts[1];
+    const response = await fetch(`${platform.baseUrl}/oauth/token`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', accept: 'gzip, deflate, br' },
+      body: JSON.stringify({ email, password }),
+    });
+    expect(response.headers.get('content-type')).to.match(/^text\/javascript/);
+    expect(response.headers.get('vary')).to.include('Accept');
+    expect((await balances(await response.text(), 'limit=1')).status).to.equal(200);
+  });
+
+  it('refuses a second start on the same data, naming the process that holds it', async () => {
+    const second = spawnPlatform({ dataDir, port: await freePorts() });
+    expect(await second.exited).to.equal(1);
+    expect(second.output()).to.match(/is in use by process \d+/);
+  });
+
+  it('lets the operator’s tools work while it runs, at once for every caller', async () => {
+    const [, , agent] = platform.demo().serviceAccounts;
+    const env = { ...process.env, CLS_DATA_DIR: dataDir };
+    const { stdout } = await run(
+      'npx',
+      ['cls-auth', 'service-accounts', 'replace-secret', agent.clientId, '--json'],
+      { env },
+    );
+    const { clientSecret } = JSON.parse(stdout);
+    expect(await tokenOf(agent)).to.equal(undefined);
+    expect(await tokenOf({ ...agent, clientSecret })).to.be.a('string');
+  });
+
+  it('starts a service again that was killed, and serves on', async () => {
+    const token = await tokenOf(platform.demo().serviceAccounts[0]);
+    process.kill(platform.pidOf('resource-api'), 'SIGKILL');
+    await platform.printed('starting it again');
+    let status;
+    for (let tries = 0; tries < 100 && status !== 200; tries += 1) {
+      await sleep(100);
+      status = (await balances(token, 'limit=1')).status;
+    }
+    expect(status).to.equal(200);
+  });
+
+  it('stops everything cleanly on Ctrl-C, and a second start keeps the data', async () => {
+    const before = platform.demo();
+    expect(await platform.stop()).to.equal(0);
+    platform = await startPlatform({ dataDir, port });
+    expect(platform.demo()).to.deep.equal(before);
+    const token = await tokenOf(platform.demo().serviceAccounts[0]);
+    const { body } = await balances(token, 'includeZero=true&limit=1');
+    expect(body.totals[0]).to.include(BOOK);
+  });
+});
+
+describe('npm start, refused', () => {
+  it('names a port that is in use', async () => {
+    const port = await freePorts();
+    const occupant = await occupy(port + 1);
+    const platform = spawnPlatform({ dataDir: temporaryDataDir(), port });
+    expect(await platform.exited).to.equal(1);
+    expect(platform.output()).to.include(`Port ${port + 1} is already in use`);
+    occupant.close();
+  });
+
+  it('names a data directory that cannot be written', async () => {
+    const platform = spawnPlatform({ dataDir: '/dev/null/data', port: await freePorts() });
+    expect(await platform.exited).to.equal(1);
+    expect(platform.output()).to.include('/dev/null/data').and.include('CLS_DATA_DIR');
+  });
+
+  it('says what PORT must be', async () => {
+    const platform = spawnPlatform({ dataDir: temporaryDataDir(), port: 'eighty' });
+    expect(await platform.exited).to.equal(1);
+    expect(platform.output()).to.include('PORT: expected a whole number');
+  });
+
+  it('does not run in production', async () => {
+    const env = { NODE_ENV: 'production' };
+    const platform = spawnPlatform({ dataDir: temporaryDataDir(), port: 8080, env });
+    expect(await platform.exited).to.equal(1);
+    expect(platform.output()).to.include('docs/deployment.md');
+  });
+});

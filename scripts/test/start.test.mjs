@@ -19,7 +19,7 @@ describe('npm start', function () {
     port = await freePorts();
     platform = await startPlatform({ dataDir, port });
   });
-  after(() => platform.stop());
+  after(() => platform?.stop());
 
   const tokenOf = async ({ clientId, clientSecret }) => {
     const response = await fetch(`${platform.baseUrl}/oauth/token`, {

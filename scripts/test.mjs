@@ -1,4 +1,5 @@
-// `npm test`: installs, builds, checks, runs every test; arguments go to mocha (`-- --grep …`).
+// `npm test`: installs, builds, checks, runs every test. Arguments go to mocha: `-- --grep token`,
+// or the compiled files to run instead of all.
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -8,6 +9,10 @@ import { bootstrap, root } from './bootstrap.mjs';
 bootstrap();
 run(process.execPath, [join(root, 'scripts', 'check.mjs')]);
 
+const SPECS = ['packages/*/dist/test/**/*.test.js', 'scripts/test/**/*.test.mjs'];
+const given = process.argv.slice(2);
+const specs = given.some((word) => /\.m?js$/.test(word)) ? [] : SPECS;
+
 const results = mkdtempSync(join(tmpdir(), 'cls-test-'));
 const resultFile = join(results, 'stats.json');
 const mocha = join(root, 'node_modules', 'mocha', 'bin', 'mocha.js');
@@ -15,14 +20,10 @@ const reporter = join(root, 'scripts', 'mocha-reporter.cjs');
 const mochaArgs = [mocha, '--reporter', reporter, '--reporter-option', `file=${resultFile}`];
 const coverage = process.env.CLS_COVERAGE === '1';
 const prefix = coverage ? [join(root, 'node_modules', 'c8', 'bin', 'c8.js'), process.execPath] : [];
-const { status } = spawnSync(
-  process.execPath,
-  [...prefix, ...mochaArgs, ...process.argv.slice(2)],
-  {
-    cwd: root,
-    stdio: 'inherit',
-  },
-);
+const { status } = spawnSync(process.execPath, [...prefix, ...mochaArgs, ...given, ...specs], {
+  cwd: root,
+  stdio: 'inherit',
+});
 
 const stats = readStats();
 rmSync(results, { recursive: true, force: true });

@@ -16,19 +16,52 @@ export const KIND_OF = {
   'auth-server': {
     'main.ts': 'root',
     'compose.ts': 'root',
-    'config.ts': 'root',
+    'config.ts': 'port',
+    'http/': 'edge',
+    'cli/': 'edge',
+    'cli/as-operator.ts': 'root',
+    'cli/migrate.ts': 'root',
+    'cli/cls-auth.ts': 'root',
+    'accounts/': 'port',
+    'audit/': 'port',
+    'clients/': 'port',
+    'customers/': 'port',
+    'keys/': 'adapter',
+    'keys/signing-key.ts': 'port',
+    'mfa/': 'port',
+    // The library is the edge's framework: what configures it and hooks into it is edge.
+    'provider/': 'edge',
+    'provider/state/': 'adapter',
+    'provider/state/provider-adapter.ts': 'edge',
+    'provider/state/state-store.ts': 'port',
+    'store/': 'adapter',
+    'throttle/': 'port',
+    'token/': 'edge',
   },
   'resource-api': {
     'main.ts': 'root',
     'compose.ts': 'root',
-    'config.ts': 'root',
+    'config.ts': 'port',
+    'access/caller.ts': 'domain',
+    'http/refusal.ts': 'domain',
+    'versions/api-version.ts': 'port',
   },
 };
 
 /** Libraries that one place wraps. Paths start with the package's folder name. */
 export const LIBRARY_PLACES = [
   { name: 'oidc-provider/lib', places: ['auth-server/provider/internals'] },
-  { name: 'oidc-provider', places: ['auth-server/provider/', 'auth-server/token/'] },
-  { name: 'ioredis', places: ['auth-server/provider/state/', 'auth-server/compose'] },
-  { name: 'redis', places: ['resource-api/access/', 'resource-api/compose'] },
+  {
+    name: 'oidc-provider',
+    places: [
+      'auth-server/provider/',
+      'auth-server/token/',
+      'auth-server/http/token-endpoint',
+      'auth-server/compose',
+    ],
+  },
+  { name: 'ioredis', places: ['auth-server/provider/state/'] },
+  { name: '@node-rs/argon2', places: ['auth-server/accounts/password'] },
+  { name: 'otpauth', places: ['auth-server/mfa/totp'] },
+  { name: 'redis', places: ['resource-api/access/'] },
 ];

@@ -66,8 +66,14 @@ export function readServiceEnvironment(
     database: readDatabase(read, prefix, production, join(dataDir, 'database')),
     redisUrl: read.optionalSecret('REDIS_URL', {
       about: `${service === 'auth-server' ? 'protocol state and throttles' : 'rate limits'} shared by all replicas; ${service === 'auth-server' ? 'the SQL database' : 'this process alone'} when not set`,
-      expected: 'a redis:// or rediss:// URL',
-      pattern: /^rediss?:\/\/\S+$/,
+      expected:
+        service === 'auth-server'
+          ? 'a redis://, rediss://, redis+sentinel:// or redis+cluster:// URL'
+          : 'a redis:// or rediss:// URL',
+      pattern:
+        service === 'auth-server'
+          ? /^(rediss?|redis\+(sentinel|cluster)):\/\/\S+$/
+          : /^rediss?:\/\/\S+$/,
     }),
     host: read.optionalText(`${prefix}_HOST`, {
       about: 'the address to listen on',

@@ -5,3 +5,11 @@ export interface Customer {
   readonly name: string;
   readonly disabled: boolean;
 }
+
+/** Customers, for the operator's tool. */
+export interface CustomerRecords {
+  list(): Promise<readonly Customer[]>;
+  find(id: string): Promise<Customer | undefined>;
+  create(id: string, name: string): Promise<void>;
+  setDisabled(id: string, disabled: boolean): Promise<void>;
+}

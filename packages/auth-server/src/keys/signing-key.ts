@@ -13,6 +13,15 @@ export interface SigningKey {
 export interface SigningKeyStore {
   /** All published keys, the active one first. Makes the first key when there is none. */
   load(): Promise<readonly [SigningKey, ...SigningKey[]]>;
+  /** What is published, without private parts, oldest first. */
+  list(): Promise<readonly SigningKeyListing[]>;
   /** Calls back after keys were added, promoted or removed, by any process. */
   onChange(listener: () => void): Promise<void>;
+}
+
+export interface SigningKeyListing {
+  readonly kid: string;
+  readonly state: SigningKeyState;
+  /** RFC 3339. */
+  readonly createdAt: string;
 }

@@ -6,3 +6,10 @@ export interface SecondFactor {
    */
   verify(accountId: string, code: string): Promise<boolean>;
 }
+
+/** Enrolment, for the operator's tool. */
+export interface TotpFactorRecords extends SecondFactor {
+  /** Replaces a factor that the account has. @param secret base32 */
+  enrol(accountId: string, secret: string): Promise<void>;
+  remove(accountId: string): Promise<void>;
+}

@@ -1,0 +1,41 @@
+import { isPermission, PERMISSIONS, type Permission } from '@cls/shared/access-token';
+import { CommandRefused } from '@cls/shared/cli/command-line';
+import type { AccountRecords } from '../accounts/account-records.ts';
+import type { AuditLog } from '../audit/audit-log.ts';
+import type { ServiceAccountRecords } from '../clients/service-account-records.ts';
+import type { CustomerRecords } from '../customers/customer.ts';
+import type { SigningKeyStore } from '../keys/signing-key.ts';
+import type { TotpFactorRecords } from '../mfa/second-factor.ts';
+import type { Throttle } from '../throttle/throttle.ts';
+
+/** What a command works with. */
+export interface Operator {
+  readonly issuer: string;
+  readonly customers: CustomerRecords;
+  readonly serviceAccounts: ServiceAccountRecords;
+  readonly accounts: AccountRecords;
+  readonly totpFactors: TotpFactorRecords;
+  readonly throttle: Throttle;
+  readonly keys: SigningKeyStore;
+  readonly audit: AuditLog;
+}
+
+/** Opens the records, works, and closes them again. */
+export type AsOperator = <T>(work: (operator: Operator) => Promise<T>) => Promise<T>;
+
+/** @throws {CommandRefused} naming the permissions there are. */
+export function parsePermissions(names: readonly string[]): Permission[] {
+  const unknown = names.filter((name) => !isPermission(name));
+  if (unknown.length > 0) {
+    throw new CommandRefused(
+      `unknown permission: ${unknown.join(', ')}; there are ${PERMISSIONS.join(', ')}`,
+    );
+  }
+  return [...new Set(names)].filter(isPermission);
+}
+
+export async function requireCustomer(operator: Operator, id: string): Promise<void> {
+  if ((await operator.customers.find(id)) === undefined) {
+    throw new CommandRefused(`there is no customer ${id}; make it with: cls-auth customers create`);
+  }
+}

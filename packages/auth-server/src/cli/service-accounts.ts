@@ -1,0 +1,124 @@
+import { CommandRefused, printer, table, UsageError } from '@cls/shared/cli/command-line';
+import { isUniqueViolation } from '@cls/shared/sql/database';
+import type { Command } from 'commander';
+import { type AsOperator, type Operator, parsePermissions, requireCustomer } from './operator.ts';
+
+interface CreateOptions {
+  readonly name: string;
+  readonly customer: string;
+  readonly permission: string[];
+}
+
+/** `cls-auth service-accounts …`: system-to-system integrations and their secrets. */
+export function addServiceAccountCommands(program: Command, asOperator: AsOperator): void {
+  const serviceAccounts = program
+    .command('service-accounts')
+    .description('integrations, which get tokens by client credentials');
+
+  serviceAccounts
+    .command('create')
+    .description('create a service account; its secret is shown once')
+    .requiredOption('--name <name>', 'what it is for, unique')
+    .requiredOption('--customer <id>', 'the customer it belongs to')
+    .requiredOption('--permission <name...>', 'what it may do')
+    .action(async (options: CreateOptions, command: Command) => {
+      const permissions = parsePermissions(options.permission);
+      const { name, customer } = options;
+      const created = await asOperator(async (operator) => {
+        await requireCustomer(operator, customer);
+        const result = await createOne(operator, { name, customer, permissions });
+        operator.audit.record({ type: 'service_account.created', subject: result.id });
+        return result;
+      });
+      const { id: clientId, secret } = created;
+      const document = { clientId, clientSecret: secret.expose(), name, customer, permissions };
+      printer(command).result(document, secretText(clientId, document.clientSecret));
+    });
+
+  serviceAccounts
+    .command('list')
+    .description('list service accounts, without secrets')
+    .action(async (_: unknown, command: Command) => {
+      const found = await asOperator((operator) => operator.serviceAccounts.list());
+      const documents = found.map(({ id, name, customer, permissions, disabled, secrets }) => ({
+        clientId: id,
+        name,
+        customer,
+        permissions,
+        disabled,
+        secrets: secrets.length,
+      }));
+      const rows = documents.map((one) => [
+        one.clientId,
+        one.name,
+        one.customer,
+        one.permissions.join(' '),
+        one.disabled ? 'disabled' : '',
+      ]);
+      const header = ['client id', 'name', 'customer', 'permissions', 'status'];
+      printer(command).result(documents, table(header, rows));
+    });
+
+  serviceAccounts
+    .command('replace-secret <client-id>')
+    .description('make a new secret, shown once; the old one ends at once or after an overlap')
+    .option('--overlap <seconds>', 'how long the old secret stays good', '0')
+    .action(async (clientId: string, { overlap }: { overlap: string }, command: Command) => {
+      const overlapS = parseOverlap(overlap);
+      const secret = await asOperator(async (operator) => {
+        await requireServiceAccount(operator, clientId);
+        const replaced = await operator.serviceAccounts.replaceSecret(clientId, overlapS);
+        operator.audit.record({ type: 'service_account.secret_replaced', subject: clientId });
+        return replaced;
+      });
+      const document = { clientId, clientSecret: secret.expose() };
+      printer(command).result(document, secretText(clientId, document.clientSecret));
+    });
+
+  for (const [word, disabled] of [
+    ['disable', true],
+    ['enable', false],
+  ] as const) {
+    serviceAccounts
+      .command(`${word} <client-id>`)
+      .description(`${word} a service account`)
+      .action(async (clientId: string, _: unknown, command: Command) => {
+        await asOperator(async (operator) => {
+          await requireServiceAccount(operator, clientId);
+          await operator.serviceAccounts.setDisabled(clientId, disabled);
+          operator.audit.record({ type: `service_account.${word}d`, subject: clientId });
+        });
+        printer(command).result({ clientId, disabled }, `${word}d ${clientId}`);
+      });
+  }
+}
+
+async function createOne(
+  operator: Operator,
+  account: Parameters<Operator['serviceAccounts']['create']>[0],
+) {
+  try {
+    return await operator.serviceAccounts.create(account);
+  } catch (error) {
+    if (!isUniqueViolation(error)) throw error;
+    throw new CommandRefused(`there is a service account named ${account.name} already`);
+  }
+}
+
+async function requireServiceAccount(operator: Operator, id: string): Promise<void> {
+  if ((await operator.serviceAccounts.find(id)) === undefined) {
+    throw new CommandRefused(`there is no service account ${id}`);
+  }
+}
+
+const OVERLAP_MAX_S = 30 * 86_400;
+
+function parseOverlap(text: string): number {
+  const seconds = /^\d{1,7}$/.test(text) ? Number(text) : Number.NaN;
+  if (seconds <= OVERLAP_MAX_S) return seconds;
+  throw new UsageError(`--overlap: expected whole seconds from 0 to ${OVERLAP_MAX_S}`);
+}
+
+function secretText(clientId: string, clientSecret: string): string {
+  return `client id      ${clientId}\nclient secret  ${clientSecret}\nThe secret is not shown again.`;
+}

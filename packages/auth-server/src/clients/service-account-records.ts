@@ -1,0 +1,20 @@
+import type { Permission } from '@cls/shared/access-token';
+import type { Secret } from '@cls/shared/secret';
+import type { ServiceAccount } from './service-account.ts';
+
+export interface NewServiceAccount {
+  readonly name: string;
+  readonly customer: string;
+  readonly permissions: readonly Permission[];
+}
+
+/** Service accounts in SQL, for the operator's tool. */
+export interface ServiceAccountRecords {
+  list(): Promise<readonly ServiceAccount[]>;
+  find(id: string): Promise<ServiceAccount | undefined>;
+  /** The secret is returned here and never again. */
+  create(account: NewServiceAccount): Promise<{ id: string; secret: Secret }>;
+  /** @param overlapS seconds that the old secrets stay good; 0 ends them at once. */
+  replaceSecret(id: string, overlapS: number): Promise<Secret>;
+  setDisabled(id: string, disabled: boolean): Promise<void>;
+}

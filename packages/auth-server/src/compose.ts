@@ -1,0 +1,146 @@
+import { systemClock } from '@cls/shared/clock';
+import { developmentSecret } from '@cls/shared/development-secret';
+import { health } from '@cls/shared/http/health';
+import { type HttpService, startHttpService } from '@cls/shared/http/http-service';
+import { requestId } from '@cls/shared/http/request-id';
+import { requestLog } from '@cls/shared/http/request-log';
+import type { Log } from '@cls/shared/log';
+import type { RunningService } from '@cls/shared/run-service';
+import type { Database } from '@cls/shared/sql/database';
+import { migrate, readMigrations } from '@cls/shared/sql/migrate';
+import { openDatabase } from '@cls/shared/sql/open-database';
+import type Koa from 'koa';
+import type { Provider } from 'oidc-provider';
+import { argon2Verifier } from './accounts/password.ts';
+import type { AuthServerConfig } from './config.ts';
+import { requestHandler } from './http/handler.ts';
+import { issuerFacing } from './http/issuer-facing.ts';
+import { metadataCaching } from './http/metadata.ts';
+import { securityHeaders, surface } from './http/surface.ts';
+import { noteTokenErrors, tokenEndpoint } from './http/token-endpoint.ts';
+import { aesGcmSealer } from './keys/seal.ts';
+import { ACCOUNT_GRANT } from './provider/client-metadata.ts';
+import { compareHashedSecrets } from './provider/secret-comparison.ts';
+import { providerSlot } from './provider/slot.ts';
+import { connectRedis } from './provider/state/connect-redis.ts';
+import { redisStateStore } from './provider/state/redis-state-store.ts';
+import { sqlStateStore } from './provider/state/sql-state-store.ts';
+import type { StateStore } from './provider/state/state-store.ts';
+import { MIGRATIONS } from './store/migrations.ts';
+import { sqlAccountDirectory } from './store/sql-accounts.ts';
+import { sqlAuditLog } from './store/sql-audit-log.ts';
+import { cachedServiceAccountDirectory } from './store/sql-service-accounts.ts';
+import { sqlSigningKeyStore } from './store/sql-signing-keys.ts';
+import { sqlThrottle } from './store/sql-throttle.ts';
+import { sqlTotpFactors } from './store/sql-totp-factors.ts';
+import { ACCOUNT_GRANT_PARAMETERS, accountGrant } from './token/account-grant.ts';
+
+/** Passwords verified at once, and waiting: 19 MiB and a thread each. */
+const PASSWORD_CONCURRENCY = 2;
+const PASSWORD_QUEUE_MAX = 40;
+
+export interface AuthServer extends RunningService {
+  readonly port: number;
+}
+
+/**
+ * Opens the stores, migrates, and listens.
+ *
+ * @throws {DirectoryInUse | DirectoryUnusable | DatabaseUnavailable | PortUnavailable} each with
+ *   a sentence for the operator.
+ */
+export async function startAuthServer(config: AuthServerConfig, log: Log): Promise<AuthServer> {
+  const database = await openDatabase(config.database, 'cls-auth-server', log);
+  try {
+    await migrate(database, readMigrations(MIGRATIONS));
+    return await compose(config, database, log);
+  } catch (error) {
+    await database.close();
+    throw error;
+  }
+}
+
+/** The only place where parts meet. */
+async function compose(
+  config: AuthServerConfig,
+  database: Database,
+  log: Log,
+): Promise<AuthServer> {
+  const clock = systemClock;
+  const sealer = aesGcmSealer(
+    config.keyEncryptionKey ?? developmentSecret(config.dataDir, 'key-encryption-key'),
+  );
+  const keys = sqlSigningKeyStore(database, sealer, config.signingKeyBits);
+  const serviceAccounts = await cachedServiceAccountDirectory(database);
+  const passwords = await argon2Verifier(PASSWORD_CONCURRENCY, PASSWORD_QUEUE_MAX);
+  const accounts = sqlAccountDirectory(database, passwords);
+  const secondFactor = sqlTotpFactors(database, sealer, clock);
+  const throttle = sqlThrottle(database, clock);
+  const audit = sqlAuditLog(database, clock, log);
+  const state = await openStateStore(config, database, log);
+  const resourceServer = config;
+  const settings = {
+    ...resourceServer,
+    cookieKey: config.cookieKey ?? developmentSecret(config.dataDir, 'cookie-key'),
+    serviceAccounts,
+    accounts,
+    state,
+  };
+  const grant = accountGrant({
+    accounts,
+    secondFactor,
+    throttle,
+    state,
+    clock,
+    mfaPolicy: config.mfaPolicy,
+    resourceServer,
+  });
+  let service: HttpService | undefined;
+  const checks = [
+    { name: 'database', check: async () => void (await database.query('SELECT 1')) },
+    { name: 'protocol_state', check: () => state.ready() },
+  ];
+
+  const prepare = (provider: Provider): void => {
+    provider.proxy = true; // issuerFacing has written the headers that it trusts.
+    provider.registerGrantType(ACCOUNT_GRANT, grant, ACCOUNT_GRANT_PARAMETERS);
+    compareHashedSecrets(provider, clock);
+    noteTokenErrors(provider);
+    const logFault = (err: unknown, requestId: unknown) => log.error({ err, requestId }, 'fault');
+    provider.on('server_error', (ctx, err) => logFault(err, ctx.state['requestId']));
+    (provider as Koa).on('error', (err) => logFault(err, undefined));
+    provider.use(requestId);
+    provider.use(requestLog(log));
+    provider.use(securityHeaders);
+    provider.use(health(checks, () => service?.draining ?? false));
+    provider.use(surface);
+    provider.use(metadataCaching);
+    provider.use(tokenEndpoint(throttle, audit));
+  };
+  const slot = await providerSlot(config.issuer, settings, keys, prepare, log);
+  const handler = requestHandler(slot, issuerFacing(config.issuer, config.trustedProxyHops));
+  const running = await startHttpService({ ...config, drainTimeoutMs: 10_000 }, () => handler);
+  service = running;
+  log.info({ port: running.port, issuer: config.issuer }, 'auth-server is listening');
+  return {
+    log,
+    port: running.port,
+    async stop() {
+      await running.stop();
+      await audit.flush();
+      await state.close();
+      await database.close();
+    },
+  };
+}
+
+async function openStateStore(
+  { redisUrl, redisWaitReplicas, production }: AuthServerConfig,
+  database: Database,
+  log: Log,
+): Promise<StateStore> {
+  if (redisUrl === undefined) {
+    return sqlStateStore(database, (err) => log.warn({ err }, 'sweeping expired state failed'));
+  }
+  return redisStateStore(await connectRedis(redisUrl, production, log), redisWaitReplicas);
+}

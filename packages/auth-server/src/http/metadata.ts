@@ -1,0 +1,42 @@
+import { createHash } from 'node:crypto';
+import type { Middleware } from 'koa';
+import { ACCOUNT_GRANT } from '../provider/client-metadata.ts';
+
+const DISCOVERY = ['/.well-known/openid-configuration', '/.well-known/oauth-authorization-server'];
+const JWKS = '/.well-known/jwks.json';
+/** Verifiers may keep keys as long; a new key is published longer than that before it signs. */
+const MAX_AGE_S = 300;
+
+/** Caching of discovery (RFC 8414) and the key set (RFC 7517), with validators. */
+export const metadataCaching: Middleware = async (ctx, next) => {
+  const discovery = DISCOVERY.includes(ctx.path);
+  await next();
+  if ((!discovery && ctx.path !== JWKS) || ctx.status !== 200) return;
+  if (discovery) ctx.body = honest(ctx.body as Record<string, unknown>);
+  const etag = `"${createHash('sha256').update(JSON.stringify(ctx.body)).digest('base64url')}"`;
+  ctx.set('Cache-Control', `public, max-age=${MAX_AGE_S}`);
+  ctx.set('ETag', etag);
+  const candidates = ctx.get('if-none-match').split(',');
+  if (candidates.some((candidate) => candidate.trim().replace(/^W\//, '') === etag)) {
+    ctx.status = 304;
+  }
+};
+
+/** What the library writes whatever is configured. */
+const NOT_OFFERED = [
+  'authorization_endpoint',
+  'authorization_response_iss_parameter_supported',
+  'code_challenge_methods_supported',
+  'response_modes_supported',
+];
+
+/** Without what is not offered, and without our grant for people, which no OAuth client can use. */
+function honest(document: Record<string, unknown>): Record<string, unknown> {
+  const grants = document['grant_types_supported'] as string[];
+  const offered = Object.entries(document).filter(([name]) => !NOT_OFFERED.includes(name));
+  return {
+    ...Object.fromEntries(offered),
+    grant_types_supported: grants.filter((name) => name !== ACCOUNT_GRANT),
+    token_endpoint_auth_methods_supported: ['client_secret_basic', 'client_secret_post'],
+  };
+}

@@ -1,0 +1,14 @@
+import { generateKeyPair, type JsonWebKey } from 'node:crypto';
+import { promisify } from 'node:util';
+import { ACCESS_TOKEN_ALG } from '@cls/shared/access-token';
+import { calculateJwkThumbprint, type JWK } from 'jose';
+
+const generate = promisify(generateKeyPair);
+
+/** A new RSA key (e = 65537) as a private JWK; `kid` is its thumbprint (RFC 7638). */
+export async function newRsaKey(bits: number): Promise<JWK & { kid: string }> {
+  const { privateKey } = await generate('rsa', { modulusLength: bits });
+  const jwk = privateKey.export({ format: 'jwk' }) as JsonWebKey as JWK;
+  const kid = await calculateJwkThumbprint(jwk);
+  return { ...jwk, kid, alg: ACCESS_TOKEN_ALG, use: 'sig' };
+}

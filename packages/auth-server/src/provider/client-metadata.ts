@@ -1,0 +1,63 @@
+import { timingSafeEqual } from 'node:crypto';
+import { scopeOf } from '@cls/shared/access-token';
+import type { AdapterPayload } from 'oidc-provider';
+import type { ServiceAccount } from '../clients/service-account.ts';
+
+/** The built-in client through which people get tokens with e-mail and password. */
+export const ACCOUNT_CLIENT_ID = 'cls-account';
+/** Its one grant; only a JSON request can use it (token/json-token-request.ts). */
+export const ACCOUNT_GRANT = 'urn:cls:grant-type:account';
+
+/** Our own client metadata, beside the registered names of RFC 7591. */
+export const EXTRA_CLIENT_METADATA = ['customer', 'secret_hashes'];
+
+export interface SecretHash {
+  /** SHA-256, base64url. */
+  readonly sha256: string;
+  /** Milliseconds since the epoch; absent: never. */
+  readonly expires_at?: number;
+}
+
+/** A service account as the library's client metadata. */
+export function serviceAccountClient(account: ServiceAccount, scopeBase: string): AdapterPayload {
+  return {
+    client_id: account.id,
+    client_name: account.name,
+    // The library wants one to offer secret authentication; it is never compared.
+    client_secret: 'hashed',
+    grant_types: ['client_credentials'],
+    response_types: [],
+    redirect_uris: [],
+    token_endpoint_auth_method: 'client_secret_basic',
+    scope: account.permissions.map((permission) => scopeOf(scopeBase, permission)).join(' '),
+    customer: account.customer,
+    secret_hashes: account.secrets.map(({ sha256, expiresAt }) => ({
+      sha256,
+      ...(expiresAt === undefined ? {} : { expires_at: expiresAt.getTime() }),
+    })),
+  };
+}
+
+export const ACCOUNT_CLIENT: AdapterPayload = {
+  client_id: ACCOUNT_CLIENT_ID,
+  client_name: 'CLS',
+  grant_types: [ACCOUNT_GRANT],
+  response_types: [],
+  redirect_uris: [],
+  token_endpoint_auth_method: 'none',
+};
+
+/** Whether the digest is one of the live hashes; every hash is compared in constant time. */
+export function matchesSecret(
+  sha256: string,
+  hashes: readonly SecretHash[],
+  nowMs: number,
+): boolean {
+  const candidate = Buffer.from(sha256);
+  let found = false;
+  for (const { sha256: known, expires_at } of hashes) {
+    const equal = timingSafeEqual(candidate, Buffer.from(known));
+    if (equal && (expires_at === undefined || nowMs < expires_at)) found = true;
+  }
+  return found;
+}

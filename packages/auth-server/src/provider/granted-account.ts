@@ -1,0 +1,30 @@
+import type { Account } from '../accounts/account.ts';
+
+/** How a person proved who they are, for the claims of RFC 9068 §2.2.1. */
+export interface Authentication {
+  readonly account: Account;
+  /** Whole seconds since the epoch. */
+  readonly authTimeS: number;
+  /** RFC 8176 values: `pwd`, and `otp` and `mfa` with a second factor. */
+  readonly amr: readonly string[];
+}
+
+const authentications = new WeakMap<object, Authentication>();
+
+/** Notes who this request has authenticated, for the callbacks the library makes later. */
+export function noteAuthentication(ctx: object, authentication: Authentication): void {
+  authentications.set(ctx, authentication);
+}
+
+export function authenticationOf(ctx: object): Authentication | undefined {
+  return authentications.get(ctx);
+}
+
+export function grantedAccount(ctx: object): Account | undefined {
+  return authentications.get(ctx)?.account;
+}
+
+/** Authentication context class: one factor, or several (NIST SP 800-63B-4 AAL1 and AAL2). */
+export function acrOf(amr: readonly string[]): string {
+  return amr.includes('mfa') ? 'urn:cls:acr:mfa' : 'urn:cls:acr:password';
+}

@@ -1,0 +1,115 @@
+import type { Cluster, Redis } from 'ioredis';
+import {
+  type NewStateEntry,
+  REVOKED_GRANT_TTL_S,
+  type StateEntry,
+  type StateStore,
+} from './state-store.ts';
+
+/** The write must reach as many replicas, or what it consumed stays spent and nobody is served. */
+export class ReplicationTimeout extends Error {
+  override readonly name = 'ReplicationTimeout';
+}
+
+const WAIT_MS = 50;
+
+/** Each script touches one key only, so that it runs on a cluster too. */
+const PUT = `
+  if ARGV[1] == '1' and redis.call('EXISTS', KEYS[1]) == 1 then return 0 end
+  redis.call('HSET', KEYS[1], 'payload', ARGV[2], 'grant', ARGV[3])
+  redis.call('PEXPIRE', KEYS[1], ARGV[4])
+  return 1`;
+
+const CONSUME = `
+  if redis.call('EXISTS', KEYS[1]) == 0 then return -1 end
+  return redis.call('HSETNX', KEYS[1], 'consumed', ARGV[1])`;
+
+/**
+ * Protocol state in Redis: one hash per entry, one string per index. A revoked grant leaves a
+ * mark that every look-up asks for, so that a token minted while its grant was revoked is dead
+ * too, and no list of a grant's tokens has to be kept.
+ *
+ * @param waitReplicas replicas that must confirm a consumption (WAIT); 0 for none.
+ */
+export function redisStateStore(redis: Redis | Cluster, waitReplicas: number): StateStore {
+  const find = async (kind: string, key: string): Promise<StateEntry | undefined> => {
+    const entry = await redis.hgetall(entryKey(kind, key));
+    const payload = entry['payload'];
+    if (payload === undefined) return undefined;
+    const grant = entry['grant'];
+    if (grant && (await redis.exists(revokedKey(grant))) === 1) return undefined;
+    const consumed = entry['consumed'];
+    return {
+      payload: JSON.parse(payload) as Record<string, unknown>,
+      ...(consumed === undefined ? {} : { consumedAtS: Number(consumed) }),
+    };
+  };
+
+  return {
+    async put(entry, { onlyIfAbsent } = {}) {
+      const ttlMs = entry.ttlS * 1000;
+      const written = await redis.eval(
+        PUT,
+        1,
+        entryKey(entry.kind, entry.key),
+        onlyIfAbsent === true ? '1' : '0',
+        JSON.stringify(entry.payload),
+        entry.grantId ?? '',
+        ttlMs,
+      );
+      if (written !== 1) return false;
+      for (const [index, value] of indexesOf(entry)) {
+        await redis.set(indexKey(entry.kind, index, value), entry.key, 'PX', ttlMs);
+      }
+      return true;
+    },
+    find,
+    async findBy(kind, index, value) {
+      const key = await redis.get(indexKey(kind, index, value));
+      return key === null ? undefined : find(kind, key);
+    },
+    async consume(kind, key) {
+      if ((await find(kind, key)) === undefined) return 'gone';
+      const nowS = Math.floor(Date.now() / 1000);
+      const won = await redis.eval(CONSUME, 1, entryKey(kind, key), nowS);
+      if (won === 1 && waitReplicas > 0) {
+        const confirmed = await redis.wait(waitReplicas, WAIT_MS);
+        if (confirmed < waitReplicas) {
+          throw new ReplicationTimeout('Redis replicas did not confirm a consumed token');
+        }
+      }
+      return won === 1 ? 'won' : won === 0 ? 'already' : 'gone';
+    },
+    async remove(kind, key) {
+      await redis.del(entryKey(kind, key));
+    },
+    async revokeGrant(grantId) {
+      await redis.set(revokedKey(grantId), '1', 'EX', REVOKED_GRANT_TTL_S);
+    },
+    ready: async () => {
+      await redis.ping();
+    },
+    close: async () => {
+      await redis.quit().catch(() => redis.disconnect());
+    },
+  };
+}
+
+function indexesOf({ uid, userCode }: NewStateEntry): readonly ['uid' | 'userCode', string][] {
+  return [
+    ...(uid === undefined ? [] : ([['uid', uid]] as const)),
+    ...(userCode === undefined ? [] : ([['userCode', userCode]] as const)),
+  ].map(([index, value]) => [index, value]);
+}
+
+function entryKey(kind: string, key: string): string {
+  return `cls:auth:${kind}:${key}`;
+}
+
+function indexKey(kind: string, index: string, value: string): string {
+  return `cls:auth:${kind}:${index}:${value}`;
+}
+
+function revokedKey(grantId: string): string {
+  return `cls:auth:revoked-grant:${grantId}`;
+}

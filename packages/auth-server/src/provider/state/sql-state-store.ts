@@ -1,0 +1,107 @@
+import type { Database, Sql } from '@cls/shared/sql/database';
+import { REVOKED_GRANT_TTL_S, type StateEntry, type StateStore } from './state-store.ts';
+
+const SWEEP_INTERVAL_MS = 60_000;
+const SWEEP_BATCH = 5_000;
+
+const LIVE = `
+  s.expires_at > now()
+  AND NOT EXISTS (SELECT FROM revoked_grant r WHERE r.grant_id = s.grant_id)`;
+
+const FIND = `
+  SELECT s.payload, extract(epoch FROM s.consumed_at)::float8 AS consumed
+  FROM protocol_state s WHERE s.kind = $1 AND ${LIVE}`;
+
+const INDEX_COLUMN = { uid: 'uid', userCode: 'user_code' } as const;
+
+const PUT = `
+  INSERT INTO protocol_state AS s
+    (kind, id_sha256, payload, grant_id, uid, user_code, expires_at)
+  VALUES ($1, $2, $3, $4, $5, $6, now() + make_interval(secs => $7))
+  ON CONFLICT (kind, id_sha256) DO UPDATE SET
+    payload = excluded.payload, grant_id = excluded.grant_id, uid = excluded.uid,
+    user_code = excluded.user_code, expires_at = excluded.expires_at,
+    consumed_at = CASE WHEN s.expires_at > now() THEN s.consumed_at END`;
+
+/** Protocol state in SQL; expired rows are swept in the background. */
+export function sqlStateStore(database: Database, onError: (error: unknown) => void): StateStore {
+  const sweeper = setInterval(() => {
+    sweep(database).catch(onError);
+  }, SWEEP_INTERVAL_MS);
+  sweeper.unref();
+
+  return {
+    async put({ kind, key, payload, grantId, uid, userCode, ttlS }, { onlyIfAbsent } = {}) {
+      // An expired row that was not swept yet does not count as present.
+      const absent = onlyIfAbsent === true ? ' WHERE s.expires_at <= now()' : '';
+      const rows = await database.query(`${PUT}${absent} RETURNING 1`, [
+        kind,
+        key,
+        JSON.stringify(payload),
+        grantId ?? null,
+        uid ?? null,
+        userCode ?? null,
+        ttlS,
+      ]);
+      return rows.length === 1;
+    },
+    find: (kind, key) => first(database, `${FIND} AND s.id_sha256 = $2`, kind, key),
+    findBy: (kind, index, value) =>
+      first(database, `${FIND} AND s.${INDEX_COLUMN[index]} = $2`, kind, value),
+    async consume(kind, key) {
+      const won = await database.query(
+        `UPDATE protocol_state s SET consumed_at = now()
+         WHERE s.kind = $1 AND s.id_sha256 = $2 AND s.consumed_at IS NULL AND ${LIVE}
+         RETURNING 1`,
+        [kind, key],
+      );
+      if (won.length === 1) return 'won';
+      const found = await first(database, `${FIND} AND s.id_sha256 = $2`, kind, key);
+      return found === undefined ? 'gone' : 'already';
+    },
+    async remove(kind, key) {
+      await database.query('DELETE FROM protocol_state WHERE kind = $1 AND id_sha256 = $2', [
+        kind,
+        key,
+      ]);
+    },
+    async revokeGrant(grantId) {
+      await database.transaction(async (transaction) => {
+        await transaction.query(
+          `INSERT INTO revoked_grant VALUES ($1, now() + make_interval(secs => $2))
+           ON CONFLICT DO NOTHING`,
+          [grantId, REVOKED_GRANT_TTL_S],
+        );
+        await transaction.query('DELETE FROM protocol_state WHERE grant_id = $1', [grantId]);
+      });
+    },
+    ready: async () => {
+      await database.query('SELECT 1');
+    },
+    close: async () => clearInterval(sweeper),
+  };
+}
+
+async function first(
+  sql: Sql,
+  statement: string,
+  kind: string,
+  value: string,
+): Promise<StateEntry | undefined> {
+  const [row] = await sql.query<{ payload: Record<string, unknown>; consumed: number | null }>(
+    statement,
+    [kind, value],
+  );
+  if (row === undefined) return undefined;
+  const { payload, consumed } = row;
+  return consumed === null ? { payload } : { payload, consumedAtS: Math.floor(consumed) };
+}
+
+async function sweep(database: Database): Promise<void> {
+  await database.query(
+    `DELETE FROM protocol_state WHERE (kind, id_sha256) IN
+       (SELECT kind, id_sha256 FROM protocol_state WHERE expires_at <= now() LIMIT $1)`,
+    [SWEEP_BATCH],
+  );
+  await database.query('DELETE FROM revoked_grant WHERE expires_at <= now()');
+}

@@ -1,0 +1,71 @@
+import { newId } from '@cls/shared/new-id';
+import type { Database } from '@cls/shared/sql/database';
+import { type Account, type AccountDirectory, canonicalEmail } from '../accounts/account.ts';
+import type { AccountRecords } from '../accounts/account-records.ts';
+import type { PasswordVerifier } from '../accounts/password.ts';
+
+const SELECT = `
+  SELECT a.id, a.email, a.customer_id AS customer, a.permissions,
+         (a.disabled_at IS NOT NULL OR c.disabled_at IS NOT NULL) AS disabled,
+         EXISTS (SELECT FROM totp_factor t WHERE t.account_id = a.id) AS "secondFactor",
+         a.password_hash AS "passwordHash"
+  FROM account a JOIN customer c ON c.id = a.customer_id`;
+
+type Row = Account & { readonly passwordHash: string };
+
+export function sqlAccounts(database: Database): AccountRecords {
+  return {
+    list: async () => (await database.query<Row>(`${SELECT} ORDER BY a.email`)).map(toAccount),
+    async findByEmail(email) {
+      const row = await rowByEmail(database, email);
+      return row === undefined ? undefined : toAccount(row);
+    },
+    async create({ email, customer, permissions, passwordHash }) {
+      const id = newId('acc');
+      await database.query(
+        `INSERT INTO account (id, email, customer_id, permissions, password_hash)
+         VALUES ($1, $2, $3, $4, $5)`,
+        [id, canonicalEmail(email), customer, permissions, passwordHash],
+      );
+      return id;
+    },
+    async replacePassword(id, passwordHash) {
+      await database.query('UPDATE account SET password_hash = $2 WHERE id = $1', [
+        id,
+        passwordHash,
+      ]);
+    },
+    async setDisabled(id, disabled) {
+      await database.query(
+        'UPDATE account SET disabled_at = CASE WHEN $2 THEN now() END WHERE id = $1',
+        [id, disabled],
+      );
+    },
+  };
+}
+
+export function sqlAccountDirectory(
+  database: Database,
+  passwords: PasswordVerifier,
+): AccountDirectory {
+  return {
+    async find(id) {
+      const [row] = await database.query<Row>(`${SELECT} WHERE a.id = $1`, [id]);
+      return row === undefined ? undefined : toAccount(row);
+    },
+    async authenticate(email, password) {
+      const row = await rowByEmail(database, email);
+      const fits = await passwords.verify(password, row?.passwordHash);
+      return row !== undefined && fits && !row.disabled ? toAccount(row) : undefined;
+    },
+  };
+}
+
+async function rowByEmail(database: Database, email: string): Promise<Row | undefined> {
+  const [row] = await database.query<Row>(`${SELECT} WHERE a.email = $1`, [canonicalEmail(email)]);
+  return row;
+}
+
+function toAccount({ passwordHash: _, ...account }: Row): Account {
+  return account;
+}

@@ -1,0 +1,80 @@
+import type { Clock } from '@cls/shared/clock';
+import type { Log } from '@cls/shared/log';
+import type { Database } from '@cls/shared/sql/database';
+import type { AuditEvent, AuditLog } from '../audit/audit-log.ts';
+
+const FLUSH_AFTER_MS = 200;
+const BATCH_MAX = 1_000;
+/** Events kept while the database is down; older ones stay, newer ones are told to the log. */
+const WAITING_MAX = 50_000;
+
+type Taken = AuditEvent & { readonly at: string };
+
+/** Audit events in SQL, written in batches off the request's path. */
+export function sqlAuditLog(database: Database, clock: Clock, log: Log): AuditLog {
+  let waiting: Taken[] = [];
+  let timer: NodeJS.Timeout | undefined;
+  let writing: Promise<void> | undefined;
+
+  const schedule = () => {
+    timer ??= setTimeout(() => {
+      timer = undefined;
+      void write();
+    }, FLUSH_AFTER_MS);
+  };
+  const writeAll = async (): Promise<void> => {
+    while (waiting.length > 0) {
+      const batch = waiting.slice(0, BATCH_MAX);
+      try {
+        await insert(database, batch);
+        waiting = waiting.slice(batch.length);
+      } catch (err) {
+        log.error({ err, waiting: waiting.length }, 'audit events cannot be written; trying again');
+        schedule();
+        return;
+      }
+    }
+  };
+  const write = (): Promise<void> => {
+    writing ??= writeAll().finally(() => {
+      writing = undefined;
+    });
+    return writing;
+  };
+
+  return {
+    record(event) {
+      if (waiting.length >= WAITING_MAX) {
+        log.error({ event }, 'the audit log is full; this event is only here');
+        return;
+      }
+      waiting.push({ ...event, at: clock.now().toISOString() });
+      schedule();
+    },
+    async flush() {
+      clearTimeout(timer);
+      timer = undefined;
+      await write();
+      if (waiting.length > 0) await write(); // What came while the last batch was written.
+      clearTimeout(timer);
+    },
+  };
+}
+
+async function insert(database: Database, events: readonly Taken[]): Promise<void> {
+  const column = (of: (event: Taken) => string | undefined) => events.map((e) => of(e) ?? null);
+  await database.query(
+    `INSERT INTO audit_event (at, type, subject, client_id, address, request_id, reason)
+     SELECT * FROM unnest($1::timestamptz[], $2::text[], $3::text[], $4::text[], $5::text[],
+                          $6::text[], $7::text[])`,
+    [
+      column((e) => e.at),
+      column((e) => e.type),
+      column((e) => e.subject),
+      column((e) => e.clientId),
+      column((e) => e.address),
+      column((e) => e.requestId),
+      column((e) => e.reason),
+    ],
+  );
+}

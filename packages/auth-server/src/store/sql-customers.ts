@@ -1,0 +1,20 @@
+import type { Database } from '@cls/shared/sql/database';
+import type { Customer, CustomerRecords } from '../customers/customer.ts';
+
+const SELECT = 'SELECT id, name, disabled_at IS NOT NULL AS disabled FROM customer';
+
+export function sqlCustomers(database: Database): CustomerRecords {
+  return {
+    list: () => database.query<Customer>(`${SELECT} ORDER BY id`),
+    find: async (id) => (await database.query<Customer>(`${SELECT} WHERE id = $1`, [id]))[0],
+    async create(id, name) {
+      await database.query('INSERT INTO customer (id, name) VALUES ($1, $2)', [id, name]);
+    },
+    async setDisabled(id, disabled) {
+      await database.query(
+        'UPDATE customer SET disabled_at = CASE WHEN $2 THEN now() END WHERE id = $1',
+        [id, disabled],
+      );
+    },
+  };
+}

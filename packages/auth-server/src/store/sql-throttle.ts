@@ -1,0 +1,76 @@
+import { createHash } from 'node:crypto';
+import type { Clock } from '@cls/shared/clock';
+import type { Database, Sql } from '@cls/shared/sql/database';
+import { FIRST_DELAY_S, LAST_DELAY_S, THROTTLE_POLICIES } from '../throttle/policy.ts';
+import type { Throttle, ThrottleSubject } from '../throttle/throttle.ts';
+
+/**
+ * Counts the attempt and sets how long the next one must wait, in one statement: of parallel
+ * attempts each is counted by itself, and none that comes while the subject is blocked.
+ */
+const COUNT = `
+  INSERT INTO throttle AS t (kind, subject_sha256, failures, blocked_until, updated_at)
+  VALUES ($1, $2, 1, $3::timestamptz, $3::timestamptz)
+  ON CONFLICT (kind, subject_sha256) DO UPDATE SET
+    failures = CASE WHEN t.updated_at < $3::timestamptz - $7::interval THEN 1
+                    ELSE t.failures + 1 END,
+    blocked_until = CASE
+      WHEN t.updated_at < $3::timestamptz - $7::interval THEN $3::timestamptz
+      WHEN t.failures + 1 >= $5 THEN 'infinity'
+      WHEN t.failures + 1 < $4 THEN $3::timestamptz
+      ELSE $3::timestamptz
+        + make_interval(secs => least($6 * 2.0 ^ least(t.failures + 1 - $4, 20), $8)) END,
+    updated_at = $3::timestamptz
+  WHERE t.blocked_until <= $3::timestamptz
+  RETURNING 1`;
+
+const WAIT = `
+  SELECT CASE WHEN blocked_until = 'infinity' THEN $4
+              ELSE least(ceil(extract(epoch FROM blocked_until - $3::timestamptz)), $4) END::int
+         AS "waitS"
+  FROM throttle WHERE kind = $1 AND subject_sha256 = $2`;
+
+const NEVER = 2_000_000_000;
+const FOR_EVER = '1000 years';
+
+/** The throttle in SQL: durable, and one for all replicas. */
+export function sqlThrottle(database: Database, clock: Clock): Throttle {
+  return {
+    async admit(subjects) {
+      const now = clock.now().toISOString();
+      const waits = await Promise.all(subjects.map((subject) => attempt(database, subject, now)));
+      const retryAfterS = Math.max(0, ...waits);
+      return retryAfterS === 0 ? { admitted: true } : { admitted: false, retryAfterS };
+    },
+    async succeeded(subjects) {
+      for (const subject of subjects) {
+        await database.query('DELETE FROM throttle WHERE kind = $1 AND subject_sha256 = $2', [
+          subject.kind,
+          digest(subject),
+        ]);
+      }
+    },
+  };
+}
+
+/** Seconds to wait; 0 when the attempt is admitted. */
+async function attempt(sql: Sql, subject: ThrottleSubject, now: string): Promise<number> {
+  const { free, hardStop, forgetAfterS } = THROTTLE_POLICIES[subject.kind];
+  const key = [subject.kind, digest(subject)];
+  const counted = await sql.query(COUNT, [
+    ...key,
+    now,
+    free,
+    hardStop ?? NEVER,
+    FIRST_DELAY_S,
+    forgetAfterS === undefined ? FOR_EVER : `${forgetAfterS} seconds`,
+    LAST_DELAY_S,
+  ]);
+  if (counted.length > 0) return 0;
+  const [row] = await sql.query<{ waitS: number }>(WAIT, [...key, now, LAST_DELAY_S]);
+  return Math.max(1, row?.waitS ?? 1);
+}
+
+function digest({ kind, id }: ThrottleSubject): string {
+  return createHash('sha256').update(`${kind}:${id}`).digest('base64url');
+}

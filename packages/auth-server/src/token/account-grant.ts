@@ -1,0 +1,168 @@
+/**
+ * The grant by which a person gets a token with e-mail and password, and a one-time code where a
+ * second factor is enrolled. It stands where RFC 6749 §4.3 stood; docs/adr/0003 says why it is
+ * here and how it is fenced in.
+ */
+import { randomBytes } from 'node:crypto';
+import { type Clock, epochSeconds } from '@cls/shared/clock';
+import { errors, type KoaContextWithOIDC } from 'oidc-provider';
+import { type Account, type AccountDirectory, canonicalEmail } from '../accounts/account.ts';
+import { PasswordVerifierBusy } from '../accounts/password.ts';
+import type { MfaPolicy } from '../config.ts';
+import type { SecondFactor } from '../mfa/second-factor.ts';
+import { ACCOUNT_GRANT } from '../provider/client-metadata.ts';
+import { noteAuthentication } from '../provider/granted-account.ts';
+import { type ResourceServerSettings, resourceServerFor } from '../provider/resource-server.ts';
+import { digest } from '../provider/state/provider-adapter.ts';
+import type { StateStore } from '../provider/state/state-store.ts';
+import type { Throttle, ThrottleSubject } from '../throttle/throttle.ts';
+import { cameAsJson } from './json-token-request.ts';
+import {
+  invalidCredentials,
+  MfaEnrolmentRequired,
+  MfaRequired,
+  TooManyAttempts,
+} from './token-error.ts';
+
+export const ACCOUNT_GRANT_PARAMETERS = ['email', 'password', 'otp', 'mfa_token'];
+
+export interface AccountGrantParts {
+  readonly accounts: AccountDirectory;
+  readonly secondFactor: SecondFactor;
+  readonly throttle: Throttle;
+  readonly state: StateStore;
+  readonly clock: Clock;
+  readonly mfaPolicy: MfaPolicy;
+  readonly resourceServer: ResourceServerSettings;
+}
+
+const MFA_TOKEN = 'MfaToken';
+const MFA_TOKEN_TTL_S = 300;
+interface Proven {
+  readonly account: Account;
+  readonly amr: readonly string[];
+}
+
+/** The library's grant handler. */
+export function accountGrant(parts: AccountGrantParts) {
+  return async (ctx: KoaContextWithOIDC): Promise<void> => {
+    if (!cameAsJson(ctx.req)) throw new errors.UnsupportedGrantType();
+    const { email, password, otp, mfa_token: mfaToken } = stringParams(ctx);
+    const address: ThrottleSubject = { kind: 'address', id: ctx.ip };
+    const proven =
+      mfaToken === undefined
+        ? await withPassword(parts, address, email ?? '', password ?? '', otp)
+        : await withMfaToken(parts, address, mfaToken, otp ?? '');
+    await issue(ctx, parts, proven);
+  };
+}
+
+async function withPassword(
+  parts: AccountGrantParts,
+  address: ThrottleSubject,
+  email: string,
+  password: string,
+  otp: string | undefined,
+): Promise<Proven> {
+  const { accounts, throttle } = parts;
+  const subjects = [address, { kind: 'account-password', id: canonicalEmail(email) } as const];
+  await admit(throttle, subjects);
+  const account = await authenticate(accounts, email, password);
+  if (account === undefined) throw invalidCredentials();
+  await throttle.succeeded(subjects);
+  if (!account.secondFactor) {
+    if (parts.mfaPolicy === 'required') throw new MfaEnrolmentRequired();
+    return { account, amr: ['pwd'] };
+  }
+  if (otp === undefined) throw new MfaRequired(await newMfaToken(parts.state, account));
+  return withCode(parts, address, account, otp);
+}
+
+async function withMfaToken(
+  parts: AccountGrantParts,
+  address: ThrottleSubject,
+  mfaToken: string,
+  otp: string,
+): Promise<Proven> {
+  const { accounts, state } = parts;
+  const key = digest(mfaToken);
+  const entry = await state.find(MFA_TOKEN, key);
+  const accountId = entry?.consumedAtS === undefined ? entry?.payload['accountId'] : undefined;
+  const account = typeof accountId === 'string' ? await accounts.find(accountId) : undefined;
+  if (account === undefined || account.disabled || !account.secondFactor) {
+    await admit(parts.throttle, [address]);
+    throw invalidCredentials();
+  }
+  const proven = await withCode(parts, address, account, otp);
+  if ((await state.consume(MFA_TOKEN, key)) !== 'won') throw invalidCredentials();
+  return proven;
+}
+
+async function withCode(
+  { secondFactor, throttle }: AccountGrantParts,
+  address: ThrottleSubject,
+  account: Account,
+  otp: string,
+): Promise<Proven> {
+  const subjects = [address, { kind: 'account-otp', id: account.id } as const];
+  await admit(throttle, subjects);
+  if (!(await secondFactor.verify(account.id, otp))) throw invalidCredentials();
+  await throttle.succeeded(subjects);
+  return { account, amr: ['pwd', 'otp', 'mfa'] };
+}
+
+async function admit(throttle: Throttle, subjects: readonly ThrottleSubject[]): Promise<void> {
+  const admission = await throttle.admit(subjects);
+  if (!admission.admitted) throw new TooManyAttempts(admission.retryAfterS);
+}
+
+async function authenticate(
+  accounts: AccountDirectory,
+  email: string,
+  password: string,
+): Promise<Account | undefined> {
+  try {
+    return await accounts.authenticate(email, password);
+  } catch (error) {
+    if (error instanceof PasswordVerifierBusy) throw new TooManyAttempts(1);
+    throw error;
+  }
+}
+
+async function newMfaToken(state: StateStore, account: Account): Promise<string> {
+  const token = randomBytes(32).toString('base64url');
+  const payload = { accountId: account.id };
+  await state.put({ kind: MFA_TOKEN, key: digest(token), payload, ttlS: MFA_TOKEN_TTL_S });
+  return token;
+}
+
+async function issue(
+  ctx: KoaContextWithOIDC,
+  { clock, resourceServer: settings }: AccountGrantParts,
+  { account, amr }: Proven,
+): Promise<void> {
+  noteAuthentication(ctx, { account, amr, authTimeS: epochSeconds(clock) });
+  const { provider, client } = ctx.oidc;
+  if (client === undefined) throw new Error('the account grant without its client');
+  const info = resourceServerFor(ctx, settings.audience, client, settings);
+  const resourceServer = new provider.ResourceServer(settings.audience, info);
+  const token = new provider.AccessToken({
+    accountId: account.id,
+    client,
+    grantId: '', // A JWT is not stored, so there is no grant to revoke it by.
+    gty: ACCOUNT_GRANT,
+    scope: resourceServer.scope,
+  });
+  token.resourceServer = resourceServer;
+  const accessToken = await token.save();
+  ctx.body = {
+    access_token: accessToken,
+    scope: resourceServer.scope,
+    expires_in: token.expiration,
+    token_type: 'Bearer',
+  };
+}
+
+function stringParams(ctx: KoaContextWithOIDC): Readonly<Record<string, string | undefined>> {
+  return (ctx.oidc.params ?? {}) as Record<string, string | undefined>;
+}

@@ -1,0 +1,45 @@
+import { errors } from 'oidc-provider';
+
+/** Too many failed attempts (RFC 6585 §4). `retryAfterS` becomes `Retry-After`. */
+export class TooManyAttempts extends errors.OIDCProviderError {
+  readonly retryAfterS: number;
+
+  constructor(retryAfterS: number) {
+    super(429, 'too_many_attempts');
+    this.error_description = `too many failed attempts; try again in ${retryAfterS} seconds`;
+    this.retryAfterS = retryAfterS;
+  }
+}
+
+/** A second factor is needed; the token lets the caller go on with it alone. */
+export class MfaRequired extends errors.OIDCProviderError {
+  readonly mfaToken: string;
+
+  constructor(mfaToken: string) {
+    super(403, 'mfa_required');
+    this.error_description = 'send {"mfa_token", "otp"} with a one-time code';
+    this.mfaToken = mfaToken;
+  }
+}
+
+/** The policy asks for a second factor and the account has none. */
+export class MfaEnrolmentRequired extends errors.OIDCProviderError {
+  constructor() {
+    super(403, 'mfa_enrolment_required');
+    this.error_description = 'this account must enrol a second factor before it gets a token';
+  }
+}
+
+/** The one answer to a wrong e-mail, password, code or second-factor token. */
+export function invalidCredentials(): errors.OIDCProviderError {
+  const error = new errors.InvalidGrant('credentials refused');
+  error.error_description = 'e-mail, password or one-time code is not right';
+  return error;
+}
+
+/** An error body of RFC 6749 §5.2, for refusals made before the library sees the request. */
+export interface TokenRefusal {
+  readonly status: 400 | 405 | 413;
+  readonly error: string;
+  readonly description: string;
+}

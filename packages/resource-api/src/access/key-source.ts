@@ -1,0 +1,141 @@
+/**
+ * Where verification keys come from: one pinned JWKS URL, read in the background, off every
+ * request's path. The last good set is kept while the issuer is down, so that its outage is not
+ * ours; a document that makes no sense never replaces a good one.
+ */
+import type { CryptoKey } from 'jose';
+import { usableKeys } from './key-check.ts';
+
+/** No key set was ever read, or the last one is too old to be trusted. */
+export class KeysUnavailable extends Error {
+  override readonly name = 'KeysUnavailable';
+}
+
+export interface KeySource {
+  /** The key, or undefined when the issuer does not have it. @throws {KeysUnavailable} */
+  find(kid: string): Promise<CryptoKey | undefined>;
+  /** True once a usable key set was read. */
+  readonly ready: boolean;
+  /** Calls back with the kids of keys that are no longer the issuer's. */
+  onRemoved(listener: (kids: ReadonlySet<string>) => void): void;
+  stop(): void;
+}
+
+export interface KeySourceOptions {
+  readonly url: string;
+  readonly refreshMs: number;
+  readonly onFailure: (error: Error) => void;
+}
+
+const TIMEOUT_MS = 2_000;
+const DOCUMENT_MAX_BYTES = 256 * 1024;
+/** Tokens of a kid we do not know may ask for a fresh set as often, whoever sends them. */
+const UNKNOWN_KID_REFRESH_MS = 5_000;
+/** The longest token life (24 h) and an hour: no token outlives the keys we hold. */
+const MAX_STALE_MS = 25 * 3_600_000;
+const FIRST_RETRY_MS = 250;
+const LAST_RETRY_MS = 5_000;
+
+/** Starts reading at once. Times are monotonic: a clock that is set moves nothing here. */
+export function remoteKeySource({ url, refreshMs, onFailure }: KeySourceOptions): KeySource {
+  let keys: ReadonlyMap<string, CryptoKey> = new Map();
+  let readAtMs: number | undefined;
+  let askedForUnknownAtMs = Number.NEGATIVE_INFINITY;
+  let missingBefore: ReadonlySet<string> = new Set();
+  let reading: Promise<void> | undefined;
+  let timer: NodeJS.Timeout | undefined;
+  let failures = 0;
+  let stopped = false;
+  const removalListeners: ((kids: ReadonlySet<string>) => void)[] = [];
+
+  /** A key that is missing once may be a bad read; missing in two reads in a row it is gone. */
+  const adopt = (fresh: ReadonlyMap<string, CryptoKey>): void => {
+    const missing = new Set([...keys.keys()].filter((kid) => !fresh.has(kid)));
+    const removed = new Set([...missing].filter((kid) => missingBefore.has(kid)));
+    const kept = [...keys].filter(([kid]) => missing.has(kid) && !removed.has(kid));
+    keys = new Map([...kept, ...fresh]);
+    missingBefore = missing;
+    if (removed.size > 0) for (const listener of removalListeners) listener(removed);
+  };
+  const read = async (): Promise<void> => {
+    try {
+      const fresh = await usableKeys(await fetchDocument(url));
+      if (fresh === undefined || fresh.size === 0) throw new Error('no usable key in the document');
+      adopt(fresh);
+      readAtMs = performance.now();
+      failures = 0;
+    } catch (error) {
+      failures += 1;
+      onFailure(error instanceof Error ? error : new Error(String(error)));
+    }
+  };
+  const schedule = (): void => {
+    clearTimeout(timer);
+    if (stopped) return;
+    const retryMs = Math.min(FIRST_RETRY_MS * 2 ** (failures - 1), LAST_RETRY_MS);
+    const settling = missingBefore.size > 0 ? LAST_RETRY_MS : refreshMs;
+    timer = setTimeout(refresh, Math.min(failures > 0 ? retryMs : settling, refreshMs));
+    timer.unref();
+  };
+  /** Single flight: however many ask, one request is under way. */
+  const refresh = (): Promise<void> => {
+    reading ??= read().finally(() => {
+      reading = undefined;
+      schedule();
+    });
+    return reading;
+  };
+  const usable = () => readAtMs !== undefined && performance.now() - readAtMs < MAX_STALE_MS;
+  void refresh();
+
+  return {
+    get ready() {
+      return usable();
+    },
+    async find(kid) {
+      const known = keys.get(kid);
+      if (known !== undefined && usable()) return known;
+      // A first read that is under way may be just what this request needs.
+      if (!usable()) {
+        await reading;
+        if (!usable()) throw new KeysUnavailable('the key set was never read');
+        return keys.get(kid);
+      }
+      const nowMs = performance.now();
+      if (nowMs - askedForUnknownAtMs >= UNKNOWN_KID_REFRESH_MS) {
+        askedForUnknownAtMs = nowMs;
+        void refresh();
+      }
+      await reading;
+      return keys.get(kid);
+    },
+    onRemoved: (listener) => {
+      removalListeners.push(listener);
+    },
+    stop() {
+      stopped = true;
+      clearTimeout(timer);
+    },
+  };
+}
+
+async function fetchDocument(url: string): Promise<unknown> {
+  const response = await fetch(url, {
+    headers: { accept: 'application/json' },
+    redirect: 'error',
+    signal: AbortSignal.timeout(TIMEOUT_MS),
+  });
+  if (response.status !== 200 || response.body === null) {
+    await response.body?.cancel();
+    throw new Error(`the key set was answered with status ${response.status}`);
+  }
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of response.body as AsyncIterable<Uint8Array>) {
+    size += chunk.length;
+    // Leaving the loop cancels the download.
+    if (size > DOCUMENT_MAX_BYTES) throw new Error('the key set is larger than 256 KiB');
+    chunks.push(chunk);
+  }
+  return JSON.parse(Buffer.concat(chunks).toString('utf8'));
+}

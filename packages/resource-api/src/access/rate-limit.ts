@@ -1,0 +1,91 @@
+import { LRUCache } from 'lru-cache';
+import { Refusal } from '../http/refusal.ts';
+
+/** What a caller may still do in this window, for the RateLimit headers. */
+export interface Allowance {
+  readonly limit: number;
+  readonly remaining: number;
+  /** Seconds until the window ends. */
+  readonly resetS: number;
+}
+
+/** The store that all replicas share: takes points of a key's window, or tells that none are left. */
+export interface SharedWindow {
+  take(key: string, points: number): Promise<{ taken: number; left: number; resetMs: number }>;
+}
+
+export interface RateLimit {
+  /** Counts one request of the caller. @throws {Refusal} `rate_limited` */
+  count(key: string): Promise<Allowance> | Allowance;
+}
+
+/** A lease is this part of the limit: what a replica may take along unused at the most. */
+const LEASE_PART = 100;
+const CALLERS_MAX = 50_000;
+
+interface Lease {
+  points: number;
+  left: number;
+  endsMs: number;
+}
+
+/**
+ * Limits requests per caller over all replicas. Points are leased from the shared window in
+ * batches, so that most requests cost no round trip; a replica never allows more than it leased.
+ */
+export function leasedRateLimit(limit: number, shared: SharedWindow): RateLimit {
+  const leasePoints = Math.max(1, Math.floor(limit / LEASE_PART));
+  const leases = new LRUCache<string, Lease>({ max: CALLERS_MAX });
+  const renewals = new Map<string, Promise<Lease>>();
+
+  const renew = (key: string): Promise<Lease> => {
+    const underWay = renewals.get(key);
+    if (underWay !== undefined) return underWay;
+    const renewal = shared
+      .take(key, leasePoints)
+      .then(({ taken, left, resetMs }) => {
+        const lease = { points: taken, left, endsMs: performance.now() + resetMs };
+        leases.set(key, lease);
+        return lease;
+      })
+      .finally(() => renewals.delete(key));
+    renewals.set(key, renewal);
+    return renewal;
+  };
+  const spend = (lease: Lease): Allowance => {
+    const resetS = Math.max(1, Math.ceil((lease.endsMs - performance.now()) / 1000));
+    if (lease.points <= 0) throw rateLimited(limit, resetS);
+    lease.points -= 1;
+    return { limit, remaining: lease.points + lease.left, resetS };
+  };
+
+  return {
+    count(key) {
+      const lease = leases.get(key);
+      const current = lease !== undefined && performance.now() < lease.endsMs;
+      if (current && (lease.points > 0 || lease.left === 0)) return spend(lease);
+      return renew(key).then(spend);
+    },
+  };
+}
+
+/** Headers of draft-ietf-httpapi-ratelimit-headers. */
+export function rateLimitHeaders({ limit, remaining, resetS }: Allowance) {
+  return {
+    'RateLimit-Policy': `"minute";q=${limit};w=60`,
+    RateLimit: `"minute";r=${remaining};t=${resetS}`,
+  };
+}
+
+function rateLimited(limit: number, resetS: number): Refusal {
+  return new Refusal({
+    status: 429,
+    code: 'rate_limited',
+    title: 'Too many requests',
+    detail: `More than ${limit} requests in a minute; try again in ${resetS} seconds.`,
+    headers: {
+      'Retry-After': `${resetS}`,
+      ...rateLimitHeaders({ limit, remaining: 0, resetS }),
+    },
+  });
+}

@@ -1,0 +1,71 @@
+import { Refusal } from '../http/refusal.ts';
+
+/** RFC 6750 §3: what a refusal tells the client, without a token's contents. */
+const INVALID_TOKEN = { 'WWW-Authenticate': 'Bearer error="invalid_token"' };
+
+/** No token at all: RFC 6750 §3.1 asks for a challenge without an error code. */
+export function missingToken(): Refusal {
+  return new Refusal({
+    status: 401,
+    code: 'missing_token',
+    title: 'Access token missing',
+    detail: 'Send an access token in the header: Authorization: Bearer <token>.',
+    headers: { 'WWW-Authenticate': 'Bearer' },
+  });
+}
+
+export function tokenExpired(): Refusal {
+  return new Refusal({
+    status: 403,
+    code: 'token_expired',
+    title: 'Access token expired',
+    detail: 'The access token has expired; get a new one from the token endpoint.',
+    headers: INVALID_TOKEN,
+  });
+}
+
+/** Well formed, but not from our issuer or not for this API. */
+export function tokenUntrusted(): Refusal {
+  return new Refusal({
+    status: 403,
+    code: 'token_untrusted',
+    title: 'Access token not trusted',
+    detail: 'The access token was not issued for this API by an issuer that it trusts.',
+    headers: INVALID_TOKEN,
+  });
+}
+
+export function tokenInvalid(options?: ErrorOptions): Refusal {
+  return new Refusal(
+    {
+      status: 403,
+      code: 'token_invalid',
+      title: 'Access token not valid',
+      detail: 'The access token is malformed, has been changed, or is not an access token.',
+      headers: INVALID_TOKEN,
+    },
+    options,
+  );
+}
+
+export function insufficientPermission(scopes: readonly string[]): Refusal {
+  return new Refusal({
+    status: 403,
+    code: 'insufficient_permission',
+    title: 'Permission missing',
+    detail: `This needs one of these scopes: ${scopes.join(' ')}`,
+    headers: {
+      'WWW-Authenticate': `Bearer error="insufficient_scope", scope="${scopes.join(' ')}"`,
+    },
+  });
+}
+
+export function keysUnavailable(): Refusal {
+  return new Refusal({
+    status: 503,
+    code: 'keys_unavailable',
+    title: 'Signing keys unavailable',
+    detail: 'The issuer’s signing keys cannot be had at the moment; try again.',
+    headers: { 'Retry-After': '2' },
+  });
+}

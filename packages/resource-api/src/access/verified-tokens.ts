@@ -1,0 +1,34 @@
+import { type Clock, epochSeconds } from '@cls/shared/clock';
+import { LRUCache } from 'lru-cache';
+import type { KeySource } from './key-source.ts';
+import { tokenExpired } from './token-refusals.ts';
+import type { VerifiedToken, VerifyToken } from './verify-token.ts';
+
+const TOKENS_MAX = 20_000;
+const CHARS_MAX = 32 * 1024 * 1024;
+
+/**
+ * Remembers verified tokens by their whole text, so that a token's signature is checked once and
+ * not on every request. An entry ends with the token, or with the key that signed it.
+ */
+export function rememberVerified(verify: VerifyToken, keys: KeySource, clock: Clock): VerifyToken {
+  const verified = new LRUCache<string, VerifiedToken>({
+    max: TOKENS_MAX,
+    maxSize: CHARS_MAX,
+    sizeCalculation: (_, token) => token.length,
+  });
+  keys.onRemoved((kids) => {
+    for (const [token, { kid }] of verified.entries()) if (kids.has(kid)) verified.delete(token);
+  });
+  return async (token) => {
+    const known = verified.get(token);
+    if (known !== undefined) {
+      if (epochSeconds(clock) < known.expiresAtS) return known;
+      verified.delete(token);
+      throw tokenExpired();
+    }
+    const fresh = await verify(token);
+    verified.set(token, fresh);
+    return fresh;
+  };
+}

@@ -1,0 +1,157 @@
+/**
+ * Validation of access tokens: RFC 9068 §4 under the strict profile of RFC 8725. Whatever is not
+ * exactly what our issuer writes is refused, before anything in it is used.
+ */
+import {
+  ACCESS_TOKEN_ALG,
+  ACCESS_TOKEN_TTL_MAX_S,
+  CUSTOMER_ID,
+  permissionOf,
+} from '@cls/shared/access-token';
+import { type Clock, epochSeconds } from '@cls/shared/clock';
+import { type CryptoKey, compactVerify } from 'jose';
+import type { Caller } from './caller.ts';
+import { type KeySource, KeysUnavailable } from './key-source.ts';
+import { parseStrictObject } from './strict-json.ts';
+import { keysUnavailable, tokenExpired, tokenInvalid, tokenUntrusted } from './token-refusals.ts';
+
+export interface TokenProfile {
+  readonly issuer: string;
+  readonly audience: string;
+  readonly scopeBase: string;
+  readonly clockToleranceS: number;
+}
+
+export interface VerifiedToken {
+  readonly caller: Caller;
+  /** Key that signed it, and when it ends in seconds since the epoch. */
+  readonly kid: string;
+  readonly expiresAtS: number;
+}
+
+export type VerifyToken = (token: string) => Promise<VerifiedToken>;
+
+const TOKEN_MAX_CHARS = 8_192;
+const SHAPE = /^[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+$/;
+const TYPES = ['at+jwt', 'application/at+jwt'];
+/** Header parameters that would bring a key along or change how the token is read. */
+const FORBIDDEN_HEADERS = ['jwk', 'jku', 'x5u', 'x5c', 'crit', 'b64', 'zip', 'enc', 'cty', 'p2c'];
+const KID_MAX_CHARS = 64;
+const CLAIM_MAX_CHARS = 256;
+const SCOPE_MAX_CHARS = 2_048;
+/** How far ahead of ours the issuer's clock may run, in seconds. */
+const IAT_AHEAD_MAX_S = 5;
+/** Ids of people and of service accounts never overlap (RFC 9700 §4.15). */
+const SUBJECT = { account: /^acc_[0-9A-Z]{26}$/, service_account: /^svc_[0-9A-Z]{26}$/ } as const;
+
+/** @throws {Refusal} from the returned function; see docs/tokens.md for the codes. */
+export function tokenVerifier(keys: KeySource, profile: TokenProfile, clock: Clock): VerifyToken {
+  return async (token) => {
+    const { header, payload } = decode(token);
+    const kid = checkHeader(header);
+    const key = await findKey(keys, kid);
+    if (key === undefined) throw tokenUntrusted();
+    await checkSignature(token, key, payload, profile);
+    return { ...readClaims(payload, profile, epochSeconds(clock)), kid };
+  };
+}
+
+type Members = Readonly<Record<string, unknown>>;
+
+function decode(token: string): { header: Members; payload: Members } {
+  if (token.length > TOKEN_MAX_CHARS || !SHAPE.test(token)) throw tokenInvalid();
+  const parts = token.split('.').map((part) => {
+    const bytes = Buffer.from(part, 'base64url');
+    // Several texts decode to the same bytes; one of them is the token (RFC 8725bis §3.13).
+    if (bytes.toString('base64url') !== part) throw tokenInvalid();
+    return bytes;
+  });
+  const header = parseStrictObject(parts[0] ?? new Uint8Array());
+  const payload = parseStrictObject(parts[1] ?? new Uint8Array());
+  if (header === undefined || payload === undefined) throw tokenInvalid();
+  return { header, payload };
+}
+
+function checkHeader(header: Members): string {
+  const { alg, typ, kid } = header as { alg?: unknown; typ?: unknown; kid?: unknown };
+  const rightType = typeof typ === 'string' && TYPES.includes(typ.toLowerCase());
+  const plain = FORBIDDEN_HEADERS.every((name) => !Object.hasOwn(header, name));
+  if (alg !== ACCESS_TOKEN_ALG || !rightType || !plain) throw tokenInvalid();
+  if (typeof kid !== 'string' || kid === '' || kid.length > KID_MAX_CHARS) throw tokenInvalid();
+  return kid;
+}
+
+async function findKey(keys: KeySource, kid: string) {
+  try {
+    return await keys.find(kid);
+  } catch (error) {
+    throw error instanceof KeysUnavailable ? keysUnavailable() : error;
+  }
+}
+
+async function checkSignature(
+  token: string,
+  key: CryptoKey,
+  payload: Members,
+  { issuer }: TokenProfile,
+): Promise<void> {
+  try {
+    await compactVerify(token, key, { algorithms: [ACCESS_TOKEN_ALG] });
+  } catch (cause) {
+    // Another issuer may use the same key id; its tokens are foreign rather than tampered with.
+    throw payload['iss'] === issuer ? tokenInvalid({ cause }) : tokenUntrusted();
+  }
+}
+
+function readClaims(
+  payload: Members,
+  profile: TokenProfile,
+  nowS: number,
+): Omit<VerifiedToken, 'kid'> {
+  const { aud } = payload as { aud?: unknown };
+  const audiences = Array.isArray(aud) ? aud : [aud];
+  if (payload['iss'] !== profile.issuer) throw tokenUntrusted();
+  if (audiences.length !== 1 || audiences[0] !== profile.audience) throw tokenUntrusted();
+
+  const iat = instant(payload, 'iat');
+  const exp = instant(payload, 'exp');
+  if (exp <= iat || exp - iat > ACCESS_TOKEN_TTL_MAX_S) throw tokenInvalid();
+  if (iat > nowS + IAT_AHEAD_MAX_S) throw tokenInvalid();
+  if (Object.hasOwn(payload, 'nbf') && instant(payload, 'nbf') > nowS + IAT_AHEAD_MAX_S) {
+    throw tokenInvalid();
+  }
+  const caller = readCaller(payload, profile);
+  if (nowS >= exp + profile.clockToleranceS) throw tokenExpired();
+  return { caller, expiresAtS: exp + profile.clockToleranceS };
+}
+
+function readCaller(payload: Members, { scopeBase }: TokenProfile): Caller {
+  text(payload, 'jti');
+  const accountType = text(payload, 'account_type');
+  if (accountType !== 'account' && accountType !== 'service_account') throw tokenInvalid();
+  const subject = text(payload, 'sub');
+  const customer = text(payload, 'customer');
+  if (!SUBJECT[accountType].test(subject) || !CUSTOMER_ID.test(customer)) throw tokenInvalid();
+  const scopes = text(payload, 'scope', SCOPE_MAX_CHARS).split(' ');
+  const permissions = scopes.flatMap((scope) => permissionOf(scopeBase, scope) ?? []);
+  return {
+    subject,
+    clientId: text(payload, 'client_id'),
+    accountType,
+    customer,
+    permissions: new Set(permissions),
+  };
+}
+
+/** A NumericDate in whole seconds. */
+function instant(payload: Members, name: string): number {
+  const value = payload[name];
+  if (!Number.isSafeInteger(value) || (value as number) < 0) throw tokenInvalid();
+  return value as number;
+}
+
+function text(payload: Members, name: string, maxChars = CLAIM_MAX_CHARS): string {
+  const value = payload[name];
+  if (typeof value !== 'string' || value === '' || value.length > maxChars) throw tokenInvalid();
+  return value;
+}

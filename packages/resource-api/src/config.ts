@@ -1,0 +1,81 @@
+import {
+  type Environment,
+  EnvironmentReader,
+  type VariableDescription,
+} from '@cls/shared/environment';
+import type { Secret } from '@cls/shared/secret';
+import { readServiceEnvironment, type ServiceEnvironment } from '@cls/shared/service-environment';
+
+export interface ResourceApiConfig extends ServiceEnvironment {
+  /** The one URL that keys come from; discovery is never asked. */
+  readonly jwksUrl: string;
+  /** Seconds between two background reads of the key set. */
+  readonly jwksRefreshS: number;
+  /** Seconds that `exp` and `iat` may be off, for clocks that differ. */
+  readonly clockToleranceS: number;
+  /** Signs page cursors; undefined on a developer's machine only. */
+  readonly cursorKey: Secret | undefined;
+  /** Requests a caller may make per minute, over all replicas; 0: no limit. */
+  readonly rateLimitPerMinute: number;
+}
+
+const LOOPBACK = ['localhost', '127.0.0.1', '[::1]'];
+
+/** @throws {ConfigurationError} */
+export function parseConfig(env: Environment): ResourceApiConfig {
+  const read = new EnvironmentReader(env);
+  const config = readConfig(read);
+  read.assertNoFaults();
+  return Object.freeze(config);
+}
+
+/** Every variable this service reads, for docs/configuration.md. */
+export function describeConfig(): readonly VariableDescription[] {
+  const read = new EnvironmentReader({});
+  readConfig(read);
+  return read.describe();
+}
+
+function readConfig(read: EnvironmentReader): ResourceApiConfig {
+  const shared = readServiceEnvironment(read, 'resource-api', 'API', 8082);
+  const jwksUrl = read.baseUrl('JWKS_URL', {
+    about: 'where the key set is read; https in production, except on this machine',
+    fallback: `${shared.issuer}/.well-known/jwks.json`,
+    fallbackText: '`ISSUER` + `/.well-known/jwks.json`',
+  });
+  const { protocol, hostname } = new URL(jwksUrl);
+  if (shared.production && protocol === 'http:' && !LOOPBACK.includes(hostname)) {
+    read.fault('JWKS_URL', 'expected an https URL in production');
+  }
+  const cursorKey = read.optionalSecret('CURSOR_KEY', {
+    about: 'signs page cursors, the same on all replicas; required in production',
+    expected: '32 bytes in base64url (43 characters)',
+    pattern: /^[A-Za-z0-9_-]{43}$/,
+  });
+  if (shared.production && cursorKey === undefined) {
+    read.fault('CURSOR_KEY', 'is required in production');
+  }
+  return {
+    ...shared,
+    jwksUrl,
+    cursorKey,
+    jwksRefreshS: read.integer('JWKS_REFRESH_S', {
+      about: 'seconds between two reads of the key set in the background',
+      min: 1,
+      max: 300,
+      fallback: 60,
+    }),
+    clockToleranceS: read.integer('CLOCK_TOLERANCE_S', {
+      about: 'seconds that a token’s `exp` may be past, for clocks that differ',
+      min: 0,
+      max: 5,
+      fallback: 0,
+    }),
+    rateLimitPerMinute: read.integer('RATE_LIMIT_PER_MINUTE', {
+      about: 'requests per caller and minute over all replicas; 0 sets no limit',
+      min: 0,
+      max: 10_000_000,
+      fallback: 0,
+    }),
+  };
+}

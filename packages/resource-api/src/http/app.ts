@@ -1,0 +1,142 @@
+import type { Clock } from '@cls/shared/clock';
+import { health, type ReadinessCheck } from '@cls/shared/http/health';
+import { type RequestState, requestId } from '@cls/shared/http/request-id';
+import { requestLog } from '@cls/shared/http/request-log';
+import type { Log } from '@cls/shared/log';
+import Router from '@koa/router';
+import Koa, { type Context, type Middleware } from 'koa';
+import { bearerToken } from '../access/bearer.ts';
+import { type RateLimit, rateLimitHeaders } from '../access/rate-limit.ts';
+import { requirePermission } from '../access/require-permission.ts';
+import type { VerifyToken } from '../access/verify-token.ts';
+import type { ApiVersion, VersionResponse, VersionRoute } from '../versions/api-version.ts';
+import type { VersionRegistry } from '../versions/registry.ts';
+import { matchesEtag } from './conditional.ts';
+import { problems } from './problem.ts';
+import { Refusal } from './refusal.ts';
+
+export interface AppParts {
+  readonly verifyToken: VerifyToken;
+  readonly rateLimit: RateLimit | undefined;
+  readonly registry: VersionRegistry;
+  readonly scopeBase: string;
+  readonly checks: readonly ReadinessCheck[];
+  readonly isDraining: () => boolean;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+/** The API over HTTP: version, token, permission, rate limit, then the version's own route. */
+export function createApp(parts: AppParts): Koa<RequestState> {
+  const app = new Koa<RequestState>();
+  app.use(requestId);
+  app.use(requestLog(parts.log));
+  app.use(securityHeaders);
+  app.use(problems(parts.log));
+  app.use(health(parts.checks, parts.isDraining));
+  app.use(routes(parts));
+  app.use(nothingHere(parts));
+  app.on('error', (err) => parts.log.error({ err }, 'answer failed'));
+  return app;
+}
+
+function routes(parts: AppParts): Middleware {
+  const { registry } = parts;
+  const router = new Router({ sensitive: true, strict: true });
+  router.get('/api', (ctx) => {
+    ctx.set('Cache-Control', 'public, max-age=300');
+    ctx.body = { object: 'list', data: registry.list() };
+  });
+  for (const version of registry.versions) {
+    const names = version === registry.newest ? [version.id, 'latest'] : [version.id];
+    for (const name of names) {
+      for (const route of version.routes) {
+        router.get(`/api/${name}${route.path}`, serve(parts, name, route));
+      }
+    }
+  }
+  return router.routes() as unknown as Middleware;
+}
+
+function serve(parts: AppParts, versionId: string, route: VersionRoute): Middleware {
+  const { verifyToken, rateLimit, registry, scopeBase, clock } = parts;
+  return async (ctx) => {
+    const version = registry.resolve(versionId, clock.now());
+    ctx.set('API-Version', version.id);
+    const { caller } = await verifyToken(bearerToken(ctx.req.headers.authorization));
+    requirePermission(caller, route.permissions, scopeBase);
+    if (rateLimit !== undefined) {
+      const allowance = rateLimit.count(`${caller.clientId}:${caller.subject}`);
+      ctx.set(rateLimitHeaders(allowance instanceof Promise ? await allowance : allowance));
+    }
+    const response = await route.handle({
+      caller,
+      query: new URLSearchParams(ctx.querystring),
+      path: ctx.path,
+      headers: ctx.req.headers,
+    });
+    write(ctx, version, route, response);
+  };
+}
+
+function write(
+  ctx: Context,
+  version: ApiVersion,
+  route: VersionRoute,
+  { status, headers, body, etag }: VersionResponse,
+): void {
+  ctx.set('Cache-Control', 'private, no-cache');
+  ctx.set('Vary', 'Authorization, Accept, Accept-Encoding');
+  if (ctx.path.startsWith('/api/latest/')) {
+    const query = ctx.querystring === '' ? '' : `?${ctx.querystring}`;
+    ctx.set('Content-Location', `/api/${version.id}${route.path}${query}`);
+  }
+  if (etag !== undefined) {
+    ctx.set('ETag', etag);
+    const condition = ctx.req.headers['if-none-match'];
+    if (condition !== undefined && matchesEtag(condition, etag)) {
+      ctx.status = 304;
+      return;
+    }
+  }
+  ctx.status = status;
+  ctx.set({ ...headers });
+  ctx.body = body;
+}
+
+/** What no route took: another method, a version that is not there, or nothing at all. */
+function nothingHere({ registry, clock }: AppParts): Middleware {
+  const paths = new Set(registry.versions.flatMap(({ routes: all }) => all.map((r) => r.path)));
+  return (ctx) => {
+    const [, versionId, rest] = /^\/api\/([^/]+)(\/.*)?$/.exec(ctx.path) ?? [];
+    if (versionId !== undefined) registry.resolve(versionId, clock.now());
+    if (ctx.path === '/api' || (rest !== undefined && paths.has(rest))) throw methodNotAllowed();
+    throw notFound();
+  };
+}
+
+function methodNotAllowed(): Refusal {
+  return new Refusal({
+    status: 405,
+    code: 'method_not_allowed',
+    title: 'Method not allowed',
+    detail: 'Only GET and HEAD are allowed here.',
+    headers: { Allow: 'GET, HEAD' },
+  });
+}
+
+function notFound(): Refusal {
+  return new Refusal({
+    status: 404,
+    code: 'not_found',
+    title: 'Not found',
+    detail: 'There is nothing at this path; GET /api lists the versions.',
+  });
+}
+
+const securityHeaders: Middleware = async (ctx, next) => {
+  ctx.set('X-Content-Type-Options', 'nosniff');
+  ctx.set('Content-Security-Policy', "default-src 'none'; frame-ancestors 'none'");
+  ctx.set('Referrer-Policy', 'no-referrer');
+  await next();
+};

@@ -1,0 +1,58 @@
+import type { RequestState } from '@cls/shared/http/request-id';
+import type { Log } from '@cls/shared/log';
+import { DatabaseUnavailable } from '@cls/shared/sql/database';
+import type { Context, Middleware } from 'koa';
+import { Refusal, type RefusalDetails } from './refusal.ts';
+
+const INTERNAL: RefusalDetails = {
+  status: 500,
+  code: 'internal',
+  title: 'Internal error',
+  detail: 'Something went wrong on our side; the request id helps us find it.',
+};
+const UNAVAILABLE: RefusalDetails = {
+  status: 503,
+  code: 'unavailable',
+  title: 'Service unavailable',
+  detail: 'A store that is needed does not answer at the moment; try again.',
+  headers: { 'Retry-After': '2' },
+};
+
+/** Writes every refusal and every fault as `application/problem+json` (RFC 9457). */
+export function problems(log: Log): Middleware<RequestState> {
+  return async (ctx, next) => {
+    try {
+      await next();
+    } catch (error) {
+      const details = detailsOf(error);
+      if (details === INTERNAL || details === UNAVAILABLE) {
+        log.error({ err: error, requestId: ctx.state.requestId }, 'request failed');
+      }
+      writeProblem(ctx, details);
+    }
+  };
+}
+
+function detailsOf(error: unknown): RefusalDetails {
+  if (error instanceof Refusal) return error.details;
+  return error instanceof DatabaseUnavailable ? UNAVAILABLE : INTERNAL;
+}
+
+function writeProblem(ctx: Context & { state: RequestState }, details: RefusalDetails): void {
+  const { status, code, title, detail, errors, headers, extensions } = details;
+  ctx.status = status;
+  ctx.body = JSON.stringify({
+    type: `urn:cls:problem:${code}`,
+    title,
+    status,
+    detail,
+    instance: ctx.path,
+    code,
+    requestId: ctx.state.requestId,
+    ...(errors === undefined ? {} : { errors }),
+    ...extensions,
+  });
+  ctx.set('Content-Type', 'application/problem+json');
+  ctx.set('Cache-Control', 'no-store');
+  if (headers !== undefined) ctx.set({ ...headers });
+}

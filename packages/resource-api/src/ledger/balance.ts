@@ -1,0 +1,68 @@
+/**
+ * Balances in minor units of one currency, globally or of one lender. Names follow FpML's
+ * facility statement and the LSTA's terms; see docs/ledger.md.
+ */
+
+/** What stands on a balance line at a date. */
+export const BALANCE_COMPONENTS = [
+  'original_commitment',
+  'cancelled_commitment',
+  'unfunded',
+  'principal_cash',
+  'principal_pik',
+  'principal_due',
+  'interest_accrued',
+  'pik_accrued',
+  'interest_due',
+  'fees_accrued',
+  'fees_due',
+  'fx_revaluation',
+] as const;
+export type BalanceComponent = (typeof BALANCE_COMPONENTS)[number];
+
+/** The lines of principal's roll-forward: closing = opening + their sum. */
+export const MOVEMENT_COMPONENTS = [
+  'advances',
+  'scheduled_repayments',
+  'voluntary_prepayments',
+  'mandatory_prepayments',
+  'pik_capitalizations',
+  'fee_capitalizations',
+  'write_offs',
+  'rollovers',
+  'transfers',
+  'adjustments',
+] as const;
+export type MovementComponent = (typeof MOVEMENT_COMPONENTS)[number];
+
+export const COMPONENTS = [...BALANCE_COMPONENTS, ...MOVEMENT_COMPONENTS] as const;
+export type Component = BalanceComponent | MovementComponent;
+
+/** Every component, in minor units; movements are cumulative since inception. */
+export type Balance = Readonly<Record<Component, bigint>>;
+
+/** Principal that the borrower owes: paid in cash and capitalised. */
+export function outstandingPrincipal(balance: Balance): bigint {
+  return balance.principal_cash + balance.principal_pik;
+}
+
+/** What the borrower owes in the reporting currency, exchange differences included. */
+export function obligation(balance: Balance): bigint {
+  return outstandingPrincipal(balance) + balance.fx_revaluation;
+}
+
+/** What the lenders are bound to: drawn in cash, and still to be drawn. */
+export function currentCommitment(balance: Balance): bigint {
+  return balance.principal_cash + balance.unfunded;
+}
+
+/** What may still be drawn: never less than nothing, whatever the book says. */
+export function availableToDraw(balance: Balance): bigint {
+  return balance.unfunded > 0n ? balance.unfunded : 0n;
+}
+
+/** Invariant: the roll-forward since inception foots. */
+export function rollForwardFoots(balance: Balance): boolean {
+  const moved = MOVEMENT_COMPONENTS.reduce((sum, component) => sum + balance[component], 0n);
+  return moved === outstandingPrincipal(balance);
+}

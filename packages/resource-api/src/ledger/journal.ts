@@ -1,0 +1,67 @@
+import type { BusinessDate } from './business-date.ts';
+
+/** Accounts of the chart; the second row holds the other side of each entry. */
+export type LedgerAccount =
+  | 'ORIGINAL_COMMITMENT'
+  | 'CANCELLED_COMMITMENT'
+  | 'UNFUNDED'
+  | 'PRINCIPAL_CASH'
+  | 'PRINCIPAL_PIK'
+  | 'PRINCIPAL_DUE'
+  | 'INTEREST_ACCRUED'
+  | 'PIK_ACCRUED'
+  | 'INTEREST_DUE'
+  | 'FEES_ACCRUED'
+  | 'FEES_DUE'
+  | 'FX_REVAL'
+  | 'CASH_CLEARING'
+  | 'INTEREST_INCOME'
+  | 'FEE_INCOME'
+  | 'WRITE_OFF'
+  | 'TRANSFER_CLEARING'
+  | 'ADJUSTMENT_CLEARING'
+  | 'FX_CLEARING'
+  | 'MEMO';
+
+export type PrincipalMovement =
+  | 'advance'
+  | 'scheduled_repayment'
+  | 'voluntary_prepayment'
+  | 'mandatory_prepayment'
+  | 'pik_capitalization'
+  | 'fee_capitalization'
+  | 'write_off'
+  | 'rollover'
+  | 'transfer'
+  | 'adjustment';
+
+export type JournalType =
+  | PrincipalMovement
+  | 'original_commitment'
+  | 'cancellation'
+  | 'commitment_adjustment'
+  | 'fx_revaluation';
+
+export interface Posting<Line> {
+  readonly line: Line;
+  readonly account: LedgerAccount;
+  /** Set exactly where the account is principal. */
+  readonly movement?: PrincipalMovement;
+  /** Minor units; debit positive, credit negative; never zero. */
+  readonly amountMinor: bigint;
+}
+
+/** One event of a deal, balanced; never changed afterwards. */
+export interface Journal<Line> {
+  readonly type: JournalType;
+  readonly effectiveDate: BusinessDate;
+  /** The same event posted twice is refused by it. */
+  readonly idempotencyKey: string;
+  readonly reason?: string;
+  readonly postings: readonly Posting<Line>[];
+}
+
+/** Invariant: the postings of a journal sum to zero. */
+export function isBalanced(postings: readonly Posting<unknown>[]): boolean {
+  return postings.reduce((sum, { amountMinor }) => sum + amountMinor, 0n) === 0n;
+}

@@ -1,0 +1,35 @@
+/** Money is an integer of minor units; on the wire a decimal string with exactly its digits. */
+
+const DECIMAL = /^(-?)(\d{1,18})(?:\.(\d{1,30}))?$/;
+
+export interface ParsedAmount {
+  readonly amountMinor: bigint;
+  /** The text had digits beyond the currency's that were not zero: the amount was rounded. */
+  readonly rounded: boolean;
+}
+
+/**
+ * Reads a plain decimal such as `-12.5`: no sign +, no exponent, no separators. Digits beyond the
+ * currency's are rounded half up (away from zero), and said so.
+ *
+ * @param digits minor-unit digits of the currency.
+ * @returns undefined when the text is anything else.
+ */
+export function parseAmount(text: string, digits: number): ParsedAmount | undefined {
+  const match = DECIMAL.exec(text);
+  if (match === null) return undefined;
+  const [, sign, whole = '', fraction = ''] = match;
+  const kept = fraction.slice(0, digits).padEnd(digits, '0');
+  const dropped = fraction.slice(digits);
+  const magnitude = BigInt(whole + kept) + (dropped[0] !== undefined && dropped[0] >= '5' ? 1n : 0n);
+  return { amountMinor: sign === '-' ? -magnitude : magnitude, rounded: /[1-9]/.test(dropped) };
+}
+
+/** `-1250n` with 2 digits is `-12.50`. */
+export function formatAmount(amountMinor: bigint, digits: number): string {
+  const negative = amountMinor < 0n;
+  const text = (negative ? -amountMinor : amountMinor).toString().padStart(digits + 1, '0');
+  const whole = text.slice(0, text.length - digits);
+  const fraction = digits === 0 ? '' : `.${text.slice(text.length - digits)}`;
+  return `${negative ? '-' : ''}${whole}${fraction}`;
+}

@@ -1,0 +1,99 @@
+import { newId } from '@cls/shared/new-id';
+import type { Transaction } from '@cls/shared/sql/database';
+import type { Journal } from '../ledger/journal.ts';
+
+/** A journal whose postings name balance lines by their keys. */
+export interface LinedJournal extends Journal<bigint> {
+  readonly dealKey: bigint;
+}
+
+/** Key of the advisory lock under which journals get their sequence. */
+const JOURNAL_LOCK = 7_204_312;
+/** Postings per statement; a journal is never split. */
+const CHUNK_POSTINGS = 20_000;
+
+/**
+ * Waits until no other transaction posts, and returns the next journal sequence: sequences have
+ * no gaps, and become visible in their order.
+ */
+export async function lockJournal(transaction: Transaction): Promise<bigint> {
+  await transaction.query('SELECT pg_advisory_xact_lock($1)', [JOURNAL_LOCK]);
+  const [row] = await transaction.query<{ next: bigint }>(
+    'SELECT coalesce(max(seq), 0) + 1 AS next FROM journal',
+  );
+  return row?.next ?? 1n;
+}
+
+/** Posts under the lock. The database checks that each journal balances. @throws {SqlError} */
+export async function postJournals(
+  transaction: Transaction,
+  journals: readonly LinedJournal[],
+  firstSeq: bigint,
+  importKey: bigint | undefined,
+): Promise<void> {
+  let seq = firstSeq;
+  for (const chunk of chunksOf(journals)) {
+    await insertChunk(transaction, chunk, seq, importKey);
+    seq += BigInt(chunk.length);
+  }
+}
+
+function chunksOf(journals: readonly LinedJournal[]): readonly (readonly LinedJournal[])[] {
+  const chunks: LinedJournal[][] = [];
+  let postings = CHUNK_POSTINGS;
+  for (const journal of journals) {
+    if (postings + journal.postings.length > CHUNK_POSTINGS) {
+      chunks.push([]);
+      postings = 0;
+    }
+    chunks.at(-1)?.push(journal);
+    postings += journal.postings.length;
+  }
+  return chunks;
+}
+
+async function insertChunk(
+  transaction: Transaction,
+  journals: readonly LinedJournal[],
+  firstSeq: bigint,
+  importKey: bigint | undefined,
+): Promise<void> {
+  await transaction.query(
+    `INSERT INTO journal (seq, id, effective_date, type, deal_key, idempotency_key, reason, import_key)
+     SELECT $1 + number - 1, id, effective_date, type, deal_key, idempotency_key, reason, $8
+     FROM unnest($2::text[], $3::date[], $4::text[], $5::bigint[], $6::text[], $7::text[])
+       WITH ORDINALITY AS g(id, effective_date, type, deal_key, idempotency_key, reason, number)`,
+    [
+      firstSeq,
+      journals.map(() => newId('jrn')),
+      journals.map(({ effectiveDate }) => effectiveDate),
+      journals.map(({ type }) => type),
+      journals.map(({ dealKey }) => dealKey),
+      journals.map(({ idempotencyKey }) => idempotencyKey),
+      journals.map(({ reason }) => reason ?? null),
+      importKey ?? null,
+    ],
+  );
+  const postings = journals.flatMap((journal, index) =>
+    journal.postings.map((posting, number) => ({
+      ...posting,
+      seq: firstSeq + BigInt(index),
+      number: number + 1,
+      effectiveDate: journal.effectiveDate,
+    })),
+  );
+  await transaction.query(
+    `INSERT INTO posting (journal_seq, number, line_key, account, movement, amount_minor, effective_date)
+     SELECT * FROM unnest($1::bigint[], $2::smallint[], $3::bigint[], $4::ledger_account[],
+       $5::principal_movement[], $6::bigint[], $7::date[])`,
+    [
+      postings.map(({ seq }) => seq),
+      postings.map(({ number }) => number),
+      postings.map(({ line }) => line),
+      postings.map(({ account }) => account),
+      postings.map(({ movement }) => movement ?? null),
+      postings.map(({ amountMinor }) => amountMinor),
+      postings.map(({ effectiveDate }) => effectiveDate),
+    ],
+  );
+}

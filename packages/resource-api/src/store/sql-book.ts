@@ -1,0 +1,258 @@
+import { newId } from '@cls/shared/new-id';
+import type { Database, SqlValue, Transaction } from '@cls/shared/sql/database';
+import type { Book, BookChange, PlannedLoan } from '../tape/import-tape.ts';
+import type { LoanLine, LoanState } from '../tape/plan.ts';
+import type { TapeProfile } from '../tape/profile.ts';
+import { type LinedJournal, lockJournal, postJournals } from './post-journals.ts';
+
+/** The book of imported loans in SQL: one deal, facility and contract per loan. */
+export function sqlBook(database: Database): Book {
+  return {
+    async findImport(profile, fileSha256) {
+      const [row] = await database.query<{ id: string }>(
+        'SELECT id FROM import_batch WHERE profile = $1 AND file_sha256 = $2',
+        [profile, fileSha256],
+      );
+      return row;
+    },
+    async loanStates(source, asOf) {
+      const rows = await database.query<LoanState & { loan: string }>(LOAN_STATES, [source, asOf]);
+      return new Map(rows.map(({ loan, ...state }) => [loan, state]));
+    },
+    apply: (change) => database.transaction((transaction) => applyChange(transaction, change)),
+  };
+}
+
+/** Sums of the newest balance of each line, by holder: lender of record and participants. */
+const LOAN_STATES = `
+  SELECT x.value AS loan,
+    coalesce(sum(b.original_commitment) FILTER (WHERE NOT global), 0)::int8 AS "originalPrincipal",
+    coalesce(sum(b.cancelled_commitment) FILTER (WHERE NOT global), 0)::int8 AS cancelled,
+    coalesce(sum(b.unfunded) FILTER (WHERE NOT global), 0)::int8 AS unfunded,
+    coalesce(sum(b.advances) FILTER (WHERE NOT global), 0)::int8 AS disbursed,
+    coalesce(-sum(b.scheduled_repayments) FILTER (WHERE kind = 'assignment'), 0)::int8 AS repaid,
+    coalesce(-sum(b.scheduled_repayments) FILTER (WHERE kind = 'participation'), 0)::int8
+      AS "repaidThirdParty",
+    coalesce(sum(b.transfers) FILTER (WHERE kind = 'participation'), 0)::int8 AS sold,
+    coalesce(sum(b.principal_cash) FILTER (WHERE kind = 'assignment'), 0)::int8 AS due,
+    coalesce(sum(b.principal_cash) FILTER (WHERE kind = 'participation'), 0)::int8
+      AS "dueThirdParty",
+    coalesce(sum(b.fx_revaluation) FILTER (WHERE NOT global), 0)::int8 AS "exchangeAdjustment"
+  FROM external_id x
+  JOIN deal d ON d.id = x.entity_id
+  LEFT JOIN LATERAL (
+    SELECT l.key, l.lender_key = 0 AS global, p.kind
+    FROM balance_line l
+    LEFT JOIN lender_position p ON p.facility_key = l.facility_key AND p.lender_key = l.lender_key
+    WHERE l.deal_key = d.key
+  ) line ON true
+  LEFT JOIN LATERAL (
+    SELECT * FROM balance b WHERE b.line_key = line.key AND b.effective_date <= $2
+    ORDER BY b.effective_date DESC, b.known_seq DESC LIMIT 1
+  ) b ON true
+  WHERE x.source = $1 AND x.entity_id LIKE 'deal\\_%'
+  GROUP BY x.value`;
+
+async function applyChange(transaction: Transaction, change: BookChange): Promise<{ id: string }> {
+  const { profile, loans } = change;
+  const firstSeq = await lockJournal(transaction);
+  const id = newId('imp');
+  const [batch] = await transaction.query<{ key: bigint }>(
+    `INSERT INTO import_batch (id, profile, file_sha256, as_of, row_count, control_totals)
+     VALUES ($1, $2, $3, $4, $5, $6) RETURNING key`,
+    [
+      id,
+      profile.name,
+      change.fileSha256,
+      change.asOf,
+      loans.length,
+      JSON.stringify(change.controlTotals),
+    ],
+  );
+  await insertLoans(transaction, profile, loans.filter(({ known }) => !known));
+  const lines = await linesOf(transaction, profile, loans);
+  const journals = loans.flatMap(({ row, journals: planned }): readonly LinedJournal[] => {
+    const loan = lines.get(row.loanNumber);
+    if (loan === undefined) throw new Error(`the loan ${row.loanNumber} has no lines`);
+    return planned.map((journal) => ({
+      ...journal,
+      dealKey: loan.dealKey,
+      postings: journal.postings.map((posting) => ({
+        ...posting,
+        line: loan.lineKeys[lineName(posting.line)] ?? 0n,
+      })),
+    }));
+  });
+  await postJournals(transaction, journals, firstSeq, batch?.key);
+  return { id };
+}
+
+interface LoanLines {
+  readonly dealKey: bigint;
+  readonly lineKeys: Readonly<Record<string, bigint>>;
+}
+
+function lineName({ level, holder }: LoanLine): string {
+  return `${level}:${holder}`;
+}
+
+async function linesOf(
+  transaction: Transaction,
+  { source, lender }: TapeProfile,
+  loans: readonly PlannedLoan[],
+): Promise<ReadonlyMap<string, LoanLines>> {
+  const rows = await transaction.query<{ loan: string; deal_key: bigint; name: string; key: bigint }>(
+    `SELECT x.value AS loan, l.deal_key, l.key,
+       CASE WHEN l.contract_key = 0 THEN 'facility:' ELSE 'contract:' END
+       || CASE WHEN l.lender_key = 0 THEN 'global'
+               WHEN p.id = x2.entity_id THEN 'lender' ELSE 'participants' END AS name
+     FROM external_id x
+     JOIN deal d ON d.id = x.entity_id
+     JOIN balance_line l ON l.deal_key = d.key
+     LEFT JOIN party p ON p.key = l.lender_key
+     LEFT JOIN external_id x2 ON x2.source = $1 AND x2.value = $2
+     WHERE x.source = $1 AND x.value = ANY($3)`,
+    [source, lender.externalId, loans.map(({ row }) => row.loanNumber)],
+  );
+  const lines = new Map<string, { dealKey: bigint; lineKeys: Record<string, bigint> }>();
+  for (const { loan, deal_key: dealKey, name, key } of rows) {
+    const known = lines.get(loan) ?? { dealKey, lineKeys: {} };
+    known.lineKeys[name] = key;
+    lines.set(loan, known);
+  }
+  return lines;
+}
+
+/** New loans with all that stands around them, a statement per table. */
+async function insertLoans(
+  transaction: Transaction,
+  profile: TapeProfile,
+  loans: readonly PlannedLoan[],
+): Promise<void> {
+  if (loans.length === 0) return;
+  const rows = loans.map(({ row }) => row);
+  const { source, lender, participants, currency } = profile;
+  const parties = new Map<string, { name: string; country: string | null }>();
+  parties.set(lender.externalId, { name: lender.name, country: null });
+  parties.set(participants.externalId, { name: participants.name, country: null });
+  const partyRef = (name: string, country: string) => {
+    const ref = `party:${country}:${name}`;
+    parties.set(ref, { name, country: country === '' ? null : country });
+    return ref;
+  };
+  const borrowers = rows.map((row) => partyRef(row.borrower, row.countryCode));
+  const guarantors = rows.map(({ guarantor }) =>
+    guarantor === undefined ? null : partyRef(guarantor.name, guarantor.countryCode),
+  );
+  await insertParties(transaction, source, parties);
+  await transaction.query(INSERT_LOANS, [
+    source,
+    lender.externalId,
+    participants.externalId,
+    currency,
+    rows.map((row) => row.loanNumber),
+    rows.map((row) => row.name),
+    borrowers,
+    guarantors,
+    rows.map((row) => row.countryCode),
+    rows.map((row) => row.statuses[0]),
+    rows.map((row) => row.statuses[1]),
+    rows.map((row) => row.statuses[2]),
+    rows.map((row) => row.dates.closingDate ?? null),
+    rows.map((row) => row.dates.effectiveDate ?? null),
+    rows.map((row) => row.dates.maturityDate ?? null),
+    rows.map((row) => row.facilityType),
+    rows.map((row) => row.allInRate ?? null),
+    rows.map(() => newId('deal')),
+    rows.map(() => newId('fac')),
+    rows.map(() => newId('ctr')),
+    rows.map(() => newId('pos')),
+    rows.map(() => newId('pos')),
+  ] satisfies SqlValue[]);
+}
+
+async function insertParties(
+  transaction: Transaction,
+  source: string,
+  parties: ReadonlyMap<string, { name: string; country: string | null }>,
+): Promise<void> {
+  const refs = [...parties.keys()];
+  const known = await transaction.query<{ value: string }>(
+    'SELECT value FROM external_id WHERE source = $1 AND value = ANY($2)',
+    [source, refs],
+  );
+  const knownRefs = new Set(known.map(({ value }) => value));
+  const fresh = [...parties].filter(([ref]) => !knownRefs.has(ref));
+  await transaction.query(
+    `WITH given AS (
+       SELECT * FROM unnest($2::text[], $3::text[], $4::text[], $5::text[])
+         AS g(ref, id, name, country)
+     ), made AS (
+       INSERT INTO party (id, name, country) SELECT id, name, country FROM given
+     )
+     INSERT INTO external_id (source, value, entity_id) SELECT $1, ref, id FROM given`,
+    [
+      source,
+      fresh.map(([ref]) => ref),
+      fresh.map(() => newId('pty')),
+      fresh.map(([, { name }]) => name),
+      fresh.map(([, { country }]) => country),
+    ],
+  );
+}
+
+const INSERT_LOANS = `
+  WITH given AS (
+    SELECT * FROM unnest($5::text[], $6::text[], $7::text[], $8::text[], $9::text[], $10::text[],
+      $11::text[], $12::text[], $13::date[], $14::date[], $15::date[], $16::text[],
+      $17::numeric[], $18::text[], $19::text[], $20::text[], $21::text[], $22::text[])
+      WITH ORDINALITY AS g(loan, name, borrower, guarantor, country, deal_status,
+        facility_status, contract_status, closing, effective, maturity, facility_type, rate,
+        deal_id, facility_id, contract_id, position_id, participation_id, number)
+  ), holder AS (
+    SELECT (SELECT p.key FROM party p JOIN external_id x ON x.entity_id = p.id
+            WHERE x.source = $1 AND x.value = $2) AS lender_key,
+           (SELECT p.key FROM party p JOIN external_id x ON x.entity_id = p.id
+            WHERE x.source = $1 AND x.value = $3) AS participants_key
+  ), new_deal AS (
+    INSERT INTO deal (id, name, deal_number, borrower_key, agent_key, guarantor_key, country,
+                      status, closing_date)
+    SELECT g.deal_id, g.name, g.loan, b.key, h.lender_key, gp.key, g.country, g.deal_status,
+           g.closing
+    FROM given g CROSS JOIN holder h
+    JOIN external_id bx ON bx.source = $1 AND bx.value = g.borrower
+    JOIN party b ON b.id = bx.entity_id
+    LEFT JOIN external_id gx ON gx.source = $1 AND gx.value = g.guarantor
+    LEFT JOIN party gp ON gp.id = gx.entity_id
+    ORDER BY g.number
+    RETURNING key, id
+  ), named AS (
+    INSERT INTO external_id (source, value, entity_id) SELECT $1, loan, deal_id FROM given
+  ), new_facility AS (
+    INSERT INTO facility (id, deal_key, name, type, currency, effective_date, maturity_date, status)
+    SELECT g.facility_id, d.key, g.name, g.facility_type, $4, g.effective, g.maturity,
+           g.facility_status
+    FROM given g JOIN new_deal d ON d.id = g.deal_id ORDER BY g.number
+    RETURNING key, id, deal_key
+  ), new_contract AS (
+    INSERT INTO loan_contract (id, deal_key, facility_key, contract_number, currency,
+                               effective_date, maturity_date, all_in_rate, status)
+    SELECT g.contract_id, f.deal_key, f.key, g.loan, $4, g.effective, g.maturity, g.rate,
+           g.contract_status
+    FROM given g JOIN new_facility f ON f.id = g.facility_id ORDER BY g.number
+    RETURNING key, deal_key, facility_key
+  ), positions AS (
+    INSERT INTO lender_position (id, deal_key, facility_key, lender_key, kind)
+    SELECT g.position_id, f.deal_key, f.key, h.lender_key, 'assignment'
+    FROM given g JOIN new_facility f ON f.id = g.facility_id CROSS JOIN holder h
+    UNION ALL
+    SELECT g.participation_id, f.deal_key, f.key, h.participants_key, 'participation'
+    FROM given g JOIN new_facility f ON f.id = g.facility_id CROSS JOIN holder h
+  )
+  INSERT INTO balance_line (deal_key, facility_key, contract_key, lender_key, currency)
+  SELECT f.deal_key, f.key, 0, holder_key, $4
+  FROM new_facility f CROSS JOIN holder h CROSS JOIN LATERAL (VALUES (0), (h.lender_key)) v(holder_key)
+  UNION ALL
+  SELECT c.deal_key, c.facility_key, c.key, holder_key, $4
+  FROM new_contract c CROSS JOIN holder h
+  CROSS JOIN LATERAL (VALUES (0), (h.lender_key), (h.participants_key)) v(holder_key)`;

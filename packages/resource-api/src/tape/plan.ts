@@ -1,0 +1,165 @@
+/**
+ * From a statement to journals, pure. A statement tells cumulative amounts at a date; a journal
+ * tells a change. What is posted is the difference to what the ledger already has, dated by the
+ * statement.
+ */
+import type { BusinessDate } from '../ledger/business-date.ts';
+import type { Journal, JournalType, LedgerAccount, Posting } from '../ledger/journal.ts';
+import type { TapeRow } from './read-tape.ts';
+
+/** What a balance line of one loan is for: the facility or its contract, and for whom. */
+export interface LoanLine {
+  readonly level: 'facility' | 'contract';
+  readonly holder: 'global' | 'lender' | 'participants';
+}
+
+/** What the ledger has of a loan at the statement's date, in minor units. */
+export interface LoanState {
+  readonly originalPrincipal: bigint;
+  readonly cancelled: bigint;
+  readonly unfunded: bigint;
+  readonly disbursed: bigint;
+  /** Repaid to the lender and to the participants, positive. */
+  readonly repaid: bigint;
+  readonly repaidThirdParty: bigint;
+  readonly sold: bigint;
+  readonly due: bigint;
+  readonly dueThirdParty: bigint;
+  readonly exchangeAdjustment: bigint;
+}
+
+export const EMPTY_LOAN: LoanState = {
+  originalPrincipal: 0n,
+  cancelled: 0n,
+  unfunded: 0n,
+  disbursed: 0n,
+  repaid: 0n,
+  repaidThirdParty: 0n,
+  sold: 0n,
+  due: 0n,
+  dueThirdParty: 0n,
+  exchangeAdjustment: 0n,
+};
+
+export interface PlanContext {
+  readonly asOf: BusinessDate;
+  /** Stands before the loan number in idempotency keys: profile and date. */
+  readonly keyPrefix: string;
+}
+
+/** The journals that bring one loan from `state` to what its row says. */
+export function planLoan(
+  { loanNumber, amounts }: TapeRow,
+  state: LoanState,
+  { asOf, keyPrefix }: PlanContext,
+): readonly Journal<LoanLine>[] {
+  const change = {
+    original: amounts.originalPrincipal - state.originalPrincipal,
+    cancelled: amounts.cancelled - state.cancelled,
+    disbursed: amounts.disbursed - state.disbursed,
+    repaid: amounts.repaid - state.repaid,
+    repaidThirdParty: amounts.repaidThirdParty - state.repaidThirdParty,
+    sold: amounts.sold - state.sold,
+    exchange: amounts.exchangeAdjustment - state.exchangeAdjustment,
+  };
+  // What the statement's own balances need beyond the movements that it tells.
+  const unfundedGap =
+    amounts.undisbursed -
+    (state.unfunded + change.original - change.cancelled - change.disbursed);
+  const dueGap = amounts.due - (state.due + change.disbursed - change.repaid - change.sold);
+  const dueThirdPartyGap =
+    amounts.dueThirdParty - (state.dueThirdParty + change.sold - change.repaidThirdParty);
+
+  const journal = (
+    type: JournalType,
+    postings: readonly Posting<LoanLine>[],
+    reason?: string,
+  ): readonly Journal<LoanLine>[] => {
+    const kept = postings.filter(({ amountMinor }) => amountMinor !== 0n);
+    if (kept.length === 0) return [];
+    const idempotencyKey = `${keyPrefix}:${loanNumber}:${type}`;
+    const explained = reason === undefined ? {} : { reason };
+    return [{ type, effectiveDate: asOf, idempotencyKey, ...explained, postings: kept }];
+  };
+
+  return [
+    ...journal('original_commitment', [
+      ...shared('facility', 'ORIGINAL_COMMITMENT', change.original),
+      ...shared('facility', 'UNFUNDED', change.original),
+      ...shared('facility', 'MEMO', -2n * change.original),
+    ]),
+    ...journal('cancellation', [
+      ...shared('facility', 'CANCELLED_COMMITMENT', change.cancelled),
+      ...shared('facility', 'UNFUNDED', -change.cancelled),
+    ]),
+    ...journal('advance', [
+      ...principal('advance', { lender: change.disbursed, participants: 0n }),
+      ...shared('facility', 'UNFUNDED', -change.disbursed),
+      ...shared('facility', 'MEMO', change.disbursed),
+    ]),
+    ...journal('transfer', [
+      ...principal('transfer', { lender: -change.sold, participants: change.sold }),
+    ]),
+    ...journal('scheduled_repayment', [
+      ...principal('scheduled_repayment', {
+        lender: -change.repaid,
+        participants: -change.repaidThirdParty,
+      }),
+    ]),
+    ...journal(
+      'adjustment',
+      principal('adjustment', { lender: dueGap, participants: dueThirdPartyGap }),
+      'the statement’s amount due is not disbursed − repaid − sold',
+    ),
+    ...journal(
+      'commitment_adjustment',
+      [
+        ...shared('facility', 'UNFUNDED', unfundedGap),
+        ...shared('facility', 'MEMO', -unfundedGap),
+      ],
+      'the statement’s undisbursed amount is not original − cancelled − disbursed',
+    ),
+    ...journal('fx_revaluation', [
+      ...shared('contract', 'FX_REVAL', change.exchange),
+      ...shared('contract', 'FX_CLEARING', -change.exchange),
+    ]),
+  ];
+}
+
+/** A global leg and the same for the lender of record, who holds all of it. */
+function shared(
+  level: LoanLine['level'],
+  account: LedgerAccount,
+  amountMinor: bigint,
+): readonly Posting<LoanLine>[] {
+  return [
+    { line: { level, holder: 'global' }, account, amountMinor },
+    { line: { level, holder: 'lender' }, account, amountMinor },
+  ];
+}
+
+const CLEARING: Readonly<Record<string, LedgerAccount>> = {
+  advance: 'CASH_CLEARING',
+  scheduled_repayment: 'CASH_CLEARING',
+  transfer: 'TRANSFER_CLEARING',
+  adjustment: 'ADJUSTMENT_CLEARING',
+};
+
+/** Legs of principal: each holder's own, and globally their sum. */
+function principal(
+  movement: 'advance' | 'scheduled_repayment' | 'transfer' | 'adjustment',
+  amounts: { readonly lender: bigint; readonly participants: bigint },
+): readonly Posting<LoanLine>[] {
+  const legs = [
+    ['global', amounts.lender + amounts.participants],
+    ['lender', amounts.lender],
+    ['participants', amounts.participants],
+  ] as const;
+  return legs.flatMap(([holder, amountMinor]) => {
+    const line: LoanLine = { level: 'contract', holder };
+    return [
+      { line, account: 'PRINCIPAL_CASH', movement, amountMinor },
+      { line, account: CLEARING[movement] ?? 'CASH_CLEARING', amountMinor: -amountMinor },
+    ];
+  });
+}

@@ -1,0 +1,100 @@
+import { readFileSync } from 'node:fs';
+import { z } from 'zod';
+import { minorUnitDigits } from '../ledger/currency.ts';
+
+/** The amounts of one row of a statement, each cumulative since inception or as of its date. */
+export const AMOUNT_FIELDS = [
+  'originalPrincipal',
+  'cancelled',
+  'undisbursed',
+  'disbursed',
+  'repaid',
+  'due',
+  'exchangeAdjustment',
+  'obligation',
+  'sold',
+  'repaidThirdParty',
+  'dueThirdParty',
+  'held',
+] as const;
+export type AmountField = (typeof AMOUNT_FIELDS)[number];
+
+export const DATE_FIELDS = ['closingDate', 'effectiveDate', 'maturityDate'] as const;
+export type DateField = (typeof DATE_FIELDS)[number];
+
+const TEXT_FIELDS = [
+  'asOf',
+  'loanNumber',
+  'countryCode',
+  'country',
+  'borrower',
+  'guarantorCountryCode',
+  'guarantor',
+  'loanType',
+  'status',
+  'ratePercent',
+  'currency',
+  'name',
+] as const;
+export const FIELDS = [...TEXT_FIELDS, ...AMOUNT_FIELDS, ...DATE_FIELDS] as const;
+export type Field = (typeof FIELDS)[number];
+
+const party = z.strictObject({ externalId: z.string().min(1), name: z.string().min(1) });
+const dealStatus = z.enum(['pending', 'active', 'matured', 'terminated']);
+const facilityType = z.enum([
+  'term_loan',
+  'revolver',
+  'delayed_draw',
+  'letter_of_credit',
+  'swingline',
+  'bridge',
+]);
+
+const profileSchema = z.strictObject({
+  name: z.string().regex(/^[a-z0-9-]+$/),
+  title: z.string(),
+  /** Where external ids live: two profiles of one source speak of the same loans. */
+  source: z.string().min(1),
+  currency: z.string().refine((code) => minorUnitDigits(code) !== undefined, 'an ISO 4217 code'),
+  /** Who holds what was not sold, and who holds what was. */
+  lender: party,
+  participants: party,
+  dateFormats: z.array(z.enum(['YYYY-MM-DD', 'MM/DD/YYYY', 'MM/DD/YYYY hh:mm:ss AM'])).min(1),
+  /** Amounts with more digits than the currency has: refused, or rounded half up and told. */
+  excessDecimals: z.enum(['reject', 'round']),
+  /** Header names per field, lower case, without a unit in brackets; the first that is there. */
+  columns: z.record(z.enum(FIELDS), z.array(z.string()).min(1)),
+  /** Facility type per loan type of the sender; `*` for all others. */
+  facilityTypes: z.record(z.string(), facilityType),
+  /** Status of deal, facility and contract per status of the sender. */
+  statuses: z.record(
+    z.string(),
+    z.tuple([dealStatus, dealStatus, z.enum(['pending', 'active', 'repaid', 'written_off'])]),
+  ),
+});
+
+/** How one sender's statement is read. */
+export type TapeProfile = Readonly<z.infer<typeof profileSchema>>;
+
+/** The profile is not there or not well formed; the message says what was expected. */
+export class ProfileError extends Error {
+  override readonly name = 'ProfileError';
+}
+
+const SHIPPED = new URL('../../../profiles/', import.meta.url);
+
+/** Reads a shipped profile by name, or one by path (`….json`). @throws {ProfileError} */
+export function readProfile(nameOrPath: string): TapeProfile {
+  const shipped = /^[a-z0-9-]+$/.test(nameOrPath);
+  const place = shipped ? new URL(`${nameOrPath}.json`, SHIPPED) : nameOrPath;
+  let document: unknown;
+  try {
+    document = JSON.parse(readFileSync(place, 'utf8'));
+  } catch (cause) {
+    throw new ProfileError(`the profile ${nameOrPath} cannot be read`, { cause });
+  }
+  const result = profileSchema.safeParse(document);
+  if (result.success) return result.data;
+  const faults = result.error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`);
+  throw new ProfileError(`the profile ${nameOrPath} is not well formed:\n${faults.join('\n')}`);
+}

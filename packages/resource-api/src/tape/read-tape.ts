@@ -1,0 +1,317 @@
+/**
+ * Reads a statement into rows, or tells every fault in it by row and column. Nothing is guessed:
+ * what is not as the profile says is a fault.
+ */
+import { parse } from 'csv-parse/sync';
+import { type BusinessDate, parseBusinessDate } from '../ledger/business-date.ts';
+import { minorUnitDigits } from '../ledger/currency.ts';
+import { parseAmount } from '../ledger/money.ts';
+import {
+  AMOUNT_FIELDS,
+  type AmountField,
+  DATE_FIELDS,
+  type DateField,
+  FIELDS,
+  type Field,
+  type TapeProfile,
+} from './profile.ts';
+
+/** One loan of the statement. Amounts in minor units of the profile's currency. */
+export interface TapeRow {
+  /** Line in the file, the header being 1. */
+  readonly row: number;
+  readonly loanNumber: string;
+  readonly name: string;
+  readonly countryCode: string;
+  readonly borrower: string;
+  readonly guarantor: { readonly name: string; readonly countryCode: string } | undefined;
+  readonly facilityType: string;
+  /** Of deal, facility and contract. */
+  readonly statuses: readonly [string, string, string];
+  /** A fraction, such as `0.0475`. */
+  readonly allInRate: string | undefined;
+  readonly amounts: Readonly<Record<AmountField, bigint>>;
+  readonly dates: Readonly<Partial<Record<DateField, BusinessDate>>>;
+}
+
+export interface TapeFault {
+  readonly row: number;
+  readonly column: string;
+  readonly code: string;
+  readonly message: string;
+  readonly value: string;
+}
+
+export interface Tape {
+  readonly asOf: BusinessDate | undefined;
+  readonly rows: readonly TapeRow[];
+  /** The file is refused when there is any. */
+  readonly faults: readonly TapeFault[];
+  readonly warnings: readonly TapeFault[];
+}
+
+const VALUE_SHOWN_CHARS = 60;
+
+export function readTape(text: string, profile: TapeProfile): Tape {
+  const report = new Report();
+  const records = readRecords(text, report);
+  const [header = [], ...lines] = records;
+  const columns = findColumns(header, profile, report);
+  if (columns === undefined) return { asOf: undefined, rows: [], ...report };
+  const reader = new RowReader(columns, profile, report);
+  const rows = lines.flatMap((cells, index) => reader.read(cells, index + 2) ?? []);
+  checkUnique(rows, report);
+  if (lines.length === 0) report.fault(1, '', 'no_rows', 'the file has no rows', '');
+  return { asOf: reader.asOf, rows, ...report };
+}
+
+class Report {
+  readonly faults: TapeFault[] = [];
+  readonly warnings: TapeFault[] = [];
+
+  fault(row: number, column: string, code: string, message: string, value: string): void {
+    this.faults.push({ row, column, code, message, value: value.slice(0, VALUE_SHOWN_CHARS) });
+  }
+
+  warn(row: number, column: string, code: string, message: string, value: string): void {
+    this.warnings.push({ row, column, code, message, value: value.slice(0, VALUE_SHOWN_CHARS) });
+  }
+}
+
+function readRecords(text: string, report: Report): string[][] {
+  try {
+    // Ragged lines are told by row below rather than ending the reading here.
+    return parse(text, { bom: true, relax_column_count: true, skip_empty_lines: true });
+  } catch (error) {
+    const { lines = 0, code = 'csv' } = error as { lines?: number; code?: string };
+    report.fault(lines, '', 'malformed_csv', `the file is not CSV from here on (${code})`, '');
+    return [];
+  }
+}
+
+type Columns = ReadonlyMap<Field, { readonly index: number; readonly header: string }>;
+
+/** Headers drift between snapshots: case, spaces and a unit in brackets do not count. */
+function findColumns(
+  header: readonly string[],
+  profile: TapeProfile,
+  report: Report,
+): Columns | undefined {
+  const names = header.map((name) =>
+    name
+      .toLowerCase()
+      .replace(/\s*\(us\$\)\s*$/, '')
+      .replace(/\s+/g, ' ')
+      .trim(),
+  );
+  const columns = new Map<Field, { index: number; header: string }>();
+  for (const field of FIELDS) {
+    const accepted = profile.columns[field];
+    const index = names.findIndex((name) => accepted.includes(name));
+    if (index >= 0) columns.set(field, { index, header: header[index] ?? '' });
+    else report.fault(1, accepted[0] ?? field, 'missing_column', 'this column is missing', '');
+  }
+  return report.faults.length === 0 ? columns : undefined;
+}
+
+class RowReader {
+  asOf: BusinessDate | undefined;
+  readonly #columns: Columns;
+  readonly #profile: TapeProfile;
+  readonly #report: Report;
+  readonly #digits: number;
+  readonly #width: number;
+
+  constructor(columns: Columns, profile: TapeProfile, report: Report) {
+    this.#columns = columns;
+    this.#profile = profile;
+    this.#report = report;
+    this.#digits = minorUnitDigits(profile.currency) ?? 2;
+    this.#width = Math.max(...[...columns.values()].map(({ index }) => index)) + 1;
+  }
+
+  read(cells: readonly string[], row: number): TapeRow | undefined {
+    if (cells.length < this.#width) {
+      const message = `expected ${this.#width} columns or more, got ${cells.length}`;
+      this.#report.fault(row, '', 'short_row', message, '');
+      return undefined;
+    }
+    const faultsBefore = this.#report.faults.length;
+    const text = (field: Field) => cells[this.#columns.get(field)?.index ?? -1]?.trim() ?? '';
+    this.#readAsOf(row, text('asOf'));
+    this.#checkCurrency(row, text('currency'));
+    const result: TapeRow = {
+      row,
+      loanNumber: this.#required(row, 'loanNumber', text('loanNumber')),
+      name: text('name') || text('loanNumber'),
+      countryCode: this.#country(row, text('countryCode')),
+      borrower: text('borrower') || this.#required(row, 'country', text('country')),
+      guarantor: guarantorOf(text('guarantor'), text('guarantorCountryCode')),
+      facilityType: this.#facilityType(row, text('loanType')),
+      statuses: this.#statuses(row, text('status')),
+      allInRate: this.#rate(row, text('ratePercent')),
+      amounts: this.#amounts(row, text),
+      dates: this.#dates(row, text),
+    };
+    if (this.#report.faults.length > faultsBefore) return undefined;
+    this.#checkIdentities(result);
+    return this.#report.faults.length > faultsBefore ? undefined : result;
+  }
+
+  #fault(row: number, field: Field, code: string, message: string, value: string): void {
+    this.#report.fault(row, this.#columns.get(field)?.header ?? field, code, message, value);
+  }
+
+  #required(row: number, field: Field, value: string): string {
+    if (value === '') this.#fault(row, field, 'missing_value', 'a value is required', value);
+    return value;
+  }
+
+  #readAsOf(row: number, value: string): void {
+    const date = readDate(value, this.#profile.dateFormats);
+    if (date === undefined) {
+      this.#fault(row, 'asOf', 'invalid_date', this.#expectedDate(), value);
+    } else if (this.asOf === undefined) {
+      this.asOf = date;
+    } else if (date !== this.asOf) {
+      const message = `one file is of one date; the first row says ${this.asOf}`;
+      this.#fault(row, 'asOf', 'mixed_dates', message, value);
+    }
+  }
+
+  #checkCurrency(row: number, value: string): void {
+    if (value === '' || value === this.#profile.currency) return;
+    const message = `expected ${this.#profile.currency} or nothing`;
+    this.#fault(row, 'currency', 'unknown_currency', message, value);
+  }
+
+  #country(row: number, value: string): string {
+    if (!/^[A-Z0-9]{2}$/.test(value)) {
+      this.#fault(row, 'countryCode', 'invalid_country', 'expected two characters', value);
+    }
+    return value;
+  }
+
+  #facilityType(row: number, value: string): string {
+    const types = this.#profile.facilityTypes;
+    const type = types[value] ?? types['*'];
+    if (type !== undefined && value !== '') return type;
+    this.#fault(row, 'loanType', 'unknown_loan_type', 'the profile does not know it', value);
+    return '';
+  }
+
+  #statuses(row: number, value: string): readonly [string, string, string] {
+    const statuses = this.#profile.statuses[value];
+    if (statuses !== undefined) return statuses;
+    this.#fault(row, 'status', 'unknown_status', 'the profile does not know it', value);
+    return ['', '', ''];
+  }
+
+  /** A percentage in the statement, a fraction here: the decimal point moves two places. */
+  #rate(row: number, value: string): string | undefined {
+    if (value === '') return undefined;
+    const parsed = parseAmount(value, 10);
+    if (parsed === undefined || parsed.rounded || parsed.amountMinor < 0n) {
+      this.#fault(row, 'ratePercent', 'invalid_rate', 'expected a percentage such as 4.75', value);
+      return undefined;
+    }
+    const text = parsed.amountMinor.toString().padStart(13, '0');
+    return `${text.slice(0, -12)}.${text.slice(-12)}`;
+  }
+
+  #amounts(row: number, text: (field: Field) => string): Record<AmountField, bigint> {
+    const read = (field: AmountField): bigint => {
+      const value = text(field);
+      const parsed = parseAmount(value, this.#digits);
+      if (parsed === undefined) {
+        const message = 'expected a plain decimal such as 1234.56';
+        this.#fault(row, field, 'invalid_amount', message, value);
+        return 0n;
+      }
+      if (parsed.rounded) this.#excessDecimals(row, field, value);
+      return parsed.amountMinor;
+    };
+    return Object.fromEntries(AMOUNT_FIELDS.map((field) => [field, read(field)])) as Record<
+      AmountField,
+      bigint
+    >;
+  }
+
+  #excessDecimals(row: number, field: AmountField, value: string): void {
+    const header = this.#columns.get(field)?.header ?? field;
+    const unit = `${this.#profile.currency} has ${this.#digits} digits`;
+    if (this.#profile.excessDecimals === 'reject') {
+      this.#report.fault(row, header, 'excess_decimals', unit, value);
+    } else {
+      this.#report.warn(row, header, 'rounded', `${unit}; rounded half up`, value);
+    }
+  }
+
+  #dates(row: number, text: (field: Field) => string): Partial<Record<DateField, BusinessDate>> {
+    const dates: Partial<Record<DateField, BusinessDate>> = {};
+    for (const field of DATE_FIELDS) {
+      const value = text(field);
+      if (value === '') continue;
+      const date = readDate(value, this.#profile.dateFormats);
+      if (date === undefined) this.#fault(row, field, 'invalid_date', this.#expectedDate(), value);
+      else dates[field] = date;
+    }
+    return dates;
+  }
+
+  /** What the statement says twice must agree with itself, to the cent. */
+  #checkIdentities({ row, amounts }: TapeRow): void {
+    const { due, exchangeAdjustment, obligation, undisbursed, held } = amounts;
+    if (due + exchangeAdjustment !== obligation) {
+      const message = 'is not due + exchange adjustment';
+      this.#fault(row, 'obligation', 'identity_broken', message, `${obligation}`);
+    }
+    if (due + undisbursed !== held) {
+      this.#fault(row, 'held', 'identity_broken', 'is not due + undisbursed', `${held}`);
+    }
+    if (amounts.dueThirdParty !== amounts.sold - amounts.repaidThirdParty) {
+      const message = 'is not sold − repaid to third parties';
+      this.#fault(row, 'dueThirdParty', 'identity_broken', message, `${amounts.dueThirdParty}`);
+    }
+    if (due < 0n || undisbursed < 0n) {
+      const message = 'a negative balance, kept as it is';
+      this.#report.warn(row, 'due', 'negative_balance', message, `${due}`);
+    }
+  }
+
+  #expectedDate(): string {
+    return `expected a date as ${this.#profile.dateFormats.join(' or ')}`;
+  }
+}
+
+function guarantorOf(name: string, countryCode: string): TapeRow['guarantor'] {
+  return name === '' ? undefined : { name, countryCode };
+}
+
+function readDate(
+  value: string,
+  formats: TapeProfile['dateFormats'],
+): BusinessDate | undefined {
+  for (const format of formats) {
+    const iso = format === 'YYYY-MM-DD' ? value : monthFirst(value, format !== 'MM/DD/YYYY');
+    const date = iso === undefined ? undefined : parseBusinessDate(iso);
+    if (date !== undefined) return date;
+  }
+  return undefined;
+}
+
+/** `03/31/2025`, or with the time of day, which must be midnight: it is a date. */
+function monthFirst(value: string, withTime: boolean): string | undefined {
+  const [, month, day, year, time] = /^(\d{2})\/(\d{2})\/(\d{4})( 12:00:00 AM)?$/.exec(value) ?? [];
+  if (year === undefined || (time !== undefined) !== withTime) return undefined;
+  return `${year}-${month}-${day}`;
+}
+
+function checkUnique(rows: readonly TapeRow[], report: Report): void {
+  const seen = new Map<string, number>();
+  for (const { row, loanNumber } of rows) {
+    const first = seen.get(loanNumber);
+    if (first === undefined) seen.set(loanNumber, row);
+    else report.fault(row, 'loan number', 'duplicate_loan', `also in row ${first}`, loanNumber);
+  }
+}

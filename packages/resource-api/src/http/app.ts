@@ -71,7 +71,7 @@ function serve(parts: AppParts, versionId: string, route: VersionRoute): Middlew
     }
     const response = await route.handle({
       caller,
-      query: new URLSearchParams(ctx.querystring),
+      query: ctx.querystring,
       path: ctx.path,
       headers: ctx.req.headers,
     });

@@ -12,7 +12,9 @@ const DIGITS_4 = 'CLF UYW';
 
 const DIGITS: ReadonlyMap<string, number> = new Map(
   [DIGITS_0, '', DIGITS_2, DIGITS_3, DIGITS_4].flatMap((codes, index) =>
-    codes === '' ? [] : codes.split(' ').map((code) => [code, [0, 1, 2, 3, 4][index] ?? 2] as const),
+    codes === ''
+      ? []
+      : codes.split(' ').map((code) => [code, [0, 1, 2, 3, 4][index] ?? 2] as const),
   ),
 );
 

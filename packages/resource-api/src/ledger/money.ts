@@ -21,7 +21,8 @@ export function parseAmount(text: string, digits: number): ParsedAmount | undefi
   const [, sign, whole = '', fraction = ''] = match;
   const kept = fraction.slice(0, digits).padEnd(digits, '0');
   const dropped = fraction.slice(digits);
-  const magnitude = BigInt(whole + kept) + (dropped[0] !== undefined && dropped[0] >= '5' ? 1n : 0n);
+  const magnitude =
+    BigInt(whole + kept) + (dropped[0] !== undefined && dropped[0] >= '5' ? 1n : 0n);
   return { amountMinor: sign === '-' ? -magnitude : magnitude, rounded: /[1-9]/.test(dropped) };
 }
 

@@ -1,6 +1,6 @@
 import { newId } from '@cls/shared/new-id';
 import type { Database, SqlValue, Transaction } from '@cls/shared/sql/database';
-import type { Book, BookChange, PlannedLoan } from '../tape/import-tape.ts';
+import type { Book, BookChange, PlannedLoan } from '../tape/book.ts';
 import type { LoanLine, LoanState } from '../tape/plan.ts';
 import type { TapeProfile } from '../tape/profile.ts';
 import { type LinedJournal, lockJournal, postJournals } from './post-journals.ts';
@@ -69,7 +69,11 @@ async function applyChange(transaction: Transaction, change: BookChange): Promis
       JSON.stringify(change.controlTotals),
     ],
   );
-  await insertLoans(transaction, profile, loans.filter(({ known }) => !known));
+  await insertLoans(
+    transaction,
+    profile,
+    loans.filter(({ known }) => !known),
+  );
   const lines = await linesOf(transaction, profile, loans);
   const journals = loans.flatMap(({ row, journals: planned }): readonly LinedJournal[] => {
     const loan = lines.get(row.loanNumber);
@@ -101,7 +105,12 @@ async function linesOf(
   { source, lender }: TapeProfile,
   loans: readonly PlannedLoan[],
 ): Promise<ReadonlyMap<string, LoanLines>> {
-  const rows = await transaction.query<{ loan: string; deal_key: bigint; name: string; key: bigint }>(
+  const rows = await transaction.query<{
+    loan: string;
+    deal_key: bigint;
+    name: string;
+    key: bigint;
+  }>(
     `SELECT x.value AS loan, l.deal_key, l.key,
        CASE WHEN l.contract_key = 0 THEN 'facility:' ELSE 'contract:' END
        || CASE WHEN l.lender_key = 0 THEN 'global'

@@ -1,35 +1,12 @@
 import { createHash } from 'node:crypto';
 import type { BusinessDate } from '../ledger/business-date.ts';
 import { minorUnitDigits } from '../ledger/currency.ts';
-import type { Journal } from '../ledger/journal.ts';
 import { formatAmount, parseAmount } from '../ledger/money.ts';
-import { EMPTY_LOAN, type LoanLine, type LoanState, planLoan } from './plan.ts';
+import type { Book, PlannedLoan } from './book.ts';
+import { EMPTY_LOAN, planLoan } from './plan.ts';
 import { AMOUNT_FIELDS, type AmountField, type TapeProfile } from './profile.ts';
-import { readTape, type TapeFault, type TapeRow } from './read-tape.ts';
-
-/** Where an import's loans are kept. */
-export interface Book {
-  /** The import of the same file that was applied before, if any. */
-  findImport(profile: string, fileSha256: string): Promise<{ id: string } | undefined>;
-  /** What the ledger has of each known loan at the close of `asOf`, by loan number. */
-  loanStates(source: string, asOf: BusinessDate): Promise<ReadonlyMap<string, LoanState>>;
-  /** One transaction: all of it, or nothing. */
-  apply(change: BookChange): Promise<{ id: string }>;
-}
-
-export interface BookChange {
-  readonly profile: TapeProfile;
-  readonly fileSha256: string;
-  readonly asOf: BusinessDate;
-  readonly controlTotals: Readonly<Record<string, string>>;
-  readonly loans: readonly PlannedLoan[];
-}
-
-export interface PlannedLoan {
-  readonly row: TapeRow;
-  readonly known: boolean;
-  readonly journals: readonly Journal<LoanLine>[];
-}
+import { readTape } from './read-tape.ts';
+import type { TapeFault, TapeRow } from './tape-row.ts';
 
 export interface ImportRequest {
   readonly text: string;
@@ -63,7 +40,9 @@ export async function importTape(book: Book, request: ImportRequest): Promise<Im
   const controlTotals = sumColumns(tape.rows, profile);
   const faults = [
     ...tape.faults,
-    ...(tape.faults.length > 0 ? [] : checkTotals(tape.rows.length, controlTotals, expected, profile)),
+    ...(tape.faults.length > 0
+      ? []
+      : checkTotals(tape.rows.length, controlTotals, expected, profile)),
   ];
   const facts = {
     profile: profile.name,

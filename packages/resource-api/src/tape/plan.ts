@@ -5,7 +5,7 @@
  */
 import type { BusinessDate } from '../ledger/business-date.ts';
 import type { Journal, JournalType, LedgerAccount, Posting } from '../ledger/journal.ts';
-import type { TapeRow } from './read-tape.ts';
+import type { TapeRow } from './tape-row.ts';
 
 /** What a balance line of one loan is for: the facility or its contract, and for whom. */
 export interface LoanLine {
@@ -64,8 +64,7 @@ export function planLoan(
   };
   // What the statement's own balances need beyond the movements that it tells.
   const unfundedGap =
-    amounts.undisbursed -
-    (state.unfunded + change.original - change.cancelled - change.disbursed);
+    amounts.undisbursed - (state.unfunded + change.original - change.cancelled - change.disbursed);
   const dueGap = amounts.due - (state.due + change.disbursed - change.repaid - change.sold);
   const dueThirdPartyGap =
     amounts.dueThirdParty - (state.dueThirdParty + change.sold - change.repaidThirdParty);
@@ -113,10 +112,7 @@ export function planLoan(
     ),
     ...journal(
       'commitment_adjustment',
-      [
-        ...shared('facility', 'UNFUNDED', unfundedGap),
-        ...shared('facility', 'MEMO', -unfundedGap),
-      ],
+      [...shared('facility', 'UNFUNDED', unfundedGap), ...shared('facility', 'MEMO', -unfundedGap)],
       'the statement’s undisbursed amount is not original − cancelled − disbursed',
     ),
     ...journal('fx_revaluation', [

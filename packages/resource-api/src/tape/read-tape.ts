@@ -15,32 +15,7 @@ import {
   type Field,
   type TapeProfile,
 } from './profile.ts';
-
-/** One loan of the statement. Amounts in minor units of the profile's currency. */
-export interface TapeRow {
-  /** Line in the file, the header being 1. */
-  readonly row: number;
-  readonly loanNumber: string;
-  readonly name: string;
-  readonly countryCode: string;
-  readonly borrower: string;
-  readonly guarantor: { readonly name: string; readonly countryCode: string } | undefined;
-  readonly facilityType: string;
-  /** Of deal, facility and contract. */
-  readonly statuses: readonly [string, string, string];
-  /** A fraction, such as `0.0475`. */
-  readonly allInRate: string | undefined;
-  readonly amounts: Readonly<Record<AmountField, bigint>>;
-  readonly dates: Readonly<Partial<Record<DateField, BusinessDate>>>;
-}
-
-export interface TapeFault {
-  readonly row: number;
-  readonly column: string;
-  readonly code: string;
-  readonly message: string;
-  readonly value: string;
-}
+import type { TapeFault, TapeRow } from './tape-row.ts';
 
 export interface Tape {
   readonly asOf: BusinessDate | undefined;
@@ -288,10 +263,7 @@ function guarantorOf(name: string, countryCode: string): TapeRow['guarantor'] {
   return name === '' ? undefined : { name, countryCode };
 }
 
-function readDate(
-  value: string,
-  formats: TapeProfile['dateFormats'],
-): BusinessDate | undefined {
+function readDate(value: string, formats: TapeProfile['dateFormats']): BusinessDate | undefined {
   for (const format of formats) {
     const iso = format === 'YYYY-MM-DD' ? value : monthFirst(value, format !== 'MM/DD/YYYY');
     const date = iso === undefined ? undefined : parseBusinessDate(iso);

@@ -4,8 +4,8 @@ import type { Caller } from '../access/caller.ts';
 /** A request that has passed version, token and permission. */
 export interface VersionRequest {
   readonly caller: Caller;
-  /** Decoded query parameters in order; a name may repeat. */
-  readonly query: URLSearchParams;
+  /** As it was sent, without the question mark. */
+  readonly query: string;
   readonly path: string;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
 }

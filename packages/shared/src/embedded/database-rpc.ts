@@ -5,6 +5,7 @@
 import {
   type Database,
   DatabaseUnavailable,
+  type ListenGap,
   type Sql,
   SqlError,
   type SqlValue,
@@ -34,7 +35,8 @@ type Request = Call & { readonly id: number };
 type Reply =
   | { readonly id: number; readonly value: unknown }
   | { readonly id: number; readonly error: { message: string; code?: string; constraint?: string } }
-  | { readonly listener: number; readonly payload: string | null };
+  | { readonly listener: number; readonly payload: string }
+  | { readonly listener: number; readonly gap: ListenGap };
 
 /** Ends a transaction whose client fell silent: an embedded database has a single session. */
 const TRANSACTION_IDLE_MS = 60_000;
@@ -42,7 +44,10 @@ const TRANSACTION_IDLE_MS = 60_000;
 /** The client's side. */
 export function databaseOver(channel: Channel): Database {
   const waiting = new Map<number, { resolve(value: unknown): void; reject(error: Error): void }>();
-  const listeners = new Map<number, { onMessage(payload: string): void; onGap(): void }>();
+  const listeners = new Map<
+    number,
+    { onMessage(payload: string): void; onGap(state: ListenGap): void }
+  >();
   let lastId = 0;
   let closed = false;
 
@@ -50,7 +55,7 @@ export function databaseOver(channel: Channel): Database {
     const reply = message as Reply;
     if ('listener' in reply) {
       const listener = listeners.get(reply.listener);
-      if (reply.payload === null) listener?.onGap();
+      if ('gap' in reply) listener?.onGap(reply.gap);
       else listener?.onMessage(reply.payload);
       return;
     }
@@ -64,7 +69,7 @@ export function databaseOver(channel: Channel): Database {
     const gone = new DatabaseUnavailable('the embedded database has stopped');
     for (const caller of waiting.values()) caller.reject(gone);
     waiting.clear();
-    for (const listener of listeners.values()) listener.onGap();
+    for (const listener of listeners.values()) listener.onGap('lost');
   });
 
   const call = (request: Call): Promise<unknown> => {
@@ -144,8 +149,12 @@ export function serveDatabase(database: Database, channel: Channel): void {
     listen: async (call) => {
       lastNumber += 1;
       const listener = lastNumber;
-      const notify = (payload: string | null) => channel.send({ listener, payload });
-      listeners.set(listener, await database.listen(call.channel, notify, () => notify(null)));
+      const stop = await database.listen(
+        call.channel,
+        (payload) => channel.send({ listener, payload }),
+        (gap) => channel.send({ listener, gap }),
+      );
+      listeners.set(listener, stop);
       return listener;
     },
     unlisten: async (call) => {

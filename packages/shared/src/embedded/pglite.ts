@@ -39,6 +39,7 @@ export async function pgliteDatabase(dataDir: string): Promise<Database> {
         pglite.transaction(async (transaction) => {
           const modes = transactionModes(options);
           if (modes !== '') await transaction.exec(`SET TRANSACTION ${modes}`);
+          if (options.setup !== undefined) await transaction.exec(options.setup);
           return work({ ...sqlOn(transaction), inTransaction: true });
         }),
       ),

@@ -33,20 +33,28 @@ export interface Database extends Sql {
   ): Promise<T>;
   /**
    * Calls `onMessage` with the payload of each NOTIFY on `channel`, from any process that uses
-   * the same database. `onGap` is called when notices may have been missed (the connection was
-   * lost): whoever caches by notices must drop what it holds.
+   * the same database. `onGap` tells that the connection was lost, and that it is back: whoever
+   * caches by notices drops what it holds both times, and keeps nothing in between.
    */
   listen(
     channel: string,
     onMessage: (payload: string) => void,
-    onGap: () => void,
+    onGap: (state: ListenGap) => void,
   ): Promise<() => Promise<void>>;
   close(): Promise<void>;
 }
 
+/** Notices are not heard from `lost` on; they are again from `resumed` on. */
+export type ListenGap = 'lost' | 'resumed';
+
 export interface TransactionOptions {
   readonly isolation?: 'read committed' | 'repeatable read' | 'serializable';
   readonly readOnly?: boolean;
+  /**
+   * Statements that run with BEGIN, without a round trip of their own: `SET LOCAL …;`. Sent as
+   * they are, so whatever a caller chose in them must have been validated.
+   */
+  readonly setup?: string;
 }
 
 /** A statement that the database refused. `code` is the SQLSTATE; parameters are not quoted. */
@@ -78,5 +86,5 @@ export function isUniqueViolation(error: unknown, constraint?: string): boolean 
 
 export function beginStatement(options: TransactionOptions = {}): string {
   const isolation = options.isolation ? ` ISOLATION LEVEL ${options.isolation.toUpperCase()}` : '';
-  return `BEGIN${isolation}${options.readOnly ? ' READ ONLY' : ''}`;
+  return `BEGIN${isolation}${options.readOnly ? ' READ ONLY' : ''};${options.setup ?? ''}`;
 }

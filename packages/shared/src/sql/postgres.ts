@@ -4,6 +4,7 @@ import {
   beginStatement,
   type Database,
   DatabaseUnavailable,
+  type ListenGap,
   type Sql,
   SqlError,
   type SqlValue,
@@ -105,7 +106,7 @@ async function listenOn(
   connection: pg.ClientConfig,
   channel: string,
   onMessage: (payload: string) => void,
-  onGap: () => void,
+  onGap: (state: ListenGap) => void,
 ): Promise<() => Promise<void>> {
   let stopped = false;
   let client: pg.Client | undefined;
@@ -118,7 +119,7 @@ async function listenOn(
       fresh.end().catch(() => undefined);
       if (!stopped && client === fresh) {
         client = undefined;
-        onGap();
+        onGap('lost');
         scheduleRetry();
       }
     };
@@ -136,7 +137,10 @@ async function listenOn(
   };
   const scheduleRetry = () => {
     retry = setTimeout(() => {
-      connect().then(onGap, () => stopped || scheduleRetry());
+      connect().then(
+        () => onGap('resumed'),
+        () => stopped || scheduleRetry(),
+      );
     }, 500);
     retry.unref();
   };

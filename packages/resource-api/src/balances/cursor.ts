@@ -1,0 +1,81 @@
+import { createHmac, timingSafeEqual } from 'node:crypto';
+import type { Secret } from '@cls/shared/secret';
+import { Refusal } from '../http/refusal.ts';
+import type { BusinessDate } from '../ledger/business-date.ts';
+
+/**
+ * Where a walk over pages stands, and what it reads: the question, the state of the ledger frozen
+ * at the first page, and whose walk it is.
+ */
+export interface CursorPosition {
+  /** Resource and filter in their canonical form. */
+  readonly question: string;
+  /** Who asks, as the database sees it. */
+  readonly reader: string;
+  readonly asOf: BusinessDate;
+  readonly ledgerSeq: bigint;
+  readonly afterKey: bigint;
+  /** Seconds since the epoch. */
+  readonly expiresAtS: number;
+}
+
+export interface CursorCodec {
+  encode(position: CursorPosition): string;
+  /** @throws {Refusal} `invalid_cursor`, `cursor_expired`, `cursor_mismatch` */
+  decode(cursor: string, reader: string, nowS: number): CursorPosition;
+}
+
+/** A walk may take a day. */
+export const CURSOR_TTL_S = 86_400;
+const MAC_BYTES = 16;
+
+/** Cursors are opaque to callers and signed: what is in them was written here. */
+export function cursorCodec(key: Secret): CursorCodec {
+  const macOf = (body: Buffer): Buffer =>
+    createHmac('sha256', key.expose()).update(body).digest().subarray(0, MAC_BYTES);
+  return {
+    encode({ question, reader, asOf, ledgerSeq, afterKey, expiresAtS }) {
+      const fields = [question, reader, asOf, `${ledgerSeq}`, `${afterKey}`, expiresAtS];
+      const body = Buffer.from(JSON.stringify(fields));
+      return Buffer.concat([macOf(body), body]).toString('base64url');
+    },
+    decode(cursor, reader, nowS) {
+      const bytes = Buffer.from(cursor, 'base64url');
+      const body = bytes.subarray(MAC_BYTES);
+      const signed =
+        bytes.length > MAC_BYTES &&
+        bytes.toString('base64url') === cursor &&
+        timingSafeEqual(bytes.subarray(0, MAC_BYTES), macOf(body));
+      if (!signed) throw cursorRefusal(400, 'invalid_cursor', 'expected a cursor as it was given');
+      const [question, owner, asOf, ledgerSeq, afterKey, expiresAtS] = JSON.parse(
+        body.toString('utf8'),
+      ) as [string, string, BusinessDate, string, string, number];
+      if (owner !== reader) throw cursorMismatch('the cursor was given to another caller');
+      if (nowS >= expiresAtS) {
+        throw cursorRefusal(410, 'cursor_expired', 'the cursor is older than a day; start anew');
+      }
+      return {
+        question,
+        reader: owner,
+        asOf,
+        ledgerSeq: BigInt(ledgerSeq),
+        afterKey: BigInt(afterKey),
+        expiresAtS,
+      };
+    },
+  };
+}
+
+export function cursorMismatch(message: string): Refusal {
+  return cursorRefusal(400, 'cursor_mismatch', message);
+}
+
+function cursorRefusal(status: number, code: string, message: string): Refusal {
+  return new Refusal({
+    status,
+    code,
+    title: 'Cursor refused',
+    detail: `cursor: ${message}`,
+    errors: [{ parameter: 'cursor', code, message }],
+  });
+}

@@ -1,0 +1,26 @@
+import { createLog } from '@cls/shared/log';
+import { migrate, readMigrations } from '@cls/shared/sql/migrate';
+import { openDatabaseAsOperator } from '@cls/shared/sql/open-database';
+import { parseConfig } from '../config.ts';
+import { MIGRATIONS } from '../store/migrations.ts';
+import { sqlBook } from '../store/sql-book.ts';
+import { sqlDirectory } from '../store/sql-directory.ts';
+import { sqlEntitlements } from '../store/sql-entitlements.ts';
+import type { AsOperator } from './operator.ts';
+
+/** Works through a running service where one holds the embedded store. */
+export const asOperator: AsOperator = async (work) => {
+  const config = parseConfig(process.env);
+  const log = createLog('cls-api', 'silent');
+  const database = await openDatabaseAsOperator(config.database, 'cls-api', log);
+  try {
+    await migrate(database, readMigrations(MIGRATIONS));
+    return await work({
+      book: sqlBook(database),
+      entitlements: sqlEntitlements(database),
+      directory: sqlDirectory(database),
+    });
+  } finally {
+    await database.close();
+  }
+};

@@ -1,0 +1,115 @@
+import { CUSTOMER_ID } from '@cls/shared/access-token';
+import { CommandRefused, printer, table, UsageError } from '@cls/shared/cli/command-line';
+import { isUniqueViolation } from '@cls/shared/sql/database';
+import type { Command } from 'commander';
+import {
+  type DealSelection,
+  ENTITLEMENT_ROLES,
+  type EntitlementRole,
+  type EntitlementRule,
+  type NewEntitlement,
+} from '../access/entitlement.ts';
+import type { AsOperator, Operator } from './operator.ts';
+
+interface GrantOptions {
+  readonly customer: string;
+  readonly role: string;
+  readonly lender?: string;
+  readonly deal?: string;
+  readonly borrower?: string;
+  readonly country?: string;
+  readonly all?: true;
+}
+
+/** `cls-api entitlements …`: which customer sees which deals, and in which role. */
+export function addEntitlementCommands(program: Command, asOperator: AsOperator): void {
+  const entitlements = program
+    .command('entitlements')
+    .description('which customer sees which deals, and in which role');
+
+  entitlements
+    .command('grant')
+    .description('grant deals to a customer; deals imported later are covered too')
+    .requiredOption('--customer <id>', 'the customer, as in its callers’ tokens')
+    .requiredOption('--role <role>', ENTITLEMENT_ROLES.join(', '))
+    .option('--lender <party>', 'role lender: the party whose share the customer sees')
+    .option('--deal <id>', 'one deal')
+    .option('--borrower <party>', 'the deals of a borrower')
+    .option('--country <code>', 'the deals of borrowers of a country')
+    .option('--all', 'every deal')
+    .action(async (options: GrantOptions, command: Command) => {
+      const wanted = parseGrant(options);
+      const rule = await asOperator((operator) => grantOne(operator, wanted));
+      printer(command).result(rule, `granted ${rule.deals} deal(s) to ${rule.customer}`);
+    });
+
+  entitlements
+    .command('list')
+    .description('list what was granted')
+    .option('--customer <id>', 'of one customer')
+    .action(async ({ customer }: { customer?: string }, command: Command) => {
+      const rules = await asOperator((operator) => operator.entitlements.list(customer));
+      const rows = rules.map((one) => [
+        one.rule,
+        one.customer,
+        one.role,
+        one.lender ?? '',
+        one.selection,
+        `${one.deals}`,
+      ]);
+      const header = ['rule', 'customer', 'role', 'lender', 'selection', 'deals'];
+      printer(command).result(rules, table(header, rows));
+    });
+
+  entitlements
+    .command('revoke <rule>')
+    .description('take a grant back, by its number in the list')
+    .action(async (rule: string, _: unknown, command: Command) => {
+      if (!/^\d{1,18}$/.test(rule)) throw new UsageError('expected a rule’s number from the list');
+      const done = await asOperator((operator) => operator.entitlements.revoke(rule));
+      if (!done) throw new CommandRefused(`there is no rule ${rule}`);
+      printer(command).result({ rule, revoked: true }, `revoked rule ${rule}`);
+    });
+}
+
+async function grantOne(operator: Operator, wanted: NewEntitlement): Promise<EntitlementRule> {
+  try {
+    const rule = await operator.entitlements.grant(wanted);
+    if (rule === undefined) throw new CommandRefused('the deal or party is not in the book');
+    return rule;
+  } catch (error) {
+    if (!isUniqueViolation(error)) throw error;
+    throw new CommandRefused('this was granted already');
+  }
+}
+
+function parseGrant({ customer, role, lender, ...rest }: GrantOptions): NewEntitlement {
+  if (!CUSTOMER_ID.test(customer)) throw new UsageError('--customer: expected a customer id');
+  const known = ENTITLEMENT_ROLES.find((name) => name === role);
+  if (known === undefined) {
+    throw new UsageError(`--role: expected one of ${ENTITLEMENT_ROLES.join(', ')}`);
+  }
+  if ((known === 'lender') !== (lender !== undefined)) {
+    throw new UsageError('--lender goes with the role lender, and only with it');
+  }
+  return {
+    customer,
+    role: known satisfies EntitlementRole,
+    lenderId: lender,
+    deals: selectionOf(rest),
+  };
+}
+
+function selectionOf({ deal, borrower, country, all }: Partial<GrantOptions>): DealSelection {
+  const given: DealSelection[] = [
+    ...(all ? [{ allDeals: true } as const] : []),
+    ...(deal === undefined ? [] : [{ dealId: deal }]),
+    ...(borrower === undefined ? [] : [{ borrowerId: borrower }]),
+    ...(country === undefined ? [] : [{ country }]),
+  ];
+  const [selection] = given;
+  if (selection === undefined || given.length > 1) {
+    throw new UsageError('give one of --deal, --borrower, --country and --all');
+  }
+  return selection;
+}

@@ -1,0 +1,25 @@
+import type { EntitlementRecords } from '../access/entitlement.ts';
+import type { Book } from '../tape/book.ts';
+
+/** What a command works with. */
+export interface Operator {
+  readonly book: Book;
+  readonly entitlements: EntitlementRecords;
+  readonly directory: Directory;
+}
+
+/** Finds the ids that grants and filters need. */
+export interface Directory {
+  deals(search: string, limit: number): Promise<readonly Listed[]>;
+  parties(search: string, limit: number): Promise<readonly Listed[]>;
+}
+
+export interface Listed {
+  readonly id: string;
+  readonly name: string;
+  /** Deal number, or country. */
+  readonly detail: string | null;
+}
+
+/** Opens the store, works, and closes it again. */
+export type AsOperator = <T>(work: (operator: Operator) => Promise<T>) => Promise<T>;

@@ -1,0 +1,110 @@
+import { systemClock } from '@cls/shared/clock';
+import { developmentSecret } from '@cls/shared/development-secret';
+import { type HttpService, startHttpService } from '@cls/shared/http/http-service';
+import type { Log } from '@cls/shared/log';
+import type { RunningService } from '@cls/shared/run-service';
+import type { Database } from '@cls/shared/sql/database';
+import { migrate, readMigrations } from '@cls/shared/sql/migrate';
+import { openDatabase } from '@cls/shared/sql/open-database';
+import { type KeySource, remoteKeySource } from './access/key-source.ts';
+import { leasedRateLimit, type RateLimit } from './access/rate-limit.ts';
+import { memoryWindow, redisWindow } from './access/shared-window.ts';
+import { rememberVerified } from './access/verified-tokens.ts';
+import { tokenVerifier } from './access/verify-token.ts';
+import { currentLedger } from './balances/current-ledger.ts';
+import { cursorCodec } from './balances/cursor.ts';
+import { balancesReader } from './balances/read-balances.ts';
+import type { ResourceApiConfig } from './config.ts';
+import { createApp } from './http/app.ts';
+import { MIGRATIONS } from './store/migrations.ts';
+import { sqlBalanceStore } from './store/sql-balance-store.ts';
+import { versionRegistry } from './versions/registry.ts';
+import { v1 } from './versions/v1/index.ts';
+
+export interface ResourceApi extends RunningService {
+  readonly port: number;
+}
+
+/**
+ * Opens the store, migrates, begins to read keys, and listens.
+ *
+ * @throws {DirectoryInUse | DirectoryUnusable | DatabaseUnavailable | PortUnavailable} each with
+ *   a sentence for the operator.
+ */
+export async function startResourceApi(config: ResourceApiConfig, log: Log): Promise<ResourceApi> {
+  const database = await openDatabase(config.database, 'cls-resource-api', log);
+  const keys = remoteKeySource({
+    url: config.jwksUrl,
+    refreshMs: config.jwksRefreshS * 1000,
+    onFailure: ({ message }) => log.warn({ reason: message }, 'the key set cannot be read'),
+  });
+  try {
+    await migrate(database, readMigrations(MIGRATIONS));
+    return await compose(config, database, keys, log);
+  } catch (error) {
+    keys.stop();
+    await database.close();
+    throw error;
+  }
+}
+
+/** The only place where parts meet. */
+async function compose(
+  config: ResourceApiConfig,
+  database: Database,
+  keys: KeySource,
+  log: Log,
+): Promise<ResourceApi> {
+  const clock = systemClock;
+  const store = sqlBalanceStore(database);
+  const ledger = await currentLedger(store, clock);
+  const cursors = cursorCodec(config.cursorKey ?? developmentSecret(config.dataDir, 'cursor-key'));
+  const readBalances = balancesReader(store, ledger, cursors, clock);
+  const { rateLimit, stop: stopRateLimit } = await openRateLimit(config, log);
+  let service: HttpService | undefined;
+  const app = createApp({
+    verifyToken: rememberVerified(tokenVerifier(keys, config, clock), keys, clock),
+    rateLimit,
+    registry: versionRegistry([v1({ readBalances, ledger, cursors, clock })]),
+    scopeBase: config.scopeBase,
+    checks: [
+      { name: 'database', check: async () => void (await database.query('SELECT 1')) },
+      {
+        name: 'keys',
+        check: async () => {
+          if (!keys.ready) throw new Error('no key set yet');
+        },
+      },
+    ],
+    isDraining: () => service?.draining ?? false,
+    clock,
+    log,
+  });
+  const handler = app.callback();
+  const running = await startHttpService({ ...config, drainTimeoutMs: 10_000 }, () => handler);
+  service = running;
+  log.info({ port: running.port, issuer: config.issuer }, 'resource-api is listening');
+  return {
+    log,
+    port: running.port,
+    async stop() {
+      await running.stop();
+      keys.stop();
+      await stopRateLimit();
+      await database.close();
+    },
+  };
+}
+
+async function openRateLimit(
+  { rateLimitPerMinute: limit, redisUrl }: ResourceApiConfig,
+  log: Log,
+): Promise<{ rateLimit: RateLimit | undefined; stop: () => Promise<void> }> {
+  const nothing = async () => undefined;
+  if (limit === 0) return { rateLimit: undefined, stop: nothing };
+  if (redisUrl === undefined) {
+    return { rateLimit: leasedRateLimit(limit, memoryWindow(limit)), stop: nothing };
+  }
+  const { window, stop } = await redisWindow(limit, redisUrl, log);
+  return { rateLimit: leasedRateLimit(limit, window), stop };
+}

@@ -1,0 +1,28 @@
+import type { BusinessDate } from '../ledger/business-date.ts';
+import type { AmountField, DateField } from './profile.ts';
+
+/** One loan of the statement. Amounts in minor units of the profile's currency. */
+export interface TapeRow {
+  /** Line in the file, the header being 1. */
+  readonly row: number;
+  readonly loanNumber: string;
+  readonly name: string;
+  readonly countryCode: string;
+  readonly borrower: string;
+  readonly guarantor: { readonly name: string; readonly countryCode: string } | undefined;
+  readonly facilityType: string;
+  /** Of deal, facility and contract. */
+  readonly statuses: readonly [string, string, string];
+  /** A fraction, such as `0.0475`. */
+  readonly allInRate: string | undefined;
+  readonly amounts: Readonly<Record<AmountField, bigint>>;
+  readonly dates: Readonly<Partial<Record<DateField, BusinessDate>>>;
+}
+
+export interface TapeFault {
+  readonly row: number;
+  readonly column: string;
+  readonly code: string;
+  readonly message: string;
+  readonly value: string;
+}

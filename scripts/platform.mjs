@@ -110,7 +110,7 @@ function supervise({ name, port }, dataDir, environment) {
           const why = lastError.trim() || `it ended with code ${child.exitCode}`;
           throw new Error(`${name} did not start: ${why}`);
         }
-        if (await answers(`http://127.0.0.1:${port}/livez`)) {
+        if (await answers(`http://127.0.0.1:${port}/readyz`)) {
           everReady = true;
           return;
         }
@@ -184,10 +184,10 @@ function greet(baseUrl, demo, services, dataDir) {
   process.stdout.write(`
 CLS is running at ${baseUrl}
 
-A token, then two balances (paste both lines):
+A token, then two balances of Ukraine (paste both lines):
 
 TOKEN=$(${token} | sed 's/.*"access_token":"\\([^"]*\\)".*/\\1/')
-curl -s -H "Authorization: Bearer $TOKEN" '${baseUrl}/api/v1/cls/balances?limit=2'
+curl -s -H "Authorization: Bearer $TOKEN" '${baseUrl}/api/v1/cls/balances?country=UA&limit=2'
 
 More callers: ${join(dataDir, 'demo.json')} · logs: ${services.map(({ logFile }) => logFile).join(', ')}
 Processes: ${services.map(({ name, pid }) => `${name} ${pid}`).join(', ')} · Ctrl-C stops everything.

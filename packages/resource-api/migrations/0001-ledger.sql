@@ -19,7 +19,10 @@ CREATE TABLE deal (
   -- Country of the borrower, ISO 3166-1 alpha-2 or what the sender uses in its place.
   country text NOT NULL,
   status text NOT NULL CHECK (status IN ('pending', 'active', 'matured', 'terminated')),
-  closing_date date
+  closing_date date,
+  -- Since when the book has the deal: from this date on, known from this journal on.
+  booked_on date NOT NULL,
+  booked_seq bigint NOT NULL
 );
 CREATE INDEX deal_borrower ON deal (borrower_key);
 CREATE INDEX deal_country ON deal (country);

@@ -84,8 +84,10 @@ async function insertChunk(
   );
   await transaction.query(
     `INSERT INTO posting (journal_seq, number, line_key, account, movement, amount_minor, effective_date)
-     SELECT * FROM unnest($1::bigint[], $2::smallint[], $3::bigint[], $4::ledger_account[],
-       $5::principal_movement[], $6::bigint[], $7::date[])`,
+     SELECT seq, number, line_key, account::ledger_account, movement::principal_movement,
+       amount_minor, effective_date
+     FROM unnest($1::bigint[], $2::smallint[], $3::bigint[], $4::text[], $5::text[], $6::bigint[],
+       $7::date[]) AS g(seq, number, line_key, account, movement, amount_minor, effective_date)`,
     [
       postings.map(({ seq }) => seq),
       postings.map(({ number }) => number),

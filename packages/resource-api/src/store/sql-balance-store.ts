@@ -133,21 +133,22 @@ const LEVELS: Readonly<Record<Level, { items: string; lines: string; contract: s
 };
 
 const FILTER = `
-  ($4::text[] IS NULL OR d.id = ANY($4))
+  d.booked_on <= $1 AND d.booked_seq <= $2
+  AND ($4::text[] IS NULL OR d.id = ANY($4))
   AND ($5::text[] IS NULL OR f.id = ANY($5))
   AND ($6::text[] IS NULL OR d.borrower_key IN (SELECT key FROM party WHERE id = ANY($6)))
   AND ($7::text[] IS NULL OR i.currency = ANY($7))
   AND ($8::text[] IS NULL OR d.country = ANY($8))`;
 
-const SUMS = COMPONENTS.map((name) => `sum(b.${name})::int8 AS ${name}`).join(', ');
+const SUMS = COMPONENTS.map((name) => `coalesce(sum(b.${name}), 0)::int8 AS ${name}`).join(', ');
 
 function pageStatement({ items, lines, contract }: (typeof LEVELS)[Level]): string {
   return `
     WITH page AS MATERIALIZED (
       SELECT i.key FROM ${items} JOIN deal d ON d.key = i.deal_key
-      WHERE i.key > $9 AND ${FILTER} AND EXISTS (
+      WHERE i.key > $9 AND ${FILTER} AND ($3 OR EXISTS (
         SELECT FROM balance_line l CROSS JOIN LATERAL (${NEWEST}) b
-        WHERE ${lines} AND l.lender_key = 0 AND ($3 OR ${NOT_ZERO}))
+        WHERE ${lines} AND l.lender_key = 0 AND ${NOT_ZERO}))
       ORDER BY i.key LIMIT $10
     )
     SELECT i.key, i.currency,
@@ -160,13 +161,14 @@ function pageStatement({ items, lines, contract }: (typeof LEVELS)[Level]): stri
       lender.id AS lender_id, lender.name AS lender_name,
       (SELECT coalesce(array_agg(DISTINCT e.role), '{}') FROM entitlement e
        WHERE e.deal_key = d.key) AS roles,
-      max(b.effective_date)::text AS last_effective_date, max(b.known_seq) AS last_seq, ${SUMS}
+      coalesce(max(b.effective_date), d.booked_on)::text AS last_effective_date,
+      coalesce(max(b.known_seq), d.booked_seq) AS last_seq, ${SUMS}
     FROM ${items} JOIN page ON page.key = i.key
     JOIN deal d ON d.key = i.deal_key
     JOIN party borrower ON borrower.key = d.borrower_key
     ${contract}
     JOIN balance_line l ON ${lines}
-    CROSS JOIN LATERAL (${NEWEST}) b
+    LEFT JOIN LATERAL (${NEWEST}) b ON true
     LEFT JOIN party lender ON lender.key = l.lender_key
     GROUP BY i.key, i.currency, d.key, f.key, c.key, borrower.key, lender.key
     ORDER BY i.key, lender.key NULLS FIRST`;
@@ -177,7 +179,7 @@ function totalsStatement({ items, lines }: (typeof LEVELS)[Level]): string {
     SELECT i.currency, count(DISTINCT i.key) AS count, ${SUMS}
     FROM ${items} JOIN deal d ON d.key = i.deal_key
     JOIN balance_line l ON ${lines} AND l.lender_key = 0
-    CROSS JOIN LATERAL (${NEWEST}) b
+    LEFT JOIN LATERAL (${NEWEST}) b ON true
     WHERE ${FILTER} AND ($3 OR ${NOT_ZERO})
     GROUP BY i.currency ORDER BY i.currency`;
 }

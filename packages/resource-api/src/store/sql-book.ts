@@ -69,11 +69,10 @@ async function applyChange(transaction: Transaction, change: BookChange): Promis
       JSON.stringify(change.controlTotals),
     ],
   );
-  await insertLoans(
-    transaction,
-    profile,
-    loans.filter(({ known }) => !known),
-  );
+  const journalCount = loans.reduce((sum, loan) => sum + loan.journals.length, 0);
+  const lastSeq = firstSeq + BigInt(journalCount) - 1n;
+  const newLoans = loans.filter(({ known }) => !known);
+  await insertLoans(transaction, change, newLoans, lastSeq);
   const lines = await linesOf(transaction, profile, loans);
   const journals = loans.flatMap(({ row, journals: planned }): readonly LinedJournal[] => {
     const loan = lines.get(row.loanNumber);
@@ -135,8 +134,9 @@ async function linesOf(
 /** New loans with all that stands around them, a statement per table. */
 async function insertLoans(
   transaction: Transaction,
-  profile: TapeProfile,
+  { profile, asOf }: BookChange,
   loans: readonly PlannedLoan[],
+  bookedSeq: bigint,
 ): Promise<void> {
   if (loans.length === 0) return;
   const rows = loans.map(({ row }) => row);
@@ -177,6 +177,8 @@ async function insertLoans(
     rows.map(() => newId('ctr')),
     rows.map(() => newId('pos')),
     rows.map(() => newId('pos')),
+    asOf,
+    bookedSeq,
   ] satisfies SqlValue[]);
 }
 
@@ -225,9 +227,9 @@ const INSERT_LOANS = `
             WHERE x.source = $1 AND x.value = $3) AS participants_key
   ), new_deal AS (
     INSERT INTO deal (id, name, deal_number, borrower_key, agent_key, guarantor_key, country,
-                      status, closing_date)
+                      status, closing_date, booked_on, booked_seq)
     SELECT g.deal_id, g.name, g.loan, b.key, h.lender_key, gp.key, g.country, g.deal_status,
-           g.closing
+           g.closing, $23, $24
     FROM given g CROSS JOIN holder h
     JOIN external_id bx ON bx.source = $1 AND bx.value = g.borrower
     JOIN party b ON b.id = bx.entity_id

@@ -57,6 +57,8 @@ export interface TransactionOptions {
   readonly setup?: string;
 }
 
+const MESSAGE_MAX_CHARS = 300;
+
 /** A statement that the database refused. `code` is the SQLSTATE; parameters are not quoted. */
 export class SqlError extends Error {
   override readonly name = 'SqlError';
@@ -64,7 +66,8 @@ export class SqlError extends Error {
   readonly constraint: string | undefined;
 
   constructor(message: string, code: string, constraint?: string, options?: ErrorOptions) {
-    super(message, options);
+    // Some messages quote a whole parameter.
+    super(message.slice(0, MESSAGE_MAX_CHARS), options);
     this.code = code;
     this.constraint = constraint;
   }

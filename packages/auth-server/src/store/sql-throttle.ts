@@ -6,18 +6,19 @@ import type { Throttle, ThrottleSubject } from '../throttle/throttle.ts';
 
 /**
  * Counts the attempt and sets how long the next one must wait, in one statement: of parallel
- * attempts each is counted by itself, and none that comes while the subject is blocked.
+ * attempts each is counted by itself, and none that comes while the subject is blocked. Replicas’
+ * clocks differ a little, so what costs no delay is `-infinity` and not the present instant.
  */
 const COUNT = `
   INSERT INTO throttle AS t (kind, subject_sha256, failures, blocked_until, updated_at)
-  VALUES ($1, $2, 1, $3::timestamptz, $3::timestamptz)
+  VALUES ($1, $2, 1, '-infinity', $3::timestamptz)
   ON CONFLICT (kind, subject_sha256) DO UPDATE SET
     failures = CASE WHEN t.updated_at < $3::timestamptz - $7::interval THEN 1
                     ELSE t.failures + 1 END,
     blocked_until = CASE
-      WHEN t.updated_at < $3::timestamptz - $7::interval THEN $3::timestamptz
+      WHEN t.updated_at < $3::timestamptz - $7::interval THEN '-infinity'
       WHEN t.failures + 1 >= $5 THEN 'infinity'
-      WHEN t.failures + 1 < $4 THEN $3::timestamptz
+      WHEN t.failures + 1 < $4 THEN '-infinity'
       ELSE $3::timestamptz
         + make_interval(secs => least($6 * 2.0 ^ least(t.failures + 1 - $4, 20), $8)) END,
     updated_at = $3::timestamptz

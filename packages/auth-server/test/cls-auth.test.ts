@@ -1,0 +1,216 @@
+import { readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { openEmbeddedDatabase } from '@cls/shared/embedded/embedded-database';
+import type { Database } from '@cls/shared/sql/database';
+import { temporaryDirectory } from '@cls/shared/testing/servers';
+import { expect } from 'chai';
+import { runTool } from './support/tool.ts';
+
+describe('cls-auth', () => {
+  let dataDir: string;
+  let holder: Database;
+  before(async () => {
+    dataDir = join(temporaryDirectory('cls-tool-'), 'data');
+    // Held by this process, as by a running service: every command works through it.
+    holder = await openEmbeddedDatabase(join(dataDir, 'auth-server', 'database'));
+  });
+  after(() => holder.close());
+  const run = (words: string, input?: string) =>
+    runTool(words.split(' '), { CLS_DATA_DIR: dataDir }, input);
+  const grant = '--customer india --permission cls-deal.view';
+
+  it('creates a customer, and refuses the same again with exit code 1', async () => {
+    const made = await run('customers create india --name India --json');
+    expect(made.code).to.equal(0);
+    expect(JSON.parse(made.stdout)).to.deep.equal({ id: 'india', name: 'India' });
+    const again = await run('customers create india --name India');
+    expect(again.code).to.equal(1);
+    expect(again.stderr).to.include('there is a customer india already');
+  });
+
+  it('shows a new secret once, and never in a list or in the database', async () => {
+    const made = await run(`service-accounts create --name Nightly ${grant} --json`);
+    const { clientId, clientSecret } = JSON.parse(made.stdout);
+    expect(clientId).to.match(/^svc_[0-9A-Z]{26}$/);
+    expect(Buffer.from(clientSecret, 'base64url')).to.have.length(32);
+    const list = await run('service-accounts list --json');
+    expect(JSON.parse(list.stdout)).to.deep.include({
+      clientId,
+      name: 'Nightly',
+      customer: 'india',
+      permissions: ['cls-deal.view'],
+      disabled: false,
+      secrets: 1,
+    });
+    expect(list.stdout).not.to.include(clientSecret);
+    const stored = await holder.query('SELECT * FROM service_account_secret');
+    expect(JSON.stringify(stored)).not.to.include(clientSecret);
+  });
+
+  it('replaces a secret with an overlap, and without', async () => {
+    const list = await run('service-accounts list --json');
+    const [{ clientId }] = JSON.parse(list.stdout);
+    const overlapping = await run(
+      `service-accounts replace-secret ${clientId} --overlap 60 --json`,
+    );
+    expect(JSON.parse(overlapping.stdout)).to.have.keys('clientId', 'clientSecret');
+    const secrets = async () =>
+      JSON.parse((await run('service-accounts list --json')).stdout)[0].secrets;
+    expect(await secrets()).to.equal(2);
+    await run(`service-accounts replace-secret ${clientId}`);
+    expect(await secrets()).to.equal(1);
+  });
+
+  it('takes a password from standard input, and stores it as argon2id', async () => {
+    const made = await run(
+      `accounts create Asha@India.example ${grant} --password-stdin --json`,
+      'a long enough passphrase\n',
+    );
+    expect(made.code).to.equal(0);
+    expect(JSON.parse(made.stdout)).to.include({ email: 'asha@india.example' });
+    expect(made.stdout).not.to.include('passphrase');
+    const [row] = await holder.query<{ password_hash: string }>(
+      'SELECT password_hash FROM account',
+    );
+    expect(row?.password_hash).to.match(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$/);
+  });
+
+  it('enrols a second factor whose secret is stored sealed', async () => {
+    const enrolled = await run('accounts enrol-totp asha@india.example --json');
+    const { totpSecret, uri } = JSON.parse(enrolled.stdout);
+    expect(uri)
+      .to.match(/^otpauth:\/\/totp\//)
+      .and.include(totpSecret);
+    const stored = JSON.stringify(await holder.query('SELECT sealed_secret FROM totp_factor'));
+    expect(stored).not.to.include(totpSecret);
+    const list = JSON.parse((await run('accounts list --json')).stdout);
+    expect(list[0]).to.include({ email: 'asha@india.example', secondFactor: true });
+    await run('accounts remove-totp asha@india.example');
+    const after = JSON.parse((await run('accounts list --json')).stdout);
+    expect(after[0]).to.include({ secondFactor: false });
+  });
+
+  it('disables and enables customers, accounts and service accounts', async () => {
+    for (const [noun, id] of [
+      ['customers', 'india'],
+      ['accounts', 'asha@india.example'],
+    ]) {
+      const state = async () => JSON.parse((await run(`${noun} list --json`)).stdout)[0].disabled;
+      expect((await run(`${noun} disable ${id}`)).code).to.equal(0);
+      expect(await state()).to.equal(true);
+      expect((await run(`${noun} enable ${id}`)).code).to.equal(0);
+      expect(await state()).to.equal(false);
+    }
+  });
+
+  it('makes the first signing key once, sealed', async () => {
+    const first = JSON.parse((await run('keys create --json')).stdout);
+    const second = JSON.parse((await run('keys create --json')).stdout);
+    expect(first.created).to.equal(true);
+    expect(second).to.deep.equal({ kid: first.kid, created: false });
+    const [row] = await holder.query<{ sealed_private_jwk: string }>('SELECT * FROM signing_key');
+    expect(row?.sealed_private_jwk).to.match(/^v1\./).and.not.include('"d"');
+    const keyFile = join(dataDir, 'auth-server', 'key-encryption-key');
+    expect(statSync(keyFile).mode & 0o777).to.equal(0o600);
+    expect(Buffer.from(readFileSync(keyFile, 'utf8'), 'base64url')).to.have.length(32);
+  });
+
+  it('says in a sentence when the encryption key is another', async () => {
+    const env = { CLS_DATA_DIR: dataDir, KEY_ENCRYPTION_KEY: 'B'.repeat(43) };
+    const refused = await runTool(['keys', 'create'], env);
+    expect(refused.code).to.equal(1);
+    expect(refused.stderr)
+      .to.include('KEY_ENCRYPTION_KEY')
+      .and.not.match(/\n\s+at /);
+  });
+
+  it('records every change', async () => {
+    const events = await holder.query<{ type: string }>('SELECT DISTINCT type FROM audit_event');
+    expect(events.map(({ type }) => type)).to.include.members([
+      'customer.created',
+      'customer.disabled',
+      'service_account.created',
+      'service_account.secret_replaced',
+      'account.created',
+      'account.totp_enrolled',
+      'account.totp_removed',
+      'key.created',
+    ]);
+  });
+
+  for (const { given, words, input, code, says } of [
+    { given: 'no command', words: '', code: 2, says: 'a command is missing' },
+    { given: 'an unknown command', words: 'bogus', code: 2, says: 'bogus' },
+    { given: 'a missing option', words: 'customers create x', code: 2, says: '--name' },
+    {
+      given: 'an unknown permission',
+      words: 'service-accounts create --name y --customer india --permission all',
+      code: 1,
+      says: 'cls-deal.view',
+    },
+    {
+      given: 'an unknown customer',
+      words: 'service-accounts create --name y --customer nobody --permission cls-deal.view',
+      code: 1,
+      says: 'nobody',
+    },
+    {
+      given: 'a bad customer id',
+      words: 'customers create India --name x',
+      code: 1,
+      says: 'lower-case',
+    },
+    {
+      given: 'a short password',
+      words: `accounts create z@india.example ${grant} --password-stdin`,
+      input: 'short',
+      code: 1,
+      says: 'at least 15',
+    },
+    {
+      given: 'no password at all',
+      words: `accounts create z@india.example ${grant}`,
+      code: 2,
+      says: '--password-stdin',
+    },
+    {
+      given: 'an e-mail that is taken',
+      words: `accounts create ASHA@india.example ${grant} --generate-password`,
+      code: 1,
+      says: 'already',
+    },
+    {
+      given: 'an unknown account',
+      words: 'accounts disable nobody@india.example',
+      code: 1,
+      says: 'nobody@india.example',
+    },
+    {
+      given: 'a bad overlap',
+      words: 'service-accounts replace-secret svc_x --overlap soon',
+      code: 2,
+      says: '--overlap',
+    },
+  ]) {
+    it(`answers ${given} with exit code ${code} and says why`, async () => {
+      const run1 = await runTool(
+        words === '' ? [] : words.split(' '),
+        { CLS_DATA_DIR: dataDir },
+        input,
+      );
+      expect(run1.code).to.equal(code);
+      expect(run1.stderr)
+        .to.include(says)
+        .and.not.match(/\n\s+at /);
+      expect(run1.stdout).to.equal('');
+    });
+  }
+
+  it('tells whether migrations are pending', async () => {
+    expect((await run('migrate --check')).code).to.equal(0);
+    const elsewhere = { CLS_DATA_DIR: join(temporaryDirectory('cls-tool-'), 'data') };
+    const pending = await runTool(['migrate', '--check'], elsewhere);
+    expect(pending.code).to.equal(1);
+    expect(pending.stderr).to.include('0001-records.sql');
+  });
+});

@@ -1,0 +1,132 @@
+import { request } from 'node:http';
+import { describeOnEngines } from '@cls/shared/testing/engines';
+import { expect } from 'chai';
+import * as oauth from 'oauth4webapi';
+import * as client from 'openid-client';
+import { startTestAuthServer, type TestAuthServer } from './support/auth-server.ts';
+
+const DISCOVERY = ['/.well-known/openid-configuration', '/.well-known/oauth-authorization-server'];
+
+describeOnEngines('discovery and the key set', (engine) => {
+  let server: TestAuthServer;
+  before(async () => {
+    server = await startTestAuthServer(engine);
+  });
+  after(() => server?.stop());
+
+  /** fetch sets Host itself; a forger does not. */
+  const forged = (path: string) =>
+    new Promise<string>((done, failed) => {
+      const headers = {
+        host: 'evil.example',
+        'x-forwarded-host': 'evil.example',
+        'x-forwarded-proto': 'https',
+        forwarded: 'host=evil.example;proto=https',
+      };
+      request(`${server.issuer}${path}`, { headers }, (response) => {
+        let text = '';
+        response.on('data', (chunk) => {
+          text += chunk;
+        });
+        response.on('end', () => done(text));
+      })
+        .once('error', failed)
+        .end();
+    });
+
+  for (const path of DISCOVERY) {
+    it(`${path} names only endpoints and methods that work`, async () => {
+      const response = await fetch(`${server.issuer}${path}`);
+      expect(response.headers.get('cache-control')).to.equal('public, max-age=300');
+      const document = (await response.json()) as Record<string, unknown>;
+      expect(document).to.include({
+        issuer: server.issuer,
+        token_endpoint: `${server.issuer}/oauth/token`,
+        jwks_uri: `${server.issuer}/.well-known/jwks.json`,
+      });
+      expect(document['grant_types_supported']).to.deep.equal(['client_credentials']);
+      expect(document['token_endpoint_auth_methods_supported']).to.deep.equal([
+        'client_secret_basic',
+        'client_secret_post',
+      ]);
+      const endpoints = Object.keys(document).filter((name) => name.endsWith('_endpoint'));
+      expect(endpoints).to.deep.equal(['token_endpoint']);
+    });
+
+    it(`${path} is the same whatever Host and X-Forwarded-* say`, async () => {
+      const honest = await (await fetch(`${server.issuer}${path}`)).text();
+      expect(await forged(path)).to.equal(honest);
+    });
+  }
+
+  it('publishes RS256 signing keys without private parts, cacheable, with a validator', async () => {
+    const url = `${server.issuer}/.well-known/jwks.json`;
+    const response = await fetch(url);
+    expect(response.headers.get('cache-control')).to.equal('public, max-age=300');
+    const { keys } = (await response.json()) as { keys: Record<string, unknown>[] };
+    expect(keys).to.have.length(1);
+    expect(Object.keys(keys[0] ?? {}).sort()).to.deep.equal(['alg', 'e', 'kid', 'kty', 'n', 'use']);
+    expect(keys[0]).to.include({ kty: 'RSA', alg: 'RS256', use: 'sig', e: 'AQAB' });
+    const etag = response.headers.get('etag') ?? '';
+    const again = await fetch(url, { headers: { 'if-none-match': etag } });
+    expect(again.status).to.equal(304);
+  });
+
+  it('serves openid-client unmodified: discovery and client credentials', async () => {
+    const { id, secret } = server.client;
+    const options = { execute: [client.allowInsecureRequests] };
+    const config = await client.discovery(new URL(server.issuer), id, secret, undefined, options);
+    const tokens = await client.clientCredentialsGrant(config);
+    expect(tokens.token_type).to.equal('bearer');
+    expect(tokens.expires_in).to.equal(86_400);
+  });
+
+  it('serves oauth4webapi unmodified: discovery and client credentials', async () => {
+    const insecure = { [oauth.allowInsecureRequests]: true };
+    const issuer = new URL(server.issuer);
+    const found = await oauth.discoveryRequest(issuer, { algorithm: 'oauth2', ...insecure });
+    const as = await oauth.processDiscoveryResponse(issuer, found);
+    const caller = { client_id: server.client.id };
+    const auth = oauth.ClientSecretBasic(server.client.secret);
+    const asked = await oauth.clientCredentialsGrantRequest(as, caller, auth, {}, insecure);
+    const tokens = await oauth.processClientCredentialsResponse(as, caller, asked);
+    expect(tokens.scope).to.equal(`${server.issuer}/auth/cls-deal.view`);
+  });
+
+  it('signs with a new key as soon as it is promoted, without a restart', async () => {
+    const kids = async () => {
+      const response = await fetch(`${server.issuer}/.well-known/jwks.json`);
+      return ((await response.json()) as { keys: { kid: string }[] }).keys.map(({ kid }) => kid);
+    };
+    const before = await kids();
+    await server.database.query(`UPDATE signing_key SET state = 'retiring'`);
+    for (let tries = 0; tries < 100 && (await kids()).length < 2; tries += 1) {
+      await new Promise((done) => setTimeout(done, 50));
+    }
+    const after = await kids();
+    expect(after).to.have.length(2).and.to.include(before[0]);
+    const { id, secret } = server.client;
+    const response = await server.postJson({ client_id: id, client_secret: secret });
+    const { access_token: token } = (await response.json()) as { access_token: string };
+    const header = JSON.parse(Buffer.from(token.split('.')[0] ?? '', 'base64url').toString());
+    expect(header.kid).to.equal(after.find((kid) => kid !== before[0]));
+  });
+
+  it('answers what is not there with 404 as JSON, the library’s own paths included', async () => {
+    for (const path of ['/', '/auth', '/me', '/oauth', '/oauth/token/', '/interaction/x', '/reg']) {
+      const response = await fetch(`${server.issuer}${path}`);
+      expect(response.status, path).to.equal(404);
+      expect(response.headers.get('content-type')).to.match(/^application\/json/);
+      expect(response.headers.get('x-request-id')).to.be.a('string');
+    }
+  });
+
+  it('tells that it lives and that it is ready', async () => {
+    expect((await fetch(`${server.issuer}/livez`)).status).to.equal(200);
+    const ready = await fetch(`${server.issuer}/readyz`);
+    expect(await ready.json()).to.deep.equal({
+      status: 'ok',
+      checks: { database: 'ok', protocol_state: 'ok' },
+    });
+  });
+});

@@ -1,0 +1,173 @@
+import type { Database } from '@cls/shared/sql/database';
+import { migrate, readMigrations } from '@cls/shared/sql/migrate';
+import { describeOnEngines, requireServer } from '@cls/shared/testing/engines';
+import { redisServer } from '@cls/shared/testing/servers';
+import { expect } from 'chai';
+import { Redis } from 'ioredis';
+import { errors } from 'oidc-provider';
+import { digest, providerAdapter } from '../../src/provider/state/provider-adapter.ts';
+import { redisStateStore } from '../../src/provider/state/redis-state-store.ts';
+import { sqlStateStore } from '../../src/provider/state/sql-state-store.ts';
+import type { StateStore } from '../../src/provider/state/state-store.ts';
+import { MIGRATIONS } from '../../src/store/migrations.ts';
+
+/** What every store of protocol state must do. `dump` gives all that is stored, as text. */
+function stateStoreSuite(open: () => { store: StateStore; dump: () => Promise<string> }): void {
+  let store: StateStore;
+  let dump: () => Promise<string>;
+  let n = 0;
+  const fresh = () => {
+    n += 1;
+    return `id-${n}-${Math.random()}`;
+  };
+  before(() => {
+    ({ store, dump } = open());
+  });
+
+  it('gives back what was stored, under its own id', async () => {
+    const id = fresh();
+    const adapter = providerAdapter(store, 'RefreshToken');
+    await adapter.upsert(id, { jti: id, accountId: 'acc', kind: 'RefreshToken' }, 60);
+    expect(await adapter.find(id)).to.deep.equal({
+      jti: id,
+      accountId: 'acc',
+      kind: 'RefreshToken',
+    });
+  });
+
+  it('finds nothing under an id that was never stored', async () => {
+    expect(await providerAdapter(store, 'Session').find(fresh())).to.equal(undefined);
+  });
+
+  it('finds nothing any more once an entry has expired', async () => {
+    const id = fresh();
+    await providerAdapter(store, 'AuthorizationCode').upsert(id, { jti: id }, 1);
+    await new Promise((done) => setTimeout(done, 1_200));
+    expect(await providerAdapter(store, 'AuthorizationCode').find(id)).to.equal(undefined);
+  });
+
+  it('never takes an entry of one kind for another', async () => {
+    const id = fresh();
+    await providerAdapter(store, 'RefreshToken').upsert(id, { jti: id }, 60);
+    expect(await providerAdapter(store, 'AuthorizationCode').find(id)).to.equal(undefined);
+  });
+
+  it('stores no id that would open anything', async () => {
+    const id = `secret-${fresh()}`;
+    await providerAdapter(store, 'RefreshToken').upsert(id, { jti: id }, 60);
+    expect(await dump())
+      .to.include(digest(id))
+      .and.not.include(id);
+  });
+
+  it('lets exactly one of twenty consume a code, and ends its grant for the others', async () => {
+    const [code, refresh, grantId] = [fresh(), fresh(), fresh()];
+    const codes = providerAdapter(store, 'AuthorizationCode');
+    const tokens = providerAdapter(store, 'RefreshToken');
+    await codes.upsert(code, { jti: code, grantId }, 60);
+    await tokens.upsert(refresh, { jti: refresh, grantId }, 60);
+    const outcomes = await Promise.allSettled(
+      Array.from({ length: 20 }, () => codes.consume(code)),
+    );
+    expect(outcomes.filter(({ status }) => status === 'fulfilled')).to.have.length(1);
+    const lost = outcomes.find(({ status }) => status === 'rejected') as PromiseRejectedResult;
+    expect(lost.reason).to.be.instanceOf(errors.InvalidGrant);
+    expect(await tokens.find(refresh)).to.equal(undefined);
+  });
+
+  it('tells when a consumed entry was consumed', async () => {
+    const id = fresh();
+    const codes = providerAdapter(store, 'AuthorizationCode');
+    await codes.upsert(id, { jti: id }, 60);
+    await codes.consume(id);
+    const consumed = (await codes.find(id))?.consumed;
+    expect(consumed).to.be.closeTo(Date.now() / 1000, 5);
+  });
+
+  it('does not bring an entry back by consuming it after it is gone', async () => {
+    const id = fresh();
+    const codes = providerAdapter(store, 'AuthorizationCode');
+    const refused = await codes.consume(id).catch((error: unknown) => error);
+    expect(refused).to.be.instanceOf(errors.InvalidGrant);
+    expect(await codes.find(id)).to.equal(undefined);
+  });
+
+  it('ends everything of a revoked grant, what is minted for it afterwards included', async () => {
+    const [before, after, grantId] = [fresh(), fresh(), fresh()];
+    const tokens = providerAdapter(store, 'RefreshToken');
+    await tokens.upsert(before, { jti: before, grantId }, 60);
+    await tokens.revokeByGrantId(grantId);
+    await tokens.upsert(after, { jti: after, grantId }, 60);
+    expect(await tokens.find(before)).to.equal(undefined);
+    expect(await tokens.find(after)).to.equal(undefined);
+    const refused = await tokens.consume(after).catch((error: unknown) => error);
+    expect(refused).to.be.instanceOf(errors.InvalidGrant);
+  });
+
+  it('accepts an assertion once, however many copies come at once', async () => {
+    const id = fresh();
+    const replay = providerAdapter(store, 'ReplayDetection');
+    const outcomes = await Promise.allSettled(
+      Array.from({ length: 20 }, () => replay.upsert(id, { jti: id }, 60)),
+    );
+    expect(outcomes.filter(({ status }) => status === 'fulfilled')).to.have.length(1);
+  });
+
+  it('finds a session by its uid and a device code by its user code', async () => {
+    const [session, device, uid, userCode] = [fresh(), fresh(), fresh(), fresh()];
+    await providerAdapter(store, 'Session').upsert(session, { jti: session, uid }, 60);
+    await providerAdapter(store, 'DeviceCode').upsert(device, { jti: device, userCode }, 60);
+    const bySession = await providerAdapter(store, 'Session').findByUid(uid);
+    const byCode = await providerAdapter(store, 'DeviceCode').findByUserCode(userCode);
+    expect(bySession).to.include({ jti: session });
+    expect(byCode).to.include({ jti: device });
+  });
+
+  it('finds a destroyed session by nothing', async () => {
+    const [id, uid] = [fresh(), fresh()];
+    const sessions = providerAdapter(store, 'Session');
+    await sessions.upsert(id, { jti: id, uid }, 60);
+    await sessions.destroy(id);
+    expect(await sessions.find(id)).to.equal(undefined);
+    expect(await sessions.findByUid(uid)).to.equal(undefined);
+  });
+}
+
+describeOnEngines('protocol state in SQL', (engine) => {
+  let database: Database;
+  let store: StateStore;
+  before(async () => {
+    database = await engine.open();
+    await migrate(database, readMigrations(MIGRATIONS));
+    store = sqlStateStore(database, () => undefined);
+  });
+  after(async () => {
+    await store.close();
+    await database.close();
+  });
+  stateStoreSuite(() => ({
+    store,
+    dump: async () => JSON.stringify(await database.query('SELECT * FROM protocol_state')),
+  }));
+});
+
+describe('protocol state in Redis', () => {
+  let redis: Redis;
+  let store: StateStore;
+  before(async function () {
+    const server = await redisServer();
+    requireServer(this, 'Redis', server);
+    redis = new Redis(server.url);
+    store = redisStateStore(redis, 0);
+  });
+  after(() => store?.close());
+  stateStoreSuite(() => ({
+    store,
+    dump: async () => {
+      const keys = await redis.keys('*');
+      const entries = keys.filter((key) => key.includes('RefreshToken'));
+      const values = await Promise.all(entries.map((key) => redis.hgetall(key)));
+      return JSON.stringify([keys, values]);
+    },
+  }));
+});

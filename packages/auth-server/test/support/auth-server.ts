@@ -1,0 +1,125 @@
+import { join } from 'node:path';
+import { silentLog } from '@cls/shared/log';
+import { Secret } from '@cls/shared/secret';
+import type { Database } from '@cls/shared/sql/database';
+import { type DatabaseLocation, openDatabaseAsOperator } from '@cls/shared/sql/open-database';
+import type { Engine } from '@cls/shared/testing/engines';
+import { freePort, temporaryDirectory } from '@cls/shared/testing/servers';
+import { TOTP, Secret as TotpSecret } from 'otpauth';
+import { hashPassword } from '../../src/accounts/password.ts';
+import { type AuthServer, startAuthServer } from '../../src/compose.ts';
+import { type AuthServerConfig, parseConfig } from '../../src/config.ts';
+import { aesGcmSealer } from '../../src/keys/seal.ts';
+import { sqlAccounts } from '../../src/store/sql-accounts.ts';
+import { sqlCustomers } from '../../src/store/sql-customers.ts';
+import { sqlServiceAccounts } from '../../src/store/sql-service-accounts.ts';
+import { sqlTotpFactors } from '../../src/store/sql-totp-factors.ts';
+
+export const KEY = 'A'.repeat(43);
+export const PASSWORD = 'correct horse battery staple';
+export const VIEW = 'cls-deal.view';
+export const FULL = 'external-api.fullcontrol';
+
+export interface TestAuthServer {
+  readonly issuer: string;
+  readonly config: AuthServerConfig;
+  /** The records, opened as the operator's tools open them. */
+  readonly database: Database;
+  readonly client: { readonly id: string; readonly secret: string };
+  readonly person: { readonly email: string; readonly password: string };
+  /** A person with a second factor. */
+  readonly guarded: {
+    readonly id: string;
+    readonly email: string;
+    readonly password: string;
+    readonly totpSecret: string;
+  };
+  post(body: string | Buffer, headers?: Record<string, string>): Promise<Response>;
+  postJson(body: unknown, headers?: Record<string, string>): Promise<Response>;
+  stop(): Promise<void>;
+}
+
+/** The composed service on a real database and a real port, with one caller of each kind. */
+export async function startTestAuthServer(
+  engine: Engine,
+  env: Record<string, string> = {},
+): Promise<TestAuthServer> {
+  const location = await engine.createLocation();
+  const config = await testConfig(location, env);
+  const server: AuthServer = await startAuthServer(config, silentLog);
+  const database = await openDatabaseAsOperator(location, 'test', silentLog);
+  const callers = await createCallers(database);
+  const url = `${config.issuer}/oauth/token`;
+  const post = (body: string | Buffer, headers: Record<string, string> = {}) =>
+    fetch(url, { method: 'POST', body, headers });
+  return {
+    issuer: config.issuer,
+    config,
+    database,
+    ...callers,
+    post,
+    postJson: (body, headers = {}) =>
+      post(JSON.stringify(body), { 'content-type': 'application/json', ...headers }),
+    async stop() {
+      await database.close();
+      await server.stop();
+    },
+  };
+}
+
+export async function testConfig(
+  location: DatabaseLocation,
+  env: Record<string, string> = {},
+): Promise<AuthServerConfig> {
+  const port = await freePort();
+  const config = parseConfig({
+    ISSUER: `http://localhost:${port}`,
+    AUTH_PORT: `${port}`,
+    KEY_ENCRYPTION_KEY: KEY,
+    COOKIE_KEY: KEY,
+    CLS_DATA_DIR: join(temporaryDirectory('cls-auth-'), 'data'),
+    ...env,
+  });
+  return { ...config, database: location };
+}
+
+async function createCallers(database: Database) {
+  await sqlCustomers(database).create('india', 'India');
+  const serviceAccounts = sqlServiceAccounts(database);
+  const created = await serviceAccounts.create({
+    name: 'Test integration',
+    customer: 'india',
+    permissions: [VIEW],
+  });
+  const accounts = sqlAccounts(database);
+  const passwordHash = await hashPassword(PASSWORD);
+  const account = { customer: 'india', permissions: [VIEW], passwordHash } as const;
+  await accounts.create({ email: 'person@india.example', ...account });
+  const id = await accounts.create({ email: 'guarded@india.example', ...account });
+  const totpSecret = new TotpSecret({ size: 20 }).base32;
+  const clock = { now: () => new Date() };
+  await sqlTotpFactors(database, aesGcmSealer(new Secret(KEY)), clock).enrol(id, totpSecret);
+  return {
+    client: { id: created.id, secret: created.secret.expose() },
+    person: { email: 'person@india.example', password: PASSWORD },
+    guarded: { id, email: 'guarded@india.example', password: PASSWORD, totpSecret },
+  };
+}
+
+/** The code that an authenticator shows `offsetS` seconds from now. */
+export function totpCode(secret: string, offsetS = 0): string {
+  const totp = new TOTP({ secret: TotpSecret.fromBase32(secret), digits: 6, period: 30 });
+  return totp.generate({ timestamp: Date.now() + offsetS * 1000 });
+}
+
+export function basic(id: string, secret: string): Record<string, string> {
+  return {
+    authorization: `Basic ${Buffer.from(`${id}:${secret}`).toString('base64')}`,
+    'content-type': 'application/x-www-form-urlencoded',
+  };
+}
+
+/** The claims of a token, unverified. */
+export function claimsOf(token: string): Record<string, unknown> {
+  return JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString('utf8'));
+}

@@ -44,7 +44,8 @@ export function requireServer<T>(
   context.skip();
 }
 
-const pglite: Engine = {
+/** For suites whose subject does not depend on the database. */
+export const pglite: Engine = {
   name: 'PGlite',
   async createLocation() {
     const directory = join(temporaryDirectory('cls-pglite-'), 'database');

@@ -1,0 +1,93 @@
+import { join } from 'node:path';
+import { silentLog } from '@cls/shared/log';
+import type { Database } from '@cls/shared/sql/database';
+import { type DatabaseLocation, openDatabaseAsOperator } from '@cls/shared/sql/open-database';
+import type { Engine } from '@cls/shared/testing/engines';
+import { eventually, temporaryDirectory } from '@cls/shared/testing/servers';
+import { startResourceApi } from '../../src/compose.ts';
+import { parseConfig, type ResourceApiConfig } from '../../src/config.ts';
+import {
+  AUDIENCE,
+  type Claims,
+  goodClaims,
+  ISSUER,
+  type JwksServer,
+  newKey,
+  signToken,
+  startJwksServer,
+  type TestKey,
+} from './issuer.ts';
+
+export interface TestApi {
+  readonly baseUrl: string;
+  readonly key: TestKey;
+  readonly jwks: JwksServer;
+  /** The store, opened as the operator's tools open it. */
+  readonly database: Database;
+  token(claims?: Claims, header?: Claims): Promise<string>;
+  /** GET with a token of these claims; full control when none are given. */
+  get(path: string, claims?: Claims): Promise<Response>;
+  getWith(
+    path: string,
+    token: string | undefined,
+    headers?: Record<string, string>,
+  ): Promise<Response>;
+  stop(): Promise<void>;
+}
+
+export function apiConfig(
+  location: DatabaseLocation,
+  jwksUrl: string,
+  env: Record<string, string> = {},
+): ResourceApiConfig {
+  const config = parseConfig({
+    ISSUER,
+    AUDIENCE,
+    JWKS_URL: jwksUrl,
+    API_PORT: '0',
+    CLS_DATA_DIR: join(temporaryDirectory('cls-api-'), 'data'),
+    ...env,
+  });
+  return { ...config, database: location };
+}
+
+/** The composed service on a real database, with keys from a real server. */
+export async function startTestApi(
+  engine: Engine,
+  env: Record<string, string> = {},
+): Promise<TestApi> {
+  const key = await newKey('test-key');
+  const jwks = await startJwksServer([key.jwk]);
+  const location = await engine.createLocation();
+  const api = await startResourceApi(apiConfig(location, jwks.url, env), silentLog);
+  const database = await openDatabaseAsOperator(location, 'test', silentLog);
+  const baseUrl = `http://127.0.0.1:${api.port}`;
+  const token = (claims: Claims = {}, header: Claims = {}) =>
+    signToken(key, goodClaims(claims), header);
+  const getWith: TestApi['getWith'] = (path, bearer, headers = {}) => {
+    const authorization = bearer === undefined ? {} : { authorization: `Bearer ${bearer}` };
+    return fetch(`${baseUrl}${path}`, { headers: { ...authorization, ...headers } });
+  };
+  await eventually(async () => {
+    if (!(await fetch(`${baseUrl}/readyz`)).ok) throw new Error('not ready');
+  });
+  return {
+    baseUrl,
+    key,
+    jwks,
+    database,
+    token,
+    getWith,
+    get: async (path, claims) => getWith(path, await token(claims)),
+    async stop() {
+      await database.close();
+      await api.stop();
+      await jwks.stop();
+    },
+  };
+}
+
+/** The claims of a caller of `customer` who may view the deals granted to it. */
+export function viewer(customer: string): Claims {
+  return { customer, scope: `${ISSUER}/auth/cls-deal.view` };
+}

@@ -1,0 +1,288 @@
+import { spawn } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { gzipSync } from 'node:zlib';
+import { openEmbeddedDatabase } from '@cls/shared/embedded/embedded-database';
+import type { Database } from '@cls/shared/sql/database';
+import { temporaryDirectory } from '@cls/shared/testing/servers';
+import { expect } from 'chai';
+import { readProfile } from '../src/tape/profile.ts';
+import { readTape } from '../src/tape/read-tape.ts';
+import { statement } from './support/book.ts';
+
+const TOOL = fileURLToPath(new URL('../../bin/cls-api.mjs', import.meta.url));
+const good = {
+  'Loan Number': 'T1',
+  'Original Principal Amount': '100',
+  'Disbursed Amount': '100',
+  'Due to IBRD': '100',
+  "Borrower's Obligation": '100',
+  'Loans Held': '100',
+};
+
+describe('a statement', () => {
+  const profile = readProfile('world-bank-ibrd');
+  const faultsOf = (text: string) =>
+    readTape(text, profile).faults.map(({ row, code }) => `${row} ${code}`);
+
+  it('is read with Windows line ends, a byte order mark, times of day and drifting headers', () => {
+    const text = statement('05/31/2023 12:00:00 AM', [good])
+      .replaceAll('\n', '\r\n')
+      .replaceAll(' (US$)', '')
+      .replaceAll(' / Economy', '')
+      .replace('Loan Number', ' LOAN  NUMBER ');
+    const tape = readTape(`\ufeff${text}`, profile);
+    expect(tape.faults).to.deep.equal([]);
+    expect(tape.asOf).to.equal('2023-05-31');
+    expect(tape.rows[0]?.amounts.due).to.equal(10_000n);
+  });
+
+  for (const [given, changes, faults] of [
+    ['#N/A for an amount', { 'Due to IBRD': '#N/A' }, ['2 invalid_amount']],
+    ['thousands separators', { 'Sold 3rd Party': '"1,000.00"' }, ['2 invalid_amount']],
+    ['parentheses for a negative', { 'Exchange Adjustment': '(5.00)' }, ['2 invalid_amount']],
+    ['no amount', { 'Cancelled Amount': ' ' }, ['2 invalid_amount']],
+    ['an exponent', { 'Disbursed Amount': '1E+5' }, ['2 invalid_amount']],
+    ['an ambiguous date', { 'Last Repayment Date': '3/4/2025' }, ['2 invalid_date']],
+    ['a date that is none', { 'Last Repayment Date': '02/30/2025' }, ['2 invalid_date']],
+    ['an unknown currency', { 'Currency of Commitment': 'EUR' }, ['2 unknown_currency']],
+    ['an unknown status', { 'Loan Status': 'Forgiven' }, ['2 unknown_status']],
+    ['no loan number', { 'Loan Number': '' }, ['2 missing_value']],
+    [
+      'an obligation that is not due + exchange',
+      { "Borrower's Obligation": '101' },
+      ['2 identity_broken'],
+    ],
+    [
+      'several faults',
+      { 'Loan Number': '', 'Due to IBRD': 'x', 'Loan Status': '?' },
+      ['2 missing_value', '2 unknown_status', '2 invalid_amount'],
+    ],
+  ] as const) {
+    it(`with ${given} is refused by row and reason`, () => {
+      expect(faultsOf(statement('03/31/2025', [{ ...good, ...changes }]))).to.deep.equal(faults);
+    });
+  }
+
+  it('with a loan twice is refused, naming both rows', () => {
+    const [fault] = readTape(statement('03/31/2025', [good, good]), profile).faults;
+    expect(fault).to.include({ row: 3, code: 'duplicate_loan', message: 'also in row 2' });
+  });
+
+  it('with faults in many rows is refused with all of them at once', () => {
+    const bad = { ...good, 'Due to IBRD': 'NULL' };
+    const rows = [bad, { ...good, 'Loan Number': 'T2' }, { ...bad, 'Loan Number': 'T3' }];
+    expect(faultsOf(statement('03/31/2025', rows))).to.deep.equal([
+      '2 invalid_amount',
+      '4 invalid_amount',
+    ]);
+  });
+
+  it('with a missing column, of two dates, cut off, or empty is refused', () => {
+    const text = statement('03/31/2025', [good]);
+    expect(faultsOf(text.replace('Due to IBRD (US$)', 'Something else'))).to.deep.equal([
+      '1 missing_column',
+    ]);
+    const later = statement('04/30/2025', [{ ...good, 'Loan Number': 'T2' }]).split('\n')[1];
+    expect(faultsOf(`${text}${later}\n`)).to.deep.equal(['3 mixed_dates']);
+    expect(faultsOf(`${text}03/31/2025,T9,EUROPE`)).to.deep.equal(['3 short_row']);
+    expect(faultsOf(`${text}"03/31/2025,T9`)).to.include('0 malformed_csv'.replace('0', '3'));
+    expect(faultsOf('')).to.include('1 missing_column');
+    expect(faultsOf(text.split('\n')[0] ?? '')).to.deep.equal(['1 no_rows']);
+  });
+
+  it('keeps negative balances and rounds excess decimals, and warns of both', () => {
+    const row = {
+      ...good,
+      'Cancelled Amount': '26620526.783',
+      'Due to IBRD': '-0.01',
+      "Borrower's Obligation": '-0.01',
+      'Loans Held': '-0.01',
+    };
+    const { rows, warnings } = readTape(statement('03/31/2025', [row]), profile);
+    expect(rows[0]?.amounts).to.include({ cancelled: 2_662_052_678n, due: -1n });
+    expect(warnings.map(({ code }) => code)).to.deep.equal(['rounded', 'negative_balance']);
+  });
+});
+
+describe('cls-api', () => {
+  let dataDir: string;
+  let holder: Database;
+  before(async () => {
+    dataDir = join(temporaryDirectory('cls-tool-'), 'data');
+    // Held by this process, as by a running service: every command works through it.
+    holder = await openEmbeddedDatabase(join(dataDir, 'resource-api', 'database'));
+  });
+  after(() => holder.close());
+
+  const run = (...words: string[]) =>
+    new Promise<{ code: number | null; stdout: string; stderr: string }>((done) => {
+      const env = { ...process.env, CLS_DATA_DIR: dataDir };
+      const child = spawn(process.execPath, [TOOL, ...words], { env });
+      let stdout = '';
+      let stderr = '';
+      child.stdout.on('data', (chunk) => {
+        stdout += chunk;
+      });
+      child.stderr.on('data', (chunk) => {
+        stderr += chunk;
+      });
+      child.once('close', (code) => done({ code, stdout, stderr }));
+    });
+  const file = (text: string, name = 'tape.csv') => {
+    const path = join(temporaryDirectory('cls-tape-'), name);
+    writeFileSync(path, name.endsWith('.gz') ? gzipSync(text) : text);
+    return path;
+  };
+  const journals = async () =>
+    (await holder.query<{ n: number }>('SELECT count(*)::int AS n FROM journal'))[0]?.n;
+
+  it('imports nothing without --apply, and with it exactly what it said', async () => {
+    const path = file(statement('03/31/2025', [good]));
+    const dry = JSON.parse((await run('import', path, '--json')).stdout);
+    expect(dry).to.include({ outcome: 'valid', rows: 1, newLoans: 1 });
+    expect(await journals()).to.equal(0);
+    const applied = JSON.parse((await run('import', path, '--apply', '--json')).stdout);
+    expect(applied).to.include({
+      outcome: 'applied',
+      journals: dry.journals,
+      postings: dry.postings,
+    });
+    expect(await journals()).to.equal(dry.journals);
+  });
+
+  it('changes nothing when it imports the same file again, compressed too', async () => {
+    const before = await journals();
+    const path = file(statement('03/31/2025', [good]), 'tape.csv.gz');
+    const again = JSON.parse((await run('import', path, '--apply', '--json')).stdout);
+    expect(again.outcome).to.equal('applied_before');
+    expect(await journals()).to.equal(before);
+  });
+
+  it('posts of a later statement only what changed, dated by it', async () => {
+    const paid = {
+      ...good,
+      'Repaid to IBRD': '40',
+      'Due to IBRD': '60',
+      "Borrower's Obligation": '60',
+      'Loans Held': '60',
+    };
+    const path = file(statement('04/30/2025', [paid]));
+    const report = JSON.parse((await run('import', path, '--apply', '--json')).stdout);
+    expect(report).to.include({ outcome: 'applied', newLoans: 0, journals: 1 });
+    const [last] = await holder.query(
+      'SELECT type, effective_date FROM journal ORDER BY seq DESC LIMIT 1',
+    );
+    expect(last).to.deep.equal({ type: 'scheduled_repayment', effective_date: '2025-04-30' });
+  });
+
+  it('refuses a file whose control totals differ, and writes nothing', async () => {
+    const before = await journals();
+    const path = file(statement('05/31/2025', [{ ...good, 'Loan Number': 'T7' }]));
+    for (const [option, value] of [
+      ['--rows', '2'],
+      ['--control', 'due=99.99'],
+      ['--control', 'nothing=1'],
+    ] as const) {
+      const refused = await run('import', path, '--apply', option, value);
+      expect(refused.code).to.equal(1);
+      expect(refused.stderr).to.include('control_total');
+    }
+    expect(await journals()).to.equal(before);
+    const agreed = await run('import', path, '--rows', '1', '--control', 'due=100.00');
+    expect(agreed.code).to.equal(0);
+  });
+
+  it('refuses a faulty file with every fault, by --json as a document', async () => {
+    const path = file(
+      statement('05/31/2025', [{ ...good, 'Due to IBRD': 'x', 'Loan Status': 'y' }]),
+    );
+    const refused = await run('import', path, '--apply', '--json');
+    expect(refused.code).to.equal(1);
+    const { details } = JSON.parse(refused.stdout);
+    expect(details.faults.map(({ code }: { code: string }) => code)).to.deep.equal([
+      'unknown_status',
+      'invalid_amount',
+    ]);
+  });
+
+  it('grants, lists and revokes entitlements', async () => {
+    const granted = await run(
+      'entitlements',
+      'grant',
+      '--customer',
+      'india',
+      '--role',
+      'borrower',
+      '--country',
+      'IN',
+      '--json',
+    );
+    const rule = JSON.parse(granted.stdout);
+    expect(rule).to.include({
+      customer: 'india',
+      role: 'borrower',
+      selection: 'country IN',
+      deals: 1,
+    });
+    const again = await run(
+      'entitlements',
+      'grant',
+      '--customer',
+      'india',
+      '--role',
+      'borrower',
+      '--country',
+      'IN',
+    );
+    expect(again.code).to.equal(1);
+    const list = JSON.parse((await run('entitlements', 'list', '--json')).stdout);
+    expect(list).to.have.length(1);
+    expect((await run('entitlements', 'revoke', rule.rule)).code).to.equal(0);
+    expect((await run('entitlements', 'revoke', rule.rule)).code).to.equal(1);
+  });
+
+  it('finds deals and parties', async () => {
+    const deals = JSON.parse((await run('deals', 'list', '--search', 'T1', '--json')).stdout);
+    expect(deals[0]).to.include({ detail: 'T1' });
+    const parties = JSON.parse(
+      (await run('parties', 'list', '--search', 'Reconstruction', '--json')).stdout,
+    );
+    expect(parties[0].id).to.match(/^pty_/);
+  });
+
+  for (const [given, words, code, says] of [
+    ['no command', [], 2, 'a command is missing'],
+    ['a file that is not there', ['import', '/nowhere.csv'], 1, 'ENOENT'],
+    ['an unknown profile', ['import', 'world-bank', '--profile', 'nope'], 1, 'nope'],
+    [
+      'a role without its lender',
+      ['entitlements', 'grant', '--customer', 'x', '--role', 'lender', '--all'],
+      2,
+      '--lender',
+    ],
+    [
+      'two selections',
+      ['entitlements', 'grant', '--customer', 'x', '--role', 'agent', '--all', '--country', 'IN'],
+      2,
+      'one of',
+    ],
+    [
+      'a deal that is not there',
+      ['entitlements', 'grant', '--customer', 'x', '--role', 'agent', '--deal', 'deal_x'],
+      1,
+      'not in the book',
+    ],
+    ['a control total that is none', ['import', 'world-bank', '--control', 'due'], 2, 'column=sum'],
+  ] as const) {
+    it(`answers ${given} with exit code ${code} and says why`, async () => {
+      const refused = await run(...words);
+      expect(refused.code).to.equal(code);
+      expect(refused.stderr)
+        .to.include(says)
+        .and.not.match(/\n\s+at /);
+      expect(refused.stdout).to.equal('');
+    });
+  }
+});

@@ -1,0 +1,306 @@
+import type { Database } from '@cls/shared/sql/database';
+import { SqlError } from '@cls/shared/sql/database';
+import { migrate, migrationStatus, readMigrations } from '@cls/shared/sql/migrate';
+import { describeOnEngines } from '@cls/shared/testing/engines';
+import { expect } from 'chai';
+import fc from 'fast-check';
+import type { BalanceFilter } from '../src/balances/balance-store.ts';
+import { MIGRATIONS } from '../src/store/migrations.ts';
+import { sqlBalanceStore } from '../src/store/sql-balance-store.ts';
+import { sqlEntitlements } from '../src/store/sql-entitlements.ts';
+import { date, importWorldBank, postPrincipal, statement } from './support/book.ts';
+
+const LOANS = 12;
+const COUNTRIES = ['IN', 'ID', 'UA', 'TR'];
+const OPEN: BalanceFilter = {
+  dealIds: [],
+  facilityIds: [],
+  borrowerIds: [],
+  currencies: [],
+  countries: [],
+  includeZero: true,
+};
+
+/** Loan n lies in country n mod 4, owes n million and has none to draw. */
+const loans = Array.from({ length: LOANS }, (_, n) => ({
+  'Loan Number': `L${n}`,
+  'Country / Economy Code': COUNTRIES[n % 4] ?? '',
+  Borrower: `Borrower ${n % 3}`,
+  'Original Principal Amount': `${n}000000`,
+  'Disbursed Amount': `${n}000000`,
+  'Due to IBRD': `${n}000000`,
+  "Borrower's Obligation": `${n}000000`,
+  'Loans Held': `${n}000000`,
+}));
+
+describeOnEngines('the ledger’s store', (engine) => {
+  let database: Database;
+  before(async () => {
+    database = await engine.open();
+    await migrate(database, readMigrations(MIGRATIONS));
+    await importWorldBank(database, statement('01/31/2025', loans));
+  });
+  after(() => database.close());
+
+  const refusal = async (work: Promise<unknown>): Promise<SqlError> => {
+    const error = await work.catch((reason: unknown) => reason);
+    expect(error).to.be.instanceOf(SqlError);
+    return error as SqlError;
+  };
+  const asReader = (customer: string, sql: string) =>
+    database.transaction((transaction) => transaction.query(sql), {
+      setup: `SET LOCAL ROLE cls_reader;SET LOCAL cls.customer = '${customer}';`,
+    });
+
+  it('is migrated once, and says so', async () => {
+    const status = await migrationStatus(database, readMigrations(MIGRATIONS));
+    expect(status.pending).to.deep.equal([]);
+    const again = await migrate(database, readMigrations(MIGRATIONS));
+    expect(again.applied).to.deep.equal([]);
+  });
+
+  for (const table of ['journal', 'posting', 'balance']) {
+    it(`lets nobody change or delete a ${table}, its owner neither`, async () => {
+      const column = table === 'balance' ? 'unfunded' : 'effective_date';
+      for (const sql of [
+        `UPDATE ${table} SET ${column} = ${column}`,
+        `DELETE FROM ${table}`,
+        `TRUNCATE ${table} CASCADE`,
+      ]) {
+        expect((await refusal(database.query(sql))).message, sql).to.include('append-only');
+      }
+    });
+  }
+
+  const tryPosting = (postings: (line: bigint, lenderLine: bigint) => string) =>
+    database.transaction(async (transaction) => {
+      const [global, lender] = await transaction.query<{ key: bigint; deal_key: bigint }>(
+        `SELECT key, deal_key FROM balance_line
+         WHERE contract_key = (SELECT min(key) FROM loan_contract)
+         ORDER BY lender_key LIMIT 2`,
+      );
+      const [row] = await transaction.query<{ seq: bigint }>(
+        'SELECT max(seq) + 1 AS seq FROM journal',
+      );
+      await transaction.query(
+        `INSERT INTO journal (seq, id, effective_date, type, deal_key, idempotency_key)
+         VALUES ($1, 'jrn_x', '2025-02-01', 'advance', $2, 'x')`,
+        [row?.seq ?? 0n, global?.deal_key ?? 0n],
+      );
+      await transaction.query(
+        `INSERT INTO posting (journal_seq, number, line_key, account, movement, amount_minor, effective_date)
+         SELECT $1, v.* FROM (VALUES ${postings(global?.key ?? 0n, lender?.key ?? 0n)})
+           AS v(number, line_key, account, movement, amount_minor, effective_date)`,
+        [row?.seq ?? 0n],
+      );
+    });
+  const leg = (
+    number: number,
+    line: bigint,
+    account: string,
+    amount: number,
+    day = '2025-02-01',
+  ) => {
+    const movement = account === 'PRINCIPAL_CASH' ? `'advance'` : 'NULL';
+    return `(${number}::smallint, ${line}::bigint, '${account}'::ledger_account, ${movement}::principal_movement, ${amount}::bigint, '${day}'::date)`;
+  };
+
+  it('refuses a journal that does not balance', async () => {
+    const error = await refusal(
+      tryPosting((line) =>
+        [leg(1, line, 'PRINCIPAL_CASH', 100), leg(2, line, 'CASH_CLEARING', -99)].join(','),
+      ),
+    );
+    expect(error.constraint).to.equal('journal_balances');
+  });
+
+  it('refuses shares that do not add up to the global amount', async () => {
+    const error = await refusal(
+      tryPosting((line, lender) =>
+        [
+          leg(1, line, 'PRINCIPAL_CASH', 100),
+          leg(2, line, 'CASH_CLEARING', -100),
+          leg(3, lender, 'PRINCIPAL_CASH', 99),
+          leg(4, lender, 'CASH_CLEARING', -99),
+        ].join(','),
+      ),
+    );
+    expect(error.constraint).to.equal('shares_add_up');
+  });
+
+  it('refuses a posting of another date than its journal’s', async () => {
+    const error = await refusal(
+      tryPosting((line) =>
+        [
+          leg(1, line, 'PRINCIPAL_CASH', 100, '2025-02-02'),
+          leg(2, line, 'CASH_CLEARING', -100, '2025-02-02'),
+        ].join(','),
+      ),
+    );
+    expect(error.constraint).to.equal('one_effective_date');
+  });
+
+  it('gives the reader’s role only granted rows, without any filter, and no writing', async () => {
+    await sqlEntitlements(database).grant({
+      customer: 'tr',
+      role: 'borrower',
+      lenderId: undefined,
+      deals: { country: 'TR' },
+    });
+    expect(await asReader('tr', 'SELECT DISTINCT country FROM deal')).to.deep.equal([
+      { country: 'TR' },
+    ]);
+    expect(await asReader('tr', 'SELECT 1 FROM balance WHERE lender_key <> 0')).to.deep.equal([]);
+    const count = async (table: string) =>
+      ((await asReader('tr', `SELECT count(*)::int AS n FROM ${table}`)) as { n: number }[])[0]?.n;
+    expect(await count('facility')).to.equal(3);
+    expect(await count('posting')).to.be.greaterThan(0);
+    for (const table of [
+      'deal',
+      'facility',
+      'loan_contract',
+      'balance',
+      'posting',
+      'journal',
+      'party',
+      'entitlement',
+    ]) {
+      expect(await asReader('nobody', `SELECT 1 FROM ${table}`), table).to.deep.equal([]);
+      const error = await refusal(asReader('tr', `INSERT INTO ${table} DEFAULT VALUES`));
+      expect(error.code, table).to.equal('42501');
+    }
+    const error = await refusal(asReader('tr', 'SELECT 1 FROM import_batch'));
+    expect(error.code).to.equal('42501');
+  });
+
+  it('covers deals that are imported after the grant', async () => {
+    const before = await sqlEntitlements(database).list('tr');
+    const fresh = [{ ...loans[0], 'Loan Number': 'LATER', 'Country / Economy Code': 'TR' }];
+    await importWorldBank(database, statement('01/31/2025', fresh));
+    const after = await sqlEntitlements(database).list('tr');
+    expect(after[0]?.deals).to.equal((before[0]?.deals ?? 0) + 1);
+  });
+
+  it('shows each of many random customers exactly what a naive reading of its grants gives', async () => {
+    const entitlements = sqlEntitlements(database);
+    const store = sqlBalanceStore(database);
+    const { seq } = await store.ledgerState(date('2025-12-31'));
+    const deals = await database.query<{ id: string; country: string; number: string }>(
+      'SELECT id, country, deal_number AS number FROM deal ORDER BY key',
+    );
+    let customers = 0;
+    const grantOf = fc.oneof(
+      fc.constantFrom(...COUNTRIES).map((country) => ({ country })),
+      fc.nat(deals.length - 1).map((n) => ({ dealId: deals[n]?.id ?? '' })),
+    );
+    await fc.assert(
+      fc.asyncProperty(
+        fc.uniqueArray(grantOf, { maxLength: 4, selector: (grant) => JSON.stringify(grant) }),
+        fc.constantFrom('agent', 'borrower'),
+        fc.subarray(COUNTRIES),
+        fc.nat(3),
+        async (grants, role, countries, pageSize) => {
+          customers += 1;
+          const customer = `c${customers}`;
+          for (const selection of grants) {
+            const request = {
+              customer,
+              role: role as 'agent',
+              lenderId: undefined,
+              deals: selection,
+            };
+            await entitlements.grant(request);
+          }
+          const expected = deals.filter(
+            ({ id, country }) =>
+              grants.some((g) => ('country' in g ? g.country === country : g.dealId === id)) &&
+              (countries.length === 0 || countries.includes(country)),
+          );
+          const filter = { ...OPEN, countries };
+          const snapshot = { asOf: date('2025-12-31'), ledgerSeq: seq };
+          const limit = pageSize + 1;
+          const seen: string[] = [];
+          let afterKey = 0n;
+          for (;;) {
+            const page = await store.page(
+              { customer },
+              { level: 'facility', filter, snapshot, afterKey, limit },
+            );
+            const items = page.slice(0, limit);
+            seen.push(...items.map(({ deal }) => deal.id));
+            for (const { lenders } of items) expect(lenders.length > 0).to.equal(role === 'agent');
+            afterKey = items.at(-1)?.key ?? 0n;
+            if (page.length <= limit) break;
+          }
+          expect(seen).to.deep.equal(expected.map(({ id }) => id));
+          const totals = await store.totals({ customer }, { level: 'facility', filter, snapshot });
+          expect(totals[0]?.count ?? 0).to.equal(expected.length);
+        },
+      ),
+      { numRuns: 60 },
+    );
+  }).timeout(120_000);
+
+  it('tells a balance at any date, by effective date and not by order of posting', async () => {
+    await postPrincipal(database, 'L1', 'advance', '2025-06-30', 500n);
+    await postPrincipal(database, 'L1', 'scheduled_repayment', '2025-03-15', -200n);
+    await postPrincipal(database, 'L1', 'advance', '2025-04-01', 70n);
+    const store = sqlBalanceStore(database);
+    const { seq } = await store.ledgerState(date('2025-12-31'));
+    const at = async (day: string, ledgerSeq = seq) => {
+      const [l1] = (
+        await store.page(
+          { fullControl: true },
+          {
+            level: 'contract',
+            filter: { ...OPEN, countries: ['ID'] },
+            snapshot: { asOf: date(day), ledgerSeq },
+            afterKey: 0n,
+            limit: 1,
+          },
+        )
+      ).filter(({ contract }) => contract?.contractNumber === 'L1');
+      return l1?.global.principal_cash;
+    };
+    const base = 100_000_000n;
+    expect(await at('2025-01-31')).to.equal(base);
+    expect(await at('2025-03-14')).to.equal(base);
+    expect(await at('2025-03-15')).to.equal(base - 200n);
+    expect(await at('2025-04-01')).to.equal(base - 130n);
+    expect(await at('2025-06-29')).to.equal(base - 130n);
+    expect(await at('2025-06-30')).to.equal(base + 370n);
+    // What was known before the backdated postings does not change.
+    expect(await at('2025-06-30', seq - 2n)).to.equal(base + 500n);
+    expect(await at('2025-04-01', seq - 1n)).to.equal(base - 200n);
+  });
+
+  it('replays to the same balance after any order of postings', async () => {
+    const day = fc.integer({ min: 1, max: 28 }).map((n) => `2025-08-${String(n).padStart(2, '0')}`);
+    const posting = fc.tuple(
+      day,
+      fc.bigInt(-1_000n, 1_000n).filter((n) => n !== 0n),
+    );
+    let loan = 2;
+    await fc.assert(
+      fc.asyncProperty(fc.array(posting, { minLength: 1, maxLength: 6 }), async (postings) => {
+        loan = loan >= LOANS - 1 ? 2 : loan + 1;
+        for (const [effective, amount] of postings) {
+          await postPrincipal(database, `L${loan}`, 'advance', effective, amount);
+        }
+        const differing = await database.query(
+          `SELECT 1 FROM balance_line l JOIN loan_contract c ON c.key = l.contract_key
+           CROSS JOIN (SELECT DISTINCT effective_date AS day FROM posting) d
+           JOIN LATERAL (SELECT principal_cash, advances FROM balance b
+                         WHERE b.line_key = l.key AND b.effective_date <= d.day
+                         ORDER BY effective_date DESC, known_seq DESC LIMIT 1) b ON true
+           WHERE c.contract_number = $1 AND b.principal_cash <> (
+             SELECT sum(amount_minor) FROM posting p WHERE p.line_key = l.key
+               AND p.account = 'PRINCIPAL_CASH' AND p.effective_date <= d.day)`,
+          [`L${loan}`],
+        );
+        expect(differing).to.deep.equal([]);
+      }),
+      { numRuns: 25 },
+    );
+  }).timeout(60_000);
+});

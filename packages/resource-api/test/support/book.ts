@@ -1,0 +1,87 @@
+import { readFileSync } from 'node:fs';
+import { gunzipSync } from 'node:zlib';
+import { newId } from '@cls/shared/new-id';
+import type { Database } from '@cls/shared/sql/database';
+import { type BusinessDate, parseBusinessDate } from '../../src/ledger/business-date.ts';
+import type { Journal } from '../../src/ledger/journal.ts';
+import { lockJournal, postJournals } from '../../src/store/post-journals.ts';
+import { sqlBook } from '../../src/store/sql-book.ts';
+import { type ImportReport, importTape } from '../../src/tape/import-tape.ts';
+import { readProfile } from '../../src/tape/profile.ts';
+
+const BOOK = new URL('../../../data/world-bank-ibrd-2025-03-31.csv.gz', import.meta.url);
+
+export function worldBankText(): string {
+  return gunzipSync(readFileSync(BOOK)).toString('utf8');
+}
+
+export function importWorldBank(
+  database: Database,
+  text = worldBankText(),
+  apply = true,
+): Promise<ImportReport> {
+  const profile = readProfile('world-bank-ibrd');
+  return importTape(sqlBook(database), { text, profile, apply, expected: { sums: {} } });
+}
+
+/** A statement of a few loans, in the World Bank's columns. */
+export function statement(asOf: string, loans: readonly Record<string, string>[]): string {
+  const [header = ''] = worldBankText().split('\n', 1);
+  const columns = header.trim().split(',');
+  const lines = loans.map((loan) =>
+    columns
+      .map((column) => {
+        if (column === 'End of Period') return asOf;
+        const plain = column.replace(/ \(US\$\)$/, '');
+        return loan[plain] ?? DEFAULTS[plain] ?? (column.endsWith('(US$)') ? '0' : '');
+      })
+      .join(','),
+  );
+  return [header.trim(), ...lines, ''].join('\n');
+}
+
+const DEFAULTS: Record<string, string> = {
+  'Country / Economy Code': 'IN',
+  'Country / Economy': 'India',
+  Borrower: 'Borrower',
+  'Loan Type': 'FSL',
+  'Loan Status': 'Repaying',
+};
+
+export function date(text: string): BusinessDate {
+  const parsed = parseBusinessDate(text);
+  if (parsed === undefined) throw new Error(`not a date: ${text}`);
+  return parsed;
+}
+
+/** Posts one journal of principal on a contract's global line and its lender's. */
+export async function postPrincipal(
+  database: Database,
+  loan: string,
+  movement: 'advance' | 'scheduled_repayment',
+  effectiveDate: string,
+  amountMinor: bigint,
+): Promise<void> {
+  await database.transaction(async (transaction) => {
+    const firstSeq = await lockJournal(transaction);
+    const lines = await transaction.query<{ key: bigint; deal_key: bigint }>(
+      `SELECT l.key, l.deal_key FROM balance_line l
+       JOIN loan_contract c ON c.key = l.contract_key
+       JOIN lender_position p ON p.facility_key = l.facility_key AND p.kind = 'assignment'
+       WHERE c.contract_number = $1 AND l.lender_key IN (0, p.lender_key)`,
+      [loan],
+    );
+    const postings = lines.flatMap(({ key }) => [
+      { line: key, account: 'PRINCIPAL_CASH' as const, movement, amountMinor },
+      { line: key, account: 'CASH_CLEARING' as const, amountMinor: -amountMinor },
+    ]);
+    const journal: Journal<bigint> = {
+      type: movement,
+      effectiveDate: date(effectiveDate),
+      idempotencyKey: newId('test'),
+      postings,
+    };
+    const dealKey = lines[0]?.deal_key ?? 0n;
+    await postJournals(transaction, [{ ...journal, dealKey }], firstSeq, undefined);
+  });
+}

@@ -1,0 +1,195 @@
+import type { Database } from '@cls/shared/sql/database';
+import { describeOnEngines } from '@cls/shared/testing/engines';
+import { expect } from 'chai';
+import { sqlEntitlements } from '../src/store/sql-entitlements.ts';
+import { startTestApi, type TestApi, viewer } from './support/api.ts';
+import { importWorldBank } from './support/book.ts';
+
+interface Page {
+  readonly data: readonly {
+    readonly borrower: { country: string };
+    readonly deal: { dealNumber: string };
+    readonly contract: { contractNumber: string } | null;
+    readonly global: { principal: { outstanding: string }; closing: string };
+    readonly lenders: readonly { principal: { outstanding: string } }[];
+    readonly share: unknown;
+  }[];
+  readonly page: { hasMore: boolean; nextCursor: string | null };
+  readonly meta: { asOf: string; dataThrough: string; ledgerSeq: number };
+  readonly totals: readonly Record<string, unknown>[];
+}
+
+const BALANCES = '/api/v1/cls/balances';
+const PRINCIPAL = '/api/v1/cls/balances/principal';
+
+describeOnEngines('the World Bank’s book', (engine) => {
+  let api: TestApi;
+  let database: Database;
+  before(async function () {
+    this.timeout(120_000);
+    api = await startTestApi(engine);
+    database = api.database;
+    const report = await importWorldBank(database);
+    expect(report.outcome).to.equal('applied');
+    const entitlements = sqlEntitlements(database);
+    const grant = (customer: string, role: 'agent' | 'borrower', deals: object) =>
+      entitlements.grant({ customer, role, lenderId: undefined, deals } as never);
+    await grant('india', 'borrower', { country: 'IN' });
+    await grant('indonesia', 'borrower', { country: 'ID' });
+    await grant('ukraine', 'borrower', { country: 'UA' });
+    await grant('agency', 'agent', { allDeals: true });
+  });
+  after(() => api?.stop());
+
+  const read = async (path: string, claims?: Record<string, unknown>): Promise<Page> => {
+    const response = await api.get(path, claims);
+    expect(response.status, await response.clone().text()).to.equal(200);
+    return (await response.json()) as Page;
+  };
+  const walk = async (path: string, claims?: Record<string, unknown>) => {
+    const items: Page['data'][number][] = [];
+    let page = await read(path, claims);
+    for (;;) {
+      items.push(...page.data);
+      if (page.page.nextCursor === null) return { items, totals: page.totals };
+      page = await read(`${path.split('?')[0]}?limit=1000&cursor=${page.page.nextCursor}`, claims);
+    }
+  };
+
+  it('adds up to the statement’s totals to the cent, over 9,289 loans', async () => {
+    for (const path of [BALANCES, PRINCIPAL]) {
+      const { totals } = await read(`${path}?includeZero=true&limit=1`);
+      expect(totals).to.deep.equal([
+        {
+          currency: 'USD',
+          count: 9_289,
+          principalOutstanding: '283040726064.12',
+          exchangeAdjustment: '-7473250360.19',
+          obligation: '275567475703.93',
+          // Commitments belong to facilities, not to their contracts.
+          unfunded: path === BALANCES ? '91171123001.99' : '0.00',
+          interestAccrued: '0.00',
+          feesAccrued: '0.00',
+        },
+      ]);
+    }
+  });
+
+  for (const [country, count, obligation] of [
+    ['IN', 420, '24398370050.10'],
+    ['ID', 652, '21325727242.47'],
+    ['UA', 105, '16594583841.60'],
+  ] as const) {
+    it(`adds up for ${country}: ${count} loans, ${obligation}`, async () => {
+      const { totals } = await read(`${BALANCES}?country=${country}&includeZero=true&limit=1`);
+      expect(totals[0]).to.include({ count, obligation });
+    });
+  }
+
+  it('walks over every loan once, and the items add up to the totals', async () => {
+    const { items } = await walk(`${PRINCIPAL}?includeZero=true&limit=1000`);
+    expect(items).to.have.length(9_289);
+    expect(new Set(items.map(({ contract }) => contract?.contractNumber)).size).to.equal(9_289);
+    const cents = items.reduce(
+      (sum, { global }) => sum + BigInt(global.closing.replace('.', '')),
+      0n,
+    );
+    expect(cents).to.equal(28_304_072_606_412n);
+  }).timeout(60_000);
+
+  it('tells one loan as the statement does', async () => {
+    const { items } = await walk(`${PRINCIPAL}?country=ZA&limit=1000`);
+    const loan = items.find(({ deal }) => deal.dealNumber === 'IBRD78620');
+    expect(loan?.global.closing).to.equal('2292797105.20');
+  });
+
+  it('hides loans whose balances are all zero, unless asked for them', async () => {
+    const shown = await read(`${BALANCES}?limit=1`);
+    const all = await read(`${BALANCES}?limit=1&includeZero=true`);
+    expect(Number(shown.totals[0]?.['count'])).to.be.lessThan(Number(all.totals[0]?.['count']));
+    expect(shown.totals[0]?.['principalOutstanding']).to.equal('283040726064.12');
+  });
+
+  for (const [customer, country, count] of [
+    ['india', 'IN', 420],
+    ['indonesia', 'ID', 652],
+    ['ukraine', 'UA', 105],
+  ] as const) {
+    it(`shows the borrower ${customer} its ${count} loans, no shares, and nothing else`, async () => {
+      const caller = viewer(customer);
+      const { items, totals } = await walk(`${BALANCES}?includeZero=true&limit=1000`, caller);
+      expect(items).to.have.length(count);
+      expect(totals[0]).to.include({ count });
+      expect(items.every(({ borrower }) => borrower.country === country)).to.equal(true);
+      expect(items.every(({ lenders, share }) => lenders.length === 0 && share === null)).to.equal(
+        true,
+      );
+    });
+  }
+
+  it('shows the agent every loan with every lender’s share, which add up', async () => {
+    const { totals } = await read(`${BALANCES}?includeZero=true&limit=1`, viewer('agency'));
+    expect(totals[0]).to.include({ count: 9_289, principalOutstanding: '283040726064.12' });
+    const page = await read(`${BALANCES}?limit=200&country=TR`, viewer('agency'));
+    const cents = (text: string) => BigInt(text.replace('.', ''));
+    for (const { global, lenders } of page.data) {
+      expect(lenders).to.have.length(2);
+      const shares = lenders.reduce((sum, one) => sum + cents(one.principal.outstanding), 0n);
+      expect(shares).to.equal(cents(global.principal.outstanding));
+    }
+  });
+
+  it('shows a customer to whom nothing was granted an empty list, never a refusal', async () => {
+    const page = await read(`${BALANCES}?includeZero=true`, viewer('nobody'));
+    expect(page).to.deep.include({ data: [], totals: [] });
+  });
+
+  it('treats a deal that was not granted as absent, by whatever filter', async () => {
+    const { data } = await read(`${BALANCES}?country=UA&limit=1`);
+    const [other] = data as unknown as [
+      { deal: { id: string }; facility: { id: string }; borrower: { id: string } },
+    ];
+    for (const query of [
+      `dealId=${other.deal.id}`,
+      `facilityId=${other.facility.id}`,
+      `borrowerId=${other.borrower.id}`,
+      'country=UA',
+    ]) {
+      const page = await read(`${BALANCES}?includeZero=true&${query}`, viewer('india'));
+      expect(page, query).to.deep.include({ data: [], totals: [] });
+    }
+    const walkOfAnother = await read(`${BALANCES}?limit=1`, viewer('ukraine'));
+    const cursor = walkOfAnother.page.nextCursor;
+    const stolen = await api.get(`${BALANCES}?cursor=${cursor}`, viewer('india'));
+    expect(stolen.status).to.equal(400);
+    expect(await stolen.json()).to.include({ code: 'cursor_mismatch' });
+  });
+
+  it('goes by the last date of its data, and by the asked date inclusive', async () => {
+    const page = await read(`${BALANCES}?limit=1`);
+    expect(page.meta).to.include({ asOf: '2025-03-31', dataThrough: '2025-03-31' });
+    const later = await read(`${BALANCES}?limit=1&asOf=2025-04-30`);
+    expect(later.totals).to.deep.equal(page.totals);
+    const before = await api.get(`${BALANCES}?asOf=2025-03-30`);
+    expect(await before.json()).to.include({ code: 'as_of_before_book' });
+  });
+
+  it('changes nothing when the same file is imported again', async () => {
+    const report = await importWorldBank(database);
+    expect(report).to.include({ outcome: 'applied_before', journals: 0, postings: 0 });
+  });
+
+  it('keeps its balances equal to what the postings replay to', async () => {
+    const differing = await database.query(
+      `SELECT l.key FROM balance_line l
+       LEFT JOIN LATERAL (SELECT * FROM balance b WHERE b.line_key = l.key
+                          ORDER BY effective_date DESC, known_seq DESC LIMIT 1) b ON true
+       LEFT JOIN LATERAL (
+         SELECT coalesce(sum(amount_minor) FILTER (WHERE account = 'PRINCIPAL_CASH'), 0) AS principal,
+                coalesce(sum(amount_minor) FILTER (WHERE account = 'UNFUNDED'), 0) AS unfunded
+         FROM posting p WHERE p.line_key = l.key) p ON true
+       WHERE coalesce(b.principal_cash, 0) <> p.principal OR coalesce(b.unfunded, 0) <> p.unfunded`,
+    );
+    expect(differing).to.deep.equal([]);
+  });
+});

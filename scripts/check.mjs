@@ -1,4 +1,4 @@
-// Formatting, lint and import rules: what `npm test` checks before it runs a test.
+// Formatting, lint, import rules and the generated reference: what `npm test` checks before it runs a test.
 import { spawnSync } from 'node:child_process';
 import { join, resolve } from 'node:path';
 
@@ -6,6 +6,11 @@ const root = resolve(import.meta.dirname, '..');
 const biome = join(root, 'node_modules', '.bin', 'biome');
 const checks = [
   ['formatting and lint', biome, ['check', '--error-on-warnings', '.']],
+  [
+    'configuration reference',
+    process.execPath,
+    [join(root, 'scripts', 'configuration-reference.mjs'), '--check'],
+  ],
   ['import rules', process.execPath, [join(root, 'scripts', 'check-imports.mjs')]],
 ];
 for (const [name, command, args] of checks) {

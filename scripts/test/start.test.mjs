@@ -4,6 +4,8 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { expect } from 'chai';
+import * as oauth from 'oauth4webapi';
+import * as client from 'openid-client';
 import { freePorts, occupy, spawnPlatform, startPlatform, temporaryDataDir } from './platform.mjs';
 
 const run = promisify(execFile);
@@ -88,6 +90,51 @@ describe('npm start', function () {
     expect(response.headers.get('content-type')).to.match(/^text\/javascript/);
     expect(response.headers.get('vary')).to.include('Accept');
     expect((await balances(await response.text(), 'limit=1')).status).to.equal(200);
+  });
+
+  it('serves openid-client unmodified, from discovery to balances', async () => {
+    const { clientId, clientSecret } = platform.demo().serviceAccounts[1];
+    const options = { execute: [client.allowInsecureRequests] };
+    const issuer = new URL(platform.baseUrl);
+    const config = await client.discovery(issuer, clientId, clientSecret, undefined, options);
+    const { access_token: token } = await client.clientCredentialsGrant(config);
+    const url = new URL(`${platform.baseUrl}/api/latest/cls/balances/principal?limit=3`);
+    const response = await client.fetchProtectedResource(config, token, url, 'GET');
+    expect((await response.json()).data).to.have.length(3);
+  });
+
+  it('serves oauth4webapi unmodified, from discovery to balances', async () => {
+    const insecure = { [oauth.allowInsecureRequests]: true };
+    const issuer = new URL(platform.baseUrl);
+    const found = await oauth.discoveryRequest(issuer, { algorithm: 'oauth2', ...insecure });
+    const as = await oauth.processDiscoveryResponse(issuer, found);
+    const { clientId, clientSecret } = platform.demo().serviceAccounts[1];
+    const caller = { client_id: clientId };
+    const auth = oauth.ClientSecretPost(clientSecret);
+    const asked = await oauth.clientCredentialsGrantRequest(as, caller, auth, {}, insecure);
+    const { access_token: token } = await oauth.processClientCredentialsResponse(as, caller, asked);
+    const url = new URL(`${platform.baseUrl}/api/v1/cls/balances?limit=3`);
+    const response = await oauth.protectedResourceRequest(
+      token,
+      'GET',
+      url,
+      undefined,
+      null,
+      insecure,
+    );
+    expect((await response.json()).data).to.have.length(3);
+  });
+
+  it('answers tokens that it can verify while auth-server is stopped', async () => {
+    const token = await tokenOf(platform.demo().serviceAccounts[0]);
+    process.kill(platform.pidOf('auth-server'), 'SIGTERM');
+    await platform.printed('auth-server was stopped');
+    expect((await balances(token, 'limit=1')).status).to.equal(200);
+    const refused = await fetch(`${platform.baseUrl}/oauth/token`, { method: 'POST' });
+    expect(refused.status).to.equal(503);
+    expect(refused.headers.get('retry-after')).to.equal('2');
+    await platform.stop();
+    platform = await startPlatform({ dataDir, port });
   });
 
   it('refuses a second start on the same data, naming the process that holds it', async () => {

@@ -91,11 +91,12 @@ describeOnEngines('POST /oauth/token, a person', (engine) => {
     const { email, password, totpSecret } = server.guarded;
     const otp = totpCode(totpSecret, 30);
     const answers = await Promise.all(
-      Array.from({ length: 5 }, () => signIn({ email, password, otp })),
+      Array.from({ length: 20 }, () => signIn({ email, password, otp })),
     );
     const statuses = answers.map(({ status }) => status);
     expect(statuses.filter((status) => status === 200)).to.have.length(1);
-    expect((await signIn({ email, password, otp })).status).not.to.equal(200);
+    await server.database.query('DELETE FROM throttle');
+    expect((await signIn({ email, password, otp })).status).to.equal(400);
   });
 
   for (const { given, body, status } of [
@@ -168,6 +169,7 @@ describeOnEngines('POST /oauth/token, a person', (engine) => {
 
   it('counts wrong codes apart from wrong passwords', async () => {
     const { email, password, totpSecret } = server.guarded;
+    await server.database.query('DELETE FROM throttle');
     const statuses: number[] = [];
     for (let tries = 0; tries < 7; tries += 1) {
       statuses.push((await signIn({ email, password, otp: '000000' })).status);

@@ -286,3 +286,30 @@ describe('cls-api', () => {
     });
   }
 });
+
+describe('an import whose service is killed', () => {
+  it('is there whole or not at all when the service is back', async () => {
+    const dataDir = join(temporaryDirectory('cls-killed-'), 'data');
+    const env = {
+      ...process.env,
+      CLS_DATA_DIR: dataDir,
+      API_PORT: '0',
+      JWKS_URL: 'http://127.0.0.1:9/x',
+    };
+    const main = fileURLToPath(new URL('../src/main.js', import.meta.url));
+    const service = spawn(process.execPath, [main], { env });
+    await new Promise<void>((done) =>
+      service.stdout.on('data', (chunk) => `${chunk}`.includes('listening') && done()),
+    );
+    const tool = spawn(process.execPath, [TOOL, 'import', 'world-bank', '--apply'], { env });
+    const finished = new Promise<number | null>((done) => tool.once('close', done));
+    setTimeout(() => service.kill('SIGKILL'), 2_500);
+    const code = await finished;
+    service.kill('SIGKILL');
+    await new Promise((done) => setTimeout(done, 100));
+    const database = await openEmbeddedDatabase(join(dataDir, 'resource-api', 'database'));
+    const [row] = await database.query<{ n: number }>('SELECT count(*)::int AS n FROM journal');
+    expect(row?.n).to.equal(code === 0 ? 33_124 : 0);
+    await database.close();
+  });
+});

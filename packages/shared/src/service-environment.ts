@@ -65,7 +65,7 @@ export function readServiceEnvironment(
     }),
     database: readDatabase(read, prefix, production, join(dataDir, 'database')),
     redisUrl: read.optionalSecret('REDIS_URL', {
-      about: `${service === 'auth-server' ? 'protocol state and throttles' : 'rate limits'} shared by all replicas; ${service === 'auth-server' ? 'the SQL database' : 'this process alone'} when not set`,
+      about: `${service === 'auth-server' ? 'protocol state' : 'rate limits'} shared by all replicas; ${service === 'auth-server' ? 'the SQL database' : 'this process alone'} when not set`,
       expected:
         service === 'auth-server'
           ? 'a redis://, rediss://, redis+sentinel:// or redis+cluster:// URL'
@@ -86,7 +86,8 @@ export function readServiceEnvironment(
       fallback: defaultPort,
     }),
     trustedProxyHops: read.integer('TRUSTED_PROXY_HOPS', {
-      about: 'how many proxies in front are trusted for X-Forwarded-For and X-Forwarded-Proto',
+      about:
+        'how many proxies in front each append to X-Forwarded-For; further entries are ignored',
       min: 0,
       max: 10,
       fallback: 0,

@@ -1,0 +1,62 @@
+// A load of keep-alive connections from a process of its own, bounded in time.
+import { fork } from 'node:child_process';
+import { Agent, request } from 'node:http';
+
+/** Requests per second and latencies of `url` under `connections` at once for `seconds`. */
+export function load({
+  url,
+  method = 'GET',
+  headers = {},
+  body = '',
+  connections = 16,
+  seconds = 5,
+}) {
+  return new Promise((done, failed) => {
+    const child = fork(import.meta.filename, ['--load'], {
+      stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+    });
+    child.once('message', done);
+    child.once('error', failed);
+    child.send({ url, method, headers, body, connections, seconds });
+  });
+}
+
+if (process.argv[2] === '--load') {
+  process.once('message', async ({ url, method, headers, body, connections, seconds }) => {
+    const agent = new Agent({ keepAlive: true, maxSockets: connections });
+    const once = () =>
+      new Promise((done, failed) => {
+        const started = performance.now();
+        const outgoing = request(url, { method, headers, agent }, (response) => {
+          response.resume();
+          response.once('end', () => {
+            if (response.statusCode !== 200) failed(new Error(`status ${response.statusCode}`));
+            else done(performance.now() - started);
+          });
+        });
+        outgoing.once('error', failed);
+        outgoing.end(body);
+      });
+    const run = async (durationMs) => {
+      const latencies = [];
+      const ends = performance.now() + durationMs;
+      await Promise.all(
+        Array.from({ length: connections }, async () => {
+          while (performance.now() < ends) latencies.push(await once());
+        }),
+      );
+      return latencies.sort((a, b) => a - b);
+    };
+    await run(1_500); // Warm-up.
+    const latencies = await run(seconds * 1000);
+    const at = (part) =>
+      Math.round((latencies[Math.floor(latencies.length * part)] ?? 0) * 100) / 100;
+    process.send({
+      perSecond: Math.round(latencies.length / seconds),
+      p50Ms: at(0.5),
+      p99Ms: at(0.99),
+    });
+    agent.destroy();
+    process.disconnect();
+  });
+}

@@ -20,11 +20,9 @@ export interface V1Parts {
   readonly clock: Clock;
 }
 
-type Answer = VersionResponse & { readonly body: string };
-
 /** Version 1 of the API. */
 export function v1(parts: V1Parts): ApiVersion {
-  const cached = answerCache<Answer>(parts.ledger);
+  const cached = answerCache<VersionResponse>(parts.ledger);
   const route = (path: string, level: Level): VersionRoute => ({
     path,
     permissions: ['cls-deal.view', 'external-api.fullcontrol'],
@@ -41,10 +39,15 @@ export function v1(parts: V1Parts): ApiVersion {
   };
 }
 
-async function answer(parts: V1Parts, level: Level, request: VersionRequest): Promise<Answer> {
+async function answer(
+  parts: V1Parts,
+  level: Level,
+  request: VersionRequest,
+): Promise<VersionResponse> {
   const question = toQuestion(parts, level, request);
   const page = await parts.readBalances(request.caller, question);
-  const body = JSON.stringify(presentPage(page));
+  // Bytes, not text: an answer that is kept is encoded once.
+  const body = Buffer.from(JSON.stringify(presentPage(page)));
   const etag = `"${createHash('sha256').update(body).digest('base64url')}"`;
   return {
     status: 200,

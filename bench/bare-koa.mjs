@@ -1,0 +1,11 @@
+// What reads are measured against: a Koa app that answers the same bytes to anyone.
+import Koa from '../packages/resource-api/node_modules/koa/lib/application.js';
+
+process.once('message', ({ body, port }) => {
+  const app = new Koa();
+  app.use((ctx) => {
+    ctx.set('Content-Type', 'application/json; charset=utf-8');
+    ctx.body = body;
+  });
+  app.listen(port, '127.0.0.1', () => process.send('listening'));
+});

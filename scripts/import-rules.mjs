@@ -76,7 +76,7 @@ export const LIBRARY_PLACES = [
     places: [
       'auth-server/provider/',
       'auth-server/token/',
-      'auth-server/http/token-endpoint',
+      'auth-server/http/token-',
       'auth-server/compose',
     ],
   },

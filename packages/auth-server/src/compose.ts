@@ -1,3 +1,4 @@
+import type { RequestListener } from 'node:http';
 import { systemClock } from '@cls/shared/clock';
 import { developmentSecret } from '@cls/shared/development-secret';
 import { health } from '@cls/shared/http/health';
@@ -13,10 +14,10 @@ import type Koa from 'koa';
 import type { Provider } from 'oidc-provider';
 import { argon2Verifier } from './accounts/password.ts';
 import type { AuthServerConfig } from './config.ts';
-import { requestHandler } from './http/handler.ts';
 import { issuerFacing } from './http/issuer-facing.ts';
 import { metadataCaching } from './http/metadata.ts';
 import { securityHeaders, surface } from './http/surface.ts';
+import { tokenBody } from './http/token-body.ts';
 import { noteTokenErrors, tokenEndpoint } from './http/token-endpoint.ts';
 import { aesGcmSealer } from './keys/seal.ts';
 import { ACCOUNT_GRANT } from './provider/client-metadata.ts';
@@ -115,10 +116,15 @@ async function compose(
     provider.use(health(checks, () => service?.draining ?? false));
     provider.use(surface);
     provider.use(metadataCaching);
-    provider.use(tokenEndpoint(throttle, audit));
+    provider.use(tokenEndpoint(throttle, audit, log));
+    provider.use(tokenBody);
   };
   const slot = await providerSlot(config.issuer, settings, keys, prepare, log);
-  const handler = requestHandler(slot, issuerFacing(config.issuer, config.trustedProxyHops));
+  const faceIssuer = issuerFacing(config.issuer, config.trustedProxyHops);
+  const handler: RequestListener = (request, response) => {
+    faceIssuer(request);
+    slot(request, response);
+  };
   const running = await startHttpService({ ...config, drainTimeoutMs: 10_000 }, () => handler);
   service = running;
   log.info({ port: running.port, issuer: config.issuer }, 'auth-server is listening');

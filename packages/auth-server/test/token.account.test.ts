@@ -19,8 +19,8 @@ describeOnEngines('POST /oauth/token, a person', (engine) => {
   it('answers the specification’s example with the bare JWT as text/javascript', async () => {
     const response = await signIn(server.person, { accept: 'gzip, deflate, br' });
     expect(response.status).to.equal(200);
-    expect(response.headers.get('content-type')).to.match(/^text\/javascript/);
-    expect(response.headers.get('vary')).to.match(/\bAccept\b/);
+    expect(response.headers.get('content-type')).to.equal('text/javascript');
+    expect(response.headers.get('vary')).to.equal('Accept');
     expect(response.headers.get('cache-control')).to.equal('no-store');
     const token = await response.text();
     expect(token).to.match(/^[\w-]+\.[\w-]+\.[\w-]+$/);
@@ -168,6 +168,7 @@ describeOnEngines('POST /oauth/token, a person', (engine) => {
   });
 
   it('counts wrong codes apart from wrong passwords', async () => {
+    await server.database.query('DELETE FROM throttle'); // What the tests before have counted.
     const { email, password, totpSecret } = server.guarded;
     await server.database.query('DELETE FROM throttle');
     const statuses: number[] = [];

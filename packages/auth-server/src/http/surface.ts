@@ -2,10 +2,10 @@ import type { Middleware } from 'koa';
 
 /** The methods of each path that this service has. */
 const METHODS: Readonly<Record<string, readonly string[]>> = {
-  '/oauth/token': ['POST', 'OPTIONS'],
-  '/.well-known/jwks.json': ['GET', 'HEAD', 'OPTIONS'],
-  '/.well-known/openid-configuration': ['GET', 'HEAD', 'OPTIONS'],
-  '/.well-known/oauth-authorization-server': ['GET', 'HEAD', 'OPTIONS'],
+  '/oauth/token': ['POST'],
+  '/.well-known/jwks.json': ['GET', 'HEAD'],
+  '/.well-known/openid-configuration': ['GET', 'HEAD'],
+  '/.well-known/oauth-authorization-server': ['GET', 'HEAD'],
 };
 
 /** 404 and 405 as JSON: an API client never gets a page. The library's other paths stay closed. */
@@ -21,13 +21,6 @@ export const surface: Middleware = async (ctx, next) => {
     ctx.set('Allow', methods.join(', '));
     ctx.set('Cache-Control', 'no-store');
     const error_description = `only ${methods[0]} is allowed here`;
-    ctx.body = { error: 'invalid_request', error_description };
-    return;
-  }
-  if (ctx.path === '/oauth/token' && ctx.querystring !== '') {
-    ctx.status = 400;
-    ctx.set('Cache-Control', 'no-store');
-    const error_description = 'parameters belong in the body, never in the URL';
     ctx.body = { error: 'invalid_request', error_description };
     return;
   }

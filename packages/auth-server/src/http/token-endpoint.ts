@@ -1,16 +1,17 @@
-import { DatabaseUnavailable } from '@cls/shared/sql/database';
+import type { Log } from '@cls/shared/log';
 import type { Middleware } from 'koa';
 import { errors, type KoaContextWithOIDC, type Provider } from 'oidc-provider';
+import { canonicalEmail } from '../accounts/account.ts';
 import type { AuditLog } from '../audit/audit-log.ts';
 import { ACCOUNT_CLIENT_ID } from '../provider/client-metadata.ts';
 import { authenticationOf } from '../provider/granted-account.ts';
 import type { Throttle, ThrottleSubject } from '../throttle/throttle.ts';
 import { wantsJson } from '../token/accept.ts';
-import { MfaRequired, TooManyAttempts } from '../token/token-error.ts';
+import { TooManyAttempts } from '../token/token-error.ts';
+import { writeTokenError } from './token-error-answer.ts';
 
 export const TOKEN_PATH = '/oauth/token';
 
-const RETRY_WHEN_UNAVAILABLE_S = 2;
 const faults = new WeakMap<object, unknown>();
 
 /** Keeps each request's error until the answer is written; the library itself shows a part only. */
@@ -24,31 +25,50 @@ export function noteTokenErrors(provider: Provider): void {
  * Around the library's token endpoint: how its answers look to a caller of this product, the
  * throttle on client authentication, and the audit of each answer.
  */
-export function tokenEndpoint(throttle: Throttle, audit: AuditLog): Middleware {
+export function tokenEndpoint(throttle: Throttle, audit: AuditLog, log: Log): Middleware {
   return async (ctx, next) => {
     if (ctx.path !== TOKEN_PATH) return next();
     const accept = ctx.get('accept');
     // The library would answer a browser's Accept with a page.
     ctx.req.headers.accept = 'application/json';
-    await next();
-    // Without an Origin the library allows every one; a token is for no web page of another site.
-    if (ctx.get('origin') === '') ctx.remove('Access-Control-Allow-Origin');
     const oidcCtx = ctx as unknown as KoaContextWithOIDC;
-    const error = await throttled(oidcCtx, throttle, faults.get(ctx));
-    if (error !== undefined) refuse(oidcCtx, error);
-    else if (ctx.status === 200) present(oidcCtx, accept);
+    const error = await errorOf(oidcCtx, next, throttle, log);
+    // No page of another origin may read an answer, so none is told that it may.
+    ctx.remove('Vary');
+    ctx.remove('Access-Control-Allow-Origin');
+    ctx.remove('Access-Control-Expose-Headers');
+    if (error !== undefined) writeTokenError(ctx, error);
+    else present(oidcCtx, accept);
     record(oidcCtx, audit, error);
   };
+}
+
+/** Why this request gets no token, from whichever part it came; undefined when it gets one. */
+async function errorOf(
+  ctx: KoaContextWithOIDC,
+  next: () => Promise<unknown>,
+  throttle: Throttle,
+  log: Log,
+): Promise<unknown> {
+  try {
+    await next();
+    return await throttled(ctx, throttle, faults.get(ctx));
+  } catch (err) {
+    if (!(err instanceof errors.OIDCProviderError)) {
+      log.error({ err, requestId: ctx.state['requestId'] }, 'fault');
+    }
+    return err;
+  }
 }
 
 /** A person gets the bare JWT unless JSON was asked for by name. */
 function present(ctx: KoaContextWithOIDC, accept: string): void {
   if (authenticationOf(ctx) === undefined) return;
-  ctx.vary('Accept');
+  ctx.set('Vary', 'Accept');
   if (wantsJson(accept)) return;
   const { access_token: token } = ctx.body as { access_token: string };
+  ctx.set('Content-Type', 'text/javascript');
   ctx.body = token;
-  ctx.set('Content-Type', 'text/javascript; charset=utf-8');
 }
 
 /**
@@ -68,45 +88,27 @@ async function throttled(
   return admission.admitted ? error : new TooManyAttempts(admission.retryAfterS);
 }
 
-function refuse(ctx: KoaContextWithOIDC, error: unknown): void {
-  if (error instanceof TooManyAttempts) {
-    ctx.status = 429;
-    ctx.remove('WWW-Authenticate');
-    ctx.set('Retry-After', `${error.retryAfterS}`);
-    ctx.body = { error: error.error, error_description: error.error_description };
-  } else if (error instanceof MfaRequired) {
-    ctx.body = { ...(ctx.body as object), mfa_token: error.mfaToken };
-  } else if (isUnavailable(error)) {
-    ctx.status = 503;
-    ctx.set('Retry-After', `${RETRY_WHEN_UNAVAILABLE_S}`);
-    const description = 'a store that is needed does not answer; try again';
-    ctx.body = { error: 'temporarily_unavailable', error_description: description };
-  }
-}
-
-function isUnavailable(error: unknown): boolean {
-  const name = error instanceof Error ? error.name : '';
-  return (
-    error instanceof DatabaseUnavailable ||
-    ['MaxRetriesPerRequestError', 'ReplicationTimeout'].includes(name) ||
-    (error instanceof Error &&
-      /Command timed out|Connection is closed|Stream isn't writeable/.test(error.message))
-  );
-}
-
 function record(ctx: KoaContextWithOIDC, audit: AuditLog, error: unknown): void {
   const { client } = ctx.oidc ?? {};
-  const account = authenticationOf(ctx)?.account.id;
-  const params = (ctx.oidc?.params ?? {}) as Record<string, string | undefined>;
-  const subject =
-    account ?? (client?.clientId === ACCOUNT_CLIENT_ID ? params['email'] : client?.clientId);
-  const reason = error instanceof errors.OIDCProviderError ? error.error : undefined;
+  const { body, status } = ctx;
+  const reason = error === undefined ? {} : { reason: (body as { error: string }).error };
   audit.record({
-    type: ctx.status === 200 ? 'token.issued' : 'token.refused',
-    subject: subject ?? 'unknown',
+    type: status === 200 ? 'token.issued' : 'token.refused',
+    subject: subjectOf(ctx) ?? 'unknown',
     address: ctx.ip,
     ...(client === undefined ? {} : { clientId: client.clientId }),
     ...(typeof ctx.state['requestId'] === 'string' ? { requestId: ctx.state['requestId'] } : {}),
-    ...(ctx.status === 200 ? {} : { reason: reason ?? `status_${ctx.status}` }),
+    ...reason,
   });
+}
+
+/** The account or the client; the e-mail that was tried where no account is known. */
+function subjectOf(ctx: KoaContextWithOIDC): string | undefined {
+  const account = authenticationOf(ctx)?.account.id;
+  const { client, params } = ctx.oidc ?? {};
+  if (account !== undefined || client?.clientId !== ACCOUNT_CLIENT_ID) {
+    return account ?? client?.clientId;
+  }
+  const email = params?.['email'];
+  return typeof email === 'string' ? canonicalEmail(email) : undefined;
 }

@@ -26,10 +26,12 @@ const ROUTES = { token: '/oauth/token', jwks: '/.well-known/jwks.json' } as cons
 
 /** The library's configuration. What is not enabled here is not offered. */
 export function providerConfiguration(
+  issuer: string,
   settings: ProviderSettings,
   keys: readonly SigningKey[],
 ): Configuration {
   const { scopeBase, cookieKey } = settings;
+  const issuerOrigin = new URL(issuer).origin;
   return {
     jwks: { keys: keys.map(({ privateJwk }) => privateJwk) } as NonNullable<Configuration['jwks']>,
     adapter: (kind: string) => adapterFor(kind, settings),
@@ -85,7 +87,8 @@ export function providerConfiguration(
         acr: acrOf(amr),
       };
     },
-    clientBasedCORS: () => false,
+    // A page of this very origin may ask for a token; no other may.
+    clientBasedCORS: (_, origin) => origin === issuerOrigin,
     renderError: (ctx, out) => {
       ctx.body = out;
     },

@@ -18,7 +18,10 @@ export async function providerSlot(
   log: Log,
 ): Promise<RequestListener> {
   const build = async () => {
-    const provider = new Provider(issuer, providerConfiguration(settings, await keys.load()));
+    const provider = new Provider(
+      issuer,
+      providerConfiguration(issuer, settings, await keys.load()),
+    );
     prepare(provider);
     return provider.callback();
   };

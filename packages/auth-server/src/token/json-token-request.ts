@@ -4,12 +4,12 @@
  * else is refused with the names that are allowed.
  */
 import { IncomingMessage } from 'node:http';
+import { errors } from 'oidc-provider';
 import { ACCOUNT_CLIENT_ID, ACCOUNT_GRANT } from '../provider/client-metadata.ts';
 import { parseFlatObject } from './strict-json.ts';
-import type { TokenRefusal } from './token-error.ts';
 
-/** Bytes; the library's own limit for forms. */
-export const BODY_MAX_BYTES = 56 * 1024;
+/** An address of RFC 5321 fits, and no row of the audit log grows by more. */
+const EMAIL_MAX_LENGTH = 254;
 
 interface Shape {
   /** The member that tells this shape from the others. */
@@ -45,15 +45,17 @@ export function cameAsJson(request: IncomingMessage): boolean {
   return jsonRequests.has(request);
 }
 
-/** The request as a form, or why it is refused. */
-export async function asForm(request: IncomingMessage): Promise<IncomingMessage | TokenRefusal> {
-  const body = await readBody(request);
-  if (typeof body !== 'string') return body;
+/**
+ * The form that a JSON body stands for.
+ *
+ * @throws {errors.InvalidRequest} quoting no value.
+ */
+export function toForm(body: string): string {
   const members = parseFlatObject(body);
-  if (typeof members === 'string') return refusal(members);
+  if (typeof members === 'string') throw new errors.InvalidRequest(members);
   const fields = toFormFields(members);
-  if (typeof fields === 'string') return refusal(fields);
-  return formRequest(request, new URLSearchParams(fields).toString());
+  if (typeof fields === 'string') throw new errors.InvalidRequest(fields);
+  return new URLSearchParams(fields).toString();
 }
 
 function toFormFields(members: Map<string, string>): Record<string, string> | string {
@@ -65,6 +67,7 @@ function toFormFields(members: Map<string, string>): Record<string, string> | st
   if ([...members.values()].some((value) => value.includes('\0'))) {
     return 'a value holds a NUL character';
   }
+  if ((members.get('email') ?? '').length > EMAIL_MAX_LENGTH) return 'the e-mail is too long';
   const missing = required.filter((name) => !members.get(name));
   if (missing.length > 0) return `missing: ${missing.join(', ')}`;
   const known = [...required, ...optional];
@@ -74,36 +77,8 @@ function toFormFields(members: Map<string, string>): Record<string, string> | st
   return { ...form, ...Object.fromEntries(members) };
 }
 
-async function readBody(request: IncomingMessage): Promise<string | TokenRefusal> {
-  const charset = /charset\s*=\s*"?([^";\s]+)/i.exec(request.headers['content-type'] ?? '')?.[1];
-  if (charset !== undefined && charset.toLowerCase() !== 'utf-8') {
-    return refusal('the body must be in UTF-8');
-  }
-  const chunks: Buffer[] = [];
-  let size = 0;
-  for await (const chunk of request as AsyncIterable<Buffer>) {
-    size += chunk.length;
-    if (size > BODY_MAX_BYTES) return tooLarge();
-    chunks.push(chunk);
-  }
-  try {
-    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(Buffer.concat(chunks));
-  } catch {
-    return refusal('the body must be in UTF-8');
-  }
-}
-
-export function tooLarge(): TokenRefusal {
-  const description = `the body is larger than ${BODY_MAX_BYTES} bytes`;
-  return { status: 413, error: 'invalid_request', description };
-}
-
-function refusal(description: string): TokenRefusal {
-  return { status: 400, error: 'invalid_request', description };
-}
-
 /** The same request on the same connection, with the form as its body. */
-function formRequest(request: IncomingMessage, form: string): IncomingMessage {
+export function formRequest(request: IncomingMessage, form: string): IncomingMessage {
   const copy = new IncomingMessage(request.socket);
   copy.method = request.method ?? 'POST';
   copy.url = request.url ?? '/';

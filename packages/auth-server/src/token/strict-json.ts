@@ -1,16 +1,20 @@
 /**
  * A flat JSON object of strings, as token requests are: no nesting, no other types, no name
  * twice. `JSON.parse` keeps the last of two equal names, which another reader in front of us may
- * not; the regular expression reads what is between braces token by token.
+ * not; the regular expression reads what is between braces token by token. White space is JSON's
+ * four characters (RFC 8259 §2), where `\s` would take a byte-order mark too.
  */
-const MEMBER = /\s*"((?:[^"\\]|\\.)*)"\s*:\s*"((?:[^"\\]|\\.)*)"\s*(,|\}\s*$)/y;
+const MEMBER =
+  /[ \t\r\n]*"((?:[^"\\]|\\.)*)"[ \t\r\n]*:[ \t\r\n]*"((?:[^"\\]|\\.)*)"[ \t\r\n]*(,|\}[ \t\r\n]*$)/y;
+const START = /^[ \t\r\n]*\{/;
+const EMPTY = /^[ \t\r\n]*\{[ \t\r\n]*\}[ \t\r\n]*$/;
 
 /** The members, or a sentence on what is wrong with the text. */
 export function parseFlatObject(text: string): Map<string, string> | string {
   const members = new Map<string, string>();
-  const start = /^\s*\{/.exec(text)?.[0].length;
+  const start = START.exec(text)?.[0].length;
   if (start === undefined) return 'the body is not a JSON object';
-  if (/^\s*\{\s*\}\s*$/.test(text)) return members;
+  if (EMPTY.test(text)) return members;
   MEMBER.lastIndex = start;
   for (;;) {
     const match = MEMBER.exec(text);

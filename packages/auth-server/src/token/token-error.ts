@@ -37,9 +37,9 @@ export function invalidCredentials(): errors.OIDCProviderError {
   return error;
 }
 
-/** An error body of RFC 6749 §5.2, for refusals made before the library sees the request. */
-export interface TokenRefusal {
-  readonly status: 400 | 405 | 413;
-  readonly error: string;
-  readonly description: string;
+/** Bytes; the library's own limit for forms. */
+export const BODY_MAX_BYTES = 56 * 1024;
+
+export function tooLarge(): errors.OIDCProviderError {
+  return new errors.InvalidRequest(`the body is larger than ${BODY_MAX_BYTES} bytes`, 413);
 }

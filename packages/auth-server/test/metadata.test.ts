@@ -1,11 +1,47 @@
 import { request } from 'node:http';
 import { describeOnEngines } from '@cls/shared/testing/engines';
+import { freePort } from '@cls/shared/testing/servers';
 import { expect } from 'chai';
 import * as oauth from 'oauth4webapi';
 import * as client from 'openid-client';
-import { startTestAuthServer, type TestAuthServer } from './support/auth-server.ts';
+import { basic, startTestAuthServer, type TestAuthServer } from './support/auth-server.ts';
 
 const DISCOVERY = ['/.well-known/openid-configuration', '/.well-known/oauth-authorization-server'];
+
+describeOnEngines('an issuer with a path', (engine) => {
+  let server: TestAuthServer;
+  before(async () => {
+    const port = await freePort();
+    const issuer = `http://localhost:${port}/loans`;
+    server = await startTestAuthServer(engine, { ISSUER: issuer, AUTH_PORT: `${port}` });
+  });
+  after(() => server?.stop());
+
+  it('is found where OpenID Connect and where RFC 8414 look for it', async () => {
+    const { origin } = new URL(server.issuer);
+    for (const url of [
+      `${server.issuer}/.well-known/openid-configuration`,
+      `${origin}/.well-known/oauth-authorization-server/loans`,
+      `${origin}/.well-known/openid-configuration`, // A proxy in front took the path off.
+    ]) {
+      const response = await fetch(url);
+      expect(response.status, url).to.equal(200);
+      expect(await response.json(), url).to.include({
+        issuer: server.issuer,
+        token_endpoint: `${server.issuer}/oauth/token`,
+        jwks_uri: `${server.issuer}/.well-known/jwks.json`,
+      });
+    }
+  });
+
+  it('gives tokens below its path', async () => {
+    const { id, secret } = server.client;
+    const form = await server.post('grant_type=client_credentials', basic(id, secret));
+    expect(form.status).to.equal(200);
+    const json = await server.postJson({ client_id: id, client_secret: secret });
+    expect(json.status).to.equal(200);
+  });
+});
 
 describeOnEngines('discovery and the key set', (engine) => {
   let server: TestAuthServer;
@@ -15,7 +51,7 @@ describeOnEngines('discovery and the key set', (engine) => {
   after(() => server?.stop());
 
   /** fetch sets Host itself; a forger does not. */
-  const forged = (path: string) =>
+  const forged = (path: string, target = path) =>
     new Promise<string>((done, failed) => {
       const headers = {
         host: 'evil.example',
@@ -23,7 +59,7 @@ describeOnEngines('discovery and the key set', (engine) => {
         'x-forwarded-proto': 'https',
         forwarded: 'host=evil.example;proto=https',
       };
-      request(`${server.issuer}${path}`, { headers }, (response) => {
+      request(`${server.issuer}${path}`, { headers, path: target }, (response) => {
         let text = '';
         response.on('data', (chunk) => {
           text += chunk;
@@ -56,6 +92,7 @@ describeOnEngines('discovery and the key set', (engine) => {
     it(`${path} is the same whatever Host and X-Forwarded-* say`, async () => {
       const honest = await (await fetch(`${server.issuer}${path}`)).text();
       expect(await forged(path)).to.equal(honest);
+      expect(await forged(path, `http://evil.example${path}`), 'absolute form').to.equal(honest);
     });
   }
 
@@ -110,6 +147,14 @@ describeOnEngines('discovery and the key set', (engine) => {
     const { access_token: token } = (await response.json()) as { access_token: string };
     const header = JSON.parse(Buffer.from(token.split('.')[0] ?? '', 'base64url').toString());
     expect(header.kid).to.equal(after.find((kid) => kid !== before[0]));
+  });
+
+  it('may be read by a page of any origin, named or not', async () => {
+    for (const origin of ['https://app.example', 'null']) {
+      const url = `${server.issuer}/.well-known/jwks.json`;
+      const response = await fetch(url, { headers: { origin } });
+      expect(response.headers.get('access-control-allow-origin')).to.equal('*');
+    }
   });
 
   it('answers what is not there with 404 as JSON, the library’s own paths included', async () => {

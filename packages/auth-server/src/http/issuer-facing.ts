@@ -3,12 +3,13 @@ import { clientAddress } from '@cls/shared/http/client-address';
 
 /**
  * Shows the library each request as it was sent to the issuer. URLs in discovery and the Secure
- * flag of cookies are made from Host and X-Forwarded-*, which a caller can forge: here they are
- * what the configuration says, and the address is what trusted proxies say.
+ * flag of cookies are made from Host, X-Forwarded-* and the request's target, which a caller can
+ * forge: here they are what the configuration says, and the address is what trusted proxies say.
  */
 export function issuerFacing(issuer: string, trustedProxyHops: number) {
-  const { host, protocol } = new URL(issuer);
+  const { host, protocol, pathname } = new URL(issuer);
   const scheme = protocol.slice(0, -1);
+  const basePath = pathname === '/' ? '' : pathname;
   return (request: IncomingMessage): void => {
     const { headers } = request;
     const address = clientAddress(request, trustedProxyHops);
@@ -17,5 +18,18 @@ export function issuerFacing(issuer: string, trustedProxyHops: number) {
     headers['x-forwarded-for'] = address;
     delete headers['x-forwarded-host'];
     delete headers.forwarded;
+    request.url = below(basePath, request.url ?? '/');
+    Object.assign(request, { baseUrl: basePath }); // The library puts it before its own paths.
   };
+}
+
+const METADATA = '/.well-known/oauth-authorization-server';
+
+/** The target relative to the issuer's path, which a proxy in front may have taken off. */
+function below(basePath: string, target: string): string {
+  const path = target.replace(/^https?:\/\/[^/?#]*/i, '') || '/';
+  if (basePath === '') return path;
+  // RFC 8414 §3.1 puts the issuer's path behind the well-known one.
+  if (path === `${METADATA}${basePath}`) return METADATA;
+  return path.startsWith(`${basePath}/`) ? path.slice(basePath.length) : path;
 }

@@ -10,6 +10,8 @@ const MAX_AGE_S = 300;
 /** Caching of discovery (RFC 8414) and the key set (RFC 7517), with validators. */
 export const metadataCaching: Middleware = async (ctx, next) => {
   const discovery = DISCOVERY.includes(ctx.path);
+  // Public, and for every page; the library would echo the origin that asks, `null` included.
+  if (discovery || ctx.path === JWKS) ctx.set('Access-Control-Allow-Origin', '*');
   await next();
   if ((!discovery && ctx.path !== JWKS) || ctx.status !== 200) return;
   if (discovery) ctx.body = honest(ctx.body as Record<string, unknown>);

@@ -31,6 +31,15 @@ const WAIT = `
          AS "waitS"
   FROM throttle WHERE kind = $1 AND subject_sha256 = $2`;
 
+const CLEAR = 'DELETE FROM throttle WHERE kind = $1 AND subject_sha256 = $2';
+
+const TAKE_BACK = `
+  WITH gone AS (DELETE FROM throttle WHERE kind = $1 AND subject_sha256 = $2 AND failures <= 1)
+  UPDATE throttle SET
+    failures = failures - 1,
+    blocked_until = CASE WHEN failures - 1 < $3 THEN '-infinity' ELSE blocked_until END
+  WHERE kind = $1 AND subject_sha256 = $2 AND failures > 1`;
+
 const NEVER = 2_000_000_000;
 const FOR_EVER = '1000 years';
 
@@ -45,10 +54,10 @@ export function sqlThrottle(database: Database, clock: Clock): Throttle {
     },
     async succeeded(subjects) {
       for (const subject of subjects) {
-        await database.query('DELETE FROM throttle WHERE kind = $1 AND subject_sha256 = $2', [
-          subject.kind,
-          digest(subject),
-        ]);
+        const { free, clearedBySuccess } = THROTTLE_POLICIES[subject.kind];
+        const key = [subject.kind, digest(subject)];
+        if (clearedBySuccess) await database.query(CLEAR, key);
+        else await database.query(TAKE_BACK, [...key, free]);
       }
     },
   };

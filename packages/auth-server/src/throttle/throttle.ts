@@ -8,7 +8,10 @@ export interface Throttle {
    * as a failure until `succeeded` says otherwise, so parallel attempts cannot slip through.
    */
   admit(subjects: readonly ThrottleSubject[]): Promise<Admission>;
-  /** Clears the count of the subjects whose secret was right. */
+  /**
+   * Takes back the attempt, whose secret was right, and clears what failed before of the subjects
+   * that have one secret. An address has many: its other failures stay counted.
+   */
   succeeded(subjects: readonly ThrottleSubject[]): Promise<void>;
 }
 

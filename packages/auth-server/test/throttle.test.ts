@@ -1,0 +1,109 @@
+import { readFileSync } from 'node:fs';
+import type { Database } from '@cls/shared/sql/database';
+import { describeOnEngines } from '@cls/shared/testing/engines';
+import { expect } from 'chai';
+import { sqlThrottle } from '../src/store/sql-throttle.ts';
+import { THROTTLE_POLICIES } from '../src/throttle/policy.ts';
+import type { Throttle, ThrottleSubject } from '../src/throttle/throttle.ts';
+
+const RECORDS = new URL('../../migrations/0001-records.sql', import.meta.url);
+const HOUR_MS = 3_600_000;
+
+describeOnEngines('the throttle', (engine) => {
+  let database: Database;
+  let throttle: Throttle;
+  let nowMs = Date.parse('2026-01-01T00:00:00Z');
+  let count = 0;
+  before(async () => {
+    database = await engine.open();
+    await database.execute(readFileSync(RECORDS, 'utf8'));
+    throttle = sqlThrottle(database, { now: () => new Date(nowMs) });
+  });
+  after(() => database?.close());
+
+  const subject = (kind: ThrottleSubject['kind']): ThrottleSubject => {
+    count += 1;
+    return { kind, id: `subject-${count}` };
+  };
+  const admitted = async (...subjects: ThrottleSubject[]) =>
+    (await throttle.admit(subjects)).admitted;
+  const fail = async (times: number, ...subjects: ThrottleSubject[]) => {
+    for (let n = 0; n < times; n += 1) await throttle.admit(subjects);
+  };
+
+  it('lets the free attempts pass and then asks for a wait that grows to an hour', async () => {
+    const password = subject('account-password');
+    const { free } = THROTTLE_POLICIES['account-password'];
+    await fail(free, password);
+    const waits: number[] = [];
+    for (let n = 0; n < 10; n += 1) {
+      const admission = await throttle.admit([password]);
+      if (admission.admitted) continue;
+      waits.push(admission.retryAfterS);
+      nowMs += admission.retryAfterS * 1_000;
+    }
+    expect(waits.slice(0, 3)).to.deep.equal([30, 60, 120]);
+    expect(Math.max(...waits)).to.be.at.most(3_600);
+  });
+
+  it('stops for good after a hundred failures in a row, however long one waits', async () => {
+    const password = subject('account-password');
+    for (let n = 0; n < 100; n += 1) {
+      await fail(1, password);
+      nowMs += HOUR_MS;
+    }
+    expect(await admitted(password)).to.equal(false);
+    nowMs += 10_000 * HOUR_MS;
+    expect(await admitted(password)).to.equal(false);
+  });
+
+  it('counts anew after the right secret', async () => {
+    const password = subject('account-password');
+    const { free } = THROTTLE_POLICIES['account-password'];
+    await fail(free - 1, password);
+    await throttle.succeeded([password]);
+    await fail(free - 1, password);
+    expect(await admitted(password)).to.equal(true);
+  });
+
+  it('keeps an address’s failures with others when one account of its own succeeds', async () => {
+    const address = subject('address');
+    const own = subject('account-password');
+    const { free } = THROTTLE_POLICIES.address;
+    for (let n = 0; n < free - 1; n += 1) {
+      await fail(1, address, subject('account-password'));
+      if (n % 10 === 9) {
+        expect(await admitted(address, own)).to.equal(true);
+        await throttle.succeeded([address, own]);
+      }
+    }
+    await fail(1, address, subject('account-password'));
+    expect(await admitted(address, subject('account-password'))).to.equal(false);
+  });
+
+  it('lets any number of people sign in from one address', async () => {
+    const address = subject('address');
+    for (let n = 0; n < THROTTLE_POLICIES.address.free + 20; n += 1) {
+      const person = subject('account-password');
+      expect(await admitted(address, person)).to.equal(true);
+      await throttle.succeeded([address, person]);
+    }
+  });
+
+  it('forgets an address that was quiet for long enough', async () => {
+    const address = subject('address');
+    await fail(THROTTLE_POLICIES.address.free + 1, address);
+    expect(await admitted(address)).to.equal(false);
+    nowMs += HOUR_MS;
+    expect(await admitted(address)).to.equal(true);
+  });
+
+  it('admits no more at once than one after the other', async () => {
+    const password = subject('account-password');
+    const admissions = await Promise.all(
+      Array.from({ length: 50 }, () => throttle.admit([password])),
+    );
+    const { free } = THROTTLE_POLICIES['account-password'];
+    expect(admissions.filter((admission) => admission.admitted)).to.have.length(free);
+  });
+});

@@ -13,7 +13,7 @@ import type { SecondFactor } from '../mfa/second-factor.ts';
 import { ACCOUNT_GRANT } from '../provider/client-metadata.ts';
 import { noteAuthentication } from '../provider/granted-account.ts';
 import { type ResourceServerSettings, resourceServerFor } from '../provider/resource-server.ts';
-import { digest } from '../provider/state/provider-adapter.ts';
+import { digest } from '../provider/state/sealing.ts';
 import type { StateStore } from '../provider/state/state-store.ts';
 import type { Throttle, ThrottleSubject } from '../throttle/throttle.ts';
 import { cameAsJson } from './json-token-request.ts';

@@ -5,8 +5,9 @@ import { redisServer } from '@cls/shared/testing/servers';
 import { expect } from 'chai';
 import { Redis } from 'ioredis';
 import { errors } from 'oidc-provider';
-import { digest, providerAdapter } from '../../src/provider/state/provider-adapter.ts';
+import { providerAdapter } from '../../src/provider/state/provider-adapter.ts';
 import { redisStateStore } from '../../src/provider/state/redis-state-store.ts';
+import { digest } from '../../src/provider/state/sealing.ts';
 import { sqlStateStore } from '../../src/provider/state/sql-state-store.ts';
 import type { StateStore } from '../../src/provider/state/state-store.ts';
 import { MIGRATIONS } from '../../src/store/migrations.ts';
@@ -58,6 +59,69 @@ function stateStoreSuite(open: () => { store: StateStore; dump: () => Promise<st
     expect(await dump())
       .to.include(digest(id))
       .and.not.include(id);
+  });
+
+  it('stores no other id either, and nothing of a person', async () => {
+    const [session, uid, userCode, cookie] = [fresh(), fresh(), fresh(), fresh()].map(
+      (id) => `secret-${id}`,
+    ) as [string, string, string, string];
+    const sessions = providerAdapter(store, 'Session');
+    await sessions.upsert(session, { jti: session, uid, accountId: 'acc_of_somebody' }, 60);
+    await providerAdapter(store, 'DeviceCode').upsert(fresh(), { userCode }, 60);
+    const interaction = { session: { uid, cookie } };
+    await providerAdapter(store, 'Interaction').upsert(fresh(), interaction, 60);
+    const stored = await dump();
+    for (const text of [session, uid, userCode, cookie, 'acc_of_somebody']) {
+      expect(stored).not.to.include(text);
+    }
+    expect(await sessions.find(session)).to.include({ uid, accountId: 'acc_of_somebody' });
+    expect(await sessions.findByUid(uid)).to.include({ jti: session, uid });
+  });
+
+  it('ends the grant itself with its tokens, but not an interaction that asks for it', async () => {
+    const [code, interaction, grantId] = [fresh(), fresh(), fresh()];
+    const codes = providerAdapter(store, 'AuthorizationCode');
+    const grants = providerAdapter(store, 'Grant');
+    const interactions = providerAdapter(store, 'Interaction');
+    await grants.upsert(grantId, { jti: grantId }, 60);
+    await codes.upsert(code, { jti: code, grantId }, 60);
+    await interactions.upsert(interaction, { jti: interaction, grantId }, 60);
+    await codes.consume(code);
+    await codes.consume(code).catch(() => undefined);
+    expect(await grants.find(grantId)).to.equal(undefined);
+    expect(await interactions.find(interaction)).to.include({ grantId });
+  });
+
+  it('keeps an entry consumed when it is written again', async () => {
+    const id = fresh();
+    const codes = providerAdapter(store, 'AuthorizationCode');
+    await codes.upsert(id, { jti: id }, 60);
+    await codes.consume(id);
+    await codes.upsert(id, { jti: id }, 60);
+    expect(await codes.find(id)).to.have.property('consumed');
+  });
+
+  it('kills what is minted for a grant while it is being revoked', async () => {
+    const grantId = fresh();
+    const tokens = providerAdapter(store, 'RefreshToken');
+    const ids = Array.from({ length: 20 }, fresh);
+    await Promise.all(
+      ids.flatMap((id, index) => [
+        tokens.upsert(id, { jti: id, grantId }, 60),
+        ...(index === 10 ? [tokens.revokeByGrantId(grantId)] : []),
+      ]),
+    );
+    const found = await Promise.all(ids.map((id) => tokens.find(id)));
+    expect(found.filter((payload) => payload !== undefined)).to.deep.equal([]);
+  });
+
+  it('accepts an assertion again once its mark has expired', async () => {
+    const id = fresh();
+    const replay = providerAdapter(store, 'ReplayDetection');
+    await replay.upsert(id, { jti: id }, 1);
+    await new Promise((done) => setTimeout(done, 1_200));
+    await replay.upsert(id, { jti: id }, 60);
+    expect(await replay.find(id)).to.include({ jti: id });
   });
 
   it('lets exactly one of twenty consume a code, and ends its grant for the others', async () => {

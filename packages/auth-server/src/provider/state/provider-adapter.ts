@@ -1,75 +1,85 @@
-import { createHash } from 'node:crypto';
 import { type Adapter, type AdapterPayload, errors } from 'oidc-provider';
-import type { StateStore } from './state-store.ts';
+import { digest, seal, unseal } from './sealing.ts';
+import type { NewStateEntry, StateEntry, StateStore } from './state-store.ts';
 
 /** For what the library keeps without a stated lifetime. */
 const DEFAULT_TTL_S = 86_400;
 
+/** Kinds that die with their grant. An interaction names one too, but only asks for it. */
+const OF_A_GRANT = new Set([
+  'AccessToken',
+  'AuthorizationCode',
+  'BackchannelAuthenticationRequest',
+  'DeviceCode',
+  'PreAuthorizedCode',
+  'RefreshToken',
+]);
+
 /**
- * oidc-provider's Adapter over a StateStore. Ids are kept as digests and put back when an entry
- * is found by its id. Kinds that are also found by another value keep their id in the payload:
- * the library needs it there.
+ * oidc-provider's Adapter over a StateStore. Ids are kept as digests, and payloads sealed under
+ * their own id: they name further ids that would open something, such as the session's cookie.
+ * What is also found by another value keeps its id sealed under that value.
  */
 export function providerAdapter(store: StateStore, kind: string): Adapter {
+  const findBy = async (index: 'uid' | 'userCode', value: string) => {
+    const entry = await store.findBy(kind, index, digest(value));
+    const sealedId = entry?.payload['sealedId'];
+    return typeof sealedId === 'string' ? opened(entry, unseal(sealedId, value)) : undefined;
+  };
   return {
     async upsert(id, payload, expiresIn) {
-      const { jti: _, ...withoutId } = payload;
-      const indexed = payload.uid !== undefined || payload.userCode !== undefined;
       const written = await store.put(
-        {
-          kind,
-          key: digest(id),
-          payload: indexed ? payload : withoutId,
-          ttlS: Math.max(1, expiresIn ?? DEFAULT_TTL_S),
-          ...(payload.grantId === undefined ? {} : { grantId: payload.grantId }),
-          ...(payload.uid === undefined ? {} : { uid: payload.uid }),
-          ...(payload.userCode === undefined ? {} : { userCode: payload.userCode }),
-        },
+        sealedEntry(kind, id, payload, Math.max(1, expiresIn ?? DEFAULT_TTL_S)),
         // A replayed assertion must lose even when both copies arrive at once.
         { onlyIfAbsent: kind === 'ReplayDetection' },
       );
       if (!written) throw new errors.InvalidRequest('this assertion was used before');
     },
-    async find(id) {
-      const entry = await store.find(kind, digest(id));
-      return entry === undefined ? undefined : toPayload(entry.payload, entry.consumedAtS, id);
-    },
-    async findByUid(uid) {
-      const entry = await store.findBy(kind, 'uid', uid);
-      return entry === undefined ? undefined : toPayload(entry.payload, entry.consumedAtS);
-    },
-    async findByUserCode(userCode) {
-      const entry = await store.findBy(kind, 'userCode', userCode);
-      return entry === undefined ? undefined : toPayload(entry.payload, entry.consumedAtS);
-    },
+    find: async (id) => opened(await store.find(kind, digest(id)), id),
+    findByUid: (uid) => findBy('uid', uid),
+    findByUserCode: (userCode) => findBy('userCode', userCode),
     async consume(id) {
       const key = digest(id);
-      const entry = await store.find(kind, key);
+      const entry = opened(await store.find(kind, key), id);
       const outcome = await store.consume(kind, key);
       if (outcome === 'won') return;
       // Spent twice: whoever holds a copy must not keep what the first spending brought.
-      const grantId = entry?.payload['grantId'];
-      if (outcome === 'already' && typeof grantId === 'string') await store.revokeGrant(grantId);
+      const grantId = entry?.grantId;
+      if (outcome === 'already' && grantId !== undefined) await store.revokeGrant(digest(grantId));
       throw new errors.InvalidGrant(`${kind} is ${outcome === 'gone' ? 'gone' : 'consumed'}`);
     },
     destroy: (id) => store.remove(kind, digest(id)),
-    revokeByGrantId: (grantId) => store.revokeGrant(grantId),
+    revokeByGrantId: (grantId) => store.revokeGrant(digest(grantId)),
   };
 }
 
-/** What is stored of an id. */
-export function digest(id: string): string {
-  return createHash('sha256').update(id).digest('base64url');
-}
-
-function toPayload(
-  payload: Readonly<Record<string, unknown>>,
-  consumed: number | undefined,
-  id?: string,
-): AdapterPayload {
+function sealedEntry(
+  kind: string,
+  id: string,
+  payload: AdapterPayload,
+  ttlS: number,
+): NewStateEntry {
+  const { uid, userCode } = payload;
+  const other = uid ?? userCode;
+  const grantId = kind === 'Grant' ? id : OF_A_GRANT.has(kind) ? payload.grantId : undefined;
   return {
-    ...payload,
-    ...(id === undefined ? {} : { jti: id }),
-    ...(consumed === undefined ? {} : { consumed }),
+    kind,
+    key: digest(id),
+    payload: {
+      sealed: seal(JSON.stringify(payload), id),
+      ...(other === undefined ? {} : { sealedId: seal(id, other) }),
+    },
+    ttlS,
+    ...(grantId === undefined ? {} : { grantId: digest(grantId) }),
+    ...(uid === undefined ? {} : { uid: digest(uid) }),
+    ...(userCode === undefined ? {} : { userCode: digest(userCode) }),
   };
+}
+
+function opened(entry: StateEntry | undefined, id: string): AdapterPayload | undefined {
+  const sealed = entry?.payload['sealed'];
+  if (typeof sealed !== 'string') return undefined;
+  const payload = JSON.parse(unseal(sealed, id)) as AdapterPayload;
+  const consumed = entry?.consumedAtS;
+  return { ...payload, jti: id, ...(consumed === undefined ? {} : { consumed }) };
 }

@@ -33,6 +33,7 @@ export const KIND_OF = {
     'provider/': 'edge',
     'provider/state/': 'adapter',
     'provider/state/provider-adapter.ts': 'edge',
+    'provider/state/sealing.ts': 'domain',
     'provider/state/state-store.ts': 'port',
     'store/': 'adapter',
     'throttle/': 'port',

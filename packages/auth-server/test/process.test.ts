@@ -131,7 +131,7 @@ describe('the auth-server process', () => {
 });
 
 describe('auth-server with its protocol state in Redis', () => {
-  it('serves tokens while Redis is down, and sign-ins again when it is back', async function () {
+  it('serves tokens while Redis is down, and says of sign-ins that they can be tried again', async function () {
     const redis = await startRedis();
     requireServer(this, 'Redis', redis);
     const port = await freePort();
@@ -150,6 +150,9 @@ describe('auth-server with its protocol state in Redis', () => {
     const options = ['--customer', 'acme', '--permission', 'cls-deal.view', '--json'];
     const made = await runTool(['service-accounts', 'create', '--name', 'x', ...options], env);
     const { clientId, clientSecret } = JSON.parse(made.stdout);
+    const account = ['accounts', 'create', 'a@acme.example', ...options, '--generate-password'];
+    const { password } = JSON.parse((await runTool(account, env)).stdout);
+    await runTool(['accounts', 'enrol-totp', 'a@acme.example'], env);
     redis.process.kill('SIGKILL');
     const response = await fetch(`${issuer}/oauth/token`, {
       method: 'POST',
@@ -157,6 +160,14 @@ describe('auth-server with its protocol state in Redis', () => {
       body: JSON.stringify({ client_id: clientId, client_secret: clientSecret }),
     });
     expect(response.status).to.equal(200);
+    const signIn = await fetch(`${issuer}/oauth/token`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ email: 'a@acme.example', password }),
+    });
+    expect(signIn.status, 'a sign-in that has a token to keep').to.equal(503);
+    expect(signIn.headers.get('retry-after')).to.equal('2');
+    expect(await signIn.json()).to.include({ error: 'temporarily_unavailable' });
     const unready = await fetch(`${issuer}/readyz`);
     expect(unready.status).to.equal(503);
     expect(await unready.json()).to.deep.include({

@@ -68,11 +68,11 @@ export function readServiceEnvironment(
       about: `${service === 'auth-server' ? 'protocol state' : 'rate limits'} shared by all replicas; ${service === 'auth-server' ? 'the SQL database' : 'this process alone'} when not set`,
       expected:
         service === 'auth-server'
-          ? 'a redis://, rediss://, redis+sentinel:// or redis+cluster:// URL'
+          ? 'a redis://, redis+sentinel:// or redis+cluster:// URL (rediss for TLS)'
           : 'a redis:// or rediss:// URL',
       pattern:
         service === 'auth-server'
-          ? /^(rediss?|redis\+(sentinel|cluster)):\/\/\S+$/
+          ? /^rediss?(\+(sentinel|cluster))?:\/\/\S+$/
           : /^rediss?:\/\/\S+$/,
     }),
     host: read.optionalText(`${prefix}_HOST`, {

@@ -1,75 +1,125 @@
 import type { Log } from '@cls/shared/log';
 import type { Secret } from '@cls/shared/secret';
-import { Cluster, Redis, type RedisOptions } from 'ioredis';
-
-/** ioredis queues for ever by default; an answer within half a second or none. */
-const OPTIONS = {
-  commandTimeout: 500,
-  connectTimeout: 2_000,
-  enableOfflineQueue: false,
-  maxRetriesPerRequest: 1,
-  retryStrategy: (attempt: number) => Math.min(attempt * 100, 1_000),
-} satisfies RedisOptions;
-
-/** Redis would drop sessions and consumed codes when memory runs short. */
-export class EvictingRedis extends Error {
-  override readonly name = 'EvictingRedis';
-}
+import { DatabaseUnavailable } from '@cls/shared/sql/database';
+import { Cluster, Redis } from 'ioredis';
 
 /**
- * Connects to `redis://` or `rediss://` (one server), `redis+sentinel://h1:26379,h2:26379/name`
- * or `redis+cluster://h1:6379,h2:6379`, and waits until it is usable.
+ * The library's defaults queue commands for as long as Redis is away and wait for ever for one
+ * that is frozen. A token request must get its answer, or its 503, within a second.
+ */
+const FAIL_FAST = {
+  commandTimeout: 500,
+  connectTimeout: 2_000,
+  maxRetriesPerRequest: 1,
+  connectionName: 'cls-auth-server',
+};
+const CONNECTION = { lazyConnect: true, enableOfflineQueue: false };
+const retryStrategy = (attempt: number) => Math.min(50 * 2 ** attempt, 1_000);
+
+/**
+ * Connects to the Redis that `url` names: `redis://[user:password@]host:port[/db]`,
+ * `redis+sentinel://…@host:port,host:port/master[/db]` or `redis+cluster://…@host:port,host:port`;
+ * `rediss` for TLS.
  *
- * @throws {EvictingRedis} in production, when the server may evict keys.
+ * Refuses in production, and warns elsewhere, when the server may evict keys: an evicted mark of
+ * consumption makes a spent code good again.
+ *
+ * @throws {DatabaseUnavailable} when it cannot be reached or would evict.
  */
 export async function connectRedis(
   url: Secret,
   production: boolean,
   log: Log,
 ): Promise<Redis | Cluster> {
-  const redis = open(url.expose());
+  const redis = clientFor(parseRedisUrl(url.expose()));
   redis.on('error', (err: Error) => log.warn({ err: { message: err.message } }, 'Redis failed'));
-  await new Promise<void>((resolve, reject) => {
-    redis.once('ready', resolve);
-    redis.once('end', () => reject(new Error('Redis cannot be reached')));
-    setTimeout(() => reject(new Error('Redis cannot be reached')), 10_000).unref();
-  });
-  await checkEviction(redis, production, log);
-  return redis;
+  try {
+    await redis.connect();
+    await assertKeepsKeys(redis, production, log);
+    return redis;
+  } catch (error) {
+    redis.disconnect();
+    if (error instanceof DatabaseUnavailable) throw error;
+    throw new DatabaseUnavailable('REDIS_URL: Redis cannot be reached', { cause: error });
+  }
 }
 
-function open(url: string): Redis | Cluster {
-  const [, kind, rest = ''] = /^redis\+(sentinel|cluster):\/\/(.+)$/.exec(url) ?? [];
-  if (kind === undefined) return new Redis(url, OPTIONS);
-  const { username, password, hosts, name } = parseHosts(rest);
-  const credentials = {
+export interface RedisAddress {
+  readonly topology: 'single' | 'sentinel' | 'cluster';
+  readonly nodes: readonly { readonly host: string; readonly port: number }[];
+  readonly tls: boolean;
+  readonly username?: string;
+  readonly password?: string;
+  /** Sentinel's name of the master. */
+  readonly master?: string;
+  readonly db?: number;
+}
+
+const URL_SHAPE =
+  /^redis(?<tls>s)?(?:\+(?<topology>sentinel|cluster))?:\/\/(?:(?<user>[^:@/]*)(?::(?<password>[^@/]*))?@)?(?<nodes>[^/@?#]+)(?:\/(?<path>[^?#]*))?$/;
+const DEFAULT_PORT = { single: 6_379, sentinel: 26_379, cluster: 6_379 } as const;
+
+/** @throws {DatabaseUnavailable} when the URL has another shape; quotes none of it. */
+export function parseRedisUrl(url: string): RedisAddress {
+  const parts = URL_SHAPE.exec(url)?.groups;
+  if (parts === undefined) throw new DatabaseUnavailable('REDIS_URL: has an unknown shape');
+  const topology = (parts['topology'] ?? 'single') as RedisAddress['topology'];
+  const path = (parts['path'] ?? '').split('/');
+  const db = topology === 'sentinel' ? path[1] : path[0];
+  const master = topology === 'sentinel' ? path[0] : undefined;
+  if (topology === 'sentinel' && !master) {
+    throw new DatabaseUnavailable('REDIS_URL: a Sentinel URL ends with the name of its master');
+  }
+  return {
+    topology,
+    tls: parts['tls'] !== undefined,
+    nodes: (parts['nodes'] ?? '').split(',').map((node) => parseNode(node, DEFAULT_PORT[topology])),
+    ...(parts['user'] ? { username: decodeURIComponent(parts['user']) } : {}),
+    ...(parts['password'] ? { password: decodeURIComponent(parts['password']) } : {}),
+    ...(master ? { master } : {}),
+    ...(db ? { db: Number(db) } : {}),
+  };
+}
+
+function parseNode(text: string, defaultPort: number): { host: string; port: number } {
+  const [, bracketed, plain, port] = /^(?:\[([^\]]+)\]|([^:]+))(?::(\d{1,5}))?$/.exec(text) ?? [];
+  const host = bracketed ?? plain;
+  if (host === undefined) throw new DatabaseUnavailable('REDIS_URL: names a host badly');
+  return { host, port: port === undefined ? defaultPort : Number(port) };
+}
+
+function clientFor(address: RedisAddress): Redis | Cluster {
+  const { topology, nodes, tls, username, password, master = '', db } = address;
+  const node = {
+    ...FAIL_FAST,
     ...(username === undefined ? {} : { username }),
     ...(password === undefined ? {} : { password }),
+    ...(tls ? { tls: {} } : {}),
+    ...(db === undefined ? {} : { db }),
   };
-  return kind === 'sentinel'
-    ? new Redis({ ...OPTIONS, ...credentials, sentinels: hosts, name: name || 'mymaster' })
-    : new Cluster(hosts, {
-        enableOfflineQueue: false,
-        redisOptions: { ...OPTIONS, ...credentials },
-      });
+  if (topology === 'cluster') {
+    return new Cluster([...nodes], {
+      ...CONNECTION,
+      redisOptions: node,
+      clusterRetryStrategy: retryStrategy,
+    });
+  }
+  const server =
+    topology === 'sentinel'
+      ? { sentinels: [...nodes], name: master, enableTLSForSentinelMode: tls }
+      : { ...nodes[0] };
+  return new Redis({ ...CONNECTION, ...node, ...server, retryStrategy });
 }
 
-/** `user:password@h1:1,h2:2/name` */
-function parseHosts(text: string) {
-  const [, credentials, list = '', name] = /^(?:([^@]*)@)?([^/]+)(?:\/(.*))?$/.exec(text) ?? [];
-  const [username, password] = credentials?.split(':').map(decodeURIComponent) ?? [];
-  const hosts = list.split(',').map((item) => {
-    const { hostname, port } = new URL(`redis://${item}`);
-    return { host: hostname, port: Number(port || 6379) };
-  });
-  return { username: username || undefined, password, hosts, name };
-}
-
-async function checkEviction(redis: Redis | Cluster, production: boolean, log: Log): Promise<void> {
-  const answer = await redis.call('CONFIG', 'GET', 'maxmemory-policy').catch(() => undefined); // Managed servers often forbid CONFIG; nothing can be told then.
-  const text = JSON.stringify(answer ?? 'noeviction');
-  if (text.includes('noeviction')) return;
-  const message = 'Redis must run with maxmemory-policy noeviction: it holds protocol state';
-  if (production) throw new EvictingRedis(message);
-  log.warn({}, message);
+async function assertKeepsKeys(
+  redis: Redis | Cluster,
+  production: boolean,
+  log: Log,
+): Promise<void> {
+  const policy = /^maxmemory_policy:(\S+)/m.exec(await redis.info('memory'))?.[1];
+  if (policy === 'noeviction') return;
+  const message =
+    'REDIS_URL: Redis may evict keys; set its maxmemory-policy to noeviction, or spent codes become good again';
+  if (production) throw new DatabaseUnavailable(message);
+  log.warn({ policy }, message);
 }

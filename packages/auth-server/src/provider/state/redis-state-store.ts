@@ -1,3 +1,4 @@
+import { DatabaseUnavailable } from '@cls/shared/sql/database';
 import type { Cluster, Redis } from 'ioredis';
 import {
   type NewStateEntry,
@@ -5,11 +6,6 @@ import {
   type StateEntry,
   type StateStore,
 } from './state-store.ts';
-
-/** The write must reach as many replicas, or what it consumed stays spent and nobody is served. */
-export class ReplicationTimeout extends Error {
-  override readonly name = 'ReplicationTimeout';
-}
 
 const WAIT_MS = 50;
 
@@ -30,8 +26,32 @@ const CONSUME = `
  * too, and no list of a grant's tokens has to be kept.
  *
  * @param waitReplicas replicas that must confirm a consumption (WAIT); 0 for none.
+ * @throws {DatabaseUnavailable} from each call that Redis does not answer in time, or not well.
  */
 export function redisStateStore(redis: Redis | Cluster, waitReplicas: number): StateStore {
+  const store = unguarded(redis, waitReplicas);
+  return {
+    put: (entry, options) => answered(store.put(entry, options)),
+    find: (kind, key) => answered(store.find(kind, key)),
+    findBy: (kind, index, value) => answered(store.findBy(kind, index, value)),
+    consume: (kind, key) => answered(store.consume(kind, key)),
+    remove: (kind, key) => answered(store.remove(kind, key)),
+    revokeGrant: (grantId) => answered(store.revokeGrant(grantId)),
+    ready: () => answered(store.ready()),
+    close: store.close,
+  };
+}
+
+async function answered<T>(work: Promise<T>): Promise<T> {
+  try {
+    return await work;
+  } catch (cause) {
+    if (cause instanceof DatabaseUnavailable) throw cause;
+    throw new DatabaseUnavailable('Redis did not answer', { cause });
+  }
+}
+
+function unguarded(redis: Redis | Cluster, waitReplicas: number): StateStore {
   const find = async (kind: string, key: string): Promise<StateEntry | undefined> => {
     const entry = await redis.hgetall(entryKey(kind, key));
     const payload = entry['payload'];
@@ -75,7 +95,8 @@ export function redisStateStore(redis: Redis | Cluster, waitReplicas: number): S
       if (won === 1 && waitReplicas > 0) {
         const confirmed = await redis.wait(waitReplicas, WAIT_MS);
         if (confirmed < waitReplicas) {
-          throw new ReplicationTimeout('Redis replicas did not confirm a consumed token');
+          // What it consumed stays spent: failing to serve is safer than serving twice.
+          throw new DatabaseUnavailable('Redis replicas did not confirm a consumed token');
         }
       }
       return won === 1 ? 'won' : won === 0 ? 'already' : 'gone';

@@ -41,7 +41,7 @@ export async function prepareDemo({ dataDir, baseUrl, environment, say }) {
 async function createCallers(auth) {
   const customers = idsBy(await auth('customers', 'list'), 'id');
   for (const { id, name } of CUSTOMERS) {
-    if (!customers.has(id)) await auth('customers', 'create', id, '--name', name);
+    if (!customers.has(id)) await auth('customers', 'create', id, '--name', name, '--demo');
   }
   const existing = idsBy(await auth('service-accounts', 'list'), 'name');
   const serviceAccounts = [];

@@ -3,6 +3,8 @@
 CREATE TABLE customer (
   id text PRIMARY KEY CHECK (id ~ '^[a-z0-9][a-z0-9-]{0,62}$'),
   name text NOT NULL,
+  -- Made for evaluation, with secrets that were shown to anyone: production does not start with it.
+  demo boolean NOT NULL DEFAULT false,
   disabled_at timestamptz,
   created_at timestamptz NOT NULL DEFAULT now()
 );

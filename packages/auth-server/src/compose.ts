@@ -1,6 +1,7 @@
 import type { RequestListener } from 'node:http';
 import { systemClock } from '@cls/shared/clock';
 import { developmentSecret } from '@cls/shared/development-secret';
+import { ConfigurationError } from '@cls/shared/environment';
 import { health } from '@cls/shared/http/health';
 import { type HttpService, startHttpService } from '@cls/shared/http/http-service';
 import { requestId } from '@cls/shared/http/request-id';
@@ -30,6 +31,7 @@ import type { StateStore } from './provider/state/state-store.ts';
 import { MIGRATIONS } from './store/migrations.ts';
 import { sqlAccountDirectory } from './store/sql-accounts.ts';
 import { sqlAuditLog } from './store/sql-audit-log.ts';
+import { sqlCustomers } from './store/sql-customers.ts';
 import { cachedServiceAccountDirectory } from './store/sql-service-accounts.ts';
 import { sqlSigningKeyStore } from './store/sql-signing-keys.ts';
 import { sqlThrottle } from './store/sql-throttle.ts';
@@ -54,11 +56,22 @@ export async function startAuthServer(config: AuthServerConfig, log: Log): Promi
   const database = await openDatabase(config.database, 'cls-auth-server', log);
   try {
     await migrate(database, readMigrations(MIGRATIONS));
+    if (config.production) await refuseDemoCallers(database);
     return await compose(config, database, log);
   } catch (error) {
     await database.close();
     throw error;
   }
+}
+
+/** Secrets that were made for evaluation must not open anything real. */
+async function refuseDemoCallers(database: Database): Promise<void> {
+  const demo = await sqlCustomers(database).listDemo();
+  if (demo.length === 0) return;
+  const ids = demo.map(({ id }) => id).join(', ');
+  throw new ConfigurationError([
+    `the database holds demo customers (${ids}): cls-auth customers disable <id>, or use another`,
+  ]);
 }
 
 /** The only place where parts meet. */

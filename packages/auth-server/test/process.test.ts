@@ -121,6 +121,29 @@ describe('the auth-server process', () => {
     expect(output).not.to.include('too-short-a-secret').and.not.include('many');
   });
 
+  it('does not start in production on a database with demo callers', async () => {
+    const production = {
+      NODE_ENV: 'production',
+      ISSUER: 'https://cls.example',
+      AUTH_PORT: '0',
+      ALLOW_EMBEDDED: '1',
+      KEY_ENCRYPTION_KEY: 'A'.repeat(43),
+      COOKIE_KEY: 'A'.repeat(43),
+      CLS_DATA_DIR: join(temporaryDirectory('cls-process-'), 'data'),
+    };
+    await runTool(['customers', 'create', 'demo', '--name', 'Demo', '--demo'], production);
+    const refused = start(production);
+    expect(await refused.exited).to.equal(1);
+    expect(refused.output())
+      .to.include('demo customers (demo)')
+      .and.not.match(/\n\s+at /);
+    await runTool(['customers', 'disable', 'demo'], production);
+    const started = start(production);
+    await eventually(async () => expect(started.output()).to.include('is listening'));
+    started.child.kill('SIGTERM');
+    expect(await started.exited).to.equal(0);
+  });
+
   it('ends requests under way and exits 0 when asked to stop', async () => {
     const pending = signIn({ email: 'c@acme.example', password: 'some password or other' });
     await new Promise((done) => setTimeout(done, 20));

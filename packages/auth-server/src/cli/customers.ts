@@ -14,7 +14,8 @@ export function addCustomerCommands(program: Command, asOperator: AsOperator): v
     .command('create <id>')
     .description('create a customer; the id goes into tokens and joins them to entitlements')
     .requiredOption('--name <name>', 'the name that people know')
-    .action(async (id: string, { name }: { name: string }, command: Command) => {
+    .option('--demo', 'for evaluation only: production does not start with such a customer')
+    .action(async (id: string, { name, demo }: { name: string; demo?: true }, command: Command) => {
       if (!CUSTOMER_ID.test(id)) {
         throw new CommandRefused(
           'a customer id is lower-case letters, digits and hyphens, 1 to 63',
@@ -22,7 +23,7 @@ export function addCustomerCommands(program: Command, asOperator: AsOperator): v
       }
       await asOperator(async (operator) => {
         try {
-          await operator.customers.create(id, name);
+          await operator.customers.create(id, name, demo === true);
         } catch (error) {
           if (isUniqueViolation(error))
             throw new CommandRefused(`there is a customer ${id} already`);

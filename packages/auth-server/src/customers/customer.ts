@@ -10,6 +10,9 @@ export interface Customer {
 export interface CustomerRecords {
   list(): Promise<readonly Customer[]>;
   find(id: string): Promise<Customer | undefined>;
-  create(id: string, name: string): Promise<void>;
+  /** @param demo for evaluation only: production refuses to start with it. */
+  create(id: string, name: string, demo: boolean): Promise<void>;
+  /** Customers made for evaluation that are not disabled. */
+  listDemo(): Promise<readonly Customer[]>;
   setDisabled(id: string, disabled: boolean): Promise<void>;
 }

@@ -7,9 +7,14 @@ export function sqlCustomers(database: Database): CustomerRecords {
   return {
     list: () => database.query<Customer>(`${SELECT} ORDER BY id`),
     find: async (id) => (await database.query<Customer>(`${SELECT} WHERE id = $1`, [id]))[0],
-    async create(id, name) {
-      await database.query('INSERT INTO customer (id, name) VALUES ($1, $2)', [id, name]);
+    async create(id, name, demo) {
+      await database.query('INSERT INTO customer (id, name, demo) VALUES ($1, $2, $3)', [
+        id,
+        name,
+        demo,
+      ]);
     },
+    listDemo: () => database.query<Customer>(`${SELECT} WHERE demo AND disabled_at IS NULL`),
     async setDisabled(id, disabled) {
       await database.query(
         'UPDATE customer SET disabled_at = CASE WHEN $2 THEN now() END WHERE id = $1',

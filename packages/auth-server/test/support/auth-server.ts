@@ -84,7 +84,7 @@ export async function testConfig(
 }
 
 async function createCallers(database: Database) {
-  await sqlCustomers(database).create('india', 'India');
+  await sqlCustomers(database).create('india', 'India', false);
   const serviceAccounts = sqlServiceAccounts(database);
   const created = await serviceAccounts.create({
     name: 'Test integration',

@@ -21,9 +21,10 @@ type Row = readonly [given: string, code: string, forge: Forge];
 
 /** A good token with other claims or another header. */
 const claims =
-  (changes: Claims): Forge =>
+  (changes: Claims | (() => Claims)): Forge =>
   (key) =>
-    signToken(key, goodClaims(changes));
+    // Times are taken when the token is made, not when this file is read.
+    signToken(key, goodClaims(typeof changes === 'function' ? changes() : changes));
 const header =
   (changes: Claims): Forge =>
   (key) =>
@@ -210,8 +211,12 @@ const ROWS: readonly Row[] = [
       ),
   ],
   // Times
-  ['an exp that is past', 'token_expired', claims({ iat: nowS() - 7_200, exp: nowS() - 3_600 })],
-  ['an exp a second ago', 'token_expired', claims({ iat: nowS() - 60, exp: nowS() - 1 })],
+  [
+    'an exp that is past',
+    'token_expired',
+    claims(() => ({ iat: nowS() - 7_200, exp: nowS() - 3_600 })),
+  ],
+  ['an exp a second ago', 'token_expired', claims(() => ({ iat: nowS() - 60, exp: nowS() - 1 }))],
   [
     'a past exp and a changed payload',
     'token_invalid',
@@ -223,13 +228,17 @@ const ROWS: readonly Row[] = [
   ],
   ['no exp', 'token_invalid', claims({ exp: undefined })],
   ['an exp as text', 'token_invalid', claims({ exp: `${nowS() + 60}` })],
-  ['an exp with a fraction', 'token_invalid', claims({ exp: nowS() + 60.5 })],
+  ['an exp with a fraction', 'token_invalid', claims(() => ({ exp: nowS() + 60.5 }))],
   ['an exp beyond any number', 'token_invalid', claims({ exp: 1e300 })],
-  ['a life of more than a day', 'token_invalid', claims({ exp: nowS() + 90_000 })],
-  ['an exp before iat', 'token_invalid', claims({ iat: nowS(), exp: nowS() - 1 })],
+  ['a life of more than a day', 'token_invalid', claims(() => ({ exp: nowS() + 90_000 }))],
+  ['an exp before iat', 'token_invalid', claims(() => ({ iat: nowS(), exp: nowS() - 1 }))],
   ['no iat', 'token_invalid', claims({ iat: undefined })],
-  ['an iat a minute ahead', 'token_invalid', claims({ iat: nowS() + 60, exp: nowS() + 120 })],
-  ['an nbf a minute ahead', 'token_invalid', claims({ nbf: nowS() + 60 })],
+  [
+    'an iat a minute ahead',
+    'token_invalid',
+    claims(() => ({ iat: nowS() + 60, exp: nowS() + 120 })),
+  ],
+  ['an nbf a minute ahead', 'token_invalid', claims(() => ({ nbf: nowS() + 60 }))],
   // Who it speaks of
   ['no sub', 'token_invalid', claims({ sub: undefined })],
   ['a sub that is an array', 'token_invalid', claims({ sub: ['svc_00000000000000000000000001'] })],

@@ -21,6 +21,7 @@ import { securityHeaders, surface } from './http/surface.ts';
 import { tokenBody } from './http/token-body.ts';
 import { noteTokenErrors, tokenEndpoint } from './http/token-endpoint.ts';
 import { aesGcmSealer } from './keys/seal.ts';
+import { keepBuiltClients } from './provider/built-clients.ts';
 import { ACCOUNT_GRANT } from './provider/client-metadata.ts';
 import { compareHashedSecrets } from './provider/secret-comparison.ts';
 import { providerSlot } from './provider/slot.ts';
@@ -119,6 +120,7 @@ async function compose(
     provider.proxy = true; // issuerFacing has written the headers that it trusts.
     provider.registerGrantType(ACCOUNT_GRANT, grant, ACCOUNT_GRANT_PARAMETERS);
     compareHashedSecrets(provider, clock);
+    keepBuiltClients(provider, serviceAccounts);
     noteTokenErrors(provider);
     const logFault = (err: unknown, requestId: unknown) => log.error({ err, requestId }, 'fault');
     provider.on('server_error', (ctx, err) => logFault(err, ctx.state['requestId']));

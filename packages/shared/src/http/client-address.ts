@@ -6,7 +6,8 @@ import type { IncomingMessage } from 'node:http';
  * left are the caller's own words.
  */
 export function clientAddress(request: IncomingMessage, trustedHops: number): string {
-  const peer = request.socket.remoteAddress ?? '';
+  // A socket that takes both protocols shows IPv4 peers as IPv6: one caller has one spelling.
+  const peer = (request.socket.remoteAddress ?? '').replace(/^::ffff:(?=\d+\.)/, '');
   if (trustedHops === 0) return peer;
   const header = request.headers['x-forwarded-for'];
   const entries = (Array.isArray(header) ? header.join(',') : (header ?? ''))

@@ -5,6 +5,7 @@ import { canonicalEmail } from '../accounts/account.ts';
 import type { AuditLog } from '../audit/audit-log.ts';
 import { ACCOUNT_CLIENT_ID } from '../provider/client-metadata.ts';
 import { authenticationOf } from '../provider/granted-account.ts';
+import { addressSubject } from '../throttle/address-subject.ts';
 import type { Throttle, ThrottleSubject } from '../throttle/throttle.ts';
 import { wantsJson } from '../token/accept.ts';
 import { TooManyAttempts } from '../token/token-error.ts';
@@ -84,7 +85,7 @@ async function throttled(
   const clientId = ctx.oidc.client?.clientId;
   const client: readonly ThrottleSubject[] =
     clientId === undefined ? [] : [{ kind: 'client-secret', id: clientId }];
-  const admission = await throttle.admit([{ kind: 'address', id: ctx.ip }, ...client]);
+  const admission = await throttle.admit([addressSubject(ctx.ip), ...client]);
   return admission.admitted ? error : new TooManyAttempts(admission.retryAfterS);
 }
 

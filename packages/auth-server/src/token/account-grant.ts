@@ -15,6 +15,7 @@ import { noteAuthentication } from '../provider/granted-account.ts';
 import { type ResourceServerSettings, resourceServerFor } from '../provider/resource-server.ts';
 import { digest } from '../provider/state/sealing.ts';
 import type { StateStore } from '../provider/state/state-store.ts';
+import { addressSubject } from '../throttle/address-subject.ts';
 import type { Throttle, ThrottleSubject } from '../throttle/throttle.ts';
 import { cameAsJson } from './json-token-request.ts';
 import {
@@ -48,7 +49,7 @@ export function accountGrant(parts: AccountGrantParts) {
   return async (ctx: KoaContextWithOIDC): Promise<void> => {
     if (!cameAsJson(ctx.req)) throw new errors.UnsupportedGrantType();
     const { email, password, otp, mfa_token: mfaToken } = stringParams(ctx);
-    const address: ThrottleSubject = { kind: 'address', id: ctx.ip };
+    const address = addressSubject(ctx.ip);
     const proven =
       mfaToken === undefined
         ? await withPassword(parts, address, email ?? '', password ?? '', otp)

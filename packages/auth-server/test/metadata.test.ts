@@ -1,6 +1,6 @@
 import { request } from 'node:http';
 import { describeOnEngines } from '@cls/shared/testing/engines';
-import { freePort } from '@cls/shared/testing/servers';
+import { eventually, freePort } from '@cls/shared/testing/servers';
 import { expect } from 'chai';
 import * as oauth from 'oauth4webapi';
 import * as client from 'openid-client';
@@ -147,6 +147,20 @@ describeOnEngines('discovery and the key set', (engine) => {
     const { access_token: token } = (await response.json()) as { access_token: string };
     const header = JSON.parse(Buffer.from(token.split('.')[0] ?? '', 'base64url').toString());
     expect(header.kid).to.equal(after.find((kid) => kid !== before[0]));
+  });
+
+  it('takes up new keys later when they cannot be loaded at the moment of their change', async () => {
+    const published = async () =>
+      (await (await fetch(`${server.issuer}/.well-known/jwks.json`)).json()) as { keys: unknown[] };
+    const before = (await published()).keys.length;
+    await server.database.transaction(async (transaction) => {
+      await transaction.query(`UPDATE signing_key SET state = 'retiring'`);
+      await transaction.query('ALTER TABLE signing_key RENAME TO away');
+    });
+    await new Promise((done) => setTimeout(done, 200));
+    expect((await published()).keys).to.have.length(before);
+    await server.database.query('ALTER TABLE away RENAME TO signing_key');
+    await eventually(async () => expect((await published()).keys).to.have.length(before + 1));
   });
 
   it('may be read by a page of any origin, named or not', async () => {

@@ -4,6 +4,9 @@ import { Provider } from 'oidc-provider';
 import type { SigningKeyStore } from '../keys/signing-key.ts';
 import { type ProviderSettings, providerConfiguration } from './configuration.ts';
 
+/** A change that was announced is not announced again. */
+const RETRY_AFTER_MS = 1_000;
+
 /**
  * Holds the live Provider. The library takes its keys at construction, so a change of keys builds
  * a new one and swaps it in; requests under way end on the old one. All state is outside.
@@ -27,16 +30,18 @@ export async function providerSlot(
   };
   let current = await build();
   let rebuilding = Promise.resolve();
-  await keys.onChange(() => {
+  const rebuild = () => {
     rebuilding = rebuilding.then(async () => {
       try {
         current = await build();
         log.info({}, 'signing keys changed');
       } catch (err) {
         log.error({ err }, 'signing keys changed and cannot be loaded; the old ones stay in use');
+        setTimeout(rebuild, RETRY_AFTER_MS).unref();
       }
     });
-  });
+  };
+  await keys.onChange(rebuild);
   return (request, response) => {
     void current(request, response);
   };

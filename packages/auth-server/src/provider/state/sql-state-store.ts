@@ -98,10 +98,14 @@ async function first(
 }
 
 async function sweep(database: Database): Promise<void> {
-  await database.query(
-    `DELETE FROM protocol_state WHERE (kind, id_sha256) IN
-       (SELECT kind, id_sha256 FROM protocol_state WHERE expires_at <= now() LIMIT $1)`,
-    [SWEEP_BATCH],
-  );
+  let swept: unknown[];
+  do {
+    swept = await database.query(
+      `DELETE FROM protocol_state WHERE (kind, id_sha256) IN
+         (SELECT kind, id_sha256 FROM protocol_state WHERE expires_at <= now() LIMIT $1)
+       RETURNING 1`,
+      [SWEEP_BATCH],
+    );
+  } while (swept.length === SWEEP_BATCH);
   await database.query('DELETE FROM revoked_grant WHERE expires_at <= now()');
 }

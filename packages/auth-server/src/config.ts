@@ -1,8 +1,4 @@
-import {
-  type Environment,
-  EnvironmentReader,
-  type VariableDescription,
-} from '@cls/shared/environment';
+import { configuration, type EnvironmentReader } from '@cls/shared/environment';
 import type { Secret } from '@cls/shared/secret';
 import { readServiceEnvironment, type ServiceEnvironment } from '@cls/shared/service-environment';
 
@@ -29,20 +25,8 @@ const KEY_256 = {
   pattern: /^[A-Za-z0-9_-]{43}$/,
 } as const;
 
-/** @throws {ConfigurationError} */
-export function parseConfig(env: Environment): AuthServerConfig {
-  const read = new EnvironmentReader(env);
-  const config = readConfig(read);
-  read.assertNoFaults();
-  return Object.freeze(config);
-}
-
-/** Every variable this service reads, for docs/configuration.md. */
-export function describeConfig(): readonly VariableDescription[] {
-  const read = new EnvironmentReader({});
-  readConfig(read);
-  return read.describe();
-}
+/** `parseConfig` throws {ConfigurationError}; `describeConfig` is for docs/configuration.md. */
+export const { parseConfig, describeConfig } = configuration(readConfig);
 
 function readConfig(read: EnvironmentReader): AuthServerConfig {
   const shared = readServiceEnvironment(read, 'auth-server', 'AUTH', 8081);

@@ -1,8 +1,4 @@
-import {
-  type Environment,
-  EnvironmentReader,
-  type VariableDescription,
-} from '@cls/shared/environment';
+import { configuration, type EnvironmentReader } from '@cls/shared/environment';
 import type { Secret } from '@cls/shared/secret';
 import { readServiceEnvironment, type ServiceEnvironment } from '@cls/shared/service-environment';
 
@@ -21,20 +17,8 @@ export interface ResourceApiConfig extends ServiceEnvironment {
 
 const LOOPBACK = ['localhost', '127.0.0.1', '[::1]'];
 
-/** @throws {ConfigurationError} */
-export function parseConfig(env: Environment): ResourceApiConfig {
-  const read = new EnvironmentReader(env);
-  const config = readConfig(read);
-  read.assertNoFaults();
-  return Object.freeze(config);
-}
-
-/** Every variable this service reads, for docs/configuration.md. */
-export function describeConfig(): readonly VariableDescription[] {
-  const read = new EnvironmentReader({});
-  readConfig(read);
-  return read.describe();
-}
+/** `parseConfig` throws {ConfigurationError}; `describeConfig` is for docs/configuration.md. */
+export const { parseConfig, describeConfig } = configuration(readConfig);
 
 function readConfig(read: EnvironmentReader): ResourceApiConfig {
   const shared = readServiceEnvironment(read, 'resource-api', 'API', 8082);

@@ -211,6 +211,24 @@ export class EnvironmentReader {
   }
 }
 
+/** The two uses of what a service reads: its configuration, and the reference of its variables. */
+export function configuration<T extends object>(readAll: (read: EnvironmentReader) => T) {
+  return {
+    /** @throws {ConfigurationError} naming every fault. */
+    parseConfig(env: Environment): Readonly<T> {
+      const read = new EnvironmentReader(env);
+      const config = readAll(read);
+      read.assertNoFaults();
+      return Object.freeze(config);
+    },
+    describeConfig(): readonly VariableDescription[] {
+      const read = new EnvironmentReader({});
+      readAll(read);
+      return read.describe();
+    },
+  };
+}
+
 function parseBaseUrl(raw: string): string | undefined {
   const url = URL.canParse(raw) ? new URL(raw) : undefined;
   const plain =

@@ -1,10 +1,12 @@
 import { runCommandLine } from '@cls/shared/cli/command-line';
+import { addMigrateCommand } from '@cls/shared/cli/migrate-command';
 import { Command } from 'commander';
+import { parseConfig } from '../config.ts';
+import { MIGRATIONS } from '../store/migrations.ts';
 import { addAccountCommands } from './accounts.ts';
 import { asOperator } from './as-operator.ts';
 import { addCustomerCommands } from './customers.ts';
 import { addKeyCommands } from './keys.ts';
-import { addMigrateCommand } from './migrate.ts';
 import { addServiceAccountCommands } from './service-accounts.ts';
 
 const program = new Command('cls-auth')
@@ -14,6 +16,6 @@ addCustomerCommands(program, asOperator);
 addServiceAccountCommands(program, asOperator);
 addAccountCommands(program, asOperator);
 addKeyCommands(program, asOperator);
-addMigrateCommand(program);
+addMigrateCommand(program, MIGRATIONS, () => parseConfig(process.env).database);
 
 process.exitCode = await runCommandLine(program, process.argv);

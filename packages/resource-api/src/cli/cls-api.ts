@@ -1,10 +1,12 @@
 import { runCommandLine } from '@cls/shared/cli/command-line';
+import { addMigrateCommand } from '@cls/shared/cli/migrate-command';
 import { Command } from 'commander';
+import { parseConfig } from '../config.ts';
+import { MIGRATIONS } from '../store/migrations.ts';
 import { asOperator } from './as-operator.ts';
 import { addDirectoryCommands } from './directory.ts';
 import { addEntitlementCommands } from './entitlements.ts';
 import { addImportCommand } from './import.ts';
-import { addMigrateCommand } from './migrate.ts';
 
 const program = new Command('cls-api')
   .description('Operates the ledger: schema, imports, entitlements.')
@@ -12,6 +14,6 @@ const program = new Command('cls-api')
 addImportCommand(program, asOperator);
 addEntitlementCommands(program, asOperator);
 addDirectoryCommands(program, asOperator);
-addMigrateCommand(program);
+addMigrateCommand(program, MIGRATIONS, () => parseConfig(process.env).database);
 
 process.exitCode = await runCommandLine(program, process.argv);

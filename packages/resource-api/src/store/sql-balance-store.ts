@@ -11,7 +11,7 @@ import type {
   ReaderAccess,
   Snapshot,
 } from '../balances/balance-store.ts';
-import { type Balance, COMPONENTS, type Component } from '../ledger/balance.ts';
+import { BALANCE_COMPONENTS, type Balance, COMPONENTS } from '../ledger/balance.ts';
 import type { BusinessDate } from '../ledger/business-date.ts';
 import { LEDGER_CHANNEL } from './ledger-channel.ts';
 
@@ -104,18 +104,9 @@ const NEWEST = `
   ORDER BY effective_date DESC, known_seq DESC LIMIT 1`;
 
 /** What is nothing to see when all of it is zero. Original and cancelled commitments remain. */
-const LIVE_COMPONENTS: readonly Component[] = [
-  'unfunded',
-  'principal_cash',
-  'principal_pik',
-  'principal_due',
-  'interest_accrued',
-  'pik_accrued',
-  'interest_due',
-  'fees_accrued',
-  'fees_due',
-  'fx_revaluation',
-];
+const LIVE_COMPONENTS = BALANCE_COMPONENTS.filter(
+  (name) => name !== 'original_commitment' && name !== 'cancelled_commitment',
+);
 const NOT_ZERO = `(${LIVE_COMPONENTS.map((name) => `b.${name} <> 0`).join(' OR ')})`;
 
 /** How each level's items are found, and which balance lines are an item's. */

@@ -1,23 +1,24 @@
-import { CommandRefused, printer } from '@cls/shared/cli/command-line';
-import { createLog } from '@cls/shared/log';
-import { migrate, migrationStatus, readMigrations } from '@cls/shared/sql/migrate';
-import { openDatabaseAsOperator } from '@cls/shared/sql/open-database';
 import type { Command } from 'commander';
-import { parseConfig } from '../config.ts';
-import { MIGRATIONS } from '../store/migrations.ts';
+import { createLog } from '../log.ts';
+import { migrate, migrationStatus, readMigrations } from '../sql/migrate.ts';
+import { type DatabaseLocation, openDatabaseAsOperator } from '../sql/open-database.ts';
+import { CommandRefused, printer } from './command-line.ts';
 
-/** `cls-auth migrate`: brings the database to this build's schema. */
-export function addMigrateCommand(program: Command): void {
+/** `<tool> migrate`: brings a service's database to this build's schema. */
+export function addMigrateCommand(
+  program: Command,
+  migrationFiles: URL,
+  readLocation: () => DatabaseLocation,
+): void {
   program
     .command('migrate')
     .description('apply pending migrations (services do so at start, too)')
     .option('--check', 'apply nothing; exit 1 when some are pending')
     .action(async ({ check }: { check?: true }, command: Command) => {
-      const { database: location } = parseConfig(process.env);
-      const log = createLog('cls-auth', 'silent');
-      const database = await openDatabaseAsOperator(location, 'cls-auth', log);
+      const log = createLog(program.name(), 'silent');
+      const database = await openDatabaseAsOperator(readLocation(), program.name(), log);
       try {
-        const migrations = readMigrations(MIGRATIONS);
+        const migrations = readMigrations(migrationFiles);
         const status = check
           ? await migrationStatus(database, migrations)
           : await migrate(database, migrations);

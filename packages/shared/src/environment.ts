@@ -59,6 +59,12 @@ export class EnvironmentReader {
     return this.#optional(name, 'text', reading, (raw) => raw);
   }
 
+  /** An absolute URI without a fragment, as a resource identifier is (RFC 8707 §2). */
+  absoluteUri(name: string, reading: Reading<string>): string {
+    const parse = (raw: string) => (URL.canParse(raw) && !/[#\s]/.test(raw) ? raw : undefined);
+    return this.#read(name, 'an absolute URI without fragment', reading, parse) ?? '';
+  }
+
   /** An absolute http or https URL without query, fragment or trailing slash, byte for byte. */
   baseUrl(name: string, reading: Reading<string>): string {
     const expected = 'an absolute http(s) URL without trailing slash, query or fragment';

@@ -53,8 +53,8 @@ export function readServiceEnvironment(
   return {
     production,
     issuer,
-    audience: read.text('AUDIENCE', {
-      about: 'the API’s identifier in the `aud` claim, an absolute URI',
+    audience: read.absoluteUri('AUDIENCE', {
+      about: 'the API’s identifier in the `aud` claim',
       fallback: `${issuer}/api`,
       fallbackText: '`ISSUER` + `/api`',
     }),

@@ -1,0 +1,73 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { inspect } from 'node:util';
+import { expect } from 'chai';
+import { ConfigurationError, EnvironmentReader } from '../src/environment.ts';
+import { Secret } from '../src/secret.ts';
+import { temporaryDirectory } from '../src/testing/servers.ts';
+
+describe('reading configuration', () => {
+  const faultsOf = (env: Record<string, string>, use: (read: EnvironmentReader) => void) => {
+    const read = new EnvironmentReader(env);
+    use(read);
+    try {
+      read.assertNoFaults();
+      return [];
+    } catch (error) {
+      expect(error).to.be.instanceOf(ConfigurationError);
+      return (error as ConfigurationError).faults;
+    }
+  };
+
+  it('tells all faults at once, by name and without their values', () => {
+    const faults = faultsOf({ PORT: 'eighty', BASE: 'http://x/', MODE: 'maybe' }, (read) => {
+      read.integer('PORT', { about: '', min: 1, max: 9 });
+      read.baseUrl('BASE', { about: '' });
+      read.choice('MODE', ['on', 'off'], { about: '', fallback: 'on' });
+      read.text('NAME', { about: '' });
+    });
+    expect(faults.map((fault) => fault.split(':')[0])).to.deep.equal([
+      'PORT',
+      'BASE',
+      'MODE',
+      'NAME',
+    ]);
+    expect(faults.join()).not.to.match(/eighty|maybe/);
+  });
+
+  for (const [value, good] of [
+    ['https://cls.example', true],
+    ['http://localhost:8080', true],
+    ['https://cls.example/base', true],
+    ['https://cls.example/', false],
+    ['https://cls.example?x', false],
+    ['https://cls.example#x', false],
+    ['https://user:pass@cls.example', false],
+    ['ftp://cls.example', false],
+    ['cls.example', false],
+  ] as const) {
+    it(`${good ? 'takes' : 'refuses'} ${value} as a base URL`, () => {
+      const faults = faultsOf({ BASE: value }, (read) => read.baseUrl('BASE', { about: '' }));
+      expect(faults.length === 0).to.equal(good);
+    });
+  }
+
+  it('reads a secret from a file, and refuses it in two places', () => {
+    const file = join(temporaryDirectory('cls-secret-'), 'key');
+    writeFileSync(file, 'from a file\n');
+    const read = new EnvironmentReader({ KEY_FILE: file });
+    expect(read.optionalSecret('KEY', { about: '' })?.expose()).to.equal('from a file');
+    const both = { KEY: 'a', KEY_FILE: file };
+    expect(faultsOf(both, (r) => r.optionalSecret('KEY', { about: '' }))).to.have.length(1);
+    const gone = { KEY_FILE: '/nowhere' };
+    expect(faultsOf(gone, (r) => r.optionalSecret('KEY', { about: '' }))).to.have.length(1);
+  });
+});
+
+describe('a secret', () => {
+  it('prints as [secret] however it is printed', () => {
+    const secret = new Secret('hunter2');
+    const printed = [`${secret}`, JSON.stringify({ secret }), inspect({ secret }), String(secret)];
+    expect(printed.join()).not.to.include('hunter2');
+  });
+});

@@ -35,13 +35,14 @@ import { sqlAuditLog } from './store/sql-audit-log.ts';
 import { sqlCustomers } from './store/sql-customers.ts';
 import { cachedServiceAccountDirectory } from './store/sql-service-accounts.ts';
 import { sqlSigningKeyStore } from './store/sql-signing-keys.ts';
-import { sqlThrottle } from './store/sql-throttle.ts';
+import { sqlThrottle, sweepThrottle } from './store/sql-throttle.ts';
 import { sqlTotpFactors } from './store/sql-totp-factors.ts';
 import { ACCOUNT_GRANT_PARAMETERS, accountGrant } from './token/account-grant.ts';
 
 /** Passwords verified at once, and waiting: 19 MiB and a thread each. */
 const PASSWORD_CONCURRENCY = 2;
 const PASSWORD_QUEUE_MAX = 40;
+const SWEEP_INTERVAL_MS = 3_600_000;
 
 export interface AuthServer extends RunningService {
   readonly port: number;
@@ -91,6 +92,10 @@ async function compose(
   const accounts = sqlAccountDirectory(database, passwords);
   const secondFactor = sqlTotpFactors(database, sealer, clock);
   const throttle = sqlThrottle(database, clock);
+  const sweeper = setInterval(() => {
+    sweepThrottle(database, clock).catch((err) => log.warn({ err }, 'sweeping throttles failed'));
+  }, SWEEP_INTERVAL_MS);
+  sweeper.unref();
   const audit = sqlAuditLog(database, clock, log);
   const state = await openStateStore(config, database, log);
   const resourceServer = config;
@@ -148,6 +153,7 @@ async function compose(
     port: running.port,
     async stop() {
       await running.stop();
+      clearInterval(sweeper);
       await audit.flush();
       await state.close();
       await database.close();

@@ -122,6 +122,8 @@ describe('cls-auth', () => {
     expect(refused.stderr)
       .to.include('KEY_ENCRYPTION_KEY')
       .and.not.match(/\n\s+at /);
+    const enrolment = await runTool(['accounts', 'enrol-totp', 'asha@india.example'], env);
+    expect(enrolment.code, 'nothing is sealed that the service could not open').to.equal(1);
   });
 
   it('records every change', async () => {

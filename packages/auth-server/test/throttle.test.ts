@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import type { Database } from '@cls/shared/sql/database';
 import { describeOnEngines } from '@cls/shared/testing/engines';
 import { expect } from 'chai';
-import { sqlThrottle } from '../src/store/sql-throttle.ts';
+import { sqlThrottle, sweepThrottle } from '../src/store/sql-throttle.ts';
 import { THROTTLE_POLICIES } from '../src/throttle/policy.ts';
 import type { Throttle, ThrottleSubject } from '../src/throttle/throttle.ts';
 
@@ -54,6 +54,40 @@ describeOnEngines('the throttle', (engine) => {
     }
     expect(await admitted(password)).to.equal(false);
     nowMs += 10_000 * HOUR_MS;
+    expect(await admitted(password)).to.equal(false);
+  });
+
+  it('counts nothing against an account behind an address that is blocked', async () => {
+    const [address, password] = [subject('address'), subject('account-password')];
+    await fail(THROTTLE_POLICIES.address.free + 1, address);
+    await fail(50, address, password);
+    expect(await admitted(password)).to.equal(true);
+    const { free } = THROTTLE_POLICIES['account-password'];
+    await fail(free - 2, password);
+    expect(await admitted(password), 'every free attempt was still there').to.equal(true);
+  });
+
+  it('takes an attempt back that was never compared', async () => {
+    const password = subject('account-password');
+    for (let n = 0; n < 50; n += 1) {
+      await fail(1, password);
+      await throttle.withdraw([password]);
+    }
+    expect(await admitted(password)).to.equal(true);
+  });
+
+  it('forgets addresses that lie idle, and never a hard stop', async () => {
+    const [address, password] = [subject('address'), subject('account-password')];
+    await fail(1, address);
+    for (let n = 0; n < 100; n += 1) {
+      await fail(1, password);
+      nowMs += HOUR_MS;
+    }
+    nowMs += 9_000 * HOUR_MS;
+    await sweepThrottle(database, { now: () => new Date(nowMs) });
+    const rows = await database.query('SELECT kind FROM throttle');
+    expect(rows).to.deep.include({ kind: 'account-password' });
+    expect(rows).not.to.deep.include({ kind: 'address' });
     expect(await admitted(password)).to.equal(false);
   });
 

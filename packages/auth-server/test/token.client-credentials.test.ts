@@ -242,6 +242,19 @@ describeOnEngines('POST /oauth/token, a service account', (engine) => {
     expect(text).not.to.include(server.client.secret).and.not.include('a-wrong-secret');
   });
 
+  it('goes on recording after a form that no row of the audit log could hold', async () => {
+    const form = { 'content-type': 'application/x-www-form-urlencoded' };
+    const grant = 'grant_type=urn:cls:grant-type:account&client_id=cls-account';
+    const refused = await server.post(`${grant}&email=a%00b&password=x`, form);
+    expect(refused.status).to.equal(400);
+    const count = async () =>
+      (await server.database.query<{ n: number }>('SELECT count(*)::int AS n FROM audit_event'))[0]
+        ?.n ?? 0;
+    const before = await count();
+    await server.post(GRANT, basic(server.client.id, server.client.secret));
+    await eventually(async () => expect(await count()).to.be.greaterThan(before), 3_000);
+  });
+
   it('never gives two tokens one jti', async () => {
     const tokens = await Promise.all(
       Array.from({ length: 20 }, async () => {

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Secret } from './secret.ts';
 
@@ -9,12 +9,15 @@ import { Secret } from './secret.ts';
  */
 export function developmentSecret(directory: string, name: string): Secret {
   const file = join(directory, name);
+  const draft = `${file}.${process.pid}`;
   try {
     mkdirSync(directory, { recursive: true, mode: 0o700 });
-    // `wx` decides between two processes that start at once.
-    writeFileSync(file, randomBytes(32).toString('base64url'), { mode: 0o600, flag: 'wx' });
+    writeFileSync(draft, randomBytes(32).toString('base64url'), { mode: 0o600 });
+    linkSync(draft, file); // Whole or not at all; of two processes that start at once, one wins.
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+  } finally {
+    rmSync(draft, { force: true });
   }
   return new Secret(readFileSync(file, 'utf8').trim());
 }

@@ -55,6 +55,7 @@ function startFailure(error: unknown): string {
       'PortUnavailable',
       'DatabaseUnavailable',
       'MigrationError',
+      'UnsealFailed',
     ].includes(error.name);
   return expected ? error.message : (error.stack ?? error.message);
 }

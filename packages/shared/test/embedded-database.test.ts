@@ -1,8 +1,9 @@
 import { fork } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
+import { connect } from 'node:net';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { DirectoryInUse } from '../src/embedded/directory-lock.ts';
+import { DirectoryInUse, lockAddress } from '../src/embedded/directory-lock.ts';
 import {
   openEmbeddedDatabase,
   openEmbeddedDatabaseAsOperator,
@@ -45,6 +46,35 @@ describe('an embedded database directory', () => {
     await abandoned.catch(() => undefined);
     expect(await holder.query('SELECT 1 AS found FROM item WHERE id = 77')).to.deep.equal([]);
   });
+
+  it('goes on when an operator goes away while it waits for its transaction to begin', async () => {
+    const operator = await openEmbeddedDatabaseAsOperator(directory);
+    let release: () => void = () => undefined;
+    const held = holder.transaction(
+      () =>
+        new Promise<void>((done) => {
+          release = done;
+        }),
+    );
+    const waiting = operator.transaction((transaction) => transaction.query('SELECT 1'));
+    await new Promise((done) => setTimeout(done, 100));
+    await operator.close();
+    release();
+    await Promise.allSettled([held, waiting]);
+    expect(await holder.query('SELECT 1 AS one')).to.deep.equal([{ one: 1 }]);
+  }).timeout(5_000);
+
+  it('cuts off a stranger who announces a large frame, or says nothing', async () => {
+    for (const bytes of [Buffer.from([3, 255, 255, 255]), Buffer.alloc(0)]) {
+      const socket = connect(lockAddress(directory));
+      socket.on('error', () => undefined);
+      await new Promise<void>((done) => {
+        socket.once('close', () => done());
+        socket.once('connect', () => socket.write(bytes));
+        socket.resume();
+      });
+    }
+  }).timeout(5_000);
 
   it('turns away whoever does not hold the operator’s token', async () => {
     const other = join(temporaryDirectory('cls-embedded-'), 'database');

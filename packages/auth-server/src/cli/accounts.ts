@@ -83,6 +83,7 @@ export function addAccountCommands(program: Command, asOperator: AsOperator): vo
     .action(async (email: string, _: unknown, command: Command) => {
       const { account, enrolment } = await asOperator(async (operator) => {
         const found = await requireAccount(operator, email);
+        await operator.keys.assertOpens(); // Or the service could not open what we seal here.
         const made = newTotpEnrolment(new URL(operator.issuer).host, found.email);
         await operator.totpFactors.enrol(found.id, made.secret);
         await operator.throttle.succeeded([{ kind: 'account-otp', id: found.id }]);

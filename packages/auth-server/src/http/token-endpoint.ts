@@ -8,6 +8,7 @@ import { authenticationOf } from '../provider/granted-account.ts';
 import { addressSubject } from '../throttle/address-subject.ts';
 import type { Throttle, ThrottleSubject } from '../throttle/throttle.ts';
 import { wantsJson } from '../token/accept.ts';
+import { cameAsJson } from '../token/json-token-request.ts';
 import { TooManyAttempts } from '../token/token-error.ts';
 import { writeTokenError } from './token-error-answer.ts';
 
@@ -111,5 +112,7 @@ function subjectOf(ctx: KoaContextWithOIDC): string | undefined {
     return account ?? client?.clientId;
   }
   const email = params?.['email'];
-  return typeof email === 'string' ? canonicalEmail(email) : undefined;
+  // Only a JSON body had its e-mail measured; a form that names this grant reaches this line too.
+  const measured = typeof email === 'string' && cameAsJson(ctx.req);
+  return measured ? canonicalEmail(email) : undefined;
 }

@@ -13,6 +13,8 @@ export interface SigningKey {
 export interface SigningKeyStore {
   /** All published keys, the active one first. Makes the first key when there is none. */
   load(): Promise<readonly [SigningKey, ...SigningKey[]]>;
+  /** @throws {UnsealFailed} when there are keys and this encryption key does not open them. */
+  assertOpens(): Promise<void>;
   /** What is published, without private parts, oldest first. */
   list(): Promise<readonly SigningKeyListing[]>;
   /** Calls back after keys were added, promoted or removed, by any process. */

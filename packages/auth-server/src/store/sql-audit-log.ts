@@ -1,6 +1,6 @@
 import type { Clock } from '@cls/shared/clock';
 import type { Log } from '@cls/shared/log';
-import type { Database } from '@cls/shared/sql/database';
+import { type Database, SqlError } from '@cls/shared/sql/database';
 import type { AuditEvent, AuditLog } from '../audit/audit-log.ts';
 
 const FLUSH_AFTER_MS = 200;
@@ -23,15 +23,27 @@ export function sqlAuditLog(database: Database, clock: Clock, log: Log): AuditLo
     }, FLUSH_AFTER_MS);
   };
   const writeAll = async (): Promise<void> => {
+    let size = BATCH_MAX;
     while (waiting.length > 0) {
-      const batch = waiting.slice(0, BATCH_MAX);
+      const batch = waiting.slice(0, size);
       try {
         await insert(database, batch);
         waiting = waiting.slice(batch.length);
       } catch (err) {
-        log.error({ err, waiting: waiting.length }, 'audit events cannot be written; trying again');
-        schedule();
-        return;
+        if (!(err instanceof SqlError)) {
+          log.error(
+            { err, waiting: waiting.length },
+            'audit events cannot be written; trying again',
+          );
+          schedule();
+          return;
+        }
+        // Refused rather than unreachable: one event must not keep the others from being written.
+        if (batch.length === 1) {
+          log.error({ err, event: batch[0] }, 'an audit event cannot be stored; it is only here');
+          waiting = waiting.slice(1);
+        }
+        size = 1;
       }
     }
   };

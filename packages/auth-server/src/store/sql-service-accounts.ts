@@ -74,11 +74,16 @@ export async function cachedServiceAccountDirectory(
     ttl: CACHE_TTL_MS,
   });
   let changes = 0;
+  let hearing = true;
   const forget = () => {
     changes += 1;
     cache.clear();
   };
-  await database.listen(CHANGE_CHANNEL, (payload) => payload === 'callers' && forget(), forget);
+  const hear = (payload: string) => payload === 'callers' && forget();
+  await database.listen(CHANGE_CHANNEL, hear, (state) => {
+    hearing = state === 'resumed';
+    forget();
+  });
   return {
     async find(id) {
       if (!ID.test(id)) return undefined;
@@ -87,7 +92,7 @@ export async function cachedServiceAccountDirectory(
       const changesBefore = changes;
       const account = await findById(database, id);
       // A change that was announced while we read may not be in what we read.
-      if (changes === changesBefore) cache.set(id, { account });
+      if (hearing && changes === changesBefore) cache.set(id, { account });
       return account;
     },
   };

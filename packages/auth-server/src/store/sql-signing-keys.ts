@@ -39,6 +39,9 @@ export function sqlSigningKeyStore(
       if (first === undefined) throw new Error('the signing key that was just made is gone');
       return [first, ...others];
     },
+    async assertOpens() {
+      (await rows()).map(open);
+    },
     async onChange(listener) {
       const hear = (payload: string) => payload === 'keys' && listener();
       await database.listen(CHANGE_CHANNEL, hear, listener);

@@ -27,6 +27,7 @@ const COUNT = `
 
 const WAIT = `
   SELECT CASE WHEN blocked_until = 'infinity' THEN $4
+              WHEN blocked_until <= $3::timestamptz THEN 1
               ELSE least(ceil(extract(epoch FROM blocked_until - $3::timestamptz)), $4) END::int
          AS "waitS"
   FROM throttle WHERE kind = $1 AND subject_sha256 = $2`;
@@ -48,9 +49,17 @@ export function sqlThrottle(database: Database, clock: Clock): Throttle {
   return {
     async admit(subjects) {
       const now = clock.now().toISOString();
-      const waits = await Promise.all(subjects.map((subject) => attempt(database, subject, now)));
-      const retryAfterS = Math.max(0, ...waits);
-      return retryAfterS === 0 ? { admitted: true } : { admitted: false, retryAfterS };
+      for (const subject of subjects) {
+        const retryAfterS = await attempt(database, subject, now);
+        if (retryAfterS > 0) return { admitted: false, retryAfterS };
+      }
+      return { admitted: true };
+    },
+    async withdraw(subjects) {
+      for (const subject of subjects) {
+        const { free } = THROTTLE_POLICIES[subject.kind];
+        await database.query(TAKE_BACK, [subject.kind, digest(subject), free]);
+      }
     },
     async succeeded(subjects) {
       for (const subject of subjects) {
@@ -61,6 +70,22 @@ export function sqlThrottle(database: Database, clock: Clock): Throttle {
       }
     },
   };
+}
+
+/** Guessing at invented names must not fill the table for ever; a real person is back sooner. */
+const IDLE_MAX = '365 days';
+
+/** Removes the counts of kinds that forget, once they have, and any that lay idle for a year. */
+export async function sweepThrottle(database: Database, clock: Clock): Promise<void> {
+  const now = clock.now().toISOString();
+  for (const [kind, { forgetAfterS }] of Object.entries(THROTTLE_POLICIES)) {
+    const idle = forgetAfterS === undefined ? IDLE_MAX : `${forgetAfterS} seconds`;
+    await database.query(
+      `DELETE FROM throttle WHERE kind = $1 AND updated_at < $2::timestamptz - $3::interval
+         AND blocked_until <= $2::timestamptz AND blocked_until <> 'infinity'`,
+      [kind, now, idle],
+    );
+  }
 }
 
 /** Seconds to wait; 0 when the attempt is admitted. */

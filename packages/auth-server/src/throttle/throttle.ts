@@ -4,10 +4,13 @@
  */
 export interface Throttle {
   /**
-   * Admits an attempt against every subject, or tells how many seconds to wait. An attempt counts
+   * Admits an attempt against every subject, or tells how many seconds to wait. Subjects are asked
+   * in order, and behind one that refuses no other is counted: put the address first. An attempt counts
    * as a failure until `succeeded` says otherwise, so parallel attempts cannot slip through.
    */
   admit(subjects: readonly ThrottleSubject[]): Promise<Admission>;
+  /** Takes back an attempt whose secret was never compared; what failed before stays. */
+  withdraw(subjects: readonly ThrottleSubject[]): Promise<void>;
   /**
    * Takes back the attempt, whose secret was right, and clears what failed before of the subjects
    * that have one secret. An address has many: its other failures stay counted.

@@ -68,7 +68,11 @@ async function withPassword(
   const { accounts, throttle } = parts;
   const subjects = [address, { kind: 'account-password', id: canonicalEmail(email) } as const];
   await admit(throttle, subjects);
-  const account = await authenticate(accounts, email, password);
+  const account = await authenticate(accounts, email, password).catch(async (error: unknown) => {
+    // Busy, or the store is down: nothing was compared, so nothing failed.
+    await throttle.withdraw(subjects).catch(() => undefined);
+    throw error;
+  });
   if (account === undefined) throw invalidCredentials();
   await throttle.succeeded(subjects);
   if (!account.secondFactor) {

@@ -127,6 +127,7 @@ export function serveDatabase(database: Database, channel: Channel): void {
   const transactions = new Map<number, OpenTransaction>();
   const listeners = new Map<number, () => Promise<void>>();
   let lastNumber = 0;
+  let gone = false;
 
   const sqlFor = (transaction: number | undefined): Sql => {
     if (transaction === undefined) return database;
@@ -141,7 +142,10 @@ export function serveDatabase(database: Database, channel: Channel): void {
     begin: async (call) => {
       lastNumber += 1;
       const number = lastNumber;
-      transactions.set(number, await openTransaction(database, call.options));
+      const open = await openTransaction(database, call.options);
+      // Its client may have gone while BEGIN waited: nobody would ever end it.
+      if (gone) await open.finish('rollback');
+      else transactions.set(number, open);
       return number;
     },
     commit: (call) => finish(call.transaction, 'commit'),
@@ -154,7 +158,8 @@ export function serveDatabase(database: Database, channel: Channel): void {
         (payload) => channel.send({ listener, payload }),
         (gap) => channel.send({ listener, gap }),
       );
-      listeners.set(listener, stop);
+      if (gone) await stop();
+      else listeners.set(listener, stop);
       return listener;
     },
     unlisten: async (call) => {
@@ -182,6 +187,7 @@ export function serveDatabase(database: Database, channel: Channel): void {
       );
   });
   channel.onClose(() => {
+    gone = true;
     for (const open of transactions.values()) open.finish('rollback').catch(() => undefined);
     for (const stop of listeners.values()) stop().catch(() => undefined);
     transactions.clear();

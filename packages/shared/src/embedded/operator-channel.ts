@@ -28,17 +28,20 @@ export function serveOperator(server: Server, directory: string, database: Datab
     // A tool that is open must not keep the service from stopping.
     socket.unref();
     socket.on('error', () => undefined);
-    socket.setTimeout(GREETING_TIMEOUT_MS, () => socket.destroy());
-    readFrames(socket, (frame, stop) => {
+    // From the connection on, not from the last byte: drip-feeding must not keep it open.
+    const deadline = setTimeout(() => socket.destroy(), GREETING_TIMEOUT_MS);
+    socket.once('close', () => clearTimeout(deadline));
+    const greet = (frame: Buffer, stop: () => void) => {
       stop();
+      clearTimeout(deadline);
       if (frame.length !== TOKEN_BYTES || !timingSafeEqual(frame, token)) {
         socket.destroy();
         return;
       }
-      socket.setTimeout(0);
       writeFrame(socket, token);
       serveDatabase(database, channelOn(socket));
-    });
+    };
+    readFrames(socket, greet, TOKEN_BYTES);
   });
 }
 
@@ -96,7 +99,11 @@ function writeFrame(socket: Socket, body: Uint8Array): void {
 }
 
 /** Calls `handle` once per frame; `stop` hands the bytes that follow to the next reader. */
-function readFrames(socket: Socket, handle: (frame: Buffer, stop: () => void) => void): void {
+function readFrames(
+  socket: Socket,
+  handle: (frame: Buffer, stop: () => void) => void,
+  frameMaxBytes = FRAME_MAX_BYTES,
+): void {
   let chunks: Buffer[] = [];
   let size = 0;
   let stopped = false;
@@ -120,7 +127,7 @@ function readFrames(socket: Socket, handle: (frame: Buffer, stop: () => void) =>
       if (expected === undefined) {
         if (size < 4) return;
         expected = take(4).readUInt32BE();
-        if (expected > FRAME_MAX_BYTES) {
+        if (expected > frameMaxBytes) {
           socket.destroy();
           return;
         }

@@ -80,6 +80,8 @@ CREATE TABLE import_batch (
   key bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
   id text NOT NULL UNIQUE,
   profile text NOT NULL,
+  -- Statements of one source tell of the same loans.
+  source text NOT NULL,
   file_sha256 text NOT NULL,
   as_of date NOT NULL,
   row_count integer NOT NULL,

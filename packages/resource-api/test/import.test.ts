@@ -177,6 +177,40 @@ describe('cls-api', () => {
     expect(last).to.deep.equal({ type: 'scheduled_repayment', effective_date: '2025-04-30' });
   });
 
+  it('refuses a statement older than the last, whose cumulative amounts would count twice', async () => {
+    const before = await journals();
+    const refused = await run('import', file(statement('02/28/2025', [good])), '--apply');
+    expect(refused.code).to.equal(1);
+    expect(refused.stderr).to.include('out_of_order').and.include('2025-04-30');
+    expect(await journals()).to.equal(before);
+  });
+
+  it('posts a restated statement of the same date as the difference', async () => {
+    const restated = {
+      ...good,
+      'Repaid to IBRD': '41',
+      'Due to IBRD': '59',
+      "Borrower's Obligation": '59',
+      'Loans Held': '59',
+    };
+    const path = file(statement('04/30/2025', [restated]));
+    const report = JSON.parse((await run('import', path, '--apply', '--json')).stdout);
+    expect(report).to.include({ outcome: 'applied', journals: 1 });
+  });
+
+  it('imports once what two operators import at the same time', async () => {
+    const path = file(statement('05/01/2025', [{ ...good, 'Loan Number': 'T9' }]));
+    const before = (await journals()) ?? 0;
+    const runs = await Promise.all([1, 2].map(() => run('import', path, '--apply', '--json')));
+    const reports = runs.map(({ stdout }) => JSON.parse(stdout));
+    expect(reports.map(({ outcome }) => outcome).sort()).to.deep.equal([
+      'applied',
+      'applied_before',
+    ]);
+    const posted = reports.find(({ outcome }) => outcome === 'applied').journals;
+    expect(await journals()).to.equal(before + posted);
+  });
+
   it('refuses a file whose control totals differ, and writes nothing', async () => {
     const before = await journals();
     const path = file(statement('05/31/2025', [{ ...good, 'Loan Number': 'T7' }]));
@@ -224,7 +258,7 @@ describe('cls-api', () => {
       customer: 'india',
       role: 'borrower',
       selection: 'country IN',
-      deals: 1,
+      deals: 2,
     });
     const again = await run(
       'entitlements',

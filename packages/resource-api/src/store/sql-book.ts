@@ -1,6 +1,7 @@
 import { newId } from '@cls/shared/new-id';
-import type { Database, SqlValue, Transaction } from '@cls/shared/sql/database';
-import type { Book, BookChange, PlannedLoan } from '../tape/book.ts';
+import type { Database, Sql, SqlValue, Transaction } from '@cls/shared/sql/database';
+import type { BusinessDate } from '../ledger/business-date.ts';
+import type { Book, BookState, PlannedLoan, StatementFile } from '../tape/book.ts';
 import type { LoanLine, LoanState } from '../tape/plan.ts';
 import type { TapeProfile } from '../tape/profile.ts';
 import { type LinedJournal, lockJournal, postJournals } from './post-journals.ts';
@@ -8,18 +9,31 @@ import { type LinedJournal, lockJournal, postJournals } from './post-journals.ts
 /** The book of imported loans in SQL: one deal, facility and contract per loan. */
 export function sqlBook(database: Database): Book {
   return {
-    async findImport(profile, fileSha256) {
-      const [row] = await database.query<{ id: string }>(
-        'SELECT id FROM import_batch WHERE profile = $1 AND file_sha256 = $2',
-        [profile, fileSha256],
-      );
-      return row;
-    },
-    async loanStates(source, asOf) {
-      const rows = await database.query<LoanState & { loan: string }>(LOAN_STATES, [source, asOf]);
-      return new Map(rows.map(({ loan, ...state }) => [loan, state]));
-    },
-    apply: (change) => database.transaction((transaction) => applyChange(transaction, change)),
+    read: (file) => readState(database, file),
+    apply: (file, plan) =>
+      database.transaction(async (transaction) => {
+        const firstSeq = await lockJournal(transaction);
+        const loans = plan(await readState(transaction, file));
+        return loans && writeImport(transaction, file, loans, firstSeq);
+      }),
+  };
+}
+
+async function readState(sql: Sql, file: StatementFile): Promise<BookState> {
+  const { profile, fileSha256, asOf } = file;
+  const [before] = await sql.query<{ id: string }>(
+    'SELECT id FROM import_batch WHERE profile = $1 AND file_sha256 = $2',
+    [profile.name, fileSha256],
+  );
+  const [last] = await sql.query<{ as_of: BusinessDate | null }>(
+    'SELECT max(as_of) AS as_of FROM import_batch WHERE source = $1',
+    [profile.source],
+  );
+  const rows = await sql.query<LoanState & { loan: string }>(LOAN_STATES, [profile.source, asOf]);
+  return {
+    appliedBefore: before?.id,
+    lastStatement: last?.as_of ?? undefined,
+    loans: new Map(rows.map(({ loan, ...state }) => [loan, state])),
   };
 }
 
@@ -53,26 +67,31 @@ const LOAN_STATES = `
   WHERE x.source = $1 AND x.entity_id LIKE 'deal\\_%'
   GROUP BY x.value`;
 
-async function applyChange(transaction: Transaction, change: BookChange): Promise<{ id: string }> {
-  const { profile, loans } = change;
-  const firstSeq = await lockJournal(transaction);
+async function writeImport(
+  transaction: Transaction,
+  file: StatementFile,
+  loans: readonly PlannedLoan[],
+  firstSeq: bigint,
+): Promise<string> {
+  const { profile } = file;
   const id = newId('imp');
   const [batch] = await transaction.query<{ key: bigint }>(
-    `INSERT INTO import_batch (id, profile, file_sha256, as_of, row_count, control_totals)
-     VALUES ($1, $2, $3, $4, $5, $6) RETURNING key`,
+    `INSERT INTO import_batch (id, profile, source, file_sha256, as_of, row_count, control_totals)
+     VALUES ($1, $2, $3, $4, $5, $6, $7) RETURNING key`,
     [
       id,
       profile.name,
-      change.fileSha256,
-      change.asOf,
+      profile.source,
+      file.fileSha256,
+      file.asOf,
       loans.length,
-      JSON.stringify(change.controlTotals),
+      JSON.stringify(file.controlTotals),
     ],
   );
   const journalCount = loans.reduce((sum, loan) => sum + loan.journals.length, 0);
   const lastSeq = firstSeq + BigInt(journalCount) - 1n;
   const newLoans = loans.filter(({ known }) => !known);
-  await insertLoans(transaction, change, newLoans, lastSeq);
+  await insertLoans(transaction, file, newLoans, lastSeq);
   const lines = await linesOf(transaction, profile, loans);
   const journals = loans.flatMap(({ row, journals: planned }): readonly LinedJournal[] => {
     const loan = lines.get(row.loanNumber);
@@ -87,7 +106,7 @@ async function applyChange(transaction: Transaction, change: BookChange): Promis
     }));
   });
   await postJournals(transaction, journals, firstSeq, batch?.key);
-  return { id };
+  return id;
 }
 
 interface LoanLines {
@@ -134,7 +153,7 @@ async function linesOf(
 /** New loans with all that stands around them, a statement per table. */
 async function insertLoans(
   transaction: Transaction,
-  { profile, asOf }: BookChange,
+  { profile, asOf }: StatementFile,
   loans: readonly PlannedLoan[],
   bookedSeq: bigint,
 ): Promise<void> {

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { BusinessDate } from '../ledger/business-date.ts';
 import { minorUnitDigits } from '../ledger/currency.ts';
 import { formatAmount, parseAmount } from '../ledger/money.ts';
-import type { Book, PlannedLoan } from './book.ts';
+import type { Book, BookState, PlannedLoan, StatementFile } from './book.ts';
 import { EMPTY_LOAN, planLoan } from './plan.ts';
 import { AMOUNT_FIELDS, type AmountField, type TapeProfile } from './profile.ts';
 import { readTape } from './read-tape.ts';
@@ -44,48 +44,68 @@ export async function importTape(book: Book, request: ImportRequest): Promise<Im
       ? []
       : checkTotals(tape.rows.length, controlTotals, expected, profile)),
   ];
-  const facts = {
-    profile: profile.name,
-    fileSha256,
-    rows: tape.rows.length,
-    controlTotals,
-    faults,
-    warnings: tape.warnings,
-    ...(tape.asOf === undefined ? {} : { asOf: tape.asOf }),
-  };
-  const nothing = { newLoans: 0, journals: 0, postings: 0 };
-  if (faults.length > 0 || tape.asOf === undefined) {
-    return { ...facts, ...nothing, outcome: 'refused' };
+  const { asOf, rows, warnings } = tape;
+  const facts = { profile: profile.name, fileSha256, rows: rows.length, controlTotals, warnings };
+  if (faults.length > 0 || asOf === undefined) {
+    return { ...facts, ...NOTHING, ...(asOf ? { asOf } : {}), faults, outcome: 'refused' };
   }
-  const before = await book.findImport(profile.name, fileSha256);
-  if (before !== undefined) {
-    return { ...facts, ...nothing, outcome: 'applied_before', importId: before.id };
+  const file = { profile, fileSha256, asOf, controlTotals };
+  let decision: Decision = { outcome: 'valid', faults: [], loans: [] };
+  let importId: string | undefined;
+  if (request.apply) {
+    importId = await book.apply(file, (state) => {
+      decision = decide(file, rows, state);
+      return decision.outcome === 'valid' ? decision.loans : undefined;
+    });
+  } else {
+    decision = decide(file, rows, await book.read(file));
   }
-  const loans = await planLoans(book, tape.rows, tape.asOf, profile);
-  const journals = loans.flatMap((loan) => loan.journals);
-  const counts = {
-    newLoans: loans.filter(({ known }) => !known).length,
+  const journals = decision.loans.flatMap((loan) => loan.journals);
+  return {
+    ...facts,
+    asOf,
+    faults: decision.faults,
+    outcome: importId === undefined ? decision.outcome : 'applied',
+    newLoans: decision.loans.filter(({ known }) => !known).length,
     journals: journals.length,
     postings: journals.reduce((sum, { postings }) => sum + postings.length, 0),
+    ...importOf(importId ?? decision.importId),
   };
-  if (!request.apply) return { ...facts, ...counts, outcome: 'valid' };
-  const { id } = await book.apply({ profile, fileSha256, asOf: tape.asOf, controlTotals, loans });
-  return { ...facts, ...counts, outcome: 'applied', importId: id };
 }
 
-async function planLoans(
-  book: Book,
-  rows: readonly TapeRow[],
-  asOf: BusinessDate,
-  profile: TapeProfile,
-): Promise<readonly PlannedLoan[]> {
-  const states = await book.loanStates(profile.source, asOf);
-  const context = { asOf, keyPrefix: `${profile.name}:${asOf}` };
-  return rows.map((row) => {
-    const state = states.get(row.loanNumber);
-    const journals = planLoan(row, state ?? EMPTY_LOAN, context);
-    return { row, known: state !== undefined, journals };
+function importOf(importId: string | undefined): { importId?: string } {
+  return importId === undefined ? {} : { importId };
+}
+
+const NOTHING = { newLoans: 0, journals: 0, postings: 0 };
+
+interface Decision {
+  readonly outcome: 'valid' | 'refused' | 'applied_before';
+  readonly faults: readonly TapeFault[];
+  readonly loans: readonly PlannedLoan[];
+  readonly importId?: string;
+}
+
+/** What is to be done with a faultless file, given the book: pure. */
+function decide(file: StatementFile, rows: readonly TapeRow[], state: BookState): Decision {
+  const { profile, asOf, fileSha256 } = file;
+  if (state.appliedBefore !== undefined) {
+    return { outcome: 'applied_before', faults: [], loans: [], importId: state.appliedBefore };
+  }
+  const { lastStatement } = state;
+  if (lastStatement !== undefined && asOf < lastStatement) {
+    // Its amounts are cumulative: posted before later ones they would count twice.
+    const message = `a statement of ${lastStatement} is in the book; import older ones first`;
+    const fault = { row: 0, column: '', code: 'out_of_order', message, value: asOf };
+    return { outcome: 'refused', faults: [fault], loans: [] };
+  }
+  const keyPrefix = `${profile.name}:${asOf}:${fileSha256.slice(0, 16)}`;
+  const loans = rows.map((row) => {
+    const loan = state.loans.get(row.loanNumber);
+    const journals = planLoan(row, loan ?? EMPTY_LOAN, { asOf, keyPrefix });
+    return { row, known: loan !== undefined, journals };
   });
+  return { outcome: 'valid', faults: [], loans };
 }
 
 function sumColumns(rows: readonly TapeRow[], profile: TapeProfile): Record<AmountField, string> {

@@ -40,7 +40,7 @@ describeOnEngines('the ledger’s store', (engine) => {
     await migrate(database, readMigrations(MIGRATIONS));
     await importWorldBank(database, statement('01/31/2025', loans));
   });
-  after(() => database.close());
+  after(() => database?.close());
 
   const refusal = async (work: Promise<unknown>): Promise<SqlError> => {
     const error = await work.catch((reason: unknown) => reason);

@@ -206,8 +206,8 @@ describeOnEngines('protocol state in SQL', (engine) => {
     store = sqlStateStore(database, () => undefined);
   });
   after(async () => {
-    await store.close();
-    await database.close();
+    await store?.close();
+    await database?.close();
   });
   stateStoreSuite(() => ({
     store,

@@ -150,6 +150,7 @@ describe('the auth-server process', () => {
     running.child.kill('SIGTERM');
     expect((await pending).status).to.equal(400);
     expect(await running.exited).to.equal(0);
+    expect(running.output()).not.to.include('"level":"error"');
   });
 });
 

@@ -1,4 +1,4 @@
-import type { Database } from '@cls/shared/sql/database';
+import type { Database, ListenGap } from '@cls/shared/sql/database';
 import { isUniqueViolation } from '@cls/shared/sql/database';
 import type { JWK } from 'jose';
 import { newRsaKey } from '../keys/rsa-key.ts';
@@ -44,7 +44,9 @@ export function sqlSigningKeyStore(
     },
     async onChange(listener) {
       const hear = (payload: string) => payload === 'keys' && listener();
-      await database.listen(CHANGE_CHANNEL, hear, listener);
+      // Nothing can be loaded while the connection is lost; what was missed is loaded when it is back.
+      const catchUp = (gap: ListenGap) => gap === 'resumed' && listener();
+      await database.listen(CHANGE_CHANNEL, hear, catchUp);
     },
     list: () =>
       database.query(

@@ -26,8 +26,9 @@ const agent = new Agent({ keepAlive: true, maxSockets: 256 });
 export async function startGateway({ port, upstreamOf }) {
   const servers = [];
   for (const host of ['127.0.0.1', '::1']) {
-    const server = createServer({ keepAliveTimeout: 65_000 }, (incoming, outgoing) =>
-      forward(incoming, outgoing, upstreamOf),
+    const server = createServer(
+      { keepAliveTimeout: 65_000, maxHeaderSize: 32_768 },
+      (incoming, outgoing) => forward(incoming, outgoing, upstreamOf),
     );
     try {
       await new Promise((resolve, reject) => {

@@ -4,7 +4,7 @@ import { developmentSecret } from '@cls/shared/development-secret';
 import { ConfigurationError } from '@cls/shared/environment';
 import { health } from '@cls/shared/http/health';
 import { type HttpService, startHttpService } from '@cls/shared/http/http-service';
-import { requestId } from '@cls/shared/http/request-id';
+import { readableTarget, requestId } from '@cls/shared/http/request-id';
 import { requestLog } from '@cls/shared/http/request-log';
 import type { Log } from '@cls/shared/log';
 import type { RunningService } from '@cls/shared/run-service';
@@ -130,6 +130,7 @@ async function compose(
     const logFault = (err: unknown, requestId: unknown) => log.error({ err, requestId }, 'fault');
     provider.on('server_error', (ctx, err) => logFault(err, ctx.state['requestId']));
     (provider as Koa).on('error', (err) => logFault(err, undefined));
+    provider.use(readableTarget);
     provider.use(requestId);
     provider.use(requestLog(log));
     provider.use(securityHeaders);

@@ -1,4 +1,5 @@
 import { request } from 'node:http';
+import { connect } from 'node:net';
 import { silentLog } from '@cls/shared/log';
 import { pglite, requireServer } from '@cls/shared/testing/engines';
 import { eventually, freePort, startRedis } from '@cls/shared/testing/servers';
@@ -177,6 +178,45 @@ describe('the API over HTTP', () => {
     expect(odd.headers.get('x-request-id')).to.match(/^req_/);
   });
 
+  it('answers a target that is no URL with a problem, not with a fault', async () => {
+    const { port } = new URL(api.baseUrl);
+    const answer = await new Promise<string>((done, failed) => {
+      let text = '';
+      const socket = connect(Number(port), '127.0.0.1', () =>
+        socket.write('GET http://[ HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n'),
+      );
+      socket.on('data', (chunk) => {
+        text += chunk;
+      });
+      socket.once('end', () => done(text));
+      socket.once('error', failed);
+    });
+    expect(answer)
+      .to.match(/^HTTP\/1\.1 404 /)
+      .and.include('application/problem+json');
+  });
+
+  it('refuses two Authorization headers', async () => {
+    const good = `Bearer ${await api.token()}`;
+    const status = await new Promise<number>((done, failed) => {
+      const headers = ['Authorization', good, 'Authorization', 'Bearer other', 'Host', 'x'];
+      request(`${api.baseUrl}${PATH}`, { headers: headers as never }, (response) => {
+        response.resume();
+        done(response.statusCode ?? 0);
+      })
+        .once('error', failed)
+        .end();
+    });
+    expect(status).to.equal(403);
+  });
+
+  it('keeps its refusal small, however many parameters are wrong', async () => {
+    const query = Array.from({ length: 3_000 }, (_, n) => `x${n}=1`).join('&');
+    const response = await api.get(`${PATH}?${query}`);
+    expect(response.status).to.equal(400);
+    expect((await response.text()).length).to.be.lessThan(50_000);
+  });
+
   it('tells that it lives and that it is ready', async () => {
     expect((await fetch(`${api.baseUrl}/livez`)).status).to.equal(200);
     expect(await (await fetch(`${api.baseUrl}/readyz`)).json()).to.deep.equal({
@@ -208,6 +248,16 @@ describe('the API without its issuer', () => {
     await eventually(async () => expect((await ask()).status).to.equal(200));
     await jwks.stop();
     expect((await ask()).status, 'the issuer is down again').to.equal(200);
+    const headersOf = async (token: Promise<string>) => ({
+      authorization: `Bearer ${await token}`,
+    });
+    const get = async (token: Promise<string>) =>
+      (await fetch(`http://127.0.0.1:${api.port}${PATH}`, { headers: await headersOf(token) }))
+        .status;
+    const rotated = await newKey('rotated');
+    expect(await get(signToken(rotated, goodClaims())), 'perhaps a new key').to.equal(503);
+    const foreign = goodClaims({ iss: 'https://evil.example' });
+    expect(await get(signToken(rotated, foreign)), 'says itself that it is foreign').to.equal(403);
     await api.stop();
   });
 });
@@ -231,6 +281,14 @@ describe('the rate limit', () => {
       client_id: 'svc_00000000000000000000000002',
     };
     expect((await api.get(PATH, other)).status).to.equal(200);
+    await api.stop();
+  });
+
+  it('admits as many at once as the limit says, and no more', async () => {
+    const api = await startTestApi(pglite, { RATE_LIMIT_PER_MINUTE: '60' });
+    const token = await api.token();
+    const answers = await Promise.all(Array.from({ length: 100 }, () => api.getWith(PATH, token)));
+    expect(answers.filter(({ status }) => status === 200)).to.have.length(60);
     await api.stop();
   });
 

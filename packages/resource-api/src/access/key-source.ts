@@ -6,7 +6,7 @@
 import type { CryptoKey } from 'jose';
 import { usableKeys } from './key-check.ts';
 
-/** No key set was ever read, or the last one is too old to be trusted. */
+/** The key set cannot be had, and what is held of it does not answer the question. */
 export class KeysUnavailable extends Error {
   override readonly name = 'KeysUnavailable';
 }
@@ -107,7 +107,12 @@ export function remoteKeySource({ url, refreshMs, onFailure }: KeySourceOptions)
         void refresh();
       }
       await reading;
-      return keys.get(kid);
+      const learnt = keys.get(kid);
+      // Nobody can tell whether the key is foreign or new while the issuer does not answer.
+      if (learnt === undefined && failures > 0) {
+        throw new KeysUnavailable('the key set cannot be read');
+      }
+      return learnt;
     },
     onRemoved: (listener) => {
       removalListeners.push(listener);

@@ -59,12 +59,19 @@ export function leasedRateLimit(limit: number, shared: SharedWindow): RateLimit 
     return { limit, remaining: lease.points + lease.left, resetS };
   };
 
+  /** Many may wait for one lease that is too small for all of them. */
+  const fromRenewal = async (key: string): Promise<Allowance> => {
+    let lease = await renew(key);
+    while (lease.points <= 0 && lease.left > 0) lease = await renew(key);
+    return spend(lease);
+  };
+
   return {
     count(key) {
       const lease = leases.get(key);
       const current = lease !== undefined && performance.now() < lease.endsMs;
       if (current && (lease.points > 0 || lease.left === 0)) return spend(lease);
-      return renew(key).then(spend);
+      return fromRenewal(key);
     },
   };
 }

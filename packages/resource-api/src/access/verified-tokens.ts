@@ -17,7 +17,9 @@ export function rememberVerified(verify: VerifyToken, keys: KeySource, clock: Cl
     maxSize: CHARS_MAX,
     sizeCalculation: (_, token) => token.length,
   });
+  let removals = 0;
   keys.onRemoved((kids) => {
+    removals += 1;
     for (const [token, { kid }] of verified.entries()) if (kids.has(kid)) verified.delete(token);
   });
   return async (token) => {
@@ -27,8 +29,10 @@ export function rememberVerified(verify: VerifyToken, keys: KeySource, clock: Cl
       verified.delete(token);
       throw tokenExpired();
     }
+    const removalsBefore = removals;
     const fresh = await verify(token);
-    verified.set(token, fresh);
+    // A key that was removed meanwhile may be the one that verified it.
+    if (removals === removalsBefore) verified.set(token, fresh);
     return fresh;
   };
 }

@@ -25,7 +25,7 @@ export function answerCache<T extends { readonly body: string | Buffer }>(ledger
     if (known !== undefined) return known;
     const fresh = await answer();
     // A change that came while we read may not be in what we read.
-    if (ledger.generation === generation) answers.set(question, fresh);
+    if (ledger.generation === generation && validFor === now) answers.set(question, fresh);
     return fresh;
   };
 }

@@ -25,7 +25,7 @@ export interface CursorCodec {
   decode(cursor: string, reader: string, nowS: number): CursorPosition;
 }
 
-/** A walk may take a day. */
+/** A walk may take a day at least: cursors expire at the end of the day after, in UTC. */
 export const CURSOR_TTL_S = 86_400;
 const MAC_BYTES = 16;
 

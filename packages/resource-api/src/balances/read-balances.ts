@@ -69,7 +69,8 @@ export function balancesReader(
             reader: readerName(caller),
             ...snapshot,
             afterKey: last.key,
-            expiresAtS: epochSeconds(clock) + CURSOR_TTL_S,
+            // By the day: the same question has the same bytes, and the cursor a day at least.
+            expiresAtS: (Math.floor(epochSeconds(clock) / CURSOR_TTL_S) + 2) * CURSOR_TTL_S,
           });
     const dataThrough = state.lastDate;
     return { level, ...snapshot, dataThrough, limit, items, totals, nextCursor };

@@ -1,6 +1,6 @@
 import type { Clock } from '@cls/shared/clock';
 import { health, type ReadinessCheck } from '@cls/shared/http/health';
-import { type RequestState, requestId } from '@cls/shared/http/request-id';
+import { type RequestState, readableTarget, requestId } from '@cls/shared/http/request-id';
 import { requestLog } from '@cls/shared/http/request-log';
 import type { Log } from '@cls/shared/log';
 import Router from '@koa/router';
@@ -8,6 +8,7 @@ import Koa, { type Context, type Middleware } from 'koa';
 import { bearerToken } from '../access/bearer.ts';
 import { type RateLimit, rateLimitHeaders } from '../access/rate-limit.ts';
 import { requirePermission } from '../access/require-permission.ts';
+import { tokenInvalid } from '../access/token-refusals.ts';
 import type { VerifyToken } from '../access/verify-token.ts';
 import type { ApiVersion, VersionResponse, VersionRoute } from '../versions/api-version.ts';
 import type { VersionRegistry } from '../versions/registry.ts';
@@ -29,6 +30,7 @@ export interface AppParts {
 /** The API over HTTP: version, token, permission, rate limit, then the version's own route. */
 export function createApp(parts: AppParts): Koa<RequestState> {
   const app = new Koa<RequestState>();
+  app.use(readableTarget);
   app.use(requestId);
   app.use(requestLog(parts.log));
   app.use(securityHeaders);
@@ -63,7 +65,7 @@ function serve(parts: AppParts, versionId: string, route: VersionRoute): Middlew
   return async (ctx) => {
     const version = registry.resolve(versionId, clock.now());
     ctx.set('API-Version', version.id);
-    const { caller } = await verifyToken(bearerToken(ctx.req.headers.authorization));
+    const { caller } = await verifyToken(bearerToken(authorizationOf(ctx.req.rawHeaders)));
     requirePermission(caller, route.permissions, scopeBase);
     if (rateLimit !== undefined) {
       const allowance = rateLimit.count(`${caller.clientId}:${caller.subject}`);
@@ -77,6 +79,18 @@ function serve(parts: AppParts, versionId: string, route: VersionRoute): Middlew
     });
     write(ctx, version, route, response);
   };
+}
+
+/** Node keeps the first of two headers, and a proxy in front may have read the other. */
+function authorizationOf(rawHeaders: readonly string[]): string | undefined {
+  let found: string | undefined;
+  for (let i = 0; i < rawHeaders.length; i += 2) {
+    const name = rawHeaders[i] ?? '';
+    if (name.length !== 13 || name.toLowerCase() !== 'authorization') continue;
+    if (found !== undefined) throw tokenInvalid();
+    found = rawHeaders[i + 1];
+  }
+  return found;
 }
 
 function write(
@@ -106,11 +120,12 @@ function write(
 
 /** What no route took: another method, a version that is not there, or nothing at all. */
 function nothingHere({ registry, clock }: AppParts): Middleware {
-  const paths = new Set(registry.versions.flatMap(({ routes: all }) => all.map((r) => r.path)));
   return (ctx) => {
     const [, versionId, rest] = /^\/api\/([^/]+)(\/.*)?$/.exec(ctx.path) ?? [];
-    if (versionId !== undefined) registry.resolve(versionId, clock.now());
-    if (ctx.path === '/api' || (rest !== undefined && paths.has(rest))) throw methodNotAllowed();
+    const version = versionId === undefined ? undefined : registry.resolve(versionId, clock.now());
+    if (version !== undefined) ctx.set('API-Version', version.id);
+    const isRoute = version?.routes.some(({ path }) => path === rest) ?? false;
+    if (ctx.path === '/api' || isRoute) throw methodNotAllowed();
     throw notFound();
   };
 }

@@ -17,6 +17,10 @@ export function versionRegistry(versions: readonly ApiVersion[]): VersionRegistr
   if (newest === undefined || versions.some(({ id }, index) => id !== `v${index + 1}`)) {
     throw new Error('versions must be v1, v2, … in order');
   }
+  const dates = versions.flatMap(({ retiresAt }) => retiresAt ?? []);
+  if (dates.some((date) => Number.isNaN(Date.parse(date))) || newest.retiresAt !== undefined) {
+    throw new Error('retiresAt is an RFC 3339 instant, and the newest version has none');
+  }
   const byId = new Map<string, ApiVersion>(versions.map((version) => [version.id, version]));
   byId.set('latest', newest);
   return {

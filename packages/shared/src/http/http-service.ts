@@ -49,7 +49,12 @@ export async function startHttpService(
     },
   };
   const server = createServer(
-    { headersTimeout: 10_000, requestTimeout: 30_000, keepAliveTimeout: 65_000 },
+    {
+      maxHeaderSize: 32_768,
+      headersTimeout: 10_000,
+      requestTimeout: 30_000,
+      keepAliveTimeout: 65_000,
+    },
     handlerFor(service),
   );
   state.port = await listen(server, options);
@@ -81,8 +86,12 @@ async function stop(
 ): Promise<void> {
   await sleep(drainDelayMs);
   const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+  // Busy keep-alive connections never fall idle by themselves: each answer ends its own.
+  server.prependListener('request', (_, response) => response.setHeader('Connection', 'close'));
+  const idle = setInterval(() => server.closeIdleConnections(), 50);
   server.closeIdleConnections();
   const deadline = setTimeout(() => server.closeAllConnections(), drainTimeoutMs);
   await closed;
+  clearInterval(idle);
   clearTimeout(deadline);
 }

@@ -17,3 +17,16 @@ export const requestId: Middleware<RequestState> = async (ctx, next) => {
   ctx.set('X-Request-Id', ctx.state.requestId);
   await next();
 };
+
+/**
+ * Koa throws on each reading of a request target that is no URL (`GET http://[`). Nothing lies at
+ * such a place, so it is answered as another place where nothing is.
+ */
+export const readableTarget: Middleware = (ctx, next) => {
+  try {
+    void ctx.path;
+  } catch {
+    ctx.req.url = '/';
+  }
+  return next();
+};

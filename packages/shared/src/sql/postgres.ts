@@ -101,6 +101,8 @@ function sqlOn(on: pg.Pool | pg.PoolClient): Sql {
   };
 }
 
+const HEARTBEAT_MS = 5_000;
+
 /** A dedicated connection for LISTEN that reconnects by itself and reports each gap. */
 async function listenOn(
   connection: pg.ClientConfig,
@@ -113,8 +115,10 @@ async function listenOn(
   let retry: NodeJS.Timeout | undefined;
 
   const connect = async (): Promise<void> => {
-    const fresh = new pg.Client({ ...connection, connectionTimeoutMillis: 5_000 });
+    const fresh = new pg.Client({ ...connection, query_timeout: HEARTBEAT_MS });
+    let heartbeat: NodeJS.Timeout | undefined;
     const lost = () => {
+      clearInterval(heartbeat);
       fresh.removeListener('end', lost);
       fresh.end().catch(() => undefined);
       if (!stopped && client === fresh) {
@@ -134,6 +138,9 @@ async function listenOn(
       throw error;
     }
     client = fresh;
+    // A path that dies silently tells nobody: a connection that only listens must be asked.
+    heartbeat = setInterval(() => void fresh.query('SELECT 1').catch(lost), HEARTBEAT_MS);
+    heartbeat.unref();
   };
   const scheduleRetry = () => {
     retry = setTimeout(() => {

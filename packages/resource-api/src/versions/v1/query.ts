@@ -116,9 +116,11 @@ export function parseCanonical(canonical: string): Pick<BalancesQuery, 'filter'>
 function unknownParameters(parameters: URLSearchParams): ParameterFault[] {
   const unknown = [...new Set(parameters.keys())].filter((name) => !KNOWN.includes(name));
   const message = `expected one of ${KNOWN.join(', ')}`;
-  return unknown.map((name) =>
-    fault(name.slice(0, RECEIVED_MAX_CHARS), 'unknown_parameter', message, undefined),
-  );
+  return unknown
+    .slice(0, VALUES_MAX)
+    .map((name) =>
+      fault(name.slice(0, RECEIVED_MAX_CHARS), 'unknown_parameter', message, undefined),
+    );
 }
 
 /** Repeated and comma-separated values alike; sorted, so that one question has one spelling. */

@@ -37,7 +37,8 @@ CREATE TABLE facility (
   currency text NOT NULL,
   effective_date date,
   maturity_date date,
-  status text NOT NULL CHECK (status IN ('pending', 'active', 'matured', 'terminated'))
+  status text NOT NULL CHECK (status IN ('pending', 'active', 'matured', 'terminated')),
+  UNIQUE (key, currency)
 );
 CREATE INDEX facility_deal ON facility (deal_key);
 
@@ -96,7 +97,8 @@ CREATE TABLE journal (
   id text NOT NULL UNIQUE,
   -- When it is true in the world, and when we came to know it.
   effective_date date NOT NULL,
-  posted_at timestamptz NOT NULL DEFAULT now(),
+  -- Of the posting itself, under the lock: it rises with seq.
+  posted_at timestamptz NOT NULL DEFAULT clock_timestamp(),
   type text NOT NULL,
   deal_key bigint NOT NULL REFERENCES deal,
   idempotency_key text NOT NULL UNIQUE,
@@ -117,7 +119,9 @@ CREATE TABLE balance_line (
   -- 0: the global amount.
   lender_key bigint NOT NULL,
   currency text NOT NULL,
-  UNIQUE (facility_key, contract_key, lender_key)
+  UNIQUE (facility_key, contract_key, lender_key),
+  -- Sums over a facility are of one currency.
+  FOREIGN KEY (facility_key, currency) REFERENCES facility (key, currency)
 );
 CREATE INDEX balance_line_contract ON balance_line (contract_key, lender_key);
 CREATE INDEX balance_line_deal ON balance_line (deal_key);
@@ -200,22 +204,22 @@ BEGIN
   END IF;
 
   SELECT p.journal_seq INTO broken
-  FROM inserted p JOIN balance_line l ON l.key = p.line_key
-  GROUP BY p.journal_seq, l.facility_key, l.contract_key, p.account
-  HAVING bool_or(l.lender_key <> 0)
-     AND coalesce(sum(p.amount_minor) FILTER (WHERE l.lender_key = 0), 0)
-      <> coalesce(sum(p.amount_minor) FILTER (WHERE l.lender_key <> 0), 0) LIMIT 1;
-  IF broken IS NOT NULL THEN
-    RAISE EXCEPTION 'journal %: lender shares do not add up to the global amount', broken
-      USING ERRCODE = '23514', CONSTRAINT = 'shares_add_up';
-  END IF;
-
-  SELECT p.journal_seq INTO broken
   FROM inserted p JOIN journal j ON j.seq = p.journal_seq
   WHERE p.effective_date <> j.effective_date LIMIT 1;
   IF broken IS NOT NULL THEN
     RAISE EXCEPTION 'journal % and a posting of it differ in effective date', broken
       USING ERRCODE = '23514', CONSTRAINT = 'one_effective_date';
+  END IF;
+
+  SELECT p.journal_seq INTO broken
+  FROM inserted p JOIN balance_line l ON l.key = p.line_key
+  GROUP BY p.journal_seq, l.facility_key, l.contract_key, p.account
+  HAVING EXISTS (SELECT FROM lender_position q WHERE q.facility_key = l.facility_key)
+     AND coalesce(sum(p.amount_minor) FILTER (WHERE l.lender_key = 0), 0)
+      <> coalesce(sum(p.amount_minor) FILTER (WHERE l.lender_key <> 0), 0) LIMIT 1;
+  IF broken IS NOT NULL THEN
+    RAISE EXCEPTION 'journal %: lender shares do not add up to the global amount', broken
+      USING ERRCODE = '23514', CONSTRAINT = 'shares_add_up';
   END IF;
 
   SELECT p.journal_seq INTO broken
@@ -315,6 +319,11 @@ CREATE TRIGGER append_only BEFORE UPDATE OR DELETE OR TRUNCATE ON journal
   FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 CREATE TRIGGER append_only BEFORE UPDATE OR DELETE OR TRUNCATE ON posting
   FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+CREATE TRIGGER append_only BEFORE UPDATE OR DELETE OR TRUNCATE ON balance_line
+  FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+-- Balances follow from postings and are written by nobody else.
+CREATE TRIGGER only_from_postings BEFORE INSERT ON balance
+  FOR EACH STATEMENT WHEN (pg_trigger_depth() = 0) EXECUTE FUNCTION refuse_change();
 CREATE TRIGGER append_only BEFORE UPDATE OR DELETE OR TRUNCATE ON balance
   FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 

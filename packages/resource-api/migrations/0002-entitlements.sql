@@ -32,8 +32,10 @@ CREATE TABLE entitlement (
 );
 CREATE INDEX entitlement_rule_owner ON entitlement (rule_key);
 
+-- A grant and an import that run at once must each see the other: they take turns.
 CREATE FUNCTION grant_deals() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
+  PERFORM pg_advisory_xact_lock(7204313);
   INSERT INTO entitlement (rule_key, customer_id, deal_key, role, lender_key)
   SELECT r.key, r.customer_id, d.key, r.role, r.lender_key
   FROM inserted r JOIN deal d ON r.all_deals OR d.key = r.deal_key
@@ -46,10 +48,12 @@ CREATE TRIGGER grant_deals AFTER INSERT ON entitlement_rule
 
 CREATE FUNCTION grant_new_deals() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
+  PERFORM pg_advisory_xact_lock(7204313);
   INSERT INTO entitlement (rule_key, customer_id, deal_key, role, lender_key)
   SELECT r.key, r.customer_id, d.key, r.role, r.lender_key
   FROM inserted d JOIN entitlement_rule r ON r.all_deals OR d.key = r.deal_key
     OR d.borrower_key = r.borrower_key OR d.country = r.country;
+  PERFORM pg_notify('cls_ledger_change', 'deal');
   RETURN NULL;
 END $$;
 CREATE TRIGGER grant_new_deals AFTER INSERT ON deal
@@ -60,7 +64,10 @@ CREATE TRIGGER announce AFTER DELETE ON entitlement_rule
 
 -- The role is the cluster's, shared by databases: it may be there already.
 DO $$ BEGIN
-  CREATE ROLE cls_reader NOLOGIN;
+  -- An administrator may have made it for an owner that may not.
+  IF NOT EXISTS (SELECT FROM pg_roles WHERE rolname = 'cls_reader') THEN
+    CREATE ROLE cls_reader NOLOGIN;
+  END IF;
 EXCEPTION WHEN duplicate_object OR unique_violation THEN NULL;
 END $$;
 DO $$ BEGIN

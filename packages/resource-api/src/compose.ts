@@ -68,7 +68,7 @@ async function compose(
     registry: versionRegistry([v1({ readBalances, ledger, cursors, clock })]),
     scopeBase: config.scopeBase,
     checks: [
-      { name: 'database', check: async () => void (await database.query('SELECT 1')) },
+      { name: 'database', check: () => store.ready() },
       {
         name: 'keys',
         check: async () => {

@@ -65,6 +65,21 @@ describe('a statement', () => {
     });
   }
 
+  it('with values that no ledger could hold is refused by row, not by the database', () => {
+    const bad: Record<string, string>[] = [
+      { 'Due to IBRD': '999999999999999999' },
+      { 'Interest Rate': '99999999999' },
+      { 'Loan Status': 'constructor' },
+      { 'Loan Number': 'IBRD' },
+      { Guarantor: 'G', 'Guarantor Country / Economy Code': 'co' },
+      { Borrower: 'a\0b' },
+    ];
+    for (const changes of bad) {
+      const faults = faultsOf(statement('03/31/2025', [{ ...good, ...changes }]));
+      expect(faults, JSON.stringify(changes)).to.have.length(1);
+    }
+  });
+
   it('with a loan twice is refused, naming both rows', () => {
     const [fault] = readTape(statement('03/31/2025', [good, good]), profile).faults;
     expect(fault).to.include({ row: 3, code: 'duplicate_loan', message: 'also in row 2' });
@@ -86,7 +101,7 @@ describe('a statement', () => {
     ]);
     const later = statement('04/30/2025', [{ ...good, 'Loan Number': 'T2' }]).split('\n')[1];
     expect(faultsOf(`${text}${later}\n`)).to.deep.equal(['3 mixed_dates']);
-    expect(faultsOf(`${text}03/31/2025,T9,EUROPE`)).to.deep.equal(['3 short_row']);
+    expect(faultsOf(`${text}03/31/2025,T9,EUROPE`)).to.deep.equal(['3 row_width']);
     expect(faultsOf(`${text}"03/31/2025,T9`)).to.include('0 malformed_csv'.replace('0', '3'));
     expect(faultsOf('')).to.include('1 missing_column');
     expect(faultsOf(text.split('\n')[0] ?? '')).to.deep.equal(['1 no_rows']);

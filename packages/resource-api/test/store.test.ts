@@ -72,6 +72,13 @@ describeOnEngines('the ledger’s store', (engine) => {
     });
   }
 
+  it('lets nobody invent a balance or move a line to another currency', async () => {
+    const copy = 'INSERT INTO balance SELECT * FROM balance LIMIT 1';
+    expect((await refusal(database.query(copy))).message).to.include('append-only');
+    const relabel = `UPDATE balance_line SET currency = 'JPY'`;
+    expect((await refusal(database.query(relabel))).message).to.include('append-only');
+  });
+
   const tryPosting = (postings: (line: bigint, lenderLine: bigint) => string) =>
     database.transaction(async (transaction) => {
       const [global, lender] = await transaction.query<{ key: bigint; deal_key: bigint }>(

@@ -90,6 +90,8 @@ export interface BalanceStore {
     request: Pick<PageRequest, 'level' | 'filter' | 'snapshot'>,
   ): Promise<readonly CurrencyTotal[]>;
   ledgerState(today: BusinessDate): Promise<LedgerState>;
+  /** Resolves when balances can be read, as the role that reads them. */
+  ready(): Promise<void>;
   /** Calls back when the ledger or who sees it may have changed. */
   onChange(listener: (state: 'changed' | 'lost' | 'resumed') => void): Promise<void>;
 }

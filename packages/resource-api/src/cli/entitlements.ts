@@ -101,6 +101,9 @@ function parseGrant({ customer, role, lender, ...rest }: GrantOptions): NewEntit
 }
 
 function selectionOf({ deal, borrower, country, all }: Partial<GrantOptions>): DealSelection {
+  if (country !== undefined && !/^[A-Z0-9]{2}$/.test(country)) {
+    throw new UsageError('--country: expected a two-character code such as IN');
+  }
   const given: DealSelection[] = [
     ...(all ? [{ allDeals: true } as const] : []),
     ...(deal === undefined ? [] : [{ dealId: deal }]),

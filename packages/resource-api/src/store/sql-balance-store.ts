@@ -52,6 +52,9 @@ export function sqlBalanceStore(database: Database): BalanceStore {
         lastDate: row?.last ?? undefined,
       } satisfies LedgerState;
     },
+    ready: async () => {
+      await readAs(database, { fullControl: true }, 'SELECT 1 FROM deal LIMIT 1', []);
+    },
     onChange: async (listener) => {
       await database.listen(LEDGER_CHANNEL, () => listener('changed'), listener);
     },

@@ -33,7 +33,7 @@ export function readTape(text: string, profile: TapeProfile): Tape {
   const [header = [], ...lines] = records;
   const columns = findColumns(header, profile, report);
   if (columns === undefined) return { asOf: undefined, rows: [], ...report };
-  const reader = new RowReader(columns, profile, report);
+  const reader = new RowReader(columns, header.length, profile, report);
   const rows = lines.flatMap((cells, index) => reader.read(cells, index + 2) ?? []);
   checkUnique(rows, report);
   if (lines.length === 0) report.fault(1, '', 'no_rows', 'the file has no rows', '');
@@ -97,31 +97,34 @@ class RowReader {
   readonly #digits: number;
   readonly #width: number;
 
-  constructor(columns: Columns, profile: TapeProfile, report: Report) {
+  constructor(columns: Columns, width: number, profile: TapeProfile, report: Report) {
     this.#columns = columns;
     this.#profile = profile;
     this.#report = report;
     this.#digits = minorUnitDigits(profile.currency) ?? 2;
-    this.#width = Math.max(...[...columns.values()].map(({ index }) => index)) + 1;
+    this.#width = width;
   }
 
   read(cells: readonly string[], row: number): TapeRow | undefined {
-    if (cells.length < this.#width) {
-      const message = `expected ${this.#width} columns or more, got ${cells.length}`;
-      this.#report.fault(row, '', 'short_row', message, '');
+    if (cells.length !== this.#width) {
+      const message = `expected ${this.#width} columns, got ${cells.length}`;
+      this.#report.fault(row, '', 'row_width', message, '');
       return undefined;
     }
     const faultsBefore = this.#report.faults.length;
+    if (cells.some((cell) => cell.includes('\0'))) {
+      this.#report.fault(row, '', 'nul_character', 'a cell holds a NUL character', '');
+    }
     const text = (field: Field) => cells[this.#columns.get(field)?.index ?? -1]?.trim() ?? '';
     this.#readAsOf(row, text('asOf'));
     this.#checkCurrency(row, text('currency'));
     const result: TapeRow = {
       row,
-      loanNumber: this.#required(row, 'loanNumber', text('loanNumber')),
+      loanNumber: this.#loanNumber(row, text('loanNumber')),
       name: text('name') || text('loanNumber'),
       countryCode: this.#country(row, text('countryCode')),
       borrower: text('borrower') || this.#required(row, 'country', text('country')),
-      guarantor: guarantorOf(text('guarantor'), text('guarantorCountryCode')),
+      guarantor: this.#guarantor(row, text('guarantor'), text('guarantorCountryCode')),
       facilityType: this.#facilityType(row, text('loanType')),
       statuses: this.#statuses(row, text('status')),
       allInRate: this.#rate(row, text('ratePercent')),
@@ -140,6 +143,26 @@ class RowReader {
   #required(row: number, field: Field, value: string): string {
     if (value === '') this.#fault(row, field, 'missing_value', 'a value is required', value);
     return value;
+  }
+
+  #loanNumber(row: number, value: string): string {
+    const { lender, participants } = this.#profile;
+    if (
+      [lender.externalId, participants.externalId].includes(value) ||
+      value.startsWith('party:')
+    ) {
+      this.#fault(row, 'loanNumber', 'reserved_value', 'this is the name of something else', value);
+    }
+    return this.#required(row, 'loanNumber', value);
+  }
+
+  #guarantor(row: number, name: string, countryCode: string): TapeRow['guarantor'] {
+    if (name === '') return undefined;
+    if (countryCode !== '' && !/^[A-Z0-9]{2}$/.test(countryCode)) {
+      const message = 'expected two characters or nothing';
+      this.#fault(row, 'guarantorCountryCode', 'invalid_country', message, countryCode);
+    }
+    return { name, countryCode };
   }
 
   #readAsOf(row: number, value: string): void {
@@ -169,14 +192,14 @@ class RowReader {
 
   #facilityType(row: number, value: string): string {
     const types = this.#profile.facilityTypes;
-    const type = types[value] ?? types['*'];
+    const type = own(types, value) ?? types['*'];
     if (type !== undefined && value !== '') return type;
     this.#fault(row, 'loanType', 'unknown_loan_type', 'the profile does not know it', value);
     return '';
   }
 
   #statuses(row: number, value: string): readonly [string, string, string] {
-    const statuses = this.#profile.statuses[value];
+    const statuses = own(this.#profile.statuses, value);
     if (statuses !== undefined) return statuses;
     this.#fault(row, 'status', 'unknown_status', 'the profile does not know it', value);
     return ['', '', ''];
@@ -186,7 +209,12 @@ class RowReader {
   #rate(row: number, value: string): string | undefined {
     if (value === '') return undefined;
     const parsed = parseAmount(value, 10);
-    if (parsed === undefined || parsed.rounded || parsed.amountMinor < 0n) {
+    if (
+      parsed === undefined ||
+      parsed.rounded ||
+      parsed.amountMinor < 0n ||
+      parsed.amountMinor > RATE_MAX
+    ) {
       this.#fault(row, 'ratePercent', 'invalid_rate', 'expected a percentage such as 4.75', value);
       return undefined;
     }
@@ -198,7 +226,8 @@ class RowReader {
     const read = (field: AmountField): bigint => {
       const value = text(field);
       const parsed = parseAmount(value, this.#digits);
-      if (parsed === undefined) {
+      const beyond = parsed !== undefined && magnitude(parsed.amountMinor) > AMOUNT_MAX_MINOR;
+      if (parsed === undefined || beyond) {
         const message = 'expected a plain decimal such as 1234.56';
         this.#fault(row, field, 'invalid_amount', message, value);
         return 0n;
@@ -259,8 +288,18 @@ class RowReader {
   }
 }
 
-function guarantorOf(name: string, countryCode: string): TapeRow['guarantor'] {
-  return name === '' ? undefined : { name, countryCode };
+/** Sums and doubled memo legs stay within SQL's bigint. */
+const AMOUNT_MAX_MINOR = 10n ** 16n;
+/** 1000 %, with ten decimals. */
+const RATE_MAX = 1_000n * 10n ** 10n;
+
+function magnitude(amount: bigint): bigint {
+  return amount < 0n ? -amount : amount;
+}
+
+/** A file's words must not reach what every object inherits. */
+function own<T>(record: Readonly<Record<string, T>>, key: string): T | undefined {
+  return Object.hasOwn(record, key) ? record[key] : undefined;
 }
 
 function readDate(value: string, formats: TapeProfile['dateFormats']): BusinessDate | undefined {

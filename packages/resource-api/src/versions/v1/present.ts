@@ -46,7 +46,7 @@ export function presentPage(page: BalancePage): object {
       ledgerSeq: Number(ledgerSeq),
       dataThrough: dataThrough ?? null,
     },
-    totals: page.totals.map(presentTotal),
+    totals: page.totals.map((total) => presentTotal(total, page.level)),
   };
 }
 
@@ -168,7 +168,7 @@ function rollForward(balance: Balance, money: Money): object {
   };
 }
 
-function presentTotal({ currency, count, balance }: CurrencyTotal): object {
+function presentTotal({ currency, count, balance }: CurrencyTotal, level: Level): object {
   const money = moneyOf(currency);
   return {
     currency,
@@ -176,7 +176,8 @@ function presentTotal({ currency, count, balance }: CurrencyTotal): object {
     principalOutstanding: money(outstandingPrincipal(balance)),
     exchangeAdjustment: money(balance.fx_revaluation),
     obligation: money(obligation(balance)),
-    unfunded: money(balance.unfunded),
+    // Commitments stand on facilities; of contracts alone the sum would be a false zero.
+    ...(level === 'facility' ? { unfunded: money(balance.unfunded) } : {}),
     interestAccrued: money(balance.interest_accrued),
     feesAccrued: money(balance.fees_accrued),
   };

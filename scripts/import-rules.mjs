@@ -37,6 +37,7 @@ export const KIND_OF = {
     'store/': 'adapter',
     'throttle/': 'port',
     'token/': 'edge',
+    'views/': 'edge',
   },
   'resource-api': {
     'main.ts': 'root',
@@ -82,5 +83,6 @@ export const LIBRARY_PLACES = [
   { name: 'ioredis', places: ['auth-server/provider/state/'] },
   { name: '@node-rs/argon2', places: ['auth-server/accounts/password'] },
   { name: 'otpauth', places: ['auth-server/mfa/totp'] },
+  { name: 'qrcode', places: ['auth-server/views/qr-code'] },
   { name: 'redis', places: ['resource-api/access/'] },
 ];

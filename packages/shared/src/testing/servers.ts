@@ -63,6 +63,11 @@ export function redisServer(): Promise<RedisServer | undefined> {
   return redis;
 }
 
+/** The Chromium that browser tests drive, or undefined where none is installed. */
+export function chromiumBinary(): string | undefined {
+  return findBinary('chromium') ?? findBinary('chromium-browser') ?? findBinary('google-chrome');
+}
+
 export function temporaryDirectory(prefix: string): string {
   const directory = mkdtempSync(join(tmpdir(), prefix));
   directories.add(directory);

@@ -1,0 +1,75 @@
+import type { RenderableProblem } from '../form.ts';
+import { problemSummary } from '../form.ts';
+import { type Html, html } from '../html.ts';
+import type { I18n, KeyAfter } from '../i18n.ts';
+import { document, footer, mark, type PageModel } from '../layout.ts';
+
+export const ACCOUNT_PLACES = [
+  'overview',
+  'password',
+  'factors',
+  'sessions',
+  'applications',
+  'log',
+] as const;
+export type AccountPlace = (typeof ACCOUNT_PLACES)[number];
+
+/** What every page of the account area shows around its content. */
+export interface AccountModel extends PageModel {
+  readonly email: string;
+  readonly hrefs: Readonly<Record<AccountPlace | 'signOut', string>>;
+  /** What was just done. */
+  readonly notice?: KeyAfter<'notice.'>;
+}
+
+interface AccountPage {
+  /** Where in the navigation this page is, or below what. */
+  readonly place: AccountPlace;
+  readonly title: string;
+  readonly problems?: readonly RenderableProblem[];
+  readonly body: Html;
+  readonly passkeys?: boolean;
+}
+
+export function accountPage(model: AccountModel, page: AccountPage, i18n: I18n): string {
+  const { frame, email, hrefs, notice } = model;
+  const places = ACCOUNT_PLACES.map(
+    (place) =>
+      html`<li><a href="${hrefs[place]}"${place === page.place && html` aria-current="page"`}>${i18n.t(`place.${place}`)}</a></li>`,
+  );
+  const body = html`<a class="skip" href="#content">${i18n.t('page.skip')}</a>
+<header class="bar">
+<a class="brand" href="${hrefs.overview}">${mark}${i18n.t('product.name')}</a>
+<span class="who">${email}</span>
+<a class="button" href="${hrefs.signOut}">${i18n.t('account.signOut')}</a>
+</header>
+<div class="columns">
+<nav aria-label="${i18n.t('account.navigation')}"><ul>${places}</ul></nav>
+<main id="content" tabindex="-1">
+${problemSummary(page.problems ?? [], i18n)}${
+    notice && html`<p class="notice" role="status">${i18n.t(`notice.${notice}`)}</p>\n`
+  }<h1>${page.title}</h1>
+${page.body}
+</main>
+</div>
+${footer(frame, i18n)}`;
+  return document(frame, page, body, i18n);
+}
+
+/** `<time>` with the machine's form beside the reader's. */
+export function instant(at: Date, i18n: I18n): Html {
+  return html`<time datetime="${at.toISOString()}">${i18n.dateTime(at)}</time>`;
+}
+
+/** What is known of a browser: `Firefox`, `Windows`. */
+export interface Device {
+  readonly browser?: string;
+  readonly system?: string;
+}
+
+export function deviceName({ browser, system }: Device, i18n: I18n): string {
+  if (browser !== undefined && system !== undefined) {
+    return i18n.t('device.browserOnSystem', { browser, system });
+  }
+  return browser ?? system ?? i18n.t('device.unknown');
+}

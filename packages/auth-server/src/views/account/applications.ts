@@ -1,0 +1,43 @@
+import { permissionList } from '../authorization/permissions.ts';
+import { type Html, html } from '../html.ts';
+import type { I18n } from '../i18n.ts';
+import type { Application } from '../layout.ts';
+import { type AccountModel, accountPage, instant } from './account-page.ts';
+
+export interface ApplicationWithAccess extends Application {
+  /** Short names; see `permissionList`. */
+  readonly permissions: readonly string[];
+  readonly since: Date;
+  readonly lastUsedAt?: Date;
+  /** Asks before it withdraws. */
+  readonly withdrawHref: string;
+}
+
+export interface ApplicationsModel extends AccountModel {
+  readonly applications: readonly ApplicationWithAccess[];
+}
+
+export function applicationsPage(model: ApplicationsModel, i18n: I18n): string {
+  const { applications } = model;
+  const body = html`<p class="lead">${i18n.t('applications.lead')}</p>
+<section class="box">
+${
+  applications.length === 0
+    ? html`<p class="empty">${i18n.t('applications.none')}</p>`
+    : html`<ul class="records">${applications.map((each) => record(each, i18n))}</ul>`
+}
+</section>`;
+  const title = i18n.t('place.applications');
+  return accountPage(model, { place: 'applications', title, body }, i18n);
+}
+
+function record(application: ApplicationWithAccess, i18n: I18n): Html {
+  const { name, host, permissions, since, lastUsedAt, withdrawHref } = application;
+  const used = lastUsedAt === undefined ? i18n.t('factors.unused') : instant(lastUsedAt, i18n);
+  return html`<li>
+<div><h3>${name} <span class="host">(${host})</span></h3>
+${permissionList(permissions, i18n)}
+<p class="hint">${i18n.rich('applications.dates', { since: instant(since, i18n), used })}</p></div>
+<a class="button" href="${withdrawHref}" aria-label="${i18n.t('applications.withdrawNamed', { name })}">${i18n.t('applications.withdraw')}</a>
+</li>`;
+}

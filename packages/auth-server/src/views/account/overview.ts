@@ -1,0 +1,84 @@
+import { type Html, html } from '../html.ts';
+import type { I18n } from '../i18n.ts';
+import { type AccountModel, accountPage, type Device, deviceName, instant } from './account-page.ts';
+
+export interface OverviewModel extends AccountModel {
+  readonly name?: string;
+  /** The customer that the person belongs to. */
+  readonly organisation: string;
+  /** The customer's provider, when the person signs in there and not by a password here. */
+  readonly upstream?: { readonly organisation: string; readonly host: string };
+  readonly passwordChangedAt?: Date;
+  readonly factorCount: number;
+  readonly recoveryCodesLeft: number;
+  /** Codes below which new ones are advised. */
+  readonly recoveryCodesLow: number;
+  readonly sessionCount: number;
+  readonly applicationCount: number;
+  readonly lastSignIn?: { readonly at: Date; readonly device: Device; readonly address?: string };
+  /** A file with all that is stored about the person. */
+  readonly downloadHref?: string;
+}
+
+export function overviewPage(model: OverviewModel, i18n: I18n): string {
+  const { hrefs, organisation, upstream, passwordChangedAt, lastSignIn } = model;
+  const row = (label: string, value: Html | string, link?: Html) =>
+    html`<div><dt>${label}</dt><dd>${value}</dd>${link && html`<dd class="do">${link}</dd>`}</div>`;
+  const link = (place: 'password' | 'factors' | 'sessions' | 'applications' | 'log') =>
+    html`<a href="${hrefs[place]}">${i18n.t(`overview.${place}Link`)}</a>`;
+  const signedIn =
+    lastSignIn &&
+    html`${instant(lastSignIn.at, i18n)}, ${deviceName(lastSignIn.device, i18n)}${lastSignIn.address !== undefined && html`, ${lastSignIn.address}`}`;
+  const body = html`${advice(model, i18n)}<section class="box">
+<h2>${i18n.t('overview.profile')}</h2>
+<dl class="facts">
+${model.name !== undefined && row(i18n.t('overview.name'), model.name)}
+${row(i18n.t('form.email'), model.email)}
+${row(i18n.t('overview.organisation'), organisation)}
+</dl>
+<p class="hint">${i18n.t('overview.profileHint', { organisation })}</p>
+</section>
+<section class="box">
+<h2>${i18n.t('overview.security')}</h2>
+<dl class="facts">
+${
+  upstream
+    ? row(i18n.t('form.password'), i18n.t('overview.upstream', upstream))
+    : row(
+        i18n.t('form.password'),
+        passwordChangedAt === undefined
+          ? i18n.t('overview.passwordSet')
+          : i18n.t('overview.passwordChanged', { date: i18n.date(passwordChangedAt) }),
+        link('password'),
+      )
+}
+${row(i18n.t('place.factors'), i18n.count('overview.factors', model.factorCount), link('factors'))}
+${row(i18n.t('place.sessions'), i18n.count('overview.sessions', model.sessionCount), link('sessions'))}
+${row(i18n.t('place.applications'), i18n.count('overview.applications', model.applicationCount), link('applications'))}
+${signedIn && row(i18n.t('overview.lastSignIn'), signedIn, link('log'))}
+</dl>
+</section>
+${
+  model.downloadHref !== undefined &&
+  html`<section class="box">
+<h2>${i18n.t('overview.data')}</h2>
+<p>${i18n.t('overview.dataText')}</p>
+<p><a class="button" href="${model.downloadHref}" download>${i18n.t('overview.download')}</a></p>
+</section>`
+}`;
+  return accountPage(model, { place: 'overview', title: i18n.t('overview.title'), body }, i18n);
+}
+
+/** The one thing most worth doing next. */
+function advice(model: OverviewModel, i18n: I18n): Html {
+  const { factorCount, recoveryCodesLeft, recoveryCodesLow, hrefs, upstream } = model;
+  const factors = html`<a href="${hrefs.factors}">${i18n.t('overview.factorsLink')}</a>`;
+  if (factorCount === 0 && upstream === undefined) {
+    return html`<p class="notice warn">${i18n.t('overview.noFactor')} ${factors}</p>\n`;
+  }
+  if (factorCount > 0 && recoveryCodesLeft < recoveryCodesLow) {
+    const text = i18n.count('overview.fewCodes', recoveryCodesLeft);
+    return html`<p class="notice warn">${text} ${factors}</p>\n`;
+  }
+  return html``;
+}

@@ -1,0 +1,36 @@
+import { form } from '../form.ts';
+import { html } from '../html.ts';
+import type { I18n } from '../i18n.ts';
+import { type Application, applicationName, cardPage, type PageModel } from '../layout.ts';
+import { permissionList } from './permissions.ts';
+
+/** Sends `decision`: `allow` or `deny`. */
+export interface ConsentModel extends PageModel {
+  readonly action: string;
+  readonly application: Application;
+  readonly email: string;
+  /** Short names of what is asked; see `permissionList`. */
+  readonly permissions: readonly string[];
+  /** Where access is withdrawn later. */
+  readonly applicationsHref: string;
+}
+
+/** Asked of third-party applications only. Neither answer is easier to reach than the other. */
+export function consentPage(model: ConsentModel, i18n: I18n): string {
+  const { frame, action, application, permissions } = model;
+  const who = html`<strong>${application.name}</strong>`;
+  const body = html`<p class="lead">${i18n.rich('consent.lead', { application: applicationName(application) })}</p>
+<p>${i18n.rich('consent.account', { email: html`<strong>${model.email}</strong>` })}</p>
+<h2>${i18n.rich('consent.may', { application: who })}</h2>
+${permissionList(permissions, i18n)}
+<p class="hint">${i18n.rich('consent.later', {
+    link: html`<a href="${model.applicationsHref}">${i18n.t('consent.laterLink')}</a>`,
+  })}</p>
+${form(frame, {
+  action,
+  body: html`<div class="pair"><button class="button" name="decision" value="deny">${i18n.t('consent.deny')}</button>
+<button class="button" name="decision" value="allow">${i18n.t('consent.allow')}</button></div>`,
+})}
+<p class="hint">${i18n.t('consent.next', { host: application.host })}</p>`;
+  return cardPage(model, { title: i18n.t('consent.title'), body }, i18n);
+}

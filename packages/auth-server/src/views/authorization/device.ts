@@ -1,0 +1,84 @@
+import { field, form, type Problem, submit } from '../form.ts';
+import { html } from '../html.ts';
+import type { I18n } from '../i18n.ts';
+import { cardPage, type PageModel } from '../layout.ts';
+import { permissionList } from './permissions.ts';
+
+/** RFC 8628 §3.3: where a person types the code that a device shows. Sends `user_code`. */
+export interface DeviceCodeModel extends PageModel {
+  readonly action: string;
+  readonly xsrf?: string;
+  readonly userCode?: string;
+  readonly problems: readonly Problem<'user_code'>[];
+}
+
+export function deviceCodePage(model: DeviceCodeModel, i18n: I18n): string {
+  const { frame, action, userCode, problems } = model;
+  const body = html`<p class="lead">${i18n.t('deviceCode.lead')}</p>
+${form(frame, {
+  action,
+  body: html`${xsrfField(model.xsrf)}${field(
+    {
+      name: 'user_code',
+      label: i18n.t('deviceCode.label'),
+      hint: i18n.t('deviceCode.hint'),
+      ...(userCode !== undefined && { value: userCode }),
+      attributes: html` type="text" class="code" autocomplete="off" autocapitalize="characters" spellcheck="false" maxlength="20" required`,
+      problems,
+    },
+    i18n,
+  )}
+${submit(i18n.t('form.continue'))}`,
+})}`;
+  return cardPage(model, { title: i18n.t('deviceCode.title'), problems, body }, i18n);
+}
+
+/** Sends `user_code`, `confirm=yes` and `decision`: `allow` or `deny`. */
+export interface DeviceConfirmationModel extends PageModel {
+  readonly action: string;
+  readonly xsrf?: string;
+  readonly userCode: string;
+  readonly applicationName: string;
+  readonly email: string;
+  readonly permissions: readonly string[];
+  /** Where the device asked from, as far as known. */
+  readonly address?: string;
+}
+
+/** RFC 8628 §5.4: the person compares the code, for another may have sent it. */
+export function deviceConfirmationPage(model: DeviceConfirmationModel, i18n: I18n): string {
+  const { frame, action, userCode, address } = model;
+  const name = html`<strong>${model.applicationName}</strong>`;
+  const body = html`<p class="lead">${i18n.rich('deviceConfirmation.lead', { application: name })}</p>
+<p class="user-code">${userCode}</p>
+<p class="notice warn">${i18n.t('deviceConfirmation.warning')}</p>
+<p>${i18n.rich('consent.account', { email: html`<strong>${model.email}</strong>` })}${
+    address !== undefined && html` ${i18n.t('deviceConfirmation.address', { address })}`
+  }</p>
+<h2>${i18n.rich('consent.may', { application: name })}</h2>
+${permissionList(model.permissions, i18n)}
+${form(frame, {
+  action,
+  body: html`${xsrfField(model.xsrf)}<input type="hidden" name="user_code" value="${userCode}">
+<input type="hidden" name="confirm" value="yes">
+<div class="pair"><button class="button" name="decision" value="deny">${i18n.t('deviceConfirmation.deny')}</button>
+<button class="button" name="decision" value="allow">${i18n.t('deviceConfirmation.allow')}</button></div>`,
+})}`;
+  return cardPage(model, { title: i18n.t('deviceConfirmation.title'), body }, i18n);
+}
+
+export interface DeviceDoneModel extends PageModel {
+  readonly outcome: 'allowed' | 'denied';
+  readonly applicationName: string;
+}
+
+export function deviceDonePage(model: DeviceDoneModel, i18n: I18n): string {
+  const { outcome, applicationName: application } = model;
+  const body = html`<p class="lead">${i18n.t(`deviceDone.${outcome}`, { application })}</p>
+<p>${i18n.t('deviceDone.close')}</p>`;
+  return cardPage(model, { title: i18n.t(`deviceDone.${outcome}Title`), body }, i18n);
+}
+
+function xsrfField(xsrf: string | undefined) {
+  return xsrf !== undefined && html`<input type="hidden" name="xsrf" value="${xsrf}">\n`;
+}

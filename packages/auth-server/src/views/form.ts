@@ -1,0 +1,140 @@
+import { type Html, html } from './html.ts';
+import type { I18n, KeyAfter } from './i18n.ts';
+import type { Frame } from './layout.ts';
+
+export type ProblemCode = KeyAfter<'problem.'>;
+
+/** Why a form came back. `field` names the input to mend; without it the whole form is meant. */
+export type Problem<Field extends string = never> = { readonly field?: Field } & (
+  | { readonly code: 'throttled'; readonly waitS: number }
+  | { readonly code: 'password_short'; readonly lengthMin: number }
+  | { readonly code: Exclude<ProblemCode, 'throttled' | 'password_short'> }
+);
+export type RenderableProblem = Problem<string>;
+
+export function problemText(problem: RenderableProblem, i18n: I18n): string {
+  switch (problem.code) {
+    case 'throttled':
+      return i18n.t('problem.throttled', { wait: i18n.duration(problem.waitS) });
+    case 'password_short':
+      return i18n.t('problem.password_short', { min: problem.lengthMin });
+    default:
+      return i18n.t(`problem.${problem.code}`);
+  }
+}
+
+/** Takes the focus when the page opens, without script, and leads to each field. */
+export function problemSummary(problems: readonly RenderableProblem[], i18n: I18n): Html {
+  if (problems.length === 0) return html``;
+  const items = problems.map((problem) => {
+    const text = problemText(problem, i18n);
+    return problem.field === undefined
+      ? html`<li>${text}</li>`
+      : html`<li><a href="${`#${problem.field}`}">${text}</a></li>`;
+  });
+  return html`<div class="problems" role="alert" tabindex="-1" autofocus>
+<h2>${i18n.t('page.problems')}</h2>
+<ul>${items}</ul>
+</div>
+`;
+}
+
+interface FormParts {
+  readonly action: string;
+  readonly body: Html;
+  /** More attributes of the form element. */
+  readonly attributes?: Html;
+}
+
+export function form(frame: Frame, { action, body, attributes }: FormParts): Html {
+  return html`<form method="post" action="${action}"${attributes}>
+<input type="hidden" name="csrf" value="${frame.csrfToken}">
+${body}
+</form>`;
+}
+
+interface Field {
+  /** The input's `name`, and its `id`. */
+  readonly name: string;
+  readonly label: string;
+  readonly hint?: string;
+  readonly value?: string;
+  /** `type`, `autocomplete` and the rest. */
+  readonly attributes: Html;
+  readonly problems: readonly RenderableProblem[];
+}
+
+export function field(spec: Field, i18n: I18n): Html {
+  return fieldAround(spec, i18n, html`<input${inputAttributes(spec)}>`);
+}
+
+/** With a button that shows what was typed; the button needs script and stays hidden without. */
+export function passwordField(spec: Field, i18n: I18n): Html {
+  const input = html`<div class="joined"><input type="password"${inputAttributes(spec)}
+ autocapitalize="none" spellcheck="false"><button type="button" class="button" hidden
+ aria-pressed="false" aria-label="${i18n.t('form.showPassword')}" data-reveal="${spec.name}">${i18n.t('form.show')}</button></div>
+<p class="hint" role="status" data-caps-lock="${spec.name}" hidden>${i18n.t('form.capsLock')}</p>`;
+  return fieldAround(spec, i18n, input);
+}
+
+/** A new password: what it must be, told before; nothing but its length is demanded. */
+export function newPasswordField(
+  lengthMin: number,
+  problems: readonly RenderableProblem[],
+  i18n: I18n,
+): Html {
+  return passwordField(
+    {
+      name: 'new_password',
+      label: i18n.t('form.newPassword'),
+      hint: i18n.t('form.newPasswordHint', { min: lengthMin }),
+      attributes: html` autocomplete="new-password" minlength="${lengthMin}" maxlength="256" required passwordrules="${`minlength: ${lengthMin}; maxlength: 256;`}"`,
+      problems,
+    },
+    i18n,
+  );
+}
+
+/** A one-time code: one input, spaces welcome, offered by the phone. */
+export function codeField(problems: readonly RenderableProblem[], i18n: I18n, hint?: string): Html {
+  return field(
+    {
+      name: 'code',
+      label: i18n.t('form.code'),
+      ...(hint !== undefined && { hint }),
+      attributes: html` type="text" class="code" inputmode="numeric" autocomplete="one-time-code" pattern="[0-9 ]*" maxlength="11" required`,
+      problems,
+    },
+    i18n,
+  );
+}
+
+/**
+ * The e-mail address of a form whose password field belongs to an account that is known: password
+ * managers file the password under it. Hidden from view, for the page names it anyway.
+ */
+export function usernameForPasswordManagers(email: string): Html {
+  return html`<input class="unseen" type="email" name="username" value="${email}" autocomplete="username" readonly tabindex="-1" aria-hidden="true">`;
+}
+
+export function submit(label: string): Html {
+  return html`<button class="button primary wide">${label}</button>`;
+}
+
+function inputAttributes({ name, hint, value, attributes, problems }: Field): Html {
+  const failed = problems.some((problem) => problem.field === name);
+  const described = [hint !== undefined && `${name}-hint`, failed && `${name}-problem`];
+  const ids = described.filter((id) => id !== false).join(' ');
+  return html` id="${name}" name="${name}"${attributes}${value !== undefined && html` value="${value}"`}${failed && html` aria-invalid="true"`}${ids !== '' && html` aria-describedby="${ids}"`}`;
+}
+
+function fieldAround({ name, label, hint, problems }: Field, i18n: I18n, input: Html): Html {
+  const own = problems.filter((problem) => problem.field === name);
+  return html`<div class="field">
+<label for="${name}">${label}</label>
+${hint !== undefined && html`<p class="hint" id="${`${name}-hint`}">${hint}</p>\n`}${
+    own.length > 0 &&
+    html`<p class="problem" id="${`${name}-problem`}">${own.map((problem) => problemText(problem, i18n)).join(' ')}</p>\n`
+  }${input}
+</div>`;
+}

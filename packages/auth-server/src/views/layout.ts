@@ -1,0 +1,101 @@
+import type { AssetName } from './assets.ts';
+import { problemSummary, type RenderableProblem } from './form.ts';
+import { type Html, html, trustedMarkup } from './html.ts';
+import type { I18n, Locale } from './i18n.ts';
+
+/** What every page is told, whatever it shows. */
+export interface Frame {
+  /** URL path of an asset, with the issuer's own path before it. */
+  assetPath(name: AssetName): string;
+  /** Sent back by every form as `csrf`; bound to the reader's session. */
+  readonly csrfToken: string;
+  /** Where this page is to be had in each language; empty where it cannot be asked for again. */
+  readonly languages: readonly { readonly locale: Locale; readonly href: string }[];
+  /** Where people get help: an https or mailto URL. */
+  readonly supportHref?: string;
+}
+
+export interface PageModel {
+  readonly frame: Frame;
+}
+
+/** An application as people know it. */
+export interface Application {
+  readonly name: string;
+  /** Host of the registered redirect URI that the answer goes to. */
+  readonly host: string;
+}
+
+/** A link out of a page: back to the application, to sign-in, to where one starts again. */
+export interface WayOn {
+  readonly label: string;
+  readonly href: string;
+}
+
+interface Page {
+  readonly title: string;
+  readonly problems?: readonly RenderableProblem[];
+  readonly body: Html;
+  /** Scripts beside `pages.js`; a page works without any. */
+  readonly passkeys?: boolean;
+}
+
+/** A page with one thing to do: a card below the product's name. */
+export function cardPage({ frame }: PageModel, page: Page, i18n: I18n): string {
+  const body = html`<div class="stage">
+<header class="brand">${mark}${i18n.t('product.name')}</header>
+<main class="card" id="content">
+${problemSummary(page.problems ?? [], i18n)}<h1>${page.title}</h1>
+${page.body}
+</main>
+${footer(frame, i18n)}
+</div>`;
+  return document(frame, page, body, i18n);
+}
+
+/** The frame around `body`; `cardPage` and `accountPage` are what pages use. */
+export function document(frame: Frame, page: Page, body: Html, i18n: I18n): string {
+  const failed = (page.problems ?? []).length > 0;
+  const title = failed ? i18n.t('page.titleFailed', { title: page.title }) : page.title;
+  return html`<!doctype html>
+<html lang="${i18n.locale}">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<meta name="robots" content="noindex">
+<title>${i18n.t('page.title', { title })}</title>
+<link rel="icon" href="${frame.assetPath('icon.svg')}" type="image/svg+xml">
+<link rel="stylesheet" href="${frame.assetPath('pages.css')}">
+<script type="module" src="${frame.assetPath('pages.js')}"></script>
+${page.passkeys && html`<script type="module" src="${frame.assetPath('passkeys.js')}"></script>\n`}</head>
+<body>
+${body}
+</body>
+</html>
+`.toString();
+}
+
+export function footer({ languages, supportHref }: Frame, i18n: I18n): Html {
+  const names = { en: 'English', de: 'Deutsch' } as const;
+  return html`<footer class="foot">${languages.map(({ locale, href }) =>
+    locale === i18n.locale
+      ? html`<span>${names[locale]}</span>`
+      : html`<a href="${href}" lang="${locale}" hreflang="${locale}">${names[locale]}</a>`,
+  )}${supportHref !== undefined && html`<a href="${supportHref}">${i18n.t('page.help')}</a>`}</footer>`;
+}
+
+/** The product's sign: a ledger's page with its balance line. Decorative, the name stands beside it. */
+export const mark: Html = trustedMarkup(
+  '<svg class="mark" viewBox="0 0 32 32" aria-hidden="true"><rect width="32" height="32" rx="8"/>' +
+    '<path d="M9 10h14M9 16h9M9 22h14"/></svg>',
+);
+
+/** `Lindholm Portal (portal.example)`, the host kept in one piece. */
+export function applicationName({ name, host }: Application): Html {
+  return html`<strong>${name}</strong> <span class="host">(${host})</span>`;
+}
+
+export function wayOnLink({ label, href }: WayOn): Html {
+  return html`<p><a class="button primary" href="${href}">${label}</a></p>`;
+}

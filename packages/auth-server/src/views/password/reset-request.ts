@@ -1,0 +1,53 @@
+import { field, form, type Problem, submit } from '../form.ts';
+import { html } from '../html.ts';
+import type { I18n } from '../i18n.ts';
+import { cardPage, type PageModel } from '../layout.ts';
+
+/** Sends `email`. */
+export interface ResetRequestModel extends PageModel {
+  readonly action: string;
+  readonly email?: string;
+  readonly signInHref: string;
+  readonly problems: readonly Problem<'email'>[];
+}
+
+export function resetRequestPage(model: ResetRequestModel, i18n: I18n): string {
+  const { frame, action, email, problems } = model;
+  const body = html`<p class="lead">${i18n.t('resetRequest.lead')}</p>
+${form(frame, {
+  action,
+  body: html`${field(
+    {
+      name: 'email',
+      label: i18n.t('form.email'),
+      ...(email !== undefined && { value: email }),
+      attributes: html` type="email" autocomplete="username" autocapitalize="none" spellcheck="false" maxlength="254" required`,
+      problems,
+    },
+    i18n,
+  )}
+${submit(i18n.t('resetRequest.submit'))}`,
+})}
+<p class="after"><a href="${model.signInHref}">${i18n.t('form.backToSignIn')}</a></p>`;
+  return cardPage(model, { title: i18n.t('resetRequest.title'), problems, body }, i18n);
+}
+
+export interface ResetSentModel extends PageModel {
+  readonly email: string;
+  /** How long the link in the message works. */
+  readonly validForS: number;
+  readonly requestHref: string;
+  readonly signInHref: string;
+}
+
+/** The same whether there is such an account or not. */
+export function resetSentPage(model: ResetSentModel, i18n: I18n): string {
+  const { email, validForS } = model;
+  const values = { email: html`<strong>${email}</strong>`, time: i18n.duration(validForS) };
+  const body = html`<p class="lead">${i18n.rich('resetSent.text', values)}</p>
+<p>${i18n.rich('resetSent.nothing', {
+    link: html`<a href="${model.requestHref}">${i18n.t('resetSent.again')}</a>`,
+  })}</p>
+<p class="after"><a href="${model.signInHref}">${i18n.t('form.backToSignIn')}</a></p>`;
+  return cardPage(model, { title: i18n.t('resetSent.title'), body }, i18n);
+}

@@ -1,0 +1,92 @@
+import {
+  codeField,
+  field,
+  form,
+  type Problem,
+  passwordField,
+  submit,
+  usernameForPasswordManagers,
+} from '../form.ts';
+import { type Html, html } from '../html.ts';
+import type { I18n } from '../i18n.ts';
+import type { Frame } from '../layout.ts';
+import { passkeyForm } from '../passkey-form.ts';
+
+export type ChallengeMethod = 'password' | 'totp' | 'passkey' | 'recovery_code';
+
+/** What the person is asked to prove with. `passkey` carries the request options' JSON. */
+export type Challenge =
+  | { readonly method: 'password' | 'totp' | 'recovery_code' }
+  | { readonly method: 'passkey'; readonly options: object };
+
+/** The same question by another method. */
+export interface OtherMethod {
+  readonly method: ChallengeMethod;
+  readonly href: string;
+}
+
+export interface ChallengeModel {
+  readonly frame: Frame;
+  /** Takes `code` (`totp`), `credential` (`passkey`), `recovery_code` or `password`. */
+  readonly action: string;
+  readonly email: string;
+  readonly challenge: Challenge;
+  readonly others: readonly OtherMethod[];
+  readonly problems: readonly Problem<'code' | 'recovery_code' | 'password'>[];
+}
+
+export function challengeForm(model: ChallengeModel, label: string, i18n: I18n): Html {
+  const { frame, action, challenge } = model;
+  if (challenge.method === 'passkey') {
+    const { options } = challenge;
+    const ceremony = 'get';
+    return html`<p>${i18n.t('challenge.passkey.lead')}</p>
+${passkeyForm(frame, { action, options, ceremony, label: i18n.t('challenge.passkey.submit'), primary: true }, i18n)}
+${otherMethods(model, i18n)}`;
+  }
+  const body = html`${usernameForPasswordManagers(model.email)}
+${challengeField(challenge.method, model.problems, i18n)}
+${submit(label)}`;
+  return html`<p>${i18n.t(`challenge.${challenge.method}.lead`)}</p>
+${form(frame, { action, body })}
+${otherMethods(model, i18n)}`;
+}
+
+function challengeField(
+  method: Exclude<ChallengeMethod, 'passkey'>,
+  problems: ChallengeModel['problems'],
+  i18n: I18n,
+): Html {
+  switch (method) {
+    case 'totp':
+      return codeField(problems, i18n, i18n.t('form.codeHint'));
+    case 'recovery_code':
+      return field(
+        {
+          name: 'recovery_code',
+          label: i18n.t('form.recoveryCode'),
+          attributes: html` type="text" class="code" autocomplete="off" autocapitalize="none" spellcheck="false" maxlength="40" required`,
+          problems,
+        },
+        i18n,
+      );
+    case 'password':
+      return passwordField(
+        {
+          name: 'password',
+          label: i18n.t('form.password'),
+          attributes: html` autocomplete="current-password" maxlength="256" required`,
+          problems,
+        },
+        i18n,
+      );
+  }
+}
+
+function otherMethods({ others }: ChallengeModel, i18n: I18n): Html {
+  if (others.length === 0) return html``;
+  return html`<section class="others">
+<h2>${i18n.t('challenge.others')}</h2>
+<ul>${others.map(({ method, href }) => html`<li><a href="${href}">${i18n.t(`challenge.${method}.switch`)}</a></li>`)}</ul>
+</section>`;
+}

@@ -1,0 +1,95 @@
+import { field, form, type Problem, passwordField, submit } from '../form.ts';
+import { type Html, html } from '../html.ts';
+import type { I18n, KeyAfter } from '../i18n.ts';
+import { type Application, applicationName, cardPage, type PageModel } from '../layout.ts';
+import { passkeyForm } from '../passkey-form.ts';
+
+/** Sends `email`, `password` and `remember_device` (`yes` or absent) to `action`. */
+export interface SignInModel extends PageModel {
+  readonly action: string;
+  /** From `login_hint` or the attempt before; nobody types it twice. */
+  readonly email?: string;
+  /** What the person is on the way to; absent on the way to the account pages. */
+  readonly application?: Application;
+  readonly resetHref: string;
+  /** A passkey as the only step; its form sends `credential`. */
+  readonly passkey?: { readonly action: string; readonly options: object };
+  /** Where to sign in through one's organisation, when any customer has its own provider. */
+  readonly organisationHref?: string;
+  /** The e-mail's domain belongs to a customer with its own provider: the way is there. */
+  readonly upstream?: UpstreamProvider;
+  readonly notice?: KeyAfter<'signIn.notice.'>;
+  readonly problems: readonly Problem<'email' | 'password'>[];
+}
+
+/** A customer's own identity provider. Its form posts to `action` and ends at `host`. */
+export interface UpstreamProvider {
+  readonly organisation: string;
+  readonly host: string;
+  readonly action: string;
+}
+
+export function signInPage(model: SignInModel, i18n: I18n): string {
+  const { frame, application, upstream, passkey, problems } = model;
+  const body = html`${
+    application &&
+    html`<p class="lead">${i18n.rich('signIn.toContinue', { application: applicationName(application) })}</p>\n`
+  }${
+    model.notice && html`<p class="notice" role="status">${i18n.t(`signIn.notice.${model.notice}`)}</p>\n`
+  }${upstream && upstreamPanel(model, upstream, i18n)}${form(frame, { action: model.action, body: fields(model, i18n) })}
+${(passkey || model.organisationHref) && html`<p class="or"><span>${i18n.t('signIn.or')}</span></p>`}
+${
+  passkey &&
+  passkeyForm(
+    frame,
+    { ...passkey, ceremony: 'autofill', label: i18n.t('signIn.withPasskey'), primary: false },
+    i18n,
+  )
+}
+${
+  model.organisationHref !== undefined &&
+  html`<p><a class="button wide" href="${model.organisationHref}">${i18n.t('signIn.withOrganisation')}</a></p>`
+}`;
+  const title = i18n.t('signIn.title');
+  return cardPage(model, { title, problems, body, passkeys: passkey !== undefined }, i18n);
+}
+
+function fields(model: SignInModel, i18n: I18n): Html {
+  const { email, problems } = model;
+  const focusEmail = problems.length === 0 && email === undefined;
+  return html`${field(
+    {
+      name: 'email',
+      label: i18n.t('form.email'),
+      ...(email !== undefined && { value: email }),
+      attributes: html` type="email" autocomplete="username webauthn" autocapitalize="none" spellcheck="false" maxlength="254" required${focusEmail && html` autofocus`}`,
+      problems,
+    },
+    i18n,
+  )}
+${passwordField(
+  {
+    name: 'password',
+    label: i18n.t('form.password'),
+    attributes: html` autocomplete="current-password" maxlength="256" required`,
+    problems,
+  },
+  i18n,
+)}
+<p class="end"><a href="${model.resetHref}">${i18n.t('signIn.forgot')}</a></p>
+<label class="check"><input type="checkbox" name="remember_device" value="yes"> ${i18n.t('signIn.rememberDevice')}</label>
+${submit(i18n.t('signIn.submit'))}`;
+}
+
+function upstreamPanel(model: SignInModel, upstream: UpstreamProvider, i18n: I18n): Html {
+  const { organisation, host, action } = upstream;
+  const values = { organisation: html`<strong>${organisation}</strong>` };
+  return html`<section class="panel">
+<p>${i18n.rich('signIn.upstream', values)}</p>
+${form(model.frame, {
+  action,
+  body: html`${model.email !== undefined && html`<input type="hidden" name="email" value="${model.email}">\n`}${submit(i18n.t('signIn.continueTo', { host }))}`,
+})}
+</section>
+`;
+}

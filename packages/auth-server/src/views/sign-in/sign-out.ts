@@ -1,0 +1,53 @@
+import { form } from '../form.ts';
+import { html } from '../html.ts';
+import type { I18n } from '../i18n.ts';
+import {
+  type Application,
+  applicationName,
+  cardPage,
+  type PageModel,
+  type WayOn,
+  wayOnLink,
+} from '../layout.ts';
+
+/** Sends `logout=yes` to `action`; `xsrf` is the provider's own token, when it wants one. */
+export interface SignOutModel extends PageModel {
+  readonly action: string;
+  readonly xsrf?: string;
+  readonly email?: string;
+  /** Which application asked, if one did. */
+  readonly application?: Application;
+  readonly stayHref: string;
+}
+
+/** Asks first (RP-initiated logout §2): a link alone must not sign anybody out. */
+export function signOutPage(model: SignOutModel, i18n: I18n): string {
+  const { frame, action, xsrf, application, email } = model;
+  const body = html`${
+    application &&
+    html`<p class="lead">${i18n.rich('signOut.asked', { application: applicationName(application) })}</p>\n`
+  }<p>${email === undefined ? i18n.t('signOut.text') : i18n.rich('signOut.textFor', { email: html`<strong>${email}</strong>` })}</p>
+${form(frame, {
+  action,
+  body: html`${xsrf !== undefined && html`<input type="hidden" name="xsrf" value="${xsrf}">\n`}<div class="pair"><a class="button" href="${model.stayHref}">${i18n.t('signOut.stay')}</a>
+<button class="button primary" name="logout" value="yes">${i18n.t('signOut.submit')}</button></div>`,
+})}`;
+  return cardPage(model, { title: i18n.t('signOut.title'), body }, i18n);
+}
+
+export interface SignedOutModel extends PageModel {
+  /** Names of applications that could not be told: their own sessions may go on. */
+  readonly stillSignedIn: readonly string[];
+  readonly signInHref: string;
+  readonly wayOn?: WayOn;
+}
+
+export function signedOutPage(model: SignedOutModel, i18n: I18n): string {
+  const { stillSignedIn, signInHref, wayOn } = model;
+  const names = i18n.list(stillSignedIn);
+  const body = html`<p class="lead">${i18n.t('signedOut.text')}</p>
+${stillSignedIn.length > 0 && html`<p class="notice">${i18n.t('signedOut.still', { names })}</p>\n`}${
+    wayOn && wayOnLink(wayOn)
+  }<p class="after"><a href="${signInHref}">${i18n.t('signedOut.again')}</a></p>`;
+  return cardPage(model, { title: i18n.t('signedOut.title'), body }, i18n);
+}

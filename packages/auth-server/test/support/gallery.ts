@@ -1,0 +1,710 @@
+import { addPasskeyPage } from '../../src/views/account/add-passkey.ts';
+import { addTotpPage } from '../../src/views/account/add-totp.ts';
+import { applicationsPage } from '../../src/views/account/applications.ts';
+import { changePasswordPage } from '../../src/views/account/change-password.ts';
+import { confirmationPage } from '../../src/views/account/confirmation.ts';
+import { factorsPage } from '../../src/views/account/factors.ts';
+import { type OverviewModel, overviewPage } from '../../src/views/account/overview.ts';
+import { recoveryCodesPage } from '../../src/views/account/recovery-codes.ts';
+import { type LogEntry, securityLogPage } from '../../src/views/account/security-log.ts';
+import { type SignedInSession, sessionsPage } from '../../src/views/account/sessions.ts';
+import { consentPage } from '../../src/views/authorization/consent.ts';
+import {
+  deviceCodePage,
+  deviceConfirmationPage,
+  deviceDonePage,
+} from '../../src/views/authorization/device.ts';
+import type { I18n } from '../../src/views/i18n.ts';
+import type { Frame } from '../../src/views/layout.ts';
+import { type ErrorKind, errorPage } from '../../src/views/outcome/error.ts';
+import { expiredPage } from '../../src/views/outcome/expired.ts';
+import { resetRequestPage, resetSentPage } from '../../src/views/password/reset-request.ts';
+import { invitationPage, setPasswordPage } from '../../src/views/password/set-password.ts';
+import { enrolFactorPage } from '../../src/views/sign-in/enrol-factor.ts';
+import { organisationPage } from '../../src/views/sign-in/organisation.ts';
+import { type SecondFactorModel, secondFactorPage } from '../../src/views/sign-in/second-factor.ts';
+import { type SignInModel, signInPage } from '../../src/views/sign-in/sign-in.ts';
+import { signedOutPage, signOutPage } from '../../src/views/sign-in/sign-out.ts';
+import { stepUpPage } from '../../src/views/sign-in/step-up.ts';
+
+/** Every page in every state that looks or reads different, with plausible contents. */
+export interface GalleryPage {
+  /** `sign-in`, or `sign-in--wrong-credentials` for a further state of the same page. */
+  readonly name: string;
+  render(frame: Frame, i18n: I18n): string;
+}
+
+const EMAIL = 'anna.lindholm@lindholm.example';
+const ORGANISATION = 'Lindholm Bank';
+const APPLICATION = { name: 'Lindholm Portal', host: 'portal.lindholm.example' };
+const LONG_APPLICATION = {
+  name: 'Kreditverwaltungsgesellschaft Nord-West Portfolio-Überwachung',
+  host: 'portfolio-ueberwachung.kreditverwaltung-nordwest.example',
+};
+const NOW = new Date('2026-11-21T09:30:00Z');
+const MONTHS_AGO = new Date('2026-07-03T14:05:00Z');
+const WAY_ON = { label: 'Lindholm Portal', href: 'https://portal.lindholm.example/' };
+const REFERENCE = 'req_Zk3vQ1o8Tn5xR2yd';
+const FIREFOX = { browser: 'Firefox', system: 'Windows' };
+
+export const REQUEST_OPTIONS = {
+  challenge: 'Y2hhbGxlbmdlLWNoYWxsZW5nZS1jaGFsbGVuZ2U',
+  rpId: 'localhost',
+  allowCredentials: [],
+  userVerification: 'preferred',
+  timeout: 60_000,
+};
+export const CREATION_OPTIONS = {
+  challenge: 'Y2hhbGxlbmdlLWNoYWxsZW5nZS1jaGFsbGVuZ2U',
+  rp: { id: 'localhost', name: 'CLS' },
+  user: { id: 'YWNjb3VudA', name: EMAIL, displayName: 'Anna Lindholm' },
+  pubKeyCredParams: [{ type: 'public-key', alg: -7 }],
+  excludeCredentials: [],
+  authenticatorSelection: { residentKey: 'required', userVerification: 'required' },
+  timeout: 60_000,
+};
+
+const page = (name: string, render: GalleryPage['render']): GalleryPage => ({ name, render });
+
+const signIn = (name: string, state: Partial<SignInModel>) =>
+  page(name, (frame, i18n) =>
+    signInPage(
+      {
+        frame,
+        action: '/sign-in',
+        application: APPLICATION,
+        resetHref: '/password/reset',
+        passkey: { action: '/sign-in/passkey', options: REQUEST_OPTIONS },
+        problems: [],
+        ...state,
+      },
+      i18n,
+    ),
+  );
+
+const secondFactor = (name: string, state: Partial<SecondFactorModel>) =>
+  page(name, (frame, i18n) =>
+    secondFactorPage(
+      {
+        frame,
+        action: '/sign-in/second-factor',
+        email: EMAIL,
+        challenge: { method: 'totp' },
+        others: [
+          { method: 'passkey', href: '?method=passkey' },
+          { method: 'recovery_code', href: '?method=recovery_code' },
+        ],
+        cancelHref: '/sign-in',
+        problems: [],
+        ...state,
+      },
+      i18n,
+    ),
+  );
+
+const HREFS = {
+  overview: '/account',
+  password: '/account/password',
+  factors: '/account/factors',
+  sessions: '/account/sessions',
+  applications: '/account/applications',
+  log: '/account/log',
+  signOut: '/sign-out',
+};
+const account = (frame: Frame) => ({ frame, email: EMAIL, hrefs: HREFS });
+
+const overview = (name: string, state: Partial<OverviewModel>) =>
+  page(name, (frame, i18n) =>
+    overviewPage(
+      {
+        ...account(frame),
+        name: 'Anna Lindholm',
+        organisation: ORGANISATION,
+        passwordChangedAt: MONTHS_AGO,
+        factorCount: 2,
+        recoveryCodesLeft: 8,
+        recoveryCodesLow: 3,
+        sessionCount: 2,
+        applicationCount: 1,
+        lastSignIn: { at: NOW, device: FIREFOX, address: '203.0.113.24' },
+        downloadHref: '/account/data.json',
+        ...state,
+      },
+      i18n,
+    ),
+  );
+
+const ERROR_KINDS: readonly ErrorKind[] = [
+  'application_request',
+  'application_unknown',
+  'application_not_allowed',
+  'redirect_mismatch',
+  'permission_not_allowed',
+  'access_denied',
+  'sign_in_needed',
+  'stronger_sign_in_needed',
+  'link_expired',
+  'form_refused',
+  'account_unusable',
+  'upstream_failed',
+  'not_found',
+  'unavailable',
+  'server_error',
+];
+
+const SESSIONS: readonly SignedInSession[] = [
+  {
+    id: 's1',
+    device: FIREFOX,
+    address: '203.0.113.24',
+    startedAt: NOW,
+    lastSeenAt: NOW,
+    current: true,
+  },
+  {
+    id: 's2',
+    device: { browser: 'Safari', system: 'iPhone' },
+    address: '2001:db8:85a3:8d3:1319:8a2e:370:7348',
+    startedAt: MONTHS_AGO,
+    lastSeenAt: NOW,
+    current: false,
+  },
+  { id: 's3', device: {}, startedAt: MONTHS_AGO, lastSeenAt: MONTHS_AGO, current: false },
+];
+
+const LOG: readonly LogEntry[] = [
+  { type: 'signed_in', at: NOW, device: FIREFOX, address: '203.0.113.24' },
+  { type: 'passkey_added', at: NOW, subject: 'Work laptop', device: FIREFOX },
+  { type: 'sign_in_failed', at: MONTHS_AGO, device: {}, address: '198.51.100.7' },
+  { type: 'access_allowed', at: MONTHS_AGO, subject: LONG_APPLICATION.name, device: FIREFOX },
+  { type: 'factors_reset', at: MONTHS_AGO },
+];
+
+const PASSKEY = { kind: 'passkey', name: 'Work laptop', addedAt: MONTHS_AGO, lastUsedAt: NOW } as const;
+const TOTP = { kind: 'totp', name: 'Pixel 9', addedAt: MONTHS_AGO } as const;
+const RECOVERY_CODES = [
+  'k3vq-1o8t-n5xr',
+  'd2fy-7mzc-4hpw',
+  's9bt-e6ja-0ugx',
+  'w1nr-5kqv-8cdl',
+  'h4zp-2yxm-j7ft',
+  'a8gc-3wse-6bnu',
+  'r5td-9lvh-1kqo',
+  'm0xj-4fpz-7yca',
+  'u6be-8nhw-2gsr',
+  'c2kl-1dvt-5mqx',
+];
+
+const factors = {
+  addTotpHref: '/account/factors/totp',
+  addPasskeyHref: '/account/factors/passkey',
+  newCodesHref: '/account/recovery-codes',
+  problems: [],
+};
+
+export const GALLERY: readonly GalleryPage[] = [
+  signIn('sign-in', { organisationHref: '/sign-in/organisation' }),
+  page('sign-in--plain', (frame, i18n) =>
+    signInPage({ frame, action: '/sign-in', resetHref: '/password/reset', problems: [] }, i18n),
+  ),
+  signIn('sign-in--wrong-credentials', {
+    email: EMAIL,
+    problems: [{ code: 'wrong_credentials' }],
+  }),
+  signIn('sign-in--empty', {
+    problems: [
+      { field: 'email', code: 'email_required' },
+      { field: 'password', code: 'password_required' },
+    ],
+  }),
+  signIn('sign-in--throttled', { email: EMAIL, problems: [{ code: 'throttled', waitS: 270 }] }),
+  signIn('sign-in--upstream', {
+    email: EMAIL,
+    upstream: { organisation: ORGANISATION, host: 'id.lindholm.example', action: '/sign-in/upstream' },
+  }),
+  signIn('sign-in--password-set', { notice: 'password_set', application: LONG_APPLICATION }),
+  page('organisation', (frame, i18n) =>
+    organisationPage(
+      { frame, action: '/sign-in/organisation', signInHref: '/sign-in', problems: [] },
+      i18n,
+    ),
+  ),
+  page('organisation--unknown', (frame, i18n) =>
+    organisationPage(
+      {
+        frame,
+        action: '/sign-in/organisation',
+        email: 'anna@elsewhere.example',
+        signInHref: '/sign-in',
+        problems: [{ field: 'email', code: 'organisation_unknown' }],
+      },
+      i18n,
+    ),
+  ),
+  secondFactor('second-factor', {}),
+  secondFactor('second-factor--wrong-code', { problems: [{ field: 'code', code: 'code_wrong' }] }),
+  secondFactor('second-factor--passkey', {
+    challenge: { method: 'passkey', options: REQUEST_OPTIONS },
+    others: [
+      { method: 'totp', href: '?method=totp' },
+      { method: 'recovery_code', href: '?method=recovery_code' },
+    ],
+  }),
+  secondFactor('second-factor--passkey-failed', {
+    challenge: { method: 'passkey', options: REQUEST_OPTIONS },
+    problems: [{ code: 'passkey_failed' }],
+    others: [],
+  }),
+  secondFactor('second-factor--recovery-code', {
+    challenge: { method: 'recovery_code' },
+    others: [{ method: 'totp', href: '?method=totp' }],
+    problems: [{ field: 'recovery_code', code: 'recovery_code_wrong' }],
+  }),
+  page('step-up', (frame, i18n) =>
+    stepUpPage(
+      {
+        frame,
+        action: '/account/step-up',
+        email: EMAIL,
+        reason: 'remove_factor',
+        challenge: { method: 'password' },
+        others: [{ method: 'totp', href: '?method=totp' }],
+        cancelHref: '/account/factors',
+        problems: [],
+      },
+      i18n,
+    ),
+  ),
+  page('enrol-factor', (frame, i18n) =>
+    enrolFactorPage(
+      {
+        frame,
+        totpHref: '/account/factors/totp',
+        passkeyHref: '/account/factors/passkey',
+        skipAction: '/sign-in/skip',
+        cancelHref: '/sign-out',
+      },
+      i18n,
+    ),
+  ),
+  page('enrol-factor--required', (frame, i18n) =>
+    enrolFactorPage(
+      {
+        frame,
+        totpHref: '/account/factors/totp',
+        passkeyHref: '/account/factors/passkey',
+        cancelHref: '/sign-out',
+      },
+      i18n,
+    ),
+  ),
+  page('consent', (frame, i18n) =>
+    consentPage(
+      {
+        frame,
+        action: '/consent',
+        application: APPLICATION,
+        email: EMAIL,
+        permissions: ['openid', 'email', 'cls-deal.view', 'offline_access'],
+        applicationsHref: HREFS.applications,
+      },
+      i18n,
+    ),
+  ),
+  page('consent--long', (frame, i18n) =>
+    consentPage(
+      {
+        frame,
+        action: '/consent',
+        application: LONG_APPLICATION,
+        email: EMAIL,
+        permissions: ['openid', 'profile', 'external-api.fullcontrol', 'cls-report.export'],
+        applicationsHref: HREFS.applications,
+      },
+      i18n,
+    ),
+  ),
+  page('device-code', (frame, i18n) =>
+    deviceCodePage({ frame, action: '/device', problems: [] }, i18n),
+  ),
+  page('device-code--wrong', (frame, i18n) =>
+    deviceCodePage(
+      {
+        frame,
+        action: '/device',
+        userCode: 'WDJB-MJHX',
+        problems: [{ field: 'user_code', code: 'user_code_wrong' }],
+      },
+      i18n,
+    ),
+  ),
+  page('device-confirmation', (frame, i18n) =>
+    deviceConfirmationPage(
+      {
+        frame,
+        action: '/device',
+        xsrf: 'x',
+        userCode: 'WDJB-MJHT',
+        applicationName: 'cls command line',
+        email: EMAIL,
+        permissions: ['cls-deal.view', 'offline_access'],
+        address: '203.0.113.24',
+      },
+      i18n,
+    ),
+  ),
+  page('device-done', (frame, i18n) =>
+    deviceDonePage({ frame, outcome: 'allowed', applicationName: 'cls command line' }, i18n),
+  ),
+  page('device-done--denied', (frame, i18n) =>
+    deviceDonePage({ frame, outcome: 'denied', applicationName: 'cls command line' }, i18n),
+  ),
+  page('sign-out', (frame, i18n) =>
+    signOutPage(
+      {
+        frame,
+        action: '/oauth/session/end/confirm',
+        xsrf: 'x',
+        email: EMAIL,
+        application: APPLICATION,
+        stayHref: HREFS.overview,
+      },
+      i18n,
+    ),
+  ),
+  page('signed-out', (frame, i18n) =>
+    signedOutPage({ frame, stillSignedIn: [], signInHref: HREFS.overview }, i18n),
+  ),
+  page('signed-out--elsewhere', (frame, i18n) =>
+    signedOutPage(
+      {
+        frame,
+        stillSignedIn: ['Lindholm Portal', 'Covenant Monitor'],
+        signInHref: HREFS.overview,
+        wayOn: WAY_ON,
+      },
+      i18n,
+    ),
+  ),
+  page('expired', (frame, i18n) =>
+    expiredPage({ frame, wayOn: WAY_ON, referenceId: REFERENCE }, i18n),
+  ),
+  ...ERROR_KINDS.map((kind) =>
+    page(`error--${kind.replaceAll('_', '-')}`, (frame, i18n) =>
+      errorPage(
+        {
+          frame,
+          kind,
+          referenceId: REFERENCE,
+          wayOn: WAY_ON,
+          ...(kind === 'redirect_mismatch' && {
+            technical: {
+              error: 'invalid_redirect_uri',
+              description: "redirect_uri did not match any of the client's registered redirect_uris",
+            },
+          }),
+        },
+        i18n,
+      ),
+    ),
+  ),
+  page('error--too-many-attempts', (frame, i18n) =>
+    errorPage({ frame, kind: 'too_many_attempts', referenceId: REFERENCE, waitS: 90 }, i18n),
+  ),
+  page('reset-request', (frame, i18n) =>
+    resetRequestPage(
+      { frame, action: '/password/reset', signInHref: '/sign-in', problems: [] },
+      i18n,
+    ),
+  ),
+  page('reset-request--invalid', (frame, i18n) =>
+    resetRequestPage(
+      {
+        frame,
+        action: '/password/reset',
+        email: 'anna.lindholm',
+        signInHref: '/sign-in',
+        problems: [{ field: 'email', code: 'email_invalid' }],
+      },
+      i18n,
+    ),
+  ),
+  page('reset-sent', (frame, i18n) =>
+    resetSentPage(
+      {
+        frame,
+        email: EMAIL,
+        validForS: 1_800,
+        requestHref: '/password/reset',
+        signInHref: '/sign-in',
+      },
+      i18n,
+    ),
+  ),
+  page('set-password', (frame, i18n) =>
+    setPasswordPage({ frame, action: '/password/new', email: EMAIL, lengthMin: 8, problems: [] }, i18n),
+  ),
+  page('set-password--refused', (frame, i18n) =>
+    setPasswordPage(
+      {
+        frame,
+        action: '/password/new',
+        email: EMAIL,
+        lengthMin: 8,
+        problems: [
+          { field: 'new_password', code: 'password_short', lengthMin: 8 },
+          { field: 'new_password', code: 'password_common' },
+        ],
+      },
+      i18n,
+    ),
+  ),
+  page('invitation', (frame, i18n) =>
+    invitationPage(
+      {
+        frame,
+        action: '/invitation',
+        email: EMAIL,
+        organisation: ORGANISATION,
+        lengthMin: 15,
+        expiresAt: NOW,
+        problems: [],
+      },
+      i18n,
+    ),
+  ),
+  overview('account', {}),
+  overview('account--unprotected', {
+    factorCount: 0,
+    recoveryCodesLeft: 0,
+    sessionCount: 1,
+    applicationCount: 0,
+    notice: 'password_changed',
+  }),
+  overview('account--few-codes', { recoveryCodesLeft: 1 }),
+  overview('account--upstream', {
+    upstream: { organisation: ORGANISATION, host: 'id.lindholm.example' },
+    factorCount: 0,
+  }),
+  page('change-password', (frame, i18n) =>
+    changePasswordPage(
+      {
+        ...account(frame),
+        action: HREFS.password,
+        lengthMin: 8,
+        resetHref: '/password/reset',
+        problems: [],
+      },
+      i18n,
+    ),
+  ),
+  page('change-password--refused', (frame, i18n) =>
+    changePasswordPage(
+      {
+        ...account(frame),
+        action: HREFS.password,
+        lengthMin: 8,
+        resetHref: '/password/reset',
+        problems: [
+          { field: 'password', code: 'current_password_wrong' },
+          { field: 'new_password', code: 'password_common' },
+        ],
+      },
+      i18n,
+    ),
+  ),
+  page('factors', (frame, i18n) =>
+    factorsPage(
+      {
+        ...account(frame),
+        ...factors,
+        factors: [
+          { ...PASSKEY, removeHref: '/account/factors/1/remove' },
+          { ...TOTP, removeHref: '/account/factors/2/remove' },
+        ],
+        recoveryCodes: { left: 8, total: 10 },
+        notice: 'factor_added',
+      },
+      i18n,
+    ),
+  ),
+  page('factors--none', (frame, i18n) =>
+    factorsPage(
+      { ...account(frame), ...factors, factors: [], recoveryCodes: { left: 0, total: 0 } },
+      i18n,
+    ),
+  ),
+  page('factors--last', (frame, i18n) =>
+    factorsPage(
+      {
+        ...account(frame),
+        ...factors,
+        factors: [TOTP],
+        recoveryCodes: { left: 0, total: 0 },
+        problems: [{ code: 'last_factor' }],
+      },
+      i18n,
+    ),
+  ),
+  page('add-totp', (frame, i18n) =>
+    addTotpPage(
+      {
+        frame,
+        action: '/account/factors/totp',
+        secret: 'JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP',
+        uri: `otpauth://totp/CLS:${EMAIL}?issuer=CLS&secret=JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP`,
+        cancelHref: HREFS.factors,
+        problems: [],
+      },
+      i18n,
+    ),
+  ),
+  page('add-totp--wrong-code', (frame, i18n) =>
+    addTotpPage(
+      {
+        frame,
+        action: '/account/factors/totp',
+        secret: 'JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP',
+        uri: `otpauth://totp/CLS:${EMAIL}?issuer=CLS&secret=JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP`,
+        name: 'Pixel 9',
+        cancelHref: HREFS.factors,
+        problems: [{ field: 'code', code: 'code_wrong' }],
+      },
+      i18n,
+    ),
+  ),
+  page('add-passkey', (frame, i18n) =>
+    addPasskeyPage(
+      {
+        frame,
+        action: '/account/factors/passkey',
+        options: CREATION_OPTIONS,
+        cancelHref: HREFS.factors,
+        problems: [],
+      },
+      i18n,
+    ),
+  ),
+  page('recovery-codes', (frame, i18n) =>
+    recoveryCodesPage(
+      {
+        frame,
+        action: '/account/recovery-codes',
+        email: EMAIL,
+        codes: RECOVERY_CODES,
+        createdAt: NOW,
+        problems: [],
+      },
+      i18n,
+    ),
+  ),
+  page('recovery-codes--not-saved', (frame, i18n) =>
+    recoveryCodesPage(
+      {
+        frame,
+        action: '/account/recovery-codes',
+        email: EMAIL,
+        codes: RECOVERY_CODES,
+        createdAt: NOW,
+        problems: [{ field: 'saved', code: 'not_saved' }],
+      },
+      i18n,
+    ),
+  ),
+  page('sessions', (frame, i18n) =>
+    sessionsPage(
+      {
+        ...account(frame),
+        sessions: SESSIONS,
+        endAction: '/account/sessions/end',
+        endOthersAction: '/account/sessions/end-others',
+      },
+      i18n,
+    ),
+  ),
+  page('sessions--one', (frame, i18n) =>
+    sessionsPage(
+      {
+        ...account(frame),
+        sessions: SESSIONS.slice(0, 1),
+        endAction: '/account/sessions/end',
+        endOthersAction: '/account/sessions/end-others',
+        notice: 'sessions_ended',
+      },
+      i18n,
+    ),
+  ),
+  page('applications', (frame, i18n) =>
+    applicationsPage(
+      {
+        ...account(frame),
+        applications: [
+          {
+            ...APPLICATION,
+            permissions: ['email', 'cls-deal.view', 'offline_access'],
+            since: MONTHS_AGO,
+            lastUsedAt: NOW,
+            withdrawHref: '/account/applications/1/withdraw',
+          },
+          {
+            ...LONG_APPLICATION,
+            permissions: ['cls-deal.view'],
+            since: MONTHS_AGO,
+            withdrawHref: '/account/applications/2/withdraw',
+          },
+        ],
+      },
+      i18n,
+    ),
+  ),
+  page('applications--none', (frame, i18n) =>
+    applicationsPage({ ...account(frame), applications: [], notice: 'access_withdrawn' }, i18n),
+  ),
+  page('security-log', (frame, i18n) =>
+    securityLogPage(
+      {
+        ...account(frame),
+        entries: LOG,
+        newerHref: '/account/log?before=1',
+        olderHref: '/account/log?after=1',
+      },
+      i18n,
+    ),
+  ),
+  page('security-log--none', (frame, i18n) =>
+    securityLogPage({ ...account(frame), entries: [] }, i18n),
+  ),
+  page('confirmation--remove-factor', (frame, i18n) =>
+    confirmationPage(
+      {
+        frame,
+        deed: { kind: 'remove_factor', name: 'Pixel 9' },
+        action: '/account/factors/2/remove',
+        cancelHref: HREFS.factors,
+      },
+      i18n,
+    ),
+  ),
+  page('confirmation--withdraw-access', (frame, i18n) =>
+    confirmationPage(
+      {
+        frame,
+        deed: { kind: 'withdraw_access', name: LONG_APPLICATION.name },
+        action: '/account/applications/2/withdraw',
+        cancelHref: HREFS.applications,
+      },
+      i18n,
+    ),
+  ),
+  page('confirmation--new-codes', (frame, i18n) =>
+    confirmationPage(
+      {
+        frame,
+        deed: { kind: 'new_recovery_codes' },
+        action: '/account/recovery-codes',
+        cancelHref: HREFS.factors,
+      },
+      i18n,
+    ),
+  ),
+];

@@ -1,0 +1,51 @@
+// Pictures of every page people see, in every state, light and dark, wide and narrow:
+//   node scripts/screenshots.mjs <folder> [--locale de] [--only sign-in]
+// Build first (`npm run build`). Needs a Chromium on this machine.
+import { mkdirSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { parseArgs } from 'node:util';
+import { chromium } from 'playwright-core';
+import { chromiumBinary } from '../packages/shared/dist/src/testing/servers.js';
+
+const root = resolve(import.meta.dirname, '..');
+const support = join(root, 'packages', 'auth-server', 'dist', 'test', 'support');
+const { GALLERY } = await import(join(support, 'gallery.js'));
+const { startGallery } = await import(join(support, 'gallery-server.js'));
+const { CHROMIUM_FLAGS } = await import(join(support, 'browser.js'));
+
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: { locale: { type: 'string', default: 'en' }, only: { type: 'string', default: '' } },
+});
+const [folder] = positionals;
+const binary = chromiumBinary();
+if (folder === undefined || binary === undefined) {
+  process.stderr.write(
+    folder === undefined
+      ? 'usage: node scripts/screenshots.mjs <folder> [--locale de] [--only <name>]\n'
+      : 'Chromium is not installed on this machine\n',
+  );
+  process.exit(folder === undefined ? 2 : 1);
+}
+
+const SIZES = { desktop: { width: 1100, height: 800 }, narrow: { width: 320, height: 640 } };
+const gallery = await startGallery();
+const browser = await chromium.launch({ executablePath: binary, args: CHROMIUM_FLAGS });
+mkdirSync(folder, { recursive: true });
+let count = 0;
+for (const colorScheme of ['light', 'dark']) {
+  for (const [size, viewport] of Object.entries(SIZES)) {
+    const context = await browser.newContext({ viewport, colorScheme });
+    const page = await context.newPage();
+    for (const { name } of GALLERY.filter((each) => each.name.startsWith(values.only))) {
+      await page.goto(gallery.href(name, values.locale), { waitUntil: 'load' });
+      const path = join(folder, `${name}.${colorScheme}.${size}.png`);
+      await page.screenshot({ path, fullPage: true });
+      count += 1;
+    }
+    await context.close();
+  }
+}
+await browser.close();
+await gallery.stop();
+process.stdout.write(`${count} pictures in ${folder}\n`);

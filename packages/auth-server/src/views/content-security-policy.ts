@@ -34,5 +34,7 @@ function sourceOf(uri: string): readonly string[] {
   // A native application listens on whatever port is free (RFC 8252 §7.3).
   if (hostname === '127.0.0.1') return [`${protocol}//127.0.0.1:*`];
   // A host source knows no IPv6 address; the scheme is the narrowest that CSP can say.
-  return [hostname.startsWith('[') ? protocol : `${protocol}//${host}`];
+  if (hostname.startsWith('[')) return [protocol];
+  // A URL's host may hold characters, such as a comma, that would end a source or the policy.
+  return /^[a-z0-9.-]+(?::\d+)?$/.test(host) ? [`${protocol}//${host}`] : [];
 }

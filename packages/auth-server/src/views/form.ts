@@ -29,12 +29,16 @@ export function problemSummary(problems: readonly RenderableProblem[], i18n: I18
   const items = problems.map((problem) => {
     const text = problemText(problem, i18n);
     return problem.field === undefined
-      ? html`<li>${text}</li>`
-      : html`<li><a href="${`#${problem.field}`}">${text}</a></li>`;
+      ? html`${text}`
+      : html`<a href="${`#${problem.field}`}">${text}</a>`;
   });
+  const list =
+    items.length === 1
+      ? html`<p>${items}</p>`
+      : html`<ul>${items.map((item) => html`<li>${item}</li>`)}</ul>`;
   return html`<div class="problems" role="alert" tabindex="-1" autofocus>
 <h2>${i18n.t('page.problems')}</h2>
-<ul>${items}</ul>
+${list}
 </div>
 `;
 }
@@ -117,8 +121,9 @@ export function usernameForPasswordManagers(email: string): Html {
   return html`<input class="unseen" type="email" name="username" value="${email}" autocomplete="username" readonly tabindex="-1" aria-hidden="true">`;
 }
 
-export function submit(label: string): Html {
-  return html`<button class="button primary wide">${label}</button>`;
+/** `quiet` where another button of the page is the one to press. */
+export function submit(label: string, weight: 'primary' | 'quiet' = 'primary'): Html {
+  return html`<button class="button wide${weight === 'primary' && ' primary'}">${label}</button>`;
 }
 
 function inputAttributes({ name, hint, value, attributes, problems }: Field): Html {
@@ -133,8 +138,8 @@ function fieldAround({ name, label, hint, problems }: Field, i18n: I18n, input: 
   return html`<div class="field">
 <label for="${name}">${label}</label>
 ${hint !== undefined && html`<p class="hint" id="${`${name}-hint`}">${hint}</p>\n`}${
-    own.length > 0 &&
-    html`<p class="problem" id="${`${name}-problem`}">${own.map((problem) => problemText(problem, i18n)).join(' ')}</p>\n`
-  }${input}
+  own.length > 0 &&
+  html`<p class="problem" id="${`${name}-problem`}">${own.map((problem) => problemText(problem, i18n)).join(' ')}</p>\n`
+}${input}
 </div>`;
 }

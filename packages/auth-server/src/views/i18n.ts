@@ -70,14 +70,14 @@ export function createI18n(locale: Locale, messages: Messages, timeZone = 'UTC')
   const plurals = new Intl.PluralRules(tag);
   const list = new Intl.ListFormat(tag, { type: 'conjunction' });
   const t: I18n['t'] = (key, values = {}) =>
-    messages[key].replace(PLACEHOLDER, (_, name: string) => `${valueOf(key, values, name)}`);
+    messages[key].replace(PLACEHOLDER, (_, name: string) => `${filling(key, values, name)}`);
   return {
     locale,
     t,
     rich: (key, values) =>
       html`${messages[key]
         .split(PLACEHOLDER)
-        .map((part, index) => (index % 2 === 0 ? part : valueOf(key, values, part)))}`,
+        .map((part, index) => (index % 2 === 0 ? part : filling(key, values, part)))}`,
     count(key, count) {
       const form = plurals.select(count) === 'one' ? 'one' : 'other';
       return t(`${key}.${form}`, { count });
@@ -97,7 +97,7 @@ export function createI18n(locale: Locale, messages: Messages, timeZone = 'UTC')
 
 const PLACEHOLDER = /\{([a-zA-Z]+)\}/g;
 
-function valueOf<T>(key: string, values: Readonly<Record<string, T>>, name: string): T {
+function filling<T>(key: string, values: Readonly<Record<string, T>>, name: string): T {
   const value = values[name];
   if (value === undefined) throw new TypeError(`the message ${key} needs a value for {${name}}`);
   return value;

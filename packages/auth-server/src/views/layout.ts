@@ -26,11 +26,10 @@ export interface Application {
   readonly host: string;
 }
 
-/** A link out of a page: back to the application, to sign-in, to where one starts again. */
-export interface WayOn {
-  readonly label: string;
-  readonly href: string;
-}
+/** The way out of a page; no page that ends something is without. */
+export type WayOn =
+  | { readonly to: 'application' | 'start_again'; readonly name: string; readonly href: string }
+  | { readonly to: 'account' | 'sign_in' | 'new_link'; readonly href: string };
 
 interface Page {
   readonly title: string;
@@ -87,8 +86,8 @@ export function footer({ languages, supportHref }: Frame, i18n: I18n): Html {
 
 /** The product's sign: a ledger's page with its balance line. Decorative, the name stands beside it. */
 export const mark: Html = trustedMarkup(
-  '<svg class="mark" viewBox="0 0 32 32" aria-hidden="true"><rect width="32" height="32" rx="8"/>' +
-    '<path d="M9 10h14M9 16h9M9 22h14"/></svg>',
+  '<svg class="mark" viewBox="0 0 32 32" aria-hidden="true"><rect width="32" height="32" rx="8" fill="#1d4f91"/>' +
+    '<path d="M9 10h14M9 16h9M9 22h14" stroke="#fff" stroke-width="2.5" stroke-linecap="round"/></svg>',
 );
 
 /** `Lindholm Portal (portal.example)`, the host kept in one piece. */
@@ -96,6 +95,17 @@ export function applicationName({ name, host }: Application): Html {
   return html`<strong>${name}</strong> <span class="host">(${host})</span>`;
 }
 
-export function wayOnLink({ label, href }: WayOn): Html {
-  return html`<p><a class="button primary" href="${href}">${label}</a></p>`;
+/** An address that breaks after its `@`, if it must. */
+export function breakableEmail(email: string): Html {
+  const at = email.lastIndexOf('@') + 1;
+  return html`${email.slice(0, at)}<wbr>${email.slice(at)}`;
+}
+
+export function emailName(email: string): Html {
+  return html`<strong>${breakableEmail(email)}</strong>`;
+}
+
+export function wayOnLink(way: WayOn, i18n: I18n): Html {
+  const label = i18n.t(`wayOn.${way.to}`, 'name' in way ? { name: way.name } : {});
+  return html`<p><a class="button primary" href="${way.href}">${label}</a></p>`;
 }

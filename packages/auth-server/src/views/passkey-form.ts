@@ -34,10 +34,10 @@ export function passkeyForm(frame: Frame, spec: PasskeyForm, i18n: I18n): Html {
     attributes: html` data-passkey="${ceremony}" data-options="${JSON.stringify(options)}"`,
     body: html`<input type="hidden" name="credential" value="">
 ${spec.fields}${failure('cancelled', i18n.t('problem.passkey_cancelled'))}${
-      ceremony === 'create' && failure('exists', i18n.t('problem.passkey_exists'))
-    }<button class="${spec.primary ? 'button primary wide' : 'button wide'}" hidden>${keyIcon}${spec.label}</button>
+  ceremony === 'create' && failure('exists', i18n.t('problem.passkey_exists'))
+}<button class="${spec.primary ? 'button primary wide' : 'button wide'}" hidden>${keyIcon}${spec.label}</button>
 ${ceremony !== 'autofill' && html`<p class="hint" data-unavailable>${i18n.t('passkey.unavailable')}</p>`}`,
   });
 }
 
-const keyIcon = html`<svg class="icon" viewBox="0 0 24 24" aria-hidden="true"><circle cx="8" cy="8" r="4.5"/><path d="m11.5 11.5 9 9m-4-4 3-3"/></svg>`;
+const keyIcon = html`<svg class="icon" viewBox="0 0 24 24" fill="none" stroke="currentcolor" stroke-width="2" stroke-linecap="round" aria-hidden="true"><circle cx="8" cy="8" r="4.5"/><path d="m11.5 11.5 9 9m-4-4 3-3"/></svg>`;

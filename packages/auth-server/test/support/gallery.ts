@@ -43,7 +43,11 @@ const LONG_APPLICATION = {
 };
 const NOW = new Date('2026-11-21T09:30:00Z');
 const MONTHS_AGO = new Date('2026-07-03T14:05:00Z');
-const WAY_ON = { label: 'Lindholm Portal', href: 'https://portal.lindholm.example/' };
+const WAY_ON = {
+  to: 'application',
+  name: 'Lindholm Portal',
+  href: 'https://portal.lindholm.example/',
+} as const;
 const REFERENCE = 'req_Zk3vQ1o8Tn5xR2yd';
 const FIREFOX = { browser: 'Firefox', system: 'Windows' };
 
@@ -180,7 +184,12 @@ const LOG: readonly LogEntry[] = [
   { type: 'factors_reset', at: MONTHS_AGO },
 ];
 
-const PASSKEY = { kind: 'passkey', name: 'Work laptop', addedAt: MONTHS_AGO, lastUsedAt: NOW } as const;
+const PASSKEY = {
+  kind: 'passkey',
+  name: 'Work laptop',
+  addedAt: MONTHS_AGO,
+  lastUsedAt: NOW,
+} as const;
 const TOTP = { kind: 'totp', name: 'Pixel 9', addedAt: MONTHS_AGO } as const;
 const RECOVERY_CODES = [
   'k3vq-1o8t-n5xr',
@@ -220,7 +229,11 @@ export const GALLERY: readonly GalleryPage[] = [
   signIn('sign-in--throttled', { email: EMAIL, problems: [{ code: 'throttled', waitS: 270 }] }),
   signIn('sign-in--upstream', {
     email: EMAIL,
-    upstream: { organisation: ORGANISATION, host: 'id.lindholm.example', action: '/sign-in/upstream' },
+    upstream: {
+      organisation: ORGANISATION,
+      host: 'id.lindholm.example',
+      action: '/sign-in/upstream',
+    },
   }),
   signIn('sign-in--password-set', { notice: 'password_set', application: LONG_APPLICATION }),
   page('organisation', (frame, i18n) =>
@@ -387,7 +400,7 @@ export const GALLERY: readonly GalleryPage[] = [
     ),
   ),
   page('expired', (frame, i18n) =>
-    expiredPage({ frame, wayOn: WAY_ON, referenceId: REFERENCE }, i18n),
+    expiredPage({ frame, wayOn: { ...WAY_ON, to: 'start_again' }, referenceId: REFERENCE }, i18n),
   ),
   ...ERROR_KINDS.map((kind) =>
     page(`error--${kind.replaceAll('_', '-')}`, (frame, i18n) =>
@@ -396,11 +409,12 @@ export const GALLERY: readonly GalleryPage[] = [
           frame,
           kind,
           referenceId: REFERENCE,
-          wayOn: WAY_ON,
+          wayOn: kind === 'link_expired' ? { to: 'new_link', href: '/password/reset' } : WAY_ON,
           ...(kind === 'redirect_mismatch' && {
             technical: {
               error: 'invalid_redirect_uri',
-              description: "redirect_uri did not match any of the client's registered redirect_uris",
+              description:
+                "redirect_uri did not match any of the client's registered redirect_uris",
             },
           }),
         },
@@ -442,7 +456,10 @@ export const GALLERY: readonly GalleryPage[] = [
     ),
   ),
   page('set-password', (frame, i18n) =>
-    setPasswordPage({ frame, action: '/password/new', email: EMAIL, lengthMin: 8, problems: [] }, i18n),
+    setPasswordPage(
+      { frame, action: '/password/new', email: EMAIL, lengthMin: 8, problems: [] },
+      i18n,
+    ),
   ),
   page('set-password--refused', (frame, i18n) =>
     setPasswordPage(

@@ -45,10 +45,10 @@ export function accountPage(model: AccountModel, page: AccountPage, i18n: I18n):
 </header>
 <div class="columns">
 <nav aria-label="${i18n.t('account.navigation')}"><ul>${places}</ul></nav>
-<main id="content" tabindex="-1">
+<main id="content">
 ${problemSummary(page.problems ?? [], i18n)}${
-    notice && html`<p class="notice" role="status">${i18n.t(`notice.${notice}`)}</p>\n`
-  }<h1>${page.title}</h1>
+  notice && html`<p class="notice" role="status">${i18n.t(`notice.${notice}`)}</p>\n`
+}<h1>${page.title}</h1>
 ${page.body}
 </main>
 </div>

@@ -1,6 +1,13 @@
 import { type Html, html } from '../html.ts';
 import type { I18n } from '../i18n.ts';
-import { type AccountModel, accountPage, type Device, deviceName, instant } from './account-page.ts';
+import { breakableEmail } from '../layout.ts';
+import {
+  type AccountModel,
+  accountPage,
+  type Device,
+  deviceName,
+  instant,
+} from './account-page.ts';
 
 export interface OverviewModel extends AccountModel {
   readonly name?: string;
@@ -33,7 +40,7 @@ export function overviewPage(model: OverviewModel, i18n: I18n): string {
 <h2>${i18n.t('overview.profile')}</h2>
 <dl class="facts">
 ${model.name !== undefined && row(i18n.t('overview.name'), model.name)}
-${row(i18n.t('form.email'), model.email)}
+${row(i18n.t('form.email'), breakableEmail(model.email))}
 ${row(i18n.t('overview.organisation'), organisation)}
 </dl>
 <p class="hint">${i18n.t('overview.profileHint', { organisation })}</p>

@@ -1,6 +1,12 @@
 import { type Html, html } from '../html.ts';
 import type { I18n, KeyAfter } from '../i18n.ts';
-import { type AccountModel, accountPage, type Device, deviceName, instant } from './account-page.ts';
+import {
+  type AccountModel,
+  accountPage,
+  type Device,
+  deviceName,
+  instant,
+} from './account-page.ts';
 
 export type LogEventType = KeyAfter<'log.event.'>;
 

@@ -1,7 +1,13 @@
 import { form } from '../form.ts';
 import { type Html, html } from '../html.ts';
 import type { I18n } from '../i18n.ts';
-import { type AccountModel, accountPage, type Device, deviceName, instant } from './account-page.ts';
+import {
+  type AccountModel,
+  accountPage,
+  type Device,
+  deviceName,
+  instant,
+} from './account-page.ts';
 
 export interface SignedInSession {
   readonly id: string;

@@ -1,7 +1,13 @@
 import { form } from '../form.ts';
 import { html } from '../html.ts';
 import type { I18n } from '../i18n.ts';
-import { type Application, applicationName, cardPage, type PageModel } from '../layout.ts';
+import {
+  type Application,
+  applicationName,
+  cardPage,
+  emailName,
+  type PageModel,
+} from '../layout.ts';
 import { permissionList } from './permissions.ts';
 
 /** Sends `decision`: `allow` or `deny`. */
@@ -20,7 +26,7 @@ export function consentPage(model: ConsentModel, i18n: I18n): string {
   const { frame, action, application, permissions } = model;
   const who = html`<strong>${application.name}</strong>`;
   const body = html`<p class="lead">${i18n.rich('consent.lead', { application: applicationName(application) })}</p>
-<p>${i18n.rich('consent.account', { email: html`<strong>${model.email}</strong>` })}</p>
+<p>${i18n.rich('consent.account', { email: emailName(model.email) })}</p>
 <h2>${i18n.rich('consent.may', { application: who })}</h2>
 ${permissionList(permissions, i18n)}
 <p class="hint">${i18n.rich('consent.later', {

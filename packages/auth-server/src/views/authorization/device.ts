@@ -1,7 +1,7 @@
 import { field, form, type Problem, submit } from '../form.ts';
 import { html } from '../html.ts';
 import type { I18n } from '../i18n.ts';
-import { cardPage, type PageModel } from '../layout.ts';
+import { cardPage, emailName, type PageModel } from '../layout.ts';
 import { permissionList } from './permissions.ts';
 
 /** RFC 8628 §3.3: where a person types the code that a device shows. Sends `user_code`. */
@@ -52,7 +52,7 @@ export function deviceConfirmationPage(model: DeviceConfirmationModel, i18n: I18
   const body = html`<p class="lead">${i18n.rich('deviceConfirmation.lead', { application: name })}</p>
 <p class="user-code">${userCode}</p>
 <p class="notice warn">${i18n.t('deviceConfirmation.warning')}</p>
-<p>${i18n.rich('consent.account', { email: html`<strong>${model.email}</strong>` })}${
+<p>${i18n.rich('consent.account', { email: emailName(model.email) })}${
     address !== undefined && html` ${i18n.t('deviceConfirmation.address', { address })}`
   }</p>
 <h2>${i18n.rich('consent.may', { application: name })}</h2>

@@ -83,9 +83,7 @@ function circumstances({ at, device, address }: Circumstances, i18n: I18n): Mail
   return {
     facts: [
       [i18n.t('log.when'), i18n.dateTime(at)],
-      ...(device === undefined
-        ? []
-        : [[i18n.t('mail.device'), deviceName(device, i18n)] as const]),
+      ...(device === undefined ? [] : [[i18n.t('mail.device'), deviceName(device, i18n)] as const]),
       ...(address === undefined ? [] : [[i18n.t('mail.address'), address] as const]),
     ],
   };

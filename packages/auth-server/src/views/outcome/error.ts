@@ -52,14 +52,15 @@ const KIND_OF_ERROR: Readonly<Record<string, ErrorKind>> = {
 
 /** An error that is not known is told as our own failure, never as its code. */
 export function errorKind(error: string): ErrorKind {
-  return KIND_OF_ERROR[error] ?? 'server_error';
+  const kind = Object.hasOwn(KIND_OF_ERROR, error) ? KIND_OF_ERROR[error] : undefined;
+  return kind ?? 'server_error';
 }
 
 export function errorPage(model: ErrorModel, i18n: I18n): string {
   const { kind, waitS, wayOn, technical } = model;
   const body = html`<p class="lead">${i18n.t(`error.${kind}.text`)}</p>
 <p>${i18n.t(`error.${kind}.advice`)}${waitS !== undefined && html` ${i18n.t('page.tryAgainIn', { wait: i18n.duration(waitS) })}`}</p>
-${wayOn && wayOnLink(wayOn)}
+${wayOn && wayOnLink(wayOn, i18n)}
 <p class="reference">${i18n.t('page.reference')} <code>${model.referenceId}</code></p>
 ${
   technical &&

@@ -12,7 +12,7 @@ export interface ExpiredModel extends PageModel {
 export function expiredPage(model: ExpiredModel, i18n: I18n): string {
   const body = html`<p class="lead">${i18n.t('expired.text')}</p>
 <p>${i18n.t('expired.safe')}</p>
-${wayOnLink(model.wayOn)}
+${wayOnLink(model.wayOn, i18n)}
 <p class="reference">${i18n.t('page.reference')} <code>${model.referenceId}</code></p>`;
   return cardPage(model, { title: i18n.t('expired.title'), body }, i18n);
 }

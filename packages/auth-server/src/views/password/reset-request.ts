@@ -1,7 +1,7 @@
 import { field, form, type Problem, submit } from '../form.ts';
 import { html } from '../html.ts';
 import type { I18n } from '../i18n.ts';
-import { cardPage, type PageModel } from '../layout.ts';
+import { cardPage, emailName, type PageModel } from '../layout.ts';
 
 /** Sends `email`. */
 export interface ResetRequestModel extends PageModel {
@@ -43,7 +43,7 @@ export interface ResetSentModel extends PageModel {
 /** The same whether there is such an account or not. */
 export function resetSentPage(model: ResetSentModel, i18n: I18n): string {
   const { email, validForS } = model;
-  const values = { email: html`<strong>${email}</strong>`, time: i18n.duration(validForS) };
+  const values = { email: emailName(email), time: i18n.duration(validForS) };
   const body = html`<p class="lead">${i18n.rich('resetSent.text', values)}</p>
 <p>${i18n.rich('resetSent.nothing', {
     link: html`<a href="${model.requestHref}">${i18n.t('resetSent.again')}</a>`,

@@ -7,7 +7,7 @@ import {
 } from '../form.ts';
 import { html } from '../html.ts';
 import type { I18n } from '../i18n.ts';
-import { cardPage, type PageModel } from '../layout.ts';
+import { cardPage, emailName, type PageModel } from '../layout.ts';
 
 /** Sends `new_password`. The second factor is still asked for afterwards. */
 export interface SetPasswordModel extends PageModel {
@@ -20,7 +20,7 @@ export interface SetPasswordModel extends PageModel {
 
 export function setPasswordPage(model: SetPasswordModel, i18n: I18n): string {
   const { frame, action, email, lengthMin, problems } = model;
-  const body = html`<p class="lead">${i18n.rich('setPassword.lead', { email: html`<strong>${email}</strong>` })}</p>
+  const body = html`<p class="lead">${i18n.rich('setPassword.lead', { email: emailName(email) })}</p>
 ${form(frame, {
   action,
   body: html`${usernameForPasswordManagers(email)}
@@ -41,7 +41,7 @@ export function invitationPage(model: InvitationModel, i18n: I18n): string {
   const { frame, action, email, organisation, lengthMin, problems } = model;
   const values = {
     organisation: html`<strong>${organisation}</strong>`,
-    email: html`<strong>${email}</strong>`,
+    email: emailName(email),
   };
   const body = html`<p class="lead">${i18n.rich('invitation.lead', values)}</p>
 ${form(frame, {

@@ -1,6 +1,6 @@
 import { html } from '../html.ts';
 import type { I18n } from '../i18n.ts';
-import { cardPage, type PageModel } from '../layout.ts';
+import { cardPage, emailName, type PageModel } from '../layout.ts';
 import { type ChallengeModel, challengeForm } from './challenge.ts';
 
 /** The second step of signing in; `cancelHref` leads back to sign-in as somebody else. */
@@ -10,7 +10,7 @@ export interface SecondFactorModel extends PageModel, ChallengeModel {
 
 export function secondFactorPage(model: SecondFactorModel, i18n: I18n): string {
   const { email, problems, challenge, cancelHref } = model;
-  const body = html`<p class="lead">${i18n.rich('secondFactor.lead', { email: html`<strong>${email}</strong>` })} <a href="${cancelHref}">${i18n.t('secondFactor.notYou')}</a></p>
+  const body = html`<p class="lead">${i18n.rich('secondFactor.lead', { email: emailName(email) })} <a href="${cancelHref}">${i18n.t('secondFactor.notYou')}</a></p>
 ${challengeForm(model, i18n.t('secondFactor.submit'), i18n)}`;
   const passkeys = challenge.method === 'passkey';
   return cardPage(model, { title: i18n.t('secondFactor.title'), problems, body, passkeys }, i18n);

@@ -35,7 +35,8 @@ export function signInPage(model: SignInModel, i18n: I18n): string {
     application &&
     html`<p class="lead">${i18n.rich('signIn.toContinue', { application: applicationName(application) })}</p>\n`
   }${
-    model.notice && html`<p class="notice" role="status">${i18n.t(`signIn.notice.${model.notice}`)}</p>\n`
+    model.notice &&
+    html`<p class="notice" role="status">${i18n.t(`signIn.notice.${model.notice}`)}</p>\n`
   }${upstream && upstreamPanel(model, upstream, i18n)}${form(frame, { action: model.action, body: fields(model, i18n) })}
 ${(passkey || model.organisationHref) && html`<p class="or"><span>${i18n.t('signIn.or')}</span></p>`}
 ${
@@ -78,7 +79,7 @@ ${passwordField(
 )}
 <p class="end"><a href="${model.resetHref}">${i18n.t('signIn.forgot')}</a></p>
 <label class="check"><input type="checkbox" name="remember_device" value="yes"> ${i18n.t('signIn.rememberDevice')}</label>
-${submit(i18n.t('signIn.submit'))}`;
+${submit(i18n.t('signIn.submit'), model.upstream ? 'quiet' : 'primary')}`;
 }
 
 function upstreamPanel(model: SignInModel, upstream: UpstreamProvider, i18n: I18n): Html {

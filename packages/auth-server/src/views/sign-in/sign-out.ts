@@ -5,6 +5,7 @@ import {
   type Application,
   applicationName,
   cardPage,
+  emailName,
   type PageModel,
   type WayOn,
   wayOnLink,
@@ -26,7 +27,7 @@ export function signOutPage(model: SignOutModel, i18n: I18n): string {
   const body = html`${
     application &&
     html`<p class="lead">${i18n.rich('signOut.asked', { application: applicationName(application) })}</p>\n`
-  }<p>${email === undefined ? i18n.t('signOut.text') : i18n.rich('signOut.textFor', { email: html`<strong>${email}</strong>` })}</p>
+  }<p>${email === undefined ? i18n.t('signOut.text') : i18n.rich('signOut.textFor', { email: emailName(email) })}</p>
 ${form(frame, {
   action,
   body: html`${xsrf !== undefined && html`<input type="hidden" name="xsrf" value="${xsrf}">\n`}<div class="pair"><a class="button" href="${model.stayHref}">${i18n.t('signOut.stay')}</a>
@@ -47,7 +48,7 @@ export function signedOutPage(model: SignedOutModel, i18n: I18n): string {
   const names = i18n.list(stillSignedIn);
   const body = html`<p class="lead">${i18n.t('signedOut.text')}</p>
 ${stillSignedIn.length > 0 && html`<p class="notice">${i18n.t('signedOut.still', { names })}</p>\n`}${
-    wayOn && wayOnLink(wayOn)
-  }<p class="after"><a href="${signInHref}">${i18n.t('signedOut.again')}</a></p>`;
+  wayOn && wayOnLink(wayOn, i18n)
+}<p class="after"><a href="${signInHref}">${i18n.t('signedOut.again')}</a></p>`;
   return cardPage(model, { title: i18n.t('signedOut.title'), body }, i18n);
 }

@@ -50,7 +50,7 @@ function record({ frame, endAction }: SessionsModel, session: SignedInSession, i
   const name = deviceName(device, i18n);
   const dates = { started: instant(startedAt, i18n), seen: instant(lastSeenAt, i18n) };
   return html`<li>
-<div><h3>${name}${current && html` <span class="tag">${i18n.t('sessions.current')}</span>`}</h3>
+<div><h2>${name}${current && html` <span class="tag">${i18n.t('sessions.current')}</span>`}</h2>
 ${address !== undefined && html`<p>${i18n.t('device.address', { address })}</p>\n`}<p class="hint">${i18n.rich('sessions.dates', dates)}</p></div>
 ${
   !current &&

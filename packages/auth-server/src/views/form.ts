@@ -68,6 +68,8 @@ interface Field {
   readonly problems: readonly RenderableProblem[];
 }
 
+const eye = html`<svg class="icon" viewBox="0 0 24 24" fill="none" stroke="currentcolor" stroke-width="2" aria-hidden="true"><path d="M2 12s4-7 10-7 10 7 10 7-4 7-10 7-10-7-10-7z"/><circle cx="12" cy="12" r="3"/></svg>`;
+
 export function field(spec: Field, i18n: I18n): Html {
   return fieldAround(spec, i18n, html`<input${inputAttributes(spec)}>`);
 }
@@ -76,7 +78,7 @@ export function field(spec: Field, i18n: I18n): Html {
 export function passwordField(spec: Field, i18n: I18n): Html {
   const input = html`<div class="joined"><input type="password"${inputAttributes(spec)}
  autocapitalize="none" spellcheck="false"><button type="button" class="button" hidden
- aria-pressed="false" aria-label="${i18n.t('form.showPassword')}" data-reveal="${spec.name}">${i18n.t('form.show')}</button></div>
+ aria-pressed="false" aria-label="${i18n.t('form.showPassword')}" title="${i18n.t('form.showPassword')}" data-reveal="${spec.name}">${eye}</button></div>
 <p class="hint" role="status" data-caps-lock="${spec.name}" hidden>${i18n.t('form.capsLock')}</p>`;
   return fieldAround(spec, i18n, input);
 }
@@ -92,7 +94,7 @@ export function newPasswordField(
       name: 'new_password',
       label: i18n.t('form.newPassword'),
       hint: i18n.t('form.newPasswordHint', { min: lengthMin }),
-      attributes: html` autocomplete="new-password" minlength="${lengthMin}" maxlength="256" required passwordrules="${`minlength: ${lengthMin}; maxlength: 256;`}"`,
+      attributes: html` autocomplete="new-password" minlength="${lengthMin}" required passwordrules="${`minlength: ${lengthMin}; maxlength: 256;`}"`,
       problems,
     },
     i18n,
@@ -100,13 +102,18 @@ export function newPasswordField(
 }
 
 /** A one-time code: one input, spaces welcome, offered by the phone. */
-export function codeField(problems: readonly RenderableProblem[], i18n: I18n, hint?: string): Html {
+export function codeField(
+  hint: string,
+  focused: boolean,
+  problems: readonly RenderableProblem[],
+  i18n: I18n,
+): Html {
   return field(
     {
       name: 'code',
       label: i18n.t('form.code'),
-      ...(hint !== undefined && { hint }),
-      attributes: html` type="text" class="code" inputmode="numeric" autocomplete="one-time-code" pattern="[0-9 ]*" maxlength="11" required`,
+      hint,
+      attributes: html` type="text" class="code" inputmode="numeric" autocomplete="one-time-code" pattern="[0-9 ]*" maxlength="11" required${focused && html` autofocus`}`,
       problems,
     },
     i18n,

@@ -28,7 +28,7 @@ export interface I18n {
   t(key: MessageKey, values?: MessageValues): string;
   /** The same with markup in the placeholders; the message itself is escaped. */
   rich(key: MessageKey, values: Readonly<Record<string, HtmlValue>>): Html;
-  /** The singular or plural of a message, with `{count}`. */
+  /** The singular or plural of a message, with `{count}`; its `.zero`, where there is one. */
   count(key: CountKey, count: number): string;
   has(key: string): key is MessageKey;
   /** `21 November 2026` */
@@ -69,6 +69,7 @@ export function createI18n(locale: Locale, messages: Messages, timeZone = 'UTC')
   });
   const plurals = new Intl.PluralRules(tag);
   const list = new Intl.ListFormat(tag, { type: 'conjunction' });
+  const has = (key: string): key is MessageKey => Object.hasOwn(messages, key);
   const t: I18n['t'] = (key, values = {}) =>
     messages[key].replace(PLACEHOLDER, (_, name: string) => `${filling(key, values, name)}`);
   return {
@@ -79,10 +80,12 @@ export function createI18n(locale: Locale, messages: Messages, timeZone = 'UTC')
         .split(PLACEHOLDER)
         .map((part, index) => (index % 2 === 0 ? part : filling(key, values, part)))}`,
     count(key, count) {
+      const none: string = `${key}.zero`;
+      if (count === 0 && has(none)) return t(none);
       const form = plurals.select(count) === 'one' ? 'one' : 'other';
       return t(`${key}.${form}`, { count });
     },
-    has: (key): key is MessageKey => Object.hasOwn(messages, key),
+    has,
     date: (instant) => date.format(instant),
     dateTime: (instant) => dateTime.format(instant),
     duration(seconds) {

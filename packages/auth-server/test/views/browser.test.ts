@@ -105,7 +105,7 @@ describe('pages in Chromium', function () {
     const stops: string[] = [];
     for (let stop = 0; stop < 8; stop += 1) {
       const { label, outline } = await page.evaluate<{ label: string; outline: string }>(`({
-        label: document.activeElement.name || document.activeElement.textContent.trim(),
+        label: document.activeElement.name || document.activeElement.ariaLabel || document.activeElement.textContent.trim(),
         outline: getComputedStyle(document.activeElement).outlineStyle })`);
       expect(outline, label).to.equal('solid');
       stops.push(label);
@@ -114,7 +114,7 @@ describe('pages in Chromium', function () {
     expect(stops).to.deep.equal([
       'email',
       'password',
-      'Show',
+      'Show password',
       'Forgot your password?',
       'remember_device',
       'Sign in',

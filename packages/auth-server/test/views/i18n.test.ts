@@ -62,6 +62,7 @@ describe('i18n', () => {
   it('counts in the language’s own forms', () => {
     expect(en.count('overview.sessions', 1)).to.equal('Signed in on 1 device');
     expect(de.count('overview.sessions', 0)).to.equal('Auf 0 Geräten angemeldet');
+    expect(en.count('overview.factors', 0)).to.equal('None set up yet');
   });
 
   it('escapes text in a message with markup, and keeps the markup', () => {

@@ -35,7 +35,7 @@ ${qrCode(uri, i18n.t('addTotp.qr'))}
 <li><h2>${i18n.t('addTotp.confirm')}</h2>
 ${form(frame, {
   action,
-  body: html`${codeField(problems, i18n, i18n.t('addTotp.codeHint'))}
+  body: html`${codeField(i18n.t('addTotp.codeHint'), false, problems, i18n)}
 ${field(
   {
     name: 'name',

@@ -24,7 +24,7 @@ export function changePasswordPage(model: ChangePasswordModel, i18n: I18n): stri
     {
       name: 'password',
       label: i18n.t('changePassword.current'),
-      attributes: html` autocomplete="current-password" maxlength="256" required`,
+      attributes: html` autocomplete="current-password" required`,
       problems,
     },
     i18n,

@@ -57,15 +57,16 @@ function challengeField(
   problems: ChallengeModel['problems'],
   i18n: I18n,
 ): Html {
+  const focused = problems.length === 0;
   switch (method) {
     case 'totp':
-      return codeField(problems, i18n, i18n.t('form.codeHint'));
+      return codeField(i18n.t('form.codeHint'), focused, problems, i18n);
     case 'recovery_code':
       return field(
         {
           name: 'recovery_code',
           label: i18n.t('form.recoveryCode'),
-          attributes: html` type="text" class="code" autocomplete="off" autocapitalize="none" spellcheck="false" maxlength="40" required`,
+          attributes: html` type="text" class="code" autocomplete="off" autocapitalize="none" spellcheck="false" maxlength="40" required${focused && html` autofocus`}`,
           problems,
         },
         i18n,
@@ -75,7 +76,7 @@ function challengeField(
         {
           name: 'password',
           label: i18n.t('form.password'),
-          attributes: html` autocomplete="current-password" maxlength="256" required`,
+          attributes: html` autocomplete="current-password" required${focused && html` autofocus`}`,
           problems,
         },
         i18n,

@@ -57,13 +57,13 @@ ${
 
 function fields(model: SignInModel, i18n: I18n): Html {
   const { email, problems } = model;
-  const focusEmail = problems.length === 0 && email === undefined;
+  const focus = problems.length > 0 || model.upstream ? undefined : email ? 'password' : 'email';
   return html`${field(
     {
       name: 'email',
       label: i18n.t('form.email'),
       ...(email !== undefined && { value: email }),
-      attributes: html` type="email" autocomplete="username webauthn" autocapitalize="none" spellcheck="false" maxlength="254" required${focusEmail && html` autofocus`}`,
+      attributes: html` type="email" autocomplete="username webauthn" autocapitalize="none" spellcheck="false" maxlength="254" required${focus === 'email' && html` autofocus`}`,
       problems,
     },
     i18n,
@@ -72,7 +72,7 @@ ${passwordField(
   {
     name: 'password',
     label: i18n.t('form.password'),
-    attributes: html` autocomplete="current-password" maxlength="256" required`,
+    attributes: html` autocomplete="current-password" required${focus === 'password' && html` autofocus`}`,
     problems,
   },
   i18n,

@@ -67,14 +67,13 @@ for (const button of all('[data-print]')) {
   button.hidden = false;
 }
 
-// A second press while the first is on its way sends nothing; coming back by the back button
-// makes the form usable again.
-const sent = new WeakSet();
+// A second press while the first is on its way sends nothing; after a while it does again, for
+// the first may have been stopped.
+const AGAIN_AFTER_MS = 3000;
+const sentAt = new WeakMap();
 document.addEventListener('submit', (event) => {
   if (event.defaultPrevented) return;
-  if (sent.has(event.target)) event.preventDefault();
-  sent.add(event.target);
-});
-addEventListener('pageshow', (event) => {
-  if (event.persisted) for (const form of document.forms) sent.delete(form);
+  const { target, timeStamp } = event;
+  if (timeStamp - sentAt.get(target) < AGAIN_AFTER_MS) event.preventDefault();
+  else sentAt.set(target, timeStamp);
 });

@@ -26,7 +26,7 @@ const CHANGES = Object.keys(readMessages('en')).flatMap((key) => {
 
 const allMails = (i18n: I18n, name: string) => [
   ...CHANGES.map((change) =>
-    securityChangeMail({ ...frame, ...where, change, subject: name, reviewHref }, i18n),
+    securityChangeMail({ ...frame, ...where, change, name, reviewHref }, i18n),
   ),
   newDeviceMail({ ...frame, ...where, reviewHref }, i18n),
   passwordResetMail({ ...frame, href: resetHref, validForS: 1_800 }, i18n),

@@ -33,7 +33,7 @@ ${submit(i18n.t('form.continue'))}`,
   return cardPage(model, { title: i18n.t('deviceCode.title'), problems, body }, i18n);
 }
 
-/** Sends `user_code`, `confirm=yes` and `decision`: `allow` or `deny`. */
+/** Sends `user_code`, and `confirm=yes` or `abort=yes`: the provider's own names. */
 export interface DeviceConfirmationModel extends PageModel {
   readonly action: string;
   readonly xsrf?: string;
@@ -60,9 +60,8 @@ ${permissionList(model.permissions, i18n)}
 ${form(frame, {
   action,
   body: html`${xsrfField(model.xsrf)}<input type="hidden" name="user_code" value="${userCode}">
-<input type="hidden" name="confirm" value="yes">
-<div class="pair"><button class="button" name="decision" value="deny">${i18n.t('deviceConfirmation.deny')}</button>
-<button class="button" name="decision" value="allow">${i18n.t('deviceConfirmation.allow')}</button></div>`,
+<div class="pair"><button class="button" name="abort" value="yes">${i18n.t('deviceConfirmation.deny')}</button>
+<button class="button" name="confirm" value="yes">${i18n.t('deviceConfirmation.allow')}</button></div>`,
 })}`;
   return cardPage(model, { title: i18n.t('deviceConfirmation.title'), body }, i18n);
 }

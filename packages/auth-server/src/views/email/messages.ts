@@ -15,16 +15,16 @@ export type SecurityChange = ChangeOf<KeyAfter<'mail.change.'>>;
 
 export interface SecurityChangeModel extends MailFrame, Circumstances {
   readonly change: SecurityChange;
-  /** The factor or application that it was about; empty where there is none. */
-  readonly subject: string;
+  /** Name of the factor, application or organisation that it was about; empty without one. */
+  readonly name: string;
   /** The security log. */
   readonly reviewHref: string;
 }
 
 export function securityChangeMail(model: SecurityChangeModel, i18n: I18n): Mail {
-  const { change, subject, reviewHref } = model;
+  const { change, name, reviewHref } = model;
   const parts: readonly MailPart[] = [
-    { text: i18n.t(`mail.change.${change}.text`, { name: subject }) },
+    { text: i18n.t(`mail.change.${change}.text`, { name }) },
     circumstances(model, i18n),
     { text: i18n.t('mail.change.notYou') },
     { label: i18n.t('mail.review'), href: reviewHref },

@@ -423,7 +423,16 @@ export const GALLERY: readonly GalleryPage[] = [
     ),
   ),
   page('error--too-many-attempts', (frame, i18n) =>
-    errorPage({ frame, kind: 'too_many_attempts', referenceId: REFERENCE, waitS: 90 }, i18n),
+    errorPage(
+      {
+        frame,
+        kind: 'too_many_attempts',
+        referenceId: REFERENCE,
+        waitS: 90,
+        wayOn: { to: 'sign_in', href: '/sign-in' },
+      },
+      i18n,
+    ),
   ),
   page('reset-request', (frame, i18n) =>
     resetRequestPage(

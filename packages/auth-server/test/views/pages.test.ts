@@ -94,8 +94,12 @@ describe('error page', () => {
   ]) {
     it(`tells ${error} in plain words, with a reference and without the bare code`, () => {
       const kind = errorKind(error);
-      const markup = errorPage({ frame, kind, referenceId: 'req_1234' }, galleryI18n('en'));
+      const markup = errorPage(
+        { frame, kind, referenceId: 'req_1234', wayOn: { to: 'account', href: '/account' } },
+        galleryI18n('en'),
+      );
       expect(markup).to.include('<code>req_1234</code>').and.not.include(error);
+      expect(markup).to.include('href="/account">Go to your account</a>');
     });
   }
 });

@@ -10,8 +10,8 @@ export interface ErrorModel extends PageModel {
   readonly kind: ErrorKind;
   /** The request id, as in the log. */
   readonly referenceId: string;
-  readonly wayOn?: WayOn;
-  /** Seconds until it may work again; required by nothing but good manners. */
+  readonly wayOn: WayOn;
+  /** Seconds until it may work again, where that is known. */
   readonly waitS?: number;
   /** For the application's developers, folded away. Shown as it is: no secret, no stack. */
   readonly technical?: { readonly error: string; readonly description?: string };
@@ -60,7 +60,7 @@ export function errorPage(model: ErrorModel, i18n: I18n): string {
   const { kind, waitS, wayOn, technical } = model;
   const body = html`<p class="lead">${i18n.t(`error.${kind}.text`)}</p>
 <p>${i18n.t(`error.${kind}.advice`)}${waitS !== undefined && html` ${i18n.t('page.tryAgainIn', { wait: i18n.duration(waitS) })}`}</p>
-${wayOn && wayOnLink(wayOn, i18n)}
+${wayOnLink(wayOn, i18n)}
 <p class="reference">${i18n.t('page.reference')} <code>${model.referenceId}</code></p>
 ${
   technical &&

@@ -6,6 +6,7 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import type { BalanceFilter } from '../src/balances/balance-store.ts';
 import { MIGRATIONS } from '../src/store/migrations.ts';
+import { lockJournal } from '../src/store/post-journals.ts';
 import { sqlBalanceStore } from '../src/store/sql-balance-store.ts';
 import { sqlEntitlements } from '../src/store/sql-entitlements.ts';
 import { date, importWorldBank, postPrincipal, statement } from './support/book.ts';
@@ -79,28 +80,31 @@ describeOnEngines('the ledger’s store', (engine) => {
     expect((await refusal(database.query(relabel))).message).to.include('append-only');
   });
 
+  const journalOf = (seq: bigint, dealKey: bigint, day = '2025-02-01') =>
+    `INSERT INTO journal (seq, id, effective_date, type, deal_key, idempotency_key)
+     VALUES (${seq}, 'jrn_x${seq}', '${day}', 'advance', ${dealKey}, 'x${seq}')`;
   const tryPosting = (postings: (line: bigint, lenderLine: bigint) => string) =>
     database.transaction(async (transaction) => {
+      const seq = await lockJournal(transaction);
       const [global, lender] = await transaction.query<{ key: bigint; deal_key: bigint }>(
         `SELECT key, deal_key FROM balance_line
          WHERE contract_key = (SELECT min(key) FROM loan_contract)
          ORDER BY lender_key LIMIT 2`,
       );
-      const [row] = await transaction.query<{ seq: bigint }>(
-        'SELECT max(seq) + 1 AS seq FROM journal',
-      );
-      await transaction.query(
-        `INSERT INTO journal (seq, id, effective_date, type, deal_key, idempotency_key)
-         VALUES ($1, 'jrn_x', '2025-02-01', 'advance', $2, 'x')`,
-        [row?.seq ?? 0n, global?.deal_key ?? 0n],
-      );
+      await transaction.query(journalOf(seq, global?.deal_key ?? 0n));
       await transaction.query(
         `INSERT INTO posting (journal_seq, number, line_key, account, movement, amount_minor, effective_date)
          SELECT $1, v.* FROM (VALUES ${postings(global?.key ?? 0n, lender?.key ?? 0n)})
            AS v(number, line_key, account, movement, amount_minor, effective_date)`,
-        [row?.seq ?? 0n],
+        [seq],
       );
     });
+  /** One unit of principal on a line, posted against cash. */
+  const posted = (seq: bigint, line: bigint, day = '2025-02-01', number = 1) =>
+    `INSERT INTO posting (journal_seq, number, line_key, account, movement, amount_minor,
+       effective_date)
+     VALUES (${seq}, ${number}, ${line}, 'PRINCIPAL_CASH', 'advance', 1, '${day}'),
+       (${seq}, ${number + 1}, ${line}, 'CASH_CLEARING', NULL, -1, '${day}')`;
   const leg = (
     number: number,
     line: bigint,
@@ -111,6 +115,62 @@ describeOnEngines('the ledger’s store', (engine) => {
     const movement = account === 'PRINCIPAL_CASH' ? `'advance'` : 'NULL';
     return `(${number}::smallint, ${line}::bigint, '${account}'::ledger_account, ${movement}::principal_movement, ${amount}::bigint, '${day}'::date)`;
   };
+
+  it('takes journals under the journal lock alone, numbered without gaps', async () => {
+    const [last] = await database.query<{ seq: bigint; deal_key: bigint }>(
+      'SELECT seq, deal_key FROM journal ORDER BY seq DESC LIMIT 1',
+    );
+    const { seq = 0n, deal_key: deal = 0n } = last ?? {};
+    const unlocked = await refusal(database.query(journalOf(seq + 1n, deal)));
+    expect(unlocked.message).to.include('under the journal lock');
+    const gap = await refusal(
+      database.transaction(async (transaction) => {
+        const next = await lockJournal(transaction);
+        await transaction.query(journalOf(next + 1n, deal));
+      }),
+    );
+    expect(gap.constraint).to.equal('journal_gapless');
+  });
+
+  it('refuses postings of another deal, and to a journal of an earlier transaction', async () => {
+    const other = await refusal(
+      database.transaction(async (transaction) => {
+        const seq = await lockJournal(transaction);
+        const [line] = await transaction.query<{ key: bigint; other: bigint }>(
+          `SELECT key, (SELECT max(key) FROM deal) AS other FROM balance_line
+           WHERE contract_key <> 0 ORDER BY key LIMIT 1`,
+        );
+        await transaction.query(journalOf(seq, line?.other ?? 0n));
+        await transaction.query(posted(seq, line?.key ?? 0n));
+      }),
+    );
+    expect(other.constraint).to.equal('one_deal');
+    const late = await refusal(
+      database.transaction(async (transaction) => {
+        await lockJournal(transaction);
+        const [line] = await transaction.query<{ key: bigint; seq: bigint; day: string }>(
+          `SELECT l.key, j.seq, j.effective_date AS day FROM journal j
+           JOIN balance_line l ON l.deal_key = j.deal_key AND l.contract_key <> 0
+           ORDER BY j.seq LIMIT 1`,
+        );
+        await transaction.query(posted(line?.seq ?? 0n, line?.key ?? 0n, line?.day, 900));
+      }),
+    );
+    expect(late.constraint).to.equal('posted_at_once');
+  });
+
+  it('refuses a journal in a closed period, until the period is opened again', async () => {
+    const decide = (through: string) =>
+      database.query(`INSERT INTO period_close (through, reason) VALUES ($1, 'month end')`, [
+        through,
+      ]);
+    await decide('2025-01-31');
+    const post = () => postPrincipal(database, 'L1', 'advance', '2025-01-31', 1n);
+    expect((await refusal(post())).constraint).to.equal('period_closed');
+    await decide('2024-12-31');
+    await post();
+    await postPrincipal(database, 'L1', 'advance', '2025-01-31', -1n);
+  });
 
   it('refuses a journal that does not balance', async () => {
     const error = await refusal(

@@ -8,6 +8,8 @@ export const BALANCE_COMPONENTS = [
   'original_commitment',
   'cancelled_commitment',
   'unfunded',
+  'letter_of_credit',
+  'unavailable',
   'principal_cash',
   'principal_pik',
   'principal_due',
@@ -35,10 +37,18 @@ export const MOVEMENT_COMPONENTS = [
 ] as const;
 export type MovementComponent = (typeof MOVEMENT_COMPONENTS)[number];
 
-export const COMPONENTS = [...BALANCE_COMPONENTS, ...MOVEMENT_COMPONENTS] as const;
-export type Component = BalanceComponent | MovementComponent;
+/** How many postings of principal there were, and how many of them reverse others. */
+export const COUNT_COMPONENTS = ['movement_count', 'reversal_count'] as const;
+type CountComponent = (typeof COUNT_COMPONENTS)[number];
 
-/** Every component, in minor units; movements are cumulative since inception. */
+export const COMPONENTS = [
+  ...BALANCE_COMPONENTS,
+  ...MOVEMENT_COMPONENTS,
+  ...COUNT_COMPONENTS,
+] as const;
+export type Component = BalanceComponent | MovementComponent | CountComponent;
+
+/** Every component, in minor units; movements and counts are cumulative since inception. */
 export type Balance = Readonly<Record<Component, bigint>>;
 
 /** Principal that the borrower owes: paid in cash and capitalised. */

@@ -5,6 +5,8 @@ export type LedgerAccount =
   | 'ORIGINAL_COMMITMENT'
   | 'CANCELLED_COMMITMENT'
   | 'UNFUNDED'
+  | 'LETTER_OF_CREDIT'
+  | 'UNAVAILABLE'
   | 'PRINCIPAL_CASH'
   | 'PRINCIPAL_PIK'
   | 'PRINCIPAL_DUE'
@@ -38,9 +40,24 @@ export type PrincipalMovement =
 export type JournalType =
   | PrincipalMovement
   | 'original_commitment'
+  | 'commitment_increase'
+  | 'commitment_reduction'
   | 'cancellation'
+  | 'commitment_expiry'
+  | 'commitment_amortisation'
   | 'commitment_adjustment'
-  | 'fx_revaluation';
+  | 'letter_of_credit'
+  | 'availability_block'
+  | 'interest_accrual'
+  | 'interest_billing'
+  | 'interest_payment'
+  | 'fee_billing'
+  | 'fee_payment'
+  | 'principal_billing'
+  | 'fx_revaluation'
+  // Without postings: what changed are terms or rates.
+  | 'terms'
+  | 'rate_set';
 
 export interface Posting<Line> {
   readonly line: Line;
@@ -49,6 +66,8 @@ export interface Posting<Line> {
   readonly movement?: PrincipalMovement;
   /** Minor units; debit positive, credit negative; never zero. */
   readonly amountMinor: bigint;
+  /** When a billed amount is due; on the due accounts alone. */
+  readonly dueDate?: BusinessDate;
 }
 
 /** One event of a deal, balanced; never changed afterwards. */
@@ -58,6 +77,10 @@ export interface Journal<Line> {
   /** The same event posted twice is refused by it. */
   readonly idempotencyKey: string;
   readonly reason?: string;
+  /** What it is called where it came from. */
+  readonly sourceRef?: string;
+  /** Sequence of the journal that it takes back. */
+  readonly reversesSeq?: bigint;
   readonly postings: readonly Posting<Line>[];
 }
 

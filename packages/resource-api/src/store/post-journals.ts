@@ -4,6 +4,8 @@ import type { Journal } from '../ledger/journal.ts';
 
 /** A journal whose postings name balance lines by their keys. */
 export interface LinedJournal extends Journal<bigint> {
+  /** `jrn_…`; a new one when there is none. */
+  readonly id?: string;
   readonly dealKey: bigint;
 }
 
@@ -18,8 +20,11 @@ const CHUNK_POSTINGS = 20_000;
  */
 export async function lockJournal(transaction: Transaction): Promise<bigint> {
   await transaction.query('SELECT pg_advisory_xact_lock($1)', [JOURNAL_LOCK]);
+  // One posting time for all, later than any before.
   const [row] = await transaction.query<{ next: bigint }>(
-    'SELECT coalesce(max(seq), 0) + 1 AS next FROM journal',
+    `SELECT coalesce(max(seq), 0) + 1 AS next, set_config('cls.posted_at', greatest(
+       clock_timestamp(), max(posted_at) + interval '1 microsecond')::text, true)
+     FROM (SELECT seq, posted_at FROM journal ORDER BY seq DESC LIMIT 1) last`,
   );
   return row?.next ?? 1n;
 }
@@ -59,18 +64,24 @@ async function insertChunk(
   importKey: bigint | undefined,
 ): Promise<void> {
   await transaction.query(
-    `INSERT INTO journal (seq, id, effective_date, type, deal_key, idempotency_key, reason, import_key)
-     SELECT $1 + number - 1, id, effective_date, type, deal_key, idempotency_key, reason, $8
-     FROM unnest($2::text[], $3::date[], $4::text[], $5::bigint[], $6::text[], $7::text[])
-       WITH ORDINALITY AS g(id, effective_date, type, deal_key, idempotency_key, reason, number)`,
+    `INSERT INTO journal (seq, id, effective_date, type, deal_key, idempotency_key, reason,
+       source_ref, reverses_seq, import_key)
+     SELECT $1 + number - 1, id, effective_date, type, deal_key, idempotency_key, reason,
+       source_ref, reverses_seq, $10
+     FROM unnest($2::text[], $3::date[], $4::text[], $5::bigint[], $6::text[], $7::text[],
+         $8::text[], $9::bigint[])
+       WITH ORDINALITY AS g(id, effective_date, type, deal_key, idempotency_key, reason,
+         source_ref, reverses_seq, number)`,
     [
       firstSeq,
-      journals.map(() => newId('jrn')),
+      journals.map(({ id }) => id ?? newId('jrn')),
       journals.map(({ effectiveDate }) => effectiveDate),
       journals.map(({ type }) => type),
       journals.map(({ dealKey }) => dealKey),
       journals.map(({ idempotencyKey }) => idempotencyKey),
       journals.map(({ reason }) => reason ?? null),
+      journals.map(({ sourceRef }) => sourceRef ?? null),
+      journals.map(({ reversesSeq }) => reversesSeq ?? null),
       importKey ?? null,
     ],
   );
@@ -83,11 +94,13 @@ async function insertChunk(
     })),
   );
   await transaction.query(
-    `INSERT INTO posting (journal_seq, number, line_key, account, movement, amount_minor, effective_date)
+    `INSERT INTO posting (journal_seq, number, line_key, account, movement, amount_minor,
+       effective_date, due_date)
      SELECT seq, number, line_key, account::ledger_account, movement::principal_movement,
-       amount_minor, effective_date
+       amount_minor, effective_date, due_date
      FROM unnest($1::bigint[], $2::smallint[], $3::bigint[], $4::text[], $5::text[], $6::bigint[],
-       $7::date[]) AS g(seq, number, line_key, account, movement, amount_minor, effective_date)`,
+       $7::date[], $8::date[])
+       AS g(seq, number, line_key, account, movement, amount_minor, effective_date, due_date)`,
     [
       postings.map(({ seq }) => seq),
       postings.map(({ number }) => number),
@@ -96,6 +109,7 @@ async function insertChunk(
       postings.map(({ movement }) => movement ?? null),
       postings.map(({ amountMinor }) => amountMinor),
       postings.map(({ effectiveDate }) => effectiveDate),
+      postings.map(({ dueDate }) => dueDate ?? null),
     ],
   );
 }

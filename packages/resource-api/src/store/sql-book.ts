@@ -22,11 +22,11 @@ export function sqlBook(database: Database): Book {
 async function readState(sql: Sql, file: StatementFile): Promise<BookState> {
   const { profile, fileSha256, asOf } = file;
   const [before] = await sql.query<{ id: string }>(
-    'SELECT id FROM import_batch WHERE profile = $1 AND file_sha256 = $2',
+    'SELECT id FROM import_batch WHERE profile = $1 AND file_sha256 = $2 AND reverted_at IS NULL',
     [profile.name, fileSha256],
   );
   const [last] = await sql.query<{ as_of: BusinessDate | null }>(
-    'SELECT max(as_of) AS as_of FROM import_batch WHERE source = $1',
+    'SELECT max(as_of) AS as_of FROM import_batch WHERE source = $1 AND reverted_at IS NULL',
     [profile.source],
   );
   const rows = await sql.query<LoanState & { loan: string }>(LOAN_STATES, [profile.source, asOf]);
@@ -259,24 +259,27 @@ const INSERT_LOANS = `
   ), named AS (
     INSERT INTO external_id (source, value, entity_id) SELECT $1, loan, deal_id FROM given
   ), new_facility AS (
-    INSERT INTO facility (id, deal_key, name, type, currency, effective_date, maturity_date, status)
+    INSERT INTO facility (id, deal_key, name, type, currency, effective_date, maturity_date, status,
+                          booked_on, booked_seq)
     SELECT g.facility_id, d.key, g.name, g.facility_type, $4, g.effective, g.maturity,
-           g.facility_status
+           g.facility_status, $23, $24
     FROM given g JOIN new_deal d ON d.id = g.deal_id ORDER BY g.number
     RETURNING key, id, deal_key
   ), new_contract AS (
     INSERT INTO loan_contract (id, deal_key, facility_key, contract_number, currency,
-                               effective_date, maturity_date, all_in_rate, status)
+                               effective_date, maturity_date, all_in_rate, status, booked_on,
+                               booked_seq)
     SELECT g.contract_id, f.deal_key, f.key, g.loan, $4, g.effective, g.maturity, g.rate,
-           g.contract_status
+           g.contract_status, $23, $24
     FROM given g JOIN new_facility f ON f.id = g.facility_id ORDER BY g.number
     RETURNING key, deal_key, facility_key
   ), positions AS (
-    INSERT INTO lender_position (id, deal_key, facility_key, lender_key, kind)
-    SELECT g.position_id, f.deal_key, f.key, h.lender_key, 'assignment'
+    INSERT INTO lender_position (id, deal_key, facility_key, lender_key, kind, booked_on,
+                                 booked_seq)
+    SELECT g.position_id, f.deal_key, f.key, h.lender_key, 'assignment', $23::date, $24::bigint
     FROM given g JOIN new_facility f ON f.id = g.facility_id CROSS JOIN holder h
     UNION ALL
-    SELECT g.participation_id, f.deal_key, f.key, h.participants_key, 'participation'
+    SELECT g.participation_id, f.deal_key, f.key, h.participants_key, 'participation', $23, $24
     FROM given g JOIN new_facility f ON f.id = g.facility_id CROSS JOIN holder h
   )
   INSERT INTO balance_line (deal_key, facility_key, contract_key, lender_key, currency)

@@ -14,6 +14,8 @@ import { tokenVerifier } from './access/verify-token.ts';
 import { currentLedger } from './balances/current-ledger.ts';
 import { cursorCodec } from './balances/cursor.ts';
 import { balancesReader } from './balances/read-balances.ts';
+import { movementsReader } from './balances/read-movements.ts';
+import { snapshots } from './balances/snapshot.ts';
 import type { ResourceApiConfig } from './config.ts';
 import { createApp } from './http/app.ts';
 import { MIGRATIONS } from './store/migrations.ts';
@@ -59,13 +61,15 @@ async function compose(
   const store = sqlBalanceStore(database);
   const ledger = await currentLedger(store, clock);
   const cursors = cursorCodec(config.cursorKey ?? developmentSecret(config.dataDir, 'cursor-key'));
-  const readBalances = balancesReader(store, ledger, cursors, clock);
+  const times = snapshots(store, ledger);
+  const readBalances = balancesReader(store, ledger, times, cursors, clock);
+  const readMovements = movementsReader(store, times, cursors, clock);
   const { rateLimit, stop: stopRateLimit } = await openRateLimit(config, log);
   let service: HttpService | undefined;
   const app = createApp({
     verifyToken: rememberVerified(tokenVerifier(keys, config, clock), keys, clock),
     rateLimit,
-    registry: versionRegistry([v1({ readBalances, ledger, cursors, clock })]),
+    registry: versionRegistry([v1({ readBalances, readMovements, ledger, cursors, clock })]),
     scopeBase: config.scopeBase,
     checks: [
       { name: 'database', check: () => store.ready() },

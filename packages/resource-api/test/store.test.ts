@@ -4,7 +4,7 @@ import { migrate, migrationStatus, readMigrations } from '@cls/shared/sql/migrat
 import { describeOnEngines } from '@cls/shared/testing/engines';
 import { expect } from 'chai';
 import fc from 'fast-check';
-import type { BalanceFilter } from '../src/balances/balance-store.ts';
+import { type BalanceFilter, NO_FILTER, type PageEnd } from '../src/balances/balance-store.ts';
 import { MIGRATIONS } from '../src/store/migrations.ts';
 import { lockJournal } from '../src/store/post-journals.ts';
 import { sqlBalanceStore } from '../src/store/sql-balance-store.ts';
@@ -13,14 +13,7 @@ import { date, importWorldBank, postPrincipal, statement } from './support/book.
 
 const LOANS = 12;
 const COUNTRIES = ['IN', 'ID', 'UA', 'TR'];
-const OPEN: BalanceFilter = {
-  dealIds: [],
-  facilityIds: [],
-  borrowerIds: [],
-  currencies: [],
-  countries: [],
-  includeZero: true,
-};
+const OPEN: BalanceFilter = { ...NO_FILTER, includeZero: true };
 
 /** Loan n lies in country n mod 4, owes n million and has none to draw. */
 const loans = Array.from({ length: LOANS }, (_, n) => ({
@@ -287,16 +280,16 @@ describeOnEngines('the ledger’s store', (engine) => {
           const snapshot = { asOf: date('2025-12-31'), ledgerSeq: seq };
           const limit = pageSize + 1;
           const seen: string[] = [];
-          let afterKey = 0n;
+          let after: PageEnd | undefined;
           for (;;) {
             const page = await store.page(
               { customer },
-              { level: 'facility', filter, snapshot, afterKey, limit },
+              { level: 'facility', filter, snapshot, sort: undefined, after, limit },
             );
             const items = page.slice(0, limit);
             seen.push(...items.map(({ deal }) => deal.id));
             for (const { lenders } of items) expect(lenders.length > 0).to.equal(role === 'agent');
-            afterKey = items.at(-1)?.key ?? 0n;
+            after = items.at(-1)?.end;
             if (page.length <= limit) break;
           }
           expect(seen).to.deep.equal(expected.map(({ id }) => id));
@@ -322,7 +315,8 @@ describeOnEngines('the ledger’s store', (engine) => {
             level: 'contract',
             filter: { ...OPEN, countries: ['ID'] },
             snapshot: { asOf: date(day), ledgerSeq },
-            afterKey: 0n,
+            sort: undefined,
+            after: undefined,
             limit: 1,
           },
         )

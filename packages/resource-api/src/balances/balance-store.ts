@@ -1,20 +1,46 @@
-import type { Balance, Component } from '../ledger/balance.ts';
+import type { Balance } from '../ledger/balance.ts';
 import type { BusinessDate } from '../ledger/business-date.ts';
 
 /** Whose eyes a read has: the database's row-level security goes by it. */
 export type ReaderAccess = { readonly fullControl: true } | { readonly customer: string };
 
-/** What one item of a page is: a facility with its contracts, or one contract. */
-export type Level = 'facility' | 'contract';
+/** What one item of a page is. A deal is one item per currency: two are never added up. */
+export const LEVELS = ['deal', 'facility', 'contract', 'position'] as const;
+export type Level = (typeof LEVELS)[number];
 
+/** Empty lists do not filter. Ids may be of what holds the item, as external ids resolve to. */
 export interface BalanceFilter {
   readonly dealIds: readonly string[];
   readonly facilityIds: readonly string[];
+  readonly contractIds: readonly string[];
   readonly borrowerIds: readonly string[];
+  readonly lenderIds: readonly string[];
   readonly currencies: readonly string[];
   readonly countries: readonly string[];
+  readonly facilityTypes: readonly string[];
+  /** Of the item's own level; a position's is its facility's. */
+  readonly statuses: readonly string[];
   readonly includeZero: boolean;
+  /** Outstanding principal in minor units, inclusive; with one currency. */
+  readonly minOutstandingMinor?: bigint | undefined;
+  readonly maxOutstandingMinor?: bigint | undefined;
+  /** Items that changed by a journal after this sequence, those that became zero too. */
+  readonly updatedAfterSeq?: bigint | undefined;
 }
+
+/** Filters nothing, and leaves out what is zero. */
+export const NO_FILTER: BalanceFilter = {
+  dealIds: [],
+  facilityIds: [],
+  contractIds: [],
+  borrowerIds: [],
+  lenderIds: [],
+  currencies: [],
+  countries: [],
+  facilityTypes: [],
+  statuses: [],
+  includeZero: false,
+};
 
 /** A state of knowledge: journals up to `ledgerSeq`, effective up to `asOf` inclusive. */
 export interface Snapshot {
@@ -22,18 +48,38 @@ export interface Snapshot {
   readonly ledgerSeq: bigint;
 }
 
+export const SORTS = [
+  'dealNumber',
+  'facilityName',
+  'borrower',
+  'maturityDate',
+  'outstanding',
+  'unfunded',
+] as const;
+export interface Sort {
+  readonly by: (typeof SORTS)[number];
+  readonly descending: boolean;
+}
+
+/** The last item of a page: its value of what is sorted by, and its internal key. */
+export interface PageEnd {
+  readonly sortValue: string | null;
+  readonly key: bigint;
+}
+
 export interface PageRequest {
   readonly level: Level;
   readonly filter: BalanceFilter;
   readonly snapshot: Snapshot;
-  /** Items after this internal key; 0 from the start. */
-  readonly afterKey: bigint;
+  /** By internal key when undefined; ties go by it always. */
+  readonly sort: Sort | undefined;
+  readonly after: PageEnd | undefined;
   readonly limit: number;
 }
 
 /** One item with the amounts that the reader may see. */
 export interface BalanceItem {
-  readonly key: bigint;
+  readonly end: PageEnd;
   readonly deal: {
     readonly id: string;
     readonly name: string;
@@ -45,13 +91,21 @@ export interface BalanceItem {
     readonly name: string;
     readonly type: string;
     readonly maturityDate: string | null;
+    readonly availabilityEndDate: string | null;
     readonly status: string;
-  };
+  } | null;
   readonly contract: {
     readonly id: string;
     readonly contractNumber: string;
+    readonly maturityDate: string | null;
     readonly status: string;
     readonly allInRate: string | null;
+  } | null;
+  /** At level position alone. */
+  readonly position: {
+    readonly id: string;
+    readonly kind: string;
+    readonly lenderId: string;
   } | null;
   readonly borrower: { readonly id: string; readonly name: string; readonly country: string };
   readonly currency: string;
@@ -59,8 +113,13 @@ export interface BalanceItem {
   readonly roles: readonly string[];
   readonly global: Balance;
   readonly lenders: readonly LenderShare[];
+  /** Newest posting of the global balance. */
   readonly lastEffectiveDate: string;
   readonly lastSeq: bigint;
+  /** Since when the book has it. */
+  readonly bookedSeq: bigint;
+  /** Something in it accrues by rate periods. */
+  readonly accrues: boolean;
 }
 
 export interface LenderShare {
@@ -68,11 +127,24 @@ export interface LenderShare {
   readonly balance: Balance;
 }
 
+/** Balances of one item at another snapshot: global under the empty id, else by lender id. */
+export type ItemBalances = ReadonlyMap<string, Balance>;
+
 /** Over the whole filter, one per currency. */
 export interface CurrencyTotal {
   readonly currency: string;
   readonly count: number;
-  readonly balance: Readonly<Record<Component, bigint>>;
+  readonly balance: Balance;
+}
+
+/** What is billed, due before a date and not yet paid; of one line of an item. */
+export interface PastDue {
+  /** Empty: global. */
+  readonly lenderId: string;
+  readonly principal: bigint;
+  readonly interest: bigint;
+  readonly fees: bigint;
+  readonly oldestDueDate: BusinessDate | null;
 }
 
 export interface LedgerState {
@@ -82,14 +154,84 @@ export interface LedgerState {
   readonly lastDate: BusinessDate | undefined;
 }
 
+/** What a state of knowledge says of the book as a whole. */
+export interface KnowledgeFacts {
+  /** RFC 3339: when the last of its journals was posted; asking with it gives the same state. */
+  readonly knownAt: string | undefined;
+  readonly dataThrough: BusinessDate | undefined;
+  /**
+   * Knowledge when the date was first reported: the book had reached it, and the day was over.
+   * What is known later and differs is a restatement. Never beyond the snapshot's own sequence.
+   */
+  readonly reportedSeq: bigint;
+}
+
+/** A principal movement as it was posted. */
+export interface Movement {
+  readonly seq: bigint;
+  readonly number: number;
+  readonly journalId: string;
+  readonly type: string;
+  readonly effectiveDate: string;
+  readonly postedAt: string;
+  readonly reason: string | null;
+  readonly reverses: string | null;
+  readonly dealId: string;
+  readonly facilityId: string;
+  readonly contractId: string | null;
+  readonly contractNumber: string | null;
+  readonly lender: { readonly id: string; readonly name: string } | null;
+  readonly movement: string;
+  readonly account: string;
+  readonly amountMinor: bigint;
+  readonly currency: string;
+}
+
+export interface MovementRequest {
+  readonly filter: BalanceFilter;
+  readonly snapshot: Snapshot;
+  readonly fromDate: BusinessDate | undefined;
+  readonly after: { readonly seq: bigint; readonly number: number } | undefined;
+  readonly limit: number;
+}
+
+export type KnownSequence =
+  | { readonly seq: bigint }
+  /** `in_future`: by the database's clock. `posting`: it may still change; ask again soon. */
+  | { readonly refused: 'in_future' | 'before_book' | 'posting' };
+
 export interface BalanceStore {
   /** Up to `limit` + 1 items: one more tells that there is a next page. */
   page(access: ReaderAccess, request: PageRequest): Promise<readonly BalanceItem[]>;
+  /** The same items' balances at another snapshot, by internal key. */
+  balancesOf(
+    access: ReaderAccess,
+    level: Level,
+    keys: readonly bigint[],
+    snapshot: Snapshot,
+  ): Promise<ReadonlyMap<bigint, ItemBalances>>;
+  /** By internal key of the item; items without anything past due are absent. */
+  pastDueOf(
+    access: ReaderAccess,
+    level: Level,
+    keys: readonly bigint[],
+    snapshot: Snapshot,
+  ): Promise<ReadonlyMap<bigint, readonly PastDue[]>>;
   totals(
     access: ReaderAccess,
     request: Pick<PageRequest, 'level' | 'filter' | 'snapshot'>,
   ): Promise<readonly CurrencyTotal[]>;
+  /** Up to `limit` + 1, in posting order. */
+  movements(access: ReaderAccess, request: MovementRequest): Promise<readonly Movement[]>;
   ledgerState(today: BusinessDate): Promise<LedgerState>;
+  /** `today` bounds what counts as data already: future-dated journals wait for their date. */
+  knowledge(snapshot: Snapshot, today: BusinessDate): Promise<KnowledgeFacts>;
+  /** The state of knowledge at an RFC 3339 instant; for ever the same once it is given. */
+  sequenceAt(instant: string): Promise<KnownSequence>;
+  /** RFC 3339 posting times by journal sequence. */
+  postedAt(seqs: readonly bigint[]): Promise<ReadonlyMap<bigint, string>>;
+  /** Ids by external id (`SOURCE:VALUE`); unknown ones are absent. */
+  resolveExternalIds(names: readonly string[]): Promise<ReadonlyMap<string, string>>;
   /** Resolves when balances can be read, as the role that reads them. */
   ready(): Promise<void>;
   /** Calls back when the ledger or who sees it may have changed. */

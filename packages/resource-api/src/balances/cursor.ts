@@ -2,6 +2,7 @@ import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { Secret } from '@cls/shared/secret';
 import { Refusal } from '../http/refusal.ts';
 import type { BusinessDate } from '../ledger/business-date.ts';
+import type { PageEnd } from './balance-store.ts';
 
 /**
  * Where a walk over pages stands, and what it reads: the question, the state of the ledger frozen
@@ -14,7 +15,7 @@ export interface CursorPosition {
   readonly reader: string;
   readonly asOf: BusinessDate;
   readonly ledgerSeq: bigint;
-  readonly afterKey: bigint;
+  readonly after: PageEnd;
   /** Seconds since the epoch. */
   readonly expiresAtS: number;
 }
@@ -28,14 +29,17 @@ export interface CursorCodec {
 /** A walk may take a day at least: cursors expire at the end of the day after, in UTC. */
 export const CURSOR_TTL_S = 86_400;
 const MAC_BYTES = 16;
+/** Of what is signed: cursors of another shape are refused, whoever signed them. */
+const FORMAT = 2;
 
 /** Cursors are opaque to callers and signed: what is in them was written here. */
 export function cursorCodec(key: Secret): CursorCodec {
   const macOf = (body: Buffer): Buffer =>
     createHmac('sha256', key.expose()).update(body).digest().subarray(0, MAC_BYTES);
   return {
-    encode({ question, reader, asOf, ledgerSeq, afterKey, expiresAtS }) {
-      const fields = [question, reader, asOf, `${ledgerSeq}`, `${afterKey}`, expiresAtS];
+    encode({ question, reader, asOf, ledgerSeq, after, expiresAtS }) {
+      const place = [`${ledgerSeq}`, after.sortValue, `${after.key}`];
+      const fields = [FORMAT, question, reader, asOf, ...place, expiresAtS];
       const body = Buffer.from(JSON.stringify(fields));
       return Buffer.concat([macOf(body), body]).toString('base64url');
     },
@@ -46,10 +50,19 @@ export function cursorCodec(key: Secret): CursorCodec {
         bytes.length > MAC_BYTES &&
         bytes.toString('base64url') === cursor &&
         timingSafeEqual(bytes.subarray(0, MAC_BYTES), macOf(body));
-      if (!signed) throw cursorRefusal(400, 'invalid_cursor', 'expected a cursor as it was given');
-      const [question, owner, asOf, ledgerSeq, afterKey, expiresAtS] = JSON.parse(
-        body.toString('utf8'),
-      ) as [string, string, BusinessDate, string, string, number];
+      const fields: unknown[] = signed ? JSON.parse(body.toString('utf8')) : [];
+      if (fields[0] !== FORMAT) {
+        throw cursorRefusal(400, 'invalid_cursor', 'expected a cursor as it was given');
+      }
+      const [question, owner, asOf, ledgerSeq, sortValue, key, expiresAtS] = fields.slice(1) as [
+        string,
+        string,
+        BusinessDate,
+        string,
+        string | null,
+        string,
+        number,
+      ];
       if (owner !== reader) throw cursorMismatch('the cursor was given to another caller');
       if (nowS >= expiresAtS) {
         throw cursorRefusal(410, 'cursor_expired', 'the cursor is older than a day; start anew');
@@ -59,7 +72,7 @@ export function cursorCodec(key: Secret): CursorCodec {
         reader: owner,
         asOf,
         ledgerSeq: BigInt(ledgerSeq),
-        afterKey: BigInt(afterKey),
+        after: { sortValue, key: BigInt(key) },
         expiresAtS,
       };
     },

@@ -76,6 +76,7 @@ function serve(parts: AppParts, versionId: string, route: VersionRoute): Middlew
       query: ctx.querystring,
       path: ctx.path,
       headers: ctx.req.headers,
+      accepts: (types) => ctx.accepts(types),
     });
     write(ctx, version, route, response);
   };

@@ -61,14 +61,30 @@ export function obligation(balance: Balance): bigint {
   return outstandingPrincipal(balance) + balance.fx_revaluation;
 }
 
-/** What the lenders are bound to: drawn in cash, and still to be drawn. */
+/** What the lenders are bound to: drawn in cash, by letters of credit, and still to be drawn. */
 export function currentCommitment(balance: Balance): bigint {
-  return balance.principal_cash + balance.unfunded;
+  return balance.principal_cash + balance.letter_of_credit + balance.unfunded;
 }
 
-/** What may still be drawn: never less than nothing, whatever the book says. */
-export function availableToDraw(balance: Balance): bigint {
-  return balance.unfunded > 0n ? balance.unfunded : 0n;
+/**
+ * What may still be drawn: never less than nothing, whatever the book says, and nothing once the
+ * availability period is over.
+ */
+export function availableToDraw(balance: Balance, availabilityEnded = false): bigint {
+  const available = balance.unfunded - balance.unavailable;
+  return availabilityEnded || available < 0n ? 0n : available;
+}
+
+export const ZERO_BALANCE: Balance = Object.fromEntries(
+  COMPONENTS.map((name) => [name, 0n]),
+) as Record<Component, bigint>;
+
+/** What changed from one balance to a later one, component by component. */
+export function balanceChange(from: Balance, to: Balance): Balance {
+  return Object.fromEntries(COMPONENTS.map((name) => [name, to[name] - from[name]])) as Record<
+    Component,
+    bigint
+  >;
 }
 
 /** Invariant: the roll-forward since inception foots. */

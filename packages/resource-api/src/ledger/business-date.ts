@@ -16,3 +16,10 @@ export function parseBusinessDate(text: string): BusinessDate | undefined {
 export function businessDateOf(instant: Date): BusinessDate {
   return instant.toISOString().slice(0, 10) as BusinessDate;
 }
+
+/** The calendar day before. */
+export function dayBefore(date: BusinessDate): BusinessDate {
+  const instant = new Date(`${date}T00:00:00Z`);
+  instant.setUTCDate(instant.getUTCDate() - 1);
+  return businessDateOf(instant);
+}

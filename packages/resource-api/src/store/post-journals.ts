@@ -10,7 +10,7 @@ export interface LinedJournal extends Journal<bigint> {
 }
 
 /** Key of the advisory lock under which journals get their sequence. */
-const JOURNAL_LOCK = 7_204_312;
+export const JOURNAL_LOCK = 7_204_312;
 /** Postings per statement; a journal is never split. */
 const CHUNK_POSTINGS = 20_000;
 

@@ -1,59 +1,91 @@
 import { CUSTOMER_ID } from '@cls/shared/access-token';
-import type { Database, SqlValue } from '@cls/shared/sql/database';
+import type { Database } from '@cls/shared/sql/database';
 import type {
-  BalanceFilter,
   BalanceItem,
   BalanceStore,
   CurrencyTotal,
+  ItemBalances,
+  KnowledgeFacts,
+  KnownSequence,
   LedgerState,
   LenderShare,
-  Level,
+  Movement,
+  PastDue,
   ReaderAccess,
-  Snapshot,
 } from '../balances/balance-store.ts';
-import { BALANCE_COMPONENTS, type Balance, COMPONENTS } from '../ledger/balance.ts';
+import type { Balance } from '../ledger/balance.ts';
 import type { BusinessDate } from '../ledger/business-date.ts';
+import {
+  balancesStatement,
+  instant,
+  movementsStatement,
+  pageStatement,
+  pastDueStatement,
+  type Statement,
+  totalsStatement,
+} from './balance-statements.ts';
 import { LEDGER_CHANNEL } from './ledger-channel.ts';
+import { JOURNAL_LOCK } from './post-journals.ts';
 
 /** Balances in SQL, read under row-level security, one statement per page. */
 export function sqlBalanceStore(database: Database): BalanceStore {
   return {
     async page(access, request) {
-      const rows = await readAs<PageRow>(database, access, PAGE[request.level], [
-        ...filterParameters(request.filter, request.snapshot),
-        request.afterKey,
-        request.limit + 1,
-      ]);
-      return toItems(rows);
+      return toItems(await readAs<PageRow>(database, access, pageStatement(request)));
     },
-    async totals(access, { level, filter, snapshot }) {
-      const parameters = filterParameters(filter, snapshot);
-      const rows = await readAs<TotalRow>(database, access, TOTALS[level], parameters);
-      return rows.map(({ currency, count, ...balance }) => ({
-        currency,
-        count: Number(count),
-        balance: balance as CurrencyTotal['balance'],
-      }));
+    async balancesOf(access, level, keys, snapshot) {
+      const found = new Map<bigint, Map<string, Balance>>();
+      if (keys.length === 0) return found;
+      const statement = balancesStatement(level, keys, snapshot);
+      for (const row of await readAs<ItemRow>(database, access, statement)) {
+        const item = found.get(row.key) ?? new Map<string, Balance>();
+        found.set(row.key, item.set(row.lender_id ?? '', row));
+      }
+      return found satisfies ReadonlyMap<bigint, ItemBalances>;
     },
-    async ledgerState(today) {
-      const [row] = await database.query<{
-        seq: bigint;
-        first: BusinessDate | null;
-        last: BusinessDate | null;
-      }>(
-        `SELECT (SELECT coalesce(max(seq), 0) FROM journal) AS seq,
-           (SELECT min(effective_date) FROM journal WHERE effective_date <= $1) AS first,
-           (SELECT max(effective_date) FROM journal WHERE effective_date <= $1) AS last`,
-        [today],
+    async pastDueOf(access, level, keys, snapshot) {
+      if (keys.length === 0) return new Map();
+      const statement = pastDueStatement(level, keys, snapshot);
+      return toPastDue(await readAs<PastDueRow>(database, access, statement));
+    },
+    async totals(access, request) {
+      const rows = await readAs<TotalRow>(database, access, totalsStatement(request));
+      return rows.map(
+        ({ currency, count, ...balance }): CurrencyTotal => ({
+          currency,
+          count: Number(count),
+          balance,
+        }),
       );
-      return {
-        seq: row?.seq ?? 0n,
-        firstDate: row?.first ?? undefined,
-        lastDate: row?.last ?? undefined,
-      } satisfies LedgerState;
+    },
+    async movements(access, request) {
+      const rows = await readAs<MovementRow>(database, access, movementsStatement(request));
+      return rows.map(toMovement);
+    },
+    ledgerState: (today) => ledgerState(database, today),
+    knowledge: ({ asOf, ledgerSeq }, today) => knowledge(database, asOf, ledgerSeq, today),
+    sequenceAt: (at) => sequenceAt(database, at),
+    async postedAt(seqs) {
+      const rows = await database.query<{ seq: bigint; posted_at: string }>(
+        `SELECT seq, ${instant('posted_at')} AS posted_at FROM journal WHERE seq = ANY($1)`,
+        [[...new Set(seqs)]],
+      );
+      return new Map(rows.map(({ seq, posted_at }) => [seq, posted_at]));
+    },
+    async resolveExternalIds(names) {
+      if (names.length === 0) return new Map();
+      const rows = await database.query<{ name: string; id: string }>(
+        `SELECT n.name, x.entity_id AS id
+         FROM unnest($1::text[]) n(name)
+         JOIN external_id x ON x.source = split_part(n.name, ':', 1)
+           AND x.value = substr(n.name, strpos(n.name, ':') + 1)`,
+        [names],
+      );
+      return new Map(rows.map(({ name, id }) => [name, id]));
     },
     ready: async () => {
-      await readAs(database, { fullControl: true }, 'SELECT 1 FROM deal LIMIT 1', []);
+      const sql = 'SELECT 1 FROM deal LIMIT 1';
+      await readAs(database, { fullControl: true }, { sql, parameters: [] });
     },
     onChange: async (listener) => {
       await database.listen(LEDGER_CHANNEL, () => listener('changed'), listener);
@@ -62,14 +94,13 @@ export function sqlBalanceStore(database: Database): BalanceStore {
 }
 
 /**
- * One statement as the reader role: it sees what the policies of migration 0002 let through for
+ * One statement as the reader role: it sees what the policies of the migrations let through for
  * this access. Settings are part of BEGIN, so they cost no round trip.
  */
 function readAs<Row>(
   database: Database,
   access: ReaderAccess,
-  sql: string,
-  parameters: readonly SqlValue[],
+  { sql, parameters }: Statement,
 ): Promise<Row[]> {
   return database.transaction((transaction) => transaction.query<Row>(sql, parameters), {
     isolation: 'repeatable read',
@@ -86,109 +117,83 @@ function setupFor(access: ReaderAccess): string {
   return `${role}SET LOCAL cls.full_control = 'off';SET LOCAL cls.customer = '${access.customer}';`;
 }
 
-function filterParameters(filter: BalanceFilter, { asOf, ledgerSeq }: Snapshot): SqlValue[] {
-  const orNull = (values: readonly string[]) => (values.length === 0 ? null : values);
-  return [
-    asOf,
-    ledgerSeq,
-    filter.includeZero,
-    orNull(filter.dealIds),
-    orNull(filter.facilityIds),
-    orNull(filter.borrowerIds),
-    orNull(filter.currencies),
-    orNull(filter.countries),
-  ];
+async function ledgerState(database: Database, today: BusinessDate): Promise<LedgerState> {
+  const [row] = await database.query<{
+    seq: bigint;
+    first: BusinessDate | null;
+    last: BusinessDate | null;
+  }>(
+    `SELECT (SELECT coalesce(max(seq), 0) FROM journal) AS seq,
+       (SELECT min(effective_date) FROM journal WHERE effective_date <= $1) AS first,
+       (SELECT max(effective_date) FROM journal WHERE effective_date <= $1) AS last`,
+    [today],
+  );
+  return {
+    seq: row?.seq ?? 0n,
+    firstDate: row?.first ?? undefined,
+    lastDate: row?.last ?? undefined,
+  };
 }
 
-/** The newest balance of line `l` at the snapshot: one index look-up, however long the history. */
-const NEWEST = `
-  SELECT * FROM balance
-  WHERE line_key = l.key AND effective_date <= $1 AND known_seq <= $2
-  ORDER BY effective_date DESC, known_seq DESC LIMIT 1`;
-
-/** What is nothing to see when all of it is zero. Original and cancelled commitments remain. */
-const LIVE_COMPONENTS = BALANCE_COMPONENTS.filter(
-  (name) => name !== 'original_commitment' && name !== 'cancelled_commitment',
-);
-const NOT_ZERO = `(${LIVE_COMPONENTS.map((name) => `b.${name} <> 0`).join(' OR ')})`;
-
-/** How each level's items are found, and which balance lines are an item's. */
-const LEVELS: Readonly<Record<Level, { items: string; lines: string; contract: string }>> = {
-  facility: {
-    items: 'facility i JOIN facility f ON f.key = i.key',
-    lines: 'l.facility_key = i.key',
-    contract: 'LEFT JOIN loan_contract c ON false',
-  },
-  contract: {
-    items: 'loan_contract i JOIN facility f ON f.key = i.facility_key',
-    lines: 'l.contract_key = i.key',
-    contract: 'JOIN loan_contract c ON c.key = i.key',
-  },
-};
-
-const FILTER = `
-  d.booked_on <= $1 AND d.booked_seq <= $2
-  AND ($4::text[] IS NULL OR d.id = ANY($4))
-  AND ($5::text[] IS NULL OR f.id = ANY($5))
-  AND ($6::text[] IS NULL OR d.borrower_key IN (SELECT key FROM party WHERE id = ANY($6)))
-  AND ($7::text[] IS NULL OR i.currency = ANY($7))
-  AND ($8::text[] IS NULL OR d.country = ANY($8))`;
-
-const SUMS = COMPONENTS.map((name) => `coalesce(sum(b.${name}), 0)::int8 AS ${name}`).join(', ');
-
-function pageStatement({ items, lines, contract }: (typeof LEVELS)[Level]): string {
-  return `
-    WITH page AS MATERIALIZED (
-      SELECT i.key FROM ${items} JOIN deal d ON d.key = i.deal_key
-      WHERE i.key > $9 AND ${FILTER} AND ($3 OR EXISTS (
-        SELECT FROM balance_line l CROSS JOIN LATERAL (${NEWEST}) b
-        WHERE ${lines} AND l.lender_key = 0 AND ${NOT_ZERO}))
-      ORDER BY i.key LIMIT $10
-    )
-    SELECT i.key, i.currency,
-      d.id AS deal_id, d.name AS deal_name, d.deal_number, d.status AS deal_status, d.country,
-      f.id AS facility_id, f.name AS facility_name, f.type AS facility_type,
-      f.maturity_date, f.status AS facility_status,
-      c.id AS contract_id, c.contract_number, c.status AS contract_status,
-      c.all_in_rate::text AS all_in_rate,
-      borrower.id AS borrower_id, borrower.name AS borrower_name,
-      lender.id AS lender_id, lender.name AS lender_name,
-      (SELECT coalesce(array_agg(DISTINCT e.role), '{}') FROM entitlement e
-       WHERE e.deal_key = d.key) AS roles,
-      coalesce(max(b.effective_date), d.booked_on)::text AS last_effective_date,
-      coalesce(max(b.known_seq), d.booked_seq) AS last_seq, ${SUMS}
-    FROM ${items} JOIN page ON page.key = i.key
-    JOIN deal d ON d.key = i.deal_key
-    JOIN party borrower ON borrower.key = d.borrower_key
-    ${contract}
-    JOIN balance_line l ON ${lines}
-    LEFT JOIN LATERAL (${NEWEST}) b ON true
-    LEFT JOIN party lender ON lender.key = l.lender_key
-    GROUP BY i.key, i.currency, d.key, f.key, c.key, borrower.key, lender.key
-    ORDER BY i.key, lender.key NULLS FIRST`;
+async function knowledge(
+  database: Database,
+  asOf: BusinessDate,
+  seq: bigint,
+  today: BusinessDate,
+): Promise<KnowledgeFacts> {
+  const [row] = await database.query<{
+    known_at: string | null;
+    data_through: BusinessDate | null;
+    reported_seq: bigint | null;
+  }>(
+    `SELECT (SELECT ${instant('posted_at')} FROM journal WHERE seq = $2) AS known_at,
+       (SELECT max(effective_date) FROM journal WHERE effective_date <= $3 AND seq <= $2)
+         AS data_through,
+       (SELECT max(seq) FROM journal WHERE posted_at <= greatest(
+          ($1::date + 1)::timestamp AT TIME ZONE 'UTC',
+          (SELECT posted_at FROM reported_date WHERE effective_date >= $1
+           ORDER BY effective_date LIMIT 1))) AS reported_seq`,
+    [asOf, seq, today],
+  );
+  const reported = row?.reported_seq ?? seq;
+  return {
+    knownAt: row?.known_at ?? undefined,
+    dataThrough: row?.data_through ?? undefined,
+    reportedSeq: reported < seq ? reported : seq,
+  };
 }
 
-function totalsStatement({ items, lines }: (typeof LEVELS)[Level]): string {
-  return `
-    SELECT i.currency, count(DISTINCT i.key) AS count, ${SUMS}
-    FROM ${items} JOIN deal d ON d.key = i.deal_key
-    JOIN balance_line l ON ${lines} AND l.lender_key = 0
-    LEFT JOIN LATERAL (${NEWEST}) b ON true
-    WHERE ${FILTER} AND ($3 OR ${NOT_ZERO})
-    GROUP BY i.currency ORDER BY i.currency`;
+/**
+ * Whoever posts holds the journal lock and took its posting time under it. When nobody does, no
+ * journal can come to be posted at or before an instant that has passed.
+ */
+function sequenceAt(database: Database, at: string): Promise<KnownSequence> {
+  return database.transaction(async (transaction): Promise<KnownSequence> => {
+    const [lock] = await transaction.query<{ quiet: boolean; future: boolean }>(
+      `SELECT pg_try_advisory_xact_lock_shared($1) AS quiet,
+         $2::timestamptz > clock_timestamp() AS future`,
+      [JOURNAL_LOCK, at],
+    );
+    if (lock?.future) return { refused: 'in_future' };
+    const [row] = await transaction.query<{ seq: bigint | null; later: boolean }>(
+      `SELECT max(seq) FILTER (WHERE posted_at <= $1) AS seq,
+         coalesce(bool_or(posted_at >= $1), false) AS later
+       FROM (
+         (SELECT seq, posted_at FROM journal WHERE posted_at <= $1
+          ORDER BY posted_at DESC, seq DESC LIMIT 1)
+         UNION ALL
+         (SELECT seq, posted_at FROM journal WHERE posted_at >= $1 ORDER BY posted_at LIMIT 1)
+       ) near`,
+      [at],
+    );
+    if (!lock?.quiet && !row?.later) return { refused: 'posting' };
+    return row?.seq == null ? { refused: 'before_book' } : { seq: row.seq };
+  });
 }
-
-const PAGE = {
-  facility: pageStatement(LEVELS.facility),
-  contract: pageStatement(LEVELS.contract),
-};
-const TOTALS = {
-  facility: totalsStatement(LEVELS.facility),
-  contract: totalsStatement(LEVELS.contract),
-};
 
 type PageRow = Balance & {
   readonly key: bigint;
+  readonly sort_value: string | null;
   readonly currency: string;
   readonly deal_id: string;
   readonly deal_name: string;
@@ -199,19 +204,27 @@ type PageRow = Balance & {
   readonly facility_name: string;
   readonly facility_type: string;
   readonly maturity_date: string | null;
+  readonly availability_end_date: string | null;
   readonly facility_status: string;
   readonly contract_id: string | null;
   readonly contract_number: string | null;
   readonly contract_status: string | null;
+  readonly contract_maturity_date: string | null;
   readonly all_in_rate: string | null;
+  readonly position_id: string | null;
+  readonly position_kind: string | null;
+  readonly holder_id: string | null;
   readonly borrower_id: string;
   readonly borrower_name: string;
   readonly lender_id: string | null;
   readonly lender_name: string | null;
   readonly roles: readonly string[];
+  readonly accrues: boolean;
+  readonly booked_seq: bigint;
   readonly last_effective_date: string;
   readonly last_seq: bigint;
 };
+type ItemRow = Balance & { readonly key: bigint; readonly lender_id: string | null };
 type TotalRow = Balance & { readonly currency: string; readonly count: bigint };
 
 /** Rows come item by item, the global one first. */
@@ -229,7 +242,7 @@ function toItems(rows: readonly PageRow[]): readonly BalanceItem[] {
 
 function toItem(row: PageRow): Omit<BalanceItem, 'lenders'> {
   return {
-    key: row.key,
+    end: { sortValue: row.sort_value, key: row.key },
     deal: {
       id: row.deal_id,
       name: row.deal_name,
@@ -241,6 +254,7 @@ function toItem(row: PageRow): Omit<BalanceItem, 'lenders'> {
       name: row.facility_name,
       type: row.facility_type,
       maturityDate: row.maturity_date,
+      availabilityEndDate: row.availability_end_date,
       status: row.facility_status,
     },
     contract:
@@ -249,14 +263,102 @@ function toItem(row: PageRow): Omit<BalanceItem, 'lenders'> {
         : {
             id: row.contract_id,
             contractNumber: row.contract_number ?? '',
+            maturityDate: row.contract_maturity_date,
             status: row.contract_status ?? '',
             allInRate: row.all_in_rate,
           },
+    position:
+      row.position_id === null
+        ? null
+        : { id: row.position_id, kind: row.position_kind ?? '', lenderId: row.holder_id ?? '' },
     borrower: { id: row.borrower_id, name: row.borrower_name, country: row.country },
     currency: row.currency,
     roles: row.roles,
     global: row,
     lastEffectiveDate: row.last_effective_date,
     lastSeq: row.last_seq,
+    bookedSeq: row.booked_seq,
+    accrues: row.accrues,
+  };
+}
+
+interface PastDueRow {
+  readonly key: bigint;
+  readonly lender_id: string | null;
+  readonly account: 'PRINCIPAL_DUE' | 'INTEREST_DUE' | 'FEES_DUE';
+  readonly amount: bigint;
+  readonly since: BusinessDate | null;
+}
+
+const PAST_DUE_COMPONENT = {
+  PRINCIPAL_DUE: 'principal',
+  INTEREST_DUE: 'interest',
+  FEES_DUE: 'fees',
+} as const;
+
+function toPastDue(rows: readonly PastDueRow[]): ReadonlyMap<bigint, readonly PastDue[]> {
+  const items = new Map<bigint, PastDue[]>();
+  for (const { key, lender_id, account, amount, since } of rows) {
+    const lenderId = lender_id ?? '';
+    const lines = items.get(key) ?? [];
+    const index = lines.findIndex((line) => line.lenderId === lenderId);
+    const before: PastDue = lines[index] ?? {
+      lenderId,
+      principal: 0n,
+      interest: 0n,
+      fees: 0n,
+      oldestDueDate: null,
+    };
+    const dates = [before.oldestDueDate, since].filter((date) => date !== null).sort();
+    const line = {
+      ...before,
+      [PAST_DUE_COMPONENT[account]]: amount,
+      oldestDueDate: dates[0] ?? null,
+    };
+    items.set(key, index < 0 ? [...lines, line] : lines.with(index, line));
+  }
+  return items;
+}
+
+interface MovementRow {
+  readonly seq: bigint;
+  readonly number: number;
+  readonly journal_id: string;
+  readonly type: string;
+  readonly effective_date: string;
+  readonly posted_at: string;
+  readonly reason: string | null;
+  readonly reverses: string | null;
+  readonly deal_id: string;
+  readonly facility_id: string;
+  readonly contract_id: string | null;
+  readonly contract_number: string | null;
+  readonly lender_id: string | null;
+  readonly lender_name: string | null;
+  readonly movement: string;
+  readonly account: string;
+  readonly amount_minor: bigint;
+  readonly currency: string;
+}
+
+function toMovement(row: MovementRow): Movement {
+  return {
+    seq: row.seq,
+    number: row.number,
+    journalId: row.journal_id,
+    type: row.type,
+    effectiveDate: row.effective_date,
+    postedAt: row.posted_at,
+    reason: row.reason,
+    reverses: row.reverses,
+    dealId: row.deal_id,
+    facilityId: row.facility_id,
+    contractId: row.contract_id,
+    contractNumber: row.contract_number,
+    lender: row.lender_id === null ? null : { id: row.lender_id, name: row.lender_name ?? '' },
+    movement: row.movement,
+    account: row.account,
+    amountMinor: row.amount_minor,
+    currency: row.currency,
   };
 }

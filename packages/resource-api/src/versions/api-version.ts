@@ -1,3 +1,4 @@
+import type { Readable } from 'node:stream';
 import type { Permission } from '@cls/shared/access-token';
 import type { Caller } from '../access/caller.ts';
 
@@ -8,13 +9,15 @@ export interface VersionRequest {
   readonly query: string;
   readonly path: string;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+  /** The best of these media types by `Accept`, or false. */
+  accepts(types: string[]): string | false;
 }
 
 export interface VersionResponse {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
-  /** Bytes ready to send: the same question gets the same bytes. */
-  readonly body: Buffer | string;
+  /** Bytes ready to send: the same question gets the same bytes. A stream for what is large. */
+  readonly body: Buffer | string | Readable;
   /** Strong validator, quotes included; http/conditional.ts turns a match into 304. */
   readonly etag?: string;
 }

@@ -1,24 +1,23 @@
 /** v1's shapes: docs/api.md lists every field. Money is a decimal string of its currency. */
-import type {
-  BalanceItem,
-  CurrencyTotal,
-  LenderShare,
-  Level,
-} from '../../balances/balance-store.ts';
-import type { BalancePage } from '../../balances/read-balances.ts';
+import type { CurrencyTotal, Level, PastDue } from '../../balances/balance-store.ts';
+import type { BalancePage, BalanceReading } from '../../balances/read-balances.ts';
 import {
   availableToDraw,
   type Balance,
+  balanceChange,
   currentCommitment,
   MOVEMENT_COMPONENTS,
   type MovementComponent,
   obligation,
   outstandingPrincipal,
+  ZERO_BALANCE,
 } from '../../ledger/balance.ts';
+import type { BusinessDate } from '../../ledger/business-date.ts';
 import { minorUnitDigits } from '../../ledger/currency.ts';
 import { formatAmount } from '../../ledger/money.ts';
 
-type Money = (amountMinor: bigint) => string;
+export type Money = (amountMinor: bigint) => string;
+export type BalanceResource = 'balances' | 'principal';
 
 const MOVEMENT_NAMES: Readonly<Record<MovementComponent, string>> = {
   advances: 'advances',
@@ -33,100 +32,192 @@ const MOVEMENT_NAMES: Readonly<Record<MovementComponent, string>> = {
   adjustments: 'adjustments',
 };
 const SHARE_DECIMALS = 12;
-
-export function presentPage(page: BalancePage): object {
-  const { asOf, ledgerSeq, dataThrough, limit, nextCursor } = page;
-  return {
-    object: 'list',
-    data: page.items.map((item) => PRESENT_ITEM[page.level](item, page)),
-    page: { limit, hasMore: nextCursor !== undefined, nextCursor: nextCursor ?? null },
-    meta: {
-      apiVersion: 'v1',
-      asOf,
-      ledgerSeq: Number(ledgerSeq),
-      dataThrough: dataThrough ?? null,
-    },
-    totals: page.totals.map((total) => presentTotal(total, page.level)),
-  };
-}
-
-const PRESENT_ITEM: Readonly<Record<Level, (item: BalanceItem, page: BalancePage) => object>> = {
-  facility: presentBalance,
-  contract: presentPrincipal,
+const NOTHING_PAST_DUE: Omit<PastDue, 'lenderId'> = {
+  principal: 0n,
+  interest: 0n,
+  fees: 0n,
+  oldestDueDate: null,
 };
 
-function presentBalance(item: BalanceItem, { asOf }: BalancePage): object {
+export type Presented = Readonly<Record<string, unknown>>;
+
+export function presentMeta({ snapshot }: Pick<BalancePage, 'snapshot'>): Presented {
+  return {
+    apiVersion: 'v1',
+    asOf: snapshot.asOf,
+    knownAt: snapshot.knownAt ?? null,
+    ledgerSeq: Number(snapshot.ledgerSeq),
+    dataThrough: snapshot.dataThrough ?? null,
+  };
+}
+
+export function presentItem(
+  resource: BalanceResource,
+  reading: BalanceReading,
+  page: Pick<BalancePage, 'snapshot' | 'question' | 'filter'>,
+): Presented {
+  return resource === 'balances' ? presentBalance(reading, page) : presentPrincipal(reading, page);
+}
+
+type ItemContext = Pick<BalancePage, 'snapshot' | 'question' | 'filter'>;
+
+/** Every line of an item alike: the global one, and each lender's. */
+type PresentLine = (balance: Balance, lenderId: string) => Presented;
+
+function presentBalance(reading: BalanceReading, context: ItemContext): Presented {
+  const { item, pastDue } = reading;
+  const { asOf } = context.snapshot;
+  const { level } = context.question;
   const money = moneyOf(item.currency);
+  const ended =
+    item.facility?.availabilityEndDate != null && item.facility.availabilityEndDate < asOf;
+  const line: PresentLine = (balance, lenderId) => {
+    const late = pastDue.find((one) => one.lenderId === lenderId) ?? NOTHING_PAST_DUE;
+    return amounts(balance, late, level !== 'deal' && ended, money);
+  };
+  const global = pastDue.find(({ lenderId }) => lenderId === '') ?? NOTHING_PAST_DUE;
   return {
     object: 'balance',
-    id: `bal_${item.facility.id}_${asOf}`,
-    level: 'facility',
+    id: `bal_${subjectOf(reading, level)}_${asOf}`,
+    level,
     asOf,
-    ...presentParties(item),
-    global: amounts(item.global, money),
-    ...presentShares(item, (balance) => amounts(balance, money)),
-    status: { deal: item.deal.status, facility: item.facility.status },
-    ...presentProvenance(item),
+    ...presentParties(reading, level),
+    global: line(item.global, ''),
+    ...presentShares(reading, context, line),
+    status: {
+      deal: item.deal.status,
+      ...(level === 'deal' ? {} : { facility: item.facility?.status }),
+      ...(level === 'contract' ? { contract: item.contract?.status } : {}),
+      daysPastDue: daysBetween(global.oldestDueDate, asOf),
+    },
+    ...presentProvenance(reading, (former) => ({
+      global: amounts(former, NOTHING_PAST_DUE, level !== 'deal' && ended, money),
+    })),
   };
 }
 
-function presentPrincipal(item: BalanceItem, { asOf }: BalancePage): object {
+function presentPrincipal(reading: BalanceReading, context: ItemContext): Presented {
+  const { item, opening } = reading;
+  const { asOf } = context.snapshot;
+  const { level, fromDate } = context.question;
   const money = moneyOf(item.currency);
+  const line: PresentLine = (balance, lenderId) =>
+    rollForward(opening?.get(lenderId) ?? ZERO_BALANCE, balance, money);
   return {
     object: 'principalBalance',
-    id: `pri_${item.contract?.id}_${asOf}`,
-    level: 'contract',
+    id: `pri_${subjectOf(reading, level)}_${asOf}`,
+    level,
     asOf,
-    ...presentParties(item),
-    period: { from: null, to: asOf },
-    global: rollForward(item.global, money),
-    ...presentShares(item, (balance) => rollForward(balance, money)),
+    ...presentParties(reading, level),
+    period: { from: fromDate ?? null, to: asOf },
+    global: line(item.global, ''),
+    ...presentShares(reading, context, line),
+    sinceInception: {
+      advanced: money(item.global.advances),
+      repaid: money(repaid(item.global)),
+    },
     allInRate: item.contract?.allInRate ?? null,
-    status: { deal: item.deal.status, contract: item.contract?.status },
-    ...presentProvenance(item),
+    status: {
+      deal: item.deal.status,
+      ...(level === 'facility' || level === 'position' ? { facility: item.facility?.status } : {}),
+      ...(level === 'contract' ? { contract: item.contract?.status } : {}),
+    },
+    ...countsOf(reading),
+    links: { movements: movementsLink(reading, context) },
+    ...presentProvenance(reading, (former) => ({ closing: money(outstandingPrincipal(former)) })),
   };
 }
 
-function presentParties({ deal, facility, contract, borrower, currency }: BalanceItem): object {
+function subjectOf({ item }: BalanceReading, level: Level): string {
+  const subjects: Readonly<Record<Level, string | undefined>> = {
+    deal: `${item.deal.id}_${item.currency}`,
+    facility: item.facility?.id,
+    contract: item.contract?.id,
+    position: item.position?.id,
+  };
+  return subjects[level] ?? '';
+}
+
+function presentParties({ item }: BalanceReading, level: Level): Presented {
+  const { deal, facility, contract, position, borrower, currency } = item;
   return {
     deal: { id: deal.id, name: deal.name, dealNumber: deal.dealNumber },
-    facility: {
-      id: facility.id,
-      name: facility.name,
-      type: facility.type,
-      currency,
-      maturityDate: facility.maturityDate,
-    },
+    facility:
+      level === 'deal' || facility === null
+        ? null
+        : {
+            id: facility.id,
+            name: facility.name,
+            type: facility.type,
+            currency,
+            maturityDate: facility.maturityDate,
+          },
     contract:
-      contract === null ? null : { id: contract.id, contractNumber: contract.contractNumber },
+      contract === null
+        ? null
+        : {
+            id: contract.id,
+            contractNumber: contract.contractNumber,
+            maturityDate: contract.maturityDate,
+          },
+    ...(position === null ? {} : { position: { id: position.id, kind: position.kind } }),
     borrower,
     currency,
   };
 }
 
-/** `share`: a lender's own. `lenders`: every share that the caller may see. */
+/** `share`: the caller's own, or of the one lender asked for. `lenders`: every share it may see. */
 function presentShares(
-  { roles, lenders, global }: BalanceItem,
-  present: (balance: Balance) => object,
-): object {
-  const shares = lenders.map(({ lender, balance }: LenderShare) => ({
+  { item }: BalanceReading,
+  { question, filter }: ItemContext,
+  present: PresentLine,
+): Presented {
+  const { roles, lenders, global, position } = item;
+  const shares = lenders.map(({ lender, balance }) => ({
     lender,
     fraction: fractionOf(currentCommitment(balance), currentCommitment(global)),
-    ...present(balance),
+    ...present(balance, lender.id),
   }));
+  const asked = filter.lenderIds.length === 1 ? filter.lenderIds[0] : undefined;
+  const wanted = position?.lenderId ?? asked;
   const own = roles.includes('lender') && !roles.includes('agent') && shares.length === 1;
-  return { share: own ? shares[0] : null, lenders: shares };
+  const share = own ? shares[0] : shares.find(({ lender }) => lender.id === wanted);
+  return { share: share ?? null, ...(question.level === 'position' ? {} : { lenders: shares }) };
 }
 
-function presentProvenance({ global, lastEffectiveDate, lastSeq }: BalanceItem): object {
+function presentProvenance(
+  { item, former, lastPostedAt }: BalanceReading,
+  presentFormer: (balance: Balance) => Presented,
+): Presented {
+  const { global, lastEffectiveDate, lastSeq } = item;
   const warnings = [
     ...(outstandingPrincipal(global) < 0n ? ['negative_outstanding'] : []),
     ...(global.unfunded < 0n ? ['negative_unfunded'] : []),
   ];
-  return { provenance: { lastEffectiveDate, ledgerSeq: Number(lastSeq) }, warnings };
+  return {
+    provenance: {
+      lastEffectiveDate,
+      lastPostedAt: lastPostedAt ?? null,
+      ledgerSeq: Number(lastSeq),
+      restated: former !== undefined,
+      restatedFrom:
+        former === undefined
+          ? null
+          : {
+              knownAt: former.knownAt,
+              ...presentFormer(former.balances.get('') ?? ZERO_BALANCE),
+            },
+    },
+    warnings,
+  };
 }
 
-function amounts(balance: Balance, money: Money): object {
+function amounts(
+  balance: Balance,
+  late: Omit<PastDue, 'lenderId'>,
+  availabilityEnded: boolean,
+  money: Money,
+): Presented {
   const outstanding = outstandingPrincipal(balance);
   const interest = balance.interest_accrued + balance.pik_accrued + balance.interest_due;
   const fees = balance.fees_accrued + balance.fees_due;
@@ -137,13 +228,16 @@ function amounts(balance: Balance, money: Money): object {
       current: money(currentCommitment(balance)),
       funded: money(balance.principal_cash),
       unfunded: money(balance.unfunded),
-      available: money(availableToDraw(balance)),
+      available: money(availableToDraw(balance, availabilityEnded)),
+      unavailable: money(balance.unavailable),
+      letterOfCredit: money(balance.letter_of_credit),
     },
     principal: {
       outstanding: money(outstanding),
       cash: money(balance.principal_cash),
       pikCapitalized: money(balance.principal_pik),
       due: money(balance.principal_due),
+      pastDue: money(late.principal),
       exchangeAdjustment: money(balance.fx_revaluation),
       obligation: money(obligation(balance)),
     },
@@ -151,24 +245,64 @@ function amounts(balance: Balance, money: Money): object {
       accrued: money(balance.interest_accrued),
       pikAccrued: money(balance.pik_accrued),
       due: money(balance.interest_due),
+      pastDue: money(late.interest),
     },
-    fees: { accrued: money(balance.fees_accrued), due: money(balance.fees_due) },
-    total: { outstanding: money(outstanding + interest + fees) },
+    fees: {
+      accrued: money(balance.fees_accrued),
+      due: money(balance.fees_due),
+      pastDue: money(late.fees),
+    },
+    total: {
+      outstanding: money(outstanding + interest + fees),
+      pastDue: money(late.principal + late.interest + late.fees),
+    },
   };
 }
 
-function rollForward(balance: Balance, money: Money): object {
-  const movements = MOVEMENT_COMPONENTS.map((name) => [MOVEMENT_NAMES[name], money(balance[name])]);
+function rollForward(opening: Balance, closing: Balance, money: Money): Presented {
+  const change = balanceChange(opening, closing);
+  const movements = MOVEMENT_COMPONENTS.map((name) => [MOVEMENT_NAMES[name], money(change[name])]);
   return {
-    opening: money(0n),
+    opening: money(outstandingPrincipal(opening)),
     movements: Object.fromEntries(movements),
-    closing: money(outstandingPrincipal(balance)),
-    exchangeAdjustment: money(balance.fx_revaluation),
-    obligation: money(obligation(balance)),
+    closing: money(outstandingPrincipal(closing)),
+    exchangeAdjustment: money(closing.fx_revaluation),
+    obligation: money(obligation(closing)),
   };
 }
 
-function presentTotal({ currency, count, balance }: CurrencyTotal, level: Level): object {
+function repaid(balance: Balance): bigint {
+  return (
+    balance.scheduled_repayments + balance.voluntary_prepayments + balance.mandatory_prepayments
+  );
+}
+
+function countsOf({ item, opening }: BalanceReading): Presented {
+  const { movement_count, reversal_count } = balanceChange(
+    opening?.get('') ?? ZERO_BALANCE,
+    item.global,
+  );
+  return { movementCount: Number(movement_count), reversedCount: Number(reversal_count) };
+}
+
+/** Frozen at what is known now: the same numbers for ever. */
+function movementsLink({ item }: BalanceReading, { snapshot, question }: ItemContext): string {
+  const subject: Readonly<Record<Level, Record<string, string>>> = {
+    deal: { dealId: item.deal.id, currency: item.currency },
+    facility: { facilityId: item.facility?.id ?? '' },
+    contract: { contractId: item.contract?.id ?? '' },
+    position: { facilityId: item.facility?.id ?? '', lenderId: item.position?.lenderId ?? '' },
+  };
+  const query = new URLSearchParams({
+    ...subject[question.level],
+    ...(question.fromDate === undefined ? {} : { fromDate: question.fromDate }),
+    toDate: snapshot.asOf,
+    ...(snapshot.knownAt === undefined ? {} : { knownAt: snapshot.knownAt }),
+  });
+  return `/api/v1/cls/balances/principal/movements?${query}`;
+}
+
+export function presentTotal({ currency, count, balance }: CurrencyTotal, level: Level): Presented {
   const money = moneyOf(currency);
   return {
     currency,
@@ -177,13 +311,13 @@ function presentTotal({ currency, count, balance }: CurrencyTotal, level: Level)
     exchangeAdjustment: money(balance.fx_revaluation),
     obligation: money(obligation(balance)),
     // Commitments stand on facilities; of contracts alone the sum would be a false zero.
-    ...(level === 'facility' ? { unfunded: money(balance.unfunded) } : {}),
+    ...(level === 'contract' ? {} : { unfunded: money(balance.unfunded) }),
     interestAccrued: money(balance.interest_accrued),
     feesAccrued: money(balance.fees_accrued),
   };
 }
 
-function moneyOf(currency: string): Money {
+export function moneyOf(currency: string): Money {
   const digits = minorUnitDigits(currency);
   if (digits === undefined) throw new Error(`the ledger holds an unknown currency: ${currency}`);
   return (amountMinor) => formatAmount(amountMinor, digits);
@@ -193,4 +327,10 @@ function moneyOf(currency: string): Money {
 function fractionOf(part: bigint, whole: bigint): string | null {
   if (whole === 0n) return null;
   return formatAmount((part * 10n ** BigInt(SHARE_DECIMALS)) / whole, SHARE_DECIMALS);
+}
+
+const DAY_MS = 86_400_000;
+
+function daysBetween(from: BusinessDate | null, to: BusinessDate): number {
+  return from === null ? 0 : (Date.parse(to) - Date.parse(from)) / DAY_MS;
 }

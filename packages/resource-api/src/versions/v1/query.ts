@@ -1,17 +1,44 @@
-import type { BalanceFilter, Level } from '../../balances/balance-store.ts';
-import { type ParameterFault, Refusal } from '../../http/refusal.ts';
+import {
+  type BalanceFilter,
+  LEVELS,
+  type Level,
+  SORTS,
+  type Sort,
+} from '../../balances/balance-store.ts';
+import { EXTERNAL_ID } from '../../balances/external-ids.ts';
 import { type BusinessDate, parseBusinessDate } from '../../ledger/business-date.ts';
 import { minorUnitDigits } from '../../ledger/currency.ts';
+import { parseAmount } from '../../ledger/money.ts';
+import { QueryReader } from './query-reader.ts';
 
-/** The parameters of both balance resources, checked. */
+/** What is asked for: each resource takes the parameters of its own. */
+export type Resource = 'balances' | 'principal' | 'movements';
+
+export const EXPANSIONS = ['lenders', 'accrual', 'contracts', 'movements'] as const;
+export type Expansion = (typeof EXPANSIONS)[number];
+
+/** The parameters of a question, checked. */
 export interface BalancesQuery {
+  readonly level: Level;
   readonly asOf: BusinessDate | undefined;
+  /** RFC 3339. */
+  readonly knownAt: string | undefined;
+  readonly fromDate: BusinessDate | undefined;
+  readonly updatedSince: string | undefined;
   readonly filter: BalanceFilter;
+  readonly sort: Sort | undefined;
+  readonly withTotals: boolean;
+  readonly expand: ReadonlySet<Expansion>;
+  /** Dotted paths; undefined: all. */
+  readonly fields: readonly string[] | undefined;
+  readonly reporting:
+    | { readonly currency: string; readonly date: BusinessDate | undefined }
+    | undefined;
   readonly limit: number;
   readonly cursor: string | undefined;
   /**
-   * Resource, filter and date in one spelling, and whether any of it was given: beside a cursor
-   * they must be the walk's own.
+   * Resource and question in one spelling, and whether any of it was given: beside a cursor they
+   * must be the walk's own.
    */
   readonly canonical: string;
   readonly narrows: boolean;
@@ -19,126 +46,225 @@ export interface BalancesQuery {
 
 const LIMIT_DEFAULT = 100;
 const LIMIT_MAX = 1_000;
-const VALUES_MAX = 100;
-const RECEIVED_MAX_CHARS = 60;
 const CURSOR_MAX_CHARS = 16_384;
+const DEFAULT_LEVEL = {
+  balances: 'facility',
+  principal: 'contract',
+  movements: 'contract',
+} as const;
 
-const PARTY_ID = /^pty_[0-9A-Z]{26}$/;
-const DEAL_ID = /^deal_[0-9A-Z]{26}$/;
-const FACILITY_ID = /^fac_[0-9A-Z]{26}$/;
+const FACILITY_TYPES = [
+  'term_loan',
+  'revolver',
+  'delayed_draw',
+  'letter_of_credit',
+  'swingline',
+  'bridge',
+];
+const STATUSES = ['pending', 'active', 'matured', 'terminated', 'repaid', 'written_off'];
 
-interface ListParameter {
-  readonly accepts: (value: string) => boolean;
-  readonly expected: string;
-}
+const id = (prefix: string, noun: string) => {
+  const shape = new RegExp(`^${prefix}_[0-9A-Z]{26}$`);
+  return {
+    accepts: (value: string) => shape.test(value) || EXTERNAL_ID.test(value),
+    expected: `${noun} id, ${prefix}_… or ext:SOURCE:ID`,
+  };
+};
+const oneOf = (values: readonly string[]) => ({
+  accepts: (value: string) => values.includes(value),
+  expected: `one of ${values.join(', ')}`,
+});
+/** Filters that take several values, repeated or separated by commas. */
 const LISTS = {
-  dealId: { accepts: (value) => DEAL_ID.test(value), expected: 'a deal id, deal_…' },
-  facilityId: { accepts: (value) => FACILITY_ID.test(value), expected: 'a facility id, fac_…' },
-  borrowerId: { accepts: (value) => PARTY_ID.test(value), expected: 'a party id, pty_…' },
+  dealId: id('deal', 'a deal'),
+  facilityId: id('fac', 'a facility'),
+  contractId: id('ctr', 'a contract'),
+  borrowerId: id('pty', 'a party'),
+  lenderId: id('pty', 'a party'),
   currency: {
-    accepts: (value) => minorUnitDigits(value) !== undefined,
+    accepts: (value: string) => minorUnitDigits(value) !== undefined,
     expected: 'an ISO 4217 code such as USD',
   },
   country: {
-    accepts: (value) => /^[A-Z0-9]{2}$/.test(value),
+    accepts: (value: string) => /^[A-Z0-9]{2}$/.test(value),
     expected: 'a two-character country code such as IN',
   },
-} satisfies Record<string, ListParameter>;
+  facilityType: oneOf(FACILITY_TYPES),
+  status: oneOf(STATUSES),
+} as const;
 type ListName = keyof typeof LISTS;
-const LIST_NAMES = Object.keys(LISTS) as ListName[];
-const KNOWN = [...LIST_NAMES, 'asOf', 'includeZero', 'limit', 'cursor'];
 
-/** @throws {Refusal} with every fault at once. */
-export function parseBalancesQuery(text: string, level: Level): BalancesQuery {
-  const parameters = new URLSearchParams(text);
-  const faults: ParameterFault[] = unknownParameters(parameters);
-  const single = <T>(
-    name: string,
-    parse: (value: string) => T | undefined,
-    expected: string,
-    code = 'invalid_parameter',
-  ): T | undefined => {
-    const values = parameters.getAll(name);
-    const [value] = values;
-    if (value === undefined) return undefined;
-    const parsed = values.length === 1 ? parse(value) : undefined;
-    if (parsed === undefined) {
-      const message = values.length === 1 ? `expected ${expected}` : 'expected one value';
-      faults.push(fault(name, code, message, values.join(',')));
-    }
-    return parsed;
-  };
-  const asOf = single('asOf', parseBusinessDate, 'a date as YYYY-MM-DD', 'invalid_date');
-  const includeZero = single('includeZero', parseFlag, 'true or false');
-  const limit = single('limit', parseLimit, `a whole number from 1 to ${LIMIT_MAX}`);
-  const cursor = single('cursor', parseCursor, 'a cursor as it was given', 'invalid_cursor');
+const PAGE_PARAMETERS = ['limit', 'cursor'];
+const TIMES = ['asOf', 'knownAt'];
+const PERIOD = ['fromDate', 'toDate'];
+const PRESENTATION = ['sort', 'fields', 'expand', 'include', 'reportingCurrency', 'fxDate'];
+const FILTERS = [
+  ...Object.keys(LISTS),
+  'includeZero',
+  'minOutstanding',
+  'maxOutstanding',
+  'updatedSince',
+];
+/** Which parameters each resource takes. */
+const KNOWN: Readonly<Record<Resource, readonly string[]>> = {
+  balances: [...FILTERS, ...TIMES, 'level', ...PRESENTATION, ...PAGE_PARAMETERS],
+  principal: [...FILTERS, ...TIMES, ...PERIOD, 'level', ...PRESENTATION, ...PAGE_PARAMETERS],
+  movements: [
+    'dealId',
+    'facilityId',
+    'contractId',
+    'borrowerId',
+    'lenderId',
+    'currency',
+    ...TIMES,
+    ...PERIOD,
+    ...PAGE_PARAMETERS,
+  ],
+};
+/** Filters that a coarser item cannot be told by. */
+const TOO_FINE: Readonly<Record<Level, readonly ListName[]>> = {
+  deal: ['facilityId', 'contractId', 'facilityType'],
+  facility: ['contractId'],
+  contract: [],
+  position: ['contractId'],
+};
+
+/**
+ * @param whole an export: everything, without pages.
+ * @throws {Refusal} with every fault at once.
+ */
+export function parseBalancesQuery(
+  text: string,
+  resource: Resource,
+  { whole = false } = {},
+): BalancesQuery {
+  const read = new QueryReader(text, KNOWN[resource]);
+  for (const name of whole ? PAGE_PARAMETERS : []) {
+    if (read.has(name)) read.fault(name, 'contradictory', 'an export has no pages');
+  }
+  const level =
+    read.one('level', (value) => LEVELS.find((name) => name === value), oneOf(LEVELS).expected) ??
+    DEFAULT_LEVEL[resource];
+  const day = (name: string) =>
+    read.one(name, parseBusinessDate, 'a date as YYYY-MM-DD', 'invalid_date');
+  const instant = (name: string) =>
+    read.one(name, parseInstant, 'an instant as 2025-04-01T00:00:00Z', 'invalid_instant');
+  const asOf = day('asOf');
+  const toDate = day('toDate');
+  const fromDate = day('fromDate');
+  if (asOf !== undefined && toDate !== undefined) {
+    read.fault('toDate', 'contradictory', 'toDate and asOf say the same: give one of them');
+  }
+  const knownAt = instant('knownAt');
+  const updatedSince = instant('updatedSince');
   const lists = Object.fromEntries(
-    LIST_NAMES.map((name) => [name, listOf(parameters, name, faults)]),
+    (Object.keys(LISTS) as ListName[]).map((name) => [name, read.list(name, LISTS[name])]),
   ) as Record<ListName, readonly string[]>;
-  if (faults.length > 0) throw invalidParameters(faults);
-
-  const filter: BalanceFilter = {
-    dealIds: lists.dealId,
-    facilityIds: lists.facilityId,
-    borrowerIds: lists.borrowerId,
-    currencies: lists.currency,
-    countries: lists.country,
-    includeZero: includeZero ?? false,
+  for (const name of resource === 'movements' ? [] : TOO_FINE[level]) {
+    if (lists[name].length > 0) {
+      read.fault(name, 'contradictory', `an item of level ${level} cannot be told by it`);
+    }
+  }
+  const digits = lists.currency.length === 1 ? minorUnitDigits(lists.currency[0] ?? '') : undefined;
+  const amount = (name: string) => {
+    const value = read.one(
+      name,
+      (raw) => parseLimitAmount(raw, digits ?? 4),
+      'a plain decimal such as 1000.00',
+    );
+    if (value !== undefined && digits === undefined) {
+      read.fault(name, 'currency_required', 'an amount needs its currency: give one `currency`');
+    }
+    return value;
   };
-  const narrows = [...parameters.keys()].some((name) => name !== 'cursor' && name !== 'limit');
-  const canonical = JSON.stringify([level, lists, filter.includeZero, asOf ?? null]);
-  return { asOf, filter, limit: limit ?? LIMIT_DEFAULT, cursor, canonical, narrows };
-}
-
-/** The filter and date of a canonical question, for a walk that goes on. */
-export function parseCanonical(canonical: string): Pick<BalancesQuery, 'filter'> & {
-  readonly level: Level;
-} {
-  const [level, lists, includeZero] = JSON.parse(canonical) as [
-    Level,
-    Record<ListName, string[]>,
-    boolean,
-  ];
-  return {
+  const minOutstandingMinor = amount('minOutstanding');
+  const maxOutstandingMinor = amount('maxOutstanding');
+  if (
+    minOutstandingMinor !== undefined &&
+    maxOutstandingMinor !== undefined &&
+    minOutstandingMinor > maxOutstandingMinor
+  ) {
+    read.fault('minOutstanding', 'contradictory', 'expected at most maxOutstanding');
+  }
+  const reportingCurrency = read.one(
+    'reportingCurrency',
+    (value) => (minorUnitDigits(value) === undefined ? undefined : value),
+    LISTS.currency.expected,
+  );
+  const fxDate = day('fxDate');
+  if (fxDate !== undefined && reportingCurrency === undefined) {
+    read.fault('fxDate', 'contradictory', 'goes with reportingCurrency');
+  }
+  const query = {
     level,
+    asOf: asOf ?? toDate,
+    knownAt,
+    fromDate,
+    updatedSince,
     filter: {
       dealIds: lists.dealId,
       facilityIds: lists.facilityId,
+      contractIds: lists.contractId,
       borrowerIds: lists.borrowerId,
+      lenderIds: lists.lenderId,
       currencies: lists.currency,
       countries: lists.country,
-      includeZero,
+      facilityTypes: lists.facilityType,
+      statuses: lists.status,
+      includeZero: read.one('includeZero', parseFlag, 'true or false') ?? false,
+      minOutstandingMinor,
+      maxOutstandingMinor,
     },
+    sort: read.one('sort', parseSort, `one of ${SORTS.join(', ')}, or with - before it`),
+    withTotals: read.one('include', parseInclude, 'totals or none') ?? true,
+    expand: new Set(read.list('expand', oneOf(EXPANSIONS)) as readonly Expansion[]),
+    fields: read.has('fields') ? read.list('fields', FIELD_PATH) : undefined,
+    reporting:
+      reportingCurrency === undefined ? undefined : { currency: reportingCurrency, date: fxDate },
+    limit: read.one('limit', parseLimit, `a whole number from 1 to ${LIMIT_MAX}`) ?? LIMIT_DEFAULT,
+    cursor: read.one('cursor', parseCursor, 'a cursor as it was given', 'invalid_cursor'),
+    canonical: read.canonical(resource, PAGE_PARAMETERS),
+    narrows: read.hasOtherThan(PAGE_PARAMETERS),
   };
+  read.done();
+  return query;
 }
 
-/** A mistyped filter that is ignored would answer with the whole book. */
-function unknownParameters(parameters: URLSearchParams): ParameterFault[] {
-  const unknown = [...new Set(parameters.keys())].filter((name) => !KNOWN.includes(name));
-  const message = `expected one of ${KNOWN.join(', ')}`;
-  return unknown
-    .slice(0, VALUES_MAX)
-    .map((name) =>
-      fault(name.slice(0, RECEIVED_MAX_CHARS), 'unknown_parameter', message, undefined),
-    );
+/** Resource and text of a canonical question, for a walk that goes on. */
+export function splitCanonical(canonical: string): { resource: string; text: string } {
+  const mark = canonical.indexOf('?');
+  return { resource: canonical.slice(0, mark), text: canonical.slice(mark + 1) };
 }
 
-/** Repeated and comma-separated values alike; sorted, so that one question has one spelling. */
-function listOf(
-  parameters: URLSearchParams,
-  name: ListName,
-  faults: ParameterFault[],
-): readonly string[] {
-  const { accepts, expected }: ListParameter = LISTS[name];
-  const values = parameters.getAll(name).flatMap((value) => value.split(','));
-  const wrong = values.find((value) => !accepts(value));
-  if (wrong !== undefined) {
-    faults.push(fault(name, 'invalid_parameter', `expected ${expected}`, wrong));
-  } else if (values.length > VALUES_MAX) {
-    const message = `expected at most ${VALUES_MAX} values`;
-    faults.push(fault(name, 'invalid_parameter', message, `${values.length} values`));
-  }
-  return [...new Set(values)].sort();
+const FIELD_PATH = {
+  accepts: (value: string) => /^[a-zA-Z]+(\.[a-zA-Z]+)*$/.test(value),
+  expected: 'a path such as global.principal.outstanding',
+};
+
+/** RFC 3339, to the microsecond, as the ledger keeps it. */
+const INSTANT = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d{1,6})?(Z|[+-]\d{2}:\d{2})$/;
+
+/** In UTC, so that one instant has one spelling. */
+function parseInstant(value: string): string | undefined {
+  const [, fraction = ''] = INSTANT.exec(value) ?? [];
+  const whole = new Date(value.replace(/\.\d+/, ''));
+  const exists = parseBusinessDate(value.slice(0, 10)) !== undefined;
+  if (!INSTANT.test(value) || !exists || Number.isNaN(whole.getTime())) return undefined;
+  return whole.toISOString().replace('.000Z', `${fraction}Z`);
+}
+
+function parseLimitAmount(value: string, digits: number): bigint | undefined {
+  const parsed = parseAmount(value, digits);
+  return parsed === undefined || parsed.rounded ? undefined : parsed.amountMinor;
+}
+
+function parseSort(value: string): Sort | undefined {
+  const by = SORTS.find((name) => name === value.replace(/^-/, ''));
+  return by === undefined ? undefined : { by, descending: value.startsWith('-') };
+}
+
+function parseInclude(value: string): boolean | undefined {
+  return value === 'totals' ? true : value === 'none' ? false : undefined;
 }
 
 function parseFlag(value: string): boolean | undefined {
@@ -152,30 +278,4 @@ function parseLimit(value: string): number | undefined {
 
 function parseCursor(value: string): string | undefined {
   return /^[A-Za-z0-9_-]+$/.test(value) && value.length <= CURSOR_MAX_CHARS ? value : undefined;
-}
-
-function fault(
-  parameter: string,
-  code: string,
-  message: string,
-  received: string | undefined,
-): ParameterFault {
-  return received === undefined
-    ? { parameter, code, message }
-    : { parameter, code, message, received: received.slice(0, RECEIVED_MAX_CHARS) };
-}
-
-/** One kind of fault gives its code to the whole; several are `invalid_parameter`. */
-function invalidParameters(errors: readonly ParameterFault[]): Refusal {
-  const codes = new Set(errors.map(({ code }) => code));
-  const [only = ''] = codes;
-  const own = ['unknown_parameter', 'invalid_cursor'];
-  const code = codes.size === 1 && own.includes(only) ? only : 'invalid_parameter';
-  return new Refusal({
-    status: 400,
-    code,
-    title: 'Parameter not valid',
-    detail: errors.map(({ parameter, message }) => `${parameter}: ${message}`).join('; '),
-    errors,
-  });
 }

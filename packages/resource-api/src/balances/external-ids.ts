@@ -1,0 +1,21 @@
+import type { BalanceFilter, BalanceStore } from './balance-store.ts';
+
+/** `ext:SOURCE:ID`: what a record is called elsewhere, in any filter that takes ids. */
+export const EXTERNAL_ID = /^ext:[^:,]{1,64}:[^,]{1,128}$/;
+
+const ID_LISTS = ['dealIds', 'facilityIds', 'contractIds', 'borrowerIds', 'lenderIds'] as const;
+
+/** A name that nobody knows stays as it is, and finds nothing. */
+export async function resolveIds<F extends BalanceFilter>(
+  filter: F,
+  store: Pick<BalanceStore, 'resolveExternalIds'>,
+): Promise<F> {
+  const names = ID_LISTS.flatMap((list) => filter[list].filter((id) => id.startsWith('ext:')));
+  if (names.length === 0) return filter;
+  const ids = await store.resolveExternalIds(names.map((name) => name.slice('ext:'.length)));
+  const resolved = ID_LISTS.map((list) => [
+    list,
+    filter[list].map((id) => ids.get(id.slice('ext:'.length)) ?? id),
+  ]);
+  return { ...filter, ...Object.fromEntries(resolved) };
+}

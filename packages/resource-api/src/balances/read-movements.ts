@@ -1,0 +1,64 @@
+import { type Clock, epochSeconds } from '@cls/shared/clock';
+import type { Caller } from '../access/caller.ts';
+import type { BalanceFilter, BalanceStore, Movement, PageEnd, Snapshot } from './balance-store.ts';
+import { CURSOR_TTL_S, type CursorCodec } from './cursor.ts';
+import { resolveIds } from './external-ids.ts';
+import { accessOf, readerName } from './read-balances.ts';
+import type { QuestionTimes, ResolvedSnapshot, Snapshots } from './snapshot.ts';
+
+export interface MovementQuestion extends QuestionTimes {
+  readonly filter: BalanceFilter;
+  readonly limit: number;
+  readonly position: (Snapshot & { readonly after: PageEnd }) | undefined;
+  readonly canonical: string;
+}
+
+export interface MovementPage {
+  readonly snapshot: ResolvedSnapshot;
+  readonly limit: number;
+  readonly movements: readonly Movement[];
+  readonly nextCursor: string | undefined;
+}
+
+/** The postings of principal behind a roll-forward. @throws {Refusal} of the question's times. */
+export type ReadMovements = (caller: Caller, question: MovementQuestion) => Promise<MovementPage>;
+
+export function movementsReader(
+  store: BalanceStore,
+  times: Snapshots,
+  cursors: CursorCodec,
+  clock: Clock,
+): ReadMovements {
+  return async (caller, question) => {
+    const { limit, position, fromDate, canonical } = question;
+    const [snapshot, filter] = await Promise.all([
+      position === undefined ? times.resolve(question) : times.resume(position, question.knownAt),
+      resolveIds(question.filter, store),
+    ]);
+    const after = position && {
+      seq: position.after.key,
+      number: Number(position.after.sortValue),
+    };
+    const found = await store.movements(accessOf(caller), {
+      filter,
+      snapshot,
+      fromDate,
+      after,
+      limit,
+    });
+    const movements = found.slice(0, limit);
+    const last = movements.at(-1);
+    const nextCursor =
+      found.length <= limit || last === undefined
+        ? undefined
+        : cursors.encode({
+            question: canonical,
+            reader: readerName(caller),
+            asOf: snapshot.asOf,
+            ledgerSeq: snapshot.ledgerSeq,
+            after: { sortValue: `${last.number}`, key: last.seq },
+            expiresAtS: (Math.floor(epochSeconds(clock) / CURSOR_TTL_S) + 2) * CURSOR_TTL_S,
+          });
+    return { snapshot, limit, movements, nextCursor };
+  };
+}

@@ -1,0 +1,129 @@
+import { LRUCache } from 'lru-cache';
+import { Refusal } from '../http/refusal.ts';
+import { type BusinessDate, parseBusinessDate } from '../ledger/business-date.ts';
+import type { BalanceStore, KnowledgeFacts, Snapshot } from './balance-store.ts';
+import type { CurrentLedger } from './current-ledger.ts';
+
+/** The two times of a question: when it is true, and as it was known when. */
+export interface QuestionTimes {
+  /** The last date that the book had data for when undefined. */
+  readonly asOf: BusinessDate | undefined;
+  /** RFC 3339; all that is known now when undefined. */
+  readonly knownAt: string | undefined;
+  /** First day of a period that ends with `asOf`. */
+  readonly fromDate: BusinessDate | undefined;
+}
+
+export interface ResolvedSnapshot extends Snapshot, KnowledgeFacts {}
+
+export interface Snapshots {
+  /** @throws {Refusal} `as_of_in_future`, `as_of_before_book`, `known_at_in_future`, … */
+  resolve(times: QuestionTimes): Promise<ResolvedSnapshot>;
+  /** Of a walk that goes on: its snapshot is given, and the time that its question asked for. */
+  resume(snapshot: Snapshot, knownAt: string | undefined): Promise<ResolvedSnapshot>;
+  /** The sequence at an instant; 0 before the book. @throws {Refusal} */
+  sequenceAt(parameter: string, instant: string): Promise<bigint>;
+}
+
+const KEPT = 1_000;
+
+export function snapshots(store: BalanceStore, ledger: CurrentLedger): Snapshots {
+  // What a state of knowledge says of a date never changes.
+  const kept = new LRUCache<string, Promise<KnowledgeFacts>>({ max: KEPT });
+  const facts = (snapshot: Snapshot, today: BusinessDate): Promise<KnowledgeFacts> => {
+    const key = `${snapshot.asOf} ${snapshot.ledgerSeq} ${today}`;
+    const known = kept.get(key);
+    if (known !== undefined) return known;
+    const found = store.knowledge(snapshot, today);
+    kept.set(key, found);
+    found.catch(() => kept.delete(key));
+    return found;
+  };
+  const sequenceAt = async (parameter: string, instant: string): Promise<bigint> => {
+    const answer = await store.sequenceAt(instant);
+    if ('seq' in answer) return answer.seq;
+    if (answer.refused === 'before_book') return 0n;
+    throw answer.refused === 'posting' ? stillPosting() : inFuture(parameter, instant);
+  };
+  const withFacts = async (snapshot: Snapshot, today: BusinessDate): Promise<ResolvedSnapshot> => ({
+    ...snapshot,
+    ...(await facts(snapshot, today)),
+  });
+  // What was data then: journals of dates after that day were still waiting for theirs.
+  const dayOf = (knownAt: string | undefined): BusinessDate => {
+    const day = knownAt === undefined ? undefined : parseBusinessDate(knownAt.slice(0, 10));
+    return day !== undefined && day < ledger.today ? day : ledger.today;
+  };
+  return {
+    sequenceAt,
+    resume: (snapshot, knownAt) => withFacts(snapshot, dayOf(knownAt)),
+    async resolve({ asOf, knownAt, fromDate }) {
+      const state = await ledger.state();
+      const { firstDate } = state;
+      if (knownAt === undefined) {
+        const date = asOf ?? state.lastDate ?? ledger.today;
+        checkDates(date, fromDate, ledger.today, firstDate);
+        return withFacts({ asOf: date, ledgerSeq: state.seq }, ledger.today);
+      }
+      const ledgerSeq = await sequenceAt('knownAt', knownAt);
+      if (ledgerSeq === 0n && state.seq > 0n) throw knownBeforeBook(knownAt);
+      const today = dayOf(knownAt);
+      const { dataThrough } = await facts({ asOf: asOf ?? today, ledgerSeq }, today);
+      const date = asOf ?? dataThrough ?? today;
+      checkDates(date, fromDate, ledger.today, firstDate);
+      return withFacts({ asOf: date, ledgerSeq }, today);
+    },
+  };
+}
+
+function checkDates(
+  asOf: BusinessDate,
+  fromDate: BusinessDate | undefined,
+  today: BusinessDate,
+  firstDate: BusinessDate | undefined,
+): void {
+  if (asOf > today) {
+    throw refusal('asOf', 'as_of_in_future', `expected a date up to today, ${today}`, asOf);
+  }
+  if (firstDate !== undefined && asOf < firstDate) {
+    throw refusal('asOf', 'as_of_before_book', `the book begins on ${firstDate}`, asOf);
+  }
+  if (fromDate === undefined) return;
+  if (fromDate > asOf) {
+    const message = `expected a date up to the end of the period, ${asOf}`;
+    throw refusal('fromDate', 'invalid_range', message, fromDate);
+  }
+  if (firstDate !== undefined && fromDate < firstDate) {
+    throw refusal('fromDate', 'from_before_book', `the book begins on ${firstDate}`, fromDate);
+  }
+}
+
+function inFuture(parameter: string, received: string): Refusal {
+  const code = parameter === 'knownAt' ? 'known_at_in_future' : 'invalid_parameter';
+  return refusal(parameter, code, 'expected an instant that has passed', received);
+}
+
+function knownBeforeBook(received: string): Refusal {
+  return refusal('knownAt', 'known_at_before_book', 'nothing was known at that time', received);
+}
+
+/** What is being posted has its posting time already and is not yet to be seen. */
+function stillPosting(): Refusal {
+  return new Refusal({
+    status: 503,
+    code: 'ledger_posting',
+    title: 'The ledger is being posted to',
+    detail: 'What was known at that instant is not settled yet; try again.',
+    headers: { 'Retry-After': '2' },
+  });
+}
+
+function refusal(parameter: string, code: string, message: string, received: string): Refusal {
+  return new Refusal({
+    status: 400,
+    code,
+    title: 'Parameter not valid',
+    detail: `${parameter}: ${message}`,
+    errors: [{ parameter, code, message, received }],
+  });
+}

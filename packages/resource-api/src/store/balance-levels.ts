@@ -1,0 +1,103 @@
+import type { Level } from '../balances/balance-store.ts';
+import { BALANCE_COMPONENTS, COMPONENTS } from '../ledger/balance.ts';
+
+/**
+ * How each level's items are found and which balance lines are an item's: `i` is the item, `f` its
+ * facility, `d` its deal, `l` a balance line. `$1` is the date, `$2` the sequence.
+ */
+export interface LevelSql {
+  readonly items: string;
+  /** Beyond what the filter asks. */
+  readonly only: string;
+  readonly lines: string;
+  /** Lender of the line that decides whether the item is zero, and what it is sorted by. */
+  readonly holder: string;
+  /** Table whose booking makes the item known. */
+  readonly booked: string;
+  readonly status: string;
+}
+
+const TERMS_AT = 't.effective_date <= $1 AND t.known_seq <= $2';
+const NEWEST_TERMS = 'ORDER BY t.effective_date DESC, t.known_seq DESC LIMIT 1';
+
+function statusAt(table: string, key: string, base: string): string {
+  return `coalesce((SELECT t.status FROM ${table}_terms t
+    WHERE t.${table}_key = ${key} AND ${TERMS_AT} ${NEWEST_TERMS}), ${base})`;
+}
+
+export const LEVEL_SQL: Readonly<Record<Level, LevelSql>> = {
+  deal: {
+    // One facility stands for all of the deal in its currency: the one with the smallest key.
+    items: 'facility i JOIN facility f ON f.key = i.key JOIN deal d ON d.key = i.deal_key',
+    only: `NOT EXISTS (SELECT FROM facility g WHERE g.deal_key = i.deal_key
+      AND g.currency = i.currency AND g.key < i.key)`,
+    lines: 'l.deal_key = i.deal_key AND l.currency = f.currency',
+    holder: '0',
+    booked: 'd',
+    status: statusAt('deal', 'd.key', 'd.status'),
+  },
+  facility: {
+    items: 'facility i JOIN facility f ON f.key = i.key JOIN deal d ON d.key = i.deal_key',
+    only: 'true',
+    lines: 'l.facility_key = i.key',
+    holder: '0',
+    booked: 'i',
+    status: statusAt('facility', 'f.key', 'f.status'),
+  },
+  contract: {
+    items: `loan_contract i JOIN facility f ON f.key = i.facility_key
+      JOIN deal d ON d.key = i.deal_key`,
+    only: 'true',
+    lines: 'l.contract_key = i.key',
+    holder: '0',
+    booked: 'i',
+    status: statusAt('contract', 'i.key', 'i.status'),
+  },
+  position: {
+    items: `lender_position i JOIN facility f ON f.key = i.facility_key
+      JOIN deal d ON d.key = i.deal_key`,
+    only: 'true',
+    lines: 'l.facility_key = i.facility_key AND l.lender_key IN (0, i.lender_key)',
+    holder: 'i.lender_key',
+    booked: 'i',
+    status: statusAt('facility', 'f.key', 'f.status'),
+  },
+};
+
+/** The newest balance of line `l` at the snapshot: one index look-up, however long the history. */
+export const NEWEST = `
+  SELECT * FROM balance
+  WHERE line_key = l.key AND effective_date <= $1 AND known_seq <= $2
+  ORDER BY effective_date DESC, known_seq DESC LIMIT 1`;
+
+/** Sums of every component over balances `b`. */
+export const SUMS = COMPONENTS.map((name) => `coalesce(sum(b.${name}), 0)::int8 AS ${name}`).join(
+  ', ',
+);
+
+/** What is nothing to see when all of it is zero. Original and cancelled commitments remain. */
+const LIVE_COMPONENTS = BALANCE_COMPONENTS.filter(
+  (name) => name !== 'original_commitment' && name !== 'cancelled_commitment',
+);
+export const NOT_ZERO = `(${LIVE_COMPONENTS.map((name) => `b.${name} <> 0`).join(' OR ')})`;
+
+/** Sum of an expression over the item's own lines at the snapshot. */
+export function itemSum({ lines, holder }: LevelSql, expression: string): string {
+  return `(SELECT coalesce(sum(${expression}), 0)
+    FROM balance_line l CROSS JOIN LATERAL (${NEWEST}) b
+    WHERE ${lines} AND l.lender_key = ${holder})`;
+}
+
+export const OUTSTANDING = 'b.principal_cash + b.principal_pik';
+
+/** The newest terms of each record at the snapshot, as `dt`, `ft` and `ct`. */
+export function termsJoins(contractKey: string): string {
+  const join = (table: string, alias: string, key: string) => `
+    LEFT JOIN LATERAL (SELECT * FROM ${table}_terms t
+      WHERE t.${table}_key = ${key} AND ${TERMS_AT} ${NEWEST_TERMS}) ${alias} ON true`;
+  return [
+    join('deal', 'dt', 'd.key'),
+    join('facility', 'ft', 'f.key'),
+    join('contract', 'ct', contractKey),
+  ].join('');
+}

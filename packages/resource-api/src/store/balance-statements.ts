@@ -1,0 +1,341 @@
+import type { SqlValue } from '@cls/shared/sql/database';
+import type {
+  BalanceFilter,
+  Level,
+  MovementRequest,
+  PageRequest,
+  Snapshot,
+  Sort,
+} from '../balances/balance-store.ts';
+import {
+  itemSum,
+  LEVEL_SQL,
+  type LevelSql,
+  NEWEST,
+  NOT_ZERO,
+  OUTSTANDING,
+  SUMS,
+  termsJoins,
+} from './balance-levels.ts';
+
+export interface Statement {
+  readonly sql: string;
+  readonly parameters: readonly SqlValue[];
+}
+
+/** Parameters in the order in which the text names them; `$1` is the date, `$2` the sequence. */
+class Parameters {
+  readonly values: SqlValue[];
+
+  constructor({ asOf, ledgerSeq }: Snapshot) {
+    this.values = [asOf, ledgerSeq];
+  }
+
+  add(value: SqlValue): string {
+    this.values.push(value);
+    return `$${this.values.length}`;
+  }
+}
+
+/** One page with all that its items tell, global balances before lenders' ones. */
+export function pageStatement(request: PageRequest): Statement {
+  const { level, filter, snapshot, sort, after, limit } = request;
+  const parameters = new Parameters(snapshot);
+  const sql = LEVEL_SQL[level];
+  const where = conditions(sql, level, filter, parameters);
+  const order = orderOf(sql, sort);
+  if (after !== undefined) where.push(order.after(after, parameters));
+  const contract =
+    level === 'contract' ? 'loan_contract c ON c.key = i.key' : 'loan_contract c ON false';
+  const holder =
+    level === 'position' ? 'party holder ON holder.key = i.lender_key' : 'party holder ON false';
+  const text = `
+    WITH page AS MATERIALIZED (
+      SELECT i.key, ${order.value}::text AS sort_value,
+        row_number() OVER (ORDER BY ${order.by}) AS number
+      FROM ${sql.items}
+      WHERE ${where.join('\n        AND ')}
+      ORDER BY ${order.by} LIMIT ${parameters.add(limit + 1)}
+    )
+    SELECT page.key, page.sort_value, f.currency,
+      d.id AS deal_id, d.name AS deal_name, d.deal_number, d.country,
+      coalesce(dt.status, d.status) AS deal_status,
+      f.id AS facility_id, f.name AS facility_name, f.type AS facility_type,
+      CASE WHEN ft.facility_key IS NULL THEN f.maturity_date ELSE ft.maturity_date END
+        AS maturity_date,
+      CASE WHEN ft.facility_key IS NULL THEN f.availability_end_date
+           ELSE ft.availability_end_date END AS availability_end_date,
+      coalesce(ft.status, f.status) AS facility_status,
+      c.id AS contract_id, c.contract_number, coalesce(ct.status, c.status) AS contract_status,
+      CASE WHEN ct.contract_key IS NULL THEN c.maturity_date ELSE ct.maturity_date END
+        AS contract_maturity_date,
+      (CASE WHEN ct.contract_key IS NULL THEN c.all_in_rate ELSE ct.all_in_rate END)::text
+        AS all_in_rate,
+      ${level === 'position' ? 'i.id' : 'NULL'} AS position_id,
+      ${level === 'position' ? 'i.kind' : 'NULL'} AS position_kind, holder.id AS holder_id,
+      borrower.id AS borrower_id, borrower.name AS borrower_name,
+      lender.id AS lender_id, lender.name AS lender_name,
+      (SELECT coalesce(array_agg(DISTINCT e.role), '{}') FROM entitlement e
+       WHERE e.deal_key = d.key) AS roles,
+      EXISTS (SELECT FROM rate_period r WHERE r.deal_key = d.key) AS accrues,
+      ${sql.booked}.booked_seq,
+      coalesce(s.last_effective_date, ${sql.booked}.booked_on)::text AS last_effective_date,
+      coalesce(s.last_seq, ${sql.booked}.booked_seq) AS last_seq, s.*
+    FROM page JOIN (${sql.items}) ON i.key = page.key
+    JOIN party borrower ON borrower.key = d.borrower_key
+    LEFT JOIN ${contract}
+    LEFT JOIN ${holder}${termsJoins('c.key')}
+    CROSS JOIN LATERAL (
+      SELECT l.lender_key, max(b.effective_date) AS last_effective_date,
+        max(b.known_seq) AS last_seq, ${SUMS}
+      FROM balance_line l LEFT JOIN LATERAL (${NEWEST}) b ON true
+      WHERE ${sql.lines} GROUP BY l.lender_key
+    ) s
+    LEFT JOIN party lender ON lender.key = s.lender_key
+    ORDER BY page.number, s.lender_key`;
+  return { sql: text, parameters: parameters.values };
+}
+
+/** Balances of given items at a snapshot, by item and lender. */
+export function balancesStatement(
+  level: Level,
+  keys: readonly bigint[],
+  snapshot: Snapshot,
+): Statement {
+  const parameters = new Parameters(snapshot);
+  const { items, lines } = LEVEL_SQL[level];
+  const text = `
+    SELECT i.key, lender.id AS lender_id, s.*
+    FROM ${items}
+    CROSS JOIN LATERAL (
+      SELECT l.lender_key, ${SUMS}
+      FROM balance_line l LEFT JOIN LATERAL (${NEWEST}) b ON true
+      WHERE ${lines} GROUP BY l.lender_key
+    ) s
+    LEFT JOIN party lender ON lender.key = s.lender_key
+    WHERE i.key = ANY(${parameters.add(keys)})`;
+  return { sql: text, parameters: parameters.values };
+}
+
+/**
+ * Past due of given items: what stands as due, less what is not due before the date. Payments
+ * settle the oldest item first, so the oldest unpaid one is where newer items no longer cover it.
+ */
+export function pastDueStatement(
+  level: Level,
+  keys: readonly bigint[],
+  snapshot: Snapshot,
+): Statement {
+  const parameters = new Parameters(snapshot);
+  const { items, lines } = LEVEL_SQL[level];
+  const billed = `FROM posting p WHERE p.line_key = l.key AND p.account = due.account
+    AND p.due_date IS NOT NULL AND p.effective_date <= $1 AND p.journal_seq <= $2`;
+  const text = `
+    SELECT i.key, lender.id AS lender_id, due.account::text AS account,
+      sum(late.amount)::int8 AS amount, min(late.since)::text AS since
+    FROM ${items}
+    JOIN balance_line l ON ${lines}
+    CROSS JOIN LATERAL (${NEWEST}) b
+    CROSS JOIN LATERAL (VALUES ('PRINCIPAL_DUE'::ledger_account, b.principal_due),
+      ('INTEREST_DUE', b.interest_due), ('FEES_DUE', b.fees_due)) due(account, balance)
+    CROSS JOIN LATERAL (SELECT due.balance - coalesce(sum(p.amount_minor), 0) AS amount
+      ${billed} AND p.due_date >= $1) past
+    CROSS JOIN LATERAL (
+      SELECT past.amount, (
+        SELECT min(item.due_date) FROM (
+          SELECT p.due_date, sum(sum(p.amount_minor)) OVER newer AS with_newer,
+            sum(p.amount_minor) AS billed
+          ${billed} AND p.due_date < $1 GROUP BY p.due_date
+          WINDOW newer AS (ORDER BY p.due_date DESC)
+        ) item WHERE item.with_newer - item.billed < past.amount
+      ) AS since) late
+    LEFT JOIN party lender ON lender.key = l.lender_key
+    WHERE i.key = ANY(${parameters.add(keys)}) AND past.amount > 0
+    GROUP BY i.key, lender.id, due.account`;
+  return { sql: text, parameters: parameters.values };
+}
+
+export function totalsStatement({
+  level,
+  filter,
+  snapshot,
+}: Pick<PageRequest, 'level' | 'filter' | 'snapshot'>): Statement {
+  const parameters = new Parameters(snapshot);
+  const sql = LEVEL_SQL[level];
+  const { includeZero, ...rest } = filter;
+  const where = conditions(sql, level, { ...rest, includeZero: true }, parameters);
+  // Whether an item is zero is told by the sums at hand, not by a look-up of its own.
+  const shown = includeZero || filter.updatedAfterSeq !== undefined ? 'true' : NOT_ZERO;
+  const text = `
+    SELECT b.currency, count(*) AS count, ${SUMS}
+    FROM (
+      SELECT f.currency, ${SUMS}
+      FROM ${sql.items}
+      JOIN balance_line l ON ${sql.lines} AND l.lender_key = ${sql.holder}
+      LEFT JOIN LATERAL (${NEWEST}) b ON true
+      WHERE ${where.join('\n        AND ')}
+      GROUP BY i.key, f.currency
+    ) b
+    WHERE ${shown}
+    GROUP BY b.currency ORDER BY b.currency`;
+  return { sql: text, parameters: parameters.values };
+}
+
+/** Principal movements as they were posted, in posting order. */
+export function movementsStatement(request: MovementRequest): Statement {
+  const { filter, snapshot, fromDate, after, limit } = request;
+  const parameters = new Parameters(snapshot);
+  const where = [
+    'p.movement IS NOT NULL',
+    'p.effective_date <= $1',
+    'p.journal_seq <= $2',
+    ...(fromDate === undefined ? [] : [`p.effective_date >= ${parameters.add(fromDate)}`]),
+    ...(after === undefined
+      ? []
+      : [
+          `(p.journal_seq, p.number) > (${parameters.add(after.seq)}, ${parameters.add(after.number)})`,
+        ]),
+    ...among('d.id', filter.dealIds, parameters),
+    ...amongEither(['f.id', 'd.id'], filter.facilityIds, parameters),
+    ...amongEither(['c.id', 'd.id'], filter.contractIds, parameters),
+    ...among('lender.id', filter.lenderIds, parameters),
+    ...among('borrower.id', filter.borrowerIds, parameters),
+    ...among('l.currency', filter.currencies, parameters),
+  ];
+  const text = `
+    SELECT p.journal_seq AS seq, p.number, j.id AS journal_id, j.type, p.effective_date,
+      ${instant('j.posted_at')} AS posted_at, j.reason, r.id AS reverses,
+      d.id AS deal_id, f.id AS facility_id, c.id AS contract_id, c.contract_number,
+      lender.id AS lender_id, lender.name AS lender_name,
+      p.movement::text AS movement, p.account::text AS account, p.amount_minor, l.currency
+    FROM posting p
+    JOIN balance_line l ON l.key = p.line_key
+    JOIN journal j ON j.seq = p.journal_seq
+    JOIN facility f ON f.key = l.facility_key
+    JOIN deal d ON d.key = l.deal_key
+    JOIN party borrower ON borrower.key = d.borrower_key
+    LEFT JOIN journal r ON r.seq = j.reverses_seq
+    LEFT JOIN loan_contract c ON c.key = l.contract_key
+    LEFT JOIN party lender ON lender.key = l.lender_key
+    WHERE ${where.join(' AND ')}
+    ORDER BY p.journal_seq, p.number LIMIT ${parameters.add(limit + 1)}`;
+  return { sql: text, parameters: parameters.values };
+}
+
+/** RFC 3339 in UTC, with all the digits that the database keeps. */
+export function instant(expression: string): string {
+  return `to_char(${expression} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`;
+}
+
+function among(column: string, values: readonly string[], parameters: Parameters): string[] {
+  return values.length === 0 ? [] : [`${column} = ANY(${parameters.add(values)})`];
+}
+
+function amongEither(
+  columns: readonly string[],
+  values: readonly string[],
+  parameters: Parameters,
+): string[] {
+  if (values.length === 0) return [];
+  const list = parameters.add(values);
+  return [`(${columns.map((column) => `${column} = ANY(${list})`).join(' OR ')})`];
+}
+
+function conditions(
+  sql: LevelSql,
+  level: Level,
+  filter: BalanceFilter,
+  parameters: Parameters,
+): string[] {
+  const { booked, status, lines, holder } = sql;
+  const list = (values: readonly string[]) => parameters.add(values);
+  const where = [
+    sql.only,
+    `${booked}.booked_on <= $1 AND ${booked}.booked_seq <= $2`,
+    ...among('d.id', filter.dealIds, parameters),
+    ...amongEither(['f.id', 'd.id'], filter.facilityIds, parameters),
+    ...(level === 'contract' ? amongEither(['i.id', 'd.id'], filter.contractIds, parameters) : []),
+    ...among('f.currency', filter.currencies, parameters),
+    ...among('d.country', filter.countries, parameters),
+    ...among('f.type', filter.facilityTypes, parameters),
+    ...among(status, filter.statuses, parameters),
+  ];
+  if (filter.borrowerIds.length > 0) {
+    where.push(
+      `d.borrower_key IN (SELECT key FROM party WHERE id = ANY(${list(filter.borrowerIds)}))`,
+    );
+  }
+  if (filter.lenderIds.length > 0) {
+    const keys = `(SELECT key FROM party WHERE id = ANY(${list(filter.lenderIds)}))`;
+    where.push(
+      level === 'position'
+        ? `i.lender_key IN ${keys}`
+        : `EXISTS (SELECT FROM lender_position q WHERE q.lender_key IN ${keys}
+            AND ${level === 'deal' ? 'q.deal_key = d.key' : 'q.facility_key = f.key'})`,
+    );
+  }
+  if (filter.minOutstandingMinor !== undefined) {
+    where.push(`${itemSum(sql, OUTSTANDING)} >= ${parameters.add(filter.minOutstandingMinor)}`);
+  }
+  if (filter.maxOutstandingMinor !== undefined) {
+    where.push(`${itemSum(sql, OUTSTANDING)} <= ${parameters.add(filter.maxOutstandingMinor)}`);
+  }
+  if (filter.updatedAfterSeq !== undefined) {
+    where.push(updatedAfter(sql, parameters.add(filter.updatedAfterSeq)));
+  } else if (!filter.includeZero) {
+    where.push(`EXISTS (SELECT FROM balance_line l CROSS JOIN LATERAL (${NEWEST}) b
+      WHERE ${lines} AND l.lender_key = ${holder} AND ${NOT_ZERO})`);
+  }
+  return where;
+}
+
+/** Changed by a journal after `seq`: its money, its terms or rates, or it is new. */
+function updatedAfter({ lines, booked }: LevelSql, seq: string): string {
+  const since = (alias: string) =>
+    `${alias}.known_seq > ${seq} AND ${alias}.known_seq <= $2 AND ${alias}.effective_date <= $1`;
+  const terms = ['deal_terms', 'facility_terms', 'contract_terms'].map(
+    (table) => `EXISTS (SELECT FROM ${table} t WHERE t.deal_key = d.key AND ${since('t')})`,
+  );
+  return `d.key IN (SELECT deal_key FROM journal WHERE seq > ${seq} AND seq <= $2) AND (
+    ${booked}.booked_seq > ${seq}
+    OR EXISTS (SELECT FROM balance_line l JOIN balance b ON b.line_key = l.key
+               WHERE ${lines} AND ${since('b')})
+    OR EXISTS (SELECT FROM rate_period r WHERE r.deal_key = d.key AND r.known_seq > ${seq}
+               AND r.known_seq <= $2 AND r.start_date <= $1)
+    OR ${terms.join(' OR ')})`;
+}
+
+interface Order {
+  readonly value: string;
+  readonly by: string;
+  after(end: { sortValue: string | null; key: bigint }, parameters: Parameters): string;
+}
+
+/** Text sorts by code point, so that the order is the same everywhere. */
+function orderOf(sql: LevelSql, sort: Sort | undefined): Order {
+  if (sort === undefined) {
+    return {
+      value: 'NULL',
+      by: 'i.key',
+      after: ({ key }, parameters) => `i.key > ${parameters.add(key)}`,
+    };
+  }
+  const values: Readonly<Record<Sort['by'], readonly [string, string]>> = {
+    dealNumber: ['d.deal_number COLLATE "C"', 'text'],
+    facilityName: ['f.name COLLATE "C"', 'text'],
+    borrower: ['(SELECT name FROM party y WHERE y.key = d.borrower_key) COLLATE "C"', 'text'],
+    maturityDate: [`coalesce(f.maturity_date, 'infinity')`, 'date'],
+    outstanding: [itemSum(sql, OUTSTANDING), 'numeric'],
+    unfunded: [itemSum(sql, 'b.unfunded'), 'numeric'],
+  };
+  const [value, type] = values[sort.by];
+  const [direction, beyond] = sort.descending ? ['DESC', '<'] : ['ASC', '>'];
+  return {
+    value,
+    by: `${value} ${direction}, i.key`,
+    after: ({ sortValue, key }, parameters) => {
+      const last = `${parameters.add(sortValue)}::${type}`;
+      return `(${value} ${beyond} ${last} OR (${value} = ${last} AND i.key > ${parameters.add(key)}))`;
+    },
+  };
+}

@@ -1,0 +1,166 @@
+import { createHash } from 'node:crypto';
+import { Readable } from 'node:stream';
+import type { Caller } from '../../access/caller.ts';
+import type { Level } from '../../balances/balance-store.ts';
+import type { ReadBalances } from '../../balances/read-balances.ts';
+import type { ReadMovements } from '../../balances/read-movements.ts';
+import type { ResolvedSnapshot } from '../../balances/snapshot.ts';
+import type { VersionResponse } from '../api-version.ts';
+import { csvLine } from './csv.ts';
+import { checkFields, columnsOf, flatten, pickFields } from './fields.ts';
+import { type Presented, presentItem, presentTotal } from './present.ts';
+import { presentMovement } from './present-movement.ts';
+import type { BalancesQuery, Resource } from './query.ts';
+
+interface ExportRequest {
+  readonly readBalances: ReadBalances;
+  readonly readMovements: ReadMovements;
+  readonly resource: Resource;
+  readonly type: 'text/csv' | 'application/x-ndjson';
+  readonly caller: Caller;
+  readonly query: BalancesQuery;
+}
+
+/** A page of what is exported; the pages together are one snapshot. */
+interface Batch {
+  readonly snapshot: ResolvedSnapshot;
+  readonly items: readonly Presented[];
+  readonly totals: readonly Presented[];
+  readonly next: (() => Promise<Batch>) | undefined;
+}
+
+const BATCH = 1_000;
+const NAMES: Readonly<Record<Resource, string>> = {
+  balances: 'balances',
+  principal: 'principal-balances',
+  movements: 'principal-movements',
+};
+
+/**
+ * Everything that the filter finds, streamed page by page of one snapshot, so that memory stays
+ * flat. The first page is read before the answer begins: a refusal is still a problem document.
+ */
+export async function exportList(request: ExportRequest): Promise<VersionResponse> {
+  const { resource, type, query } = request;
+  const { fields, level } = query;
+  if (fields !== undefined) checkFields(fields, resource, level);
+  const first =
+    resource === 'movements' ? await movementBatch(request) : await balanceBatch(request);
+  const { asOf } = first.snapshot;
+  const [extension, lines] =
+    type === 'text/csv'
+      ? (['csv', csvLines(first, resource, level, fields)] as const)
+      : (['ndjson', jsonLines(first, fields)] as const);
+  const name = `cls-${NAMES[resource]}-${level}-${asOf}.${extension}`;
+  return {
+    status: 200,
+    headers: {
+      'Content-Type': type === 'text/csv' ? 'text/csv; charset=utf-8; header=present' : type,
+      'Content-Disposition': `attachment; filename="${name}"`,
+    },
+    body: Readable.from(lines, { objectMode: false }),
+  };
+}
+
+async function balanceBatch(
+  request: ExportRequest,
+  position?: Parameters<ReadBalances>[1]['position'],
+): Promise<Batch> {
+  const { readBalances, caller, query, resource } = request;
+  if (resource === 'movements') throw new Error('movements are no balances');
+  const withTotals = position === undefined;
+  const page = await readBalances(caller, { ...query, withTotals, limit: BATCH, position });
+  const { snapshot, readings, nextCursor } = page;
+  const end = readings.at(-1)?.item.end;
+  return {
+    snapshot,
+    items: readings.map((reading) => presentItem(resource, reading, page)),
+    totals: page.totals?.map((total) => presentTotal(total, query.level)) ?? [],
+    next:
+      nextCursor === undefined || end === undefined
+        ? undefined
+        : () => balanceBatch(request, { ...snapshot, after: end }),
+  };
+}
+
+async function movementBatch(
+  request: ExportRequest,
+  position?: Parameters<ReadMovements>[1]['position'],
+): Promise<Batch> {
+  const { readMovements, caller, query } = request;
+  const page = await readMovements(caller, { ...query, limit: BATCH, position });
+  const { snapshot, movements, nextCursor } = page;
+  const last = movements.at(-1);
+  return {
+    snapshot,
+    items: movements.map(presentMovement),
+    totals: [],
+    next:
+      nextCursor === undefined || last === undefined
+        ? undefined
+        : () =>
+            movementBatch(request, {
+              ...snapshot,
+              after: { sortValue: `${last.number}`, key: last.seq },
+            }),
+  };
+}
+
+async function* batches(first: Batch): AsyncGenerator<Batch> {
+  let batch: Batch | undefined = first;
+  while (batch !== undefined) {
+    yield batch;
+    batch = await batch.next?.();
+  }
+}
+
+/** RFC 4180 with a header row; text that a spreadsheet would run is made harmless. */
+async function* csvLines(
+  first: Batch,
+  resource: Resource,
+  level: Level,
+  fields: readonly string[] | undefined,
+): AsyncGenerator<string> {
+  const chosen = (column: string) =>
+    fields === undefined ||
+    ['object', 'id', 'currency'].includes(column) ||
+    fields.some((field) => column === field || column.startsWith(`${field}.`));
+  const columns = columnsOf(resource, level).filter(chosen);
+  yield csvLine(columns);
+  for await (const { items } of batches(first)) {
+    yield items
+      .map((item) => {
+        const cells = flatten(item);
+        return csvLine(columns.map((column) => cells.get(column) ?? null));
+      })
+      .join('');
+  }
+}
+
+/** One item per line; the last line tells how many there were, so that a cut is seen. */
+async function* jsonLines(
+  first: Batch,
+  fields: readonly string[] | undefined,
+): AsyncGenerator<string> {
+  const hash = createHash('sha256');
+  let count = 0;
+  for await (const { items } of batches(first)) {
+    const lines = items
+      .map((item) => `${JSON.stringify(fields === undefined ? item : pickFields(item, fields))}\n`)
+      .join('');
+    hash.update(lines);
+    count += items.length;
+    yield lines;
+  }
+  const { snapshot, totals } = first;
+  const summary = {
+    object: 'summary',
+    count,
+    asOf: snapshot.asOf,
+    knownAt: snapshot.knownAt ?? null,
+    ledgerSeq: Number(snapshot.ledgerSeq),
+    totals,
+    sha256: hash.digest('hex'),
+  };
+  yield `${JSON.stringify(summary)}\n`;
+}

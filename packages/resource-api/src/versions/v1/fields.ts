@@ -1,0 +1,71 @@
+import type { Level } from '../../balances/balance-store.ts';
+import { parameterRefusal } from './parameter-refusal.ts';
+import type { Presented } from './present.ts';
+import { presentMovement } from './present-movement.ts';
+import type { Resource } from './query.ts';
+import { SAMPLE_MOVEMENT, sampleItem } from './sample.ts';
+
+/** What an item keeps whatever is asked for, so that it can be told from others. */
+const ALWAYS = ['object', 'id', 'currency'];
+
+/** A value that a table cell can hold. */
+export type Cell = string | number | boolean | null;
+
+/** Dotted names of a level's columns, in the order of the document; lists are left out. */
+export function columnsOf(resource: Resource, level: Level): readonly string[] {
+  return [...flatten(sampleOf(resource, level)).keys()];
+}
+
+/** @throws {Refusal} naming the paths that items of the level do not have. */
+export function checkFields(fields: readonly string[], resource: Resource, level: Level): void {
+  const columns = [...columnsOf(resource, level), 'lenders', 'warnings'];
+  const unknown = fields.filter(
+    (field) => !columns.some((column) => column === field || column.startsWith(`${field}.`)),
+  );
+  if (unknown.length === 0) return;
+  throw parameterRefusal(
+    unknown.map((received) => ({
+      parameter: 'fields',
+      code: 'unknown_field',
+      message: `items of level ${level} have no such field`,
+      received,
+    })),
+  );
+}
+
+/** Only what was asked for, in the document's own order. */
+export function pickFields(item: Presented, fields: readonly string[], path = ''): Presented {
+  const kept = Object.entries(item).flatMap(([name, value]): [string, unknown][] => {
+    const here = path === '' ? name : `${path}.${name}`;
+    const whole = fields.includes(here) || (path === '' && ALWAYS.includes(name));
+    if (whole) return [[name, value]];
+    const within = fields.some((field) => field.startsWith(`${here}.`));
+    if (!within) return [];
+    return [[name, isObject(value) ? pickFields(value, fields, here) : value]];
+  });
+  return Object.fromEntries(kept);
+}
+
+/** `{ a: { b: 1 } }` as `a.b → 1`. */
+export function flatten(item: Presented, path = ''): Map<string, Cell> {
+  const cells = new Map<string, Cell>();
+  for (const [name, value] of Object.entries(item)) {
+    const here = path === '' ? name : `${path}.${name}`;
+    if (Array.isArray(value)) {
+      if (name === 'warnings') cells.set(here, value.join(';'));
+    } else if (isObject(value)) {
+      for (const [inner, cell] of flatten(value, here)) cells.set(inner, cell);
+    } else {
+      cells.set(here, value as Cell);
+    }
+  }
+  return cells;
+}
+
+function isObject(value: unknown): value is Presented {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function sampleOf(resource: Resource, level: Level): Presented {
+  return resource === 'movements' ? presentMovement(SAMPLE_MOVEMENT) : sampleItem(resource, level);
+}

@@ -1,0 +1,22 @@
+import { Refusal } from '../../http/refusal.ts';
+import type { VersionRequest } from '../api-version.ts';
+
+export const MEDIA_TYPES = ['application/json', 'text/csv', 'application/x-ndjson'] as const;
+export type MediaType = (typeof MEDIA_TYPES)[number];
+
+/**
+ * RFC 9110 §12.5.1. An `Accept` that names no media type at all, such as a list of encodings, is
+ * a caller's slip and gets JSON. @throws {Refusal} `not_acceptable`
+ */
+export function exportFormatOf({ headers, accepts }: VersionRequest): MediaType {
+  const found = accepts([...MEDIA_TYPES]);
+  const type = MEDIA_TYPES.find((name) => name === found);
+  if (type !== undefined) return type;
+  if (!`${headers['accept'] ?? ''}`.includes('/')) return 'application/json';
+  throw new Refusal({
+    status: 406,
+    code: 'not_acceptable',
+    title: 'Not acceptable',
+    detail: `There is ${MEDIA_TYPES.join(', ')}.`,
+  });
+}

@@ -1,0 +1,29 @@
+import type { Movement } from '../../balances/balance-store.ts';
+import { moneyOf, type Presented } from './present.ts';
+
+/** One posting of principal: globally (`lender` null) or a lender's leg of it. */
+export function presentMovement(movement: Movement): Presented {
+  const { journalId, contractId, lender, currency } = movement;
+  return {
+    object: 'principalMovement',
+    id: `mov_${journalId}_${movement.number}`,
+    journal: {
+      id: journalId,
+      type: movement.type,
+      ledgerSeq: Number(movement.seq),
+      reason: movement.reason,
+      reverses: movement.reverses,
+    },
+    effectiveDate: movement.effectiveDate,
+    postedAt: movement.postedAt,
+    dealId: movement.dealId,
+    facilityId: movement.facilityId,
+    contract:
+      contractId === null ? null : { id: contractId, contractNumber: movement.contractNumber },
+    lender,
+    movement: movement.movement,
+    component: movement.account === 'PRINCIPAL_PIK' ? 'pik' : 'cash',
+    amount: moneyOf(currency)(movement.amountMinor),
+    currency,
+  };
+}

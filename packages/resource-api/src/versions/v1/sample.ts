@@ -1,0 +1,92 @@
+/** Items with everything that an item may hold, from which columns and field names are told. */
+import {
+  type BalanceItem,
+  type Level,
+  type Movement,
+  NO_FILTER,
+} from '../../balances/balance-store.ts';
+import { ZERO_BALANCE } from '../../ledger/balance.ts';
+import type { BusinessDate } from '../../ledger/business-date.ts';
+import { type BalanceResource, type Presented, presentItem } from './present.ts';
+
+const DAY = '2000-01-01' as BusinessDate;
+const PARTY = { id: 'pty', name: 'party' };
+
+export const SAMPLE_MOVEMENT: Movement = {
+  seq: 0n,
+  number: 1,
+  journalId: 'jrn',
+  type: 'advance',
+  effectiveDate: DAY,
+  postedAt: DAY,
+  reason: null,
+  reverses: null,
+  dealId: 'deal',
+  facilityId: 'fac',
+  contractId: 'ctr',
+  contractNumber: '1',
+  lender: PARTY,
+  movement: 'advance',
+  account: 'PRINCIPAL_CASH',
+  amountMinor: 0n,
+  currency: 'USD',
+};
+
+export function sampleItem(resource: BalanceResource, level: Level): Presented {
+  const status = 'active';
+  const item: BalanceItem = {
+    end: { sortValue: null, key: 0n },
+    deal: { id: 'deal', name: 'deal', dealNumber: '1', status },
+    facility: {
+      id: 'fac',
+      name: 'facility',
+      type: 'term_loan',
+      maturityDate: DAY,
+      availabilityEndDate: DAY,
+      status,
+    },
+    contract:
+      level === 'contract'
+        ? { id: 'ctr', contractNumber: '1', maturityDate: DAY, status, allInRate: '0' }
+        : null,
+    position: level === 'position' ? { id: 'pos', kind: 'assignment', lenderId: PARTY.id } : null,
+    borrower: { ...PARTY, country: 'XX' },
+    currency: 'USD',
+    roles: ['lender'],
+    global: ZERO_BALANCE,
+    lenders: [{ lender: PARTY, balance: ZERO_BALANCE }],
+    lastEffectiveDate: DAY,
+    lastSeq: 0n,
+    bookedSeq: 0n,
+    accrues: false,
+  };
+  const former = { balances: new Map([['', ZERO_BALANCE]]), knownAt: DAY };
+  const filter = NO_FILTER;
+  return presentItem(
+    resource,
+    { item, opening: undefined, former, pastDue: [], lastPostedAt: DAY },
+    {
+      filter,
+      snapshot: {
+        asOf: DAY,
+        ledgerSeq: 0n,
+        knownAt: DAY,
+        dataThrough: DAY,
+        reportedSeq: 0n,
+      },
+      question: {
+        level,
+        filter,
+        asOf: DAY,
+        knownAt: undefined,
+        fromDate: undefined,
+        updatedSince: undefined,
+        sort: undefined,
+        limit: 1,
+        withTotals: false,
+        position: undefined,
+        canonical: '',
+      },
+    },
+  );
+}

@@ -1,0 +1,84 @@
+/**
+ * Day counts: how much of a year lies between two dates, start inclusive, end exclusive. Fractions
+ * are integers of 1/YEAR_PARTS of a year, which every basis divides, so that nothing is rounded.
+ */
+import type { BusinessDate } from './business-date.ts';
+
+/**
+ * `ACT/360` and `ACT/365F`: actual days. `30/360`: bond basis (ISDA 2006 §4.16(f)). `ACT/ACT`:
+ * ISDA (§4.16(b)), days in leap years over 366 and others over 365.
+ */
+export const DAY_COUNTS = ['ACT/360', 'ACT/365F', '30/360', 'ACT/ACT'] as const;
+export type DayCount = (typeof DAY_COUNTS)[number];
+
+/** The least common multiple of 360, 365 and 366. */
+export const YEAR_PARTS = 1_603_080n;
+const DAY_MS = 86_400_000;
+
+export interface YearFraction {
+  readonly days: number;
+  /** Of `YEAR_PARTS`. */
+  readonly parts: bigint;
+}
+
+/**
+ * The part `[start, end)` of an accrual period that began at `from`. Parts telescope: however a
+ * period is cut, its parts add up to the whole, also where 30/360 itself would not.
+ */
+export function yearFraction(
+  dayCount: DayCount,
+  from: BusinessDate,
+  start: BusinessDate,
+  end: BusinessDate,
+): YearFraction {
+  const whole = since(dayCount, from, end);
+  const before = since(dayCount, from, start);
+  return { days: whole.days - before.days, parts: whole.parts - before.parts };
+}
+
+function since(dayCount: DayCount, from: BusinessDate, to: BusinessDate): YearFraction {
+  switch (dayCount) {
+    case '30/360':
+      return over(360, bondDays(from, to));
+    case 'ACT/360':
+      return over(360, actualDays(from, to));
+    case 'ACT/365F':
+      return over(365, actualDays(from, to));
+    case 'ACT/ACT': {
+      const days = actualDays(from, to);
+      const leap = leapDays(to) - leapDays(from);
+      const parts = over(366, leap).parts + over(365, days - leap).parts;
+      return { days, parts };
+    }
+  }
+}
+
+function over(basis: number, days: number): YearFraction {
+  return { days, parts: (BigInt(days) * YEAR_PARTS) / BigInt(basis) };
+}
+
+export function actualDays(from: BusinessDate, to: BusinessDate): number {
+  return (Date.parse(to) - Date.parse(from)) / DAY_MS;
+}
+
+/** D1 = 31 counts as 30; D2 = 31 counts as 30 where D1 is 30 or 31. */
+function bondDays(from: BusinessDate, to: BusinessDate): number {
+  const [y1 = 0, m1 = 0, d1 = 0] = from.split('-').map(Number);
+  const [y2 = 0, m2 = 0, d2 = 0] = to.split('-').map(Number);
+  const first = Math.min(d1, 30);
+  const last = d2 === 31 && first === 30 ? 30 : d2;
+  return 360 * (y2 - y1) + 30 * (m2 - m1) + (last - first);
+}
+
+/** Days of leap years before a date, counted from the year 0. */
+function leapDays(date: BusinessDate): number {
+  const year = Number(date.slice(0, 4));
+  const past = year - 1;
+  const leapYears = Math.floor(past / 4) - Math.floor(past / 100) + Math.floor(past / 400);
+  const inThisYear = actualDays(`${date.slice(0, 4)}-01-01` as BusinessDate, date);
+  return leapYears * 366 + (isLeap(year) ? inThisYear : 0);
+}
+
+function isLeap(year: number): boolean {
+  return year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0);
+}

@@ -6,6 +6,7 @@ import { MIGRATIONS } from '../store/migrations.ts';
 import { sqlBook } from '../store/sql-book.ts';
 import { sqlDirectory } from '../store/sql-directory.ts';
 import { sqlEntitlements } from '../store/sql-entitlements.ts';
+import { sqlJournals } from '../store/sql-journals.ts';
 import type { AsOperator } from './operator.ts';
 
 /** Works through a running service where one holds the embedded store. */
@@ -17,6 +18,7 @@ export const asOperator: AsOperator = async (work) => {
     await migrate(database, readMigrations(MIGRATIONS));
     return await work({
       book: sqlBook(database),
+      journals: sqlJournals(database),
       entitlements: sqlEntitlements(database),
       directory: sqlDirectory(database),
     });

@@ -1,9 +1,11 @@
 import type { EntitlementRecords } from '../access/entitlement.ts';
+import type { JournalStore } from '../journal-file/journal-store.ts';
 import type { Book } from '../tape/book.ts';
 
 /** What a command works with. */
 export interface Operator {
   readonly book: Book;
+  readonly journals: JournalStore;
   readonly entitlements: EntitlementRecords;
   readonly directory: Directory;
 }

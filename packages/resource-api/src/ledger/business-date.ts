@@ -17,9 +17,20 @@ export function businessDateOf(instant: Date): BusinessDate {
   return instant.toISOString().slice(0, 10) as BusinessDate;
 }
 
+export function daysAfter(date: BusinessDate, days: number): BusinessDate {
+  const instant = new Date(`${date}T00:00:00Z`);
+  instant.setUTCDate(instant.getUTCDate() + days);
+  return businessDateOf(instant);
+}
+
+/** The same day of a later month, or that month's last day. */
+export function monthsAfter(date: BusinessDate, months: number): BusinessDate {
+  const [year = 0, month = 0, day = 0] = date.split('-').map(Number);
+  const last = new Date(Date.UTC(year, month + months, 0)).getUTCDate();
+  return businessDateOf(new Date(Date.UTC(year, month - 1 + months, Math.min(day, last))));
+}
+
 /** The calendar day before. */
 export function dayBefore(date: BusinessDate): BusinessDate {
-  const instant = new Date(`${date}T00:00:00Z`);
-  instant.setUTCDate(instant.getUTCDate() - 1);
-  return businessDateOf(instant);
+  return daysAfter(date, -1);
 }

@@ -1,63 +1,69 @@
 import type { BusinessDate } from './business-date.ts';
 
 /** Accounts of the chart; the second row holds the other side of each entry. */
-export type LedgerAccount =
-  | 'ORIGINAL_COMMITMENT'
-  | 'CANCELLED_COMMITMENT'
-  | 'UNFUNDED'
-  | 'LETTER_OF_CREDIT'
-  | 'UNAVAILABLE'
-  | 'PRINCIPAL_CASH'
-  | 'PRINCIPAL_PIK'
-  | 'PRINCIPAL_DUE'
-  | 'INTEREST_ACCRUED'
-  | 'PIK_ACCRUED'
-  | 'INTEREST_DUE'
-  | 'FEES_ACCRUED'
-  | 'FEES_DUE'
-  | 'FX_REVAL'
-  | 'CASH_CLEARING'
-  | 'INTEREST_INCOME'
-  | 'FEE_INCOME'
-  | 'WRITE_OFF'
-  | 'TRANSFER_CLEARING'
-  | 'ADJUSTMENT_CLEARING'
-  | 'FX_CLEARING'
-  | 'MEMO';
+export const LEDGER_ACCOUNTS = [
+  'ORIGINAL_COMMITMENT',
+  'CANCELLED_COMMITMENT',
+  'UNFUNDED',
+  'LETTER_OF_CREDIT',
+  'UNAVAILABLE',
+  'PRINCIPAL_CASH',
+  'PRINCIPAL_PIK',
+  'PRINCIPAL_DUE',
+  'INTEREST_ACCRUED',
+  'PIK_ACCRUED',
+  'INTEREST_DUE',
+  'FEES_ACCRUED',
+  'FEES_DUE',
+  'FX_REVAL',
+  'CASH_CLEARING',
+  'INTEREST_INCOME',
+  'FEE_INCOME',
+  'WRITE_OFF',
+  'TRANSFER_CLEARING',
+  'ADJUSTMENT_CLEARING',
+  'FX_CLEARING',
+  'MEMO',
+] as const;
+export type LedgerAccount = (typeof LEDGER_ACCOUNTS)[number];
 
-export type PrincipalMovement =
-  | 'advance'
-  | 'scheduled_repayment'
-  | 'voluntary_prepayment'
-  | 'mandatory_prepayment'
-  | 'pik_capitalization'
-  | 'fee_capitalization'
-  | 'write_off'
-  | 'rollover'
-  | 'transfer'
-  | 'adjustment';
+export const PRINCIPAL_MOVEMENTS = [
+  'advance',
+  'scheduled_repayment',
+  'voluntary_prepayment',
+  'mandatory_prepayment',
+  'pik_capitalization',
+  'fee_capitalization',
+  'write_off',
+  'rollover',
+  'transfer',
+  'adjustment',
+] as const;
+export type PrincipalMovement = (typeof PRINCIPAL_MOVEMENTS)[number];
 
-export type JournalType =
-  | PrincipalMovement
-  | 'original_commitment'
-  | 'commitment_increase'
-  | 'commitment_reduction'
-  | 'cancellation'
-  | 'commitment_expiry'
-  | 'commitment_amortisation'
-  | 'commitment_adjustment'
-  | 'letter_of_credit'
-  | 'availability_block'
-  | 'interest_accrual'
-  | 'interest_billing'
-  | 'interest_payment'
-  | 'fee_billing'
-  | 'fee_payment'
-  | 'principal_billing'
-  | 'fx_revaluation'
+export const JOURNAL_TYPES = [
+  ...PRINCIPAL_MOVEMENTS,
+  'original_commitment',
+  'commitment_increase',
+  'commitment_reduction',
+  'cancellation',
+  'commitment_expiry',
+  'commitment_amortisation',
+  'commitment_adjustment',
+  'letter_of_credit',
+  'availability_block',
+  'interest_accrual',
+  'interest_billing',
+  'interest_payment',
+  'fee_billing',
+  'fee_payment',
+  'principal_billing',
+  'fx_revaluation',
   // Without postings: what changed are terms or rates.
-  | 'terms'
-  | 'rate_set';
+  'terms',
+  'rate_set',
+] as const;
+export type JournalType = (typeof JOURNAL_TYPES)[number];
 
 export interface Posting<Line> {
   readonly line: Line;

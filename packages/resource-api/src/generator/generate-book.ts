@@ -1,0 +1,225 @@
+import type {
+  BookRecord,
+  ContractRecord,
+  DealRecord,
+  FacilityRecord,
+  PartyRecord,
+} from '../journal-file/record.ts';
+import { type BusinessDate, daysAfter, monthsAfter } from '../ledger/business-date.ts';
+import { minorUnitDigits } from '../ledger/currency.ts';
+import type { DayCount } from '../ledger/day-count.ts';
+import type { Rate } from '../ledger/rate.ts';
+import { FacilityLife, type KnownAnswer } from './facility-life.ts';
+import { idsFor, type NewId } from './new-id.ts';
+import { Random } from './random.ts';
+import { pro, type Shares } from './shares.ts';
+
+export interface BookPlan {
+  readonly contracts: number;
+  readonly years: number;
+  readonly seed: number;
+  /** The first deal closes then. */
+  readonly from: BusinessDate;
+}
+
+const LENDERS = 40;
+interface Market {
+  readonly currency: string;
+  readonly country: string;
+  readonly dayCount: DayCount;
+}
+const MARKETS: readonly [Market, ...Market[]] = [
+  { currency: 'USD', country: 'US', dayCount: 'ACT/360' },
+  { currency: 'USD', country: 'US', dayCount: '30/360' },
+  { currency: 'EUR', country: 'DE', dayCount: 'ACT/360' },
+  { currency: 'GBP', country: 'GB', dayCount: 'ACT/365F' },
+  { currency: 'JPY', country: 'JP', dayCount: 'ACT/ACT' },
+];
+const TYPES = [
+  'term_loan',
+  'revolver',
+  'term_loan',
+  'delayed_draw',
+  'letter_of_credit',
+  'swingline',
+  'bridge',
+] as const;
+const BASIS_POINT = 10n ** 8n;
+
+/**
+ * The records of a book, deal by deal, and through `answer` what each facility must come to. Lazy:
+ * memory holds one facility at a time.
+ */
+export function* generateBook(
+  plan: BookPlan,
+  answer: (known: KnownAnswer) => void,
+): Generator<BookRecord> {
+  const random = new Random(plan.seed);
+  const newId = idsFor(plan.seed);
+  const lenders = Array.from({ length: LENDERS }, (_, n) => party(newId('pty'), `Lender ${n + 1}`));
+  yield* lenders;
+  let contracts = 0;
+  for (let number = 1; contracts < plan.contracts; number += 1) {
+    const borrower = party(newId('pty'), `Borrower ${number}`);
+    yield borrower;
+    const market = random.pick(MARKETS);
+    const closing = daysAfter(plan.from, random.between(0, 90));
+    const syndicate = random.some(lenders, random.between(2, 6));
+    const deal: DealRecord = {
+      object: 'deal',
+      id: newId('deal'),
+      name: `Borrower ${number} Credit Agreement`,
+      dealNumber: `GEN-${plan.seed}-${number}`,
+      borrower: borrower.id,
+      agent: syndicate[0]?.id ?? borrower.id,
+      country: market.country,
+      status: 'active',
+      closingDate: closing,
+      bookedOn: closing,
+      externalIds: [],
+    };
+    yield deal;
+    for (let n = random.between(1, 3); n > 0 && contracts < plan.contracts; n -= 1) {
+      const type = random.pick(TYPES);
+      const facility: FacilityRecord = {
+        object: 'facility',
+        id: newId('fac'),
+        deal: deal.id,
+        name: `${type.replaceAll('_', ' ')} ${n}`,
+        type,
+        currency: market.currency,
+        dayCount: market.dayCount,
+        status: 'active',
+        effectiveDate: closing,
+        maturityDate: monthsAfter(closing, 12 * (plan.years + 2)),
+        availabilityEndDate: monthsAfter(closing, 12 * (plan.years + 1)),
+        pikUsesCommitment: false,
+        bookedOn: closing,
+        externalIds: [],
+      };
+      const life = new FacilityLife(facility, newId);
+      const most = Math.min(random.between(1, 4), plan.contracts - contracts);
+      contracts += most;
+      yield facility;
+      for (const lender of syndicate) {
+        const kind = 'assignment';
+        const id = newId('pos');
+        const { id: facilityId } = facility;
+        yield {
+          object: 'position',
+          id,
+          facility: facilityId,
+          lender: lender.id,
+          kind,
+          bookedOn: closing,
+        };
+      }
+      yield* liveOn(life, { random, newId, syndicate, closing, most, years: plan.years });
+      answer(life.answer());
+    }
+  }
+}
+
+interface Setting {
+  readonly random: Random;
+  readonly newId: NewId;
+  readonly syndicate: readonly PartyRecord[];
+  readonly closing: BusinessDate;
+  /** Contracts to draw. */
+  readonly most: number;
+  readonly years: number;
+}
+
+function* liveOn(life: FacilityLife, setting: Setting): Generator<BookRecord> {
+  const { random, closing, syndicate, newId } = setting;
+  const { facility } = life;
+  const unit = 10n ** BigInt(minorUnitDigits(facility.currency) ?? 2);
+  const commitment = BigInt(random.between(50, 900)) * 1_000_000n * unit;
+  const weights: Shares = new Map(
+    syndicate.map(({ id }) => [id, BigInt(random.between(1, 1_000_000))]),
+  );
+  yield* life.commit(closing, pro(commitment, weights));
+  yield* life.chargeCommitmentFee(closing, (25n * BASIS_POINT) as Rate);
+  if (facility.type === 'letter_of_credit') {
+    yield* life.issueLetterOfCredit(daysAfter(closing, 3), commitment / 5n);
+  }
+  for (let n = 1; n <= setting.most; n += 1) {
+    const contract = drawing(facility, newId('ctr'), n, daysAfter(closing, 10));
+    yield contract;
+    const amount = commitment / BigInt(2 * setting.most + random.between(0, 3));
+    yield* life.draw(contract.id, daysAfter(closing, 10), amount);
+    yield* serve(life, contract, setting, n === 1);
+  }
+  const end = monthsAfter(closing, 12 * setting.years);
+  if (random.chance(0.3) && life.unfunded > 0n) yield* life.reduce(end, life.unfunded / 10n);
+}
+
+/** Quarter by quarter: rate, billing, payment, repayment, and what happens now and then. */
+function* serve(
+  life: FacilityLife,
+  contract: ContractRecord,
+  { random, closing, syndicate, years, newId }: Setting,
+  first: boolean,
+): Generator<BookRecord> {
+  const drawn = daysAfter(closing, 10);
+  const spread = (BigInt(random.between(100, 450)) * BASIS_POINT) as Rate;
+  const toggles = random.chance(0.1);
+  const revolving = life.facility.type === 'revolver' || life.facility.type === 'swingline';
+  let { id } = contract;
+  for (let quarter = 0; quarter < years * 4; quarter += 1) {
+    const start = monthsAfter(drawn, quarter * 3);
+    const end = monthsAfter(drawn, (quarter + 1) * 3);
+    const base = (BigInt(random.between(50, 540)) * BASIS_POINT) as Rate;
+    yield* life.setRate(id, start, base, spread);
+    if (toggles && quarter % 4 === 1) {
+      yield* life.capitalize(id, end);
+    } else {
+      yield* life.bill(id, end);
+    }
+    const amount = life.outstanding(id) / 40n;
+    if (random.chance(0.02)) yield* life.correctRepayment(id, end, amount * 2n, amount);
+    else yield* life.repay(id, end, amount, 'scheduled_repayment');
+    if (random.chance(0.05)) yield* life.repay(id, end, amount * 3n, 'voluntary_prepayment');
+    if (random.chance(0.005)) yield* life.repay(id, end, amount, 'write_off');
+    const [seller, buyer] = syndicate;
+    if (seller !== undefined && buyer !== undefined && random.chance(0.03)) {
+      yield* life.transfer(id, end, seller.id, buyer.id);
+    }
+    const due = life.due(id);
+    // Some pay late, and a few leave some of it unpaid.
+    const paid = random.chance(0.03) ? due / 2n : due;
+    if (paid > 0n) yield* life.payInterest(id, daysAfter(end, random.chance(0.1) ? 20 : 5), paid);
+    if (revolving && first && quarter === 1) {
+      const next: ContractRecord = {
+        ...drawing(life.facility, newId('ctr'), 100, end),
+        rolledFrom: id,
+      };
+      yield next;
+      yield* life.roll(id, next.id, end);
+      id = next.id;
+    }
+  }
+}
+
+function drawing(
+  facility: FacilityRecord,
+  id: string,
+  number: number,
+  date: BusinessDate,
+): ContractRecord {
+  return {
+    object: 'contract',
+    id,
+    facility: facility.id,
+    contractNumber: `${number}`,
+    status: 'active',
+    effectiveDate: date,
+    maturityDate: facility.maturityDate,
+    bookedOn: date,
+    externalIds: [],
+  };
+}
+
+function party(id: string, name: string): PartyRecord {
+  return { object: 'party', id, name, externalIds: [] };
+}

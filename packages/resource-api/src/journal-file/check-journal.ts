@@ -1,0 +1,125 @@
+import { minorUnitDigits } from '../ledger/currency.ts';
+import { parseAmount } from '../ledger/money.ts';
+import type { Described } from './journal-store.ts';
+import type { JournalRecord, PostingRecord } from './record.ts';
+
+/** One fault of a line: in which field, and what was expected. */
+export interface RecordFault {
+  readonly field: string;
+  readonly code: string;
+  readonly message: string;
+}
+
+const DUE_ACCOUNTS: readonly string[] = ['PRINCIPAL_DUE', 'INTEREST_DUE', 'FEES_DUE'];
+
+/** What is wrong with a journal, given what its ids stand for: pure. */
+export function checkJournal(
+  journal: JournalRecord,
+  described: (id: string) => Described | undefined,
+): readonly RecordFault[] {
+  const faults = journal.postings.flatMap((posting, index) =>
+    checkPosting(posting, journal, described).map(({ field, ...fault }) => ({
+      ...fault,
+      field: `postings.${index}.${field}`,
+    })),
+  );
+  if (faults.length > 0) return faults;
+  return [...checkBalance(journal.postings), ...checkShares(journal.postings, described)];
+}
+
+function checkPosting(
+  posting: PostingRecord,
+  journal: JournalRecord,
+  described: (id: string) => Described | undefined,
+): readonly RecordFault[] {
+  const { facility: facilityId, contract, lender, account, movement, amount, currency } = posting;
+  const facility = described(facilityId);
+  if (facility?.kind !== 'facility') {
+    return [fault('facility', 'unknown_reference', 'there is no such facility')];
+  }
+  const held = contract === undefined ? undefined : described(contract);
+  const inFacility = held?.kind === 'contract' && held.facility === facilityId;
+  const principal = account === 'PRINCIPAL_CASH' || account === 'PRINCIPAL_PIK';
+  const digits = minorUnitDigits(currency) ?? 0;
+  const parsed = parseAmount(amount, digits);
+  const exact = (amount.split('.')[1] ?? '').length === digits;
+  const rules: readonly (readonly [boolean, RecordFault])[] = [
+    [
+      facility.deal === journal.deal,
+      fault('facility', 'other_deal', 'the facility is of another deal'),
+    ],
+    [
+      contract === undefined || inFacility,
+      fault('contract', 'unknown_reference', 'the facility has no such contract'),
+    ],
+    [
+      lender === undefined || facility.lenders.has(lender),
+      fault('lender', 'unknown_reference', 'the lender has no position in the facility'),
+    ],
+    [
+      currency === facility.currency,
+      fault('currency', 'other_currency', `expected the facility’s ${facility.currency}`),
+    ],
+    [
+      exact && parsed !== undefined,
+      fault('amount', 'invalid_amount', `expected a decimal with ${digits} digits after the point`),
+    ],
+    [parsed?.amountMinor !== 0n, fault('amount', 'zero_amount', 'expected an amount')],
+    [
+      principal === (movement !== undefined),
+      fault('movement', 'invalid_movement', 'expected exactly on accounts of principal'),
+    ],
+    [
+      posting.dueDate === undefined || DUE_ACCOUNTS.includes(account),
+      fault('dueDate', 'invalid_due_date', `expected on ${DUE_ACCOUNTS.join(', ')} alone`),
+    ],
+  ];
+  return rules.flatMap(([holds, broken]) => (holds ? [] : [broken]));
+}
+
+function checkBalance(postings: readonly PostingRecord[]): readonly RecordFault[] {
+  const sums = sumsBy(postings, ({ currency, lender }) => `${currency} ${lender ?? 'globally'}`);
+  return sums.flatMap(([key, sum]) =>
+    sum === 0n ? [] : [fault('postings', 'unbalanced', `${key}: debits less credits are ${sum}`)],
+  );
+}
+
+/** What lenders are posted is what is posted globally, line by line. */
+function checkShares(
+  postings: readonly PostingRecord[],
+  described: (id: string) => Described | undefined,
+): readonly RecordFault[] {
+  const shared = postings.filter(({ facility }) => {
+    const found = described(facility);
+    return found?.kind === 'facility' && found.lenders.size > 0;
+  });
+  const gaps = sumsBy(
+    shared,
+    ({ facility, contract, account, movement, dueDate }) =>
+      [facility, contract, account, movement, dueDate].filter(Boolean).join(' '),
+    ({ lender }) => (lender === undefined ? 1n : -1n),
+  );
+  return gaps.flatMap(([key, gap]) =>
+    gap === 0n
+      ? []
+      : [fault('postings', 'shares_differ', `${key}: lenders’ amounts are off by ${gap}`)],
+  );
+}
+
+function sumsBy(
+  postings: readonly PostingRecord[],
+  keyOf: (posting: PostingRecord) => string,
+  sign: (posting: PostingRecord) => bigint = () => 1n,
+): readonly (readonly [string, bigint])[] {
+  const sums = new Map<string, bigint>();
+  for (const posting of postings) {
+    const amount = parseAmount(posting.amount, minorUnitDigits(posting.currency) ?? 0);
+    const key = keyOf(posting);
+    sums.set(key, (sums.get(key) ?? 0n) + sign(posting) * (amount?.amountMinor ?? 0n));
+  }
+  return [...sums];
+}
+
+export function fault(field: string, code: string, message: string): RecordFault {
+  return { field, code, message };
+}

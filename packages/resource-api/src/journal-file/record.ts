@@ -1,0 +1,212 @@
+import { z } from 'zod';
+import { ACCRUAL_COMPONENTS } from '../ledger/accrual.ts';
+import { type BusinessDate, parseBusinessDate } from '../ledger/business-date.ts';
+import { minorUnitDigits } from '../ledger/currency.ts';
+import { DAY_COUNTS } from '../ledger/day-count.ts';
+import { JOURNAL_TYPES, LEDGER_ACCOUNTS, PRINCIPAL_MOVEMENTS } from '../ledger/journal.ts';
+import { parseRate } from '../ledger/rate.ts';
+
+const name = z.string().min(1).max(500);
+const id = (prefix: string) =>
+  z.string().regex(new RegExp(`^${prefix}_[0-9A-Z]{26}$`), `expected an id as ${prefix}_…`);
+const businessDate = z
+  .string()
+  .refine((text) => parseBusinessDate(text) !== undefined, 'expected a date as YYYY-MM-DD')
+  .transform((text) => text as BusinessDate);
+const currency = z
+  .string()
+  .refine((code) => minorUnitDigits(code) !== undefined, 'expected an ISO 4217 code');
+const rate = z
+  .string()
+  .refine((text) => parseRate(text) !== undefined, 'expected a fraction such as 0.0475');
+const externalIds = z
+  .array(z.strictObject({ source: z.string().regex(/^[^:,]{1,64}$/), value: z.string().min(1) }))
+  .default([]);
+const agreementStatus = z.enum(['pending', 'active', 'matured', 'terminated']);
+const contractStatus = z.enum(['pending', 'active', 'repaid', 'written_off']);
+
+const party = z.strictObject({
+  object: z.literal('party'),
+  id: id('pty'),
+  name,
+  legalName: name.optional(),
+  lei: z
+    .string()
+    .regex(/^[A-Z0-9]{18}[0-9]{2}$/)
+    .optional(),
+  country: z
+    .string()
+    .regex(/^[A-Z0-9]{2}$/)
+    .optional(),
+  externalIds,
+});
+
+const deal = z.strictObject({
+  object: z.literal('deal'),
+  id: id('deal'),
+  name,
+  dealNumber: name,
+  borrower: id('pty'),
+  agent: id('pty'),
+  guarantor: id('pty').optional(),
+  country: z.string().regex(/^[A-Z0-9]{2}$/),
+  status: agreementStatus,
+  closingDate: businessDate.optional(),
+  bookedOn: businessDate,
+  externalIds,
+});
+
+export const FACILITY_TYPES = [
+  'term_loan',
+  'revolver',
+  'delayed_draw',
+  'letter_of_credit',
+  'swingline',
+  'bridge',
+] as const;
+
+const facility = z.strictObject({
+  object: z.literal('facility'),
+  id: id('fac'),
+  deal: id('deal'),
+  name,
+  type: z.enum(FACILITY_TYPES),
+  currency,
+  dayCount: z.enum(DAY_COUNTS),
+  status: agreementStatus,
+  effectiveDate: businessDate.optional(),
+  maturityDate: businessDate.optional(),
+  availabilityEndDate: businessDate.optional(),
+  pikUsesCommitment: z.boolean().default(false),
+  bookedOn: businessDate,
+  externalIds,
+});
+
+const contract = z.strictObject({
+  object: z.literal('contract'),
+  id: id('ctr'),
+  facility: id('fac'),
+  contractNumber: name,
+  status: contractStatus,
+  effectiveDate: businessDate.optional(),
+  maturityDate: businessDate.optional(),
+  allInRate: rate.optional(),
+  rolledFrom: id('ctr').optional(),
+  bookedOn: businessDate,
+  externalIds,
+});
+
+const position = z.strictObject({
+  object: z.literal('position'),
+  id: id('pos'),
+  facility: id('fac'),
+  lender: id('pty'),
+  kind: z.enum(['assignment', 'participation']),
+  parent: id('pos').optional(),
+  bookedOn: businessDate,
+});
+
+/** Of a facility when it names no contract, and globally when it names no lender. */
+const posting = z.strictObject({
+  facility: id('fac'),
+  contract: id('ctr').optional(),
+  lender: id('pty').optional(),
+  account: z.enum(LEDGER_ACCOUNTS),
+  movement: z.enum(PRINCIPAL_MOVEMENTS).optional(),
+  /** Debit positive, credit negative, with exactly the digits of the currency. */
+  amount: z.string().regex(/^-?\d{1,17}(\.\d{1,4})?$/, 'expected a plain decimal'),
+  currency,
+  dueDate: businessDate.optional(),
+});
+
+/** What is true from a date on: whole, not the change alone. */
+const terms = z.union([
+  z.strictObject({ deal: id('deal'), status: agreementStatus }),
+  z.strictObject({
+    facility: id('fac'),
+    status: agreementStatus,
+    maturityDate: businessDate.optional(),
+    availabilityEndDate: businessDate.optional(),
+  }),
+  z.strictObject({
+    contract: id('ctr'),
+    status: contractStatus,
+    maturityDate: businessDate.optional(),
+    allInRate: rate.optional(),
+  }),
+]);
+
+const accrualSubject = { facility: id('fac'), contract: id('ctr').optional() };
+
+const ratePeriod = z.strictObject({
+  ...accrualSubject,
+  component: z.enum(ACCRUAL_COMPONENTS),
+  startDate: businessDate,
+  allInRate: rate,
+  baseRateIndex: name.optional(),
+  baseRate: rate.optional(),
+  spread: rate.optional(),
+  csa: rate.optional(),
+});
+
+const settlement = z.strictObject({
+  ...accrualSubject,
+  component: z.enum(ACCRUAL_COMPONENTS),
+  settledThrough: businessDate,
+});
+
+const journal = z.strictObject({
+  object: z.literal('journal'),
+  id: id('jrn'),
+  deal: id('deal'),
+  type: z.enum(JOURNAL_TYPES),
+  effectiveDate: businessDate,
+  idempotencyKey: name,
+  reason: name.optional(),
+  sourceRef: name.optional(),
+  reverses: id('jrn').optional(),
+  postings: z.array(posting).max(30_000).default([]),
+  terms: z.array(terms).default([]),
+  rates: z.array(ratePeriod).default([]),
+  settlements: z.array(settlement).default([]),
+});
+
+const summary = z.strictObject({
+  object: z.literal('summary'),
+  records: z.number().int().nonnegative(),
+  journals: z.number().int().nonnegative(),
+  postings: z.number().int().nonnegative(),
+  /** Debits of global lines per currency. */
+  debits: z.record(z.string(), z.string()),
+  /** Of every line before, line ends included. */
+  sha256: z.string().regex(/^[0-9a-f]{64}$/),
+});
+
+export const RECORD = z.discriminatedUnion('object', [
+  party,
+  deal,
+  facility,
+  contract,
+  position,
+  journal,
+  summary,
+]);
+
+export type PartyRecord = z.infer<typeof party>;
+export type DealRecord = z.infer<typeof deal>;
+export type FacilityRecord = z.infer<typeof facility>;
+export type ContractRecord = z.infer<typeof contract>;
+export type PositionRecord = z.infer<typeof position>;
+export type PostingRecord = z.infer<typeof posting>;
+export type TermsRecord = z.infer<typeof terms>;
+export type RateRecord = z.infer<typeof ratePeriod>;
+export type SettlementRecord = z.infer<typeof settlement>;
+export type JournalRecord = z.infer<typeof journal>;
+export type SummaryRecord = z.infer<typeof summary>;
+export type BookRecord =
+  | PartyRecord
+  | DealRecord
+  | FacilityRecord
+  | ContractRecord
+  | PositionRecord
+  | JournalRecord;

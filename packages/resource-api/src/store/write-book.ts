@@ -1,0 +1,279 @@
+import type { Transaction } from '@cls/shared/sql/database';
+import type {
+  BookRecord,
+  ContractRecord,
+  DealRecord,
+  FacilityRecord,
+  JournalRecord,
+  PartyRecord,
+  PositionRecord,
+  PostingRecord,
+} from '../journal-file/record.ts';
+import { minorUnitDigits } from '../ledger/currency.ts';
+import { parseAmount } from '../ledger/money.ts';
+import { type Column, insertRows, keyOf } from './insert-rows.ts';
+import { type LinedJournal, lockJournal, postJournals } from './post-journals.ts';
+import { writeDatedFacts } from './write-dated-facts.ts';
+
+const CHUNK_RECORDS = 5_000;
+const CHUNK_POSTINGS = 20_000;
+
+/**
+ * Writes records in their order, in one transaction that holds the journal lock. Records stand
+ * after those they name.
+ *
+ * @throws {SqlError} when the database refuses one; the transaction is then lost.
+ */
+export async function writeBook(
+  transaction: Transaction,
+  records: AsyncIterable<BookRecord> | Iterable<BookRecord>,
+): Promise<void> {
+  const firstSeq = await lockJournal(transaction);
+  let nextSeq = firstSeq;
+  let chunk: BookRecord[] = [];
+  let postings = 0;
+  const flush = async () => {
+    const journals = chunk.filter((record) => record.object === 'journal');
+    // Known with the transaction: any of its sequences will do.
+    await insertSubjects(transaction, chunk, firstSeq);
+    await postRecords(transaction, journals, nextSeq);
+    nextSeq += BigInt(journals.length);
+    chunk = [];
+    postings = 0;
+  };
+  for await (const record of records) {
+    chunk.push(record);
+    postings += record.object === 'journal' ? record.postings.length : 0;
+    if (chunk.length >= CHUNK_RECORDS || postings >= CHUNK_POSTINGS) await flush();
+  }
+  await flush();
+}
+
+async function insertSubjects(
+  transaction: Transaction,
+  records: readonly BookRecord[],
+  bookedSeq: bigint,
+): Promise<void> {
+  const of = <K extends BookRecord['object']>(kind: K) =>
+    records.filter(
+      (record): record is Extract<BookRecord, { object: K }> => record.object === kind,
+    );
+  const booked = [
+    { name: 'booked_on', type: 'date', value: (record: { bookedOn: string }) => record.bookedOn },
+    { name: 'booked_seq', type: 'bigint', value: () => bookedSeq },
+  ];
+  const facilities = of('facility');
+  const contracts = of('contract');
+  const positions = of('position');
+  await insertRows(transaction, 'party', PARTY, of('party'));
+  await insertRows(transaction, 'deal', [...DEAL, ...booked], of('deal'));
+  await insertRows(transaction, 'facility', [...FACILITY, ...booked], facilities);
+  await insertRows(transaction, 'loan_contract', [...CONTRACT, ...booked], contracts);
+  await insertRows(transaction, 'lender_position', [...POSITION, ...booked], positions);
+  const names = [...of('party'), ...of('deal'), ...facilities, ...contracts].flatMap(
+    ({ id, externalIds }) => externalIds.map((external) => ({ id, ...external })),
+  );
+  await insertRows(transaction, 'external_id', EXTERNAL_ID, names);
+  await addLines(transaction, [
+    ...facilities.map(({ id }) => id),
+    ...contracts.map(({ facility }) => facility),
+    ...positions.map(({ facility }) => facility),
+  ]);
+}
+
+/** Every facility and contract has a line globally and for each lender of the facility. */
+async function addLines(transaction: Transaction, facilities: readonly string[]): Promise<void> {
+  if (facilities.length === 0) return;
+  await transaction.query(
+    `INSERT INTO balance_line (deal_key, facility_key, contract_key, lender_key, currency)
+     SELECT f.deal_key, f.key, c.key, p.key, f.currency
+     FROM facility f
+     CROSS JOIN LATERAL (
+       SELECT 0 AS key UNION ALL SELECT key FROM loan_contract WHERE facility_key = f.key) c
+     CROSS JOIN LATERAL (
+       SELECT 0 AS key UNION ALL
+       SELECT lender_key FROM lender_position WHERE facility_key = f.key) p
+     WHERE f.id = ANY($1)
+     ORDER BY f.key, c.key, p.key
+     ON CONFLICT (facility_key, contract_key, lender_key) DO NOTHING`,
+    [[...new Set(facilities)]],
+  );
+}
+
+async function postRecords(
+  transaction: Transaction,
+  records: readonly JournalRecord[],
+  firstSeq: bigint,
+): Promise<void> {
+  if (records.length === 0) return;
+  const seqs = new Map(records.map(({ id }, index) => [id, firstSeq + BigInt(index)]));
+  const lines = await lineKeys(transaction, records);
+  const deals = await keysById(
+    transaction,
+    'deal',
+    'key',
+    records.map(({ deal }) => deal),
+  );
+  const reversed = await keysById(
+    transaction,
+    'journal',
+    'seq',
+    records.flatMap(({ reverses }) => reverses ?? []),
+  );
+  const journals = records.map((record): LinedJournal => {
+    const { id, type, effectiveDate, idempotencyKey, reason, sourceRef, reverses } = record;
+    const reversesSeq = reverses && (seqs.get(reverses) ?? reversed.get(reverses) ?? 0n);
+    return {
+      id,
+      type,
+      effectiveDate,
+      idempotencyKey,
+      dealKey: deals.get(record.deal) ?? 0n,
+      ...(reason === undefined ? {} : { reason }),
+      ...(sourceRef === undefined ? {} : { sourceRef }),
+      ...(reversesSeq === undefined || reversesSeq === '' ? {} : { reversesSeq }),
+      postings: record.postings.map((posting) => ({
+        line: lines.get(lineName(posting)) ?? 0n,
+        account: posting.account,
+        ...(posting.movement === undefined ? {} : { movement: posting.movement }),
+        amountMinor: amountOf(posting),
+        ...(posting.dueDate === undefined ? {} : { dueDate: posting.dueDate }),
+      })),
+    };
+  });
+  await postJournals(transaction, journals, firstSeq, undefined);
+  await writeDatedFacts(
+    transaction,
+    records.map((record) => ({ ...record, seq: seqs.get(record.id) ?? 0n })),
+  );
+}
+
+export function amountOf({ amount, currency }: PostingRecord): bigint {
+  return parseAmount(amount, minorUnitDigits(currency) ?? 0)?.amountMinor ?? 0n;
+}
+
+function lineName({ facility, contract = '', lender = '' }: PostingRecord): string {
+  return `${facility} ${contract} ${lender}`;
+}
+
+async function lineKeys(
+  transaction: Transaction,
+  records: readonly JournalRecord[],
+): Promise<ReadonlyMap<string, bigint>> {
+  const named = new Map(
+    records.flatMap(({ postings }) => postings.map((posting) => [lineName(posting), posting])),
+  );
+  const postings = [...named.values()];
+  const rows = await transaction.query<{ number: bigint; key: bigint }>(
+    `SELECT g.number, l.key
+     FROM unnest($1::text[], $2::text[], $3::text[]) WITH ORDINALITY
+       AS g(facility, contract, lender, number)
+     JOIN facility f ON f.id = g.facility
+     LEFT JOIN loan_contract c ON c.id = g.contract
+     LEFT JOIN party p ON p.id = g.lender
+     JOIN balance_line l ON l.facility_key = f.key AND l.contract_key = coalesce(c.key, 0)
+       AND l.lender_key = coalesce(p.key, 0)`,
+    [
+      postings.map(({ facility }) => facility),
+      postings.map(({ contract }) => contract ?? null),
+      postings.map(({ lender }) => lender ?? null),
+    ],
+  );
+  const names = [...named.keys()];
+  return new Map(rows.map(({ number, key }) => [names[Number(number) - 1] ?? '', key]));
+}
+
+async function keysById(
+  transaction: Transaction,
+  table: string,
+  column: string,
+  ids: readonly string[],
+): Promise<ReadonlyMap<string, bigint>> {
+  if (ids.length === 0) return new Map();
+  const rows = await transaction.query<{ id: string; key: bigint }>(
+    `SELECT id, ${column} AS key FROM ${table} WHERE id = ANY($1)`,
+    [[...new Set(ids)]],
+  );
+  return new Map(rows.map(({ id, key }) => [id, key]));
+}
+
+const text = <R>(name: string, value: (record: R) => string | undefined): Column<R> => ({
+  name,
+  type: 'text',
+  value: (record) => value(record) ?? null,
+});
+const day = <R>(name: string, value: (record: R) => string | undefined): Column<R> => ({
+  ...text(name, value),
+  type: 'date',
+});
+const ref = <R>(
+  name: string,
+  table: string,
+  value: (record: R) => string | undefined,
+): Column<R> => ({ ...text(name, value), sql: keyOf(table, name) });
+/** What a record inherits from its facility. */
+const inherited = <R>(name: string, column: string, value: (record: R) => string): Column<R> => ({
+  ...text(name, value),
+  sql: `(SELECT ${column} FROM facility WHERE id = g.${name})`,
+});
+
+const PARTY: readonly Column<PartyRecord>[] = [
+  text('id', ({ id }) => id),
+  text('name', ({ name }) => name),
+  text('legal_name', ({ legalName }) => legalName),
+  text('lei', ({ lei }) => lei),
+  text('country', ({ country }) => country),
+];
+const DEAL: readonly Column<DealRecord>[] = [
+  text('id', ({ id }) => id),
+  text('name', ({ name }) => name),
+  text('deal_number', ({ dealNumber }) => dealNumber),
+  ref('borrower_key', 'party', ({ borrower }) => borrower),
+  ref('agent_key', 'party', ({ agent }) => agent),
+  ref('guarantor_key', 'party', ({ guarantor }) => guarantor),
+  text('country', ({ country }) => country),
+  text('status', ({ status }) => status),
+  day('closing_date', ({ closingDate }) => closingDate),
+];
+const FACILITY: readonly Column<FacilityRecord>[] = [
+  text('id', ({ id }) => id),
+  ref('deal_key', 'deal', ({ deal }) => deal),
+  text('name', ({ name }) => name),
+  text('type', ({ type }) => type),
+  text('currency', ({ currency }) => currency),
+  text('day_count', ({ dayCount }) => dayCount),
+  text('status', ({ status }) => status),
+  day('effective_date', ({ effectiveDate }) => effectiveDate),
+  day('maturity_date', ({ maturityDate }) => maturityDate),
+  day('availability_end_date', ({ availabilityEndDate }) => availabilityEndDate),
+  {
+    name: 'pik_uses_commitment',
+    type: 'boolean',
+    value: ({ pikUsesCommitment }) => pikUsesCommitment,
+  },
+];
+const CONTRACT: readonly Column<ContractRecord>[] = [
+  text('id', ({ id }) => id),
+  ref('facility_key', 'facility', ({ facility }) => facility),
+  inherited('deal_key', 'deal_key', ({ facility }) => facility),
+  inherited('currency', 'currency', ({ facility }) => facility),
+  text('contract_number', ({ contractNumber }) => contractNumber),
+  text('status', ({ status }) => status),
+  day('effective_date', ({ effectiveDate }) => effectiveDate),
+  day('maturity_date', ({ maturityDate }) => maturityDate),
+  { ...text('all_in_rate', ({ allInRate }) => allInRate), type: 'numeric' },
+  ref('rolled_from_key', 'loan_contract', ({ rolledFrom }) => rolledFrom),
+];
+const POSITION: readonly Column<PositionRecord>[] = [
+  text('id', ({ id }) => id),
+  ref('facility_key', 'facility', ({ facility }) => facility),
+  inherited('deal_key', 'deal_key', ({ facility }) => facility),
+  ref('lender_key', 'party', ({ lender }) => lender),
+  text('kind', ({ kind }) => kind),
+  ref('parent_key', 'lender_position', ({ parent }) => parent),
+];
+const EXTERNAL_ID: readonly Column<{ id: string; source: string; value: string }>[] = [
+  text('source', ({ source }) => source),
+  text('value', ({ value }) => value),
+  text('entity_id', ({ id }) => id),
+];

@@ -1,0 +1,25 @@
+import type { Database } from '@cls/shared/sql/database';
+import type { KnownAnswer } from '../../src/generator/facility-life.ts';
+import { type BookPlan, generateBook } from '../../src/generator/generate-book.ts';
+import type { BookRecord } from '../../src/journal-file/record.ts';
+import { writeBook } from '../../src/store/write-book.ts';
+import { date } from './book.ts';
+
+export interface GeneratedBook {
+  readonly records: readonly BookRecord[];
+  readonly answers: readonly KnownAnswer[];
+}
+
+export function generated(plan: Partial<BookPlan> = {}): GeneratedBook {
+  const answers: KnownAnswer[] = [];
+  const whole = { contracts: 12, years: 2, seed: 7, from: date('2023-01-15'), ...plan };
+  const records = [...generateBook(whole, (answer) => answers.push(answer))];
+  return { records, answers };
+}
+
+export async function loadRecords(
+  database: Database,
+  records: Iterable<BookRecord>,
+): Promise<void> {
+  await database.transaction((transaction) => writeBook(transaction, records));
+}

@@ -1,3 +1,4 @@
+import type { AccrualComponent, AccrualTerms, BalanceStep } from '../ledger/accrual.ts';
 import type { Balance } from '../ledger/balance.ts';
 import type { BusinessDate } from '../ledger/business-date.ts';
 
@@ -135,6 +136,26 @@ export interface CurrencyTotal {
   readonly currency: string;
   readonly count: number;
   readonly balance: Balance;
+  /** Whether the balance has what accrues by rate periods; too much to add up otherwise. */
+  readonly withAccruals: boolean;
+}
+
+/** Something that accrues in an item, since it was last billed. */
+export interface AccrualStream extends Omit<AccrualTerms, 'to'> {
+  readonly facilityId: string;
+  /** Null: of the facility, as a commitment fee is. */
+  readonly contractId: string | null;
+  readonly component: AccrualComponent;
+  /** Global steps under the empty id, lenders' under theirs, whoever asks. */
+  readonly lines: ReadonlyMap<string, readonly BalanceStep[]>;
+}
+
+/** An item in which something accrues. */
+export interface AccruingItem {
+  readonly key: bigint;
+  readonly currency: string;
+  /** Lender whose line the item is told by; empty: the global one. */
+  readonly holder: string;
 }
 
 /** What is billed, due before a date and not yet paid; of one line of an item. */
@@ -220,7 +241,21 @@ export interface BalanceStore {
   totals(
     access: ReaderAccess,
     request: Pick<PageRequest, 'level' | 'filter' | 'snapshot'>,
-  ): Promise<readonly CurrencyTotal[]>;
+  ): Promise<readonly Omit<CurrencyTotal, 'withAccruals'>[]>;
+  /** Up to `limit` + 1 items of the filter in which something accrues. */
+  accruing(
+    access: ReaderAccess,
+    request: Pick<PageRequest, 'level' | 'filter' | 'snapshot' | 'limit'>,
+  ): Promise<readonly AccruingItem[]>;
+  /**
+   * What accrues, with the lines of all lenders: for working out, never for showing. The items
+   * are those that a reader was shown before.
+   */
+  accrualsOf(
+    level: Level,
+    keys: readonly bigint[],
+    snapshot: Snapshot,
+  ): Promise<ReadonlyMap<bigint, readonly AccrualStream[]>>;
   /** Up to `limit` + 1, in posting order. */
   movements(access: ReaderAccess, request: MovementRequest): Promise<readonly Movement[]>;
   ledgerState(today: BusinessDate): Promise<LedgerState>;

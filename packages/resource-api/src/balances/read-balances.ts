@@ -1,25 +1,32 @@
 import { type Clock, epochSeconds } from '@cls/shared/clock';
 import { LRUCache } from 'lru-cache';
 import type { Caller } from '../access/caller.ts';
-import { type Balance, COMPONENTS } from '../ledger/balance.ts';
+import { addBalances, type Balance, COMPONENTS, ZERO_BALANCE } from '../ledger/balance.ts';
 import { dayBefore } from '../ledger/business-date.ts';
-import type {
-  BalanceFilter,
-  BalanceItem,
-  BalanceStore,
-  CurrencyTotal,
-  ItemBalances,
-  Level,
-  PageEnd,
-  PastDue,
-  ReaderAccess,
-  Snapshot,
-  Sort,
+import { type AccrualExplanation, accrualsOf, itemWithAccruals, withAccruals } from './accruals.ts';
+import {
+  type BalanceFilter,
+  type BalanceItem,
+  type BalanceStore,
+  type CurrencyTotal,
+  type ItemBalances,
+  type Level,
+  type Movement,
+  NO_FILTER,
+  type PageEnd,
+  type PastDue,
+  type ReaderAccess,
+  type Snapshot,
+  type Sort,
 } from './balance-store.ts';
 import type { CurrentLedger } from './current-ledger.ts';
 import { CURSOR_TTL_S, type CursorCodec } from './cursor.ts';
 import { resolveIds } from './external-ids.ts';
 import type { QuestionTimes, ResolvedSnapshot, Snapshots } from './snapshot.ts';
+
+/** What is told of each item beyond its own amounts, on request. */
+export const EXPANSIONS = ['lenders', 'accrual', 'contracts', 'movements'] as const;
+export type Expansion = (typeof EXPANSIONS)[number];
 
 export interface BalanceQuestion extends QuestionTimes {
   readonly level: Level;
@@ -30,6 +37,7 @@ export interface BalanceQuestion extends QuestionTimes {
   readonly sort: Sort | undefined;
   readonly limit: number;
   readonly withTotals: boolean;
+  readonly expand: ReadonlySet<Expansion>;
   /** Goes on with a walk: its snapshot, and the end of the page before. */
   readonly position: (Snapshot & { readonly after: PageEnd }) | undefined;
   /** The question in its canonical form, for the next cursor. */
@@ -44,7 +52,13 @@ export interface BalanceReading {
   /** What was reported of the same date before, where that was something else. */
   readonly former: { readonly balances: ItemBalances; readonly knownAt: string } | undefined;
   readonly pastDue: readonly PastDue[];
+  /** How what has accrued comes about. */
+  readonly accruals: readonly AccrualExplanation[];
   readonly lastPostedAt: string | undefined;
+  /** The contracts within a deal or facility, when asked for. */
+  readonly contracts: readonly BalanceReading[] | undefined;
+  /** The first movements of the period, when asked for. */
+  readonly movements: readonly Movement[] | undefined;
 }
 
 export interface BalancePage {
@@ -98,7 +112,8 @@ export function balancesReader(
             // By the day: the same question has the same bytes, and the cursor a day at least.
             expiresAtS: (Math.floor(epochSeconds(clock) / CURSOR_TTL_S) + 2) * CURSOR_TTL_S,
           });
-    const readings = await readingsOf(access, question, snapshot, items);
+    const plain = await readingsOf(access, question, snapshot, items);
+    const readings = await expand(store, readingsOf, { access, question, snapshot, filter }, plain);
     return { question, filter, snapshot, readings, totals, nextCursor };
   };
 }
@@ -122,7 +137,7 @@ function keptTotals(store: BalanceStore, ledger: CurrentLedger) {
     access: ReaderAccess,
     { level, filter, snapshot }: { level: Level; filter: BalanceFilter; snapshot: Snapshot },
   ): Promise<readonly CurrencyTotal[]> => {
-    const read = () => store.totals(access, { level, filter, snapshot });
+    const read = () => readTotals(store, access, { level, filter, snapshot });
     const { generation } = ledger;
     if (generation === undefined) return read();
     const values = Object.values(filter).map((value) => `${value}`);
@@ -159,31 +174,189 @@ function readingsReader(store: BalanceStore) {
     const keysOf = (some: readonly BalanceItem[]) => some.map(({ end }) => end.key);
     const reported = { asOf: snapshot.asOf, ledgerSeq: snapshot.reportedSeq };
     const later = items.filter(
-      ({ lastSeq, bookedSeq }) => lastSeq > reported.ledgerSeq && bookedSeq <= reported.ledgerSeq,
+      ({ lastSeq, bookedSeq, accrues }) =>
+        // A rate that became known later changes what has accrued and no balance.
+        (lastSeq > reported.ledgerSeq || (accrues && snapshot.ledgerSeq > reported.ledgerSeq)) &&
+        bookedSeq <= reported.ledgerSeq,
     );
+    const accruing = items.filter(({ accrues }) => accrues);
     const owing = items.filter(
       ({ global }) => global.interest_due + global.fees_due + global.principal_due !== 0n,
     );
     const before = fromDate && { asOf: dayBefore(fromDate), ledgerSeq: snapshot.ledgerSeq };
-    const [openings, formers, pastDue] = await Promise.all([
+    const [openings, formers, pastDue, streams, formerStreams] = await Promise.all([
       before && store.balancesOf(access, level, keysOf(items), before),
       store.balancesOf(access, level, keysOf(later), reported),
       store.pastDueOf(access, level, keysOf(owing), snapshot),
+      store.accrualsOf(level, keysOf(accruing), snapshot),
+      store.accrualsOf(level, keysOf(later.filter(({ accrues }) => accrues)), reported),
       postedAt([...items.map(({ lastSeq }) => lastSeq), reported.ledgerSeq]),
     ]);
-    return items.map((item): BalanceReading => {
-      const former = formers.get(item.end.key);
+    return items.map((booked): BalanceReading => {
+      const { key } = booked.end;
+      const accruals = accrualsOf(streams.get(key) ?? [], snapshot.asOf);
+      const item = itemWithAccruals(booked, accruals);
+      const before = formers.get(key);
+      const then = accrualsOf(formerStreams.get(key) ?? [], snapshot.asOf);
+      const former =
+        before &&
+        new Map([...before].map(([lender, one]) => [lender, withAccruals(one, lender, then)]));
       const restated = former !== undefined && differs(item, former);
       const knownAt = postingTimes.get(reported.ledgerSeq) ?? '';
       return {
         item,
-        opening: openings && (openings.get(item.end.key) ?? new Map()),
+        opening: openings && (openings.get(key) ?? new Map()),
         former: restated ? { balances: former, knownAt } : undefined,
-        pastDue: pastDue.get(item.end.key) ?? [],
+        pastDue: pastDue.get(key) ?? [],
+        accruals: accruals.explanations,
         lastPostedAt: postingTimes.get(item.lastSeq),
+        contracts: undefined,
+        movements: undefined,
       };
     });
   };
+}
+
+const EXPANDED_CONTRACTS = 1_000;
+export const EXPANDED_MOVEMENTS = 100;
+
+interface ReadingContext {
+  readonly access: ReaderAccess;
+  readonly question: BalanceQuestion;
+  readonly snapshot: ResolvedSnapshot;
+  readonly filter: BalanceFilter;
+}
+
+/** Adds to readings what was asked for beyond them. */
+async function expand(
+  store: BalanceStore,
+  readingsOf: ReturnType<typeof readingsReader>,
+  context: ReadingContext,
+  readings: readonly BalanceReading[],
+): Promise<readonly BalanceReading[]> {
+  const { access, question, snapshot } = context;
+  if (question.expand.has('contracts')) {
+    const contracts = await contractsOf(store, context, readings);
+    const level = 'contract';
+    const within = await readingsOf(access, { ...question, level }, snapshot, contracts);
+    const groups = new Map<string, BalanceReading[]>();
+    for (const reading of within) {
+      const group = groupOf(reading.item, question.level);
+      groups.set(group, [...(groups.get(group) ?? []), reading]);
+    }
+    return readings.map((reading) => ({
+      ...reading,
+      contracts: groups.get(groupOf(reading.item, question.level)) ?? [],
+    }));
+  }
+  if (!question.expand.has('movements')) return readings;
+  return Promise.all(
+    readings.map(async (reading) => {
+      const filter = { ...NO_FILTER, ...subjectOf(reading.item, question.level) };
+      const { fromDate } = question;
+      const limit = EXPANDED_MOVEMENTS;
+      const request = { filter, snapshot, fromDate, after: undefined, limit };
+      const movements = await store.movements(access, request);
+      return { ...reading, movements: movements.slice(0, limit) };
+    }),
+  );
+}
+
+async function contractsOf(
+  store: BalanceStore,
+  { access, question, snapshot, filter }: ReadingContext,
+  readings: readonly BalanceReading[],
+): Promise<readonly BalanceItem[]> {
+  if (readings.length === 0) return [];
+  const ids = (of: (item: BalanceItem) => string | undefined) =>
+    readings.flatMap(({ item }) => of(item) ?? []);
+  const within: BalanceFilter = {
+    ...NO_FILTER,
+    includeZero: filter.includeZero,
+    ...(question.level === 'deal'
+      ? { dealIds: ids(({ deal }) => deal.id), currencies: ids(({ currency }) => currency) }
+      : { facilityIds: ids(({ facility }) => facility?.id) }),
+  };
+  const limit = EXPANDED_CONTRACTS;
+  const found: BalanceItem[] = [];
+  for (let after: PageEnd | undefined; ; ) {
+    const request = { level: 'contract', filter: within, snapshot, sort: undefined } as const;
+    const page = await store.page(access, { ...request, after, limit });
+    found.push(...page.slice(0, limit));
+    if (page.length <= limit) return found;
+    after = found.at(-1)?.end;
+  }
+}
+
+function groupOf({ deal, currency, facility }: BalanceItem, level: Level): string {
+  return level === 'deal' ? `${deal.id} ${currency}` : (facility?.id ?? '');
+}
+
+/** The filter that finds what is of one item. */
+export function subjectOf(item: BalanceItem, level: Level): Partial<BalanceFilter> {
+  const facilityIds = [item.facility?.id ?? ''];
+  switch (level) {
+    case 'deal':
+      return { dealIds: [item.deal.id], currencies: [item.currency] };
+    case 'facility':
+      return { facilityIds };
+    case 'contract':
+      return { contractIds: [item.contract?.id ?? ''] };
+    case 'position':
+      return { facilityIds, lenderIds: [item.position?.lenderId ?? ''] };
+  }
+}
+
+/** Accruals over more items than this are not added up for a page; an export's summary has them. */
+const ACCRUING_ITEMS_MAX = 10_000;
+const ACCRUING_BATCH = 500;
+
+async function readTotals(
+  store: BalanceStore,
+  access: ReaderAccess,
+  request: { level: Level; filter: BalanceFilter; snapshot: Snapshot },
+): Promise<readonly CurrencyTotal[]> {
+  const { level, snapshot } = request;
+  const limit = ACCRUING_ITEMS_MAX;
+  const [totals, accruing] = await Promise.all([
+    store.totals(access, request),
+    store.accruing(access, { ...request, limit }),
+  ]);
+  if (accruing.length > limit) return totals.map((total) => ({ ...total, withAccruals: false }));
+  const sums = new Map(totals.map((total) => [total.currency, total.balance]));
+  for (let start = 0; start < accruing.length; start += ACCRUING_BATCH) {
+    const batch = accruing.slice(start, start + ACCRUING_BATCH);
+    const keys = batch.map(({ key }) => key);
+    const streams = await store.accrualsOf(level, keys, snapshot);
+    for (const { key, currency, holder } of batch) {
+      const accruals = accrualsOf(streams.get(key) ?? [], snapshot.asOf);
+      const { amounts } = accruals;
+      const balance = sums.get(currency);
+      if (balance === undefined || amounts.size === 0) continue;
+      sums.set(currency, withAccruals(balance, holder, accruals));
+    }
+  }
+  return totals.map((total) => ({
+    ...total,
+    balance: sums.get(total.currency) ?? total.balance,
+    withAccruals: true,
+  }));
+}
+
+/** Adds readings up as totals do, for who reads every item anyway. */
+export function addUp(
+  totals: ReadonlyMap<string, CurrencyTotal>,
+  readings: readonly BalanceReading[],
+): ReadonlyMap<string, CurrencyTotal> {
+  const sums = new Map(totals);
+  for (const { item } of readings) {
+    const { currency, position, lenders, global } = item;
+    const own = lenders.find(({ lender }) => lender.id === position?.lenderId)?.balance;
+    const before = sums.get(currency) ?? { currency, count: 0, balance: ZERO_BALANCE };
+    const balance = addBalances(before.balance, own ?? global);
+    sums.set(currency, { currency, count: before.count + 1, balance, withAccruals: true });
+  }
+  return sums;
 }
 
 function differs(item: BalanceItem, former: ItemBalances): boolean {

@@ -79,6 +79,13 @@ export const ZERO_BALANCE: Balance = Object.fromEntries(
   COMPONENTS.map((name) => [name, 0n]),
 ) as Record<Component, bigint>;
 
+export function addBalances(a: Balance, b: Balance): Balance {
+  return Object.fromEntries(COMPONENTS.map((name) => [name, a[name] + b[name]])) as Record<
+    Component,
+    bigint
+  >;
+}
+
 /** What changed from one balance to a later one, component by component. */
 export function balanceChange(from: Balance, to: Balance): Balance {
   return Object.fromEntries(COMPONENTS.map((name) => [name, to[name] - from[name]])) as Record<

@@ -181,6 +181,26 @@ export function totalsStatement({
   return { sql: text, parameters: parameters.values };
 }
 
+/** Items of a filter in which something accrues. */
+export function accruingStatement({
+  level,
+  filter,
+  snapshot,
+  limit,
+}: Pick<PageRequest, 'level' | 'filter' | 'snapshot' | 'limit'>): Statement {
+  const parameters = new Parameters(snapshot);
+  const sql = LEVEL_SQL[level];
+  const where = conditions(sql, level, filter, parameters);
+  const holder = level === 'position' ? '(SELECT id FROM party WHERE key = i.lender_key)' : `''`;
+  const text = `
+    SELECT i.key, f.currency, ${holder} AS holder
+    FROM ${sql.items}
+    WHERE ${where.join('\n      AND ')}
+      AND EXISTS (SELECT FROM rate_period r WHERE r.deal_key = d.key)
+    ORDER BY i.key LIMIT ${parameters.add(limit + 1)}`;
+  return { sql: text, parameters: parameters.values };
+}
+
 /** Principal movements as they were posted, in posting order. */
 export function movementsStatement(request: MovementRequest): Statement {
   const { filter, snapshot, fromDate, after, limit } = request;

@@ -1,14 +1,15 @@
 import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
 import type { Caller } from '../../access/caller.ts';
-import type { Level } from '../../balances/balance-store.ts';
-import type { ReadBalances } from '../../balances/read-balances.ts';
+import type { CurrencyTotal, Level } from '../../balances/balance-store.ts';
+import { addUp, type ReadBalances } from '../../balances/read-balances.ts';
 import type { ReadMovements } from '../../balances/read-movements.ts';
 import type { ResolvedSnapshot } from '../../balances/snapshot.ts';
 import type { VersionResponse } from '../api-version.ts';
 import { csvLine } from './csv.ts';
 import { checkFields, columnsOf, flatten, pickFields } from './fields.ts';
-import { type Presented, presentItem, presentTotal } from './present.ts';
+import type { Presented } from './money.ts';
+import { presentItem, presentTotal } from './present.ts';
 import { presentMovement } from './present-movement.ts';
 import type { BalancesQuery, Resource } from './query.ts';
 
@@ -25,7 +26,8 @@ interface ExportRequest {
 interface Batch {
   readonly snapshot: ResolvedSnapshot;
   readonly items: readonly Presented[];
-  readonly totals: readonly Presented[];
+  /** Of this page and those before it. */
+  readonly totals: ReadonlyMap<string, CurrencyTotal>;
   readonly next: (() => Promise<Batch>) | undefined;
 }
 
@@ -50,7 +52,7 @@ export async function exportList(request: ExportRequest): Promise<VersionRespons
   const [extension, lines] =
     type === 'text/csv'
       ? (['csv', csvLines(first, resource, level, fields)] as const)
-      : (['ndjson', jsonLines(first, fields)] as const);
+      : (['ndjson', jsonLines(first, level, fields)] as const);
   const name = `cls-${NAMES[resource]}-${level}-${asOf}.${extension}`;
   return {
     status: 200,
@@ -65,21 +67,23 @@ export async function exportList(request: ExportRequest): Promise<VersionRespons
 async function balanceBatch(
   request: ExportRequest,
   position?: Parameters<ReadBalances>[1]['position'],
+  before: Batch['totals'] = new Map(),
 ): Promise<Batch> {
   const { readBalances, caller, query, resource } = request;
   if (resource === 'movements') throw new Error('movements are no balances');
-  const withTotals = position === undefined;
-  const page = await readBalances(caller, { ...query, withTotals, limit: BATCH, position });
+  const question = { ...query, withTotals: false, limit: BATCH, position };
+  const page = await readBalances(caller, question);
+  const totals = addUp(before, page.readings);
   const { snapshot, readings, nextCursor } = page;
   const end = readings.at(-1)?.item.end;
   return {
     snapshot,
     items: readings.map((reading) => presentItem(resource, reading, page)),
-    totals: page.totals?.map((total) => presentTotal(total, query.level)) ?? [],
+    totals,
     next:
       nextCursor === undefined || end === undefined
         ? undefined
-        : () => balanceBatch(request, { ...snapshot, after: end }),
+        : () => balanceBatch(request, { ...snapshot, after: end }, totals),
   };
 }
 
@@ -94,7 +98,7 @@ async function movementBatch(
   return {
     snapshot,
     items: movements.map(presentMovement),
-    totals: [],
+    totals: new Map(),
     next:
       nextCursor === undefined || last === undefined
         ? undefined
@@ -140,11 +144,14 @@ async function* csvLines(
 /** One item per line; the last line tells how many there were, so that a cut is seen. */
 async function* jsonLines(
   first: Batch,
+  level: Level,
   fields: readonly string[] | undefined,
 ): AsyncGenerator<string> {
   const hash = createHash('sha256');
   let count = 0;
-  for await (const { items } of batches(first)) {
+  let { totals } = first;
+  for await (const { items, totals: soFar } of batches(first)) {
+    totals = soFar;
     const lines = items
       .map((item) => `${JSON.stringify(fields === undefined ? item : pickFields(item, fields))}\n`)
       .join('');
@@ -152,14 +159,16 @@ async function* jsonLines(
     count += items.length;
     yield lines;
   }
-  const { snapshot, totals } = first;
+  const { snapshot } = first;
   const summary = {
     object: 'summary',
     count,
     asOf: snapshot.asOf,
     knownAt: snapshot.knownAt ?? null,
     ledgerSeq: Number(snapshot.ledgerSeq),
-    totals,
+    totals: [...totals.values()]
+      .sort((a, b) => (a.currency < b.currency ? -1 : 1))
+      .map((total) => presentTotal(total, level)),
     sha256: hash.digest('hex'),
   };
   yield `${JSON.stringify(summary)}\n`;

@@ -1,6 +1,6 @@
 import type { Level } from '../../balances/balance-store.ts';
+import type { Presented } from './money.ts';
 import { parameterRefusal } from './parameter-refusal.ts';
-import type { Presented } from './present.ts';
 import { presentMovement } from './present-movement.ts';
 import type { Resource } from './query.ts';
 import { SAMPLE_MOVEMENT, sampleItem } from './sample.ts';

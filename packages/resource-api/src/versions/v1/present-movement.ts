@@ -1,5 +1,5 @@
 import type { Movement } from '../../balances/balance-store.ts';
-import { moneyOf, type Presented } from './present.ts';
+import { moneyOf, type Presented } from './money.ts';
 
 /** One posting of principal: globally (`lender` null) or a lender's leg of it. */
 export function presentMovement(movement: Movement): Presented {

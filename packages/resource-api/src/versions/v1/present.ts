@@ -1,6 +1,6 @@
 /** v1's shapes: docs/api.md lists every field. Money is a decimal string of its currency. */
 import type { CurrencyTotal, Level, PastDue } from '../../balances/balance-store.ts';
-import type { BalancePage, BalanceReading } from '../../balances/read-balances.ts';
+import { type BalancePage, type BalanceReading, subjectOf } from '../../balances/read-balances.ts';
 import {
   availableToDraw,
   type Balance,
@@ -13,10 +13,11 @@ import {
   ZERO_BALANCE,
 } from '../../ledger/balance.ts';
 import type { BusinessDate } from '../../ledger/business-date.ts';
-import { minorUnitDigits } from '../../ledger/currency.ts';
 import { formatAmount } from '../../ledger/money.ts';
+import { type Money, moneyOf, type Presented } from './money.ts';
+import { presentAccrual } from './present-accrual.ts';
+import { presentMovement } from './present-movement.ts';
 
-export type Money = (amountMinor: bigint) => string;
 export type BalanceResource = 'balances' | 'principal';
 
 const MOVEMENT_NAMES: Readonly<Record<MovementComponent, string>> = {
@@ -38,8 +39,6 @@ const NOTHING_PAST_DUE: Omit<PastDue, 'lenderId'> = {
   fees: 0n,
   oldestDueDate: null,
 };
-
-export type Presented = Readonly<Record<string, unknown>>;
 
 export function presentMeta({ snapshot }: Pick<BalancePage, 'snapshot'>): Presented {
   return {
@@ -78,7 +77,7 @@ function presentBalance(reading: BalanceReading, context: ItemContext): Presente
   const global = pastDue.find(({ lenderId }) => lenderId === '') ?? NOTHING_PAST_DUE;
   return {
     object: 'balance',
-    id: `bal_${subjectOf(reading, level)}_${asOf}`,
+    id: `bal_${presentedId(reading, level)}_${asOf}`,
     level,
     asOf,
     ...presentParties(reading, level),
@@ -90,6 +89,10 @@ function presentBalance(reading: BalanceReading, context: ItemContext): Presente
       ...(level === 'contract' ? { contract: item.contract?.status } : {}),
       daysPastDue: daysBetween(global.oldestDueDate, asOf),
     },
+    ...(context.question.expand.has('accrual')
+      ? { accrual: reading.accruals.map((one) => presentAccrual(one, item.currency)) }
+      : {}),
+    ...presentContracts('balances', reading, context),
     ...presentProvenance(reading, (former) => ({
       global: amounts(former, NOTHING_PAST_DUE, level !== 'deal' && ended, money),
     })),
@@ -105,7 +108,7 @@ function presentPrincipal(reading: BalanceReading, context: ItemContext): Presen
     rollForward(opening?.get(lenderId) ?? ZERO_BALANCE, balance, money);
   return {
     object: 'principalBalance',
-    id: `pri_${subjectOf(reading, level)}_${asOf}`,
+    id: `pri_${presentedId(reading, level)}_${asOf}`,
     level,
     asOf,
     ...presentParties(reading, level),
@@ -124,11 +127,15 @@ function presentPrincipal(reading: BalanceReading, context: ItemContext): Presen
     },
     ...countsOf(reading),
     links: { movements: movementsLink(reading, context) },
+    ...(reading.movements === undefined
+      ? {}
+      : { movements: reading.movements.map(presentMovement) }),
+    ...presentContracts('principal', reading, context),
     ...presentProvenance(reading, (former) => ({ closing: money(outstandingPrincipal(former)) })),
   };
 }
 
-function subjectOf({ item }: BalanceReading, level: Level): string {
+function presentedId({ item }: BalanceReading, level: Level): string {
   const subjects: Readonly<Record<Level, string | undefined>> = {
     deal: `${item.deal.id}_${item.currency}`,
     facility: item.facility?.id,
@@ -136,6 +143,17 @@ function subjectOf({ item }: BalanceReading, level: Level): string {
     position: item.position?.id,
   };
   return subjects[level] ?? '';
+}
+
+function presentContracts(
+  resource: BalanceResource,
+  { contracts }: BalanceReading,
+  { question, ...context }: ItemContext,
+): Presented {
+  if (contracts === undefined) return {};
+  const level = 'contract';
+  const within = { ...context, question: { ...question, level } } as const;
+  return { contracts: contracts.map((one) => presentItem(resource, one, within)) };
 }
 
 function presentParties({ item }: BalanceReading, level: Level): Presented {
@@ -287,14 +305,18 @@ function countsOf({ item, opening }: BalanceReading): Presented {
 
 /** Frozen at what is known now: the same numbers for ever. */
 function movementsLink({ item }: BalanceReading, { snapshot, question }: ItemContext): string {
-  const subject: Readonly<Record<Level, Record<string, string>>> = {
-    deal: { dealId: item.deal.id, currency: item.currency },
-    facility: { facilityId: item.facility?.id ?? '' },
-    contract: { contractId: item.contract?.id ?? '' },
-    position: { facilityId: item.facility?.id ?? '', lenderId: item.position?.lenderId ?? '' },
-  };
+  const subject = subjectOf(item, question.level);
+  const names = {
+    dealIds: 'dealId',
+    facilityIds: 'facilityId',
+    contractIds: 'contractId',
+  } as const;
+  const others = { lenderIds: 'lenderId', currencies: 'currency' } as const;
+  const filters = Object.entries({ ...names, ...others }).flatMap(([list, name]) =>
+    (subject[list as keyof typeof names] ?? []).map((value) => [name, value]),
+  );
   const query = new URLSearchParams({
-    ...subject[question.level],
+    ...Object.fromEntries(filters),
     ...(question.fromDate === undefined ? {} : { fromDate: question.fromDate }),
     toDate: snapshot.asOf,
     ...(snapshot.knownAt === undefined ? {} : { knownAt: snapshot.knownAt }),
@@ -302,7 +324,10 @@ function movementsLink({ item }: BalanceReading, { snapshot, question }: ItemCon
   return `/api/v1/cls/balances/principal/movements?${query}`;
 }
 
-export function presentTotal({ currency, count, balance }: CurrencyTotal, level: Level): Presented {
+export function presentTotal(
+  { currency, count, balance, withAccruals }: CurrencyTotal,
+  level: Level,
+): Presented {
   const money = moneyOf(currency);
   return {
     currency,
@@ -312,15 +337,10 @@ export function presentTotal({ currency, count, balance }: CurrencyTotal, level:
     obligation: money(obligation(balance)),
     // Commitments stand on facilities; of contracts alone the sum would be a false zero.
     ...(level === 'contract' ? {} : { unfunded: money(balance.unfunded) }),
-    interestAccrued: money(balance.interest_accrued),
-    feesAccrued: money(balance.fees_accrued),
+    // Null: too many to add up for a page; an export tells it in its summary.
+    interestAccrued: withAccruals ? money(balance.interest_accrued) : null,
+    feesAccrued: withAccruals ? money(balance.fees_accrued) : null,
   };
-}
-
-export function moneyOf(currency: string): Money {
-  const digits = minorUnitDigits(currency);
-  if (digits === undefined) throw new Error(`the ledger holds an unknown currency: ${currency}`);
-  return (amountMinor) => formatAmount(amountMinor, digits);
 }
 
 /** A fraction of the whole as a decimal string, cut at 12 decimals; null of nothing. */

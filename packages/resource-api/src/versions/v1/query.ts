@@ -6,6 +6,7 @@ import {
   type Sort,
 } from '../../balances/balance-store.ts';
 import { EXTERNAL_ID } from '../../balances/external-ids.ts';
+import { EXPANSIONS, type Expansion } from '../../balances/read-balances.ts';
 import { type BusinessDate, parseBusinessDate } from '../../ledger/business-date.ts';
 import { minorUnitDigits } from '../../ledger/currency.ts';
 import { parseAmount } from '../../ledger/money.ts';
@@ -13,9 +14,6 @@ import { QueryReader } from './query-reader.ts';
 
 /** What is asked for: each resource takes the parameters of its own. */
 export type Resource = 'balances' | 'principal' | 'movements';
-
-export const EXPANSIONS = ['lenders', 'accrual', 'contracts', 'movements'] as const;
-export type Expansion = (typeof EXPANSIONS)[number];
 
 /** The parameters of a question, checked. */
 export interface BalancesQuery {
@@ -186,6 +184,12 @@ export function parseBalancesQuery(
   ) {
     read.fault('minOutstanding', 'contradictory', 'expected at most maxOutstanding');
   }
+  const expand = new Set(read.list('expand', oneOf(EXPANSIONS)) as readonly Expansion[]);
+  for (const name of expand) {
+    if (!isExpandable(name, resource, level)) {
+      read.fault('expand', 'contradictory', `there is no ${name} of ${resource} by ${level}`, name);
+    }
+  }
   const reportingCurrency = read.one(
     'reportingCurrency',
     (value) => (minorUnitDigits(value) === undefined ? undefined : value),
@@ -217,7 +221,7 @@ export function parseBalancesQuery(
     },
     sort: read.one('sort', parseSort, `one of ${SORTS.join(', ')}, or with - before it`),
     withTotals: read.one('include', parseInclude, 'totals or none') ?? true,
-    expand: new Set(read.list('expand', oneOf(EXPANSIONS)) as readonly Expansion[]),
+    expand,
     fields: read.has('fields') ? read.list('fields', FIELD_PATH) : undefined,
     reporting:
       reportingCurrency === undefined ? undefined : { currency: reportingCurrency, date: fxDate },
@@ -228,6 +232,19 @@ export function parseBalancesQuery(
   };
   read.done();
   return query;
+}
+
+function isExpandable(name: Expansion, resource: Resource, level: Level): boolean {
+  switch (name) {
+    case 'lenders':
+      return true;
+    case 'accrual':
+      return resource === 'balances';
+    case 'contracts':
+      return level === 'deal' || level === 'facility';
+    case 'movements':
+      return resource === 'principal';
+  }
 }
 
 /** Resource and text of a canonical question, for a walk that goes on. */

@@ -7,7 +7,8 @@ import {
 } from '../../balances/balance-store.ts';
 import { ZERO_BALANCE } from '../../ledger/balance.ts';
 import type { BusinessDate } from '../../ledger/business-date.ts';
-import { type BalanceResource, type Presented, presentItem } from './present.ts';
+import type { Presented } from './money.ts';
+import { type BalanceResource, presentItem } from './present.ts';
 
 const DAY = '2000-01-01' as BusinessDate;
 const PARTY = { id: 'pty', name: 'party' };
@@ -64,7 +65,16 @@ export function sampleItem(resource: BalanceResource, level: Level): Presented {
   const filter = NO_FILTER;
   return presentItem(
     resource,
-    { item, opening: undefined, former, pastDue: [], lastPostedAt: DAY },
+    {
+      item,
+      opening: undefined,
+      former,
+      pastDue: [],
+      accruals: [],
+      contracts: undefined,
+      movements: undefined,
+      lastPostedAt: DAY,
+    },
     {
       filter,
       snapshot: {
@@ -84,6 +94,7 @@ export function sampleItem(resource: BalanceResource, level: Level): Presented {
         sort: undefined,
         limit: 1,
         withTotals: false,
+        expand: new Set(),
         position: undefined,
         canonical: '',
       },

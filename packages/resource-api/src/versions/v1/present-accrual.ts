@@ -1,0 +1,49 @@
+import type { AccrualExplanation } from '../../balances/accruals.ts';
+import { EXACT_UNIT } from '../../ledger/accrual.ts';
+import { roundHalfUp } from '../../ledger/allocate.ts';
+import { formatAmount } from '../../ledger/money.ts';
+import { formatRate, type Rate } from '../../ledger/rate.ts';
+import { moneyOf, type Presented } from './money.ts';
+
+const EXACT_DECIMALS = 12;
+
+/**
+ * How an accrued amount comes about: FpML's AccrualPeriods. Their amounts have twelve decimals;
+ * they are added up before the sum is rounded, once.
+ */
+export function presentAccrual(accrual: AccrualExplanation, currency: string): Presented {
+  const { component, facilityId, contractId, from, to, dayCount, amountMinor, periods } = accrual;
+  const money = moneyOf(currency);
+  return {
+    component,
+    facilityId,
+    contractId,
+    start: from,
+    end: to,
+    dayCount,
+    amount: money(amountMinor),
+    periods: periods.map(({ start, end, days, balanceMinor, allInRate, exact, ...rate }) => ({
+      start,
+      end,
+      days,
+      balance: money(balanceMinor),
+      rate: formatRate(allInRate),
+      baseRateIndex: rate.baseRateIndex ?? null,
+      baseRate: rateOrNull(rate.baseRate),
+      spread: rateOrNull(rate.spread),
+      csa: rateOrNull(rate.csa),
+      amount: exactAmount(exact, money(0n)),
+    })),
+  };
+}
+
+function rateOrNull(rate: Rate | null | undefined): string | null {
+  return rate == null ? null : formatRate(rate);
+}
+
+/** @param zero a zero of the currency, whose digits tell what a minor unit is. */
+function exactAmount(exact: bigint, zero: string): string {
+  const digits = zero.includes('.') ? zero.length - zero.indexOf('.') - 1 : 0;
+  const scale = 10n ** BigInt(EXACT_DECIMALS - digits);
+  return formatAmount(roundHalfUp(exact * scale, EXACT_UNIT), EXACT_DECIMALS);
+}

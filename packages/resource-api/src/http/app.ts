@@ -12,6 +12,7 @@ import { tokenInvalid } from '../access/token-refusals.ts';
 import type { VerifyToken } from '../access/verify-token.ts';
 import type { ApiVersion, VersionResponse, VersionRoute } from '../versions/api-version.ts';
 import type { VersionRegistry } from '../versions/registry.ts';
+import { gzipped, isWorthCompressing } from './compression.ts';
 import { matchesEtag } from './conditional.ts';
 import { problems } from './problem.ts';
 import { Refusal } from './refusal.ts';
@@ -78,7 +79,7 @@ function serve(parts: AppParts, versionId: string, route: VersionRoute): Middlew
       headers: ctx.req.headers,
       accepts: (types) => ctx.accepts(types),
     });
-    write(ctx, version, route, response);
+    await write(ctx, version, route, response);
   };
 }
 
@@ -94,12 +95,13 @@ function authorizationOf(rawHeaders: readonly string[]): string | undefined {
   return found;
 }
 
-function write(
+async function write(
   ctx: Context,
   version: ApiVersion,
   route: VersionRoute,
   { status, headers, body, etag }: VersionResponse,
-): void {
+): Promise<void> {
+  const zip = isWorthCompressing(body) && ctx.acceptsEncodings('gzip', 'identity') === 'gzip';
   ctx.set('Cache-Control', 'private, no-cache');
   ctx.set('Vary', 'Authorization, Accept, Accept-Encoding');
   if (ctx.path.startsWith('/api/latest/')) {
@@ -107,16 +109,19 @@ function write(
     ctx.set('Content-Location', `/api/${version.id}${route.path}${query}`);
   }
   if (etag !== undefined) {
-    ctx.set('ETag', etag);
+    // A strong validator tells one representation from another (RFC 9110 §8.8.3.3).
+    ctx.set('ETag', zip ? etag.replace(/"$/, '-gzip"') : etag);
     const condition = ctx.req.headers['if-none-match'];
-    if (condition !== undefined && matchesEtag(condition, etag)) {
+    const asPlain = condition?.replaceAll('-gzip"', '"');
+    if (asPlain !== undefined && matchesEtag(asPlain, etag)) {
       ctx.status = 304;
       return;
     }
   }
   ctx.status = status;
   ctx.set({ ...headers });
-  ctx.body = body;
+  if (zip) ctx.set('Content-Encoding', 'gzip');
+  ctx.body = zip ? await gzipped(body) : body;
 }
 
 /** What no route took: another method, a version that is not there, or nothing at all. */

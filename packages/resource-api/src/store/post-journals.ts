@@ -45,13 +45,15 @@ export async function postJournals(
 
 function chunksOf(journals: readonly LinedJournal[]): readonly (readonly LinedJournal[])[] {
   const chunks: LinedJournal[][] = [];
-  let postings = CHUNK_POSTINGS;
+  let chunk: LinedJournal[] | undefined;
+  let postings = 0;
   for (const journal of journals) {
-    if (postings + journal.postings.length > CHUNK_POSTINGS) {
-      chunks.push([]);
+    if (chunk === undefined || postings + journal.postings.length > CHUNK_POSTINGS) {
+      chunk = [];
+      chunks.push(chunk);
       postings = 0;
     }
-    chunks.at(-1)?.push(journal);
+    chunk.push(journal);
     postings += journal.postings.length;
   }
   return chunks;

@@ -1,0 +1,180 @@
+import { createHash } from 'node:crypto';
+import { request } from 'node:http';
+import { gunzipSync } from 'node:zlib';
+import { describeOnEngines } from '@cls/shared/testing/engines';
+import { expect } from 'chai';
+import { parse } from 'csv-parse/sync';
+import { startTestApi, type TestApi } from './support/api.ts';
+import { generated, loadRecords } from './support/generated.ts';
+
+// biome-ignore lint/suspicious/noExplicitAny: answers are read as their caller reads them.
+type Json = any;
+
+describeOnEngines('an export', (engine) => {
+  let api: TestApi;
+  let authorization = '';
+  before(async () => {
+    api = await startTestApi(engine);
+    const { records } = generated({ contracts: 14, seed: 33, years: 1 });
+    const odd = records.map((record) =>
+      record.object === 'deal'
+        ? { ...record, name: `=HYPERLINK("http://x","a, b")\n${record.name}` }
+        : record,
+    );
+    await loadRecords(api.database, odd);
+    authorization = `Bearer ${await api.token()}`;
+  });
+  after(() => api?.stop());
+
+  const as = (accept: string, path: string) =>
+    fetch(`${api.baseUrl}/api/v1/cls/balances${path}`, { headers: { authorization, accept } });
+  const json = async (path: string): Promise<Json> => (await as('application/json', path)).json();
+  const flat = (value: Json, path: string) =>
+    path.split('.').reduce((part, name) => part?.[name], value);
+
+  for (const path of [
+    '?level=deal',
+    '?',
+    '?level=contract',
+    '?level=position',
+    '/principal?fromDate=2023-06-01&level=facility',
+  ]) {
+    it(`as CSV has the rows and digits of the JSON: ${path}`, async () => {
+      const response = await as('text/csv', path);
+      expect(response.headers.get('content-type')).to.include('text/csv');
+      expect(response.headers.get('content-disposition')).to.match(
+        /^attachment; filename="cls-[a-z-]+-\d{4}-\d{2}-\d{2}\.csv"$/,
+      );
+      const text = await response.text();
+      expect(text.endsWith('\r\n')).to.equal(true);
+      const rows = parse(text, { columns: true }) as Record<string, string>[];
+      const { data } = await json(`${path}&limit=1000`);
+      expect(rows.length).to.equal(data.length);
+      for (const [index, row] of rows.entries()) {
+        for (const [column, cell] of Object.entries(row)) {
+          const value = flat(data[index], column);
+          const plain = Array.isArray(value) ? value.join(';') : (value ?? '');
+          if (column === 'deal.name') expect(cell).to.equal(`'${plain}`);
+          else expect(cell, column).to.equal(`${plain}`);
+        }
+      }
+    });
+
+    it(`as NDJSON has the items of the JSON and tells how many: ${path}`, async () => {
+      const text = await (await as('application/x-ndjson', path)).text();
+      const lines = text.trimEnd().split('\n');
+      const summary = JSON.parse(lines.pop() ?? '') as Json;
+      const { data, totals, meta } = await json(`${path}&limit=1000`);
+      expect(lines.map((line) => JSON.parse(line))).to.deep.equal(data);
+      expect(summary).to.deep.include({
+        object: 'summary',
+        count: data.length,
+        totals,
+        ledgerSeq: meta.ledgerSeq,
+      });
+      const body = lines.map((line) => `${line}\n`).join('');
+      expect(summary.sha256).to.equal(createHash('sha256').update(body).digest('hex'));
+    });
+  }
+
+  it('spans pages as one snapshot while postings arrive', async () => {
+    const count = 2_600;
+    const { records } = generated({ contracts: count, seed: 5, years: 0 });
+    await loadRecords(api.database, records);
+    const response = await as('application/x-ndjson', '/principal?includeZero=true');
+    await loadRecords(api.database, generated({ contracts: 3, seed: 6, years: 0 }).records);
+    const lines = (await response.text())
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line) as Json);
+    const { ledgerSeq, count: told } = lines.pop();
+    expect(lines.length).to.equal(told);
+    expect(told).to.be.at.least(count);
+    expect(new Set(lines.map(({ id }) => id)).size).to.equal(told);
+    expect(lines.every(({ provenance }) => provenance.ledgerSeq <= ledgerSeq)).to.equal(true);
+  });
+
+  it('lists movements too', async () => {
+    const text = await (await as('text/csv', '/principal/movements?')).text();
+    const rows = parse(text, { columns: true }) as Record<string, string>[];
+    expect(rows.length).to.be.greaterThan(100);
+    expect(rows[0]).to.include.keys('journal.id', 'amount', 'lender.id');
+  });
+
+  it('takes the columns that are asked for', async () => {
+    const text = await (
+      await as('text/csv', '?fields=facility.name,global.principal.outstanding')
+    ).text();
+    expect(text.split('\r\n', 1)[0]).to.equal(
+      'object,id,facility.name,currency,global.principal.outstanding',
+    );
+  });
+
+  it('refuses pages, and a format that there is not', async () => {
+    const response = await as('text/csv', '?limit=5&cursor=abc');
+    expect(response.status).to.equal(400);
+    expect(response.headers.get('content-type')).to.include('application/problem+json');
+    const { errors } = (await response.json()) as Json;
+    expect(errors.map((e: Json) => [e.parameter, e.code])).to.deep.equal([
+      ['limit', 'contradictory'],
+      ['cursor', 'contradictory'],
+    ]);
+    expect((await as('application/xml', '')).status).to.equal(406);
+    expect((await as('gzip, deflate, br', '?limit=1')).headers.get('content-type')).to.include(
+      'application/json',
+    );
+  });
+
+  it('refuses wrong questions as problems before anything is sent', async () => {
+    const response = await as('text/csv', '?asOf=2999-01-01');
+    expect(response.status).to.equal(400);
+    expect(((await response.json()) as Json).code).to.equal('as_of_in_future');
+  });
+
+  const rawGet = (path: string, headers: Record<string, string>) =>
+    new Promise<{ headers: NodeJS.Dict<string | string[]>; status: number; body: Buffer }>(
+      (resolve, reject) => {
+        request(
+          `${api.baseUrl}/api/v1/cls/balances${path}`,
+          { headers: { authorization, ...headers } },
+          (answer) => {
+            const parts: Buffer[] = [];
+            answer.on('data', (part: Buffer) => parts.push(part));
+            answer.on('end', () =>
+              resolve({
+                headers: answer.headers,
+                status: answer.statusCode ?? 0,
+                body: Buffer.concat(parts),
+              }),
+            );
+          },
+        )
+          .on('error', reject)
+          .end();
+      },
+    );
+
+  it('is compressed for who takes gzip, and has another validator then', async () => {
+    for (const accept of ['application/json', 'application/x-ndjson']) {
+      const plain = await rawGet('?', { accept });
+      const zipped = await rawGet('?', { accept, 'accept-encoding': 'gzip' });
+      expect(plain.headers['content-encoding']).to.equal(undefined);
+      expect(zipped.headers['content-encoding']).to.equal('gzip');
+      expect(gunzipSync(zipped.body).equals(plain.body)).to.equal(true);
+      expect(zipped.body.length < plain.body.length / 3).to.equal(true);
+      if (accept !== 'application/json') continue;
+      expect(zipped.headers['etag']).to.not.equal(plain.headers['etag']);
+      const known = `${zipped.headers['etag']}`;
+      const again = await rawGet('?', {
+        accept,
+        'accept-encoding': 'gzip',
+        'if-none-match': known,
+      });
+      expect([again.status, again.body.length, again.headers['etag']]).to.deep.equal([
+        304,
+        0,
+        known,
+      ]);
+    }
+  });
+});

@@ -54,6 +54,7 @@ export const KIND_OF = {
     'cli/as-operator.ts': 'root',
     'cli/cls-api.ts': 'root',
     'cli/operator.ts': 'port',
+    'csv/': 'domain',
     'generator/': 'use-case',
     'http/': 'edge',
     'http/refusal.ts': 'domain',

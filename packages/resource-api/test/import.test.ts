@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
@@ -134,7 +134,10 @@ describe('cls-api', () => {
   const run = (...words: string[]) =>
     new Promise<{ code: number | null; stdout: string; stderr: string }>((done) => {
       const env = { ...process.env, CLS_DATA_DIR: dataDir };
-      const child = spawn(process.execPath, [TOOL, ...words], { env });
+      const untold =
+        words[0] === 'import' && !words.some((word) => /^--(rows|control)$/.test(word));
+      const totals = untold ? ['--without-totals', 'a test'] : [];
+      const child = spawn(process.execPath, [TOOL, ...words, ...totals], { env });
       let stdout = '';
       let stderr = '';
       child.stdout.on('data', (chunk) => {
@@ -234,7 +237,8 @@ describe('cls-api', () => {
       ['--control', 'due=99.99'],
       ['--control', 'nothing=1'],
     ] as const) {
-      const refused = await run('import', path, '--apply', option, value);
+      const told = ['--rows', '1', '--control', 'due=100.00'];
+      const refused = await run('import', path, '--apply', ...told, option, value);
       expect(refused.code).to.equal(1);
       expect(refused.stderr).to.include('control_total');
     }
@@ -242,6 +246,132 @@ describe('cls-api', () => {
     const agreed = await run('import', path, '--rows', '1', '--control', 'due=100.00');
     expect(agreed.code).to.equal(0);
   });
+
+  it('demands control totals before it writes, but not for looking', async () => {
+    const path = file(statement('05/31/2025', [{ ...good, 'Loan Number': 'T7' }]));
+    for (const totals of [
+      ['--rows', '1'],
+      ['--control', 'due=100.00'],
+    ]) {
+      const refused = await run('import', path, '--apply', ...totals);
+      expect([refused.code, refused.stderr]).to.satisfy(
+        ([code, text]: [number, string]) => code === 1 && text.includes('--without-totals'),
+      );
+      expect((await run('import', path, ...totals)).code).to.equal(0);
+    }
+  });
+
+  it('notices by the totals that a file was cut at the end of a row', async () => {
+    const rows = ['T6', 'T7'].map((number) => ({ ...good, 'Loan Number': number }));
+    const cut = statement('05/31/2025', rows).split('\n').slice(0, 2).join('\n');
+    const told = ['--rows', '2', '--control', 'due=200.00'];
+    const refused = await run('import', file(cut), '--apply', ...told);
+    expect(refused.code).to.equal(1);
+    expect(refused.stderr).to.include('expected 2 rows').and.include('expected a sum of 200.00');
+  });
+
+  it('writes the faults of a refused file as a table', async () => {
+    const bad = [
+      { ...good, 'Due to IBRD': '=1+1' },
+      { ...good, 'Loan Number': '' },
+    ];
+    const rejects = join(temporaryDirectory('cls-rejects-'), 'rejects.csv');
+    const path = file(statement('05/31/2025', bad).replace('\n', '\n\n'));
+    await run('import', path, '--apply', '--rejects', rejects);
+    expect(readFileSync(rejects, 'utf8').split('\r\n').slice(0, 3)).to.deep.equal([
+      'row,column,code,expected,value',
+      "3,Due to IBRD (US$),invalid_amount,expected a plain decimal such as 1234.56,'=1+1",
+      '4,Loan Number,missing_value,a value is required,',
+    ]);
+  });
+
+  it('takes an import back by reversal, and applies the same file again', async () => {
+    const before = await balances();
+    const path = file(
+      statement('06/30/2025', [
+        {
+          ...good,
+          'Interest Rate': '5',
+          'Loan Status': 'Fully Repaid',
+          'Last Repayment Date': '06/30/2030',
+        },
+        { ...good, 'Loan Number': 'T20' },
+      ]),
+    );
+    const applied = JSON.parse((await run('import', path, '--apply', '--json')).stdout);
+    const kinds = applied.changes.map(({ kind, loans }: never) => [kind, loans]);
+    expect(kinds).to.deep.include.members([
+      ['new_loan', 1],
+      ['vanished', 1],
+      ['amount_fell', 1],
+      ['terms_changed', 1],
+    ]);
+    expect(await termsOf('T1')).to.deep.equal({
+      status: 'repaid',
+      rate: '0.050000000000',
+      maturity: '2030-06-30',
+    });
+
+    const [first, last] = [(await imports())[0]?.id ?? '', applied.importId];
+    const beneath = await run('imports', 'revert', first, '--apply');
+    expect([beneath.code, beneath.stderr.includes(last)]).to.deep.equal([1, true]);
+    const dry = JSON.parse((await run('imports', 'revert', last, '--json')).stdout);
+    expect(dry).to.deep.equal({ outcome: 'valid', journals: applied.journals });
+    expect((await imports()).at(-1)?.revertedAt).to.equal(null);
+    expect((await run('imports', 'revert', last, '--apply')).code).to.equal(0);
+    const after = await balances();
+    expect(after.filter(({ loan }) => loan !== 'T20')).to.deep.equal(before);
+    expect(after.find(({ loan }) => loan === 'T20')?.cash).to.equal(0n);
+    expect(await termsOf('T1')).to.deep.equal({ status: 'active', rate: null, maturity: null });
+    expect((await run('imports', 'revert', last, '--apply')).stderr).to.include(
+      'taken back before',
+    );
+    expect((await run('imports', 'revert', 'imp_x', '--apply')).stderr).to.include(
+      'there is no import',
+    );
+
+    const again = JSON.parse((await run('import', path, '--apply', '--json')).stdout);
+    expect(again.outcome).to.equal('applied');
+    expect(await termsOf('T1')).to.deep.equal({
+      status: 'repaid',
+      rate: '0.050000000000',
+      maturity: '2030-06-30',
+    });
+    expect((await run('imports', 'revert', again.importId, '--apply')).code).to.equal(0);
+  });
+
+  it('refuses a statement of a closed period, and taking one back', async () => {
+    await holder.query(`INSERT INTO period_close (through, reason) VALUES ('2025-07-31', 'test')`);
+    const path = file(statement('07/31/2025', [{ ...good, 'Loan Number': 'T30' }]));
+    const refused = await run('import', path, '--apply');
+    expect([refused.code, refused.stderr.includes('period_closed')]).to.deep.equal([1, true]);
+    expect((await run('import', path)).stderr).to.include('period_closed');
+    const last = (await imports()).filter(({ revertedAt }) => revertedAt === null).at(-1);
+    expect((await run('imports', 'revert', last?.id ?? '', '--apply')).stderr).to.include('closed');
+    await holder.query(`INSERT INTO period_close (through, reason) VALUES ('2000-01-01', 'test')`);
+  });
+
+  const imports = async (): Promise<readonly { id: string; revertedAt: string | null }[]> =>
+    JSON.parse((await run('imports', 'list', '--json')).stdout);
+  const balances = () =>
+    holder.query<{ loan: string; cash: bigint; unfunded: bigint }>(
+      `SELECT c.contract_number AS loan, sum(b.principal_cash)::int8 AS cash,
+         sum(b.unfunded)::int8 AS unfunded
+       FROM loan_contract c JOIN balance_line l ON l.facility_key = c.facility_key
+       CROSS JOIN LATERAL (SELECT * FROM balance WHERE line_key = l.key
+         ORDER BY effective_date DESC, known_seq DESC LIMIT 1) b
+       WHERE l.lender_key = 0 GROUP BY 1 ORDER BY 1`,
+    );
+  const termsOf = async (loan: string) => {
+    const [terms] = await holder.query(
+      `SELECT coalesce(t.status, c.status) AS status, t.all_in_rate::text AS rate,
+         t.maturity_date AS maturity
+       FROM loan_contract c LEFT JOIN contract_terms t ON t.contract_key = c.key
+       WHERE c.contract_number = $1 ORDER BY t.effective_date DESC, t.known_seq DESC LIMIT 1`,
+      [loan],
+    );
+    return terms;
+  };
 
   it('refuses a faulty file with every fault, by --json as a document', async () => {
     const path = file(
@@ -273,7 +403,7 @@ describe('cls-api', () => {
       customer: 'india',
       role: 'borrower',
       selection: 'country IN',
-      deals: 2,
+      deals: 3,
     });
     const again = await run(
       'entitlements',

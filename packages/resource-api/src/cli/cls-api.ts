@@ -7,12 +7,14 @@ import { asOperator } from './as-operator.ts';
 import { addDirectoryCommands } from './directory.ts';
 import { addEntitlementCommands } from './entitlements.ts';
 import { addImportCommand } from './import.ts';
+import { addImportsCommands } from './imports.ts';
 import { addJournalCommands } from './journals.ts';
 
 const program = new Command('cls-api')
   .description('Operates the ledger: schema, imports, entitlements.')
   .option('--json', 'print one JSON document on stdout');
 addImportCommand(program, asOperator);
+addImportsCommands(program, asOperator);
 addJournalCommands(program, asOperator);
 addEntitlementCommands(program, asOperator);
 addDirectoryCommands(program, asOperator);

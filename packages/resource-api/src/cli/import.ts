@@ -1,7 +1,8 @@
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { gunzipSync } from 'node:zlib';
 import { CommandRefused, printer, table, UsageError } from '@cls/shared/cli/command-line';
 import type { Command } from 'commander';
+import { csvLine } from '../csv/csv-line.ts';
 import { type ImportReport, importTape } from '../tape/import-tape.ts';
 import { ProfileError, readProfile } from '../tape/profile.ts';
 import type { TapeFault } from '../tape/tape-row.ts';
@@ -12,11 +13,30 @@ interface Options {
   readonly apply?: true;
   readonly rows?: string;
   readonly control: readonly string[];
+  readonly withoutTotals?: string;
+  readonly rejects?: string;
 }
 
 /** The book that comes with the project, by the name that stands for its file. */
-const SAMPLE = 'world-bank';
-const SAMPLE_FILE = new URL('../../../data/world-bank-ibrd-2025-03-31.csv.gz', import.meta.url);
+const SAMPLES: Readonly<Record<string, Sample>> = {
+  'world-bank': {
+    file: 'world-bank-ibrd-2025-03-31.csv.gz',
+    rows: '9289',
+    control: ['due=283040726064.12', 'undisbursed=91171123001.99', 'obligation=275567475703.93'],
+  },
+  'world-bank-2023': {
+    file: 'world-bank-ibrd-2023-05-31.csv.gz',
+    rows: '9012',
+    control: ['obligation=241443444980.16'],
+  },
+};
+interface Sample {
+  readonly file: string;
+  /** Its control totals, as data/README.md states them. */
+  readonly rows: string;
+  readonly control: readonly string[];
+}
+const DATA = new URL('../../../data/', import.meta.url);
 const FAULTS_SHOWN = 20;
 
 /** `cls-api import`: a statement of balances into the ledger, dry unless `--apply` is given. */
@@ -24,21 +44,31 @@ export function addImportCommand(program: Command, asOperator: AsOperator): void
   program
     .command('import <file>')
     .description(
-      `import a CSV statement (also .gz); "${SAMPLE}" is the World Bank’s, which comes with CLS`,
+      `import a CSV statement (also .gz); ${Object.keys(SAMPLES).join(' and ')} come with CLS`,
     )
     .option('--profile <name>', 'a shipped profile, or the path of one', 'world-bank-ibrd')
     .option('--apply', 'write; without it everything is checked and nothing written')
     .option('--rows <n>', 'refuse the file unless it has as many rows')
     .option('--control <column=sum>', 'refuse the file unless a column adds up', collect, [])
-    .action(async (file: string, options: Options, command: Command) => {
+    .option('--without-totals <reason>', 'apply though the sender gave no control totals')
+    .option('--rejects <file>', 'write the faults of a refused file as CSV')
+    .action(async (file: string, given: Options, command: Command) => {
+      const sample = Object.hasOwn(SAMPLES, file) ? SAMPLES[file] : undefined;
+      const options: Options = {
+        ...given,
+        ...(given.rows === undefined && sample !== undefined ? { rows: sample.rows } : {}),
+        control: [...(sample?.control ?? []), ...given.control],
+      };
+      demandTotals(options);
       const request = {
-        text: readFile(file),
+        text: readFile(sample === undefined ? file : new URL(sample.file, DATA)),
         profile: profileOf(options.profile),
         apply: options.apply === true,
         expected: expectations(options),
       };
       const report = await asOperator(({ book }) => importTape(book, request));
       if (report.outcome === 'refused') {
+        if (options.rejects !== undefined) writeRejects(options.rejects, report.faults);
         throw new CommandRefused(
           `refused, nothing was written:\n${faultTable(report.faults)}`,
           report,
@@ -48,9 +78,31 @@ export function addImportCommand(program: Command, asOperator: AsOperator): void
     });
 }
 
-function readFile(file: string): string {
+/** What a sender says the file holds is how a cut or changed file is noticed. */
+function demandTotals({ apply, rows, control, withoutTotals }: Options): void {
+  if (!apply || withoutTotals !== undefined || (rows !== undefined && control.length > 0)) return;
+  throw new CommandRefused(
+    'control totals are demanded: give --rows and at least one --control as the sender states ' +
+      'them, or --without-totals with the reason why there are none',
+  );
+}
+
+function writeRejects(file: string, faults: readonly TapeFault[]): void {
+  const lines = faults.map(({ row, column, code, message, value }) =>
+    csvLine([row, column, code, message, value]),
+  );
+  const header = csvLine(['row', 'column', 'code', 'expected', 'value']);
   try {
-    const bytes = readFileSync(file === SAMPLE ? SAMPLE_FILE : file);
+    writeFileSync(file, [header, ...lines].join(''), { flag: 'wx' });
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    throw new CommandRefused(`${file} cannot be written (${code})`);
+  }
+}
+
+function readFile(file: string | URL): string {
+  try {
+    const bytes = readFileSync(file);
     const compressed = bytes[0] === 0x1f && bytes[1] === 0x8b;
     const plain = compressed ? gunzipSync(bytes) : bytes;
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(plain);
@@ -112,6 +164,10 @@ function reportText(report: ImportReport): string {
     ['rows', `${rows}, ${newLoans} of them new loans`],
     ['journals', `${journals} with ${postings} postings`],
     ['warnings', `${warnings.length}`],
+    ...report.changes.map(({ kind, loans, rule }) => [
+      kind.replaceAll('_', ' '),
+      `${loans} loans: ${rule}`,
+    ]),
     ...Object.entries(report.controlTotals).map(([column, sum]) => [`sum of ${column}`, sum]),
   ];
   return table(['', ''], facts).trimStart();

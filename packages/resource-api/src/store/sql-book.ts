@@ -2,9 +2,11 @@ import { newId } from '@cls/shared/new-id';
 import type { Database, Sql, SqlValue, Transaction } from '@cls/shared/sql/database';
 import type { BusinessDate } from '../ledger/business-date.ts';
 import type { Book, BookState, PlannedLoan, StatementFile } from '../tape/book.ts';
-import type { LoanLine, LoanState } from '../tape/plan.ts';
+import type { KnownLoan, LoanLine } from '../tape/plan.ts';
 import type { TapeProfile } from '../tape/profile.ts';
 import { type LinedJournal, lockJournal, postJournals } from './post-journals.ts';
+import { listImports, revertImport } from './revert-import.ts';
+import { writeDatedFacts } from './write-dated-facts.ts';
 
 /** The book of imported loans in SQL: one deal, facility and contract per loan. */
 export function sqlBook(database: Database): Book {
@@ -16,6 +18,8 @@ export function sqlBook(database: Database): Book {
         const loans = plan(await readState(transaction, file));
         return loans && writeImport(transaction, file, loans, firstSeq);
       }),
+    imports: () => listImports(database),
+    revert: (importId, apply) => revertImport(database, importId, apply),
   };
 }
 
@@ -29,11 +33,21 @@ async function readState(sql: Sql, file: StatementFile): Promise<BookState> {
     'SELECT max(as_of) AS as_of FROM import_batch WHERE source = $1 AND reverted_at IS NULL',
     [profile.source],
   );
-  const rows = await sql.query<LoanState & { loan: string }>(LOAN_STATES, [profile.source, asOf]);
+  const [closed] = await sql.query<{ through: BusinessDate }>(
+    'SELECT through FROM period_close ORDER BY number DESC LIMIT 1',
+  );
+  const [reverted] = await sql.query<{ times: number }>(
+    `SELECT count(*)::int AS times FROM import_batch
+     WHERE profile = $1 AND file_sha256 = $2 AND reverted_at IS NOT NULL`,
+    [profile.name, fileSha256],
+  );
+  const rows = await sql.query<KnownLoan & { loan: string }>(LOAN_STATES, [profile.source, asOf]);
   return {
     appliedBefore: before?.id,
     lastStatement: last?.as_of ?? undefined,
     loans: new Map(rows.map(({ loan, ...state }) => [loan, state])),
+    revertedBefore: reverted?.times ?? 0,
+    closedThrough: closed?.through,
   };
 }
 
@@ -51,9 +65,29 @@ const LOAN_STATES = `
     coalesce(sum(b.principal_cash) FILTER (WHERE kind = 'assignment'), 0)::int8 AS due,
     coalesce(sum(b.principal_cash) FILTER (WHERE kind = 'participation'), 0)::int8
       AS "dueThirdParty",
-    coalesce(sum(b.fx_revaluation) FILTER (WHERE NOT global), 0)::int8 AS "exchangeAdjustment"
+    coalesce(sum(b.fx_revaluation) FILTER (WHERE NOT global), 0)::int8 AS "exchangeAdjustment",
+    jsonb_build_object('deal', d.id, 'facility', f.id, 'contract', c.id) AS ids,
+    jsonb_build_object(
+      'statuses', jsonb_build_array(coalesce(dt.status, d.status), coalesce(ft.status, f.status),
+        coalesce(ct.status, c.status)),
+      'maturityDate', CASE WHEN ct.contract_key IS NULL THEN c.maturity_date
+        ELSE ct.maturity_date END,
+      'allInRate', (CASE WHEN ct.contract_key IS NULL THEN c.all_in_rate
+        ELSE ct.all_in_rate END)::text) AS terms,
+    jsonb_build_object('name', d.name, 'borrower', borrower.name, 'guarantor', guarantor.name,
+      'country', d.country, 'facilityType', f.type) AS booked
   FROM external_id x
   JOIN deal d ON d.id = x.entity_id
+  JOIN facility f ON f.deal_key = d.key
+  JOIN loan_contract c ON c.facility_key = f.key
+  JOIN party borrower ON borrower.key = d.borrower_key
+  LEFT JOIN party guarantor ON guarantor.key = d.guarantor_key
+  LEFT JOIN LATERAL (SELECT * FROM deal_terms t WHERE t.deal_key = d.key
+    AND t.effective_date <= $2 ORDER BY t.effective_date DESC, t.known_seq DESC LIMIT 1) dt ON true
+  LEFT JOIN LATERAL (SELECT * FROM facility_terms t WHERE t.facility_key = f.key
+    AND t.effective_date <= $2 ORDER BY t.effective_date DESC, t.known_seq DESC LIMIT 1) ft ON true
+  LEFT JOIN LATERAL (SELECT * FROM contract_terms t WHERE t.contract_key = c.key
+    AND t.effective_date <= $2 ORDER BY t.effective_date DESC, t.known_seq DESC LIMIT 1) ct ON true
   LEFT JOIN LATERAL (
     SELECT l.key, l.lender_key = 0 AS global, p.kind
     FROM balance_line l
@@ -65,7 +99,8 @@ const LOAN_STATES = `
     ORDER BY b.effective_date DESC, b.known_seq DESC LIMIT 1
   ) b ON true
   WHERE x.source = $1 AND x.entity_id LIKE 'deal\\_%'
-  GROUP BY x.value`;
+  GROUP BY x.value, d.key, f.key, c.key, borrower.key, guarantor.key, dt.status, ft.status,
+    ct.status, ct.contract_key, ct.maturity_date, ct.all_in_rate`;
 
 async function writeImport(
   transaction: Transaction,
@@ -106,6 +141,23 @@ async function writeImport(
     }));
   });
   await postJournals(transaction, journals, firstSeq, batch?.key);
+  const planned = loans.flatMap(({ journals: ofLoan }) => ofLoan);
+  await writeDatedFacts(
+    transaction,
+    planned.flatMap(({ effectiveDate, terms }, index) =>
+      terms === undefined
+        ? []
+        : [
+            {
+              effectiveDate,
+              terms: [...terms],
+              rates: [],
+              settlements: [],
+              seq: firstSeq + BigInt(index),
+            },
+          ],
+    ),
+  );
   return id;
 }
 

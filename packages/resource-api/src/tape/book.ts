@@ -1,6 +1,7 @@
+import type { TermsRecord } from '../journal-file/record.ts';
 import type { BusinessDate } from '../ledger/business-date.ts';
 import type { Journal } from '../ledger/journal.ts';
-import type { LoanLine, LoanState } from './plan.ts';
+import type { KnownLoan, LoanLine } from './plan.ts';
 import type { TapeProfile } from './profile.ts';
 import type { TapeRow } from './tape-row.ts';
 
@@ -15,7 +16,30 @@ export interface Book {
     file: StatementFile,
     plan: (state: BookState) => readonly PlannedLoan[] | undefined,
   ): Promise<string | undefined>;
+  imports(): Promise<readonly ImportRecord[]>;
+  /**
+   * Takes an import back by reversing its journals, each on its own date; one transaction. Without
+   * `apply` it is rolled back at its end.
+   */
+  revert(importId: string, apply: boolean): Promise<RevertResult>;
 }
+
+export interface ImportRecord {
+  readonly id: string;
+  readonly profile: string;
+  readonly asOf: BusinessDate;
+  readonly rows: number;
+  readonly appliedAt: string;
+  readonly revertedAt: string | null;
+  readonly journals: number;
+}
+
+export type RevertResult =
+  | { readonly outcome: 'reverted' | 'valid'; readonly journals: number }
+  | { readonly outcome: 'unknown' | 'reverted_before' }
+  /** A later statement of the same loans stands on it, or its period is closed. */
+  | { readonly outcome: 'stands_beneath'; readonly importId: string }
+  | { readonly outcome: 'period_closed'; readonly through: BusinessDate };
 
 export interface StatementFile {
   readonly profile: TapeProfile;
@@ -30,11 +54,17 @@ export interface BookState {
   /** Date of the last statement of the same source. */
   readonly lastStatement: BusinessDate | undefined;
   /** What the ledger has of each known loan at the close of the file's date, by loan number. */
-  readonly loans: ReadonlyMap<string, LoanState>;
+  readonly loans: ReadonlyMap<string, KnownLoan>;
+  /** Through when the books are closed. */
+  readonly closedThrough: BusinessDate | undefined;
+  /** How often this file was imported and taken back. */
+  readonly revertedBefore: number;
 }
 
 export interface PlannedLoan {
   readonly row: TapeRow;
   readonly known: boolean;
-  readonly journals: readonly Journal<LoanLine>[];
+  readonly journals: readonly (Journal<LoanLine> & {
+    readonly terms?: readonly TermsRecord[];
+  })[];
 }

@@ -3,7 +3,8 @@ import type { BusinessDate } from '../ledger/business-date.ts';
 import { minorUnitDigits } from '../ledger/currency.ts';
 import { formatAmount, parseAmount } from '../ledger/money.ts';
 import type { Book, BookState, PlannedLoan, StatementFile } from './book.ts';
-import { EMPTY_LOAN, planLoan } from './plan.ts';
+import { CHANGE_RULES, type ChangeKind, changesOf, type LoanChange, vanished } from './changes.ts';
+import { EMPTY_LOAN, planLoan, planTerms } from './plan.ts';
 import { AMOUNT_FIELDS, type AmountField, type TapeProfile } from './profile.ts';
 import { readTape } from './read-tape.ts';
 import type { TapeFault, TapeRow } from './tape-row.ts';
@@ -30,6 +31,15 @@ export interface ImportReport {
   readonly controlTotals: Readonly<Record<string, string>>;
   readonly faults: readonly TapeFault[];
   readonly warnings: readonly TapeFault[];
+  /** What differs from the book, by kind, with the rule by which it is dealt with. */
+  readonly changes: readonly ChangeSummary[];
+}
+
+export interface ChangeSummary {
+  readonly kind: ChangeKind;
+  readonly rule: string;
+  readonly loans: number;
+  readonly changes: readonly Omit<LoanChange, 'kind'>[];
 }
 
 /** Imports a statement; without `apply` it does all but write. */
@@ -50,7 +60,7 @@ export async function importTape(book: Book, request: ImportRequest): Promise<Im
     return { ...facts, ...NOTHING, ...(asOf ? { asOf } : {}), faults, outcome: 'refused' };
   }
   const file = { profile, fileSha256, asOf, controlTotals };
-  let decision: Decision = { outcome: 'valid', faults: [], loans: [] };
+  let decision: Decision = { outcome: 'valid', faults: [], loans: [], changes: [] };
   let importId: string | undefined;
   if (request.apply) {
     importId = await book.apply(file, (state) => {
@@ -69,6 +79,7 @@ export async function importTape(book: Book, request: ImportRequest): Promise<Im
     newLoans: decision.loans.filter(({ known }) => !known).length,
     journals: journals.length,
     postings: journals.reduce((sum, { postings }) => sum + postings.length, 0),
+    changes: summarize(decision.changes),
     ...importOf(importId ?? decision.importId),
   };
 }
@@ -77,12 +88,13 @@ function importOf(importId: string | undefined): { importId?: string } {
   return importId === undefined ? {} : { importId };
 }
 
-const NOTHING = { newLoans: 0, journals: 0, postings: 0 };
+const NOTHING = { newLoans: 0, journals: 0, postings: 0, changes: [] };
 
 interface Decision {
   readonly outcome: 'valid' | 'refused' | 'applied_before';
   readonly faults: readonly TapeFault[];
   readonly loans: readonly PlannedLoan[];
+  readonly changes: readonly LoanChange[];
   readonly importId?: string;
 }
 
@@ -90,22 +102,43 @@ interface Decision {
 function decide(file: StatementFile, rows: readonly TapeRow[], state: BookState): Decision {
   const { profile, asOf, fileSha256 } = file;
   if (state.appliedBefore !== undefined) {
-    return { outcome: 'applied_before', faults: [], loans: [], importId: state.appliedBefore };
+    const importId = state.appliedBefore;
+    return { outcome: 'applied_before', faults: [], loans: [], changes: [], importId };
   }
   const { lastStatement } = state;
   if (lastStatement !== undefined && asOf < lastStatement) {
     // Its amounts are cumulative: posted before later ones they would count twice.
     const message = `a statement of ${lastStatement} is in the book; import older ones first`;
     const fault = { row: 0, column: '', code: 'out_of_order', message, value: asOf };
-    return { outcome: 'refused', faults: [fault], loans: [] };
+    return { outcome: 'refused', faults: [fault], loans: [], changes: [] };
   }
-  const keyPrefix = `${profile.name}:${asOf}:${fileSha256.slice(0, 16)}`;
+  if (state.closedThrough !== undefined && asOf <= state.closedThrough) {
+    const message = `the books are closed through ${state.closedThrough}`;
+    const fault = { row: 0, column: '', code: 'period_closed', message, value: asOf };
+    return { outcome: 'refused', faults: [fault], loans: [], changes: [] };
+  }
+  const again = state.revertedBefore === 0 ? '' : `:${state.revertedBefore + 1}`;
+  const keyPrefix = `${profile.name}:${asOf}:${fileSha256.slice(0, 16)}${again}`;
   const loans = rows.map((row) => {
     const loan = state.loans.get(row.loanNumber);
-    const journals = planLoan(row, loan ?? EMPTY_LOAN, { asOf, keyPrefix });
-    return { row, known: loan !== undefined, journals };
+    const context = { asOf, keyPrefix };
+    const terms = loan && planTerms(row, loan, context);
+    const money = planLoan(row, loan ?? EMPTY_LOAN, context);
+    return { row, known: loan !== undefined, journals: terms ? [...money, terms] : money };
   });
-  return { outcome: 'valid', faults: [], loans };
+  const changes = rows.flatMap((row) => changesOf(row, state.loans.get(row.loanNumber), profile));
+  const all = [...changes, ...vanished(rows, state.loans)];
+  return { outcome: 'valid', faults: [], loans, changes: all };
+}
+
+function summarize(changes: readonly LoanChange[]): readonly ChangeSummary[] {
+  return (Object.keys(CHANGE_RULES) as ChangeKind[]).flatMap((kind) => {
+    const some = changes.filter((change) => change.kind === kind);
+    if (some.length === 0) return [];
+    const loans = new Set(some.map(({ loan }) => loan)).size;
+    const told = some.map(({ kind: _, ...change }) => change);
+    return [{ kind, rule: CHANGE_RULES[kind], loans, changes: told }];
+  });
 }
 
 function sumColumns(rows: readonly TapeRow[], profile: TapeProfile): Record<AmountField, string> {

@@ -3,6 +3,8 @@
  * tells a change. What is posted is the difference to what the ledger already has, dated by the
  * statement.
  */
+
+import type { TermsRecord } from '../journal-file/record.ts';
 import type { BusinessDate } from '../ledger/business-date.ts';
 import type { Journal, JournalType, LedgerAccount, Posting } from '../ledger/journal.ts';
 import type { TapeRow } from './tape-row.ts';
@@ -28,6 +30,27 @@ export interface LoanState {
   readonly exchangeAdjustment: bigint;
 }
 
+/** The terms of a loan that a statement tells, at the statement's date. */
+export interface LoanTerms {
+  /** Of deal, facility and contract. */
+  readonly statuses: readonly [string, string, string];
+  readonly maturityDate: string | null;
+  /** A fraction with twelve decimals. */
+  readonly allInRate: string | null;
+}
+
+/** A loan that the book has. */
+export interface KnownLoan extends LoanState {
+  readonly ids: { readonly deal: string; readonly facility: string; readonly contract: string };
+  readonly terms: LoanTerms;
+  /** As it was booked: a statement does not change it. */
+  readonly booked: Readonly<Record<KeptField, string | null>>;
+}
+
+/** What is kept as it was booked when a later statement says something else. */
+export const KEPT_FIELDS = ['name', 'borrower', 'guarantor', 'country', 'facilityType'] as const;
+export type KeptField = (typeof KEPT_FIELDS)[number];
+
 export const EMPTY_LOAN: LoanState = {
   originalPrincipal: 0n,
   cancelled: 0n,
@@ -45,6 +68,39 @@ export interface PlanContext {
   readonly asOf: BusinessDate;
   /** Stands before the loan number in idempotency keys: profile and date. */
   readonly keyPrefix: string;
+}
+
+/** Terms that differ from what the book has, whole; undefined when none does. */
+export function planTerms(
+  row: TapeRow,
+  { ids, terms }: KnownLoan,
+  { asOf, keyPrefix }: PlanContext,
+): (Journal<LoanLine> & { readonly terms: readonly TermsRecord[] }) | undefined {
+  const now = termsOf(row);
+  const [deal, facility, contract] = now.statuses;
+  const maturity = now.maturityDate === null ? {} : { maturityDate: now.maturityDate };
+  const rate = now.allInRate === null ? {} : { allInRate: now.allInRate };
+  const moved = now.maturityDate !== terms.maturityDate;
+  const changed = [
+    ...(deal === terms.statuses[0] ? [] : [{ deal: ids.deal, status: deal }]),
+    ...(facility === terms.statuses[1] && !moved
+      ? []
+      : [{ facility: ids.facility, status: facility, ...maturity }]),
+    ...(contract === terms.statuses[2] && !moved && now.allInRate === terms.allInRate
+      ? []
+      : [{ contract: ids.contract, status: contract, ...maturity, ...rate }]),
+  ] as readonly TermsRecord[];
+  if (changed.length === 0) return undefined;
+  const idempotencyKey = `${keyPrefix}:${row.loanNumber}:terms`;
+  return { type: 'terms', effectiveDate: asOf, idempotencyKey, postings: [], terms: changed };
+}
+
+export function termsOf({ statuses, dates, allInRate }: TapeRow): LoanTerms {
+  return {
+    statuses,
+    maturityDate: dates.maturityDate ?? null,
+    allInRate: allInRate ?? null,
+  };
 }
 
 /** The journals that bring one loan from `state` to what its row says. */

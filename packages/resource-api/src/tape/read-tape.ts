@@ -29,12 +29,12 @@ const VALUE_SHOWN_CHARS = 60;
 
 export function readTape(text: string, profile: TapeProfile): Tape {
   const report = new Report();
-  const records = readRecords(text, report);
-  const [header = [], ...lines] = records;
+  const [first, ...lines] = readRecords(text, report);
+  const header = first?.cells ?? [];
   const columns = findColumns(header, profile, report);
   if (columns === undefined) return { asOf: undefined, rows: [], ...report };
   const reader = new RowReader(columns, header.length, profile, report);
-  const rows = lines.flatMap((cells, index) => reader.read(cells, index + 2) ?? []);
+  const rows = lines.flatMap(({ cells, row }) => reader.read(cells, row) ?? []);
   checkUnique(rows, report);
   if (lines.length === 0) report.fault(1, '', 'no_rows', 'the file has no rows', '');
   return { asOf: reader.asOf, rows, ...report };
@@ -53,10 +53,22 @@ class Report {
   }
 }
 
-function readRecords(text: string, report: Report): string[][] {
+interface TapeLine {
+  readonly cells: readonly string[];
+  /** Line of the file where the row ends. */
+  readonly row: number;
+}
+
+function readRecords(text: string, report: Report): readonly TapeLine[] {
   try {
     // Ragged lines are told by row below rather than ending the reading here.
-    return parse(text, { bom: true, relax_column_count: true, skip_empty_lines: true });
+    const records = parse(text, {
+      bom: true,
+      info: true,
+      relax_column_count: true,
+      skip_empty_lines: true,
+    }) as unknown as readonly { record: string[]; info: { lines: number } }[];
+    return records.map(({ record, info }) => ({ cells: record, row: info.lines }));
   } catch (error) {
     const { lines = 0, code = 'csv' } = error as { lines?: number; code?: string };
     report.fault(lines, '', 'malformed_csv', `the file is not CSV from here on (${code})`, '');

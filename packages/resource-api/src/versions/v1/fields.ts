@@ -8,8 +8,7 @@ import { SAMPLE_MOVEMENT, sampleItem } from './sample.ts';
 /** What an item keeps whatever is asked for, so that it can be told from others. */
 const ALWAYS = ['object', 'id', 'currency'];
 
-/** A value that a table cell can hold. */
-export type Cell = string | number | boolean | null;
+import type { Cell } from '../../csv/csv-line.ts';
 
 /** Dotted names of a level's columns, in the order of the document; lists are left out. */
 export function columnsOf(resource: Resource, level: Level): readonly string[] {

@@ -1,4 +1,5 @@
-import type { Cell } from './fields.ts';
+/** A value that a table cell can hold. */
+export type Cell = string | number | boolean | null;
 
 const NUMBER = /^-?\d+(\.\d+)?$/;
 /** What spreadsheets take for a formula, or skip before one. */

@@ -1,0 +1,134 @@
+import { newId } from '@cls/shared/new-id';
+import type { Database, Transaction } from '@cls/shared/sql/database';
+import type { BusinessDate } from '../ledger/business-date.ts';
+import type { ImportRecord, RevertResult } from '../tape/book.ts';
+import { instant } from './balance-statements.ts';
+import { lockJournal } from './post-journals.ts';
+
+export function listImports(database: Database): Promise<ImportRecord[]> {
+  return database.query<ImportRecord>(
+    `SELECT b.id, b.profile, b.as_of AS "asOf", b.row_count AS rows,
+       ${instant('b.applied_at')} AS "appliedAt", ${instant('b.reverted_at')} AS "revertedAt",
+       (SELECT count(*)::int FROM journal j WHERE j.import_key = b.key) AS journals
+     FROM import_batch b ORDER BY b.key`,
+  );
+}
+
+/** Carries a refusal out of the transaction that found it. */
+class Undone extends Error {
+  readonly result: RevertResult;
+
+  constructor(result: RevertResult) {
+    super(result.outcome);
+    this.result = result;
+  }
+}
+
+export async function revertImport(
+  database: Database,
+  importId: string,
+  apply: boolean,
+): Promise<RevertResult> {
+  try {
+    return await database.transaction(async (transaction) => {
+      const firstSeq = await lockJournal(transaction);
+      const key = await importKey(transaction, importId);
+      const journals = await reverse(transaction, importId, key, firstSeq);
+      await restoreTerms(transaction, key);
+      await transaction.query(
+        'UPDATE import_batch SET reverted_at = clock_timestamp() WHERE key = $1',
+        [key],
+      );
+      if (!apply) throw new Undone({ outcome: 'valid', journals });
+      return { outcome: 'reverted', journals };
+    });
+  } catch (error) {
+    if (error instanceof Undone) return error.result;
+    throw error;
+  }
+}
+
+async function importKey(transaction: Transaction, importId: string): Promise<bigint> {
+  const [batch] = await transaction.query<{ key: bigint; source: string; done: boolean }>(
+    'SELECT key, source, reverted_at IS NOT NULL AS done FROM import_batch WHERE id = $1',
+    [importId],
+  );
+  if (batch === undefined) throw new Undone({ outcome: 'unknown' });
+  if (batch.done) throw new Undone({ outcome: 'reverted_before' });
+  const [later] = await transaction.query<{ id: string }>(
+    `SELECT id FROM import_batch WHERE source = $1 AND key > $2 AND reverted_at IS NULL
+     ORDER BY key DESC LIMIT 1`,
+    [batch.source, batch.key],
+  );
+  if (later !== undefined) throw new Undone({ outcome: 'stands_beneath', importId: later.id });
+  const [closed] = await transaction.query<{ through: BusinessDate }>(
+    `SELECT through FROM (SELECT through FROM period_close ORDER BY number DESC LIMIT 1) last
+     WHERE through >= (SELECT min(effective_date) FROM journal WHERE import_key = $1)`,
+    [batch.key],
+  );
+  if (closed !== undefined) throw new Undone({ outcome: 'period_closed', ...closed });
+  return batch.key;
+}
+
+/** Every journal of the import once more with its signs turned, on its own date. */
+async function reverse(
+  transaction: Transaction,
+  importId: string,
+  key: bigint,
+  firstSeq: bigint,
+): Promise<number> {
+  const made = await transaction.query<{ seq: bigint }>(
+    `INSERT INTO journal (seq, id, effective_date, type, deal_key, idempotency_key, reason,
+       reverses_seq)
+     SELECT $3 + row_number() OVER (ORDER BY j.seq) - 1, 'jrn_' || $4 ||
+       lpad(row_number() OVER (ORDER BY j.seq)::text, 10, '0'), j.effective_date, j.type,
+       j.deal_key, 'revert:' || j.id, 'import ' || $2 || ' taken back', j.seq
+     FROM journal j WHERE j.import_key = $1 ORDER BY j.seq
+     RETURNING seq`,
+    [key, importId, firstSeq, newId('x').slice(2, 18)],
+  );
+  await transaction.query(
+    `INSERT INTO posting (journal_seq, number, line_key, account, movement, amount_minor,
+       effective_date, due_date)
+     SELECT j.seq, p.number, p.line_key, p.account, p.movement, -p.amount_minor,
+       p.effective_date, p.due_date
+     FROM journal j JOIN posting p ON p.journal_seq = j.reverses_seq
+     WHERE j.seq >= $1 ORDER BY j.seq, p.number`,
+    [firstSeq],
+  );
+  return made.length;
+}
+
+const TERMS = {
+  deal: { table: 'deal', columns: ['status'] },
+  facility: { table: 'facility', columns: ['status', 'maturity_date', 'availability_end_date'] },
+  contract: { table: 'loan_contract', columns: ['status', 'maturity_date', 'all_in_rate'] },
+} as const;
+
+/** The terms as they were before, known with the reversal of the journal that changed them. */
+async function restoreTerms(transaction: Transaction, key: bigint): Promise<void> {
+  for (const [name, { table, columns }] of Object.entries(TERMS)) {
+    const dealKey = name === 'deal' ? '' : 'deal_key, ';
+    const terms = columns.map(
+      (column) => `CASE WHEN before.found THEN before.${column}
+      ELSE base.${column} END`,
+    );
+    await transaction.query(
+      `INSERT INTO ${name}_terms (${name}_key, ${dealKey}effective_date, known_seq,
+         ${columns.join(', ')})
+       SELECT t.${name}_key, ${name === 'deal' ? '' : 't.deal_key, '}t.effective_date, r.seq,
+         ${terms.join(', ')}
+       FROM ${name}_terms t
+       JOIN journal j ON j.seq = t.known_seq AND j.import_key = $1
+       JOIN journal r ON r.reverses_seq = j.seq
+       JOIN ${table} base ON base.key = t.${name}_key
+       LEFT JOIN LATERAL (
+         SELECT true AS found, b.* FROM ${name}_terms b
+         WHERE b.${name}_key = t.${name}_key AND b.effective_date <= t.effective_date
+           AND b.known_seq < j.seq
+         ORDER BY b.effective_date DESC, b.known_seq DESC LIMIT 1
+       ) before ON true`,
+      [key],
+    );
+  }
+}

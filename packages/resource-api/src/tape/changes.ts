@@ -1,0 +1,118 @@
+/** What a statement says differently from the book, by kind, and by which rule it is dealt with. */
+import { minorUnitDigits } from '../ledger/currency.ts';
+import { formatAmount } from '../ledger/money.ts';
+import { EMPTY_LOAN, KEPT_FIELDS, type KnownLoan, termsOf } from './plan.ts';
+import type { AmountField, TapeProfile } from './profile.ts';
+import type { TapeRow } from './tape-row.ts';
+
+export const CHANGE_RULES = {
+  new_loan: 'booked with all of its amounts, dated by the statement',
+  vanished: 'kept as it is; nothing is posted',
+  original_restated: 'the difference is posted as original_commitment',
+  amount_fell: 'the difference is posted as a negative movement of the same type',
+  due_gap: 'the due amount is taken as told: the gap is posted as adjustment, with the reason',
+  undisbursed_gap:
+    'the undisbursed amount is taken as told: the gap is posted as commitment_adjustment',
+  terms_changed: 'new terms from the date of the statement on',
+  kept_as_booked: 'kept as it was booked; nothing is changed',
+} as const;
+export type ChangeKind = keyof typeof CHANGE_RULES;
+
+export interface LoanChange {
+  readonly kind: ChangeKind;
+  readonly loan: string;
+  readonly field: string;
+  readonly before: string;
+  readonly after: string;
+}
+
+/** Cumulative amounts never fall in a statement without corrections. */
+const CUMULATIVE = ['cancelled', 'disbursed', 'repaid', 'sold', 'repaidThirdParty'] as const;
+
+export function changesOf(
+  row: TapeRow,
+  known: KnownLoan | undefined,
+  profile: TapeProfile,
+): readonly LoanChange[] {
+  const digits = minorUnitDigits(profile.currency) ?? 2;
+  const money = (amount: bigint) => formatAmount(amount, digits);
+  const change = (kind: ChangeKind, field: string, before: string, after: string): LoanChange => ({
+    kind,
+    loan: row.loanNumber,
+    field,
+    before,
+    after,
+  });
+  const { amounts } = row;
+  const state = known ?? EMPTY_LOAN;
+  const moved = (field: AmountField & keyof typeof state) => amounts[field] - state[field];
+  const due = state.due + moved('disbursed') - moved('repaid') - moved('sold');
+  const undisbursed =
+    state.unfunded + moved('originalPrincipal') - moved('cancelled') - moved('disbursed');
+  const gaps = [
+    ...(due === amounts.due ? [] : [change('due_gap', 'due', money(due), money(amounts.due))]),
+    ...(undisbursed === amounts.undisbursed
+      ? []
+      : [change('undisbursed_gap', 'undisbursed', money(undisbursed), money(amounts.undisbursed))]),
+  ];
+  if (known === undefined) return [change('new_loan', '', '', ''), ...gaps];
+  const original = moved('originalPrincipal');
+  return [
+    ...(original === 0n
+      ? []
+      : [
+          change(
+            'original_restated',
+            'originalPrincipal',
+            money(known.originalPrincipal),
+            money(amounts.originalPrincipal),
+          ),
+        ]),
+    ...CUMULATIVE.filter((field) => moved(field) < 0n).map((field) =>
+      change('amount_fell', field, money(known[field]), money(amounts[field])),
+    ),
+    ...gaps,
+    ...termChanges(row, known, change),
+    ...keptFields(row, known, change),
+  ];
+}
+
+type MakeChange = (kind: ChangeKind, field: string, before: string, after: string) => LoanChange;
+
+function termChanges(row: TapeRow, known: KnownLoan, change: MakeChange): readonly LoanChange[] {
+  const now = termsOf(row);
+  const told = [
+    ['status', known.terms.statuses.join('/'), now.statuses.join('/')],
+    ['maturityDate', known.terms.maturityDate ?? '', now.maturityDate ?? ''],
+    ['allInRate', known.terms.allInRate ?? '', now.allInRate ?? ''],
+  ] as const;
+  return told.flatMap(([field, before, after]) =>
+    before === after ? [] : [change('terms_changed', field, before, after)],
+  );
+}
+
+function keptFields(row: TapeRow, { booked }: KnownLoan, change: MakeChange) {
+  const now = {
+    name: row.name,
+    borrower: row.borrower,
+    guarantor: row.guarantor?.name ?? null,
+    country: row.countryCode,
+    facilityType: row.facilityType,
+  };
+  return KEPT_FIELDS.flatMap((field) =>
+    booked[field] === now[field]
+      ? []
+      : [change('kept_as_booked', field, booked[field] ?? '', now[field] ?? '')],
+  );
+}
+
+/** Loans of the book that the statement does not have any more. */
+export function vanished(
+  rows: readonly TapeRow[],
+  known: ReadonlyMap<string, KnownLoan>,
+): readonly LoanChange[] {
+  const told = new Set(rows.map(({ loanNumber }) => loanNumber));
+  return [...known.keys()]
+    .filter((loan) => !told.has(loan))
+    .map((loan) => ({ kind: 'vanished', loan, field: '', before: '', after: '' }));
+}

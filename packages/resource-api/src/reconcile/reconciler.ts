@@ -1,7 +1,10 @@
 /** Checks the invariants of the whole ledger, as of one snapshot of the database. */
 export interface Reconciler {
-  /** @param points how many random past dates and sequences are replayed besides the present. */
-  reconcile(points: number): Promise<Reconciliation>;
+  /**
+   * @param random how many random past moments are replayed besides the present.
+   * @param given further moments, such as one whose figures someone disputes.
+   */
+  reconcile(random: number, given?: readonly SnapshotPoint[]): Promise<Reconciliation>;
 }
 
 export interface Reconciliation {

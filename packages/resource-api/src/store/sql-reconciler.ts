@@ -29,13 +29,13 @@ const BREAKS_LISTED = 100;
 /** Each invariant as one statement over the whole book; nothing of the book is held here. */
 export function sqlReconciler(database: Database): Reconciler {
   return {
-    reconcile: (points) =>
+    reconcile: (random, given = []) =>
       database.transaction(
         async (transaction) => {
           const [last] = await transaction.query<{ seq: bigint }>(
             'SELECT coalesce(max(seq), 0) AS seq FROM journal',
           );
-          const past = await randomPoints(transaction, points);
+          const past = [...given, ...(await randomPoints(transaction, random))];
           const checks: Check[] = [];
           for (const statement of STATEMENTS) {
             checks.push(await check(transaction, statement, past));
@@ -52,16 +52,20 @@ async function randomPoints(
   transaction: Transaction,
   count: number,
 ): Promise<readonly SnapshotPoint[]> {
-  return transaction.query<{ asOf: string; ledgerSeq: bigint }>(
-    `SELECT d.effective_date AS "asOf", k.seq AS "ledgerSeq"
-     FROM (SELECT seq, row_number() OVER (ORDER BY random()) AS number FROM (
-             SELECT seq, posted_at, lead(posted_at) OVER (ORDER BY seq) AS next FROM journal) j
-           WHERE next IS DISTINCT FROM posted_at ORDER BY number LIMIT $1) k
-     JOIN (SELECT effective_date, row_number() OVER (ORDER BY random()) AS number FROM journal
-           ORDER BY number LIMIT $1) d USING (number)
-     ORDER BY number`,
+  const dates = await transaction.query<{ asOf: string }>(
+    'SELECT effective_date AS "asOf" FROM journal ORDER BY random() LIMIT $1',
     [count],
   );
+  const ends = await transaction.query<{ ledgerSeq: bigint }>(
+    `SELECT seq AS "ledgerSeq"
+     FROM (SELECT seq, posted_at, lead(posted_at) OVER (ORDER BY seq) AS next FROM journal) j
+     WHERE next IS DISTINCT FROM posted_at ORDER BY random() LIMIT $1`,
+    [count],
+  );
+  return dates.map(({ asOf }, index) => ({
+    asOf,
+    ledgerSeq: ends[index % ends.length]?.ledgerSeq ?? 0n,
+  }));
 }
 
 async function check(

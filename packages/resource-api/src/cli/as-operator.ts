@@ -6,7 +6,10 @@ import { MIGRATIONS } from '../store/migrations.ts';
 import { sqlBook } from '../store/sql-book.ts';
 import { sqlDirectory } from '../store/sql-directory.ts';
 import { sqlEntitlements } from '../store/sql-entitlements.ts';
+import { sqlFxRates } from '../store/sql-fx-rates.ts';
 import { sqlJournals } from '../store/sql-journals.ts';
+import { sqlPeriods } from '../store/sql-periods.ts';
+import { sqlReconciler } from '../store/sql-reconciler.ts';
 import type { AsOperator } from './operator.ts';
 
 /** Works through a running service where one holds the embedded store. */
@@ -21,6 +24,9 @@ export const asOperator: AsOperator = async (work) => {
       journals: sqlJournals(database),
       entitlements: sqlEntitlements(database),
       directory: sqlDirectory(database),
+      reconciler: sqlReconciler(database),
+      periods: sqlPeriods(database),
+      fxRates: sqlFxRates(database),
     });
   } finally {
     await database.close();

@@ -6,9 +6,12 @@ import { MIGRATIONS } from '../store/migrations.ts';
 import { asOperator } from './as-operator.ts';
 import { addDirectoryCommands } from './directory.ts';
 import { addEntitlementCommands } from './entitlements.ts';
+import { addFxCommands } from './fx.ts';
 import { addImportCommand } from './import.ts';
 import { addImportsCommands } from './imports.ts';
 import { addJournalCommands } from './journals.ts';
+import { addPeriodCommands } from './periods.ts';
+import { addReconcileCommand } from './reconcile.ts';
 
 const program = new Command('cls-api')
   .description('Operates the ledger: schema, imports, entitlements.')
@@ -18,6 +21,9 @@ addImportsCommands(program, asOperator);
 addJournalCommands(program, asOperator);
 addEntitlementCommands(program, asOperator);
 addDirectoryCommands(program, asOperator);
+addReconcileCommand(program, asOperator);
+addPeriodCommands(program, asOperator);
+addFxCommands(program, asOperator);
 addMigrateCommand(program, MIGRATIONS, () => parseConfig(process.env).database);
 
 process.exitCode = await runCommandLine(program, process.argv);

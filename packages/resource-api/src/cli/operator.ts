@@ -1,5 +1,8 @@
 import type { EntitlementRecords } from '../access/entitlement.ts';
+import type { FxRates } from '../fx/fx-rates.ts';
 import type { JournalStore } from '../journal-file/journal-store.ts';
+import type { PeriodRecords } from '../periods/period-records.ts';
+import type { Reconciler } from '../reconcile/reconciler.ts';
 import type { Book } from '../tape/book.ts';
 
 /** What a command works with. */
@@ -8,6 +11,9 @@ export interface Operator {
   readonly journals: JournalStore;
   readonly entitlements: EntitlementRecords;
   readonly directory: Directory;
+  readonly reconciler: Reconciler;
+  readonly periods: PeriodRecords;
+  readonly fxRates: FxRates;
 }
 
 /** Finds the ids that grants and filters need. */

@@ -1,0 +1,79 @@
+import { CommandRefused, printer, table, UsageError } from '@cls/shared/cli/command-line';
+import type { Command } from 'commander';
+import {
+  type BusinessDate,
+  businessDateOf,
+  dayBefore,
+  parseBusinessDate,
+} from '../ledger/business-date.ts';
+import type { PeriodDecision } from '../periods/period-records.ts';
+import type { AsOperator } from './operator.ts';
+
+/** `cls-api periods …`: closed books take no journal, and are opened again only with a reason. */
+export function addPeriodCommands(program: Command, asOperator: AsOperator): void {
+  const periods = program.command('periods').description('through which date the books are closed');
+
+  periods
+    .command('close')
+    .description('close the books: no journal may be dated at or before')
+    .requiredOption('--through <date>', 'the last day that is closed')
+    .requiredOption('--reason <text>', 'why, for the record')
+    .action(async (options: { through: string; reason: string }, command: Command) => {
+      const through = dateOf('--through', options.through);
+      if (through > businessDateOf(new Date())) {
+        throw new UsageError('--through: expected a day that has begun');
+      }
+      const made = await decide(asOperator, options.reason, (closed) => {
+        if (closed !== null && through <= closed) {
+          throw new CommandRefused(`the books are closed through ${closed} already`);
+        }
+        return through;
+      });
+      printer(command).result(made, `closed through ${made.through}`);
+    });
+
+  periods
+    .command('reopen')
+    .description('open the books again from a day on')
+    .option('--from <date>', 'the first day that is open; without it every day')
+    .requiredOption('--reason <text>', 'why, for the record')
+    .action(async (options: { from?: string; reason: string }, command: Command) => {
+      const from = options.from === undefined ? undefined : dateOf('--from', options.from);
+      const made = await decide(asOperator, options.reason, (closed) => {
+        if (closed === null) throw new CommandRefused('no period is closed');
+        if (from !== undefined && from > closed) {
+          throw new CommandRefused(`the books are open from ${from} on: closed through ${closed}`);
+        }
+        return from === undefined ? null : dayBefore(from);
+      });
+      printer(command).result(made, stateText(made));
+    });
+
+  periods
+    .command('list')
+    .description('list every decision, newest first')
+    .action(async (_: unknown, command: Command) => {
+      const decisions = await asOperator((operator) => operator.periods.list());
+      const rows = decisions.map((one) => [one.through ?? 'none', one.decidedAt, one.reason]);
+      printer(command).result(decisions, table(['closed through', 'decided at', 'reason'], rows));
+    });
+}
+
+function decide(
+  asOperator: AsOperator,
+  reason: string,
+  choose: (closedThrough: BusinessDate | null) => BusinessDate | null,
+): Promise<PeriodDecision> {
+  if (reason.trim() === '') throw new UsageError('--reason: expected a sentence for the record');
+  return asOperator(({ periods }) => periods.decide(reason, choose));
+}
+
+function stateText({ through }: PeriodDecision): string {
+  return through === null ? 'every period is open' : `closed through ${through}`;
+}
+
+function dateOf(option: string, text: string): BusinessDate {
+  const date = parseBusinessDate(text);
+  if (date === undefined) throw new UsageError(`${option}: expected a date such as 2025-03-31`);
+  return date;
+}

@@ -1,0 +1,39 @@
+import type { ReconcileStatement } from './sql-reconciler.ts';
+
+const APPEND_ONLY = [
+  'journal',
+  'posting',
+  'balance_line',
+  'balance',
+  'deal_terms',
+  'facility_terms',
+  'contract_terms',
+  'rate_period',
+  'accrual_settlement',
+  'period_close',
+  'fx_rate',
+  'reported_date',
+];
+const GUARDS = [
+  ...APPEND_ONLY.map((table) => [table, 'append_only']),
+  ['journal', 'check_journals'],
+  ['posting', 'check_postings'],
+  ['posting', 'extend_balances'],
+  ['balance', 'only_from_postings'],
+];
+const GIVEN = GUARDS.map(([table, trigger]) => `('${table}', '${trigger}')`).join(', ');
+
+/** What keeps the rest true: the database's own refusals. */
+export const GUARD_STATEMENTS: readonly ReconcileStatement[] = [
+  {
+    invariant: 'guards_in_place',
+    states: 'the database refuses changed, deleted and unbalanced postings: its triggers are on',
+    checked: `SELECT ${GUARDS.length}`,
+    breaks: `
+      SELECT g.name AS "table", g.guard AS trigger,
+        CASE WHEN t.oid IS NULL THEN 'missing' ELSE 'disabled' END AS found, 'enabled' AS expected
+      FROM (VALUES ${GIVEN}) g(name, guard)
+      LEFT JOIN pg_trigger t ON t.tgrelid = to_regclass(g.name) AND t.tgname = g.guard
+      WHERE t.oid IS NULL OR t.tgenabled NOT IN ('O', 'A')`,
+  },
+];

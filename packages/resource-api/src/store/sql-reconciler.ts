@@ -1,0 +1,104 @@
+import type { Database, SqlValue, Transaction } from '@cls/shared/sql/database';
+import type { Break, Check, Reconciler, SnapshotPoint } from '../reconcile/reconciler.ts';
+import { BALANCE_STATEMENTS } from './reconcile-balances.ts';
+import { COMMITMENT_STATEMENTS } from './reconcile-commitments.ts';
+import { GUARD_STATEMENTS } from './reconcile-guards.ts';
+import { JOURNAL_STATEMENTS } from './reconcile-journals.ts';
+
+/** One invariant as statements: what breaks it, how much there is to check, what is explained. */
+export interface ReconcileStatement {
+  readonly invariant: string;
+  readonly states: string;
+  /** Runs once per past point, with its date and sequence. */
+  readonly perPoint?: true;
+  readonly checked: string;
+  readonly explained?: string;
+  /** A row per break, every column text. */
+  readonly breaks: string;
+}
+
+const STATEMENTS: readonly ReconcileStatement[] = [
+  ...JOURNAL_STATEMENTS,
+  ...BALANCE_STATEMENTS,
+  ...COMMITMENT_STATEMENTS,
+  ...GUARD_STATEMENTS,
+];
+/** Listed per invariant; the count is of all. */
+const BREAKS_LISTED = 100;
+
+/** Each invariant as one statement over the whole book; nothing of the book is held here. */
+export function sqlReconciler(database: Database): Reconciler {
+  return {
+    reconcile: (random, given = []) =>
+      database.transaction(
+        async (transaction) => {
+          const [last] = await transaction.query<{ seq: bigint }>(
+            'SELECT coalesce(max(seq), 0) AS seq FROM journal',
+          );
+          const past = [...given, ...(await randomPoints(transaction, random))];
+          const checks: Check[] = [];
+          for (const statement of STATEMENTS) {
+            checks.push(await check(transaction, statement, past));
+          }
+          return { ledgerSeq: last?.seq ?? 0n, points: past, checks };
+        },
+        { isolation: 'repeatable read', readOnly: true, setup: "SET LOCAL work_mem = '64MB';" },
+      ),
+  };
+}
+
+/** What was known is what whole transactions posted: sequences are the last ones of theirs. */
+async function randomPoints(
+  transaction: Transaction,
+  count: number,
+): Promise<readonly SnapshotPoint[]> {
+  const dates = await transaction.query<{ asOf: string }>(
+    'SELECT effective_date AS "asOf" FROM journal ORDER BY random() LIMIT $1',
+    [count],
+  );
+  const ends = await transaction.query<{ ledgerSeq: bigint }>(
+    `SELECT seq AS "ledgerSeq"
+     FROM (SELECT seq, posted_at, lead(posted_at) OVER (ORDER BY seq) AS next FROM journal) j
+     WHERE next IS DISTINCT FROM posted_at ORDER BY random() LIMIT $1`,
+    [count],
+  );
+  return dates.map(({ asOf }, index) => ({
+    asOf,
+    ledgerSeq: ends[index % ends.length]?.ledgerSeq ?? 0n,
+  }));
+}
+
+async function check(
+  transaction: Transaction,
+  { invariant, states, perPoint, checked, explained, breaks }: ReconcileStatement,
+  points: readonly SnapshotPoint[],
+): Promise<Check> {
+  const runs: readonly SqlValue[][] = perPoint
+    ? points.map(({ asOf, ledgerSeq }) => [asOf, ledgerSeq])
+    : [[]];
+  const found: Break[] = [];
+  let breakCount = 0;
+  for (const parameters of runs) {
+    const rows = await transaction.query<Record<string, string | null> & { total: bigint }>(
+      `SELECT b.*, count(*) OVER () AS total FROM (${breaks}) b LIMIT ${BREAKS_LISTED}`,
+      parameters,
+    );
+    breakCount += Number(rows[0]?.total ?? 0n);
+    found.push(...rows.map(({ total: _, ...rest }) => rest));
+  }
+  return {
+    invariant,
+    states,
+    checked: (await countOf(transaction, checked)) * runs.length,
+    explained: explained === undefined ? 0 : await countOf(transaction, explained),
+    breakCount,
+    breaks: found.slice(0, BREAKS_LISTED),
+  };
+}
+
+async function countOf(transaction: Transaction, statement: string): Promise<number> {
+  const [row] = await transaction.query<{ count: bigint }>(
+    `SELECT (${statement})::bigint AS count`,
+  );
+  return Number(row?.count ?? 0n);
+}

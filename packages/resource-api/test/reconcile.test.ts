@@ -1,0 +1,269 @@
+import type { Database, Transaction } from '@cls/shared/sql/database';
+import { migrate, readMigrations } from '@cls/shared/sql/migrate';
+import { describeOnEngines } from '@cls/shared/testing/engines';
+import { expect } from 'chai';
+import type { Reconciliation } from '../src/reconcile/reconciler.ts';
+import { MIGRATIONS } from '../src/store/migrations.ts';
+import { lockJournal, postJournals } from '../src/store/post-journals.ts';
+import { sqlReconciler } from '../src/store/sql-reconciler.ts';
+import { date, importWorldBank, statement } from './support/book.ts';
+import { generated, loadRecords } from './support/generated.ts';
+
+const brokenOf = ({ checks }: Reconciliation) =>
+  checks.filter(({ breakCount }) => breakCount > 0).map(({ invariant }) => invariant);
+
+/** What `work` left behind is reconciled, and then never was. */
+async function reconcileAfter(
+  database: Database,
+  work: (transaction: Transaction) => Promise<unknown>,
+  given: { asOf: string; ledgerSeq: bigint }[],
+): Promise<Reconciliation> {
+  let report: Reconciliation | undefined;
+  const undo = new Error('undone');
+  await database
+    .transaction(async (transaction) => {
+      await work(transaction);
+      const inside: Database = {
+        ...database,
+        ...transaction,
+        transaction: (run) => run(transaction),
+      };
+      report = await sqlReconciler(inside).reconcile(2, given);
+      throw undo;
+    })
+    .catch((error) => {
+      if (error !== undo) throw error;
+    });
+  if (report === undefined) throw new Error('nothing was reconciled');
+  return report;
+}
+
+describeOnEngines('reconciling', (engine) => {
+  let database: Database;
+  /** The last date, as it was known before the backdated journal. */
+  let past: { asOf: string; ledgerSeq: bigint };
+  before(async () => {
+    database = await engine.open();
+    await migrate(database, readMigrations(MIGRATIONS));
+    await loadRecords(database, generated({ contracts: 40, years: 2 }).records);
+    const [end] = await database.query<typeof past>(
+      'SELECT max(effective_date) AS "asOf", max(seq) AS "ledgerSeq" FROM journal',
+    );
+    if (end === undefined) throw new Error('nothing was loaded');
+    past = end;
+    await postBackdated(database);
+  });
+  after(() => database?.close());
+
+  it('finds a sound book sound, and says how much it looked at', async () => {
+    const report = await sqlReconciler(database).reconcile(3, [past]);
+    expect(brokenOf(report)).to.deep.equal([]);
+    expect(report.points).to.have.length(4);
+    expect(report.ledgerSeq).to.equal(past.ledgerSeq + 1n);
+    for (const { invariant, checked } of report.checks) {
+      // No period is closed and nothing but a correction is reversed: those may be few.
+      expect(checked, invariant).to.be.greaterThan(0);
+    }
+  });
+
+  it('finds an empty book sound', async () => {
+    const empty = await engine.open();
+    try {
+      await migrate(empty, readMigrations(MIGRATIONS));
+      const report = await sqlReconciler(empty).reconcile(3);
+      expect([brokenOf(report), report.points]).to.deep.equal([[], []]);
+    } finally {
+      await empty.close();
+    }
+  });
+
+  it('counts what adjustments explain as explained, not as broken', async () => {
+    const bank = await engine.open();
+    try {
+      await migrate(bank, readMigrations(MIGRATIONS));
+      const amounts = {
+        'Original Principal Amount': '100',
+        'Disbursed Amount': '60',
+        'Undisbursed Amount': '39.99',
+        'Due to IBRD': '60',
+        "Borrower's Obligation": '60',
+        'Loans Held': '99.99',
+      };
+      await importWorldBank(bank, statement('03/31/2025', [{ 'Loan Number': 'X1', ...amounts }]));
+      const report = await sqlReconciler(bank).reconcile(1);
+      expect(brokenOf(report)).to.deep.equal([]);
+      const undrawn = report.checks.find(({ invariant }) => invariant === 'unfunded_is_undrawn');
+      expect(undrawn?.explained).to.equal(1);
+    } finally {
+      await bank.close();
+    }
+  });
+
+  const journalOf = (type: string) =>
+    `(SELECT min(seq) FROM journal WHERE type = '${type}' AND reverses_seq IS NULL)`;
+  const newestBalance = `(line_key, effective_date, known_seq) IN (
+    SELECT line_key, effective_date, known_seq FROM balance b
+    WHERE lender_key = 0 AND principal_cash > 0 AND NOT EXISTS (
+      SELECT FROM balance n WHERE n.line_key = b.line_key
+        AND (n.effective_date, n.known_seq) > (b.effective_date, b.known_seq)) LIMIT 1)`;
+
+  for (const { invariant, when, table, sql } of [
+    {
+      invariant: 'journals_balance',
+      when: 'one posting was changed',
+      table: 'posting',
+      sql: `UPDATE posting SET amount_minor = amount_minor + 1
+            WHERE number = 1 AND journal_seq = ${journalOf('advance')}`,
+    },
+    {
+      invariant: 'journal_shares_add_up',
+      when: 'a lender’s postings were changed alike on both sides',
+      table: 'posting',
+      sql: `UPDATE posting SET amount_minor = amount_minor + sign(amount_minor)::bigint
+            WHERE journal_seq = ${journalOf('interest_billing')} AND line_key = (
+              SELECT max(line_key) FROM posting WHERE journal_seq = ${journalOf('interest_billing')})`,
+    },
+    {
+      invariant: 'postings_fit_journal',
+      when: 'a posting was moved to another day',
+      table: 'posting',
+      sql: `UPDATE posting SET effective_date = effective_date + 1
+            WHERE number = 1 AND journal_seq = ${journalOf('advance')}`,
+    },
+    {
+      invariant: 'one_currency',
+      when: 'a contract was given another currency',
+      table: 'loan_contract',
+      sql: `UPDATE loan_contract SET currency = 'CHF' WHERE key = 1`,
+    },
+    {
+      invariant: 'sequence_gapless',
+      when: 'a journal was put behind a gap',
+      table: 'journal',
+      sql: `INSERT INTO journal (seq, id, effective_date, type, deal_key, idempotency_key, posted_at)
+            SELECT seq + 2, 'jrn_gap', effective_date, 'terms', deal_key, 'gap', posted_at
+            FROM journal ORDER BY seq DESC LIMIT 1`,
+    },
+    {
+      invariant: 'posting_times_rise',
+      when: 'a journal was given a later time than the next',
+      table: 'journal',
+      sql: `UPDATE journal SET posted_at = posted_at + interval '1 day' WHERE seq = 1`,
+    },
+    {
+      invariant: 'reversals_cancel',
+      when: 'a reversal took back twice',
+      table: 'posting',
+      sql: `UPDATE posting SET amount_minor = amount_minor * 2
+            WHERE journal_seq = (SELECT min(seq) FROM journal WHERE reverses_seq IS NOT NULL)`,
+    },
+    {
+      invariant: 'closed_periods_kept',
+      when: 'journals lie in a period that was closed before them',
+      table: 'period_close',
+      sql: `INSERT INTO period_close (through, reason, decided_at)
+            SELECT min(effective_date), 'x', min(posted_at) - interval '1 day' FROM journal`,
+    },
+    {
+      invariant: 'balances_replay',
+      when: 'a balance was changed',
+      table: 'balance',
+      sql: `UPDATE balance SET fees_due = fees_due + 1 WHERE ${newestBalance}`,
+    },
+    {
+      invariant: 'past_replays',
+      when: 'a balance that was superseded was changed',
+      table: 'balance',
+      sql: `UPDATE balance b SET fees_due = fees_due + 1 WHERE EXISTS (
+              SELECT FROM balance n WHERE n.line_key = b.line_key
+                AND n.effective_date = b.effective_date AND n.known_seq > b.known_seq)`,
+    },
+    {
+      invariant: 'shares_add_up',
+      when: 'a lender’s balance was changed',
+      table: 'balance',
+      sql: `UPDATE balance SET interest_due = interest_due + 1 WHERE (line_key, effective_date) IN (
+              SELECT line_key, max(effective_date) FROM balance WHERE lender_key <> 0
+              GROUP BY line_key ORDER BY line_key LIMIT 1)`,
+    },
+    {
+      invariant: 'roll_forward_foots',
+      when: 'a movement was counted twice',
+      table: 'balance',
+      sql: `UPDATE balance SET advances = advances * 2 WHERE ${newestBalance}`,
+    },
+    {
+      invariant: 'principal_due_is_owed',
+      when: 'more principal is due than is owed',
+      table: 'balance',
+      sql: `UPDATE balance SET principal_due = principal_cash + principal_pik + 1
+            WHERE ${newestBalance}`,
+    },
+    {
+      invariant: 'levels_add_up',
+      when: 'a contract was moved to a facility of another deal',
+      table: 'loan_contract',
+      sql: `UPDATE loan_contract SET contract_number = 'moved', facility_key = (
+              SELECT max(f.key) FROM facility f WHERE f.deal_key <> loan_contract.deal_key)
+            WHERE key = 1`,
+    },
+    {
+      invariant: 'unfunded_is_undrawn',
+      when: 'a drawing used up twice its amount of the commitment',
+      table: 'posting',
+      sql: `UPDATE posting SET amount_minor = amount_minor * 2
+            WHERE account IN ('UNFUNDED', 'MEMO') AND journal_seq = ${journalOf('advance')}`,
+    },
+    {
+      invariant: 'guards_in_place',
+      when: 'a guard was switched off',
+      table: 'rate_period',
+      sql: 'ALTER TABLE journal DISABLE TRIGGER append_only',
+    },
+  ]) {
+    it(`names ${invariant} when ${when} behind the database’s back`, async () => {
+      const report = await reconcileAfter(
+        database,
+        async (transaction) => {
+          await transaction.execute(`ALTER TABLE ${table} DISABLE TRIGGER USER`);
+          await transaction.execute(sql);
+          await transaction.execute(`ALTER TABLE ${table} ENABLE TRIGGER USER`);
+        },
+        [past],
+      );
+      expect(brokenOf(report)).to.include(invariant);
+      const broken = report.checks.find((check) => check.invariant === invariant);
+      expect(broken?.breaks.length).to.be.greaterThan(0);
+      expect(broken?.breaks[0]).to.include.keys('found', 'expected');
+    });
+  }
+});
+
+/** A cent more on the first drawing's first day, known later than all that follows. */
+async function postBackdated(database: Database): Promise<void> {
+  await database.transaction(async (transaction) => {
+    const seq = await lockJournal(transaction);
+    const first = `SELECT j.deal_key, j.effective_date, p.line_key, l.lender_key
+      FROM posting p JOIN journal j ON j.seq = p.journal_seq
+      JOIN balance_line l ON l.key = p.line_key
+      WHERE p.account = 'PRINCIPAL_CASH' AND j.seq = (
+        SELECT min(seq) FROM journal WHERE type = 'advance')
+      ORDER BY l.lender_key LIMIT 2`;
+    const lines = await transaction.query<{
+      deal_key: bigint;
+      effective_date: string;
+      line_key: bigint;
+    }>(first);
+    const [{ deal_key: dealKey, effective_date: day }] = lines as [(typeof lines)[0] & object];
+    const postings = lines.flatMap(({ line_key: line }) => [
+      { line, account: 'PRINCIPAL_CASH', movement: 'adjustment', amountMinor: 1n } as const,
+      { line, account: 'ADJUSTMENT_CLEARING', amountMinor: -1n } as const,
+    ]);
+    const journal = {
+      type: 'adjustment',
+      effectiveDate: date(day),
+      idempotencyKey: 'late',
+    } as const;
+    await postJournals(transaction, [{ ...journal, dealKey, postings }], seq, undefined);
+  });
+}

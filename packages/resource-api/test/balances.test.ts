@@ -311,6 +311,47 @@ describeOnEngines('balances of a syndicated book', (engine) => {
     expect(Object.keys(data[0].global.principal)).to.deep.equal(['outstanding']);
   });
 
+  it('are told in another currency only when asked, by a rate that is named', async () => {
+    const missing = await api.get('/api/v1/cls/balances?reportingCurrency=USD&limit=1000');
+    expect(missing.status).to.equal(422);
+    expect(((await missing.json()) as Json).code).to.equal('fx_rate_missing');
+    for (const [from, rate] of [
+      ['EUR', '1.0832'],
+      ['GBP', '1.27'],
+      ['JPY', '0.0066125'],
+    ]) {
+      await api.database.query(
+        `INSERT INTO fx_rate (rate_date, from_currency, to_currency, rate, source)
+         VALUES ('2024-01-02', $1, 'USD', $2, 'ECB')`,
+        [from ?? '', rate ?? ''],
+      );
+    }
+    const { data, reportingTotal } = await get('?reportingCurrency=USD&limit=1000&sort=dealNumber');
+    for (const { currency, global, reporting } of data) {
+      const outstanding = Number(global.principal.outstanding);
+      const rates: Record<string, number> = { USD: 1, EUR: 1.0832, GBP: 1.27, JPY: 0.0066125 };
+      expect(Number(reporting.principalOutstanding)).to.be.closeTo(
+        outstanding * (rates[currency] ?? 0),
+        0.006,
+      );
+      if (currency !== 'USD')
+        expect(reporting).to.include({ currency: 'USD', rateDate: '2024-01-02', source: 'ECB' });
+    }
+    const whole = sum(data.map(({ reporting }: Json) => reporting.principalOutstanding));
+    expect(Number(cents(reportingTotal.principalOutstanding) - whole)).to.be.closeTo(
+      0,
+      data.length,
+    );
+    const early = await api.get(
+      '/api/v1/cls/balances?reportingCurrency=USD&fxDate=2023-12-31&limit=1000',
+    );
+    expect(early.status).to.equal(422);
+    const csv = await api.getWith('/api/v1/cls/balances?reportingCurrency=USD', await api.token(), {
+      accept: 'text/csv',
+    });
+    expect((await csv.text()).split('\r\n', 1)[0]).to.include('reporting.principalOutstanding');
+  });
+
   it('tell the contracts within an item when asked', async () => {
     const { data } = await get('?level=deal&expand=contracts&limit=3');
     for (const deal of data) {

@@ -216,6 +216,13 @@ export interface MovementRequest {
   readonly limit: number;
 }
 
+/** An exchange rate as it is told: a decimal, its day, and who quoted it. */
+export interface ReportingRate {
+  readonly rate: string;
+  readonly date: string;
+  readonly source: string;
+}
+
 export type KnownSequence =
   | { readonly seq: bigint }
   /** `in_future`: by the database's clock. `posting`: it may still change; ask again soon. */
@@ -265,6 +272,13 @@ export interface BalanceStore {
   sequenceAt(instant: string): Promise<KnownSequence>;
   /** RFC 3339 posting times by journal sequence. */
   postedAt(seqs: readonly bigint[]): Promise<ReadonlyMap<bigint, string>>;
+  /** Newest rates on or before a day by currency, of those known at an instant. */
+  fxRates(
+    from: readonly string[],
+    to: string,
+    day: BusinessDate,
+    knownAt: string | undefined,
+  ): Promise<ReadonlyMap<string, ReportingRate>>;
   /** Ids by external id (`SOURCE:VALUE`); unknown ones are absent. */
   resolveExternalIds(names: readonly string[]): Promise<ReadonlyMap<string, string>>;
   /** Resolves when balances can be read, as the role that reads them. */

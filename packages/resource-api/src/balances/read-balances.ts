@@ -22,6 +22,7 @@ import {
 import type { CurrentLedger } from './current-ledger.ts';
 import { CURSOR_TTL_S, type CursorCodec } from './cursor.ts';
 import { resolveIds } from './external-ids.ts';
+import { type Reporting, type ReportingRates, reportingRates } from './reporting.ts';
 import type { QuestionTimes, ResolvedSnapshot, Snapshots } from './snapshot.ts';
 
 /** What is told of each item beyond its own amounts, on request. */
@@ -38,6 +39,7 @@ export interface BalanceQuestion extends QuestionTimes {
   readonly limit: number;
   readonly withTotals: boolean;
   readonly expand: ReadonlySet<Expansion>;
+  readonly reporting: Reporting | undefined;
   /** Goes on with a walk: its snapshot, and the end of the page before. */
   readonly position: (Snapshot & { readonly after: PageEnd }) | undefined;
   /** The question in its canonical form, for the next cursor. */
@@ -68,6 +70,8 @@ export interface BalancePage {
   readonly snapshot: ResolvedSnapshot;
   readonly readings: readonly BalanceReading[];
   readonly totals: readonly CurrencyTotal[] | undefined;
+  /** Into the reporting currency, by currency; undefined when none is asked for. */
+  readonly rates: ReportingRates | undefined;
   readonly nextCursor: string | undefined;
 }
 
@@ -114,7 +118,12 @@ export function balancesReader(
           });
     const plain = await readingsOf(access, question, snapshot, items);
     const readings = await expand(store, readingsOf, { access, question, snapshot, filter }, plain);
-    return { question, filter, snapshot, readings, totals, nextCursor };
+    const currencies = [...items, ...(totals ?? [])].map(({ currency }) => currency);
+    const { knownAt, reporting } = question;
+    const rates =
+      reporting &&
+      (await reportingRates(store, reporting, currencies, { asOf: snapshot.asOf, knownAt }));
+    return { question, filter, snapshot, readings, totals, rates, nextCursor };
   };
 }
 

@@ -13,6 +13,7 @@ import type {
   Movement,
   PastDue,
   ReaderAccess,
+  ReportingRate,
 } from '../balances/balance-store.ts';
 import type { BalanceStep } from '../ledger/accrual.ts';
 import type { Balance } from '../ledger/balance.ts';
@@ -82,6 +83,19 @@ export function sqlBalanceStore(database: Database): BalanceStore {
         [[...new Set(seqs)]],
       );
       return new Map(rows.map(({ seq, posted_at }) => [seq, posted_at]));
+    },
+    async fxRates(from, to, day, knownAt) {
+      if (from.length === 0) return new Map();
+      const rows = await database.query<ReportingRate & { from: string }>(
+        `SELECT DISTINCT ON (from_currency) from_currency AS "from",
+           trim_scale(rate)::text AS rate, rate_date::text AS date, source
+         FROM fx_rate
+         WHERE from_currency = ANY($1) AND to_currency = $2 AND rate_date <= $3
+           AND ($4::timestamptz IS NULL OR known_at <= $4)
+         ORDER BY from_currency, rate_date DESC, number DESC`,
+        [from, to, day, knownAt ?? null],
+      );
+      return new Map(rows.map(({ from: currency, ...rate }) => [currency, rate]));
     },
     async resolveExternalIds(names) {
       if (names.length === 0) return new Map();

@@ -7,7 +7,7 @@ import type { ReadMovements } from '../../balances/read-movements.ts';
 import type { ResolvedSnapshot } from '../../balances/snapshot.ts';
 import { csvLine } from '../../csv/csv-line.ts';
 import type { VersionResponse } from '../api-version.ts';
-import { checkFields, columnsOf, flatten, pickFields } from './fields.ts';
+import { checkFields, columnsOf, flatten, pickFields, type Shape } from './fields.ts';
 import type { Presented } from './money.ts';
 import { presentItem, presentTotal } from './present.ts';
 import { presentMovement } from './present-movement.ts';
@@ -45,13 +45,13 @@ const NAMES: Readonly<Record<Resource, string>> = {
 export async function exportList(request: ExportRequest): Promise<VersionResponse> {
   const { resource, type, query } = request;
   const { fields, level } = query;
-  if (fields !== undefined) checkFields(fields, resource, level);
+  if (fields !== undefined) checkFields(fields, { ...query, resource });
   const first =
     resource === 'movements' ? await movementBatch(request) : await balanceBatch(request);
   const { asOf } = first.snapshot;
   const [extension, lines] =
     type === 'text/csv'
-      ? (['csv', csvLines(first, resource, level, fields)] as const)
+      ? (['csv', csvLines(first, { ...query, resource }, fields)] as const)
       : (['ndjson', jsonLines(first, level, fields)] as const);
   const name = `cls-${NAMES[resource]}-${level}-${asOf}.${extension}`;
   return {
@@ -121,15 +121,14 @@ async function* batches(first: Batch): AsyncGenerator<Batch> {
 /** RFC 4180 with a header row; text that a spreadsheet would run is made harmless. */
 async function* csvLines(
   first: Batch,
-  resource: Resource,
-  level: Level,
+  shape: Shape,
   fields: readonly string[] | undefined,
 ): AsyncGenerator<string> {
   const chosen = (column: string) =>
     fields === undefined ||
     ['object', 'id', 'currency'].includes(column) ||
     fields.some((field) => column === field || column.startsWith(`${field}.`));
-  const columns = columnsOf(resource, level).filter(chosen);
+  const columns = columnsOf(shape).filter(chosen);
   yield csvLine(columns);
   for await (const { items } of batches(first)) {
     yield items

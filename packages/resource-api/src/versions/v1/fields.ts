@@ -1,4 +1,5 @@
 import type { Level } from '../../balances/balance-store.ts';
+import type { Reporting } from '../../balances/reporting.ts';
 import type { Presented } from './money.ts';
 import { parameterRefusal } from './parameter-refusal.ts';
 import { presentMovement } from './present-movement.ts';
@@ -10,14 +11,25 @@ const ALWAYS = ['object', 'id', 'currency'];
 
 import type { Cell } from '../../csv/csv-line.ts';
 
+/** What decides which fields an item has. */
+export interface Shape {
+  readonly resource: Resource;
+  readonly level: Level;
+  readonly reporting: Reporting | undefined;
+}
+
 /** Dotted names of a level's columns, in the order of the document; lists are left out. */
-export function columnsOf(resource: Resource, level: Level): readonly string[] {
-  return [...flatten(sampleOf(resource, level)).keys()];
+export function columnsOf({ resource, level, reporting }: Shape): readonly string[] {
+  const sample =
+    resource === 'movements'
+      ? presentMovement(SAMPLE_MOVEMENT)
+      : sampleItem(resource, level, reporting !== undefined);
+  return [...flatten(sample).keys()];
 }
 
 /** @throws {Refusal} naming the paths that items of the level do not have. */
-export function checkFields(fields: readonly string[], resource: Resource, level: Level): void {
-  const columns = [...columnsOf(resource, level), 'lenders', 'warnings'];
+export function checkFields(fields: readonly string[], shape: Shape): void {
+  const columns = [...columnsOf(shape), 'lenders', 'warnings'];
   const unknown = fields.filter(
     (field) => !columns.some((column) => column === field || column.startsWith(`${field}.`)),
   );
@@ -26,7 +38,7 @@ export function checkFields(fields: readonly string[], resource: Resource, level
     unknown.map((received) => ({
       parameter: 'fields',
       code: 'unknown_field',
-      message: `items of level ${level} have no such field`,
+      message: `items of level ${shape.level} have no such field`,
       received,
     })),
   );
@@ -63,8 +75,4 @@ export function flatten(item: Presented, path = ''): Map<string, Cell> {
 
 function isObject(value: unknown): value is Presented {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
-function sampleOf(resource: Resource, level: Level): Presented {
-  return resource === 'movements' ? presentMovement(SAMPLE_MOVEMENT) : sampleItem(resource, level);
 }

@@ -11,6 +11,7 @@ import { checkFields, pickFields } from './fields.ts';
 import { exportFormatOf, type MediaType } from './media-type.ts';
 import { presentItem, presentMeta, presentTotal } from './present.ts';
 import { presentMovement } from './present-movement.ts';
+import { presentReportingTotal } from './present-reporting.ts';
 import { type BalancesQuery, parseBalancesQuery, type Resource, splitCanonical } from './query.ts';
 
 export interface V1Parts {
@@ -58,7 +59,7 @@ async function balancesAnswer(
 ) {
   const { query, limit, position } = toWalk(parts, resource, request);
   const { fields, level } = query;
-  if (fields !== undefined) checkFields(fields, resource, level);
+  if (fields !== undefined) checkFields(fields, { ...query, resource });
   const page = await parts.readBalances(request.caller, { ...query, limit, position });
   const { nextCursor } = page;
   const items = page.readings.map((reading) => presentItem(resource, reading, page));
@@ -70,6 +71,11 @@ async function balancesAnswer(
     ...(page.totals === undefined
       ? {}
       : { totals: page.totals.map((total) => presentTotal(total, level)) }),
+    ...(page.totals === undefined || page.rates === undefined || query.reporting === undefined
+      ? {}
+      : {
+          reportingTotal: presentReportingTotal(page.totals, query.reporting.currency, page.rates),
+        }),
   });
 }
 

@@ -17,6 +17,7 @@ import { formatAmount } from '../../ledger/money.ts';
 import { type Money, moneyOf, type Presented } from './money.ts';
 import { presentAccrual } from './present-accrual.ts';
 import { presentMovement } from './present-movement.ts';
+import { presentReporting } from './present-reporting.ts';
 
 export type BalanceResource = 'balances' | 'principal';
 
@@ -53,12 +54,12 @@ export function presentMeta({ snapshot }: Pick<BalancePage, 'snapshot'>): Presen
 export function presentItem(
   resource: BalanceResource,
   reading: BalanceReading,
-  page: Pick<BalancePage, 'snapshot' | 'question' | 'filter'>,
+  page: Pick<BalancePage, 'snapshot' | 'question' | 'filter' | 'rates'>,
 ): Presented {
   return resource === 'balances' ? presentBalance(reading, page) : presentPrincipal(reading, page);
 }
 
-type ItemContext = Pick<BalancePage, 'snapshot' | 'question' | 'filter'>;
+type ItemContext = Pick<BalancePage, 'snapshot' | 'question' | 'filter' | 'rates'>;
 
 /** Every line of an item alike: the global one, and each lender's. */
 type PresentLine = (balance: Balance, lenderId: string) => Presented;
@@ -92,6 +93,7 @@ function presentBalance(reading: BalanceReading, context: ItemContext): Presente
     ...(context.question.expand.has('accrual')
       ? { accrual: reading.accruals.map((one) => presentAccrual(one, item.currency)) }
       : {}),
+    ...reportingOf(reading, context),
     ...presentContracts('balances', reading, context),
     ...presentProvenance(reading, (former) => ({
       global: amounts(former, NOTHING_PAST_DUE, level !== 'deal' && ended, money),
@@ -130,6 +132,7 @@ function presentPrincipal(reading: BalanceReading, context: ItemContext): Presen
     ...(reading.movements === undefined
       ? {}
       : { movements: reading.movements.map(presentMovement) }),
+    ...reportingOf(reading, context),
     ...presentContracts('principal', reading, context),
     ...presentProvenance(reading, (former) => ({ closing: money(outstandingPrincipal(former)) })),
   };
@@ -143,6 +146,17 @@ function presentedId({ item }: BalanceReading, level: Level): string {
     position: item.position?.id,
   };
   return subjects[level] ?? '';
+}
+
+/** The item's own amounts in the currency that was asked for. */
+function reportingOf({ item }: BalanceReading, { question, rates }: ItemContext): Presented {
+  const { reporting } = question;
+  if (reporting === undefined || rates === undefined) return {};
+  const own = item.lenders.find(({ lender }) => lender.id === item.position?.lenderId);
+  const balance = own?.balance ?? item.global;
+  return {
+    reporting: presentReporting(balance, item.currency, reporting.currency, rates),
+  };
 }
 
 function presentContracts(

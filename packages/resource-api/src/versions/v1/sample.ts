@@ -33,7 +33,7 @@ export const SAMPLE_MOVEMENT: Movement = {
   currency: 'USD',
 };
 
-export function sampleItem(resource: BalanceResource, level: Level): Presented {
+export function sampleItem(resource: BalanceResource, level: Level, reporting: boolean): Presented {
   const status = 'active';
   const item: BalanceItem = {
     end: { sortValue: null, key: 0n },
@@ -77,6 +77,7 @@ export function sampleItem(resource: BalanceResource, level: Level): Presented {
     },
     {
       filter,
+      rates: reporting ? new Map([['USD', { rate: '1', date: DAY, source: '' }]]) : undefined,
       snapshot: {
         asOf: DAY,
         ledgerSeq: 0n,
@@ -95,6 +96,7 @@ export function sampleItem(resource: BalanceResource, level: Level): Presented {
         limit: 1,
         withTotals: false,
         expand: new Set(),
+        reporting: reporting ? { currency: 'USD', date: DAY } : undefined,
         position: undefined,
         canonical: '',
       },

@@ -1,0 +1,151 @@
+/**
+ * What must hold of a ledger, each as a function that gives what breaks it. They are checked of
+ * random books by the tests, and of the live database by `cls-api reconcile`.
+ */
+import {
+  type Balance,
+  COMPONENTS,
+  type Component,
+  outstandingPrincipal,
+  rollForwardFoots,
+} from './balance.ts';
+import type { LineBalance, PostedAmount } from './replay.ts';
+
+export interface Break {
+  readonly invariant: string;
+  /** The journal, line or facility that breaks it. */
+  readonly subject: string;
+  readonly expected: bigint;
+  readonly actual: bigint;
+}
+
+/** 5. Each journal sums to zero per currency, globally and for each lender. */
+export function journalsBalance(postings: Iterable<PostedAmount>): readonly Break[] {
+  const sums = sumsBy(postings, ({ journal, currency, lender }) =>
+    [journal, currency, lender ?? 'global'].join(' '),
+  );
+  return breaksOf('journals_balance', sums);
+}
+
+/** 1. Lenders’ postings of a journal add up to its global ones, line by line. */
+export function journalSharesAddUp(postings: Iterable<PostedAmount>): readonly Break[] {
+  const gaps = new Map<string, bigint>();
+  for (const posting of postings) {
+    const { journal, facility, contract, account, movement, lender, amountMinor } = posting;
+    const key = [journal, facility, contract ?? '', account, movement ?? ''].join(' ');
+    const signed = lender === undefined ? amountMinor : -amountMinor;
+    gaps.set(key, (gaps.get(key) ?? 0n) + signed);
+  }
+  return breaksOf('journal_shares_add_up', gaps);
+}
+
+/** 1. Lenders’ balances add up to the global one, component by component. */
+export function sharesAddUp(lines: Iterable<LineBalance>): readonly Break[] {
+  const gaps = new Map<string, bigint>();
+  for (const { facility, contract, lender, balance } of lines) {
+    for (const name of COMPONENTS) {
+      // Counts are of postings: a transfer has lenders’ legs alone.
+      if (name === 'movement_count' || name === 'reversal_count') continue;
+      const key = [facility, contract ?? '', name].join(' ');
+      const signed = lender === undefined ? balance[name] : -balance[name];
+      gaps.set(key, (gaps.get(key) ?? 0n) + signed);
+    }
+  }
+  return breaksOf('shares_add_up', gaps);
+}
+
+/** 2. Closing = opening + movements, since inception and so between any two dates. */
+export function rollForwardsFoot(lines: Iterable<LineBalance>): readonly Break[] {
+  return [...lines].flatMap(({ facility, contract, lender, balance }) =>
+    rollForwardFoots(balance)
+      ? []
+      : [
+          {
+            invariant: 'roll_forward_foots',
+            subject: [facility, contract, lender].filter(Boolean).join(' '),
+            expected: outstandingPrincipal(balance),
+            actual: 0n,
+          },
+        ],
+  );
+}
+
+/** 10. Every posting of a facility is in the facility’s currency. */
+export function oneCurrency(
+  postings: Iterable<PostedAmount>,
+  currencyOf: ReadonlyMap<string, string>,
+): readonly Break[] {
+  return [...postings].flatMap(({ journal, facility, currency, amountMinor }) =>
+    currency === currencyOf.get(facility)
+      ? []
+      : [{ invariant: 'one_currency', subject: journal, expected: 0n, actual: amountMinor }],
+  );
+}
+
+export interface FacilityCommitment {
+  readonly facility: string;
+  readonly type: string;
+  readonly pikUsesCommitment: boolean;
+  /** Of the facility and all of its contracts, globally. */
+  readonly balance: Balance;
+  /** Unfunded amounts that a statement told without a movement. */
+  readonly adjustedMinor: bigint;
+}
+
+const REVOLVING: readonly string[] = ['revolver', 'swingline', 'letter_of_credit'];
+
+/**
+ * 6. What is not drawn: a revolving facility’s commitment less what is used of it; a term
+ * facility’s less all that was ever drawn, because a repayment restores nothing.
+ */
+export function unfundedIsUndrawn(facilities: Iterable<FacilityCommitment>): readonly Break[] {
+  return [...facilities].flatMap((one) => {
+    const { balance, adjustedMinor, facility } = one;
+    const commitment = balance.original_commitment - balance.cancelled_commitment;
+    const pik = one.pikUsesCommitment ? balance.principal_pik : 0n;
+    // What is written off is lost to the commitment too.
+    const used = REVOLVING.includes(one.type)
+      ? balance.principal_cash - balance.write_offs + balance.letter_of_credit + pik
+      : balance.advances;
+    const expected = commitment - used + adjustedMinor;
+    const actual = balance.unfunded;
+    const invariant = 'unfunded_is_undrawn';
+    return expected === actual ? [] : [{ invariant, subject: facility, expected, actual }];
+  });
+}
+
+/** 8. Two ways to the same balances agree to the unit. */
+export function balancesAgree(
+  expected: ReadonlyMap<string, Balance>,
+  actual: ReadonlyMap<string, Balance>,
+): readonly Break[] {
+  const names = new Set([...expected.keys(), ...actual.keys()]);
+  return [...names].flatMap((line) =>
+    COMPONENTS.flatMap((name: Component) => {
+      const wanted = expected.get(line)?.[name] ?? 0n;
+      const found = actual.get(line)?.[name] ?? 0n;
+      const subject = `${line} ${name}`;
+      return wanted === found
+        ? []
+        : [{ invariant: 'balances_replay', subject, expected: wanted, actual: found }];
+    }),
+  );
+}
+
+function sumsBy(
+  postings: Iterable<PostedAmount>,
+  keyOf: (posting: PostedAmount) => string,
+): ReadonlyMap<string, bigint> {
+  const sums = new Map<string, bigint>();
+  for (const posting of postings) {
+    const key = keyOf(posting);
+    sums.set(key, (sums.get(key) ?? 0n) + posting.amountMinor);
+  }
+  return sums;
+}
+
+function breaksOf(invariant: string, gaps: ReadonlyMap<string, bigint>): readonly Break[] {
+  return [...gaps].flatMap(([subject, actual]) =>
+    actual === 0n ? [] : [{ invariant, subject, expected: 0n, actual }],
+  );
+}

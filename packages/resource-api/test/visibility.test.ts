@@ -1,0 +1,262 @@
+import { systemClock } from '@cls/shared/clock';
+import type { Database } from '@cls/shared/sql/database';
+import { migrate, readMigrations } from '@cls/shared/sql/migrate';
+import { describeOnEngines } from '@cls/shared/testing/engines';
+import { expect } from 'chai';
+import fc from 'fast-check';
+import type { EntitlementRole } from '../src/access/entitlement.ts';
+import {
+  type BalanceFilter,
+  type BalanceItem,
+  LEVELS,
+  type Level,
+  NO_FILTER,
+  type PageEnd,
+} from '../src/balances/balance-store.ts';
+import { addBalances, outstandingPrincipal, ZERO_BALANCE } from '../src/ledger/balance.ts';
+import { businessDateOf } from '../src/ledger/business-date.ts';
+import { MIGRATIONS } from '../src/store/migrations.ts';
+import { sqlBalanceStore } from '../src/store/sql-balance-store.ts';
+import { sqlEntitlements } from '../src/store/sql-entitlements.ts';
+import { generated, loadRecords } from './support/generated.ts';
+
+const QUERIES_EACH = 10;
+
+interface Grant {
+  readonly role: EntitlementRole;
+  readonly lender: string;
+  readonly deal: string | undefined;
+  readonly country: string | undefined;
+}
+interface Question {
+  readonly level: Level;
+  readonly filter: BalanceFilter;
+  readonly sorted: boolean;
+  readonly limit: number;
+}
+
+describeOnEngines('what a caller sees', (engine) => {
+  // The embedded engine runs the same policies, more slowly.
+  const customers = engine.name === 'PostgreSQL' ? 250 : 50;
+  let database: Database;
+  const everything = new Map<Level, readonly BalanceItem[]>();
+  const asOf = businessDateOf(systemClock.now());
+  let ledgerSeq = 0n;
+
+  before(async () => {
+    database = await engine.open();
+    await migrate(database, readMigrations(MIGRATIONS));
+    await loadRecords(database, generated({ contracts: 24, seed: 4, years: 1 }).records);
+    const store = sqlBalanceStore(database);
+    ledgerSeq = (await store.ledgerState(asOf)).seq;
+    for (const level of LEVELS) {
+      const filter = { ...NO_FILTER, includeZero: true };
+      const request = {
+        level,
+        filter,
+        snapshot: { asOf, ledgerSeq },
+        sort: undefined,
+        after: undefined,
+        limit: 1_000,
+      };
+      everything.set(level, await store.page({ fullControl: true }, request));
+    }
+  });
+  after(() => database?.close());
+
+  /** The naive reading of grants and question, over everything there is. */
+  function reference(grants: readonly Grant[], { level, filter, sorted }: Question): BalanceItem[] {
+    const positions = everything.get('position') ?? [];
+    const grantsOf = ({ deal, borrower }: BalanceItem) =>
+      grants.filter(
+        (grant) =>
+          grant.deal === deal.id ||
+          grant.country === borrower.country ||
+          (!grant.deal && !grant.country),
+      );
+    const sees = (item: BalanceItem, lender: string) =>
+      grantsOf(item).some(
+        ({ role, lender: own }) => role === 'agent' || (role === 'lender' && own === lender),
+      );
+    const heldBy = (item: BalanceItem, lenders: readonly string[]) =>
+      positions.some(
+        (p) =>
+          lenders.includes(p.position?.lenderId ?? '') &&
+          sees(item, p.position?.lenderId ?? '') &&
+          (level === 'deal' ? p.deal.id === item.deal.id : p.facility?.id === item.facility?.id),
+      );
+    const among = (values: readonly string[], value: string) =>
+      values.length === 0 || values.includes(value);
+    const found = (everything.get(level) ?? [])
+      .filter((item) => grantsOf(item).length > 0)
+      .filter((item) => level !== 'position' || sees(item, item.position?.lenderId ?? ''))
+      .filter(
+        (item) => among(filter.dealIds, item.deal.id) && among(filter.currencies, item.currency),
+      )
+      .filter((item) => among(filter.facilityTypes, item.facility?.type ?? ''))
+      .filter(
+        (item) =>
+          filter.lenderIds.length === 0 ||
+          (level === 'position'
+            ? filter.lenderIds.includes(item.position?.lenderId ?? '')
+            : heldBy(item, filter.lenderIds)),
+      )
+      .map((item) => ({
+        ...item,
+        lenders: item.lenders.filter(({ lender }) => sees(item, lender.id)),
+      }));
+    const own = (item: BalanceItem) =>
+      outstandingPrincipal(
+        item.lenders.find(({ lender }) => lender.id === item.position?.lenderId)?.balance ??
+          item.global,
+      );
+    return sorted
+      ? found.sort((a, b) =>
+          own(a) === own(b) ? Number(a.end.key - b.end.key) : own(a) < own(b) ? 1 : -1,
+        )
+      : found;
+  }
+
+  const shown = (items: readonly BalanceItem[]) =>
+    items.map(({ deal, facility, contract, position, global, lenders }) => ({
+      ids: [deal.id, facility?.id, contract?.id, position?.id],
+      global: outstandingPrincipal(global),
+      lenders: lenders.map(({ lender, balance }) => [
+        lender.id,
+        outstandingPrincipal(balance),
+        balance.interest_due,
+      ]),
+    }));
+
+  it(`is what a naive reading of its grants gives: ${customers * QUERIES_EACH} random questions of ${customers} customers`, async () => {
+    const store = sqlBalanceStore(database);
+    const entitlements = sqlEntitlements(database);
+    const items = everything.get('position') ?? [];
+    const deals = [...new Set(items.map(({ deal }) => deal.id))];
+    const lenders = [...new Set(items.map(({ position }) => position?.lenderId ?? ''))];
+    const countries = [...new Set(items.map(({ borrower }) => borrower.country))];
+    const maybe = <T>(values: readonly T[]) =>
+      fc.option(fc.constantFrom(...values), { nil: undefined });
+    const grant: fc.Arbitrary<Grant> = fc
+      .record({
+        role: fc.constantFrom('agent' as const, 'lender' as const, 'borrower' as const),
+        lender: fc.constantFrom(...lenders),
+        deal: fc.constantFrom(...deals),
+        country: fc.constantFrom(...countries),
+        which: fc.nat({ max: 6 }),
+      })
+      .map(({ which, deal, country, ...rest }) => ({
+        ...rest,
+        deal: which < 4 ? deal : undefined,
+        country: which === 4 || which === 5 ? country : undefined,
+      }));
+    const question: fc.Arbitrary<Question> = fc
+      .record({
+        level: fc.constantFrom(...LEVELS),
+        deal: maybe(deals),
+        lender: maybe(lenders),
+        currency: maybe(['USD', 'EUR', 'GBP', 'JPY']),
+        type: maybe(['revolver', 'term_loan']),
+        narrow: fc.nat({ max: 15 }),
+        sorted: fc.boolean(),
+        limit: fc.integer({ min: 1, max: 40 }),
+      })
+      .map(({ level, deal, lender, currency, type, narrow, sorted, limit }) => {
+        const list = (bit: number, value: string | undefined) =>
+          (narrow & bit) !== 0 && value !== undefined ? [value] : [];
+        const filter = {
+          ...NO_FILTER,
+          includeZero: true,
+          dealIds: list(1, deal),
+          lenderIds: list(2, lender),
+          currencies: list(4, currency),
+          facilityTypes: level === 'deal' ? [] : list(8, type),
+        };
+        return { level, filter, sorted, limit };
+      });
+    let number = 0;
+    await fc.assert(
+      fc.asyncProperty(
+        fc.uniqueArray(grant, {
+          minLength: 0,
+          maxLength: 5,
+          selector: (g) =>
+            JSON.stringify([g.role, g.role === 'lender' ? g.lender : '', g.deal, g.country]),
+        }),
+        fc.array(question, { minLength: QUERIES_EACH, maxLength: QUERIES_EACH }),
+        async (grants, questions) => {
+          number += 1;
+          const customer = `customer-${number}`;
+          for (const { role, lender, deal, country } of grants) {
+            const selection =
+              deal !== undefined
+                ? { dealId: deal }
+                : country !== undefined
+                  ? { country }
+                  : { allDeals: true as const };
+            await entitlements.grant({
+              customer,
+              role,
+              lenderId: role === 'lender' ? lender : undefined,
+              deals: selection,
+            });
+          }
+          for (const asked of questions) {
+            const { level, filter, sorted, limit } = asked;
+            const expected = reference(grants, asked);
+            const sort = sorted ? ({ by: 'outstanding', descending: true } as const) : undefined;
+            const snapshot = { asOf, ledgerSeq };
+            const walked: BalanceItem[] = [];
+            for (let after: PageEnd | undefined; ; ) {
+              const page = await store.page(
+                { customer },
+                { level, filter, snapshot, sort, after, limit },
+              );
+              walked.push(...page.slice(0, limit));
+              if (page.length <= limit) break;
+              after = walked.at(-1)?.end;
+            }
+            expect(shown(walked)).to.deep.equal(shown(expected));
+            const totals = await store.totals({ customer }, { level, filter, snapshot });
+            for (const { currency, count, balance } of totals) {
+              const mine = expected.filter((item) => item.currency === currency);
+              expect(count).to.equal(mine.length);
+              const sum = mine.reduce((all, item) => {
+                const held = item.lenders.find(
+                  ({ lender }) => lender.id === item.position?.lenderId,
+                );
+                return addBalances(all, held?.balance ?? item.global);
+              }, ZERO_BALANCE);
+              expect(outstandingPrincipal(balance)).to.equal(outstandingPrincipal(sum));
+            }
+            expect(totals.reduce((all, { count }) => all + count, 0)).to.equal(expected.length);
+          }
+          const contract = { ...NO_FILTER };
+          const moves = await store.movements(
+            { customer },
+            {
+              filter: contract,
+              snapshot: { asOf, ledgerSeq },
+              fromDate: undefined,
+              after: undefined,
+              limit: 200,
+            },
+          );
+          for (const { dealId, lender } of moves) {
+            const item = items.find(({ deal }) => deal.id === dealId) as BalanceItem;
+            const visible = reference(grants, {
+              level: 'deal',
+              filter: contract,
+              sorted: false,
+              limit: 1,
+            }).find(({ deal }) => deal.id === dealId);
+            expect(visible, `${item.deal.id} is granted`).to.not.equal(undefined);
+            if (lender !== null)
+              expect(visible?.lenders.map((one) => one.lender.id)).to.include(lender.id);
+          }
+        },
+      ),
+      { numRuns: customers, endOnFailure: true },
+    );
+  }).timeout(300_000);
+});

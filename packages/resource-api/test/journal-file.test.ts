@@ -4,7 +4,7 @@ import { describeOnEngines } from '@cls/shared/testing/engines';
 import { expect } from 'chai';
 import { exportJournals } from '../src/journal-file/export-journals.ts';
 import { importJournals, type JournalImportReport } from '../src/journal-file/import-journals.ts';
-import type { BookRecord, JournalRecord } from '../src/journal-file/record.ts';
+import type { BookRecord, JournalRecord, PartyRecord } from '../src/journal-file/record.ts';
 import { JournalFileSummary } from '../src/journal-file/summary.ts';
 import { MIGRATIONS } from '../src/store/migrations.ts';
 import { sqlJournals } from '../src/store/sql-journals.ts';
@@ -91,6 +91,7 @@ describeOnEngines('a journal file', (engine) => {
   it('changes nothing when it is imported again', async () => {
     const before = await count(book);
     const report = await load(book, fileOf(records));
+    expect(report.faults).to.deep.equal([]);
     expect(report.outcome).to.equal('applied_before');
     expect(report.known).to.equal(records.length);
     expect(await count(book)).to.equal(before);
@@ -137,7 +138,11 @@ describeOnEngines('a journal file', (engine) => {
       ],
       [
         'a lender without a position',
-        () => firstPosting({ lender: other[39]?.id, facility: advance.postings[0]?.facility }),
+        () =>
+          firstPosting({
+            lender: (other[39] as PartyRecord).id,
+            facility: advance.postings[0]?.facility,
+          }),
         'unknown_reference',
       ],
       [

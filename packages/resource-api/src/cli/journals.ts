@@ -1,9 +1,7 @@
 import { createReadStream, createWriteStream } from 'node:fs';
-import { open } from 'node:fs/promises';
-import { createInterface } from 'node:readline';
-import { Readable, type Writable } from 'node:stream';
+import { pipeline, type Writable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
-import { CommandRefused, printer, table } from '@cls/shared/cli/command-line';
+import { CommandRefused, printer, table, UsageError } from '@cls/shared/cli/command-line';
 import { SqlError } from '@cls/shared/sql/database';
 import type { Command } from 'commander';
 import { exportJournals } from '../journal-file/export-journals.ts';
@@ -22,10 +20,14 @@ export function addJournalCommands(program: Command, asOperator: AsOperator): vo
     .command('export')
     .description('write parties, deals, and every journal, as of one moment')
     .option('--out <file>', 'instead of standard output')
-    .action(async ({ out }: { out?: string }, command: Command) => {
+    .option('--from-seq <n>', 'only what became known with this journal sequence or later', '1')
+    .action(async ({ out, fromSeq }: { out?: string; fromSeq: string }, command: Command) => {
+      if (!/^[1-9]\d{0,17}$/.test(fromSeq)) {
+        throw new UsageError('--from-seq: expected a whole number from 1');
+      }
       const target = out === undefined ? process.stdout : createWriteStream(out, { flags: 'wx' });
       const summary = await asOperator((operator) =>
-        exportJournals(operator.journals, (text) => writeTo(target, text)),
+        exportJournals(operator.journals, (text) => writeTo(target, text), BigInt(fromSeq)),
       ).catch((error: NodeJS.ErrnoException) => {
         if (error.code === undefined || error instanceof SqlError) throw error;
         throw new CommandRefused(`${out} cannot be written (${error.code})`);
@@ -41,12 +43,10 @@ export function addJournalCommands(program: Command, asOperator: AsOperator): vo
     .description('check a file of journals (also .gz) against the book, and with --apply write it')
     .option('--apply', 'write; without it everything is done and then rolled back')
     .action(async (file: string, { apply = false }: { apply?: boolean }, command: Command) => {
-      await readable(file);
       const report = await asOperator((operator) =>
         importJournals(operator.journals, { lines: () => linesOf(file), apply }),
       ).catch((error) => {
-        if (!(error instanceof SqlError)) throw error;
-        throw new CommandRefused(`refused, nothing was written: ${error.message}`);
+        throw refusal(file, error);
       });
       if (report.outcome === 'refused') {
         throw new CommandRefused(`refused, nothing was written:\n${faultTable(report)}`, report);
@@ -55,27 +55,31 @@ export function addJournalCommands(program: Command, asOperator: AsOperator): vo
     });
 }
 
-async function readable(file: string): Promise<void> {
-  try {
-    const handle = await open(file);
-    await handle.close();
-  } catch (error) {
-    throw new CommandRefused(`${file} cannot be read (${(error as NodeJS.ErrnoException).code})`);
+/** Faults of the file and of the database, as the operator may read them. */
+function refusal(file: string, error: unknown): unknown {
+  if (error instanceof SqlError) {
+    return new CommandRefused(`refused, nothing was written: ${error.message}`);
   }
+  const { code } = error as NodeJS.ErrnoException;
+  if (typeof code !== 'string' || !/^(E[A-Z]+|Z_|ERR_ENCODING)/.test(code)) return error;
+  return new CommandRefused(`${file} cannot be read (${code})`);
 }
 
-function linesOf(file: string): AsyncIterable<string> {
-  const bytes = createReadStream(file);
-  const plain = file.endsWith('.gz') ? bytes.pipe(createGunzip()) : bytes;
-  return withoutBom(createInterface({ input: Readable.from(plain), crlfDelay: Infinity }));
-}
-
-async function* withoutBom(lines: AsyncIterable<string>): AsyncGenerator<string> {
-  let first = true;
-  for await (const line of lines) {
-    yield first ? line.replace(/^\uFEFF/, '') : line;
-    first = false;
+/** Lines without their ends, whatever the ends are, and without a byte order mark. */
+async function* linesOf(file: string): AsyncGenerator<string> {
+  const source = createReadStream(file);
+  const gunzipped = () => pipeline(source, createGunzip(), () => undefined);
+  const bytes = file.endsWith('.gz') ? gunzipped() : source;
+  const decoder = new TextDecoder('utf-8', { fatal: true });
+  const plain = (line: string) => (line.endsWith('\r') ? line.slice(0, -1) : line);
+  let rest = '';
+  for await (const chunk of bytes) {
+    const lines = (rest + decoder.decode(chunk, { stream: true })).split('\n');
+    rest = lines.pop() ?? '';
+    yield* lines.map(plain);
   }
+  rest += decoder.decode();
+  if (rest !== '') yield plain(rest);
 }
 
 function writeTo(target: Writable, text: string): Promise<void> {
@@ -102,7 +106,9 @@ function reportText({ outcome, summary, known }: JournalImportReport): string {
     ['outcome', outcomes[outcome]],
     ['records', `${summary.records}, ${known} of them known before`],
     ['journals', `${summary.journals} with ${summary.postings} postings`],
-    ...Object.entries(summary.debits).map(([currency, sum]) => [`debits in ${currency}`, sum]),
+    ...Object.entries(summary.sums).flatMap(([currency, accounts]) =>
+      Object.entries(accounts).map(([account, sum]) => [`${currency} ${account}`, sum]),
+    ),
   ];
   return table(['', ''], facts).trimStart();
 }

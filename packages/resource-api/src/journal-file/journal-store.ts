@@ -1,9 +1,9 @@
 import type { BusinessDate } from '../ledger/business-date.ts';
-import type { BookRecord } from './record.ts';
+import type { BookRecord, FxRateRecord, IdentifiedRecord } from './record.ts';
 
 /** What the book, or the file so far, has under an id. */
 export type Described =
-  | { readonly kind: 'party' | 'position' | 'journal' }
+  | { readonly kind: 'party' | 'position' }
   | { readonly kind: 'deal' }
   | {
       readonly kind: 'facility';
@@ -15,12 +15,34 @@ export type Described =
 
 export interface JournalStore {
   describe(ids: readonly string[]): Promise<ReadonlyMap<string, Described>>;
-  /** Those of the keys under which a journal was posted. */
-  postedKeys(idempotencyKeys: readonly string[]): Promise<ReadonlySet<string>>;
+  /** What the book has under the ids, as an export gives it. */
+  read(ids: readonly string[]): Promise<ReadonlyMap<string, IdentifiedRecord>>;
+  posted(question: PostedQuestion): Promise<Posted>;
+  /** How often the book has each rate, in their order. */
+  countFxRates(rates: readonly FxRateRecord[]): Promise<readonly number[]>;
   /** Undefined when no period is closed. */
   closedThrough(): Promise<BusinessDate | undefined>;
   /** One transaction, all or nothing; without `apply` it is rolled back at its end. */
   write(records: AsyncIterable<BookRecord>, apply: boolean): Promise<void>;
-  /** Everything, in an order in which it can be written again; one snapshot. */
-  readAll(receive: (records: readonly BookRecord[]) => Promise<void>): Promise<void>;
+  /**
+   * Everything that became known with a sequence or later, in an order in which it can be written
+   * again; one snapshot.
+   */
+  readAll(
+    receive: (records: readonly BookRecord[]) => Promise<void>,
+    fromSeq: bigint,
+  ): Promise<void>;
+}
+
+export interface PostedQuestion {
+  readonly idempotencyKeys: readonly string[];
+  /** Ids of journals that are to be reversed. */
+  readonly reversed: readonly string[];
+}
+
+export interface Posted {
+  /** The journal that was posted under each key. */
+  readonly byKey: ReadonlyMap<string, string>;
+  /** Journals that are there, and whether they were reversed before. */
+  readonly reversed: ReadonlyMap<string, boolean>;
 }

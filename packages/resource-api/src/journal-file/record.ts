@@ -4,7 +4,7 @@ import { type BusinessDate, parseBusinessDate } from '../ledger/business-date.ts
 import { minorUnitDigits } from '../ledger/currency.ts';
 import { DAY_COUNTS } from '../ledger/day-count.ts';
 import { JOURNAL_TYPES, LEDGER_ACCOUNTS, PRINCIPAL_MOVEMENTS } from '../ledger/journal.ts';
-import { parseRate } from '../ledger/rate.ts';
+import { formatRate, parseRate } from '../ledger/rate.ts';
 
 const name = z.string().min(1).max(500);
 const id = (prefix: string) =>
@@ -18,7 +18,11 @@ const currency = z
   .refine((code) => minorUnitDigits(code) !== undefined, 'expected an ISO 4217 code');
 const rate = z
   .string()
-  .refine((text) => parseRate(text) !== undefined, 'expected a fraction such as 0.0475');
+  .refine((text) => parseRate(text) !== undefined, 'expected a fraction such as 0.0475')
+  .transform((text) => {
+    const parsed = parseRate(text);
+    return parsed === undefined ? text : formatRate(parsed);
+  });
 const externalIds = z
   .array(z.strictObject({ source: z.string().regex(/^[^:,]{1,64}$/), value: z.string().min(1) }))
   .default([]);
@@ -164,6 +168,7 @@ const journal = z.strictObject({
   idempotencyKey: name,
   reason: name.optional(),
   sourceRef: name.optional(),
+  createdBy: name.optional(),
   reverses: id('jrn').optional(),
   postings: z.array(posting).max(30_000).default([]),
   terms: z.array(terms).default([]),
@@ -171,13 +176,27 @@ const journal = z.strictObject({
   settlements: z.array(settlement).default([]),
 });
 
+/** Known by what it says: it has no id. Of one date the last rate counts. */
+const fxRate = z.strictObject({
+  object: z.literal('fx_rate'),
+  date: businessDate,
+  from: currency,
+  to: currency,
+  /** Units of `to` for one of `from`. */
+  rate: z
+    .string()
+    .regex(/^(0|[1-9]\d{0,14})(\.\d{0,14}[1-9])?$/, 'expected a plain decimal without final zeros')
+    .refine((text) => text !== '0', 'expected more than 0'),
+  source: name,
+});
+
 const summary = z.strictObject({
   object: z.literal('summary'),
   records: z.number().int().nonnegative(),
   journals: z.number().int().nonnegative(),
   postings: z.number().int().nonnegative(),
-  /** Debits of global lines per currency. */
-  debits: z.record(z.string(), z.string()),
+  /** Of global lines, per currency and account. */
+  sums: z.record(z.string(), z.record(z.string(), z.string())),
   /** Of every line before, line ends included. */
   sha256: z.string().regex(/^[0-9a-f]{64}$/),
 });
@@ -189,6 +208,7 @@ export const RECORD = z.discriminatedUnion('object', [
   contract,
   position,
   journal,
+  fxRate,
   summary,
 ]);
 
@@ -202,11 +222,13 @@ export type TermsRecord = z.infer<typeof terms>;
 export type RateRecord = z.infer<typeof ratePeriod>;
 export type SettlementRecord = z.infer<typeof settlement>;
 export type JournalRecord = z.infer<typeof journal>;
+export type FxRateRecord = z.infer<typeof fxRate>;
 export type SummaryRecord = z.infer<typeof summary>;
-export type BookRecord =
+export type IdentifiedRecord =
   | PartyRecord
   | DealRecord
   | FacilityRecord
   | ContractRecord
   | PositionRecord
   | JournalRecord;
+export type BookRecord = IdentifiedRecord | FxRateRecord;

@@ -7,6 +7,7 @@ export interface LinedJournal extends Journal<bigint> {
   /** `jrn_…`; a new one when there is none. */
   readonly id?: string;
   readonly dealKey: bigint;
+  readonly createdBy?: string;
 }
 
 /** Key of the advisory lock under which journals get their sequence. */
@@ -67,13 +68,13 @@ async function insertChunk(
 ): Promise<void> {
   await transaction.query(
     `INSERT INTO journal (seq, id, effective_date, type, deal_key, idempotency_key, reason,
-       source_ref, reverses_seq, import_key)
+       source_ref, reverses_seq, created_by, import_key)
      SELECT $1 + number - 1, id, effective_date, type, deal_key, idempotency_key, reason,
-       source_ref, reverses_seq, $10
+       source_ref, reverses_seq, created_by, $11
      FROM unnest($2::text[], $3::date[], $4::text[], $5::bigint[], $6::text[], $7::text[],
-         $8::text[], $9::bigint[])
+         $8::text[], $9::bigint[], $10::text[])
        WITH ORDINALITY AS g(id, effective_date, type, deal_key, idempotency_key, reason,
-         source_ref, reverses_seq, number)`,
+         source_ref, reverses_seq, created_by, number)`,
     [
       firstSeq,
       journals.map(({ id }) => id ?? newId('jrn')),
@@ -84,6 +85,7 @@ async function insertChunk(
       journals.map(({ reason }) => reason ?? null),
       journals.map(({ sourceRef }) => sourceRef ?? null),
       journals.map(({ reversesSeq }) => reversesSeq ?? null),
+      journals.map(({ createdBy }) => createdBy ?? null),
       importKey ?? null,
     ],
   );

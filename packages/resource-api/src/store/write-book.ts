@@ -4,6 +4,7 @@ import type {
   ContractRecord,
   DealRecord,
   FacilityRecord,
+  FxRateRecord,
   JournalRecord,
   PartyRecord,
   PositionRecord,
@@ -32,21 +33,41 @@ export async function writeBook(
   let nextSeq = firstSeq;
   let chunk: BookRecord[] = [];
   let postings = 0;
+  // One chunk is written while the next is gathered.
+  let writing = Promise.resolve();
   const flush = async () => {
+    await writing;
     const journals = chunk.filter((record) => record.object === 'journal');
-    // Known with the transaction: any of its sequences will do.
-    await insertSubjects(transaction, chunk, firstSeq);
-    await postRecords(transaction, journals, nextSeq);
+    writing = writeChunk(transaction, chunk, journals, { firstSeq, nextSeq });
+    // Awaited with the next chunk; until then its failure must not count as unhandled.
+    writing.catch(() => undefined);
     nextSeq += BigInt(journals.length);
     chunk = [];
     postings = 0;
   };
-  for await (const record of records) {
-    chunk.push(record);
-    postings += record.object === 'journal' ? record.postings.length : 0;
-    if (chunk.length >= CHUNK_RECORDS || postings >= CHUNK_POSTINGS) await flush();
+  try {
+    for await (const record of records) {
+      chunk.push(record);
+      postings += record.object === 'journal' ? record.postings.length : 0;
+      if (chunk.length >= CHUNK_RECORDS || postings >= CHUNK_POSTINGS) await flush();
+    }
+    await flush();
+  } finally {
+    await writing;
   }
-  await flush();
+}
+
+async function writeChunk(
+  transaction: Transaction,
+  records: readonly BookRecord[],
+  journals: readonly JournalRecord[],
+  { firstSeq, nextSeq }: { readonly firstSeq: bigint; readonly nextSeq: bigint },
+): Promise<void> {
+  // Known with the transaction: any of its sequences will do.
+  await insertSubjects(transaction, records, firstSeq);
+  await postRecords(transaction, journals, nextSeq);
+  const rates = records.filter((record) => record.object === 'fx_rate');
+  await insertRows(transaction, 'fx_rate', FX_RATE, rates);
 }
 
 async function insertSubjects(
@@ -70,6 +91,14 @@ async function insertSubjects(
   await insertRows(transaction, 'facility', [...FACILITY, ...booked], facilities);
   await insertRows(transaction, 'loan_contract', [...CONTRACT, ...booked], contracts);
   await insertRows(transaction, 'lender_position', [...POSITION, ...booked], positions);
+  await nameOwnKind(
+    transaction,
+    'loan_contract',
+    'rolled_from_key',
+    contracts,
+    (one) => one.rolledFrom,
+  );
+  await nameOwnKind(transaction, 'lender_position', 'parent_key', positions, (one) => one.parent);
   const names = [...of('party'), ...of('deal'), ...facilities, ...contracts].flatMap(
     ({ id, externalIds }) => externalIds.map((external) => ({ id, ...external })),
   );
@@ -79,6 +108,24 @@ async function insertSubjects(
     ...contracts.map(({ facility }) => facility),
     ...positions.map(({ facility }) => facility),
   ]);
+}
+
+/** A record may name another of its kind, which the same statement inserted. */
+async function nameOwnKind<R extends { readonly id: string }>(
+  transaction: Transaction,
+  table: string,
+  column: string,
+  records: readonly R[],
+  named: (record: R) => string | undefined,
+): Promise<void> {
+  const some = records.filter((record) => named(record) !== undefined);
+  if (some.length === 0) return;
+  await transaction.query(
+    `UPDATE ${table} t SET ${column} = o.key
+     FROM unnest($1::text[], $2::text[]) AS g(id, named) JOIN ${table} o ON o.id = g.named
+     WHERE t.id = g.id`,
+    [some.map(({ id }) => id), some.map((record) => named(record) ?? null)],
+  );
 }
 
 /** Every facility and contract has a line globally and for each lender of the facility. */
@@ -121,7 +168,8 @@ async function postRecords(
     records.flatMap(({ reverses }) => reverses ?? []),
   );
   const journals = records.map((record): LinedJournal => {
-    const { id, type, effectiveDate, idempotencyKey, reason, sourceRef, reverses } = record;
+    const { id, type, effectiveDate, idempotencyKey, reason, sourceRef, createdBy, reverses } =
+      record;
     const reversesSeq = reverses && (seqs.get(reverses) ?? reversed.get(reverses) ?? 0n);
     return {
       id,
@@ -131,6 +179,7 @@ async function postRecords(
       dealKey: deals.get(record.deal) ?? 0n,
       ...(reason === undefined ? {} : { reason }),
       ...(sourceRef === undefined ? {} : { sourceRef }),
+      ...(createdBy === undefined ? {} : { createdBy }),
       ...(reversesSeq === undefined || reversesSeq === '' ? {} : { reversesSeq }),
       postings: record.postings.map((posting) => ({
         line: lines.get(lineName(posting)) ?? 0n,
@@ -262,7 +311,6 @@ const CONTRACT: readonly Column<ContractRecord>[] = [
   day('effective_date', ({ effectiveDate }) => effectiveDate),
   day('maturity_date', ({ maturityDate }) => maturityDate),
   { ...text('all_in_rate', ({ allInRate }) => allInRate), type: 'numeric' },
-  ref('rolled_from_key', 'loan_contract', ({ rolledFrom }) => rolledFrom),
 ];
 const POSITION: readonly Column<PositionRecord>[] = [
   text('id', ({ id }) => id),
@@ -270,7 +318,13 @@ const POSITION: readonly Column<PositionRecord>[] = [
   inherited('deal_key', 'deal_key', ({ facility }) => facility),
   ref('lender_key', 'party', ({ lender }) => lender),
   text('kind', ({ kind }) => kind),
-  ref('parent_key', 'lender_position', ({ parent }) => parent),
+];
+const FX_RATE: readonly Column<FxRateRecord>[] = [
+  day('rate_date', ({ date }) => date),
+  text('from_currency', ({ from }) => from),
+  text('to_currency', ({ to }) => to),
+  { ...text('rate', ({ rate }) => rate), type: 'numeric' },
+  text('source', ({ source }) => source),
 ];
 const EXTERNAL_ID: readonly Column<{ id: string; source: string; value: string }>[] = [
   text('source', ({ source }) => source),

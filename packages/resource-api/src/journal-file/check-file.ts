@@ -1,0 +1,261 @@
+import type { BusinessDate } from '../ledger/business-date.ts';
+import { checkJournal, fault, type RecordFault } from './check-journal.ts';
+import { differingField } from './compare-records.ts';
+import { FxIdentities, fxOccurrence } from './fx-identities.ts';
+import { IdSet } from './id-set.ts';
+import type { Described, JournalStore, Posted } from './journal-store.ts';
+import {
+  type BookRecord,
+  type IdentifiedRecord,
+  type JournalRecord,
+  RECORD,
+  type SummaryRecord,
+} from './record.ts';
+import { referencesOf } from './references.ts';
+import { JournalFileSummary, summaryDifferences } from './summary.ts';
+
+export interface LineFault extends RecordFault {
+  /** Line in the file, from 1. */
+  readonly line: number;
+}
+
+export interface NumberedLine {
+  readonly number: number;
+  readonly text: string;
+}
+
+interface NumberedRecord {
+  readonly number: number;
+  readonly record: BookRecord;
+  /** Its id, or the name of a rate. */
+  readonly identity: string;
+}
+
+/** What the book has of a batch of lines. */
+interface Findings {
+  readonly inBook: ReadonlyMap<string, IdentifiedRecord>;
+  readonly posted: Posted;
+  readonly fxCounts: ReadonlyMap<string, number>;
+}
+
+const FAULTS_LISTED = 1_000;
+const KIND: Readonly<Record<'party' | 'deal' | 'position', Described>> = {
+  party: { kind: 'party' },
+  deal: { kind: 'deal' },
+  position: { kind: 'position' },
+};
+
+/** Finds every fault of a file, batch by batch, against the book and against what came before. */
+export class FileChecker {
+  readonly #store: JournalStore;
+  readonly #closedThrough: BusinessDate | undefined;
+  /** What an id stands for, in the book or in the file before the line; not of journals. */
+  readonly #described = new Map<string, Described>();
+  readonly #inFile = new IdSet();
+  readonly #known = new IdSet();
+  readonly #keys = new IdSet();
+  readonly #reversed = new IdSet();
+  /** Ids of records that could not be read: what names them is not at fault. */
+  readonly #unread = new Set<string>();
+  readonly #fx = new FxIdentities();
+  readonly #summary = new JournalFileSummary();
+  readonly #faults: LineFault[] = [];
+  #faultCount = 0;
+  #knownCount = 0;
+  #fresh = 0;
+  #given: SummaryRecord | undefined;
+  #lastLine = 0;
+
+  constructor(store: JournalStore, closedThrough: BusinessDate | undefined) {
+    this.#store = store;
+    this.#closedThrough = closedThrough;
+  }
+
+  /** Whether the book has the record already. */
+  isKnown(identity: string): boolean {
+    return this.#known.has(identity);
+  }
+
+  async check(lines: readonly NumberedLine[]): Promise<void> {
+    const parsed = lines.flatMap(({ number, text }): NumberedRecord[] => {
+      const record = this.#parse(number, text);
+      if (record === undefined) return [];
+      const identity = record.object === 'fx_rate' ? this.#fx.of(record) : record.id;
+      return [{ number, record, identity }];
+    });
+    const findings = await this.#lookUp(parsed);
+    for (const numbered of parsed) this.#checkRecord(numbered, findings);
+  }
+
+  finish() {
+    const summary = this.#summary.result();
+    if (this.#given === undefined) {
+      this.#report(this.#lastLine + 1, fault('', 'cut', 'the file has no summary: it was cut'));
+    } else if (this.#faultCount === 0) {
+      for (const [field, message] of summaryDifferences(summary, this.#given)) {
+        this.#report(this.#lastLine, fault(field, 'control_total', message));
+      }
+    }
+    return {
+      summary,
+      faults: [...this.#faults].sort((one, other) => one.line - other.line),
+      faultCount: this.#faultCount,
+      known: this.#knownCount,
+      fresh: this.#fresh,
+    };
+  }
+
+  #report(line: number, { field, code, message }: RecordFault): void {
+    this.#faultCount += 1;
+    if (this.#faults.length < FAULTS_LISTED) this.#faults.push({ line, field, code, message });
+  }
+
+  #parse(line: number, text: string): BookRecord | undefined {
+    if (text.trim() === '') return undefined;
+    this.#lastLine = line;
+    if (this.#given !== undefined) {
+      this.#report(line, fault('', 'after_summary', 'nothing stands after the summary'));
+      return undefined;
+    }
+    let document: unknown;
+    try {
+      document = JSON.parse(text);
+    } catch {
+      this.#report(line, fault('', 'malformed_json', 'expected one JSON object'));
+      return undefined;
+    }
+    const result = RECORD.safeParse(document);
+    if (!result.success) {
+      for (const { path, message } of result.error.issues) {
+        this.#report(line, fault(path.join('.'), 'invalid_record', message));
+      }
+      this.#summary.addLine(text);
+      const { id } = (document ?? {}) as { id?: unknown };
+      if (typeof id === 'string') this.#unread.add(id);
+      return undefined;
+    }
+    if (result.data.object === 'summary') {
+      this.#given = result.data;
+      return undefined;
+    }
+    this.#summary.addLine(text);
+    this.#summary.addRecord(result.data);
+    return result.data;
+  }
+
+  async #lookUp(batch: readonly NumberedRecord[]): Promise<Findings> {
+    const records = batch.map(({ record }) => record);
+    const journals = records.filter((record) => record.object === 'journal');
+    const rates = batch.flatMap(({ record, identity }) =>
+      record.object === 'fx_rate' ? [{ record, identity }] : [],
+    );
+    const own = batch.flatMap(({ record, identity }) =>
+      record.object === 'fx_rate' ? [] : [identity],
+    );
+    const named = new Set(records.flatMap(referencesOf));
+    const unseen = [...named].filter((id) => !this.#described.has(id));
+    for (const [id, described] of await this.#store.describe(unseen)) {
+      this.#described.set(id, described);
+    }
+    const inBook = await this.#store.read(own);
+    const posted = await this.#store.posted({
+      idempotencyKeys: journals.map(({ idempotencyKey }) => idempotencyKey),
+      reversed: journals.flatMap(({ reverses }) => reverses ?? []),
+    });
+    const counts = await this.#store.countFxRates(rates.map(({ record }) => record));
+    const fxCounts = new Map(rates.map(({ identity }, index) => [identity, counts[index] ?? 0]));
+    return { inBook, posted, fxCounts };
+  }
+
+  #checkRecord({ number, record, identity }: NumberedRecord, findings: Findings): void {
+    const report = (broken: RecordFault) => this.#report(number, broken);
+    if (!this.#inFile.add(identity)) {
+      report(fault('id', 'duplicate_id', 'the id stands in the file before'));
+      return;
+    }
+    if (record.object === 'fx_rate') {
+      if (fxOccurrence(identity) <= (findings.fxCounts.get(identity) ?? 0))
+        this.#leaveOut(identity);
+      else this.#fresh += 1;
+      return;
+    }
+    const before = findings.inBook.get(identity);
+    if (before !== undefined) {
+      const field = differingField(record, before);
+      if (field === undefined) this.#leaveOut(identity);
+      else report(fault(field, 'differs_from_book', 'the book has the id with another value here'));
+      return;
+    }
+    this.#fresh += 1;
+    const unknown = referencesOf(record).filter((id) => !this.#described.has(id));
+    for (const id of new Set(unknown)) {
+      if (this.#unread.has(id)) continue;
+      report(fault('', 'unknown_reference', `${id} is neither in the book nor before this line`));
+    }
+    if (record.object !== 'journal') {
+      this.#remember(record);
+      return;
+    }
+    this.#checkPosting(record, findings.posted, report);
+    if (unknown.length > 0) return;
+    for (const broken of checkJournal(record, (id) => this.#described.get(id))) report(broken);
+  }
+
+  #leaveOut(identity: string): void {
+    this.#known.add(identity);
+    this.#knownCount += 1;
+  }
+
+  /** What may stand in the way of posting a journal, whatever its postings. */
+  #checkPosting(
+    { idempotencyKey, effectiveDate, reverses }: JournalRecord,
+    posted: Posted,
+    report: (broken: RecordFault) => void,
+  ): void {
+    const other = posted.byKey.get(idempotencyKey);
+    if (other !== undefined) {
+      report(fault('idempotencyKey', 'posted_before', `the book has it as ${other}`));
+    }
+    if (!this.#keys.add(idempotencyKey)) {
+      report(fault('idempotencyKey', 'duplicate_key', 'the key stands in the file before'));
+    }
+    if (this.#closedThrough !== undefined && effectiveDate <= this.#closedThrough) {
+      const message = `the books are closed through ${this.#closedThrough}`;
+      report(fault('effectiveDate', 'period_closed', message));
+    }
+    if (reverses === undefined) return;
+    const there = posted.reversed.has(reverses) || this.#inFile.has(reverses);
+    if (!there && !this.#unread.has(reverses)) {
+      const message = `${reverses} is neither in the book nor before this line`;
+      report(fault('reverses', 'unknown_reference', message));
+    }
+    if (posted.reversed.get(reverses) === true || !this.#reversed.add(reverses)) {
+      report(fault('reverses', 'reversed_twice', 'the journal is reversed before'));
+    }
+  }
+
+  #remember(record: IdentifiedRecord): void {
+    switch (record.object) {
+      case 'facility': {
+        const { deal, currency } = record;
+        this.#described.set(record.id, { kind: 'facility', deal, currency, lenders: new Set() });
+        break;
+      }
+      case 'contract':
+        this.#described.set(record.id, { kind: 'contract', facility: record.facility });
+        break;
+      case 'position': {
+        const facility = this.#described.get(record.facility);
+        if (facility?.kind === 'facility') facility.lenders.add(record.lender);
+        this.#described.set(record.id, KIND.position);
+        break;
+      }
+      case 'party':
+      case 'deal':
+        this.#described.set(record.id, KIND[record.object]);
+        break;
+      case 'journal':
+        break;
+    }
+  }
+}

@@ -50,6 +50,7 @@ export const KIND_OF = {
     'access/shared-window.ts': 'adapter',
     'balances/': 'use-case',
     'balances/balance-store.ts': 'port',
+    'billing/': 'port',
     'cli/': 'edge',
     'cli/as-operator.ts': 'root',
     'cli/cls-api.ts': 'root',

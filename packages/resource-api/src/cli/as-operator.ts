@@ -3,6 +3,7 @@ import { migrate, readMigrations } from '@cls/shared/sql/migrate';
 import { openDatabaseAsOperator } from '@cls/shared/sql/open-database';
 import { parseConfig } from '../config.ts';
 import { MIGRATIONS } from '../store/migrations.ts';
+import { sqlBilling } from '../store/sql-billing.ts';
 import { sqlBook } from '../store/sql-book.ts';
 import { sqlDirectory } from '../store/sql-directory.ts';
 import { sqlEntitlements } from '../store/sql-entitlements.ts';
@@ -22,6 +23,7 @@ export const asOperator: AsOperator = async (work) => {
     return await work({
       book: sqlBook(database),
       journals: sqlJournals(database),
+      billing: sqlBilling(database),
       entitlements: sqlEntitlements(database),
       directory: sqlDirectory(database),
       reconciler: sqlReconciler(database),

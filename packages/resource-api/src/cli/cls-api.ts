@@ -4,6 +4,7 @@ import { Command } from 'commander';
 import { parseConfig } from '../config.ts';
 import { MIGRATIONS } from '../store/migrations.ts';
 import { asOperator } from './as-operator.ts';
+import { addBillCommand } from './bill.ts';
 import { addDirectoryCommands } from './directory.ts';
 import { addEntitlementCommands } from './entitlements.ts';
 import { addFxCommands } from './fx.ts';
@@ -18,6 +19,7 @@ const program = new Command('cls-api')
   .option('--json', 'print one JSON document on stdout');
 addImportCommand(program, asOperator);
 addImportsCommands(program, asOperator);
+addBillCommand(program, asOperator);
 addJournalCommands(program, asOperator);
 addEntitlementCommands(program, asOperator);
 addDirectoryCommands(program, asOperator);

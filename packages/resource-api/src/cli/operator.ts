@@ -1,4 +1,5 @@
 import type { EntitlementRecords } from '../access/entitlement.ts';
+import type { BillingBook } from '../billing/bill-accruals.ts';
 import type { FxRates } from '../fx/fx-rates.ts';
 import type { JournalStore } from '../journal-file/journal-store.ts';
 import type { PeriodRecords } from '../periods/period-records.ts';
@@ -9,6 +10,7 @@ import type { Book } from '../tape/book.ts';
 export interface Operator {
   readonly book: Book;
   readonly journals: JournalStore;
+  readonly billing: BillingBook;
   readonly entitlements: EntitlementRecords;
   readonly directory: Directory;
   readonly reconciler: Reconciler;

@@ -1,7 +1,6 @@
 import { CUSTOMER_ID } from '@cls/shared/access-token';
 import type { Database } from '@cls/shared/sql/database';
 import type {
-  AccrualStream,
   BalanceItem,
   BalanceStore,
   CurrencyTotal,
@@ -15,11 +14,10 @@ import type {
   ReaderAccess,
   ReportingRate,
 } from '../balances/balance-store.ts';
-import type { BalanceStep } from '../ledger/accrual.ts';
 import type { Balance } from '../ledger/balance.ts';
 import type { BusinessDate } from '../ledger/business-date.ts';
-import { parseRate, type Rate } from '../ledger/rate.ts';
 import { accrualStatement } from './accrual-statement.ts';
+import { type StreamRow, toStreams } from './accrual-streams.ts';
 import {
   accruingStatement,
   balancesStatement,
@@ -305,60 +303,6 @@ function toItem(row: PageRow): Omit<BalanceItem, 'lenders'> {
     bookedSeq: row.booked_seq,
     accrues: row.accrues,
   };
-}
-
-interface StreamRow {
-  readonly item: bigint;
-  readonly facility_id: string;
-  readonly contract_id: string | null;
-  readonly component: AccrualStream['component'];
-  readonly day_count: AccrualStream['dayCount'];
-  readonly since: BusinessDate;
-  readonly rates: readonly Readonly<
-    Record<'allInRate' | 'baseRate' | 'spread' | 'csa' | 'baseRateIndex', string | null> & {
-      startDate: BusinessDate;
-    }
-  >[];
-  readonly steps:
-    | readonly {
-        readonly lender: string | null;
-        readonly date: BusinessDate;
-        readonly amount: string;
-      }[]
-    | null;
-}
-
-function toStreams(rows: readonly StreamRow[]): ReadonlyMap<bigint, readonly AccrualStream[]> {
-  const items = new Map<bigint, AccrualStream[]>();
-  for (const row of rows) {
-    const lines = new Map<string, BalanceStep[]>();
-    for (const { lender, date, amount } of row.steps ?? []) {
-      const line = lines.get(lender ?? '') ?? [];
-      lines.set(lender ?? '', [...line, { date, amountMinor: BigInt(amount) }]);
-    }
-    const stream: AccrualStream = {
-      facilityId: row.facility_id,
-      contractId: row.contract_id,
-      component: row.component,
-      dayCount: row.day_count,
-      from: row.since,
-      rates: row.rates.map(({ startDate, allInRate, baseRateIndex, ...parts }) => ({
-        startDate,
-        allInRate: rateOf(allInRate) ?? (0n as Rate),
-        baseRateIndex,
-        baseRate: rateOf(parts.baseRate),
-        spread: rateOf(parts.spread),
-        csa: rateOf(parts.csa),
-      })),
-      lines,
-    };
-    items.set(row.item, [...(items.get(row.item) ?? []), stream]);
-  }
-  return items;
-}
-
-function rateOf(text: string | null): Rate | null {
-  return text === null ? null : (parseRate(text) ?? null);
 }
 
 interface PastDueRow {

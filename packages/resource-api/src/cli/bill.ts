@@ -1,0 +1,55 @@
+import { CommandRefused, printer, table, UsageError } from '@cls/shared/cli/command-line';
+import { isUniqueViolation, SqlError } from '@cls/shared/sql/database';
+import type { Command } from 'commander';
+import { billAccruals } from '../billing/bill-accruals.ts';
+import { type BusinessDate, daysAfter, parseBusinessDate } from '../ledger/business-date.ts';
+import type { AsOperator } from './operator.ts';
+
+interface Options {
+  readonly through: string;
+  readonly dueDays: string;
+  readonly apply?: true;
+}
+
+/** `cls-api bill`: what has accrued becomes due, or principal where it is PIK. */
+export function addBillCommand(program: Command, asOperator: AsOperator): void {
+  program
+    .command('bill')
+    .description('bill what has accrued through a day: interest and fees become due, PIK principal')
+    .requiredOption('--through <date>', 'the first day that is not billed, and the effective date')
+    .option('--due-days <n>', 'days from then until it is due', '5')
+    .option('--apply', 'write; without it everything is done and then rolled back')
+    .action(async ({ through: day, dueDays, apply }: Options, command: Command) => {
+      const through = dateOf(day);
+      if (!/^\d{1,3}$/.test(dueDays)) throw new UsageError('--due-days: expected days, 0 to 999');
+      const dueDate = daysAfter(through, Number(dueDays));
+      const request = { through, dueDate, apply: apply === true };
+      const report = await asOperator(({ billing }) => billAccruals(billing, request)).catch(
+        (error) => {
+          throw refusalOf(error, through);
+        },
+      );
+      const rows = report.sums.map(({ component, currency, amount }) => [
+        component.replaceAll('_', ' '),
+        amount,
+        currency,
+      ]);
+      const done = report.outcome === 'billed' ? 'posted' : 'would be posted (give --apply)';
+      const text = `${report.journals} journals ${done}\n${table(['what', 'sum', ''], rows)}`;
+      printer(command).result(report, text);
+    });
+}
+
+function dateOf(text: string): BusinessDate {
+  const date = parseBusinessDate(text);
+  if (date === undefined) throw new UsageError('--through: expected a date as YYYY-MM-DD');
+  return date;
+}
+
+function refusalOf(error: unknown, through: BusinessDate): unknown {
+  if (isUniqueViolation(error)) return new CommandRefused(`${through} was billed before`);
+  if (error instanceof SqlError && error.constraint === 'period_closed') {
+    return new CommandRefused(error.message);
+  }
+  return error;
+}

@@ -1,0 +1,55 @@
+import type { Database, Transaction } from '@cls/shared/sql/database';
+import type { BillingBook, FacilityAccruals } from '../billing/bill-accruals.ts';
+import type { BookRecord, JournalRecord } from '../journal-file/record.ts';
+import type { BusinessDate } from '../ledger/business-date.ts';
+import { accrualStatement } from './accrual-statement.ts';
+import { type StreamRow, toStreams } from './accrual-streams.ts';
+import { lockJournal } from './post-journals.ts';
+import { writeBook } from './write-book.ts';
+
+const BATCH = 500;
+
+export function sqlBilling(database: Database): BillingBook {
+  return {
+    async bill(through, bill, apply) {
+      try {
+        await database.transaction(async (transaction) => {
+          const lastSeq = (await lockJournal(transaction)) - 1n;
+          await writeBook(transaction, billed(transaction, { through, lastSeq }, bill));
+          if (!apply) throw new DryRun();
+        });
+      } catch (error) {
+        if (!(error instanceof DryRun)) throw error;
+      }
+    },
+  };
+}
+
+/** Rolls back what was written without `--apply`. */
+class DryRun extends Error {}
+
+async function* billed(
+  transaction: Transaction,
+  { through, lastSeq }: { through: BusinessDate; lastSeq: bigint },
+  bill: (facility: FacilityAccruals) => readonly JournalRecord[],
+): AsyncGenerator<BookRecord> {
+  let after = 0n;
+  for (;;) {
+    const facilities = await transaction.query<{ key: bigint; deal: string; currency: string }>(
+      `SELECT f.key, d.id AS deal, f.currency FROM facility f JOIN deal d ON d.key = f.deal_key
+       WHERE f.key > $1 AND EXISTS (SELECT FROM rate_period r WHERE r.facility_key = f.key)
+       ORDER BY f.key LIMIT ${BATCH}`,
+      [after],
+    );
+    const keys = facilities.map(({ key }) => key);
+    const statement = accrualStatement('facility', keys, { asOf: through, ledgerSeq: lastSeq });
+    const streams = toStreams(
+      await transaction.query<StreamRow>(statement.sql, statement.parameters),
+    );
+    for (const { key, deal, currency } of facilities) {
+      yield* bill({ dealId: deal, currency, streams: streams.get(key) ?? [] });
+    }
+    if (facilities.length < BATCH) return;
+    after = keys.at(-1) ?? 0n;
+  }
+}

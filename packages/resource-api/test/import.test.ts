@@ -107,6 +107,23 @@ describe('a statement', () => {
     expect(faultsOf(text.split('\n')[0] ?? '')).to.deep.equal(['1 no_rows']);
   });
 
+  it('that disagrees with itself by a cent of rounding is taken, with a warning', () => {
+    const row = {
+      ...good,
+      'Due to IBRD': '99.995',
+      "Borrower's Obligation": '99.99',
+      'Loans Held': '100',
+    };
+    const { faults, warnings } = readTape(statement('03/31/2025', [row]), profile);
+    expect(faults).to.deep.equal([]);
+    expect(warnings.map(({ code }) => code)).to.deep.equal(['rounded', 'rounding_gap']);
+  });
+
+  it('with a column twice is refused', () => {
+    const twice = statement('03/31/2025', [good]).replace(',Region,', ',Due To Ibrd,');
+    expect(faultsOf(twice)).to.deep.equal(['1 duplicate_column']);
+  });
+
   it('keeps negative balances and rounds excess decimals, and warns of both', () => {
     const row = {
       ...good,
@@ -118,6 +135,72 @@ describe('a statement', () => {
     const { rows, warnings } = readTape(statement('03/31/2025', [row]), profile);
     expect(rows[0]?.amounts).to.include({ cancelled: 2_662_052_678n, due: -1n });
     expect(warnings.map(({ code }) => code)).to.deep.equal(['rounded', 'negative_balance']);
+  });
+});
+
+describe('the IDA twin of the statement', () => {
+  const profile = readProfile('world-bank-ida');
+  const columns = [
+    ['End of Period', '06/30/2024 12:00:00 AM'],
+    ['Credit Number', 'IDA00010'],
+    ['Region', 'LATIN AMERICA AND CARIBBEAN'],
+    ['Country / Economy Code', 'HN'],
+    ['Country / Economy', 'Honduras'],
+    ['Borrower', 'Secretaria de Finanzas'],
+    ['Credit Status', 'Fully Repaid'],
+    ['Service Charge Rate', '0.75'],
+    ['currency of Commitment', 'USD'],
+    ['Project ID', 'P007344'],
+    ['Project Name', 'HIGHWAY MAINTENANCE'],
+    ['Original Principal Amount (US$)', '9000000'],
+    ['Cancelled Amount (US$)', '0'],
+    ['Undisbursed Amount (US$)', '0'],
+    ['Disbursed Amount (US$)', '9000000'],
+    ['Repaid to IDA (US$)', '9000000'],
+    ['Due to IDA (US$)', '0'],
+    ['Exchange Adjustment (US$)', '0'],
+    ['Borrowers Obligation (US$)', '0'],
+    ['Sold 3rd Party (US$)', '0'],
+    ['Repaid 3rd Party (US$)', '0'],
+    ['Due 3rd Party (US$)', '0'],
+    ['Credits Held (US$)', '0'],
+    ['First Repayment Date', '09/15/1971 12:00:00 AM'],
+    ['Last Repayment Date', '03/15/2011 12:00:00 AM'],
+    ['Agreement Signing Date', '05/12/1961 12:00:00 AM'],
+    ['Board Approval Date', '05/12/1961 12:00:00 AM'],
+    ['Effective Date (Most Recent)', '11/13/1961 12:00:00 AM'],
+    ['Closed Date (Most Recent)', '06/30/1966 12:00:00 AM'],
+    ['Last Disbursement Date', ''],
+  ] as const;
+  const text = (names: (name: string) => string = (name) => name) =>
+    `${columns.map(([name]) => names(name)).join(',')}\n${columns.map(([, cell]) => cell).join(',')}\n`;
+
+  it('is read by its own profile, which has no guarantors and no loan types', () => {
+    const { rows, faults } = readTape(text(), profile);
+    expect(faults).to.deep.equal([]);
+    expect(rows[0]).to.deep.include({
+      loanNumber: 'IDA00010',
+      facilityType: 'term_loan',
+      allInRate: '0.007500000000',
+      guarantor: undefined,
+    });
+    expect(rows[0]?.amounts.repaid).to.equal(900_000_000n);
+  });
+
+  it('is read under the names and dates that the sender’s programs give them', () => {
+    const machine = text((name) => name.toLowerCase().replace(/[ /()$]+/g, '_'))
+      .replaceAll('_us_', '')
+      .replaceAll(/(\d\d)\/(\d\d)\/(\d{4}) 12:00:00 AM/g, '$3-$1-$2T00:00:00.000');
+    const { rows, faults, asOf } = readTape(machine, profile);
+    expect(faults).to.deep.equal([]);
+    expect([asOf, rows[0]?.dates.maturityDate]).to.deep.equal(['2024-06-30', '2011-03-15']);
+  });
+
+  it('is not taken for a statement of loans', () => {
+    const { faults } = readTape(text(), readProfile('world-bank-ibrd'));
+    expect(faults.map(({ code, column }) => `${code} ${column}`)).to.include(
+      'missing_column loan number',
+    );
   });
 });
 

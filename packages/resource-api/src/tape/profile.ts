@@ -39,6 +39,9 @@ const TEXT_FIELDS = [
 export const FIELDS = [...TEXT_FIELDS, ...AMOUNT_FIELDS, ...DATE_FIELDS] as const;
 export type Field = (typeof FIELDS)[number];
 
+/** What a statement may not tell at all; its profile then names no column for it. */
+const OPTIONAL_FIELDS: readonly Field[] = ['guarantorCountryCode', 'guarantor', 'loanType'];
+
 const party = z.strictObject({ externalId: z.string().min(1), name: z.string().min(1) });
 const dealStatus = z.enum(['pending', 'active', 'matured', 'terminated']);
 const facilityType = z.enum([
@@ -59,11 +62,18 @@ const profileSchema = z.strictObject({
   /** Who holds what was not sold, and who holds what was. */
   lender: party,
   participants: party,
-  dateFormats: z.array(z.enum(['YYYY-MM-DD', 'MM/DD/YYYY', 'MM/DD/YYYY hh:mm:ss AM'])).min(1),
+  dateFormats: z
+    .array(z.enum(['YYYY-MM-DD', 'MM/DD/YYYY', 'MM/DD/YYYY hh:mm:ss AM', 'YYYY-MM-DDThh:mm:ss']))
+    .min(1),
   /** Amounts with more digits than the currency has: refused, or rounded half up and told. */
   excessDecimals: z.enum(['reject', 'round']),
-  /** Header names per field, lower case, without a unit in brackets; the first that is there. */
-  columns: z.record(z.enum(FIELDS), z.array(z.string()).min(1)),
+  /** Header names per field, the first that is there; case, marks and units do not count. */
+  columns: z
+    .partialRecord(z.enum(FIELDS), z.array(z.string()).min(1))
+    .refine(
+      (columns) => FIELDS.every((name) => name in columns || OPTIONAL_FIELDS.includes(name)),
+      `every field but ${OPTIONAL_FIELDS.join(', ')} needs a column`,
+    ),
   /** Facility type per loan type of the sender; `*` for all others. */
   facilityTypes: z.record(z.string(), facilityType),
   /** Status of deal, facility and contract per status of the sender. */

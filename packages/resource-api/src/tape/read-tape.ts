@@ -78,25 +78,35 @@ function readRecords(text: string, report: Report): readonly TapeLine[] {
 
 type Columns = ReadonlyMap<Field, { readonly index: number; readonly header: string }>;
 
-/** Headers drift between snapshots: case, spaces and a unit in brackets do not count. */
+/** Headers drift between snapshots: case, marks, spaces and a unit in brackets do not count. */
+function headerName(text: string): string {
+  return text
+    .toLowerCase()
+    .replace(/\(us\$\)/, '')
+    .replace(/['’]/g, '')
+    .replace(/[^a-z0-9]+/g, ' ')
+    .trim();
+}
+
 function findColumns(
   header: readonly string[],
   profile: TapeProfile,
   report: Report,
 ): Columns | undefined {
-  const names = header.map((name) =>
-    name
-      .toLowerCase()
-      .replace(/\s*\(us\$\)\s*$/, '')
-      .replace(/\s+/g, ' ')
-      .trim(),
-  );
+  const names = header.map(headerName);
   const columns = new Map<Field, { index: number; header: string }>();
   for (const field of FIELDS) {
     const accepted = profile.columns[field];
-    const index = names.findIndex((name) => accepted.includes(name));
-    if (index >= 0) columns.set(field, { index, header: header[index] ?? '' });
-    else report.fault(1, accepted[0] ?? field, 'missing_column', 'this column is missing', '');
+    if (accepted === undefined) continue;
+    const wanted = accepted.map(headerName);
+    const [index, second] = names.flatMap((name, at) => (wanted.includes(name) ? [at] : []));
+    const told = accepted[0] ?? field;
+    if (index === undefined) {
+      report.fault(1, told, 'missing_column', 'this column is missing', '');
+    } else if (second !== undefined) {
+      const message = 'this column is there twice';
+      report.fault(1, told, 'duplicate_column', message, header[second] ?? '');
+    } else columns.set(field, { index, header: header[index] ?? '' });
   }
   return report.faults.length === 0 ? columns : undefined;
 }
@@ -205,7 +215,8 @@ class RowReader {
   #facilityType(row: number, value: string): string {
     const types = this.#profile.facilityTypes;
     const type = own(types, value) ?? types['*'];
-    if (type !== undefined && value !== '') return type;
+    const told = value !== '' || !this.#columns.has('loanType');
+    if (type !== undefined && told) return type;
     this.#fault(row, 'loanType', 'unknown_loan_type', 'the profile does not know it', value);
     return '';
   }
@@ -275,19 +286,26 @@ class RowReader {
     return dates;
   }
 
-  /** What the statement says twice must agree with itself, to the cent. */
+  /** What the statement says twice must agree with itself; a cent apart is float noise. */
   #checkIdentities({ row, amounts }: TapeRow): void {
     const { due, exchangeAdjustment, obligation, undisbursed, held } = amounts;
-    if (due + exchangeAdjustment !== obligation) {
-      const message = 'is not due + exchange adjustment';
-      this.#fault(row, 'obligation', 'identity_broken', message, `${obligation}`);
-    }
-    if (due + undisbursed !== held) {
-      this.#fault(row, 'held', 'identity_broken', 'is not due + undisbursed', `${held}`);
-    }
-    if (amounts.dueThirdParty !== amounts.sold - amounts.repaidThirdParty) {
-      const message = 'is not sold − repaid to third parties';
-      this.#fault(row, 'dueThirdParty', 'identity_broken', message, `${amounts.dueThirdParty}`);
+    const identities = [
+      ['obligation', due + exchangeAdjustment - obligation, 'is not due + exchange adjustment'],
+      ['held', due + undisbursed - held, 'is not due + undisbursed'],
+      [
+        'dueThirdParty',
+        amounts.sold - amounts.repaidThirdParty - amounts.dueThirdParty,
+        'is not sold − repaid to third parties',
+      ],
+    ] as const;
+    for (const [field, gap, message] of identities) {
+      const value = `${amounts[field]}`;
+      if (magnitude(gap) > 1n) this.#fault(row, field, 'identity_broken', message, value);
+      else if (gap !== 0n) {
+        const header = this.#columns.get(field)?.header ?? field;
+        const told = `${message}, by a unit of rounding; the parts are taken`;
+        this.#report.warn(row, header, 'rounding_gap', told, value);
+      }
     }
     if (due < 0n || undisbursed < 0n) {
       const message = 'a negative balance, kept as it is';
@@ -314,20 +332,23 @@ function own<T>(record: Readonly<Record<string, T>>, key: string): T | undefined
   return Object.hasOwn(record, key) ? record[key] : undefined;
 }
 
-function readDate(value: string, formats: TapeProfile['dateFormats']): BusinessDate | undefined {
+type DateFormat = TapeProfile['dateFormats'][number];
+
+/** A date may come with the time of day, which must be midnight. */
+const DATE_SHAPES: Readonly<Record<DateFormat, RegExp>> = {
+  'YYYY-MM-DD': /^(?<year>\d{4})-(?<month>\d{2})-(?<day>\d{2})$/,
+  'YYYY-MM-DDThh:mm:ss': /^(?<year>\d{4})-(?<month>\d{2})-(?<day>\d{2})[T ]00:00:00(\.0{1,6})?Z?$/,
+  'MM/DD/YYYY': /^(?<month>\d{2})\/(?<day>\d{2})\/(?<year>\d{4})$/,
+  'MM/DD/YYYY hh:mm:ss AM': /^(?<month>\d{2})\/(?<day>\d{2})\/(?<year>\d{4}) 12:00:00 AM$/,
+};
+
+function readDate(value: string, formats: readonly DateFormat[]): BusinessDate | undefined {
   for (const format of formats) {
-    const iso = format === 'YYYY-MM-DD' ? value : monthFirst(value, format !== 'MM/DD/YYYY');
-    const date = iso === undefined ? undefined : parseBusinessDate(iso);
-    if (date !== undefined) return date;
+    const { year, month, day } = DATE_SHAPES[format].exec(value)?.groups ?? {};
+    const date = year && parseBusinessDate(`${year}-${month}-${day}`);
+    if (date) return date;
   }
   return undefined;
-}
-
-/** `03/31/2025`, or with the time of day, which must be midnight: it is a date. */
-function monthFirst(value: string, withTime: boolean): string | undefined {
-  const [, month, day, year, time] = /^(\d{2})\/(\d{2})\/(\d{4})( 12:00:00 AM)?$/.exec(value) ?? [];
-  if (year === undefined || (time !== undefined) !== withTime) return undefined;
-  return `${year}-${month}-${day}`;
 }
 
 function checkUnique(rows: readonly TapeRow[], report: Report): void {

@@ -1,5 +1,7 @@
 import { describeOnEngines } from '@cls/shared/testing/engines';
+import { eventually } from '@cls/shared/testing/servers';
 import { expect } from 'chai';
+import { lockJournal } from '../src/store/post-journals.ts';
 import { startTestApi, type TestApi } from './support/api.ts';
 import { importWorldBank, postPrincipal, statement } from './support/book.ts';
 
@@ -111,5 +113,49 @@ describeOnEngines('two times of a balance', (engine) => {
     const offset = firstKnown.replace('Z', '+00:00').replace('+', '%2B');
     const [a, b] = await Promise.all([list(`?knownAt=${firstKnown}`), list(`?knownAt=${offset}`)]);
     expect(a).to.deep.equal(b);
+  });
+
+  it('are not told for an instant at which postings are under way, until they are done', async () => {
+    // A posting that has its time already and is not committed yet.
+    let commit = () => {};
+    let inside = '';
+    const posting = new Promise<void>((begun, failed) => {
+      api.database
+        .transaction(async (transaction) => {
+          const seq = await lockJournal(transaction);
+          const [deal] = await transaction.query<{ key: bigint; at: string }>(
+            `SELECT min(key) AS key, to_char(clock_timestamp() AT TIME ZONE 'UTC',
+               'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') AS at FROM deal`,
+          );
+          inside = deal?.at ?? '';
+          await transaction.query(
+            `INSERT INTO journal (seq, id, effective_date, type, deal_key, idempotency_key)
+             VALUES ($1, 'jrn_late', '2025-03-27', 'terms', $2, 'late')`,
+            [seq, deal?.key ?? 0n],
+          );
+          await new Promise<void>((done) => {
+            commit = done;
+            begun();
+          });
+        })
+        .catch(failed);
+    });
+    await posting;
+    // An embedded store has one session: there a question waits for the posting instead.
+    const asked = raw(`?knownAt=${inside}`);
+    if (engine.name === 'PostgreSQL') {
+      const response = await asked;
+      expect([response.status, response.headers.get('retry-after')]).to.deep.equal([503, '2']);
+      expect(((await response.json()) as Json).code).to.equal('ledger_posting');
+      expect((await raw(`?knownAt=${firstKnown}`)).status).to.equal(200);
+    }
+    commit();
+    await asked;
+    const settled = await eventually(async () => {
+      const response = await raw(`?knownAt=${inside}`);
+      if (response.status !== 200) throw new Error('not settled yet');
+      return (await response.json()) as Json;
+    });
+    expect(settled.meta.knownAt <= inside).to.equal(true);
   });
 });

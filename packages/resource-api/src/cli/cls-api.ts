@@ -7,6 +7,7 @@ import { asOperator } from './as-operator.ts';
 import { addDirectoryCommands } from './directory.ts';
 import { addEntitlementCommands } from './entitlements.ts';
 import { addFxCommands } from './fx.ts';
+import { addGenerateCommand } from './generate.ts';
 import { addImportCommand } from './import.ts';
 import { addImportsCommands } from './imports.ts';
 import { addJournalCommands } from './journals.ts';
@@ -24,6 +25,7 @@ addDirectoryCommands(program, asOperator);
 addReconcileCommand(program, asOperator);
 addPeriodCommands(program, asOperator);
 addFxCommands(program, asOperator);
+addGenerateCommand(program, asOperator);
 addMigrateCommand(program, MIGRATIONS, () => parseConfig(process.env).database);
 
 process.exitCode = await runCommandLine(program, process.argv);

@@ -57,6 +57,7 @@ export const KIND_OF = {
     'cli/operator.ts': 'port',
     'csv/': 'domain',
     'generator/': 'use-case',
+    'generator/generated-books.ts': 'port',
     'fx/': 'port',
     'http/': 'edge',
     'http/refusal.ts': 'domain',

@@ -8,6 +8,7 @@ import { sqlBook } from '../store/sql-book.ts';
 import { sqlDirectory } from '../store/sql-directory.ts';
 import { sqlEntitlements } from '../store/sql-entitlements.ts';
 import { sqlFxRates } from '../store/sql-fx-rates.ts';
+import { sqlGeneratedBooks } from '../store/sql-generated-books.ts';
 import { sqlJournals } from '../store/sql-journals.ts';
 import { sqlPeriods } from '../store/sql-periods.ts';
 import { sqlReconciler } from '../store/sql-reconciler.ts';
@@ -29,6 +30,7 @@ export const asOperator: AsOperator = async (work) => {
       reconciler: sqlReconciler(database),
       periods: sqlPeriods(database),
       fxRates: sqlFxRates(database),
+      generatedBooks: sqlGeneratedBooks(database),
     });
   } finally {
     await database.close();

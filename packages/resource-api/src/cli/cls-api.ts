@@ -8,6 +8,7 @@ import { addBillCommand } from './bill.ts';
 import { addDirectoryCommands } from './directory.ts';
 import { addEntitlementCommands } from './entitlements.ts';
 import { addFxCommands } from './fx.ts';
+import { addGenerateCommand } from './generate.ts';
 import { addImportCommand } from './import.ts';
 import { addImportsCommands } from './imports.ts';
 import { addJournalCommands } from './journals.ts';
@@ -26,6 +27,7 @@ addDirectoryCommands(program, asOperator);
 addReconcileCommand(program, asOperator);
 addPeriodCommands(program, asOperator);
 addFxCommands(program, asOperator);
+addGenerateCommand(program, asOperator);
 addMigrateCommand(program, MIGRATIONS, () => parseConfig(process.env).database);
 
 process.exitCode = await runCommandLine(program, process.argv);

@@ -1,6 +1,7 @@
 import type { EntitlementRecords } from '../access/entitlement.ts';
 import type { BillingBook } from '../billing/bill-accruals.ts';
 import type { FxRates } from '../fx/fx-rates.ts';
+import type { GeneratedBooks } from '../generator/generated-books.ts';
 import type { JournalStore } from '../journal-file/journal-store.ts';
 import type { PeriodRecords } from '../periods/period-records.ts';
 import type { Reconciler } from '../reconcile/reconciler.ts';
@@ -16,6 +17,7 @@ export interface Operator {
   readonly reconciler: Reconciler;
   readonly periods: PeriodRecords;
   readonly fxRates: FxRates;
+  readonly generatedBooks: GeneratedBooks;
 }
 
 /** Finds the ids that grants and filters need. */

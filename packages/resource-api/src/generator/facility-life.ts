@@ -12,20 +12,9 @@ import { minorUnitDigits } from '../ledger/currency.ts';
 import type { JournalType, LedgerAccount, PrincipalMovement } from '../ledger/journal.ts';
 import { formatAmount } from '../ledger/money.ts';
 import { formatRate, type Rate } from '../ledger/rate.ts';
+import type { KnownAnswer } from './generated-books.ts';
 import type { NewId } from './new-id.ts';
 import { minus, negated, plus, pro, type Shares, totalOf } from './shares.ts';
-
-/** What must be true of a facility when all of its journals are posted, in minor units. */
-export interface KnownAnswer {
-  readonly facility: string;
-  readonly currency: string;
-  readonly principalCash: bigint;
-  readonly principalPik: bigint;
-  readonly unfunded: bigint;
-  readonly letterOfCredit: bigint;
-  readonly interestDue: bigint;
-  readonly originalCommitment: bigint;
-}
 
 interface Leg {
   readonly contract?: string;

@@ -9,7 +9,8 @@ import { type BusinessDate, daysAfter, monthsAfter } from '../ledger/business-da
 import { minorUnitDigits } from '../ledger/currency.ts';
 import type { DayCount } from '../ledger/day-count.ts';
 import type { Rate } from '../ledger/rate.ts';
-import { FacilityLife, type KnownAnswer } from './facility-life.ts';
+import { FacilityLife } from './facility-life.ts';
+import type { KnownAnswer } from './generated-books.ts';
 import { idsFor, type NewId } from './new-id.ts';
 import { Random } from './random.ts';
 import { pro, type Shares } from './shares.ts';

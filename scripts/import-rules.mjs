@@ -18,6 +18,8 @@ export const KIND_OF = {
     'compose.ts': 'root',
     'config.ts': 'port',
     'http/': 'edge',
+    'interaction/': 'edge',
+    'sign-in/': 'use-case',
     'cli/': 'edge',
     'cli/as-operator.ts': 'root',
     'cli/cls-auth.ts': 'root',
@@ -86,6 +88,8 @@ export const LIBRARY_PLACES = [
     places: [
       'auth-server/provider/',
       'auth-server/token/',
+      'auth-server/interaction/',
+      'auth-server/http/refresh-retry',
       'auth-server/http/token-',
       'auth-server/compose',
     ],

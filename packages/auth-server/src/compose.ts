@@ -17,9 +17,14 @@ import { argon2Verifier } from './accounts/password.ts';
 import type { AuthServerConfig } from './config.ts';
 import { issuerFacing } from './http/issuer-facing.ts';
 import { metadataCaching } from './http/metadata.ts';
+import { refreshRetry } from './http/refresh-retry.ts';
+import { staticAssets } from './http/static-assets.ts';
 import { securityHeaders, surface } from './http/surface.ts';
 import { tokenBody } from './http/token-body.ts';
 import { noteTokenErrors, tokenEndpoint } from './http/token-endpoint.ts';
+import { pages } from './interaction/page.ts';
+import { providerPages } from './interaction/provider-pages.ts';
+import { interactionRoutes } from './interaction/routes.ts';
 import { aesGcmSealer } from './keys/seal.ts';
 import { keepBuiltClients } from './provider/built-clients.ts';
 import { ACCOUNT_GRANT } from './provider/client-metadata.ts';
@@ -31,6 +36,7 @@ import { sqlStateStore } from './provider/state/sql-state-store.ts';
 import type { StateStore } from './provider/state/state-store.ts';
 import { MIGRATIONS } from './store/migrations.ts';
 import { sqlAccountDirectory } from './store/sql-accounts.ts';
+import { sqlApplications } from './store/sql-applications.ts';
 import { sqlAuditLog } from './store/sql-audit-log.ts';
 import { sqlCustomers } from './store/sql-customers.ts';
 import { cachedServiceAccountDirectory } from './store/sql-service-accounts.ts';
@@ -38,6 +44,7 @@ import { sqlSigningKeyStore } from './store/sql-signing-keys.ts';
 import { sqlThrottle, sweepThrottle } from './store/sql-throttle.ts';
 import { sqlTotpFactors } from './store/sql-totp-factors.ts';
 import { ACCOUNT_GRANT_PARAMETERS, accountGrant } from './token/account-grant.ts';
+import { readAssets } from './views/assets.ts';
 
 /** Passwords verified at once, and waiting: 19 MiB and a thread each. */
 const PASSWORD_CONCURRENCY = 2;
@@ -99,9 +106,14 @@ async function compose(
   const audit = sqlAuditLog(database, clock, log);
   const state = await openStateStore(config, database, log);
   const resourceServer = config;
+  const cookieKey = config.cookieKey ?? developmentSecret(config.dataDir, 'cookie-key');
+  const assets = readAssets();
+  const ourPages = pages({ issuer: config.issuer, assets, formKey: cookieKey });
   const settings = {
-    ...resourceServer,
-    cookieKey: config.cookieKey ?? developmentSecret(config.dataDir, 'cookie-key'),
+    ...config,
+    cookieKey,
+    applications: sqlApplications(database),
+    pages: providerPages(ourPages, accounts, config.scopeBase),
     serviceAccounts,
     accounts,
     state,
@@ -115,6 +127,7 @@ async function compose(
     mfaPolicy: config.mfaPolicy,
     resourceServer,
   });
+  const retry = refreshRetry(state, config.refreshGraceS);
   let service: HttpService | undefined;
   const checks = [
     { name: 'database', check: async () => void (await database.query('SELECT 1')) },
@@ -137,8 +150,20 @@ async function compose(
     provider.use(health(checks, () => service?.draining ?? false));
     provider.use(surface);
     provider.use(metadataCaching);
-    provider.use(tokenEndpoint(throttle, audit, log));
+    provider.use(staticAssets(assets));
+    provider.use(tokenEndpoint(throttle, audit, retry, log));
     provider.use(tokenBody);
+    provider.use(
+      interactionRoutes(provider, {
+        ...config,
+        accounts,
+        secondFactor,
+        throttle,
+        state,
+        audit,
+        pages: ourPages,
+      }),
+    );
   };
   const slot = await providerSlot(config.issuer, settings, keys, prepare, log);
   const faceIssuer = issuerFacing(config.issuer, config.trustedProxyHops);

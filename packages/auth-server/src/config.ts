@@ -12,6 +12,12 @@ export interface AuthServerConfig extends ServiceEnvironment {
   /** Lifetime of a person's access token, in seconds. */
   readonly accountTokenTtlS: number;
   readonly mfaPolicy: MfaPolicy;
+  /** A browser's sign-in ends after so many seconds without use, and after so many in any case. */
+  readonly sessionIdleS: number;
+  readonly sessionAbsoluteS: number;
+  readonly refreshTokenTtlS: number;
+  /** Seconds in which a refresh token that was just used gets the same answer again; 0: never. */
+  readonly refreshGraceS: number;
   /** How many Redis replicas must have a write that consumes something; 0 waits for none. */
   readonly redisWaitReplicas: number;
 }
@@ -63,6 +69,31 @@ function readConfig(read: EnvironmentReader): AuthServerConfig {
     mfaPolicy: read.choice('MFA_POLICY', ['enrolled', 'required'], {
       about: '`required` refuses accounts without a second factor',
       fallback: 'enrolled',
+    }),
+    sessionIdleS: read.integer('SESSION_IDLE_S', {
+      about: 'seconds without use after which a browser’s sign-in ends',
+      min: 60,
+      max: 2_592_000,
+      fallback: 3_600,
+    }),
+    sessionAbsoluteS: read.integer('SESSION_ABSOLUTE_S', {
+      about: 'seconds after which a browser’s sign-in ends in any case',
+      min: 300,
+      max: 2_592_000,
+      fallback: 43_200,
+    }),
+    refreshTokenTtlS: read.integer('REFRESH_TOKEN_TTL', {
+      about: 'seconds that a refresh token lives without use',
+      min: 300,
+      max: 7_776_000,
+      fallback: 1_209_600,
+    }),
+    refreshGraceS: read.integer('REFRESH_GRACE_S', {
+      about:
+        'seconds in which a refresh token that was just used gets the same answer again, for an answer that was lost; 0 never',
+      min: 0,
+      max: 60,
+      fallback: 10,
     }),
     redisWaitReplicas: read.integer('REDIS_WAIT_REPLICAS', {
       about: 'replicas that must confirm a consumed code or token before it counts',

@@ -80,13 +80,36 @@ describeOnEngines('discovery and the key set', (engine) => {
         token_endpoint: `${server.issuer}/oauth/token`,
         jwks_uri: `${server.issuer}/.well-known/jwks.json`,
       });
-      expect(document['grant_types_supported']).to.deep.equal(['client_credentials']);
-      expect(document['token_endpoint_auth_methods_supported']).to.deep.equal([
-        'client_secret_basic',
-        'client_secret_post',
+      expect(document['grant_types_supported']).to.have.members([
+        'authorization_code',
+        'refresh_token',
+        'client_credentials',
+        'urn:ietf:params:oauth:grant-type:device_code',
       ]);
-      const endpoints = Object.keys(document).filter((name) => name.endsWith('_endpoint'));
-      expect(endpoints).to.deep.equal(['token_endpoint']);
+      expect(document).to.deep.include({
+        response_types_supported: ['code'],
+        code_challenge_methods_supported: ['S256'],
+        token_endpoint_auth_methods_supported: [
+          'client_secret_basic',
+          'client_secret_post',
+          'none',
+        ],
+        id_token_signing_alg_values_supported: ['RS256'],
+        authorization_response_iss_parameter_supported: true,
+        backchannel_logout_supported: true,
+      });
+      const endpoints = Object.entries(document).filter(([name]) => name.endsWith('_endpoint'));
+      expect(endpoints.map(([name]) => name)).to.include.members([
+        'authorization_endpoint',
+        'device_authorization_endpoint',
+        'end_session_endpoint',
+        'pushed_authorization_request_endpoint',
+        'revocation_endpoint',
+        'userinfo_endpoint',
+      ]);
+      for (const [name, endpoint] of endpoints) {
+        expect((await fetch(endpoint as string)).status, name).to.not.equal(404);
+      }
     });
 
     it(`${path} is the same whatever Host and X-Forwarded-* say`, async () => {

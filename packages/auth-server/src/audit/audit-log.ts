@@ -13,6 +13,12 @@ export interface AuditEvent {
 export type AuditEventType =
   | 'token.issued'
   | 'token.refused'
+  | 'sign_in.succeeded'
+  | 'sign_in.refused'
+  | 'sign_in.ended'
+  | 'application.created'
+  | 'application.disabled'
+  | 'application.enabled'
   | 'account.created'
   | 'account.disabled'
   | 'account.enabled'

@@ -7,6 +7,7 @@ import { parseConfig } from '../config.ts';
 import { aesGcmSealer } from '../keys/seal.ts';
 import { MIGRATIONS } from '../store/migrations.ts';
 import { sqlAccounts } from '../store/sql-accounts.ts';
+import { sqlApplications } from '../store/sql-applications.ts';
 import { sqlAuditLog } from '../store/sql-audit-log.ts';
 import { sqlCustomers } from '../store/sql-customers.ts';
 import { sqlServiceAccounts } from '../store/sql-service-accounts.ts';
@@ -30,6 +31,7 @@ export const asOperator: AsOperator = async (work) => {
       issuer: config.issuer,
       customers: sqlCustomers(database),
       serviceAccounts: sqlServiceAccounts(database),
+      applications: sqlApplications(database),
       accounts: sqlAccounts(database),
       totpFactors: sqlTotpFactors(database, sealer, systemClock),
       throttle: sqlThrottle(database, systemClock),

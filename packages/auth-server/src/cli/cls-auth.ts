@@ -4,6 +4,7 @@ import { Command } from 'commander';
 import { parseConfig } from '../config.ts';
 import { MIGRATIONS } from '../store/migrations.ts';
 import { addAccountCommands } from './accounts.ts';
+import { addApplicationCommands } from './applications.ts';
 import { asOperator } from './as-operator.ts';
 import { addCustomerCommands } from './customers.ts';
 import { addKeyCommands } from './keys.ts';
@@ -14,6 +15,7 @@ const program = new Command('cls-auth')
   .option('--json', 'print one JSON document on stdout');
 addCustomerCommands(program, asOperator);
 addServiceAccountCommands(program, asOperator);
+addApplicationCommands(program, asOperator);
 addAccountCommands(program, asOperator);
 addKeyCommands(program, asOperator);
 addMigrateCommand(program, MIGRATIONS, () => parseConfig(process.env).database);

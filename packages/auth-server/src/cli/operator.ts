@@ -2,6 +2,7 @@ import { isPermission, PERMISSIONS, type Permission } from '@cls/shared/access-t
 import { CommandRefused } from '@cls/shared/cli/command-line';
 import type { AccountRecords } from '../accounts/account-records.ts';
 import type { AuditLog } from '../audit/audit-log.ts';
+import type { ApplicationRecords } from '../clients/application.ts';
 import type { ServiceAccountRecords } from '../clients/service-account-records.ts';
 import type { CustomerRecords } from '../customers/customer.ts';
 import type { SigningKeyStore } from '../keys/signing-key.ts';
@@ -13,6 +14,7 @@ export interface Operator {
   readonly issuer: string;
   readonly customers: CustomerRecords;
   readonly serviceAccounts: ServiceAccountRecords;
+  readonly applications: ApplicationRecords;
   readonly accounts: AccountRecords;
   readonly totpFactors: TotpFactorRecords;
   readonly throttle: Throttle;

@@ -24,21 +24,8 @@ export const metadataCaching: Middleware = async (ctx, next) => {
   }
 };
 
-/** What the library writes whatever is configured. */
-const NOT_OFFERED = [
-  'authorization_endpoint',
-  'authorization_response_iss_parameter_supported',
-  'code_challenge_methods_supported',
-  'response_modes_supported',
-];
-
-/** Without what is not offered, and without our grant for people, which no OAuth client can use. */
+/** Without our grant for people, which no OAuth client can use. */
 function honest(document: Record<string, unknown>): Record<string, unknown> {
   const grants = document['grant_types_supported'] as string[];
-  const offered = Object.entries(document).filter(([name]) => !NOT_OFFERED.includes(name));
-  return {
-    ...Object.fromEntries(offered),
-    grant_types_supported: grants.filter((name) => name !== ACCOUNT_GRANT),
-    token_endpoint_auth_methods_supported: ['client_secret_basic', 'client_secret_post'],
-  };
+  return { ...document, grant_types_supported: grants.filter((name) => name !== ACCOUNT_GRANT) };
 }

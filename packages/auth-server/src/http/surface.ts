@@ -3,14 +3,35 @@ import type { Middleware } from 'koa';
 /** The methods of each path that this service has. */
 const METHODS: Readonly<Record<string, readonly string[]>> = {
   '/oauth/token': ['POST'],
+  '/oauth/authorize': ['GET'],
+  '/oauth/par': ['POST'],
+  '/oauth/userinfo': ['GET', 'POST'],
+  '/oauth/revoke': ['POST'],
+  '/oauth/device': ['POST'],
+  '/oauth/logout': ['GET', 'POST'],
+  '/oauth/logout/confirm': ['POST'],
+  '/oauth/logout/success': ['GET'],
+  '/device': ['GET', 'POST'],
   '/.well-known/jwks.json': ['GET', 'HEAD'],
   '/.well-known/openid-configuration': ['GET', 'HEAD'],
   '/.well-known/oauth-authorization-server': ['GET', 'HEAD'],
 };
 
+/** Paths with a part that changes: interactions, their way back, and static files. */
+const PATTERNS: readonly (readonly [RegExp, readonly string[]])[] = [
+  [/^\/(oauth\/authorize|device)\/[\w-]{10,64}$/, ['GET']],
+  [/^\/interaction\/[\w-]{10,64}(\/other-account)?$/, ['GET']],
+  [/^\/interaction\/[\w-]{10,64}\/[a-z-]{1,30}$/, ['POST']],
+  [/^\/assets\/[\w.-]{1,100}$/, ['GET', 'HEAD']],
+];
+
+function methodsOf(path: string): readonly string[] | undefined {
+  return METHODS[path] ?? PATTERNS.find(([pattern]) => pattern.test(path))?.[1];
+}
+
 /** 404 and 405 as JSON: an API client never gets a page. The library's other paths stay closed. */
 export const surface: Middleware = async (ctx, next) => {
-  const methods = METHODS[ctx.path];
+  const methods = methodsOf(ctx.path);
   if (methods === undefined) {
     ctx.status = 404;
     ctx.body = { error: 'not_found', error_description: 'there is nothing at this path' };

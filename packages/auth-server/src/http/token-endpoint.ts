@@ -10,6 +10,7 @@ import type { Throttle, ThrottleSubject } from '../throttle/throttle.ts';
 import { wantsJson } from '../token/accept.ts';
 import { cameAsJson } from '../token/json-token-request.ts';
 import { TooManyAttempts } from '../token/token-error.ts';
+import type { RefreshRetry } from './refresh-retry.ts';
 import { writeTokenError } from './token-error-answer.ts';
 
 export const TOKEN_PATH = '/oauth/token';
@@ -27,14 +28,22 @@ export function noteTokenErrors(provider: Provider): void {
  * Around the library's token endpoint: how its answers look to a caller of this product, the
  * throttle on client authentication, and the audit of each answer.
  */
-export function tokenEndpoint(throttle: Throttle, audit: AuditLog, log: Log): Middleware {
+export function tokenEndpoint(
+  throttle: Throttle,
+  audit: AuditLog,
+  retry: RefreshRetry,
+  log: Log,
+): Middleware {
   return async (ctx, next) => {
     if (ctx.path !== TOKEN_PATH) return next();
     const accept = ctx.get('accept');
     // The library would answer a browser's Accept with a page.
     ctx.req.headers.accept = 'application/json';
     const oidcCtx = ctx as unknown as KoaContextWithOIDC;
-    const error = await errorOf(oidcCtx, next, throttle, log);
+    const failure = await errorOf(oidcCtx, next, throttle, log);
+    const repeated = failure !== undefined && (await retry.repeat(oidcCtx, failure));
+    const error = repeated ? undefined : failure;
+    if (failure === undefined) await retry.keep(oidcCtx);
     // No page of another origin may read an answer, so none is told that it may.
     ctx.remove('Vary');
     ctx.remove('Access-Control-Allow-Origin');

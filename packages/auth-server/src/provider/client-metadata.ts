@@ -1,6 +1,7 @@
 import { timingSafeEqual } from 'node:crypto';
-import { scopeOf } from '@cls/shared/access-token';
+import { PERMISSIONS, scopeOf } from '@cls/shared/access-token';
 import type { AdapterPayload } from 'oidc-provider';
+import type { Application } from '../clients/application.ts';
 import type { ServiceAccount } from '../clients/service-account.ts';
 
 /** The built-in client through which people get tokens with e-mail and password. */
@@ -9,7 +10,7 @@ export const ACCOUNT_CLIENT_ID = 'cls-account';
 export const ACCOUNT_GRANT = 'urn:cls:grant-type:account';
 
 /** Our own client metadata, beside the registered names of RFC 7591. */
-export const EXTRA_CLIENT_METADATA = ['customer', 'secret_hashes'];
+export const EXTRA_CLIENT_METADATA = ['customer', 'secret_hashes', 'first_party'];
 
 export interface SecretHash {
   /** SHA-256, base64url. */
@@ -32,6 +33,48 @@ export function serviceAccountClient(account: ServiceAccount, scopeBase: string)
     scope: account.permissions.map((permission) => scopeOf(scopeBase, permission)).join(' '),
     customer: account.customer,
     secret_hashes: account.secrets.map(({ sha256, expiresAt }) => ({
+      sha256,
+      ...(expiresAt === undefined ? {} : { expires_at: expiresAt.getTime() }),
+    })),
+  };
+}
+
+/** Scopes of OpenID Connect that applications may ask for, besides permissions. */
+export const OPENID_SCOPES = ['openid', 'email', 'offline_access'] as const;
+
+/** An application as the library's client metadata. */
+export function applicationClient(application: Application, scopeBase: string): AdapterPayload {
+  const { secrets, device, redirectUris, backchannelLogoutUri } = application;
+  const confidential = secrets.length > 0;
+  const browser = redirectUris.length > 0;
+  const native = redirectUris.some((uri) => !uri.startsWith('https:'));
+  return {
+    client_id: application.id,
+    client_name: application.name,
+    ...(confidential ? { client_secret: 'hashed' } : {}),
+    application_type: native ? 'native' : 'web',
+    grant_types: [
+      ...(browser ? ['authorization_code'] : []),
+      'refresh_token',
+      ...(device ? ['urn:ietf:params:oauth:grant-type:device_code'] : []),
+    ],
+    response_types: browser ? ['code'] : [],
+    redirect_uris: [...redirectUris],
+    post_logout_redirect_uris: [...application.postLogoutRedirectUris],
+    ...(backchannelLogoutUri === null
+      ? {}
+      : {
+          backchannel_logout_uri: backchannelLogoutUri,
+          backchannel_logout_session_required: true,
+        }),
+    token_endpoint_auth_method: confidential ? 'client_secret_basic' : 'none',
+    id_token_signed_response_alg: 'RS256',
+    scope: [
+      ...OPENID_SCOPES,
+      ...PERMISSIONS.map((permission) => scopeOf(scopeBase, permission)),
+    ].join(' '),
+    first_party: application.firstParty,
+    secret_hashes: secrets.map(({ sha256, expiresAt }) => ({
       sha256,
       ...(expiresAt === undefined ? {} : { expires_at: expiresAt.getTime() }),
     })),

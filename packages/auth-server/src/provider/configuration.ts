@@ -1,17 +1,26 @@
 import { PERMISSIONS, scopeOf } from '@cls/shared/access-token';
 import type { Secret } from '@cls/shared/secret';
-import type { Adapter, Configuration } from 'oidc-provider';
+import type { Adapter, Client, Configuration, ErrorOut, KoaContextWithOIDC } from 'oidc-provider';
 import type { AccountDirectory } from '../accounts/account.ts';
+import type { ApplicationDirectory } from '../clients/application.ts';
 import type { ServiceAccountDirectory } from '../clients/service-account.ts';
 import type { SigningKey } from '../keys/signing-key.ts';
 import {
   ACCOUNT_CLIENT,
   ACCOUNT_CLIENT_ID,
+  applicationClient,
   EXTRA_CLIENT_METADATA,
+  OPENID_SCOPES,
   serviceAccountClient,
 } from './client-metadata.ts';
-import { acrOf, authenticationOf } from './granted-account.ts';
-import { type ResourceServerSettings, resourceServerFor } from './resource-server.ts';
+import { existingGrant } from './existing-grant.ts';
+import { acrOf, authenticationOf, MFA_ACR, PASSWORD_ACR } from './granted-account.ts';
+import {
+  isApplication,
+  type ResourceServerSettings,
+  resourceServerFor,
+} from './resource-server.ts';
+import { signInPolicy } from './sign-in-policy.ts';
 import { providerAdapter } from './state/provider-adapter.ts';
 import type { StateStore } from './state/state-store.ts';
 
@@ -20,9 +29,41 @@ export interface ProviderSettings extends ResourceServerSettings {
   readonly serviceAccounts: ServiceAccountDirectory;
   readonly accounts: AccountDirectory;
   readonly state: StateStore;
+  readonly applications: ApplicationDirectory;
+  readonly sessionIdleS: number;
+  readonly sessionAbsoluteS: number;
+  readonly refreshTokenTtlS: number;
+  readonly refreshGraceS: number;
+  readonly pages: ProviderPages;
 }
 
-const ROUTES = { token: '/oauth/token', jwks: '/.well-known/jwks.json' } as const;
+/** What people see where the library itself answers a browser. */
+export interface ProviderPages {
+  interactionPath(uid: string): string;
+  error(ctx: KoaContextWithOIDC, out: ErrorOut, error: Error): void;
+  signOut(ctx: KoaContextWithOIDC): Promise<void>;
+  signedOut(ctx: KoaContextWithOIDC): Promise<void>;
+  deviceCode(ctx: KoaContextWithOIDC, out?: ErrorOut): void;
+  deviceConfirmation(ctx: KoaContextWithOIDC, userCode: string): Promise<void>;
+  deviceDone(ctx: KoaContextWithOIDC): void;
+}
+
+export const ROUTES = {
+  token: '/oauth/token',
+  jwks: '/.well-known/jwks.json',
+  authorization: '/oauth/authorize',
+  pushed_authorization_request: '/oauth/par',
+  userinfo: '/oauth/userinfo',
+  revocation: '/oauth/revoke',
+  end_session: '/oauth/logout',
+  device_authorization: '/oauth/device',
+  code_verification: '/device',
+} as const;
+
+const AUTHORIZATION_CODE_TTL_S = 60;
+const DEVICE_CODE_TTL_S = 600;
+const INTERACTION_TTL_S = 900;
+const ID_TOKEN_TTL_S = 3_600;
 
 /** The library's configuration. What is not enabled here is not offered. */
 export function providerConfiguration(
@@ -30,46 +71,92 @@ export function providerConfiguration(
   settings: ProviderSettings,
   keys: readonly SigningKey[],
 ): Configuration {
-  const { scopeBase, cookieKey } = settings;
+  const { scopeBase, cookieKey, pages } = settings;
   const issuerOrigin = new URL(issuer).origin;
   return {
     jwks: { keys: keys.map(({ privateJwk }) => privateJwk) } as NonNullable<Configuration['jwks']>,
     adapter: (kind: string) => adapterFor(kind, settings),
     routes: ROUTES,
-    scopes: PERMISSIONS.map((permission) => scopeOf(scopeBase, permission)),
-    cookies: { keys: [cookieKey.expose()] },
+    scopes: [...OPENID_SCOPES, ...PERMISSIONS.map((permission) => scopeOf(scopeBase, permission))],
+    claims: {
+      openid: ['sub', 'acr', 'amr', 'auth_time'],
+      email: ['email', 'email_verified'],
+    },
+    acrValues: [PASSWORD_ACR, MFA_ACR],
+    cookies: cookies(issuer, cookieKey.expose()),
     // Secrets are stored hashed, so the methods that need a secret's text are not offered.
     clientAuthMethods: ['client_secret_basic', 'client_secret_post', 'none'],
     extraClientMetadata: { properties: EXTRA_CLIENT_METADATA },
-    responseTypes: [], // No sign-in in the browser yet, so no authorization endpoint either.
+    responseTypes: ['code'],
+    allowOmittingSingleRegisteredRedirectUri: false,
     pkce: { required: () => true }, // RFC 7636, for every client
     features: {
       clientCredentials: { enabled: true }, // RFC 6749 §4.4
       // RFC 8707; callers need not name the resource, there is one.
       resourceIndicators: {
         enabled: true,
-        defaultResource: () => settings.audience,
+        // An application that wants no permission gets a token for userinfo alone.
+        defaultResource: (ctx, client) =>
+          wantsPermissions(ctx, client, scopeBase) ? settings.audience : [],
         useGrantedResource: () => true,
         getResourceServerInfo: (ctx, indicator, client) =>
           resourceServerFor(ctx, indicator, client, settings),
       },
       devInteractions: { enabled: false },
       dPoP: { enabled: false },
-      pushedAuthorizationRequests: { enabled: false },
-      rpInitiatedLogout: { enabled: false },
-      userinfo: { enabled: false },
+      pushedAuthorizationRequests: { enabled: true }, // RFC 9126
+      revocation: { enabled: true }, // RFC 7009
+      userinfo: { enabled: true },
+      backchannelLogout: { enabled: true },
+      rpInitiatedLogout: {
+        enabled: true,
+        logoutSource: (ctx) => pages.signOut(ctx),
+        postLogoutSuccessSource: (ctx) => pages.signedOut(ctx),
+      },
+      // RFC 8628
+      deviceFlow: {
+        enabled: true,
+        charset: 'base-20',
+        mask: '****-****',
+        userCodeInputSource: (ctx, _form, out) => pages.deviceCode(ctx, out),
+        userCodeConfirmSource: (ctx, _form, _client, _info, userCode) =>
+          pages.deviceConfirmation(ctx, userCode),
+        successSource: (ctx) => pages.deviceDone(ctx),
+      },
     },
     ttl: {
       AccessToken: (_, token) => token.resourceServer?.accessTokenTTL ?? settings.accountTokenTtlS,
       ClientCredentials: (_, token) => token.resourceServer?.accessTokenTTL ?? 1,
+      AuthorizationCode: AUTHORIZATION_CODE_TTL_S,
+      DeviceCode: DEVICE_CODE_TTL_S,
+      IdToken: ID_TOKEN_TTL_S,
+      Interaction: INTERACTION_TTL_S,
+      RefreshToken: settings.refreshTokenTtlS,
+      Grant: Math.max(settings.refreshTokenTtlS, settings.sessionAbsoluteS) + 86_400,
+      Session: settings.sessionIdleS,
     },
+    interactions: {
+      url: (_, interaction) => pages.interactionPath(interaction.uid),
+      policy: signInPolicy(settings.sessionAbsoluteS),
+    },
+    loadExistingGrant: (ctx) => existingGrant(ctx, settings),
+    issueRefreshToken: async (_, client) => client.grantTypeAllowed('refresh_token'),
+    rotateRefreshToken: true,
+    expiresWithSession: () => false,
     findAccount: async (_, id) => {
       const account = await settings.accounts.find(id);
       return account === undefined || account.disabled
         ? undefined
-        : { accountId: account.id, claims: () => ({ sub: account.id }) };
+        : {
+            accountId: account.id,
+            permissions: account.permissions,
+            customer: account.customer,
+            claims: () => ({ sub: account.id, email: account.email, email_verified: true }),
+          };
     },
     extraTokenClaims: (ctx, token) => {
+      const signedIn = signedInClaims(ctx);
+      if (signedIn !== undefined) return signedIn;
       const authentication = authenticationOf(ctx);
       if (authentication === undefined) {
         const customer = ctx.oidc.client?.['customer'];
@@ -89,23 +176,66 @@ export function providerConfiguration(
     },
     // A page of this very origin may ask for a token; no other may.
     clientBasedCORS: (_, origin) => origin === issuerOrigin,
-    renderError: (ctx, out) => {
-      ctx.body = out;
-    },
+    renderError: (ctx, out, error) => pages.error(ctx, out, error),
   };
 }
 
 function adapterFor(kind: string, settings: ProviderSettings): Adapter {
-  const adapter = providerAdapter(settings.state, kind);
+  const graceS = kind === 'RefreshToken' ? settings.refreshGraceS : 0;
+  const adapter = providerAdapter(settings.state, kind, graceS);
   if (kind !== 'Client') return adapter;
   return {
     ...adapter,
     async find(id) {
       if (id === ACCOUNT_CLIENT_ID) return ACCOUNT_CLIENT;
+      if (id.startsWith('app_')) {
+        const application = await settings.applications.find(id);
+        return application === undefined || application.disabled
+          ? undefined
+          : applicationClient(application, settings.scopeBase);
+      }
       const account = await settings.serviceAccounts.find(id);
       return account === undefined || account.disabled
         ? undefined
         : serviceAccountClient(account, settings.scopeBase);
     },
+  };
+}
+
+/** `__Host-` ties the session to this host (RFC 6265bis §4.1.3.2); it needs https. */
+function cookies(issuer: string, key: string): NonNullable<Configuration['cookies']> {
+  const secure = issuer.startsWith('https:');
+  const options = { httpOnly: true, sameSite: 'lax', secure, overwrite: true } as const;
+  // Cookies of one interaction are for its own path, which `__Host-` does not allow.
+  const [host, path] = secure ? ['__Host-', '__Secure-'] : ['', ''];
+  return {
+    keys: [key],
+    names: {
+      session: `${host}cls_session`,
+      interaction: `${path}cls_interaction`,
+      resume: `${path}cls_resume`,
+    },
+    long: options,
+    short: options,
+  };
+}
+
+function wantsPermissions(ctx: KoaContextWithOIDC, client: Client, scopeBase: string): boolean {
+  if (!isApplication(client)) return true;
+  const { scope } = ctx.oidc.params ?? {};
+  return typeof scope === 'string' && scope.split(' ').some((one) => one.startsWith(scopeBase));
+}
+
+/** RFC 9068 §2.2.1 of a person who signed in with a browser or a second device. */
+function signedInClaims(ctx: KoaContextWithOIDC): Record<string, unknown> | undefined {
+  const { Account, AuthorizationCode, RefreshToken, DeviceCode } = ctx.oidc.entities;
+  const proof = AuthorizationCode ?? RefreshToken ?? DeviceCode;
+  if (Account === undefined || proof === undefined) return undefined;
+  return {
+    account_type: 'account',
+    customer: Account['customer'],
+    auth_time: proof.authTime,
+    amr: proof.amr,
+    acr: proof.acr,
   };
 }

@@ -1,6 +1,7 @@
 import {
   ACCESS_TOKEN_ALG,
   ACCESS_TOKEN_TTL_MAX_S,
+  PERMISSIONS,
   type Permission,
   scopeOf,
 } from '@cls/shared/access-token';
@@ -23,9 +24,11 @@ export function resourceServerFor(
   ctx: KoaContextWithOIDC,
   indicator: string,
   client: Client,
-  { audience, scopeBase, accountTokenTtlS }: ResourceServerSettings,
+  settings: ResourceServerSettings,
 ): ResourceServer {
+  const { audience, scopeBase, accountTokenTtlS } = settings;
   if (indicator !== audience) throw new errors.InvalidTarget();
+  if (isApplication(client)) return forApplication(ctx, settings);
   const account = grantedAccount(ctx);
   const granted =
     account === undefined
@@ -44,6 +47,30 @@ export function resourceServerFor(
     audience,
     accessTokenFormat: 'jwt',
     accessTokenTTL: account === undefined ? ACCESS_TOKEN_TTL_MAX_S : accountTokenTtlS,
+    jwt: { sign: { alg: ACCESS_TOKEN_ALG } },
+  };
+}
+
+/** Whether people sign in into the client, with a browser or a second device. */
+export function isApplication(client: Client): boolean {
+  return typeof client['first_party'] === 'boolean';
+}
+
+/**
+ * Before anybody has signed in every permission may be asked for; afterwards there are those that
+ * the person has, whatever was asked for: the token's `scope` tells.
+ */
+function forApplication(
+  ctx: KoaContextWithOIDC,
+  { audience, scopeBase, accountTokenTtlS }: ResourceServerSettings,
+): ResourceServer {
+  const person = ctx.oidc.entities.Account as { permissions?: readonly Permission[] } | undefined;
+  const permissions = person?.permissions ?? PERMISSIONS;
+  return {
+    scope: permissions.map((permission) => scopeOf(scopeBase, permission)).join(' '),
+    audience,
+    accessTokenFormat: 'jwt',
+    accessTokenTTL: accountTokenTtlS,
     jwt: { sign: { alg: ACCESS_TOKEN_ALG } },
   };
 }

@@ -6,15 +6,14 @@
 import { randomBytes } from 'node:crypto';
 import { type Clock, epochSeconds } from '@cls/shared/clock';
 import { errors, type KoaContextWithOIDC } from 'oidc-provider';
-import { type Account, type AccountDirectory, canonicalEmail } from '../accounts/account.ts';
-import { PasswordVerifierBusy } from '../accounts/password.ts';
+import type { Account } from '../accounts/account.ts';
 import type { MfaPolicy } from '../config.ts';
-import type { SecondFactor } from '../mfa/second-factor.ts';
 import { ACCOUNT_GRANT } from '../provider/client-metadata.ts';
 import { noteAuthentication } from '../provider/granted-account.ts';
 import { type ResourceServerSettings, resourceServerFor } from '../provider/resource-server.ts';
 import { digest } from '../provider/state/sealing.ts';
 import type { StateStore } from '../provider/state/state-store.ts';
+import { type Proof, type ProofParts, proveCode, provePassword } from '../sign-in/prove.ts';
 import { addressSubject } from '../throttle/address-subject.ts';
 import type { Throttle, ThrottleSubject } from '../throttle/throttle.ts';
 import { cameAsJson } from './json-token-request.ts';
@@ -27,10 +26,7 @@ import {
 
 export const ACCOUNT_GRANT_PARAMETERS = ['email', 'password', 'otp', 'mfa_token'];
 
-export interface AccountGrantParts {
-  readonly accounts: AccountDirectory;
-  readonly secondFactor: SecondFactor;
-  readonly throttle: Throttle;
+export interface AccountGrantParts extends ProofParts {
   readonly state: StateStore;
   readonly clock: Clock;
   readonly mfaPolicy: MfaPolicy;
@@ -65,16 +61,7 @@ async function withPassword(
   password: string,
   otp: string | undefined,
 ): Promise<Proven> {
-  const { accounts, throttle } = parts;
-  const subjects = [address, { kind: 'account-password', id: canonicalEmail(email) } as const];
-  await admit(throttle, subjects);
-  const account = await authenticate(accounts, email, password).catch(async (error: unknown) => {
-    // Busy, or the store is down: nothing was compared, so nothing failed.
-    await throttle.withdraw(subjects).catch(() => undefined);
-    throw error;
-  });
-  if (account === undefined) throw invalidCredentials();
-  await throttle.succeeded(subjects);
+  const account = provenAccount(await provePassword(parts, address, email, password));
   if (!account.secondFactor) {
     if (parts.mfaPolicy === 'required') throw new MfaEnrolmentRequired();
     return { account, amr: ['pwd'] };
@@ -104,34 +91,25 @@ async function withMfaToken(
 }
 
 async function withCode(
-  { secondFactor, throttle }: AccountGrantParts,
+  parts: AccountGrantParts,
   address: ThrottleSubject,
   account: Account,
   otp: string,
 ): Promise<Proven> {
-  const subjects = [address, { kind: 'account-otp', id: account.id } as const];
-  await admit(throttle, subjects);
-  if (!(await secondFactor.verify(account.id, otp))) throw invalidCredentials();
-  await throttle.succeeded(subjects);
+  provenAccount(await proveCode(parts, address, account, otp));
   return { account, amr: ['pwd', 'otp', 'mfa'] };
+}
+
+/** @throws {OIDCProviderError} for everything but a proof. */
+function provenAccount(proof: Proof): Account {
+  if ('waitS' in proof) throw new TooManyAttempts(proof.waitS);
+  if ('refused' in proof) throw invalidCredentials();
+  return proof.account;
 }
 
 async function admit(throttle: Throttle, subjects: readonly ThrottleSubject[]): Promise<void> {
   const admission = await throttle.admit(subjects);
   if (!admission.admitted) throw new TooManyAttempts(admission.retryAfterS);
-}
-
-async function authenticate(
-  accounts: AccountDirectory,
-  email: string,
-  password: string,
-): Promise<Account | undefined> {
-  try {
-    return await accounts.authenticate(email, password);
-  } catch (error) {
-    if (error instanceof PasswordVerifierBusy) throw new TooManyAttempts(1);
-    throw error;
-  }
 }
 
 async function newMfaToken(state: StateStore, account: Account): Promise<string> {

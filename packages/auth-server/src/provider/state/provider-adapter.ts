@@ -20,7 +20,14 @@ const OF_A_GRANT = new Set([
  * their own id: they name further ids that would open something, such as the session's cookie.
  * What is also found by another value keeps its id sealed under that value.
  */
-export function providerAdapter(store: StateStore, kind: string): Adapter {
+export function providerAdapter(
+  store: StateStore,
+  kind: string,
+  /** Seconds in which a second use of one entry is refused and nothing else; 0: never. */
+  graceS = 0,
+): Adapter {
+  const spentJustNow = (entry: AdapterPayload | undefined) =>
+    typeof entry?.['consumed'] === 'number' && Date.now() / 1000 - entry['consumed'] < graceS;
   const findBy = async (index: 'uid' | 'userCode', value: string) => {
     const entry = await store.findBy(kind, index, digest(value));
     const sealedId = entry?.payload['sealedId'];
@@ -35,7 +42,12 @@ export function providerAdapter(store: StateStore, kind: string): Adapter {
       );
       if (!written) throw new errors.InvalidRequest('this assertion was used before');
     },
-    find: async (id) => opened(await store.find(kind, digest(id)), id),
+    async find(id) {
+      const entry = opened(await store.find(kind, digest(id)), id);
+      // The library would end the whole grant; the first use may still be under way.
+      if (spentJustNow(entry)) throw new errors.InvalidGrant(`${kind} was used a moment ago`);
+      return entry;
+    },
     findByUid: (uid) => findBy('uid', uid),
     findByUserCode: (userCode) => findBy('userCode', userCode),
     async consume(id) {
@@ -45,7 +57,8 @@ export function providerAdapter(store: StateStore, kind: string): Adapter {
       if (outcome === 'won') return;
       // Spent twice: whoever holds a copy must not keep what the first spending brought.
       const grantId = entry?.grantId;
-      if (outcome === 'already' && grantId !== undefined) await store.revokeGrant(digest(grantId));
+      const again = outcome === 'already' && graceS === 0;
+      if (again && grantId !== undefined) await store.revokeGrant(digest(grantId));
       throw new errors.InvalidGrant(`${kind} is ${outcome === 'gone' ? 'gone' : 'consumed'}`);
     },
     destroy: (id) => store.remove(kind, digest(id)),

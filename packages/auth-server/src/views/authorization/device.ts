@@ -39,7 +39,8 @@ export interface DeviceConfirmationModel extends PageModel {
   readonly xsrf?: string;
   readonly userCode: string;
   readonly applicationName: string;
-  readonly email: string;
+  /** Absent while nobody is signed in: the code is confirmed first. */
+  readonly email?: string;
   readonly permissions: readonly string[];
   /** Where the device asked from, as far as known. */
   readonly address?: string;
@@ -52,7 +53,7 @@ export function deviceConfirmationPage(model: DeviceConfirmationModel, i18n: I18
   const body = html`<p class="lead">${i18n.rich('deviceConfirmation.lead', { application: name })}</p>
 <p class="user-code">${userCode}</p>
 <p class="notice warn">${i18n.t('deviceConfirmation.warning')}</p>
-<p>${i18n.rich('consent.account', { email: emailName(model.email) })}${
+<p>${model.email !== undefined && i18n.rich('consent.account', { email: emailName(model.email) })}${
     address !== undefined && html` ${i18n.t('deviceConfirmation.address', { address })}`
   }</p>
 <h2>${i18n.rich('consent.may', { application: name })}</h2>

@@ -11,7 +11,8 @@ export interface SignInModel extends PageModel {
   readonly email?: string;
   /** What the person is on the way to; absent on the way to the account pages. */
   readonly application?: Application;
-  readonly resetHref: string;
+  /** Where a forgotten password is reset. */
+  readonly resetHref?: string;
   /** A passkey as the only step; its form sends `credential`. */
   readonly passkey?: { readonly action: string; readonly options: object };
   /** Where to sign in through one's organisation, when any customer has its own provider. */
@@ -77,7 +78,7 @@ ${passwordField(
   },
   i18n,
 )}
-<p class="end"><a href="${model.resetHref}">${i18n.t('signIn.forgot')}</a></p>
+${model.resetHref !== undefined && html`<p class="end"><a href="${model.resetHref}">${i18n.t('signIn.forgot')}</a></p>`}
 <label class="check"><input type="checkbox" name="remember_device" value="yes"> ${i18n.t('signIn.rememberDevice')}</label>
 ${submit(i18n.t('signIn.submit'), model.upstream ? 'quiet' : 'primary')}`;
 }

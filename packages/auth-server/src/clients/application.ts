@@ -1,0 +1,37 @@
+import type { Secret } from '@cls/shared/secret';
+import type { ClientSecretHash } from './service-account.ts';
+
+/** A relying party: people sign in into it (OpenID Connect Core §1.2). */
+export interface Application {
+  /** `app_` and 26 characters; also the client_id. */
+  readonly id: string;
+  readonly name: string;
+  /** The platform's own: its people are not asked for consent. */
+  readonly firstParty: boolean;
+  /** Compared as they are, character by character. */
+  readonly redirectUris: readonly string[];
+  readonly postLogoutRedirectUris: readonly string[];
+  /** Told when a session ends (OpenID Connect Back-Channel Logout). */
+  readonly backchannelLogoutUri: string | null;
+  /** May sign people in on a second device (RFC 8628). */
+  readonly device: boolean;
+  readonly disabled: boolean;
+  /** None: a public client (RFC 6749 §2.1). */
+  readonly secrets: readonly ClientSecretHash[];
+}
+
+export type NewApplication = Omit<Application, 'id' | 'disabled' | 'secrets'> & {
+  readonly confidential: boolean;
+};
+
+export interface ApplicationDirectory {
+  find(id: string): Promise<Application | undefined>;
+}
+
+/** Applications in SQL, for the operator's tool. */
+export interface ApplicationRecords extends ApplicationDirectory {
+  list(): Promise<readonly Application[]>;
+  /** The secret of a confidential application is returned here and never again. */
+  create(application: NewApplication): Promise<{ id: string; secret: Secret | undefined }>;
+  setDisabled(id: string, disabled: boolean): Promise<void>;
+}

@@ -1,0 +1,90 @@
+import { createHmac, timingSafeEqual } from 'node:crypto';
+import type { Secret } from '@cls/shared/secret';
+import type { Context } from 'koa';
+import type { Assets } from '../views/assets.ts';
+import { contentSecurityPolicy } from '../views/content-security-policy.ts';
+import { createI18n, type I18n, LOCALES, type Locale, readMessages } from '../views/i18n.ts';
+import { negotiateLocale } from '../views/language.ts';
+import type { Frame } from '../views/layout.ts';
+
+const LANGUAGE_COOKIE = 'cls_language';
+const LANGUAGE_AGE_MS = 365 * 86_400_000;
+
+export interface Page {
+  readonly status?: number;
+  /** Where the page's forms end, after redirects: registered URIs. */
+  readonly formTargets?: readonly string[];
+  /** What the form token is bound to: the interaction. */
+  readonly csrf?: string;
+  readonly uiLocales?: string | undefined;
+  readonly render: (frame: Frame, i18n: I18n) => string;
+}
+
+export interface Pages {
+  /** Answers with a page in the reader's language. */
+  show(ctx: Context, page: Page): void;
+  /** Whether a form came from a page that was bound to the same thing. */
+  isOurs(form: Readonly<Record<string, string>>, csrf: string): boolean;
+  /** A path with the issuer's own before it. */
+  path(path: string): string;
+}
+
+export interface PageSettings {
+  readonly issuer: string;
+  readonly assets: Assets;
+  readonly formKey: Secret;
+}
+
+export function pages({ issuer, assets, formKey }: PageSettings): Pages {
+  const { pathname, protocol } = new URL(issuer);
+  const basePath = pathname === '/' ? '' : pathname;
+  const path = (below: string) => `${basePath}${below}`;
+  const languages = new Map<Locale, I18n>(
+    LOCALES.map((locale) => [locale, createI18n(locale, readMessages(locale))]),
+  );
+  const tokenFor = (csrf: string) =>
+    createHmac('sha256', formKey.expose()).update(`form ${csrf}`).digest('base64url');
+  return {
+    path,
+    isOurs(form, csrf) {
+      const given = Buffer.from(form['csrf'] ?? '');
+      const expected = Buffer.from(tokenFor(csrf));
+      return given.length === expected.length && timingSafeEqual(given, expected);
+    },
+    show(ctx, { status = 200, formTargets = [], csrf = '', uiLocales, render }) {
+      const locale = localeOf(ctx, uiLocales, protocol === 'https:');
+      const i18n = languages.get(locale);
+      if (i18n === undefined) throw new Error(`no messages in ${locale}`);
+      const safe = ctx.method === 'GET' || ctx.method === 'HEAD';
+      const hrefs = LOCALES.map((each) => ({ locale: each, href: `?lang=${each}` }));
+      const frame: Frame = {
+        assetPath: (name) => path(assets.path(name)),
+        csrfToken: csrf === '' ? '' : tokenFor(csrf),
+        languages: safe && csrf !== '' ? hrefs : [],
+      };
+      ctx.status = status;
+      ctx.set('Cache-Control', 'no-store');
+      ctx.set('Content-Language', locale);
+      ctx.set('Content-Security-Policy', contentSecurityPolicy(formTargets));
+      ctx.set('Content-Type', 'text/html; charset=utf-8');
+      ctx.body = render(frame, i18n);
+    },
+  };
+}
+
+/** What was chosen on a page counts before everything, and is remembered. */
+function localeOf(ctx: Context, uiLocales: string | undefined, secure: boolean): Locale {
+  const chosen = LOCALES.find((locale) => locale === ctx.query['lang']);
+  if (chosen !== undefined) {
+    ctx.cookies.set(LANGUAGE_COOKIE, chosen, {
+      maxAge: LANGUAGE_AGE_MS,
+      sameSite: 'lax',
+      httpOnly: true,
+      secure,
+      signed: false,
+    });
+    return chosen;
+  }
+  const cookie = ctx.cookies.get(LANGUAGE_COOKIE, { signed: false });
+  return negotiateLocale({ uiLocales, cookie, acceptLanguage: ctx.get('accept-language') });
+}

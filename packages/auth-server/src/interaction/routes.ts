@@ -1,0 +1,385 @@
+import Router from '@koa/router';
+import type { Context, Middleware } from 'koa';
+import { type Client, errors, type Provider } from 'oidc-provider';
+import type { AccountDirectory } from '../accounts/account.ts';
+import { canonicalEmail } from '../accounts/account.ts';
+import type { AuditLog } from '../audit/audit-log.ts';
+import type { MfaPolicy } from '../config.ts';
+import { acrOf, MFA_ACR } from '../provider/granted-account.ts';
+import { digest, seal, unseal } from '../provider/state/sealing.ts';
+import type { StateStore } from '../provider/state/state-store.ts';
+import { type Proof, type ProofParts, proveCode, provePassword } from '../sign-in/prove.ts';
+import { addressSubject } from '../throttle/address-subject.ts';
+import { consentPage } from '../views/authorization/consent.ts';
+import type { Problem } from '../views/form.ts';
+import type { Application } from '../views/layout.ts';
+import { type ErrorKind, errorPage } from '../views/outcome/error.ts';
+import { expiredPage } from '../views/outcome/expired.ts';
+import { secondFactorPage } from '../views/sign-in/second-factor.ts';
+import { signInPage } from '../views/sign-in/sign-in.ts';
+import { nextStep, type SignInProgress } from './next-step.ts';
+import type { Page, Pages } from './page.ts';
+import { permissionNames } from './permission-names.ts';
+import { wayOnFrom } from './provider-pages.ts';
+import { readForm } from './read-form.ts';
+
+export interface InteractionParts extends ProofParts {
+  readonly accounts: AccountDirectory;
+  readonly state: StateStore;
+  readonly audit: AuditLog;
+  readonly pages: Pages;
+  readonly mfaPolicy: MfaPolicy;
+  readonly scopeBase: string;
+  readonly audience: string;
+}
+
+type Details = Awaited<ReturnType<Provider['interactionDetails']>>;
+
+/** One interaction, as a route meets it. */
+interface Visit {
+  readonly provider: Provider;
+  readonly parts: InteractionParts;
+  readonly ctx: Context;
+  readonly details: Details;
+  readonly client: Client | undefined;
+}
+
+const PROGRESS = 'SignInProgress';
+const PROGRESS_TTL_S = 900;
+
+/** The pages of `/interaction/…` and what their forms do. */
+export function interactionRoutes(provider: Provider, parts: InteractionParts): Middleware {
+  const router = new Router({ prefix: '/interaction', sensitive: true, strict: true });
+  const visit = (act: (visit: Visit) => Promise<void>) => async (ctx: Context) => {
+    const details = await detailsOf(provider, ctx);
+    if (details === undefined) return showExpired(parts, ctx);
+    const client = await provider.Client.find(String(details.params['client_id'] ?? ''));
+    await act({ provider, parts, ctx, details, client });
+  };
+  const submit = (act: (visit: Visit, form: Form) => Promise<void>) =>
+    visit(async (one) => {
+      const form = await readForm(one.ctx);
+      if (form === undefined || !parts.pages.isOurs(form, one.details.uid)) {
+        return showError(one, 'form_refused', 400);
+      }
+      await act(one, form);
+    });
+  router.get('/:uid', visit(show));
+  router.post('/:uid/sign-in', submit(signIn));
+  router.post('/:uid/second-factor', submit(secondFactor));
+  router.get('/:uid/other-account', visit(otherAccount));
+  router.post('/:uid/consent', submit(consent));
+  return router.routes() as unknown as Middleware;
+}
+
+type Form = Readonly<Record<string, string>>;
+
+/** Undefined for one that ended, expired, or is of another browser. */
+async function detailsOf(provider: Provider, ctx: Context): Promise<Details | undefined> {
+  try {
+    const details = await provider.interactionDetails(ctx.req, ctx.res);
+    return details.uid === ctx['params'].uid ? details : undefined;
+  } catch (error) {
+    if (error instanceof errors.SessionNotFound) return undefined;
+    throw error;
+  }
+}
+
+async function show(visit: Visit): Promise<void> {
+  const { parts, details } = visit;
+  const progress = await progressOf(visit);
+  const next = nextStep({
+    prompt: details.prompt.name,
+    progress,
+    mfaPolicy: parts.mfaPolicy,
+    mfaWanted: details.params['acr_values'] === MFA_ACR,
+  });
+  switch (next.step) {
+    case 'sign_in':
+      return showSignIn(visit, []);
+    case 'second_factor':
+      return showSecondFactor(visit, progress?.email ?? '', []);
+    case 'consent':
+      return showConsent(visit);
+    case 'no_second_factor':
+      return showError(visit, 'stronger_sign_in_needed', 403);
+    case 'done':
+      return finishSignIn(visit, progress?.accountId ?? '', next.amr);
+  }
+}
+
+async function signIn(visit: Visit, form: Form): Promise<void> {
+  const { parts, ctx } = visit;
+  const email = form['email'] ?? '';
+  const password = form['password'] ?? '';
+  const missing: Problem<'email' | 'password'>[] = [
+    ...(email.trim() === '' ? [{ field: 'email', code: 'email_required' } as const] : []),
+    ...(password === '' ? [{ field: 'password', code: 'password_required' } as const] : []),
+  ];
+  if (missing.length > 0) return showSignIn(visit, missing, email);
+  const proof = await provePassword(parts, addressSubject(ctx.ip), email, password);
+  if (!('account' in proof)) {
+    record(visit, 'sign_in.refused', canonicalEmail(email).slice(0, 254), 'password');
+    return showSignIn(visit, [refusalOf(proof, 'wrong_credentials')], email);
+  }
+  const { account } = proof;
+  await keepProgress(visit, {
+    accountId: account.id,
+    email: account.email,
+    amr: ['pwd'],
+    secondFactor: account.secondFactor,
+  });
+  goOn(visit);
+}
+
+async function secondFactor(visit: Visit, form: Form): Promise<void> {
+  const { parts, ctx } = visit;
+  const progress = await progressOf(visit);
+  const account = progress && (await parts.accounts.find(progress.accountId));
+  if (progress === undefined || account === undefined || account.disabled) {
+    return otherAccount(visit);
+  }
+  const code = form['code'] ?? '';
+  if (code.trim() === '') {
+    return showSecondFactor(visit, account.email, [{ field: 'code', code: 'code_required' }]);
+  }
+  const proof = await proveCode(parts, addressSubject(ctx.ip), account, code);
+  if (!('account' in proof)) {
+    record(visit, 'sign_in.refused', account.id, 'otp');
+    return showSecondFactor(visit, account.email, [
+      'waitS' in proof
+        ? { code: 'throttled', waitS: proof.waitS }
+        : { field: 'code', code: 'code_wrong' },
+    ]);
+  }
+  await keepProgress(visit, { ...progress, amr: ['pwd', 'otp', 'mfa'] });
+  goOn(visit);
+}
+
+/** Begins again as somebody else. */
+async function otherAccount(visit: Visit): Promise<void> {
+  await visit.parts.state.remove(PROGRESS, digest(visit.details.uid));
+  goOn(visit);
+}
+
+async function consent(visit: Visit, form: Form): Promise<void> {
+  const { provider, details, ctx } = visit;
+  const { accountId } = details.session ?? {};
+  const clientId = String(details.params['client_id'] ?? '');
+  if (details.prompt.name !== 'consent' || accountId === undefined) return goOn(visit);
+  if (form['decision'] !== 'allow') {
+    const error_description = 'the person did not allow it';
+    return answer(visit, { error: 'access_denied', error_description });
+  }
+  const known =
+    details.grantId === undefined ? undefined : await provider.Grant.find(details.grantId);
+  const grant = known ?? new provider.Grant({ accountId, clientId });
+  const { missingOIDCScope, missingOIDCClaims, missingResourceScopes } = details.prompt
+    .details as Partial<Record<string, unknown>>;
+  if (Array.isArray(missingOIDCScope)) grant.addOIDCScope(missingOIDCScope.join(' '));
+  if (Array.isArray(missingOIDCClaims)) grant.addOIDCClaims(missingOIDCClaims);
+  for (const [resource, scopes] of Object.entries(missingResourceScopes ?? {})) {
+    grant.addResourceScope(resource, (scopes as string[]).join(' '));
+  }
+  ctx.state['consented'] = true;
+  return answer(visit, { consent: { grantId: await grant.save() } });
+}
+
+async function finishSignIn(
+  visit: Visit,
+  accountId: string,
+  amr: readonly string[],
+): Promise<void> {
+  await visit.parts.state.remove(PROGRESS, digest(visit.details.uid));
+  record(visit, 'sign_in.succeeded', accountId, amr.join(' '));
+  await answer(visit, { login: { accountId, amr: [...amr], acr: acrOf(amr), remember: false } });
+}
+
+/** Hands the result to the library, and the browser back to it. */
+async function answer({ provider, ctx }: Visit, result: object): Promise<void> {
+  const href = await provider.interactionResult(ctx.req, ctx.res, result as never, {
+    mergeWithLastSubmission: true,
+  });
+  ctx.redirect(href);
+  ctx.status = 303;
+}
+
+function goOn({ parts, ctx, details }: Visit): void {
+  ctx.redirect(parts.pages.path(`/interaction/${details.uid}`));
+  ctx.status = 303;
+}
+
+function refusalOf(proof: Exclude<Proof, { account: unknown }>, code: 'wrong_credentials') {
+  return 'waitS' in proof
+    ? ({ code: 'throttled', waitS: proof.waitS } as const)
+    : ({ code } as const);
+}
+
+async function progressOf({ parts, details }: Visit): Promise<SignInProgress | undefined> {
+  const entry = await parts.state.find(PROGRESS, digest(details.uid));
+  const sealed = entry?.payload['sealed'];
+  return typeof sealed === 'string' ? JSON.parse(unseal(sealed, details.uid)) : undefined;
+}
+
+async function keepProgress({ parts, details }: Visit, progress: SignInProgress): Promise<void> {
+  const payload = { sealed: seal(JSON.stringify(progress), details.uid) };
+  await parts.state.put({
+    kind: PROGRESS,
+    key: digest(details.uid),
+    payload,
+    ttlS: PROGRESS_TTL_S,
+  });
+}
+
+function record(
+  { parts, ctx, client }: Visit,
+  type: 'sign_in.succeeded' | 'sign_in.refused',
+  subject: string,
+  reason: string,
+): void {
+  const requestId = ctx.state['requestId'];
+  parts.audit.record({
+    type,
+    subject,
+    address: ctx.ip,
+    reason,
+    ...(client === undefined ? {} : { clientId: client.clientId }),
+    ...(typeof requestId === 'string' ? { requestId } : {}),
+  });
+}
+
+/** What every page of an interaction has. */
+function pageOf({ details }: Visit): Omit<Page, 'render'> {
+  const { redirect_uri: target, ui_locales: uiLocales } = details.params;
+  return {
+    csrf: details.uid,
+    formTargets: typeof target === 'string' ? [target] : [],
+    ...(typeof uiLocales === 'string' ? { uiLocales } : {}),
+  };
+}
+
+function actionOf({ parts, details }: Visit, what: string): string {
+  return parts.pages.path(`/interaction/${details.uid}/${what}`);
+}
+
+function applicationOf({ client, details }: Visit): Application & { readonly href: string } {
+  const target = String(details.params['redirect_uri'] ?? client?.redirectUris?.[0] ?? '');
+  const url = URL.canParse(target) ? new URL(target) : undefined;
+  const host = url === undefined || url.host === '' ? (url?.protocol ?? '') : url.host;
+  const href = url !== undefined && /^https?:$/.test(url.protocol) ? url.origin : target;
+  return { name: client?.clientName ?? host, host, href };
+}
+
+function showSignIn(
+  visit: Visit,
+  problems: readonly Problem<'email' | 'password'>[],
+  given?: string,
+): void {
+  const { parts, ctx, details } = visit;
+  const { login_hint: hint } = details.params;
+  const email = given ?? (typeof hint === 'string' ? hint.slice(0, 254) : undefined);
+  parts.pages.show(ctx, {
+    ...pageOf(visit),
+    status: problems.length > 0 ? statusOf(problems) : 200,
+    render: (frame, i18n) =>
+      signInPage(
+        {
+          frame,
+          action: actionOf(visit, 'sign-in'),
+          ...(email === undefined ? {} : { email }),
+          application: applicationOf(visit),
+          problems,
+        },
+        i18n,
+      ),
+  });
+}
+
+function showSecondFactor(
+  visit: Visit,
+  email: string,
+  problems: readonly Problem<'code' | 'recovery_code' | 'password'>[],
+): void {
+  visit.parts.pages.show(visit.ctx, {
+    ...pageOf(visit),
+    status: problems.length > 0 ? statusOf(problems) : 200,
+    render: (frame, i18n) =>
+      secondFactorPage(
+        {
+          frame,
+          action: actionOf(visit, 'second-factor'),
+          email,
+          challenge: { method: 'totp' },
+          others: [],
+          problems,
+          cancelHref: actionOf(visit, 'other-account'),
+        },
+        i18n,
+      ),
+  });
+}
+
+async function showConsent(visit: Visit): Promise<void> {
+  const { parts, ctx, details } = visit;
+  const account = await parts.accounts.find(details.session?.accountId ?? '');
+  const { missingOIDCScope, missingResourceScopes } = details.prompt.details as {
+    missingOIDCScope?: string[];
+    missingResourceScopes?: Record<string, string[]>;
+  };
+  const scopes = [
+    ...(missingOIDCScope ?? []),
+    ...Object.values(missingResourceScopes ?? {}).flat(),
+  ];
+  parts.pages.show(ctx, {
+    ...pageOf(visit),
+    render: (frame, i18n) =>
+      consentPage(
+        {
+          frame,
+          action: actionOf(visit, 'consent'),
+          application: applicationOf(visit),
+          email: account?.email ?? '',
+          permissions: permissionNames([...new Set(scopes)], parts.scopeBase),
+        },
+        i18n,
+      ),
+  });
+}
+
+function showError(visit: Visit, kind: ErrorKind, status: number): void {
+  const { parts, ctx } = visit;
+  parts.pages.show(ctx, {
+    status,
+    render: (frame, i18n) =>
+      errorPage(
+        {
+          frame,
+          kind,
+          referenceId: String(ctx.state['requestId'] ?? ''),
+          wayOn: wayOnFrom(applicationOf(visit), parts.pages),
+        },
+        i18n,
+      ),
+  });
+}
+
+/** The person may have signed in in another tab, or gone back to a form that is done with. */
+function showExpired({ pages }: InteractionParts, ctx: Context): void {
+  pages.show(ctx, {
+    status: 410,
+    render: (frame, i18n) =>
+      expiredPage(
+        {
+          frame,
+          referenceId: String(ctx.state['requestId'] ?? ''),
+          wayOn: wayOnFrom(undefined, pages),
+        },
+        i18n,
+      ),
+  });
+}
+
+/** One status for a wrong password, an unknown e-mail and a disabled account. */
+function statusOf(problems: readonly { readonly code: string }[]): number {
+  return problems.some(({ code }) => code === 'throttled') ? 429 : 422;
+}

@@ -1,0 +1,40 @@
+import { interactionPolicy, type KoaContextWithOIDC } from 'oidc-provider';
+import { MFA_ACR } from './granted-account.ts';
+
+const { Check } = interactionPolicy;
+
+/** When people are asked to sign in (again): the library's rules, and three of ours. */
+export function signInPolicy(sessionAbsoluteS: number) {
+  const policy = interactionPolicy.base();
+  const login = policy.get('login');
+  login?.checks.add(
+    new Check('stronger_authentication', 'a second factor is asked for', (ctx) =>
+      asksForMfa(ctx) && ctx.oidc.session?.['acr'] !== MFA_ACR
+        ? Check.REQUEST_PROMPT
+        : Check.NO_NEED_TO_PROMPT,
+    ),
+  );
+  login?.checks.add(
+    new Check('account_unusable', 'the account is disabled or gone', (ctx) =>
+      ctx.oidc.session?.accountId !== undefined && ctx.oidc.account === undefined
+        ? Check.REQUEST_PROMPT
+        : Check.NO_NEED_TO_PROMPT,
+    ),
+  );
+  login?.checks.add(
+    new Check('session_over', 'the sign-in is too old', (ctx) => {
+      const { session, result } = ctx.oidc;
+      const old = session?.accountId !== undefined && session.past(sessionAbsoluteS);
+      return old && result?.login === undefined ? Check.REQUEST_PROMPT : Check.NO_NEED_TO_PROMPT;
+    }),
+  );
+  return policy;
+}
+
+/** `acr_values` names a second factor as the only way (OpenID Connect Core §3.1.2.1). */
+export function asksForMfa(ctx: KoaContextWithOIDC): boolean {
+  const { acr_values: wanted } = ctx.oidc.params ?? {};
+  if (typeof wanted !== 'string') return false;
+  const values = wanted.split(' ');
+  return values.length === 1 && values[0] === MFA_ACR;
+}

@@ -1,0 +1,290 @@
+import { describeOnEngines } from '@cls/shared/testing/engines';
+import { expect } from 'chai';
+import { decodeJwt } from 'jose';
+import * as client from 'openid-client';
+import {
+  PASSWORD,
+  startTestAuthServer,
+  type TestAuthServer,
+  totpCode,
+  VIEW,
+} from './support/auth-server.ts';
+import {
+  authorizationUrl,
+  Browser,
+  exchange,
+  REDIRECT_URI,
+  type RelyingParty,
+  relyingParty,
+} from './support/relying-party.ts';
+
+describeOnEngines('signing in with a browser', (engine) => {
+  let server: TestAuthServer;
+  let portal: RelyingParty;
+  before(async () => {
+    server = await startTestAuthServer(engine);
+    portal = await relyingParty(server, { name: 'Portal' });
+  });
+  after(() => server?.stop());
+
+  const signIn = async (browser: Browser, url: URL, email = server.person.email) =>
+    browser.submit(await browser.follow(url), { email, password: PASSWORD });
+  const scope = (name: string) => `${server.config.scopeBase}/auth/${name}`;
+
+  it('gives a relying party a code, tokens with how the person proved who they are, and userinfo', async () => {
+    const flow = await authorizationUrl(portal);
+    const { url } = await signIn(new Browser(), flow.url);
+    expect(url.href.startsWith(REDIRECT_URI)).to.equal(true);
+    expect(url.searchParams.get('iss')).to.equal(server.issuer);
+    const tokens = await exchange(portal, flow, url);
+    const claims = tokens.claims();
+    expect(claims).to.include({ iss: server.issuer, aud: portal.id, acr: 'urn:cls:acr:password' });
+    expect(claims?.['amr']).to.deep.equal(['pwd']);
+    expect(claims?.auth_time).to.be.a('number');
+    const userinfo = await client.fetchUserInfo(
+      portal.config,
+      tokens.access_token,
+      claims?.sub ?? '',
+    );
+    expect(userinfo).to.deep.equal({
+      sub: claims?.sub,
+      email: server.person.email,
+      email_verified: true,
+    });
+  });
+
+  it('gives an access token for the API that says what the person may', async () => {
+    const flow = await authorizationUrl(portal, { scope: `openid ${scope(VIEW)}` });
+    const { url } = await signIn(new Browser(), flow.url);
+    const tokens = await exchange(portal, flow, url);
+    const token = decodeJwt(tokens.access_token);
+    expect(token).to.include({
+      iss: server.issuer,
+      aud: server.config.audience,
+      account_type: 'account',
+      customer: 'india',
+      client_id: portal.id,
+      scope: scope(VIEW),
+      acr: 'urn:cls:acr:password',
+    });
+    expect(token['amr']).to.deep.equal(['pwd']);
+    expect(tokens.expires_in).to.be.at.most(3_600);
+  });
+
+  it('asks for the second factor where one is enrolled, and says so in the tokens', async () => {
+    const browser = new Browser();
+    const flow = await authorizationUrl(portal);
+    const second = await signIn(browser, flow.url, server.guarded.email);
+    const text = await second.response.clone().text();
+    expect(text).to.include('name="code"').and.not.include(server.guarded.totpSecret);
+    const wrong = await browser.submit(second, { code: '000000' });
+    expect(wrong.response.status).to.equal(422);
+    const { url } = await browser.submit(wrong, { code: totpCode(server.guarded.totpSecret) });
+    const claims = (await exchange(portal, flow, url)).claims();
+    expect(claims?.['acr']).to.equal('urn:cls:acr:mfa');
+    expect(claims?.['amr']).to.deep.equal(['pwd', 'otp', 'mfa']);
+  });
+
+  it('lets every application in once signed in, without a page in between', async () => {
+    const browser = new Browser();
+    await signIn(browser, (await authorizationUrl(portal)).url);
+    const other = await relyingParty(server, { confidential: false });
+    const flow = await authorizationUrl(other);
+    const { url } = await browser.follow(flow.url);
+    expect((await exchange(other, flow, url)).claims()?.aud).to.equal(other.id);
+  });
+
+  it('makes a new session id at sign-in', async () => {
+    const browser = new Browser();
+    const page = await browser.follow((await authorizationUrl(portal)).url);
+    const before = browser.cookie('cls_session');
+    await browser.submit(page, { email: server.person.email, password: PASSWORD });
+    expect(browser.cookie('cls_session')).to.be.a('string').and.not.equal(before);
+  });
+
+  it('answers an unknown e-mail, a wrong password and a disabled account alike', async () => {
+    await server.database.query(
+      `INSERT INTO account (id, email, customer_id, permissions, password_hash, disabled_at)
+       SELECT 'acc_' || repeat('0', 26), 'gone@acme.example', customer_id, permissions,
+         password_hash, now() FROM account WHERE email = $1 ON CONFLICT DO NOTHING`,
+      [server.person.email],
+    );
+    const pages = await Promise.all(
+      [
+        ['nobody@acme.example', PASSWORD],
+        [server.person.email, 'wrong'],
+        ['gone@acme.example', PASSWORD],
+      ].map(async ([email = '', password = '']) => {
+        const browser = new Browser();
+        const page = await browser.follow((await authorizationUrl(portal)).url);
+        const { response } = await browser.submit(page, { email, password });
+        const text = await response.text();
+        const uid = page.url.pathname.split('/').at(-1) ?? '';
+        const neutral = text.replaceAll(email, 'EMAIL').replaceAll(uid, 'UID');
+        return [response.status, neutral.replace(/name="csrf" value="[^"]*"/g, '')];
+      }),
+    );
+    expect(pages[0]?.[0]).to.equal(422);
+    expect(pages[1]).to.deep.equal(pages[0]);
+    expect(pages[2]).to.deep.equal(pages[0]);
+  });
+
+  it('refuses forms from elsewhere, and interactions of another browser', async () => {
+    const browser = new Browser();
+    const page = await browser.follow((await authorizationUrl(portal)).url);
+    const action = `${page.url.href}/sign-in`;
+    const body = new URLSearchParams({ email: server.person.email, password: PASSWORD });
+    const forged = await browser.open(action, { method: 'POST', body });
+    expect(forged.status).to.equal(400);
+    expect(await forged.text()).to.include('could not accept this form');
+    const stranger = await new Browser().open(page.url);
+    expect(stranger.status).to.equal(410);
+    expect(await stranger.text()).to.include('<html');
+  });
+
+  it('asks for consent on behalf of a third party, once, and takes no for an answer', async () => {
+    const third = await relyingParty(server, { firstParty: false, name: 'Other Firm' });
+    const ask = () => authorizationUrl(third, { scope: `openid ${scope(VIEW)}` });
+    const browser = new Browser();
+    const denied = await browser.submit(await signIn(browser, (await ask()).url), {
+      decision: 'deny',
+    });
+    expect(denied.url.searchParams.get('error')).to.equal('access_denied');
+    expect(denied.url.searchParams.get('iss')).to.equal(server.issuer);
+    const flow = await ask();
+    const consent = await browser.follow(flow.url);
+    const text = await consent.response.clone().text();
+    expect(text).to.include('Other Firm');
+    const allowed = await browser.submit(consent, { decision: 'allow' });
+    const tokens = await exchange(third, flow, allowed.url);
+    expect(decodeJwt(tokens.access_token)['scope']).to.equal(scope(VIEW));
+    const again = await browser.follow((await ask()).url);
+    expect(again.url.searchParams.has('code')).to.equal(true);
+  });
+
+  it('rotates refresh tokens; a lost answer may be asked for again, a later replay ends all', async () => {
+    const flow = await authorizationUrl(portal, { scope: `openid ${scope(VIEW)}` });
+    const { url } = await signIn(new Browser(), flow.url);
+    const first = (await exchange(portal, flow, url)).refresh_token ?? '';
+    const refresh = (token: string) => client.refreshTokenGrant(portal.config, token);
+    const second = await refresh(first);
+    expect(second.refresh_token).to.be.a('string').and.not.equal(first);
+    const repeated = await refresh(first);
+    expect(repeated.refresh_token).to.equal(second.refresh_token);
+    expect(repeated.access_token).to.equal(second.access_token);
+    const third = await refresh(second.refresh_token ?? '');
+    expect(decodeJwt(third.access_token)).to.include({ scope: scope(VIEW), customer: 'india' });
+  });
+
+  it('signs out of the session after asking, and goes back to the application', async () => {
+    const browser = new Browser();
+    const flow = await authorizationUrl(portal);
+    const { url } = await signIn(browser, flow.url);
+    const tokens = await exchange(portal, flow, url);
+    const out = client.buildEndSessionUrl(portal.config, {
+      post_logout_redirect_uri: 'https://portal.example/',
+      id_token_hint: tokens.id_token ?? '',
+      state: 'bye',
+    });
+    const page = await browser.follow(out);
+    expect(page.response.status).to.equal(200);
+    const done = await browser.submit(page, { logout: 'yes' });
+    expect(done.url.href).to.equal('https://portal.example/?state=bye');
+    const again = await browser.follow((await authorizationUrl(portal, { prompt: 'none' })).url);
+    expect(again.url.searchParams.get('error')).to.equal('login_required');
+  });
+
+  it('shows people a page with a reference and a way on when an application makes a mistake', async () => {
+    for (const parameters of [
+      { redirect_uri: 'https://portal.example/callback/' },
+      { redirect_uri: 'https://evil.example/callback' },
+      { client_id: 'app_00000000000000000000000000' },
+    ]) {
+      const { url } = await authorizationUrl(portal, parameters as Record<string, string>);
+      const response = await new Browser().open(url);
+      expect(response.status).to.equal(400);
+      const text = await response.text();
+      expect(text)
+        .to.include('<code>req_')
+        .and.match(/<a class="button primary" href="/);
+      expect(text).to.not.match(/<h1>invalid_/);
+    }
+  });
+
+  it('sends the answer to mistakes that are the application’s to the application', async () => {
+    const noPkce = await authorizationUrl(portal);
+    noPkce.url.searchParams.delete('code_challenge');
+    noPkce.url.searchParams.delete('code_challenge_method');
+    const plain = await authorizationUrl(portal, { code_challenge_method: 'plain' });
+    const implicit = await authorizationUrl(portal, { response_type: 'token' });
+    for (const { url } of [noPkce, plain, implicit]) {
+      const answer = await new Browser().follow(url);
+      expect(answer.url.origin).to.equal('https://portal.example');
+      expect(`${answer.url.search}${answer.url.hash}`).to.match(
+        /error=(invalid_request|unsupported_response_type)/,
+      );
+    }
+  });
+
+  it('works through pushed requests', async () => {
+    const flow = await authorizationUrl(portal);
+    const pushed = await client.buildAuthorizationUrlWithPAR(
+      portal.config,
+      Object.fromEntries(flow.url.searchParams),
+    );
+    expect(pushed.searchParams.has('request_uri')).to.equal(true);
+    const { url } = await signIn(new Browser(), pushed);
+    expect((await exchange(portal, flow, url)).claims()?.aud).to.equal(portal.id);
+  });
+
+  it('signs a command-line tool in on a second device', async () => {
+    const tool = await relyingParty(server, {
+      redirectUris: [],
+      device: true,
+      confidential: false,
+    });
+    const begun = await client.initiateDeviceAuthorization(tool.config, {
+      scope: `openid ${scope(VIEW)}`,
+    });
+    const browser = new Browser();
+    const page = await browser.follow(begun.verification_uri);
+    const confirm = await browser.submit(page, { user_code: begun.user_code });
+    const login = await browser.submit(confirm, { confirm: 'yes' });
+    const done = await browser.submit(login, { email: server.person.email, password: PASSWORD });
+    expect(await done.response.text()).to.include('<html');
+    const tokens = await client.pollDeviceAuthorizationGrant(tool.config, {
+      ...begun,
+      interval: 1,
+    });
+    expect(decodeJwt(tokens.access_token)).to.include({ customer: 'india', scope: scope(VIEW) });
+  });
+
+  it('sets cookies that scripts cannot read and other sites cannot send', async () => {
+    const response = await new Browser().open((await authorizationUrl(portal)).url);
+    const cookies = response.headers.getSetCookie();
+    expect(cookies.length).to.be.greaterThan(1);
+    for (const cookie of cookies)
+      expect(cookie)
+        .to.match(/; httponly/i)
+        .and.match(/; samesite=lax/i);
+  });
+
+  it('ends what a person had when the account is disabled', async () => {
+    const flow = await authorizationUrl(portal, { scope: `openid ${scope(VIEW)}` });
+    const browser = new Browser();
+    const { url } = await signIn(browser, flow.url);
+    const tokens = await exchange(portal, flow, url);
+    const setDisabled = (at: string) =>
+      server.database.query(`UPDATE account SET disabled_at = ${at} WHERE email = $1`, [
+        server.person.email,
+      ]);
+    await setDisabled('now()');
+    const refused = await client
+      .refreshTokenGrant(portal.config, tokens.refresh_token ?? '')
+      .catch((error: client.ResponseBodyError) => error.error);
+    expect(refused).to.equal('invalid_grant');
+    const again = await browser.follow((await authorizationUrl(portal)).url);
+    expect(again.url.pathname).to.match(/^\/interaction\//);
+    await setDisabled('NULL');
+  });
+});

@@ -4,7 +4,12 @@ import { describeOnEngines } from '@cls/shared/testing/engines';
 import { expect } from 'chai';
 import { exportJournals } from '../src/journal-file/export-journals.ts';
 import { importJournals, type JournalImportReport } from '../src/journal-file/import-journals.ts';
-import type { BookRecord, JournalRecord, PartyRecord } from '../src/journal-file/record.ts';
+import type {
+  BookRecord,
+  DealRecord,
+  JournalRecord,
+  PartyRecord,
+} from '../src/journal-file/record.ts';
 import { JournalFileSummary } from '../src/journal-file/summary.ts';
 import { MIGRATIONS } from '../src/store/migrations.ts';
 import { sqlJournals } from '../src/store/sql-journals.ts';
@@ -253,6 +258,28 @@ describeOnEngines('a journal file', (engine) => {
         expect(await count(book)).to.equal(before);
       });
     }
+
+    it('is refused for names that another record has, in the book or in the file', async () => {
+      const deal = other.find(({ object }) => object === 'deal') as DealRecord;
+      const taken = records.find(({ object }) => object === 'deal') as DealRecord;
+      const external = [{ source: 'LXID', value: 'LX1' }];
+      const renamed = (n: number, dealNumber: string, externalIds: typeof external) => {
+        return { ...deal, id: `deal_${`${n}`.repeat(26)}`, dealNumber, externalIds };
+      };
+      const parties = other.filter(({ object }) => object === 'party');
+      const lines = fileOf([
+        ...parties,
+        renamed(1, 'once', external),
+        renamed(2, 'once', []),
+        renamed(3, taken.dealNumber, external),
+      ]);
+      const { faults } = await load(book, lines);
+      expect(faults.map(({ line, field, code }) => [line, field, code])).to.deep.equal([
+        [parties.length + 2, 'dealNumber', 'duplicate_name'],
+        [parties.length + 3, 'dealNumber', 'duplicate_name'],
+        [parties.length + 3, 'externalIds', 'duplicate_name'],
+      ]);
+    });
 
     it('names a faulty record once, and not again wherever it is named', async () => {
       const lines = fileOf(other.with(0, { ...other[0], name: '' } as BookRecord));

@@ -3,9 +3,9 @@ import { present } from './read-journals.ts';
 
 const EXTERNAL_IDS = (id: string) =>
   `coalesce((SELECT jsonb_agg(jsonb_build_object('source', x.source, 'value', x.value)
-     ORDER BY x.source, x.value) FROM external_id x WHERE x.entity_id = ${id}), '[]')`;
+     ORDER BY x.source COLLATE "C", x.value COLLATE "C") FROM external_id x WHERE x.entity_id = ${id}), '[]')`;
 const BOOKED_SINCE = 'p.booked_seq >= $2';
-export const REF = (table: string, key: string) => `(SELECT id FROM ${table} WHERE key = ${key})`;
+const REF = (table: string, key: string) => `(SELECT id FROM ${table} WHERE key = ${key})`;
 
 /** Records `p` with the names that they have in a journal file, and when they became known. */
 export const SUBJECTS: readonly {

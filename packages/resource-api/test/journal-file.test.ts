@@ -4,7 +4,12 @@ import { describeOnEngines } from '@cls/shared/testing/engines';
 import { expect } from 'chai';
 import { exportJournals } from '../src/journal-file/export-journals.ts';
 import { importJournals, type JournalImportReport } from '../src/journal-file/import-journals.ts';
-import type { BookRecord, JournalRecord, PartyRecord } from '../src/journal-file/record.ts';
+import type {
+  BookRecord,
+  DealRecord,
+  JournalRecord,
+  PartyRecord,
+} from '../src/journal-file/record.ts';
 import { JournalFileSummary } from '../src/journal-file/summary.ts';
 import { MIGRATIONS } from '../src/store/migrations.ts';
 import { sqlJournals } from '../src/store/sql-journals.ts';
@@ -39,11 +44,12 @@ describeOnEngines('a journal file', (engine) => {
         yield* lines;
       },
     });
-  const exported = async (database: Database) => {
+  const exported = async (database: Database, fromSeq = 1n) => {
     let text = '';
-    await exportJournals(sqlJournals(database), async (part) => {
+    const receive = async (part: string) => {
       text += part;
-    });
+    };
+    await exportJournals(sqlJournals(database), receive, fromSeq);
     return text;
   };
   const count = async (database: Database) =>
@@ -104,6 +110,60 @@ describeOnEngines('a journal file', (engine) => {
     const report = await load(partial, fileOf(records));
     expect([report.outcome, report.known]).to.deep.equal(['applied', half.length]);
     expect(await count(partial)).to.equal(await count(book));
+  });
+
+  it('keeps exchange rates, authors and sources, the same rate twice too', async () => {
+    const rate = { object: 'fx_rate', date: '2024-01-31', from: 'EUR', to: 'USD', source: 'ECB' };
+    const rates = ['1.1', '1.2', '1.1'].map((text) => ({ ...rate, rate: text }));
+    const at = records.findIndex(({ object }) => object === 'journal');
+    const journal = { ...records[at], createdBy: 'operator', sourceRef: 'notice 7', reason: 'r' };
+    const whole = [...records.with(at, journal as BookRecord), ...rates];
+    const database = await emptyBook();
+    expect((await load(database, fileOf(whole))).outcome).to.equal('applied');
+    const again = await load(database, fileOf(whole));
+    expect([again.outcome, again.known]).to.deep.equal(['applied_before', whole.length]);
+    const more = await load(database, fileOf([...whole, { ...rate, rate: '1.2' }]));
+    expect([more.outcome, more.known]).to.deep.equal(['applied', whole.length]);
+    const text = await exported(database);
+    expect(text.match(/"rate":"1\.\d"/g)).to.have.length(4);
+    expect(text).to.include('"createdBy":"operator"').and.include('"sourceRef":"notice 7"');
+  });
+
+  it('exported from a sequence on brings a copy up to date', async () => {
+    const behind = await emptyBook();
+    const ahead = await emptyBook();
+    const half = records.slice(0, Math.floor(records.length / 2));
+    for (const database of [behind, ahead]) await load(database, fileOf(half));
+    const [end] = await ahead.query<{ seq: bigint }>('SELECT max(seq) AS seq FROM journal');
+    await load(ahead, fileOf(records));
+    const rest = await exported(ahead, (end?.seq ?? 0n) + 1n);
+    expect(rest.length).to.be.lessThan((await exported(ahead)).length);
+    expect((await load(behind, rest.trimEnd().split('\n'))).outcome).to.equal('applied');
+    expect(await exported(behind)).to.equal(await exported(ahead));
+  });
+
+  it('with lines that the book has otherwise is refused, naming the field', async () => {
+    const journalAt = records.findIndex(({ object }) => object === 'journal');
+    for (const [at, change, field] of [
+      [0, { name: 'Another' }, 'name'],
+      [journalAt, { effectiveDate: '2023-01-01' }, 'effectiveDate'],
+    ] as const) {
+      const changed = { ...records[at], ...change } as BookRecord;
+      const report = await load(book, fileOf(records.with(at, changed)));
+      expect(report.faults.map((one) => [one.line, one.field, one.code])).to.deep.equal([
+        [at + 1, field, 'differs_from_book'],
+      ]);
+    }
+  });
+
+  it('with what was posted or reversed before, under another id, is refused', async () => {
+    const reversal = records.find((one) => one.object === 'journal' && one.reverses !== undefined);
+    const renamed = { ...reversal, id: `jrn_${'9'.repeat(26)}` } as JournalRecord;
+    const codesOf = async (record: BookRecord) =>
+      (await load(book, fileOf([record]))).faults.map(({ code }) => code);
+    expect(await codesOf(renamed)).to.deep.equal(['posted_before', 'reversed_twice']);
+    const reKeyed = { ...renamed, idempotencyKey: 'new' };
+    expect(await codesOf(reKeyed)).to.deep.equal(['reversed_twice']);
   });
 
   describe('with faults', () => {
@@ -198,6 +258,34 @@ describeOnEngines('a journal file', (engine) => {
         expect(await count(book)).to.equal(before);
       });
     }
+
+    it('is refused for names that another record has, in the book or in the file', async () => {
+      const deal = other.find(({ object }) => object === 'deal') as DealRecord;
+      const taken = records.find(({ object }) => object === 'deal') as DealRecord;
+      const external = [{ source: 'LXID', value: 'LX1' }];
+      const renamed = (n: number, dealNumber: string, externalIds: typeof external) => {
+        return { ...deal, id: `deal_${`${n}`.repeat(26)}`, dealNumber, externalIds };
+      };
+      const parties = other.filter(({ object }) => object === 'party');
+      const lines = fileOf([
+        ...parties,
+        renamed(1, 'once', external),
+        renamed(2, 'once', []),
+        renamed(3, taken.dealNumber, external),
+      ]);
+      const { faults } = await load(book, lines);
+      expect(faults.map(({ line, field, code }) => [line, field, code])).to.deep.equal([
+        [parties.length + 2, 'dealNumber', 'duplicate_name'],
+        [parties.length + 3, 'dealNumber', 'duplicate_name'],
+        [parties.length + 3, 'externalIds', 'duplicate_name'],
+      ]);
+    });
+
+    it('names a faulty record once, and not again wherever it is named', async () => {
+      const lines = fileOf(other.with(0, { ...other[0], name: '' } as BookRecord));
+      const { faults } = await load(book, lines);
+      expect(faults.map(({ line, field }) => [line, field])).to.deep.equal([[1, 'name']]);
+    });
 
     it('tells every fault with its line, at once', async () => {
       const lines = firstPosting({ amount: '1.5' });

@@ -13,6 +13,7 @@ import {
 } from './record.ts';
 import { referencesOf } from './references.ts';
 import { JournalFileSummary, summaryDifferences } from './summary.ts';
+import { nameText, uniqueNamesOf } from './unique-names.ts';
 
 export interface LineFault extends RecordFault {
   /** Line in the file, from 1. */
@@ -34,6 +35,7 @@ interface NumberedRecord {
 /** What the book has of a batch of lines. */
 interface Findings {
   readonly inBook: ReadonlyMap<string, IdentifiedRecord>;
+  readonly taken: ReadonlySet<string>;
   readonly posted: Posted;
   readonly fxCounts: ReadonlyMap<string, number>;
 }
@@ -53,6 +55,7 @@ export class FileChecker {
   readonly #described = new Map<string, Described>();
   readonly #inFile = new IdSet();
   readonly #known = new IdSet();
+  readonly #names = new IdSet();
   readonly #keys = new IdSet();
   readonly #reversed = new IdSet();
   /** Ids of records that could not be read: what names them is not at fault. */
@@ -158,13 +161,16 @@ export class FileChecker {
       this.#described.set(id, described);
     }
     const inBook = await this.#store.read(own);
+    const names = records.flatMap(uniqueNamesOf);
+    const areTaken = await this.#store.taken(names);
+    const taken = new Set(names.filter((_, index) => areTaken[index]).map(nameText));
     const posted = await this.#store.posted({
       idempotencyKeys: journals.map(({ idempotencyKey }) => idempotencyKey),
       reversed: journals.flatMap(({ reverses }) => reverses ?? []),
     });
     const counts = await this.#store.countFxRates(rates.map(({ record }) => record));
     const fxCounts = new Map(rates.map(({ identity }, index) => [identity, counts[index] ?? 0]));
-    return { inBook, posted, fxCounts };
+    return { inBook, taken, posted, fxCounts };
   }
 
   #checkRecord({ number, record, identity }: NumberedRecord, findings: Findings): void {
@@ -191,6 +197,11 @@ export class FileChecker {
     for (const id of new Set(unknown)) {
       if (this.#unread.has(id)) continue;
       report(fault('', 'unknown_reference', `${id} is neither in the book nor before this line`));
+    }
+    for (const name of uniqueNamesOf(record)) {
+      const text = nameText(name);
+      if (this.#names.add(text) && !findings.taken.has(text)) continue;
+      report(fault(name.kind, 'duplicate_name', `another record has ${name.value} already`));
     }
     if (record.object !== 'journal') {
       this.#remember(record);

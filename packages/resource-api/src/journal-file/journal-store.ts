@@ -1,5 +1,6 @@
 import type { BusinessDate } from '../ledger/business-date.ts';
 import type { BookRecord, FxRateRecord, IdentifiedRecord } from './record.ts';
+import type { UniqueName } from './unique-names.ts';
 
 /** What the book, or the file so far, has under an id. */
 export type Described =
@@ -17,6 +18,8 @@ export interface JournalStore {
   describe(ids: readonly string[]): Promise<ReadonlyMap<string, Described>>;
   /** What the book has under the ids, as an export gives it. */
   read(ids: readonly string[]): Promise<ReadonlyMap<string, IdentifiedRecord>>;
+  /** Whether the book has a record of each name, in their order. */
+  taken(names: readonly UniqueName[]): Promise<readonly boolean[]>;
   posted(question: PostedQuestion): Promise<Posted>;
   /** How often the book has each rate, in their order. */
   countFxRates(rates: readonly FxRateRecord[]): Promise<readonly number[]>;

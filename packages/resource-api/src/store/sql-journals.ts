@@ -14,6 +14,15 @@ export function sqlJournals(database: Database): JournalStore {
   return {
     describe: (ids) => describe(database, ids),
     read: (ids) => readByIds(database, ids),
+    async taken(names) {
+      if (names.length === 0) return [];
+      const rows = await database.query<{ taken: boolean }>(TAKEN, [
+        names.map(({ kind }) => kind),
+        names.map(({ within }) => within),
+        names.map(({ value }) => value),
+      ]);
+      return rows.map(({ taken }) => taken);
+    },
     posted: (question) => posted(database, question),
     async countFxRates(rates) {
       if (rates.length === 0) return [];
@@ -99,6 +108,20 @@ async function posted(sql: Sql, { idempotencyKeys, reversed }: PostedQuestion): 
     reversed: new Map(there.map((one) => [one.id, one.reversed])),
   };
 }
+
+const TAKEN = `
+  SELECT CASE g.kind
+    WHEN 'dealNumber' THEN EXISTS (SELECT FROM deal WHERE deal_number = g.value)
+    WHEN 'contractNumber' THEN EXISTS (SELECT FROM loan_contract c
+      JOIN facility f ON f.key = c.facility_key
+      WHERE f.id = g.within AND c.contract_number = g.value)
+    WHEN 'lender' THEN EXISTS (SELECT FROM lender_position p
+      JOIN facility f ON f.key = p.facility_key JOIN party y ON y.key = p.lender_key
+      WHERE f.id = g.within AND y.id = g.value)
+    ELSE EXISTS (SELECT FROM external_id WHERE source = g.within AND value = g.value)
+  END AS taken
+  FROM unnest($1::text[], $2::text[], $3::text[]) WITH ORDINALITY AS g(kind, within, value, number)
+  ORDER BY g.number`;
 
 const COUNT_FX_RATES = `
   SELECT (SELECT count(*) FROM fx_rate x

@@ -35,7 +35,10 @@ export function sqlReconciler(database: Database): Reconciler {
           const [last] = await transaction.query<{ seq: bigint }>(
             'SELECT coalesce(max(seq), 0) AS seq FROM journal',
           );
-          const past = [...given, ...(await randomPoints(transaction, random))];
+          const past = [
+            ...(await Promise.all(given.map((point) => knownPoint(transaction, point)))),
+            ...(await randomPoints(transaction, random)),
+          ];
           const checks: Check[] = [];
           for (const statement of STATEMENTS) {
             checks.push(await check(transaction, statement, past));
@@ -47,7 +50,24 @@ export function sqlReconciler(database: Database): Reconciler {
   };
 }
 
-/** What was known is what whole transactions posted: sequences are the last ones of theirs. */
+/** The last journals of transactions: what was known is what whole transactions posted. */
+const ENDS = `
+  SELECT seq AS "ledgerSeq"
+  FROM (SELECT seq, posted_at, lead(posted_at) OVER (ORDER BY seq) AS next FROM journal) j
+  WHERE next IS DISTINCT FROM posted_at`;
+
+/** The moment at or before a sequence that anyone could have known. */
+async function knownPoint(
+  transaction: Transaction,
+  { asOf, ledgerSeq }: SnapshotPoint,
+): Promise<SnapshotPoint> {
+  const [end] = await transaction.query<{ ledgerSeq: bigint }>(
+    `${ENDS} AND seq <= $1 ORDER BY seq DESC LIMIT 1`,
+    [ledgerSeq],
+  );
+  return { asOf, ledgerSeq: end?.ledgerSeq ?? 0n };
+}
+
 async function randomPoints(
   transaction: Transaction,
   count: number,
@@ -57,9 +77,7 @@ async function randomPoints(
     [count],
   );
   const ends = await transaction.query<{ ledgerSeq: bigint }>(
-    `SELECT seq AS "ledgerSeq"
-     FROM (SELECT seq, posted_at, lead(posted_at) OVER (ORDER BY seq) AS next FROM journal) j
-     WHERE next IS DISTINCT FROM posted_at ORDER BY random() LIMIT $1`,
+    `${ENDS} ORDER BY random() LIMIT $1`,
     [count],
   );
   return dates.map(({ asOf }, index) => ({

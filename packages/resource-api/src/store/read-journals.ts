@@ -1,0 +1,136 @@
+import type { Sql, SqlValue } from '@cls/shared/sql/database';
+import type {
+  JournalRecord,
+  PostingRecord,
+  RateRecord,
+  SettlementRecord,
+  TermsRecord,
+} from '../journal-file/record.ts';
+import { minorUnitDigits } from '../ledger/currency.ts';
+import { formatAmount } from '../ledger/money.ts';
+
+/** A file says nothing of what is not there. */
+export function present<T extends Record<string, unknown>>(row: T): Partial<T> {
+  return Object.fromEntries(
+    Object.entries(row).filter(([, value]) => value !== null),
+  ) as Partial<T>;
+}
+
+/** Journals `j` with all that became known with them. */
+export async function readJournals(
+  sql: Sql,
+  which: string,
+  parameter: SqlValue,
+): Promise<readonly { seq: bigint; record: JournalRecord }[]> {
+  const rows = await sql.query<{ seq: bigint } & Record<string, unknown>>(
+    `SELECT j.seq, j.id, (SELECT id FROM deal WHERE key = j.deal_key) AS deal, j.type,
+       j.effective_date AS "effectiveDate", j.idempotency_key AS "idempotencyKey", j.reason,
+       j.source_ref AS "sourceRef", j.created_by AS "createdBy", r.id AS reverses
+     FROM journal j LEFT JOIN journal r ON r.seq = j.reverses_seq ${which}`,
+    [parameter],
+  );
+  if (rows.length === 0) return [];
+  const seqs = [rows.map(({ seq }) => seq)];
+  const postings = await readPostings(sql, seqs);
+  const terms = await bySeq<TermsRecord>(sql, TERMS, seqs);
+  const rates = await bySeq<RateRecord>(sql, RATES, seqs);
+  const settlements = await bySeq<SettlementRecord>(sql, SETTLEMENTS, seqs);
+  return rows.map(({ seq, ...row }) => ({
+    seq,
+    record: {
+      object: 'journal',
+      ...present(row),
+      postings: postings.get(seq) ?? [],
+      terms: terms.get(seq) ?? [],
+      rates: rates.get(seq) ?? [],
+      settlements: settlements.get(seq) ?? [],
+    } as unknown as JournalRecord,
+  }));
+}
+
+async function readPostings(
+  sql: Sql,
+  seqs: readonly SqlValue[],
+): Promise<ReadonlyMap<bigint, PostingRecord[]>> {
+  const rows = await sql.query<{
+    seq: bigint;
+    amount_minor: bigint;
+    currency: string;
+    [field: string]: unknown;
+  }>(
+    `SELECT p.journal_seq AS seq, f.id AS facility, c.id AS contract, y.id AS lender,
+       p.account::text AS account, p.movement::text AS movement, p.amount_minor, l.currency,
+       p.due_date AS "dueDate"
+     FROM posting p
+     JOIN balance_line l ON l.key = p.line_key
+     JOIN facility f ON f.key = l.facility_key
+     LEFT JOIN loan_contract c ON c.key = l.contract_key
+     LEFT JOIN party y ON y.key = l.lender_key
+     WHERE p.journal_seq = ANY($1) ORDER BY p.journal_seq, p.number`,
+    seqs,
+  );
+  return grouped(
+    rows.map(({ seq, amount_minor: minor, currency, dueDate, ...row }) => ({
+      seq,
+      fact: {
+        ...present(row),
+        amount: formatAmount(minor, minorUnitDigits(currency) ?? 0),
+        currency,
+        ...present({ dueDate }),
+      } as unknown as PostingRecord,
+    })),
+  );
+}
+
+const TERMS = `
+  SELECT t.known_seq AS seq, d.id AS deal, NULL AS facility, NULL AS contract, t.status,
+    NULL::text AS "maturityDate", NULL::text AS "availabilityEndDate", NULL AS "allInRate"
+  FROM deal_terms t JOIN deal d ON d.key = t.deal_key WHERE t.known_seq = ANY($1)
+  UNION ALL
+  SELECT t.known_seq, NULL, f.id, NULL, t.status, t.maturity_date::text,
+    t.availability_end_date::text, NULL
+  FROM facility_terms t JOIN facility f ON f.key = t.facility_key
+  WHERE t.known_seq = ANY($1)
+  UNION ALL
+  SELECT t.known_seq, NULL, NULL, c.id, t.status, t.maturity_date::text, NULL,
+    t.all_in_rate::text
+  FROM contract_terms t JOIN loan_contract c ON c.key = t.contract_key
+  WHERE t.known_seq = ANY($1)
+  ORDER BY 1, 2, 3, 4`;
+const RATES = `
+  SELECT r.known_seq AS seq, f.id AS facility, c.id AS contract, r.component::text AS component,
+    r.start_date::text AS "startDate", r.all_in_rate::text AS "allInRate",
+    r.base_rate_index AS "baseRateIndex", r.base_rate::text AS "baseRate",
+    r.spread::text AS spread, r.csa::text AS csa
+  FROM rate_period r JOIN facility f ON f.key = r.facility_key
+  LEFT JOIN loan_contract c ON c.key = r.contract_key
+  WHERE r.known_seq = ANY($1)
+  ORDER BY r.known_seq, r.facility_key, r.contract_key, r.component, r.start_date`;
+const SETTLEMENTS = `
+  SELECT s.known_seq AS seq, f.id AS facility, c.id AS contract, s.component::text AS component,
+    s.settled_through::text AS "settledThrough"
+  FROM accrual_settlement s JOIN facility f ON f.key = s.facility_key
+  LEFT JOIN loan_contract c ON c.key = s.contract_key
+  WHERE s.known_seq = ANY($1)
+  ORDER BY s.known_seq, s.facility_key, s.contract_key, s.component`;
+
+async function bySeq<T>(
+  sql: Sql,
+  statement: string,
+  seqs: readonly SqlValue[],
+): Promise<ReadonlyMap<bigint, T[]>> {
+  const rows = await sql.query<{ seq: bigint } & Record<string, unknown>>(statement, seqs);
+  return grouped(rows.map(({ seq, ...row }) => ({ seq, fact: present(row) as unknown as T })));
+}
+
+function grouped<T>(
+  rows: readonly { readonly seq: bigint; readonly fact: T }[],
+): ReadonlyMap<bigint, T[]> {
+  const groups = new Map<bigint, T[]>();
+  for (const { seq, fact } of rows) {
+    const group = groups.get(seq);
+    if (group === undefined) groups.set(seq, [fact]);
+    else group.push(fact);
+  }
+  return groups;
+}

@@ -66,6 +66,7 @@ export const KIND_OF = {
     'journal-file/': 'use-case',
     'journal-file/journal-store.ts': 'port',
     'journal-file/record.ts': 'port',
+    'journal-file/unique-names.ts': 'port',
     'ledger/': 'domain',
     'periods/': 'port',
     'reconcile/': 'port',

@@ -83,7 +83,7 @@ export async function testConfig(
   return { ...config, database: location };
 }
 
-async function createCallers(database: Database) {
+export async function createCallers(database: Database) {
   await sqlCustomers(database).create('india', 'India', false);
   const serviceAccounts = sqlServiceAccounts(database);
   const created = await serviceAccounts.create({

@@ -7,6 +7,7 @@ import { importJournals, type JournalImportReport } from '../src/journal-file/im
 import type {
   BookRecord,
   DealRecord,
+  FacilityRecord,
   JournalRecord,
   PartyRecord,
 } from '../src/journal-file/record.ts';
@@ -278,6 +279,36 @@ describeOnEngines('a journal file', (engine) => {
         [parties.length + 2, 'dealNumber', 'duplicate_name'],
         [parties.length + 3, 'dealNumber', 'duplicate_name'],
         [parties.length + 3, 'externalIds', 'duplicate_name'],
+      ]);
+    });
+
+    it('is refused for rates, terms and settlements of another deal, or of what has none', async () => {
+      const facilities = other.filter(({ object }) => object === 'facility') as FacilityRecord[];
+      const mine = facilities.find(({ deal }) => deal === advance.deal) as FacilityRecord;
+      const foreign = records.find(({ object }) => object === 'facility') as FacilityRecord;
+      const contract = other.find(
+        (record) => record.object === 'contract' && record.facility === mine.id,
+      ) as { id: string };
+      const elsewhere = records.find(({ object }) => object === 'contract') as { id: string };
+      const rate = { startDate: '2024-01-01' as never, allInRate: '0.05' };
+      const report = await load(
+        book,
+        changed({
+          rates: [
+            { facility: foreign.id, component: 'commitment_fee', ...rate },
+            { facility: mine.id, component: 'interest', ...rate },
+            { facility: mine.id, contract: elsewhere.id, component: 'interest', ...rate },
+            { facility: mine.id, contract: contract.id, component: 'commitment_fee', ...rate },
+          ],
+          terms: [{ facility: foreign.id, status: 'active' }],
+        }),
+      );
+      expect(report.faults.map(({ field, code }) => [field, code])).to.deep.equal([
+        ['terms.0', 'other_deal'],
+        ['rates.0', 'other_deal'],
+        ['rates.1.contract', 'invalid_subject'],
+        ['rates.2.contract', 'unknown_reference'],
+        ['rates.3.contract', 'invalid_subject'],
       ]);
     });
 

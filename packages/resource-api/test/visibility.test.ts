@@ -13,7 +13,12 @@ import {
   NO_FILTER,
   type PageEnd,
 } from '../src/balances/balance-store.ts';
-import { addBalances, outstandingPrincipal, ZERO_BALANCE } from '../src/ledger/balance.ts';
+import {
+  addBalances,
+  type Balance,
+  outstandingPrincipal,
+  ZERO_BALANCE,
+} from '../src/ledger/balance.ts';
 import { businessDateOf } from '../src/ledger/business-date.ts';
 import { MIGRATIONS } from '../src/store/migrations.ts';
 import { sqlBalanceStore } from '../src/store/sql-balance-store.ts';
@@ -226,7 +231,7 @@ describeOnEngines('what a caller sees', (engine) => {
                   ({ lender }) => lender.id === item.position?.lenderId,
                 );
                 return addBalances(all, held?.balance ?? item.global);
-              }, ZERO_BALANCE);
+              }, ZERO_BALANCE as Balance);
               expect(outstandingPrincipal(balance)).to.equal(outstandingPrincipal(sum));
             }
             expect(totals.reduce((all, { count }) => all + count, 0)).to.equal(expected.length);

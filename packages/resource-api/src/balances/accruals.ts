@@ -43,7 +43,11 @@ export function accrualsOf(streams: readonly AccrualStream[], to: BusinessDate):
   return { explanations, amounts };
 }
 
-export function withAccruals(balance: Balance, lender: string, { amounts }: ItemAccruals): Balance {
+export function withAccruals<B extends Balance>(
+  balance: B,
+  lender: string,
+  { amounts }: ItemAccruals,
+): B {
   const added = [...(amounts.get(lender) ?? [])];
   if (added.length === 0) return balance;
   return {

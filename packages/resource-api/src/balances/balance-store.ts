@@ -1,5 +1,5 @@
 import type { AccrualComponent, AccrualTerms, BalanceStep } from '../ledger/accrual.ts';
-import type { Balance } from '../ledger/balance.ts';
+import type { Balance, StatedBalance } from '../ledger/balance.ts';
 import type { BusinessDate } from '../ledger/business-date.ts';
 
 /** Whose eyes a read has: the database's row-level security goes by it. */
@@ -25,8 +25,11 @@ export interface BalanceFilter {
   /** Outstanding principal in minor units, inclusive; with one currency. */
   readonly minOutstandingMinor?: bigint | undefined;
   readonly maxOutstandingMinor?: bigint | undefined;
-  /** Items that changed by a journal after this sequence, those that became zero too. */
-  readonly updatedAfterSeq?: bigint | undefined;
+  /**
+   * Items that changed since a state of knowledge, those that became zero too: by journals after
+   * the sequence, or effective after the last date that was data then.
+   */
+  readonly updatedAfter?: { readonly seq: bigint; readonly dataThrough: BusinessDate } | undefined;
 }
 
 /** Filters nothing, and leaves out what is zero. */
@@ -112,7 +115,7 @@ export interface BalanceItem {
   readonly currency: string;
   /** The reader's roles in the deal; empty with full control. */
   readonly roles: readonly string[];
-  readonly global: Balance;
+  readonly global: StatedBalance;
   readonly lenders: readonly LenderShare[];
   /** Newest posting of the global balance. */
   readonly lastEffectiveDate: string;
@@ -121,15 +124,17 @@ export interface BalanceItem {
   readonly bookedSeq: bigint;
   /** Something in it accrues by rate periods. */
   readonly accrues: boolean;
+  /** Something that was billed to it stands open. */
+  readonly owes: boolean;
 }
 
 export interface LenderShare {
   readonly lender: { readonly id: string; readonly name: string };
-  readonly balance: Balance;
+  readonly balance: StatedBalance;
 }
 
 /** Balances of one item at another snapshot: global under the empty id, else by lender id. */
-export type ItemBalances = ReadonlyMap<string, Balance>;
+export type ItemBalances = ReadonlyMap<string, StatedBalance>;
 
 /** Over the whole filter, one per currency. */
 export interface CurrencyTotal {
@@ -265,6 +270,13 @@ export interface BalanceStore {
   ): Promise<ReadonlyMap<bigint, readonly AccrualStream[]>>;
   /** Up to `limit` + 1, in posting order. */
   movements(access: ReaderAccess, request: MovementRequest): Promise<readonly Movement[]>;
+  /** The first movements of each item, by internal key. */
+  movementsOf(
+    access: ReaderAccess,
+    level: Level,
+    keys: readonly bigint[],
+    request: Pick<MovementRequest, 'snapshot' | 'fromDate' | 'limit'>,
+  ): Promise<ReadonlyMap<bigint, readonly Movement[]>>;
   ledgerState(today: BusinessDate): Promise<LedgerState>;
   /** `today` bounds what counts as data already: future-dated journals wait for their date. */
   knowledge(snapshot: Snapshot, today: BusinessDate): Promise<KnowledgeFacts>;
@@ -272,13 +284,17 @@ export interface BalanceStore {
   sequenceAt(instant: string): Promise<KnownSequence>;
   /** RFC 3339 posting times by journal sequence. */
   postedAt(seqs: readonly bigint[]): Promise<ReadonlyMap<bigint, string>>;
-  /** Newest rates on or before a day by currency, of those known at an instant. */
+  /** Newest rates on or before a day by currency, of those up to a number. */
   fxRates(
     from: readonly string[],
     to: string,
     day: BusinessDate,
-    knownAt: string | undefined,
+    lastNumber: bigint,
   ): Promise<ReadonlyMap<string, ReportingRate>>;
+  /** The newest rate of any, of those known at an instant or up to a number. */
+  newestFxRate(
+    of: { readonly knownAt: string | undefined } | { readonly number: bigint },
+  ): Promise<{ readonly number: bigint; readonly knownAt: string } | undefined>;
   /** Ids by external id (`SOURCE:VALUE`); unknown ones are absent. */
   resolveExternalIds(names: readonly string[]): Promise<ReadonlyMap<string, string>>;
   /** Resolves when balances can be read, as the role that reads them. */

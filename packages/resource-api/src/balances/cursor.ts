@@ -16,6 +16,8 @@ export interface CursorPosition {
   readonly asOf: BusinessDate;
   readonly ledgerSeq: bigint;
   readonly after: PageEnd;
+  /** Exchange rates up to this one are the walk's; 0 where none are asked for. */
+  readonly fxNumber: bigint;
   /** Seconds since the epoch. */
   readonly expiresAtS: number;
 }
@@ -37,8 +39,8 @@ export function cursorCodec(key: Secret): CursorCodec {
   const macOf = (body: Buffer): Buffer =>
     createHmac('sha256', key.expose()).update(body).digest().subarray(0, MAC_BYTES);
   return {
-    encode({ question, reader, asOf, ledgerSeq, after, expiresAtS }) {
-      const place = [`${ledgerSeq}`, after.sortValue, `${after.key}`];
+    encode({ question, reader, asOf, ledgerSeq, after, fxNumber, expiresAtS }) {
+      const place = [`${ledgerSeq}`, after.sortValue, `${after.key}`, `${fxNumber}`];
       const fields = [FORMAT, question, reader, asOf, ...place, expiresAtS];
       const body = Buffer.from(JSON.stringify(fields));
       return Buffer.concat([macOf(body), body]).toString('base64url');
@@ -54,15 +56,9 @@ export function cursorCodec(key: Secret): CursorCodec {
       if (fields[0] !== FORMAT) {
         throw cursorRefusal(400, 'invalid_cursor', 'expected a cursor as it was given');
       }
-      const [question, owner, asOf, ledgerSeq, sortValue, key, expiresAtS] = fields.slice(1) as [
-        string,
-        string,
-        BusinessDate,
-        string,
-        string | null,
-        string,
-        number,
-      ];
+      const [question, owner, asOf, ledgerSeq, sortValue, key, fx, expiresAtS] = fields.slice(
+        1,
+      ) as [string, string, BusinessDate, string, string | null, string, string, number];
       if (owner !== reader) throw cursorMismatch('the cursor was given to another caller');
       if (nowS >= expiresAtS) {
         throw cursorRefusal(410, 'cursor_expired', 'the cursor is older than a day; start anew');
@@ -73,6 +69,7 @@ export function cursorCodec(key: Secret): CursorCodec {
         asOf,
         ledgerSeq: BigInt(ledgerSeq),
         after: { sortValue, key: BigInt(key) },
+        fxNumber: BigInt(fx),
         expiresAtS,
       };
     },

@@ -41,7 +41,9 @@ export interface BalanceQuestion extends QuestionTimes {
   readonly expand: ReadonlySet<Expansion>;
   readonly reporting: Reporting | undefined;
   /** Goes on with a walk: its snapshot, and the end of the page before. */
-  readonly position: (Snapshot & { readonly after: PageEnd }) | undefined;
+  readonly position:
+    | (Snapshot & { readonly after: PageEnd; readonly fxNumber: bigint })
+    | undefined;
   /** The question in its canonical form, for the next cursor. */
   readonly canonical: string;
 }
@@ -73,6 +75,8 @@ export interface BalancePage {
   /** Into the reporting currency, by currency; undefined when none is asked for. */
   readonly rates: ReportingRates | undefined;
   readonly nextCursor: string | undefined;
+  /** Exchange rates up to this one were looked at. */
+  readonly fxNumber: bigint;
 }
 
 /** @throws {Refusal} of the question's times. */
@@ -93,10 +97,17 @@ export function balancesReader(
   return async (caller, question) => {
     const { level, sort, limit, position } = question;
     const access = accessOf(caller);
-    const [snapshot, filter] = await Promise.all([
+    const [resolved, filter, fx] = await Promise.all([
       position === undefined ? times.resolve(question) : times.resume(position, question.knownAt),
       filterOf(question, store, times),
+      fxState(store, question),
     ]);
+    // What is told in another currency is known when its rates are.
+    const knownAt = [resolved.knownAt, fx?.knownAt]
+      .filter((at) => at !== undefined)
+      .sort()
+      .at(-1);
+    const snapshot = { ...resolved, knownAt };
     const request = { level, filter, snapshot, sort, after: position?.after, limit };
     const [found, totals] = await Promise.all([
       store.page(access, request),
@@ -113,18 +124,33 @@ export function balancesReader(
             asOf: snapshot.asOf,
             ledgerSeq: snapshot.ledgerSeq,
             after: last.end,
+            fxNumber: fx?.number ?? 0n,
             // By the day: the same question has the same bytes, and the cursor a day at least.
             expiresAtS: (Math.floor(epochSeconds(clock) / CURSOR_TTL_S) + 2) * CURSOR_TTL_S,
           });
     const plain = await readingsOf(access, question, snapshot, items);
     const readings = await expand(store, readingsOf, { access, question, snapshot, filter }, plain);
     const currencies = [...items, ...(totals ?? [])].map(({ currency }) => currency);
-    const { knownAt, reporting } = question;
-    const rates =
-      reporting &&
-      (await reportingRates(store, reporting, currencies, { asOf: snapshot.asOf, knownAt }));
-    return { question, filter, snapshot, readings, totals, rates, nextCursor };
+    const { reporting } = question;
+    const known = { asOf: snapshot.asOf, lastNumber: fx?.number ?? 0n };
+    const rates = reporting && (await reportingRates(store, reporting, currencies, known));
+    return {
+      question,
+      filter,
+      snapshot,
+      readings,
+      totals,
+      rates,
+      nextCursor,
+      fxNumber: known.lastNumber,
+    };
   };
+}
+
+/** Which exchange rates a question may see: a walk those that its first page saw. */
+async function fxState(store: BalanceStore, { reporting, position, knownAt }: BalanceQuestion) {
+  if (reporting === undefined) return undefined;
+  return store.newestFxRate(position === undefined ? { knownAt } : { number: position.fxNumber });
 }
 
 async function filterOf(
@@ -134,8 +160,8 @@ async function filterOf(
 ): Promise<BalanceFilter> {
   const resolved = await resolveIds(filter, store);
   if (updatedSince === undefined) return resolved;
-  const updatedAfterSeq = await times.sequenceAt('updatedSince', updatedSince);
-  return { ...resolved, updatedAfterSeq };
+  const updatedAfter = await times.stateAt('updatedSince', updatedSince);
+  return { ...resolved, updatedAfter };
 }
 
 /** Totals over a filter are read once for all pages of a walk. */
@@ -149,14 +175,15 @@ function keptTotals(store: BalanceStore, ledger: CurrentLedger) {
     const read = () => readTotals(store, access, { level, filter, snapshot });
     const { generation } = ledger;
     if (generation === undefined) return read();
-    const values = Object.values(filter).map((value) => `${value}`);
+    const plain = (_: string, value: unknown) => (typeof value === 'bigint' ? `${value}` : value);
+    const values = JSON.stringify(filter, plain);
     const key = JSON.stringify([
       reader,
       generation,
       level,
       snapshot.asOf,
       `${snapshot.ledgerSeq}`,
-      ...values,
+      values,
     ]);
     const known = kept.get(key);
     if (known !== undefined) return known;
@@ -189,9 +216,7 @@ function readingsReader(store: BalanceStore) {
         bookedSeq <= reported.ledgerSeq,
     );
     const accruing = items.filter(({ accrues }) => accrues);
-    const owing = items.filter(
-      ({ global }) => global.interest_due + global.fees_due + global.principal_due !== 0n,
-    );
+    const owing = items.filter(({ owes }) => owes);
     const before = fromDate && { asOf: dayBefore(fromDate), ledgerSeq: snapshot.ledgerSeq };
     const [openings, formers, pastDue, streams, formerStreams] = await Promise.all([
       before && store.balancesOf(access, level, keysOf(items), before),
@@ -259,16 +284,14 @@ async function expand(
     }));
   }
   if (!question.expand.has('movements')) return readings;
-  return Promise.all(
-    readings.map(async (reading) => {
-      const filter = { ...NO_FILTER, ...subjectOf(reading.item, question.level) };
-      const { fromDate } = question;
-      const limit = EXPANDED_MOVEMENTS;
-      const request = { filter, snapshot, fromDate, after: undefined, limit };
-      const movements = await store.movements(access, request);
-      return { ...reading, movements: movements.slice(0, limit) };
-    }),
-  );
+  const keys = readings.map(({ item }) => item.end.key);
+  const { fromDate, level } = question;
+  const request = { snapshot, fromDate, limit: EXPANDED_MOVEMENTS };
+  const movements = await store.movementsOf(access, level, keys, request);
+  return readings.map((reading) => ({
+    ...reading,
+    movements: movements.get(reading.item.end.key) ?? [],
+  }));
 }
 
 async function contractsOf(

@@ -57,6 +57,7 @@ export function movementsReader(
             asOf: snapshot.asOf,
             ledgerSeq: snapshot.ledgerSeq,
             after: { sortValue: `${last.number}`, key: last.seq },
+            fxNumber: 0n,
             expiresAtS: (Math.floor(epochSeconds(clock) / CURSOR_TTL_S) + 2) * CURSOR_TTL_S,
           });
     return { snapshot, limit, movements, nextCursor };

@@ -16,11 +16,11 @@ export async function reportingRates(
   store: BalanceStore,
   { currency: to, date }: Reporting,
   currencies: readonly string[],
-  { asOf, knownAt }: { readonly asOf: BusinessDate; readonly knownAt: string | undefined },
+  { asOf, lastNumber }: { readonly asOf: BusinessDate; readonly lastNumber: bigint },
 ): Promise<ReportingRates> {
   const day = date ?? asOf;
   const from = [...new Set(currencies)].filter((currency) => currency !== to);
-  const found = await store.fxRates(from, to, day, knownAt);
+  const found = await store.fxRates(from, to, day, lastNumber);
   const missing = from.filter((currency) => !found.has(currency));
   if (missing.length > 0) throw rateMissing(missing, to, day);
   return new Map([...found, [to, { rate: '1', date: day, source: '' }]]);

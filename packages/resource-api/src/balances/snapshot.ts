@@ -21,11 +21,19 @@ export interface Snapshots {
   resolve(times: QuestionTimes): Promise<ResolvedSnapshot>;
   /** Of a walk that goes on: its snapshot is given, and the time that its question asked for. */
   resume(snapshot: Snapshot, knownAt: string | undefined): Promise<ResolvedSnapshot>;
-  /** The sequence at an instant; 0 before the book. @throws {Refusal} */
-  sequenceAt(parameter: string, instant: string): Promise<bigint>;
+  /** What was known at an instant, and the last date that was data then. @throws {Refusal} */
+  stateAt(parameter: string, instant: string): Promise<StateAt>;
+}
+
+export interface StateAt {
+  /** 0 before the book. */
+  readonly seq: bigint;
+  readonly dataThrough: BusinessDate;
 }
 
 const KEPT = 1_000;
+/** Before every date of a book. */
+const NO_DATE = '0101-01-01' as BusinessDate;
 
 export function snapshots(store: BalanceStore, ledger: CurrentLedger): Snapshots {
   // What a state of knowledge says of a date never changes.
@@ -55,7 +63,12 @@ export function snapshots(store: BalanceStore, ledger: CurrentLedger): Snapshots
     return day !== undefined && day < ledger.today ? day : ledger.today;
   };
   return {
-    sequenceAt,
+    async stateAt(parameter, instant) {
+      const seq = await sequenceAt(parameter, instant);
+      const day = dayOf(instant);
+      const { dataThrough } = await facts({ asOf: day, ledgerSeq: seq }, day);
+      return { seq, dataThrough: dataThrough ?? NO_DATE };
+    },
     resume: (snapshot, knownAt) => withFacts(snapshot, dayOf(knownAt)),
     async resolve({ asOf, knownAt, fromDate }) {
       const state = await ledger.state();

@@ -11,7 +11,12 @@ import { formatAmount } from '../ledger/money.ts';
 export interface FacilityAccruals {
   readonly dealId: string;
   readonly currency: string;
-  readonly streams: readonly AccrualStream[];
+  readonly streams: readonly BillableStream[];
+}
+
+/** With the sequence of its last settlement, 0 for none: a bill that was reversed is made anew. */
+export interface BillableStream extends AccrualStream {
+  readonly settlement: bigint;
 }
 
 export interface BillingBook {
@@ -63,7 +68,7 @@ export async function billAccruals(
     through,
     ({ dealId, currency, streams }) =>
       streams.flatMap((stream) => {
-        const { lines, ...terms } = stream;
+        const { lines, settlement: _, ...terms } = stream;
         const { amounts } = accrue({ ...terms, to: through }, lines);
         const global = amounts.get('') ?? 0n;
         if ([...amounts.values()].every((amount) => amount === 0n)) return [];
@@ -94,7 +99,7 @@ interface BillContext {
 }
 
 function journalOf(
-  { component, facilityId, contractId }: AccrualStream,
+  { component, facilityId, contractId, settlement }: BillableStream,
   { dealId, currency, through, dueDate }: BillContext,
   amounts: ReadonlyMap<string, bigint>,
 ): JournalRecord {
@@ -127,7 +132,7 @@ function journalOf(
     type,
     effectiveDate: through,
     // The same accrual is billed through a day once, whoever asks twice.
-    idempotencyKey: `billing:${contractId ?? facilityId}:${component}:${through}`,
+    idempotencyKey: `billing:${contractId ?? facilityId}:${component}:${through}:${settlement}`,
     postings,
     terms: [],
     rates: [],

@@ -23,8 +23,43 @@ export function checkJournal(
       field: `postings.${index}.${field}`,
     })),
   );
-  if (faults.length > 0) return faults;
+  const misplaced = checkFacts(journal, described);
+  if (faults.length > 0 || misplaced.length > 0) return [...faults, ...misplaced];
   return [...checkBalance(journal.postings), ...checkShares(journal.postings, described)];
+}
+
+/** Terms, rates and settlements are of the journal's own deal, and each of what it can be of. */
+function checkFacts(
+  journal: JournalRecord,
+  described: (id: string) => Described | undefined,
+): readonly RecordFault[] {
+  const otherDeal = (field: string) => fault(field, 'other_deal', 'it is of another deal');
+  const dealOf = (id: string): string | undefined => {
+    const found = described(id);
+    if (found?.kind === 'facility') return found.deal;
+    return found?.kind === 'contract' ? dealOf(found.facility) : id;
+  };
+  const terms = journal.terms.flatMap((one, index) => {
+    const id = 'deal' in one ? one.deal : 'facility' in one ? one.facility : one.contract;
+    return dealOf(id) === journal.deal ? [] : [otherDeal(`terms.${index}`)];
+  });
+  const accruals = (['rates', 'settlements'] as const).flatMap((list) =>
+    journal[list].flatMap(({ facility, contract, component }, index) => {
+      const field = `${list}.${index}`;
+      const held = contract === undefined ? undefined : described(contract);
+      const inFacility = held?.kind === 'contract' && held.facility === facility;
+      const ofContract = component === 'interest' || component === 'pik';
+      if (dealOf(facility) !== journal.deal) return [otherDeal(field)];
+      if (ofContract !== (contract !== undefined)) {
+        const message = ofContract ? 'expected a contract' : 'expected no contract';
+        return [fault(`${field}.contract`, 'invalid_subject', message)];
+      }
+      const known = contract === undefined || inFacility;
+      const message = 'the facility has no such contract';
+      return known ? [] : [fault(`${field}.contract`, 'unknown_reference', message)];
+    }),
+  );
+  return [...terms, ...accruals];
 }
 
 function checkPosting(

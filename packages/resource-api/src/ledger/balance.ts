@@ -56,6 +56,9 @@ export function outstandingPrincipal(balance: Balance): bigint {
   return balance.principal_cash + balance.principal_pik;
 }
 
+/** A balance with what may be drawn, which follows from dates as well as from amounts. */
+export type StatedBalance = Balance & { readonly available: bigint };
+
 /** What the borrower owes in the reporting currency, exchange differences included. */
 export function obligation(balance: Balance): bigint {
   return outstandingPrincipal(balance) + balance.fx_revaluation;
@@ -66,18 +69,10 @@ export function currentCommitment(balance: Balance): bigint {
   return balance.principal_cash + balance.letter_of_credit + balance.unfunded;
 }
 
-/**
- * What may still be drawn: never less than nothing, whatever the book says, and nothing once the
- * availability period is over.
- */
-export function availableToDraw(balance: Balance, availabilityEnded = false): bigint {
-  const available = balance.unfunded - balance.unavailable;
-  return availabilityEnded || available < 0n ? 0n : available;
-}
-
-export const ZERO_BALANCE: Balance = Object.fromEntries(
-  COMPONENTS.map((name) => [name, 0n]),
-) as Record<Component, bigint>;
+export const ZERO_BALANCE: StatedBalance = {
+  ...(Object.fromEntries(COMPONENTS.map((name) => [name, 0n])) as Record<Component, bigint>),
+  available: 0n,
+};
 
 export function addBalances(a: Balance, b: Balance): Balance {
   return Object.fromEntries(COMPONENTS.map((name) => [name, a[name] + b[name]])) as Record<

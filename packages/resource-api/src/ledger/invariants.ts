@@ -103,10 +103,11 @@ export function unfundedIsUndrawn(facilities: Iterable<FacilityCommitment>): rea
     const { balance, adjustedMinor, facility } = one;
     const commitment = balance.original_commitment - balance.cancelled_commitment;
     const pik = one.pikUsesCommitment ? balance.principal_pik : 0n;
-    // What is written off is lost to the commitment too.
-    const used = REVOLVING.includes(one.type)
-      ? balance.principal_cash - balance.write_offs + balance.letter_of_credit + pik
-      : balance.advances;
+    // Repayments give back what revolves; what is written off, sold or rolled over does not.
+    const repaid =
+      balance.scheduled_repayments + balance.voluntary_prepayments + balance.mandatory_prepayments;
+    const drawn = balance.advances + (REVOLVING.includes(one.type) ? repaid : 0n);
+    const used = drawn + balance.letter_of_credit + pik;
     const expected = commitment - used + adjustedMinor;
     const actual = balance.unfunded;
     const invariant = 'unfunded_is_undrawn';

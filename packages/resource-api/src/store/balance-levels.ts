@@ -15,10 +15,19 @@ export interface LevelSql {
   /** Table whose booking makes the item known. */
   readonly booked: string;
   readonly status: string;
+  /** When it ends, as it stands at the snapshot. */
+  readonly maturity: string;
 }
 
 const TERMS_AT = 't.effective_date <= $1 AND t.known_seq <= $2';
 const NEWEST_TERMS = 'ORDER BY t.effective_date DESC, t.known_seq DESC LIMIT 1';
+
+function maturityAt(table: string, key: string, base: string): string {
+  return `(SELECT CASE WHEN t.found THEN t.maturity_date ELSE ${base} END
+    FROM (SELECT 1) one LEFT JOIN LATERAL (SELECT true AS found, t.maturity_date
+      FROM ${table}_terms t WHERE t.${table}_key = ${key} AND ${TERMS_AT} ${NEWEST_TERMS}) t
+      ON true)`;
+}
 
 function statusAt(table: string, key: string, base: string): string {
   return `coalesce((SELECT t.status FROM ${table}_terms t
@@ -27,14 +36,16 @@ function statusAt(table: string, key: string, base: string): string {
 
 export const LEVEL_SQL: Readonly<Record<Level, LevelSql>> = {
   deal: {
-    // One facility stands for all of the deal in its currency: the one with the smallest key.
+    // One facility stands for all of the deal in its currency: the first of those known then.
     items: 'facility i JOIN facility f ON f.key = i.key JOIN deal d ON d.key = i.deal_key',
-    only: `NOT EXISTS (SELECT FROM facility g WHERE g.deal_key = i.deal_key
-      AND g.currency = i.currency AND g.key < i.key)`,
+    only: `i.booked_on <= $1 AND i.booked_seq <= $2 AND NOT EXISTS (
+      SELECT FROM facility g WHERE g.deal_key = i.deal_key AND g.currency = i.currency
+        AND g.key < i.key AND g.booked_on <= $1 AND g.booked_seq <= $2)`,
     lines: 'l.deal_key = i.deal_key AND l.currency = f.currency',
     holder: '0',
     booked: 'd',
     status: statusAt('deal', 'd.key', 'd.status'),
+    maturity: maturityAt('facility', 'f.key', 'f.maturity_date'),
   },
   facility: {
     items: 'facility i JOIN facility f ON f.key = i.key JOIN deal d ON d.key = i.deal_key',
@@ -43,6 +54,7 @@ export const LEVEL_SQL: Readonly<Record<Level, LevelSql>> = {
     holder: '0',
     booked: 'i',
     status: statusAt('facility', 'f.key', 'f.status'),
+    maturity: maturityAt('facility', 'f.key', 'f.maturity_date'),
   },
   contract: {
     items: `loan_contract i JOIN facility f ON f.key = i.facility_key
@@ -52,6 +64,7 @@ export const LEVEL_SQL: Readonly<Record<Level, LevelSql>> = {
     holder: '0',
     booked: 'i',
     status: statusAt('contract', 'i.key', 'i.status'),
+    maturity: maturityAt('contract', 'i.key', 'i.maturity_date'),
   },
   position: {
     items: `lender_position i JOIN facility f ON f.key = i.facility_key
@@ -61,6 +74,7 @@ export const LEVEL_SQL: Readonly<Record<Level, LevelSql>> = {
     holder: 'i.lender_key',
     booked: 'i',
     status: statusAt('facility', 'f.key', 'f.status'),
+    maturity: maturityAt('facility', 'f.key', 'f.maturity_date'),
   },
 };
 
@@ -70,10 +84,29 @@ export const NEWEST = `
   WHERE line_key = l.key AND effective_date <= $1 AND known_seq <= $2
   ORDER BY effective_date DESC, known_seq DESC LIMIT 1`;
 
+/** A lender whose position was not booked yet has no share, and not one of zero. */
+export const KNOWN_LENDER = `(l.lender_key = 0 OR EXISTS (
+  SELECT FROM lender_position q WHERE q.facility_key = l.facility_key
+    AND q.lender_key = l.lender_key AND q.booked_on <= $1 AND q.booked_seq <= $2))`;
+
+/** What may be drawn of a facility `lf`: nothing once its availability period is over. */
+const AVAILABLE = `coalesce(sum(CASE
+  WHEN l.contract_key = 0 AND b.unfunded > b.unavailable AND coalesce((
+    SELECT CASE WHEN t.facility_key IS NULL THEN lf.availability_end_date
+                ELSE t.availability_end_date END
+    FROM facility lf LEFT JOIN LATERAL (SELECT * FROM facility_terms t
+      WHERE t.facility_key = lf.key AND ${TERMS_AT} ${NEWEST_TERMS}) t ON true
+    WHERE lf.key = l.facility_key) >= $1, true)
+  THEN b.unfunded - b.unavailable ELSE 0 END), 0)::int8 AS available`;
+
 /** Sums of every component over balances `b`. */
 export const SUMS = COMPONENTS.map((name) => `coalesce(sum(b.${name}), 0)::int8 AS ${name}`).join(
   ', ',
 );
+
+/** The sums of lines `l`, what may be drawn, and whether anything billed stands open. */
+export const LINE_SUMS = `${SUMS}, ${AVAILABLE},
+  coalesce(bool_or(b.principal_due <> 0 OR b.interest_due <> 0 OR b.fees_due <> 0), false) AS owes`;
 
 /** What is nothing to see when all of it is zero. Original and cancelled commitments remain. */
 const LIVE_COMPONENTS = BALANCE_COMPONENTS.filter(

@@ -9,8 +9,10 @@ import type {
 } from '../balances/balance-store.ts';
 import {
   itemSum,
+  KNOWN_LENDER,
   LEVEL_SQL,
   type LevelSql,
+  LINE_SUMS,
   NEWEST,
   NOT_ZERO,
   OUTSTANDING,
@@ -87,9 +89,9 @@ export function pageStatement(request: PageRequest): Statement {
     LEFT JOIN ${holder}${termsJoins('c.key')}
     CROSS JOIN LATERAL (
       SELECT l.lender_key, max(b.effective_date) AS last_effective_date,
-        max(b.known_seq) AS last_seq, ${SUMS}
+        max(b.known_seq) AS last_seq, ${LINE_SUMS}
       FROM balance_line l LEFT JOIN LATERAL (${NEWEST}) b ON true
-      WHERE ${sql.lines} GROUP BY l.lender_key
+      WHERE ${sql.lines} AND ${KNOWN_LENDER} GROUP BY l.lender_key
     ) s
     LEFT JOIN party lender ON lender.key = s.lender_key
     ORDER BY page.number, s.lender_key`;
@@ -108,9 +110,9 @@ export function balancesStatement(
     SELECT i.key, lender.id AS lender_id, s.*
     FROM ${items}
     CROSS JOIN LATERAL (
-      SELECT l.lender_key, ${SUMS}
+      SELECT l.lender_key, ${LINE_SUMS}
       FROM balance_line l LEFT JOIN LATERAL (${NEWEST}) b ON true
-      WHERE ${lines} GROUP BY l.lender_key
+      WHERE ${lines} AND ${KNOWN_LENDER} GROUP BY l.lender_key
     ) s
     LEFT JOIN party lender ON lender.key = s.lender_key
     WHERE i.key = ANY(${parameters.add(keys)})`;
@@ -165,7 +167,7 @@ export function totalsStatement({
   const { includeZero, ...rest } = filter;
   const where = conditions(sql, level, { ...rest, includeZero: true }, parameters);
   // Whether an item is zero is told by the sums at hand, not by a look-up of its own.
-  const shown = includeZero || filter.updatedAfterSeq !== undefined ? 'true' : NOT_ZERO;
+  const shown = includeZero || filter.updatedAfter !== undefined ? 'true' : NOT_ZERO;
   const text = `
     SELECT b.currency, count(*) AS count, ${SUMS}
     FROM (
@@ -201,6 +203,14 @@ export function accruingStatement({
   return { sql: text, parameters: parameters.values };
 }
 
+/** A posting `p` of line `l` in journal `j`, which may reverse `r`. */
+const MOVEMENT_COLUMNS = `
+      p.journal_seq AS seq, p.number, j.id AS journal_id, j.type, p.effective_date,
+      ${instant('j.posted_at')} AS posted_at, j.reason, r.id AS reverses,
+      d.id AS deal_id, f.id AS facility_id, c.id AS contract_id, c.contract_number,
+      lender.id AS lender_id, lender.name AS lender_name,
+      p.movement::text AS movement, p.account::text AS account, p.amount_minor, l.currency`;
+
 /** Principal movements as they were posted, in posting order. */
 export function movementsStatement(request: MovementRequest): Statement {
   const { filter, snapshot, fromDate, after, limit } = request;
@@ -223,11 +233,7 @@ export function movementsStatement(request: MovementRequest): Statement {
     ...among('l.currency', filter.currencies, parameters),
   ];
   const text = `
-    SELECT p.journal_seq AS seq, p.number, j.id AS journal_id, j.type, p.effective_date,
-      ${instant('j.posted_at')} AS posted_at, j.reason, r.id AS reverses,
-      d.id AS deal_id, f.id AS facility_id, c.id AS contract_id, c.contract_number,
-      lender.id AS lender_id, lender.name AS lender_name,
-      p.movement::text AS movement, p.account::text AS account, p.amount_minor, l.currency
+    SELECT ${MOVEMENT_COLUMNS}
     FROM posting p
     JOIN balance_line l ON l.key = p.line_key
     JOIN journal j ON j.seq = p.journal_seq
@@ -239,6 +245,36 @@ export function movementsStatement(request: MovementRequest): Statement {
     LEFT JOIN party lender ON lender.key = l.lender_key
     WHERE ${where.join(' AND ')}
     ORDER BY p.journal_seq, p.number LIMIT ${parameters.add(limit + 1)}`;
+  return { sql: text, parameters: parameters.values };
+}
+
+/** The first movements of each of given items, in posting order. */
+export function itemMovementsStatement(
+  level: Level,
+  keys: readonly bigint[],
+  snapshot: Snapshot,
+  fromDate: string | undefined,
+  limit: number,
+): Statement {
+  const parameters = new Parameters(snapshot);
+  const { items, lines } = LEVEL_SQL[level];
+  const from = fromDate === undefined ? 'true' : `p.effective_date >= ${parameters.add(fromDate)}`;
+  const text = `
+    SELECT i.key AS item, ${MOVEMENT_COLUMNS}
+    FROM ${items}
+    CROSS JOIN LATERAL (
+      SELECT p.* FROM balance_line l JOIN posting p ON p.line_key = l.key
+      WHERE ${lines} AND p.movement IS NOT NULL AND p.effective_date <= $1
+        AND p.journal_seq <= $2 AND ${from}
+      ORDER BY p.journal_seq, p.number LIMIT ${parameters.add(limit)}
+    ) p
+    JOIN balance_line l ON l.key = p.line_key
+    JOIN journal j ON j.seq = p.journal_seq
+    LEFT JOIN journal r ON r.seq = j.reverses_seq
+    LEFT JOIN loan_contract c ON c.key = l.contract_key
+    LEFT JOIN party lender ON lender.key = l.lender_key
+    WHERE i.key = ANY(${parameters.add(keys)})
+    ORDER BY i.key, p.journal_seq, p.number`;
   return { sql: text, parameters: parameters.values };
 }
 
@@ -291,6 +327,7 @@ function conditions(
       level === 'position'
         ? `i.lender_key IN ${keys}`
         : `EXISTS (SELECT FROM lender_position q WHERE q.lender_key IN ${keys}
+            AND q.booked_on <= $1 AND q.booked_seq <= $2
             AND ${level === 'deal' ? 'q.deal_key = d.key' : 'q.facility_key = f.key'})`,
     );
   }
@@ -300,8 +337,9 @@ function conditions(
   if (filter.maxOutstandingMinor !== undefined) {
     where.push(`${itemSum(sql, OUTSTANDING)} <= ${parameters.add(filter.maxOutstandingMinor)}`);
   }
-  if (filter.updatedAfterSeq !== undefined) {
-    where.push(updatedAfter(sql, parameters.add(filter.updatedAfterSeq)));
+  if (filter.updatedAfter !== undefined) {
+    const { seq, dataThrough } = filter.updatedAfter;
+    where.push(updatedAfter(sql, parameters.add(seq), parameters.add(dataThrough)));
   } else if (!filter.includeZero) {
     where.push(`EXISTS (SELECT FROM balance_line l CROSS JOIN LATERAL (${NEWEST}) b
       WHERE ${lines} AND l.lender_key = ${holder} AND ${NOT_ZERO})`);
@@ -309,18 +347,26 @@ function conditions(
   return where;
 }
 
-/** Changed by a journal after `seq`: its money, its terms or rates, or it is new. */
-function updatedAfter({ lines, booked }: LevelSql, seq: string): string {
+/**
+ * Changed by a journal after `seq`, or by one that was waiting for its date then: its money, its
+ * terms or rates, or it is new.
+ */
+function updatedAfter({ lines, booked }: LevelSql, seq: string, date: string): string {
   const since = (alias: string) =>
-    `${alias}.known_seq > ${seq} AND ${alias}.known_seq <= $2 AND ${alias}.effective_date <= $1`;
+    `(${alias}.known_seq > ${seq} OR ${alias}.effective_date > ${date})
+      AND ${alias}.known_seq <= $2 AND ${alias}.effective_date <= $1`;
   const terms = ['deal_terms', 'facility_terms', 'contract_terms'].map(
     (table) => `EXISTS (SELECT FROM ${table} t WHERE t.deal_key = d.key AND ${since('t')})`,
   );
-  return `d.key IN (SELECT deal_key FROM journal WHERE seq > ${seq} AND seq <= $2) AND (
-    ${booked}.booked_seq > ${seq}
+  return `d.key IN (
+      SELECT deal_key FROM journal WHERE seq > ${seq} AND seq <= $2
+      UNION SELECT deal_key FROM journal
+      WHERE effective_date > ${date} AND effective_date <= $1 AND seq <= $2) AND (
+    ${booked}.booked_seq > ${seq} OR ${booked}.booked_on > ${date}
     OR EXISTS (SELECT FROM balance_line l JOIN balance b ON b.line_key = l.key
                WHERE ${lines} AND ${since('b')})
-    OR EXISTS (SELECT FROM rate_period r WHERE r.deal_key = d.key AND r.known_seq > ${seq}
+    OR EXISTS (SELECT FROM rate_period r WHERE r.deal_key = d.key
+               AND (r.known_seq > ${seq} OR r.start_date > ${date})
                AND r.known_seq <= $2 AND r.start_date <= $1)
     OR ${terms.join(' OR ')})`;
 }
@@ -344,7 +390,7 @@ function orderOf(sql: LevelSql, sort: Sort | undefined): Order {
     dealNumber: ['d.deal_number COLLATE "C"', 'text'],
     facilityName: ['f.name COLLATE "C"', 'text'],
     borrower: ['(SELECT name FROM party y WHERE y.key = d.borrower_key) COLLATE "C"', 'text'],
-    maturityDate: [`coalesce(f.maturity_date, 'infinity')`, 'date'],
+    maturityDate: [`coalesce(${sql.maturity}, 'infinity')`, 'date'],
     outstanding: [itemSum(sql, OUTSTANDING), 'numeric'],
     unfunded: [itemSum(sql, 'b.unfunded'), 'numeric'],
   };

@@ -34,7 +34,7 @@ export async function revertImport(
       const firstSeq = await lockJournal(transaction);
       const key = await importKey(transaction, importId);
       const journals = await reverse(transaction, importId, key, firstSeq);
-      await restoreTerms(transaction, key);
+      await restoreTerms(transaction, key, firstSeq);
       await transaction.query(
         'UPDATE import_batch SET reverted_at = clock_timestamp() WHERE key = $1',
         [key],
@@ -83,8 +83,10 @@ async function reverse(
      SELECT $3 + row_number() OVER (ORDER BY j.seq) - 1, 'jrn_' || $4 ||
        lpad(row_number() OVER (ORDER BY j.seq)::text, 10, '0'), j.effective_date, j.type,
        j.deal_key, 'revert:' || j.id, 'import ' || $2 || ' taken back', j.seq
-     FROM journal j WHERE j.import_key = $1 ORDER BY j.seq
-     RETURNING seq`,
+     FROM journal j WHERE j.import_key = $1
+       -- One that was corrected since is taken back already.
+       AND NOT EXISTS (SELECT FROM journal r WHERE r.reverses_seq = j.seq)
+     ORDER BY j.seq RETURNING seq`,
     [key, importId, firstSeq, newId('x').slice(2, 18)],
   );
   await transaction.query(
@@ -106,7 +108,11 @@ const TERMS = {
 } as const;
 
 /** The terms as they were before, known with the reversal of the journal that changed them. */
-async function restoreTerms(transaction: Transaction, key: bigint): Promise<void> {
+async function restoreTerms(
+  transaction: Transaction,
+  key: bigint,
+  firstSeq: bigint,
+): Promise<void> {
   for (const [name, { table, columns }] of Object.entries(TERMS)) {
     const dealKey = name === 'deal' ? '' : 'deal_key, ';
     const terms = columns.map(
@@ -120,7 +126,7 @@ async function restoreTerms(transaction: Transaction, key: bigint): Promise<void
          ${terms.join(', ')}
        FROM ${name}_terms t
        JOIN journal j ON j.seq = t.known_seq AND j.import_key = $1
-       JOIN journal r ON r.reverses_seq = j.seq
+       JOIN journal r ON r.reverses_seq = j.seq AND r.seq >= $2
        JOIN ${table} base ON base.key = t.${name}_key
        LEFT JOIN LATERAL (
          SELECT true AS found, b.* FROM ${name}_terms b
@@ -128,7 +134,7 @@ async function restoreTerms(transaction: Transaction, key: bigint): Promise<void
            AND b.known_seq < j.seq
          ORDER BY b.effective_date DESC, b.known_seq DESC LIMIT 1
        ) before ON true`,
-      [key],
+      [key, firstSeq],
     );
   }
 }

@@ -14,7 +14,7 @@ import type {
   ReaderAccess,
   ReportingRate,
 } from '../balances/balance-store.ts';
-import type { Balance } from '../ledger/balance.ts';
+import type { Balance, StatedBalance } from '../ledger/balance.ts';
 import type { BusinessDate } from '../ledger/business-date.ts';
 import { accrualStatement } from './accrual-statement.ts';
 import { type StreamRow, toStreams } from './accrual-streams.ts';
@@ -22,6 +22,7 @@ import {
   accruingStatement,
   balancesStatement,
   instant,
+  itemMovementsStatement,
   movementsStatement,
   pageStatement,
   pastDueStatement,
@@ -38,11 +39,11 @@ export function sqlBalanceStore(database: Database): BalanceStore {
       return toItems(await readAs<PageRow>(database, access, pageStatement(request)));
     },
     async balancesOf(access, level, keys, snapshot) {
-      const found = new Map<bigint, Map<string, Balance>>();
+      const found = new Map<bigint, Map<string, StatedBalance>>();
       if (keys.length === 0) return found;
       const statement = balancesStatement(level, keys, snapshot);
       for (const row of await readAs<ItemRow>(database, access, statement)) {
-        const item = found.get(row.key) ?? new Map<string, Balance>();
+        const item = found.get(row.key) ?? new Map<string, StatedBalance>();
         found.set(row.key, item.set(row.lender_id ?? '', row));
       }
       return found satisfies ReadonlyMap<bigint, ItemBalances>;
@@ -72,6 +73,17 @@ export function sqlBalanceStore(database: Database): BalanceStore {
       const rows = await readAs<MovementRow>(database, access, movementsStatement(request));
       return rows.map(toMovement);
     },
+    async movementsOf(access, level, keys, { snapshot, fromDate, limit }) {
+      const found = new Map<bigint, Movement[]>();
+      if (keys.length === 0) return found;
+      const statement = itemMovementsStatement(level, keys, snapshot, fromDate, limit);
+      for (const row of await readAs<MovementRow & { item: bigint }>(database, access, statement)) {
+        const movements = found.get(row.item) ?? [];
+        movements.push(toMovement(row));
+        found.set(row.item, movements);
+      }
+      return found;
+    },
     ledgerState: (today) => ledgerState(database, today),
     knowledge: ({ asOf, ledgerSeq }, today) => knowledge(database, asOf, ledgerSeq, today),
     sequenceAt: (at) => sequenceAt(database, at),
@@ -82,18 +94,27 @@ export function sqlBalanceStore(database: Database): BalanceStore {
       );
       return new Map(rows.map(({ seq, posted_at }) => [seq, posted_at]));
     },
-    async fxRates(from, to, day, knownAt) {
+    async fxRates(from, to, day, lastNumber) {
       if (from.length === 0) return new Map();
       const rows = await database.query<ReportingRate & { from: string }>(
         `SELECT DISTINCT ON (from_currency) from_currency AS "from",
            trim_scale(rate)::text AS rate, rate_date::text AS date, source
          FROM fx_rate
          WHERE from_currency = ANY($1) AND to_currency = $2 AND rate_date <= $3
-           AND ($4::timestamptz IS NULL OR known_at <= $4)
+           AND number <= $4
          ORDER BY from_currency, rate_date DESC, number DESC`,
-        [from, to, day, knownAt ?? null],
+        [from, to, day, lastNumber],
       );
       return new Map(rows.map(({ from: currency, ...rate }) => [currency, rate]));
+    },
+    async newestFxRate(of) {
+      const [row] = await database.query<{ number: bigint; knownAt: string }>(
+        `SELECT number, ${instant('known_at')} AS "knownAt" FROM fx_rate
+         WHERE ($1::timestamptz IS NULL OR known_at <= $1) AND ($2::bigint IS NULL OR number <= $2)
+         ORDER BY number DESC LIMIT 1`,
+        ['knownAt' in of ? (of.knownAt ?? null) : null, 'number' in of ? of.number : null],
+      );
+      return row;
     },
     async resolveExternalIds(names) {
       if (names.length === 0) return new Map();
@@ -172,10 +193,12 @@ async function knowledge(
     `SELECT (SELECT ${instant('posted_at')} FROM journal WHERE seq = $2) AS known_at,
        (SELECT max(effective_date) FROM journal WHERE effective_date <= $3 AND seq <= $2)
          AS data_through,
-       (SELECT max(seq) FROM journal WHERE posted_at <= greatest(
-          ($1::date + 1)::timestamp AT TIME ZONE 'UTC',
-          (SELECT posted_at FROM reported_date WHERE effective_date >= $1
-           ORDER BY effective_date LIMIT 1))) AS reported_seq`,
+       (SELECT max(seq) FROM journal WHERE posted_at <= (
+          SELECT greatest(($1::date + 1)::timestamp AT TIME ZONE 'UTC', r.posted_at)
+          FROM (SELECT posted_at FROM reported_date WHERE effective_date >= $1
+                ORDER BY effective_date LIMIT 1) r
+          -- Reached later than what this snapshot knows: to it the date is not reported yet.
+          WHERE r.posted_at <= (SELECT posted_at FROM journal WHERE seq = $2))) AS reported_seq`,
     [asOf, seq, today],
   );
   const reported = row?.reported_seq ?? seq;
@@ -214,7 +237,8 @@ function sequenceAt(database: Database, at: string): Promise<KnownSequence> {
   });
 }
 
-type PageRow = Balance & {
+type PageRow = StatedBalance & {
+  readonly owes: boolean;
   readonly key: bigint;
   readonly sort_value: string | null;
   readonly currency: string;
@@ -247,17 +271,28 @@ type PageRow = Balance & {
   readonly last_effective_date: string;
   readonly last_seq: bigint;
 };
-type ItemRow = Balance & { readonly key: bigint; readonly lender_id: string | null };
+type ItemRow = StatedBalance & { readonly key: bigint; readonly lender_id: string | null };
 type TotalRow = Balance & { readonly currency: string; readonly count: bigint };
 
 /** Rows come item by item, the global one first. */
 function toItems(rows: readonly PageRow[]): readonly BalanceItem[] {
-  const items: (BalanceItem & { lenders: LenderShare[] })[] = [];
+  const items: (Omit<BalanceItem, 'lastSeq' | 'lastEffectiveDate'> & {
+    lenders: LenderShare[];
+    lastSeq: bigint;
+    lastEffectiveDate: string;
+  })[] = [];
   for (const row of rows) {
     if (row.lender_id === null) items.push({ ...toItem(row), lenders: [] });
     else {
       const lender = { id: row.lender_id, name: row.lender_name ?? '' };
-      items.at(-1)?.lenders.push({ lender, balance: row });
+      const item = items.at(-1);
+      if (item === undefined) continue;
+      item.lenders.push({ lender, balance: row });
+      // A transfer between lenders has no global leg.
+      if (row.last_seq > item.lastSeq) item.lastSeq = row.last_seq;
+      if (row.last_effective_date > item.lastEffectiveDate) {
+        item.lastEffectiveDate = row.last_effective_date;
+      }
     }
   }
   return items;
@@ -302,6 +337,7 @@ function toItem(row: PageRow): Omit<BalanceItem, 'lenders'> {
     lastSeq: row.last_seq,
     bookedSeq: row.booked_seq,
     accrues: row.accrues,
+    owes: row.owes,
   };
 }
 

@@ -46,10 +46,54 @@ async function* billed(
     const streams = toStreams(
       await transaction.query<StreamRow>(statement.sql, statement.parameters),
     );
+    const settled = await settlementsOf(transaction, keys);
     for (const { key, deal, currency } of facilities) {
-      yield* bill({ dealId: deal, currency, streams: streams.get(key) ?? [] });
+      const open = (streams.get(key) ?? []).flatMap((stream) => {
+        const last = settled.get(
+          streamName(stream.facilityId, stream.contractId, stream.component),
+        );
+        // What is billed through a later day already is not billed again through an earlier one.
+        if (last !== undefined && last.through >= through) return [];
+        return [{ ...stream, settlement: last?.seq ?? 0n }];
+      });
+      yield* bill({ dealId: deal, currency, streams: open });
     }
     if (facilities.length < BATCH) return;
     after = keys.at(-1) ?? 0n;
   }
+}
+
+function streamName(facility: string, contract: string | null, component: string): string {
+  return `${facility} ${contract ?? ''} ${component}`;
+}
+
+/** Through when each stream is settled, at whatever date that becomes effective. */
+async function settlementsOf(
+  transaction: Transaction,
+  keys: readonly bigint[],
+): Promise<ReadonlyMap<string, { through: BusinessDate; seq: bigint }>> {
+  const rows = await transaction.query<{
+    facility: string;
+    contract: string | null;
+    component: string;
+    through: BusinessDate;
+    seq: bigint;
+  }>(
+    `SELECT DISTINCT ON (s.facility_key, s.contract_key, s.component) f.id AS facility,
+       c.id AS contract, s.component::text AS component, s.settled_through AS through,
+       s.known_seq AS seq
+     FROM accrual_settlement s
+     JOIN facility f ON f.key = s.facility_key
+     LEFT JOIN loan_contract c ON c.key = s.contract_key
+     WHERE s.facility_key = ANY($1)
+     ORDER BY s.facility_key, s.contract_key, s.component, s.effective_date DESC,
+       s.known_seq DESC`,
+    [keys],
+  );
+  return new Map(
+    rows.map(({ facility, contract, component, through, seq }) => [
+      streamName(facility, contract, component),
+      { through, seq },
+    ]),
+  );
 }

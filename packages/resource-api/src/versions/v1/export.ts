@@ -32,6 +32,8 @@ interface Batch {
 }
 
 const BATCH = 1_000;
+/** Of items that have much in them. */
+const EXPANDED_BATCH = 50;
 const NAMES: Readonly<Record<Resource, string>> = {
   balances: 'balances',
   principal: 'principal-balances',
@@ -71,7 +73,9 @@ async function balanceBatch(
 ): Promise<Batch> {
   const { readBalances, caller, query, resource } = request;
   if (resource === 'movements') throw new Error('movements are no balances');
-  const question = { ...query, withTotals: false, limit: BATCH, position };
+  const heavy = query.expand.has('contracts') || query.expand.has('movements');
+  const limit = heavy ? EXPANDED_BATCH : BATCH;
+  const question = { ...query, withTotals: false, limit, position };
   const page = await readBalances(caller, question);
   const totals = addUp(before, page.readings);
   const { snapshot, readings, nextCursor } = page;
@@ -83,7 +87,7 @@ async function balanceBatch(
     next:
       nextCursor === undefined || end === undefined
         ? undefined
-        : () => balanceBatch(request, { ...snapshot, after: end }, totals),
+        : () => balanceBatch(request, { ...snapshot, after: end, fxNumber: page.fxNumber }, totals),
   };
 }
 

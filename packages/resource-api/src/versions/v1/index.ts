@@ -136,5 +136,8 @@ function toWalk(
   if (walk.resource !== resource || (query.narrows && canonical !== position.question)) {
     throw cursorMismatch('the cursor is of another question; send it alone or with the same');
   }
-  return { query: parseBalancesQuery(walk.text, resource), limit, position };
+  const walked = parseBalancesQuery(walk.text, resource);
+  // With much in each item a page is smaller, whatever is asked for on the way.
+  const heavy = walked.expand.has('contracts') || walked.expand.has('movements');
+  return { query: walked, limit: heavy ? Math.min(limit, walked.limit) : limit, position };
 }

@@ -2,7 +2,6 @@
 import type { CurrencyTotal, Level, PastDue } from '../../balances/balance-store.ts';
 import { type BalancePage, type BalanceReading, subjectOf } from '../../balances/read-balances.ts';
 import {
-  availableToDraw,
   type Balance,
   balanceChange,
   currentCommitment,
@@ -10,6 +9,7 @@ import {
   type MovementComponent,
   obligation,
   outstandingPrincipal,
+  type StatedBalance,
   ZERO_BALANCE,
 } from '../../ledger/balance.ts';
 import type { BusinessDate } from '../../ledger/business-date.ts';
@@ -62,18 +62,16 @@ export function presentItem(
 type ItemContext = Pick<BalancePage, 'snapshot' | 'question' | 'filter' | 'rates'>;
 
 /** Every line of an item alike: the global one, and each lender's. */
-type PresentLine = (balance: Balance, lenderId: string) => Presented;
+type PresentLine = (balance: StatedBalance, lenderId: string) => Presented;
 
 function presentBalance(reading: BalanceReading, context: ItemContext): Presented {
   const { item, pastDue } = reading;
   const { asOf } = context.snapshot;
   const { level } = context.question;
   const money = moneyOf(item.currency);
-  const ended =
-    item.facility?.availabilityEndDate != null && item.facility.availabilityEndDate < asOf;
   const line: PresentLine = (balance, lenderId) => {
     const late = pastDue.find((one) => one.lenderId === lenderId) ?? NOTHING_PAST_DUE;
-    return amounts(balance, late, level !== 'deal' && ended, money);
+    return amounts(balance, late, money);
   };
   const global = pastDue.find(({ lenderId }) => lenderId === '') ?? NOTHING_PAST_DUE;
   return {
@@ -96,7 +94,7 @@ function presentBalance(reading: BalanceReading, context: ItemContext): Presente
     ...reportingOf(reading, context),
     ...presentContracts('balances', reading, context),
     ...presentProvenance(reading, (former) => ({
-      global: amounts(former, NOTHING_PAST_DUE, level !== 'deal' && ended, money),
+      global: amounts(former, NOTHING_PAST_DUE, money),
     })),
   };
 }
@@ -219,7 +217,7 @@ function presentShares(
 
 function presentProvenance(
   { item, former, lastPostedAt }: BalanceReading,
-  presentFormer: (balance: Balance) => Presented,
+  presentFormer: (balance: StatedBalance) => Presented,
 ): Presented {
   const { global, lastEffectiveDate, lastSeq } = item;
   const warnings = [
@@ -244,12 +242,7 @@ function presentProvenance(
   };
 }
 
-function amounts(
-  balance: Balance,
-  late: Omit<PastDue, 'lenderId'>,
-  availabilityEnded: boolean,
-  money: Money,
-): Presented {
+function amounts(balance: StatedBalance, late: Omit<PastDue, 'lenderId'>, money: Money): Presented {
   const outstanding = outstandingPrincipal(balance);
   const interest = balance.interest_accrued + balance.pik_accrued + balance.interest_due;
   const fees = balance.fees_accrued + balance.fees_due;
@@ -260,7 +253,7 @@ function amounts(
       current: money(currentCommitment(balance)),
       funded: money(balance.principal_cash),
       unfunded: money(balance.unfunded),
-      available: money(availableToDraw(balance, availabilityEnded)),
+      available: money(balance.available),
       unavailable: money(balance.unavailable),
       letterOfCredit: money(balance.letter_of_credit),
     },

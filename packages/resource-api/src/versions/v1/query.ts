@@ -190,6 +190,12 @@ export function parseBalancesQuery(
       read.fault('expand', 'contradictory', `there is no ${name} of ${resource} by ${level}`, name);
     }
   }
+  const limit = read.one('limit', parseLimit, `a whole number from 1 to ${LIMIT_MAX}`);
+  const heavy = expand.has('contracts') || expand.has('movements');
+  if (heavy && limit !== undefined && limit > LIMIT_DEFAULT) {
+    const message = `at most ${LIMIT_DEFAULT} with contracts or movements expanded`;
+    read.fault('limit', 'contradictory', message, `${limit}`);
+  }
   const reportingCurrency = read.one(
     'reportingCurrency',
     (value) => (minorUnitDigits(value) === undefined ? undefined : value),
@@ -225,7 +231,7 @@ export function parseBalancesQuery(
     fields: read.has('fields') ? read.list('fields', FIELD_PATH) : undefined,
     reporting:
       reportingCurrency === undefined ? undefined : { currency: reportingCurrency, date: fxDate },
-    limit: read.one('limit', parseLimit, `a whole number from 1 to ${LIMIT_MAX}`) ?? LIMIT_DEFAULT,
+    limit: limit ?? LIMIT_DEFAULT,
     cursor: read.one('cursor', parseCursor, 'a cursor as it was given', 'invalid_cursor'),
     canonical: read.canonical(resource, PAGE_PARAMETERS),
     narrows: read.hasOtherThan(PAGE_PARAMETERS),

@@ -60,6 +60,7 @@ export function sampleItem(resource: BalanceResource, level: Level, reporting: b
     lastSeq: 0n,
     bookedSeq: 0n,
     accrues: false,
+    owes: false,
   };
   const former = { balances: new Map([['', ZERO_BALANCE]]), knownAt: DAY };
   const filter = NO_FILTER;

@@ -1,0 +1,365 @@
+import { describeOnEngines } from '@cls/shared/testing/engines';
+import { expect } from 'chai';
+import { NO_FILTER } from '../src/balances/balance-store.ts';
+import { billAccruals } from '../src/billing/bill-accruals.ts';
+import { dayBefore, daysAfter } from '../src/ledger/business-date.ts';
+import { sqlBalanceStore } from '../src/store/sql-balance-store.ts';
+import { sqlBilling } from '../src/store/sql-billing.ts';
+import { startTestApi, type TestApi } from './support/api.ts';
+import { date } from './support/book.ts';
+import { loadRecords } from './support/generated.ts';
+import {
+  aFacility,
+  aJournal,
+  aLoan,
+  aParty,
+  aPosition,
+  type BookRecord,
+  entry,
+} from './support/records.ts';
+
+// biome-ignore lint/suspicious/noExplicitAny: answers are read as their caller reads them.
+type Json = any;
+
+const CASH = ['PRINCIPAL_CASH', 'CASH_CLEARING'] as const;
+const ADVANCE = { movement: 'advance' } as const;
+
+describeOnEngines('a book that is corrected and goes on', (engine) => {
+  let api: TestApi;
+  const [borrower, anna, bert] = ['Borrower', 'Anna', 'Bert'].map(aParty) as [
+    ReturnType<typeof aParty>,
+    ReturnType<typeof aParty>,
+    ReturnType<typeof aParty>,
+  ];
+  before(async () => {
+    api = await startTestApi(engine);
+    await post([borrower, anna, bert]);
+  });
+  after(() => api?.stop());
+
+  const post = (records: readonly BookRecord[]) => loadRecords(api.database, records);
+  const ask = async (query: string, principal = false): Promise<Json> => {
+    const path = `/api/v1/cls/balances${principal ? '/principal' : ''}?${query}`;
+    const response = await api.get(path);
+    const body = (await response.json()) as Json;
+    expect(response.status, JSON.stringify(body)).to.equal(200);
+    return body;
+  };
+  /** The service hears of a posting a moment after it. */
+  const settled = async (query: string, holds: (body: Json) => boolean, principal = false) => {
+    for (let tries = 0; tries < 100; tries += 1) {
+      const body = await ask(query, principal);
+      if (holds(body)) return body;
+      await new Promise((done) => setTimeout(done, 30));
+    }
+    return ask(query, principal);
+  };
+  const drawn = (loan: ReturnType<typeof aLoan>, day: string, amount: string, rate?: string) =>
+    aJournal(
+      loan.deal,
+      'advance',
+      day,
+      entry(
+        loan,
+        CASH,
+        [
+          [undefined, amount],
+          [anna, amount],
+        ],
+        ADVANCE,
+      ),
+      {
+        ...(rate === undefined
+          ? {}
+          : {
+              rates: [
+                {
+                  facility: loan.facility.id,
+                  contract: loan.contract.id,
+                  component: 'interest' as const,
+                  startDate: date(day),
+                  allInRate: rate,
+                },
+              ],
+            }),
+      },
+    );
+  const bill = (day: string) =>
+    billAccruals(sqlBilling(api.database), {
+      through: date(day),
+      dueDate: daysAfter(date(day), 5),
+      apply: true,
+    });
+
+  it('is not billed twice when an earlier day is billed after a later one', async () => {
+    const loan = aLoan(borrower, [anna]);
+    await post([...loan.all, drawn(loan, '2024-01-01', '36000.00', '0.100000000000')]);
+    await bill('2024-03-01');
+    expect((await bill('2024-02-01')).journals).to.equal(0);
+    const { data } = await settled(
+      `dealId=${loan.deal.id}&asOf=2024-03-01`,
+      ({ data: [one] }) => one?.global.interest.due !== '0.00',
+    );
+    expect(data[0].global.interest).to.include({ due: '600.00', accrued: '0.00' });
+  });
+
+  it('is billed again for the same day once the bill was reversed', async () => {
+    const loan = aLoan(borrower, [anna]);
+    await post([...loan.all, drawn(loan, '2024-01-01', '36000.00', '0.100000000000')]);
+    await bill('2024-03-01');
+    const [made] = await api.database.query<{ id: string }>(
+      `SELECT j.id FROM journal j JOIN deal d ON d.key = j.deal_key
+       WHERE d.id = $1 AND j.type = 'interest_billing'`,
+      [loan.deal.id],
+    );
+    const due = entry(
+      loan,
+      ['INTEREST_DUE', 'INTEREST_INCOME'],
+      [
+        [undefined, '-600.00'],
+        [anna, '-600.00'],
+      ],
+      { dueDate: date('2024-03-06') },
+    );
+    await post([
+      aJournal(loan.deal, 'interest_billing', '2024-03-01', due, {
+        reverses: made?.id ?? '',
+        settlements: [
+          {
+            facility: loan.facility.id,
+            contract: loan.contract.id,
+            component: 'interest',
+            settledThrough: date('2024-01-01'),
+          },
+        ],
+      }),
+    ]);
+    expect((await bill('2024-03-01')).journals).to.equal(1);
+    const { data } = await settled(
+      `dealId=${loan.deal.id}&asOf=2024-03-01`,
+      ({ data: [one] }) => one.global.interest.due === '600.00',
+    );
+    expect(data[0].global.interest).to.include({ due: '600.00', accrued: '0.00' });
+  });
+
+  it('gets no first lender after it was posted to, for shares would not add up', async () => {
+    const loan = aLoan(borrower, []);
+    await post([
+      ...loan.all,
+      aJournal(
+        loan.deal,
+        'advance',
+        '2024-01-01',
+        entry(loan, CASH, [[undefined, '5.00']], ADVANCE),
+      ),
+    ]);
+    const refused = await post([aPosition(loan.facility, anna)]).catch((error) => error);
+    expect(refused.constraint).to.equal('positions_before_postings');
+  });
+
+  it('tells of a restated share, though the global amount is as it was', async () => {
+    const loan = aLoan(borrower, [anna, bert]);
+    await post([...loan.all, drawn(loan, '2024-01-01', '100.00')]);
+    await post([aJournal(loan.deal, 'terms', '2024-12-01', [])]);
+    const sold = entry(
+      loan,
+      ['PRINCIPAL_CASH', 'TRANSFER_CLEARING'],
+      [
+        [anna, '-40.00'],
+        [bert, '40.00'],
+      ],
+      { movement: 'transfer' },
+    );
+    await post([aJournal(loan.deal, 'transfer', '2024-06-01', sold)]);
+    for (const level of ['facility', 'contract', 'position']) {
+      const { data } = await settled(
+        `dealId=${loan.deal.id}&asOf=2024-07-01&level=${level}`,
+        ({ data: [one] }) => one.provenance.restated,
+      );
+      expect(data[0].provenance.restated, level).to.equal(true);
+    }
+  });
+
+  it('answers an old question alike after facilities and lenders were added', async () => {
+    const loan = aLoan(borrower, [anna]);
+    await post([...loan.all, drawn(loan, '2024-01-01', '100.00')]);
+    const { meta } = await settled(
+      `dealId=${loan.deal.id}&asOf=2024-07-01`,
+      ({ data }) => data.length === 1,
+    );
+    const old = `dealId=${loan.deal.id}&asOf=2024-07-01&includeZero=true&knownAt=${meta.knownAt}`;
+    const questions = ['&level=deal', `&lenderId=${bert.id}`, '&level=position', ''].map(
+      (more) => `${old}${more}`,
+    );
+    const before = await Promise.all(questions.map((question) => ask(question)));
+    const second = aFacility(loan.deal, { currency: 'EUR' });
+    await post([
+      second,
+      aPosition(second, bert),
+      aPosition(loan.facility, bert),
+      aJournal(loan.deal, 'terms', '2024-08-01', []),
+    ]);
+    await settled(`dealId=${loan.deal.id}&includeZero=true`, ({ data }) => data.length === 2);
+    expect(await Promise.all(questions.map((question) => ask(question)))).to.deep.equal(before);
+  });
+
+  it('answers alike in another currency too, and a walk goes on with the rates it began with', async () => {
+    const loans = [aLoan(borrower, [anna]), aLoan(borrower, [anna])];
+    await post(loans.flatMap((loan) => [...loan.all, drawn(loan, '2024-01-01', '100.00')]));
+    const rate = (value: string) =>
+      api.database.query(
+        `INSERT INTO fx_rate (rate_date, from_currency, to_currency, rate, source)
+         VALUES ('2024-01-01', 'USD', 'CHF', $1, 'SNB')`,
+        [value],
+      );
+    await rate('0.9');
+    const ids = loans.map(({ deal }) => deal.id).join(',');
+    const question = `dealId=${ids}&asOf=2024-07-01&reportingCurrency=CHF`;
+    const first = await settled(
+      `${question}&limit=1`,
+      ({ data, page }) => data.length === 1 && page.hasMore,
+    );
+    expect(first.data[0].reporting.principalOutstanding).to.equal('90.00');
+    await rate('0.8');
+    const second = await ask(`limit=1&cursor=${first.page.nextCursor}`);
+    expect(second.data[0].reporting.principalOutstanding).to.equal('90.00');
+    const now = await settled(question, ({ data }) => data[0].reporting.rate === '0.8');
+    const again = await ask(`${question}&knownAt=${first.meta.knownAt}`);
+    expect(again.data[0].reporting.rate).to.equal('0.9');
+    expect((await ask(`${question}&knownAt=${now.meta.knownAt}`)).data).to.deep.equal(now.data);
+  });
+
+  it('tells who keeps a copy of a posting that was waiting for its date', async () => {
+    const loan = aLoan(borrower, [anna]);
+    const ahead = daysAfter(date(new Date().toISOString().slice(0, 10)), 1);
+    await post([...loan.all, drawn(loan, '2024-01-01', '10.00'), drawn(loan, ahead, '5.00')]);
+    const store = sqlBalanceStore(api.database);
+    const { seq } = await store.ledgerState(date('2999-01-01'));
+    const filter = { ...NO_FILTER, dealIds: [loan.deal.id] };
+    const changed = async (dataThrough: string, asOf: string) => {
+      const updatedAfter = { seq, dataThrough: date(dataThrough) };
+      const request = { level: 'contract', sort: undefined, after: undefined, limit: 10 } as const;
+      const snapshot = { asOf: date(asOf), ledgerSeq: seq };
+      const items = await store.page(
+        { fullControl: true },
+        { ...request, filter: { ...filter, updatedAfter }, snapshot },
+      );
+      return items.map(({ global }) => global.principal_cash);
+    };
+    expect(await changed(dayBefore(ahead), dayBefore(ahead))).to.deep.equal([]);
+    expect(await changed(dayBefore(ahead), ahead)).to.deep.equal([15_00n]);
+  });
+
+  it('says that what was first reached later is not restated, now and for ever', async () => {
+    const loan = aLoan(borrower, [anna]);
+    await post([...loan.all, drawn(loan, '2024-01-01', '10.00')]);
+    const [last] = await api.database.query<{ seq: bigint; next: string }>(
+      `SELECT max(seq) AS seq, (max(effective_date) + 1)::text AS next FROM journal`,
+    );
+    const store = sqlBalanceStore(api.database);
+    const snapshot = { asOf: date(last?.next ?? ''), ledgerSeq: last?.seq ?? 0n };
+    const before = await store.knowledge(snapshot, date('2999-01-01'));
+    await post([drawn(loan, daysAfter(snapshot.asOf, 1), '1.00')]);
+    expect((await store.knowledge(snapshot, date('2999-01-01'))).reportedSeq).to.equal(
+      before.reportedSeq,
+    );
+  });
+
+  it('sums what may be drawn, facility by facility', async () => {
+    const loan = aLoan(borrower, [anna], { availabilityEndDate: date('2024-03-01') });
+    const open = aFacility(loan.deal);
+    const commit = (facility: typeof open, unfunded: string) =>
+      entry(
+        { facility },
+        ['UNFUNDED', 'MEMO'],
+        [
+          [undefined, unfunded],
+          [anna, unfunded],
+        ],
+      );
+    await post([
+      ...loan.all,
+      open,
+      aPosition(open, anna),
+      aJournal(loan.deal, 'original_commitment', '2024-01-01', [
+        ...commit(loan.facility, '100.00'),
+        ...commit(open, '-30.00'),
+      ]),
+    ]);
+    const { data } = await settled(
+      `level=deal&dealId=${loan.deal.id}&asOf=2024-07-01`,
+      ({ data: found }) => found.length === 1,
+    );
+    expect(data[0].global.commitment).to.include({ unfunded: '70.00', available: '0.00' });
+    expect(data[0].lenders[0].commitment.available).to.equal('0.00');
+    const before = await ask(`level=deal&dealId=${loan.deal.id}&asOf=2024-02-01`);
+    expect(before.data[0].global.commitment.available).to.equal('100.00');
+  });
+
+  it('tells what is past due, also where other dues are credits of the same amount', async () => {
+    const loan = aLoan(borrower, [anna]);
+    const both = (amount: string) =>
+      [
+        [undefined, amount],
+        [anna, amount],
+      ] as const;
+    await post([
+      ...loan.all,
+      drawn(loan, '2024-01-01', '1000.00'),
+      aJournal(
+        loan.deal,
+        'interest_billing',
+        '2024-01-01',
+        entry(loan, ['INTEREST_DUE', 'INTEREST_INCOME'], both('100.00'), {
+          dueDate: date('2024-02-01'),
+        }),
+      ),
+      aJournal(
+        loan.deal,
+        'fee_payment',
+        '2024-01-01',
+        entry(loan, ['FEES_DUE', 'CASH_CLEARING'], both('-100.00')),
+      ),
+    ]);
+    const { data } = await settled(
+      `dealId=${loan.deal.id}&asOf=2024-02-11`,
+      ({ data: found }) => found.length === 1,
+    );
+    expect(data[0].global.interest.pastDue).to.equal('100.00');
+    expect(data[0].status.daysPastDue).to.equal(10);
+  });
+
+  it('sorts by the maturity that it shows', async () => {
+    const loan = aLoan(borrower, [anna], { maturityDate: date('2025-01-01') });
+    const other = aFacility(loan.deal, { maturityDate: date('2026-01-01') });
+    const commit = (facility: typeof other) =>
+      entry(
+        { facility },
+        ['UNFUNDED', 'MEMO'],
+        [
+          [undefined, '1.00'],
+          [anna, '1.00'],
+        ],
+      );
+    await post([
+      ...loan.all,
+      other,
+      aPosition(other, anna),
+      aJournal(loan.deal, 'original_commitment', '2024-01-01', [
+        ...commit(loan.facility),
+        ...commit(other),
+      ]),
+      aJournal(loan.deal, 'terms', '2024-02-01', [], {
+        terms: [{ facility: loan.facility.id, status: 'active', maturityDate: date('2030-01-01') }],
+      }),
+    ]);
+    const { data } = await settled(
+      `dealId=${loan.deal.id}&asOf=2024-07-01&sort=maturityDate`,
+      ({ data: found }) => found.length === 2,
+    );
+    expect(data.map(({ facility }: Json) => facility.maturityDate)).to.deep.equal([
+      '2026-01-01',
+      '2030-01-01',
+    ]);
+  });
+});

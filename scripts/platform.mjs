@@ -59,9 +59,13 @@ export async function startPlatform() {
   }
 }
 
+/** What the auth-server has: the protocol, and the pages that people see. */
+const AUTH_PATHS = /^\/(oauth|\.well-known|interaction|device|assets|account)(\/|$)/;
+
 function upstreamOf(path, port) {
+  if (AUTH_PATHS.test(path)) return port + 1;
   if (path === '/api' || path.startsWith('/api/')) return port + 2;
-  return /^\/(oauth|\.well-known)(\/|$)/.test(path) ? port + 1 : undefined;
+  return undefined;
 }
 
 /**

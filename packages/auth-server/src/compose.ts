@@ -25,6 +25,7 @@ import { noteTokenErrors, tokenEndpoint } from './http/token-endpoint.ts';
 import { pages } from './interaction/page.ts';
 import { providerPages } from './interaction/provider-pages.ts';
 import { interactionRoutes } from './interaction/routes.ts';
+import { keyedHash } from './keys/keyed-hash.ts';
 import { aesGcmSealer } from './keys/seal.ts';
 import { keepBuiltClients } from './provider/built-clients.ts';
 import { ACCOUNT_GRANT } from './provider/client-metadata.ts';
@@ -43,6 +44,7 @@ import { cachedServiceAccountDirectory } from './store/sql-service-accounts.ts';
 import { sqlSigningKeyStore } from './store/sql-signing-keys.ts';
 import { sqlThrottle, sweepThrottle } from './store/sql-throttle.ts';
 import { sqlTotpFactors } from './store/sql-totp-factors.ts';
+import { knownDevices } from './throttle/known-devices.ts';
 import { ACCOUNT_GRANT_PARAMETERS, accountGrant } from './token/account-grant.ts';
 import { readAssets } from './views/assets.ts';
 
@@ -93,12 +95,14 @@ async function compose(
   const sealer = aesGcmSealer(
     config.keyEncryptionKey ?? developmentSecret(config.dataDir, 'key-encryption-key'),
   );
+  const cookieKey = config.cookieKey ?? developmentSecret(config.dataDir, 'cookie-key');
   const keys = sqlSigningKeyStore(database, sealer, config.signingKeyBits);
   const serviceAccounts = await cachedServiceAccountDirectory(database);
   const passwords = await argon2Verifier(PASSWORD_CONCURRENCY, PASSWORD_QUEUE_MAX);
   const accounts = sqlAccountDirectory(database, passwords);
   const secondFactor = sqlTotpFactors(database, sealer, clock);
   const throttle = sqlThrottle(database, clock);
+  const devices = knownDevices(keyedHash(cookieKey, 'known devices'), clock);
   const sweeper = setInterval(() => {
     sweepThrottle(database, clock).catch((err) => log.warn({ err }, 'sweeping throttles failed'));
   }, SWEEP_INTERVAL_MS);
@@ -106,7 +110,6 @@ async function compose(
   const audit = sqlAuditLog(database, clock, log);
   const state = await openStateStore(config, database, log);
   const resourceServer = config;
-  const cookieKey = config.cookieKey ?? developmentSecret(config.dataDir, 'cookie-key');
   const assets = readAssets();
   const ourPages = pages({ issuer: config.issuer, assets, formKey: cookieKey });
   const settings = {
@@ -122,6 +125,7 @@ async function compose(
     accounts,
     secondFactor,
     throttle,
+    devices,
     state,
     clock,
     mfaPolicy: config.mfaPolicy,
@@ -159,6 +163,7 @@ async function compose(
         accounts,
         secondFactor,
         throttle,
+        devices,
         state,
         audit,
         pages: ourPages,

@@ -1,4 +1,5 @@
 import { type Algorithm, hash, verify } from '@node-rs/argon2';
+import { normalizePassword, PASSWORD_LENGTH_MAX } from './password-rules.ts';
 
 /** OWASP's first choice for argon2id: 19 MiB, two passes. */
 const ARGON2 = {
@@ -9,27 +10,18 @@ const ARGON2 = {
   parallelism: 1,
 } as const;
 
-const MIN_CODE_POINTS = 15;
-const MAX_CODE_POINTS = 256;
-
-/** Why a password may not be set, in a sentence; undefined when it may (NIST SP 800-63B-4). */
-export function passwordFault(password: string): string | undefined {
-  const length = [...normalize(password)].length;
-  if (length < MIN_CODE_POINTS) return `a password has at least ${MIN_CODE_POINTS} characters`;
-  if (length > MAX_CODE_POINTS) return `a password has at most ${MAX_CODE_POINTS} characters`;
-  return undefined;
-}
-
 export function hashPassword(password: string): Promise<string> {
-  return hash(normalize(password), ARGON2);
+  return hash(normalizePassword(password), ARGON2);
 }
 
-/** Too many passwords are being verified at once; the caller may try again soon. */
+/** Too many passwords are being hashed at once; the caller may try again soon. */
 export class PasswordVerifierBusy extends Error {
   override readonly name = 'PasswordVerifierBusy';
 }
 
 export interface PasswordVerifier {
+  /** A hash to store; shares its places with `verify`. @throws {PasswordVerifierBusy} */
+  hash(password: string): Promise<string>;
   /**
    * Whether `password` fits `storedHash`. Without a stored hash it does the same work on a hash
    * of nothing and answers false. @throws {PasswordVerifierBusy}
@@ -38,8 +30,8 @@ export interface PasswordVerifier {
 }
 
 /**
- * Verifies off the event loop, at most `concurrency` at a time, because each verification takes
- * 19 MiB and a thread that signing needs too; further ones queue, up to `queueMax`.
+ * Hashes off the event loop, at most `concurrency` at a time, because each hash takes 19 MiB and
+ * a thread that signing needs too; further ones queue, up to `queueMax`.
  */
 export async function argon2Verifier(
   concurrency: number,
@@ -63,21 +55,22 @@ export async function argon2Verifier(
     else next(); // The place is handed over: `running` stays.
   };
 
+  const within = async <T>(work: () => Promise<T>): Promise<T> => {
+    await enter();
+    try {
+      return await work();
+    } finally {
+      leave();
+    }
+  };
+
   return {
-    async verify(password, storedHash) {
-      await enter();
-      try {
-        const candidate = normalize(password).slice(0, 4 * MAX_CODE_POINTS);
+    hash: (password) => within(() => hashPassword(password)),
+    verify: (password, storedHash) =>
+      within(async () => {
+        const candidate = normalizePassword(password).slice(0, 4 * PASSWORD_LENGTH_MAX);
         const fits = await verify(storedHash ?? hashOfNothing, candidate);
         return fits && storedHash !== undefined;
-      } finally {
-        leave();
-      }
-    },
+      }),
   };
-}
-
-/** One spelling for characters that look alike on different keyboards. */
-function normalize(password: string): string {
-  return password.normalize('NFKC');
 }

@@ -1,3 +1,5 @@
+import type { Device } from '../accounts/requester.ts';
+
 /** What happened, to whom, from where. Never holds a token, secret, password or code. */
 export interface AuditEvent {
   readonly type: AuditEventType;
@@ -8,6 +10,9 @@ export interface AuditEvent {
   readonly requestId?: string;
   /** Short machine-readable reason of a refusal. */
   readonly reason?: string;
+  readonly device?: Device;
+  /** Name of the factor, application or organisation that it was about. */
+  readonly about?: string;
 }
 
 export type AuditEventType =
@@ -16,15 +21,32 @@ export type AuditEventType =
   | 'sign_in.succeeded'
   | 'sign_in.refused'
   | 'sign_in.ended'
+  | 'sign_in.new_device'
   | 'application.created'
   | 'application.disabled'
   | 'application.enabled'
   | 'account.created'
+  | 'account.invited'
   | 'account.disabled'
   | 'account.enabled'
+  | 'account.password_set'
+  | 'account.password_changed'
   | 'account.password_replaced'
+  | 'account.password_reset_requested'
+  | 'account.password_reset'
   | 'account.totp_enrolled'
   | 'account.totp_removed'
+  | 'account.passkey_added'
+  | 'account.passkey_removed'
+  | 'account.factor_renamed'
+  | 'account.factors_reset'
+  | 'account.recovery_codes_replaced'
+  | 'account.recovery_code_used'
+  | 'account.session_ended'
+  | 'account.sessions_ended'
+  | 'account.access_allowed'
+  | 'account.access_withdrawn'
+  | 'account.organisation_linked'
   | 'service_account.created'
   | 'service_account.disabled'
   | 'service_account.enabled'

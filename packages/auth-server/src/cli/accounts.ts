@@ -3,7 +3,12 @@ import { CommandRefused, printer, table, UsageError } from '@cls/shared/cli/comm
 import { isUniqueViolation } from '@cls/shared/sql/database';
 import type { Command } from 'commander';
 import { type Account, canonicalEmail } from '../accounts/account.ts';
-import { hashPassword, passwordFault } from '../accounts/password.ts';
+import { hashPassword } from '../accounts/password.ts';
+import {
+  PASSWORD_LENGTH_MAX,
+  type PasswordFault,
+  passwordFault,
+} from '../accounts/password-rules.ts';
 import { newTotpEnrolment } from '../mfa/totp.ts';
 import { type AsOperator, type Operator, parsePermissions, requireCustomer } from './operator.ts';
 import { readPassword } from './read-password.ts';
@@ -30,14 +35,15 @@ export function addAccountCommands(program: Command, asOperator: AsOperator): vo
     .action(async (email: string, options: CreateOptions, command: Command) => {
       if (!EMAIL.test(email)) throw new CommandRefused('expected an e-mail address');
       const permissions = parsePermissions(options.permission);
-      const password = await choosePassword(options);
+      const entered = await enterPassword(options);
       const { customer } = options;
-      const passwordHash = await hashPassword(password);
-      const id = await asOperator(async (operator) => {
+      const { id, password } = await asOperator(async (operator) => {
         await requireCustomer(operator, customer);
+        const password = choosePassword(entered, operator, [email, customer]);
+        const passwordHash = await hashPassword(password);
         const made = await createOne(operator, { email, customer, permissions, passwordHash });
         operator.audit.record({ type: 'account.created', subject: made });
-        return made;
+        return { id: made, password };
       });
       const canonical = canonicalEmail(email);
       const document = { id, email: canonical, customer, permissions };
@@ -64,14 +70,15 @@ export function addAccountCommands(program: Command, asOperator: AsOperator): vo
   withPasswordOptions(accounts.command('replace-password <email>'))
     .description('set a new password, and lift a block after too many failures')
     .action(async (email: string, options: PasswordOptions, command: Command) => {
-      const password = await choosePassword(options);
-      const passwordHash = await hashPassword(password);
-      const account = await asOperator(async (operator) => {
+      const entered = await enterPassword(options);
+      const { account, password } = await asOperator(async (operator) => {
         const found = await requireAccount(operator, email);
+        const password = choosePassword(entered, operator, [email, found.customer]);
+        const passwordHash = await hashPassword(password);
         await operator.accounts.replacePassword(found.id, passwordHash);
         await operator.throttle.succeeded([{ kind: 'account-password', id: found.email }]);
         operator.audit.record({ type: 'account.password_replaced', subject: found.id });
-        return found;
+        return { account: found, password };
       });
       const document = { id: account.id, email: account.email };
       print(command, document, options, password, `replaced the password of ${account.email}`);
@@ -136,16 +143,31 @@ function withPasswordOptions(command: Command): Command {
 }
 
 /** Never from the command line itself, where other users and the shell's history see it. */
-async function choosePassword(options: PasswordOptions): Promise<string> {
+async function enterPassword(options: PasswordOptions): Promise<string | undefined> {
   if (options.generatePassword && options.passwordStdin) {
     throw new UsageError('choose --password-stdin or --generate-password, not both');
   }
-  if (options.generatePassword) return randomBytes(18).toString('base64url');
-  const password = await readPassword(options.passwordStdin === true);
-  const fault = passwordFault(password);
-  if (fault !== undefined) throw new CommandRefused(fault);
-  return password;
+  return options.generatePassword ? undefined : readPassword(options.passwordStdin === true);
 }
+
+/** The password that was entered, if it may be set; a random one where none was. */
+function choosePassword(
+  entered: string | undefined,
+  { passwordRules }: Operator,
+  context: readonly string[],
+): string {
+  if (entered === undefined) return randomBytes(18).toString('base64url');
+  const fault = passwordFault(entered, passwordRules, context);
+  if (fault !== undefined) throw new CommandRefused(FAULTS[fault.code](passwordRules.lengthMin));
+  return entered;
+}
+
+const FAULTS: Readonly<Record<PasswordFault['code'], (lengthMin: number) => string>> = {
+  password_short: (lengthMin) => `a password has at least ${lengthMin} characters`,
+  password_long: () => `a password has at most ${PASSWORD_LENGTH_MAX} characters`,
+  password_common: () => 'this password is on a list of common ones, or is made of them',
+  password_personal: () => 'this password is little more than the e-mail address or a known name',
+};
 
 /** Only a password that we made is shown. */
 function print(

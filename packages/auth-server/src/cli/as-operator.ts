@@ -3,6 +3,8 @@ import { developmentSecret } from '@cls/shared/development-secret';
 import { createLog } from '@cls/shared/log';
 import { migrate, readMigrations } from '@cls/shared/sql/migrate';
 import { openDatabaseAsOperator } from '@cls/shared/sql/open-database';
+import { commonPasswords } from '../accounts/common-passwords.ts';
+import { passwordLengthMin } from '../accounts/password-rules.ts';
 import { parseConfig } from '../config.ts';
 import { aesGcmSealer } from '../keys/seal.ts';
 import { MIGRATIONS } from '../store/migrations.ts';
@@ -33,6 +35,10 @@ export const asOperator: AsOperator = async (work) => {
       serviceAccounts: sqlServiceAccounts(database),
       applications: sqlApplications(database),
       accounts: sqlAccounts(database),
+      passwordRules: {
+        lengthMin: passwordLengthMin(config.mfaPolicy),
+        isListed: await commonPasswords(),
+      },
       totpFactors: sqlTotpFactors(database, sealer, systemClock),
       throttle: sqlThrottle(database, systemClock),
       keys: sqlSigningKeyStore(database, sealer, config.signingKeyBits),

@@ -1,6 +1,7 @@
 import { isPermission, PERMISSIONS, type Permission } from '@cls/shared/access-token';
 import { CommandRefused } from '@cls/shared/cli/command-line';
 import type { AccountRecords } from '../accounts/account-records.ts';
+import type { PasswordRules } from '../accounts/password-rules.ts';
 import type { AuditLog } from '../audit/audit-log.ts';
 import type { ApplicationRecords } from '../clients/application.ts';
 import type { ServiceAccountRecords } from '../clients/service-account-records.ts';
@@ -16,6 +17,7 @@ export interface Operator {
   readonly serviceAccounts: ServiceAccountRecords;
   readonly applications: ApplicationRecords;
   readonly accounts: AccountRecords;
+  readonly passwordRules: PasswordRules;
   readonly totpFactors: TotpFactorRecords;
   readonly throttle: Throttle;
   readonly keys: SigningKeyStore;

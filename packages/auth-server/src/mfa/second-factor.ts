@@ -1,15 +1,26 @@
+import type { Factor } from './factor.ts';
+
 /** Time-based one-time passwords (RFC 6238): 6 digits, 30 seconds, SHA-1, one step of drift. */
 export interface SecondFactor {
   /**
-   * True once per time step: accepting a code stores its step, and only later steps are accepted
-   * after it. Of concurrent calls with one code exactly one gets true.
+   * `accepted` once per time step: accepting a code stores its step, and only later steps are
+   * accepted after it. Of concurrent calls with one code exactly one is accepted, the others were
+   * `used` already.
    */
-  verify(accountId: string, code: string): Promise<boolean>;
+  accept(accountId: string, code: string): Promise<CodeOutcome>;
 }
 
-/** Enrolment, for the operator's tool. */
+export type CodeOutcome = 'accepted' | 'used' | 'wrong';
+
 export interface TotpFactorRecords extends SecondFactor {
-  /** Replaces a factor that the account has. @param secret base32 */
+  /**
+   * @param secret base32
+   * @param provenStep the time step of the code that proved it: no code up to it is accepted.
+   * @throws {FactorNameTaken | TooManyFactors}
+   */
+  add(accountId: string, name: string, secret: string, provenStep: bigint): Promise<Factor>;
+  /** For the operator's tool: in place of every TOTP factor that the account has. */
   enrol(accountId: string, secret: string): Promise<void>;
+  /** For the operator's tool: every TOTP factor. */
   remove(accountId: string): Promise<void>;
 }

@@ -3,12 +3,12 @@ import type { AccountDirectory } from '../accounts/account.ts';
 import { type Account, canonicalEmail } from '../accounts/account.ts';
 import { PasswordVerifierBusy } from '../accounts/password.ts';
 import type { SecondFactor } from '../mfa/second-factor.ts';
-import type { Throttle, ThrottleSubject } from '../throttle/throttle.ts';
+import { type GuessOutcome, type GuessParts, guess, guessSubjects } from '../throttle/guess.ts';
+import type { ThrottleSubject } from '../throttle/throttle.ts';
 
-export interface ProofParts {
+export interface ProofParts extends GuessParts {
   readonly accounts: AccountDirectory;
   readonly secondFactor: SecondFactor;
-  readonly throttle: Throttle;
 }
 
 /** `refused` tells nothing of why: unknown, wrong and disabled are one. */
@@ -17,40 +17,40 @@ export type Proof =
   | { readonly refused: true }
   | { readonly waitS: number };
 
+/** An account without a password, as an invitation leaves it, is refused as a wrong one is. */
 export async function provePassword(
-  { accounts, throttle }: ProofParts,
+  { accounts, throttle, devices }: ProofParts,
   address: ThrottleSubject,
   email: string,
   password: string,
+  /** See throttle/known-devices.ts. */
+  deviceCookie?: string,
 ): Promise<Proof> {
-  const subjects = [address, { kind: 'account-password', id: canonicalEmail(email) } as const];
-  const admission = await throttle.admit(subjects);
-  if (!admission.admitted) return { waitS: admission.retryAfterS };
-  let account: Account | undefined;
+  const who = { email: canonicalEmail(email) };
+  const subjects = guessSubjects(devices, 'password', who, address, deviceCookie);
   try {
-    account = await accounts.authenticate(email, password);
+    return toProof(await guess(throttle, subjects, () => accounts.authenticate(email, password)));
   } catch (error) {
-    // Busy, or the store is down: nothing was compared, so nothing failed.
-    await throttle.withdraw(subjects).catch(() => undefined);
     if (error instanceof PasswordVerifierBusy) return { waitS: 1 };
     throw error;
   }
-  if (account === undefined) return { refused: true };
-  await throttle.succeeded(subjects);
-  return { account };
 }
 
 /** A one-time code, counted apart from passwords. */
 export async function proveCode(
-  { secondFactor, throttle }: ProofParts,
+  { secondFactor, throttle, devices }: ProofParts,
   address: ThrottleSubject,
   account: Account,
   code: string,
+  deviceCookie?: string,
 ): Promise<Proof> {
-  const subjects = [address, { kind: 'account-otp', id: account.id } as const];
-  const admission = await throttle.admit(subjects);
-  if (!admission.admitted) return { waitS: admission.retryAfterS };
-  if (!(await secondFactor.verify(account.id, code))) return { refused: true };
-  await throttle.succeeded(subjects);
-  return { account };
+  const subjects = guessSubjects(devices, 'otp', account, address, deviceCookie);
+  const compare = async () =>
+    (await secondFactor.accept(account.id, code)) === 'accepted' ? account : undefined;
+  return toProof(await guess(throttle, subjects, compare));
+}
+
+function toProof(outcome: GuessOutcome<Account>): Proof {
+  if ('right' in outcome) return { account: outcome.right };
+  return 'waitS' in outcome ? outcome : { refused: true };
 }

@@ -7,11 +7,11 @@ import type { PasswordVerifier } from '../accounts/password.ts';
 const SELECT = `
   SELECT a.id, a.email, a.customer_id AS customer, a.permissions,
          (a.disabled_at IS NOT NULL OR c.disabled_at IS NOT NULL) AS disabled,
-         EXISTS (SELECT FROM totp_factor t WHERE t.account_id = a.id) AS "secondFactor",
+         EXISTS (SELECT FROM factor f WHERE f.account_id = a.id) AS "secondFactor",
          a.password_hash AS "passwordHash"
   FROM account a JOIN customer c ON c.id = a.customer_id`;
 
-type Row = Account & { readonly passwordHash: string };
+type Row = Account & { readonly passwordHash: string | null };
 
 export function sqlAccounts(database: Database): AccountRecords {
   return {
@@ -55,7 +55,7 @@ export function sqlAccountDirectory(
     },
     async authenticate(email, password) {
       const row = await rowByEmail(database, email);
-      const fits = await passwords.verify(password, row?.passwordHash);
+      const fits = await passwords.verify(password, row?.passwordHash ?? undefined);
       return row !== undefined && fits && !row.disabled ? toAccount(row) : undefined;
     },
   };

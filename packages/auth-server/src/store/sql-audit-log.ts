@@ -76,9 +76,10 @@ export function sqlAuditLog(database: Database, clock: Clock, log: Log): AuditLo
 async function insert(database: Database, events: readonly Taken[]): Promise<void> {
   const column = (of: (event: Taken) => string | undefined) => events.map((e) => of(e) ?? null);
   await database.query(
-    `INSERT INTO audit_event (at, type, subject, client_id, address, request_id, reason)
+    `INSERT INTO audit_event (at, type, subject, client_id, address, request_id, reason,
+                              browser, system, about)
      SELECT * FROM unnest($1::timestamptz[], $2::text[], $3::text[], $4::text[], $5::text[],
-                          $6::text[], $7::text[])`,
+                          $6::text[], $7::text[], $8::text[], $9::text[], $10::text[])`,
     [
       column((e) => e.at),
       column((e) => e.type),
@@ -87,6 +88,9 @@ async function insert(database: Database, events: readonly Taken[]): Promise<voi
       column((e) => e.address),
       column((e) => e.requestId),
       column((e) => e.reason),
+      column((e) => e.device?.browser),
+      column((e) => e.device?.system),
+      column((e) => e.about),
     ],
   );
 }

@@ -1,8 +1,17 @@
 import type { Clock } from '@cls/shared/clock';
-import type { Database } from '@cls/shared/sql/database';
+import type { Database, Transaction } from '@cls/shared/sql/database';
 import type { Sealer } from '../keys/seal.ts';
 import type { TotpFactorRecords } from '../mfa/second-factor.ts';
 import { matchTotpStep } from '../mfa/totp.ts';
+import { insertFactor } from './sql-factors.ts';
+
+interface Row {
+  readonly factor_id: string;
+  readonly sealed_secret: string;
+}
+
+/** What an operator's enrolment is called. */
+const DEFAULT_NAME = 'Authenticator app';
 
 /** TOTP factors in SQL, their secrets sealed. */
 export function sqlTotpFactors(
@@ -10,35 +19,67 @@ export function sqlTotpFactors(
   sealer: Sealer,
   clock: Clock,
 ): TotpFactorRecords {
+  const add = async (
+    transaction: Transaction,
+    accountId: string,
+    name: string,
+    secret: string,
+    provenStep: bigint,
+  ) => {
+    const factor = await insertFactor(transaction, accountId, 'totp', name);
+    await transaction.query(
+      `INSERT INTO totp_factor (factor_id, account_id, sealed_secret, last_step)
+       VALUES ($1, $2, $3, $4)`,
+      [factor.id, accountId, sealer.seal(secret, context(accountId)), provenStep],
+    );
+    return factor;
+  };
   return {
+    add: (accountId, name, secret, provenStep) =>
+      database.transaction((transaction) => add(transaction, accountId, name, secret, provenStep)),
     async enrol(accountId, secret) {
-      await database.query(
-        `INSERT INTO totp_factor (account_id, sealed_secret) VALUES ($1, $2)
-         ON CONFLICT (account_id) DO UPDATE
-         SET sealed_secret = excluded.sealed_secret, last_step = 0, created_at = now()`,
-        [accountId, sealer.seal(secret, context(accountId))],
-      );
+      await database.transaction(async (transaction) => {
+        await removeTotp(transaction, accountId);
+        await add(transaction, accountId, DEFAULT_NAME, secret, 0n);
+      });
     },
-    async remove(accountId) {
-      await database.query('DELETE FROM totp_factor WHERE account_id = $1', [accountId]);
-    },
-    async verify(accountId, code) {
-      const [factor] = await database.query<{ sealed_secret: string }>(
-        'SELECT sealed_secret FROM totp_factor WHERE account_id = $1',
+    remove: (accountId) =>
+      database.transaction((transaction) => removeTotp(transaction, accountId)),
+    async accept(accountId, code) {
+      const factors = await database.query<Row>(
+        'SELECT factor_id, sealed_secret FROM totp_factor WHERE account_id = $1',
         [accountId],
       );
-      if (factor === undefined) return false;
-      const secret = sealer.unseal(factor.sealed_secret, context(accountId));
-      const step = matchTotpStep(secret, code, clock.now());
-      if (step === undefined) return false;
-      // The comparison and the write are one statement: of two equal codes one comes second.
-      const accepted = await database.query(
-        'UPDATE totp_factor SET last_step = $2 WHERE account_id = $1 AND last_step < $2 RETURNING 1',
-        [accountId, step],
-      );
-      return accepted.length === 1;
+      const now = clock.now();
+      let used = false;
+      for (const { factor_id: id, sealed_secret: sealed } of factors) {
+        const step = matchTotpStep(sealer.unseal(sealed, context(accountId)), code, now);
+        if (step === undefined) continue;
+        // The comparison and the write are one statement: of two equal codes one comes second.
+        const accepted = await database.query(
+          `WITH spent AS (
+             UPDATE totp_factor SET last_step = $2 WHERE factor_id = $1 AND last_step < $2
+             RETURNING factor_id)
+           UPDATE factor SET last_used_at = $3 FROM spent WHERE id = factor_id RETURNING 1`,
+          [id, step, now.toISOString()],
+        );
+        if (accepted.length === 1) return 'accepted';
+        used = true;
+      }
+      return used ? 'used' : 'wrong';
     },
   };
+}
+
+async function removeTotp(transaction: Transaction, accountId: string): Promise<void> {
+  await transaction.query(`DELETE FROM factor WHERE account_id = $1 AND kind = 'totp'`, [
+    accountId,
+  ]);
+  await transaction.query(
+    `DELETE FROM recovery_code WHERE account_id = $1
+       AND NOT EXISTS (SELECT FROM factor WHERE account_id = $1)`,
+    [accountId],
+  );
 }
 
 function context(accountId: string): string {

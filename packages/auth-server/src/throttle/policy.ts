@@ -1,4 +1,4 @@
-import type { ThrottleSubject } from './throttle.ts';
+import type { ThrottleKind } from './throttle.ts';
 
 /** How one kind of guessing is slowed. */
 export interface ThrottlePolicy {
@@ -19,9 +19,27 @@ export interface ThrottlePolicy {
 export const FIRST_DELAY_S = 30;
 export const LAST_DELAY_S = 3_600;
 
-export const THROTTLE_POLICIES: Readonly<Record<ThrottleSubject['kind'], ThrottlePolicy>> = {
-  'account-password': { free: 10, hardStop: 100, forgetAfterS: undefined, clearedBySuccess: true },
-  'account-otp': { free: 5, hardStop: 100, forgetAfterS: undefined, clearedBySuccess: true },
+/**
+ * Guesses at one secret of a person. At most 100 in a row, ever: 80 from anywhere, and 20 from
+ * browsers that the person is known in, which no stranger can use up.
+ */
+const fromAnywhere = (free: number): ThrottlePolicy => ({
+  free,
+  hardStop: 80,
+  forgetAfterS: undefined,
+  clearedBySuccess: true,
+});
+const fromKnownDevices: ThrottlePolicy = { ...fromAnywhere(5), hardStop: 20 };
+
+export const THROTTLE_POLICIES: Readonly<Record<ThrottleKind, ThrottlePolicy>> = {
+  'account-password': fromAnywhere(10),
+  'account-password-known': fromKnownDevices,
+  'account-otp': fromAnywhere(5),
+  'account-otp-known': fromKnownDevices,
+  'account-recovery': fromAnywhere(5),
+  'account-recovery-known': fromKnownDevices,
+  // Messages that a stranger can have sent to somebody.
+  'reset-request': { free: 3, hardStop: undefined, forgetAfterS: 3_600, clearedBySuccess: false },
   'client-secret': { free: 20, hardStop: undefined, forgetAfterS: 3_600, clearedBySuccess: true },
   // Many people may sit behind one address.
   address: { free: 100, hardStop: undefined, forgetAfterS: 900, clearedBySuccess: false },

@@ -19,10 +19,22 @@ export interface Throttle {
 }
 
 export interface ThrottleSubject {
-  readonly kind: 'account-password' | 'account-otp' | 'client-secret' | 'address';
+  readonly kind: ThrottleKind;
   /** Canonical e-mail, account id, client id or IP address; stored hashed. */
   readonly id: string;
 }
+
+/** `…-known`: the same secret, guessed at from a browser in which the person signed in before. */
+export type ThrottleKind =
+  | 'account-password'
+  | 'account-password-known'
+  | 'account-otp'
+  | 'account-otp-known'
+  | 'account-recovery'
+  | 'account-recovery-known'
+  | 'reset-request'
+  | 'client-secret'
+  | 'address';
 
 export type Admission =
   | { readonly admitted: true }

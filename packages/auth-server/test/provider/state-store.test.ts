@@ -5,6 +5,7 @@ import { redisServer } from '@cls/shared/testing/servers';
 import { expect } from 'chai';
 import { Redis } from 'ioredis';
 import { errors } from 'oidc-provider';
+import { accountAccess } from '../../src/provider/state/account-access.ts';
 import { providerAdapter } from '../../src/provider/state/provider-adapter.ts';
 import { redisStateStore } from '../../src/provider/state/redis-state-store.ts';
 import { digest } from '../../src/provider/state/sealing.ts';
@@ -113,6 +114,58 @@ function stateStoreSuite(open: () => { store: StateStore; dump: () => Promise<st
     );
     const found = await Promise.all(ids.map((id) => tokens.find(id)));
     expect(found.filter((payload) => payload !== undefined)).to.deep.equal([]);
+  });
+
+  it('ends all that an account has, and nothing that others have or that comes later', async () => {
+    const [session, token, grantId, other, later] = [fresh(), fresh(), fresh(), fresh(), fresh()];
+    const sessions = providerAdapter(store, 'Session');
+    const tokens = providerAdapter(store, 'RefreshToken');
+    const accountId = `acc-${fresh()}`;
+    await sessions.upsert(session, { jti: session, uid: `uid-${session}`, accountId }, 60);
+    await tokens.upsert(token, { jti: token, grantId, accountId }, 60);
+    await providerAdapter(store, 'Grant').upsert(grantId, { jti: grantId, accountId }, 60);
+    await tokens.upsert(other, { jti: other, accountId: 'acc-of-another' }, 60);
+    await accountAccess(store).endAll(accountId);
+    expect(await sessions.find(session)).to.equal(undefined);
+    expect(await sessions.findByUid(`uid-${session}`)).to.equal(undefined);
+    expect(await tokens.find(token)).to.equal(undefined);
+    const spent: unknown = await tokens.consume(token).catch((error: unknown) => error);
+    expect(spent).to.be.instanceOf(errors.InvalidGrant);
+    expect(await providerAdapter(store, 'Grant').find(grantId)).to.equal(undefined);
+    expect(await tokens.find(other)).to.include({ jti: other });
+    await new Promise((done) => setTimeout(done, 5));
+    await sessions.upsert(later, { jti: later, uid: fresh(), accountId }, 60);
+    expect(await sessions.find(later)).to.include({ accountId });
+    await accountAccess(store).endAll(accountId);
+    expect(await sessions.find(later), 'ended a second time').to.equal(undefined);
+  });
+
+  it('keeps a session ended that a request writes again', async () => {
+    const id = fresh();
+    const sessions = providerAdapter(store, 'Session');
+    const accountId = `acc-${fresh()}`;
+    const payload = { jti: id, uid: fresh(), accountId };
+    await sessions.upsert(id, payload, 60);
+    await accountAccess(store).endAll(accountId);
+    await new Promise((done) => setTimeout(done, 5));
+    await sessions.upsert(id, payload, 60);
+    expect(await sessions.find(id)).to.equal(undefined);
+  });
+
+  it('ends all but the session that asks, and no other account’s in its place', async () => {
+    const [mine, elsewhere, strangers] = [fresh(), fresh(), fresh()];
+    const sessions = providerAdapter(store, 'Session');
+    const accountId = `acc-${fresh()}`;
+    await sessions.upsert(mine, { jti: mine, uid: fresh(), accountId }, 60);
+    await sessions.upsert(elsewhere, { jti: elsewhere, uid: fresh(), accountId }, 60);
+    await accountAccess(store).endAll(accountId, mine);
+    expect(await sessions.find(mine)).to.include({ accountId });
+    expect(await sessions.find(elsewhere)).to.equal(undefined);
+    const stranger = `acc-${fresh()}`;
+    await sessions.upsert(strangers, { jti: strangers, uid: fresh(), accountId: stranger }, 60);
+    await accountAccess(store).endAll(stranger);
+    await accountAccess(store).endAll(accountId, strangers);
+    expect(await sessions.find(strangers)).to.equal(undefined);
   });
 
   it('accepts an assertion again once its mark has expired', async () => {

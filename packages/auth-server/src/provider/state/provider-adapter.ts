@@ -72,7 +72,7 @@ function sealedEntry(
   payload: AdapterPayload,
   ttlS: number,
 ): NewStateEntry {
-  const { uid, userCode } = payload;
+  const { uid, userCode, accountId } = payload;
   const other = uid ?? userCode;
   const grantId = kind === 'Grant' ? id : OF_A_GRANT.has(kind) ? payload.grantId : undefined;
   return {
@@ -86,6 +86,7 @@ function sealedEntry(
     ...(grantId === undefined ? {} : { grantId: digest(grantId) }),
     ...(uid === undefined ? {} : { uid: digest(uid) }),
     ...(userCode === undefined ? {} : { userCode: digest(userCode) }),
+    ...(accountId === undefined ? {} : { account: digest(accountId) }),
   };
 }
 

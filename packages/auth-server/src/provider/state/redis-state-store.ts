@@ -1,18 +1,19 @@
 import { DatabaseUnavailable } from '@cls/shared/sql/database';
 import type { Cluster, Redis } from 'ioredis';
-import {
-  type NewStateEntry,
-  REVOKED_GRANT_TTL_S,
-  type StateEntry,
-  type StateStore,
-} from './state-store.ts';
+import { END_TTL_S, type NewStateEntry, type StateEntry, type StateStore } from './state-store.ts';
 
 const WAIT_MS = 50;
 
+/** The server's time in microseconds, as text: a Lua number would lose its last digits. */
+const NOW = `local time = redis.call('TIME')
+  local now = time[1] .. string.format('%06d', time[2])`;
+
 /** Each script touches one key only, so that it runs on a cluster too. */
 const PUT = `
+  ${NOW}
   if ARGV[1] == '1' and redis.call('EXISTS', KEYS[1]) == 1 then return 0 end
-  redis.call('HSET', KEYS[1], 'payload', ARGV[2], 'grant', ARGV[3])
+  redis.call('HSET', KEYS[1], 'payload', ARGV[2], 'grant', ARGV[3], 'account', ARGV[5])
+  redis.call('HSETNX', KEYS[1], 'born', now)
   redis.call('PEXPIRE', KEYS[1], ARGV[4])
   return 1`;
 
@@ -20,10 +21,20 @@ const CONSUME = `
   if redis.call('EXISTS', KEYS[1]) == 0 then return -1 end
   return redis.call('HSETNX', KEYS[1], 'consumed', ARGV[1])`;
 
+const END = `
+  ${NOW}
+  return redis.call('SET', KEYS[1], now, 'EX', ARGV[1])`;
+
+const BEAR_AGAIN = `
+  ${NOW}
+  if redis.call('HGET', KEYS[1], 'account') ~= ARGV[1] then return 0 end
+  return redis.call('HSET', KEYS[1], 'born', now)`;
+
 /**
  * Protocol state in Redis: one hash per entry, one string per index. A revoked grant leaves a
  * mark that every look-up asks for, so that a token minted while its grant was revoked is dead
- * too, and no list of a grant's tokens has to be kept.
+ * too, and no list of a grant's tokens has to be kept. So does an account that was ended: its mark
+ * is an instant, and what was born until then is dead.
  *
  * @param waitReplicas replicas that must confirm a consumption (WAIT); 0 for none.
  * @throws {DatabaseUnavailable} from each call that Redis does not answer in time, or not well.
@@ -37,6 +48,7 @@ export function redisStateStore(redis: Redis | Cluster, waitReplicas: number): S
     consume: (kind, key) => answered(store.consume(kind, key)),
     remove: (kind, key) => answered(store.remove(kind, key)),
     revokeGrant: (grantId) => answered(store.revokeGrant(grantId)),
+    endAccount: (account, keep) => answered(store.endAccount(account, keep)),
     ready: () => answered(store.ready()),
     close: store.close,
   };
@@ -58,6 +70,11 @@ function unguarded(redis: Redis | Cluster, waitReplicas: number): StateStore {
     if (payload === undefined) return undefined;
     const grant = entry['grant'];
     if (grant && (await redis.exists(revokedKey(grant))) === 1) return undefined;
+    const account = entry['account'];
+    if (account) {
+      const ended = await redis.get(endedKey(account));
+      if (ended !== null && Number(entry['born']) <= Number(ended)) return undefined;
+    }
     const consumed = entry['consumed'];
     return {
       payload: JSON.parse(payload) as Record<string, unknown>,
@@ -76,6 +93,7 @@ function unguarded(redis: Redis | Cluster, waitReplicas: number): StateStore {
         JSON.stringify(entry.payload),
         entry.grantId ?? '',
         ttlMs,
+        entry.account ?? '',
       );
       if (written !== 1) return false;
       for (const [index, value] of indexesOf(entry)) {
@@ -105,7 +123,13 @@ function unguarded(redis: Redis | Cluster, waitReplicas: number): StateStore {
       await redis.del(entryKey(kind, key));
     },
     async revokeGrant(grantId) {
-      await redis.set(revokedKey(grantId), '1', 'EX', REVOKED_GRANT_TTL_S);
+      await redis.set(revokedKey(grantId), '1', 'EX', END_TTL_S);
+    },
+    async endAccount(account, keep) {
+      await redis.eval(END, 1, endedKey(account), END_TTL_S);
+      if (keep !== undefined) {
+        await redis.eval(BEAR_AGAIN, 1, entryKey(keep.kind, keep.key), account);
+      }
     },
     ready: async () => {
       await redis.ping();
@@ -129,6 +153,10 @@ function entryKey(kind: string, key: string): string {
 
 function indexKey(kind: string, index: string, value: string): string {
   return `cls:auth:${kind}:${index}:${value}`;
+}
+
+function endedKey(account: string): string {
+  return `cls:auth:ended-account:${account}`;
 }
 
 function revokedKey(grantId: string): string {

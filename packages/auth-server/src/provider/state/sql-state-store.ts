@@ -1,12 +1,14 @@
 import type { Database, Sql } from '@cls/shared/sql/database';
-import { REVOKED_GRANT_TTL_S, type StateEntry, type StateStore } from './state-store.ts';
+import { END_TTL_S, type StateEntry, type StateStore } from './state-store.ts';
 
 const SWEEP_INTERVAL_MS = 60_000;
 const SWEEP_BATCH = 5_000;
 
 const LIVE = `
   s.expires_at > now()
-  AND NOT EXISTS (SELECT FROM revoked_grant r WHERE r.grant_id = s.grant_id)`;
+  AND NOT EXISTS (SELECT FROM revoked_grant r WHERE r.grant_id = s.grant_id)
+  AND NOT EXISTS (SELECT FROM ended_account e
+                  WHERE e.account_sha256 = s.account_sha256 AND e.ended_at >= s.created_at)`;
 
 const FIND = `
   SELECT s.payload, extract(epoch FROM s.consumed_at)::float8 AS consumed
@@ -16,11 +18,13 @@ const INDEX_COLUMN = { uid: 'uid', userCode: 'user_code' } as const;
 
 const PUT = `
   INSERT INTO protocol_state AS s
-    (kind, id_sha256, payload, grant_id, uid, user_code, expires_at)
-  VALUES ($1, $2, $3, $4, $5, $6, now() + make_interval(secs => $7))
+    (kind, id_sha256, payload, grant_id, uid, user_code, account_sha256, expires_at)
+  VALUES ($1, $2, $3, $4, $5, $6, $8, now() + make_interval(secs => $7))
   ON CONFLICT (kind, id_sha256) DO UPDATE SET
     payload = excluded.payload, grant_id = excluded.grant_id, uid = excluded.uid,
     user_code = excluded.user_code, expires_at = excluded.expires_at,
+    account_sha256 = excluded.account_sha256,
+    created_at = CASE WHEN s.expires_at > now() THEN s.created_at ELSE excluded.created_at END,
     consumed_at = CASE WHEN s.expires_at > now() THEN s.consumed_at END`;
 
 /** Protocol state in SQL; expired rows are swept in the background. */
@@ -31,7 +35,8 @@ export function sqlStateStore(database: Database, onError: (error: unknown) => v
   sweeper.unref();
 
   return {
-    async put({ kind, key, payload, grantId, uid, userCode, ttlS }, { onlyIfAbsent } = {}) {
+    async put(entry, { onlyIfAbsent } = {}) {
+      const { kind, key, payload, grantId, uid, userCode, account, ttlS } = entry;
       // An expired row that was not swept yet does not count as present.
       const absent = onlyIfAbsent === true ? ' WHERE s.expires_at <= now()' : '';
       const rows = await database.query(`${PUT}${absent} RETURNING 1`, [
@@ -42,6 +47,7 @@ export function sqlStateStore(database: Database, onError: (error: unknown) => v
         uid ?? null,
         userCode ?? null,
         ttlS,
+        account ?? null,
       ]);
       return rows.length === 1;
     },
@@ -70,9 +76,26 @@ export function sqlStateStore(database: Database, onError: (error: unknown) => v
         await transaction.query(
           `INSERT INTO revoked_grant VALUES ($1, now() + make_interval(secs => $2))
            ON CONFLICT DO NOTHING`,
-          [grantId, REVOKED_GRANT_TTL_S],
+          [grantId, END_TTL_S],
         );
         await transaction.query('DELETE FROM protocol_state WHERE grant_id = $1', [grantId]);
+      });
+    },
+    async endAccount(account, keep) {
+      await database.transaction(async (transaction) => {
+        await transaction.query(
+          `INSERT INTO ended_account
+           VALUES ($1, clock_timestamp(), now() + make_interval(secs => $2))
+           ON CONFLICT (account_sha256) DO UPDATE
+           SET ended_at = excluded.ended_at, expires_at = excluded.expires_at`,
+          [account, END_TTL_S],
+        );
+        if (keep === undefined) return;
+        await transaction.query(
+          `UPDATE protocol_state SET created_at = clock_timestamp() + interval '1 millisecond'
+           WHERE kind = $1 AND id_sha256 = $2 AND account_sha256 = $3`,
+          [keep.kind, keep.key, account],
+        );
       });
     },
     ready: async () => {
@@ -108,4 +131,5 @@ async function sweep(database: Database): Promise<void> {
     );
   } while (swept.length === SWEEP_BATCH);
   await database.query('DELETE FROM revoked_grant WHERE expires_at <= now()');
+  await database.query('DELETE FROM ended_account WHERE expires_at <= now()');
 }

@@ -5,7 +5,7 @@
 export interface StateStore {
   /** False when `onlyIfAbsent` and the entry exists: of concurrent callers one gets true. */
   put(entry: NewStateEntry, options?: { readonly onlyIfAbsent?: boolean }): Promise<boolean>;
-  /** Undefined when missing, expired, or of a grant that was revoked. */
+  /** Undefined when missing, expired, of a grant that was revoked or an account that was ended. */
   find(kind: string, key: string): Promise<StateEntry | undefined>;
   findBy(kind: string, index: 'uid' | 'userCode', value: string): Promise<StateEntry | undefined>;
   /** Of concurrent callers exactly one gets `won`. Never brings an entry back. */
@@ -13,6 +13,12 @@ export interface StateStore {
   remove(kind: string, key: string): Promise<void>;
   /** Ends everything of the grant, what is being minted meanwhile included. */
   revokeGrant(grantId: string): Promise<void>;
+  /**
+   * Ends everything that was first put for the account until now, without listing it; what is
+   * written again later stays ended. @param keep the one entry that goes on, such as the session
+   * that asks.
+   */
+  endAccount(account: string, keep?: EntryName): Promise<void>;
   /** Resolves when the store can be used. */
   ready(): Promise<void>;
   close(): Promise<void>;
@@ -23,16 +29,21 @@ export interface StateEntry {
   readonly consumedAtS?: number;
 }
 
-export interface NewStateEntry {
+export interface EntryName {
   readonly kind: string;
   readonly key: string;
+}
+
+export interface NewStateEntry extends EntryName {
   readonly payload: Readonly<Record<string, unknown>>;
   /** Seconds, 1 or more. */
   readonly ttlS: number;
   readonly grantId?: string;
   readonly uid?: string;
   readonly userCode?: string;
+  /** Digest of the id of the person it is for. */
+  readonly account?: string;
 }
 
-/** Longer than any entry lives: how long a revoked grant is remembered, in seconds. */
-export const REVOKED_GRANT_TTL_S = 400 * 86_400;
+/** Longer than any entry lives: how long an end is remembered, in seconds. */
+export const END_TTL_S = 400 * 86_400;

@@ -1,0 +1,16 @@
+/** Who asks, as far as an HTTP request or a command line tells; everything may be missing. */
+export interface Requester {
+  readonly address?: string;
+  readonly requestId?: string;
+  readonly device?: Device;
+  /** The language of messages that this leads to; English without it. */
+  readonly locale?: 'en' | 'de';
+  /** The value of the cookie by which a browser is known; see throttle/known-devices.ts. */
+  readonly deviceCookie?: string;
+}
+
+/** What is known of a browser: `Firefox`, `Windows`. */
+export interface Device {
+  readonly browser?: string;
+  readonly system?: string;
+}

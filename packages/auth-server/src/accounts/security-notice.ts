@@ -1,0 +1,57 @@
+import type { AuditEventType, AuditLog } from '../audit/audit-log.ts';
+import type { AccountMail, SecurityChange } from '../mail/account-mail.ts';
+import type { Account } from './account.ts';
+import type { Requester } from './requester.ts';
+
+export interface NoticeParts {
+  readonly audit: AuditLog;
+  readonly mail: AccountMail;
+}
+
+/** The events whose account's owner gets a message. */
+const MAILED: Readonly<Partial<Record<AuditEventType, SecurityChange>>> = {
+  'account.password_changed': 'password_changed',
+  'account.password_reset': 'password_changed',
+  'account.password_replaced': 'password_changed',
+  'account.totp_enrolled': 'factor_added',
+  'account.totp_removed': 'factor_removed',
+  'account.passkey_added': 'factor_added',
+  'account.passkey_removed': 'factor_removed',
+  'account.factors_reset': 'factors_reset',
+  'account.recovery_codes_replaced': 'recovery_codes_replaced',
+  'account.recovery_code_used': 'recovery_code_used',
+  'account.access_allowed': 'application_allowed',
+  'account.organisation_linked': 'organisation_linked',
+  'account.disabled': 'account_disabled',
+};
+
+/**
+ * Records what happened to an account, and tells its owner where that matters to them.
+ *
+ * @param about name of the factor, application or organisation that it was about.
+ */
+export function notice(
+  { audit, mail }: NoticeParts,
+  type: AuditEventType,
+  account: Account,
+  by: Requester,
+  about?: string,
+): void {
+  audit.record({
+    type,
+    subject: account.id,
+    ...circumstances(by),
+    ...(about === undefined ? {} : { about }),
+  });
+  const change = MAILED[type];
+  if (change !== undefined) mail.changed(account, change, about ?? '', by);
+}
+
+/** What an audit event keeps of the requester. */
+export function circumstances({ address, requestId, device }: Requester) {
+  return {
+    ...(address === undefined ? {} : { address }),
+    ...(requestId === undefined ? {} : { requestId }),
+    ...(device === undefined ? {} : { device }),
+  };
+}

@@ -1,0 +1,33 @@
+import type { Account } from '../accounts/account.ts';
+import type { Requester } from '../accounts/requester.ts';
+
+/** Each change to an account that its owner is told of. */
+export type SecurityChange =
+  | 'password_changed'
+  | 'factor_added'
+  | 'factor_removed'
+  | 'factors_reset'
+  | 'recovery_codes_replaced'
+  | 'recovery_code_used'
+  | 'application_allowed'
+  | 'organisation_linked'
+  | 'account_disabled';
+
+/**
+ * Messages to one person. Each call returns at once: the message is sent soon, tried again when
+ * it cannot be, and a failure is told to the operator's log, never to the caller.
+ */
+export interface AccountMail {
+  /** @param name of the factor, application or organisation that it was about; may be empty. */
+  changed(account: Account, change: SecurityChange, name: string, by: Requester): void;
+  newDevice(account: Account, by: Requester): void;
+  /** @param token the one-time secret of the link. */
+  passwordReset(account: Account, token: string, validForS: number, by: Requester): void;
+  invitation(
+    account: Account,
+    organisation: string,
+    token: string,
+    expiresAt: Date,
+    by: Requester,
+  ): void;
+}

@@ -1,0 +1,142 @@
+/**
+ * Passkeys (WebAuthn level 3): adding one, and signing in with one, as the second step after a
+ * password or as the only step, where the authenticator itself verifies the person.
+ *
+ * A ceremony is found again by its challenge: 256 random bits, good once and for minutes, and only
+ * with the same `binding` (the interaction's or session's id), so that nobody finishes what another
+ * browser began. `credential` is what the page's form sends: the credential's standard JSON.
+ */
+import type { Account, AccountDirectory } from '../accounts/account.ts';
+import { oneTimeState } from '../accounts/one-time-state.ts';
+import type { Requester } from '../accounts/requester.ts';
+import { type NoticeParts, notice } from '../accounts/security-notice.ts';
+import type { StateStore } from '../provider/state/state-store.ts';
+import { type AddedFactor, freeName, orProblem, withFirstCodes } from './add-factor.ts';
+import type { Proof } from './authentication-methods.ts';
+import { type Credential, parseCredential } from './credential-json.ts';
+import type { FactorProblem, FactorRecords } from './factor.ts';
+import type { CeremonyOptions, PasskeyRecords, WebAuthn } from './passkey.ts';
+import type { RecoveryCodes } from './recovery-codes.ts';
+
+export type PasskeyProof = Extract<Proof, { method: 'passkey' }>;
+
+export interface Passkeys {
+  /** `PublicKeyCredentialCreationOptionsJSON` for the page. */
+  beginCreation(account: Account, binding: string): Promise<CeremonyOptions>;
+  finishCreation(
+    account: Account,
+    binding: string,
+    form: { readonly credential: string; readonly name: string },
+    by: Requester,
+  ): Promise<AddedFactor | { readonly problem: FactorProblem }>;
+  /** `PublicKeyCredentialRequestOptionsJSON`, for autofill and the button. */
+  beginSignIn(binding: string): Promise<CeremonyOptions>;
+  /** The person, verified by the authenticator; undefined whatever was wrong. */
+  finishSignIn(
+    binding: string,
+    credential: string,
+  ): Promise<{ readonly account: Account; readonly proof: PasskeyProof } | undefined>;
+  /** `PublicKeyCredentialRequestOptionsJSON` that names the account's passkeys. */
+  beginSecondStep(account: Account, binding: string): Promise<CeremonyOptions>;
+  /** Undefined whatever was wrong. */
+  finishSecondStep(
+    account: Account,
+    binding: string,
+    credential: string,
+  ): Promise<PasskeyProof | undefined>;
+}
+
+export interface PasskeyParts extends NoticeParts {
+  readonly webAuthn: WebAuthn;
+  readonly passkeys: PasskeyRecords;
+  readonly factors: FactorRecords;
+  readonly accounts: AccountDirectory;
+  readonly recoveryCodes: RecoveryCodes;
+  readonly state: StateStore;
+}
+
+/** Autofill waits for as long as the sign-in page is open. */
+const TTL_S = { create: 600, sign_in: 3_600, second_step: 600 } as const;
+
+interface Ceremony {
+  readonly purpose: keyof typeof TTL_S;
+  readonly binding: string;
+  readonly accountId?: string;
+}
+
+export function passkeys(parts: PasskeyParts): Passkeys {
+  const ceremonies = oneTimeState<Ceremony>(parts.state, 'PasskeyChallenge');
+  const begin = async (options: CeremonyOptions, ceremony: Ceremony) => {
+    await ceremonies.put(options.challenge, ceremony, TTL_S[ceremony.purpose]);
+    return options;
+  };
+  /** The credential, if it answers a challenge that was put for just this, and now for once. */
+  const answer = async (text: string, expected: Ceremony): Promise<Credential | undefined> => {
+    const credential = parseCredential(text);
+    if (credential === undefined) return undefined;
+    const found = await ceremonies.look(credential.challenge);
+    const same =
+      found?.purpose === expected.purpose &&
+      found.binding === expected.binding &&
+      found.accountId === expected.accountId;
+    if (!same || (await ceremonies.take(credential.challenge)) === undefined) return undefined;
+    return credential;
+  };
+
+  return {
+    beginCreation: async (account, binding) =>
+      begin(
+        await parts.webAuthn.creationOptions(account, await parts.passkeys.ofAccount(account.id)),
+        { purpose: 'create', binding, accountId: account.id },
+      ),
+    async finishCreation(account, binding, form, by) {
+      const name = await freeName(parts.factors, account.id, form.name);
+      if (typeof name === 'object') return { problem: name };
+      const expected = { purpose: 'create', binding, accountId: account.id } as const;
+      const credential = await answer(form.credential, expected);
+      const created =
+        credential && (await parts.webAuthn.verifyCreation(credential.json, credential.challenge));
+      if (created === undefined) return { problem: { code: 'passkey_failed' } };
+      const factor = await orProblem(parts.passkeys.addPasskey(account.id, name, created));
+      if ('problem' in factor) return factor;
+      notice(parts, 'account.passkey_added', account, by, factor.name);
+      return withFirstCodes(parts.recoveryCodes, account, factor);
+    },
+    beginSignIn: async (binding) =>
+      begin(await parts.webAuthn.requestOptions(), { purpose: 'sign_in', binding }),
+    async finishSignIn(binding, text) {
+      const credential = await answer(text, { purpose: 'sign_in', binding });
+      // Nobody was named before: the authenticator must say whose passkey it is (§7.2, step 6).
+      if (credential?.userHandle === undefined) return undefined;
+      const proven = await prove(parts, credential, credential.userHandle);
+      if (!proven?.userVerified) return undefined;
+      const account = await parts.accounts.find(credential.userHandle);
+      return account === undefined || account.disabled ? undefined : { account, proof: proven };
+    },
+    beginSecondStep: async (account, binding) =>
+      begin(await parts.webAuthn.requestOptions(await parts.passkeys.ofAccount(account.id)), {
+        purpose: 'second_step',
+        binding,
+        accountId: account.id,
+      }),
+    async finishSecondStep(account, binding, text) {
+      const expected = { purpose: 'second_step', binding, accountId: account.id } as const;
+      const credential = await answer(text, expected);
+      return credential && prove(parts, credential, account.id);
+    },
+  };
+}
+
+async function prove(
+  { passkeys, webAuthn }: PasskeyParts,
+  { id, challenge, userHandle, json }: Credential,
+  accountId: string,
+): Promise<PasskeyProof | undefined> {
+  const passkey = await passkeys.findPasskey(id);
+  if (passkey?.accountId !== accountId) return undefined;
+  if (userHandle !== undefined && userHandle !== accountId) return undefined;
+  const assertion = await webAuthn.verifyAssertion(json, challenge, passkey);
+  if (assertion === undefined) return undefined;
+  if (!(await passkeys.usePasskey(id, assertion.counter))) return undefined;
+  return { method: 'passkey', userVerified: assertion.userVerified, synced: passkey.synced };
+}

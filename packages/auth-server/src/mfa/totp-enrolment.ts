@@ -1,0 +1,85 @@
+/**
+ * Adding an authenticator app (RFC 6238): the secret is shown, and counts only once a code made
+ * from it came back. Until then it is pending, for ten minutes, and no factor.
+ */
+import { randomBytes } from 'node:crypto';
+import type { Clock } from '@cls/shared/clock';
+import type { Account } from '../accounts/account.ts';
+import { oneTimeState } from '../accounts/one-time-state.ts';
+import type { Requester } from '../accounts/requester.ts';
+import { type NoticeParts, notice } from '../accounts/security-notice.ts';
+import type { StateStore } from '../provider/state/state-store.ts';
+import { type AddedFactor, freeName, orProblem, withFirstCodes } from './add-factor.ts';
+import type { FactorProblem, FactorRecords } from './factor.ts';
+import type { RecoveryCodes } from './recovery-codes.ts';
+import type { TotpFactorRecords } from './second-factor.ts';
+import { matchTotpStep, newTotpEnrolment, type TotpEnrolment } from './totp.ts';
+
+export interface PendingTotp extends TotpEnrolment {
+  /** Names the enrolment in the page's address; useless in another account. */
+  readonly id: string;
+}
+
+export interface TotpEnrolments {
+  begin(account: Account): Promise<PendingTotp>;
+  /** The same again, for a page that came back with a problem; undefined when it is over. */
+  pending(account: Account, id: string): Promise<PendingTotp | undefined>;
+  /** `form_stale` when it is over, or was confirmed already. */
+  confirm(
+    account: Account,
+    id: string,
+    form: { readonly code: string; readonly name: string },
+    by: Requester,
+  ): Promise<AddedFactor | { readonly problem: FactorProblem }>;
+}
+
+export interface TotpEnrolmentParts extends NoticeParts {
+  readonly factors: FactorRecords;
+  readonly totpFactors: TotpFactorRecords;
+  readonly recoveryCodes: RecoveryCodes;
+  readonly state: StateStore;
+  readonly clock: Clock;
+  /** Shown beside the account in the app. */
+  readonly issuer: string;
+}
+
+const TTL_S = 600;
+
+interface Pending extends TotpEnrolment {
+  readonly accountId: string;
+}
+
+export function totpEnrolments(parts: TotpEnrolmentParts): TotpEnrolments {
+  const pendings = oneTimeState<Pending>(parts.state, 'TotpEnrolment');
+  const pending = async (account: Account, id: string) => {
+    const found = await pendings.look(id);
+    return found?.accountId === account.id ? found : undefined;
+  };
+  return {
+    async begin(account) {
+      const id = randomBytes(32).toString('base64url');
+      const { secret, uri } = newTotpEnrolment(new URL(parts.issuer).host, account.email);
+      await pendings.put(id, { accountId: account.id, secret, uri }, TTL_S);
+      return { id, secret, uri };
+    },
+    async pending(account, id) {
+      const found = await pending(account, id);
+      return found && { id, secret: found.secret, uri: found.uri };
+    },
+    async confirm(account, id, { code, name: text }, by) {
+      const found = await pending(account, id);
+      if (found === undefined) return { problem: { code: 'form_stale' } };
+      const name = await freeName(parts.factors, account.id, text);
+      if (typeof name === 'object') return { problem: name };
+      if (code.trim() === '') return { problem: { field: 'code', code: 'code_required' } };
+      const step = matchTotpStep(found.secret, code, parts.clock.now());
+      if (step === undefined) return { problem: { field: 'code', code: 'code_wrong' } };
+      if ((await pendings.take(id)) === undefined) return { problem: { code: 'form_stale' } };
+      const add = parts.totpFactors.add(account.id, name, found.secret, step);
+      const factor = await orProblem(add);
+      if ('problem' in factor) return factor;
+      notice(parts, 'account.totp_enrolled', account, by, factor.name);
+      return withFirstCodes(parts.recoveryCodes, account, factor);
+    },
+  };
+}

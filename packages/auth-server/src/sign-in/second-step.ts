@@ -1,0 +1,118 @@
+import type { Account } from '../accounts/account.ts';
+import type { Requester } from '../accounts/requester.ts';
+import type { Proof } from '../mfa/authentication-methods.ts';
+import type { FactorRecords } from '../mfa/factor.ts';
+import type { Passkeys } from '../mfa/passkeys.ts';
+import type { RecoveryCodes } from '../mfa/recovery-codes.ts';
+import type { SecondFactor } from '../mfa/second-factor.ts';
+import { type GuessParts, guess, guessSubjectsOf } from '../throttle/guess.ts';
+
+export type SecondStepMethod = 'passkey' | 'totp' | 'recovery_code';
+
+/** What the page's form sent. */
+export type SecondStepAnswer =
+  | { readonly method: 'totp' | 'recovery_code'; readonly code: string }
+  | { readonly method: 'passkey'; readonly credential: string; readonly binding: string };
+
+/** Why it did not do; the shape of the pages' problems. */
+export type SecondStepProblem =
+  | { readonly field: 'code'; readonly code: 'code_required' | 'code_wrong' | 'code_used' }
+  | { readonly field: 'recovery_code'; readonly code: 'code_required' | 'recovery_code_wrong' }
+  | { readonly code: 'passkey_failed' }
+  | { readonly code: 'throttled'; readonly waitS: number };
+
+/** The second step of signing in, and of a step-up. */
+export interface SecondStep {
+  /** What the account can be asked for, the best first; empty without a second factor. */
+  methods(account: Account): Promise<readonly SecondStepMethod[]>;
+  prove(
+    account: Account,
+    answer: SecondStepAnswer,
+    by: Requester,
+  ): Promise<{ readonly proof: Proof } | { readonly problem: SecondStepProblem }>;
+}
+
+export interface SecondStepParts extends GuessParts {
+  readonly factors: FactorRecords;
+  readonly totp: SecondFactor;
+  readonly recoveryCodes: RecoveryCodes;
+  readonly passkeys: Passkeys;
+}
+
+type Outcome = { readonly proof: Proof } | { readonly problem: SecondStepProblem };
+
+export function secondStep(parts: SecondStepParts): SecondStep {
+  return {
+    async methods(account) {
+      const kinds = new Set((await parts.factors.list(account.id)).map(({ kind }) => kind));
+      const codes = kinds.size > 0 && (await parts.recoveryCodes.count(account)).left > 0;
+      return [
+        ...(['passkey', 'totp'] as const).filter((kind) => kinds.has(kind)),
+        ...(codes ? (['recovery_code'] as const) : []),
+      ];
+    },
+    prove: (account, answer, by) => proveBy(parts, account, answer, by),
+  };
+}
+
+function proveBy(
+  parts: SecondStepParts,
+  account: Account,
+  answer: SecondStepAnswer,
+  by: Requester,
+): Promise<Outcome> {
+  switch (answer.method) {
+    case 'totp':
+      return proveTotp(parts, account, answer.code, by);
+    case 'recovery_code':
+      return proveRecoveryCode(parts, account, answer.code, by);
+    case 'passkey':
+      return provePasskey(parts, account, answer.binding, answer.credential);
+  }
+}
+
+async function proveTotp(
+  { throttle, devices, totp }: SecondStepParts,
+  account: Account,
+  code: string,
+  by: Requester,
+): Promise<Outcome> {
+  if (code.trim() === '') return { problem: { field: 'code', code: 'code_required' } };
+  let used = false;
+  const outcome = await guess(throttle, guessSubjectsOf(devices, 'otp', account, by), async () => {
+    const found = await totp.accept(account.id, code);
+    used = found === 'used';
+    return found === 'accepted' ? found : undefined;
+  });
+  if ('right' in outcome) return { proof: { method: 'totp' } };
+  if ('waitS' in outcome) return { problem: { code: 'throttled', waitS: outcome.waitS } };
+  return { problem: { field: 'code', code: used ? 'code_used' : 'code_wrong' } };
+}
+
+async function proveRecoveryCode(
+  { throttle, devices, recoveryCodes }: SecondStepParts,
+  account: Account,
+  code: string,
+  by: Requester,
+): Promise<Outcome> {
+  const field = 'recovery_code';
+  if (code.trim() === '') return { problem: { field, code: 'code_required' } };
+  const subjects = guessSubjectsOf(devices, 'recovery', account, by);
+  const outcome = await guess(throttle, subjects, async () =>
+    (await recoveryCodes.use(account, code, by)) ? true : undefined,
+  );
+  if ('right' in outcome) return { proof: { method: 'recovery_code' } };
+  if ('waitS' in outcome) return { problem: { code: 'throttled', waitS: outcome.waitS } };
+  return { problem: { field, code: 'recovery_code_wrong' } };
+}
+
+/** No guess: there is nothing short to be hit, and a challenge is good once. */
+async function provePasskey(
+  { passkeys }: SecondStepParts,
+  account: Account,
+  binding: string,
+  credential: string,
+): Promise<Outcome> {
+  const proof = await passkeys.finishSecondStep(account, binding, credential);
+  return proof === undefined ? { problem: { code: 'passkey_failed' } } : { proof };
+}

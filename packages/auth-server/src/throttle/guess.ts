@@ -1,0 +1,86 @@
+import type { Account } from '../accounts/account.ts';
+import type { Requester } from '../accounts/requester.ts';
+import { addressSubject } from './address-subject.ts';
+import type { KnownDevices } from './known-devices.ts';
+import type { Throttle, ThrottleSubject } from './throttle.ts';
+
+export interface GuessParts {
+  readonly throttle: Throttle;
+  readonly devices: KnownDevices;
+}
+
+/** Which secret somebody tries: each has its own count (NIST SP 800-63B-4 §3.2.2). */
+export type Guessable = 'password' | 'otp' | 'recovery';
+
+/**
+ * Whom a try counts against: the secret, and before it the address it comes from. From a device
+ * that the person is known in, only the secret's count for such devices: what others do from the
+ * same address does not slow the person down.
+ *
+ * @param email canonical; the password is counted by it, because there may be no account.
+ */
+export function guessSubjects(
+  devices: KnownDevices,
+  what: Guessable,
+  { email, id }: Pick<Account, 'email'> & Partial<Pick<Account, 'id'>>,
+  address: ThrottleSubject | undefined,
+  deviceCookie: string | undefined,
+): readonly ThrottleSubject[] {
+  const counted = what === 'password' ? email : (id ?? email);
+  if (devices.knows(deviceCookie, email)) {
+    return [{ kind: `account-${what}-known`, id: counted }];
+  }
+  const secret = { kind: `account-${what}`, id: counted } as const;
+  return address === undefined ? [secret] : [address, secret];
+}
+
+/** The same, of a requester. */
+export function guessSubjectsOf(
+  devices: KnownDevices,
+  what: Guessable,
+  who: Account,
+  { address, deviceCookie }: Requester,
+): readonly ThrottleSubject[] {
+  const from = address === undefined ? undefined : addressSubject(address);
+  return guessSubjects(devices, what, who, from, deviceCookie);
+}
+
+/** Every count of an account, to be cleared when an operator or a new password lifts a block. */
+export function allGuesses({ email, id }: Account, what: Guessable): readonly ThrottleSubject[] {
+  const counted = what === 'password' ? email : id;
+  return [
+    { kind: `account-${what}`, id: counted },
+    { kind: `account-${what}-known`, id: counted },
+  ];
+}
+
+export type GuessOutcome<T> =
+  | { readonly right: T }
+  | { readonly wrong: true }
+  /** Not compared at all: seconds until it may be tried again. */
+  | { readonly waitS: number };
+
+/**
+ * Compares a secret if that is admitted now.
+ *
+ * @param compare undefined when it is wrong. What it throws is no failure of the person: the try
+ *   is taken back.
+ */
+export async function guess<T>(
+  throttle: Throttle,
+  subjects: readonly ThrottleSubject[],
+  compare: () => Promise<T | undefined>,
+): Promise<GuessOutcome<T>> {
+  const admission = await throttle.admit(subjects);
+  if (!admission.admitted) return { waitS: admission.retryAfterS };
+  let right: T | undefined;
+  try {
+    right = await compare();
+  } catch (error) {
+    await throttle.withdraw(subjects).catch(() => undefined);
+    throw error;
+  }
+  if (right === undefined) return { wrong: true };
+  await throttle.succeeded(subjects);
+  return { right };
+}

@@ -1,0 +1,38 @@
+import { randomBytes, timingSafeEqual } from 'node:crypto';
+import { type Clock, epochSeconds } from '@cls/shared/clock';
+
+/**
+ * Browsers in which a person has signed in before, told by a signed cookie. It opens nothing: it
+ * only says whose guesses are counted apart from those of the rest of the world, so that a sprayed
+ * list does not lock the person out (NIST SP 800-63B-4 §3.2.2).
+ */
+export interface KnownDevices {
+  /** The cookie's value for somebody who has just signed in. @param email canonical */
+  issue(email: string): string;
+  /** Whether the value was issued for this e-mail address, within a year. */
+  knows(cookie: string | undefined, email: string): boolean;
+}
+
+export const KNOWN_DEVICE_TTL_S = 365 * 86_400;
+
+const SHAPE = /^(\d{1,12})\.([A-Za-z0-9_-]{22})\.([A-Za-z0-9_-]{43})$/;
+
+/** @param sign a keyed hash: 43 characters of base64url. */
+export function knownDevices(sign: (text: string) => string, clock: Clock): KnownDevices {
+  const mac = (issuedAt: string, nonce: string, email: string) =>
+    Buffer.from(sign(`${issuedAt}.${nonce}.${email}`));
+  return {
+    issue(email) {
+      const issuedAt = `${epochSeconds(clock)}`;
+      const nonce = randomBytes(16).toString('base64url');
+      return `${issuedAt}.${nonce}.${mac(issuedAt, nonce, email)}`;
+    },
+    knows(cookie, email) {
+      const [, issuedAt = '', nonce = '', signature = ''] = SHAPE.exec(cookie ?? '') ?? [];
+      if (issuedAt === '') return false;
+      const ageS = epochSeconds(clock) - Number(issuedAt);
+      if (ageS > KNOWN_DEVICE_TTL_S) return false;
+      return timingSafeEqual(mac(issuedAt, nonce, email), Buffer.from(signature));
+    },
+  };
+}

@@ -1,0 +1,126 @@
+import { Secret } from '@cls/shared/secret';
+import type { Database } from '@cls/shared/sql/database';
+import { migrate, readMigrations } from '@cls/shared/sql/migrate';
+import type { Engine } from '@cls/shared/testing/engines';
+import type { Account } from '../../src/accounts/account.ts';
+import { argon2Verifier } from '../../src/accounts/password.ts';
+import type { Requester } from '../../src/accounts/requester.ts';
+import type { AuditEvent, AuditLog } from '../../src/audit/audit-log.ts';
+import { keyedHash } from '../../src/keys/keyed-hash.ts';
+import { aesGcmSealer } from '../../src/keys/seal.ts';
+import type { AccountMail } from '../../src/mail/account-mail.ts';
+import { passkeys } from '../../src/mfa/passkeys.ts';
+import { recoveryCodes } from '../../src/mfa/recovery-codes.ts';
+import { totpEnrolments } from '../../src/mfa/totp-enrolment.ts';
+import { webAuthn } from '../../src/mfa/webauthn.ts';
+import { sqlStateStore } from '../../src/provider/state/sql-state-store.ts';
+import { secondStep } from '../../src/sign-in/second-step.ts';
+import { MIGRATIONS } from '../../src/store/migrations.ts';
+import { sqlAccountDirectory, sqlAccounts } from '../../src/store/sql-accounts.ts';
+import { sqlCustomers } from '../../src/store/sql-customers.ts';
+import { sqlFactors } from '../../src/store/sql-factors.ts';
+import { sqlPasskeys } from '../../src/store/sql-passkeys.ts';
+import { sqlRecoveryCodes } from '../../src/store/sql-recovery-codes.ts';
+import { sqlThrottle } from '../../src/store/sql-throttle.ts';
+import { sqlTotpFactors } from '../../src/store/sql-totp-factors.ts';
+import { knownDevices } from '../../src/throttle/known-devices.ts';
+
+export const ISSUER = 'https://id.cls.example';
+export const PASSWORD = 'correct horse battery staple';
+const KEY = new Secret('A'.repeat(43));
+
+/** A message that was handed to the mail port. */
+export interface SentMail {
+  readonly to: string;
+  readonly kind: string;
+  readonly name?: string;
+  readonly token?: string;
+}
+
+export type AccountWorld = Awaited<ReturnType<typeof openAccountWorld>>;
+
+/** The use cases on a real database, with a clock that a test moves and a post that it reads. */
+export async function openAccountWorld(engine: Engine) {
+  const database = await engine.open();
+  await migrate(database, readMigrations(MIGRATIONS));
+  await sqlCustomers(database).create('india', 'India', false);
+  let nowMs = Date.parse('2026-01-01T00:00:00Z');
+  const clock = { now: () => new Date(nowMs) };
+  const events: AuditEvent[] = [];
+  const audit: AuditLog = {
+    record: (event) => void events.push(event),
+    flush: async () => undefined,
+  };
+  const sent: SentMail[] = [];
+  const mail: AccountMail = {
+    changed: (to, kind, name) => void sent.push({ to: to.email, kind, name }),
+    newDevice: (to) => void sent.push({ to: to.email, kind: 'new_device' }),
+    passwordReset: (to, token) => void sent.push({ to: to.email, kind: 'password_reset', token }),
+    invitation: (to, name, token) =>
+      void sent.push({ to: to.email, kind: 'invitation', name, token }),
+  };
+  const notices = { audit, mail };
+  const sealer = aesGcmSealer(KEY);
+  const hasher = await argon2Verifier(2, 100);
+  const accounts = sqlAccountDirectory(database, hasher);
+  const records = sqlAccounts(database);
+  const state = sqlStateStore(database, () => undefined);
+  const throttle = sqlThrottle(database, clock);
+  const devices = knownDevices(keyedHash(KEY, 'known devices'), clock);
+  const factors = sqlFactors(database);
+  const totpFactors = sqlTotpFactors(database, sealer, clock);
+  const passkeyRecords = sqlPasskeys(database);
+  const codeRecords = sqlRecoveryCodes(database, keyedHash(KEY, 'recovery codes'));
+  const codes = recoveryCodes(codeRecords, notices);
+  const enrolments = totpEnrolments({
+    ...notices,
+    ...{ factors, totpFactors, state, clock },
+    recoveryCodes: codes,
+    issuer: ISSUER,
+  });
+  const keys = passkeys({
+    ...notices,
+    ...{ factors, accounts, state },
+    passkeys: passkeyRecords,
+    recoveryCodes: codes,
+    webAuthn: webAuthn(ISSUER, 'CLS'),
+  });
+  const step = secondStep({
+    ...{ throttle, devices, factors },
+    totp: totpFactors,
+    recoveryCodes: codes,
+    passkeys: keys,
+  });
+  const passwordHash = await hasher.hash(PASSWORD);
+  let n = 0;
+  return {
+    ...{ database, clock, events, sent, notices, audit, mail, hasher, accounts, records, state },
+    ...{ throttle, devices, factors, totpFactors, passkeyRecords, codes, enrolments, keys, step },
+    ...{ sealer },
+    pass: (seconds: number) => {
+      nowMs += seconds * 1000;
+    },
+    async newAccount(): Promise<Account> {
+      n += 1;
+      const email = `person-${n}@india.example`;
+      const permissions = ['cls-deal.view'] as const;
+      const id = await records.create({ email, customer: 'india', permissions, passwordHash });
+      return this.reload(id);
+    },
+    async reload(id: string): Promise<Account> {
+      const account = await accounts.find(id);
+      if (account === undefined) throw new Error(`there is no account ${id}`);
+      return account;
+    },
+    close: async () => {
+      await state.close();
+      await (database as Database).close();
+    },
+  };
+}
+
+export const BY: Requester = {
+  address: '203.0.113.24',
+  requestId: 'req-1',
+  device: { browser: 'Firefox', system: 'Windows' },
+};

@@ -28,6 +28,20 @@ export function signInPolicy(sessionAbsoluteS: number) {
       return old && result?.login === undefined ? Check.REQUEST_PROMPT : Check.NO_NEED_TO_PROMPT;
     }),
   );
+  // The library asks for every native application (RFC 8252 §8.6); ours are never asked for.
+  const consent = policy.get('consent');
+  const native = consent?.checks.get('native_client_prompt');
+  if (consent === undefined || native === undefined) throw new Error('the library has other rules');
+  consent.checks.remove('native_client_prompt');
+  consent.checks.add(
+    new Check(
+      native.reason,
+      native.description,
+      native.error ?? 'interaction_required',
+      (ctx) => ctx.oidc.client?.['first_party'] !== true && native.check(ctx),
+      native.details,
+    ),
+  );
   return policy;
 }
 

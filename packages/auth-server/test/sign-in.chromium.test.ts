@@ -131,7 +131,7 @@ describe('signing in with Chromium', function () {
     await page.goBack();
     // A page that is never kept is asked for again, and its sign-in is done with.
     await page.reload();
-    expect(await page.locator('h1').innerText()).to.not.equal('Portal');
+    expect(await page.locator('h1').textContent()).to.not.equal('Portal');
     expect(await page.locator('a.button.primary').count()).to.be.greaterThan(0);
     if (second === undefined) throw new Error('no second tab');
     await signIn(second);

@@ -43,15 +43,77 @@ export function journalSharesAddUp(postings: Iterable<PostedAmount>): readonly B
 export function sharesAddUp(lines: Iterable<LineBalance>): readonly Break[] {
   const gaps = new Map<string, bigint>();
   for (const { facility, contract, lender, balance } of lines) {
-    for (const name of COMPONENTS) {
-      // Counts are of postings: a transfer has lenders’ legs alone.
-      if (name === 'movement_count' || name === 'reversal_count') continue;
+    for (const name of AMOUNTS) {
       const key = [facility, contract ?? '', name].join(' ');
       const signed = lender === undefined ? balance[name] : -balance[name];
       gaps.set(key, (gaps.get(key) ?? 0n) + signed);
     }
   }
   return breaksOf('shares_add_up', gaps);
+}
+
+/** Components that are sums of amounts; counts are of postings, and a transfer has lenders’ alone. */
+const AMOUNTS = COMPONENTS.filter((name) => name !== 'movement_count' && name !== 'reversal_count');
+
+/** 3. What stands on parts (a facility and its contracts, or a deal’s facilities) is the whole. */
+export function partsMakeUpWhole(
+  whole: Balance,
+  parts: readonly Balance[],
+  subject: string,
+): readonly Break[] {
+  return AMOUNTS.flatMap((name) => {
+    const expected = parts.reduce((sum, part) => sum + part[name], 0n);
+    const actual = whole[name];
+    const invariant = 'parts_make_up_whole';
+    return expected === actual
+      ? []
+      : [{ invariant, subject: `${subject} ${name}`, expected, actual }];
+  });
+}
+
+/** Principal as a reader is told it, in minor units. */
+export interface ToldPrincipal {
+  readonly subject: string;
+  readonly outstanding: bigint;
+  readonly cash: bigint;
+  readonly pikCapitalized: bigint;
+  /** Billed and not paid, `pastDue` of it after its due date. */
+  readonly due: bigint;
+  readonly pastDue: bigint;
+}
+
+/**
+ * 4. and 7. Outstanding principal is cash and capitalised; it is not due, due or past due, and
+ * nothing is due that is not owed. Negative books are not judged: real portfolios hold them.
+ */
+export function principalIsAllocated(told: Iterable<ToldPrincipal>): readonly Break[] {
+  return [...told].flatMap(({ subject, outstanding, cash, pikCapitalized, due, pastDue }) => {
+    const broken = (invariant: string, expected: bigint, actual: bigint): Break[] => [
+      { invariant, subject, expected, actual },
+    ];
+    return [
+      ...(outstanding === cash + pikCapitalized
+        ? []
+        : broken('principal_is_cash_and_pik', cash + pikCapitalized, outstanding)),
+      ...(outstanding < 0n || due <= outstanding
+        ? []
+        : broken('principal_due_is_owed', outstanding, due)),
+      ...(due < 0n || pastDue <= due ? [] : broken('past_due_is_due', due, pastDue)),
+    ];
+  });
+}
+
+/** 6. What may be drawn: unfunded less what is blocked, never below zero, nothing afterwards. */
+export function availableIsUndrawn(
+  subject: string,
+  balance: Pick<Balance, 'unfunded' | 'unavailable'>,
+  availabilityEnded: boolean,
+  actual: bigint,
+): readonly Break[] {
+  const open = balance.unfunded - balance.unavailable;
+  const expected = availabilityEnded || open < 0n ? 0n : open;
+  const invariant = 'available_is_undrawn';
+  return expected === actual ? [] : [{ invariant, subject, expected, actual }];
 }
 
 /** 2. Closing = opening + movements, since inception and so between any two dates. */

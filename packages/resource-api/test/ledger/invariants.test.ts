@@ -5,14 +5,22 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import { NO_FILTER } from '../../src/balances/balance-store.ts';
 import type { BookRecord, JournalRecord } from '../../src/journal-file/record.ts';
-import { addBalances, type Balance, ZERO_BALANCE } from '../../src/ledger/balance.ts';
+import {
+  addBalances,
+  type Balance,
+  outstandingPrincipal,
+  ZERO_BALANCE,
+} from '../../src/ledger/balance.ts';
 import { type BusinessDate, daysAfter } from '../../src/ledger/business-date.ts';
 import {
+  availableIsUndrawn,
   balancesAgree,
   type FacilityCommitment,
   journalSharesAddUp,
   journalsBalance,
   oneCurrency,
+  partsMakeUpWhole,
+  principalIsAllocated,
   rollForwardsFoot,
   sharesAddUp,
   unfundedIsUndrawn,
@@ -147,6 +155,62 @@ describe('of every random book', () => {
   });
 });
 
+describe('an invariant of what is told', () => {
+  const told = {
+    subject: 'c',
+    outstanding: 100n,
+    cash: 90n,
+    pikCapitalized: 10n,
+    due: 30n,
+    pastDue: 5n,
+  };
+  for (const [what, change, invariant] of [
+    ['outstanding is not cash and capitalised', { cash: 91n }, 'principal_is_cash_and_pik'],
+    ['more is due than is owed', { due: 101n }, 'principal_due_is_owed'],
+    ['more is past due than is due', { pastDue: 31n }, 'past_due_is_due'],
+  ] as const) {
+    it(`is broken where ${what}`, () => {
+      expect(principalIsAllocated([told])).to.deep.equal([]);
+      const [broken] = principalIsAllocated([{ ...told, ...change }]);
+      expect(broken?.invariant).to.equal(invariant);
+    });
+  }
+
+  it('is broken where parts are not the whole, and where too much may be drawn', () => {
+    const part = { ...ZERO_BALANCE, advances: 5n };
+    const whole = { ...ZERO_BALANCE, advances: 10n };
+    expect(partsMakeUpWhole(whole, [part, part], 'f')).to.deep.equal([]);
+    expect(partsMakeUpWhole(whole, [part], 'f').map(({ subject }) => subject)).to.deep.equal([
+      'f advances',
+    ]);
+    const open = { unfunded: 7n, unavailable: 3n };
+    expect(availableIsUndrawn('f', open, false, 4n)).to.deep.equal([]);
+    expect(availableIsUndrawn('f', open, true, 4n)).to.have.length(1);
+    expect(availableIsUndrawn('f', { unfunded: 1n, unavailable: 3n }, false, 0n)).to.deep.equal([]);
+  });
+
+  it('holds of any random book: contracts make up facilities', () => {
+    fc.assert(
+      fc.property(seeds, (plan) => {
+        const { records } = generated(plan);
+        const lines = [...replay(postingsOf(records)).values()].filter(
+          ({ lender }) => lender === undefined,
+        );
+        const wholes = new Map(
+          commitmentsOf(records, postingsOf(records)).map((one) => [one.facility, one.balance]),
+        );
+        for (const [facility, whole] of wholes) {
+          const parts = lines
+            .filter((line) => line.facility === facility)
+            .map(({ balance }) => balance);
+          expect(partsMakeUpWhole(whole, parts, facility)).to.deep.equal([]);
+        }
+      }),
+      { numRuns: 15 },
+    );
+  }).timeout(60_000);
+});
+
 describeOnEngines('a book in the database', (engine) => {
   let database: Database;
   /** What was posted, by the sequence after which it was known. */
@@ -221,6 +285,29 @@ describeOnEngines('a book in the database', (engine) => {
             },
           );
           const actual = new Map<string, Balance>();
+          for (const item of items) {
+            const ended = (item.facility?.availabilityEndDate ?? asOf) < asOf;
+            const subject = item.facility?.id ?? '';
+            if (level === 'facility') {
+              expect(
+                availableIsUndrawn(subject, item.global, ended, item.global.available),
+              ).to.deep.equal([]);
+            }
+            const {
+              principal_cash: cash,
+              principal_pik: pikCapitalized,
+              principal_due: due,
+            } = item.global;
+            const told = {
+              subject,
+              outstanding: outstandingPrincipal(item.global),
+              cash,
+              pikCapitalized,
+              due,
+              pastDue: 0n,
+            };
+            expect(principalIsAllocated([told])).to.deep.equal([]);
+          }
           for (const { deal, facility, contract, position, global, lenders } of items) {
             const names = {
               deal: deal.id,

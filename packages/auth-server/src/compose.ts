@@ -14,6 +14,7 @@ import { openDatabase } from '@cls/shared/sql/open-database';
 import type Koa from 'koa';
 import type { Provider } from 'oidc-provider';
 import { argon2Verifier } from './accounts/password.ts';
+import { composeAccounts } from './compose-accounts.ts';
 import type { AuthServerConfig } from './config.ts';
 import { issuerFacing } from './http/issuer-facing.ts';
 import { metadataCaching } from './http/metadata.ts';
@@ -25,26 +26,22 @@ import { noteTokenErrors, tokenEndpoint } from './http/token-endpoint.ts';
 import { pages } from './interaction/page.ts';
 import { providerPages } from './interaction/provider-pages.ts';
 import { interactionRoutes } from './interaction/routes.ts';
-import { keyedHash } from './keys/keyed-hash.ts';
 import { aesGcmSealer } from './keys/seal.ts';
+import { accountMailer } from './mail/account-mailer.ts';
+import { mailQueue } from './mail/mail-queue.ts';
+import { openMailSender } from './mail/open-mail-sender.ts';
 import { keepBuiltClients } from './provider/built-clients.ts';
 import { ACCOUNT_GRANT } from './provider/client-metadata.ts';
 import { compareHashedSecrets } from './provider/secret-comparison.ts';
 import { providerSlot } from './provider/slot.ts';
-import { connectRedis } from './provider/state/connect-redis.ts';
-import { redisStateStore } from './provider/state/redis-state-store.ts';
-import { sqlStateStore } from './provider/state/sql-state-store.ts';
-import type { StateStore } from './provider/state/state-store.ts';
+import { openStateStore } from './provider/state/open-state-store.ts';
 import { MIGRATIONS } from './store/migrations.ts';
-import { sqlAccountDirectory } from './store/sql-accounts.ts';
 import { sqlApplications } from './store/sql-applications.ts';
 import { sqlAuditLog } from './store/sql-audit-log.ts';
 import { sqlCustomers } from './store/sql-customers.ts';
 import { cachedServiceAccountDirectory } from './store/sql-service-accounts.ts';
 import { sqlSigningKeyStore } from './store/sql-signing-keys.ts';
-import { sqlThrottle, sweepThrottle } from './store/sql-throttle.ts';
-import { sqlTotpFactors } from './store/sql-totp-factors.ts';
-import { knownDevices } from './throttle/known-devices.ts';
+import { sweepThrottle } from './store/sql-throttle.ts';
 import { ACCOUNT_GRANT_PARAMETERS, accountGrant } from './token/account-grant.ts';
 import { readAssets } from './views/assets.ts';
 
@@ -92,23 +89,26 @@ async function compose(
   log: Log,
 ): Promise<AuthServer> {
   const clock = systemClock;
-  const sealer = aesGcmSealer(
-    config.keyEncryptionKey ?? developmentSecret(config.dataDir, 'key-encryption-key'),
-  );
+  const keyEncryptionKey =
+    config.keyEncryptionKey ?? developmentSecret(config.dataDir, 'key-encryption-key');
+  const sealer = aesGcmSealer(keyEncryptionKey);
   const cookieKey = config.cookieKey ?? developmentSecret(config.dataDir, 'cookie-key');
   const keys = sqlSigningKeyStore(database, sealer, config.signingKeyBits);
   const serviceAccounts = await cachedServiceAccountDirectory(database);
   const passwords = await argon2Verifier(PASSWORD_CONCURRENCY, PASSWORD_QUEUE_MAX);
-  const accounts = sqlAccountDirectory(database, passwords);
-  const secondFactor = sqlTotpFactors(database, sealer, clock);
-  const throttle = sqlThrottle(database, clock);
-  const devices = knownDevices(keyedHash(cookieKey, 'known devices'), clock);
   const sweeper = setInterval(() => {
     sweepThrottle(database, clock).catch((err) => log.warn({ err }, 'sweeping throttles failed'));
   }, SWEEP_INTERVAL_MS);
   sweeper.unref();
   const audit = sqlAuditLog(database, clock, log);
   const state = await openStateStore(config, database, log);
+  const outgoing = mailQueue(openMailSender(config), log);
+  const mail = accountMailer(config.issuer, outgoing);
+  const people = await composeAccounts(
+    { ...config, keyEncryptionKey, cookieKey },
+    { database, state, passwords, audit, mail, clock, log },
+  );
+  const { accounts, secondFactor, throttle, devices } = people;
   const resourceServer = config;
   const assets = readAssets();
   const ourPages = pages({ issuer: config.issuer, assets, formKey: cookieKey });
@@ -185,20 +185,11 @@ async function compose(
     async stop() {
       await running.stop();
       clearInterval(sweeper);
+      await people.settle();
+      await outgoing.drain();
       await audit.flush();
       await state.close();
       await database.close();
     },
   };
-}
-
-async function openStateStore(
-  { redisUrl, redisWaitReplicas, production }: AuthServerConfig,
-  database: Database,
-  log: Log,
-): Promise<StateStore> {
-  if (redisUrl === undefined) {
-    return sqlStateStore(database, (err) => log.warn({ err }, 'sweeping expired state failed'));
-  }
-  return redisStateStore(await connectRedis(redisUrl, production, log), redisWaitReplicas);
 }

@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import { configuration, type EnvironmentReader } from '@cls/shared/environment';
 import type { Secret } from '@cls/shared/secret';
 import { readServiceEnvironment, type ServiceEnvironment } from '@cls/shared/service-environment';
@@ -18,6 +19,11 @@ export interface AuthServerConfig extends ServiceEnvironment {
   readonly refreshTokenTtlS: number;
   /** Seconds in which a refresh token that was just used gets the same answer again; 0: never. */
   readonly refreshGraceS: number;
+  /** The mail server; undefined on a developer's machine, where messages become files. */
+  readonly smtpUrl: Secret | undefined;
+  /** Where messages are written when there is no mail server. */
+  readonly mailOutbox: string;
+  readonly mailFrom: string;
   /** How many Redis replicas must have a write that consumes something; 0 waits for none. */
   readonly redisWaitReplicas: number;
 }
@@ -95,11 +101,37 @@ function readConfig(read: EnvironmentReader): AuthServerConfig {
       max: 60,
       fallback: 10,
     }),
+    ...readMail(read, shared),
     redisWaitReplicas: read.integer('REDIS_WAIT_REPLICAS', {
       about: 'replicas that must confirm a consumed code or token before it counts',
       min: 0,
       max: 5,
       fallback: 0,
+    }),
+  };
+}
+
+function readMail(read: EnvironmentReader, { production, dataDir, issuer }: ServiceEnvironment) {
+  const smtpUrl = read.optionalSecret('SMTP_URL', {
+    about: 'the mail server that takes messages to people; STARTTLS is demanded in production',
+    expected: 'an smtps:// or smtp:// URL',
+    pattern: /^smtps?:\/\/\S+$/,
+  });
+  const outbox = read.optionalText('MAIL_OUTBOX', {
+    about:
+      'a directory into which messages are written instead; one of the two is required in production',
+    fallbackText: 'without `SMTP_URL`: `outbox` in the service’s data directory',
+  });
+  if (production && smtpUrl === undefined && outbox === undefined) {
+    read.fault('SMTP_URL', 'is required in production (or set MAIL_OUTBOX)');
+  }
+  return {
+    smtpUrl,
+    mailOutbox: outbox ?? join(dataDir, 'outbox'),
+    mailFrom: read.text('MAIL_FROM', {
+      about: 'the sender of messages to people: an address, or `Name <address>`',
+      fallback: `CLS <no-reply@${new URL(issuer).hostname}>`,
+      fallbackText: '`CLS <no-reply@` + the host of `ISSUER` + `>`',
     }),
   };
 }

@@ -1,4 +1,4 @@
-import { readFileSync, statSync } from 'node:fs';
+import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { openEmbeddedDatabase } from '@cls/shared/embedded/embedded-database';
 import type { Database } from '@cls/shared/sql/database';
@@ -103,6 +103,44 @@ describe('cls-auth', () => {
     }
   });
 
+  it('invites a person by a message, and shows the link to nobody else', async () => {
+    const made = await run(`accounts invite New.Person@india.example ${grant} --json`);
+    expect(made.code, made.stderr).to.equal(0);
+    const document = JSON.parse(made.stdout);
+    expect(document).to.include({ email: 'new.person@india.example', customer: 'india' });
+    const outbox = join(dataDir, 'auth-server', 'outbox');
+    const texts = readdirSync(outbox).filter((name) => name.endsWith('.txt'));
+    const message = readFileSync(join(outbox, texts.sort().at(-1) ?? ''), 'utf8');
+    expect(message)
+      .to.include('To: new.person@india.example')
+      .and.match(/\/invitation\?token=.{43}$/m);
+    const token = /token=(.{43})/.exec(message)?.[1] ?? 'none';
+    expect(made.stdout + made.stderr).not.to.include(token);
+    const [row] = await holder.query('SELECT password_hash FROM account WHERE id = $1', [
+      document.id,
+    ]);
+    expect(row).to.deep.equal({ password_hash: null });
+  });
+
+  it('removes second factors, ends sessions, and lists what happened', async () => {
+    await run('accounts enrol-totp asha@india.example');
+    const reset = await run('accounts reset-factors asha@india.example --json');
+    expect(JSON.parse(reset.stdout)).to.include({ secondFactor: false });
+    expect((await run('accounts end-sessions asha@india.example')).stdout).to.include('ended');
+    const ended = await holder.query('SELECT FROM ended_account');
+    expect(ended).to.have.length(1);
+    const listed = JSON.parse(
+      (await run('accounts events asha@india.example --limit 3 --json')).stdout,
+    );
+    expect(listed.map(({ type }: { type: string }) => type)).to.deep.equal([
+      'account.sessions_ended',
+      'account.factors_reset',
+      'account.totp_enrolled',
+    ]);
+    expect(listed[0]).to.have.keys('id', 'at', 'type');
+    expect((await run('accounts events asha@india.example')).stdout).to.include('factors_reset');
+  });
+
   it('makes the first signing key once, sealed', async () => {
     const first = JSON.parse((await run('keys create --json')).stdout);
     const second = JSON.parse((await run('keys create --json')).stdout);
@@ -180,6 +218,30 @@ describe('cls-auth', () => {
       words: `accounts create ASHA@india.example ${grant} --generate-password`,
       code: 1,
       says: 'already',
+    },
+    {
+      given: 'an invitation of somebody who has an account',
+      words: `accounts invite asha@india.example ${grant}`,
+      code: 1,
+      says: 'already',
+    },
+    {
+      given: 'an invitation to an unknown customer',
+      words: 'accounts invite z@india.example --customer nobody --permission cls-deal.view',
+      code: 1,
+      says: 'nobody',
+    },
+    {
+      given: 'an invitation of no address',
+      words: `accounts invite somebody ${grant}`,
+      code: 1,
+      says: 'e-mail',
+    },
+    {
+      given: 'a bad limit',
+      words: 'accounts events asha@india.example --limit 0',
+      code: 2,
+      says: '--limit',
     },
     {
       given: 'an unknown account',

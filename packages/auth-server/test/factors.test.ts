@@ -26,26 +26,31 @@ describeOnEngines('second factors', (engine) => {
       timestamp: world.clock.now().getTime() + offsetS * 1000,
     });
   const enrol = async (name = 'Phone') => {
-    const { id, secret } = await world.enrolments.begin(account);
-    const added = await world.enrolments.confirm(account, id, { code: codeOf(secret), name }, BY);
+    const { id, secret } = await world.totpEnrolments.begin(account);
+    const added = await world.totpEnrolments.confirm(
+      account,
+      id,
+      { code: codeOf(secret), name },
+      BY,
+    );
     if ('problem' in added) throw new Error(added.problem.code);
     return { ...added, secret };
   };
-  const totp = (code: string) => world.step.prove(account, { method: 'totp', code }, BY);
+  const totp = (code: string) => world.secondStep.prove(account, { method: 'totp', code }, BY);
   const recovery = (code: string) =>
-    world.step.prove(account, { method: 'recovery_code', code }, BY);
+    world.secondStep.prove(account, { method: 'recovery_code', code }, BY);
   const problemOf = (outcome: object) => ('problem' in outcome ? outcome.problem : undefined);
 
   describe('an authenticator app', () => {
     it('is no factor until a code proved it, and then brings ten recovery codes', async () => {
-      const pending = await world.enrolments.begin(account);
+      const pending = await world.totpEnrolments.begin(account);
       expect(pending.uri).to.match(/^otpauth:\/\/totp\/id\.cls\.example/);
       expect(pending.uri).to.include(encodeURIComponent(account.email));
       expect(pending.secret).to.match(/^[A-Z2-7]{32}$/);
       expect(await world.factors.list(account.id)).to.deep.equal([]);
       expect((await world.reload(account.id)).secondFactor).to.equal(false);
       const form = { code: codeOf(pending.secret), name: ' Pixel\n9 ' };
-      const added = await world.enrolments.confirm(account, pending.id, form, BY);
+      const added = await world.totpEnrolments.confirm(account, pending.id, form, BY);
       if ('problem' in added) throw new Error(added.problem.code);
       expect(added.factor).to.include({ kind: 'totp', name: 'Pixel 9' });
       expect(added.recoveryCodes).to.have.length(10);
@@ -65,11 +70,16 @@ describeOnEngines('second factors', (engine) => {
     });
 
     it('can be confirmed again after a wrong code, with the same secret', async () => {
-      const { id, secret } = await world.enrolments.begin(account);
-      const wrong = await world.enrolments.confirm(account, id, { code: '000000', name: 'x' }, BY);
+      const { id, secret } = await world.totpEnrolments.begin(account);
+      const wrong = await world.totpEnrolments.confirm(
+        account,
+        id,
+        { code: '000000', name: 'x' },
+        BY,
+      );
       expect(problemOf(wrong)).to.deep.equal({ field: 'code', code: 'code_wrong' });
-      expect(await world.enrolments.pending(account, id)).to.include({ secret });
-      const right = await world.enrolments.confirm(
+      expect(await world.totpEnrolments.pending(account, id)).to.include({ secret });
+      const right = await world.totpEnrolments.confirm(
         account,
         id,
         { code: codeOf(secret), name: 'x' },
@@ -79,27 +89,27 @@ describeOnEngines('second factors', (engine) => {
     });
 
     it('is confirmed once, also when the form is sent twice at once', async () => {
-      const { id, secret } = await world.enrolments.begin(account);
+      const { id, secret } = await world.totpEnrolments.begin(account);
       const form = { code: codeOf(secret), name: 'Phone' };
       const outcomes = await Promise.all(
-        Array.from({ length: 5 }, () => world.enrolments.confirm(account, id, form, BY)),
+        Array.from({ length: 5 }, () => world.totpEnrolments.confirm(account, id, form, BY)),
       );
       expect(outcomes.filter((each) => 'factor' in each)).to.have.length(1);
       expect(await world.factors.list(account.id)).to.have.length(1);
     });
 
     it('cannot be confirmed from another account, nor under a made-up id', async () => {
-      const { id, secret } = await world.enrolments.begin(account);
+      const { id, secret } = await world.totpEnrolments.begin(account);
       const other = await world.newAccount();
       const form = { code: codeOf(secret), name: 'x' };
       for (const outcome of [
-        await world.enrolments.confirm(other, id, form, BY),
-        await world.enrolments.confirm(account, 'x'.repeat(43), form, BY),
-        await world.enrolments.confirm(account, '', form, BY),
+        await world.totpEnrolments.confirm(other, id, form, BY),
+        await world.totpEnrolments.confirm(account, 'x'.repeat(43), form, BY),
+        await world.totpEnrolments.confirm(account, '', form, BY),
       ]) {
         expect(problemOf(outcome)).to.deep.equal({ code: 'form_stale' });
       }
-      expect(await world.enrolments.pending(other, id)).to.equal(undefined);
+      expect(await world.totpEnrolments.pending(other, id)).to.equal(undefined);
     });
 
     for (const [given, form, problem] of [
@@ -120,9 +130,9 @@ describeOnEngines('second factors', (engine) => {
     ] as const) {
       it(`comes back with ${problem.code} when the form has ${given}`, async () => {
         await enrol();
-        const { id, secret } = await world.enrolments.begin(account);
+        const { id, secret } = await world.totpEnrolments.begin(account);
         const filled = { code: codeOf(secret), ...form };
-        const outcome = await world.enrolments.confirm(account, id, filled, BY);
+        const outcome = await world.totpEnrolments.confirm(account, id, filled, BY);
         expect(problemOf(outcome)).to.deep.equal(problem);
       });
     }
@@ -152,7 +162,7 @@ describeOnEngines('second factors', (engine) => {
       const { secret } = await enrol();
       world.pass(60);
       const code = codeOf(secret);
-      const tries = Array.from({ length: 20 }, () => world.totpFactors.accept(account.id, code));
+      const tries = Array.from({ length: 20 }, () => world.secondFactor.accept(account.id, code));
       const outcomes = await Promise.all(tries);
       expect(outcomes.filter((outcome) => outcome === 'accepted')).to.have.length(1);
       expect(outcomes.filter((outcome) => outcome === 'used')).to.have.length(19);
@@ -170,8 +180,8 @@ describeOnEngines('second factors', (engine) => {
 
     it('has a limit to its number', async () => {
       for (let n = 0; n < FACTORS_MAX; n += 1) await enrol(`Phone ${n}`);
-      const { id, secret } = await world.enrolments.begin(account);
-      const more = await world.enrolments.confirm(
+      const { id, secret } = await world.totpEnrolments.begin(account);
+      const more = await world.totpEnrolments.confirm(
         account,
         id,
         { code: codeOf(secret), name: 'z' },
@@ -184,7 +194,7 @@ describeOnEngines('second factors', (engine) => {
       const { secret } = await enrol();
       const stored = await world.database.query('SELECT * FROM totp_factor');
       expect(JSON.stringify(stored, (_, value) => `${value}`)).not.to.include(secret);
-      const pending = await world.enrolments.begin(account);
+      const pending = await world.totpEnrolments.begin(account);
       const state = JSON.stringify(
         await world.database.query('SELECT payload FROM protocol_state'),
       );
@@ -205,20 +215,20 @@ describeOnEngines('second factors', (engine) => {
       expect(await recovery(third.replaceAll('0', 'O').replaceAll('1', 'l'))).to.have.property(
         'proof',
       );
-      expect(await world.codes.count(account)).to.deep.equal({ left: 7, total: 10 });
+      expect(await world.recoveryCodes.count(account)).to.deep.equal({ left: 7, total: 10 });
       expect(world.sent.at(-1)).to.include({ to: account.email, kind: 'recovery_code_used' });
     });
 
     it('open once of twenty tries at once', async () => {
       const { recoveryCodes: [code = ''] = [] } = await enrol();
-      const tries = Array.from({ length: 20 }, () => world.codes.use(account, code, BY));
+      const tries = Array.from({ length: 20 }, () => world.recoveryCodes.use(account, code, BY));
       const outcomes = await Promise.all(tries);
       expect(outcomes.filter(Boolean)).to.have.length(1);
     });
 
     it('end when new ones are made', async () => {
       const { recoveryCodes: [old = ''] = [] } = await enrol();
-      const [fresh = ''] = await world.codes.replace(account, BY);
+      const [fresh = ''] = await world.recoveryCodes.replace(account, BY);
       expect(world.sent.at(-1)).to.include({ kind: 'recovery_codes_replaced' });
       expect(problemOf(await recovery(old))).to.include({ code: 'recovery_code_wrong' });
       expect(await recovery(fresh)).to.have.property('proof');
@@ -227,7 +237,7 @@ describeOnEngines('second factors', (engine) => {
     it('open no other account, and are not stored', async () => {
       const { recoveryCodes: [code = ''] = [] } = await enrol();
       const other = await world.newAccount();
-      expect(await world.codes.use(other, code, BY)).to.equal(false);
+      expect(await world.recoveryCodes.use(other, code, BY)).to.equal(false);
       const stored = JSON.stringify(
         await world.database.query('SELECT code_hash FROM recovery_code'),
       );
@@ -301,8 +311,8 @@ describeOnEngines('second factors', (engine) => {
       const { factor, recoveryCodes: [code = ''] = [] } = await enrol();
       expect(await manage().remove(account, factor.id, BY)).to.deep.equal({});
       expect(world.sent.at(-1)).to.include({ kind: 'factor_removed', name: 'Phone' });
-      expect(await world.codes.count(account)).to.deep.equal({ left: 0, total: 0 });
-      expect(await world.codes.use(account, code, BY)).to.equal(false);
+      expect(await world.recoveryCodes.count(account)).to.deep.equal({ left: 0, total: 0 });
+      expect(await world.recoveryCodes.use(account, code, BY)).to.equal(false);
       expect((await world.reload(account.id)).secondFactor).to.equal(false);
     });
 
@@ -317,13 +327,13 @@ describeOnEngines('second factors', (engine) => {
       expect(outcomes.map(problemOf)).to.have.deep.members([undefined, { code: 'last_factor' }]);
       expect(await required.list(account)).to.have.length(1);
       expect((await required.list(account))[0]?.removable).to.equal(false);
-      expect((await world.codes.count(account)).left).to.equal(10);
+      expect((await world.recoveryCodes.count(account)).left).to.equal(10);
     });
 
     it('asks for what there is, the best first', async () => {
-      expect(await world.step.methods(account)).to.deep.equal([]);
+      expect(await world.secondStep.methods(account)).to.deep.equal([]);
       await enrol();
-      expect(await world.step.methods(account)).to.deep.equal(['totp', 'recovery_code']);
+      expect(await world.secondStep.methods(account)).to.deep.equal(['totp', 'recovery_code']);
     });
   });
 });

@@ -20,9 +20,9 @@ describeOnEngines('passkeys', (engine) => {
 
   const register = async (name = 'Laptop', synced = true, counter = 0) => {
     const passkey = softPasskey(ISSUER, account.id, synced);
-    const options = await world.keys.beginCreation(account, SESSION);
+    const options = await world.passkeys.beginCreation(account, SESSION);
     const form = { credential: passkey.create(options, { counter }), name };
-    const added = await world.keys.finishCreation(account, SESSION, form, BY);
+    const added = await world.passkeys.finishCreation(account, SESSION, form, BY);
     if ('problem' in added) throw new Error(added.problem.code);
     return { passkey, added };
   };
@@ -38,7 +38,7 @@ describeOnEngines('passkeys', (engine) => {
         kind: 'factor_added',
         name: 'Laptop',
       });
-      const options = await world.keys.beginCreation(account, SESSION);
+      const options = await world.passkeys.beginCreation(account, SESSION);
       expect(options).to.have.nested.property('excludeCredentials[0].id', passkey.id);
       expect(options).to.have.nested.property('rp.id', 'id.cls.example');
       expect(options).to.have.nested.property('attestation', 'none');
@@ -55,9 +55,9 @@ describeOnEngines('passkeys', (engine) => {
     ];
     for (const [given, changes] of refusals) {
       it(`refuses a credential with ${given}`, async () => {
-        const options = await world.keys.beginCreation(account, SESSION);
+        const options = await world.passkeys.beginCreation(account, SESSION);
         const credential = softPasskey(ISSUER, account.id).create(options, changes);
-        const outcome = await world.keys.finishCreation(
+        const outcome = await world.passkeys.finishCreation(
           account,
           SESSION,
           { credential, name: 'x' },
@@ -71,31 +71,38 @@ describeOnEngines('passkeys', (engine) => {
     it('refuses the answer to a challenge of another session, account or ceremony', async () => {
       const passkey = softPasskey(ISSUER, account.id);
       const other = await world.newAccount();
-      const credential = passkey.create(await world.keys.beginCreation(account, SESSION));
+      const credential = passkey.create(await world.passkeys.beginCreation(account, SESSION));
       const form = { credential, name: 'x' };
       const failed = { problem: { code: 'passkey_failed' } };
-      expect(await world.keys.finishCreation(account, 'session-2', form, BY)).to.deep.equal(failed);
-      expect(await world.keys.finishCreation(other, SESSION, form, BY)).to.deep.equal(failed);
-      const signIn = passkey.create(await world.keys.beginSignIn(SESSION));
+      expect(await world.passkeys.finishCreation(account, 'session-2', form, BY)).to.deep.equal(
+        failed,
+      );
+      expect(await world.passkeys.finishCreation(other, SESSION, form, BY)).to.deep.equal(failed);
+      const signIn = passkey.create(await world.passkeys.beginSignIn(SESSION));
       expect(
-        await world.keys.finishCreation(account, SESSION, { credential: signIn, name: 'x' }, BY),
+        await world.passkeys.finishCreation(
+          account,
+          SESSION,
+          { credential: signIn, name: 'x' },
+          BY,
+        ),
       ).to.deep.equal(failed);
-      expect(await world.keys.finishCreation(account, SESSION, form, BY)).to.have.property(
+      expect(await world.passkeys.finishCreation(account, SESSION, form, BY)).to.have.property(
         'factor',
       );
     });
 
     it('takes a credential once, in one account', async () => {
       const passkey = softPasskey(ISSUER, account.id);
-      const credential = passkey.create(await world.keys.beginCreation(account, SESSION));
-      const first = await world.keys.finishCreation(
+      const credential = passkey.create(await world.passkeys.beginCreation(account, SESSION));
+      const first = await world.passkeys.finishCreation(
         account,
         SESSION,
         { credential, name: 'a' },
         BY,
       );
       expect(first).to.have.property('factor');
-      const again = await world.keys.finishCreation(
+      const again = await world.passkeys.finishCreation(
         account,
         SESSION,
         { credential, name: 'b' },
@@ -103,8 +110,8 @@ describeOnEngines('passkeys', (engine) => {
       );
       expect(again).to.deep.equal({ problem: { code: 'passkey_failed' } });
       const other = await world.newAccount();
-      const stolen = passkey.create(await world.keys.beginCreation(other, SESSION));
-      const taken = await world.keys.finishCreation(
+      const stolen = passkey.create(await world.passkeys.beginCreation(other, SESSION));
+      const taken = await world.passkeys.finishCreation(
         other,
         SESSION,
         { credential: stolen, name: 'c' },
@@ -115,15 +122,15 @@ describeOnEngines('passkeys', (engine) => {
 
     it('asks for a name before it uses the challenge up', async () => {
       const passkey = softPasskey(ISSUER, account.id);
-      const credential = passkey.create(await world.keys.beginCreation(account, SESSION));
-      const unnamed = await world.keys.finishCreation(
+      const credential = passkey.create(await world.passkeys.beginCreation(account, SESSION));
+      const unnamed = await world.passkeys.finishCreation(
         account,
         SESSION,
         { credential, name: ' ' },
         BY,
       );
       expect(unnamed).to.deep.equal({ problem: { field: 'name', code: 'name_required' } });
-      const named = await world.keys.finishCreation(
+      const named = await world.passkeys.finishCreation(
         account,
         SESSION,
         { credential, name: 'x' },
@@ -135,18 +142,18 @@ describeOnEngines('passkeys', (engine) => {
 
   describe('as the only step', () => {
     const signIn = async (passkey: ReturnType<typeof softPasskey>, changes: Changes = {}) => {
-      const options = await world.keys.beginSignIn(SESSION);
-      return world.keys.finishSignIn(SESSION, passkey.get(options, changes));
+      const options = await world.passkeys.beginSignIn(SESSION);
+      return world.passkeys.finishSignIn(SESSION, passkey.get(options, changes));
     };
 
     it('asks for any passkey and for verification, and names the person', async () => {
       const { passkey } = await register();
-      const options = await world.keys.beginSignIn(SESSION);
+      const options = await world.passkeys.beginSignIn(SESSION);
       expect(options).to.include({ userVerification: 'required' });
       expect((options as { allowCredentials?: unknown[] }).allowCredentials ?? []).to.deep.equal(
         [],
       );
-      const outcome = await world.keys.finishSignIn(SESSION, passkey.get(options));
+      const outcome = await world.passkeys.finishSignIn(SESSION, passkey.get(options));
       expect(outcome?.account.id).to.equal(account.id);
       expect(outcome?.proof).to.deep.equal({ method: 'passkey', userVerified: true, synced: true });
       expect((await world.factors.list(account.id))[0]).to.have.property('lastUsedAt');
@@ -183,17 +190,17 @@ describeOnEngines('passkeys', (engine) => {
       ['too much', `"${'x'.repeat(40_000)}"`],
     ] as const) {
       it(`refuses ${given} in place of a credential`, async () => {
-        expect(await world.keys.finishSignIn(SESSION, credential)).to.equal(undefined);
+        expect(await world.passkeys.finishSignIn(SESSION, credential)).to.equal(undefined);
       });
     }
 
     it('accepts an assertion once of ten at once, and never in another session', async () => {
       const { passkey } = await register();
-      const options = await world.keys.beginSignIn(SESSION);
+      const options = await world.passkeys.beginSignIn(SESSION);
       const credential = passkey.get(options);
-      expect(await world.keys.finishSignIn('session-2', credential)).to.equal(undefined);
+      expect(await world.passkeys.finishSignIn('session-2', credential)).to.equal(undefined);
       const outcomes = await Promise.all(
-        Array.from({ length: 10 }, () => world.keys.finishSignIn(SESSION, credential)),
+        Array.from({ length: 10 }, () => world.passkeys.finishSignIn(SESSION, credential)),
       );
       expect(outcomes.filter((outcome) => outcome !== undefined)).to.have.length(1);
     });
@@ -217,26 +224,26 @@ describeOnEngines('passkeys', (engine) => {
   describe('as the second step', () => {
     it('asks for the account’s own, and does without verification', async () => {
       const { passkey } = await register();
-      const options = await world.keys.beginSecondStep(account, SESSION);
+      const options = await world.passkeys.beginSecondStep(account, SESSION);
       expect(options).to.have.nested.property('allowCredentials[0].id', passkey.id);
       const credential = passkey.get(options, { userVerified: false });
       const answer = { method: 'passkey', credential, binding: SESSION } as const;
-      expect(await world.step.prove(account, answer, BY)).to.deep.equal({
+      expect(await world.secondStep.prove(account, answer, BY)).to.deep.equal({
         proof: { method: 'passkey', userVerified: false, synced: true },
       });
-      expect(await world.step.prove(account, answer, BY)).to.deep.equal({
+      expect(await world.secondStep.prove(account, answer, BY)).to.deep.equal({
         problem: { code: 'passkey_failed' },
       });
-      expect(await world.step.methods(account)).to.deep.equal(['passkey', 'recovery_code']);
+      expect(await world.secondStep.methods(account)).to.deep.equal(['passkey', 'recovery_code']);
     });
 
     it('refuses another account’s passkey', async () => {
       const { passkey } = await register();
       const other = await world.newAccount();
-      const options = await world.keys.beginSecondStep(other, SESSION);
+      const options = await world.passkeys.beginSecondStep(other, SESSION);
       for (const userHandle of [other.id, account.id]) {
         const credential = passkey.get(options, { userHandle });
-        const outcome = await world.keys.finishSecondStep(other, SESSION, credential);
+        const outcome = await world.passkeys.finishSecondStep(other, SESSION, credential);
         expect(outcome).to.equal(undefined);
       }
     });

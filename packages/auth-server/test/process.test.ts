@@ -115,6 +115,7 @@ describe('the auth-server process', () => {
       'KEY_ENCRYPTION_KEY',
       'COOKIE_KEY',
       'AUTH_DATABASE_URL',
+      'SMTP_URL',
     ]) {
       expect(output).to.include(name);
     }
@@ -129,6 +130,7 @@ describe('the auth-server process', () => {
       ALLOW_EMBEDDED: '1',
       KEY_ENCRYPTION_KEY: 'A'.repeat(43),
       COOKIE_KEY: 'A'.repeat(43),
+      SMTP_URL: 'smtps://mail.cls.example',
       CLS_DATA_DIR: join(temporaryDirectory('cls-process-'), 'data'),
     };
     await runTool(['customers', 'create', 'demo', '--name', 'Demo', '--demo'], production);

@@ -6,14 +6,18 @@ export interface NewAccount {
   readonly email: string;
   readonly customer: string;
   readonly permissions: readonly Permission[];
-  readonly passwordHash: string;
+  /** Absent until the person accepts an invitation. */
+  readonly passwordHash?: string;
 }
 
-/** Accounts in SQL, for the operator's tool. */
+/** Accounts in SQL, and changes to them. */
 export interface AccountRecords {
   list(): Promise<readonly Account[]>;
   findByEmail(email: string): Promise<Account | undefined>;
   create(account: NewAccount): Promise<string>;
   replacePassword(id: string, passwordHash: string): Promise<void>;
+  hasPassword(id: string): Promise<boolean>;
+  /** Undefined while there is none, or none that was changed since the account was made. */
+  passwordChangedAt(id: string): Promise<Date | undefined>;
   setDisabled(id: string, disabled: boolean): Promise<void>;
 }

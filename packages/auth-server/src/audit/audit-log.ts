@@ -61,3 +61,22 @@ export interface AuditLog {
   record(event: AuditEvent): void;
   flush(): Promise<void>;
 }
+
+/** An event as it was written. */
+export interface StoredEvent extends Omit<AuditEvent, 'subject' | 'requestId'> {
+  /** Rises with each event. */
+  readonly id: bigint;
+  readonly at: Date;
+}
+
+export interface AuditReader {
+  /** Events of any of the subjects, the newest first. @param page `before` an event's id. */
+  eventsOf(
+    subjects: readonly string[],
+    page: {
+      readonly types?: readonly AuditEventType[];
+      readonly before?: bigint;
+      readonly limit: number;
+    },
+  ): Promise<readonly StoredEvent[]>;
+}

@@ -9,7 +9,9 @@ import {
   type PasswordFault,
   passwordFault,
 } from '../accounts/password-rules.ts';
+import { DEFAULT_TOTP_NAME } from '../mfa/second-factor.ts';
 import { newTotpEnrolment } from '../mfa/totp.ts';
+import { allGuesses } from '../throttle/guess.ts';
 import { type AsOperator, type Operator, parsePermissions, requireCustomer } from './operator.ts';
 import { readPassword } from './read-password.ts';
 
@@ -68,7 +70,7 @@ export function addAccountCommands(program: Command, asOperator: AsOperator): vo
     });
 
   withPasswordOptions(accounts.command('replace-password <email>'))
-    .description('set a new password, and lift a block after too many failures')
+    .description('set a new password, lift a block after too many failures, and end all sessions')
     .action(async (email: string, options: PasswordOptions, command: Command) => {
       const entered = await enterPassword(options);
       const { account, password } = await asOperator(async (operator) => {
@@ -76,8 +78,9 @@ export function addAccountCommands(program: Command, asOperator: AsOperator): vo
         const password = choosePassword(entered, operator, [email, found.customer]);
         const passwordHash = await hashPassword(password);
         await operator.accounts.replacePassword(found.id, passwordHash);
-        await operator.throttle.succeeded([{ kind: 'account-password', id: found.email }]);
-        operator.audit.record({ type: 'account.password_replaced', subject: found.id });
+        await operator.throttle.succeeded(allGuesses(found, 'password'));
+        await operator.administer.endSessions(found, {});
+        operator.tell('account.password_replaced', found);
         return { account: found, password };
       });
       const document = { id: account.id, email: account.email };
@@ -93,8 +96,8 @@ export function addAccountCommands(program: Command, asOperator: AsOperator): vo
         await operator.keys.assertOpens(); // Or the service could not open what we seal here.
         const made = newTotpEnrolment(new URL(operator.issuer).host, found.email);
         await operator.totpFactors.enrol(found.id, made.secret);
-        await operator.throttle.succeeded([{ kind: 'account-otp', id: found.id }]);
-        operator.audit.record({ type: 'account.totp_enrolled', subject: found.id });
+        await operator.throttle.succeeded(allGuesses(found, 'otp'));
+        operator.tell('account.totp_enrolled', found, DEFAULT_TOTP_NAME);
         return { account: found, enrolment: made };
       });
       const { secret: totpSecret, uri } = enrolment;
@@ -109,31 +112,122 @@ export function addAccountCommands(program: Command, asOperator: AsOperator): vo
       const account = await asOperator(async (operator) => {
         const found = await requireAccount(operator, email);
         await operator.totpFactors.remove(found.id);
-        operator.audit.record({ type: 'account.totp_removed', subject: found.id });
+        operator.tell('account.totp_removed', found, DEFAULT_TOTP_NAME);
         return found;
       });
       const document = { id: account.id, email: account.email };
       printer(command).result(document, `removed the second factor of ${account.email}`);
     });
 
-  for (const [word, disabled] of [
-    ['disable', true],
-    ['enable', false],
-  ] as const) {
+  accounts
+    .command('invite <email>')
+    .description('make an account and send the person a link with which they set their password')
+    .requiredOption('--customer <id>', 'the customer the person belongs to')
+    .requiredOption('--permission <name...>', 'what the person may do')
+    .action(async (email: string, options: CreateOptions, command: Command) => {
+      const permissions = parsePermissions(options.permission);
+      const { customer } = options;
+      const { account, expiresAt } = await asOperator(async (operator) => {
+        const outcome = await operator.invite({ email, customer, permissions }, {});
+        if ('refused' in outcome) {
+          throw new CommandRefused(REFUSED_INVITATIONS[outcome.refused](email, customer));
+        }
+        return outcome;
+      });
+      const until = expiresAt.toISOString();
+      const document = { ...identityOf(account), customer, permissions, expiresAt: until };
+      const text = `invited ${account.email} (${account.id}); the link is good until ${until}`;
+      printer(command).result(document, text);
+    });
+
+  for (const { words, about, done, act } of ADMINISTRATION) {
     accounts
-      .command(`${word} <email>`)
-      .description(`${word} an account`)
+      .command(`${words} <email>`)
+      .description(about)
       .action(async (email: string, _: unknown, command: Command) => {
         const account = await asOperator(async (operator) => {
           const found = await requireAccount(operator, email);
-          await operator.accounts.setDisabled(found.id, disabled);
-          operator.audit.record({ type: `account.${word}d`, subject: found.id });
-          return found;
+          await act(operator.administer, found);
+          return requireAccount(operator, email);
         });
-        const document = { id: account.id, email: account.email, disabled };
-        printer(command).result(document, `${word}d ${account.email}`);
+        const { disabled, secondFactor } = account;
+        const document = { ...identityOf(account), disabled, secondFactor };
+        printer(command).result(document, `${done} ${account.email}`);
       });
   }
+
+  accounts
+    .command('events <email>')
+    .description('list what happened on an account, the newest first')
+    .option('--limit <number>', 'how many at the most, up to 1000', '50')
+    .action(async (email: string, { limit }: { limit: string }, command: Command) => {
+      const count = /^[1-9]\d{0,3}$/.test(limit) ? Number(limit) : Number.NaN;
+      if (!(count <= 1_000))
+        throw new UsageError('--limit: expected a whole number from 1 to 1000');
+      const events = await asOperator(async (operator) => {
+        const account = await operator.accounts.findByEmail(email);
+        const subjects = [canonicalEmail(email), ...(account === undefined ? [] : [account.id])];
+        return operator.auditReader.eventsOf(subjects, { limit: count });
+      });
+      const documents = events.map(({ id, at, ...event }) => ({
+        id: `${id}`,
+        at: at.toISOString(),
+        ...event,
+      }));
+      const rows = documents.map((one) => [
+        one.at,
+        one.type,
+        [one.reason, one.about].filter((part) => part !== undefined).join(' '),
+        one.clientId ?? '',
+        one.address ?? '',
+        [one.device?.browser, one.device?.system].filter((part) => part !== undefined).join(', '),
+      ]);
+      const header = ['at', 'event', 'detail', 'client', 'address', 'device'];
+      printer(command).result(documents, table(header, rows));
+    });
+}
+
+const ADMINISTRATION: readonly {
+  readonly words: string;
+  readonly about: string;
+  readonly done: string;
+  readonly act: (administer: Operator['administer'], account: Account) => Promise<void>;
+}[] = [
+  {
+    words: 'disable',
+    about: 'disable an account; its sessions and tokens end at once',
+    done: 'disabled',
+    act: (administer, account) => administer.disable(account, {}),
+  },
+  {
+    words: 'enable',
+    about: 'enable an account',
+    done: 'enabled',
+    act: (administer, account) => administer.enable(account, {}),
+  },
+  {
+    words: 'reset-factors',
+    about: 'remove every second factor and recovery code, and end all sessions',
+    done: 'removed the second factors of',
+    act: (administer, account) => administer.resetFactors(account, {}),
+  },
+  {
+    words: 'end-sessions',
+    about: 'end all sessions, grants and refresh tokens',
+    done: 'ended the sessions of',
+    act: (administer, account) => administer.endSessions(account, {}),
+  },
+];
+
+const REFUSED_INVITATIONS = {
+  email_invalid: () => 'expected an e-mail address',
+  unknown_customer: (_: string, customer: string) =>
+    `there is no customer ${customer}, or it is disabled; make one with: cls-auth customers create`,
+  account_exists: (email: string) => `there is an account ${canonicalEmail(email)} already`,
+} as const;
+
+function identityOf({ id, email }: Account) {
+  return { id, email };
 }
 
 function withPasswordOptions(command: Command): Command {

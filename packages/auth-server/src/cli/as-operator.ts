@@ -1,17 +1,30 @@
 import { systemClock } from '@cls/shared/clock';
 import { developmentSecret } from '@cls/shared/development-secret';
-import { createLog } from '@cls/shared/log';
+import { createLog, type Log, silentLog } from '@cls/shared/log';
 import { migrate, readMigrations } from '@cls/shared/sql/migrate';
 import { openDatabaseAsOperator } from '@cls/shared/sql/open-database';
+import type { AccountAccess } from '../accounts/account-access.ts';
+import { administerAccounts } from '../accounts/administer.ts';
 import { commonPasswords } from '../accounts/common-passwords.ts';
+import { invite } from '../accounts/invite.ts';
 import { passwordLengthMin } from '../accounts/password-rules.ts';
+import { notice } from '../accounts/security-notice.ts';
 import { parseConfig } from '../config.ts';
 import { aesGcmSealer } from '../keys/seal.ts';
+import { accountMailer } from '../mail/account-mailer.ts';
+import { mailQueue } from '../mail/mail-queue.ts';
+import { openMailSender } from '../mail/open-mail-sender.ts';
+import { accountAccess } from '../provider/state/account-access.ts';
+import { openStateStore } from '../provider/state/open-state-store.ts';
+import type { StateStore } from '../provider/state/state-store.ts';
 import { MIGRATIONS } from '../store/migrations.ts';
+import { sqlAccountLinks } from '../store/sql-account-links.ts';
 import { sqlAccounts } from '../store/sql-accounts.ts';
 import { sqlApplications } from '../store/sql-applications.ts';
 import { sqlAuditLog } from '../store/sql-audit-log.ts';
+import { sqlAuditReader } from '../store/sql-audit-reader.ts';
 import { sqlCustomers } from '../store/sql-customers.ts';
+import { sqlFactors } from '../store/sql-factors.ts';
 import { sqlServiceAccounts } from '../store/sql-service-accounts.ts';
 import { sqlSigningKeyStore } from '../store/sql-signing-keys.ts';
 import { sqlThrottle } from '../store/sql-throttle.ts';
@@ -23,30 +36,60 @@ export const asOperator: AsOperator = async (work) => {
   const config = parseConfig(process.env);
   const log = createLog('cls-auth', 'silent');
   const database = await openDatabaseAsOperator(config.database, 'cls-auth', log);
+  let state: Promise<StateStore> | undefined;
   try {
     await migrate(database, readMigrations(MIGRATIONS));
     const sealer = aesGcmSealer(
       config.keyEncryptionKey ?? developmentSecret(config.dataDir, 'key-encryption-key'),
     );
     const audit = sqlAuditLog(database, systemClock, createLog('cls-auth', 'error'));
+    const queue = mailQueue(openMailSender(config), complaints);
+    const notices = { audit, mail: accountMailer(config.issuer, queue) };
+    const records = sqlAccounts(database);
+    const customers = sqlCustomers(database);
+    const throttle = sqlThrottle(database, systemClock);
+    const links = sqlAccountLinks(database, systemClock);
+    const factors = sqlFactors(database);
+    // Opened when it is needed: most commands have nothing to do with what is signed in.
+    const access: AccountAccess = {
+      async endAll(...account) {
+        state ??= openStateStore(config, database, log);
+        await accountAccess(await state).endAll(...account);
+      },
+    };
     const result = await work({
       issuer: config.issuer,
-      customers: sqlCustomers(database),
-      serviceAccounts: sqlServiceAccounts(database),
+      customers,
       applications: sqlApplications(database),
-      accounts: sqlAccounts(database),
+      serviceAccounts: sqlServiceAccounts(database),
+      accounts: records,
       passwordRules: {
         lengthMin: passwordLengthMin(config.mfaPolicy),
         isListed: await commonPasswords(),
       },
+      invite: invite({ ...notices, customers, records, links }),
+      administer: administerAccounts({ ...notices, records, factors, links, access, throttle }),
+      auditReader: sqlAuditReader(database),
       totpFactors: sqlTotpFactors(database, sealer, systemClock),
-      throttle: sqlThrottle(database, systemClock),
+      throttle,
       keys: sqlSigningKeyStore(database, sealer, config.signingKeyBits),
       audit,
+      tell: (type, account, about) => notice(notices, type, account, {}, about),
     });
+    await queue.drain();
     await audit.flush();
     return result;
   } finally {
+    await (await state)?.close();
     await database.close();
   }
+};
+
+/** What could not be sent is told where people read, and not in the command's answer. */
+const complaints: Log = {
+  ...silentLog,
+  error: (fields, message) => {
+    const { to } = fields as { to?: string };
+    process.stderr.write(`${message}${to === undefined ? '' : ` (to ${to})`}\n`);
+  },
 };

@@ -1,8 +1,11 @@
 import { isPermission, PERMISSIONS, type Permission } from '@cls/shared/access-token';
 import { CommandRefused } from '@cls/shared/cli/command-line';
+import type { Account } from '../accounts/account.ts';
 import type { AccountRecords } from '../accounts/account-records.ts';
+import type { AdministerAccounts } from '../accounts/administer.ts';
+import type { Invite } from '../accounts/invite.ts';
 import type { PasswordRules } from '../accounts/password-rules.ts';
-import type { AuditLog } from '../audit/audit-log.ts';
+import type { AuditEventType, AuditLog, AuditReader } from '../audit/audit-log.ts';
 import type { ApplicationRecords } from '../clients/application.ts';
 import type { ServiceAccountRecords } from '../clients/service-account-records.ts';
 import type { CustomerRecords } from '../customers/customer.ts';
@@ -18,10 +21,15 @@ export interface Operator {
   readonly applications: ApplicationRecords;
   readonly accounts: AccountRecords;
   readonly passwordRules: PasswordRules;
+  readonly invite: Invite;
+  readonly administer: AdministerAccounts;
+  readonly auditReader: AuditReader;
   readonly totpFactors: TotpFactorRecords;
   readonly throttle: Throttle;
   readonly keys: SigningKeyStore;
   readonly audit: AuditLog;
+  /** Records what was done to somebody's account, and tells the person. */
+  readonly tell: (type: AuditEventType, account: Account, about?: string) => void;
 }
 
 /** Opens the records, works, and closes them again. */

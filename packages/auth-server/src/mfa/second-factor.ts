@@ -24,3 +24,6 @@ export interface TotpFactorRecords extends SecondFactor {
   /** For the operator's tool: every TOTP factor. */
   remove(accountId: string): Promise<void>;
 }
+
+/** What an operator's enrolment is called. */
+export const DEFAULT_TOTP_NAME = 'Authenticator app';

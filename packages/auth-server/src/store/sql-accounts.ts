@@ -25,15 +25,30 @@ export function sqlAccounts(database: Database): AccountRecords {
       await database.query(
         `INSERT INTO account (id, email, customer_id, permissions, password_hash)
          VALUES ($1, $2, $3, $4, $5)`,
-        [id, canonicalEmail(email), customer, permissions, passwordHash],
+        [id, canonicalEmail(email), customer, permissions, passwordHash ?? null],
       );
       return id;
     },
     async replacePassword(id, passwordHash) {
-      await database.query('UPDATE account SET password_hash = $2 WHERE id = $1', [
-        id,
-        passwordHash,
-      ]);
+      await database.query(
+        'UPDATE account SET password_hash = $2, password_changed_at = now() WHERE id = $1',
+        [id, passwordHash],
+      );
+    },
+    async hasPassword(id) {
+      const found = await database.query(
+        'SELECT FROM account WHERE id = $1 AND password_hash IS NOT NULL',
+        [id],
+      );
+      return found.length === 1;
+    },
+    async passwordChangedAt(id) {
+      const [row] = await database.query<{ atMs: number | null }>(
+        `SELECT (extract(epoch FROM password_changed_at) * 1000)::float8 AS "atMs"
+         FROM account WHERE id = $1`,
+        [id],
+      );
+      return row === undefined || row.atMs === null ? undefined : new Date(row.atMs);
     },
     async setDisabled(id, disabled) {
       await database.query(

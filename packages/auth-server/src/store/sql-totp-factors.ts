@@ -1,7 +1,7 @@
 import type { Clock } from '@cls/shared/clock';
 import type { Database, Transaction } from '@cls/shared/sql/database';
 import type { Sealer } from '../keys/seal.ts';
-import type { TotpFactorRecords } from '../mfa/second-factor.ts';
+import { DEFAULT_TOTP_NAME, type TotpFactorRecords } from '../mfa/second-factor.ts';
 import { matchTotpStep } from '../mfa/totp.ts';
 import { insertFactor } from './sql-factors.ts';
 
@@ -9,9 +9,6 @@ interface Row {
   readonly factor_id: string;
   readonly sealed_secret: string;
 }
-
-/** What an operator's enrolment is called. */
-const DEFAULT_NAME = 'Authenticator app';
 
 /** TOTP factors in SQL, their secrets sealed. */
 export function sqlTotpFactors(
@@ -40,7 +37,7 @@ export function sqlTotpFactors(
     async enrol(accountId, secret) {
       await database.transaction(async (transaction) => {
         await removeTotp(transaction, accountId);
-        await add(transaction, accountId, DEFAULT_NAME, secret, 0n);
+        await add(transaction, accountId, DEFAULT_TOTP_NAME, secret, 0n);
       });
     },
     remove: (accountId) =>

@@ -1,3 +1,4 @@
+import { silentLog } from '@cls/shared/log';
 import { Secret } from '@cls/shared/secret';
 import type { Database } from '@cls/shared/sql/database';
 import { migrate, readMigrations } from '@cls/shared/sql/migrate';
@@ -6,24 +7,12 @@ import type { Account } from '../../src/accounts/account.ts';
 import { argon2Verifier } from '../../src/accounts/password.ts';
 import type { Requester } from '../../src/accounts/requester.ts';
 import type { AuditEvent, AuditLog } from '../../src/audit/audit-log.ts';
-import { keyedHash } from '../../src/keys/keyed-hash.ts';
-import { aesGcmSealer } from '../../src/keys/seal.ts';
+import { composeAccounts } from '../../src/compose-accounts.ts';
 import type { AccountMail } from '../../src/mail/account-mail.ts';
-import { passkeys } from '../../src/mfa/passkeys.ts';
-import { recoveryCodes } from '../../src/mfa/recovery-codes.ts';
-import { totpEnrolments } from '../../src/mfa/totp-enrolment.ts';
-import { webAuthn } from '../../src/mfa/webauthn.ts';
 import { sqlStateStore } from '../../src/provider/state/sql-state-store.ts';
-import { secondStep } from '../../src/sign-in/second-step.ts';
 import { MIGRATIONS } from '../../src/store/migrations.ts';
-import { sqlAccountDirectory, sqlAccounts } from '../../src/store/sql-accounts.ts';
 import { sqlCustomers } from '../../src/store/sql-customers.ts';
 import { sqlFactors } from '../../src/store/sql-factors.ts';
-import { sqlPasskeys } from '../../src/store/sql-passkeys.ts';
-import { sqlRecoveryCodes } from '../../src/store/sql-recovery-codes.ts';
-import { sqlThrottle } from '../../src/store/sql-throttle.ts';
-import { sqlTotpFactors } from '../../src/store/sql-totp-factors.ts';
-import { knownDevices } from '../../src/throttle/known-devices.ts';
 
 export const ISSUER = 'https://id.cls.example';
 export const PASSWORD = 'correct horse battery staple';
@@ -59,44 +48,20 @@ export async function openAccountWorld(engine: Engine) {
     invitation: (to, name, token) =>
       void sent.push({ to: to.email, kind: 'invitation', name, token }),
   };
-  const notices = { audit, mail };
-  const sealer = aesGcmSealer(KEY);
-  const hasher = await argon2Verifier(2, 100);
-  const accounts = sqlAccountDirectory(database, hasher);
-  const records = sqlAccounts(database);
+  const passwords = await argon2Verifier(2, 100);
   const state = sqlStateStore(database, () => undefined);
-  const throttle = sqlThrottle(database, clock);
-  const devices = knownDevices(keyedHash(KEY, 'known devices'), clock);
-  const factors = sqlFactors(database);
-  const totpFactors = sqlTotpFactors(database, sealer, clock);
-  const passkeyRecords = sqlPasskeys(database);
-  const codeRecords = sqlRecoveryCodes(database, keyedHash(KEY, 'recovery codes'));
-  const codes = recoveryCodes(codeRecords, notices);
-  const enrolments = totpEnrolments({
-    ...notices,
-    ...{ factors, totpFactors, state, clock },
-    recoveryCodes: codes,
-    issuer: ISSUER,
-  });
-  const keys = passkeys({
-    ...notices,
-    ...{ factors, accounts, state },
-    passkeys: passkeyRecords,
-    recoveryCodes: codes,
-    webAuthn: webAuthn(ISSUER, 'CLS'),
-  });
-  const step = secondStep({
-    ...{ throttle, devices, factors },
-    totp: totpFactors,
-    recoveryCodes: codes,
-    passkeys: keys,
-  });
-  const passwordHash = await hasher.hash(PASSWORD);
+  const people = await composeAccounts(
+    { issuer: ISSUER, mfaPolicy: 'enrolled', keyEncryptionKey: KEY, cookieKey: KEY },
+    { database, state, passwords, audit, mail, clock, log: silentLog },
+  );
+  const { accounts, records } = people;
+  const notices = { audit, mail };
+  const passwordHash = await passwords.hash(PASSWORD);
   let n = 0;
   return {
-    ...{ database, clock, events, sent, notices, audit, mail, hasher, accounts, records, state },
-    ...{ throttle, devices, factors, totpFactors, passkeyRecords, codes, enrolments, keys, step },
-    ...{ sealer },
+    ...people,
+    ...{ database, clock, events, sent, notices, passwords, state },
+    factors: sqlFactors(database),
     pass: (seconds: number) => {
       nowMs += seconds * 1000;
     },

@@ -1,0 +1,25 @@
+/** A link that was sent to a person by e-mail. */
+export type LinkPurpose = 'invitation' | 'password_reset';
+
+export interface AccountLink {
+  readonly accountId: string;
+  readonly expiresAt: Date;
+}
+
+/** Links by the token in them: 256 random bits, kept as a digest. */
+export interface AccountLinks {
+  /** In place of an older one of the same purpose. @returns the token, in base64url. */
+  create(
+    accountId: string,
+    purpose: LinkPurpose,
+    ttlS: number,
+  ): Promise<AccountLink & { token: string }>;
+  /** Undefined when unknown, replaced, used or expired. */
+  find(purpose: LinkPurpose, token: string): Promise<AccountLink | undefined>;
+  /**
+   * Sets the account's password and ends every link to it, in one step. False when the link is
+   * not good (any more): of concurrent calls exactly one gets true.
+   */
+  useForPassword(purpose: LinkPurpose, token: string, passwordHash: string): Promise<boolean>;
+  removeAll(accountId: string): Promise<void>;
+}

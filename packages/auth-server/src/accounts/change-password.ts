@@ -1,0 +1,61 @@
+import { type GuessParts, guess, guessSubjectsOf } from '../throttle/guess.ts';
+import type { Account, AccountDirectory } from './account.ts';
+import type { AccountAccess } from './account-access.ts';
+import type { AccountRecords } from './account-records.ts';
+import { hashOfNew, type NewPasswordParts, type NewPasswordProblem } from './new-password.ts';
+import { PasswordVerifierBusy } from './password.ts';
+import type { Requester } from './requester.ts';
+import { type NoticeParts, notice } from './security-notice.ts';
+
+export type ChangePasswordProblem =
+  | NewPasswordProblem
+  | { readonly field: 'password'; readonly code: 'password_required' | 'current_password_wrong' };
+
+/** Undefined when it is changed. */
+export type ChangePassword = (
+  account: Account,
+  form: { readonly password: string; readonly newPassword: string },
+  /** The session that asks; it alone goes on. */
+  session: string,
+  by: Requester,
+) => Promise<ChangePasswordProblem | undefined>;
+
+export interface ChangePasswordParts extends GuessParts, NewPasswordParts, NoticeParts {
+  readonly accounts: AccountDirectory;
+  readonly records: AccountRecords;
+  readonly access: AccountAccess;
+}
+
+/** A person changes the password that they know; everything else that is signed in ends. */
+export function changePassword(parts: ChangePasswordParts): ChangePassword {
+  return async (account, { password, newPassword }, session, by) => {
+    if (password === '') return { field: 'password', code: 'password_required' };
+    const proven = await provePresent(parts, account, password, by);
+    if (proven !== undefined) return proven;
+    if (newPassword === password) return { field: 'new_password', code: 'password_same' };
+    const made = await hashOfNew(parts, account, newPassword);
+    if ('problem' in made) return made.problem;
+    await parts.records.replacePassword(account.id, made.hash);
+    await parts.access.endAll(account.id, session);
+    notice(parts, 'account.password_changed', account, by);
+    return undefined;
+  };
+}
+
+async function provePresent(
+  { accounts, throttle, devices }: ChangePasswordParts,
+  account: Account,
+  password: string,
+  by: Requester,
+): Promise<ChangePasswordProblem | undefined> {
+  try {
+    const subjects = guessSubjectsOf(devices, 'password', account, by);
+    const authenticate = () => accounts.authenticate(account.email, password);
+    const outcome = await guess(throttle, subjects, authenticate);
+    if ('waitS' in outcome) return { code: 'throttled', waitS: outcome.waitS };
+    return 'wrong' in outcome ? { field: 'password', code: 'current_password_wrong' } : undefined;
+  } catch (error) {
+    if (error instanceof PasswordVerifierBusy) return { code: 'throttled', waitS: 1 };
+    throw error;
+  }
+}

@@ -1,0 +1,132 @@
+/** An administrator invites a person, who sets their own password: nobody else ever types it. */
+import type { Permission } from '@cls/shared/access-token';
+import { isUniqueViolation } from '@cls/shared/sql/database';
+import type { CustomerRecords } from '../customers/customer.ts';
+import { type Account, type AccountDirectory, canonicalEmail } from './account.ts';
+import type { AccountLinks } from './account-link.ts';
+import type { AccountRecords } from './account-records.ts';
+import { hashOfNew, type NewPasswordParts, type NewPasswordProblem } from './new-password.ts';
+import type { Requester } from './requester.ts';
+import { EMAIL } from './reset-password.ts';
+import { type NoticeParts, notice } from './security-notice.ts';
+
+export const INVITATION_TTL_S = 7 * 86_400;
+
+export interface Invitee {
+  readonly email: string;
+  readonly customer: string;
+  readonly permissions: readonly Permission[];
+}
+
+/**
+ * Makes the account and sends the link. An account that has not accepted yet gets a new link, and
+ * the older one ends.
+ */
+export type Invite = (invitee: Invitee, by: Requester) => Promise<Invited>;
+
+export type Invited =
+  | { readonly account: Account; readonly expiresAt: Date }
+  | { readonly refused: 'email_invalid' | 'unknown_customer' | 'account_exists' };
+
+export interface InviteParts extends NoticeParts {
+  readonly customers: CustomerRecords;
+  readonly records: AccountRecords;
+  readonly links: AccountLinks;
+}
+
+export function invite(parts: InviteParts): Invite {
+  const { customers, links } = parts;
+  return async (invitee, by) => {
+    const email = canonicalEmail(invitee.email);
+    if (!EMAIL.test(email)) return { refused: 'email_invalid' };
+    const customer = await customers.find(invitee.customer);
+    if (customer === undefined || customer.disabled) return { refused: 'unknown_customer' };
+    const account = await accountOf(parts, { ...invitee, email }, by);
+    if (account === undefined) return { refused: 'account_exists' };
+    const { token, expiresAt } = await links.create(account.id, 'invitation', INVITATION_TTL_S);
+    notice(parts, 'account.invited', account, by, customer.name);
+    parts.mail.invitation(account, customer.name, token, expiresAt, by);
+    return { account, expiresAt };
+  };
+}
+
+/** A new account, or the same one that was invited before; undefined when it is another. */
+async function accountOf(
+  parts: InviteParts,
+  invitee: Invitee,
+  by: Requester,
+): Promise<Account | undefined> {
+  const { records } = parts;
+  const known = await records.findByEmail(invitee.email);
+  if (known !== undefined) {
+    const same =
+      known.customer === invitee.customer &&
+      [...known.permissions].sort().join() === [...invitee.permissions].sort().join() &&
+      !known.disabled &&
+      !(await records.hasPassword(known.id));
+    return same ? known : undefined;
+  }
+  try {
+    await records.create(invitee);
+  } catch (error) {
+    if (isUniqueViolation(error)) return undefined; // Somebody made it in this moment.
+    throw error;
+  }
+  const made = await records.findByEmail(invitee.email);
+  if (made === undefined) throw new Error('the account that was just made is gone');
+  notice(parts, 'account.created', made, by);
+  return made;
+}
+
+export interface AcceptInvitation {
+  /** Undefined when the link is not good (any more). */
+  find(token: string): Promise<OpenInvitation | undefined>;
+  accept(
+    token: string,
+    newPassword: string,
+    by: Requester,
+  ): Promise<
+    | { readonly account: Account }
+    | { readonly expired: true }
+    | { readonly invitation: OpenInvitation; readonly problem: NewPasswordProblem }
+  >;
+}
+
+export interface OpenInvitation {
+  readonly account: Account;
+  /** The customer's name. */
+  readonly organisation: string;
+  readonly expiresAt: Date;
+}
+
+export interface AcceptInvitationParts extends NewPasswordParts, NoticeParts {
+  readonly accounts: AccountDirectory;
+  readonly customers: CustomerRecords;
+  readonly links: AccountLinks;
+}
+
+export function acceptInvitation(parts: AcceptInvitationParts): AcceptInvitation {
+  const find = async (token: string): Promise<OpenInvitation | undefined> => {
+    const link = await parts.links.find('invitation', token);
+    const account = link && (await parts.accounts.find(link.accountId));
+    const customer = account && (await parts.customers.find(account.customer));
+    if (link === undefined || account === undefined || customer === undefined) return undefined;
+    if (account.disabled) return undefined;
+    return { account, organisation: customer.name, expiresAt: link.expiresAt };
+  };
+  return {
+    find,
+    async accept(token, newPassword, by) {
+      const invitation = await find(token);
+      if (invitation === undefined) return { expired: true };
+      const { account } = invitation;
+      const made = await hashOfNew(parts, account, newPassword);
+      if ('problem' in made) return { invitation, problem: made.problem };
+      if (!(await parts.links.useForPassword('invitation', token, made.hash))) {
+        return { expired: true };
+      }
+      notice(parts, 'account.password_set', account, by);
+      return { account };
+    },
+  };
+}

@@ -1,0 +1,124 @@
+import type { Clock } from '@cls/shared/clock';
+import type { Log } from '@cls/shared/log';
+import type { Secret } from '@cls/shared/secret';
+import type { Database } from '@cls/shared/sql/database';
+import { administerAccounts } from './accounts/administer.ts';
+import { background } from './accounts/background.ts';
+import { changePassword } from './accounts/change-password.ts';
+import { commonPasswords } from './accounts/common-passwords.ts';
+import { acceptInvitation, invite } from './accounts/invite.ts';
+import type { PasswordVerifier } from './accounts/password.ts';
+import { passwordLengthMin } from './accounts/password-rules.ts';
+import { resetPassword } from './accounts/reset-password.ts';
+import { securityLog } from './accounts/security-log.ts';
+import type { AuditLog } from './audit/audit-log.ts';
+import type { MfaPolicy } from './config.ts';
+import { keyedHash } from './keys/keyed-hash.ts';
+import { aesGcmSealer } from './keys/seal.ts';
+import type { AccountMail } from './mail/account-mail.ts';
+import { manageFactors } from './mfa/manage-factors.ts';
+import { passkeys } from './mfa/passkeys.ts';
+import { recoveryCodes } from './mfa/recovery-codes.ts';
+import { totpEnrolments } from './mfa/totp-enrolment.ts';
+import { webAuthn } from './mfa/webauthn.ts';
+import { accountAccess } from './provider/state/account-access.ts';
+import type { StateStore } from './provider/state/state-store.ts';
+import { secondStep } from './sign-in/second-step.ts';
+import { sqlAccountLinks } from './store/sql-account-links.ts';
+import { sqlAccountDirectory, sqlAccounts } from './store/sql-accounts.ts';
+import { sqlAuditReader } from './store/sql-audit-reader.ts';
+import { sqlCustomers } from './store/sql-customers.ts';
+import { sqlFactors } from './store/sql-factors.ts';
+import { sqlPasskeys } from './store/sql-passkeys.ts';
+import { sqlRecoveryCodes } from './store/sql-recovery-codes.ts';
+import { sqlThrottle } from './store/sql-throttle.ts';
+import { sqlTotpFactors } from './store/sql-totp-factors.ts';
+import { knownDevices } from './throttle/known-devices.ts';
+
+export interface AccountSettings {
+  readonly issuer: string;
+  readonly mfaPolicy: MfaPolicy;
+  /** Seals TOTP secrets, and keys the hashes of recovery codes. */
+  readonly keyEncryptionKey: Secret;
+  /** Signs the cookie of known devices. */
+  readonly cookieKey: Secret;
+}
+
+export interface AccountPorts {
+  readonly database: Database;
+  readonly state: StateStore;
+  readonly passwords: PasswordVerifier;
+  readonly audit: AuditLog;
+  readonly mail: AccountMail;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+/** The name that authenticators show. */
+const RELYING_PARTY = 'CLS';
+
+export type AccountUseCases = Awaited<ReturnType<typeof composeAccounts>>;
+
+/** Everything that people do with their accounts and that is done to them. */
+export async function composeAccounts(settings: AccountSettings, ports: AccountPorts) {
+  const { database, state, passwords, audit, mail, clock, log } = ports;
+  const { issuer, mfaPolicy, keyEncryptionKey, cookieKey } = settings;
+  const notices = { audit, mail };
+  const passwordRules = {
+    lengthMin: passwordLengthMin(mfaPolicy),
+    isListed: await commonPasswords(),
+  };
+  const accounts = sqlAccountDirectory(database, passwords);
+  const records = sqlAccounts(database);
+  const customers = sqlCustomers(database);
+  const links = sqlAccountLinks(database, clock);
+  const access = accountAccess(state);
+  const throttle = sqlThrottle(database, clock);
+  const devices = knownDevices(keyedHash(cookieKey, 'known devices'), clock);
+  const factors = sqlFactors(database);
+  const totpFactors = sqlTotpFactors(database, aesGcmSealer(keyEncryptionKey), clock);
+  const hashCode = keyedHash(keyEncryptionKey, 'recovery codes');
+  const codes = recoveryCodes(sqlRecoveryCodes(database, hashCode), notices);
+  const keys = passkeys({
+    ...{ ...notices, factors, accounts, state },
+    passkeys: sqlPasskeys(database),
+    recoveryCodes: codes,
+    webAuthn: webAuthn(issuer, RELYING_PARTY),
+  });
+  const later = background(log);
+  const guessing = { throttle, devices };
+  const newPasswords = { passwords, passwordRules };
+  return {
+    ...{ accounts, records, customers, throttle, devices, passwordRules },
+    secondFactor: totpFactors,
+    access,
+    manageFactors: manageFactors({ ...notices, factors, mfaPolicy }),
+    totpEnrolments: totpEnrolments({
+      ...{ ...notices, factors, totpFactors, state, clock, issuer },
+      recoveryCodes: codes,
+    }),
+    passkeys: keys,
+    recoveryCodes: codes,
+    secondStep: secondStep({
+      ...{ ...guessing, factors },
+      totp: totpFactors,
+      recoveryCodes: codes,
+      passkeys: keys,
+    }),
+    changePassword: changePassword({
+      ...{ ...notices, ...guessing, ...newPasswords, accounts, records, access },
+    }),
+    resetPassword: resetPassword({
+      ...{ ...notices, ...guessing, ...newPasswords, accounts, records, access, links },
+      background: later,
+    }),
+    invite: invite({ ...notices, customers, records, links }),
+    acceptInvitation: acceptInvitation({
+      ...{ ...notices, ...newPasswords, accounts, customers, links },
+    }),
+    administer: administerAccounts({ ...notices, records, factors, links, access, throttle }),
+    securityLog: securityLog(sqlAuditReader(database)),
+    /** Resolves when what was begun in the background has ended. */
+    settle: () => later.settle(),
+  };
+}

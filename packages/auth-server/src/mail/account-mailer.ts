@@ -1,0 +1,62 @@
+import { type Clock, systemClock } from '@cls/shared/clock';
+import type { Account } from '../accounts/account.ts';
+import type { Requester } from '../accounts/requester.ts';
+import type { Mail } from '../views/email/mail.ts';
+import {
+  invitationMail,
+  newDeviceMail,
+  passwordResetMail,
+  securityChangeMail,
+} from '../views/email/messages.ts';
+import { createI18n, type I18n, LOCALES, readMessages } from '../views/i18n.ts';
+import type { AccountMail } from './account-mail.ts';
+import type { MailQueue } from './mail-queue.ts';
+
+/** Where messages lead, below the issuer; a token is added as `?token=…`. */
+export const ACCOUNT_PATHS = {
+  passwordReset: '/password/new',
+  invitation: '/invitation',
+  securityLog: '/account/log',
+} as const;
+
+/** Writes messages to people in their language, and queues them. */
+export function accountMailer(
+  issuer: string,
+  queue: MailQueue,
+  clock: Clock = systemClock,
+): AccountMail {
+  const languages = new Map<string, I18n>(
+    LOCALES.map((locale) => [locale, createI18n(locale, readMessages(locale))]),
+  );
+  const frame = { host: new URL(issuer).host };
+  const reviewHref = `${issuer}${ACCOUNT_PATHS.securityLog}`;
+  const link = (path: string, token: string) => `${issuer}${path}?token=${token}`;
+  const send = (account: Account, { locale = 'en' }: Requester, write: (i18n: I18n) => Mail) => {
+    const i18n = languages.get(locale);
+    if (i18n !== undefined) queue.add({ to: account.email, ...write(i18n) });
+  };
+  const circumstances = ({ address, device }: Requester) => ({
+    at: clock.now(),
+    ...(address === undefined ? {} : { address }),
+    ...(device === undefined ? {} : { device }),
+  });
+  return {
+    changed(account, change, name, by) {
+      const model = { ...frame, ...circumstances(by), change, name, reviewHref };
+      send(account, by, (i18n) => securityChangeMail(model, i18n));
+    },
+    newDevice(account, by) {
+      const model = { ...frame, ...circumstances(by), reviewHref };
+      send(account, by, (i18n) => newDeviceMail(model, i18n));
+    },
+    passwordReset(account, token, validForS, by) {
+      const href = link(ACCOUNT_PATHS.passwordReset, token);
+      send(account, by, (i18n) => passwordResetMail({ ...frame, href, validForS }, i18n));
+    },
+    invitation(account, organisation, token, expiresAt, by) {
+      const href = link(ACCOUNT_PATHS.invitation, token);
+      const model = { ...frame, organisation, href, expiresAt };
+      send(account, by, (i18n) => invitationMail(model, i18n));
+    },
+  };
+}

@@ -1,0 +1,58 @@
+import type { Log } from '@cls/shared/log';
+import type { Letter, MailSender } from './mail-sender.ts';
+
+/** Seconds before each further try. */
+const RETRY_AFTER_S = [2, 15, 60, 300] as const;
+/** Messages that wait; a server that is down for long must not fill the memory. */
+const WAITING_MAX = 5_000;
+
+/** Sends messages off the request's path, each tried again when it cannot be sent. */
+export interface MailQueue {
+  /** Takes the message at once. */
+  add(letter: Letter): void;
+  /** Tries all that waits once more, then gives up: for a process that ends. */
+  drain(): Promise<void>;
+}
+
+/** What cannot be sent at last is told to `log`, without its text: it holds links. */
+export function mailQueue(sender: MailSender, log: Log): MailQueue {
+  const waiting = new Map<Letter, NodeJS.Timeout>();
+  const sending = new Set<Promise<void>>();
+  let ending = false;
+
+  const attempt = async (letter: Letter, tries: number): Promise<void> => {
+    try {
+      await sender.send(letter);
+    } catch (err) {
+      const afterS = ending ? undefined : RETRY_AFTER_S[tries];
+      const { to, subject } = letter;
+      if (afterS === undefined) {
+        log.error({ err, to, subject }, 'a message could not be sent; given up');
+        return;
+      }
+      log.warn({ err, to, subject, afterS }, 'a message could not be sent; trying again');
+      waiting.set(letter, setTimeout(() => begin(letter, tries + 1), afterS * 1000).unref());
+    }
+  };
+  const begin = (letter: Letter, tries: number): void => {
+    waiting.delete(letter);
+    const work = attempt(letter, tries).finally(() => sending.delete(work));
+    sending.add(work);
+  };
+  return {
+    add(letter) {
+      if (waiting.size + sending.size < WAITING_MAX) return begin(letter, 0);
+      const { to, subject } = letter;
+      log.error({ to, subject }, 'a message was not sent: too many wait');
+    },
+    async drain() {
+      ending = true;
+      for (const [letter, timer] of waiting) {
+        clearTimeout(timer);
+        begin(letter, RETRY_AFTER_S.length);
+      }
+      await Promise.all(sending);
+      sender.close();
+    },
+  };
+}

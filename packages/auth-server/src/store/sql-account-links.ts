@@ -1,0 +1,53 @@
+import { createHash, randomBytes } from 'node:crypto';
+import type { Clock } from '@cls/shared/clock';
+import type { Database } from '@cls/shared/sql/database';
+import type { AccountLinks } from '../accounts/account-link.ts';
+
+/** Links into accounts, in SQL. */
+export function sqlAccountLinks(database: Database, clock: Clock): AccountLinks {
+  return {
+    async create(accountId, purpose, ttlS) {
+      const token = randomBytes(32).toString('base64url');
+      const expiresAt = new Date(clock.now().getTime() + ttlS * 1000);
+      await database.query(
+        `INSERT INTO account_link (account_id, purpose, token_sha256, expires_at)
+         VALUES ($1, $2, $3, $4)
+         ON CONFLICT (account_id, purpose) DO UPDATE
+         SET token_sha256 = excluded.token_sha256, expires_at = excluded.expires_at`,
+        [accountId, purpose, digest(token), expiresAt.toISOString()],
+      );
+      return { token, accountId, expiresAt };
+    },
+    async find(purpose, token) {
+      const [row] = await database.query<{ accountId: string; expiresAtMs: number }>(
+        `SELECT account_id AS "accountId",
+                (extract(epoch FROM expires_at) * 1000)::float8 AS "expiresAtMs"
+         FROM account_link WHERE purpose = $1 AND token_sha256 = $2 AND expires_at > $3`,
+        [purpose, digest(token), clock.now().toISOString()],
+      );
+      return row && { accountId: row.accountId, expiresAt: new Date(row.expiresAtMs) };
+    },
+    useForPassword: (purpose, token, passwordHash) =>
+      database.transaction(async (transaction) => {
+        const [used] = await transaction.query<{ accountId: string }>(
+          `DELETE FROM account_link WHERE purpose = $1 AND token_sha256 = $2 AND expires_at > $3
+           RETURNING account_id AS "accountId"`,
+          [purpose, digest(token), clock.now().toISOString()],
+        );
+        if (used === undefined) return false;
+        await transaction.query('DELETE FROM account_link WHERE account_id = $1', [used.accountId]);
+        await transaction.query(
+          'UPDATE account SET password_hash = $2, password_changed_at = $3 WHERE id = $1',
+          [used.accountId, passwordHash, clock.now().toISOString()],
+        );
+        return true;
+      }),
+    async removeAll(accountId) {
+      await database.query('DELETE FROM account_link WHERE account_id = $1', [accountId]);
+    },
+  };
+}
+
+function digest(token: string): string {
+  return createHash('sha256').update(token).digest('base64url');
+}

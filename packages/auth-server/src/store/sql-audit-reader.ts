@@ -1,0 +1,48 @@
+import type { Database } from '@cls/shared/sql/database';
+import type { AuditEventType, AuditReader } from '../audit/audit-log.ts';
+
+interface Row {
+  readonly id: bigint;
+  readonly atMs: number;
+  readonly type: AuditEventType;
+  readonly client_id: string | null;
+  readonly address: string | null;
+  readonly reason: string | null;
+  readonly browser: string | null;
+  readonly system: string | null;
+  readonly about: string | null;
+}
+
+/** Reads what `sqlAuditLog` wrote. */
+export function sqlAuditReader(database: Database): AuditReader {
+  return {
+    async eventsOf(subjects, { types, before, limit }) {
+      const rows = await database.query<Row>(
+        `SELECT id, (extract(epoch FROM at) * 1000)::float8 AS "atMs", type, client_id, address,
+                reason, browser, system, about
+         FROM audit_event
+         WHERE subject = ANY ($1::text[]) AND ($2::text[] IS NULL OR type = ANY ($2::text[]))
+           AND ($3::bigint IS NULL OR id < $3::bigint)
+         ORDER BY id DESC LIMIT $4`,
+        [subjects, types ?? null, before ?? null, limit],
+      );
+      return rows.map(({ id, atMs, type, client_id, address, reason, browser, system, about }) => ({
+        id,
+        at: new Date(atMs),
+        type,
+        ...(client_id === null ? {} : { clientId: client_id }),
+        ...(address === null ? {} : { address }),
+        ...(reason === null ? {} : { reason }),
+        ...(browser === null && system === null
+          ? {}
+          : {
+              device: {
+                ...(browser === null ? {} : { browser }),
+                ...(system === null ? {} : { system }),
+              },
+            }),
+        ...(about === null ? {} : { about }),
+      }));
+    },
+  };
+}

@@ -1,0 +1,344 @@
+import { describeOnEngines } from '@cls/shared/testing/engines';
+import { expect } from 'chai';
+import type { Account } from '../src/accounts/account.ts';
+import { INVITATION_TTL_S } from '../src/accounts/invite.ts';
+import { RESET_TTL_S } from '../src/accounts/reset-password.ts';
+import { providerAdapter } from '../src/provider/state/provider-adapter.ts';
+import { type AccountWorld, BY, openAccountWorld, PASSWORD } from './support/account-world.ts';
+
+const NEXT = 'seven lakes behind the glacier';
+
+describeOnEngines('the life of an account', (engine) => {
+  let world: AccountWorld;
+  let account: Account;
+  before(async () => {
+    world = await openAccountWorld(engine);
+  });
+  beforeEach(async () => {
+    account = await world.newAccount();
+    world.pass(86_400);
+    world.sent.length = 0;
+    world.events.length = 0;
+  });
+  after(() => world?.close());
+
+  const opens = async (password: string, email = account.email) =>
+    (await world.accounts.authenticate(email, password)) !== undefined;
+  let n = 0;
+  const signedIn = async (who = account) => {
+    n += 1;
+    const [session, token] = [`session-${n}`, `token-${n}`];
+    const accountId = who.id;
+    await providerAdapter(world.state, 'Session').upsert(
+      session,
+      { accountId, uid: `u-${n}` },
+      600,
+    );
+    await providerAdapter(world.state, 'RefreshToken').upsert(token, { accountId }, 600);
+    return {
+      session,
+      alive: async () => [
+        (await providerAdapter(world.state, 'Session').find(session)) !== undefined,
+        (await providerAdapter(world.state, 'RefreshToken').find(token)) !== undefined,
+      ],
+    };
+  };
+  const kinds = () => world.sent.map(({ kind }) => kind);
+  const types = () => world.events.map(({ type }) => type);
+
+  describe('changing the password', () => {
+    const change = (password: string, newPassword: string, session = 'none') =>
+      world.changePassword(account, { password, newPassword }, session, BY);
+
+    it('ends every other session and token, and tells the owner', async () => {
+      const [here, elsewhere] = [await signedIn(), await signedIn()];
+      expect(await change(PASSWORD, NEXT, here.session)).to.equal(undefined);
+      expect([await opens(NEXT), await opens(PASSWORD)]).to.deep.equal([true, false]);
+      expect(await here.alive()).to.deep.equal([true, false]);
+      expect(await elsewhere.alive()).to.deep.equal([false, false]);
+      expect(world.sent).to.deep.equal([{ to: account.email, kind: 'password_changed', name: '' }]);
+      expect(types()).to.deep.equal(['account.password_changed']);
+      const changedAt = await world.records.passwordChangedAt(account.id);
+      expect(changedAt).to.be.instanceOf(Date);
+    });
+
+    for (const [given, password, next, problem] of [
+      ['no present password', '', NEXT, { field: 'password', code: 'password_required' }],
+      ['a wrong one', 'wrong', NEXT, { field: 'password', code: 'current_password_wrong' }],
+      ['the same again', PASSWORD, PASSWORD, { field: 'new_password', code: 'password_same' }],
+      ['no new one', PASSWORD, '', { field: 'new_password', code: 'password_required' }],
+      [
+        'a short one',
+        PASSWORD,
+        'short',
+        { field: 'new_password', code: 'password_short', lengthMin: 15 },
+      ],
+      [
+        'a common one',
+        PASSWORD,
+        'passwordpassword',
+        { field: 'new_password', code: 'password_common' },
+      ],
+      [
+        'a megabyte',
+        PASSWORD,
+        'x y '.repeat(2 ** 18),
+        { field: 'new_password', code: 'password_long' },
+      ],
+    ] as const) {
+      it(`is refused with ${given}, and changes nothing`, async () => {
+        const { alive } = await signedIn();
+        expect(await change(password, next)).to.deep.equal(problem);
+        expect(await opens(PASSWORD)).to.equal(true);
+        expect(await alive()).to.deep.equal([true, true]);
+        expect(kinds()).to.deep.equal([]);
+      });
+    }
+
+    it('refuses a password that is the person’s own address', async () => {
+      expect(await change(PASSWORD, `${account.email}`)).to.deep.equal({
+        field: 'new_password',
+        code: 'password_personal',
+      });
+    });
+
+    it('counts wrong guesses at the present password, and waits', async () => {
+      for (let tries = 0; tries < 12; tries += 1) await change('wrong', NEXT);
+      expect(await change(PASSWORD, NEXT)).to.have.property('code', 'throttled');
+    });
+  });
+
+  describe('a forgotten password', () => {
+    const request = async (email: string, by = BY) => {
+      const outcome = await world.resetPassword.request(email, by);
+      await world.settle();
+      return outcome;
+    };
+    const tokenOf = async () => {
+      n += 1;
+      await request(account.email, { ...BY, address: `198.51.100.${n % 250}` });
+      return world.sent.findLast(({ kind }) => kind === 'password_reset')?.token ?? '';
+    };
+
+    it('brings a link that sets a new one once, ends all sessions, and signs nobody in', async () => {
+      const { alive } = await signedIn();
+      const token = await tokenOf();
+      expect(Buffer.from(token, 'base64url')).to.have.length(32);
+      expect((await world.resetPassword.find(token))?.id).to.equal(account.id);
+      const outcome = await world.resetPassword.finish(token, NEXT, BY);
+      expect(outcome).to.have.nested.property('account.id', account.id);
+      expect([await opens(NEXT), await opens(PASSWORD)]).to.deep.equal([true, false]);
+      expect(await alive()).to.deep.equal([false, false]);
+      expect(kinds()).to.deep.equal(['password_reset', 'password_changed']);
+      expect(await world.resetPassword.finish(token, `${NEXT}!`, BY)).to.deep.equal({
+        expired: true,
+      });
+      expect(await world.resetPassword.find(token)).to.equal(undefined);
+    });
+
+    it('leaves the second factor as it is', async () => {
+      await world.secondFactor.enrol(account.id, 'JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP');
+      await world.resetPassword.finish(await tokenOf(), NEXT, BY);
+      const after = await world.accounts.authenticate(account.email, NEXT);
+      expect(after?.secondFactor).to.equal(true);
+      expect(await world.secondStep.methods(account)).to.deep.equal(['totp']);
+    });
+
+    it('answers the same for an unknown, disabled or invited address, and writes nothing', async () => {
+      const disabled = await world.newAccount();
+      await world.records.setDisabled(disabled.id, true);
+      const customer = 'india';
+      const email = `invited-${n}@india.example`;
+      await world.records.create({ email, customer, permissions: ['cls-deal.view'] });
+      for (const address of ['nobody@india.example', disabled.email, email]) {
+        expect(await request(address)).to.equal(undefined);
+      }
+      expect(kinds()).to.deep.equal([]);
+      expect(await world.database.query('SELECT FROM account_link')).to.deep.equal([]);
+    });
+
+    for (const [email, code] of [
+      [' ', 'email_required'],
+      ['somebody', 'email_invalid'],
+      ['a@b@c', 'email_invalid'],
+      [`${'x'.repeat(300)}@example.com`, 'email_invalid'],
+    ] as const) {
+      it(`comes back with ${code} for ${JSON.stringify(email.slice(0, 20))}`, async () => {
+        expect(await request(email)).to.deep.equal({ field: 'email', code });
+      });
+    }
+
+    it('sends a few messages an hour to one address, real or not, and then waits', async () => {
+      for (const email of [account.email, 'never-seen@india.example']) {
+        for (let tries = 0; tries < 3; tries += 1) expect(await request(email)).to.equal(undefined);
+        expect(await request(email.toUpperCase())).to.have.property('code', 'throttled');
+        world.pass(3_700);
+        expect(await request(email)).to.equal(undefined);
+      }
+    });
+
+    it('lets only the newest link work, and none after half an hour', async () => {
+      const old = await tokenOf();
+      const fresh = await tokenOf();
+      expect(await world.resetPassword.find(old)).to.equal(undefined);
+      expect(await world.resetPassword.finish(old, NEXT, BY)).to.deep.equal({ expired: true });
+      world.pass(RESET_TTL_S + 1);
+      expect(await world.resetPassword.finish(fresh, NEXT, BY)).to.deep.equal({ expired: true });
+    });
+
+    it('lets one of ten uses at once win', async () => {
+      const token = await tokenOf();
+      const outcomes = await Promise.all(
+        Array.from({ length: 10 }, (_, i) => world.resetPassword.finish(token, `${NEXT} ${i}`, BY)),
+      );
+      expect(outcomes.filter((outcome) => !('expired' in outcome))).to.have.length(1);
+    });
+
+    it('keeps the link good when the new password is refused', async () => {
+      const token = await tokenOf();
+      expect(await world.resetPassword.finish(token, 'short', BY)).to.have.nested.property(
+        'problem.code',
+        'password_short',
+      );
+      expect(await world.resetPassword.finish(token, NEXT, BY)).not.to.have.property('problem');
+    });
+
+    it('takes no invitation, no other text and no disabled account', async () => {
+      const token = await tokenOf();
+      for (const wrong of [
+        '',
+        'x',
+        `${token}x`,
+        token.slice(1),
+        token.toUpperCase(),
+        "' OR ''='",
+      ]) {
+        expect(await world.resetPassword.finish(wrong, NEXT, BY)).to.deep.equal({ expired: true });
+      }
+      expect(await world.acceptInvitation.accept(token, NEXT, BY)).to.deep.equal({ expired: true });
+      await world.records.setDisabled(account.id, true);
+      expect(await world.resetPassword.finish(token, NEXT, BY)).to.deep.equal({ expired: true });
+    });
+
+    it('lifts the block that wrong guesses brought', async () => {
+      const blocked = { kind: 'account-password', id: account.email } as const;
+      for (let tries = 0; tries < 20; tries += 1) await world.throttle.admit([blocked]);
+      expect((await world.throttle.admit([blocked])).admitted).to.equal(false);
+      await world.resetPassword.finish(await tokenOf(), NEXT, BY);
+      expect((await world.throttle.admit([blocked])).admitted).to.equal(true);
+    });
+
+    it('stores no token', async () => {
+      const token = await tokenOf();
+      const stored = await world.database.query('SELECT * FROM account_link');
+      expect(JSON.stringify(stored)).not.to.include(token);
+      expect(JSON.stringify(world.events)).not.to.include(token);
+    });
+  });
+
+  describe('an invitation', () => {
+    const invitee = (email = '') => {
+      n += 1;
+      const permissions = ['cls-deal.view'] as const;
+      return { email: email || `new-${n}@india.example`, customer: 'india', permissions };
+    };
+    const invited = async (person = invitee()) => {
+      const outcome = await world.invite(person, BY);
+      if ('refused' in outcome) throw new Error(outcome.refused);
+      return { ...outcome, token: world.sent.at(-1)?.token ?? '' };
+    };
+
+    it('makes an account that nobody can enter until its owner chose a password', async () => {
+      const {
+        account: made,
+        token,
+        expiresAt,
+      } = await invited(invitee(' New.Person@India.example '));
+      expect(made.email).to.equal('new.person@india.example');
+      expect(await opens('', made.email)).to.equal(false);
+      const open = await world.acceptInvitation.find(token);
+      expect(open).to.deep.include({ organisation: 'India', expiresAt });
+      const accepted = await world.acceptInvitation.accept(token, NEXT, BY);
+      expect(accepted).to.have.nested.property('account.id', made.id);
+      expect(await opens(NEXT, made.email)).to.equal(true);
+      expect(types()).to.deep.equal(['account.created', 'account.invited', 'account.password_set']);
+      expect(kinds()).to.deep.equal(['invitation']);
+      expect(await world.acceptInvitation.accept(token, `${NEXT}!`, BY)).to.deep.equal({
+        expired: true,
+      });
+    });
+
+    it('is sent anew while it is open, and the older link ends', async () => {
+      const person = invitee();
+      const first = await invited(person);
+      const second = await invited(person);
+      expect(second.account.id).to.equal(first.account.id);
+      expect(await world.acceptInvitation.find(first.token)).to.equal(undefined);
+      expect(await world.acceptInvitation.find(second.token)).not.to.equal(undefined);
+    });
+
+    it('ends after seven days', async () => {
+      const { token } = await invited();
+      world.pass(INVITATION_TTL_S + 1);
+      expect(await world.acceptInvitation.accept(token, NEXT, BY)).to.deep.equal({ expired: true });
+    });
+
+    for (const [given, change, refused] of [
+      ['no e-mail address', { email: 'somebody' }, 'email_invalid'],
+      ['an unknown customer', { customer: 'nobody' }, 'unknown_customer'],
+    ] as const) {
+      it(`is refused for ${given}`, async () => {
+        expect(await world.invite({ ...invitee(), ...change }, BY)).to.deep.equal({ refused });
+        expect(kinds()).to.deep.equal([]);
+      });
+    }
+
+    it('is refused for somebody who has an account, or was invited to something else', async () => {
+      const exists = { refused: 'account_exists' };
+      expect(await world.invite(invitee(account.email.toUpperCase()), BY)).to.deep.equal(exists);
+      const person = invitee();
+      await invited(person);
+      const more = { ...person, permissions: ['external-api.fullcontrol'] as const };
+      expect(await world.invite(more, BY)).to.deep.equal(exists);
+    });
+  });
+
+  describe('an administrator', () => {
+    it('disables: sessions, tokens and links end at once, and the owner is told', async () => {
+      const { alive } = await signedIn();
+      await world.resetPassword.request(account.email, { ...BY, address: '192.0.2.77' });
+      await world.settle();
+      const token = world.sent.at(-1)?.token ?? '';
+      await world.administer.disable(account, {});
+      expect(await alive()).to.deep.equal([false, false]);
+      expect(await opens(PASSWORD)).to.equal(false);
+      await world.administer.enable(account, {});
+      expect(await opens(PASSWORD)).to.equal(true);
+      expect(await alive(), 'nothing comes back').to.deep.equal([false, false]);
+      expect(await world.resetPassword.find(token)).to.equal(undefined);
+      expect(kinds()).to.deep.equal(['password_reset', 'account_disabled']);
+    });
+
+    it('resets factors: all of them, the recovery codes and their blocks', async () => {
+      await world.secondFactor.enrol(account.id, 'JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP');
+      const [code = ''] = await world.recoveryCodes.replace(account, BY);
+      const { alive } = await signedIn();
+      const otp = { kind: 'account-otp', id: account.id } as const;
+      for (let tries = 0; tries < 20; tries += 1) await world.throttle.admit([otp]);
+      await world.administer.resetFactors(account, {});
+      expect(await world.secondStep.methods(account)).to.deep.equal([]);
+      expect(await world.recoveryCodes.use(account, code, BY)).to.equal(false);
+      expect(await alive()).to.deep.equal([false, false]);
+      expect((await world.throttle.admit([otp])).admitted).to.equal(true);
+      expect(kinds().at(-1)).to.equal('factors_reset');
+    });
+
+    it('ends the sessions of one account and of no other', async () => {
+      const other = await world.newAccount();
+      const [mine, theirs] = [await signedIn(), await signedIn(other)];
+      await world.administer.endSessions(account, {});
+      expect(await mine.alive()).to.deep.equal([false, false]);
+      expect(await theirs.alive()).to.deep.equal([true, true]);
+    });
+  });
+});

@@ -1,0 +1,60 @@
+import { silentLog } from '@cls/shared/log';
+import { describeOnEngines } from '@cls/shared/testing/engines';
+import { expect } from 'chai';
+import type { Account } from '../src/accounts/account.ts';
+import { sqlAuditLog } from '../src/store/sql-audit-log.ts';
+import { readMessages } from '../src/views/i18n.ts';
+import { type AccountWorld, BY, openAccountWorld } from './support/account-world.ts';
+
+describeOnEngines('a person’s security log', (engine) => {
+  let world: AccountWorld;
+  let account: Account;
+  before(async () => {
+    world = await openAccountWorld(engine);
+    account = await world.newAccount();
+    const other = await world.newAccount();
+    const audit = sqlAuditLog(world.database, world.clock, silentLog);
+    for (let n = 0; n < 60; n += 1) {
+      const { address = '', device = {} } = BY;
+      audit.record({ type: 'sign_in.succeeded', subject: account.id, address, device });
+      world.pass(60);
+    }
+    audit.record({ type: 'sign_in.refused', subject: account.email, reason: 'password' });
+    audit.record({ type: 'account.totp_enrolled', subject: account.id, about: 'Pixel 9' });
+    audit.record({ type: 'account.factor_renamed', subject: account.id, about: 'hidden' });
+    audit.record({ type: 'account.created', subject: other.id });
+    await audit.flush();
+  });
+  after(() => world?.close());
+
+  it('shows the newest first, with what it was about and from where, by pages', async () => {
+    const first = await world.securityLog(account);
+    expect(first.entries).to.have.length(50);
+    expect(first.entries[0]).to.deep.equal({
+      type: 'totp_added',
+      at: world.clock.now(),
+      subject: 'Pixel 9',
+    });
+    expect(first.entries[1]).to.include({ type: 'sign_in_failed' });
+    const { device, address } = BY;
+    expect(first.entries[2]).to.deep.include({ type: 'signed_in', device, address });
+    const second = await world.securityLog(account, first.older);
+    expect(second.entries).to.have.length(12);
+    expect(second).not.to.have.property('older');
+    const times = [...first.entries, ...second.entries].map(({ at }) => at.getTime());
+    expect(times).to.deep.equal([...times].sort((a, b) => b - a));
+  });
+
+  it('shows nothing of others, and has words for everything that it shows', async () => {
+    const { entries } = await world.securityLog(account);
+    expect(entries.map(({ type }) => type)).not.to.include('account_created');
+    const messages = readMessages('en') as Record<string, string>;
+    for (const { type } of entries) expect(messages).to.have.property(`log.event.${type}`);
+  });
+
+  for (const cursor of ['', '-1', '1.5', '9'.repeat(30), "1' OR '1'='1", 'x']) {
+    it(`begins at the newest for the cursor ${JSON.stringify(cursor)}`, async () => {
+      expect((await world.securityLog(account, cursor)).entries[0]?.type).to.equal('totp_added');
+    });
+  }
+});

@@ -160,10 +160,7 @@ async function compose(
     provider.use(
       interactionRoutes(provider, {
         ...config,
-        accounts,
-        secondFactor,
-        throttle,
-        devices,
+        ...people,
         state,
         audit,
         pages: ourPages,

@@ -1,8 +1,15 @@
+import { systemClock } from '@cls/shared/clock';
+import { silentLog } from '@cls/shared/log';
+import { Secret } from '@cls/shared/secret';
 import { describeOnEngines } from '@cls/shared/testing/engines';
 import { expect } from 'chai';
 import { decodeJwt } from 'jose';
 import * as client from 'openid-client';
+import { argon2Verifier } from '../src/accounts/password.ts';
+import { composeAccounts } from '../src/compose-accounts.ts';
+import { sqlStateStore } from '../src/provider/state/sql-state-store.ts';
 import {
+  KEY,
   PASSWORD,
   startTestAuthServer,
   type TestAuthServer,
@@ -17,6 +24,7 @@ import {
   type RelyingParty,
   relyingParty,
 } from './support/relying-party.ts';
+import { softPasskey } from './support/soft-authenticator.ts';
 
 describeOnEngines('signing in with a browser', (engine) => {
   let server: TestAuthServer;
@@ -85,6 +93,106 @@ describeOnEngines('signing in with a browser', (engine) => {
     expect(claims?.['amr']).to.deep.equal(['pwd', 'otp', 'mfa']);
   });
 
+  /** The use cases behind the pages, on the service's own database. */
+  const accountUseCases = async () => {
+    const { database, config } = server;
+    const state = sqlStateStore(database, () => undefined);
+    const mail = { changed() {}, newDevice() {}, passwordReset() {}, invitation() {} };
+    const audit = { record() {}, flush: async () => undefined };
+    const secret = new Secret(KEY);
+    return composeAccounts(
+      {
+        issuer: server.issuer,
+        mfaPolicy: config.mfaPolicy,
+        keyEncryptionKey: secret,
+        cookieKey: secret,
+      },
+      {
+        database,
+        state,
+        passwords: await argon2Verifier(1, 10),
+        audit,
+        mail,
+        clock: systemClock,
+        log: silentLog,
+      },
+    );
+  };
+  const optionsOn = async (page: { response: Response }) => {
+    const [, text = ''] = /data-options="([^"]*)"/.exec(await page.response.clone().text()) ?? [];
+    return JSON.parse(
+      text.replaceAll('&quot;', '"').replaceAll('&#34;', '"').replaceAll('&amp;', '&'),
+    ) as object;
+  };
+
+  it('lets a person in with a recovery code, once', async () => {
+    const people = await accountUseCases();
+    const account = await people.accounts.find(server.guarded.id);
+    if (account === undefined) throw new Error('no account');
+    const [code = ''] = await people.recoveryCodes.replace(account, {});
+    const attempt = async () => {
+      const browser = new Browser();
+      const flow = await authorizationUrl(portal);
+      const second = await signIn(browser, flow.url, account.email);
+      const other = await browser.follow(`${second.url.href}?method=recovery_code`);
+      return { flow, answer: await browser.submit(other, { recovery_code: code }) };
+    };
+    const { flow, answer } = await attempt();
+    expect((await exchange(portal, flow, answer.url)).claims()?.['amr']).to.deep.equal([
+      'pwd',
+      'otp',
+      'mfa',
+    ]);
+    const again = await attempt();
+    expect(again.answer.response.status).to.equal(422);
+    expect(await again.answer.response.text()).to.include('recovery code did not work');
+  });
+
+  it('lets a person in with a passkey, as the second step and as the only one', async () => {
+    const people = await accountUseCases();
+    const account = await people.accounts.find(server.guarded.id);
+    if (account === undefined) throw new Error('no account');
+    const key = softPasskey(server.issuer, account.id);
+    const creation = await people.passkeys.beginCreation(account, 'session-1');
+    const form = { credential: key.create(creation), name: 'Phone' };
+    await people.passkeys.finishCreation(account, 'session-1', form, {});
+
+    const browser = new Browser();
+    const flow = await authorizationUrl(portal);
+    const second = await signIn(browser, flow.url, account.email);
+    const credential = key.get(await optionsOn(second));
+    const { url } = await browser.submit(second, { credential });
+    expect((await exchange(portal, flow, url)).claims()?.['amr']).to.deep.equal([
+      'pwd',
+      'swk',
+      'user',
+      'mfa',
+    ]);
+
+    const alone = new Browser();
+    const only = await authorizationUrl(portal, { acr_values: 'urn:cls:acr:mfa' });
+    const page = await alone.follow(only.url);
+    const text = await page.response.clone().text();
+    const body = new URLSearchParams({
+      csrf: /name="csrf" value="([^"]*)"/.exec(text)?.[1] ?? '',
+      credential: key.get(await optionsOn(page)),
+    });
+    const done = await alone.follow(`${page.url.href}/passkey`, { method: 'POST', body });
+    const claims = (await exchange(portal, only, done.url)).claims();
+    expect(claims?.['amr']).to.deep.equal(['swk', 'user', 'mfa']);
+    expect(claims?.['acr']).to.equal('urn:cls:acr:mfa');
+    const replayed = await alone.open(`${page.url.href}/passkey`, { method: 'POST', body });
+    expect(replayed.status).to.be.oneOf([410, 422]);
+  });
+
+  it('knows a browser again where the person asks for it', async () => {
+    const browser = new Browser();
+    const page = await browser.follow((await authorizationUrl(portal)).url);
+    const fields = { email: server.person.email, password: PASSWORD, remember_device: 'yes' };
+    await browser.submit(page, fields);
+    expect(browser.cookie('cls_device')).to.match(/^\d+\./);
+  });
+
   it('lets every application in once signed in, without a page in between', async () => {
     const browser = new Browser();
     await signIn(browser, (await authorizationUrl(portal)).url);
@@ -121,7 +229,8 @@ describeOnEngines('signing in with a browser', (engine) => {
         const text = await response.text();
         const uid = page.url.pathname.split('/').at(-1) ?? '';
         const neutral = text.replaceAll(email, 'EMAIL').replaceAll(uid, 'UID');
-        return [response.status, neutral.replace(/name="csrf" value="[^"]*"/g, '')];
+        const once = /name="csrf" value="[^"]*"|&quot;challenge&quot;:&quot;[^&]*&quot;/g;
+        return [response.status, neutral.replace(once, '')];
       }),
     );
     expect(pages[0]?.[0]).to.equal(422);

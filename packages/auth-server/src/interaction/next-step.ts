@@ -8,6 +8,8 @@ export interface SignInProgress {
   /** RFC 8176. */
   readonly amr: readonly string[];
   readonly secondFactor: boolean;
+  /** The person asked that this browser be known. */
+  readonly rememberDevice: boolean;
 }
 
 export interface Standing {

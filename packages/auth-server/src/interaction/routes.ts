@@ -3,13 +3,18 @@ import type { Context, Middleware } from 'koa';
 import { type Client, errors, type Provider } from 'oidc-provider';
 import type { AccountDirectory } from '../accounts/account.ts';
 import { canonicalEmail } from '../accounts/account.ts';
+import type { Requester } from '../accounts/requester.ts';
 import type { AuditLog } from '../audit/audit-log.ts';
 import type { MfaPolicy } from '../config.ts';
+import { amrOf } from '../mfa/authentication-methods.ts';
+import type { Passkeys } from '../mfa/passkeys.ts';
 import { acrOf, MFA_ACR } from '../provider/granted-account.ts';
 import { digest, seal, unseal } from '../provider/state/sealing.ts';
 import type { StateStore } from '../provider/state/state-store.ts';
-import { type Proof, type ProofParts, proveCode, provePassword } from '../sign-in/prove.ts';
+import { type Proof, type ProofParts, provePassword } from '../sign-in/prove.ts';
+import type { SecondStep, SecondStepAnswer, SecondStepMethod } from '../sign-in/second-step.ts';
 import { addressSubject } from '../throttle/address-subject.ts';
+import { KNOWN_DEVICE_TTL_S } from '../throttle/known-devices.ts';
 import { consentPage } from '../views/authorization/consent.ts';
 import type { Problem } from '../views/form.ts';
 import type { Application } from '../views/layout.ts';
@@ -24,6 +29,9 @@ import { wayOnFrom } from './provider-pages.ts';
 import { readForm } from './read-form.ts';
 
 export interface InteractionParts extends ProofParts {
+  readonly secondStep: SecondStep;
+  readonly passkeys: Passkeys;
+  readonly issuer: string;
   readonly accounts: AccountDirectory;
   readonly state: StateStore;
   readonly audit: AuditLog;
@@ -66,6 +74,7 @@ export function interactionRoutes(provider: Provider, parts: InteractionParts): 
     });
   router.get('/:uid', visit(show));
   router.post('/:uid/sign-in', submit(signIn));
+  router.post('/:uid/passkey', submit(passkey));
   router.post('/:uid/second-factor', submit(secondFactor));
   router.get('/:uid/other-account', visit(otherAccount));
   router.post('/:uid/consent', submit(consent));
@@ -98,12 +107,13 @@ async function show(visit: Visit): Promise<void> {
     case 'sign_in':
       return showSignIn(visit, []);
     case 'second_factor':
-      return showSecondFactor(visit, progress?.email ?? '', []);
+      return showSecondFactor(visit, progress, []);
     case 'consent':
       return showConsent(visit);
     case 'no_second_factor':
       return showError(visit, 'stronger_sign_in_needed', 403);
     case 'done':
+      if (progress?.rememberDevice) rememberDevice(visit, progress.email);
       return finishSignIn(visit, progress?.accountId ?? '', next.amr);
   }
 }
@@ -117,7 +127,8 @@ async function signIn(visit: Visit, form: Form): Promise<void> {
     ...(password === '' ? [{ field: 'password', code: 'password_required' } as const] : []),
   ];
   if (missing.length > 0) return showSignIn(visit, missing, email);
-  const proof = await provePassword(parts, addressSubject(ctx.ip), email, password);
+  const address = addressSubject(ctx.ip);
+  const proof = await provePassword(parts, address, email, password, deviceCookieOf(ctx));
   if (!('account' in proof)) {
     record(visit, 'sign_in.refused', canonicalEmail(email).slice(0, 254), 'password');
     return showSignIn(visit, [refusalOf(proof, 'wrong_credentials')], email);
@@ -126,34 +137,85 @@ async function signIn(visit: Visit, form: Form): Promise<void> {
   await keepProgress(visit, {
     accountId: account.id,
     email: account.email,
-    amr: ['pwd'],
+    amr: amrOf([{ method: 'password' }]),
     secondFactor: account.secondFactor,
+    rememberDevice: form['remember_device'] === 'yes',
+  });
+  goOn(visit);
+}
+
+/** A passkey as the only step: the authenticator verified the person itself. */
+async function passkey(visit: Visit, form: Form): Promise<void> {
+  const { parts, details } = visit;
+  const found = await parts.passkeys.finishSignIn(details.uid, form['credential'] ?? '');
+  if (found === undefined) {
+    record(visit, 'sign_in.refused', 'unknown', 'passkey');
+    return showSignIn(visit, [{ code: 'passkey_failed' }]);
+  }
+  const { account, proof } = found;
+  await keepProgress(visit, {
+    accountId: account.id,
+    email: account.email,
+    amr: amrOf([proof]),
+    secondFactor: account.secondFactor,
+    rememberDevice: false,
   });
   goOn(visit);
 }
 
 async function secondFactor(visit: Visit, form: Form): Promise<void> {
-  const { parts, ctx } = visit;
+  const { parts, details } = visit;
   const progress = await progressOf(visit);
   const account = progress && (await parts.accounts.find(progress.accountId));
   if (progress === undefined || account === undefined || account.disabled) {
     return otherAccount(visit);
   }
-  const code = form['code'] ?? '';
-  if (code.trim() === '') {
-    return showSecondFactor(visit, account.email, [{ field: 'code', code: 'code_required' }]);
+  const answer = secondStepAnswer(form, details.uid);
+  const outcome = await parts.secondStep.prove(account, answer, requesterOf(visit.ctx));
+  if ('problem' in outcome) {
+    record(visit, 'sign_in.refused', account.id, answer.method);
+    return showSecondFactor(visit, progress, [outcome.problem], answer.method);
   }
-  const proof = await proveCode(parts, addressSubject(ctx.ip), account, code);
-  if (!('account' in proof)) {
-    record(visit, 'sign_in.refused', account.id, 'otp');
-    return showSecondFactor(visit, account.email, [
-      'waitS' in proof
-        ? { code: 'throttled', waitS: proof.waitS }
-        : { field: 'code', code: 'code_wrong' },
-    ]);
-  }
-  await keepProgress(visit, { ...progress, amr: ['pwd', 'otp', 'mfa'] });
+  await keepProgress(visit, {
+    ...progress,
+    amr: amrOf([{ method: 'password' }, outcome.proof]),
+  });
   goOn(visit);
+}
+
+function secondStepAnswer(form: Form, binding: string): SecondStepAnswer {
+  const { credential, recovery_code: recoveryCode, code = '' } = form;
+  if (credential !== undefined) return { method: 'passkey', credential, binding };
+  if (recoveryCode !== undefined) return { method: 'recovery_code', code: recoveryCode };
+  return { method: 'totp', code };
+}
+
+const DEVICE_COOKIE = 'cls_device';
+
+function deviceCookieOf(ctx: Context): string | undefined {
+  return ctx.cookies.get(DEVICE_COOKIE, { signed: false });
+}
+
+function requesterOf(ctx: Context): Requester {
+  const requestId = ctx.state['requestId'];
+  const deviceCookie = deviceCookieOf(ctx);
+  return {
+    address: ctx.ip,
+    ...(typeof requestId === 'string' ? { requestId } : {}),
+    ...(deviceCookie === undefined ? {} : { deviceCookie }),
+  };
+}
+
+/** The browser is known from now on: guesses elsewhere do not lock the person out here. */
+function rememberDevice({ parts, ctx }: Visit, email: string): void {
+  ctx.cookies.set(DEVICE_COOKIE, parts.devices.issue(email), {
+    maxAge: KNOWN_DEVICE_TTL_S * 1_000,
+    httpOnly: true,
+    sameSite: 'lax',
+    secure: parts.issuer.startsWith('https:'),
+    signed: false,
+    overwrite: true,
+  });
 }
 
 /** Begins again as somebody else. */
@@ -270,14 +332,15 @@ function applicationOf({ client, details }: Visit): Application & { readonly hre
   return { name: client?.clientName ?? host, host, href };
 }
 
-function showSignIn(
+async function showSignIn(
   visit: Visit,
   problems: readonly Problem<'email' | 'password'>[],
   given?: string,
-): void {
+): Promise<void> {
   const { parts, ctx, details } = visit;
   const { login_hint: hint } = details.params;
   const email = given ?? (typeof hint === 'string' ? hint.slice(0, 254) : undefined);
+  const options = await parts.passkeys.beginSignIn(details.uid);
   parts.pages.show(ctx, {
     ...pageOf(visit),
     status: problems.length > 0 ? statusOf(problems) : 200,
@@ -288,6 +351,7 @@ function showSignIn(
           action: actionOf(visit, 'sign-in'),
           ...(email === undefined ? {} : { email }),
           application: applicationOf(visit),
+          passkey: { action: actionOf(visit, 'passkey'), options },
           problems,
         },
         i18n,
@@ -295,12 +359,29 @@ function showSignIn(
   });
 }
 
-function showSecondFactor(
+async function showSecondFactor(
   visit: Visit,
-  email: string,
+  progress: SignInProgress | undefined,
   problems: readonly Problem<'code' | 'recovery_code' | 'password'>[],
-): void {
-  visit.parts.pages.show(visit.ctx, {
+  tried?: SecondStepMethod,
+): Promise<void> {
+  const { parts, ctx, details } = visit;
+  const account = await parts.accounts.find(progress?.accountId ?? '');
+  if (account === undefined) return otherAccount(visit);
+  const methods = await parts.secondStep.methods(account);
+  const asked = tried ?? ctx.query['method'];
+  const method = methods.find((one) => one === asked) ?? methods[0] ?? 'totp';
+  const challenge =
+    method === 'passkey'
+      ? { method, options: await parts.passkeys.beginSecondStep(account, details.uid) }
+      : { method };
+  const others = methods
+    .filter((one) => one !== method)
+    .map((one) => ({
+      method: one,
+      href: `${parts.pages.path(`/interaction/${details.uid}`)}?method=${one}`,
+    }));
+  parts.pages.show(ctx, {
     ...pageOf(visit),
     status: problems.length > 0 ? statusOf(problems) : 200,
     render: (frame, i18n) =>
@@ -308,9 +389,9 @@ function showSecondFactor(
         {
           frame,
           action: actionOf(visit, 'second-factor'),
-          email,
-          challenge: { method: 'totp' },
-          others: [],
+          email: account.email,
+          challenge,
+          others,
           problems,
           cancelHref: actionOf(visit, 'other-account'),
         },

@@ -79,7 +79,9 @@ export class Browser {
     if (action === '') throw new Error(`no form on ${page.url.pathname}: ${html.slice(0, 400)}`);
     const hidden = [...inner.matchAll(/<input type="hidden" name="([^"]*)" value="([^"]*)"/g)];
     const body = new URLSearchParams([
-      ...hidden.map(([, name = '', value = '']): [string, string] => [name, value]),
+      ...hidden
+        .filter(([, name = '']) => !(name in fields))
+        .map(([, name = '', value = '']): [string, string] => [name, value]),
       ...Object.entries(fields),
     ]);
     return this.follow(new URL(action, page.url), { method: 'POST', body });

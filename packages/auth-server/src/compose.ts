@@ -24,6 +24,7 @@ import { securityHeaders, surface } from './http/surface.ts';
 import { tokenBody } from './http/token-body.ts';
 import { noteTokenErrors, tokenEndpoint } from './http/token-endpoint.ts';
 import { pages } from './interaction/page.ts';
+import { passwordRoutes } from './interaction/password-routes.ts';
 import { providerPages } from './interaction/provider-pages.ts';
 import { interactionRoutes } from './interaction/routes.ts';
 import { aesGcmSealer } from './keys/seal.ts';
@@ -157,6 +158,7 @@ async function compose(
     provider.use(staticAssets(assets));
     provider.use(tokenEndpoint(throttle, audit, retry, log));
     provider.use(tokenBody);
+    provider.use(passwordRoutes({ ...config, ...people, pages: ourPages }));
     provider.use(
       interactionRoutes(provider, {
         ...config,

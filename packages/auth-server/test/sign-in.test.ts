@@ -1,7 +1,10 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { systemClock } from '@cls/shared/clock';
 import { silentLog } from '@cls/shared/log';
 import { Secret } from '@cls/shared/secret';
 import { describeOnEngines } from '@cls/shared/testing/engines';
+import { eventually } from '@cls/shared/testing/servers';
 import { expect } from 'chai';
 import { decodeJwt } from 'jose';
 import * as client from 'openid-client';
@@ -94,10 +97,21 @@ describeOnEngines('signing in with a browser', (engine) => {
   });
 
   /** The use cases behind the pages, on the service's own database. */
-  const accountUseCases = async () => {
+  const composeWithMail = async () => {
+    let token = '';
+    const people = await accountUseCases((sent) => {
+      token = sent;
+    });
+    return { ...people, sentToken: () => token };
+  };
+  const accountUseCases = async (invited: (token: string) => void = () => undefined) => {
     const { database, config } = server;
     const state = sqlStateStore(database, () => undefined);
-    const mail = { changed() {}, newDevice() {}, passwordReset() {}, invitation() {} };
+    const nothing = () => undefined;
+    const mail = {
+      ...{ changed: nothing, newDevice: nothing, passwordReset: nothing },
+      invitation: (_: unknown, __: string, token: string) => invited(token),
+    };
     const audit = { record() {}, flush: async () => undefined };
     const secret = new Secret(KEY);
     return composeAccounts(
@@ -183,6 +197,89 @@ describeOnEngines('signing in with a browser', (engine) => {
     expect(claims?.['acr']).to.equal('urn:cls:acr:mfa');
     const replayed = await alone.open(`${page.url.href}/passkey`, { method: 'POST', body });
     expect(replayed.status).to.be.oneOf([410, 422]);
+  });
+
+  /** The newest message to somebody, from the outbox of a developer's machine. */
+  const linkTo = (email: string) =>
+    eventually(async () => {
+      const folder = join(server.config.dataDir, 'outbox');
+      const letters = readdirSync(folder)
+        .sort()
+        .reverse()
+        .map((name) => readFileSync(join(folder, name), 'utf8'));
+      const letter = letters.find((text) => text.includes(email) && text.includes('token='));
+      const [link] =
+        /https?:\/\/\S+token=3?D?[\w-]+/.exec(
+          (letter ?? '').replaceAll('=\r\n', '').replaceAll('=\n', ''),
+        ) ?? [];
+      if (link === undefined) throw new Error('no message yet');
+      return link.replace('token=3D', 'token=');
+    });
+
+  it('sets a forgotten password by a link that is good once, and says nothing of who has an account', async () => {
+    const browser = new Browser();
+    const ask = async (email: string) =>
+      browser.submit(await browser.follow(`${server.issuer}/password/reset`), { email });
+    const [known, unknown] = [await ask(server.guarded.email), await ask('nobody@india.example')];
+    const neutral = async ({ response }: { response: Response }, email: string) =>
+      (await response.text())
+        .replaceAll(email, 'EMAIL')
+        .replace(/<wbr>/g, '')
+        .replace(/[\w.]+@india\.example/g, 'EMAIL');
+    expect(await neutral(known, server.guarded.email)).to.equal(
+      await neutral(unknown, 'nobody@india.example'),
+    );
+    const link = await linkTo(server.guarded.email);
+    const common = await browser.submit(await browser.follow(link), {
+      new_password: 'password123456789',
+    });
+    expect(common.response.status).to.equal(422);
+    const fresh = 'a quiet river under seven bridges';
+    const done = await browser.submit(
+      { url: common.url, response: common.response },
+      { new_password: fresh },
+    );
+    expect(done.response.status).to.equal(200);
+    expect((await browser.follow(link)).response.status).to.equal(410);
+    // The second step is still asked for.
+    const page = await browser.follow((await authorizationUrl(portal)).url);
+    const next = await browser.submit(page, { email: server.guarded.email, password: fresh });
+    expect(next.url.pathname).to.match(/^\/interaction\//);
+    expect(await next.response.text()).to.match(/name="code"|data-passkey/);
+  });
+
+  it('lets somebody who was invited choose the first password', async () => {
+    const people = await composeWithMail();
+    const invited = await people.invite(
+      { email: 'new@india.example', customer: 'india', permissions: [VIEW] },
+      {},
+    );
+    if (!('account' in invited)) throw new Error('not invited');
+    const browser = new Browser();
+    const page = await browser.follow(`${server.issuer}/invitation?token=${people.sentToken()}`);
+    expect(await page.response.clone().text()).to.include('India');
+    const password = 'a lantern on the northern shore';
+    expect((await browser.submit(page, { new_password: password })).response.status).to.equal(200);
+    const flow = await authorizationUrl(portal);
+    const { url } = await browser.submit(await browser.follow(flow.url), {
+      email: 'new@india.example',
+      password,
+    });
+    expect((await exchange(portal, flow, url)).claims()?.sub).to.equal(invited.account.id);
+  });
+
+  it('refuses links and forms that are not its own', async () => {
+    const browser = new Browser();
+    for (const path of [
+      '/password/new',
+      '/password/new?token=abc',
+      `/invitation?token=${'x'.repeat(40)}`,
+    ]) {
+      expect((await browser.open(`${server.issuer}${path}`)).status).to.equal(410);
+    }
+    const body = new URLSearchParams({ email: server.person.email });
+    const forged = await browser.open(`${server.issuer}/password/reset`, { method: 'POST', body });
+    expect(forged.status).to.equal(400);
   });
 
   it('knows a browser again where the person asks for it', async () => {

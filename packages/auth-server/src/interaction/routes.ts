@@ -3,7 +3,6 @@ import type { Context, Middleware } from 'koa';
 import { type Client, errors, type Provider } from 'oidc-provider';
 import type { AccountDirectory } from '../accounts/account.ts';
 import { canonicalEmail } from '../accounts/account.ts';
-import type { Requester } from '../accounts/requester.ts';
 import type { AuditLog } from '../audit/audit-log.ts';
 import type { MfaPolicy } from '../config.ts';
 import { amrOf } from '../mfa/authentication-methods.ts';
@@ -24,9 +23,11 @@ import { secondFactorPage } from '../views/sign-in/second-factor.ts';
 import { signInPage } from '../views/sign-in/sign-in.ts';
 import { nextStep, type SignInProgress } from './next-step.ts';
 import type { Page, Pages } from './page.ts';
+import { RESET_PATH } from './password-routes.ts';
 import { permissionNames } from './permission-names.ts';
 import { wayOnFrom } from './provider-pages.ts';
 import { readForm } from './read-form.ts';
+import { DEVICE_COOKIE, requesterOf } from './requester.ts';
 
 export interface InteractionParts extends ProofParts {
   readonly secondStep: SecondStep;
@@ -128,7 +129,7 @@ async function signIn(visit: Visit, form: Form): Promise<void> {
   ];
   if (missing.length > 0) return showSignIn(visit, missing, email);
   const address = addressSubject(ctx.ip);
-  const proof = await provePassword(parts, address, email, password, deviceCookieOf(ctx));
+  const proof = await provePassword(parts, address, email, password, requesterOf(ctx).deviceCookie);
   if (!('account' in proof)) {
     record(visit, 'sign_in.refused', canonicalEmail(email).slice(0, 254), 'password');
     return showSignIn(visit, [refusalOf(proof, 'wrong_credentials')], email);
@@ -188,22 +189,6 @@ function secondStepAnswer(form: Form, binding: string): SecondStepAnswer {
   if (credential !== undefined) return { method: 'passkey', credential, binding };
   if (recoveryCode !== undefined) return { method: 'recovery_code', code: recoveryCode };
   return { method: 'totp', code };
-}
-
-const DEVICE_COOKIE = 'cls_device';
-
-function deviceCookieOf(ctx: Context): string | undefined {
-  return ctx.cookies.get(DEVICE_COOKIE, { signed: false });
-}
-
-function requesterOf(ctx: Context): Requester {
-  const requestId = ctx.state['requestId'];
-  const deviceCookie = deviceCookieOf(ctx);
-  return {
-    address: ctx.ip,
-    ...(typeof requestId === 'string' ? { requestId } : {}),
-    ...(deviceCookie === undefined ? {} : { deviceCookie }),
-  };
 }
 
 /** The browser is known from now on: guesses elsewhere do not lock the person out here. */
@@ -351,6 +336,7 @@ async function showSignIn(
           action: actionOf(visit, 'sign-in'),
           ...(email === undefined ? {} : { email }),
           application: applicationOf(visit),
+          resetHref: parts.pages.path(RESET_PATH),
           passkey: { action: actionOf(visit, 'passkey'), options },
           problems,
         },

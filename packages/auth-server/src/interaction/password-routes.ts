@@ -1,0 +1,182 @@
+import { randomBytes } from 'node:crypto';
+import Router from '@koa/router';
+import type { Context, Middleware } from 'koa';
+import type { AcceptInvitation } from '../accounts/invite.ts';
+import type { PasswordRules } from '../accounts/password-rules.ts';
+import { RESET_TTL_S, type ResetPassword } from '../accounts/reset-password.ts';
+import type { Problem } from '../views/form.ts';
+import { type ErrorKind, errorPage } from '../views/outcome/error.ts';
+import { passwordSetPage } from '../views/password/password-set.ts';
+import { resetRequestPage, resetSentPage } from '../views/password/reset-request.ts';
+import { invitationPage, setPasswordPage } from '../views/password/set-password.ts';
+import type { Pages } from './page.ts';
+import { readForm } from './read-form.ts';
+import { requesterOf } from './requester.ts';
+
+export interface PasswordParts {
+  readonly pages: Pages;
+  readonly issuer: string;
+  readonly resetPassword: ResetPassword;
+  readonly acceptInvitation: AcceptInvitation;
+  readonly passwordRules: PasswordRules;
+}
+
+type Form = Readonly<Record<string, string>>;
+
+export const RESET_PATH = '/password/reset';
+const NEW_PATH = '/password/new';
+const INVITATION_PATH = '/invitation';
+
+/** Setting a password by a link that was sent: a forgotten one, or the first one. */
+export function passwordRoutes(parts: PasswordParts): Middleware {
+  const router = new Router({ sensitive: true, strict: true });
+  /** `bound`: what the page's form was tied to; a form from elsewhere is refused. */
+  const submit =
+    (bound: (ctx: Context) => string, act: (ctx: Context, form: Form) => Promise<void>) =>
+    async (ctx: Context) => {
+      const form = await readForm(ctx);
+      const csrf = bound(ctx);
+      if (form === undefined || csrf === '' || !parts.pages.isOurs(form, csrf)) {
+        return showError(parts, ctx, 'form_refused', 400);
+      }
+      await act(ctx, form);
+    };
+  router.get(RESET_PATH, (ctx) => showRequest(parts, ctx, []));
+  router.post(
+    RESET_PATH,
+    submit(browserOf, (ctx, form) => requestReset(parts, ctx, form)),
+  );
+  router.get(NEW_PATH, (ctx) => showReset(parts, ctx, []));
+  router.post(
+    NEW_PATH,
+    submit(tokenOf, (ctx, form) => finishReset(parts, ctx, form)),
+  );
+  router.get(INVITATION_PATH, (ctx) => showInvitation(parts, ctx, []));
+  router.post(
+    INVITATION_PATH,
+    submit(tokenOf, (ctx, form) => accept(parts, ctx, form)),
+  );
+  return router.routes() as unknown as Middleware;
+}
+
+const BROWSER_COOKIE = 'cls_form';
+const TOKEN = /^[A-Za-z0-9_-]{16,200}$/;
+
+/** The token of a link; the form of its page is tied to it. */
+function tokenOf(ctx: Context): string {
+  const { token } = ctx.query;
+  return typeof token === 'string' && TOKEN.test(token) ? token : '';
+}
+
+function browserOf(ctx: Context): string {
+  return ctx.cookies.get(BROWSER_COOKIE, { signed: false }) ?? '';
+}
+
+/** Ties a form to a browser that has no session. */
+function newBrowser({ issuer }: PasswordParts, ctx: Context): string {
+  const value = browserOf(ctx) || randomBytes(16).toString('base64url');
+  const secure = issuer.startsWith('https:');
+  const options = { httpOnly: true, sameSite: 'lax', secure, signed: false, overwrite: true };
+  ctx.cookies.set(BROWSER_COOKIE, value, options as never);
+  return value;
+}
+
+function showRequest(
+  parts: PasswordParts,
+  ctx: Context,
+  problems: readonly Problem<'email'>[],
+  email?: string,
+): void {
+  const { pages } = parts;
+  pages.show(ctx, {
+    csrf: newBrowser(parts, ctx),
+    status: statusOf(problems),
+    render: (frame, i18n) =>
+      resetRequestPage(
+        { frame, action: pages.path(RESET_PATH), ...(email ? { email } : {}), problems },
+        i18n,
+      ),
+  });
+}
+
+/** The same page whether there is such an account or not. */
+async function requestReset(parts: PasswordParts, ctx: Context, form: Form): Promise<void> {
+  const email = (form['email'] ?? '').slice(0, 254);
+  const problem = await parts.resetPassword.request(email, requesterOf(ctx));
+  if (problem !== undefined) return showRequest(parts, ctx, [problem], email);
+  const requestHref = parts.pages.path(RESET_PATH);
+  parts.pages.show(ctx, {
+    render: (frame, i18n) =>
+      resetSentPage({ frame, email, validForS: RESET_TTL_S, requestHref }, i18n),
+  });
+}
+
+async function showReset(
+  parts: PasswordParts,
+  ctx: Context,
+  problems: readonly Problem<'new_password'>[],
+): Promise<void> {
+  const token = tokenOf(ctx);
+  const account = token === '' ? undefined : await parts.resetPassword.find(token);
+  if (account === undefined) return showError(parts, ctx, 'link_expired', 410);
+  const { lengthMin } = parts.passwordRules;
+  const action = `${parts.pages.path(NEW_PATH)}?token=${token}`;
+  parts.pages.show(ctx, {
+    csrf: token,
+    status: statusOf(problems),
+    render: (frame, i18n) =>
+      setPasswordPage({ frame, action, email: account.email, lengthMin, problems }, i18n),
+  });
+}
+
+async function finishReset(parts: PasswordParts, ctx: Context, form: Form): Promise<void> {
+  const password = form['new_password'] ?? '';
+  const result = await parts.resetPassword.finish(tokenOf(ctx), password, requesterOf(ctx));
+  if ('expired' in result) return showError(parts, ctx, 'link_expired', 410);
+  if ('problem' in result) return showReset(parts, ctx, [result.problem]);
+  parts.pages.show(ctx, { render: (frame, i18n) => passwordSetPage({ frame }, i18n) });
+}
+
+async function showInvitation(
+  parts: PasswordParts,
+  ctx: Context,
+  problems: readonly Problem<'new_password'>[],
+): Promise<void> {
+  const token = tokenOf(ctx);
+  const open = token === '' ? undefined : await parts.acceptInvitation.find(token);
+  if (open === undefined) return showError(parts, ctx, 'link_expired', 410);
+  const { account, organisation, expiresAt } = open;
+  const { lengthMin } = parts.passwordRules;
+  const action = `${parts.pages.path(INVITATION_PATH)}?token=${token}`;
+  const model = { action, email: account.email, organisation, expiresAt, lengthMin, problems };
+  parts.pages.show(ctx, {
+    csrf: token,
+    status: statusOf(problems),
+    render: (frame, i18n) => invitationPage({ frame, ...model }, i18n),
+  });
+}
+
+async function accept(parts: PasswordParts, ctx: Context, form: Form): Promise<void> {
+  const password = form['new_password'] ?? '';
+  const result = await parts.acceptInvitation.accept(tokenOf(ctx), password, requesterOf(ctx));
+  if ('expired' in result) return showError(parts, ctx, 'link_expired', 410);
+  if ('problem' in result) return showInvitation(parts, ctx, [result.problem]);
+  parts.pages.show(ctx, { render: (frame, i18n) => passwordSetPage({ frame }, i18n) });
+}
+
+function showError({ pages }: PasswordParts, ctx: Context, kind: ErrorKind, status: number): void {
+  const referenceId = String(ctx.state['requestId'] ?? '');
+  pages.show(ctx, {
+    status,
+    render: (frame, i18n) =>
+      errorPage(
+        { frame, kind, referenceId, wayOn: { to: 'new_link', href: pages.path(RESET_PATH) } },
+        i18n,
+      ),
+  });
+}
+
+function statusOf(problems: readonly { readonly code: string }[]): number {
+  if (problems.length === 0) return 200;
+  return problems.some(({ code }) => code === 'throttled') ? 429 : 422;
+}

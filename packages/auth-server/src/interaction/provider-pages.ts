@@ -49,7 +49,8 @@ export function providerPages(
       const application = applicationOf(ctx);
       const { post_logout_redirect_uri: target } = ctx.oidc.params ?? {};
       show(ctx, {
-        formTargets: typeof target === 'string' ? [target] : [],
+        // Registered, when the library knows whose it is.
+        formTargets: application !== undefined && typeof target === 'string' ? [target] : [],
         render: (frame, i18n) =>
           signOutPage(
             {

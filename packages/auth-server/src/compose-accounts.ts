@@ -33,11 +33,15 @@ import { sqlPasskeys } from './store/sql-passkeys.ts';
 import { sqlRecoveryCodes } from './store/sql-recovery-codes.ts';
 import { sqlThrottle } from './store/sql-throttle.ts';
 import { sqlTotpFactors } from './store/sql-totp-factors.ts';
+import { sqlUpstreamLinks, sqlUpstreamProviders } from './store/sql-upstream.ts';
 import { knownDevices } from './throttle/known-devices.ts';
+import { openidClient } from './upstream/openid-client.ts';
+import { upstreamSignIn } from './upstream/sign-in-upstream.ts';
 
 export interface AccountSettings {
   readonly issuer: string;
   readonly mfaPolicy: MfaPolicy;
+  readonly production: boolean;
   /** Seals TOTP secrets, and keys the hashes of recovery codes. */
   readonly keyEncryptionKey: Secret;
   /** Signs the cookie of known devices. */
@@ -76,7 +80,8 @@ export async function composeAccounts(settings: AccountSettings, ports: AccountP
   const throttle = sqlThrottle(database, clock);
   const devices = knownDevices(keyedHash(cookieKey, 'known devices'), clock);
   const factors = sqlFactors(database);
-  const totpFactors = sqlTotpFactors(database, aesGcmSealer(keyEncryptionKey), clock);
+  const sealer = aesGcmSealer(keyEncryptionKey);
+  const totpFactors = sqlTotpFactors(database, sealer, clock);
   const hashCode = keyedHash(keyEncryptionKey, 'recovery codes');
   const codes = recoveryCodes(sqlRecoveryCodes(database, hashCode), notices);
   const keys = passkeys({
@@ -117,6 +122,12 @@ export async function composeAccounts(settings: AccountSettings, ports: AccountP
       ...{ ...notices, ...newPasswords, accounts, customers, links },
     }),
     administer: administerAccounts({ ...notices, records, factors, links, access, throttle }),
+    upstreamSignIn: upstreamSignIn({
+      ...{ ...notices, issuer, accounts, records, links, customers, state },
+      client: openidClient(!settings.production),
+      providers: sqlUpstreamProviders(database, sealer),
+      upstreamLinks: sqlUpstreamLinks(database),
+    }),
     securityLog: securityLog(sqlAuditReader(database)),
     /** Resolves when what was begun in the background has ended. */
     settle: () => later.settle(),

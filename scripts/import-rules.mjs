@@ -63,6 +63,7 @@ export const KIND_OF = {
     'throttle/': 'port',
     'token/': 'edge',
     'upstream/': 'port',
+    'upstream/linked-account.ts': 'use-case',
     'upstream/openid-client.ts': 'adapter',
     'upstream/sign-in-upstream.ts': 'use-case',
     'views/': 'edge',

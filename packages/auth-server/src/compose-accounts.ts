@@ -23,6 +23,7 @@ import { totpEnrolments } from './mfa/totp-enrolment.ts';
 import { webAuthn } from './mfa/webauthn.ts';
 import { accountAccess } from './provider/state/account-access.ts';
 import type { StateStore } from './provider/state/state-store.ts';
+import { noteDevice } from './sign-in/note-device.ts';
 import { secondStep } from './sign-in/second-step.ts';
 import { sqlAccountLinks } from './store/sql-account-links.ts';
 import { sqlAccountDirectory, sqlAccounts } from './store/sql-accounts.ts';
@@ -85,11 +86,12 @@ export async function composeAccounts(settings: AccountSettings, ports: AccountP
   const hashCode = keyedHash(keyEncryptionKey, 'recovery codes');
   const codes = recoveryCodes(sqlRecoveryCodes(database, hashCode), notices);
   const keys = passkeys({
-    ...{ ...notices, factors, accounts, state },
+    ...{ ...notices, factors, accounts, records, state },
     passkeys: sqlPasskeys(database),
     recoveryCodes: codes,
     webAuthn: webAuthn(issuer, RELYING_PARTY),
   });
+  const auditReader = sqlAuditReader(database);
   const later = background(log);
   const guessing = { throttle, devices };
   const newPasswords = { passwords, passwordRules };
@@ -128,7 +130,8 @@ export async function composeAccounts(settings: AccountSettings, ports: AccountP
       providers: sqlUpstreamProviders(database, sealer),
       upstreamLinks: sqlUpstreamLinks(database),
     }),
-    securityLog: securityLog(sqlAuditReader(database)),
+    noteDevice: noteDevice({ ...notices, devices, auditReader }),
+    securityLog: securityLog(auditReader),
     /** Resolves when what was begun in the background has ended. */
     settle: () => later.settle(),
   };

@@ -1,3 +1,4 @@
+import { silentLog } from '@cls/shared/log';
 import { Secret } from '@cls/shared/secret';
 import { describeOnEngines } from '@cls/shared/testing/engines';
 import { expect } from 'chai';
@@ -5,6 +6,7 @@ import fc from 'fast-check';
 import type { Account } from '../src/accounts/account.ts';
 import { keyedHash } from '../src/keys/keyed-hash.ts';
 import { proveCode, provePassword } from '../src/sign-in/prove.ts';
+import { sqlAuditLog } from '../src/store/sql-audit-log.ts';
 import { addressSubject } from '../src/throttle/address-subject.ts';
 import { KNOWN_DEVICE_TTL_S, knownDevices } from '../src/throttle/known-devices.ts';
 import { THROTTLE_POLICIES } from '../src/throttle/policy.ts';
@@ -138,6 +140,20 @@ describeOnEngines('guessing at a person’s secrets', (engine) => {
     expect(await password(PASSWORD)).to.have.property('account');
     const answer = { method: 'recovery_code', code: recovery } as const;
     expect(await world.secondStep.prove(account, answer, {})).to.have.property('proof');
+  });
+
+  it('tells the owner of a new device, but not at the first sign-in, and then knows it', async () => {
+    const audit = sqlAuditLog(world.database, world.clock, silentLog);
+    world.sent.length = 0;
+    const first = await world.noteDevice(account, {});
+    expect(world.sent).to.deep.equal([]);
+    audit.record({ type: 'sign_in.succeeded', subject: account.id });
+    await audit.flush();
+    await world.noteDevice(account, { deviceCookie: first });
+    expect(world.sent).to.deep.equal([]);
+    await world.noteDevice(account, { deviceCookie: 'of somebody else' });
+    expect(world.sent).to.deep.equal([{ to: account.email, kind: 'new_device' }]);
+    expect(world.events.at(-1)).to.include({ type: 'sign_in.new_device', subject: account.id });
   });
 
   it('counts every spelling of an address as one', async () => {

@@ -1,29 +1,23 @@
 /**
  * Signing in through the organisation's own provider (OpenID Connect Core §3.1). The provider is
- * chosen by the domain of an e-mail address, and may only name people of its own customer: an
- * account is linked to the provider's subject once, by an address that the provider has proven and
- * that is of this domain. No account is ever made here.
+ * chosen by the domain of an e-mail address.
  *
  * Each provider has a redirect URI of its own, so that an answer of one is not taken for another's
  * (RFC 9700 §4.4.2.1). The state is good once, for ten minutes, with the same `binding` (the
  * interaction's id).
  */
-import { type Account, type AccountDirectory, canonicalEmail } from '../accounts/account.ts';
-import type { AccountLinks } from '../accounts/account-link.ts';
-import type { AccountRecords } from '../accounts/account-records.ts';
+import { type Account, canonicalEmail } from '../accounts/account.ts';
 import { oneTimeState } from '../accounts/one-time-state.ts';
 import type { Requester } from '../accounts/requester.ts';
-import { type NoticeParts, notice } from '../accounts/security-notice.ts';
 import type { CustomerRecords } from '../customers/customer.ts';
 import type { StateStore } from '../provider/state/state-store.ts';
 import { domainOfEmail } from './email-domain.ts';
+import { type LinkParts, linkedAccount } from './linked-account.ts';
 import {
   type AuthorizationKeys,
   type UpstreamClient,
   UpstreamFailed,
   type UpstreamIdentity,
-  type UpstreamLinks,
-  type UpstreamProvider,
   type UpstreamRecords,
 } from './upstream-provider.ts';
 
@@ -60,14 +54,10 @@ export interface FinishRefusal {
   readonly reason: string;
 }
 
-export interface UpstreamSignInParts extends NoticeParts {
+export interface UpstreamSignInParts extends LinkParts {
   readonly issuer: string;
   readonly client: UpstreamClient;
   readonly providers: UpstreamRecords;
-  readonly upstreamLinks: UpstreamLinks;
-  readonly accounts: AccountDirectory;
-  readonly records: AccountRecords;
-  readonly links: AccountLinks;
   readonly customers: CustomerRecords;
   readonly state: StateStore;
 }
@@ -136,50 +126,12 @@ export function upstreamSignIn(parts: UpstreamSignInParts): UpstreamSignIn {
         if (!(error instanceof UpstreamFailed)) throw error;
         return { refused: 'upstream_failed', reason: error.message };
       }
-      const account = await accountOf(parts, found.provider, found.organisation, identity, by);
-      return 'refused' in account ? account : { account, amr: amrOf(identity) };
+      const account = await linkedAccount(parts, found.provider, found.organisation, identity, by);
+      return 'unusable' in account
+        ? { refused: 'account_unusable', reason: account.unusable }
+        : { account, amr: amrOf(identity) };
     },
   };
-}
-
-async function accountOf(
-  parts: UpstreamSignInParts,
-  provider: UpstreamProvider,
-  organisation: string,
-  { subject, claims }: UpstreamIdentity,
-  by: Requester,
-): Promise<Account | FinishRefusal> {
-  const unusable = (reason: string) => ({ refused: 'account_unusable', reason }) as const;
-  const linkedId = await parts.upstreamLinks.accountOf(provider.issuer, subject);
-  if (linkedId !== undefined) {
-    const account = await parts.accounts.find(linkedId);
-    return isOf(account, provider) ? account : unusable('upstream_account_disabled');
-  }
-  const email = claims[provider.emailClaim];
-  if (typeof email !== 'string' || !isTrue(claims[provider.emailVerifiedClaim])) {
-    return unusable('upstream_email_unproven');
-  }
-  if (domainOfEmail(canonicalEmail(email)) !== provider.domain) {
-    return unusable('upstream_email_of_another_domain');
-  }
-  const account = await parts.records.findByEmail(email);
-  if (!isOf(account, provider)) return unusable('upstream_account_unknown');
-  if (!(await parts.upstreamLinks.link(provider.issuer, subject, account.id))) {
-    return unusable('upstream_account_linked_to_another');
-  }
-  await parts.links.removeAll(account.id);
-  notice(parts, 'account.organisation_linked', account, by, organisation);
-  return account;
-}
-
-/** A provider vouches for people of its own customer alone. */
-function isOf(account: Account | undefined, provider: UpstreamProvider): account is Account {
-  return account !== undefined && !account.disabled && account.customer === provider.customer;
-}
-
-/** Some providers write booleans as text or numbers. */
-function isTrue(claim: unknown): boolean {
-  return claim === true || claim === 'true' || claim === 1 || claim === '1';
 }
 
 /** RFC 8176 §2; what else a provider says means nothing here. */

@@ -62,6 +62,10 @@ export const KIND_OF = {
     'store/': 'adapter',
     'throttle/': 'port',
     'token/': 'edge',
+    'upstream/': 'port',
+    'upstream/linked-account.ts': 'use-case',
+    'upstream/openid-client.ts': 'adapter',
+    'upstream/sign-in-upstream.ts': 'use-case',
     'views/': 'edge',
   },
   'resource-api': {

@@ -23,6 +23,7 @@ import { totpEnrolments } from './mfa/totp-enrolment.ts';
 import { webAuthn } from './mfa/webauthn.ts';
 import { accountAccess } from './provider/state/account-access.ts';
 import type { StateStore } from './provider/state/state-store.ts';
+import { noteDevice } from './sign-in/note-device.ts';
 import { secondStep } from './sign-in/second-step.ts';
 import { sqlAccountLinks } from './store/sql-account-links.ts';
 import { sqlAccountDirectory, sqlAccounts } from './store/sql-accounts.ts';
@@ -33,11 +34,15 @@ import { sqlPasskeys } from './store/sql-passkeys.ts';
 import { sqlRecoveryCodes } from './store/sql-recovery-codes.ts';
 import { sqlThrottle } from './store/sql-throttle.ts';
 import { sqlTotpFactors } from './store/sql-totp-factors.ts';
+import { sqlUpstreamLinks, sqlUpstreamProviders } from './store/sql-upstream.ts';
 import { knownDevices } from './throttle/known-devices.ts';
+import { openidClient } from './upstream/openid-client.ts';
+import { upstreamSignIn } from './upstream/sign-in-upstream.ts';
 
 export interface AccountSettings {
   readonly issuer: string;
   readonly mfaPolicy: MfaPolicy;
+  readonly production: boolean;
   /** Seals TOTP secrets, and keys the hashes of recovery codes. */
   readonly keyEncryptionKey: Secret;
   /** Signs the cookie of known devices. */
@@ -76,15 +81,17 @@ export async function composeAccounts(settings: AccountSettings, ports: AccountP
   const throttle = sqlThrottle(database, clock);
   const devices = knownDevices(keyedHash(cookieKey, 'known devices'), clock);
   const factors = sqlFactors(database);
-  const totpFactors = sqlTotpFactors(database, aesGcmSealer(keyEncryptionKey), clock);
+  const sealer = aesGcmSealer(keyEncryptionKey);
+  const totpFactors = sqlTotpFactors(database, sealer, clock);
   const hashCode = keyedHash(keyEncryptionKey, 'recovery codes');
   const codes = recoveryCodes(sqlRecoveryCodes(database, hashCode), notices);
   const keys = passkeys({
-    ...{ ...notices, factors, accounts, state },
+    ...{ ...notices, factors, accounts, records, state },
     passkeys: sqlPasskeys(database),
     recoveryCodes: codes,
     webAuthn: webAuthn(issuer, RELYING_PARTY),
   });
+  const auditReader = sqlAuditReader(database);
   const later = background(log);
   const guessing = { throttle, devices };
   const newPasswords = { passwords, passwordRules };
@@ -117,7 +124,14 @@ export async function composeAccounts(settings: AccountSettings, ports: AccountP
       ...{ ...notices, ...newPasswords, accounts, customers, links },
     }),
     administer: administerAccounts({ ...notices, records, factors, links, access, throttle }),
-    securityLog: securityLog(sqlAuditReader(database)),
+    upstreamSignIn: upstreamSignIn({
+      ...{ ...notices, issuer, accounts, records, links, customers, state },
+      client: openidClient(!settings.production),
+      providers: sqlUpstreamProviders(database, sealer),
+      upstreamLinks: sqlUpstreamLinks(database),
+    }),
+    noteDevice: noteDevice({ ...notices, devices, auditReader }),
+    securityLog: securityLog(auditReader),
     /** Resolves when what was begun in the background has ended. */
     settle: () => later.settle(),
   };

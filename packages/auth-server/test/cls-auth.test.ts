@@ -141,6 +141,34 @@ describe('cls-auth', () => {
     expect((await run('accounts events asha@india.example')).stdout).to.include('factors_reset');
   });
 
+  it('adds a customer’s provider with a sealed secret, lists and removes it', async () => {
+    const words = 'upstream add India.Example --customer india --client-id cls';
+    const issuer = 'https://login.india.example';
+    const added = await run(`${words} --issuer ${issuer} --json`, 'the-client-secret\n');
+    expect(added.code, added.stderr).to.equal(0);
+    expect(JSON.parse(added.stdout)).to.include({
+      domain: 'india.example',
+      redirectUri: 'http://localhost:8080/upstream/india.example',
+    });
+    const stored = JSON.stringify(await holder.query('SELECT * FROM upstream_provider'));
+    expect(stored).to.include(issuer).and.not.include('the-client-secret');
+    const list = JSON.parse((await run('upstream list --json')).stdout);
+    expect(list).to.deep.equal([
+      {
+        domain: 'india.example',
+        customer: 'india',
+        issuer,
+        clientId: 'cls',
+        emailClaim: 'email',
+        emailVerifiedClaim: 'email_verified',
+      },
+    ]);
+    const again = await run(`${words} --issuer ${issuer}`, 'x');
+    expect(again.code).to.equal(1);
+    expect((await run('upstream remove INDIA.example')).code).to.equal(0);
+    expect((await run('upstream remove india.example')).code).to.equal(1);
+  });
+
   it('makes the first signing key once, sealed', async () => {
     const first = JSON.parse((await run('keys create --json')).stdout);
     const second = JSON.parse((await run('keys create --json')).stdout);
@@ -236,6 +264,25 @@ describe('cls-auth', () => {
       words: `accounts invite somebody ${grant}`,
       code: 1,
       says: 'e-mail',
+    },
+    {
+      given: 'a provider of no domain',
+      words: 'upstream add localhost --customer india --client-id x --issuer https://x.example',
+      code: 1,
+      says: 'domain',
+    },
+    {
+      given: 'a provider without its secret',
+      words: 'upstream add x.example --customer india --client-id x --issuer https://x.example',
+      code: 1,
+      says: 'standard input',
+    },
+    {
+      given: 'a provider with an odd issuer',
+      words: 'upstream add x.example --customer india --client-id x --issuer ftp://x.example',
+      input: 'secret',
+      code: 1,
+      says: '--issuer',
     },
     {
       given: 'a bad limit',

@@ -212,6 +212,14 @@ describeOnEngines('passkeys', (engine) => {
       expect(await signIn(passkey)).to.equal(undefined);
     });
 
+    it('refuses somebody whom their organisation lets in, or nobody yet: no password', async () => {
+      const { passkey } = await register();
+      await world.database.query('UPDATE account SET password_hash = NULL WHERE id = $1', [
+        account.id,
+      ]);
+      expect(await signIn(passkey)).to.equal(undefined);
+    });
+
     it('refuses an authenticator whose counter does not rise, as that of a clone', async () => {
       const { passkey } = await register('Key', false, 5);
       expect(await signIn(passkey, { counter: 6 })).to.have.nested.property('proof.synced', false);

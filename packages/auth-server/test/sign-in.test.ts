@@ -118,6 +118,7 @@ describeOnEngines('signing in with a browser', (engine) => {
       {
         issuer: server.issuer,
         mfaPolicy: config.mfaPolicy,
+        production: config.production,
         keyEncryptionKey: secret,
         cookieKey: secret,
       },

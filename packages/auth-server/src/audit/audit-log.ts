@@ -54,6 +54,8 @@ export type AuditEventType =
   | 'customer.created'
   | 'customer.disabled'
   | 'customer.enabled'
+  | 'upstream.added'
+  | 'upstream.removed'
   | 'key.created';
 
 export interface AuditLog {

@@ -29,6 +29,7 @@ import { sqlServiceAccounts } from '../store/sql-service-accounts.ts';
 import { sqlSigningKeyStore } from '../store/sql-signing-keys.ts';
 import { sqlThrottle } from '../store/sql-throttle.ts';
 import { sqlTotpFactors } from '../store/sql-totp-factors.ts';
+import { sqlUpstreamProviders } from '../store/sql-upstream.ts';
 import type { AsOperator } from './operator.ts';
 
 /** Opens the records (through a running service where one holds them), and closes them again. */
@@ -59,6 +60,7 @@ export const asOperator: AsOperator = async (work) => {
     };
     const result = await work({
       issuer: config.issuer,
+      production: config.production,
       customers,
       applications: sqlApplications(database),
       serviceAccounts: sqlServiceAccounts(database),
@@ -70,6 +72,7 @@ export const asOperator: AsOperator = async (work) => {
       invite: invite({ ...notices, customers, records, links }),
       administer: administerAccounts({ ...notices, records, factors, links, access, throttle }),
       auditReader: sqlAuditReader(database),
+      upstream: sqlUpstreamProviders(database, sealer),
       totpFactors: sqlTotpFactors(database, sealer, systemClock),
       throttle,
       keys: sqlSigningKeyStore(database, sealer, config.signingKeyBits),

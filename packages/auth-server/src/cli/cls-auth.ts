@@ -9,6 +9,7 @@ import { asOperator } from './as-operator.ts';
 import { addCustomerCommands } from './customers.ts';
 import { addKeyCommands } from './keys.ts';
 import { addServiceAccountCommands } from './service-accounts.ts';
+import { addUpstreamCommands } from './upstream.ts';
 
 const program = new Command('cls-auth')
   .description('Operates the OpenID provider’s records: customers, callers and keys.')
@@ -17,6 +18,7 @@ addCustomerCommands(program, asOperator);
 addServiceAccountCommands(program, asOperator);
 addApplicationCommands(program, asOperator);
 addAccountCommands(program, asOperator);
+addUpstreamCommands(program, asOperator);
 addKeyCommands(program, asOperator);
 addMigrateCommand(program, MIGRATIONS, () => parseConfig(process.env).database);
 

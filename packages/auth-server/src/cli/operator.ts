@@ -12,10 +12,12 @@ import type { CustomerRecords } from '../customers/customer.ts';
 import type { SigningKeyStore } from '../keys/signing-key.ts';
 import type { TotpFactorRecords } from '../mfa/second-factor.ts';
 import type { Throttle } from '../throttle/throttle.ts';
+import type { UpstreamRecords } from '../upstream/upstream-provider.ts';
 
 /** What a command works with. */
 export interface Operator {
   readonly issuer: string;
+  readonly production: boolean;
   readonly customers: CustomerRecords;
   readonly serviceAccounts: ServiceAccountRecords;
   readonly applications: ApplicationRecords;
@@ -24,6 +26,7 @@ export interface Operator {
   readonly invite: Invite;
   readonly administer: AdministerAccounts;
   readonly auditReader: AuditReader;
+  readonly upstream: UpstreamRecords;
   readonly totpFactors: TotpFactorRecords;
   readonly throttle: Throttle;
   readonly keys: SigningKeyStore;

@@ -7,6 +7,7 @@
  * browser began. `credential` is what the page's form sends: the credential's standard JSON.
  */
 import type { Account, AccountDirectory } from '../accounts/account.ts';
+import type { AccountRecords } from '../accounts/account-records.ts';
 import { oneTimeState } from '../accounts/one-time-state.ts';
 import type { Requester } from '../accounts/requester.ts';
 import { type NoticeParts, notice } from '../accounts/security-notice.ts';
@@ -51,6 +52,7 @@ export interface PasskeyParts extends NoticeParts {
   readonly passkeys: PasskeyRecords;
   readonly factors: FactorRecords;
   readonly accounts: AccountDirectory;
+  readonly records: AccountRecords;
   readonly recoveryCodes: RecoveryCodes;
   readonly state: StateStore;
 }
@@ -111,7 +113,9 @@ export function passkeys(parts: PasskeyParts): Passkeys {
       const proven = await prove(parts, credential, credential.userHandle);
       if (!proven?.userVerified) return undefined;
       const account = await parts.accounts.find(credential.userHandle);
-      return account === undefined || account.disabled ? undefined : { account, proof: proven };
+      if (account === undefined || account.disabled) return undefined;
+      // Without a password it is the organisation that lets the person in, or lets nobody in yet.
+      return (await parts.records.hasPassword(account.id)) ? { account, proof: proven } : undefined;
     },
     beginSecondStep: async (account, binding) =>
       begin(await parts.webAuthn.requestOptions(await parts.passkeys.ofAccount(account.id)), {

@@ -51,7 +51,13 @@ export async function openAccountWorld(engine: Engine) {
   const passwords = await argon2Verifier(2, 100);
   const state = sqlStateStore(database, () => undefined);
   const people = await composeAccounts(
-    { issuer: ISSUER, mfaPolicy: 'enrolled', keyEncryptionKey: KEY, cookieKey: KEY },
+    {
+      issuer: ISSUER,
+      mfaPolicy: 'enrolled',
+      production: false,
+      keyEncryptionKey: KEY,
+      cookieKey: KEY,
+    },
     { database, state, passwords, audit, mail, clock, log: silentLog },
   );
   const { accounts, records } = people;

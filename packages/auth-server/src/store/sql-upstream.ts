@@ -1,0 +1,83 @@
+import { Secret } from '@cls/shared/secret';
+import { type Database, isUniqueViolation } from '@cls/shared/sql/database';
+import type { Sealer } from '../keys/seal.ts';
+import type {
+  UpstreamLinks,
+  UpstreamListing,
+  UpstreamRecords,
+} from '../upstream/upstream-provider.ts';
+
+const COLUMNS = `
+  domain, customer_id AS customer, issuer, client_id AS "clientId", email_claim AS "emailClaim",
+  email_verified_claim AS "emailVerifiedClaim"`;
+
+type Row = UpstreamListing & { readonly sealed: string };
+
+/** Customers' providers in SQL, the client secrets sealed. */
+export function sqlUpstreamProviders(database: Database, sealer: Sealer): UpstreamRecords {
+  return {
+    list: () =>
+      database.query<UpstreamListing>(`SELECT ${COLUMNS} FROM upstream_provider ORDER BY domain`),
+    async find(domain) {
+      const [row] = await database.query<Row>(
+        `SELECT ${COLUMNS}, sealed_client_secret AS sealed
+         FROM upstream_provider WHERE domain = $1`,
+        [domain],
+      );
+      if (row === undefined) return undefined;
+      const { sealed, ...listing } = row;
+      return { ...listing, clientSecret: new Secret(sealer.unseal(sealed, context(domain))) };
+    },
+    async add({ domain, customer, issuer, clientId, clientSecret, ...claims }) {
+      const sealed = sealer.seal(clientSecret.expose(), context(domain));
+      const added = await database.query(
+        `INSERT INTO upstream_provider (domain, customer_id, issuer, client_id,
+           sealed_client_secret, email_claim, email_verified_claim)
+         VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT DO NOTHING RETURNING 1`,
+        [domain, customer, issuer, clientId, sealed, claims.emailClaim, claims.emailVerifiedClaim],
+      );
+      return added.length === 1;
+    },
+    async remove(domain) {
+      const removed = await database.query(
+        'DELETE FROM upstream_provider WHERE domain = $1 RETURNING 1',
+        [domain],
+      );
+      return removed.length === 1;
+    },
+  };
+}
+
+export function sqlUpstreamLinks(database: Database): UpstreamLinks {
+  return {
+    async accountOf(issuer, subject) {
+      const [row] = await database.query<{ accountId: string }>(
+        `UPDATE upstream_link SET last_used_at = now() WHERE issuer = $1 AND subject = $2
+         RETURNING account_id AS "accountId"`,
+        [issuer, subject],
+      );
+      return row?.accountId;
+    },
+    async link(issuer, subject, accountId) {
+      try {
+        await database.transaction(async (transaction) => {
+          await transaction.query(
+            'INSERT INTO upstream_link (issuer, subject, account_id) VALUES ($1, $2, $3)',
+            [issuer, subject, accountId],
+          );
+          await transaction.query('UPDATE account SET password_hash = NULL WHERE id = $1', [
+            accountId,
+          ]);
+        });
+        return true;
+      } catch (error) {
+        if (isUniqueViolation(error)) return false;
+        throw error;
+      }
+    },
+  };
+}
+
+function context(domain: string): string {
+  return `upstream_provider:${domain}`;
+}

@@ -1,0 +1,111 @@
+import * as client from 'openid-client';
+import {
+  type UpstreamClient,
+  UpstreamFailed,
+  type UpstreamIdentity,
+  type UpstreamProvider,
+} from './upstream-provider.ts';
+
+const TIMEOUT_S = 5;
+/** What a provider publishes is asked for again after this time, in milliseconds. */
+const DISCOVERY_TTL_MS = 600_000;
+const DISCOVERIES_MAX = 500;
+
+/**
+ * `openid-client` as the relying party. The ID token's signature is verified too, although it
+ * comes from the token endpoint itself.
+ *
+ * @param allowHttp for providers on a developer's machine.
+ */
+export function openidClient(allowHttp: boolean): UpstreamClient {
+  const known = new Map<string, { at: number; config: Promise<client.Configuration> }>();
+  const configurationOf = (provider: UpstreamProvider): Promise<client.Configuration> => {
+    const { issuer, clientId, clientSecret } = provider;
+    const key = JSON.stringify([issuer, clientId, clientSecret.expose()]);
+    const found = known.get(key);
+    if (found !== undefined && Date.now() - found.at < DISCOVERY_TTL_MS) return found.config;
+    const config = client.discovery(
+      new URL(issuer),
+      clientId,
+      undefined,
+      secretAuthentication(clientSecret.expose()),
+      {
+        timeout: TIMEOUT_S,
+        execute: [
+          client.enableNonRepudiationChecks,
+          ...(allowHttp ? [client.allowInsecureRequests] : []),
+        ],
+      },
+    );
+    if (known.size >= DISCOVERIES_MAX) known.clear();
+    known.set(key, { at: Date.now(), config });
+    config.catch(() => known.delete(key)); // Asked for again at the next sign-in.
+    return config;
+  };
+  return {
+    newKeys: () => ({
+      state: client.randomState(),
+      nonce: client.randomNonce(),
+      codeVerifier: client.randomPKCECodeVerifier(),
+    }),
+    authorizationUrl: (provider, redirectUri, { state, nonce, codeVerifier }, loginHint) =>
+      orFailed('upstream_unreachable', async () =>
+        client.buildAuthorizationUrl(await configurationOf(provider), {
+          redirect_uri: redirectUri,
+          scope: 'openid email',
+          state,
+          nonce,
+          code_challenge: await client.calculatePKCECodeChallenge(codeVerifier),
+          code_challenge_method: 'S256',
+          login_hint: loginHint,
+        }),
+      ),
+    identify: (provider, callback, { state, nonce, codeVerifier }) =>
+      orFailed('upstream_refused', async () => {
+        const config = await configurationOf(provider);
+        const tokens = await client.authorizationCodeGrant(config, callback, {
+          expectedState: state,
+          expectedNonce: nonce,
+          pkceCodeVerifier: codeVerifier,
+          idTokenExpected: true,
+        });
+        const claims = tokens.claims();
+        if (claims === undefined) throw new Error('no ID token');
+        const identity = { subject: claims.sub, claims };
+        return withUserinfo(config, provider, tokens.access_token, identity);
+      }),
+  };
+}
+
+/** Basic, which every provider must take (RFC 6749 §2.3.1), unless it says that it takes post alone. */
+function secretAuthentication(secret: string): client.ClientAuth {
+  const basic = client.ClientSecretBasic(secret);
+  const post = client.ClientSecretPost(secret);
+  return (server, ...request) => {
+    const taken = server.token_endpoint_auth_methods_supported ?? ['client_secret_basic'];
+    return (taken.includes('client_secret_basic') ? basic : post)(server, ...request);
+  };
+}
+
+/** Many providers keep the e-mail address out of the ID token (OpenID Connect Core §5.4). */
+async function withUserinfo(
+  config: client.Configuration,
+  { emailClaim, emailVerifiedClaim }: UpstreamProvider,
+  accessToken: string,
+  { subject, claims }: UpstreamIdentity,
+): Promise<UpstreamIdentity> {
+  const complete = emailClaim in claims && emailVerifiedClaim in claims;
+  if (complete || config.serverMetadata().userinfo_endpoint === undefined) {
+    return { subject, claims };
+  }
+  const userinfo = await client.fetchUserInfo(config, accessToken, subject);
+  return { subject, claims: { ...userinfo, ...claims } };
+}
+
+async function orFailed<T>(reason: string, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (cause) {
+    throw new UpstreamFailed(reason, { cause });
+  }
+}

@@ -1,0 +1,149 @@
+/**
+ * Signing in through the organisation's own provider (OpenID Connect Core §3.1). The provider is
+ * chosen by the domain of an e-mail address.
+ *
+ * Each provider has a redirect URI of its own, so that an answer of one is not taken for another's
+ * (RFC 9700 §4.4.2.1). The state is good once, for ten minutes, with the same `binding` (the
+ * interaction's id).
+ */
+import { type Account, canonicalEmail } from '../accounts/account.ts';
+import { oneTimeState } from '../accounts/one-time-state.ts';
+import type { Requester } from '../accounts/requester.ts';
+import type { CustomerRecords } from '../customers/customer.ts';
+import type { StateStore } from '../provider/state/state-store.ts';
+import { domainOfEmail } from './email-domain.ts';
+import { type LinkParts, linkedAccount } from './linked-account.ts';
+import {
+  type AuthorizationKeys,
+  type UpstreamClient,
+  UpstreamFailed,
+  type UpstreamIdentity,
+  type UpstreamRecords,
+} from './upstream-provider.ts';
+
+export interface UpstreamSignIn {
+  /** For the sign-in page: the provider for this address, if its domain has one. */
+  offered(email: string): Promise<{ organisation: string; host: string } | undefined>;
+  /** Whether any domain has a provider. */
+  exists(): Promise<boolean>;
+  /** @returns where the browser goes (303), or why not. */
+  begin(
+    email: string,
+    binding: string,
+  ): Promise<{ readonly href: string } | { readonly problem: BeginProblem }>;
+  /** @param domain from the address `/upstream/<domain>` @param query as the browser brought it. */
+  finish(
+    domain: string,
+    query: URLSearchParams,
+    binding: string,
+    by: Requester,
+  ): Promise<{ readonly account: Account; readonly amr: readonly string[] } | FinishRefusal>;
+}
+
+export type BeginProblem =
+  | { readonly field: 'email'; readonly code: 'email_required' | 'organisation_unknown' }
+  | { readonly code: 'upstream_failed' };
+
+export interface FinishRefusal {
+  /**
+   * `expired`: no such sign-in was begun here, or it was finished. `account_unusable`: the provider
+   * named somebody who has no (enabled) account at this customer.
+   */
+  readonly refused: 'expired' | 'upstream_failed' | 'account_unusable';
+  /** For the audit; short and free of what was sent. */
+  readonly reason: string;
+}
+
+export interface UpstreamSignInParts extends LinkParts {
+  readonly issuer: string;
+  readonly client: UpstreamClient;
+  readonly providers: UpstreamRecords;
+  readonly customers: CustomerRecords;
+  readonly state: StateStore;
+}
+
+const TTL_S = 600;
+
+interface Begun extends AuthorizationKeys {
+  readonly domain: string;
+  readonly issuer: string;
+  readonly binding: string;
+}
+
+export function upstreamSignIn(parts: UpstreamSignInParts): UpstreamSignIn {
+  const { client, customers, issuer } = parts;
+  const begun = oneTimeState<Begun>(parts.state, 'UpstreamSignIn');
+  const redirectUri = (domain: string) => `${issuer}/upstream/${domain}`;
+  const usable = async (domain: string | undefined) => {
+    const provider = domain === undefined ? undefined : await parts.providers.find(domain);
+    const customer = provider && (await customers.find(provider.customer));
+    if (provider === undefined || customer === undefined || customer.disabled) return undefined;
+    return { provider, organisation: customer.name };
+  };
+  return {
+    async offered(email) {
+      const found = await usable(domainOfEmail(canonicalEmail(email)));
+      return (
+        found && { organisation: found.organisation, host: new URL(found.provider.issuer).host }
+      );
+    },
+    exists: async () => (await parts.providers.list()).length > 0,
+    async begin(typed, binding) {
+      const email = canonicalEmail(typed.slice(0, 1_000));
+      if (email === '') return { problem: { field: 'email', code: 'email_required' } };
+      const found = await usable(domainOfEmail(email));
+      if (found === undefined) return { problem: { field: 'email', code: 'organisation_unknown' } };
+      const { domain, issuer: upstream } = found.provider;
+      const keys = client.newKeys();
+      try {
+        const uri = redirectUri(domain);
+        const url = await client.authorizationUrl(found.provider, uri, keys, email);
+        await begun.put(keys.state, { ...keys, domain, issuer: upstream, binding }, TTL_S);
+        return { href: url.href };
+      } catch (error) {
+        if (error instanceof UpstreamFailed) return { problem: { code: 'upstream_failed' } };
+        throw error;
+      }
+    },
+    async finish(domain, query, binding, by) {
+      const state = query.getAll('state');
+      const known = state.length === 1 ? await begun.look(state[0] ?? '') : undefined;
+      if (known?.binding !== binding || known.domain !== domain) {
+        return { refused: 'expired', reason: 'upstream_state_unknown' };
+      }
+      if ((await begun.take(known.state)) === undefined) {
+        return { refused: 'expired', reason: 'upstream_state_used' };
+      }
+      const found = await usable(domain);
+      if (found?.provider.issuer !== known.issuer) {
+        return { refused: 'upstream_failed', reason: 'upstream_changed' };
+      }
+      const callback = new URL(`${redirectUri(domain)}?${query}`);
+      let identity: UpstreamIdentity;
+      try {
+        identity = await client.identify(found.provider, callback, known);
+      } catch (error) {
+        if (!(error instanceof UpstreamFailed)) throw error;
+        return { refused: 'upstream_failed', reason: error.message };
+      }
+      const account = await linkedAccount(parts, found.provider, found.organisation, identity, by);
+      return 'unusable' in account
+        ? { refused: 'account_unusable', reason: account.unusable }
+        : { account, amr: amrOf(identity) };
+    },
+  };
+}
+
+/** RFC 8176 §2; what else a provider says means nothing here. */
+const AMR_VALUES = new Set(
+  'face fpt geo hwk iris kba mca mfa otp pin pop pwd rba retina sc sms swk tel user vbm wia'.split(
+    ' ',
+  ),
+);
+
+/** How the organisation says that the person was proven; `mfa` among it is a second factor. */
+function amrOf({ claims }: UpstreamIdentity): string[] {
+  const { amr } = claims;
+  const values = Array.isArray(amr) ? amr.filter((value) => AMR_VALUES.has(value)) : [];
+  return [...new Set(values)];
+}

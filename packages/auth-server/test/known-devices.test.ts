@@ -1,0 +1,174 @@
+import { silentLog } from '@cls/shared/log';
+import { Secret } from '@cls/shared/secret';
+import { describeOnEngines } from '@cls/shared/testing/engines';
+import { expect } from 'chai';
+import fc from 'fast-check';
+import type { Account } from '../src/accounts/account.ts';
+import { keyedHash } from '../src/keys/keyed-hash.ts';
+import { proveCode, provePassword } from '../src/sign-in/prove.ts';
+import { sqlAuditLog } from '../src/store/sql-audit-log.ts';
+import { addressSubject } from '../src/throttle/address-subject.ts';
+import { KNOWN_DEVICE_TTL_S, knownDevices } from '../src/throttle/known-devices.ts';
+import { THROTTLE_POLICIES } from '../src/throttle/policy.ts';
+import { type AccountWorld, openAccountWorld, PASSWORD } from './support/account-world.ts';
+
+const EMAIL = 'asha@india.example';
+
+describe('the cookie of a known device', () => {
+  let nowMs = Date.parse('2026-01-01T00:00:00Z');
+  const clock = { now: () => new Date(nowMs) };
+  const key = (letter: string) => keyedHash(new Secret(letter.repeat(43)), 'known devices');
+  const devices = knownDevices(key('A'), clock);
+
+  it('is known for a year, for the person it was issued to', () => {
+    const cookie = devices.issue(EMAIL);
+    expect(cookie).not.to.include('asha');
+    expect(devices.knows(cookie, EMAIL)).to.equal(true);
+    expect(devices.knows(cookie, 'ravi@india.example')).to.equal(false);
+    expect(knownDevices(key('B'), clock).knows(cookie, EMAIL)).to.equal(false);
+    nowMs += KNOWN_DEVICE_TTL_S * 1000;
+    expect(devices.knows(cookie, EMAIL)).to.equal(true);
+    nowMs += 1_000;
+    expect(devices.knows(cookie, EMAIL)).to.equal(false);
+  });
+
+  it('is nothing when anything about it was changed', () => {
+    const cookie = devices.issue(EMAIL);
+    fc.assert(
+      fc.property(
+        fc.nat({ max: cookie.length - 1 }),
+        fc.constantFrom('A', 'b', '0', '_', '.', ' ', ''),
+        (at, character) => {
+          const changed = cookie.slice(0, at) + character + cookie.slice(at + 1);
+          expect(devices.knows(changed, EMAIL)).to.equal(changed === cookie);
+        },
+      ),
+    );
+  });
+
+  it('is nothing when it is any other text', () => {
+    fc.assert(
+      fc.property(fc.string({ maxLength: 200 }), (text) => {
+        expect(devices.knows(text, EMAIL)).to.equal(false);
+      }),
+    );
+    expect(devices.knows(undefined, EMAIL)).to.equal(false);
+  });
+});
+
+describeOnEngines('guessing at a person’s secrets', (engine) => {
+  let world: AccountWorld;
+  let account: Account;
+  let n = 0;
+  before(async () => {
+    world = await openAccountWorld(engine);
+  });
+  beforeEach(async () => {
+    account = await world.newAccount();
+  });
+  after(() => world?.close());
+
+  const freshAddress = () => {
+    n += 1;
+    return addressSubject(`10.${n >> 16}.${(n >> 8) & 255}.${n & 255}`);
+  };
+  const password = (guess: string, cookie?: string, address = freshAddress()) =>
+    provePassword(world, address, account.email, guess, cookie);
+
+  it('is slowed for strangers, and not for a device that the person is known in', async () => {
+    const cookie = world.devices.issue(account.email);
+    for (let tries = 0; tries < 15; tries += 1) await password(`wrong ${tries}`);
+    expect(await password(PASSWORD), 'a stranger with the right one').to.have.property('waitS');
+    expect(await password(PASSWORD, cookie)).to.have.property('account');
+    expect(await password(PASSWORD), 'still slowed').to.have.property('waitS');
+  });
+
+  it('does not block a known device behind an address that sprays', async () => {
+    const address = freshAddress();
+    for (let tries = 0; tries <= THROTTLE_POLICIES.address.free + 1; tries += 1) {
+      await world.throttle.admit([address]);
+    }
+    expect(await password(PASSWORD, undefined, address)).to.have.property('waitS');
+    const cookie = world.devices.issue(account.email);
+    expect(await password(PASSWORD, cookie, address)).to.have.property('account');
+  });
+
+  it('is slowed from a stolen device too, without touching what strangers may', async () => {
+    const cookie = world.devices.issue(account.email);
+    for (let tries = 0; tries < 8; tries += 1) await password('wrong', cookie);
+    expect(await password(PASSWORD, cookie)).to.have.property('waitS');
+    expect(await password(PASSWORD)).to.have.property('account');
+  });
+
+  it('is over after 100 in a row, wherever they come from and however long one waits', async () => {
+    const cookie = world.devices.issue(account.email);
+    let compared = 0;
+    const authenticate = world.accounts.authenticate;
+    const counting = {
+      ...world,
+      accounts: {
+        ...world.accounts,
+        authenticate: async () => {
+          compared += 1;
+          return undefined;
+        },
+      },
+    };
+    for (let tries = 0; tries < 150; tries += 1) {
+      for (const device of [undefined, cookie]) {
+        await provePassword(counting, freshAddress(), account.email, `guess ${tries}`, device);
+      }
+      world.pass(3_601);
+    }
+    expect(compared).to.equal(100);
+    expect(await authenticate(account.email, PASSWORD), 'it is the right one').to.have.property(
+      'id',
+    );
+    for (const device of [undefined, cookie]) {
+      world.pass(86_400 * 300);
+      expect(await password(PASSWORD, device)).to.have.property('waitS');
+    }
+  });
+
+  it('counts codes apart from passwords and from recovery codes', async () => {
+    await world.secondFactor.enrol(account.id, 'JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP');
+    const [recovery = ''] = await world.recoveryCodes.replace(account, {});
+    for (let tries = 0; tries < 10; tries += 1) {
+      await proveCode(world, freshAddress(), account, '000000');
+    }
+    expect(await proveCode(world, freshAddress(), account, '000000')).to.have.property('waitS');
+    expect(await password(PASSWORD)).to.have.property('account');
+    const answer = { method: 'recovery_code', code: recovery } as const;
+    expect(await world.secondStep.prove(account, answer, {})).to.have.property('proof');
+  });
+
+  it('tells the owner of a new device, but not at the first sign-in, and then knows it', async () => {
+    const audit = sqlAuditLog(world.database, world.clock, silentLog);
+    world.sent.length = 0;
+    const first = await world.noteDevice(account, {});
+    expect(world.sent).to.deep.equal([]);
+    audit.record({ type: 'sign_in.succeeded', subject: account.id });
+    await audit.flush();
+    await world.noteDevice(account, { deviceCookie: first });
+    expect(world.sent).to.deep.equal([]);
+    await world.noteDevice(account, { deviceCookie: 'of somebody else' });
+    expect(world.sent).to.deep.equal([{ to: account.email, kind: 'new_device' }]);
+    expect(world.events.at(-1)).to.include({ type: 'sign_in.new_device', subject: account.id });
+  });
+
+  it('counts every spelling of an address as one', async () => {
+    const spellings = [account.email.toUpperCase(), ` ${account.email} `, account.email];
+    for (let tries = 0; tries < 15; tries += 1) {
+      const email = spellings[tries % spellings.length] ?? '';
+      await provePassword(world, freshAddress(), email, 'wrong');
+    }
+    expect(await password(PASSWORD)).to.have.property('waitS');
+  });
+
+  it('admits no more of 60 tries at once than are free', async () => {
+    const tries = Array.from({ length: 60 }, () => password('wrong'));
+    const outcomes = await Promise.all(tries);
+    const compared = outcomes.filter((outcome) => 'refused' in outcome);
+    expect(compared).to.have.length(THROTTLE_POLICIES['account-password'].free);
+  });
+});

@@ -125,7 +125,7 @@ export async function composeAccounts(settings: AccountSettings, ports: AccountP
     }),
     administer: administerAccounts({ ...notices, records, factors, links, access, throttle }),
     upstreamSignIn: upstreamSignIn({
-      ...{ ...notices, issuer, accounts, records, links, customers, state },
+      ...{ ...notices, issuer, accounts, records, links, customers, state, log },
       client: openidClient(!settings.production),
       providers: sqlUpstreamProviders(database, sealer),
       upstreamLinks: sqlUpstreamLinks(database),

@@ -2,8 +2,12 @@ import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { openEmbeddedDatabase } from '@cls/shared/embedded/embedded-database';
 import type { Database } from '@cls/shared/sql/database';
-import { temporaryDirectory } from '@cls/shared/testing/servers';
+import { requireServer } from '@cls/shared/testing/engines';
+import { redisServer, temporaryDirectory } from '@cls/shared/testing/servers';
 import { expect } from 'chai';
+import { Redis } from 'ioredis';
+import { providerAdapter } from '../src/provider/state/provider-adapter.ts';
+import { redisStateStore } from '../src/provider/state/redis-state-store.ts';
 import { runTool } from './support/tool.ts';
 
 describe('cls-auth', () => {
@@ -316,6 +320,23 @@ describe('cls-auth', () => {
       expect(run1.stdout).to.equal('');
     });
   }
+
+  it('ends in Redis what is signed in there', async function () {
+    requireServer(this, 'Redis', await redisServer());
+    const url = (await redisServer())?.url ?? '';
+    const redis = new Redis(url);
+    const state = redisStateStore(redis, 0);
+    const list = JSON.parse((await run('accounts list --json')).stdout);
+    const { id: accountId, email } = list[0];
+    const sessions = providerAdapter(state, 'Session');
+    const session = `session-${accountId}`;
+    await sessions.upsert(session, { accountId, uid: `uid-${accountId}` }, 600);
+    const env = { CLS_DATA_DIR: dataDir, REDIS_URL: url };
+    const ended = await runTool(['accounts', 'end-sessions', email], env);
+    expect(ended.code, ended.stderr).to.equal(0);
+    expect(await sessions.find(session)).to.equal(undefined);
+    await state.close();
+  });
 
   it('tells whether migrations are pending', async () => {
     expect((await run('migrate --check')).code).to.equal(0);

@@ -105,7 +105,16 @@ async function withUserinfo(
 async function orFailed<T>(reason: string, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
-  } catch (cause) {
-    throw new UpstreamFailed(reason, { cause });
+  } catch (error) {
+    throw new UpstreamFailed(reason, detailOf(error));
   }
+}
+
+/** Names and messages alone: further properties of the library's errors hold what was received. */
+function detailOf(error: unknown): string {
+  if (!(error instanceof Error)) return 'unknown';
+  const { code, error: refusal } = error as { code?: unknown; error?: unknown };
+  const parts = [error.name, code, refusal, error.message];
+  const named = parts.filter((part) => typeof part === 'string').join(' ');
+  return error.cause instanceof Error ? `${named}: ${error.cause.message}` : named;
 }

@@ -6,6 +6,7 @@
  * (RFC 9700 §4.4.2.1). The state is good once, for ten minutes, with the same `binding` (the
  * interaction's id).
  */
+import type { Log } from '@cls/shared/log';
 import { type Account, canonicalEmail } from '../accounts/account.ts';
 import { oneTimeState } from '../accounts/one-time-state.ts';
 import type { Requester } from '../accounts/requester.ts';
@@ -60,6 +61,7 @@ export interface UpstreamSignInParts extends LinkParts {
   readonly providers: UpstreamRecords;
   readonly customers: CustomerRecords;
   readonly state: StateStore;
+  readonly log: Log;
 }
 
 const TTL_S = 600;
@@ -73,6 +75,8 @@ interface Begun extends AuthorizationKeys {
 export function upstreamSignIn(parts: UpstreamSignInParts): UpstreamSignIn {
   const { client, customers, issuer } = parts;
   const begun = oneTimeState<Begun>(parts.state, 'UpstreamSignIn');
+  const tell = (domain: string, { message, detail }: UpstreamFailed) =>
+    parts.log.warn({ domain, reason: message, detail }, 'an upstream provider failed');
   const redirectUri = (domain: string) => `${issuer}/upstream/${domain}`;
   const usable = async (domain: string | undefined) => {
     const provider = domain === undefined ? undefined : await parts.providers.find(domain);
@@ -101,8 +105,9 @@ export function upstreamSignIn(parts: UpstreamSignInParts): UpstreamSignIn {
         await begun.put(keys.state, { ...keys, domain, issuer: upstream, binding }, TTL_S);
         return { href: url.href };
       } catch (error) {
-        if (error instanceof UpstreamFailed) return { problem: { code: 'upstream_failed' } };
-        throw error;
+        if (!(error instanceof UpstreamFailed)) throw error;
+        tell(domain, error);
+        return { problem: { code: 'upstream_failed' } };
       }
     },
     async finish(domain, query, binding, by) {
@@ -124,6 +129,7 @@ export function upstreamSignIn(parts: UpstreamSignInParts): UpstreamSignIn {
         identity = await client.identify(found.provider, callback, known);
       } catch (error) {
         if (!(error instanceof UpstreamFailed)) throw error;
+        tell(domain, error);
         return { refused: 'upstream_failed', reason: error.message };
       }
       const account = await linkedAccount(parts, found.provider, found.organisation, identity, by);

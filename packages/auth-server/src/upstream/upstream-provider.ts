@@ -71,4 +71,11 @@ export interface UpstreamClient {
 /** The provider refused, could not be reached, or said something that does not hold. */
 export class UpstreamFailed extends Error {
   override readonly name = 'UpstreamFailed';
+  /** For the operator's log; holds no token, code or secret. */
+  readonly detail: string;
+
+  constructor(reason: string, detail: string) {
+    super(reason);
+    this.detail = detail;
+  }
 }

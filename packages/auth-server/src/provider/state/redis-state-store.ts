@@ -68,13 +68,13 @@ function unguarded(redis: Redis | Cluster, waitReplicas: number): StateStore {
     const entry = await redis.hgetall(entryKey(kind, key));
     const payload = entry['payload'];
     if (payload === undefined) return undefined;
-    const grant = entry['grant'];
-    if (grant && (await redis.exists(revokedKey(grant))) === 1) return undefined;
-    const account = entry['account'];
-    if (account) {
-      const ended = await redis.get(endedKey(account));
-      if (ended !== null && Number(entry['born']) <= Number(ended)) return undefined;
-    }
+    const [grant, account] = [entry['grant'], entry['account']];
+    const [revoked, ended] = await Promise.all([
+      grant ? redis.exists(revokedKey(grant)) : 0,
+      account ? redis.get(endedKey(account)) : null,
+    ]);
+    if (revoked === 1) return undefined;
+    if (ended !== null && Number(entry['born']) <= Number(ended)) return undefined;
     const consumed = entry['consumed'];
     return {
       payload: JSON.parse(payload) as Record<string, unknown>,

@@ -27,6 +27,7 @@ import { pages } from './interaction/page.ts';
 import { passwordRoutes } from './interaction/password-routes.ts';
 import { providerPages } from './interaction/provider-pages.ts';
 import { interactionRoutes } from './interaction/routes.ts';
+import { upstreamRoutes } from './interaction/upstream-routes.ts';
 import { aesGcmSealer } from './keys/seal.ts';
 import { accountMailer } from './mail/account-mailer.ts';
 import { mailQueue } from './mail/mail-queue.ts';
@@ -158,6 +159,7 @@ async function compose(
     provider.use(staticAssets(assets));
     provider.use(tokenEndpoint(throttle, audit, retry, log));
     provider.use(tokenBody);
+    provider.use(upstreamRoutes({ ...config, ...people, state, audit, pages: ourPages }));
     provider.use(passwordRoutes({ ...config, ...people, pages: ourPages }));
     provider.use(
       interactionRoutes(provider, {

@@ -3,14 +3,18 @@ import { join } from 'node:path';
 import { systemClock } from '@cls/shared/clock';
 import { silentLog } from '@cls/shared/log';
 import { Secret } from '@cls/shared/secret';
-import { describeOnEngines } from '@cls/shared/testing/engines';
+import { describeOnEngines, pglite } from '@cls/shared/testing/engines';
 import { eventually } from '@cls/shared/testing/servers';
 import { expect } from 'chai';
 import { decodeJwt } from 'jose';
 import * as client from 'openid-client';
-import { argon2Verifier } from '../src/accounts/password.ts';
+import { argon2Verifier, hashPassword } from '../src/accounts/password.ts';
 import { composeAccounts } from '../src/compose-accounts.ts';
+import { aesGcmSealer } from '../src/keys/seal.ts';
 import { sqlStateStore } from '../src/provider/state/sql-state-store.ts';
+import { sqlAccounts } from '../src/store/sql-accounts.ts';
+import { sqlApplications } from '../src/store/sql-applications.ts';
+import { sqlUpstreamProviders } from '../src/store/sql-upstream.ts';
 import {
   KEY,
   PASSWORD,
@@ -267,6 +271,59 @@ describeOnEngines('signing in with a browser', (engine) => {
       password,
     });
     expect((await exchange(portal, flow, url)).claims()?.sub).to.equal(invited.account.id);
+  });
+
+  it('lets a person in through the organisation’s own provider', async () => {
+    const domain = 'india.example';
+    const upstream = await startTestAuthServer(pglite);
+    try {
+      const { id, secret } = await sqlApplications(upstream.database).create({
+        name: 'CLS',
+        firstParty: true,
+        confidential: true,
+        redirectUris: [`${server.issuer}/upstream/${domain}`],
+        postLogoutRedirectUris: [],
+        backchannelLogoutUri: null,
+        device: false,
+      });
+      const providers = sqlUpstreamProviders(server.database, aesGcmSealer(new Secret(KEY)));
+      await providers.add({
+        domain,
+        customer: 'india',
+        issuer: upstream.issuer,
+        clientId: id,
+        clientSecret: secret ?? new Secret(''),
+        emailClaim: 'email',
+        emailVerifiedClaim: 'email_verified',
+      });
+      const email = `abroad@${domain}`;
+      const passwordHash = await hashPassword(PASSWORD);
+      for (const { database } of [server, upstream]) {
+        const account = { email, customer: 'india', permissions: [VIEW], passwordHash } as const;
+        await sqlAccounts(database).create(account);
+      }
+      const [here, there] = [new Browser(), new Browser()];
+      const flow = await authorizationUrl(portal);
+      const page = await here.follow(flow.url);
+      const offer = await here.submit(page, { email, password: '' });
+      const text = await offer.response.clone().text();
+      expect(text).to.include(new URL(upstream.issuer).host);
+      expect(offer.response.headers.get('content-security-policy')).to.include(upstream.issuer);
+      // The first form of the page is the way to the organisation.
+      const away = await here.submit(offer, { email });
+      expect(away.url.origin).to.equal(upstream.issuer);
+      const theirs = await there.follow(away.url);
+      const back = await there.submit(theirs, { email, password: PASSWORD });
+      expect(back.url.pathname).to.equal(`/upstream/${domain}`);
+      const stranger = await new Browser().follow(back.url);
+      expect(stranger.response.status).to.equal(410);
+      const { url } = await here.follow(back.url);
+      expect((await exchange(portal, flow, url)).claims()?.['amr']).to.deep.equal(['pwd']);
+    } finally {
+      await server.database.query('DELETE FROM upstream_link');
+      await server.database.query('DELETE FROM upstream_provider');
+      await upstream.stop();
+    }
   });
 
   it('refuses links and forms that are not its own', async () => {

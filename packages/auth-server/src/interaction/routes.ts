@@ -8,12 +8,13 @@ import type { MfaPolicy } from '../config.ts';
 import { amrOf } from '../mfa/authentication-methods.ts';
 import type { Passkeys } from '../mfa/passkeys.ts';
 import { acrOf, MFA_ACR } from '../provider/granted-account.ts';
-import { digest, seal, unseal } from '../provider/state/sealing.ts';
 import type { StateStore } from '../provider/state/state-store.ts';
+import type { NoteDevice } from '../sign-in/note-device.ts';
 import { type Proof, type ProofParts, provePassword } from '../sign-in/prove.ts';
 import type { SecondStep, SecondStepAnswer, SecondStepMethod } from '../sign-in/second-step.ts';
 import { addressSubject } from '../throttle/address-subject.ts';
 import { KNOWN_DEVICE_TTL_S } from '../throttle/known-devices.ts';
+import type { UpstreamSignIn } from '../upstream/sign-in-upstream.ts';
 import { consentPage } from '../views/authorization/consent.ts';
 import type { Problem } from '../views/form.ts';
 import type { Application } from '../views/layout.ts';
@@ -25,13 +26,17 @@ import { nextStep, type SignInProgress } from './next-step.ts';
 import type { Page, Pages } from './page.ts';
 import { RESET_PATH } from './password-routes.ts';
 import { permissionNames } from './permission-names.ts';
+import { dropProgress, keepProgress, progressOf } from './progress.ts';
 import { wayOnFrom } from './provider-pages.ts';
 import { readForm } from './read-form.ts';
 import { DEVICE_COOKIE, requesterOf } from './requester.ts';
+import { leaveFor } from './upstream-routes.ts';
 
 export interface InteractionParts extends ProofParts {
   readonly secondStep: SecondStep;
   readonly passkeys: Passkeys;
+  readonly upstreamSignIn: UpstreamSignIn;
+  readonly noteDevice: NoteDevice;
   readonly issuer: string;
   readonly accounts: AccountDirectory;
   readonly state: StateStore;
@@ -53,9 +58,6 @@ interface Visit {
   readonly client: Client | undefined;
 }
 
-const PROGRESS = 'SignInProgress';
-const PROGRESS_TTL_S = 900;
-
 /** The pages of `/interaction/…` and what their forms do. */
 export function interactionRoutes(provider: Provider, parts: InteractionParts): Middleware {
   const router = new Router({ prefix: '/interaction', sensitive: true, strict: true });
@@ -76,6 +78,7 @@ export function interactionRoutes(provider: Provider, parts: InteractionParts): 
   router.get('/:uid', visit(show));
   router.post('/:uid/sign-in', submit(signIn));
   router.post('/:uid/passkey', submit(passkey));
+  router.post('/:uid/organisation', submit(organisation));
   router.post('/:uid/second-factor', submit(secondFactor));
   router.get('/:uid/other-account', visit(otherAccount));
   router.post('/:uid/consent', submit(consent));
@@ -97,7 +100,7 @@ async function detailsOf(provider: Provider, ctx: Context): Promise<Details | un
 
 async function show(visit: Visit): Promise<void> {
   const { parts, details } = visit;
-  const progress = await progressOf(visit);
+  const progress = await progressOf(visit.parts.state, visit.details.uid);
   const next = nextStep({
     prompt: details.prompt.name,
     progress,
@@ -114,7 +117,7 @@ async function show(visit: Visit): Promise<void> {
     case 'no_second_factor':
       return showError(visit, 'stronger_sign_in_needed', 403);
     case 'done':
-      if (progress?.rememberDevice) rememberDevice(visit, progress.email);
+      if (progress !== undefined) await knowDevice(visit, progress);
       return finishSignIn(visit, progress?.accountId ?? '', next.amr);
   }
 }
@@ -127,6 +130,9 @@ async function signIn(visit: Visit, form: Form): Promise<void> {
     ...(email.trim() === '' ? [{ field: 'email', code: 'email_required' } as const] : []),
     ...(password === '' ? [{ field: 'password', code: 'password_required' } as const] : []),
   ];
+  // Whose organisation signs people in has no password here: the page shows the way there.
+  const elsewhere = password === '' && (await parts.upstreamSignIn.offered(email)) !== undefined;
+  if (elsewhere) return showSignIn(visit, [], email);
   if (missing.length > 0) return showSignIn(visit, missing, email);
   const address = addressSubject(ctx.ip);
   const proof = await provePassword(parts, address, email, password, requesterOf(ctx).deviceCookie);
@@ -135,7 +141,7 @@ async function signIn(visit: Visit, form: Form): Promise<void> {
     return showSignIn(visit, [refusalOf(proof, 'wrong_credentials')], email);
   }
   const { account } = proof;
-  await keepProgress(visit, {
+  await keepProgress(parts.state, visit.details.uid, {
     accountId: account.id,
     email: account.email,
     amr: amrOf([{ method: 'password' }]),
@@ -154,7 +160,7 @@ async function passkey(visit: Visit, form: Form): Promise<void> {
     return showSignIn(visit, [{ code: 'passkey_failed' }]);
   }
   const { account, proof } = found;
-  await keepProgress(visit, {
+  await keepProgress(parts.state, visit.details.uid, {
     accountId: account.id,
     email: account.email,
     amr: amrOf([proof]),
@@ -166,7 +172,7 @@ async function passkey(visit: Visit, form: Form): Promise<void> {
 
 async function secondFactor(visit: Visit, form: Form): Promise<void> {
   const { parts, details } = visit;
-  const progress = await progressOf(visit);
+  const progress = await progressOf(visit.parts.state, visit.details.uid);
   const account = progress && (await parts.accounts.find(progress.accountId));
   if (progress === undefined || account === undefined || account.disabled) {
     return otherAccount(visit);
@@ -177,7 +183,7 @@ async function secondFactor(visit: Visit, form: Form): Promise<void> {
     record(visit, 'sign_in.refused', account.id, answer.method);
     return showSecondFactor(visit, progress, [outcome.problem], answer.method);
   }
-  await keepProgress(visit, {
+  await keepProgress(parts.state, visit.details.uid, {
     ...progress,
     amr: amrOf([{ method: 'password' }, outcome.proof]),
   });
@@ -191,10 +197,17 @@ function secondStepAnswer(form: Form, binding: string): SecondStepAnswer {
   return { method: 'totp', code };
 }
 
-/** The browser is known from now on: guesses elsewhere do not lock the person out here. */
-function rememberDevice({ parts, ctx }: Visit, email: string): void {
-  ctx.cookies.set(DEVICE_COOKIE, parts.devices.issue(email), {
-    maxAge: KNOWN_DEVICE_TTL_S * 1_000,
+/**
+ * The browser is known from now on, for a year or until it is closed: guesses elsewhere do not
+ * lock the person out here, and the owner is told of browsers that were not known.
+ */
+async function knowDevice(visit: Visit, progress: SignInProgress): Promise<void> {
+  const { parts, ctx } = visit;
+  const account = await parts.accounts.find(progress.accountId);
+  if (account === undefined) return;
+  const value = await parts.noteDevice(account, requesterOf(ctx));
+  ctx.cookies.set(DEVICE_COOKIE, value, {
+    ...(progress.rememberDevice ? { maxAge: KNOWN_DEVICE_TTL_S * 1_000 } : {}),
     httpOnly: true,
     sameSite: 'lax',
     secure: parts.issuer.startsWith('https:'),
@@ -203,9 +216,20 @@ function rememberDevice({ parts, ctx }: Visit, email: string): void {
   });
 }
 
+/** To the person's own organisation, which the domain of the e-mail address tells. */
+async function organisation(visit: Visit, form: Form): Promise<void> {
+  const { parts, ctx, details } = visit;
+  const email = (form['email'] ?? '').slice(0, 254);
+  const begun = await parts.upstreamSignIn.begin(email, details.uid);
+  if ('problem' in begun) return showSignIn(visit, [begun.problem], email);
+  leaveFor(ctx, parts, details.uid);
+  ctx.redirect(begun.href);
+  ctx.status = 303;
+}
+
 /** Begins again as somebody else. */
 async function otherAccount(visit: Visit): Promise<void> {
-  await visit.parts.state.remove(PROGRESS, digest(visit.details.uid));
+  await dropProgress(visit.parts.state, visit.details.uid);
   goOn(visit);
 }
 
@@ -237,7 +261,7 @@ async function finishSignIn(
   accountId: string,
   amr: readonly string[],
 ): Promise<void> {
-  await visit.parts.state.remove(PROGRESS, digest(visit.details.uid));
+  await dropProgress(visit.parts.state, visit.details.uid);
   record(visit, 'sign_in.succeeded', accountId, amr.join(' '));
   await answer(visit, { login: { accountId, amr: [...amr], acr: acrOf(amr), remember: false } });
 }
@@ -260,22 +284,6 @@ function refusalOf(proof: Exclude<Proof, { account: unknown }>, code: 'wrong_cre
   return 'waitS' in proof
     ? ({ code: 'throttled', waitS: proof.waitS } as const)
     : ({ code } as const);
-}
-
-async function progressOf({ parts, details }: Visit): Promise<SignInProgress | undefined> {
-  const entry = await parts.state.find(PROGRESS, digest(details.uid));
-  const sealed = entry?.payload['sealed'];
-  return typeof sealed === 'string' ? JSON.parse(unseal(sealed, details.uid)) : undefined;
-}
-
-async function keepProgress({ parts, details }: Visit, progress: SignInProgress): Promise<void> {
-  const payload = { sealed: seal(JSON.stringify(progress), details.uid) };
-  await parts.state.put({
-    kind: PROGRESS,
-    key: digest(details.uid),
-    payload,
-    ttlS: PROGRESS_TTL_S,
-  });
 }
 
 function record(
@@ -326,8 +334,12 @@ async function showSignIn(
   const { login_hint: hint } = details.params;
   const email = given ?? (typeof hint === 'string' ? hint.slice(0, 254) : undefined);
   const options = await parts.passkeys.beginSignIn(details.uid);
+  const offered = email === undefined ? undefined : await parts.upstreamSignIn.offered(email);
+  const page = pageOf(visit);
+  const upstreamTargets = offered === undefined ? [] : [offered.origin];
   parts.pages.show(ctx, {
-    ...pageOf(visit),
+    ...page,
+    formTargets: [...(page.formTargets ?? []), ...upstreamTargets],
     status: problems.length > 0 ? statusOf(problems) : 200,
     render: (frame, i18n) =>
       signInPage(
@@ -338,6 +350,9 @@ async function showSignIn(
           application: applicationOf(visit),
           resetHref: parts.pages.path(RESET_PATH),
           passkey: { action: actionOf(visit, 'passkey'), options },
+          ...(offered === undefined
+            ? {}
+            : { upstream: { ...offered, action: actionOf(visit, 'organisation') } }),
           problems,
         },
         i18n,

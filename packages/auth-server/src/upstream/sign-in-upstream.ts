@@ -22,9 +22,16 @@ import {
   type UpstreamRecords,
 } from './upstream-provider.ts';
 
+export interface OfferedProvider {
+  readonly organisation: string;
+  readonly host: string;
+  /** Where a form that leads there ends. */
+  readonly origin: string;
+}
+
 export interface UpstreamSignIn {
   /** For the sign-in page: the provider for this address, if its domain has one. */
-  offered(email: string): Promise<{ organisation: string; host: string } | undefined>;
+  offered(email: string): Promise<OfferedProvider | undefined>;
   /** Whether any domain has a provider. */
   exists(): Promise<boolean>;
   /** @returns where the browser goes (303), or why not. */
@@ -87,9 +94,9 @@ export function upstreamSignIn(parts: UpstreamSignInParts): UpstreamSignIn {
   return {
     async offered(email) {
       const found = await usable(domainOfEmail(canonicalEmail(email)));
-      return (
-        found && { organisation: found.organisation, host: new URL(found.provider.issuer).host }
-      );
+      if (found === undefined) return undefined;
+      const { host, origin } = new URL(found.provider.issuer);
+      return { organisation: found.organisation, host, origin };
     },
     exists: async () => (await parts.providers.list()).length > 0,
     async begin(typed, binding) {

@@ -300,7 +300,11 @@ describeOnEngines('signing in through an organisation’s own provider', (engine
   it('is offered by domain, and not for a disabled customer', async () => {
     const offered = () => world.upstreamSignIn.offered(`Asha@${DOMAIN.toUpperCase()}`);
     const { host } = new URL(upstream.issuer);
-    expect(await offered()).to.deep.equal({ organisation: 'India', host });
+    expect(await offered()).to.deep.equal({
+      organisation: 'India',
+      host,
+      origin: new URL(upstream.issuer).origin,
+    });
     expect(await world.upstreamSignIn.exists()).to.equal(true);
     await world.customers.setDisabled('india', true);
     expect(await offered()).to.equal(undefined);

@@ -77,3 +77,8 @@ document.addEventListener('submit', (event) => {
   if (timeStamp - sentAt.get(target) < AGAIN_AFTER_MS) event.preventDefault();
   else sentAt.set(target, timeStamp);
 });
+
+// A form with nothing to fill in goes on by itself, once: who comes back to it may stay.
+for (const form of all('form[data-submit-now]')) {
+  if (performance.getEntriesByType('navigation')[0]?.type !== 'back_forward') form.requestSubmit();
+}

@@ -23,6 +23,7 @@ import { staticAssets } from './http/static-assets.ts';
 import { securityHeaders, surface } from './http/surface.ts';
 import { tokenBody } from './http/token-body.ts';
 import { noteTokenErrors, tokenEndpoint } from './http/token-endpoint.ts';
+import { continueForms } from './interaction/continue-form.ts';
 import { pages } from './interaction/page.ts';
 import { passwordRoutes } from './interaction/password-routes.ts';
 import { providerPages } from './interaction/provider-pages.ts';
@@ -148,6 +149,9 @@ async function compose(
     noteTokenErrors(provider);
     const logFault = (err: unknown, requestId: unknown) => log.error({ err, requestId }, 'fault');
     provider.on('server_error', (ctx, err) => logFault(err, ctx.state['requestId']));
+    provider.on('backchannel.error', (_, err, { clientId }) =>
+      log.warn({ err, clientId }, 'an application could not be told of a logout'),
+    );
     (provider as Koa).on('error', (err) => logFault(err, undefined));
     provider.use(readableTarget);
     provider.use(requestId);
@@ -157,6 +161,7 @@ async function compose(
     provider.use(surface);
     provider.use(metadataCaching);
     provider.use(staticAssets(assets));
+    provider.use(continueForms(provider, ourPages));
     provider.use(tokenEndpoint(throttle, audit, retry, log));
     provider.use(tokenBody);
     provider.use(upstreamRoutes({ ...config, ...people, state, audit, pages: ourPages }));

@@ -7,9 +7,10 @@ import {
   deviceConfirmationPage,
   deviceDonePage,
 } from '../views/authorization/device.ts';
-import type { Application, WayOn } from '../views/layout.ts';
+import type { WayOn } from '../views/layout.ts';
 import { errorKind, errorPage } from '../views/outcome/error.ts';
 import { signedOutPage, signOutPage } from '../views/sign-in/sign-out.ts';
+import { formTargetsOf, type ShownApplication, shownApplication } from './application.ts';
 import type { Pages } from './page.ts';
 import { permissionNames } from './permission-names.ts';
 
@@ -47,10 +48,8 @@ export function providerPages(
     async signOut(ctx) {
       const email = await emailOf(ctx);
       const application = applicationOf(ctx);
-      const { post_logout_redirect_uri: target } = ctx.oidc.params ?? {};
       show(ctx, {
-        // Registered, when the library knows whose it is.
-        formTargets: application !== undefined && typeof target === 'string' ? [target] : [],
+        formTargets: formTargetsOf(ctx.oidc.client),
         render: (frame, i18n) =>
           signOutPage(
             {
@@ -136,22 +135,14 @@ function xsrfOf(ctx: KoaContextWithOIDC): { xsrf?: string } {
   return secret === undefined ? {} : { xsrf: secret };
 }
 
-/** The application of a request, with where people find it. */
-function applicationOf(
-  ctx: KoaContextWithOIDC,
-): (Application & { readonly href: string }) | undefined {
+function applicationOf(ctx: KoaContextWithOIDC): ShownApplication | undefined {
   const { client } = ctx.oidc ?? {};
-  const [uri] = client?.redirectUris ?? [];
-  if (client === undefined || uri === undefined || !/^https?:/.test(uri)) return undefined;
-  const { host, origin } = new URL(uri);
-  return { name: client.clientName ?? host, host, href: origin };
+  return client === undefined ? undefined : shownApplication(client);
 }
 
-export function wayOnFrom(
-  application: { readonly name: string; readonly href: string } | undefined,
-  pages: Pages,
-): WayOn {
-  if (application === undefined) {
+/** Applications without a page of their own have no way on but ours. */
+export function wayOnFrom(application: ShownApplication | undefined, pages: Pages): WayOn {
+  if (application?.href === undefined) {
     return { to: 'sign_in', href: pages.path(ROUTES.code_verification) };
   }
   return { to: 'start_again', name: application.name, href: application.href };

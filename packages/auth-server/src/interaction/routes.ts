@@ -17,11 +17,11 @@ import { KNOWN_DEVICE_TTL_S } from '../throttle/known-devices.ts';
 import type { UpstreamSignIn } from '../upstream/sign-in-upstream.ts';
 import { consentPage } from '../views/authorization/consent.ts';
 import type { Problem } from '../views/form.ts';
-import type { Application } from '../views/layout.ts';
 import { type ErrorKind, errorPage } from '../views/outcome/error.ts';
 import { expiredPage } from '../views/outcome/expired.ts';
 import { secondFactorPage } from '../views/sign-in/second-factor.ts';
 import { signInPage } from '../views/sign-in/sign-in.ts';
+import { formTargetsOf, type ShownApplication, shownApplication } from './application.ts';
 import { nextStep, type SignInProgress } from './next-step.ts';
 import type { Page, Pages } from './page.ts';
 import { RESET_PATH } from './password-routes.ts';
@@ -304,11 +304,11 @@ function record(
 }
 
 /** What every page of an interaction has. */
-function pageOf({ details }: Visit): Omit<Page, 'render'> {
-  const { redirect_uri: target, ui_locales: uiLocales } = details.params;
+function pageOf({ client, details }: Visit): Omit<Page, 'render'> {
+  const { ui_locales: uiLocales } = details.params;
   return {
     csrf: details.uid,
-    formTargets: typeof target === 'string' ? [target] : [],
+    formTargets: formTargetsOf(client),
     ...(typeof uiLocales === 'string' ? { uiLocales } : {}),
   };
 }
@@ -317,12 +317,10 @@ function actionOf({ parts, details }: Visit, what: string): string {
   return parts.pages.path(`/interaction/${details.uid}/${what}`);
 }
 
-function applicationOf({ client, details }: Visit): Application & { readonly href: string } {
-  const target = String(details.params['redirect_uri'] ?? client?.redirectUris?.[0] ?? '');
-  const url = URL.canParse(target) ? new URL(target) : undefined;
-  const host = url === undefined || url.host === '' ? (url?.protocol ?? '') : url.host;
-  const href = url !== undefined && /^https?:$/.test(url.protocol) ? url.origin : target;
-  return { name: client?.clientName ?? host, host, href };
+function applicationOf({ client, details }: Visit): ShownApplication {
+  const { redirect_uri: target } = details.params;
+  if (client === undefined) return { name: '', host: '' };
+  return shownApplication(client, typeof target === 'string' ? target : undefined);
 }
 
 async function showSignIn(

@@ -174,6 +174,7 @@ export function providerConfiguration(
         acr: acrOf(amr),
       };
     },
+    fetch: fetchFromApplication,
     // A page of this very origin may ask for a token; no other may.
     clientBasedCORS: (_, origin) => origin === issuerOrigin,
     renderError: (ctx, out, error) => pages.error(ctx, out, error),
@@ -219,6 +220,15 @@ function cookies(issuer: string, key: string): NonNullable<Configuration['cookie
     short: options,
   };
 }
+
+/**
+ * Tells an application of a logout. The library refuses private addresses; but applications are
+ * registered by operators alone, and theirs are on private networks often enough.
+ */
+const fetchFromApplication: NonNullable<Configuration['fetch']> = (url, options) => {
+  const { dispatcher: _, ...rest } = options as RequestInit & { dispatcher?: unknown };
+  return fetch(url, rest);
+};
 
 function wantsPermissions(ctx: KoaContextWithOIDC, client: Client, scopeBase: string): boolean {
   if (!isApplication(client)) return true;

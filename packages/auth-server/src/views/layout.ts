@@ -92,7 +92,7 @@ export const mark: Html = trustedMarkup(
 
 /** `Lindholm Portal (portal.example)`, the host kept in one piece. */
 export function applicationName({ name, host }: Application): Html {
-  return html`<strong>${name}</strong> <span class="host">(${host})</span>`;
+  return html`<strong>${name}</strong>${host !== '' && html` <span class="host">(${host})</span>`}`;
 }
 
 /** An address that breaks after its `@`, if it must. */

@@ -33,7 +33,9 @@ export async function startGallery(): Promise<GalleryServer> {
     response.setHeader('Referrer-Policy', 'no-referrer');
     if (request.method === 'POST') {
       received.push(await bodyOf(request));
-      if (location === undefined) response.end('<!doctype html><title>received</title>');
+      // The browser stays on the page.
+      if (pathname === '/no-content') response.writeHead(204).end();
+      else if (location === undefined) response.end('<!doctype html><title>received</title>');
       else response.writeHead(303, { Location: location }).end();
     } else if (asset !== undefined) {
       response.setHeader('Content-Type', asset.contentType);

@@ -16,6 +16,7 @@ import {
 } from '../../src/views/authorization/device.ts';
 import type { I18n } from '../../src/views/i18n.ts';
 import type { Frame } from '../../src/views/layout.ts';
+import { continuePage } from '../../src/views/outcome/continue.ts';
 import { type ErrorKind, errorPage } from '../../src/views/outcome/error.ts';
 import { expiredPage } from '../../src/views/outcome/expired.ts';
 import { resetRequestPage, resetSentPage } from '../../src/views/password/reset-request.ts';
@@ -401,6 +402,9 @@ export const GALLERY: readonly GalleryPage[] = [
   ),
   page('expired', (frame, i18n) =>
     expiredPage({ frame, wayOn: { ...WAY_ON, to: 'start_again' }, referenceId: REFERENCE }, i18n),
+  ),
+  page('continue', (frame, i18n) =>
+    continuePage({ frame, action: '/no-content', fields: [['state', 'a "b" & c']] }, i18n),
   ),
   ...ERROR_KINDS.map((kind) =>
     page(`error--${kind.replaceAll('_', '-')}`, (frame, i18n) =>

@@ -1,0 +1,28 @@
+import type { Client } from 'oidc-provider';
+import type { Application } from '../views/layout.ts';
+
+/** An application as pages show it. */
+export interface ShownApplication extends Application {
+  /** Where people find it; a native application has no such place. */
+  readonly href?: string;
+}
+
+/** @param redirectUri where the answer goes; without one, the first that is registered. */
+export function shownApplication(client: Client, redirectUri?: string): ShownApplication {
+  const [registered = ''] = client.redirectUris ?? [];
+  const target = redirectUri ?? registered;
+  const { clientName, clientId } = client;
+  if (!URL.canParse(target)) return { name: clientName ?? clientId, host: '' };
+  const { protocol, host, origin } = new URL(target);
+  const name = clientName ?? host;
+  if (!/^https?:$/.test(protocol)) return { name, host: protocol };
+  return { name, host, href: origin };
+}
+
+/**
+ * Where a form that signs in or out may end. An application's callback may send people on to
+ * another of its own places, and browsers ask the form's page about that too.
+ */
+export function formTargetsOf(client: Client | undefined): readonly string[] {
+  return [...(client?.redirectUris ?? []), ...(client?.postLogoutRedirectUris ?? [])];
+}

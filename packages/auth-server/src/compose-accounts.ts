@@ -2,6 +2,8 @@ import type { Clock } from '@cls/shared/clock';
 import type { Log } from '@cls/shared/log';
 import type { Secret } from '@cls/shared/secret';
 import type { Database } from '@cls/shared/sql/database';
+import { accountApplications } from './accounts/account-applications.ts';
+import { accountSessions } from './accounts/account-sessions.ts';
 import { administerAccounts } from './accounts/administer.ts';
 import { background } from './accounts/background.ts';
 import { changePassword } from './accounts/change-password.ts';
@@ -27,11 +29,14 @@ import { noteDevice } from './sign-in/note-device.ts';
 import { secondStep } from './sign-in/second-step.ts';
 import { sqlAccountLinks } from './store/sql-account-links.ts';
 import { sqlAccountDirectory, sqlAccounts } from './store/sql-accounts.ts';
+import { sqlApplications } from './store/sql-applications.ts';
 import { sqlAuditReader } from './store/sql-audit-reader.ts';
+import { sqlConsents } from './store/sql-consents.ts';
 import { sqlCustomers } from './store/sql-customers.ts';
 import { sqlFactors } from './store/sql-factors.ts';
 import { sqlPasskeys } from './store/sql-passkeys.ts';
 import { sqlRecoveryCodes } from './store/sql-recovery-codes.ts';
+import { sqlSignedIn } from './store/sql-signed-in.ts';
 import { sqlThrottle } from './store/sql-throttle.ts';
 import { sqlTotpFactors } from './store/sql-totp-factors.ts';
 import { sqlUpstreamLinks, sqlUpstreamProviders } from './store/sql-upstream.ts';
@@ -77,7 +82,9 @@ export async function composeAccounts(settings: AccountSettings, ports: AccountP
   const records = sqlAccounts(database);
   const customers = sqlCustomers(database);
   const links = sqlAccountLinks(database, clock);
-  const access = accountAccess(state);
+  const signedIn = sqlSignedIn(database);
+  const access = accountAccess(state, signedIn);
+  const consents = sqlConsents(database);
   const throttle = sqlThrottle(database, clock);
   const devices = knownDevices(keyedHash(cookieKey, 'known devices'), clock);
   const factors = sqlFactors(database);
@@ -96,9 +103,23 @@ export async function composeAccounts(settings: AccountSettings, ports: AccountP
   const guessing = { throttle, devices };
   const newPasswords = { passwords, passwordRules };
   return {
-    ...{ accounts, records, customers, throttle, devices, passwordRules },
+    ...{
+      accounts,
+      records,
+      customers,
+      throttle,
+      devices,
+      passwordRules,
+      access,
+      signedIn,
+      consents,
+    },
     secondFactor: totpFactors,
-    access,
+    accountSessions: accountSessions({ ...notices, access }),
+    accountApplications: accountApplications({
+      ...{ ...notices, access, consents },
+      applications: sqlApplications(database),
+    }),
     manageFactors: manageFactors({ ...notices, factors, mfaPolicy }),
     totpEnrolments: totpEnrolments({
       ...{ ...notices, factors, totpFactors, state, clock, issuer },

@@ -1,5 +1,5 @@
 import type { RequestListener } from 'node:http';
-import { systemClock } from '@cls/shared/clock';
+import { type Clock, systemClock } from '@cls/shared/clock';
 import { developmentSecret } from '@cls/shared/development-secret';
 import { ConfigurationError } from '@cls/shared/environment';
 import { health } from '@cls/shared/http/health';
@@ -35,6 +35,8 @@ import { mailQueue } from './mail/mail-queue.ts';
 import { openMailSender } from './mail/open-mail-sender.ts';
 import { keepBuiltClients } from './provider/built-clients.ts';
 import { ACCOUNT_GRANT } from './provider/client-metadata.ts';
+import { deliverLogoutNotices } from './provider/logout-delivery.ts';
+import { noteAccess } from './provider/note-access.ts';
 import { compareHashedSecrets } from './provider/secret-comparison.ts';
 import { providerSlot } from './provider/slot.ts';
 import { openStateStore } from './provider/state/open-state-store.ts';
@@ -43,6 +45,7 @@ import { sqlApplications } from './store/sql-applications.ts';
 import { sqlAuditLog } from './store/sql-audit-log.ts';
 import { sqlCustomers } from './store/sql-customers.ts';
 import { cachedServiceAccountDirectory } from './store/sql-service-accounts.ts';
+import { sqlLogoutNotices, sweepSignedIn } from './store/sql-signed-in.ts';
 import { sqlSigningKeyStore } from './store/sql-signing-keys.ts';
 import { sweepThrottle } from './store/sql-throttle.ts';
 import { ACCOUNT_GRANT_PARAMETERS, accountGrant } from './token/account-grant.ts';
@@ -51,6 +54,7 @@ import { readAssets } from './views/assets.ts';
 /** Passwords verified at once, and waiting: 19 MiB and a thread each. */
 const PASSWORD_CONCURRENCY = 2;
 const PASSWORD_QUEUE_MAX = 40;
+const DAY_S = 86_400;
 const SWEEP_INTERVAL_MS = 3_600_000;
 
 export interface AuthServer extends RunningService {
@@ -73,6 +77,13 @@ export async function startAuthServer(config: AuthServerConfig, log: Log): Promi
     await database.close();
     throw error;
   }
+}
+
+async function sweep(config: AuthServerConfig, database: Database, clock: Clock): Promise<void> {
+  await sweepThrottle(database, clock);
+  const { sessionIdleS, sessionAbsoluteS, refreshTokenTtlS } = config;
+  const grantS = Math.max(refreshTokenTtlS, sessionAbsoluteS);
+  await sweepSignedIn(database, sessionIdleS + DAY_S, grantS + DAY_S);
 }
 
 /** Secrets that were made for evaluation must not open anything real. */
@@ -100,7 +111,7 @@ async function compose(
   const serviceAccounts = await cachedServiceAccountDirectory(database);
   const passwords = await argon2Verifier(PASSWORD_CONCURRENCY, PASSWORD_QUEUE_MAX);
   const sweeper = setInterval(() => {
-    sweepThrottle(database, clock).catch((err) => log.warn({ err }, 'sweeping throttles failed'));
+    sweep(config, database, clock).catch((err) => log.warn({ err }, 'sweeping failed'));
   }, SWEEP_INTERVAL_MS);
   sweeper.unref();
   const audit = sqlAuditLog(database, clock, log);
@@ -122,6 +133,7 @@ async function compose(
     pages: providerPages(ourPages, accounts, config.scopeBase),
     serviceAccounts,
     accounts,
+    consents: people.consents,
     state,
   };
   const grant = accountGrant({
@@ -141,7 +153,9 @@ async function compose(
     { name: 'protocol_state', check: () => state.ready() },
   ];
 
+  let current: Provider | undefined;
   const prepare = (provider: Provider): void => {
+    current = provider;
     provider.proxy = true; // issuerFacing has written the headers that it trusts.
     provider.registerGrantType(ACCOUNT_GRANT, grant, ACCOUNT_GRANT_PARAMETERS);
     compareHashedSecrets(provider, clock);
@@ -162,6 +176,7 @@ async function compose(
     provider.use(metadataCaching);
     provider.use(staticAssets(assets));
     provider.use(continueForms(provider, ourPages));
+    provider.use(noteAccess(people.signedIn, people.access));
     provider.use(tokenEndpoint(throttle, audit, retry, log));
     provider.use(tokenBody);
     provider.use(upstreamRoutes({ ...config, ...people, state, audit, pages: ourPages }));
@@ -176,6 +191,7 @@ async function compose(
       }),
     );
   };
+  const stopTelling = deliverLogoutNotices(sqlLogoutNotices(database), () => current, log);
   const slot = await providerSlot(config.issuer, settings, keys, prepare, log);
   const faceIssuer = issuerFacing(config.issuer, config.trustedProxyHops);
   const handler: RequestListener = (request, response) => {
@@ -191,6 +207,7 @@ async function compose(
     async stop() {
       await running.stop();
       clearInterval(sweeper);
+      await stopTelling();
       await people.settle();
       await outgoing.drain();
       await audit.flush();

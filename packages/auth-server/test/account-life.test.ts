@@ -48,7 +48,7 @@ describeOnEngines('the life of an account', (engine) => {
 
   describe('changing the password', () => {
     const change = (password: string, newPassword: string, session = 'none') =>
-      world.changePassword(account, { password, newPassword }, session, BY);
+      world.changePassword(account, { password, newPassword }, { jti: session, uid: '' }, BY);
 
     it('ends every other session and token, and tells the owner', async () => {
       const [here, elsewhere] = [await signedIn(), await signedIn()];

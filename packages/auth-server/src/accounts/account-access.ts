@@ -1,9 +1,23 @@
+import type { ApplicationGrant, SignedInSession } from './signed-in.ts';
+
+/** The session that asks, by the provider's two names of it: they open it, so never store them. */
+export interface SessionName {
+  readonly jti: string;
+  readonly uid: string;
+}
+
 /** What people are signed in to and have granted. */
 export interface AccountAccess {
-  /**
-   * Ends every session, grant, code and refresh token of the account at once.
-   *
-   * @param exceptSession id of the session that goes on (the provider's `session.jti`).
-   */
-  endAll(accountId: string, exceptSession?: string): Promise<void>;
+  /** Those that still are, the last seen first. */
+  sessions(accountId: string): Promise<readonly SignedInSession[]>;
+  /** Those that still are. */
+  grants(accountId: string): Promise<readonly ApplicationGrant[]>;
+  /** Ends every session, grant, code and refresh token of the account at once. */
+  endAll(accountId: string, except?: SessionName): Promise<void>;
+  /** Ends a session and all that applications got in it. @param uid digest, as records have it. */
+  endSession(uid: string): Promise<void>;
+  /** The person signed out in the browser: what was granted for longer goes on. */
+  signedOut(uid: string): Promise<void>;
+  /** Ends all that an application got. */
+  endApplication(accountId: string, applicationId: string): Promise<void>;
 }

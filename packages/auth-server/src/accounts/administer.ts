@@ -22,7 +22,7 @@ export interface AdministerParts extends NoticeParts {
   readonly records: AccountRecords;
   readonly factors: FactorRecords;
   readonly links: AccountLinks;
-  readonly access: AccountAccess;
+  readonly access: Pick<AccountAccess, 'endAll'>;
   readonly throttle: Throttle;
 }
 

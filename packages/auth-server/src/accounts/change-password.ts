@@ -1,6 +1,6 @@
 import { type GuessParts, guess, guessSubjectsOf } from '../throttle/guess.ts';
 import type { Account, AccountDirectory } from './account.ts';
-import type { AccountAccess } from './account-access.ts';
+import type { AccountAccess, SessionName } from './account-access.ts';
 import type { AccountRecords } from './account-records.ts';
 import { hashOfNew, type NewPasswordParts, type NewPasswordProblem } from './new-password.ts';
 import { PasswordVerifierBusy } from './password.ts';
@@ -16,14 +16,14 @@ export type ChangePassword = (
   account: Account,
   form: { readonly password: string; readonly newPassword: string },
   /** The session that asks; it alone goes on. */
-  session: string,
+  session: SessionName,
   by: Requester,
 ) => Promise<ChangePasswordProblem | undefined>;
 
 export interface ChangePasswordParts extends GuessParts, NewPasswordParts, NoticeParts {
   readonly accounts: AccountDirectory;
   readonly records: AccountRecords;
-  readonly access: AccountAccess;
+  readonly access: Pick<AccountAccess, 'endAll'>;
 }
 
 /** A person changes the password that they know; everything else that is signed in ends. */

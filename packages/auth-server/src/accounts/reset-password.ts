@@ -43,7 +43,7 @@ export interface ResetPasswordParts extends GuessParts, NewPasswordParts, Notice
   readonly accounts: AccountDirectory;
   readonly records: AccountRecords;
   readonly links: AccountLinks;
-  readonly access: AccountAccess;
+  readonly access: Pick<AccountAccess, 'endAll'>;
   readonly background: Background;
 }
 

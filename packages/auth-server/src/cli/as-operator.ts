@@ -26,6 +26,7 @@ import { sqlAuditReader } from '../store/sql-audit-reader.ts';
 import { sqlCustomers } from '../store/sql-customers.ts';
 import { sqlFactors } from '../store/sql-factors.ts';
 import { sqlServiceAccounts } from '../store/sql-service-accounts.ts';
+import { sqlSignedIn } from '../store/sql-signed-in.ts';
 import { sqlSigningKeyStore } from '../store/sql-signing-keys.ts';
 import { sqlThrottle } from '../store/sql-throttle.ts';
 import { sqlTotpFactors } from '../store/sql-totp-factors.ts';
@@ -52,10 +53,10 @@ export const asOperator: AsOperator = async (work) => {
     const links = sqlAccountLinks(database, systemClock);
     const factors = sqlFactors(database);
     // Opened when it is needed: most commands have nothing to do with what is signed in.
-    const access: AccountAccess = {
+    const access: Pick<AccountAccess, 'endAll'> = {
       async endAll(...account) {
         state ??= openStateStore(config, database, log);
-        await accountAccess(await state).endAll(...account);
+        await accountAccess(await state, sqlSignedIn(database)).endAll(...account);
       },
     };
     const result = await work({

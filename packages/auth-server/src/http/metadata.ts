@@ -24,8 +24,13 @@ export const metadataCaching: Middleware = async (ctx, next) => {
   }
 };
 
-/** Without our grant for people, which no OAuth client can use. */
+/** Without our grant for people and the answer of our account pages: nobody else can use them. */
 function honest(document: Record<string, unknown>): Record<string, unknown> {
-  const grants = document['grant_types_supported'] as string[];
-  return { ...document, grant_types_supported: grants.filter((name) => name !== ACCOUNT_GRANT) };
+  const without = (name: string, ours: string) =>
+    (document[name] as string[]).filter((value) => value !== ours);
+  return {
+    ...document,
+    grant_types_supported: without('grant_types_supported', ACCOUNT_GRANT),
+    response_types_supported: without('response_types_supported', 'none'),
+  };
 }

@@ -7,7 +7,7 @@ import { createI18n, type I18n, LOCALES, type Locale, readMessages } from '../vi
 import { negotiateLocale } from '../views/language.ts';
 import type { Frame } from '../views/layout.ts';
 
-const LANGUAGE_COOKIE = 'cls_language';
+export const LANGUAGE_COOKIE = 'cls_language';
 const LANGUAGE_AGE_MS = 365 * 86_400_000;
 
 export interface Page {

@@ -3,6 +3,7 @@ import type { Context, Middleware } from 'koa';
 import { type Client, errors, type Provider } from 'oidc-provider';
 import type { AccountDirectory } from '../accounts/account.ts';
 import { canonicalEmail } from '../accounts/account.ts';
+import type { AccountApplications } from '../accounts/account-applications.ts';
 import type { AuditLog } from '../audit/audit-log.ts';
 import type { MfaPolicy } from '../config.ts';
 import { amrOf } from '../mfa/authentication-methods.ts';
@@ -37,6 +38,7 @@ export interface InteractionParts extends ProofParts {
   readonly passkeys: Passkeys;
   readonly upstreamSignIn: UpstreamSignIn;
   readonly noteDevice: NoteDevice;
+  readonly accountApplications: AccountApplications;
   readonly issuer: string;
   readonly accounts: AccountDirectory;
   readonly state: StateStore;
@@ -234,7 +236,7 @@ async function otherAccount(visit: Visit): Promise<void> {
 }
 
 async function consent(visit: Visit, form: Form): Promise<void> {
-  const { provider, details, ctx } = visit;
+  const { provider, parts, details, ctx } = visit;
   const { accountId } = details.session ?? {};
   const clientId = String(details.params['client_id'] ?? '');
   if (details.prompt.name !== 'consent' || accountId === undefined) return goOn(visit);
@@ -252,8 +254,13 @@ async function consent(visit: Visit, form: Form): Promise<void> {
   for (const [resource, scopes] of Object.entries(missingResourceScopes ?? {})) {
     grant.addResourceScope(resource, (scopes as string[]).join(' '));
   }
-  ctx.state['consented'] = true;
-  return answer(visit, { consent: { grantId: await grant.save() } });
+  const grantId = await grant.save();
+  const account = await parts.accounts.find(accountId);
+  if (account === undefined) return goOn(visit);
+  const scopes = `${grant.getOIDCScope()} ${grant.getResourceScope(parts.audience)}`.split(' ');
+  const allowed = [...new Set(scopes)].filter((scope) => scope !== '');
+  await parts.accountApplications.allow(account, clientId, allowed, requesterOf(ctx));
+  return answer(visit, { consent: { grantId } });
 }
 
 async function finishSignIn(

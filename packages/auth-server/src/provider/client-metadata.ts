@@ -90,6 +90,25 @@ export const ACCOUNT_CLIENT: AdapterPayload = {
   token_endpoint_auth_method: 'none',
 };
 
+/** The pages on which people look after their own account: no token is ever issued to them. */
+export const ACCOUNT_PAGES_CLIENT_ID = 'cls-account-pages';
+/** Where people come back to when they have signed in for the account pages. */
+export const ACCOUNT_SIGNED_IN_PATH = '/account/signed-in';
+
+export function accountPagesClient(issuer: string): AdapterPayload {
+  return {
+    client_id: ACCOUNT_PAGES_CLIENT_ID,
+    client_name: 'CLS',
+    application_type: issuer.startsWith('https:') ? 'web' : 'native',
+    grant_types: [],
+    response_types: ['none'],
+    redirect_uris: [`${issuer}${ACCOUNT_SIGNED_IN_PATH}`],
+    token_endpoint_auth_method: 'none',
+    scope: 'openid',
+    first_party: true,
+  };
+}
+
 /** Whether the digest is one of the live hashes; every hash is compared in constant time. */
 export function matchesSecret(
   sha256: string,

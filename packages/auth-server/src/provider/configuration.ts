@@ -4,27 +4,27 @@ import type { Adapter, Client, Configuration, ErrorOut, KoaContextWithOIDC } fro
 import type { AccountDirectory } from '../accounts/account.ts';
 import type { ApplicationDirectory } from '../clients/application.ts';
 import type { ServiceAccountDirectory } from '../clients/service-account.ts';
+import type { MfaPolicy } from '../config.ts';
 import type { SigningKey } from '../keys/signing-key.ts';
 import {
   ACCOUNT_CLIENT,
   ACCOUNT_CLIENT_ID,
+  ACCOUNT_PAGES_CLIENT_ID,
+  accountPagesClient,
   applicationClient,
   EXTRA_CLIENT_METADATA,
   OPENID_SCOPES,
   serviceAccountClient,
 } from './client-metadata.ts';
-import { existingGrant } from './existing-grant.ts';
+import { type ExistingGrantSettings, existingGrant } from './existing-grant.ts';
 import { acrOf, authenticationOf, MFA_ACR, PASSWORD_ACR } from './granted-account.ts';
-import {
-  isApplication,
-  type ResourceServerSettings,
-  resourceServerFor,
-} from './resource-server.ts';
+import { isApplication, resourceServerFor } from './resource-server.ts';
 import { signInPolicy } from './sign-in-policy.ts';
 import { providerAdapter } from './state/provider-adapter.ts';
 import type { StateStore } from './state/state-store.ts';
 
-export interface ProviderSettings extends ResourceServerSettings {
+export interface ProviderSettings extends ExistingGrantSettings {
+  readonly mfaPolicy: MfaPolicy;
   readonly cookieKey: Secret;
   readonly serviceAccounts: ServiceAccountDirectory;
   readonly accounts: AccountDirectory;
@@ -75,7 +75,7 @@ export function providerConfiguration(
   const issuerOrigin = new URL(issuer).origin;
   return {
     jwks: { keys: keys.map(({ privateJwk }) => privateJwk) } as NonNullable<Configuration['jwks']>,
-    adapter: (kind: string) => adapterFor(kind, settings),
+    adapter: (kind: string) => adapterFor(kind, issuer, settings),
     routes: ROUTES,
     scopes: [...OPENID_SCOPES, ...PERMISSIONS.map((permission) => scopeOf(scopeBase, permission))],
     claims: {
@@ -87,7 +87,8 @@ export function providerConfiguration(
     // Secrets are stored hashed, so the methods that need a secret's text are not offered.
     clientAuthMethods: ['client_secret_basic', 'client_secret_post', 'none'],
     extraClientMetadata: { properties: EXTRA_CLIENT_METADATA },
-    responseTypes: ['code'],
+    // `none` (OAuth 2.0 Multiple Response Type Encoding Practices §4) is how people come to the account pages.
+    responseTypes: ['code', 'none'],
     allowOmittingSingleRegisteredRedirectUri: false,
     pkce: { required: () => true }, // RFC 7636, for every client
     features: {
@@ -137,7 +138,7 @@ export function providerConfiguration(
     },
     interactions: {
       url: (_, interaction) => pages.interactionPath(interaction.uid),
-      policy: signInPolicy(settings.sessionAbsoluteS),
+      policy: signInPolicy(settings.sessionAbsoluteS, settings.mfaPolicy),
     },
     loadExistingGrant: (ctx) => existingGrant(ctx, settings),
     issueRefreshToken: async (_, client) => client.grantTypeAllowed('refresh_token'),
@@ -181,7 +182,7 @@ export function providerConfiguration(
   };
 }
 
-function adapterFor(kind: string, settings: ProviderSettings): Adapter {
+function adapterFor(kind: string, issuer: string, settings: ProviderSettings): Adapter {
   const graceS = kind === 'RefreshToken' ? settings.refreshGraceS : 0;
   const adapter = providerAdapter(settings.state, kind, graceS);
   if (kind !== 'Client') return adapter;
@@ -189,6 +190,7 @@ function adapterFor(kind: string, settings: ProviderSettings): Adapter {
     ...adapter,
     async find(id) {
       if (id === ACCOUNT_CLIENT_ID) return ACCOUNT_CLIENT;
+      if (id === ACCOUNT_PAGES_CLIENT_ID) return accountPagesClient(issuer);
       if (id.startsWith('app_')) {
         const application = await settings.applications.find(id);
         return application === undefined || application.disabled

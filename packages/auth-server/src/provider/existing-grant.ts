@@ -1,5 +1,10 @@
 import type { Grant, KoaContextWithOIDC } from 'oidc-provider';
+import type { ConsentRecords } from '../accounts/signed-in.ts';
 import type { ResourceServerSettings } from './resource-server.ts';
+
+export interface ExistingGrantSettings extends ResourceServerSettings {
+  readonly consents: ConsentRecords;
+}
 
 /**
  * What the person has allowed the application before. The platform's own applications have what
@@ -7,7 +12,7 @@ import type { ResourceServerSettings } from './resource-server.ts';
  */
 export async function existingGrant(
   ctx: KoaContextWithOIDC,
-  { audience, scopeBase }: ResourceServerSettings,
+  { audience, scopeBase, consents }: ExistingGrantSettings,
 ): Promise<Grant | undefined> {
   const { client, session, provider, result } = ctx.oidc;
   const accountId = session?.accountId;
@@ -15,15 +20,23 @@ export async function existingGrant(
   const grantId = result?.consent?.grantId ?? session?.grantIdFor(client.clientId);
   const known = grantId === undefined ? undefined : await provider.Grant.find(grantId);
   const own = known?.accountId === accountId && known.clientId === client.clientId;
-  if (client['first_party'] !== true) return own ? known : undefined;
+  const firstParty = client['first_party'] === true;
+  if (own && !firstParty) return known;
+  const allowed = firstParty
+    ? [...ctx.oidc.requestParamScopes]
+    : (await consents.find(accountId, client.clientId))?.scopes;
+  if (allowed === undefined) return undefined;
   const grant = own ? known : new provider.Grant({ accountId, clientId: client.clientId });
-  const asked = [...ctx.oidc.requestParamScopes];
-  const openid = asked.filter((scope) => ctx.oidc.requestParamOIDCScopes.has(scope));
-  if (openid.length > 0) grant.addOIDCScope(openid.join(' '));
   // To the library permissions are both: scopes that it knows, and scopes of a resource.
-  const permissions = asked.filter((scope) => scope.startsWith(`${scopeBase}/auth/`));
+  const permissions = allowed.filter((scope) => scope.startsWith(`${scopeBase}/auth/`));
+  const openid = firstParty ? allowed.filter(isOpenId(ctx)) : allowed;
+  if (openid.length > 0) grant.addOIDCScope(openid.join(' '));
   if (permissions.length > 0) grant.addResourceScope(audience, permissions.join(' '));
   grant.addOIDCClaims([...ctx.oidc.requestParamClaims]);
   await grant.save();
   return grant;
+}
+
+function isOpenId(ctx: KoaContextWithOIDC): (scope: string) => boolean {
+  return (scope) => ctx.oidc.requestParamOIDCScopes.has(scope);
 }

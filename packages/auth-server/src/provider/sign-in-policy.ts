@@ -1,15 +1,16 @@
 import { interactionPolicy, type KoaContextWithOIDC } from 'oidc-provider';
+import type { MfaPolicy } from '../config.ts';
 import { MFA_ACR } from './granted-account.ts';
 
 const { Check } = interactionPolicy;
 
 /** When people are asked to sign in (again): the library's rules, and three of ours. */
-export function signInPolicy(sessionAbsoluteS: number) {
+export function signInPolicy(sessionAbsoluteS: number, mfaPolicy: MfaPolicy) {
   const policy = interactionPolicy.base();
   const login = policy.get('login');
   login?.checks.add(
     new Check('stronger_authentication', 'a second factor is asked for', (ctx) =>
-      asksForMfa(ctx) && ctx.oidc.session?.['acr'] !== MFA_ACR
+      (mfaPolicy === 'required' || asksForMfa(ctx)) && ctx.oidc.session?.['acr'] !== MFA_ACR
         ? Check.REQUEST_PROMPT
         : Check.NO_NEED_TO_PROMPT,
     ),

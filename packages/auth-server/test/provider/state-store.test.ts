@@ -5,7 +5,6 @@ import { redisServer } from '@cls/shared/testing/servers';
 import { expect } from 'chai';
 import { Redis } from 'ioredis';
 import { errors } from 'oidc-provider';
-import { accountAccess } from '../../src/provider/state/account-access.ts';
 import { providerAdapter } from '../../src/provider/state/provider-adapter.ts';
 import { redisStateStore } from '../../src/provider/state/redis-state-store.ts';
 import { digest } from '../../src/provider/state/sealing.ts';
@@ -116,6 +115,12 @@ function stateStoreSuite(open: () => { store: StateStore; dump: () => Promise<st
     expect(found.filter((payload) => payload !== undefined)).to.deep.equal([]);
   });
 
+  const endAll = (accountId: string, exceptSession?: string) =>
+    store.endAccount(
+      digest(accountId),
+      exceptSession === undefined ? undefined : { kind: 'Session', key: digest(exceptSession) },
+    );
+
   it('ends all that an account has, and nothing that others have or that comes later', async () => {
     const [session, token, grantId, other, later] = [fresh(), fresh(), fresh(), fresh(), fresh()];
     const sessions = providerAdapter(store, 'Session');
@@ -125,7 +130,7 @@ function stateStoreSuite(open: () => { store: StateStore; dump: () => Promise<st
     await tokens.upsert(token, { jti: token, grantId, accountId }, 60);
     await providerAdapter(store, 'Grant').upsert(grantId, { jti: grantId, accountId }, 60);
     await tokens.upsert(other, { jti: other, accountId: 'acc-of-another' }, 60);
-    await accountAccess(store).endAll(accountId);
+    await endAll(accountId);
     expect(await sessions.find(session)).to.equal(undefined);
     expect(await sessions.findByUid(`uid-${session}`)).to.equal(undefined);
     expect(await tokens.find(token)).to.equal(undefined);
@@ -136,7 +141,7 @@ function stateStoreSuite(open: () => { store: StateStore; dump: () => Promise<st
     await new Promise((done) => setTimeout(done, 5));
     await sessions.upsert(later, { jti: later, uid: fresh(), accountId }, 60);
     expect(await sessions.find(later)).to.include({ accountId });
-    await accountAccess(store).endAll(accountId);
+    await endAll(accountId);
     expect(await sessions.find(later), 'ended a second time').to.equal(undefined);
   });
 
@@ -146,10 +151,20 @@ function stateStoreSuite(open: () => { store: StateStore; dump: () => Promise<st
     const accountId = `acc-${fresh()}`;
     const payload = { jti: id, uid: fresh(), accountId };
     await sessions.upsert(id, payload, 60);
-    await accountAccess(store).endAll(accountId);
+    await endAll(accountId);
     await new Promise((done) => setTimeout(done, 5));
     await sessions.upsert(id, payload, 60);
     expect(await sessions.find(id)).to.equal(undefined);
+  });
+
+  it('keeps a session ended that was ended by itself, whatever writes it again', async () => {
+    const [id, uid] = [fresh(), fresh()];
+    const sessions = providerAdapter(store, 'Session');
+    await sessions.upsert(id, { jti: id, uid }, 60);
+    await store.revokeGrant(digest(uid));
+    await sessions.upsert(id, { jti: id, uid }, 60);
+    expect(await sessions.find(id)).to.equal(undefined);
+    expect(await sessions.findByUid(uid)).to.equal(undefined);
   });
 
   it('ends all but the session that asks, and no other account’s in its place', async () => {
@@ -158,13 +173,13 @@ function stateStoreSuite(open: () => { store: StateStore; dump: () => Promise<st
     const accountId = `acc-${fresh()}`;
     await sessions.upsert(mine, { jti: mine, uid: fresh(), accountId }, 60);
     await sessions.upsert(elsewhere, { jti: elsewhere, uid: fresh(), accountId }, 60);
-    await accountAccess(store).endAll(accountId, mine);
+    await endAll(accountId, mine);
     expect(await sessions.find(mine)).to.include({ accountId });
     expect(await sessions.find(elsewhere)).to.equal(undefined);
     const stranger = `acc-${fresh()}`;
     await sessions.upsert(strangers, { jti: strangers, uid: fresh(), accountId: stranger }, 60);
-    await accountAccess(store).endAll(stranger);
-    await accountAccess(store).endAll(accountId, strangers);
+    await endAll(stranger);
+    await endAll(accountId, strangers);
     expect(await sessions.find(strangers)).to.equal(undefined);
   });
 

@@ -74,7 +74,7 @@ function sealedEntry(
 ): NewStateEntry {
   const { uid, userCode, accountId } = payload;
   const other = uid ?? userCode;
-  const grantId = kind === 'Grant' ? id : OF_A_GRANT.has(kind) ? payload.grantId : undefined;
+  const grantId = grantOf(kind, id, payload);
   return {
     kind,
     key: digest(id),
@@ -88,6 +88,13 @@ function sealedEntry(
     ...(userCode === undefined ? {} : { userCode: digest(userCode) }),
     ...(accountId === undefined ? {} : { account: digest(accountId) }),
   };
+}
+
+/** What it dies with: a session with itself, so that a request under way does not revive it. */
+function grantOf(kind: string, id: string, { uid, grantId }: AdapterPayload): string | undefined {
+  if (kind === 'Session') return uid;
+  if (kind === 'Grant') return id;
+  return OF_A_GRANT.has(kind) ? grantId : undefined;
 }
 
 function opened(entry: StateEntry | undefined, id: string): AdapterPayload | undefined {

@@ -1,0 +1,40 @@
+import type { Account } from './account.ts';
+import type { AccountAccess } from './account-access.ts';
+import type { Requester } from './requester.ts';
+import { type NoticeParts, notice } from './security-notice.ts';
+import type { SignedInSession } from './signed-in.ts';
+
+/** Where a person is signed in; the use cases behind the pages. */
+export interface AccountSessions {
+  /** The last seen first. */
+  list(account: Account): Promise<readonly SignedInSession[]>;
+  /** False when there is no such session (any more). @param id `ses_…` */
+  end(account: Account, id: string, by: Requester): Promise<boolean>;
+  /** @param currentUid digest of the uid of the session that asks. */
+  endOthers(account: Account, currentUid: string, by: Requester): Promise<void>;
+}
+
+export interface AccountSessionsParts extends NoticeParts {
+  readonly access: AccountAccess;
+}
+
+/** Ending a session ends what applications got in it, and tells those that want to be told. */
+export function accountSessions(parts: AccountSessionsParts): AccountSessions {
+  const { access } = parts;
+  return {
+    list: (account) => access.sessions(account.id),
+    async end(account, id, by) {
+      const session = (await access.sessions(account.id)).find((each) => each.id === id);
+      if (session === undefined) return false;
+      await access.endSession(session.uid);
+      notice(parts, 'account.session_ended', account, by);
+      return true;
+    },
+    async endOthers(account, currentUid, by) {
+      const sessions = await access.sessions(account.id);
+      const others = sessions.filter(({ uid }) => uid !== currentUid);
+      await Promise.all(others.map(({ uid }) => access.endSession(uid)));
+      notice(parts, 'account.sessions_ended', account, by);
+    },
+  };
+}

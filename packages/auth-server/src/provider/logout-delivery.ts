@@ -1,0 +1,61 @@
+import type { Log } from '@cls/shared/log';
+import type { Provider } from 'oidc-provider';
+import type { LogoutNotice, LogoutNotices } from '../accounts/signed-in.ts';
+
+const LOOK_EVERY_MS = 2_000;
+const BATCH = 20;
+/** After 15 s, 1, 4, 16 and 64 minutes; then the application has been away for too long. */
+const RETRY_AFTER_S = 15;
+const ATTEMPTS_MAX = 6;
+
+/** The library's own method, which its types leave out. */
+interface Informed {
+  backchannelLogout(accountId: string, sid: string): Promise<void>;
+}
+
+/**
+ * Tells applications of sessions that were ended elsewhere than in their browser: from the account
+ * pages, by an administrator, by a new password (OpenID Connect Back-Channel Logout §2.5).
+ *
+ * @param provider the one in use; undefined until there is one.
+ * @returns stops it, after what is under way.
+ */
+export function deliverLogoutNotices(
+  notices: LogoutNotices,
+  provider: () => Provider | undefined,
+  log: Log,
+): () => Promise<void> {
+  let round = Promise.resolve();
+  const look = async () => {
+    const now = provider();
+    if (now === undefined) return;
+    const due = await notices.take(BATCH, RETRY_AFTER_S);
+    await Promise.all(due.map((one) => deliver(now, notices, one, log)));
+  };
+  const timer = setInterval(() => {
+    round = round.then(look).catch((err) => log.warn({ err }, 'logout notices were not read'));
+  }, LOOK_EVERY_MS);
+  timer.unref();
+  return () => {
+    clearInterval(timer);
+    return round;
+  };
+}
+
+async function deliver(
+  provider: Provider,
+  notices: LogoutNotices,
+  { id, applicationId, accountId, sid, attempts }: LogoutNotice,
+  log: Log,
+): Promise<void> {
+  try {
+    const client = await provider.Client.find(applicationId);
+    if (client?.backchannelLogoutUri !== undefined) {
+      await (client as unknown as Informed).backchannelLogout(accountId, sid);
+    }
+  } catch (err) {
+    if (attempts < ATTEMPTS_MAX) return;
+    log.warn({ err, clientId: applicationId }, 'an application could not be told of a logout');
+  }
+  await notices.done(id);
+}

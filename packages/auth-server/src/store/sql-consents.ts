@@ -1,0 +1,45 @@
+import type { Database } from '@cls/shared/sql/database';
+import type { Consent, ConsentRecords } from '../accounts/signed-in.ts';
+
+interface Row extends Omit<Consent, 'createdAt'> {
+  readonly createdAtMs: number;
+}
+
+const SELECT = `
+  SELECT application_id AS "applicationId", scopes,
+    (extract(epoch FROM created_at) * 1000)::float8 AS "createdAtMs"
+  FROM consent WHERE account_id = $1`;
+
+export function sqlConsents(database: Database): ConsentRecords {
+  return {
+    async find(accountId, applicationId) {
+      const [row] = await database.query<Row>(`${SELECT} AND application_id = $2`, [
+        accountId,
+        applicationId,
+      ]);
+      return row && toConsent(row);
+    },
+    list: async (accountId) =>
+      (await database.query<Row>(`${SELECT} ORDER BY created_at`, [accountId])).map(toConsent),
+    async allow(accountId, applicationId, scopes) {
+      const [row] = await database.query<{ first: boolean }>(
+        `INSERT INTO consent AS c (account_id, application_id, scopes) VALUES ($1, $2, $3)
+         ON CONFLICT (account_id, application_id) DO UPDATE
+         SET scopes = ARRAY(SELECT DISTINCT unnest(c.scopes || excluded.scopes) ORDER BY 1)
+         RETURNING xmax = 0 AS first`,
+        [accountId, applicationId, scopes],
+      );
+      return row?.first === true;
+    },
+    async withdraw(accountId, applicationId) {
+      await database.query('DELETE FROM consent WHERE account_id = $1 AND application_id = $2', [
+        accountId,
+        applicationId,
+      ]);
+    },
+  };
+}
+
+function toConsent({ createdAtMs, ...row }: Row): Consent {
+  return { ...row, createdAt: new Date(createdAtMs) };
+}

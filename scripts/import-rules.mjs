@@ -119,6 +119,7 @@ export const LIBRARY_PLACES = [
     places: [
       'auth-server/provider/',
       'auth-server/token/',
+      'auth-server/account-pages/',
       'auth-server/interaction/',
       'auth-server/http/refresh-retry',
       'auth-server/http/token-',

@@ -13,6 +13,7 @@ import { migrate, readMigrations } from '@cls/shared/sql/migrate';
 import { openDatabase } from '@cls/shared/sql/open-database';
 import type Koa from 'koa';
 import type { Provider } from 'oidc-provider';
+import { accountRoutes } from './account-pages/routes.ts';
 import { argon2Verifier } from './accounts/password.ts';
 import { composeAccounts } from './compose-accounts.ts';
 import type { AuthServerConfig } from './config.ts';
@@ -181,6 +182,7 @@ async function compose(
     provider.use(tokenBody);
     provider.use(upstreamRoutes({ ...config, ...people, state, audit, pages: ourPages }));
     provider.use(passwordRoutes({ ...config, ...people, pages: ourPages }));
+    provider.use(accountRoutes(provider, { ...config, ...people, state, pages: ourPages }));
     provider.use(
       interactionRoutes(provider, {
         ...config,

@@ -1,4 +1,5 @@
 import type { Middleware } from 'koa';
+import { ACCOUNT_METHODS } from '../account-pages/routes.ts';
 
 /** The methods of each path that this service has. */
 const METHODS: Readonly<Record<string, readonly string[]>> = {
@@ -15,6 +16,7 @@ const METHODS: Readonly<Record<string, readonly string[]>> = {
   '/password/reset': ['GET', 'POST'],
   '/password/new': ['GET', 'POST'],
   '/invitation': ['GET', 'POST'],
+  ...ACCOUNT_METHODS,
   '/.well-known/jwks.json': ['GET', 'HEAD'],
   '/.well-known/openid-configuration': ['GET', 'HEAD'],
   '/.well-known/oauth-authorization-server': ['GET', 'HEAD'],

@@ -8,13 +8,14 @@ export interface ShownApplication extends Application {
 }
 
 /** @param redirectUri where the answer goes; without one, the first that is registered. */
-export function shownApplication(client: Client, redirectUri?: string): ShownApplication {
-  const [registered = ''] = client.redirectUris ?? [];
-  const target = redirectUri ?? registered;
-  const { clientName, clientId } = client;
-  if (!URL.canParse(target)) return { name: clientName ?? clientId, host: '' };
-  const { protocol, host, origin } = new URL(target);
-  const name = clientName ?? host;
+export function shownClient(client: Client, redirectUri?: string): ShownApplication {
+  const [registered] = client.redirectUris ?? [];
+  return shownApplication(client.clientName ?? client.clientId, redirectUri ?? registered);
+}
+
+export function shownApplication(name: string, redirectUri = ''): ShownApplication {
+  if (!URL.canParse(redirectUri)) return { name, host: '' };
+  const { protocol, host, origin } = new URL(redirectUri);
   if (!/^https?:$/.test(protocol)) return { name, host: protocol };
   return { name, host, href: origin };
 }

@@ -56,7 +56,7 @@ export function pages({ issuer, assets, formKey }: PageSettings): Pages {
       const i18n = languages.get(locale);
       if (i18n === undefined) throw new Error(`no messages in ${locale}`);
       const safe = ctx.method === 'GET' || ctx.method === 'HEAD';
-      const hrefs = LOCALES.map((each) => ({ locale: each, href: `?lang=${each}` }));
+      const hrefs = LOCALES.map((each) => ({ locale: each, href: inLanguage(ctx, each) }));
       const frame: Frame = {
         assetPath: (name) => path(assets.path(name)),
         csrfToken: csrf === '' ? '' : tokenFor(csrf),
@@ -70,6 +70,13 @@ export function pages({ issuer, assets, formKey }: PageSettings): Pages {
       ctx.body = render(frame, i18n);
     },
   };
+}
+
+/** The same page: what its address says besides stays. */
+function inLanguage(ctx: Context, locale: Locale): string {
+  const query = new URLSearchParams(ctx.querystring);
+  query.set('lang', locale);
+  return `?${query}`;
 }
 
 /** What was chosen on a page counts before everything, and is remembered. */
@@ -87,4 +94,16 @@ function localeOf(ctx: Context, uiLocales: string | undefined, secure: boolean):
   }
   const cookie = ctx.cookies.get(LANGUAGE_COOKIE, { signed: false });
   return negotiateLocale({ uiLocales, cookie, acceptLanguage: ctx.get('accept-language') });
+}
+
+/** One status for a wrong password, an unknown e-mail and a disabled account. */
+export function problemStatus(problems: readonly { readonly code: string }[]): number {
+  if (problems.length === 0) return 200;
+  return problems.some(({ code }) => code === 'throttled') ? 429 : 422;
+}
+
+/** After a form: loading the next page again sends nothing again (RFC 9110 §15.4.4). */
+export function seeOther(ctx: Context, href: string): void {
+  ctx.redirect(href);
+  ctx.status = 303;
 }

@@ -9,7 +9,7 @@ import { type ErrorKind, errorPage } from '../views/outcome/error.ts';
 import { passwordSetPage } from '../views/password/password-set.ts';
 import { resetRequestPage, resetSentPage } from '../views/password/reset-request.ts';
 import { invitationPage, setPasswordPage } from '../views/password/set-password.ts';
-import type { Pages } from './page.ts';
+import { type Pages, problemStatus } from './page.ts';
 import { readForm } from './read-form.ts';
 import { requesterOf } from './requester.ts';
 
@@ -90,7 +90,7 @@ function showRequest(
   const { pages } = parts;
   pages.show(ctx, {
     csrf: newBrowser(parts, ctx),
-    status: statusOf(problems),
+    status: problemStatus(problems),
     render: (frame, i18n) =>
       resetRequestPage(
         { frame, action: pages.path(RESET_PATH), ...(email ? { email } : {}), problems },
@@ -123,7 +123,7 @@ async function showReset(
   const action = `${parts.pages.path(NEW_PATH)}?token=${token}`;
   parts.pages.show(ctx, {
     csrf: token,
-    status: statusOf(problems),
+    status: problemStatus(problems),
     render: (frame, i18n) =>
       setPasswordPage({ frame, action, email: account.email, lengthMin, problems }, i18n),
   });
@@ -151,7 +151,7 @@ async function showInvitation(
   const model = { action, email: account.email, organisation, expiresAt, lengthMin, problems };
   parts.pages.show(ctx, {
     csrf: token,
-    status: statusOf(problems),
+    status: problemStatus(problems),
     render: (frame, i18n) => invitationPage({ frame, ...model }, i18n),
   });
 }
@@ -174,9 +174,4 @@ function showError({ pages }: PasswordParts, ctx: Context, kind: ErrorKind, stat
         i18n,
       ),
   });
-}
-
-function statusOf(problems: readonly { readonly code: string }[]): number {
-  if (problems.length === 0) return 200;
-  return problems.some(({ code }) => code === 'throttled') ? 429 : 422;
 }

@@ -1,6 +1,7 @@
 import type { Context } from 'koa';
 import type { KoaContextWithOIDC } from 'oidc-provider';
 import type { AccountDirectory } from '../accounts/account.ts';
+import { ACCOUNT_PATH } from '../provider/client-metadata.ts';
 import { type ProviderPages, ROUTES } from '../provider/configuration.ts';
 import {
   deviceCodePage,
@@ -10,7 +11,7 @@ import {
 import type { WayOn } from '../views/layout.ts';
 import { errorKind, errorPage } from '../views/outcome/error.ts';
 import { signedOutPage, signOutPage } from '../views/sign-in/sign-out.ts';
-import { formTargetsOf, type ShownApplication, shownApplication } from './application.ts';
+import { formTargetsOf, type ShownApplication, shownClient } from './application.ts';
 import type { Pages } from './page.ts';
 import { permissionNames } from './permission-names.ts';
 
@@ -58,7 +59,7 @@ export function providerPages(
               ...xsrfOf(ctx),
               ...(email === undefined ? {} : { email }),
               ...(application === undefined ? {} : { application }),
-              stayHref: application?.href ?? pages.path(`${ROUTES.end_session}/success`),
+              stayHref: application?.href ?? pages.path(ACCOUNT_PATH),
             },
             i18n,
           ),
@@ -72,7 +73,7 @@ export function providerPages(
             {
               frame,
               stillSignedIn: [],
-              signInHref: application?.href ?? pages.path(ROUTES.code_verification),
+              signInHref: application?.href ?? pages.path(ACCOUNT_PATH),
               ...(application === undefined ? {} : { wayOn: wayOnFrom(application, pages) }),
             },
             i18n,
@@ -137,13 +138,13 @@ function xsrfOf(ctx: KoaContextWithOIDC): { xsrf?: string } {
 
 function applicationOf(ctx: KoaContextWithOIDC): ShownApplication | undefined {
   const { client } = ctx.oidc ?? {};
-  return client === undefined ? undefined : shownApplication(client);
+  return client === undefined ? undefined : shownClient(client);
 }
 
 /** Applications without a page of their own have no way on but ours. */
 export function wayOnFrom(application: ShownApplication | undefined, pages: Pages): WayOn {
   if (application?.href === undefined) {
-    return { to: 'sign_in', href: pages.path(ROUTES.code_verification) };
+    return { to: 'account', href: pages.path(ACCOUNT_PATH) };
   }
   return { to: 'start_again', name: application.name, href: application.href };
 }

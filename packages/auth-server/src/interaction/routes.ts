@@ -12,7 +12,11 @@ import { acrOf, MFA_ACR } from '../provider/granted-account.ts';
 import type { StateStore } from '../provider/state/state-store.ts';
 import type { NoteDevice } from '../sign-in/note-device.ts';
 import { type Proof, type ProofParts, provePassword } from '../sign-in/prove.ts';
-import type { SecondStep, SecondStepAnswer, SecondStepMethod } from '../sign-in/second-step.ts';
+import {
+  type SecondStep,
+  type SecondStepMethod,
+  secondStepAnswer,
+} from '../sign-in/second-step.ts';
 import { addressSubject } from '../throttle/address-subject.ts';
 import { KNOWN_DEVICE_TTL_S } from '../throttle/known-devices.ts';
 import type { UpstreamSignIn } from '../upstream/sign-in-upstream.ts';
@@ -22,9 +26,9 @@ import { type ErrorKind, errorPage } from '../views/outcome/error.ts';
 import { expiredPage } from '../views/outcome/expired.ts';
 import { secondFactorPage } from '../views/sign-in/second-factor.ts';
 import { signInPage } from '../views/sign-in/sign-in.ts';
-import { formTargetsOf, type ShownApplication, shownApplication } from './application.ts';
+import { formTargetsOf, type ShownApplication, shownClient } from './application.ts';
 import { nextStep, type SignInProgress } from './next-step.ts';
-import type { Page, Pages } from './page.ts';
+import { type Page, type Pages, problemStatus, seeOther } from './page.ts';
 import { RESET_PATH } from './password-routes.ts';
 import { permissionNames } from './permission-names.ts';
 import { dropProgress, keepProgress, progressOf } from './progress.ts';
@@ -192,13 +196,6 @@ async function secondFactor(visit: Visit, form: Form): Promise<void> {
   goOn(visit);
 }
 
-function secondStepAnswer(form: Form, binding: string): SecondStepAnswer {
-  const { credential, recovery_code: recoveryCode, code = '' } = form;
-  if (credential !== undefined) return { method: 'passkey', credential, binding };
-  if (recoveryCode !== undefined) return { method: 'recovery_code', code: recoveryCode };
-  return { method: 'totp', code };
-}
-
 /**
  * The browser is known from now on, for a year or until it is closed: guesses elsewhere do not
  * lock the person out here, and the owner is told of browsers that were not known.
@@ -225,8 +222,7 @@ async function organisation(visit: Visit, form: Form): Promise<void> {
   const begun = await parts.upstreamSignIn.begin(email, details.uid);
   if ('problem' in begun) return showSignIn(visit, [begun.problem], email);
   leaveFor(ctx, parts, details.uid);
-  ctx.redirect(begun.href);
-  ctx.status = 303;
+  seeOther(ctx, begun.href);
 }
 
 /** Begins again as somebody else. */
@@ -278,13 +274,11 @@ async function answer({ provider, ctx }: Visit, result: object): Promise<void> {
   const href = await provider.interactionResult(ctx.req, ctx.res, result as never, {
     mergeWithLastSubmission: true,
   });
-  ctx.redirect(href);
-  ctx.status = 303;
+  seeOther(ctx, href);
 }
 
 function goOn({ parts, ctx, details }: Visit): void {
-  ctx.redirect(parts.pages.path(`/interaction/${details.uid}`));
-  ctx.status = 303;
+  seeOther(ctx, parts.pages.path(`/interaction/${details.uid}`));
 }
 
 function refusalOf(proof: Exclude<Proof, { account: unknown }>, code: 'wrong_credentials') {
@@ -327,7 +321,7 @@ function actionOf({ parts, details }: Visit, what: string): string {
 function applicationOf({ client, details }: Visit): ShownApplication {
   const { redirect_uri: target } = details.params;
   if (client === undefined) return { name: '', host: '' };
-  return shownApplication(client, typeof target === 'string' ? target : undefined);
+  return shownClient(client, typeof target === 'string' ? target : undefined);
 }
 
 async function showSignIn(
@@ -345,7 +339,7 @@ async function showSignIn(
   parts.pages.show(ctx, {
     ...page,
     formTargets: [...(page.formTargets ?? []), ...upstreamTargets],
-    status: problems.length > 0 ? statusOf(problems) : 200,
+    status: problemStatus(problems),
     render: (frame, i18n) =>
       signInPage(
         {
@@ -389,7 +383,7 @@ async function showSecondFactor(
     }));
   parts.pages.show(ctx, {
     ...pageOf(visit),
-    status: problems.length > 0 ? statusOf(problems) : 200,
+    status: problemStatus(problems),
     render: (frame, i18n) =>
       secondFactorPage(
         {
@@ -464,9 +458,4 @@ function showExpired({ pages }: InteractionParts, ctx: Context): void {
         i18n,
       ),
   });
-}
-
-/** One status for a wrong password, an unknown e-mail and a disabled account. */
-function statusOf(problems: readonly { readonly code: string }[]): number {
-  return problems.some(({ code }) => code === 'throttled') ? 429 : 422;
 }

@@ -5,7 +5,7 @@ import type { StateStore } from '../provider/state/state-store.ts';
 import type { FinishRefusal, UpstreamSignIn } from '../upstream/sign-in-upstream.ts';
 import { errorPage } from '../views/outcome/error.ts';
 import { expiredPage } from '../views/outcome/expired.ts';
-import type { Pages } from './page.ts';
+import { type Pages, seeOther } from './page.ts';
 import { keepProgress } from './progress.ts';
 import { wayOnFrom } from './provider-pages.ts';
 import { requesterOf } from './requester.ts';
@@ -58,8 +58,7 @@ export function upstreamRoutes(parts: UpstreamParts): Middleware {
       secondFactor: account.secondFactor,
       rememberDevice: false,
     });
-    ctx.redirect(pages.path(`/interaction/${uid}`));
-    ctx.status = 303;
+    seeOther(ctx, pages.path(`/interaction/${uid}`));
   });
   return router.routes() as unknown as Middleware;
 }

@@ -1,4 +1,5 @@
 import type { Account } from '../accounts/account.ts';
+import type { Proof } from './authentication-methods.ts';
 import {
   type Factor,
   FactorNameTaken,
@@ -12,6 +13,8 @@ import type { RecoveryCodes } from './recovery-codes.ts';
 
 export interface AddedFactor {
   readonly factor: Factor;
+  /** Adding it has proven it. */
+  readonly proof: Proof;
   /** The account's first ones, to be shown this once; absent when it had some. */
   readonly recoveryCodes?: readonly string[];
 }
@@ -45,7 +48,8 @@ export async function withFirstCodes(
   recoveryCodes: RecoveryCodes,
   account: Account,
   factor: Factor,
+  proof: Proof,
 ): Promise<AddedFactor> {
   const codes = await recoveryCodes.addFirst(account);
-  return codes === undefined ? { factor } : { factor, recoveryCodes: codes };
+  return codes === undefined ? { factor, proof } : { factor, proof, recoveryCodes: codes };
 }

@@ -18,6 +18,11 @@ export interface NewPasskey {
   readonly synced: boolean;
 }
 
+/** One that was just made. */
+export interface CreatedPasskey extends NewPasskey {
+  readonly userVerified: boolean;
+}
+
 export interface PasskeyRecords {
   ofAccount(accountId: string): Promise<readonly Passkey[]>;
   findPasskey(credentialId: string): Promise<Passkey | undefined>;
@@ -42,7 +47,7 @@ export interface WebAuthn {
   /** Without `allowed` any discoverable passkey is asked for, and verification of the person. */
   requestOptions(allowed?: readonly Passkey[]): Promise<CeremonyOptions>;
   /** Undefined when anything about it is not right. */
-  verifyCreation(credential: object, challenge: string): Promise<NewPasskey | undefined>;
+  verifyCreation(credential: object, challenge: string): Promise<CreatedPasskey | undefined>;
   /** Undefined when anything about it is not right. */
   verifyAssertion(
     credential: object,

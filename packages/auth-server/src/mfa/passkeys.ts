@@ -102,7 +102,9 @@ export function passkeys(parts: PasskeyParts): Passkeys {
       const factor = await orProblem(parts.passkeys.addPasskey(account.id, name, created));
       if ('problem' in factor) return factor;
       notice(parts, 'account.passkey_added', account, by, factor.name);
-      return withFirstCodes(parts.recoveryCodes, account, factor);
+      const { userVerified, synced } = created;
+      const proof = { method: 'passkey', userVerified, synced } as const;
+      return withFirstCodes(parts.recoveryCodes, account, factor, proof);
     },
     beginSignIn: async (binding) =>
       begin(await parts.webAuthn.requestOptions(), { purpose: 'sign_in', binding }),

@@ -79,7 +79,7 @@ export function totpEnrolments(parts: TotpEnrolmentParts): TotpEnrolments {
       const factor = await orProblem(add);
       if ('problem' in factor) return factor;
       notice(parts, 'account.totp_enrolled', account, by, factor.name);
-      return withFirstCodes(parts.recoveryCodes, account, factor);
+      return withFirstCodes(parts.recoveryCodes, account, factor, { method: 'totp' });
     },
   };
 }

@@ -57,6 +57,7 @@ export function webAuthn(issuer: string, relyingPartyName: string): WebAuthn {
         counter: info.credential.counter,
         transports: info.credential.transports ?? [],
         synced: info.credentialDeviceType === 'multiDevice',
+        userVerified: info.userVerified,
       };
     },
     async verifyAssertion(credential, challenge, passkey) {

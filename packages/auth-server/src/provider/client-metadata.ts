@@ -92,8 +92,9 @@ export const ACCOUNT_CLIENT: AdapterPayload = {
 
 /** The pages on which people look after their own account: no token is ever issued to them. */
 export const ACCOUNT_PAGES_CLIENT_ID = 'cls-account-pages';
+export const ACCOUNT_PATH = '/account';
 /** Where people come back to when they have signed in for the account pages. */
-export const ACCOUNT_SIGNED_IN_PATH = '/account/signed-in';
+export const ACCOUNT_SIGNED_IN_PATH = `${ACCOUNT_PATH}/signed-in`;
 
 export function accountPagesClient(issuer: string): AdapterPayload {
   return {

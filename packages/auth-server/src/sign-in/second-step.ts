@@ -14,6 +14,17 @@ export type SecondStepAnswer =
   | { readonly method: 'totp' | 'recovery_code'; readonly code: string }
   | { readonly method: 'passkey'; readonly credential: string; readonly binding: string };
 
+/** @param binding what the ceremony of a passkey was begun with. */
+export function secondStepAnswer(
+  form: Readonly<Record<string, string>>,
+  binding: string,
+): SecondStepAnswer {
+  const { credential, recovery_code: recoveryCode, code = '' } = form;
+  if (credential !== undefined) return { method: 'passkey', credential, binding };
+  if (recoveryCode !== undefined) return { method: 'recovery_code', code: recoveryCode };
+  return { method: 'totp', code };
+}
+
 /** Why it did not do; the shape of the pages' problems. */
 export type SecondStepProblem =
   | { readonly field: 'code'; readonly code: 'code_required' | 'code_wrong' | 'code_used' }

@@ -1,0 +1,124 @@
+import {
+  type Enrolling,
+  leadToCodes,
+  showCodes,
+  showPasskey,
+  showTotp,
+  submitCodes,
+  submitPasskey,
+  submitTotp,
+} from '../interaction/enrol.ts';
+import { requesterOf } from '../interaction/requester.ts';
+import type { ListedFactor } from '../mfa/manage-factors.ts';
+import { type ConfirmationModel, confirmationPage } from '../views/account/confirmation.ts';
+import { factorsPage } from '../views/account/factors.ts';
+import type { Problem } from '../views/form.ts';
+import { formKey, goTo, PLACES, show, showPlace } from './places.ts';
+import type { Form, Visit } from './visit.ts';
+
+const PATHS = {
+  totp: '/account/factors/totp',
+  passkey: '/account/factors/passkey',
+  codes: '/account/factors/codes',
+  remove: '/account/factors/remove',
+  newCodes: '/account/factors/recovery-codes',
+} as const;
+
+export async function showFactors(visit: Visit, problems: readonly Problem[] = []): Promise<void> {
+  const { parts, account } = visit;
+  const { path } = parts.pages;
+  const factors = await parts.manageFactors.list(account);
+  const codes = await parts.recoveryCodes.count(account);
+  await showPlace(
+    visit,
+    (model, i18n) =>
+      factorsPage(
+        {
+          ...model,
+          factors: factors.map(({ removable, id, ...factor }) => ({
+            ...factor,
+            ...(removable ? { removeHref: `${path(PATHS.remove)}?factor=${id}` } : {}),
+          })),
+          recoveryCodes: codes,
+          addTotpHref: path(PATHS.totp),
+          addPasskeyHref: path(PATHS.passkey),
+          newCodesHref: path(PATHS.newCodes),
+          problems,
+        },
+        i18n,
+      ),
+    problems.length > 0 ? 422 : 200,
+  );
+}
+
+function enrolling(visit: Visit): Enrolling {
+  const { parts, ctx, account, session } = visit;
+  const { path } = parts.pages;
+  return {
+    ...{ parts, ctx, account },
+    binding: session.uid,
+    page: { csrf: formKey(visit) },
+    hrefs: {
+      totp: path(PATHS.totp),
+      passkey: path(PATHS.passkey),
+      codes: path(PATHS.codes),
+      cancel: path(PLACES.factors),
+    },
+    added: () => goTo(visit, 'factors', 'factor_added'),
+    done: () => ctx.redirect(path(PLACES.factors)),
+  };
+}
+
+export const addTotp = (visit: Visit) => showTotp(enrolling(visit));
+export const confirmTotp = (visit: Visit, form: Form) => submitTotp(enrolling(visit), form);
+export const addPasskey = (visit: Visit) => showPasskey(enrolling(visit));
+export const confirmPasskey = (visit: Visit, form: Form) => submitPasskey(enrolling(visit), form);
+export const codes = (visit: Visit) => showCodes(enrolling(visit));
+export const confirmCodes = (visit: Visit, form: Form) => submitCodes(enrolling(visit), form);
+
+export async function askToRemove(visit: Visit): Promise<void> {
+  const factor = await factorOf(visit);
+  if (factor === undefined) return goTo(visit, 'factors');
+  const action = `${PATHS.remove}?factor=${factor.id}`;
+  return ask(visit, { kind: 'remove_factor', name: factor.name }, action);
+}
+
+export async function remove(visit: Visit): Promise<void> {
+  const { parts, ctx, account } = visit;
+  const factor = await factorOf(visit);
+  const id = factor?.id ?? '';
+  const { problem } = await parts.manageFactors.remove(account, id, requesterOf(ctx));
+  if (problem?.code === 'last_factor') return showFactors(visit, [{ code: 'last_factor' }]);
+  if (problem !== undefined) return showFactors(visit, [{ code: 'form_stale' }]);
+  return goTo(visit, 'factors', 'factor_removed');
+}
+
+/** Codes belong to factors: without one there is nothing to recover. */
+export async function askForNewCodes(visit: Visit): Promise<void> {
+  if (!visit.account.secondFactor) return goTo(visit, 'factors');
+  return ask(visit, { kind: 'new_recovery_codes' }, PATHS.newCodes);
+}
+
+export async function replaceCodes(visit: Visit): Promise<void> {
+  const { parts, ctx, account } = visit;
+  if (!account.secondFactor) return goTo(visit, 'factors');
+  const made = await parts.recoveryCodes.replace(account, requesterOf(ctx));
+  await goTo(visit, 'factors', 'codes_replaced');
+  await leadToCodes(enrolling(visit), made);
+}
+
+function ask(visit: Visit, deed: ConfirmationModel['deed'], action: string): void {
+  const { path } = visit.parts.pages;
+  show(visit, {
+    render: (frame, i18n) =>
+      confirmationPage(
+        { frame, deed, action: path(action), cancelHref: path(PLACES.factors) },
+        i18n,
+      ),
+  });
+}
+
+async function factorOf({ parts, ctx, account }: Visit): Promise<ListedFactor | undefined> {
+  const { factor: id } = ctx.query;
+  return (await parts.manageFactors.list(account)).find((factor) => factor.id === id);
+}

@@ -1,0 +1,101 @@
+import { problemStatus } from '../interaction/page.ts';
+import { RESET_PATH } from '../interaction/password-routes.ts';
+import { requesterOf } from '../interaction/requester.ts';
+import { changePasswordPage } from '../views/account/change-password.ts';
+import { type OverviewModel, overviewPage } from '../views/account/overview.ts';
+import { securityLogPage } from '../views/account/security-log.ts';
+import type { Problem } from '../views/form.ts';
+import { goTo, PLACES, showPlace } from './places.ts';
+import type { Form, Visit } from './visit.ts';
+
+/** Codes below which new ones are advised. */
+const RECOVERY_CODES_LOW = 3;
+
+export async function showOverview(visit: Visit): Promise<void> {
+  const { parts, account } = visit;
+  const [customer, changedAt, factors, codes, sessions, applications, log] = await Promise.all([
+    parts.customers.find(account.customer),
+    parts.records.passwordChangedAt(account.id),
+    parts.manageFactors.list(account),
+    parts.recoveryCodes.count(account),
+    parts.accountSessions.list(account),
+    parts.accountApplications.list(account),
+    parts.securityLog(account),
+  ]);
+  const upstream = await upstreamOf(visit);
+  const last = log.entries.find(({ type }) => type === 'signed_in');
+  await showPlace(visit, (model, i18n) =>
+    overviewPage(
+      {
+        ...model,
+        organisation: customer?.name ?? account.customer,
+        ...(upstream === undefined ? {} : { upstream }),
+        ...(changedAt === undefined ? {} : { passwordChangedAt: changedAt }),
+        factorCount: factors.length,
+        recoveryCodesLeft: codes.left,
+        recoveryCodesLow: RECOVERY_CODES_LOW,
+        sessionCount: sessions.length,
+        applicationCount: applications.length,
+        ...(last === undefined ? {} : { lastSignIn: { device: {}, ...last } }),
+      },
+      i18n,
+    ),
+  );
+}
+
+/** Who has no password here signs in at the organisation's own provider. */
+async function upstreamOf({ parts, account }: Visit): Promise<OverviewModel['upstream']> {
+  if (await parts.records.hasPassword(account.id)) return undefined;
+  return parts.upstreamSignIn.offered(account.email);
+}
+
+export async function showPassword(
+  visit: Visit,
+  problems: readonly Problem<'password' | 'new_password'>[] = [],
+): Promise<void> {
+  const { parts } = visit;
+  if (!(await parts.records.hasPassword(visit.account.id))) return goTo(visit, 'overview');
+  await showPlace(
+    visit,
+    (model, i18n) =>
+      changePasswordPage(
+        {
+          ...model,
+          action: parts.pages.path(PLACES.password),
+          lengthMin: parts.passwordRules.lengthMin,
+          resetHref: parts.pages.path(RESET_PATH),
+          problems,
+        },
+        i18n,
+      ),
+    problemStatus(problems),
+  );
+}
+
+export async function changePassword(visit: Visit, form: Form): Promise<void> {
+  const { parts, ctx, account, session } = visit;
+  const { password = '', new_password: newPassword = '' } = form;
+  const given = { password, newPassword };
+  const problem = await parts.changePassword(account, given, session, requesterOf(ctx));
+  if (problem !== undefined) return showPassword(visit, [problem]);
+  return goTo(visit, 'password', 'password_changed');
+}
+
+export async function showLog(visit: Visit): Promise<void> {
+  const { parts, ctx, account } = visit;
+  const { before } = ctx.query;
+  const cursor = typeof before === 'string' ? before : undefined;
+  const { entries, older } = await parts.securityLog(account, cursor);
+  const href = parts.pages.path(PLACES.log);
+  await showPlace(visit, (model, i18n) =>
+    securityLogPage(
+      {
+        ...model,
+        entries,
+        ...(cursor === undefined ? {} : { newerHref: href }),
+        ...(older === undefined ? {} : { olderHref: `${href}?before=${older}` }),
+      },
+      i18n,
+    ),
+  );
+}

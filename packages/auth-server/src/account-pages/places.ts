@@ -1,0 +1,80 @@
+import { type Page, type Pages, seeOther } from '../interaction/page.ts';
+import { ROUTES } from '../provider/configuration.ts';
+import { digest } from '../provider/state/sealing.ts';
+import type { StateStore } from '../provider/state/state-store.ts';
+import type { AccountModel, AccountPlace } from '../views/account/account-page.ts';
+import type { I18n } from '../views/i18n.ts';
+import type { Frame } from '../views/layout.ts';
+import type { Visit } from './visit.ts';
+
+/** Where each place is, below the issuer. */
+export const PLACES: Readonly<Record<AccountPlace, string>> = {
+  overview: '/account',
+  password: '/account/password',
+  factors: '/account/factors',
+  sessions: '/account/sessions',
+  applications: '/account/applications',
+  log: '/account/log',
+};
+
+type Notice = NonNullable<AccountModel['notice']>;
+
+const NOTICE = 'AccountNotice';
+const NOTICE_TTL_S = 60;
+
+/** What forms on this visitor's pages are tied to. */
+export function formKey({ session }: Pick<Visit, 'session'>): string {
+  return `account ${session.uid}`;
+}
+
+export function hrefsOf(pages: Pages): AccountModel['hrefs'] {
+  const places = Object.entries(PLACES).map(([place, path]) => [place, pages.path(path)]);
+  return { ...Object.fromEntries(places), signOut: pages.path(ROUTES.end_session) };
+}
+
+/** Shows a page of the account area, with what was just done. */
+export async function showPlace(
+  visit: Visit,
+  render: (model: AccountModel, i18n: I18n) => string,
+  status = 200,
+): Promise<void> {
+  const { parts, ctx, account, session } = visit;
+  const notice = await takeNotice(parts.state, session.uid);
+  show(visit, {
+    status,
+    render: (frame: Frame, i18n) =>
+      render(
+        {
+          frame,
+          email: account.email,
+          hrefs: hrefsOf(parts.pages),
+          ...(notice === undefined ? {} : { notice }),
+        },
+        i18n,
+      ),
+  });
+  ctx.set('Cache-Control', 'no-store');
+}
+
+/** Shows a page whose forms are this visitor's. */
+export function show(visit: Visit, page: Page): void {
+  visit.parts.pages.show(visit.ctx, { csrf: formKey(visit), ...page });
+}
+
+/** Sends the browser to a place; it tells there what was done. */
+export async function goTo(visit: Visit, place: AccountPlace, notice?: Notice): Promise<void> {
+  const { parts, ctx, session } = visit;
+  if (notice !== undefined) {
+    const key = digest(session.uid);
+    await parts.state.put({ kind: NOTICE, key, payload: { notice }, ttlS: NOTICE_TTL_S });
+  }
+  seeOther(ctx, parts.pages.path(PLACES[place]));
+}
+
+async function takeNotice(state: StateStore, uid: string): Promise<Notice | undefined> {
+  const key = digest(uid);
+  const entry = await state.find(NOTICE, key);
+  if (entry === undefined) return undefined;
+  await state.remove(NOTICE, key);
+  return entry.payload['notice'] as Notice;
+}

@@ -1,0 +1,118 @@
+import Router from '@koa/router';
+import type { Context, Middleware } from 'koa';
+import type { Provider } from 'oidc-provider';
+import { seeOther } from '../interaction/page.ts';
+import { readForm } from '../interaction/read-form.ts';
+import { ACCOUNT_SIGNED_IN_PATH } from '../provider/client-metadata.ts';
+import { ACCOUNT_PLACES, type AccountPlace } from '../views/account/account-page.ts';
+import { type ErrorKind, errorKind, errorPage } from '../views/outcome/error.ts';
+import * as access from './access-pages.ts';
+import * as factors from './factor-pages.ts';
+import * as overview from './overview-pages.ts';
+import { formKey, PLACES } from './places.ts';
+import { signIn } from './sign-in-again.ts';
+import { askForProof, DEEDS, isFresh, showStepUp, submitStepUp } from './step-up.ts';
+import type { AccountPagesParts, Form, Visit } from './visit.ts';
+import { visitorOf } from './visitor.ts';
+
+/** What a path shows and what its form does. */
+interface Route {
+  readonly show?: (visit: Visit) => Promise<void>;
+  readonly submit?: (visit: Visit, form: Form) => Promise<void>;
+}
+
+const ROUTES: Readonly<Record<string, Route>> = {
+  [PLACES.overview]: { show: overview.showOverview },
+  [PLACES.password]: { show: overview.showPassword, submit: overview.changePassword },
+  [PLACES.log]: { show: overview.showLog },
+  [PLACES.factors]: { show: factors.showFactors },
+  '/account/factors/totp': { show: factors.addTotp, submit: factors.confirmTotp },
+  '/account/factors/passkey': { show: factors.addPasskey, submit: factors.confirmPasskey },
+  '/account/factors/codes': { show: factors.codes, submit: factors.confirmCodes },
+  '/account/factors/remove': { show: factors.askToRemove, submit: factors.remove },
+  '/account/factors/recovery-codes': {
+    show: factors.askForNewCodes,
+    submit: factors.replaceCodes,
+  },
+  [PLACES.sessions]: { show: access.showSessions },
+  '/account/sessions/end': { submit: access.endSession },
+  '/account/sessions/end-others': { submit: access.endOtherSessions },
+  [PLACES.applications]: { show: access.showApplications },
+  '/account/applications/withdraw': { show: access.askToWithdraw, submit: access.withdraw },
+  '/account/step-up': { show: showStepUp, submit: submitStepUp },
+};
+
+/** The methods of each path, for `surface`. */
+export const ACCOUNT_METHODS: Readonly<Record<string, readonly string[]>> = {
+  ...Object.fromEntries(
+    Object.entries(ROUTES).map(([path, { show, submit }]) => [
+      path,
+      [...(show ? ['GET'] : []), ...(submit ? ['POST'] : [])],
+    ]),
+  ),
+  [ACCOUNT_SIGNED_IN_PATH]: ['GET'],
+};
+
+/** The pages of `/account`. */
+export function accountRoutes(provider: Provider, parts: AccountPagesParts): Middleware {
+  const router = new Router({ sensitive: true, strict: true });
+  const visitOf = async (ctx: Context): Promise<Visit | undefined> => {
+    const visitor = await visitorOf(provider, parts, ctx);
+    return visitor && { ...visitor, provider, parts, ctx };
+  };
+  for (const [path, { show, submit }] of Object.entries(ROUTES)) {
+    const proofNeeded = path in DEEDS;
+    if (show !== undefined) {
+      router.get(path, async (ctx) => {
+        const visit = await visitOf(ctx);
+        if (visit === undefined || isEnding(visit)) return signIn(parts, ctx, placeOf(path));
+        if (proofNeeded && !(await isFresh(visit))) return askForProof(visit);
+        return show(visit);
+      });
+    }
+    if (submit !== undefined) {
+      router.post(path, async (ctx) => {
+        const visit = await visitOf(ctx);
+        if (visit === undefined) return showError(parts, ctx, 'sign_in_needed', 403);
+        const form = await readForm(ctx);
+        if (form === undefined || !parts.pages.isOurs(form, formKey(visit))) {
+          return showError(parts, ctx, 'form_refused', 400);
+        }
+        if (proofNeeded && !(await isFresh(visit))) return askForProof(visit);
+        return submit(visit, form);
+      });
+    }
+  }
+  router.get(ACCOUNT_SIGNED_IN_PATH, (ctx) => {
+    const { error, state } = ctx.query;
+    if (typeof error === 'string') return showError(parts, ctx, errorKind(error), 403);
+    const place = ACCOUNT_PLACES.find((one) => one === state) ?? 'overview';
+    seeOther(ctx, parts.pages.path(PLACES[place]));
+  });
+  return router.routes() as unknown as Middleware;
+}
+
+/** Half of its idle time is over: a detour through the provider, unseen, lets it go on. */
+function isEnding({ endsInS, parts, ctx }: Visit): boolean {
+  const place = Object.values(PLACES).includes(ctx.path);
+  return place && endsInS < parts.sessionIdleS / 2;
+}
+
+function placeOf(path: string): AccountPlace {
+  const [, , name = 'overview'] = path.split('/');
+  return ACCOUNT_PLACES.find((place) => place === name) ?? 'overview';
+}
+
+function showError(
+  { pages }: AccountPagesParts,
+  ctx: Context,
+  kind: ErrorKind,
+  status: number,
+): void {
+  const referenceId = String(ctx.state['requestId'] ?? '');
+  const wayOn = { to: 'account', href: pages.path(PLACES.overview) } as const;
+  pages.show(ctx, {
+    status,
+    render: (frame, i18n) => errorPage({ frame, kind, referenceId, wayOn }, i18n),
+  });
+}

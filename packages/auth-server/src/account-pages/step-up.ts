@@ -1,0 +1,146 @@
+import { problemStatus, seeOther } from '../interaction/page.ts';
+import { requesterOf } from '../interaction/requester.ts';
+import { digest } from '../provider/state/sealing.ts';
+import { provePassword } from '../sign-in/prove.ts';
+import { secondStepAnswer } from '../sign-in/second-step.ts';
+import { addressSubject } from '../throttle/address-subject.ts';
+import type { Problem } from '../views/form.ts';
+import type { ChallengeMethod } from '../views/sign-in/challenge.ts';
+import { type StepUpModel, stepUpPage } from '../views/sign-in/step-up.ts';
+import { goTo, PLACES, show } from './places.ts';
+import { signIn } from './sign-in-again.ts';
+import type { Form, Visit } from './visit.ts';
+
+/** How long one proof is good for, in seconds. */
+const FRESH_S = 300;
+const KIND = 'FreshProof';
+const STEP_UP_PATH = '/account/step-up';
+
+/** What is done only after a fresh proof, by its path, and how the page says so. */
+export const DEEDS = {
+  '/account/factors/totp': 'add_factor',
+  '/account/factors/passkey': 'add_factor',
+  '/account/factors/remove': 'remove_factor',
+  '/account/factors/recovery-codes': 'recovery_codes',
+} as const satisfies Readonly<Record<string, StepUpModel['reason']>>;
+
+type Deed = keyof typeof DEEDS;
+
+/**
+ * Whether the person has proven themselves a moment ago, with a second factor where the account
+ * has one: by signing in, or on the step-up page.
+ */
+export async function isFresh(visit: Visit): Promise<boolean> {
+  const { account, signedInAtS, mfa, parts, session } = visit;
+  const ageS = Date.now() / 1000 - signedInAtS;
+  if (ageS <= FRESH_S && (mfa || !account.secondFactor)) return true;
+  const proof = await parts.state.find(KIND, digest(session.uid));
+  return proof?.payload['account'] === digest(account.id);
+}
+
+/** To the step-up page, and from there back to the deed. */
+export function askForProof({ parts, ctx }: Visit): void {
+  const to = ctx.querystring === '' ? ctx.path : `${ctx.path}?${ctx.querystring}`;
+  seeOther(ctx, `${parts.pages.path(STEP_UP_PATH)}?${new URLSearchParams({ to })}`);
+}
+
+export async function showStepUp(
+  visit: Visit,
+  problems: StepUpModel['problems'] = [],
+  tried?: ChallengeMethod,
+): Promise<void> {
+  const { parts, ctx, account, session } = visit;
+  const to = deedOf(visit);
+  if (to === undefined) return goTo(visit, 'factors');
+  const methods = await methodsOf(visit);
+  const asked = tried ?? ctx.query['method'];
+  const method = methods.find((one) => one === asked) ?? methods[0];
+  // Nothing here to prove with: the organisation's own provider does it.
+  if (method === undefined) {
+    const hint = { prompt: 'login', login_hint: account.email };
+    return signIn(parts, ctx, 'factors', hint);
+  }
+  const href = (more: Readonly<Record<string, string>>) =>
+    `${parts.pages.path(STEP_UP_PATH)}?${new URLSearchParams({ to: to.href, ...more })}`;
+  const challenge =
+    method === 'passkey'
+      ? { method, options: await parts.passkeys.beginSecondStep(account, session.uid) }
+      : { method };
+  show(visit, {
+    status: problemStatus(problems),
+    render: (frame, i18n) =>
+      stepUpPage(
+        {
+          frame,
+          action: href({}),
+          email: account.email,
+          reason: DEEDS[to.deed],
+          challenge,
+          others: methods
+            .filter((one) => one !== method)
+            .map((one) => ({ method: one, href: href({ method: one }) })),
+          problems,
+          cancelHref: parts.pages.path(PLACES.factors),
+        },
+        i18n,
+      ),
+  });
+}
+
+export async function submitStepUp(visit: Visit, form: Form): Promise<void> {
+  const { parts, ctx, account, session } = visit;
+  const to = deedOf(visit);
+  if (to === undefined) return goTo(visit, 'factors');
+  const proven = account.secondFactor
+    ? await proveSecondFactor(visit, form)
+    : await prove(visit, form);
+  if (proven !== undefined) return showStepUp(visit, [proven.problem], proven.method);
+  const payload = { account: digest(account.id) };
+  await parts.state.put({ kind: KIND, key: digest(session.uid), payload, ttlS: FRESH_S });
+  seeOther(ctx, parts.pages.path(to.href));
+}
+
+interface Refused {
+  readonly problem: Problem<'code' | 'recovery_code' | 'password'>;
+  readonly method: ChallengeMethod;
+}
+
+async function proveSecondFactor(visit: Visit, form: Form): Promise<Refused | undefined> {
+  const { parts, ctx, account, session } = visit;
+  const answer = secondStepAnswer(form, session.uid);
+  const outcome = await parts.secondStep.prove(account, answer, requesterOf(ctx));
+  return 'problem' in outcome ? { problem: outcome.problem, method: answer.method } : undefined;
+}
+
+async function prove({ parts, ctx, account }: Visit, form: Form): Promise<Refused | undefined> {
+  const method = 'password';
+  const { password = '' } = form;
+  if (password === '') return { problem: { field: 'password', code: 'password_required' }, method };
+  const address = addressSubject(ctx.ip);
+  const { deviceCookie } = requesterOf(ctx);
+  const proof = await provePassword(parts, address, account.email, password, deviceCookie);
+  if ('account' in proof) return undefined;
+  const problem =
+    'waitS' in proof
+      ? ({ code: 'throttled', waitS: proof.waitS } as const)
+      : ({ field: 'password', code: 'current_password_wrong' } as const);
+  return { problem, method };
+}
+
+async function methodsOf({ parts, account }: Visit): Promise<readonly ChallengeMethod[]> {
+  const methods = await parts.secondStep.methods(account);
+  if (methods.length > 0) return methods;
+  return (await parts.records.hasPassword(account.id)) ? ['password'] : [];
+}
+
+/** From the query: nothing but a deed that there is, and which factor it is about. */
+function deedOf({ ctx }: Visit): { readonly deed: Deed; readonly href: string } | undefined {
+  const { to } = ctx.query;
+  const [path = '', query = ''] = typeof to === 'string' ? to.split('?', 2) : [];
+  const deed = (Object.keys(DEEDS) as Deed[]).find((one) => one === path);
+  if (deed === undefined) return undefined;
+  const factor = new URLSearchParams(query).get('factor') ?? '';
+  return { deed, href: FACTOR_ID.test(factor) ? `${deed}?factor=${factor}` : deed };
+}
+
+export const FACTOR_ID = /^fac_[0-9A-Z]{26}$/;

@@ -1,0 +1,58 @@
+import type { Context } from 'koa';
+import type { Provider } from 'oidc-provider';
+import type { Account } from '../accounts/account.ts';
+import type { SessionName } from '../accounts/account-access.ts';
+import type { AccountApplications } from '../accounts/account-applications.ts';
+import type { AccountRecords } from '../accounts/account-records.ts';
+import type { AccountSessions } from '../accounts/account-sessions.ts';
+import type { ChangePassword } from '../accounts/change-password.ts';
+import type { PasswordRules } from '../accounts/password-rules.ts';
+import type { securityLog } from '../accounts/security-log.ts';
+import type { MfaPolicy } from '../config.ts';
+import type { CustomerRecords } from '../customers/customer.ts';
+import type { EnrolmentParts } from '../interaction/enrol.ts';
+import type { ManageFactors } from '../mfa/manage-factors.ts';
+import type { RecoveryCodes } from '../mfa/recovery-codes.ts';
+import type { ProofParts } from '../sign-in/prove.ts';
+import type { SecondStep } from '../sign-in/second-step.ts';
+import type { UpstreamSignIn } from '../upstream/sign-in-upstream.ts';
+
+export interface AccountPagesParts extends EnrolmentParts, ProofParts {
+  readonly issuer: string;
+  readonly scopeBase: string;
+  readonly mfaPolicy: MfaPolicy;
+  readonly sessionIdleS: number;
+  readonly sessionAbsoluteS: number;
+  readonly records: AccountRecords;
+  readonly customers: CustomerRecords;
+  readonly passwordRules: PasswordRules;
+  readonly changePassword: ChangePassword;
+  readonly manageFactors: ManageFactors;
+  readonly recoveryCodes: RecoveryCodes;
+  readonly secondStep: SecondStep;
+  readonly accountSessions: AccountSessions;
+  readonly accountApplications: AccountApplications;
+  readonly upstreamSignIn: UpstreamSignIn;
+  readonly securityLog: ReturnType<typeof securityLog>;
+}
+
+/** Who is signed in in the browser that asks. */
+export interface Visitor {
+  readonly account: Account;
+  readonly session: SessionName;
+  /** When the person last signed in, whole seconds since the epoch. */
+  readonly signedInAtS: number;
+  /** A second factor was proven then. */
+  readonly mfa: boolean;
+  /** How long the session lives without another sign-in or application. */
+  readonly endsInS: number;
+}
+
+/** One request for an account page. */
+export interface Visit extends Visitor {
+  readonly provider: Provider;
+  readonly parts: AccountPagesParts;
+  readonly ctx: Context;
+}
+
+export type Form = Readonly<Record<string, string>>;

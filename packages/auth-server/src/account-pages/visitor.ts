@@ -1,0 +1,26 @@
+import type { Context } from 'koa';
+import type { KoaContextWithOIDC, Provider } from 'oidc-provider';
+import { MFA_ACR } from '../provider/granted-account.ts';
+import type { AccountPagesParts, Visitor } from './visit.ts';
+
+/**
+ * Undefined unless the provider would let the same browser into an application without a question:
+ * a live session, not too old, of an account that is enabled, with a second factor where the
+ * policy demands one.
+ */
+export async function visitorOf(
+  provider: Provider,
+  { accounts, mfaPolicy, sessionAbsoluteS }: AccountPagesParts,
+  ctx: Context,
+): Promise<Visitor | undefined> {
+  const session = await provider.Session.get(ctx as unknown as KoaContextWithOIDC);
+  const { accountId, loginTs: signedInAtS, acr, jti, uid, exp } = session;
+  if (accountId === undefined || signedInAtS === undefined) return undefined;
+  if (session.past(sessionAbsoluteS)) return undefined;
+  const mfa = acr === MFA_ACR;
+  if (mfaPolicy === 'required' && !mfa) return undefined;
+  const account = await accounts.find(accountId);
+  if (account === undefined || account.disabled) return undefined;
+  const endsInS = (exp ?? 0) - Math.floor(Date.now() / 1000);
+  return { account, session: { jti, uid }, signedInAtS, mfa, endsInS };
+}

@@ -1,0 +1,175 @@
+import { randomBytes } from 'node:crypto';
+import type { Context } from 'koa';
+import type { Account } from '../accounts/account.ts';
+import { type OneTimeState, oneTimeState } from '../accounts/one-time-state.ts';
+import type { AddedFactor } from '../mfa/add-factor.ts';
+import type { Passkeys } from '../mfa/passkeys.ts';
+import type { TotpEnrolments } from '../mfa/totp-enrolment.ts';
+import type { StateStore } from '../provider/state/state-store.ts';
+import { addPasskeyPage } from '../views/account/add-passkey.ts';
+import { addTotpPage } from '../views/account/add-totp.ts';
+import { recoveryCodesPage } from '../views/account/recovery-codes.ts';
+import type { Problem } from '../views/form.ts';
+import { type Page, type Pages, problemStatus, seeOther } from './page.ts';
+import { requesterOf } from './requester.ts';
+
+export interface EnrolmentParts {
+  readonly totpEnrolments: TotpEnrolments;
+  readonly passkeys: Passkeys;
+  readonly state: StateStore;
+  readonly pages: Pages;
+}
+
+/** Adding a second factor, on the account pages or in the middle of signing in. */
+export interface Enrolling {
+  readonly parts: EnrolmentParts;
+  readonly ctx: Context;
+  readonly account: Account;
+  /** The session or interaction: nobody finishes what another browser began. */
+  readonly binding: string;
+  readonly page: Omit<Page, 'render'>;
+  readonly hrefs: Readonly<Record<'totp' | 'passkey' | 'codes' | 'cancel', string>>;
+  /** The factor is there; called before its first recovery codes are shown. */
+  readonly added: (factor: AddedFactor) => Promise<void>;
+  /** Leads on. */
+  readonly done: () => void;
+}
+
+type Form = Readonly<Record<string, string>>;
+
+/** The secret stays the same while the page comes back: people have scanned it by then. */
+export async function showTotp(
+  enrolling: Enrolling,
+  problems: readonly Problem<'code' | 'name'>[] = [],
+  name?: string,
+): Promise<void> {
+  const { parts, ctx, account, page, hrefs } = enrolling;
+  const { totpEnrolments, pages } = parts;
+  const known = await totpEnrolments.pending(account, pendingOf(ctx));
+  const { id, secret, uri } = known ?? (await totpEnrolments.begin(account));
+  const action = `${hrefs.totp}?pending=${id}`;
+  const given = name === undefined ? {} : { name };
+  pages.show(ctx, {
+    ...page,
+    status: problemStatus(problems),
+    render: (frame, i18n) =>
+      addTotpPage(
+        { frame, action, secret, uri, ...given, cancelHref: hrefs.cancel, problems },
+        i18n,
+      ),
+  });
+}
+
+export async function submitTotp(enrolling: Enrolling, form: Form): Promise<void> {
+  const { parts, ctx, account } = enrolling;
+  const { code = '', name = '' } = form;
+  const by = requesterOf(ctx);
+  const given = { code, name };
+  const result = await parts.totpEnrolments.confirm(account, pendingOf(ctx), given, by);
+  return 'problem' in result
+    ? showTotp(enrolling, [result.problem], name)
+    : afterAdding(enrolling, result);
+}
+
+export async function showPasskey(
+  enrolling: Enrolling,
+  problems: readonly Problem<'name'>[] = [],
+  name?: string,
+): Promise<void> {
+  const { parts, ctx, account, binding, page, hrefs } = enrolling;
+  const options = await parts.passkeys.beginCreation(account, binding);
+  const given = name === undefined ? {} : { name };
+  parts.pages.show(ctx, {
+    ...page,
+    status: problemStatus(problems),
+    render: (frame, i18n) =>
+      addPasskeyPage(
+        { frame, action: hrefs.passkey, options, ...given, cancelHref: hrefs.cancel, problems },
+        i18n,
+      ),
+  });
+}
+
+export async function submitPasskey(enrolling: Enrolling, form: Form): Promise<void> {
+  const { parts, ctx, account, binding } = enrolling;
+  const { credential = '', name = '' } = form;
+  const by = requesterOf(ctx);
+  const result = await parts.passkeys.finishCreation(account, binding, { credential, name }, by);
+  if (!('problem' in result)) return afterAdding(enrolling, result);
+  const { problem } = result;
+  // The page of a passkey has no code to mend.
+  const shown = 'field' in problem && problem.field === 'code' ? [] : [problem];
+  return showPasskey(enrolling, shown as readonly Problem<'name'>[], name);
+}
+
+async function afterAdding(enrolling: Enrolling, added: AddedFactor): Promise<void> {
+  await enrolling.added(added);
+  if (added.recoveryCodes === undefined) return enrolling.done();
+  await leadToCodes(enrolling, added.recoveryCodes);
+}
+
+interface NewCodes {
+  readonly accountId: string;
+  readonly codes: readonly string[];
+  readonly createdAtMs: number;
+}
+
+const CODES_TTL_S = 600;
+
+function newCodes({ state }: EnrolmentParts): OneTimeState<NewCodes> {
+  return oneTimeState<NewCodes>(state, 'NewRecoveryCodes');
+}
+
+/** To a page of their own, so that loading it again does nothing twice. */
+export async function leadToCodes(
+  { parts, ctx, account, hrefs }: Pick<Enrolling, 'parts' | 'ctx' | 'account' | 'hrefs'>,
+  codes: readonly string[],
+): Promise<void> {
+  const id = randomBytes(32).toString('base64url');
+  const kept = { accountId: account.id, codes, createdAtMs: Date.now() };
+  await newCodes(parts).put(id, kept, CODES_TTL_S);
+  seeOther(ctx, `${hrefs.codes}?shown=${id}`);
+}
+
+export async function showCodes(
+  enrolling: Enrolling,
+  problems: readonly Problem<'saved'>[] = [],
+): Promise<void> {
+  const { parts, ctx, account, page, hrefs } = enrolling;
+  const id = shownOf(ctx);
+  const kept = await newCodes(parts).look(id);
+  if (kept?.accountId !== account.id) return enrolling.done();
+  const { codes, createdAtMs } = kept;
+  const action = `${hrefs.codes}?shown=${id}`;
+  const { email } = account;
+  parts.pages.show(ctx, {
+    ...page,
+    status: problemStatus(problems),
+    render: (frame, i18n) =>
+      recoveryCodesPage(
+        { frame, action, email, codes, createdAt: new Date(createdAtMs), problems },
+        i18n,
+      ),
+  });
+}
+
+export async function submitCodes(enrolling: Enrolling, form: Form): Promise<void> {
+  const { parts, ctx } = enrolling;
+  if (form['saved'] !== 'yes') {
+    return showCodes(enrolling, [{ field: 'saved', code: 'not_saved' }]);
+  }
+  await newCodes(parts).take(shownOf(ctx));
+  enrolling.done();
+}
+
+function pendingOf(ctx: Context): string {
+  return idIn(ctx.query['pending']);
+}
+
+function shownOf(ctx: Context): string {
+  return idIn(ctx.query['shown']);
+}
+
+function idIn(value: string | string[] | undefined): string {
+  return typeof value === 'string' && /^[\w-]{43}$/.test(value) ? value : '';
+}

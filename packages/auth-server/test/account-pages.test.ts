@@ -1,0 +1,297 @@
+import { pglite } from '@cls/shared/testing/engines';
+import { expect } from 'chai';
+import * as client from 'openid-client';
+import { TOTP, Secret as TotpSecret } from 'otpauth';
+import { isFresh } from '../src/account-pages/step-up.ts';
+import type { Visit } from '../src/account-pages/visit.ts';
+import { hashPassword } from '../src/accounts/password.ts';
+import { sqlAccounts } from '../src/store/sql-accounts.ts';
+import { PASSWORD, startTestAuthServer, type TestAuthServer, VIEW } from './support/auth-server.ts';
+import {
+  authorizationUrl,
+  Browser,
+  exchange,
+  REDIRECT_URI,
+  type RelyingParty,
+  relyingParty,
+} from './support/relying-party.ts';
+
+interface Shown {
+  readonly url: URL;
+  readonly response: Response;
+  readonly text: string;
+}
+
+describe('the account pages', function () {
+  this.timeout(60_000);
+  let server: TestAuthServer;
+  let portal: RelyingParty;
+  let thirdParty: RelyingParty;
+  let n = 0;
+
+  before(async () => {
+    server = await startTestAuthServer(pglite);
+    portal = await relyingParty(server, { name: 'Portal' });
+    thirdParty = await relyingParty(server, { name: 'Other Firm', firstParty: false });
+  });
+  after(() => server?.stop());
+
+  const newPerson = async () => {
+    n += 1;
+    const email = `person-${n}@india.example`;
+    const passwordHash = await hashPassword(PASSWORD);
+    await sqlAccounts(server.database).create({
+      email,
+      customer: 'india',
+      permissions: [VIEW],
+      passwordHash,
+    });
+    return email;
+  };
+  const read = async ({ url, response }: { url: URL; response: Response }): Promise<Shown> => ({
+    url,
+    response,
+    text: await response.text(),
+  });
+  const open = async (browser: Browser, path: string) =>
+    read(await browser.follow(`${server.issuer}${path}`));
+  const submit = async (browser: Browser, page: Shown, fields: Record<string, string>) =>
+    read(await browser.submit(page, fields));
+  /** Opens an account page as somebody who has to sign in first. */
+  const signIn = async (browser: Browser, email: string, path = '/account') => {
+    const page = await open(browser, path);
+    return submit(browser, page, { email, password: PASSWORD });
+  };
+  const title = ({ text }: Shown) => /<h1>([^<]*)<\/h1>/.exec(text)?.[1];
+  const codeFor = (page: Shown, offsetS = 0) => {
+    const [, uri = ''] = /href="otpauth:\/\/totp\/[^"]*secret=([A-Z2-7]+)/.exec(page.text) ?? [];
+    const totp = new TOTP({ secret: TotpSecret.fromBase32(uri), digits: 6, period: 30 });
+    return totp.generate({ timestamp: Date.now() + offsetS * 1000 });
+  };
+  const application = async (browser: Browser, party: RelyingParty, scope = 'openid email') => {
+    const flow = await authorizationUrl(party, { scope });
+    let at = await browser.follow(flow.url);
+    while (at.url.origin === server.issuer) {
+      const text = await at.response.text();
+      if (!text.includes('value="allow"')) throw new Error(`stopped at ${at.url.pathname}`);
+      at = await browser.submit({ ...at, text }, { decision: 'allow' });
+    }
+    return exchange(party, flow, at.url);
+  };
+  const refresh = ({ config }: RelyingParty, token: string | undefined) =>
+    client.refreshTokenGrant(config, token ?? '').then(
+      () => 'refreshed',
+      (error: { error?: string }) => error.error,
+    );
+
+  it('let in who signs in, at the page that was asked for, and name the person', async () => {
+    const email = await newPerson();
+    const browser = new Browser();
+    const page = await signIn(browser, email, '/account/sessions');
+    expect(page.url.pathname).to.equal('/account/sessions');
+    expect(title(page)).to.equal('Sessions');
+    const overview = await open(browser, '/account');
+    expect(overview.text).to.include(email).and.include('India');
+    expect(overview.response.headers.get('cache-control')).to.equal('no-store');
+    expect(overview.response.headers.get('content-security-policy')).to.match(/form-action 'self'/);
+  });
+
+  it('share the sign-in of an application, and the other way round', async () => {
+    const browser = new Browser();
+    await signIn(browser, await newPerson());
+    const tokens = await application(browser, portal);
+    expect(tokens.claims()?.aud).to.equal(portal.id);
+  });
+
+  for (const path of [
+    '/account',
+    '/account/password',
+    '/account/factors',
+    '/account/factors/totp',
+    '/account/sessions',
+    '/account/applications',
+    '/account/log',
+    '/account/step-up',
+  ]) {
+    it(`${path} is closed without a session`, async () => {
+      const response = await new Browser().open(`${server.issuer}${path}`);
+      expect(response.status).to.equal(303);
+      expect(response.headers.get('location')).to.match(/^\/oauth\/authorize\?client_id=cls-acc/);
+    });
+  }
+
+  it('refuse forms without a session, and forms from elsewhere', async () => {
+    const body = new URLSearchParams({ password: PASSWORD, new_password: 'another long password' });
+    const post = (browser: Browser) =>
+      browser.open(`${server.issuer}/account/password`, { method: 'POST', body });
+    expect((await post(new Browser())).status).to.equal(403);
+    const browser = new Browser();
+    await signIn(browser, await newPerson());
+    expect((await post(browser)).status).to.equal(400);
+    const stranger = new Browser();
+    await signIn(stranger, await newPerson());
+    const theirs = await open(stranger, '/account/password');
+    const [, token = ''] = /name="csrf" value="([^"]+)"/.exec(theirs.text) ?? [];
+    body.set('csrf', token);
+    expect((await post(browser)).status).to.equal(400);
+  });
+
+  it('change the password, end the other sessions and say so', async () => {
+    const email = await newPerson();
+    const [browser, other] = [new Browser(), new Browser()];
+    await signIn(browser, email);
+    await signIn(other, email);
+    const page = await open(browser, '/account/password');
+    const wrong = await submit(browser, page, { password: 'x', new_password: 'another password' });
+    expect(wrong.response.status).to.equal(422);
+    expect(wrong.text).to.include('That is not your present password.');
+    const done = await submit(browser, wrong, {
+      password: PASSWORD,
+      new_password: 'another long password',
+    });
+    expect(done.url.pathname).to.equal('/account/password');
+    expect(done.text).to.include('Your password was changed.');
+    expect((await open(browser, '/account/password')).text).to.not.include('was changed.');
+    expect((await open(other, '/account')).url.pathname).to.match(/^\/interaction\//);
+  });
+
+  it('add an authenticator app, show recovery codes once they are there, and demand both later', async () => {
+    const email = await newPerson();
+    const browser = new Browser();
+    await signIn(browser, email, '/account/factors');
+    const page = await open(browser, '/account/factors/totp');
+    const wrong = await submit(browser, page, { code: '000000', name: 'Phone' });
+    expect(wrong.response.status).to.equal(422);
+    expect(codeFor(wrong), 'the secret that was scanned stays').to.equal(codeFor(page));
+    const codes = await submit(browser, wrong, { code: codeFor(page), name: 'Phone' });
+    expect(title(codes)).to.equal('Save your recovery codes');
+    expect(codes.text.match(/<li><code>/g)).to.have.length.greaterThan(7);
+    expect((await open(browser, codes.url.pathname + codes.url.search)).text).to.include('<code>');
+    const unsaved = await submit(browser, codes, {});
+    expect(unsaved.response.status).to.equal(422);
+    const factors = await submit(browser, unsaved, { saved: 'yes' });
+    expect(factors.url.pathname).to.equal('/account/factors');
+    expect(factors.text).to.include('Phone').and.include('The sign-in method was added.');
+    const again = await open(browser, codes.url.pathname + codes.url.search);
+    expect(again.url.pathname).to.equal('/account/factors');
+    const next = await signIn(new Browser(), email);
+    expect(title(next)).to.equal('Confirm that it is you');
+    expect(next.text).to.include('name="code"');
+  });
+
+  it('ask for a fresh proof before a factor is changed', async () => {
+    const email = await newPerson();
+    const [here, there] = [new Browser(), new Browser()];
+    await signIn(here, email);
+    await signIn(there, email);
+    const adding = await open(there, '/account/factors/totp');
+    const codes = await submit(there, adding, { code: codeFor(adding), name: 'Phone' });
+    expect(title(codes)).to.equal('Save your recovery codes');
+    // Signed in a moment ago, but without the factor that the account has now.
+    const factors = await open(here, '/account/factors');
+    const [, remove = ''] = /href="(\/account\/factors\/remove[^"]+)"/.exec(factors.text) ?? [];
+    const asked = await open(here, remove);
+    expect(asked.url.pathname).to.equal('/account/step-up');
+    expect(asked.text).to.include('You are about to remove a sign-in method.');
+    const wrong = await submit(here, asked, { code: '000000' });
+    expect(wrong.response.status).to.equal(422);
+    const question = await submit(here, wrong, { code: codeFor(adding, 30) });
+    expect(`${question.url.pathname}${question.url.search}`).to.equal(remove);
+    const done = await submit(here, question, { confirm: 'yes' });
+    expect(done.text).to.include('The sign-in method was removed.').and.not.include('Phone');
+  });
+
+  it('accept no proof that is older than five minutes', async () => {
+    const visit = (ageS: number, more: Partial<Visit> = {}) =>
+      ({
+        account: { id: 'acc_1', secondFactor: false },
+        session: { jti: 'jti', uid: 'uid' },
+        signedInAtS: Math.floor(Date.now() / 1000) - ageS,
+        mfa: false,
+        parts: { state: { find: async () => undefined } },
+        ...more,
+      }) as unknown as Visit;
+    expect(await isFresh(visit(290))).to.equal(true);
+    expect(await isFresh(visit(310))).to.equal(false);
+    const account = { id: 'acc_1', secondFactor: true } as Visit['account'];
+    expect(await isFresh(visit(10, { account }))).to.equal(false);
+    expect(await isFresh(visit(10, { account, mfa: true }))).to.equal(true);
+  });
+
+  it('list the sessions, this one first, and end another one with all that applications got', async () => {
+    const email = await newPerson();
+    const [here, there] = [new Browser(), new Browser()];
+    await signIn(here, email);
+    await signIn(there, email);
+    const tokens = await application(there, portal);
+    expect(await refresh(portal, tokens.refresh_token)).to.equal('refreshed');
+    const another = await application(there, portal);
+    const page = await open(here, '/account/sessions');
+    expect(page.text.match(/<h2>/g)).to.have.length(2);
+    expect(page.text.indexOf('This device')).to.be.lessThan(page.text.indexOf('>End<'));
+    const done = await submit(here, page, {});
+    expect(done.text).to.include('The session was ended.').and.include('signed in nowhere else');
+    expect((await open(there, '/account')).url.pathname).to.match(/^\/interaction\//);
+    expect(await refresh(portal, another.refresh_token)).to.equal('invalid_grant');
+  });
+
+  it('end all other sessions', async () => {
+    const email = await newPerson();
+    const browsers = [new Browser(), new Browser(), new Browser()];
+    for (const browser of browsers) await signIn(browser, email);
+    const [here = new Browser(), ...others] = browsers;
+    const page = await open(here, '/account/sessions');
+    const forms = page.text.slice(page.text.indexOf('</section>'));
+    await submit(here, { ...page, text: forms }, {});
+    expect((await open(here, '/account/sessions')).text).to.include('signed in nowhere else');
+    for (const other of others) {
+      expect((await open(other, '/account')).url.pathname).to.match(/^\/interaction\//);
+    }
+  });
+
+  it('never end or show a stranger’s session', async () => {
+    const [mine, theirs] = [new Browser(), new Browser()];
+    await signIn(mine, await newPerson());
+    const email = await newPerson();
+    await signIn(theirs, email);
+    const [row] = await server.database.query<{ id: string }>(
+      `SELECT s.id FROM signed_in_session s JOIN account a ON a.id = s.account_id
+       WHERE a.email = $1`,
+      [email],
+    );
+    const page = await open(mine, '/account/password');
+    const text = page.text.replace('action="/account/password"', 'action="/account/sessions/end"');
+    await submit(mine, { ...page, text }, { session: row?.id ?? '' });
+    expect((await open(theirs, '/account')).url.pathname).to.equal('/account');
+  });
+
+  it('remember a consent in the next session, until the person withdraws it', async () => {
+    const email = await newPerson();
+    const browser = new Browser();
+    await signIn(browser, email);
+    const tokens = await application(browser, thirdParty);
+    const next = new Browser();
+    await signIn(next, email);
+    const flow = await authorizationUrl(thirdParty);
+    const arrived = await next.follow(flow.url);
+    expect(arrived.url.href, 'not asked again').to.match(new RegExp(`^${REDIRECT_URI}\\?code=`));
+    const page = await open(next, '/account/applications');
+    expect(page.text).to.include('Other Firm').and.include('portal.example');
+    const [, href = ''] = /href="(\/account\/applications\/withdraw[^"]+)"/.exec(page.text) ?? [];
+    const question = await open(next, href);
+    const done = await submit(next, question, { confirm: 'yes' });
+    expect(done.text).to.include('no longer has access').and.not.include('Other Firm');
+    expect(await refresh(thirdParty, tokens.refresh_token)).to.equal('invalid_grant');
+    const asked = await next.follow((await authorizationUrl(thirdParty)).url);
+    expect(asked.url.pathname).to.match(/^\/interaction\//);
+  });
+
+  it('keep a log of what happened, with the device', async () => {
+    const email = await newPerson();
+    const browser = new Browser();
+    await signIn(browser, email);
+    await new Promise((done) => setTimeout(done, 700));
+    const page = await open(browser, '/account/log');
+    expect(page.text).to.include('Signed in');
+  });
+});

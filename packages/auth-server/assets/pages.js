@@ -79,6 +79,7 @@ document.addEventListener('submit', (event) => {
 });
 
 // A form with nothing to fill in goes on by itself, once: who comes back to it may stay.
-for (const form of all('form[data-submit-now]')) {
-  if (performance.getEntriesByType('navigation')[0]?.type !== 'back_forward') form.requestSubmit();
-}
+addEventListener('load', () => {
+  if (performance.getEntriesByType('navigation')[0]?.type === 'back_forward') return;
+  for (const form of all('form[data-submit-now]')) form.requestSubmit();
+});

@@ -26,7 +26,9 @@ const METHODS: Readonly<Record<string, readonly string[]>> = {
 const PATTERNS: readonly (readonly [RegExp, readonly string[]])[] = [
   [/^\/(oauth\/authorize|device)\/[\w-]{10,64}$/, ['GET']],
   [/^\/interaction\/[\w-]{10,64}(\/other-account)?$/, ['GET']],
+  [/^\/interaction\/[\w-]{10,64}\/organisation$/, ['GET', 'POST']],
   [/^\/interaction\/[\w-]{10,64}\/[a-z-]{1,30}$/, ['POST']],
+  [/^\/interaction\/[\w-]{10,64}\/enrol\/(totp|passkey|codes)$/, ['GET', 'POST']],
   [/^\/upstream\/[a-z0-9.-]{3,253}$/, ['GET']],
   [/^\/assets\/[\w.-]{1,100}$/, ['GET', 'HEAD']],
 ];

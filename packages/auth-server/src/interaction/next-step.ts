@@ -25,7 +25,7 @@ export type NextStep =
   | { readonly step: 'sign_in' | 'second_factor' | 'consent' }
   | { readonly step: 'done'; readonly amr: readonly string[] }
   /** A second factor is needed and the account has none. */
-  | { readonly step: 'no_second_factor'; readonly because: 'policy' | 'application' };
+  | { readonly step: 'enrol_factor'; readonly because: 'policy' | 'application' };
 
 export function nextStep({ prompt, progress, mfaPolicy, mfaWanted }: Standing): NextStep {
   if (prompt === 'consent') return { step: 'consent' };
@@ -33,7 +33,7 @@ export function nextStep({ prompt, progress, mfaPolicy, mfaWanted }: Standing): 
   const { amr, secondFactor } = progress;
   if (amr.includes('mfa')) return { step: 'done', amr };
   if (secondFactor) return { step: 'second_factor' };
-  if (mfaPolicy === 'required') return { step: 'no_second_factor', because: 'policy' };
-  if (mfaWanted) return { step: 'no_second_factor', because: 'application' };
+  if (mfaPolicy === 'required') return { step: 'enrol_factor', because: 'policy' };
+  if (mfaWanted) return { step: 'enrol_factor', because: 'application' };
   return { step: 'done', amr };
 }

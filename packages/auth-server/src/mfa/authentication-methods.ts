@@ -23,6 +23,11 @@ export function amrOf(proofs: readonly Proof[]): string[] {
   return [...values, ...(verified || both ? ['mfa'] : [])];
 }
 
+/** @param first `amr` of the first step, which another provider may have made. */
+export function amrAfter(first: readonly string[], second: Proof): string[] {
+  return [...new Set([...first, ...valuesOf(second), 'mfa'])];
+}
+
 function valuesOf(proof: Proof): readonly string[] {
   switch (proof.method) {
     case 'password':

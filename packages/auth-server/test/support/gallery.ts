@@ -293,18 +293,19 @@ export const GALLERY: readonly GalleryPage[] = [
     enrolFactorPage(
       {
         frame,
+        because: 'application',
         totpHref: '/account/factors/totp',
         passkeyHref: '/account/factors/passkey',
-        skipAction: '/sign-in/skip',
         cancelHref: '/sign-out',
       },
       i18n,
     ),
   ),
-  page('enrol-factor--required', (frame, i18n) =>
+  page('enrol-factor--policy', (frame, i18n) =>
     enrolFactorPage(
       {
         frame,
+        because: 'policy',
         totpHref: '/account/factors/totp',
         passkeyHref: '/account/factors/passkey',
         cancelHref: '/sign-out',

@@ -1,0 +1,85 @@
+import type { Account } from '../accounts/account.ts';
+import { amrAfter } from '../mfa/authentication-methods.ts';
+import { type EnrolFactorModel, enrolFactorPage } from '../views/sign-in/enrol-factor.ts';
+import {
+  type Enrolling,
+  showCodes,
+  showPasskey,
+  showTotp,
+  submitCodes,
+  submitPasskey,
+  submitTotp,
+} from './enrol.ts';
+import { nextStep, type SignInProgress } from './next-step.ts';
+import { keepProgress, progressOf } from './progress.ts';
+import { actionOf, type Form, goOn, pageOf, standingOf, type Visit } from './visit.ts';
+
+/** A second factor is demanded, and the account has none yet. */
+export function showChoice(visit: Visit, because: EnrolFactorModel['because']): void {
+  visit.parts.pages.show(visit.ctx, {
+    ...pageOf(visit),
+    render: (frame, i18n) =>
+      enrolFactorPage(
+        {
+          frame,
+          because,
+          totpHref: actionOf(visit, 'enrol/totp'),
+          passkeyHref: actionOf(visit, 'enrol/passkey'),
+          cancelHref: actionOf(visit, 'other-account'),
+        },
+        i18n,
+      ),
+  });
+}
+
+/** Only where it is the next step: whoever has a factor proves that one, and adds none. */
+const whereNext = (act: (enrolling: Enrolling, form: Form) => Promise<void>) =>
+  started((visit, progress, enrolling, form) =>
+    nextStep(standingOf(visit, progress)).step === 'enrol_factor'
+      ? act(enrolling, form)
+      : Promise.resolve(goOn(visit)),
+  );
+
+const afterwards = (act: (enrolling: Enrolling, form: Form) => Promise<void>) =>
+  started((_, __, enrolling, form) => act(enrolling, form));
+
+export const enrolTotp = whereNext((enrolling) => showTotp(enrolling));
+export const confirmTotp = whereNext(submitTotp);
+export const enrolPasskey = whereNext((enrolling) => showPasskey(enrolling));
+export const confirmPasskey = whereNext(submitPasskey);
+export const seeCodes = afterwards((enrolling) => showCodes(enrolling));
+export const saveCodes = afterwards(submitCodes);
+
+/** For a person who has proven the first factor in this interaction. */
+function started(
+  act: (visit: Visit, progress: SignInProgress, enrolling: Enrolling, form: Form) => Promise<void>,
+): (visit: Visit, form?: Form) => Promise<void> {
+  return async (visit, form = {}) => {
+    const progress = await progressOf(visit.parts.state, visit.details.uid);
+    const account = progress && (await visit.parts.accounts.find(progress.accountId));
+    if (progress === undefined || account === undefined || account.disabled) return goOn(visit);
+    await act(visit, progress, enrollingOf(visit, progress, account), form);
+  };
+}
+
+function enrollingOf(visit: Visit, progress: SignInProgress, account: Account): Enrolling {
+  const { parts, ctx, details } = visit;
+  return {
+    ...{ parts, ctx, account },
+    binding: details.uid,
+    page: pageOf(visit),
+    hrefs: {
+      totp: actionOf(visit, 'enrol/totp'),
+      passkey: actionOf(visit, 'enrol/passkey'),
+      codes: actionOf(visit, 'enrol/codes'),
+      cancel: actionOf(visit, 'other-account'),
+    },
+    added: ({ proof }) =>
+      keepProgress(parts.state, details.uid, {
+        ...progress,
+        amr: amrAfter(progress.amr, proof),
+        secondFactor: true,
+      }),
+    done: () => goOn(visit),
+  };
+}

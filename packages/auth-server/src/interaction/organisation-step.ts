@@ -1,0 +1,50 @@
+import { type OrganisationModel, organisationPage } from '../views/sign-in/organisation.ts';
+import { problemStatus, seeOther } from './page.ts';
+import { showSignIn } from './sign-in-step.ts';
+import { leaveFor } from './upstream-routes.ts';
+import { actionOf, type Form, pageOf, type Visit } from './visit.ts';
+
+/** Asks for the e-mail address whose domain tells the organisation. */
+export async function showOrganisation(
+  visit: Visit,
+  problems: OrganisationModel['problems'] = [],
+  email?: string,
+): Promise<void> {
+  const { parts, ctx, details } = visit;
+  parts.pages.show(ctx, {
+    ...pageOf(visit),
+    status: problemStatus(problems),
+    render: (frame, i18n) =>
+      organisationPage(
+        {
+          frame,
+          action: actionOf(visit, 'find-organisation'),
+          ...(email === undefined ? {} : { email }),
+          signInHref: parts.pages.path(`/interaction/${details.uid}`),
+          problems,
+        },
+        i18n,
+      ),
+  });
+}
+
+/** The sign-in page then names it: a page's policy must not list every organisation there is. */
+export async function findOrganisation(visit: Visit, form: Form): Promise<void> {
+  const email = (form['email'] ?? '').slice(0, 254);
+  const field = 'email';
+  if (email.trim() === '') return showOrganisation(visit, [{ field, code: 'email_required' }]);
+  if ((await visit.parts.upstreamSignIn.offered(email)) === undefined) {
+    return showOrganisation(visit, [{ field, code: 'organisation_unknown' }], email);
+  }
+  return showSignIn(visit, [], email);
+}
+
+/** To the person's own organisation, which the domain of the e-mail address tells. */
+export async function goToOrganisation(visit: Visit, form: Form): Promise<void> {
+  const { parts, ctx, details } = visit;
+  const email = (form['email'] ?? '').slice(0, 254);
+  const begun = await parts.upstreamSignIn.begin(email, details.uid);
+  if ('problem' in begun) return showSignIn(visit, [begun.problem], email);
+  leaveFor(ctx, parts, details.uid);
+  seeOther(ctx, begun.href);
+}

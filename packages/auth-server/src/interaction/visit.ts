@@ -1,0 +1,119 @@
+import type { Context } from 'koa';
+import type { Client, Provider } from 'oidc-provider';
+import type { AccountDirectory } from '../accounts/account.ts';
+import type { AccountApplications } from '../accounts/account-applications.ts';
+import type { AuditLog } from '../audit/audit-log.ts';
+import type { MfaPolicy } from '../config.ts';
+import type { Passkeys } from '../mfa/passkeys.ts';
+import type { TotpEnrolments } from '../mfa/totp-enrolment.ts';
+import { MFA_ACR } from '../provider/granted-account.ts';
+import type { StateStore } from '../provider/state/state-store.ts';
+import type { NoteDevice } from '../sign-in/note-device.ts';
+import type { ProofParts } from '../sign-in/prove.ts';
+import type { SecondStep } from '../sign-in/second-step.ts';
+import type { UpstreamSignIn } from '../upstream/sign-in-upstream.ts';
+import { type ErrorKind, errorPage } from '../views/outcome/error.ts';
+import { formTargetsOf, type ShownApplication, shownClient } from './application.ts';
+import type { SignInProgress, Standing } from './next-step.ts';
+import { type Page, type Pages, seeOther } from './page.ts';
+import { wayOnFrom } from './provider-pages.ts';
+
+export interface InteractionParts extends ProofParts {
+  readonly secondStep: SecondStep;
+  readonly passkeys: Passkeys;
+  readonly totpEnrolments: TotpEnrolments;
+  readonly upstreamSignIn: UpstreamSignIn;
+  readonly noteDevice: NoteDevice;
+  readonly accountApplications: AccountApplications;
+  readonly issuer: string;
+  readonly accounts: AccountDirectory;
+  readonly state: StateStore;
+  readonly audit: AuditLog;
+  readonly pages: Pages;
+  readonly mfaPolicy: MfaPolicy;
+  readonly scopeBase: string;
+  readonly audience: string;
+}
+
+export type Details = Awaited<ReturnType<Provider['interactionDetails']>>;
+
+/** One interaction, as a route meets it. */
+export interface Visit {
+  readonly provider: Provider;
+  readonly parts: InteractionParts;
+  readonly ctx: Context;
+  readonly details: Details;
+  readonly client: Client | undefined;
+}
+
+export type Form = Readonly<Record<string, string>>;
+
+export function standingOf(
+  { parts, details }: Visit,
+  progress: SignInProgress | undefined,
+): Standing {
+  return {
+    prompt: details.prompt.name,
+    progress,
+    mfaPolicy: parts.mfaPolicy,
+    mfaWanted: details.params['acr_values'] === MFA_ACR,
+  };
+}
+
+/** What every page of an interaction has. */
+export function pageOf({ client, details }: Visit): Omit<Page, 'render'> {
+  const { ui_locales: uiLocales } = details.params;
+  return {
+    csrf: details.uid,
+    formTargets: formTargetsOf(client),
+    ...(typeof uiLocales === 'string' ? { uiLocales } : {}),
+  };
+}
+
+export function actionOf({ parts, details }: Visit, what: string): string {
+  return parts.pages.path(`/interaction/${details.uid}/${what}`);
+}
+
+export function applicationOf({ client, details }: Visit): ShownApplication {
+  const { redirect_uri: target } = details.params;
+  if (client === undefined) return { name: '', host: '' };
+  return shownClient(client, typeof target === 'string' ? target : undefined);
+}
+
+export function goOn({ parts, ctx, details }: Visit): void {
+  seeOther(ctx, parts.pages.path(`/interaction/${details.uid}`));
+}
+
+export function record(
+  { parts, ctx, client }: Visit,
+  type: 'sign_in.succeeded' | 'sign_in.refused',
+  subject: string,
+  reason: string,
+): void {
+  const requestId = ctx.state['requestId'];
+  parts.audit.record({
+    type,
+    subject,
+    address: ctx.ip,
+    reason,
+    ...(client === undefined ? {} : { clientId: client.clientId }),
+    ...(typeof requestId === 'string' ? { requestId } : {}),
+  });
+}
+
+export function showError(visit: Visit, kind: ErrorKind, status: number): void {
+  const { parts, ctx } = visit;
+  parts.pages.show(ctx, {
+    status,
+    render: (frame, i18n) =>
+      errorPage(
+        {
+          frame,
+          kind,
+          referenceId: String(ctx.state['requestId'] ?? ''),
+          wayOn: wayOnFrom(applicationOf(visit), parts.pages),
+        },
+        i18n,
+      ),
+  });
+}

@@ -1,0 +1,105 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { pglite } from '@cls/shared/testing/engines';
+import { expect } from 'chai';
+import { createRemoteJWKSet, decodeJwt, jwtVerify } from 'jose';
+import * as client from 'openid-client';
+import { accountAccess } from '../src/provider/state/account-access.ts';
+import { sqlStateStore } from '../src/provider/state/sql-state-store.ts';
+import { sqlSignedIn } from '../src/store/sql-signed-in.ts';
+import { PASSWORD, startTestAuthServer, type TestAuthServer } from './support/auth-server.ts';
+import { type Portal, startPortal } from './support/portal.ts';
+import {
+  authorizationUrl,
+  Browser,
+  exchange,
+  type RelyingParty,
+  relyingParty,
+} from './support/relying-party.ts';
+
+describe('telling applications of sessions that were ended elsewhere', function () {
+  this.timeout(60_000);
+  let server: TestAuthServer;
+  let portal: Portal;
+  let party: RelyingParty;
+
+  before(async () => {
+    server = await startTestAuthServer(pglite);
+    portal = await startPortal('Portal');
+    party = await relyingParty(server, { backchannelLogoutUri: `${portal.origin}/backchannel` });
+  });
+  after(async () => {
+    await server?.stop();
+    await portal?.stop();
+  });
+
+  const signIn = async () => {
+    const browser = new Browser();
+    const flow = await authorizationUrl(party);
+    const page = await browser.follow(flow.url);
+    const { email } = server.person;
+    const { url } = await browser.submit(page, { email, password: PASSWORD });
+    return exchange(party, flow, url);
+  };
+  const received = () =>
+    portal.received
+      .filter(({ path }) => path === '/backchannel')
+      .map(({ body }) => body.get('logout_token') ?? '');
+  const told = async (count: number) => {
+    for (let i = 0; i < 100 && received().length < count; i += 1) await sleep(100);
+    return received();
+  };
+  /** As the operator's tool does it, from another process. */
+  const endAll = async () => {
+    const state = sqlStateStore(server.database, () => undefined);
+    const [{ id } = { id: '' }] = await server.database.query<{ id: string }>(
+      'SELECT id FROM account WHERE email = $1',
+      [server.person.email],
+    );
+    await accountAccess(state, sqlSignedIn(server.database)).endAll(id);
+    await state.close();
+  };
+
+  it('sends a logout token that names the session, whatever process ended it', async () => {
+    const tokens = await signIn();
+    await endAll();
+    const [token = ''] = await told(1);
+    const keys = createRemoteJWKSet(new URL(`${server.issuer}/.well-known/jwks.json`));
+    const { payload } = await jwtVerify(token, keys, {
+      issuer: server.issuer,
+      audience: party.id,
+      typ: 'logout+jwt',
+    });
+    expect(payload['sid']).to.equal(tokens.claims()?.['sid']);
+    const refused = await client
+      .refreshTokenGrant(party.config, tokens.refresh_token ?? '')
+      .catch((error: { error?: string }) => error.error);
+    expect(refused).to.equal('invalid_grant');
+  });
+
+  it('tries again when the application does not answer well', async () => {
+    const before = received().length;
+    let answers = 0;
+    portal.answer('/backchannel', (response) => {
+      answers += 1;
+      response.writeHead(answers === 1 ? 503 : 204).end();
+    });
+    const tokens = await signIn();
+    await endAll();
+    await told(before + 1);
+    const kept = await server.database.query('SELECT attempts FROM logout_notice');
+    expect(kept).to.deep.equal([{ attempts: 1 }]);
+    await server.database.query('UPDATE logout_notice SET due_at = now()');
+    const [, again = ''] = (await told(before + 2)).slice(before);
+    expect(decodeJwt(again)['sid']).to.equal(tokens.claims()?.['sid']);
+    const open = () => server.database.query('SELECT 1 FROM logout_notice');
+    for (let i = 0; i < 50 && (await open()).length > 0; i += 1) await sleep(100);
+    expect(await open()).to.deep.equal([]);
+  });
+
+  it('tells nobody twice: an application of a session that has ended is not told again', async () => {
+    const before = received().length;
+    await endAll();
+    await sleep(2_500);
+    expect(received().length).to.equal(before);
+  });
+});

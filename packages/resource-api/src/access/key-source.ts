@@ -125,22 +125,39 @@ export function remoteKeySource({ url, refreshMs, onFailure }: KeySourceOptions)
 }
 
 async function fetchDocument(url: string): Promise<unknown> {
+  const giveUp = AbortSignal.timeout(TIMEOUT_MS);
   const response = await fetch(url, {
     headers: { accept: 'application/json' },
     redirect: 'error',
-    signal: AbortSignal.timeout(TIMEOUT_MS),
+    signal: giveUp,
   });
-  if (response.status !== 200 || response.body === null) {
-    await response.body?.cancel();
+  const { body } = response;
+  if (response.status !== 200 || body === null) {
+    await body?.cancel();
     throw new Error(`the key set was answered with status ${response.status}`);
   }
+  // Once fetch has answered, its own hold on the signal is weak, and garbage collection can undo it.
+  const reader = body.getReader();
+  const cancel = () => void reader.cancel(giveUp.reason).catch(() => undefined);
+  giveUp.addEventListener('abort', cancel);
+  try {
+    return JSON.parse((await read(reader)).toString('utf8'));
+  } catch (error) {
+    cancel();
+    throw giveUp.aborted ? giveUp.reason : error;
+  } finally {
+    giveUp.removeEventListener('abort', cancel);
+  }
+}
+
+async function read(reader: ReadableStreamDefaultReader<Uint8Array>): Promise<Buffer> {
   const chunks: Uint8Array[] = [];
   let size = 0;
-  for await (const chunk of response.body as AsyncIterable<Uint8Array>) {
-    size += chunk.length;
-    // Leaving the loop cancels the download.
+  for (;;) {
+    const { done, value } = await reader.read();
+    if (done) return Buffer.concat(chunks);
+    size += value.length;
     if (size > DOCUMENT_MAX_BYTES) throw new Error('the key set is larger than 256 KiB');
-    chunks.push(chunk);
+    chunks.push(value);
   }
-  return JSON.parse(Buffer.concat(chunks).toString('utf8'));
 }

@@ -201,6 +201,42 @@ describe('the account pages', function () {
     expect(done.text).to.include('The sign-in method was removed.').and.not.include('Phone');
   });
 
+  it('rename a factor, but not to a name that is taken', async () => {
+    const browser = new Browser();
+    await signIn(browser, await newPerson());
+    for (const name of ['Phone', 'Tablet']) {
+      const page = await open(browser, '/account/factors/totp');
+      await submit(browser, page, { code: codeFor(page), name });
+    }
+    const factors = await open(browser, '/account/factors');
+    const [, href = ''] = /href="(\/account\/factors\/rename[^"]+)"/.exec(factors.text) ?? [];
+    const page = await open(browser, href);
+    expect(page.text).to.include('value="Phone"');
+    const taken = await submit(browser, page, { name: 'Tablet' });
+    expect(taken.response.status).to.equal(422);
+    const done = await submit(browser, taken, { name: 'Old phone' });
+    expect(done.text)
+      .to.include('Old phone')
+      .and.include('was renamed.')
+      .and.not.include('>Phone<');
+  });
+
+  it('give the person all that is kept about them as a file, and nothing that opens anything', async () => {
+    const email = await newPerson();
+    const browser = new Browser();
+    await signIn(browser, email);
+    const page = await open(browser, '/account/factors/totp');
+    await submit(browser, page, { code: codeFor(page), name: 'Phone' });
+    const { response, text } = await open(browser, '/account/data.json');
+    expect(response.headers.get('content-disposition')).to.match(/^attachment; filename=/);
+    const data = JSON.parse(text);
+    expect(data.account).to.include({ email, customer: 'india' });
+    expect(data.factors[0]).to.include({ kind: 'totp', name: 'Phone' });
+    expect(data.sessions).to.have.length(1);
+    expect(data.securityLog).to.be.an('array');
+    expect(text).to.not.match(/secret|hash|"uid"/i);
+  });
+
   it('accept no proof that is older than five minutes', async () => {
     const visit = (ageS: number, more: Partial<Visit> = {}) =>
       ({

@@ -8,18 +8,22 @@ import {
   submitPasskey,
   submitTotp,
 } from '../interaction/enrol.ts';
+import { problemStatus } from '../interaction/page.ts';
 import { requesterOf } from '../interaction/requester.ts';
 import type { ListedFactor } from '../mfa/manage-factors.ts';
 import { type ConfirmationModel, confirmationPage } from '../views/account/confirmation.ts';
 import { factorsPage } from '../views/account/factors.ts';
+import { renameFactorPage } from '../views/account/rename-factor.ts';
 import type { Problem } from '../views/form.ts';
 import { formKey, goTo, PLACES, show, showPlace } from './places.ts';
+import { keepProof } from './step-up.ts';
 import type { Form, Visit } from './visit.ts';
 
 const PATHS = {
   totp: '/account/factors/totp',
   passkey: '/account/factors/passkey',
   codes: '/account/factors/codes',
+  rename: '/account/factors/rename',
   remove: '/account/factors/remove',
   newCodes: '/account/factors/recovery-codes',
 } as const;
@@ -37,6 +41,7 @@ export async function showFactors(visit: Visit, problems: readonly Problem[] = [
           ...model,
           factors: factors.map(({ removable, id, ...factor }) => ({
             ...factor,
+            renameHref: `${path(PATHS.rename)}?factor=${id}`,
             ...(removable ? { removeHref: `${path(PATHS.remove)}?factor=${id}` } : {}),
           })),
           recoveryCodes: codes,
@@ -64,7 +69,10 @@ function enrolling(visit: Visit): Enrolling {
       codes: path(PATHS.codes),
       cancel: path(PLACES.factors),
     },
-    added: () => goTo(visit, 'factors', 'factor_added'),
+    added: async () => {
+      await keepProof(visit);
+      return goTo(visit, 'factors', 'factor_added');
+    },
     done: () => ctx.redirect(path(PLACES.factors)),
   };
 }
@@ -75,6 +83,33 @@ export const addPasskey = (visit: Visit) => showPasskey(enrolling(visit));
 export const confirmPasskey = (visit: Visit, form: Form) => submitPasskey(enrolling(visit), form);
 export const codes = (visit: Visit) => showCodes(enrolling(visit));
 export const confirmCodes = (visit: Visit, form: Form) => submitCodes(enrolling(visit), form);
+
+export async function showRename(
+  visit: Visit,
+  problems: readonly Problem<'name'>[] = [],
+  given?: string,
+): Promise<void> {
+  const { path } = visit.parts.pages;
+  const factor = await factorOf(visit);
+  if (factor === undefined) return goTo(visit, 'factors');
+  const { id, name } = factor;
+  const action = `${path(PATHS.rename)}?factor=${id}`;
+  const cancelHref = path(PLACES.factors);
+  show(visit, {
+    status: problemStatus(problems),
+    render: (frame, i18n) =>
+      renameFactorPage({ frame, action, name: given ?? name, cancelHref, problems }, i18n),
+  });
+}
+
+export async function rename(visit: Visit, { name = '' }: Form): Promise<void> {
+  const { parts, ctx, account } = visit;
+  const id = (await factorOf(visit))?.id ?? '';
+  const { problem } = await parts.manageFactors.rename(account, id, name, requesterOf(ctx));
+  if (problem === undefined) return goTo(visit, 'factors', 'factor_renamed');
+  if (!('field' in problem) || problem.field !== 'name') return goTo(visit, 'factors');
+  return showRename(visit, [problem], name);
+}
 
 export async function askToRemove(visit: Visit): Promise<void> {
   const factor = await factorOf(visit);

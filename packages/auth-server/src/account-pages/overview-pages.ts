@@ -1,3 +1,4 @@
+import type { SecurityLogEntry } from '../accounts/security-log.ts';
 import { problemStatus } from '../interaction/page.ts';
 import { RESET_PATH } from '../interaction/password-routes.ts';
 import { requesterOf } from '../interaction/requester.ts';
@@ -10,6 +11,7 @@ import type { Form, Visit } from './visit.ts';
 
 /** Codes below which new ones are advised. */
 const RECOVERY_CODES_LOW = 3;
+export const DATA_PATH = '/account/data.json';
 
 export async function showOverview(visit: Visit): Promise<void> {
   const { parts, account } = visit;
@@ -36,11 +38,46 @@ export async function showOverview(visit: Visit): Promise<void> {
         recoveryCodesLow: RECOVERY_CODES_LOW,
         sessionCount: sessions.length,
         applicationCount: applications.length,
+        downloadHref: parts.pages.path(DATA_PATH),
         ...(last === undefined ? {} : { lastSignIn: { device: {}, ...last } }),
       },
       i18n,
     ),
   );
+}
+
+/** All that is kept about the person, as a file; what opens something is not among it. */
+export async function downloadData(visit: Visit): Promise<void> {
+  const { parts, ctx, account } = visit;
+  const { id, email, customer, permissions } = account;
+  const [factors, codes, sessions, applications] = await Promise.all([
+    parts.manageFactors.list(account),
+    parts.recoveryCodes.count(account),
+    parts.accountSessions.list(account),
+    parts.accountApplications.list(account),
+  ]);
+  const log: SecurityLogEntry[] = [];
+  for (let cursor: string | undefined, more = true; more; more = cursor !== undefined) {
+    const page = await parts.securityLog(account, cursor);
+    log.push(...page.entries);
+    cursor = page.older;
+  }
+  const data = {
+    account: { id, email, customer, permissions },
+    factors: factors.map(({ removable: _, ...factor }) => factor),
+    recoveryCodes: codes,
+    sessions: sessions.map(({ uid: _, ...session }) => session),
+    applications: applications.map(({ application, ...access }) => ({
+      id: application.id,
+      name: application.name,
+      ...access,
+    })),
+    securityLog: log,
+  };
+  ctx.set('Cache-Control', 'no-store');
+  ctx.set('Content-Disposition', 'attachment; filename="cls-account.json"');
+  ctx.type = 'application/json';
+  ctx.body = JSON.stringify(data, undefined, 2);
 }
 
 /** Who has no password here signs in at the organisation's own provider. */

@@ -17,26 +17,28 @@ import { visitorOf } from './visitor.ts';
 
 /** What a path shows and what its form does. */
 interface Route {
-  readonly show?: (visit: Visit) => Promise<void>;
+  readonly show: (visit: Visit) => Promise<void>;
   readonly submit?: (visit: Visit, form: Form) => Promise<void>;
 }
 
 const ROUTES: Readonly<Record<string, Route>> = {
   [PLACES.overview]: { show: overview.showOverview },
+  [overview.DATA_PATH]: { show: overview.downloadData },
   [PLACES.password]: { show: overview.showPassword, submit: overview.changePassword },
   [PLACES.log]: { show: overview.showLog },
   [PLACES.factors]: { show: factors.showFactors },
   '/account/factors/totp': { show: factors.addTotp, submit: factors.confirmTotp },
   '/account/factors/passkey': { show: factors.addPasskey, submit: factors.confirmPasskey },
   '/account/factors/codes': { show: factors.codes, submit: factors.confirmCodes },
+  '/account/factors/rename': { show: factors.showRename, submit: factors.rename },
   '/account/factors/remove': { show: factors.askToRemove, submit: factors.remove },
   '/account/factors/recovery-codes': {
     show: factors.askForNewCodes,
     submit: factors.replaceCodes,
   },
   [PLACES.sessions]: { show: access.showSessions },
-  '/account/sessions/end': { submit: access.endSession },
-  '/account/sessions/end-others': { submit: access.endOtherSessions },
+  '/account/sessions/end': { show: access.showSessions, submit: access.endSession },
+  '/account/sessions/end-others': { show: access.showSessions, submit: access.endOtherSessions },
   [PLACES.applications]: { show: access.showApplications },
   '/account/applications/withdraw': { show: access.askToWithdraw, submit: access.withdraw },
   '/account/step-up': { show: showStepUp, submit: submitStepUp },
@@ -45,9 +47,9 @@ const ROUTES: Readonly<Record<string, Route>> = {
 /** The methods of each path, for `surface`. */
 export const ACCOUNT_METHODS: Readonly<Record<string, readonly string[]>> = {
   ...Object.fromEntries(
-    Object.entries(ROUTES).map(([path, { show, submit }]) => [
+    Object.entries(ROUTES).map(([path, { submit }]) => [
       path,
-      [...(show ? ['GET'] : []), ...(submit ? ['POST'] : [])],
+      submit === undefined ? ['GET'] : ['GET', 'POST'],
     ]),
   ),
   [ACCOUNT_SIGNED_IN_PATH]: ['GET'],
@@ -62,14 +64,12 @@ export function accountRoutes(provider: Provider, parts: AccountPagesParts): Mid
   };
   for (const [path, { show, submit }] of Object.entries(ROUTES)) {
     const proofNeeded = path in DEEDS;
-    if (show !== undefined) {
-      router.get(path, async (ctx) => {
-        const visit = await visitOf(ctx);
-        if (visit === undefined || isEnding(visit)) return signIn(parts, ctx, placeOf(path));
-        if (proofNeeded && !(await isFresh(visit))) return askForProof(visit);
-        return show(visit);
-      });
-    }
+    router.get(path, async (ctx) => {
+      const visit = await visitOf(ctx);
+      if (visit === undefined || isEnding(visit)) return signIn(parts, ctx, placeOf(path));
+      if (proofNeeded && !(await isFresh(visit))) return askForProof(visit);
+      return show(visit);
+    });
     if (submit !== undefined) {
       router.post(path, async (ctx) => {
         const visit = await visitOf(ctx);

@@ -38,6 +38,12 @@ export async function isFresh(visit: Visit): Promise<boolean> {
   return proof?.payload['account'] === digest(account.id);
 }
 
+/** The person has just proven themselves with a second factor, where the account has one. */
+export async function keepProof({ parts, account, session }: Visit): Promise<void> {
+  const payload = { account: digest(account.id) };
+  await parts.state.put({ kind: KIND, key: digest(session.uid), payload, ttlS: FRESH_S });
+}
+
 /** To the step-up page, and from there back to the deed. */
 export function askForProof({ parts, ctx }: Visit): void {
   const to = ctx.querystring === '' ? ctx.path : `${ctx.path}?${ctx.querystring}`;
@@ -88,15 +94,14 @@ export async function showStepUp(
 }
 
 export async function submitStepUp(visit: Visit, form: Form): Promise<void> {
-  const { parts, ctx, account, session } = visit;
+  const { parts, ctx, account } = visit;
   const to = deedOf(visit);
   if (to === undefined) return goTo(visit, 'factors');
   const proven = account.secondFactor
     ? await proveSecondFactor(visit, form)
     : await prove(visit, form);
   if (proven !== undefined) return showStepUp(visit, [proven.problem], proven.method);
-  const payload = { account: digest(account.id) };
-  await parts.state.put({ kind: KIND, key: digest(session.uid), payload, ttlS: FRESH_S });
+  await keepProof(visit);
   seeOther(ctx, parts.pages.path(to.href));
 }
 

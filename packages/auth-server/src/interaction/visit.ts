@@ -2,6 +2,7 @@ import type { Context } from 'koa';
 import type { Client, Provider } from 'oidc-provider';
 import type { AccountDirectory } from '../accounts/account.ts';
 import type { AccountApplications } from '../accounts/account-applications.ts';
+import { circumstances } from '../accounts/security-notice.ts';
 import type { AuditLog } from '../audit/audit-log.ts';
 import type { MfaPolicy } from '../config.ts';
 import type { Passkeys } from '../mfa/passkeys.ts';
@@ -17,6 +18,7 @@ import { formTargetsOf, type ShownApplication, shownClient } from './application
 import type { SignInProgress, Standing } from './next-step.ts';
 import { type Page, type Pages, seeOther } from './page.ts';
 import { wayOnFrom } from './provider-pages.ts';
+import { requesterOf } from './requester.ts';
 
 export interface InteractionParts extends ProofParts {
   readonly secondStep: SecondStep;
@@ -90,14 +92,12 @@ export function record(
   subject: string,
   reason: string,
 ): void {
-  const requestId = ctx.state['requestId'];
   parts.audit.record({
     type,
     subject,
-    address: ctx.ip,
     reason,
+    ...circumstances(requesterOf(ctx)),
     ...(client === undefined ? {} : { clientId: client.clientId }),
-    ...(typeof requestId === 'string' ? { requestId } : {}),
   });
 }
 

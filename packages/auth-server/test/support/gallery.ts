@@ -6,6 +6,7 @@ import { confirmationPage } from '../../src/views/account/confirmation.ts';
 import { factorsPage } from '../../src/views/account/factors.ts';
 import { type OverviewModel, overviewPage } from '../../src/views/account/overview.ts';
 import { recoveryCodesPage } from '../../src/views/account/recovery-codes.ts';
+import { renameFactorPage } from '../../src/views/account/rename-factor.ts';
 import { type LogEntry, securityLogPage } from '../../src/views/account/security-log.ts';
 import { type SignedInSession, sessionsPage } from '../../src/views/account/sessions.ts';
 import { consentPage } from '../../src/views/authorization/consent.ts';
@@ -123,7 +124,6 @@ const overview = (name: string, state: Partial<OverviewModel>) =>
     overviewPage(
       {
         ...account(frame),
-        name: 'Anna Lindholm',
         organisation: ORGANISATION,
         passwordChangedAt: MONTHS_AGO,
         factorCount: 2,
@@ -190,8 +190,14 @@ const PASSKEY = {
   name: 'Work laptop',
   addedAt: MONTHS_AGO,
   lastUsedAt: NOW,
+  renameHref: '/account/factors/1/rename',
 } as const;
-const TOTP = { kind: 'totp', name: 'Pixel 9', addedAt: MONTHS_AGO } as const;
+const TOTP = {
+  kind: 'totp',
+  name: 'Pixel 9',
+  addedAt: MONTHS_AGO,
+  renameHref: '/account/factors/2/rename',
+} as const;
 const RECOVERY_CODES = [
   'k3vq-1o8t-n5xr',
   'd2fy-7mzc-4hpw',
@@ -600,6 +606,18 @@ export const GALLERY: readonly GalleryPage[] = [
         name: 'Pixel 9',
         cancelHref: HREFS.factors,
         problems: [{ field: 'code', code: 'code_wrong' }],
+      },
+      i18n,
+    ),
+  ),
+  page('rename-factor', (frame, i18n) =>
+    renameFactorPage(
+      {
+        frame,
+        action: '/account/factors/rename',
+        name: 'Pixel 9',
+        cancelHref: HREFS.factors,
+        problems: [{ field: 'name', code: 'name_taken' }],
       },
       i18n,
     ),

@@ -9,6 +9,7 @@ export interface Factor {
   readonly name: string;
   readonly addedAt: Date;
   readonly lastUsedAt?: Date;
+  readonly renameHref: string;
   /** Asks before it removes; absent for the last one where the policy demands one. */
   readonly removeHref?: string;
 }
@@ -53,16 +54,20 @@ ${
   return accountPage(model, { place: 'factors', title, problems, body }, i18n);
 }
 
-function record({ kind, name, addedAt, lastUsedAt, removeHref }: Factor, i18n: I18n): Html {
+function record(
+  { kind, name, addedAt, lastUsedAt, renameHref, removeHref }: Factor,
+  i18n: I18n,
+): Html {
   const used = lastUsedAt === undefined ? i18n.t('factors.unused') : instant(lastUsedAt, i18n);
   return html`<li>
 <div><h3>${name}</h3>
 <p>${i18n.t(`factors.kind.${kind}`)}</p>
 <p class="hint">${i18n.rich('factors.dates', { added: instant(addedAt, i18n), used })}</p></div>
+<div class="buttons"><a class="button" href="${renameHref}" aria-label="${i18n.t('factors.renameNamed', { name })}">${i18n.t('factors.rename')}</a>
 ${
   removeHref === undefined
     ? html`<p class="hint">${i18n.t('factors.last')}</p>`
     : html`<a class="button" href="${removeHref}" aria-label="${i18n.t('factors.removeNamed', { name })}">${i18n.t('form.remove')}</a>`
-}
+}</div>
 </li>`;
 }

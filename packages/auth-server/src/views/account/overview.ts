@@ -10,7 +10,6 @@ import {
 } from './account-page.ts';
 
 export interface OverviewModel extends AccountModel {
-  readonly name?: string;
   /** The customer that the person belongs to. */
   readonly organisation: string;
   /** The customer's provider, when the person signs in there and not by a password here. */
@@ -24,7 +23,7 @@ export interface OverviewModel extends AccountModel {
   readonly applicationCount: number;
   readonly lastSignIn?: { readonly at: Date; readonly device: Device; readonly address?: string };
   /** A file with all that is stored about the person. */
-  readonly downloadHref?: string;
+  readonly downloadHref: string;
 }
 
 export function overviewPage(model: OverviewModel, i18n: I18n): string {
@@ -39,7 +38,6 @@ export function overviewPage(model: OverviewModel, i18n: I18n): string {
   const body = html`${advice(model, i18n)}<section class="box">
 <h2>${i18n.t('overview.profile')}</h2>
 <dl class="facts">
-${model.name !== undefined && row(i18n.t('overview.name'), model.name)}
 ${row(i18n.t('form.email'), breakableEmail(model.email))}
 ${row(i18n.t('overview.organisation'), organisation)}
 </dl>
@@ -65,14 +63,11 @@ ${row(i18n.t('place.applications'), i18n.count('overview.applications', model.ap
 ${signedIn && row(i18n.t('overview.lastSignIn'), signedIn, link('log'))}
 </dl>
 </section>
-${
-  model.downloadHref !== undefined &&
-  html`<section class="box">
+<section class="box">
 <h2>${i18n.t('overview.data')}</h2>
 <p>${i18n.t('overview.dataText')}</p>
 <p><a class="button" href="${model.downloadHref}" download>${i18n.t('overview.download')}</a></p>
-</section>`
-}`;
+</section>`;
   return accountPage(model, { place: 'overview', title: i18n.t('overview.title'), body }, i18n);
 }
 

@@ -1,4 +1,4 @@
-import type { ParameterFault } from '../../http/refusal.ts';
+import type { ParameterFault } from '@cls/shared/http/refusal';
 import { parameterRefusal } from './parameter-refusal.ts';
 
 const VALUES_MAX = 100;

@@ -1,5 +1,5 @@
+import { parameterRefusal } from '@cls/shared/http/parameter-refusal';
 import type { ParameterFault } from '@cls/shared/http/refusal';
-import { parameterRefusal } from './parameter-refusal.ts';
 
 const VALUES_MAX = 100;
 const UNKNOWN_TOLD = 50;

@@ -1,11 +1,11 @@
-import type { Permission } from '@cls/shared/access-token';
+import type { ApiPermission } from '@cls/shared/access-token';
 import type { Account } from './account.ts';
 
 export interface NewAccount {
   /** Any spelling; stored canonical. */
   readonly email: string;
   readonly customer: string;
-  readonly permissions: readonly Permission[];
+  readonly permissions: readonly ApiPermission[];
   /** Absent until the person accepts an invitation. */
   readonly passwordHash?: string;
 }

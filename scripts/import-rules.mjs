@@ -18,6 +18,7 @@ export const KIND_OF = {
     'compose.ts': 'root',
     'compose-accounts.ts': 'root',
     'config.ts': 'port',
+    'admin/': 'edge',
     'http/': 'edge',
     'interaction/': 'edge',
     'sign-in/': 'use-case',

@@ -1,4 +1,6 @@
 import type { RequestListener } from 'node:http';
+import { tokenVerifier } from '@cls/shared/access/verify-token';
+import { adminAudience } from '@cls/shared/access-token';
 import { systemClock } from '@cls/shared/clock';
 import { developmentSecret } from '@cls/shared/development-secret';
 import { ConfigurationError } from '@cls/shared/environment';
@@ -14,6 +16,7 @@ import { openDatabase } from '@cls/shared/sql/open-database';
 import type Koa from 'koa';
 import type { Provider } from 'oidc-provider';
 import { argon2Verifier } from './accounts/password.ts';
+import { adminApi } from './admin/admin-api.ts';
 import { composeAccounts } from './compose-accounts.ts';
 import type { AuthServerConfig } from './config.ts';
 import { issuerFacing } from './http/issuer-facing.ts';
@@ -29,6 +32,7 @@ import { passwordRoutes } from './interaction/password-routes.ts';
 import { providerPages } from './interaction/provider-pages.ts';
 import { interactionRoutes } from './interaction/routes.ts';
 import { upstreamRoutes } from './interaction/upstream-routes.ts';
+import { ownKeys } from './keys/own-keys.ts';
 import { aesGcmSealer } from './keys/seal.ts';
 import { accountMailer } from './mail/account-mailer.ts';
 import { mailQueue } from './mail/mail-queue.ts';
@@ -41,8 +45,9 @@ import { openStateStore } from './provider/state/open-state-store.ts';
 import { MIGRATIONS } from './store/migrations.ts';
 import { sqlApplications } from './store/sql-applications.ts';
 import { sqlAuditLog } from './store/sql-audit-log.ts';
+import { sqlAuditReader } from './store/sql-audit-reader.ts';
 import { sqlCustomers } from './store/sql-customers.ts';
-import { cachedServiceAccountDirectory } from './store/sql-service-accounts.ts';
+import { cachedServiceAccountDirectory, sqlServiceAccounts } from './store/sql-service-accounts.ts';
 import { sqlSigningKeyStore } from './store/sql-signing-keys.ts';
 import { sweepThrottle } from './store/sql-throttle.ts';
 import { ACCOUNT_GRANT_PARAMETERS, accountGrant } from './token/account-grant.ts';
@@ -134,6 +139,13 @@ async function compose(
     mfaPolicy: config.mfaPolicy,
     resourceServer,
   });
+  const adminProfile = { ...config, audience: adminAudience(config.issuer), clockToleranceS: 0 };
+  const admin = adminApi({
+    ...{ ...config, ...people, log },
+    verifyToken: tokenVerifier(await ownKeys(keys), adminProfile, clock),
+    serviceAccounts: sqlServiceAccounts(database),
+    auditReader: sqlAuditReader(database),
+  });
   const retry = refreshRetry(state, config.refreshGraceS);
   let service: HttpService | undefined;
   const checks = [
@@ -159,6 +171,7 @@ async function compose(
     provider.use(securityHeaders);
     provider.use(health(checks, () => service?.draining ?? false));
     provider.use(surface);
+    provider.use(admin);
     provider.use(metadataCaching);
     provider.use(staticAssets(assets));
     provider.use(continueForms(provider, ourPages));

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { pglite } from '@cls/shared/testing/engines';
+import { describeOnEngines } from '@cls/shared/testing/engines';
 import { eventually, freePort } from '@cls/shared/testing/servers';
 import { expect } from 'chai';
 import * as client from 'openid-client';
@@ -35,7 +35,7 @@ import {
 const DISABLED = 'Your account was switched off';
 const NOBODY = 'acc_00000000000000000000000000';
 
-describe('the administrators’ API', () => {
+describeOnEngines('the administrators’ API', (engine) => {
   let server: TestAuthServer;
   let portal: RelyingParty;
   let caller: TestCaller;
@@ -44,7 +44,7 @@ describe('the administrators’ API', () => {
   let stranger: string;
   let passwordHash: string;
   before(async () => {
-    server = await startTestAuthServer(pglite);
+    server = await startTestAuthServer(engine);
     portal = await relyingParty(server);
     caller = await newCaller(server);
     call = adminClient(server, await adminToken(server, caller));
@@ -429,18 +429,11 @@ describe('the administrators’ API', () => {
       await signIn(email);
       await server.postJson({ email, password: 'wrong' });
       await call('POST', `/accounts/${id}/end-sessions`);
-      const types = [
-        'account.sessions_ended',
-        'token.refused',
-        'token.issued',
-        'sign_in.succeeded',
-      ];
+      const latest = ['account.sessions_ended', 'token.refused'];
       const all = await eventually(async () => {
         const { status, body } = await call('GET', `/accounts/${id}/events`);
         expect(status).to.equal(200);
-        expect(body.data.map(({ type }: { type: string }) => type)).to.include.members(
-          types.slice(0, 2),
-        );
+        expect(body.data.map(({ type }: { type: string }) => type)).to.include.members(latest);
         return body.data;
       });
       const ofType = (type: string) => all.find((event: { type: string }) => event.type === type);
@@ -495,7 +488,7 @@ describe('the administrators’ API', () => {
   it('is there below the path of an issuer that has one', async () => {
     const port = await freePort();
     const issuer = `http://localhost:${port}/loans`;
-    const other = await startTestAuthServer(pglite, { ISSUER: issuer, AUTH_PORT: `${port}` });
+    const other = await startTestAuthServer(engine, { ISSUER: issuer, AUTH_PORT: `${port}` });
     try {
       const own = adminClient(other, await adminToken(other, await newCaller(other)));
       const invited = await own('POST', '/accounts', { email: 'a@b.example', permissions: [VIEW] });

@@ -50,12 +50,12 @@ function readPermissions(value: unknown): readonly ApiPermission[] | undefined {
 /** Undefined when there is no body. @throws {Refusal} 400, 413, 415 */
 async function readMembers(request: IncomingMessage): Promise<Members | undefined> {
   const { headers } = request;
-  const lengthBytes = Number(headers['content-length'] ?? 0);
-  if (lengthBytes === 0 && headers['transfer-encoding'] === undefined) return undefined;
+  const tooLarge = Number(headers['content-length'] ?? 0) > BODY_MAX_BYTES;
+  const bytes = tooLarge ? undefined : await readBody(request, BODY_MAX_BYTES);
+  if (bytes === undefined) throw bodyTooLarge(BODY_MAX_BYTES);
+  if (bytes.length === 0) return undefined; // A proxy may send nothing in chunks.
   const plain = headers['content-encoding'] === undefined;
   if (!plain || !JSON_UTF8.test(headers['content-type'] ?? '')) throw unsupportedMediaType();
-  const bytes = lengthBytes > BODY_MAX_BYTES ? undefined : await readBody(request, BODY_MAX_BYTES);
-  if (bytes === undefined) throw bodyTooLarge(BODY_MAX_BYTES);
   const members = parseStrictObject(bytes);
   if (members === undefined) throw malformed();
   return members;

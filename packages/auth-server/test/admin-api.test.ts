@@ -12,6 +12,7 @@ import {
   type AdminClient,
   adminClient,
   adminToken,
+  MANAGE,
   newCaller,
   type TestCaller,
 } from './support/administrator.ts';
@@ -221,14 +222,14 @@ describeOnEngines('the administrators’ API', (engine) => {
       call('POST', '/accounts', { email, permissions });
 
     it('invites: the person is sent a link, and the audit names the caller', async () => {
-      const { status, headers, body } = await invite(' New@India.example', [FULL, VIEW]);
+      const { status, headers, body } = await invite(' New@India.example');
       expect(status).to.equal(201);
       expect(body).to.have.keys('object', 'account', 'expiresAt');
       expect(body.account).to.deep.include({
         object: 'account',
         email: 'new@india.example',
         customer: 'india',
-        permissions: [VIEW, FULL],
+        permissions: [VIEW],
         disabled: false,
       });
       const { id } = body.account;
@@ -264,11 +265,24 @@ describeOnEngines('the administrators’ API', (engine) => {
       }
     });
 
-    it('gives nobody the permission to administer', async () => {
-      const answer = await invite('grasping@india.example', [VIEW, 'cls-accounts.manage']);
-      expectProblem(answer, { status: 400, code: 'invalid_parameter' });
-      expect(faults(answer)).to.deep.equal([['permissions', 'invalid_parameter']]);
-      expect(answer.body.errors[0].message).not.to.include('cls-accounts');
+    it('gives no permission that the caller was not granted, and nobody the one to administer', async () => {
+      const full = await newCaller(server, [MANAGE, FULL]);
+      const fullCall = adminClient(server, await adminToken(server, full));
+      const email = 'grasping@india.example';
+      for (const [as, permissions, says] of [
+        [call, [VIEW, FULL], 'of cls-deal.view, each'],
+        [call, [MANAGE], 'of cls-deal.view, each'],
+        [fullCall, [VIEW, MANAGE], 'of cls-deal.view, external-api.fullcontrol, each'],
+      ] as const) {
+        const answer = await as('POST', '/accounts', { email, permissions });
+        expectProblem(answer, { status: 400, code: 'invalid_parameter' });
+        expect(faults(answer)).to.deep.equal([['permissions', 'invalid_parameter']]);
+        expect(answer.body.errors[0].message).to.include(says);
+      }
+      const given = await fullCall('POST', '/accounts', { email, permissions: [FULL, VIEW] });
+      expect(given.body.account.permissions).to.deep.equal([VIEW, FULL]);
+      // It is another's invitation: this caller may not renew it.
+      expectProblem(await invite(email), { status: 409, code: 'account_exists' });
     });
 
     for (const { given, body, expected } of [

@@ -31,11 +31,11 @@ async function serve(
   ctx: Context,
 ): Promise<void> {
   const { handle, id } = find(routes, ctx);
-  const administrator = await administratorOf(parts, ctx.req.rawHeaders);
+  const { clientId, ...may } = await administratorOf(parts, ctx.req.rawHeaders);
   const requestId = String(ctx.state['requestId']);
-  const by = { clientId: administrator.clientId, address: ctx.ip, requestId };
+  const by = { clientId, address: ctx.ip, requestId };
   const { querystring: query, req: request } = ctx;
-  const answer = await handle({ customer: administrator.customer, by, id, query, request });
+  const answer = await handle({ ...may, by, id, query, request });
   ctx.status = answer.status ?? 200;
   if (answer.location !== undefined) ctx.set('Location', answer.location);
   ctx.body = answer.body;

@@ -3,7 +3,12 @@ import { authorizationOf, bearerToken } from '@cls/shared/access/bearer';
 import { requirePermission } from '@cls/shared/access/require-permission';
 import { insufficientPermission } from '@cls/shared/access/token-refusals';
 import type { VerifyToken } from '@cls/shared/access/verify-token';
-import { ADMIN_PERMISSION, scopeOf } from '@cls/shared/access-token';
+import {
+  ADMIN_PERMISSION,
+  API_PERMISSIONS,
+  type ApiPermission,
+  scopeOf,
+} from '@cls/shared/access-token';
 import type { ServiceAccountDirectory } from '../clients/service-account.ts';
 import { callerDisabled } from './refusals.ts';
 
@@ -12,6 +17,11 @@ export interface Administrator {
   readonly clientId: string;
   /** The customer whose accounts it administers. */
   readonly customer: string;
+  /**
+   * What it may give to people: to see their own customer's deals, and what it was granted itself.
+   * Other permissions reach beyond the customer, and nobody gives more than they have.
+   */
+  readonly mayGive: readonly ApiPermission[];
 }
 
 export interface AdministratorParts {
@@ -35,8 +45,12 @@ export async function administratorOf(
   if (account === undefined || account.disabled || account.customer !== caller.customer) {
     throw callerDisabled();
   }
-  if (!account.permissions.includes(ADMIN_PERMISSION)) {
+  const { permissions } = account;
+  if (!permissions.includes(ADMIN_PERMISSION)) {
     throw insufficientPermission([scopeOf(scopeBase, ADMIN_PERMISSION)]);
   }
-  return { clientId: account.id, customer: account.customer };
+  const mayGive = API_PERMISSIONS.filter(
+    (permission) => permission === 'cls-deal.view' || permissions.includes(permission),
+  );
+  return { clientId: account.id, customer: account.customer, mayGive };
 }

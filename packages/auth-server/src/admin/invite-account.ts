@@ -12,11 +12,11 @@ export interface InvitationParts {
   readonly throttle: Throttle;
 }
 
-/** Invites to the administrator's own customer, and to what people can have. */
+/** Invites to the administrator's own customer, and to what the administrator may give. */
 export function inviteAccount({ issuer, invite, throttle }: InvitationParts): Handle {
-  return async ({ customer, by, query, request }) => {
+  return async ({ customer, mayGive, by, query, request }) => {
     readNoQuery(query);
-    const { email, permissions } = await readInvitation(request);
+    const { email, permissions } = await readInvitation(request, mayGive);
     const subjects = [{ kind: 'invitation', id: `${customer} ${email}` }] as const;
     const admission = await throttle.admit(subjects);
     if (!admission.admitted) throw tooManyInvitations(admission.retryAfterS);

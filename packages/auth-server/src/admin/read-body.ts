@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { parseStrictObject } from '@cls/shared/access/strict-json';
-import { API_PERMISSIONS, type ApiPermission } from '@cls/shared/access-token';
+import type { ApiPermission } from '@cls/shared/access-token';
 import { parameterRefusal } from '@cls/shared/http/parameter-refusal';
 import type { ParameterFault, Refusal } from '@cls/shared/http/refusal';
 import { canonicalEmail } from '../accounts/account.ts';
@@ -20,15 +20,21 @@ export interface InvitationInput {
   readonly permissions: readonly ApiPermission[];
 }
 
-/** @throws {Refusal} naming every fault of the body at once. */
-export async function readInvitation(request: IncomingMessage): Promise<InvitationInput> {
+/**
+ * @param mayGive permissions that the administrator may give.
+ * @throws {Refusal} naming every fault of the body at once.
+ */
+export async function readInvitation(
+  request: IncomingMessage,
+  mayGive: readonly ApiPermission[],
+): Promise<InvitationInput> {
   const members = (await readMembers(request)) ?? {};
   const faults = unknownMembers(members, ['email', 'permissions']);
   const email = typeof members['email'] === 'string' ? canonicalEmail(members['email']) : '';
   if (!EMAIL.test(email)) faults.push(fault('email', 'expected an e-mail address'));
-  const permissions = readPermissions(members['permissions']);
+  const permissions = readPermissions(members['permissions'], mayGive);
   if (permissions === undefined) {
-    const expected = `expected a list of one or more of ${API_PERMISSIONS.join(', ')}, each once`;
+    const expected = `expected a list of one or more of ${mayGive.join(', ')}, each once`;
     faults.push(fault('permissions', expected));
   }
   if (faults.length > 0 || permissions === undefined) throw parameterRefusal(faults);
@@ -41,9 +47,12 @@ export async function readNothing(request: IncomingMessage): Promise<void> {
   if (faults.length > 0) throw parameterRefusal(faults);
 }
 
-function readPermissions(value: unknown): readonly ApiPermission[] | undefined {
+function readPermissions(
+  value: unknown,
+  mayGive: readonly ApiPermission[],
+): readonly ApiPermission[] | undefined {
   if (!Array.isArray(value) || value.length === 0) return undefined;
-  const known = API_PERMISSIONS.filter((permission) => value.includes(permission));
+  const known = mayGive.filter((permission) => value.includes(permission));
   return known.length === value.length ? known : undefined;
 }
 

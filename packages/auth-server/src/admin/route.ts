@@ -1,10 +1,9 @@
 import type { IncomingMessage } from 'node:http';
 import type { Requester } from '../accounts/requester.ts';
+import type { Administrator } from './administrator.ts';
 
 /** A request of an administrator who was let in. */
-export interface AdminRequest {
-  /** The customer whose accounts it may reach. */
-  readonly customer: string;
+export interface AdminRequest extends Omit<Administrator, 'clientId'> {
   /** For the audit: who acts. */
   readonly by: Requester;
   /** What the path names; empty where it names nothing. */

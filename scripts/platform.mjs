@@ -61,7 +61,7 @@ export async function startPlatform() {
 
 /** What the auth-server has: the protocol, and the pages that people see. */
 const AUTH_PATHS =
-  /^\/(oauth|\.well-known|interaction|device|assets|password|invitation|upstream|account)(\/|$)/;
+  /^\/(oauth|\.well-known|interaction|device|assets|password|invitation|upstream|account|admin)(\/|$)/;
 
 function upstreamOf(path, port) {
   if (AUTH_PATHS.test(path)) return port + 1;

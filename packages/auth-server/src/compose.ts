@@ -1,4 +1,6 @@
 import type { RequestListener } from 'node:http';
+import { tokenVerifier } from '@cls/shared/access/verify-token';
+import { adminAudience } from '@cls/shared/access-token';
 import { type Clock, systemClock } from '@cls/shared/clock';
 import { developmentSecret } from '@cls/shared/development-secret';
 import { ConfigurationError } from '@cls/shared/environment';
@@ -15,6 +17,7 @@ import type Koa from 'koa';
 import type { Provider } from 'oidc-provider';
 import { accountRoutes } from './account-pages/routes.ts';
 import { argon2Verifier } from './accounts/password.ts';
+import { adminApi } from './admin/admin-api.ts';
 import { composeAccounts } from './compose-accounts.ts';
 import type { AuthServerConfig } from './config.ts';
 import { issuerFacing } from './http/issuer-facing.ts';
@@ -30,6 +33,7 @@ import { passwordRoutes } from './interaction/password-routes.ts';
 import { providerPages } from './interaction/provider-pages.ts';
 import { interactionRoutes } from './interaction/routes.ts';
 import { upstreamRoutes } from './interaction/upstream-routes.ts';
+import { ownKeys } from './keys/own-keys.ts';
 import { aesGcmSealer } from './keys/seal.ts';
 import { accountMailer } from './mail/account-mailer.ts';
 import { mailQueue } from './mail/mail-queue.ts';
@@ -44,8 +48,9 @@ import { openStateStore } from './provider/state/open-state-store.ts';
 import { MIGRATIONS } from './store/migrations.ts';
 import { sqlApplications } from './store/sql-applications.ts';
 import { sqlAuditLog } from './store/sql-audit-log.ts';
+import { sqlAuditReader } from './store/sql-audit-reader.ts';
 import { sqlCustomers } from './store/sql-customers.ts';
-import { cachedServiceAccountDirectory } from './store/sql-service-accounts.ts';
+import { cachedServiceAccountDirectory, sqlServiceAccounts } from './store/sql-service-accounts.ts';
 import { sqlLogoutNotices, sweepSignedIn } from './store/sql-signed-in.ts';
 import { sqlSigningKeyStore } from './store/sql-signing-keys.ts';
 import { sweepThrottle } from './store/sql-throttle.ts';
@@ -147,6 +152,13 @@ async function compose(
     mfaPolicy: config.mfaPolicy,
     resourceServer,
   });
+  const adminProfile = { ...config, audience: adminAudience(config.issuer), clockToleranceS: 0 };
+  const admin = adminApi({
+    ...{ ...config, ...people, log },
+    verifyToken: tokenVerifier(await ownKeys(keys), adminProfile, clock),
+    serviceAccounts: sqlServiceAccounts(database),
+    auditReader: sqlAuditReader(database),
+  });
   const retry = refreshRetry(state, config.refreshGraceS);
   let service: HttpService | undefined;
   const checks = [
@@ -174,6 +186,7 @@ async function compose(
     provider.use(securityHeaders);
     provider.use(health(checks, () => service?.draining ?? false));
     provider.use(surface);
+    provider.use(admin);
     provider.use(metadataCaching);
     provider.use(staticAssets(assets));
     provider.use(continueForms(provider, ourPages));

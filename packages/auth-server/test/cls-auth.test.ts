@@ -221,6 +221,12 @@ describe('cls-auth', () => {
       says: 'cls-deal.view',
     },
     {
+      given: 'a person who would administer',
+      words: 'accounts invite z@india.example --customer india --permission cls-accounts.manage',
+      code: 1,
+      says: 'there are cls-deal.view, external-api.fullcontrol',
+    },
+    {
       given: 'an unknown customer',
       words: 'service-accounts create --name y --customer nobody --permission cls-deal.view',
       code: 1,

@@ -1,3 +1,4 @@
+import { tokenVerifier } from '@cls/shared/access/verify-token';
 import { systemClock } from '@cls/shared/clock';
 import { developmentSecret } from '@cls/shared/development-secret';
 import { type HttpService, startHttpService } from '@cls/shared/http/http-service';
@@ -10,7 +11,6 @@ import { type KeySource, remoteKeySource } from './access/key-source.ts';
 import { leasedRateLimit, type RateLimit } from './access/rate-limit.ts';
 import { memoryWindow, redisWindow } from './access/shared-window.ts';
 import { rememberVerified } from './access/verified-tokens.ts';
-import { tokenVerifier } from './access/verify-token.ts';
 import { currentLedger } from './balances/current-ledger.ts';
 import { cursorCodec } from './balances/cursor.ts';
 import { balancesReader } from './balances/read-balances.ts';

@@ -3,8 +3,15 @@
  * auth-server writes these claims, resource-api reads them; nothing else crosses between the two.
  */
 
+/** What callers may do at the balances API: service accounts and people. */
+export const API_PERMISSIONS = ['cls-deal.view', 'external-api.fullcontrol'] as const;
+export type ApiPermission = (typeof API_PERMISSIONS)[number];
+
+/** To administer the accounts of one's own customer: service accounts alone, at that API alone. */
+export const ADMIN_PERMISSION = 'cls-accounts.manage';
+
 /** What a caller may do. A scope names a permission below the deployment's scope base. */
-export const PERMISSIONS = ['cls-deal.view', 'external-api.fullcontrol'] as const;
+export const PERMISSIONS = [...API_PERMISSIONS, ADMIN_PERMISSION] as const;
 export type Permission = (typeof PERMISSIONS)[number];
 
 /** `account`: one person. `service_account`: a system-to-system integration. */
@@ -39,6 +46,11 @@ export interface AccessTokenClaims {
 
 /** What a customer's id looks like, in both services: it is what joins a token to entitlements. */
 export const CUSTOMER_ID = /^[a-z0-9][a-z0-9-]{0,62}$/;
+
+/** The identifier of the administrators' API in `aud`, beside the balances API's. */
+export function adminAudience(issuer: string): string {
+  return `${issuer}/admin`;
+}
 
 export function isPermission(text: string): text is Permission {
   return (PERMISSIONS as readonly string[]).includes(text);

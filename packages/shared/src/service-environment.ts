@@ -1,4 +1,5 @@
 import { join, resolve } from 'node:path';
+import { adminAudience } from './access-token.ts';
 import type { EnvironmentReader } from './environment.ts';
 import { LOG_LEVELS, type LogLevel } from './log.ts';
 import type { Secret } from './secret.ts';
@@ -53,11 +54,7 @@ export function readServiceEnvironment(
   return {
     production,
     issuer,
-    audience: read.absoluteUri('AUDIENCE', {
-      about: 'the API’s identifier in the `aud` claim',
-      fallback: `${issuer}/api`,
-      fallbackText: '`ISSUER` + `/api`',
-    }),
+    audience: readAudience(read, issuer),
     scopeBase: read.text('SCOPE_BASE', {
       about: 'what stands before `/auth/<permission>` in a scope',
       fallback: issuer,
@@ -104,6 +101,19 @@ export function readServiceEnvironment(
     }),
     dataDir,
   };
+}
+
+/** A token of one API must never be good at the other. */
+function readAudience(read: EnvironmentReader, issuer: string): string {
+  const audience = read.absoluteUri('AUDIENCE', {
+    about: 'the API’s identifier in the `aud` claim',
+    fallback: `${issuer}/api`,
+    fallbackText: '`ISSUER` + `/api`',
+  });
+  if (audience === adminAudience(issuer)) {
+    read.fault('AUDIENCE', 'is the identifier of the administrators’ API; choose another');
+  }
+  return audience;
 }
 
 function readDatabase(

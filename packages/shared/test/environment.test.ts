@@ -4,6 +4,7 @@ import { inspect } from 'node:util';
 import { expect } from 'chai';
 import { ConfigurationError, EnvironmentReader } from '../src/environment.ts';
 import { Secret } from '../src/secret.ts';
+import { readServiceEnvironment } from '../src/service-environment.ts';
 import { temporaryDirectory } from '../src/testing/servers.ts';
 
 describe('reading configuration', () => {
@@ -33,6 +34,16 @@ describe('reading configuration', () => {
       'NAME',
     ]);
     expect(faults.join()).not.to.match(/eighty|maybe/);
+  });
+
+  it('keeps the audiences of the two APIs apart', () => {
+    const ISSUER = 'https://cls.example';
+    const faultsWith = (AUDIENCE: string) =>
+      faultsOf({ ISSUER, AUDIENCE }, (read) => {
+        readServiceEnvironment(read, 'resource-api', 'API', 8082);
+      });
+    expect(faultsWith(`${ISSUER}/api`)).to.deep.equal([]);
+    expect(faultsWith(`${ISSUER}/admin`).join()).to.match(/^AUDIENCE: .*administrators/);
   });
 
   for (const [value, good] of [

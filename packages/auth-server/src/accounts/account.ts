@@ -1,4 +1,4 @@
-import type { Permission } from '@cls/shared/access-token';
+import type { ApiPermission } from '@cls/shared/access-token';
 
 /** One person. */
 export interface Account {
@@ -7,7 +7,7 @@ export interface Account {
   /** Canonical: NFKC, trimmed, lower case. */
   readonly email: string;
   readonly customer: string;
-  readonly permissions: readonly Permission[];
+  readonly permissions: readonly ApiPermission[];
   /** True when the account or its customer is disabled. */
   readonly disabled: boolean;
   /** A confirmed second factor exists. */

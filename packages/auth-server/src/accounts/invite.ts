@@ -1,5 +1,5 @@
 /** An administrator invites a person, who sets their own password: nobody else ever types it. */
-import type { Permission } from '@cls/shared/access-token';
+import type { ApiPermission } from '@cls/shared/access-token';
 import { isUniqueViolation } from '@cls/shared/sql/database';
 import type { CustomerRecords } from '../customers/customer.ts';
 import { type Account, type AccountDirectory, canonicalEmail } from './account.ts';
@@ -15,7 +15,7 @@ export const INVITATION_TTL_S = 7 * 86_400;
 export interface Invitee {
   readonly email: string;
   readonly customer: string;
-  readonly permissions: readonly Permission[];
+  readonly permissions: readonly ApiPermission[];
 }
 
 /**

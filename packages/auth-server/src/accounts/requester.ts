@@ -3,6 +3,8 @@ export interface Requester {
   readonly address?: string;
   readonly requestId?: string;
   readonly device?: Device;
+  /** The service account through which an administrator acts. */
+  readonly clientId?: string;
   /** The language of messages that this leads to; English without it. */
   readonly locale?: 'en' | 'de';
   /** The value of the cookie by which a browser is known; see throttle/known-devices.ts. */

@@ -47,7 +47,7 @@ export interface ResetPasswordParts extends GuessParts, NewPasswordParts, Notice
   readonly background: Background;
 }
 
-export const EMAIL = /^[^\s@]{1,64}@[^\s@]{1,190}$/;
+export const EMAIL = /^[^\s@\p{Cc}]{1,64}@[^\s@\p{Cc}]{1,190}$/u;
 
 export function resetPassword(parts: ResetPasswordParts): ResetPassword {
   const { accounts, links } = parts;

@@ -48,8 +48,9 @@ export function notice(
 }
 
 /** What an audit event keeps of the requester. */
-export function circumstances({ address, requestId, device }: Requester) {
+export function circumstances({ clientId, address, requestId, device }: Requester) {
   return {
+    ...(clientId === undefined ? {} : { clientId }),
     ...(address === undefined ? {} : { address }),
     ...(requestId === undefined ? {} : { requestId }),
     ...(device === undefined ? {} : { device }),

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { API_PERMISSIONS } from '@cls/shared/access-token';
 import { CommandRefused, printer, table, UsageError } from '@cls/shared/cli/command-line';
 import { isUniqueViolation } from '@cls/shared/sql/database';
 import type { Command } from 'commander';
@@ -36,7 +37,7 @@ export function addAccountCommands(program: Command, asOperator: AsOperator): vo
     .requiredOption('--permission <name...>', 'what the person may do')
     .action(async (email: string, options: CreateOptions, command: Command) => {
       if (!EMAIL.test(email)) throw new CommandRefused('expected an e-mail address');
-      const permissions = parsePermissions(options.permission);
+      const permissions = parsePermissions(options.permission, API_PERMISSIONS);
       const entered = await enterPassword(options);
       const { customer } = options;
       const { id, password } = await asOperator(async (operator) => {
@@ -125,7 +126,7 @@ export function addAccountCommands(program: Command, asOperator: AsOperator): vo
     .requiredOption('--customer <id>', 'the customer the person belongs to')
     .requiredOption('--permission <name...>', 'what the person may do')
     .action(async (email: string, options: CreateOptions, command: Command) => {
-      const permissions = parsePermissions(options.permission);
+      const permissions = parsePermissions(options.permission, API_PERMISSIONS);
       const { customer } = options;
       const { account, expiresAt } = await asOperator(async (operator) => {
         const outcome = await operator.invite({ email, customer, permissions }, {});

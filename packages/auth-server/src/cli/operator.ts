@@ -1,4 +1,4 @@
-import { isPermission, PERMISSIONS, type Permission } from '@cls/shared/access-token';
+import type { Permission } from '@cls/shared/access-token';
 import { CommandRefused } from '@cls/shared/cli/command-line';
 import type { Account } from '../accounts/account.ts';
 import type { AccountRecords } from '../accounts/account-records.ts';
@@ -38,15 +38,19 @@ export interface Operator {
 /** Opens the records, works, and closes them again. */
 export type AsOperator = <T>(work: (operator: Operator) => Promise<T>) => Promise<T>;
 
-/** @throws {CommandRefused} naming the permissions there are. */
-export function parsePermissions(names: readonly string[]): Permission[] {
-  const unknown = names.filter((name) => !isPermission(name));
+/** @throws {CommandRefused} naming the permissions that callers of this kind can have. */
+export function parsePermissions<P extends Permission>(
+  names: readonly string[],
+  known: readonly P[],
+): P[] {
+  const isKnown = (name: string): name is P => known.some((one) => one === name);
+  const unknown = names.filter((name) => !isKnown(name));
   if (unknown.length > 0) {
     throw new CommandRefused(
-      `unknown permission: ${unknown.join(', ')}; there are ${PERMISSIONS.join(', ')}`,
+      `unknown permission: ${unknown.join(', ')}; there are ${known.join(', ')}`,
     );
   }
-  return [...new Set(names)].filter(isPermission);
+  return [...new Set(names)].filter(isKnown);
 }
 
 export async function requireCustomer(operator: Operator, id: string): Promise<void> {

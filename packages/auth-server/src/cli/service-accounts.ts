@@ -1,3 +1,4 @@
+import { PERMISSIONS } from '@cls/shared/access-token';
 import { CommandRefused, printer, table, UsageError } from '@cls/shared/cli/command-line';
 import { isUniqueViolation } from '@cls/shared/sql/database';
 import type { Command } from 'commander';
@@ -22,7 +23,7 @@ export function addServiceAccountCommands(program: Command, asOperator: AsOperat
     .requiredOption('--customer <id>', 'the customer it belongs to')
     .requiredOption('--permission <name...>', 'what it may do')
     .action(async (options: CreateOptions, command: Command) => {
-      const permissions = parsePermissions(options.permission);
+      const permissions = parsePermissions(options.permission, PERMISSIONS);
       const { name, customer } = options;
       const created = await asOperator(async (operator) => {
         await requireCustomer(operator, customer);

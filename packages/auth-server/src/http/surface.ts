@@ -37,8 +37,14 @@ function methodsOf(path: string): readonly string[] | undefined {
   return METHODS[path] ?? PATTERNS.find(([pattern]) => pattern.test(path))?.[1];
 }
 
+/** The administrators' API answers on all of these itself, 404 and 405 as its problem documents. */
+export function isAdminPath(path: string): boolean {
+  return path === '/admin' || path.startsWith('/admin/');
+}
+
 /** 404 and 405 as JSON: an API client never gets a page. The library's other paths stay closed. */
 export const surface: Middleware = async (ctx, next) => {
+  if (isAdminPath(ctx.path)) return next();
   const methods = methodsOf(ctx.path);
   if (methods === undefined) {
     ctx.status = 404;

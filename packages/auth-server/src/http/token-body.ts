@@ -1,8 +1,8 @@
-import type { IncomingMessage } from 'node:http';
 import type { Context, Middleware } from 'koa';
 import { errors } from 'oidc-provider';
 import { formRequest, toForm } from '../token/json-token-request.ts';
 import { BODY_MAX_BYTES, tooLarge } from '../token/token-error.ts';
+import { readBody } from './read-body.ts';
 import { TOKEN_PATH } from './token-endpoint.ts';
 
 const FORM = 'application/x-www-form-urlencoded';
@@ -23,7 +23,9 @@ export const tokenBody: Middleware = async (ctx, next) => {
     const json = mediaOf(ctx) === JSON_TYPE;
     if (Number(ctx.get('content-length')) > BODY_MAX_BYTES) throw tooLarge();
     if (json) {
-      const request = formRequest(ctx.req, toForm(decodeUtf8(await readBody(ctx.req))));
+      const body = await readBody(ctx.req, BODY_MAX_BYTES);
+      if (body === undefined) throw tooLarge();
+      const request = formRequest(ctx.req, toForm(decodeUtf8(body)));
       ctx.req = request;
       ctx.request.req = request;
     }
@@ -39,25 +41,6 @@ function mediaOf(ctx: Context): string {
     throw new errors.InvalidRequest(`the body must be ${FORM} or ${JSON_TYPE}, plain UTF-8`);
   }
   return media;
-}
-
-/** Leaving the loop of an async iterator early would cut the connection before the answer. */
-function readBody(request: IncomingMessage): Promise<Buffer> {
-  return new Promise((resolve, reject) => {
-    const chunks: Buffer[] = [];
-    let size = 0;
-    request.on('data', (chunk: Buffer) => {
-      size += chunk.length;
-      if (size <= BODY_MAX_BYTES) {
-        chunks.push(chunk);
-        return;
-      }
-      request.pause();
-      reject(tooLarge());
-    });
-    request.once('end', () => resolve(Buffer.concat(chunks)));
-    request.once('error', reject); // The caller went away in the middle of its body.
-  });
 }
 
 function decodeUtf8(body: Buffer): string {

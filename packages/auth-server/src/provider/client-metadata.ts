@@ -1,5 +1,5 @@
 import { timingSafeEqual } from 'node:crypto';
-import { PERMISSIONS, scopeOf } from '@cls/shared/access-token';
+import { API_PERMISSIONS, scopeOf } from '@cls/shared/access-token';
 import type { AdapterPayload } from 'oidc-provider';
 import type { Application } from '../clients/application.ts';
 import type { ServiceAccount } from '../clients/service-account.ts';
@@ -71,7 +71,7 @@ export function applicationClient(application: Application, scopeBase: string): 
     id_token_signed_response_alg: 'RS256',
     scope: [
       ...OPENID_SCOPES,
-      ...PERMISSIONS.map((permission) => scopeOf(scopeBase, permission)),
+      ...API_PERMISSIONS.map((permission) => scopeOf(scopeBase, permission)),
     ].join(' '),
     first_party: application.firstParty,
     secret_hashes: secrets.map(({ sha256, expiresAt }) => ({

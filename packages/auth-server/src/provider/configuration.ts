@@ -1,6 +1,6 @@
 import { PERMISSIONS, scopeOf } from '@cls/shared/access-token';
 import type { Secret } from '@cls/shared/secret';
-import type { Adapter, Client, Configuration, ErrorOut, KoaContextWithOIDC } from 'oidc-provider';
+import type { Adapter, Configuration, ErrorOut, KoaContextWithOIDC } from 'oidc-provider';
 import type { AccountDirectory } from '../accounts/account.ts';
 import type { ApplicationDirectory } from '../clients/application.ts';
 import type { ServiceAccountDirectory } from '../clients/service-account.ts';
@@ -18,7 +18,7 @@ import {
 } from './client-metadata.ts';
 import { type ExistingGrantSettings, existingGrant } from './existing-grant.ts';
 import { acrOf, authenticationOf, MFA_ACR, PASSWORD_ACR } from './granted-account.ts';
-import { isApplication, resourceServerFor } from './resource-server.ts';
+import { defaultResource, resourceServerFor } from './resource-server.ts';
 import { signInPolicy } from './sign-in-policy.ts';
 import { providerAdapter } from './state/provider-adapter.ts';
 import type { StateStore } from './state/state-store.ts';
@@ -93,12 +93,10 @@ export function providerConfiguration(
     pkce: { required: () => true }, // RFC 7636, for every client
     features: {
       clientCredentials: { enabled: true }, // RFC 6749 §4.4
-      // RFC 8707; callers need not name the resource, there is one.
+      // RFC 8707; callers need not name the resource, their scopes tell.
       resourceIndicators: {
         enabled: true,
-        // An application that wants no permission gets a token for userinfo alone.
-        defaultResource: (ctx, client) =>
-          wantsPermissions(ctx, client, scopeBase) ? settings.audience : [],
+        defaultResource: (ctx, client) => defaultResource(ctx, client, settings),
         useGrantedResource: () => true,
         getResourceServerInfo: (ctx, indicator, client) =>
           resourceServerFor(ctx, indicator, client, settings),
@@ -231,12 +229,6 @@ const fetchFromApplication: NonNullable<Configuration['fetch']> = (url, options)
   const { dispatcher: _, ...rest } = options as RequestInit & { dispatcher?: unknown };
   return fetch(url, rest);
 };
-
-function wantsPermissions(ctx: KoaContextWithOIDC, client: Client, scopeBase: string): boolean {
-  if (!isApplication(client)) return true;
-  const { scope } = ctx.oidc.params ?? {};
-  return typeof scope === 'string' && scope.split(' ').some((one) => one.startsWith(scopeBase));
-}
 
 /** RFC 9068 §2.2.1 of a person who signed in with a browser or a second device. */
 function signedInClaims(ctx: KoaContextWithOIDC): Record<string, unknown> | undefined {

@@ -1,24 +1,54 @@
 import {
   ACCESS_TOKEN_ALG,
   ACCESS_TOKEN_TTL_MAX_S,
-  PERMISSIONS,
+  ADMIN_PERMISSION,
+  API_PERMISSIONS,
+  type ApiPermission,
+  adminAudience,
   type Permission,
   scopeOf,
 } from '@cls/shared/access-token';
 import { type Client, errors, type KoaContextWithOIDC, type ResourceServer } from 'oidc-provider';
 import { grantedAccount } from './granted-account.ts';
 
-/** RFC 8707: the one resource that tokens are for, and what a caller may have of it. */
+/** RFC 8707: the resources that tokens are for, and what a caller may have of each. */
 export interface ResourceServerSettings {
+  /** Tells the administrators' API, which is the issuer's own. */
+  readonly issuer: string;
+  /** The balances API. */
   readonly audience: string;
   readonly scopeBase: string;
   readonly accountTokenTtlS: number;
 }
 
 /**
+ * The resource of a request that names none. Who asks for the administrators' scope alone means
+ * that API; no scope at all never does. An application that wants no permission gets a token for
+ * userinfo alone.
+ */
+export function defaultResource(
+  ctx: KoaContextWithOIDC,
+  client: Client,
+  { issuer, audience, scopeBase }: ResourceServerSettings,
+): string | string[] {
+  const asked = askedScopes(ctx);
+  if (isApplication(client)) {
+    return asked.some((scope) => scope.startsWith(scopeBase)) ? audience : [];
+  }
+  const admin = scopeOf(scopeBase, ADMIN_PERMISSION);
+  const administers = asked.length > 0 && asked.every((scope) => scope === admin);
+  return administers ? adminAudience(issuer) : audience;
+}
+
+function askedScopes({ oidc }: KoaContextWithOIDC): readonly string[] {
+  const { scope } = oidc.params ?? {};
+  return typeof scope === 'string' ? scope.split(' ') : [];
+}
+
+/**
  * The resource server for this request. A caller that asks for no scope gets all that it was
- * granted; one that asks for more is refused, because a token with silently fewer scopes fails
- * later and elsewhere.
+ * granted there; one that asks for more is refused, because a token with silently fewer scopes
+ * fails later and elsewhere. A token is for one API: scopes of two are refused.
  */
 export function resourceServerFor(
   ctx: KoaContextWithOIDC,
@@ -27,28 +57,60 @@ export function resourceServerFor(
   settings: ResourceServerSettings,
 ): ResourceServer {
   const { audience, scopeBase, accountTokenTtlS } = settings;
-  if (indicator !== audience) throw new errors.InvalidTarget();
-  if (isApplication(client)) return forApplication(ctx, settings);
+  const known = permissionsAt(indicator, settings);
+  if (known === undefined) throw new errors.InvalidTarget();
+  if (isApplication(client)) {
+    if (indicator !== audience) throw new errors.InvalidTarget();
+    return forApplication(ctx, settings);
+  }
   const account = grantedAccount(ctx);
-  const granted =
+  const held =
     account === undefined
       ? (client.scope?.split(' ') ?? [])
-      : account.permissions.map((permission: Permission) => scopeOf(scopeBase, permission));
-  const params = ctx.oidc.params ?? {};
-  const asked = typeof params['scope'] === 'string' ? params['scope'].split(' ') : [];
-  const excess = asked.filter((scope) => scope !== '' && !granted.includes(scope));
-  if (excess.length > 0) {
-    const description = 'a requested scope was not granted to this caller';
-    throw new errors.InvalidScope(description, excess.join(' '));
-  }
-  if (asked.length === 0) params['scope'] = granted.join(' ');
+      : account.permissions.map((permission) => scopeOf(scopeBase, permission));
+  const here = known.map((permission) => scopeOf(scopeBase, permission));
+  const granted = held.filter((scope) => here.includes(scope));
+  const asked = askedScopes(ctx);
+  refuseOthers(asked, held, granted);
+  if (asked.length === 0) Object.assign(ctx.oidc.params ?? {}, { scope: granted.join(' ') });
   return {
     scope: granted.join(' '),
-    audience,
+    audience: indicator,
     accessTokenFormat: 'jwt',
     accessTokenTTL: account === undefined ? ACCESS_TOKEN_TTL_MAX_S : accountTokenTtlS,
     jwt: { sign: { alg: ACCESS_TOKEN_ALG } },
   };
+}
+
+function permissionsAt(
+  indicator: string,
+  { issuer, audience }: ResourceServerSettings,
+): readonly Permission[] | undefined {
+  if (indicator === audience) return API_PERMISSIONS;
+  return indicator === adminAudience(issuer) ? [ADMIN_PERMISSION] : undefined;
+}
+
+/** @throws {errors.InvalidScope | errors.InvalidTarget} */
+function refuseOthers(
+  asked: readonly string[],
+  held: readonly string[],
+  granted: readonly string[],
+): void {
+  const excess = asked.filter((scope) => scope !== '' && !held.includes(scope));
+  if (excess.length > 0) {
+    const description = 'a requested scope was not granted to this caller';
+    throw new errors.InvalidScope(description, excess.join(' '));
+  }
+  if (asked.some((scope) => scope !== '' && !granted.includes(scope))) {
+    throw new errors.InvalidTarget(
+      'a requested scope is of another API than the resource; ask for one API at a time',
+    );
+  }
+  if (granted.length === 0) {
+    throw new errors.InvalidTarget(
+      'this caller was granted no scope of the resource; name another, or a scope of it',
+    );
+  }
 }
 
 /** Whether people sign in into the client, with a browser or a second device. */
@@ -64,8 +126,10 @@ function forApplication(
   ctx: KoaContextWithOIDC,
   { audience, scopeBase, accountTokenTtlS }: ResourceServerSettings,
 ): ResourceServer {
-  const person = ctx.oidc.entities.Account as { permissions?: readonly Permission[] } | undefined;
-  const permissions = person?.permissions ?? PERMISSIONS;
+  const person = ctx.oidc.entities.Account as
+    | { permissions?: readonly ApiPermission[] }
+    | undefined;
+  const permissions = person?.permissions ?? API_PERMISSIONS;
   return {
     scope: permissions.map((permission) => scopeOf(scopeBase, permission)).join(' '),
     audience,

@@ -16,6 +16,16 @@ type Row = Account & { readonly passwordHash: string | null };
 export function sqlAccounts(database: Database): AccountRecords {
   return {
     list: async () => (await database.query<Row>(`${SELECT} ORDER BY a.email`)).map(toAccount),
+    async listOf(customer, { email, after, limit }) {
+      const rows = await database.query<Row>(
+        `${SELECT}
+         WHERE a.customer_id = $1 AND ($2::text IS NULL OR a.email = $2)
+           AND ($3::text IS NULL OR a.id > $3)
+         ORDER BY a.id LIMIT $4`,
+        [customer, email === undefined ? null : canonicalEmail(email), after ?? null, limit],
+      );
+      return rows.map(toAccount);
+    },
     async findByEmail(email) {
       const row = await rowByEmail(database, email);
       return row === undefined ? undefined : toAccount(row);

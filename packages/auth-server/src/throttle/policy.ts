@@ -40,6 +40,8 @@ export const THROTTLE_POLICIES: Readonly<Record<ThrottleKind, ThrottlePolicy>> =
   'account-recovery-known': fromKnownDevices,
   // Messages that a stranger can have sent to somebody.
   'reset-request': { free: 3, hardStop: undefined, forgetAfterS: 3_600, clearedBySuccess: false },
+  // Messages that one administrator can have sent to one address.
+  invitation: { free: 5, hardStop: undefined, forgetAfterS: 3_600, clearedBySuccess: false },
   'client-secret': { free: 20, hardStop: undefined, forgetAfterS: 3_600, clearedBySuccess: true },
   // Many people may sit behind one address.
   address: { free: 100, hardStop: undefined, forgetAfterS: 900, clearedBySuccess: false },

@@ -33,6 +33,7 @@ export type ThrottleKind =
   | 'account-recovery'
   | 'account-recovery-known'
   | 'reset-request'
+  | 'invitation'
   | 'client-secret'
   | 'address';
 

@@ -1,3 +1,4 @@
+import { PERMISSIONS } from '@cls/shared/access-token';
 import { expect } from 'chai';
 import { html } from '../../src/views/html.ts';
 import { type CountKey, LOCALES, type MessageKey, readMessages } from '../../src/views/i18n.ts';
@@ -30,6 +31,10 @@ describe('messages', () => {
         expect(text, key).not.to.match(/[<>&]/);
       }
     }
+  });
+
+  it('has a sentence for each permission', () => {
+    for (const permission of PERMISSIONS) expect(en).to.have.any.keys(`permission.${permission}`);
   });
 
   it('has both forms of each counted message', () => {

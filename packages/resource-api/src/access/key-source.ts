@@ -3,17 +3,12 @@
  * request's path. The last good set is kept while the issuer is down, so that its outage is not
  * ours; a document that makes no sense never replaces a good one.
  */
+
+import { usableKeys } from '@cls/shared/access/key-check';
+import { KeysUnavailable, type VerificationKeys } from '@cls/shared/access/verification-keys';
 import type { CryptoKey } from 'jose';
-import { usableKeys } from './key-check.ts';
 
-/** The key set cannot be had, and what is held of it does not answer the question. */
-export class KeysUnavailable extends Error {
-  override readonly name = 'KeysUnavailable';
-}
-
-export interface KeySource {
-  /** The key, or undefined when the issuer does not have it. @throws {KeysUnavailable} */
-  find(kid: string): Promise<CryptoKey | undefined>;
+export interface KeySource extends VerificationKeys {
   /** True once a usable key set was read. */
   readonly ready: boolean;
   /** Calls back with the kids of keys that are no longer the issuer's. */

@@ -1,5 +1,5 @@
+import { Refusal } from '@cls/shared/http/refusal';
 import { LRUCache } from 'lru-cache';
-import { Refusal } from '../http/refusal.ts';
 
 /** What a caller may still do in this window, for the RateLimit headers. */
 export interface Allowance {

@@ -1,8 +1,8 @@
+import { tokenExpired } from '@cls/shared/access/token-refusals';
+import type { VerifiedToken, VerifyToken } from '@cls/shared/access/verify-token';
 import { type Clock, epochSeconds } from '@cls/shared/clock';
 import { LRUCache } from 'lru-cache';
 import type { KeySource } from './key-source.ts';
-import { tokenExpired } from './token-refusals.ts';
-import type { VerifiedToken, VerifyToken } from './verify-token.ts';
 
 const TOKENS_MAX = 20_000;
 const CHARS_MAX = 32 * 1024 * 1024;

@@ -1,6 +1,6 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
+import { Refusal } from '@cls/shared/http/refusal';
 import type { Secret } from '@cls/shared/secret';
-import { Refusal } from '../http/refusal.ts';
 import type { BusinessDate } from '../ledger/business-date.ts';
 import type { PageEnd } from './balance-store.ts';
 

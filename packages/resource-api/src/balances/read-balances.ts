@@ -1,6 +1,6 @@
+import type { Caller } from '@cls/shared/access/caller';
 import { type Clock, epochSeconds } from '@cls/shared/clock';
 import { LRUCache } from 'lru-cache';
-import type { Caller } from '../access/caller.ts';
 import { addBalances, type Balance, COMPONENTS, ZERO_BALANCE } from '../ledger/balance.ts';
 import { dayBefore } from '../ledger/business-date.ts';
 import { type AccrualExplanation, accrualsOf, itemWithAccruals, withAccruals } from './accruals.ts';

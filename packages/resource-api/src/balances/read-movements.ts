@@ -1,5 +1,5 @@
+import type { Caller } from '@cls/shared/access/caller';
 import { type Clock, epochSeconds } from '@cls/shared/clock';
-import type { Caller } from '../access/caller.ts';
 import type { BalanceFilter, BalanceStore, Movement, PageEnd, Snapshot } from './balance-store.ts';
 import { CURSOR_TTL_S, type CursorCodec } from './cursor.ts';
 import { resolveIds } from './external-ids.ts';

@@ -1,4 +1,4 @@
-import { Refusal } from '../http/refusal.ts';
+import { Refusal } from '@cls/shared/http/refusal';
 import type { BusinessDate } from '../ledger/business-date.ts';
 import type { BalanceStore, ReportingRate } from './balance-store.ts';
 

@@ -1,5 +1,5 @@
+import { Refusal } from '@cls/shared/http/refusal';
 import { LRUCache } from 'lru-cache';
-import { Refusal } from '../http/refusal.ts';
 import { type BusinessDate, parseBusinessDate } from '../ledger/business-date.ts';
 import type { BalanceStore, KnowledgeFacts, Snapshot } from './balance-store.ts';
 import type { CurrentLedger } from './current-ledger.ts';

@@ -1,21 +1,20 @@
+import { authorizationOf, bearerToken } from '@cls/shared/access/bearer';
+import { requirePermission } from '@cls/shared/access/require-permission';
+import type { VerifyToken } from '@cls/shared/access/verify-token';
 import type { Clock } from '@cls/shared/clock';
 import { health, type ReadinessCheck } from '@cls/shared/http/health';
+import { problems } from '@cls/shared/http/problem';
+import { Refusal } from '@cls/shared/http/refusal';
 import { type RequestState, readableTarget, requestId } from '@cls/shared/http/request-id';
 import { requestLog } from '@cls/shared/http/request-log';
 import type { Log } from '@cls/shared/log';
 import Router from '@koa/router';
 import Koa, { type Context, type Middleware } from 'koa';
-import { bearerToken } from '../access/bearer.ts';
 import { type RateLimit, rateLimitHeaders } from '../access/rate-limit.ts';
-import { requirePermission } from '../access/require-permission.ts';
-import { tokenInvalid } from '../access/token-refusals.ts';
-import type { VerifyToken } from '../access/verify-token.ts';
 import type { ApiVersion, VersionResponse, VersionRoute } from '../versions/api-version.ts';
 import type { VersionRegistry } from '../versions/registry.ts';
 import { gzipped, isWorthCompressing } from './compression.ts';
 import { matchesEtag } from './conditional.ts';
-import { problems } from './problem.ts';
-import { Refusal } from './refusal.ts';
 
 export interface AppParts {
   readonly verifyToken: VerifyToken;
@@ -81,18 +80,6 @@ function serve(parts: AppParts, versionId: string, route: VersionRoute): Middlew
     });
     await write(ctx, version, route, response);
   };
-}
-
-/** Node keeps the first of two headers, and a proxy in front may have read the other. */
-function authorizationOf(rawHeaders: readonly string[]): string | undefined {
-  let found: string | undefined;
-  for (let i = 0; i < rawHeaders.length; i += 2) {
-    const name = rawHeaders[i] ?? '';
-    if (name.length !== 13 || name.toLowerCase() !== 'authorization') continue;
-    if (found !== undefined) throw tokenInvalid();
-    found = rawHeaders[i + 1];
-  }
-  return found;
 }
 
 async function write(

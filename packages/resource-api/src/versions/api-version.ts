@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream';
+import type { Caller } from '@cls/shared/access/caller';
 import type { Permission } from '@cls/shared/access-token';
-import type { Caller } from '../access/caller.ts';
 
 /** A request that has passed version, token and permission. */
 export interface VersionRequest {

@@ -1,4 +1,4 @@
-import { Refusal } from '../http/refusal.ts';
+import { Refusal } from '@cls/shared/http/refusal';
 import type { ApiVersion } from './api-version.ts';
 
 export interface VersionRegistry {

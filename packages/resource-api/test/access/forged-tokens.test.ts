@@ -1,4 +1,5 @@
 import { createHmac, createSign, generateKeyPairSync } from 'node:crypto';
+import { ADMIN_PERMISSION, adminAudience, scopeOf } from '@cls/shared/access-token';
 import { pglite } from '@cls/shared/testing/engines';
 import { expect } from 'chai';
 import fc from 'fast-check';
@@ -137,6 +138,21 @@ const ROWS: readonly Row[] = [
   ],
   ['no iss', 'token_untrusted', claims({ iss: undefined })],
   ['another aud', 'token_untrusted', claims({ aud: 'https://other.test' })],
+  [
+    'the aud of the administrators’ API',
+    'token_untrusted',
+    claims({ aud: adminAudience(ISSUER), scope: scopeOf(ISSUER, ADMIN_PERMISSION) }),
+  ],
+  [
+    'that aud, and a permission of ours',
+    'token_untrusted',
+    claims({ aud: adminAudience(ISSUER), scope: scopeOf(ISSUER, 'external-api.fullcontrol') }),
+  ],
+  [
+    'the permission to administer alone',
+    'insufficient_permission',
+    claims({ scope: scopeOf(ISSUER, ADMIN_PERMISSION) }),
+  ],
   [
     'two audiences, ours among them',
     'token_untrusted',

@@ -1,9 +1,10 @@
 import type { ServerResponse } from 'node:http';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
+import { KeysUnavailable } from '@cls/shared/access/verification-keys';
 import { eventually } from '@cls/shared/testing/servers';
 import { expect } from 'chai';
-import { type KeySource, KeysUnavailable, remoteKeySource } from '../../src/access/key-source.ts';
+import { type KeySource, remoteKeySource } from '../../src/access/key-source.ts';
 import { type JwksServer, newKey, startJwksServer, type TestKey } from '../support/issuer.ts';
 
 setFlagsFromString('--expose-gc');

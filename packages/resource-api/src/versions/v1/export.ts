@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
-import type { Caller } from '../../access/caller.ts';
+import type { Caller } from '@cls/shared/access/caller';
 import type { CurrencyTotal, Level } from '../../balances/balance-store.ts';
 import { addUp, type ReadBalances } from '../../balances/read-balances.ts';
 import type { ReadMovements } from '../../balances/read-movements.ts';

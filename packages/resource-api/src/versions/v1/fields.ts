@@ -1,7 +1,7 @@
+import { parameterRefusal } from '@cls/shared/http/parameter-refusal';
 import type { Level } from '../../balances/balance-store.ts';
 import type { Reporting } from '../../balances/reporting.ts';
 import type { Presented } from './money.ts';
-import { parameterRefusal } from './parameter-refusal.ts';
 import { presentMovement } from './present-movement.ts';
 import type { Resource } from './query.ts';
 import { SAMPLE_MOVEMENT, sampleItem } from './sample.ts';

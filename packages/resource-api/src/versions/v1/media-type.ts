@@ -1,4 +1,4 @@
-import { Refusal } from '../../http/refusal.ts';
+import { Refusal } from '@cls/shared/http/refusal';
 import type { VersionRequest } from '../api-version.ts';
 
 export const MEDIA_TYPES = ['application/json', 'text/csv', 'application/x-ndjson'] as const;

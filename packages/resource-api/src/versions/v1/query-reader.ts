@@ -1,5 +1,5 @@
-import type { ParameterFault } from '../../http/refusal.ts';
-import { parameterRefusal } from './parameter-refusal.ts';
+import { parameterRefusal } from '@cls/shared/http/parameter-refusal';
+import type { ParameterFault } from '@cls/shared/http/refusal';
 
 const VALUES_MAX = 100;
 const UNKNOWN_TOLD = 50;

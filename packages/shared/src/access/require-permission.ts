@@ -1,4 +1,4 @@
-import { type Permission, scopeOf } from '@cls/shared/access-token';
+import { type Permission, scopeOf } from '../access-token.ts';
 import type { Caller } from './caller.ts';
 import { insufficientPermission } from './token-refusals.ts';
 

@@ -1,4 +1,4 @@
-import type { AccountType, Permission } from '@cls/shared/access-token';
+import type { AccountType, Permission } from '../access-token.ts';
 
 /** Who asks, as the verified access token says. */
 export interface Caller {

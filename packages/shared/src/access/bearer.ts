@@ -15,3 +15,20 @@ export function bearerToken(authorization: string | undefined): string {
   if (token === undefined) throw tokenInvalid();
   return token;
 }
+
+/**
+ * The one `Authorization` header of a request's `rawHeaders`: of two Node keeps the first, and a
+ * proxy in front may have read the other.
+ *
+ * @throws {Refusal} `token_invalid` when there are several.
+ */
+export function authorizationOf(rawHeaders: readonly string[]): string | undefined {
+  let found: string | undefined;
+  for (let i = 0; i < rawHeaders.length; i += 2) {
+    const name = rawHeaders[i] ?? '';
+    if (name.length !== 13 || name.toLowerCase() !== 'authorization') continue;
+    if (found !== undefined) throw tokenInvalid();
+    found = rawHeaders[i + 1];
+  }
+  return found;
+}

@@ -2,18 +2,19 @@
  * Validation of access tokens: RFC 9068 §4 under the strict profile of RFC 8725. Whatever is not
  * exactly what our issuer writes is refused, before anything in it is used.
  */
+
+import { type CryptoKey, compactVerify } from 'jose';
 import {
   ACCESS_TOKEN_ALG,
   ACCESS_TOKEN_TTL_MAX_S,
   CUSTOMER_ID,
   permissionOf,
-} from '@cls/shared/access-token';
-import { type Clock, epochSeconds } from '@cls/shared/clock';
-import { type CryptoKey, compactVerify } from 'jose';
+} from '../access-token.ts';
+import { type Clock, epochSeconds } from '../clock.ts';
 import type { Caller } from './caller.ts';
-import { type KeySource, KeysUnavailable } from './key-source.ts';
 import { parseStrictObject } from './strict-json.ts';
 import { keysUnavailable, tokenExpired, tokenInvalid, tokenUntrusted } from './token-refusals.ts';
+import { KeysUnavailable, type VerificationKeys } from './verification-keys.ts';
 
 export interface TokenProfile {
   readonly issuer: string;
@@ -45,7 +46,11 @@ const IAT_AHEAD_MAX_S = 5;
 const SUBJECT = { account: /^acc_[0-9A-Z]{26}$/, service_account: /^svc_[0-9A-Z]{26}$/ } as const;
 
 /** @throws {Refusal} from the returned function; see docs/tokens.md for the codes. */
-export function tokenVerifier(keys: KeySource, profile: TokenProfile, clock: Clock): VerifyToken {
+export function tokenVerifier(
+  keys: VerificationKeys,
+  profile: TokenProfile,
+  clock: Clock,
+): VerifyToken {
   return async (token) => {
     const { header, payload } = decode(token);
     const kid = checkHeader(header);
@@ -83,7 +88,7 @@ function checkHeader(header: Members): string {
   return kid;
 }
 
-async function findKey(keys: KeySource, kid: string) {
+async function findKey(keys: VerificationKeys, kid: string) {
   try {
     return await keys.find(kid);
   } catch (error) {

@@ -1,4 +1,4 @@
-import { type ParameterFault, Refusal } from '../../http/refusal.ts';
+import { type ParameterFault, Refusal } from './refusal.ts';
 
 /** One kind of fault gives its code to the whole; several are `invalid_parameter`. */
 export function parameterRefusal(errors: readonly ParameterFault[]): Refusal {

@@ -1,8 +1,8 @@
-import type { RequestState } from '@cls/shared/http/request-id';
-import type { Log } from '@cls/shared/log';
-import { DatabaseUnavailable } from '@cls/shared/sql/database';
 import type { Context, Middleware } from 'koa';
+import type { Log } from '../log.ts';
+import { DatabaseUnavailable } from '../sql/database.ts';
 import { Refusal, type RefusalDetails } from './refusal.ts';
+import type { RequestState } from './request-id.ts';
 
 const INTERNAL: RefusalDetails = {
   status: 500,

@@ -1,0 +1,56 @@
+/** Who administers: a service account, as its verified token and its own record both say. */
+import { authorizationOf, bearerToken } from '@cls/shared/access/bearer';
+import { requirePermission } from '@cls/shared/access/require-permission';
+import { insufficientPermission } from '@cls/shared/access/token-refusals';
+import type { VerifyToken } from '@cls/shared/access/verify-token';
+import {
+  ADMIN_PERMISSION,
+  API_PERMISSIONS,
+  type ApiPermission,
+  scopeOf,
+} from '@cls/shared/access-token';
+import type { ServiceAccountDirectory } from '../clients/service-account.ts';
+import { callerDisabled } from './refusals.ts';
+
+export interface Administrator {
+  /** Id of the service account. */
+  readonly clientId: string;
+  /** The customer whose accounts it administers. */
+  readonly customer: string;
+  /**
+   * What it may give to people: to see their own customer's deals, and what it was granted itself.
+   * Other permissions reach beyond the customer, and nobody gives more than they have.
+   */
+  readonly mayGive: readonly ApiPermission[];
+}
+
+export interface AdministratorParts {
+  readonly verifyToken: VerifyToken;
+  /** Uncached: who was disabled a moment ago is refused. */
+  readonly serviceAccounts: ServiceAccountDirectory;
+  readonly scopeBase: string;
+}
+
+/** @throws {Refusal} for whatever is not a good token of a service account that still may. */
+export async function administratorOf(
+  { verifyToken, serviceAccounts, scopeBase }: AdministratorParts,
+  rawHeaders: readonly string[],
+): Promise<Administrator> {
+  const { caller } = await verifyToken(bearerToken(authorizationOf(rawHeaders)));
+  requirePermission(caller, [ADMIN_PERMISSION], scopeBase);
+  const account =
+    caller.accountType === 'service_account'
+      ? await serviceAccounts.find(caller.subject)
+      : undefined;
+  if (account === undefined || account.disabled || account.customer !== caller.customer) {
+    throw callerDisabled();
+  }
+  const { permissions } = account;
+  if (!permissions.includes(ADMIN_PERMISSION)) {
+    throw insufficientPermission([scopeOf(scopeBase, ADMIN_PERMISSION)]);
+  }
+  const mayGive = API_PERMISSIONS.filter(
+    (permission) => permission === 'cls-deal.view' || permissions.includes(permission),
+  );
+  return { clientId: account.id, customer: account.customer, mayGive };
+}

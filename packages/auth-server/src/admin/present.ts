@@ -1,0 +1,54 @@
+import type { Account } from '../accounts/account.ts';
+import type { StoredEvent } from '../audit/audit-log.ts';
+
+export function presentAccount(account: Account) {
+  const { id, email, customer, permissions, disabled, secondFactor } = account;
+  return { object: 'account', id, email, customer, permissions, disabled, secondFactor };
+}
+
+export function presentInvitation(account: Account, expiresAt: Date) {
+  return {
+    object: 'invitation',
+    account: presentAccount(account),
+    expiresAt: expiresAt.toISOString(),
+  };
+}
+
+/** `clientId`: through which application somebody signed in, or which administrator acted. */
+export function presentEvent(event: StoredEvent) {
+  const { id, at, type, clientId, address, device, reason, about } = event;
+  return {
+    object: 'event',
+    id: `${id}`,
+    at: at.toISOString(),
+    type,
+    clientId: clientId ?? null,
+    address: address ?? null,
+    browser: device?.browser ?? null,
+    system: device?.system ?? null,
+    reason: reason ?? null,
+    about: about ?? null,
+  };
+}
+
+/**
+ * A page of a list.
+ *
+ * @param found up to `limit + 1` items: one more tells that there is a next page.
+ * @param cursorOf where the page after an item begins.
+ */
+export function presentPage<T>(
+  found: readonly T[],
+  limit: number,
+  present: (item: T) => object,
+  cursorOf: (item: T) => string,
+) {
+  const items = found.slice(0, limit);
+  const last = items.at(-1);
+  const hasMore = found.length > limit && last !== undefined;
+  return {
+    object: 'list',
+    data: items.map(present),
+    page: { limit, hasMore, nextCursor: hasMore ? cursorOf(last) : null },
+  };
+}

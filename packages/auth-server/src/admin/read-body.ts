@@ -1,0 +1,86 @@
+import type { IncomingMessage } from 'node:http';
+import { parseStrictObject } from '@cls/shared/access/strict-json';
+import type { ApiPermission } from '@cls/shared/access-token';
+import { parameterRefusal } from '@cls/shared/http/parameter-refusal';
+import type { ParameterFault, Refusal } from '@cls/shared/http/refusal';
+import { canonicalEmail } from '../accounts/account.ts';
+import { EMAIL } from '../accounts/reset-password.ts';
+import { readBody } from '../http/read-body.ts';
+import { unknownMember } from './read-query.ts';
+import { bodyTooLarge, unsupportedMediaType } from './refusals.ts';
+
+const BODY_MAX_BYTES = 16_384;
+const JSON_UTF8 = /^\s*application\/json\s*(?:;\s*charset\s*=\s*"?utf-8"?\s*)?$/i;
+
+type Members = Readonly<Record<string, unknown>>;
+
+export interface InvitationInput {
+  /** Canonical. */
+  readonly email: string;
+  readonly permissions: readonly ApiPermission[];
+}
+
+/**
+ * @param mayGive permissions that the administrator may give.
+ * @throws {Refusal} naming every fault of the body at once.
+ */
+export async function readInvitation(
+  request: IncomingMessage,
+  mayGive: readonly ApiPermission[],
+): Promise<InvitationInput> {
+  const members = (await readMembers(request)) ?? {};
+  const faults = unknownMembers(members, ['email', 'permissions']);
+  const email = typeof members['email'] === 'string' ? canonicalEmail(members['email']) : '';
+  if (!EMAIL.test(email)) faults.push(fault('email', 'expected an e-mail address'));
+  const permissions = readPermissions(members['permissions'], mayGive);
+  if (permissions === undefined) {
+    const expected = `expected a list of one or more of ${mayGive.join(', ')}, each once`;
+    faults.push(fault('permissions', expected));
+  }
+  if (faults.length > 0 || permissions === undefined) throw parameterRefusal(faults);
+  return { email, permissions };
+}
+
+/** For what needs no body: none, or an empty object. @throws {Refusal} */
+export async function readNothing(request: IncomingMessage): Promise<void> {
+  const faults = unknownMembers((await readMembers(request)) ?? {}, []);
+  if (faults.length > 0) throw parameterRefusal(faults);
+}
+
+function readPermissions(
+  value: unknown,
+  mayGive: readonly ApiPermission[],
+): readonly ApiPermission[] | undefined {
+  if (!Array.isArray(value) || value.length === 0) return undefined;
+  const known = mayGive.filter((permission) => value.includes(permission));
+  return known.length === value.length ? known : undefined;
+}
+
+/** Undefined when there is no body. @throws {Refusal} 400, 413, 415 */
+async function readMembers(request: IncomingMessage): Promise<Members | undefined> {
+  const { headers } = request;
+  const tooLarge = Number(headers['content-length'] ?? 0) > BODY_MAX_BYTES;
+  const bytes = tooLarge ? undefined : await readBody(request, BODY_MAX_BYTES);
+  if (bytes === undefined) throw bodyTooLarge(BODY_MAX_BYTES);
+  if (bytes.length === 0) return undefined; // A proxy may send nothing in chunks.
+  const plain = headers['content-encoding'] === undefined;
+  if (!plain || !JSON_UTF8.test(headers['content-type'] ?? '')) throw unsupportedMediaType();
+  const members = parseStrictObject(bytes);
+  if (members === undefined) throw malformed();
+  return members;
+}
+
+function malformed(): Refusal {
+  return parameterRefusal([
+    fault('body', 'expected a JSON object in UTF-8 that names no member twice'),
+  ]);
+}
+
+function unknownMembers(members: Members, known: readonly string[]): ParameterFault[] {
+  const names = Object.keys(members).filter((name) => !known.includes(name));
+  return names.slice(0, 50).map((name) => unknownMember(name, known));
+}
+
+function fault(parameter: string, message: string): ParameterFault {
+  return { parameter, code: 'invalid_parameter', message };
+}

@@ -1,0 +1,81 @@
+import { Refusal } from '@cls/shared/http/refusal';
+
+/** The token is good; the service account that it was given to is disabled or gone. */
+export function callerDisabled(): Refusal {
+  return new Refusal({
+    status: 403,
+    code: 'caller_disabled',
+    title: 'Caller disabled',
+    detail: 'The service account of this access token is disabled.',
+    headers: { 'WWW-Authenticate': 'Bearer error="invalid_token"' },
+  });
+}
+
+/** One answer for an account that is not there and for another customer's. */
+export function accountNotFound(): Refusal {
+  return new Refusal({
+    status: 404,
+    code: 'account_not_found',
+    title: 'Account not found',
+    detail: 'Your organisation has no account of this id.',
+  });
+}
+
+export function nothingHere(): Refusal {
+  return new Refusal({
+    status: 404,
+    code: 'not_found',
+    title: 'Not found',
+    detail: 'There is nothing at this path.',
+  });
+}
+
+/** @param allowed methods of the path, for `Allow`. */
+export function methodNotAllowed(allowed: readonly string[]): Refusal {
+  return new Refusal({
+    status: 405,
+    code: 'method_not_allowed',
+    title: 'Method not allowed',
+    detail: `Only ${allowed.join(' and ')} is allowed here.`,
+    headers: { Allow: allowed.join(', ') },
+  });
+}
+
+export function accountExists(): Refusal {
+  return new Refusal({
+    status: 409,
+    code: 'account_exists',
+    title: 'Account exists',
+    detail: 'There is an account of this e-mail address already.',
+  });
+}
+
+/** The rest of the body is not read. */
+export function bodyTooLarge(maxBytes: number): Refusal {
+  return new Refusal({
+    status: 413,
+    code: 'body_too_large',
+    title: 'Body too large',
+    detail: `The body is larger than ${maxBytes} bytes.`,
+    headers: { Connection: 'close' },
+  });
+}
+
+export function unsupportedMediaType(): Refusal {
+  return new Refusal({
+    status: 415,
+    code: 'unsupported_media_type',
+    title: 'Media type not supported',
+    detail: 'The body must be application/json in UTF-8, without a content encoding.',
+  });
+}
+
+export function tooManyInvitations(retryAfterS: number): Refusal {
+  return new Refusal({
+    status: 429,
+    code: 'too_many_invitations',
+    title: 'Too many invitations',
+    detail: `This address was invited often; try again in ${retryAfterS} seconds.`,
+    headers: { 'Retry-After': `${retryAfterS}` },
+  });
+}

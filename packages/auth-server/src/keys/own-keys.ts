@@ -1,0 +1,35 @@
+import { usableKeys } from '@cls/shared/access/key-check';
+import type { VerificationKeys } from '@cls/shared/access/verification-keys';
+import type { CryptoKey } from 'jose';
+import type { SigningKeyStore } from './signing-key.ts';
+
+/**
+ * The public parts of this server's own published keys, for its APIs to verify tokens with. They
+ * are read again after each change that is announced, and never for a `kid` that a caller made up.
+ */
+export async function ownKeys(store: SigningKeyStore): Promise<VerificationKeys> {
+  let reading: Promise<ReadonlyMap<string, CryptoKey>> | undefined;
+  await store.onChange(() => {
+    reading = undefined;
+  });
+  return {
+    async find(kid) {
+      reading ??= read(store);
+      try {
+        return (await reading).get(kid);
+      } catch (error) {
+        reading = undefined;
+        throw error;
+      }
+    },
+  };
+}
+
+async function read(store: SigningKeyStore): Promise<ReadonlyMap<string, CryptoKey>> {
+  const published = (await store.load()).map(({ privateJwk: { kty, n, e, kid, alg, use } }) => ({
+    ...{ kty, n, e, kid, alg, use },
+  }));
+  const keys = await usableKeys({ keys: published });
+  if (keys === undefined) throw new Error('there are more signing keys than an issuer needs');
+  return keys;
+}

@@ -1,0 +1,523 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describeOnEngines } from '@cls/shared/testing/engines';
+import { eventually, freePort } from '@cls/shared/testing/servers';
+import { expect } from 'chai';
+import * as client from 'openid-client';
+import { hashPassword } from '../src/accounts/password.ts';
+import { sqlAccounts } from '../src/store/sql-accounts.ts';
+import { sqlCustomers } from '../src/store/sql-customers.ts';
+import {
+  type AdminAnswer,
+  type AdminClient,
+  adminClient,
+  adminToken,
+  MANAGE,
+  newCaller,
+  type TestCaller,
+} from './support/administrator.ts';
+import {
+  FULL,
+  PASSWORD,
+  startTestAuthServer,
+  type TestAuthServer,
+  totpCode,
+  VIEW,
+} from './support/auth-server.ts';
+import {
+  authorizationUrl,
+  Browser,
+  exchange,
+  type RelyingParty,
+  relyingParty,
+} from './support/relying-party.ts';
+
+/** What the owner's message is called. */
+const DISABLED = 'Your account was switched off';
+const NOBODY = 'acc_00000000000000000000000000';
+
+describeOnEngines('the administrators’ API', (engine) => {
+  let server: TestAuthServer;
+  let portal: RelyingParty;
+  let caller: TestCaller;
+  let call: AdminClient;
+  /** Another customer's account. */
+  let stranger: string;
+  let passwordHash: string;
+  before(async () => {
+    server = await startTestAuthServer(engine);
+    portal = await relyingParty(server);
+    caller = await newCaller(server);
+    call = adminClient(server, await adminToken(server, caller));
+    passwordHash = await hashPassword(PASSWORD);
+    await sqlCustomers(server.database).create('kenya', 'Kenya', false);
+    stranger = await newAccount('stranger@kenya.example', 'kenya');
+  });
+  after(() => server?.stop());
+
+  const newAccount = (email: string, customer = 'india') =>
+    sqlAccounts(server.database).create({ email, customer, permissions: [VIEW], passwordHash });
+  const idOf = async (email: string) => {
+    const account = await sqlAccounts(server.database).findByEmail(email);
+    if (account === undefined) throw new Error(`no account ${email}`);
+    return account.id;
+  };
+  /** A refresh token of somebody who signed in with a browser, and that browser. */
+  const signIn = async (email: string, second: Record<string, string> = {}) => {
+    const browser = new Browser();
+    const flow = await authorizationUrl(portal, { scope: 'openid offline_access' });
+    let page = await browser.submit(await browser.follow(flow.url), { email, password: PASSWORD });
+    if (Object.keys(second).length > 0) page = await browser.submit(page, second);
+    const { refresh_token: refreshToken = '' } = await exchange(portal, flow, page.url);
+    return { browser, refreshToken };
+  };
+  /** Whether a browser gets a code without signing in again. */
+  const signedIn = async (browser: Browser) => {
+    const { url } = await browser.follow((await authorizationUrl(portal)).url);
+    return url.searchParams.has('code');
+  };
+  const refreshes = (token: string) =>
+    client.refreshTokenGrant(portal.config, token).then(
+      () => true,
+      (error: { error?: string }) => {
+        if (error.error !== 'invalid_grant') throw error;
+        return false;
+      },
+    );
+  const auditOf = (subject: string, type: string) =>
+    eventually(async () => {
+      const rows = await server.database.query<Record<string, unknown>>(
+        'SELECT * FROM audit_event WHERE subject = $1 AND type = $2 ORDER BY id DESC',
+        [subject, type],
+      );
+      if (rows[0] === undefined) throw new Error(`no ${type} yet`);
+      return rows[0];
+    });
+  /** Subjects of the messages that somebody was sent. */
+  const messagesTo = (email: string): readonly string[] => {
+    const folder = join(server.config.dataDir, 'outbox');
+    return readdirSync(folder)
+      .map((name) => readFileSync(join(folder, name), 'utf8'))
+      .filter((text) => new RegExp(`^To: .*${email}`, 'm').test(text))
+      .map((text) => /^Subject: (.*)$/m.exec(text)?.[1] ?? '');
+  };
+  const expectProblem = ({ status, headers, body }: AdminAnswer, expected: object) => {
+    expect(headers.get('content-type')).to.equal('application/problem+json');
+    expect(headers.get('cache-control')).to.equal('no-store');
+    expect(body).to.include({ status, type: `urn:cls:problem:${body.code}`, ...expected });
+  };
+  const faults = ({ body }: AdminAnswer) =>
+    body.errors.map((fault: { parameter: string; code: string }) => [fault.parameter, fault.code]);
+
+  describe('GET /admin/v1/accounts', () => {
+    it('lists the accounts of the caller’s customer in pages, each once, and no other’s', async () => {
+      for (const n of [1, 2, 3]) await newAccount(`listed-${n}@india.example`);
+      const seen: string[] = [];
+      let cursor = '';
+      for (let pages = 0; pages < 20; pages += 1) {
+        const { status, headers, body } = await call('GET', `/accounts?limit=2${cursor}`);
+        expect(status).to.equal(200);
+        expect(headers.get('cache-control')).to.equal('no-store');
+        expect(body).to.include({ object: 'list' });
+        expect(body.page).to.include({ limit: 2, hasMore: body.page.nextCursor !== null });
+        seen.push(...body.data.map(({ email }: { email: string }) => email));
+        if (body.page.nextCursor === null) break;
+        expect(body.data).to.have.length(2);
+        cursor = `&cursor=${body.page.nextCursor}`;
+      }
+      const all = await server.database.query<{ email: string }>(
+        `SELECT email FROM account WHERE customer_id = 'india' ORDER BY id`,
+      );
+      expect(seen).to.deep.equal(all.map(({ email }) => email));
+      expect(seen).to.include(server.person.email).and.not.include('stranger@kenya.example');
+    });
+
+    it('finds an account by its e-mail in any spelling, and never another customer’s', async () => {
+      const found = await call('GET', '/accounts?email=GUARDED%40India.example');
+      expect(found.body.data).to.deep.equal([
+        {
+          object: 'account',
+          id: server.guarded.id,
+          email: server.guarded.email,
+          customer: 'india',
+          permissions: [VIEW],
+          disabled: false,
+          secondFactor: true,
+        },
+      ]);
+      expect(found.body.page).to.deep.equal({ limit: 50, hasMore: false, nextCursor: null });
+      for (const email of ['stranger@kenya.example', 'nobody@india.example']) {
+        const none = await call('GET', `/accounts?email=${email}`);
+        expect(none.body.data).to.deep.equal([]);
+      }
+    });
+
+    it('names every fault of a query at once', async () => {
+      const answer = await call('GET', '/accounts?limit=101&cursor=x&email=a%00b@c&sort=email');
+      expectProblem(answer, { status: 400, code: 'invalid_parameter' });
+      expect(faults(answer)).to.have.deep.members([
+        ['limit', 'invalid_parameter'],
+        ['cursor', 'invalid_cursor'],
+        ['email', 'invalid_parameter'],
+        ['sort', 'unknown_parameter'],
+      ]);
+      for (const [query, code] of [
+        ['limit=0', 'invalid_parameter'],
+        ['limit=1&limit=2', 'invalid_parameter'],
+        ['cursor=12', 'invalid_cursor'],
+        ['mail=x', 'unknown_parameter'],
+        ['constructor=x', 'unknown_parameter'],
+      ]) {
+        expectProblem(await call('GET', `/accounts?${query}`), { status: 400, code });
+      }
+    });
+  });
+
+  describe('GET /admin/v1/accounts/{id}', () => {
+    it('shows an account, without anything of its password', async () => {
+      const id = await idOf(server.person.email);
+      const { status, body } = await call('GET', `/accounts/${id}`);
+      expect(status).to.equal(200);
+      expect(body).to.deep.equal({
+        object: 'account',
+        id,
+        email: server.person.email,
+        customer: 'india',
+        permissions: [VIEW],
+        disabled: false,
+        secondFactor: false,
+      });
+      expect((await call('HEAD', `/accounts/${id}`)).status).to.equal(200);
+    });
+
+    for (const [method, rest] of [
+      ['GET', ''],
+      ['GET', '/events'],
+      ['POST', '/disable'],
+      ['POST', '/enable'],
+      ['POST', '/reset-factors'],
+      ['POST', '/end-sessions'],
+    ] as const) {
+      it(`${method} …${rest} answers another customer’s account as one that is not there`, async () => {
+        const answers = [];
+        for (const id of [stranger, NOBODY, 'x', '%00']) {
+          const answer = await call(method, `/accounts/${id}${rest}`);
+          expectProblem(answer, { status: 404, code: 'account_not_found' });
+          const { requestId: _, instance, ...document } = answer.body;
+          expect(instance).to.equal(`/admin/v1/accounts/${id}${rest}`);
+          answers.push(document);
+        }
+        for (const answer of answers) expect(answer).to.deep.equal(answers[0]);
+        const account = await server.database.query(
+          'SELECT FROM account WHERE id = $1 AND disabled_at IS NULL',
+          [stranger],
+        );
+        expect(account).to.have.length(1);
+      });
+    }
+  });
+
+  describe('POST /admin/v1/accounts', () => {
+    const invite = (email: string, permissions: unknown = [VIEW]) =>
+      call('POST', '/accounts', { email, permissions });
+
+    it('invites: the person is sent a link, and the audit names the caller', async () => {
+      const { status, headers, body } = await invite(' New@India.example');
+      expect(status).to.equal(201);
+      expect(body).to.have.keys('object', 'account', 'expiresAt');
+      expect(body.account).to.deep.include({
+        object: 'account',
+        email: 'new@india.example',
+        customer: 'india',
+        permissions: [VIEW],
+        disabled: false,
+      });
+      const { id } = body.account;
+      expect(headers.get('location')).to.equal(`${server.issuer}/admin/v1/accounts/${id}`);
+      expect(Date.parse(body.expiresAt)).to.be.greaterThan(Date.now() + 6 * 86_400_000);
+      expect(JSON.stringify(body)).not.to.match(/token|invitation\?/);
+      await eventually(async () => expect(messagesTo('new@india.example')).to.have.length(1));
+      for (const type of ['account.created', 'account.invited']) {
+        expect(await auditOf(id, type)).to.include({ client_id: caller.id });
+      }
+    });
+
+    it('sends somebody who has not accepted another link, and slows sending many', async () => {
+      const email = 'slow@india.example';
+      const first = await invite(email);
+      const statuses = [];
+      let last = first;
+      for (let tries = 0; tries < 6; tries += 1) {
+        last = await invite(email);
+        statuses.push(last.status);
+      }
+      expect(statuses.slice(0, 3)).to.deep.equal([201, 201, 201]);
+      expectProblem(last, { status: 429, code: 'too_many_invitations' });
+      expect(Number(last.headers.get('retry-after'))).to.be.greaterThan(0);
+      expect((await invite('other@india.example')).status).to.equal(201);
+    });
+
+    it('refuses an address that has an account, here or elsewhere, with 409', async () => {
+      for (const email of [server.person.email.toUpperCase(), 'stranger@kenya.example']) {
+        for (let tries = 0; tries < 7; tries += 1) {
+          expectProblem(await invite(email), { status: 409, code: 'account_exists' });
+        }
+      }
+    });
+
+    it('gives no permission that the caller was not granted, and nobody the one to administer', async () => {
+      const full = await newCaller(server, [MANAGE, FULL]);
+      const fullCall = adminClient(server, await adminToken(server, full));
+      const email = 'grasping@india.example';
+      for (const [as, permissions, says] of [
+        [call, [VIEW, FULL], 'of cls-deal.view, each'],
+        [call, [MANAGE], 'of cls-deal.view, each'],
+        [fullCall, [VIEW, MANAGE], 'of cls-deal.view, external-api.fullcontrol, each'],
+      ] as const) {
+        const answer = await as('POST', '/accounts', { email, permissions });
+        expectProblem(answer, { status: 400, code: 'invalid_parameter' });
+        expect(faults(answer)).to.deep.equal([['permissions', 'invalid_parameter']]);
+        expect(answer.body.errors[0].message).to.include(says);
+      }
+      const given = await fullCall('POST', '/accounts', { email, permissions: [FULL, VIEW] });
+      expect(given.body.account.permissions).to.deep.equal([VIEW, FULL]);
+      // It is another's invitation: this caller may not renew it.
+      expectProblem(await invite(email), { status: 409, code: 'account_exists' });
+    });
+
+    for (const { given, body, expected } of [
+      { given: 'nothing', body: undefined, expected: ['email', 'permissions'] },
+      {
+        given: 'everything wrong at once',
+        body: { email: 'x', permissions: [], customer: 'kenya', password: 'x' },
+        expected: ['customer', 'password', 'email', 'permissions'],
+      },
+      {
+        given: 'other types',
+        body: { email: 1, permissions: VIEW },
+        expected: ['email', 'permissions'],
+      },
+      {
+        given: 'a control character',
+        body: { email: 'a\u0000b@india.example', permissions: [VIEW] },
+        expected: ['email'],
+      },
+      {
+        given: 'a permission twice',
+        body: { email: 'a@india.example', permissions: [VIEW, VIEW] },
+        expected: ['permissions'],
+      },
+      {
+        given: 'an unknown field',
+        body: { email: 'a@india.example', permissions: [VIEW], note: '' },
+        expected: ['note'],
+      },
+      {
+        given: '__proto__',
+        body: `{"email":"a@india.example","permissions":["${VIEW}"],"__proto__":{}}`,
+        expected: ['__proto__'],
+      },
+      { given: 'a list', body: [], expected: ['body'] },
+      { given: 'broken JSON', body: '{"email":', expected: ['body'] },
+      { given: 'a member twice', body: '{"email":"a@b","email":"c@d"}', expected: ['body'] },
+      { given: 'a byte order mark', body: '\ufeff{}', expected: ['body'] },
+    ]) {
+      it(`refuses ${given} with 400, naming ${expected.join(', ')}`, async () => {
+        const answer = await call('POST', '/accounts', body);
+        expectProblem(answer, { status: 400 });
+        expect(faults(answer).map(([name]: [string]) => name)).to.deep.equal(expected);
+        expect(JSON.stringify(answer.body)).not.to.include('kenya');
+      });
+    }
+
+    it('refuses other media types and encodings with 415, and too much with 413', async () => {
+      const good = JSON.stringify({ email: 'a@india.example', permissions: [VIEW] });
+      for (const headers of [
+        { 'content-type': 'application/x-www-form-urlencoded' },
+        { 'content-type': 'text/plain' },
+        { 'content-type': 'application/json; charset=utf-16' },
+        { 'content-encoding': 'gzip' },
+      ]) {
+        const answer = await call('POST', '/accounts', good, headers as Record<string, string>);
+        expectProblem(answer, { status: 415, code: 'unsupported_media_type' });
+      }
+      const large = JSON.stringify({ email: 'x'.repeat(20_000) });
+      expectProblem(await call('POST', '/accounts', large), {
+        status: 413,
+        code: 'body_too_large',
+      });
+      const accepted = { 'content-type': 'Application/JSON; charset="UTF-8"' };
+      const invited = await call('POST', '/accounts', good, accepted);
+      expect(invited.status).to.equal(201);
+    });
+
+    it('reads a body that does not say its length: nothing is nothing, too much is too much', async () => {
+      const token = await adminToken(server, caller);
+      const post = async (path: string, chunks: readonly string[]) => {
+        const body = new ReadableStream({
+          start(controller) {
+            for (const chunk of chunks) controller.enqueue(new TextEncoder().encode(chunk));
+            controller.close();
+          },
+        });
+        const headers = { authorization: `Bearer ${token}` };
+        const init = { method: 'POST', headers, body, duplex: 'half' } as RequestInit;
+        return (await fetch(`${server.issuer}/admin/v1/accounts${path}`, init)).status;
+      };
+      expect(await post('', Array(20).fill('x'.repeat(1_000)))).to.equal(413);
+      expect(await post('', ['{}'])).to.equal(415);
+      expect(await post('', [])).to.equal(400);
+      const id = await idOf(server.person.email);
+      expect(await post(`/${id}/end-sessions`, [])).to.equal(200);
+    });
+  });
+
+  describe('POST /admin/v1/accounts/{id}/…', () => {
+    it('disable ends sessions and refresh tokens at once; enable brings none of them back', async () => {
+      const email = 'leaver@india.example';
+      const id = await newAccount(email);
+      const { browser, refreshToken } = await signIn(email);
+      expect(await signedIn(browser)).to.equal(true);
+      const disabled = await call('POST', `/accounts/${id}/disable`);
+      expect(disabled.status).to.equal(200);
+      expect(disabled.body).to.include({ object: 'account', id, disabled: true });
+      expect(await signedIn(browser)).to.equal(false);
+      expect(await refreshes(refreshToken)).to.equal(false);
+      expect((await server.postJson({ email, password: PASSWORD })).status).to.equal(400);
+
+      const enabled = await call('POST', `/accounts/${id}/enable`, {});
+      expect(enabled.body).to.include({ id, disabled: false });
+      expect(await signedIn(browser)).to.equal(false);
+      expect(await refreshes(refreshToken)).to.equal(false);
+      expect((await server.postJson({ email, password: PASSWORD })).status).to.equal(200);
+
+      const record = await auditOf(id, 'account.disabled');
+      expect(record).to.include({ client_id: caller.id });
+      expect(record['request_id']).to.equal(disabled.headers.get('x-request-id'));
+      expect(await auditOf(id, 'account.enabled')).to.include({ client_id: caller.id });
+      await eventually(async () => {
+        expect(messagesTo(email).includes(DISABLED)).to.equal(true);
+      });
+    });
+
+    it('end-sessions ends them, and leaves the account', async () => {
+      const email = 'stayer@india.example';
+      const id = await newAccount(email);
+      const { browser, refreshToken } = await signIn(email);
+      const { status, body } = await call('POST', `/accounts/${id}/end-sessions`);
+      expect(status).to.equal(200);
+      expect(body).to.include({ id, disabled: false });
+      expect(await signedIn(browser)).to.equal(false);
+      expect(await refreshes(refreshToken)).to.equal(false);
+      await signIn(email);
+      expect(await auditOf(id, 'account.sessions_ended')).to.include({ client_id: caller.id });
+    });
+
+    it('reset-factors removes the second factor of somebody who lost it', async () => {
+      const { id, email, totpSecret } = server.guarded;
+      const { browser } = await signIn(email, { code: totpCode(totpSecret) });
+      const { status, body } = await call('POST', `/accounts/${id}/reset-factors`);
+      expect(status).to.equal(200);
+      expect(body).to.include({ id, secondFactor: false });
+      expect(await signedIn(browser)).to.equal(false);
+      expect((await server.postJson({ email, password: PASSWORD })).status).to.equal(200);
+      expect(await auditOf(id, 'account.factors_reset')).to.include({ client_id: caller.id });
+      await eventually(async () => expect(messagesTo(email)).not.to.be.empty);
+    });
+
+    it('takes no field, no query and no other type', async () => {
+      const id = await newAccount('untouched@india.example');
+      const path = `/accounts/${id}/disable`;
+      const field = await call('POST', path, { force: true });
+      expectProblem(field, { status: 400, code: 'unknown_parameter' });
+      expect(faults(field)).to.deep.equal([['force', 'unknown_parameter']]);
+      expectProblem(await call('POST', `${path}?force=1`), { code: 'unknown_parameter' });
+      const form = { 'content-type': 'application/x-www-form-urlencoded' };
+      expectProblem(await call('POST', path, 'a=b', form), { status: 415 });
+      expect((await call('GET', `/accounts/${id}`)).body.disabled).to.equal(false);
+    });
+  });
+
+  describe('GET /admin/v1/accounts/{id}/events', () => {
+    it('lists what happened, the newest first, in pages: sign-ins, refusals, and who acted', async () => {
+      const email = 'watched@india.example';
+      const id = await newAccount(email);
+      await signIn(email);
+      await server.postJson({ email, password: 'wrong' });
+      await call('POST', `/accounts/${id}/end-sessions`);
+      const latest = ['account.sessions_ended', 'token.refused'];
+      const all = await eventually(async () => {
+        const { status, body } = await call('GET', `/accounts/${id}/events`);
+        expect(status).to.equal(200);
+        expect(body.data.map(({ type }: { type: string }) => type)).to.include.members(latest);
+        return body.data;
+      });
+      const ofType = (type: string) => all.find((event: { type: string }) => event.type === type);
+      expect(ofType('sign_in.succeeded')).to.include({ object: 'event', clientId: portal.id });
+      expect(ofType('account.sessions_ended')).to.include({ clientId: caller.id, reason: null });
+      expect(ofType('token.refused')).to.include({ reason: 'invalid_grant' });
+      const times = all.map(({ at }: { at: string }) => Date.parse(at));
+      expect(times).to.deep.equal([...times].sort((a: number, b: number) => b - a));
+
+      const paged = [];
+      let cursor = '';
+      do {
+        const { body } = await call('GET', `/accounts/${id}/events?limit=1${cursor}`);
+        paged.push(...body.data);
+        cursor = body.page.nextCursor === null ? '' : `&cursor=${body.page.nextCursor}`;
+      } while (cursor !== '');
+      expect(paged).to.deep.equal(all);
+      expect(JSON.stringify(all)).not.to.include(PASSWORD);
+    });
+
+    it('refuses a bad page', async () => {
+      const path = `/accounts/${await idOf(server.person.email)}/events`;
+      const answer = await call('GET', `${path}?limit=x&cursor=acc_1&type=token.issued`);
+      expectProblem(answer, { status: 400, code: 'invalid_parameter' });
+      expect(faults(answer)).to.have.length(3);
+    });
+  });
+
+  it('answers another method with 405 and Allow, and another path with 404, as problems', async () => {
+    for (const [method, path, allow] of [
+      ['DELETE', '/accounts', 'GET, HEAD, POST'],
+      ['PATCH', `/accounts/${NOBODY}`, 'GET, HEAD'],
+      ['GET', `/accounts/${NOBODY}/disable`, 'POST'],
+      ['POST', `/accounts/${NOBODY}/events`, 'GET, HEAD'],
+    ] as const) {
+      const answer = await call(method, path);
+      expectProblem(answer, { status: 405, code: 'method_not_allowed' });
+      expect(answer.headers.get('allow')).to.equal(allow);
+    }
+    for (const path of [
+      '',
+      '/',
+      '/accounts/',
+      `/accounts/${NOBODY}/delete`,
+      '/../v1',
+      '/Accounts',
+    ]) {
+      expectProblem(await call('GET', path), { status: 404, code: 'not_found' });
+    }
+  });
+
+  it('is there below the path of an issuer that has one', async () => {
+    const port = await freePort();
+    const issuer = `http://localhost:${port}/loans`;
+    const other = await startTestAuthServer(engine, { ISSUER: issuer, AUTH_PORT: `${port}` });
+    try {
+      const own = adminClient(other, await adminToken(other, await newCaller(other)));
+      const invited = await own('POST', '/accounts', { email: 'a@b.example', permissions: [VIEW] });
+      expect(invited.headers.get('location')).to.match(
+        /^http:\/\/localhost:\d+\/loans\/admin\/v1\//,
+      );
+      const there = await own(
+        'GET',
+        new URL(invited.headers.get('location') ?? '').pathname.slice(15),
+      );
+      expect(there.body).to.deep.equal(invited.body.account);
+    } finally {
+      await other.stop();
+    }
+  });
+});

@@ -1,12 +1,13 @@
 import type { Context } from 'koa';
 import type { Requester } from '../accounts/requester.ts';
+import { readCookie } from '../http/cookie.ts';
 
-export const DEVICE_COOKIE = 'cls_device';
+export const DEVICE_COOKIE = { name: 'cls_device' } as const;
 
 /** Who asks, as far as the request tells. */
 export function requesterOf(ctx: Context): Requester {
   const requestId = ctx.state['requestId'];
-  const deviceCookie = ctx.cookies.get(DEVICE_COOKIE, { signed: false });
+  const deviceCookie = readCookie(ctx, DEVICE_COOKIE);
   return {
     address: ctx.ip,
     ...(typeof requestId === 'string' ? { requestId } : {}),

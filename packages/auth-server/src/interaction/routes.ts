@@ -5,6 +5,7 @@ import type { AccountDirectory } from '../accounts/account.ts';
 import { canonicalEmail } from '../accounts/account.ts';
 import type { AuditLog } from '../audit/audit-log.ts';
 import type { MfaPolicy } from '../config.ts';
+import { writeCookie } from '../http/cookie.ts';
 import { amrOf } from '../mfa/authentication-methods.ts';
 import type { Passkeys } from '../mfa/passkeys.ts';
 import { acrOf, MFA_ACR } from '../provider/granted-account.ts';
@@ -206,14 +207,8 @@ async function knowDevice(visit: Visit, progress: SignInProgress): Promise<void>
   const account = await parts.accounts.find(progress.accountId);
   if (account === undefined) return;
   const value = await parts.noteDevice(account, requesterOf(ctx));
-  ctx.cookies.set(DEVICE_COOKIE, value, {
-    ...(progress.rememberDevice ? { maxAge: KNOWN_DEVICE_TTL_S * 1_000 } : {}),
-    httpOnly: true,
-    sameSite: 'lax',
-    secure: parts.issuer.startsWith('https:'),
-    signed: false,
-    overwrite: true,
-  });
+  const maxAgeMs = progress.rememberDevice ? KNOWN_DEVICE_TTL_S * 1_000 : undefined;
+  writeCookie(ctx, DEVICE_COOKIE, value, maxAgeMs);
 }
 
 /** To the person's own organisation, which the domain of the e-mail address tells. */

@@ -44,9 +44,9 @@ export interface ProviderPages {
   error(ctx: KoaContextWithOIDC, out: ErrorOut, error: Error): void;
   signOut(ctx: KoaContextWithOIDC): Promise<void>;
   signedOut(ctx: KoaContextWithOIDC): Promise<void>;
-  deviceCode(ctx: KoaContextWithOIDC, out?: ErrorOut): void;
+  deviceCode(ctx: KoaContextWithOIDC, out?: ErrorOut): Promise<void>;
   deviceConfirmation(ctx: KoaContextWithOIDC, userCode: string): Promise<void>;
-  deviceDone(ctx: KoaContextWithOIDC): void;
+  deviceDone(ctx: KoaContextWithOIDC): Promise<void>;
 }
 
 export const ROUTES = {

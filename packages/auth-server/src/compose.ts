@@ -24,6 +24,7 @@ import { securityHeaders, surface } from './http/surface.ts';
 import { tokenBody } from './http/token-body.ts';
 import { noteTokenErrors, tokenEndpoint } from './http/token-endpoint.ts';
 import { continueForms } from './interaction/continue-form.ts';
+import { deviceGuesses } from './interaction/device-guesses.ts';
 import { pages } from './interaction/page.ts';
 import { passwordRoutes } from './interaction/password-routes.ts';
 import { providerPages } from './interaction/provider-pages.ts';
@@ -162,6 +163,7 @@ async function compose(
     provider.use(metadataCaching);
     provider.use(staticAssets(assets));
     provider.use(continueForms(provider, ourPages));
+    provider.use(deviceGuesses(throttle, ourPages));
     provider.use(tokenEndpoint(throttle, audit, retry, log));
     provider.use(tokenBody);
     provider.use(upstreamRoutes({ ...config, ...people, state, audit, pages: ourPages }));

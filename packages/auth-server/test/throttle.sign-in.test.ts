@@ -5,6 +5,7 @@ import { silentLog } from '@cls/shared/log';
 import { describeOnEngines } from '@cls/shared/testing/engines';
 import { eventually, freePort, temporaryDirectory } from '@cls/shared/testing/servers';
 import { expect } from 'chai';
+import * as client from 'openid-client';
 import { hashPassword } from '../src/accounts/password.ts';
 import { startAuthServer } from '../src/compose.ts';
 import type { AuthServerConfig } from '../src/config.ts';
@@ -139,22 +140,49 @@ describeOnEngines('guessing through the sign-in form', (engine) => {
     expect(await again.response.text()).to.include('name="code"');
   });
 
+  /** One try at each of many accounts, from an address that adds something new each time. */
+  const spray = async (times: number, from: string) => {
+    for (let tries = 0; tries < times; tries += 1) {
+      const headers = { 'x-forwarded-for': `${freshAddress()}, ${from}` };
+      const body = { email: `victim-${tries}@${from}.example`, password: 'Summer2026!' };
+      expect((await server.postJson(body, headers)).status).to.equal(400);
+    }
+  };
+
   it('slows an address down that tries many accounts, whatever it says of itself', async () => {
     const sprayer = freshAddress();
-    const { free } = THROTTLE_POLICIES.address;
-    const spray = async (tries: number) => {
-      const headers = { 'x-forwarded-for': `${freshAddress()}, ${sprayer}` };
-      const email = `victim-${tries}@india.example`;
-      return (await server.postJson({ email, password: 'Summer2026!' }, headers)).status;
-    };
-    for (let tries = 0; tries < free; tries += 10) {
-      const batch = Array.from({ length: 10 }, (_, each) => spray(tries + each));
-      expect(await Promise.all(batch)).to.deep.equal(Array(10).fill(400));
-    }
+    await spray(THROTTLE_POLICIES.address.free, sprayer);
     const email = await newPerson();
     await expectSlowed(await signIn(email, PASSWORD, browserAt(sprayer)));
     await expectSlowed(await signIn(email, PASSWORD, browserAt(`${freshAddress()}, ${sprayer}`)));
     expect(isIn(await signIn(email, PASSWORD)), 'from elsewhere').to.equal(true);
+  });
+
+  it('slows an address down that tries codes of second devices', async () => {
+    const tool = await relyingParty(server, {
+      ...{ redirectUris: [], device: true, confidential: false },
+    });
+    const begun = await client.initiateDeviceAuthorization(tool.config, { scope: 'openid' });
+    const guesser = freshAddress();
+    await spray(THROTTLE_POLICIES.address.free - 2, guesser);
+    const browser = browserAt(guesser);
+    const open = () => browser.follow(begun.verification_uri);
+    const { user_code } = begun;
+    for (let tries = 0; tries < 3; tries += 1) {
+      const { response } = await browser.submit(await open(), { user_code });
+      expect(response.status, 'the right code is no guess').to.equal(200);
+    }
+    for (const status of [422, 422, 429]) {
+      const { response } = await browser.submit(await open(), { user_code: 'BBBB-BBBB' });
+      expect(response.status).to.equal(status);
+    }
+    const refused = await browser.submit(await open(), { user_code });
+    expect(refused.response.status).to.equal(429);
+    expect(Number(refused.response.headers.get('retry-after'))).to.be.within(1, 60);
+    expect(await refused.response.text()).to.match(/in [1-9]\d* (second|minute)s?/);
+    const elsewhere = browserAt();
+    const page = await elsewhere.follow(begun.verification_uri);
+    expect((await elsewhere.submit(page, { user_code })).response.status).to.equal(200);
   });
 
   if (engine.name === 'PostgreSQL') {

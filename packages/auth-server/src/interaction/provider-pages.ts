@@ -14,6 +14,9 @@ import { formTargetsOf, type ShownApplication, shownApplication } from './applic
 import type { Pages } from './page.ts';
 import { permissionNames } from './permission-names.ts';
 
+/** The status of the form that comes back because there is no such code, or no more. */
+export const CODE_NOT_GOOD = 422;
+
 /** The pages that the library itself answers with. */
 export function providerPages(
   pages: Pages,
@@ -102,7 +105,7 @@ export function providerPages(
       if (ctx.oidc.entities.DeviceCode?.error !== undefined) return deviceDone(ctx);
       if (out !== undefined && ctx.status !== 200) return error(ctx, out, new Error(out.error));
       show(ctx, {
-        status: out === undefined ? 200 : 422,
+        status: out === undefined ? 200 : CODE_NOT_GOOD,
         render: (frame, i18n) =>
           deviceCodePage(
             {

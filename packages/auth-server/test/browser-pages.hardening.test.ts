@@ -229,6 +229,41 @@ describe('browser pages under attack', () => {
       expect(victim.cookie('cls_device')).to.match(/^\d+\.[\w-]{22}\.[\w-]{43}$/);
     });
 
+    it('is never a fault, and opens nothing, whatever is in it', async () => {
+      const member = await signedIn();
+      const good = member.cookie('cls_session') ?? '';
+      const signature = member.cookie('cls_session.sig') ?? '';
+      const { url } = await authorizationUrl(portal, { prompt: 'none' });
+      for (const [session, sig] of [
+        [good, ''],
+        [good, 'A'.repeat(27)],
+        [`${good}x`, signature],
+        [good.toLowerCase(), signature],
+        ['%00%ff', '%'],
+        ['"', '"'],
+        ['__proto__', signature],
+        ['x'.repeat(4_000), signature],
+      ] as const) {
+        const browser = new Browser();
+        for (const name of [
+          'cls_session',
+          'cls_device',
+          'cls_form',
+          'cls_language',
+          'cls_resume',
+        ]) {
+          browser.plant(name, session);
+          browser.plant(`${name}.sig`, sig);
+        }
+        for (const path of ['/password/reset', '/device', '/oauth/logout', '/upstream/a.example']) {
+          expect((await browser.open(at(path))).status, `${path}: ${session}`).to.be.below(500);
+        }
+        const { url: answer } = await browser.follow(url);
+        expect(answer.searchParams.get('error'), session).to.equal('login_required');
+      }
+      expect(await isSignedIn(member), 'and the good one still does').to.equal(true);
+    });
+
     it('is not taken for the browser’s own where it ties a form', async () => {
       const victim = new Browser();
       victim.plant('cls_form', SCRIPT);

@@ -2,13 +2,8 @@
 // With PostgreSQL and Redis where they are installed. Aim: 0.75 of the bare server.
 import { spawn } from 'node:child_process';
 import { join, resolve } from 'node:path';
-import {
-  eventually,
-  freePort,
-  postgresServer,
-  startRedis,
-  temporaryDirectory,
-} from '../packages/shared/dist/src/testing/servers.js';
+import { eventually, freePort } from '../packages/shared/dist/src/testing/servers.js';
+import { startAuthServer } from './auth-server.mjs';
 import { load } from './load.mjs';
 
 const root = resolve(import.meta.dirname, '..');
@@ -51,25 +46,7 @@ async function bareSigner() {
 }
 
 async function authServer() {
-  const port = await freePort();
-  const postgres = await postgresServer();
-  const redis = await startRedis();
-  const env = {
-    ...process.env,
-    ISSUER: `http://localhost:${port}`,
-    AUTH_PORT: `${port}`,
-    CLS_DATA_DIR: join(temporaryDirectory('cls-bench-'), 'data'),
-    ...(postgres ? { AUTH_DATABASE_URL: await postgres.createDatabase() } : {}),
-    ...(redis ? { REDIS_URL: redis.url } : {}),
-  };
-  const server = spawn(process.execPath, [join(root, 'packages/auth-server/dist/src/main.js')], {
-    env,
-    stdio: 'ignore',
-  });
-  process.once('exit', () => server.kill('SIGKILL'));
-  await eventually(async () => {
-    if (!(await fetch(`http://127.0.0.1:${port}/readyz`)).ok) throw new Error('not ready');
-  });
+  const { env, url, stores } = await startAuthServer();
   await tool(env, 'customers', 'create', 'bench', '--name', 'Bench');
   const { clientId, clientSecret } = await tool(
     env,
@@ -84,9 +61,9 @@ async function authServer() {
   );
   const credentials = Buffer.from(`${clientId}:${clientSecret}`).toString('base64');
   return {
-    url: `http://127.0.0.1:${port}/oauth/token`,
+    url: `${url}/oauth/token`,
     headers: { authorization: `Basic ${credentials}` },
-    stores: `${postgres ? 'PostgreSQL' : 'PGlite'}, ${redis ? 'Redis' : 'SQL'}`,
+    stores,
   };
 }
 

@@ -28,6 +28,7 @@ import { securityHeaders, surface } from './http/surface.ts';
 import { tokenBody } from './http/token-body.ts';
 import { noteTokenErrors, tokenEndpoint } from './http/token-endpoint.ts';
 import { continueForms } from './interaction/continue-form.ts';
+import { deviceGuesses } from './interaction/device-guesses.ts';
 import { pages } from './interaction/page.ts';
 import { passwordRoutes } from './interaction/password-routes.ts';
 import { providerPages } from './interaction/provider-pages.ts';
@@ -191,6 +192,7 @@ async function compose(
     provider.use(staticAssets(assets));
     provider.use(continueForms(provider, ourPages));
     provider.use(noteAccess(people.signedIn, people.access));
+    provider.use(deviceGuesses(throttle, ourPages));
     provider.use(tokenEndpoint(throttle, audit, retry, log));
     provider.use(tokenBody);
     provider.use(upstreamRoutes({ ...config, ...people, state, audit, pages: ourPages }));

@@ -8,6 +8,7 @@ import { keyedHash } from '../src/keys/keyed-hash.ts';
 import { proveCode, provePassword } from '../src/sign-in/prove.ts';
 import { sqlAuditLog } from '../src/store/sql-audit-log.ts';
 import { addressSubject } from '../src/throttle/address-subject.ts';
+import { guess, guessSubjects } from '../src/throttle/guess.ts';
 import { KNOWN_DEVICE_TTL_S, knownDevices } from '../src/throttle/known-devices.ts';
 import { THROTTLE_POLICIES } from '../src/throttle/policy.ts';
 import { type AccountWorld, openAccountWorld, PASSWORD } from './support/account-world.ts';
@@ -129,6 +130,27 @@ describeOnEngines('guessing at a person’s secrets', (engine) => {
       expect(await password(PASSWORD, device)).to.have.property('waitS');
     }
   });
+
+  for (const what of ['password', 'otp', 'recovery'] as const) {
+    it(`compares 100 guesses in a row at most, ever: ${what}`, async () => {
+      const cookie = world.devices.issue(account.email);
+      let compared = 0;
+      for (let tries = 0; tries < 120; tries += 1) {
+        for (const device of [undefined, cookie]) {
+          const subjects = guessSubjects(world.devices, what, account, freshAddress(), device);
+          const batch = Array.from({ length: 2 }, () =>
+            guess(world.throttle, subjects, async () => {
+              compared += 1;
+              return undefined;
+            }),
+          );
+          await Promise.all(batch);
+        }
+        world.pass(3_601);
+      }
+      expect(compared).to.equal(100);
+    });
+  }
 
   it('counts codes apart from passwords and from recovery codes', async () => {
     await world.secondFactor.enrol(account.id, 'JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP');

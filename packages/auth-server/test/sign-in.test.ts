@@ -523,6 +523,25 @@ describeOnEngines('signing in with a browser', (engine) => {
     expect(decodeJwt(tokens.access_token)).to.include({ customer: 'india', scope: scope(VIEW) });
   });
 
+  it('keeps a second device out that the person denies, and says so to both', async () => {
+    const tool = await relyingParty(server, {
+      ...{ name: 'Ledger Tool', redirectUris: [], device: true, confidential: false },
+    });
+    const begun = await client.initiateDeviceAuthorization(tool.config, { scope: 'openid' });
+    const browser = new Browser();
+    const page = await browser.follow(begun.verification_uri);
+    const wrong = await browser.submit(page, { user_code: 'BBBB-BBBB' });
+    expect(wrong.response.status).to.equal(422);
+    const confirm = await browser.submit(wrong, { user_code: begun.user_code });
+    const denied = await browser.submit(confirm, { abort: 'yes' });
+    const text = await denied.response.text();
+    expect(text).to.include('Device not connected').and.include('Ledger Tool');
+    const refused = await client
+      .pollDeviceAuthorizationGrant(tool.config, { ...begun, interval: 1 })
+      .catch((error: client.ResponseBodyError) => error.error);
+    expect(refused).to.equal('access_denied');
+  });
+
   it('sets cookies that scripts cannot read and other sites cannot send', async () => {
     const response = await new Browser().open((await authorizationUrl(portal)).url);
     const cookies = response.headers.getSetCookie();

@@ -1,30 +1,45 @@
+import { randomInt } from 'node:crypto';
 import type { Log } from '@cls/shared/log';
 
 /** Work that an answer must not wait for, so that its time tells nothing. */
 export interface Background {
+  /** Within a second, at a random time: the next request must not tell it by being slower. */
   run(work: () => Promise<void>): void;
-  /** Resolves when all that was begun has ended. */
+  /** Begins at once what still waits, and resolves when all has ended. */
   settle(): Promise<void>;
 }
 
-/** Begun and not ended, at the most: what is beyond is dropped, and told. */
-const RUNNING_MAX = 200;
+/** Waiting or under way, at the most: what is beyond is dropped, and told. */
+const RUNNING_MAX = 2_000;
+const DELAY_MAX_MS = 1_000;
 
 export function background(log: Log): Background {
   const running = new Set<Promise<void>>();
+  const waiting = new Set<() => void>();
+  const turn = () =>
+    new Promise<void>((resolve) => {
+      const begin = () => {
+        clearTimeout(timer);
+        waiting.delete(begin);
+        resolve();
+      };
+      const timer = setTimeout(begin, randomInt(DELAY_MAX_MS));
+      waiting.add(begin);
+    });
   return {
     run(work) {
       if (running.size >= RUNNING_MAX) {
         log.error({ running: running.size }, 'background work was dropped: too much is under way');
         return;
       }
-      const done = new Promise<void>((resolve) => setImmediate(resolve))
+      const done = turn()
         .then(work)
         .catch((err: unknown) => log.error({ err }, 'background work failed'))
         .finally(() => running.delete(done));
       running.add(done);
     },
     async settle() {
+      for (const begin of [...waiting]) begin();
       await Promise.all(running);
     },
   };

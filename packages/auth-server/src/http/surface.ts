@@ -65,6 +65,7 @@ export const surface: Middleware = async (ctx, next) => {
 export const securityHeaders: Middleware = async (ctx, next) => {
   ctx.set('X-Content-Type-Options', 'nosniff');
   ctx.set('Content-Security-Policy', "default-src 'none'; frame-ancestors 'none'");
+  ctx.set('X-Frame-Options', 'DENY'); // For browsers that read no frame-ancestors (RFC 9700 §4.16).
   ctx.set('Referrer-Policy', 'no-referrer');
   await next();
 };

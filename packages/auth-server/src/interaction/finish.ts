@@ -1,3 +1,4 @@
+import { writeCookie } from '../http/cookie.ts';
 import { acrOf } from '../provider/granted-account.ts';
 import { KNOWN_DEVICE_TTL_S } from '../throttle/known-devices.ts';
 import type { SignInProgress } from './next-step.ts';
@@ -33,12 +34,6 @@ export async function knowDevice(visit: Visit, progress: SignInProgress): Promis
   const account = await parts.accounts.find(progress.accountId);
   if (account === undefined) return;
   const value = await parts.noteDevice(account, requesterOf(ctx));
-  ctx.cookies.set(DEVICE_COOKIE, value, {
-    ...(progress.rememberDevice ? { maxAge: KNOWN_DEVICE_TTL_S * 1_000 } : {}),
-    httpOnly: true,
-    sameSite: 'lax',
-    secure: parts.issuer.startsWith('https:'),
-    signed: false,
-    overwrite: true,
-  });
+  const maxAgeMs = progress.rememberDevice ? KNOWN_DEVICE_TTL_S * 1_000 : undefined;
+  writeCookie(ctx, DEVICE_COOKIE, value, maxAgeMs);
 }

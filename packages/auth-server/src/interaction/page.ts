@@ -1,13 +1,14 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { Secret } from '@cls/shared/secret';
 import type { Context } from 'koa';
+import { readCookie, writeCookie } from '../http/cookie.ts';
 import type { Assets } from '../views/assets.ts';
 import { contentSecurityPolicy } from '../views/content-security-policy.ts';
 import { createI18n, type I18n, LOCALES, type Locale, readMessages } from '../views/i18n.ts';
 import { negotiateLocale } from '../views/language.ts';
 import type { Frame } from '../views/layout.ts';
 
-export const LANGUAGE_COOKIE = 'cls_language';
+export const LANGUAGE_COOKIE = { name: 'cls_language' };
 const LANGUAGE_AGE_MS = 365 * 86_400_000;
 
 export interface Page {
@@ -36,7 +37,7 @@ export interface PageSettings {
 }
 
 export function pages({ issuer, assets, formKey }: PageSettings): Pages {
-  const { pathname, protocol } = new URL(issuer);
+  const { pathname } = new URL(issuer);
   const basePath = pathname === '/' ? '' : pathname;
   const path = (below: string) => `${basePath}${below}`;
   const languages = new Map<Locale, I18n>(
@@ -52,7 +53,7 @@ export function pages({ issuer, assets, formKey }: PageSettings): Pages {
       return given.length === expected.length && timingSafeEqual(given, expected);
     },
     show(ctx, { status = 200, formTargets = [], csrf = '', uiLocales, render }) {
-      const locale = localeOf(ctx, uiLocales, protocol === 'https:');
+      const locale = localeOf(ctx, uiLocales);
       const i18n = languages.get(locale);
       if (i18n === undefined) throw new Error(`no messages in ${locale}`);
       const safe = ctx.method === 'GET' || ctx.method === 'HEAD';
@@ -80,19 +81,13 @@ function inLanguage(ctx: Context, locale: Locale): string {
 }
 
 /** What was chosen on a page counts before everything, and is remembered. */
-function localeOf(ctx: Context, uiLocales: string | undefined, secure: boolean): Locale {
+function localeOf(ctx: Context, uiLocales: string | undefined): Locale {
   const chosen = LOCALES.find((locale) => locale === ctx.query['lang']);
   if (chosen !== undefined) {
-    ctx.cookies.set(LANGUAGE_COOKIE, chosen, {
-      maxAge: LANGUAGE_AGE_MS,
-      sameSite: 'lax',
-      httpOnly: true,
-      secure,
-      signed: false,
-    });
+    writeCookie(ctx, LANGUAGE_COOKIE, chosen, LANGUAGE_AGE_MS);
     return chosen;
   }
-  const cookie = ctx.cookies.get(LANGUAGE_COOKIE, { signed: false });
+  const cookie = readCookie(ctx, LANGUAGE_COOKIE);
   return negotiateLocale({ uiLocales, cookie, acceptLanguage: ctx.get('accept-language') });
 }
 

@@ -4,6 +4,7 @@ import type { Context, Middleware } from 'koa';
 import type { AcceptInvitation } from '../accounts/invite.ts';
 import type { PasswordRules } from '../accounts/password-rules.ts';
 import { RESET_TTL_S, type ResetPassword } from '../accounts/reset-password.ts';
+import { readCookie, writeCookie } from '../http/cookie.ts';
 import type { Problem } from '../views/form.ts';
 import { type ErrorKind, errorPage } from '../views/outcome/error.ts';
 import { passwordSetPage } from '../views/password/password-set.ts';
@@ -15,7 +16,6 @@ import { requesterOf } from './requester.ts';
 
 export interface PasswordParts {
   readonly pages: Pages;
-  readonly issuer: string;
   readonly resetPassword: ResetPassword;
   readonly acceptInvitation: AcceptInvitation;
   readonly passwordRules: PasswordRules;
@@ -59,7 +59,7 @@ export function passwordRoutes(parts: PasswordParts): Middleware {
   return router.routes() as unknown as Middleware;
 }
 
-const BROWSER_COOKIE = 'cls_form';
+const BROWSER_COOKIE = { name: 'cls_form' };
 const TOKEN = /^[A-Za-z0-9_-]{16,200}$/;
 
 /** The token of a link; the form of its page is tied to it. */
@@ -68,17 +68,25 @@ function tokenOf(ctx: Context): string {
   return typeof token === 'string' && TOKEN.test(token) ? token : '';
 }
 
+/**
+ * What the form of a browser without a session is tied to. Never the bare value: a browser that
+ * says an interaction's id in this cookie must not be given the token of that one's forms.
+ */
 function browserOf(ctx: Context): string {
-  return ctx.cookies.get(BROWSER_COOKIE, { signed: false }) ?? '';
+  const value = readCookie(ctx, BROWSER_COOKIE) ?? '';
+  return VALUE.test(value) ? boundTo(value) : '';
 }
 
-/** Ties a form to a browser that has no session. */
-function newBrowser({ issuer }: PasswordParts, ctx: Context): string {
-  const value = browserOf(ctx) || randomBytes(16).toString('base64url');
-  const secure = issuer.startsWith('https:');
-  const options = { httpOnly: true, sameSite: 'lax', secure, signed: false, overwrite: true };
-  ctx.cookies.set(BROWSER_COOKIE, value, options as never);
-  return value;
+const VALUE = /^[\w-]{22}$/;
+const boundTo = (value: string) => `browser ${value}`;
+
+/** Ties a form to a browser; a second page of it leaves the first one's form good. */
+function newBrowser(ctx: Context): string {
+  const known = browserOf(ctx);
+  if (known !== '') return known;
+  const value = randomBytes(16).toString('base64url');
+  writeCookie(ctx, BROWSER_COOKIE, value);
+  return boundTo(value);
 }
 
 function showRequest(
@@ -89,7 +97,7 @@ function showRequest(
 ): void {
   const { pages } = parts;
   pages.show(ctx, {
-    csrf: newBrowser(parts, ctx),
+    csrf: newBrowser(ctx),
     status: problemStatus(problems),
     render: (frame, i18n) =>
       resetRequestPage(

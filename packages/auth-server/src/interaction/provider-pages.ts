@@ -15,6 +15,9 @@ import { formTargetsOf, type ShownApplication, shownClient } from './application
 import type { Pages } from './page.ts';
 import { permissionNames } from './permission-names.ts';
 
+/** The status of the form that comes back because there is no such code, or no more. */
+export const CODE_NOT_GOOD = 422;
+
 /** The pages that the library itself answers with. */
 export function providerPages(
   pages: Pages,
@@ -27,25 +30,42 @@ export function providerPages(
     const id = ctx.oidc.session?.accountId;
     return id === undefined ? undefined : (await accounts.find(id))?.email;
   };
+  const error: ProviderPages['error'] = (ctx, { error: code, error_description: description }) => {
+    const application = applicationOf(ctx);
+    show(ctx, {
+      status: ctx.status,
+      render: (frame, i18n) =>
+        errorPage(
+          {
+            frame,
+            kind: errorKind(code),
+            referenceId: String(ctx.state['requestId'] ?? ''),
+            wayOn: wayOnFrom(application, pages),
+            technical: { error: code, ...(description === undefined ? {} : { description }) },
+          },
+          i18n,
+        ),
+    });
+  };
+  const deviceDone: ProviderPages['deviceDone'] = async (ctx) => {
+    const { provider, entities } = ctx.oidc;
+    const denied = entities.DeviceCode?.error !== undefined;
+    const client = await provider.Client.find(entities.DeviceCode?.clientId ?? '');
+    show(ctx, {
+      render: (frame, i18n) =>
+        deviceDonePage(
+          {
+            frame,
+            outcome: denied ? 'denied' : 'allowed',
+            applicationName: client?.clientName ?? '',
+          },
+          i18n,
+        ),
+    });
+  };
   return {
     interactionPath: (uid) => pages.path(`/interaction/${uid}`),
-    error(ctx, { error, error_description: description }) {
-      const application = applicationOf(ctx);
-      show(ctx, {
-        status: ctx.status,
-        render: (frame, i18n) =>
-          errorPage(
-            {
-              frame,
-              kind: errorKind(error),
-              referenceId: String(ctx.state['requestId'] ?? ''),
-              wayOn: wayOnFrom(application, pages),
-              technical: { error, ...(description === undefined ? {} : { description }) },
-            },
-            i18n,
-          ),
-      });
-    },
+    error,
     async signOut(ctx) {
       const email = await emailOf(ctx);
       const application = applicationOf(ctx);
@@ -80,8 +100,13 @@ export function providerPages(
           ),
       });
     },
-    deviceCode(ctx, out) {
+    async deviceCode(ctx, out) {
+      // The library comes back to this form from each failure: with 200 where the code was not good
+      // any more, which may be because the person has just denied it.
+      if (ctx.oidc.entities.DeviceCode?.error !== undefined) return deviceDone(ctx);
+      if (out !== undefined && ctx.status !== 200) return error(ctx, out, new Error(out.error));
       show(ctx, {
+        status: out === undefined ? 200 : CODE_NOT_GOOD,
         render: (frame, i18n) =>
           deviceCodePage(
             {
@@ -114,20 +139,7 @@ export function providerPages(
           ),
       });
     },
-    deviceDone(ctx) {
-      const denied = ctx.oidc.entities.DeviceCode?.error !== undefined;
-      show(ctx, {
-        render: (frame, i18n) =>
-          deviceDonePage(
-            {
-              frame,
-              outcome: denied ? 'denied' : 'allowed',
-              applicationName: ctx.oidc.client?.clientName ?? '',
-            },
-            i18n,
-          ),
-      });
-    },
+    deviceDone,
   };
 }
 

@@ -1,20 +1,21 @@
 import type { Context } from 'koa';
 import { deviceOf } from '../accounts/device-of.ts';
 import type { Requester } from '../accounts/requester.ts';
+import { readCookie } from '../http/cookie.ts';
 import { negotiateLocale } from '../views/language.ts';
 import { LANGUAGE_COOKIE } from './page.ts';
 
-export const DEVICE_COOKIE = 'cls_device';
+export const DEVICE_COOKIE = { name: 'cls_device' } as const;
 
 /** Who asks, as far as the request tells. */
 export function requesterOf(ctx: Context): Requester {
   const requestId = ctx.state['requestId'];
-  const deviceCookie = ctx.cookies.get(DEVICE_COOKIE, { signed: false });
+  const deviceCookie = readCookie(ctx, DEVICE_COOKIE);
   return {
     address: ctx.ip,
     device: deviceOf(ctx.get('user-agent')),
     locale: negotiateLocale({
-      cookie: ctx.cookies.get(LANGUAGE_COOKIE, { signed: false }),
+      cookie: readCookie(ctx, LANGUAGE_COOKIE),
       acceptLanguage: ctx.get('accept-language'),
     }),
     ...(typeof requestId === 'string' ? { requestId } : {}),

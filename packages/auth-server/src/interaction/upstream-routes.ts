@@ -1,6 +1,7 @@
 import Router from '@koa/router';
 import type { Context, Middleware } from 'koa';
 import type { AuditLog } from '../audit/audit-log.ts';
+import { readCookie, writeCookie } from '../http/cookie.ts';
 import type { StateStore } from '../provider/state/state-store.ts';
 import type { FinishRefusal, UpstreamSignIn } from '../upstream/sign-in-upstream.ts';
 import { errorPage } from '../views/outcome/error.ts';
@@ -11,28 +12,19 @@ import { wayOnFrom } from './provider-pages.ts';
 import { requesterOf } from './requester.ts';
 
 export interface UpstreamParts {
-  readonly issuer: string;
   readonly upstreamSignIn: UpstreamSignIn;
   readonly state: StateStore;
   readonly audit: AuditLog;
   readonly pages: Pages;
 }
 
-const COOKIE = 'cls_upstream';
+const cookie = (pages: Pages) => ({ name: 'cls_upstream', path: pages.path('/upstream') });
 const TTL_MS = 600_000;
 const UID = /^[\w-]{10,64}$/;
 
 /** Which interaction a browser left for its organisation; its own cookie is for its own path. */
-export function leaveFor(ctx: Context, { issuer, pages }: UpstreamParts, uid: string): void {
-  ctx.cookies.set(COOKIE, uid, {
-    maxAge: TTL_MS,
-    path: pages.path('/upstream'),
-    httpOnly: true,
-    sameSite: 'lax',
-    secure: issuer.startsWith('https:'),
-    signed: false,
-    overwrite: true,
-  });
+export function leaveFor(ctx: Context, { pages }: Pick<UpstreamParts, 'pages'>, uid: string): void {
+  writeCookie(ctx, cookie(pages), uid, TTL_MS);
 }
 
 /** Where people come back from their organisation's provider: `/upstream/<domain>`. */
@@ -40,7 +32,7 @@ export function upstreamRoutes(parts: UpstreamParts): Middleware {
   const { upstreamSignIn, state, audit, pages } = parts;
   const router = new Router({ sensitive: true, strict: true });
   router.get('/upstream/:domain', async (ctx) => {
-    const uid = ctx.cookies.get(COOKIE, { signed: false }) ?? '';
+    const uid = readCookie(ctx, cookie(pages)) ?? '';
     const by = requesterOf(ctx);
     const query = new URLSearchParams(ctx.querystring);
     const domain = String(ctx['params']['domain']);

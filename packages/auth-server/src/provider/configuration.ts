@@ -5,6 +5,7 @@ import type { AccountDirectory } from '../accounts/account.ts';
 import type { ApplicationDirectory } from '../clients/application.ts';
 import type { ServiceAccountDirectory } from '../clients/service-account.ts';
 import type { MfaPolicy } from '../config.ts';
+import { cookieName } from '../http/cookie.ts';
 import type { SigningKey } from '../keys/signing-key.ts';
 import {
   ACCOUNT_CLIENT,
@@ -43,9 +44,9 @@ export interface ProviderPages {
   error(ctx: KoaContextWithOIDC, out: ErrorOut, error: Error): void;
   signOut(ctx: KoaContextWithOIDC): Promise<void>;
   signedOut(ctx: KoaContextWithOIDC): Promise<void>;
-  deviceCode(ctx: KoaContextWithOIDC, out?: ErrorOut): void;
+  deviceCode(ctx: KoaContextWithOIDC, out?: ErrorOut): Promise<void>;
   deviceConfirmation(ctx: KoaContextWithOIDC, userCode: string): Promise<void>;
-  deviceDone(ctx: KoaContextWithOIDC): void;
+  deviceDone(ctx: KoaContextWithOIDC): Promise<void>;
 }
 
 export const ROUTES = {
@@ -203,18 +204,16 @@ function adapterFor(kind: string, issuer: string, settings: ProviderSettings): A
   };
 }
 
-/** `__Host-` ties the session to this host (RFC 6265bis §4.1.3.2); it needs https. */
 function cookies(issuer: string, key: string): NonNullable<Configuration['cookies']> {
   const secure = issuer.startsWith('https:');
   const options = { httpOnly: true, sameSite: 'lax', secure, overwrite: true } as const;
-  // Cookies of one interaction are for its own path, which `__Host-` does not allow.
-  const [host, path] = secure ? ['__Host-', '__Secure-'] : ['', ''];
   return {
     keys: [key],
     names: {
-      session: `${host}cls_session`,
-      interaction: `${path}cls_interaction`,
-      resume: `${path}cls_resume`,
+      session: cookieName(secure, { name: 'cls_session' }),
+      // The library sets these for the path of one interaction below.
+      interaction: cookieName(secure, { name: 'cls_interaction', path: '/interaction' }),
+      resume: cookieName(secure, { name: 'cls_resume', path: ROUTES.authorization }),
     },
     long: options,
     short: options,

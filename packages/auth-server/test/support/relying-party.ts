@@ -2,6 +2,7 @@ import * as client from 'openid-client';
 import type { Application } from '../../src/clients/application.ts';
 import { sqlApplications } from '../../src/store/sql-applications.ts';
 import type { TestAuthServer } from './auth-server.ts';
+import type { Send } from './send.ts';
 
 export const REDIRECT_URI = 'https://portal.example/callback';
 
@@ -14,6 +15,7 @@ export interface RelyingParty {
 export async function relyingParty(
   server: TestAuthServer,
   change: Partial<Omit<Application, 'id'>> & { confidential?: boolean } = {},
+  send: Send = fetch,
 ): Promise<RelyingParty> {
   const { id, secret } = await sqlApplications(server.database).create({
     name: change.name ?? `Portal ${Math.random()}`,
@@ -28,6 +30,7 @@ export async function relyingParty(
     secret === undefined ? client.None() : client.ClientSecretBasic(secret.expose());
   const config = await client.discovery(new URL(server.issuer), id, undefined, authentication, {
     execute: [client.allowInsecureRequests],
+    [client.customFetch]: send as client.CustomFetch,
   });
   return { id, config };
 }
@@ -35,6 +38,11 @@ export async function relyingParty(
 /** A browser without scripts: keeps cookies by path, follows nothing by itself. */
 export class Browser {
   readonly #cookies = new Map<string, { value: string; path: string }>();
+  readonly #send: Send;
+
+  constructor(send: Send = fetch) {
+    this.#send = send;
+  }
 
   async open(url: string | URL, init: RequestInit = {}): Promise<Response> {
     const { pathname } = new URL(url);
@@ -45,7 +53,7 @@ export class Browser {
       .map(([name, { value }]) => `${name.split(' ')[0]}=${value}`)
       .join('; ');
     const headers = { accept: 'text/html,*/*;q=0.8', ...(init.headers as object), cookie };
-    const response = await fetch(url, { ...init, headers, redirect: 'manual' });
+    const response = await this.#send(url, { ...init, headers, redirect: 'manual' });
     for (const line of response.headers.getSetCookie()) this.#keep(line);
     return response;
   }
@@ -85,6 +93,11 @@ export class Browser {
       ...Object.entries(fields),
     ]);
     return this.follow(new URL(action, page.url), { method: 'POST', body });
+  }
+
+  /** Puts a cookie there, as somebody who can write to the browser's store would. */
+  plant(name: string, value: string, path = '/'): void {
+    this.#cookies.set(`${name} ${path}`, { value, path });
   }
 
   cookie(name: string): string | undefined {

@@ -1,0 +1,35 @@
+import type { Context } from 'koa';
+
+/** A cookie of ours: for every path of this host, or only for those below one. */
+export interface Cookie {
+  readonly name: string;
+  readonly path?: string;
+}
+
+/**
+ * Under https the name says what browsers are to demand of a cookie, so that no sibling host can
+ * plant one: `__Host-` ties it to this host and all its paths; one that is for a path can only be
+ * `__Secure-`. Browsers refuse both over http (RFC 6265bis §4.1.3).
+ */
+export function cookieName(secure: boolean, { name, path }: Cookie): string {
+  if (!secure) return name;
+  return path === undefined ? `__Host-${name}` : `__Secure-${name}`;
+}
+
+/** The scheme is the issuer's: http/issuer-facing.ts has put it into the request. */
+export function readCookie(ctx: Context, cookie: Cookie): string | undefined {
+  return ctx.cookies.get(cookieName(ctx.secure, cookie), { signed: false });
+}
+
+/** @param maxAgeMs without it the cookie lives until the browser is closed. */
+export function writeCookie(ctx: Context, cookie: Cookie, value: string, maxAgeMs?: number): void {
+  ctx.cookies.set(cookieName(ctx.secure, cookie), value, {
+    ...(maxAgeMs === undefined ? {} : { maxAge: maxAgeMs }),
+    ...(cookie.path === undefined ? {} : { path: cookie.path }),
+    httpOnly: true,
+    sameSite: 'lax',
+    secure: ctx.secure,
+    signed: false,
+    overwrite: true,
+  });
+}

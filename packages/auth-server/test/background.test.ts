@@ -1,0 +1,27 @@
+import { silentLog } from '@cls/shared/log';
+import { expect } from 'chai';
+import { background } from '../src/accounts/background.ts';
+
+describe('work in the background', () => {
+  it('is not begun before the answer is written, and is all done when it settles', async () => {
+    const done: number[] = [];
+    const later = background(silentLog);
+    for (let n = 0; n < 50; n += 1) later.run(async () => void done.push(n));
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(done.length).to.be.lessThan(50);
+    await later.settle();
+    expect(done).to.have.length(50);
+    later.run(async () => void done.push(50));
+    await later.settle();
+    expect(done, 'and can be given more').to.have.length(51);
+  });
+
+  it('that fails takes nothing else with it', async () => {
+    const done: string[] = [];
+    const later = background(silentLog);
+    later.run(() => Promise.reject(new Error('the mail server is gone')));
+    later.run(async () => void done.push('the other'));
+    await later.settle();
+    expect(done).to.deep.equal(['the other']);
+  });
+});

@@ -186,7 +186,7 @@ async function compose(
     provider.use(requestLog(log));
     provider.use(securityHeaders);
     provider.use(health(checks, () => service?.draining ?? false));
-    provider.use(surface);
+    provider.use(surface(ourPages));
     provider.use(admin);
     provider.use(metadataCaching);
     provider.use(staticAssets(assets));

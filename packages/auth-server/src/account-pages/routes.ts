@@ -1,11 +1,13 @@
 import Router from '@koa/router';
 import type { Context, Middleware } from 'koa';
 import type { Provider } from 'oidc-provider';
+import { showErrorPage } from '../interaction/error-page.ts';
 import { seeOther } from '../interaction/page.ts';
+import { wayOnFrom } from '../interaction/provider-pages.ts';
 import { readForm } from '../interaction/read-form.ts';
 import { ACCOUNT_SIGNED_IN_PATH } from '../provider/client-metadata.ts';
 import { ACCOUNT_PLACES, type AccountPlace } from '../views/account/account-page.ts';
-import { type ErrorKind, errorKind, errorPage } from '../views/outcome/error.ts';
+import { type ErrorKind, errorKind } from '../views/outcome/error.ts';
 import * as access from './access-pages.ts';
 import * as factors from './factor-pages.ts';
 import * as overview from './overview-pages.ts';
@@ -109,10 +111,5 @@ function showError(
   kind: ErrorKind,
   status: number,
 ): void {
-  const referenceId = String(ctx.state['requestId'] ?? '');
-  const wayOn = { to: 'account', href: pages.path(PLACES.overview) } as const;
-  pages.show(ctx, {
-    status,
-    render: (frame, i18n) => errorPage({ frame, kind, referenceId, wayOn }, i18n),
-  });
+  showErrorPage(pages, ctx, { status, kind, wayOn: wayOnFrom(undefined, pages) });
 }

@@ -1,5 +1,8 @@
-import type { Middleware } from 'koa';
+import type { Context, Middleware } from 'koa';
 import { ACCOUNT_METHODS } from '../account-pages/routes.ts';
+import { showErrorPage } from '../interaction/error-page.ts';
+import type { Pages } from '../interaction/page.ts';
+import { wayOnFrom } from '../interaction/provider-pages.ts';
 
 /** The methods of each path that this service has. */
 const METHODS: Readonly<Record<string, readonly string[]>> = {
@@ -25,9 +28,8 @@ const METHODS: Readonly<Record<string, readonly string[]>> = {
 /** Paths with a part that changes: interactions, their way back, and static files. */
 const PATTERNS: readonly (readonly [RegExp, readonly string[]])[] = [
   [/^\/(oauth\/authorize|device)\/[\w-]{10,64}$/, ['GET']],
-  [/^\/interaction\/[\w-]{10,64}(\/other-account)?$/, ['GET']],
-  [/^\/interaction\/[\w-]{10,64}\/organisation$/, ['GET', 'POST']],
-  [/^\/interaction\/[\w-]{10,64}\/[a-z-]{1,30}$/, ['POST']],
+  [/^\/interaction\/[\w-]{10,64}$/, ['GET']],
+  [/^\/interaction\/[\w-]{10,64}\/[a-z-]{1,30}$/, ['GET', 'POST']],
   [/^\/interaction\/[\w-]{10,64}\/enrol\/(totp|passkey|codes)$/, ['GET', 'POST']],
   [/^\/upstream\/[a-z0-9.-]{3,253}$/, ['GET']],
   [/^\/assets\/[\w.-]{1,100}$/, ['GET', 'HEAD']],
@@ -42,25 +44,41 @@ export function isAdminPath(path: string): boolean {
   return path === '/admin' || path.startsWith('/admin/');
 }
 
-/** 404 and 405 as JSON: an API client never gets a page. The library's other paths stay closed. */
-export const surface: Middleware = async (ctx, next) => {
-  if (isAdminPath(ctx.path)) return next();
-  const methods = methodsOf(ctx.path);
-  if (methods === undefined) {
-    ctx.status = 404;
-    ctx.body = { error: 'not_found', error_description: 'there is nothing at this path' };
+/**
+ * 404 and 405, as JSON save to a browser that opens an address: an API client never gets a page. The
+ * library's other paths stay closed.
+ */
+export function surface(pages: Pages): Middleware {
+  return async (ctx, next) => {
+    if (isAdminPath(ctx.path)) return next();
+    const methods = methodsOf(ctx.path);
+    if (methods === undefined) {
+      refuse(ctx, pages, 404, 'not_found', 'there is nothing at this path');
+    } else if (methods.includes(ctx.method)) {
+      await next();
+    } else {
+      ctx.set('Allow', methods.join(', '));
+      ctx.set('Cache-Control', 'no-store');
+      refuse(ctx, pages, 405, 'invalid_request', `only ${methods[0]} is allowed here`);
+    }
+  };
+}
+
+function refuse(
+  ctx: Context,
+  pages: Pages,
+  status: number,
+  error: string,
+  error_description: string,
+): void {
+  if (ctx.method === 'GET' && ctx.accepts('json', 'html') === 'html') {
+    const wayOn = wayOnFrom(undefined, pages);
+    showErrorPage(pages, ctx, { kind: 'not_found', status, wayOn });
     return;
   }
-  if (!methods.includes(ctx.method)) {
-    ctx.status = 405;
-    ctx.set('Allow', methods.join(', '));
-    ctx.set('Cache-Control', 'no-store');
-    const error_description = `only ${methods[0]} is allowed here`;
-    ctx.body = { error: 'invalid_request', error_description };
-    return;
-  }
-  await next();
-};
+  ctx.status = status;
+  ctx.body = { error, error_description };
+}
 
 export const securityHeaders: Middleware = async (ctx, next) => {
   ctx.set('X-Content-Type-Options', 'nosniff');

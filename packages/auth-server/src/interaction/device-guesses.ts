@@ -2,7 +2,7 @@ import type { Middleware } from 'koa';
 import { ROUTES } from '../provider/configuration.ts';
 import { addressSubject } from '../throttle/address-subject.ts';
 import type { Throttle } from '../throttle/throttle.ts';
-import { errorPage } from '../views/outcome/error.ts';
+import { showErrorPage } from './error-page.ts';
 import type { Pages } from './page.ts';
 import { CODE_NOT_GOOD, wayOnFrom } from './provider-pages.ts';
 
@@ -21,13 +21,7 @@ export function deviceGuesses(throttle: Throttle, pages: Pages): Middleware {
       return;
     }
     const { retryAfterS: waitS } = admission;
-    const referenceId = String(ctx.state['requestId'] ?? '');
     const wayOn = wayOnFrom(undefined, pages);
-    ctx.set('Retry-After', `${waitS}`);
-    pages.show(ctx, {
-      status: 429,
-      render: (frame, i18n) =>
-        errorPage({ frame, kind: 'too_many_attempts', referenceId, wayOn, waitS }, i18n),
-    });
+    showErrorPage(pages, ctx, { status: 429, kind: 'too_many_attempts', wayOn, waitS });
   };
 }

@@ -6,10 +6,11 @@ import type { PasswordRules } from '../accounts/password-rules.ts';
 import { RESET_TTL_S, type ResetPassword } from '../accounts/reset-password.ts';
 import { readCookie, writeCookie } from '../http/cookie.ts';
 import type { Problem } from '../views/form.ts';
-import { type ErrorKind, errorPage } from '../views/outcome/error.ts';
+import type { ErrorKind } from '../views/outcome/error.ts';
 import { passwordSetPage } from '../views/password/password-set.ts';
 import { resetRequestPage, resetSentPage } from '../views/password/reset-request.ts';
 import { invitationPage, setPasswordPage } from '../views/password/set-password.ts';
+import { showErrorPage } from './error-page.ts';
 import { type Pages, problemStatus } from './page.ts';
 import { readForm } from './read-form.ts';
 import { requesterOf } from './requester.ts';
@@ -173,13 +174,6 @@ async function accept(parts: PasswordParts, ctx: Context, form: Form): Promise<v
 }
 
 function showError({ pages }: PasswordParts, ctx: Context, kind: ErrorKind, status: number): void {
-  const referenceId = String(ctx.state['requestId'] ?? '');
-  pages.show(ctx, {
-    status,
-    render: (frame, i18n) =>
-      errorPage(
-        { frame, kind, referenceId, wayOn: { to: 'new_link', href: pages.path(RESET_PATH) } },
-        i18n,
-      ),
-  });
+  const wayOn = { to: 'new_link', href: pages.path(RESET_PATH) } as const;
+  showErrorPage(pages, ctx, { status, kind, wayOn });
 }

@@ -9,9 +9,10 @@ import {
   deviceDonePage,
 } from '../views/authorization/device.ts';
 import type { WayOn } from '../views/layout.ts';
-import { errorKind, errorPage } from '../views/outcome/error.ts';
+import { errorKind } from '../views/outcome/error.ts';
 import { signedOutPage, signOutPage } from '../views/sign-in/sign-out.ts';
 import { formTargetsOf, type ShownApplication, shownClient } from './application.ts';
+import { showErrorPage } from './error-page.ts';
 import type { Pages } from './page.ts';
 import { permissionNames } from './permission-names.ts';
 
@@ -31,20 +32,11 @@ export function providerPages(
     return id === undefined ? undefined : (await accounts.find(id))?.email;
   };
   const error: ProviderPages['error'] = (ctx, { error: code, error_description: description }) => {
-    const application = applicationOf(ctx);
-    show(ctx, {
+    showErrorPage(pages, ctx as unknown as Context, {
       status: ctx.status,
-      render: (frame, i18n) =>
-        errorPage(
-          {
-            frame,
-            kind: errorKind(code),
-            referenceId: String(ctx.state['requestId'] ?? ''),
-            wayOn: wayOnFrom(application, pages),
-            technical: { error: code, ...(description === undefined ? {} : { description }) },
-          },
-          i18n,
-        ),
+      kind: errorKind(code),
+      wayOn: wayOnFrom(applicationOf(ctx), pages),
+      technical: { error: code, ...(description === undefined ? {} : { description }) },
     });
   };
   const deviceDone: ProviderPages['deviceDone'] = async (ctx) => {

@@ -23,6 +23,7 @@ import { otherAccount, passkey, showSignIn, signIn } from './sign-in-step.ts';
 import {
   type Details,
   type Form,
+  goOn,
   type InteractionParts,
   showError,
   standingOf,
@@ -61,6 +62,11 @@ export function interactionRoutes(provider: Provider, parts: InteractionParts): 
   router.get('/:uid/enrol/codes', visit(seeCodes));
   router.post('/:uid/enrol/codes', submit(saveCodes));
   router.post('/:uid/consent', submit(consent));
+  // The address of a form that was refused, opened anew: back to the page where the person stands.
+  router.get(
+    '/:uid/:form',
+    visit(async (one) => goOn(one)),
+  );
   return router.routes() as unknown as Middleware;
 }
 

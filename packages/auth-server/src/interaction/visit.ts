@@ -13,8 +13,9 @@ import type { NoteDevice } from '../sign-in/note-device.ts';
 import type { ProofParts } from '../sign-in/prove.ts';
 import type { SecondStep } from '../sign-in/second-step.ts';
 import type { UpstreamSignIn } from '../upstream/sign-in-upstream.ts';
-import { type ErrorKind, errorPage } from '../views/outcome/error.ts';
+import type { ErrorKind } from '../views/outcome/error.ts';
 import { formTargetsOf, type ShownApplication, shownClient } from './application.ts';
+import { showErrorPage } from './error-page.ts';
 import type { SignInProgress, Standing } from './next-step.ts';
 import { type Page, type Pages, seeOther } from './page.ts';
 import { wayOnFrom } from './provider-pages.ts';
@@ -103,17 +104,6 @@ export function record(
 
 export function showError(visit: Visit, kind: ErrorKind, status: number): void {
   const { parts, ctx } = visit;
-  parts.pages.show(ctx, {
-    status,
-    render: (frame, i18n) =>
-      errorPage(
-        {
-          frame,
-          kind,
-          referenceId: String(ctx.state['requestId'] ?? ''),
-          wayOn: wayOnFrom(applicationOf(visit), parts.pages),
-        },
-        i18n,
-      ),
-  });
+  const wayOn = wayOnFrom(applicationOf(visit), parts.pages);
+  showErrorPage(parts.pages, ctx, { status, kind, wayOn });
 }

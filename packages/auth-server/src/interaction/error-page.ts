@@ -1,0 +1,17 @@
+import type { Context } from 'koa';
+import { type ErrorModel, errorPage } from '../views/outcome/error.ts';
+import type { Pages } from './page.ts';
+
+export interface ShownError extends Omit<ErrorModel, 'frame' | 'referenceId'> {
+  readonly status: number;
+}
+
+/** An error as a page, with the request's id as the reference that people can give. */
+export function showErrorPage(pages: Pages, ctx: Context, { status, ...error }: ShownError): void {
+  const referenceId = String(ctx.state['requestId'] ?? '');
+  if (error.waitS !== undefined) ctx.set('Retry-After', `${error.waitS}`);
+  pages.show(ctx, {
+    status,
+    render: (frame, i18n) => errorPage({ frame, referenceId, ...error }, i18n),
+  });
+}

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
 import { openEmbeddedDatabase } from '@cls/shared/embedded/embedded-database';
 import type { Database } from '@cls/shared/sql/database';
-import { temporaryDirectory } from '@cls/shared/testing/servers';
+import { endWithTests, temporaryDirectory } from '@cls/shared/testing/servers';
 import { expect } from 'chai';
 import { readProfile } from '../src/tape/profile.ts';
 import { readTape } from '../src/tape/read-tape.ts';
@@ -559,7 +559,7 @@ describe('an import whose service is killed', () => {
       JWKS_URL: 'http://127.0.0.1:9/x',
     };
     const main = fileURLToPath(new URL('../src/main.js', import.meta.url));
-    const service = spawn(process.execPath, [main], { env });
+    const service = endWithTests(spawn(process.execPath, [main], { env }));
     await new Promise<void>((done) =>
       service.stdout.on('data', (chunk) => `${chunk}`.includes('listening') && done()),
     );

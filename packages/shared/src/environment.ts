@@ -76,6 +76,23 @@ export class EnvironmentReader {
     return this.#optional(name, expected, reading, parseBaseUrl);
   }
 
+  /** An absolute URL of one of these schemes, for people to open. */
+  optionalLink(
+    name: string,
+    schemes: readonly ('https' | 'mailto')[],
+    reading: Reading<never>,
+  ): string | undefined {
+    const parse = (raw: string) => {
+      if (!URL.canParse(raw) || /[\s\p{Cc}\\]/u.test(raw)) return undefined;
+      const { protocol, pathname } = new URL(raw);
+      const known = schemes.some((scheme) => protocol === `${scheme}:`);
+      return known && (protocol !== 'mailto:' || /^[^@%]+@[^@%]+$/.test(pathname))
+        ? raw
+        : undefined;
+    };
+    return this.#optional(name, `an ${schemes.join(' or ')} URL`, reading, parse);
+  }
+
   integer(
     name: string,
     reading: Reading<number> & { readonly min: number; readonly max: number },
@@ -130,8 +147,13 @@ export class EnvironmentReader {
     return this.#optional(name, expected, reading, parse, true);
   }
 
-  /** Adds a fault that only several variables together show. Quote no value in `message`. */
+  /**
+   * Adds a fault that only several variables together show, where the variable has none of its own.
+   * Quote no value in `message`.
+   */
   fault(name: string, message: string): void {
+    const known = [`${name}: `, `${name}_FILE: `];
+    if (this.#faults.some((fault) => known.some((start) => fault.startsWith(start)))) return;
     this.#faults.push(`${name}: ${message}`);
   }
 

@@ -39,7 +39,7 @@ export function readServiceEnvironment(
     }) === 'production';
   const issuer = read.baseUrl('ISSUER', {
     about: 'the base URL: the issuer of tokens, below which all endpoints are reached',
-    ...(production ? {} : { fallback: 'http://localhost:8080' }),
+    ...(production ? {} : localIssuer(read)),
   });
   if (production && issuer.startsWith('http:')) {
     read.fault('ISSUER', 'expected an https URL in production');
@@ -101,6 +101,17 @@ export function readServiceEnvironment(
     }),
     dataDir,
   };
+}
+
+/** Where `npm start` serves, so that the operator's tools name the same place beside it. */
+function localIssuer(read: EnvironmentReader) {
+  const port = read.integer('PORT', {
+    about: 'the port at which `npm start` serves, for the fallback of `ISSUER` alone',
+    min: 1,
+    max: 65_533,
+    fallback: 8_080,
+  });
+  return { fallback: `http://localhost:${port}`, fallbackText: '`http://localhost:` + `PORT`' };
 }
 
 /** A token of one API must never be good at the other. */

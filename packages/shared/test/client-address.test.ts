@@ -37,6 +37,24 @@ describe('the address of a caller', () => {
       hops: 0,
       address: '192.0.2.9',
     },
+    {
+      what: 'is IPv4 when a proxy saw it mapped',
+      forwarded: '::ffff:203.0.113.7',
+      hops: 1,
+      address: '203.0.113.7',
+    },
+    {
+      what: 'is without the port that a proxy writes beside it',
+      forwarded: '203.0.113.7:49152',
+      hops: 1,
+      address: '203.0.113.7',
+    },
+    {
+      what: 'is IPv6 without brackets and port',
+      forwarded: '[2001:db8::1]:49152',
+      hops: 1,
+      address: '2001:db8::1',
+    },
     { what: 'may be IPv6', forwarded: '2001:db8::1', hops: 1, address: '2001:db8::1' },
   ]) {
     it(what, () => {

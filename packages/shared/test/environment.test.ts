@@ -36,6 +36,35 @@ describe('reading configuration', () => {
     expect(faults.join()).not.to.match(/eighty|maybe/);
   });
 
+  it('tells one fault of each variable, the first', () => {
+    const faults = faultsOf({ KEY: 'short', OTHER_FILE: '/no/such/file' }, (read) => {
+      for (const name of ['KEY', 'OTHER', 'THIRD']) {
+        const key = read.optionalSecret(name, { about: '', expected: 'a key', pattern: /^k{9}$/ });
+        if (key === undefined) read.fault(name, 'is required');
+      }
+    });
+    expect(faults).to.deep.equal([
+      'KEY: expected a key',
+      'OTHER_FILE: the file it names cannot be read',
+      'THIRD: is required',
+    ]);
+  });
+
+  it('takes the issuer to be where npm start serves, save in production', () => {
+    const issuerOf = (env: Record<string, string>) => {
+      const read = new EnvironmentReader(env);
+      const { issuer } = readServiceEnvironment(read, 'auth-server', 'AUTH', 8081);
+      return issuer;
+    };
+    expect(issuerOf({})).to.equal('http://localhost:8080');
+    expect(issuerOf({ PORT: '9000' })).to.equal('http://localhost:9000');
+    expect(issuerOf({ PORT: '9000', ISSUER: 'https://a.example' })).to.equal('https://a.example');
+    const faults = faultsOf({ NODE_ENV: 'production', PORT: '9000' }, (read) => {
+      readServiceEnvironment(read, 'auth-server', 'AUTH', 8081);
+    });
+    expect(faults.join()).to.match(/^ISSUER: /);
+  });
+
   it('keeps the audiences of the two APIs apart', () => {
     const ISSUER = 'https://cls.example';
     const faultsWith = (AUDIENCE: string) =>

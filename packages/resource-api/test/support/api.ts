@@ -6,6 +6,7 @@ import type { Engine } from '@cls/shared/testing/engines';
 import { eventually, temporaryDirectory } from '@cls/shared/testing/servers';
 import { startResourceApi } from '../../src/compose.ts';
 import { parseConfig, type ResourceApiConfig } from '../../src/config.ts';
+import { instant } from '../../src/store/balance-statements.ts';
 import {
   AUDIENCE,
   type Claims,
@@ -51,6 +52,9 @@ export function apiConfig(
   return { ...config, database: location };
 }
 
+/** The client that asks how far the service has heard, so that no other one's allowance is spent. */
+const PROBE = 'svc_00000000000000000000000009';
+
 /** The composed service on a real database, with keys from a real server. */
 export async function startTestApi(
   engine: Engine,
@@ -64,7 +68,24 @@ export async function startTestApi(
   const baseUrl = `http://127.0.0.1:${api.port}`;
   const token = (claims: Claims = {}, header: Claims = {}) =>
     signToken(key, goodClaims(claims), header);
-  const getWith: TestApi['getWith'] = (path, bearer, headers = {}) => {
+  // The service hears of postings a moment after their commit: longer where the machine is busy.
+  let heardOf: string | undefined;
+  const caughtUp = async () => {
+    const [last] = await database.query<{ at: string }>(
+      `SELECT ${instant('posted_at')} AS at FROM journal ORDER BY seq DESC LIMIT 1`,
+    );
+    if (last === undefined || last.at === heardOf) return;
+    const probe = await token({ client_id: PROBE, sub: PROBE });
+    const headers = { authorization: `Bearer ${probe}` };
+    await eventually(async () => {
+      const answer = await fetch(`${baseUrl}/api/v1/cls/balances?limit=1`, { headers });
+      const { meta } = (await answer.json()) as { meta?: { knownAt?: string } };
+      if (meta?.knownAt !== last.at) throw new Error(`${answer.status}: not heard of yet`);
+    });
+    heardOf = last.at;
+  };
+  const getWith: TestApi['getWith'] = async (path, bearer, headers = {}) => {
+    await caughtUp();
     const authorization = bearer === undefined ? {} : { authorization: `Bearer ${bearer}` };
     return fetch(`${baseUrl}${path}`, { headers: { ...authorization, ...headers } });
   };

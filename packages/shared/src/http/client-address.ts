@@ -6,13 +6,24 @@ import type { IncomingMessage } from 'node:http';
  * left are the caller's own words.
  */
 export function clientAddress(request: IncomingMessage, trustedHops: number): string {
-  // A socket that takes both protocols shows IPv4 peers as IPv6: one caller has one spelling.
-  const peer = (request.socket.remoteAddress ?? '').replace(/^::ffff:(?=\d+\.)/, '');
+  const peer = plain(request.socket.remoteAddress ?? '');
   if (trustedHops === 0) return peer;
   const header = request.headers['x-forwarded-for'];
   const entries = (Array.isArray(header) ? header.join(',') : (header ?? ''))
     .split(',')
     .map((entry) => entry.trim())
     .filter((entry) => entry !== '');
-  return entries[entries.length - trustedHops] ?? peer;
+  const entry = entries[entries.length - trustedHops];
+  return entry === undefined ? peer : plain(entry);
+}
+
+/**
+ * One caller has one spelling: a socket that takes both protocols shows IPv4 peers as IPv6, and
+ * some proxies write the port too, which changes with each connection.
+ */
+function plain(address: string): string {
+  return address
+    .replace(/^\[(.*)\](?::\d+)?$/, '$1')
+    .replace(/^(\d+\.\d+\.\d+\.\d+):\d+$/, '$1')
+    .replace(/^::ffff:(?=\d+\.)/i, '');
 }

@@ -80,16 +80,22 @@ function explained(error: NodeJS.ErrnoException, port: number): Error {
   return reason === undefined ? error : new PortUnavailable(reason, { cause: error });
 }
 
+/** How long a connection is quiet before no request is on its way. */
+const QUIET_MS = 100;
+
 async function stop(
   server: Server,
   { drainDelayMs, drainTimeoutMs }: HttpServiceOptions,
 ): Promise<void> {
   await sleep(drainDelayMs);
-  const closed = new Promise<void>((resolve) => server.close(() => resolve()));
   // Busy keep-alive connections never fall idle by themselves: each answer ends its own.
   server.prependListener('request', (_, response) => response.setHeader('Connection', 'close'));
-  const idle = setInterval(() => server.closeIdleConnections(), 50);
-  server.closeIdleConnections();
+  const closeIdle = server.closeIdleConnections.bind(server);
+  server.closeIdleConnections = () => undefined; // `close` would call it, and cut what is on its way.
+  const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+  await Promise.race([closed, sleep(QUIET_MS)]);
+  const idle = setInterval(closeIdle, 50);
+  closeIdle();
   const deadline = setTimeout(() => server.closeAllConnections(), drainTimeoutMs);
   await closed;
   clearInterval(idle);

@@ -41,6 +41,7 @@ function detailsOf(error: unknown): RefusalDetails {
 function writeProblem(ctx: Context & { state: RequestState }, details: RefusalDetails): void {
   const { status, code, title, detail, errors, headers, extensions } = details;
   ctx.status = status;
+  ctx.state.refused = code;
   ctx.body = JSON.stringify({
     type: `urn:cls:problem:${code}`,
     title,

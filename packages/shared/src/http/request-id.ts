@@ -7,6 +7,8 @@ const ACCEPTED = /^[A-Za-z0-9._-]{8,64}$/;
 export interface RequestState {
   /** In every answer's `X-Request-Id`, in every log line and in every error body. */
   requestId: string;
+  /** Why it was refused, for the operator's log alone: a kind, and nothing that was sent. */
+  refused?: string;
 }
 
 export const requestId: Middleware<RequestState> = async (ctx, next) => {

@@ -11,8 +11,13 @@ export function requestLog(log: Log): Middleware<RequestState> {
     } finally {
       const { method, path, status } = ctx;
       const durationMs = Math.round((performance.now() - startedMs) * 10) / 10;
+      const { requestId, refused } = ctx.state;
       log.info(
-        { requestId: ctx.state.requestId, method, path, status, durationMs },
+        {
+          ...{ requestId, method, path, status },
+          ...(refused === undefined ? {} : { refused }),
+          durationMs,
+        },
         'request answered',
       );
     }

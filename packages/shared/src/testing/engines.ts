@@ -59,7 +59,8 @@ export const pglite: Engine = {
   },
 };
 
-const postgres: Engine = {
+/** For suites whose subject is what several connections do at once. */
+export const postgres: Engine = {
   name: 'PostgreSQL',
   async createLocation() {
     const server = await postgresServer();

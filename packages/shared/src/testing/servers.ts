@@ -44,7 +44,7 @@ export async function startRedis(args: readonly string[] = []): Promise<RedisSer
   if (binary === undefined) return undefined;
   const port = await freePort();
   const directory = temporaryDirectory('cls-redis-');
-  const child = track(
+  const child = endWithTests(
     spawn(
       binary,
       ['--port', `${port}`, '--bind', '127.0.0.1', '--dir', directory, '--save', '', ...args],
@@ -98,7 +98,7 @@ async function startPostgres(): Promise<PostgresServer | undefined> {
   let child: ChildProcess | undefined;
   const start = async () => {
     const args = ['-D', data, '-h', '127.0.0.1', '-p', `${port}`];
-    child = track(
+    child = endWithTests(
       spawn(join(binDir, 'postgres'), [...args, ...settings.flatMap((s) => ['-c', s])], as),
     );
     await untilListening(port, child);
@@ -160,7 +160,8 @@ function pathDirectories(): readonly string[] {
   return (process.env['PATH'] ?? '').split(delimiter);
 }
 
-function track(child: ChildProcess): ChildProcess {
+/** Ends the process with the tests, however they end. */
+export function endWithTests<T extends ChildProcess>(child: T): T {
   running.add(child);
   child.once('exit', () => running.delete(child));
   child.unref();
@@ -182,8 +183,8 @@ async function untilListening(port: number, child: ChildProcess): Promise<void> 
   );
 }
 
-/** Tries until it works; 15 s at the most. */
-export async function eventually<T>(work: () => Promise<T>, timeoutMs = 15_000): Promise<T> {
+/** Tries until it works; 45 s at the most, for busy machines. */
+export async function eventually<T>(work: () => Promise<T>, timeoutMs = 45_000): Promise<T> {
   const deadline = Date.now() + timeoutMs;
   for (;;) {
     try {

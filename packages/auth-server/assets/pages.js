@@ -1,6 +1,10 @@
 // Small comforts on any page: show a password, copy, download, print, Caps Lock, no double submit.
 // Every page works without; what needs this script is hidden until it runs.
 
+// A page that answers a form is kept as one that was opened: Back and reload show our page, and not
+// the browser's question whether to send the form again.
+history.replaceState(history.state, '', location.href);
+
 const all = (selector) => document.querySelectorAll(selector);
 
 for (const button of all('[data-reveal]')) {

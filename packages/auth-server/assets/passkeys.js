@@ -74,6 +74,9 @@ async function ask(form, mediation) {
         });
   if (!credential) throw new DOMException('no credential', 'NotAllowedError');
   form.elements.credential.value = JSON.stringify(credentialJson(credential));
+  // Ticked in the form beside this one, for whichever way is taken.
+  const tick = document.querySelector('[type=checkbox][name=remember_device]');
+  if (tick?.checked) form.elements.remember_device.value = tick.value;
   form.submit();
 }
 
@@ -93,8 +96,10 @@ async function autofill(form) {
   }
 }
 
+const possible = globalThis.PublicKeyCredential !== undefined;
+for (const each of document.querySelectorAll('[data-passkey-way]')) each.hidden = !possible;
 for (const form of document.querySelectorAll('[data-passkey]')) {
-  if (!globalThis.PublicKeyCredential) continue;
+  if (!possible) continue;
   form.addEventListener('submit', async (event) => {
     event.preventDefault();
     tell(form, undefined);

@@ -67,8 +67,6 @@ export interface AccountPorts {
 /** The name that authenticators show. */
 const RELYING_PARTY = 'CLS';
 
-export type AccountUseCases = Awaited<ReturnType<typeof composeAccounts>>;
-
 /** Everything that people do with their accounts and that is done to them. */
 export async function composeAccounts(settings: AccountSettings, ports: AccountPorts) {
   const { database, state, passwords, audit, mail, clock, log } = ports;
@@ -93,7 +91,7 @@ export async function composeAccounts(settings: AccountSettings, ports: AccountP
   const hashCode = keyedHash(keyEncryptionKey, 'recovery codes');
   const codes = recoveryCodes(sqlRecoveryCodes(database, hashCode), notices);
   const keys = passkeys({
-    ...{ ...notices, factors, accounts, records, state },
+    ...{ ...notices, factors, accounts, state },
     passkeys: sqlPasskeys(database),
     recoveryCodes: codes,
     webAuthn: webAuthn(issuer, RELYING_PARTY),
@@ -115,7 +113,7 @@ export async function composeAccounts(settings: AccountSettings, ports: AccountP
       consents,
     },
     secondFactor: totpFactors,
-    accountSessions: accountSessions({ ...notices, access }),
+    accountSessions: accountSessions({ ...notices, access, signedIn }),
     accountApplications: accountApplications({
       ...{ ...notices, access, consents },
       applications: sqlApplications(database),
@@ -142,17 +140,17 @@ export async function composeAccounts(settings: AccountSettings, ports: AccountP
     }),
     invite: invite({ ...notices, customers, records, links }),
     acceptInvitation: acceptInvitation({
-      ...{ ...notices, ...newPasswords, accounts, customers, links },
+      ...{ ...notices, ...newPasswords, accounts, customers, links, throttle },
     }),
     administer: administerAccounts({ ...notices, records, factors, links, access, throttle }),
     upstreamSignIn: upstreamSignIn({
-      ...{ ...notices, issuer, accounts, records, links, customers, state, log },
+      ...{ ...notices, issuer, accounts, records, customers, access, state, log },
       client: openidClient(!settings.production),
       providers: sqlUpstreamProviders(database, sealer),
       upstreamLinks: sqlUpstreamLinks(database),
     }),
-    noteDevice: noteDevice({ ...notices, devices, auditReader }),
-    securityLog: securityLog(auditReader),
+    noteDevice: noteDevice({ ...notices, devices, records }),
+    securityLog: securityLog(auditReader, audit),
     /** Resolves when what was begun in the background has ended. */
     settle: () => later.settle(),
   };

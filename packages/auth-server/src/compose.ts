@@ -20,6 +20,8 @@ import { argon2Verifier } from './accounts/password.ts';
 import { adminApi } from './admin/admin-api.ts';
 import { composeAccounts } from './compose-accounts.ts';
 import type { AuthServerConfig } from './config.ts';
+import { askByPost } from './http/ask-by-post.ts';
+import { faults } from './http/faults.ts';
 import { issuerFacing } from './http/issuer-facing.ts';
 import { metadataCaching } from './http/metadata.ts';
 import { refreshRetry } from './http/refresh-retry.ts';
@@ -28,11 +30,14 @@ import { securityHeaders, surface } from './http/surface.ts';
 import { tokenBody } from './http/token-body.ts';
 import { noteTokenErrors, tokenEndpoint } from './http/token-endpoint.ts';
 import { continueForms } from './interaction/continue-form.ts';
+import { deviceDoneRoutes } from './interaction/device-done.ts';
 import { deviceGuesses } from './interaction/device-guesses.ts';
 import { pages } from './interaction/page.ts';
 import { passwordRoutes } from './interaction/password-routes.ts';
 import { providerPages } from './interaction/provider-pages.ts';
+import { endStaleSignIns } from './interaction/resume.ts';
 import { interactionRoutes } from './interaction/routes.ts';
+import { tellOfDevices } from './interaction/tell-of-devices.ts';
 import { upstreamRoutes } from './interaction/upstream-routes.ts';
 import { ownKeys } from './keys/own-keys.ts';
 import { aesGcmSealer } from './keys/seal.ts';
@@ -41,14 +46,16 @@ import { mailQueue } from './mail/mail-queue.ts';
 import { openMailSender } from './mail/open-mail-sender.ts';
 import { keepBuiltClients } from './provider/built-clients.ts';
 import { ACCOUNT_GRANT } from './provider/client-metadata.ts';
-import { deliverLogoutNotices } from './provider/logout-delivery.ts';
+import { deliverLogoutNotices, keepLogoutNotices } from './provider/logout-delivery.ts';
 import { noteAccess } from './provider/note-access.ts';
+import { noteRefusals } from './provider/refused-kind.ts';
 import { compareHashedSecrets } from './provider/secret-comparison.ts';
+import { endBeforeSession, recordSignOuts } from './provider/sign-out.ts';
 import { providerSlot } from './provider/slot.ts';
 import { openStateStore } from './provider/state/open-state-store.ts';
 import { MIGRATIONS } from './store/migrations.ts';
 import { sqlApplications } from './store/sql-applications.ts';
-import { sqlAuditLog } from './store/sql-audit-log.ts';
+import { sqlAuditLog, sweepAudit } from './store/sql-audit-log.ts';
 import { sqlAuditReader } from './store/sql-audit-reader.ts';
 import { sqlCustomers } from './store/sql-customers.ts';
 import { cachedServiceAccountDirectory, sqlServiceAccounts } from './store/sql-service-accounts.ts';
@@ -91,6 +98,7 @@ async function sweep(config: AuthServerConfig, database: Database, clock: Clock)
   const { sessionIdleS, sessionAbsoluteS, refreshTokenTtlS } = config;
   const grantS = Math.max(refreshTokenTtlS, sessionAbsoluteS);
   await sweepSignedIn(database, sessionIdleS + DAY_S, grantS + DAY_S);
+  if (config.auditRetentionDays > 0) await sweepAudit(database, clock, config.auditRetentionDays);
 }
 
 /** Secrets that were made for evaluation must not open anything real. */
@@ -124,7 +132,7 @@ async function compose(
   const audit = sqlAuditLog(database, clock, log);
   const state = await openStateStore(config, database, log);
   const outgoing = mailQueue(openMailSender(config), log);
-  const mail = accountMailer(config.issuer, outgoing);
+  const mail = accountMailer(config, outgoing);
   const people = await composeAccounts(
     { ...config, keyEncryptionKey, cookieKey },
     { database, state, passwords, audit, mail, clock, log },
@@ -132,7 +140,7 @@ async function compose(
   const { accounts, secondFactor, throttle, devices } = people;
   const resourceServer = config;
   const assets = readAssets();
-  const ourPages = pages({ issuer: config.issuer, assets, formKey: cookieKey });
+  const ourPages = pages({ ...config, assets, formKey: cookieKey });
   const settings = {
     ...config,
     cookieKey,
@@ -145,6 +153,7 @@ async function compose(
   };
   const grant = accountGrant({
     accounts,
+    records: people.records,
     secondFactor,
     throttle,
     devices,
@@ -167,6 +176,7 @@ async function compose(
     { name: 'protocol_state', check: () => state.ready() },
   ];
 
+  const logoutNotices = sqlLogoutNotices(database);
   let current: Provider | undefined;
   const prepare = (provider: Provider): void => {
     current = provider;
@@ -174,24 +184,30 @@ async function compose(
     provider.registerGrantType(ACCOUNT_GRANT, grant, ACCOUNT_GRANT_PARAMETERS);
     compareHashedSecrets(provider, clock);
     keepBuiltClients(provider, serviceAccounts);
+    endBeforeSession(provider, people.access);
+    recordSignOuts(provider, audit);
     noteTokenErrors(provider);
+    noteRefusals(provider);
     const logFault = (err: unknown, requestId: unknown) => log.error({ err, requestId }, 'fault');
     provider.on('server_error', (ctx, err) => logFault(err, ctx.state['requestId']));
-    provider.on('backchannel.error', (_, err, { clientId }) =>
-      log.warn({ err, clientId }, 'an application could not be told of a logout'),
-    );
+    keepLogoutNotices(provider, logoutNotices, log);
     (provider as Koa).on('error', (err) => logFault(err, undefined));
     provider.use(readableTarget);
     provider.use(requestId);
     provider.use(requestLog(log));
     provider.use(securityHeaders);
+    provider.use(faults(ourPages, log));
     provider.use(health(checks, () => service?.draining ?? false));
     provider.use(surface(ourPages));
+    provider.use(askByPost(ourPages));
     provider.use(admin);
     provider.use(metadataCaching);
     provider.use(staticAssets(assets));
     provider.use(continueForms(provider, ourPages));
-    provider.use(noteAccess(people.signedIn, people.access));
+    provider.use(endStaleSignIns({ ...people, state, pages: ourPages }));
+    provider.use(noteAccess(people.signedIn, people.access, state, log));
+    provider.use(deviceDoneRoutes(provider, ourPages));
+    provider.use(tellOfDevices(people));
     provider.use(deviceGuesses(throttle, ourPages));
     provider.use(tokenEndpoint(throttle, audit, retry, log));
     provider.use(tokenBody);
@@ -208,7 +224,7 @@ async function compose(
       }),
     );
   };
-  const stopTelling = deliverLogoutNotices(sqlLogoutNotices(database), () => current, log);
+  const stopTelling = deliverLogoutNotices(logoutNotices, () => current, log);
   const slot = await providerSlot(config.issuer, settings, keys, prepare, log);
   const faceIssuer = issuerFacing(config.issuer, config.trustedProxyHops);
   const handler: RequestListener = (request, response) => {

@@ -24,6 +24,13 @@ export interface AuthServerConfig extends ServiceEnvironment {
   /** Where messages are written when there is no mail server. */
   readonly mailOutbox: string;
   readonly mailFrom: string;
+  /** Where people get help: an https or mailto URL. */
+  readonly supportUrl: string | undefined;
+  /** The privacy policy, for people, and the documentation, for developers: https URLs. */
+  readonly policyUrl: string | undefined;
+  readonly documentationUrl: string | undefined;
+  /** Days that events of the audit are kept; 0 for ever. */
+  readonly auditRetentionDays: number;
   /** How many Redis replicas must have a write that consumes something; 0 waits for none. */
   readonly redisWaitReplicas: number;
 }
@@ -32,7 +39,8 @@ export interface AuthServerConfig extends ServiceEnvironment {
 export type MfaPolicy = 'enrolled' | 'required';
 
 const KEY_BITS = { '2048': 2048, '3072': 3072, '4096': 4096 } as const;
-const KEY_256 = {
+/** What a key of this service looks like. */
+export const KEY_256 = {
   expected: '32 bytes in base64url (43 characters)',
   pattern: /^[A-Za-z0-9_-]{43}$/,
 } as const;
@@ -102,6 +110,21 @@ function readConfig(read: EnvironmentReader): AuthServerConfig {
       fallback: 10,
     }),
     ...readMail(read, shared),
+    supportUrl: read.optionalLink('SUPPORT_URL', ['https', 'mailto'], {
+      about: 'where people get help; pages and messages name it',
+    }),
+    policyUrl: read.optionalLink('POLICY_URL', ['https'], {
+      about: 'the privacy policy; linked on every page, `op_policy_uri` of discovery',
+    }),
+    documentationUrl: read.optionalLink('DOCUMENTATION_URL', ['https'], {
+      about: 'what developers read; `service_documentation` of discovery',
+    }),
+    auditRetentionDays: read.integer('AUDIT_RETENTION_DAYS', {
+      about: 'days that audit events, and with them people’s security logs, are kept; 0 for ever',
+      min: 0,
+      max: 36_500,
+      fallback: 400,
+    }),
     redisWaitReplicas: read.integer('REDIS_WAIT_REPLICAS', {
       about: 'replicas that must confirm a consumed code or token before it counts',
       min: 0,

@@ -92,9 +92,9 @@ export async function askToWithdraw(visit: Visit): Promise<void> {
 
 export async function withdraw(visit: Visit): Promise<void> {
   const { parts, ctx, account } = visit;
-  const found = await applicationOf(visit);
-  if (found !== undefined) {
-    await parts.accountApplications.withdraw(account, found.application.id, requesterOf(ctx));
+  const { application: id } = ctx.query;
+  if (typeof id === 'string') {
+    await parts.accountApplications.withdraw(account, id, requesterOf(ctx));
   }
   return goTo(visit, 'applications', 'access_withdrawn');
 }

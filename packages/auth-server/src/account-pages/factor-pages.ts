@@ -70,7 +70,7 @@ function enrolling(visit: Visit): Enrolling {
       cancel: path(PLACES.factors),
     },
     added: async () => {
-      await keepProof(visit);
+      await keepProof(visit, true);
       return goTo(visit, 'factors', 'factor_added');
     },
     done: () => ctx.redirect(path(PLACES.factors)),

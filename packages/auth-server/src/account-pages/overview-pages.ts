@@ -1,7 +1,9 @@
-import type { SecurityLogEntry } from '../accounts/security-log.ts';
+import { Readable } from 'node:stream';
+import { hasPassword } from '../accounts/account.ts';
 import { problemStatus } from '../interaction/page.ts';
 import { RESET_PATH } from '../interaction/password-routes.ts';
 import { requesterOf } from '../interaction/requester.ts';
+import { RECOVERY_CODES_LOW } from '../mfa/recovery-code.ts';
 import { changePasswordPage } from '../views/account/change-password.ts';
 import { type OverviewModel, overviewPage } from '../views/account/overview.ts';
 import { securityLogPage } from '../views/account/security-log.ts';
@@ -9,15 +11,13 @@ import type { Problem } from '../views/form.ts';
 import { goTo, PLACES, showPlace } from './places.ts';
 import type { Form, Visit } from './visit.ts';
 
-/** Codes below which new ones are advised. */
-const RECOVERY_CODES_LOW = 3;
 export const DATA_PATH = '/account/data.json';
 
 export async function showOverview(visit: Visit): Promise<void> {
   const { parts, account } = visit;
-  const [customer, changedAt, factors, codes, sessions, applications, log] = await Promise.all([
+  const [customer, setAt, factors, codes, sessions, applications, log] = await Promise.all([
     parts.customers.find(account.customer),
-    parts.records.passwordChangedAt(account.id),
+    parts.records.passwordSetAt(account.id),
     parts.manageFactors.list(account),
     parts.recoveryCodes.count(account),
     parts.accountSessions.list(account),
@@ -32,9 +32,9 @@ export async function showOverview(visit: Visit): Promise<void> {
         ...model,
         organisation: customer?.name ?? account.customer,
         ...(upstream === undefined ? {} : { upstream }),
-        ...(changedAt === undefined ? {} : { passwordChangedAt: changedAt }),
+        ...(setAt === undefined ? {} : { passwordSetAt: setAt }),
         factorCount: factors.length,
-        recoveryCodesLeft: codes.left,
+        recoveryCodes: codes,
         recoveryCodesLow: RECOVERY_CODES_LOW,
         sessionCount: sessions.length,
         applicationCount: applications.length,
@@ -56,12 +56,6 @@ export async function downloadData(visit: Visit): Promise<void> {
     parts.accountSessions.list(account),
     parts.accountApplications.list(account),
   ]);
-  const log: SecurityLogEntry[] = [];
-  for (let cursor: string | undefined, more = true; more; more = cursor !== undefined) {
-    const page = await parts.securityLog(account, cursor);
-    log.push(...page.entries);
-    cursor = page.older;
-  }
   const data = {
     account: { id, email, customer, permissions },
     factors: factors.map(({ removable: _, ...factor }) => factor),
@@ -72,17 +66,31 @@ export async function downloadData(visit: Visit): Promise<void> {
       name: application.name,
       ...access,
     })),
-    securityLog: log,
   };
   ctx.set('Cache-Control', 'no-store');
   ctx.set('Content-Disposition', 'attachment; filename="cls-account.json"');
   ctx.type = 'application/json';
-  ctx.body = JSON.stringify(data, undefined, 2);
+  ctx.body = Readable.from(withLog(data, visit));
+}
+
+/** Page by page: strangers' failures make a log as long as they like. */
+async function* withLog(data: object, { parts, account }: Visit): AsyncGenerator<string> {
+  yield `${JSON.stringify(data, undefined, 2).slice(0, -'\n}'.length)},\n  "securityLog": [`;
+  let separator = '\n    ';
+  for (let cursor: string | undefined, more = true; more; more = cursor !== undefined) {
+    const page = await parts.securityLog(account, cursor);
+    for (const entry of page.entries) {
+      yield `${separator}${JSON.stringify(entry)}`;
+      separator = ',\n    ';
+    }
+    cursor = page.older;
+  }
+  yield '\n  ]\n}\n';
 }
 
 /** Who has no password here signs in at the organisation's own provider. */
 async function upstreamOf({ parts, account }: Visit): Promise<OverviewModel['upstream']> {
-  if (await parts.records.hasPassword(account.id)) return undefined;
+  if (hasPassword(account)) return undefined;
   return parts.upstreamSignIn.offered(account.email);
 }
 
@@ -91,7 +99,7 @@ export async function showPassword(
   problems: readonly Problem<'password' | 'new_password'>[] = [],
 ): Promise<void> {
   const { parts } = visit;
-  if (!(await parts.records.hasPassword(visit.account.id))) return goTo(visit, 'overview');
+  if (!hasPassword(visit.account)) return goTo(visit, 'overview');
   await showPlace(
     visit,
     (model, i18n) =>

@@ -1,3 +1,4 @@
+import { type Account, hasPassword } from '../accounts/account.ts';
 import { type Page, type Pages, seeOther } from '../interaction/page.ts';
 import { ROUTES } from '../provider/configuration.ts';
 import { digest } from '../provider/state/sealing.ts';
@@ -27,8 +28,10 @@ export function formKey({ session }: Pick<Visit, 'session'>): string {
   return `account ${session.uid}`;
 }
 
-export function hrefsOf(pages: Pages): AccountModel['hrefs'] {
-  const places = Object.entries(PLACES).map(([place, path]) => [place, pages.path(path)]);
+function hrefsOf(pages: Pages, account: Account): AccountModel['hrefs'] {
+  const { password, ...others } = PLACES;
+  const shown = hasPassword(account) ? { ...others, password } : others;
+  const places = Object.entries(shown).map(([place, path]) => [place, pages.path(path)]);
   return { ...Object.fromEntries(places), signOut: pages.path(ROUTES.end_session) };
 }
 
@@ -47,7 +50,7 @@ export async function showPlace(
         {
           frame,
           email: account.email,
-          hrefs: hrefsOf(parts.pages),
+          hrefs: hrefsOf(parts.pages, account),
           ...(notice === undefined ? {} : { notice }),
         },
         i18n,

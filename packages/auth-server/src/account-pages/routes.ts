@@ -3,8 +3,8 @@ import type { Context, Middleware } from 'koa';
 import type { Provider } from 'oidc-provider';
 import { showErrorPage } from '../interaction/error-page.ts';
 import { seeOther } from '../interaction/page.ts';
-import { wayOnFrom } from '../interaction/provider-pages.ts';
-import { readForm } from '../interaction/read-form.ts';
+import { readOurForm } from '../interaction/read-form.ts';
+import { wayOnFrom } from '../interaction/way-on.ts';
 import { ACCOUNT_SIGNED_IN_PATH } from '../provider/client-metadata.ts';
 import { ACCOUNT_PLACES, type AccountPlace } from '../views/account/account-page.ts';
 import { type ErrorKind, errorKind } from '../views/outcome/error.ts';
@@ -75,13 +75,11 @@ export function accountRoutes(provider: Provider, parts: AccountPagesParts): Mid
     if (submit !== undefined) {
       router.post(path, async (ctx) => {
         const visit = await visitOf(ctx);
-        if (visit === undefined) return showError(parts, ctx, 'sign_in_needed', 403);
-        const form = await readForm(ctx);
-        if (form === undefined || !parts.pages.isOurs(form, formKey(visit))) {
-          return showError(parts, ctx, 'form_refused', 400);
-        }
+        if (visit === undefined) return showEnded(parts, ctx, placeOf(path));
+        const read = await readOurForm(parts.pages, ctx, formKey(visit));
+        if ('refused' in read) return showError(parts, ctx, read.refused, 400);
         if (proofNeeded && !(await isFresh(visit))) return askForProof(visit);
-        return submit(visit, form);
+        return submit(visit, read.form);
       });
     }
   }
@@ -103,6 +101,12 @@ function isEnding({ endsInS, parts, ctx }: Visit): boolean {
 function placeOf(path: string): AccountPlace {
   const [, , name = 'overview'] = path.split('/');
   return ACCOUNT_PLACES.find((place) => place === name) ?? 'overview';
+}
+
+/** What was filled in is lost; signing in leads to where it was. */
+function showEnded({ pages }: AccountPagesParts, ctx: Context, place: AccountPlace): void {
+  const wayOn = { to: 'sign_in', href: pages.path(PLACES[place]) } as const;
+  showErrorPage(pages, ctx, { status: 403, kind: 'session_ended', wayOn });
 }
 
 function showError(

@@ -1,3 +1,4 @@
+import { hasPassword } from '../accounts/account.ts';
 import { problemStatus, seeOther } from '../interaction/page.ts';
 import { requesterOf } from '../interaction/requester.ts';
 import { digest } from '../provider/state/sealing.ts';
@@ -22,6 +23,7 @@ export const DEEDS = {
   '/account/factors/passkey': 'add_factor',
   '/account/factors/remove': 'remove_factor',
   '/account/factors/recovery-codes': 'recovery_codes',
+  '/account/factors/codes': 'recovery_codes',
 } as const satisfies Readonly<Record<string, StepUpModel['reason']>>;
 
 type Deed = keyof typeof DEEDS;
@@ -35,12 +37,17 @@ export async function isFresh(visit: Visit): Promise<boolean> {
   const ageS = Date.now() / 1000 - signedInAtS;
   if (ageS <= FRESH_S && (mfa || !account.secondFactor)) return true;
   const proof = await parts.state.find(KIND, digest(session.uid));
-  return proof?.payload['account'] === digest(account.id);
+  if (proof?.payload['account'] !== digest(account.id)) return false;
+  return proof.payload['mfa'] === true || !account.secondFactor;
 }
 
-/** The person has just proven themselves with a second factor, where the account has one. */
-export async function keepProof({ parts, account, session }: Visit): Promise<void> {
-  const payload = { account: digest(account.id) };
+/**
+ * The person has just proven themselves.
+ *
+ * @param mfa with a second factor. The account may have none yet, and have one in a moment.
+ */
+export async function keepProof({ parts, account, session }: Visit, mfa: boolean): Promise<void> {
+  const payload = { account: digest(account.id), mfa };
   await parts.state.put({ kind: KIND, key: digest(session.uid), payload, ttlS: FRESH_S });
 }
 
@@ -101,7 +108,7 @@ export async function submitStepUp(visit: Visit, form: Form): Promise<void> {
     ? await proveSecondFactor(visit, form)
     : await prove(visit, form);
   if (proven !== undefined) return showStepUp(visit, [proven.problem], proven.method);
-  await keepProof(visit);
+  await keepProof(visit, account.secondFactor);
   seeOther(ctx, parts.pages.path(to.href));
 }
 
@@ -135,7 +142,7 @@ async function prove({ parts, ctx, account }: Visit, form: Form): Promise<Refuse
 async function methodsOf({ parts, account }: Visit): Promise<readonly ChallengeMethod[]> {
   const methods = await parts.secondStep.methods(account);
   if (methods.length > 0) return methods;
-  return (await parts.records.hasPassword(account.id)) ? ['password'] : [];
+  return hasPassword(account) ? ['password'] : [];
 }
 
 /** From the query: nothing but a deed that there is, and which factor it is about. */
@@ -148,4 +155,4 @@ function deedOf({ ctx }: Visit): { readonly deed: Deed; readonly href: string } 
   return { deed, href: FACTOR_ID.test(factor) ? `${deed}?factor=${factor}` : deed };
 }
 
-export const FACTOR_ID = /^fac_[0-9A-Z]{26}$/;
+const FACTOR_ID = /^fac_[0-9A-Z]{26}$/;

@@ -55,4 +55,4 @@ export interface Visit extends Visitor {
   readonly ctx: Context;
 }
 
-export type Form = Readonly<Record<string, string>>;
+export type { Form } from '../interaction/read-form.ts';

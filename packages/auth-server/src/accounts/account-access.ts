@@ -16,8 +16,16 @@ export interface AccountAccess {
   endAll(accountId: string, except?: SessionName): Promise<void>;
   /** Ends a session and all that applications got in it. @param uid digest, as records have it. */
   endSession(uid: string): Promise<void>;
-  /** The person signed out in the browser: what was granted for longer goes on. */
-  signedOut(uid: string): Promise<void>;
-  /** Ends all that an application got. */
-  endApplication(accountId: string, applicationId: string): Promise<void>;
+  /** Ends every session but one, however many. @param uid digest of the one that goes on. */
+  endOtherSessions(accountId: string, uid: string): Promise<void>;
+  /**
+   * The person signed out in the browser: what was granted for longer goes on.
+   *
+   * @param toldSids what those applications call the session that the library told itself.
+   */
+  signedOut(uid: string, toldSids: readonly string[]): Promise<void>;
+  /** Ends all that an application got; false when nothing was on record. */
+  endApplication(accountId: string, applicationId: string): Promise<boolean>;
+  /** Ends all that an application got of anybody. */
+  endApplicationOfAll(applicationId: string): Promise<void>;
 }

@@ -20,6 +20,8 @@ export interface AccountApplications {
   list(account: Account): Promise<readonly ApplicationWithAccess[]>;
   /** Keeps what the person has allowed, so that it is not asked for again. */
   allow(account: Account, id: string, scopes: readonly string[], by: Requester): Promise<void>;
+  /** The person has let it in on a second device; they are told each time. */
+  deviceConnected(account: Account, id: string, by: Requester): Promise<void>;
   /** Ends all that the application got; it has to ask again. False when it has no access. */
   withdraw(account: Account, id: string, by: Requester): Promise<boolean>;
 }
@@ -56,12 +58,22 @@ export function accountApplications(parts: AccountApplicationsParts): AccountApp
       const application = await applications.find(id);
       if (first) notice(parts, 'account.access_allowed', account, by, application?.name);
     },
+    async deviceConnected(account, id, by) {
+      const application = await applications.find(id);
+      notice(parts, 'account.device_connected', account, by, application?.name);
+    },
     async withdraw(account, id, by) {
-      const known = (await list(account)).find(({ application }) => application.id === id);
-      if (known === undefined) return false;
-      await consents.withdraw(account.id, id);
-      await access.endApplication(account.id, id);
-      notice(parts, 'account.access_withdrawn', account, by, known.application.name);
+      const application = await applications.find(id);
+      if (application === undefined) return false;
+      // Before, too: were it to fail, what was allowed is still there to be withdrawn again. Not by
+      // what is listed, which is alive: who failed half-way finds nothing there.
+      const ended = [
+        await access.endApplication(account.id, id),
+        await consents.withdraw(account.id, id),
+        await access.endApplication(account.id, id),
+      ];
+      if (!ended.includes(true)) return false;
+      notice(parts, 'account.access_withdrawn', account, by, application.name);
       return true;
     },
   };

@@ -20,9 +20,27 @@ export interface AccountRecords {
   ): Promise<readonly Account[]>;
   findByEmail(email: string): Promise<Account | undefined>;
   create(account: NewAccount): Promise<string>;
-  replacePassword(id: string, passwordHash: string): Promise<void>;
-  hasPassword(id: string): Promise<boolean>;
-  /** Undefined while there is none, or none that was changed since the account was made. */
-  passwordChangedAt(id: string): Promise<Date | undefined>;
+  /**
+   * Ends every link into the account too: a reset that a stranger asked for must not outlive the
+   * change that its owner made for it.
+   *
+   * @param version of the password that was proven; false when that is not it (any more).
+   */
+  replacePassword(id: string, passwordHash: string, version?: string): Promise<boolean>;
+  /** Neither a password nor an organisation's own provider lets anybody in yet. */
+  awaitsInvitation(id: string): Promise<boolean>;
+  /** Undefined where the present one came with the account, and while there was never one. */
+  passwordSetAt(id: string): Promise<Date | undefined>;
+  /**
+   * @param addable what may be added; all else must be there already, in this very moment.
+   * @returns what the account had before; undefined where more was to be added.
+   */
+  replacePermissions(
+    id: string,
+    permissions: readonly ApiPermission[],
+    addable: readonly ApiPermission[],
+  ): Promise<readonly ApiPermission[] | undefined>;
+  /** Of a person who has proven who they are. True the first time, and never again. */
+  noteSignIn(id: string): Promise<boolean>;
   setDisabled(id: string, disabled: boolean): Promise<void>;
 }

@@ -2,7 +2,7 @@ import type { Account } from './account.ts';
 import type { AccountAccess } from './account-access.ts';
 import type { Requester } from './requester.ts';
 import { type NoticeParts, notice } from './security-notice.ts';
-import type { SignedInSession } from './signed-in.ts';
+import type { SignedInRecords, SignedInSession } from './signed-in.ts';
 
 /** Where a person is signed in; the use cases behind the pages. */
 export interface AccountSessions {
@@ -16,25 +16,25 @@ export interface AccountSessions {
 
 export interface AccountSessionsParts extends NoticeParts {
   readonly access: AccountAccess;
+  readonly signedIn: Pick<SignedInRecords, 'sessions'>;
 }
 
 /** Ending a session ends what applications got in it, and tells those that want to be told. */
 export function accountSessions(parts: AccountSessionsParts): AccountSessions {
-  const { access } = parts;
+  const { access, signedIn } = parts;
   return {
     list: (account) => access.sessions(account.id),
     async end(account, id, by) {
-      const session = (await access.sessions(account.id)).find((each) => each.id === id);
+      // Not of the live ones alone: where it was ended by half, the rest is done now.
+      const session = (await signedIn.sessions(account.id)).find((each) => each.id === id);
       if (session === undefined) return false;
       await access.endSession(session.uid);
       notice(parts, 'account.session_ended', account, by);
       return true;
     },
     async endOthers(account, currentUid, by) {
-      const sessions = await access.sessions(account.id);
-      const others = sessions.filter(({ uid }) => uid !== currentUid);
-      await Promise.all(others.map(({ uid }) => access.endSession(uid)));
-      notice(parts, 'account.sessions_ended', account, by);
+      await access.endOtherSessions(account.id, currentUid);
+      notice(parts, 'account.other_sessions_ended', account, by);
     },
   };
 }

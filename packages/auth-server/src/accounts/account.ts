@@ -12,6 +12,13 @@ export interface Account {
   readonly disabled: boolean;
   /** A confirmed second factor exists. */
   readonly secondFactor: boolean;
+  /** Another one for each password that is set; undefined without a password. */
+  readonly passwordVersion?: string | undefined;
+}
+
+/** Without one the person's organisation lets them in, or nobody does yet. */
+export function hasPassword({ passwordVersion }: Pick<Account, 'passwordVersion'>): boolean {
+  return passwordVersion !== undefined;
 }
 
 /** The one spelling under which an e-mail address is stored, looked up and throttled. */
@@ -19,11 +26,46 @@ export function canonicalEmail(text: string): string {
   return text.normalize('NFKC').trim().toLowerCase();
 }
 
+/** What may be an e-mail address, canonical. */
+export const EMAIL = /^[^\s@\p{Cc}]{1,64}@[^\s@\p{Cc}]{1,190}$/u;
+
+const ADDRESS = /^[^\s@]{1,64}@(?:[\p{L}\p{M}\p{N}-]+\.)+(?!\p{N}+$)[\p{L}\p{M}\p{N}-]{2,}$/u;
+
+const ACCOUNT_FOUND: readonly string[] = [
+  'no_password',
+  'wrong_password',
+  'account_disabled',
+] satisfies readonly RefusedPassword[];
+
+/**
+ * What a record keeps of what was typed as an e-mail address: canonical, and where no account has
+ * it nothing that does not look like one, because people type passwords there.
+ *
+ * @param why it was refused: see RefusedPassword.
+ */
+export function recordedEmail(text: string, why: string): string {
+  const email = canonicalEmail(text).slice(0, 254);
+  return ACCOUNT_FOUND.includes(why) || ADDRESS.test(email) ? email : 'unknown';
+}
+
+/** Why a password opens nothing. People are told one thing for all of these. */
+export type RefusedPassword =
+  | 'unknown_email'
+  | 'no_password'
+  | 'wrong_password'
+  | 'account_disabled';
+
 export interface AccountDirectory {
   find(id: string): Promise<Account | undefined>;
   /**
-   * The account whose e-mail and password these are, or undefined for every other case (unknown
-   * e-mail, wrong password, disabled account), after the same work in the same time.
+   * The account whose e-mail and password these are, or undefined for every other case, after the
+   * same work in the same time.
+   *
+   * @param note told which case it was, for the operator alone.
    */
-  authenticate(email: string, password: string): Promise<Account | undefined>;
+  authenticate(
+    email: string,
+    password: string,
+    note?: (why: RefusedPassword) => void,
+  ): Promise<Account | undefined>;
 }

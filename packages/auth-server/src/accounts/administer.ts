@@ -1,4 +1,5 @@
 /** What an administrator does to somebody's account; behind `cls-auth` and any admin API. */
+import type { ApiPermission } from '@cls/shared/access-token';
 import type { FactorRecords } from '../mfa/factor.ts';
 import { allGuesses } from '../throttle/guess.ts';
 import type { Throttle } from '../throttle/throttle.ts';
@@ -12,10 +13,25 @@ import { type NoticeParts, notice } from './security-notice.ts';
 export interface AdministerAccounts {
   /** Ends its sessions, tokens and links at once; the owner is told. */
   disable(account: Account, by: Requester): Promise<void>;
+  /** The owner is told. */
   enable(account: Account, by: Requester): Promise<void>;
   /** Removes every factor and recovery code and lifts their blocks; the owner is told. */
   resetFactors(account: Account, by: Requester): Promise<void>;
+  /** The owner is told. */
   endSessions(account: Account, by: Requester): Promise<void>;
+  /**
+   * What the account may do from now on. Where something is taken away, its sessions and tokens end;
+   * where it differs from before, the owner is told.
+   *
+   * @param addable what may be added to what the account has.
+   * @returns false, and changes nothing, where more was to be added.
+   */
+  setPermissions(
+    account: Account,
+    permissions: readonly ApiPermission[],
+    addable: readonly ApiPermission[],
+    by: Requester,
+  ): Promise<boolean>;
 }
 
 export interface AdministerParts extends NoticeParts {
@@ -36,6 +52,8 @@ export function administerAccounts(parts: AdministerParts): AdministerAccounts {
       notice(parts, 'account.disabled', account, by);
     },
     async enable(account, by) {
+      // Disabling may have failed half-way: what was signed in before must not come back.
+      await access.endAll(account.id);
       await records.setDisabled(account.id, false);
       notice(parts, 'account.enabled', account, by);
     },
@@ -49,5 +67,22 @@ export function administerAccounts(parts: AdministerParts): AdministerAccounts {
       await access.endAll(account.id);
       notice(parts, 'account.sessions_ended', account, by);
     },
+    async setPermissions(account, permissions, addable, by) {
+      const takesFrom = (had: readonly ApiPermission[]) => exceeds(had, permissions);
+      const refused = exceeds(permissions, [...account.permissions, ...addable]);
+      // Before, too: were it to fail, nothing is changed, and the same can be asked for again.
+      if (!refused && takesFrom(account.permissions)) await access.endAll(account.id);
+      const before = await records.replacePermissions(account.id, permissions, addable);
+      if (before === undefined) return false;
+      if (takesFrom(before)) await access.endAll(account.id);
+      if (takesFrom(before) || exceeds(permissions, before)) {
+        notice(parts, 'account.permissions_changed', account, by, permissions.join(' '));
+      }
+      return true;
+    },
   };
+}
+
+function exceeds(some: readonly ApiPermission[], others: readonly ApiPermission[]): boolean {
+  return some.some((one) => !others.includes(one));
 }

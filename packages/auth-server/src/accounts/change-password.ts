@@ -31,11 +31,15 @@ export function changePassword(parts: ChangePasswordParts): ChangePassword {
   return async (account, { password, newPassword }, session, by) => {
     if (password === '') return { field: 'password', code: 'password_required' };
     const proven = await provePresent(parts, account, password, by);
-    if (proven !== undefined) return proven;
+    if ('code' in proven) return proven;
     if (newPassword === password) return { field: 'new_password', code: 'password_same' };
     const made = await hashOfNew(parts, account, newPassword);
     if ('problem' in made) return made.problem;
-    await parts.records.replacePassword(account.id, made.hash);
+    await parts.access.endAll(account.id, session); // Before, too: were it to fail, nothing is changed.
+    // A reset that was faster stands: what was proven here is the password before it.
+    if (!(await parts.records.replacePassword(account.id, made.hash, proven.passwordVersion))) {
+      return { field: 'password', code: 'current_password_wrong' };
+    }
     await parts.access.endAll(account.id, session);
     notice(parts, 'account.password_changed', account, by);
     return undefined;
@@ -47,13 +51,15 @@ async function provePresent(
   account: Account,
   password: string,
   by: Requester,
-): Promise<ChangePasswordProblem | undefined> {
+): Promise<Account | ChangePasswordProblem> {
   try {
     const subjects = guessSubjectsOf(devices, 'password', account, by);
     const authenticate = () => accounts.authenticate(account.email, password);
     const outcome = await guess(throttle, subjects, authenticate);
     if ('waitS' in outcome) return { code: 'throttled', waitS: outcome.waitS };
-    return 'wrong' in outcome ? { field: 'password', code: 'current_password_wrong' } : undefined;
+    return 'right' in outcome
+      ? outcome.right
+      : { field: 'password', code: 'current_password_wrong' };
   } catch (error) {
     if (error instanceof PasswordVerifierBusy) return { code: 'throttled', waitS: 1 };
     throw error;

@@ -2,12 +2,13 @@
 import type { ApiPermission } from '@cls/shared/access-token';
 import { isUniqueViolation } from '@cls/shared/sql/database';
 import type { CustomerRecords } from '../customers/customer.ts';
-import { type Account, type AccountDirectory, canonicalEmail } from './account.ts';
+import { allGuesses } from '../throttle/guess.ts';
+import type { Throttle } from '../throttle/throttle.ts';
+import { type Account, type AccountDirectory, canonicalEmail, EMAIL } from './account.ts';
 import type { AccountLinks } from './account-link.ts';
 import type { AccountRecords } from './account-records.ts';
 import { hashOfNew, type NewPasswordParts, type NewPasswordProblem } from './new-password.ts';
 import type { Requester } from './requester.ts';
-import { EMAIL } from './reset-password.ts';
 import { type NoticeParts, notice } from './security-notice.ts';
 
 export const INVITATION_TTL_S = 7 * 86_400;
@@ -50,7 +51,7 @@ export function invite(parts: InviteParts): Invite {
   };
 }
 
-/** A new account, or the same one that was invited before; undefined when it is another. */
+/** A new account, or the same one that was invited before; undefined when it is in use, or another. */
 async function accountOf(
   parts: InviteParts,
   invitee: Invitee,
@@ -63,7 +64,7 @@ async function accountOf(
       known.customer === invitee.customer &&
       [...known.permissions].sort().join() === [...invitee.permissions].sort().join() &&
       !known.disabled &&
-      !(await records.hasPassword(known.id));
+      (await records.awaitsInvitation(known.id));
     return same ? known : undefined;
   }
   try {
@@ -100,6 +101,7 @@ export interface OpenInvitation {
 }
 
 export interface AcceptInvitationParts extends NewPasswordParts, NoticeParts {
+  readonly throttle: Throttle;
   readonly accounts: AccountDirectory;
   readonly customers: CustomerRecords;
   readonly links: AccountLinks;
@@ -125,6 +127,8 @@ export function acceptInvitation(parts: AcceptInvitationParts): AcceptInvitation
       if (!(await parts.links.useForPassword('invitation', token, made.hash))) {
         return { expired: true };
       }
+      // Strangers may have guessed at this address before it had a password.
+      await parts.throttle.succeeded(allGuesses(account, 'password'));
       notice(parts, 'account.password_set', account, by);
       return { account };
     },

@@ -1,3 +1,7 @@
+/** The languages of messages and pages. */
+export const LANGUAGES = ['en', 'de'] as const;
+export type Language = (typeof LANGUAGES)[number];
+
 /** Who asks, as far as an HTTP request or a command line tells; everything may be missing. */
 export interface Requester {
   readonly address?: string;
@@ -6,7 +10,7 @@ export interface Requester {
   /** The service account through which an administrator acts. */
   readonly clientId?: string;
   /** The language of messages that this leads to; English without it. */
-  readonly locale?: 'en' | 'de';
+  readonly locale?: Language;
   /** The value of the cookie by which a browser is known; see throttle/known-devices.ts. */
   readonly deviceCookie?: string;
 }

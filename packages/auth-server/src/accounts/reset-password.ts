@@ -4,7 +4,13 @@
  */
 import { addressSubject } from '../throttle/address-subject.ts';
 import { allGuesses, type GuessParts } from '../throttle/guess.ts';
-import { type Account, type AccountDirectory, canonicalEmail } from './account.ts';
+import {
+  type Account,
+  type AccountDirectory,
+  canonicalEmail,
+  EMAIL,
+  hasPassword,
+} from './account.ts';
 import type { AccountAccess } from './account-access.ts';
 import type { AccountLinks } from './account-link.ts';
 import type { AccountRecords } from './account-records.ts';
@@ -47,8 +53,6 @@ export interface ResetPasswordParts extends GuessParts, NewPasswordParts, Notice
   readonly background: Background;
 }
 
-export const EMAIL = /^[^\s@\p{Cc}]{1,64}@[^\s@\p{Cc}]{1,190}$/u;
-
 export function resetPassword(parts: ResetPasswordParts): ResetPassword {
   const { accounts, links } = parts;
   const find = async (token: string): Promise<Account | undefined> => {
@@ -73,6 +77,7 @@ export function resetPassword(parts: ResetPasswordParts): ResetPassword {
       if (account === undefined) return { expired: true };
       const made = await hashOfNew(parts, account, newPassword);
       if ('problem' in made) return { account, problem: made.problem };
+      await parts.access.endAll(account.id); // Before, too: were it to fail, the link is still good.
       if (!(await links.useForPassword('password_reset', token, made.hash))) {
         return { expired: true };
       }
@@ -86,8 +91,7 @@ export function resetPassword(parts: ResetPasswordParts): ResetPassword {
 
 async function sendLink(parts: ResetPasswordParts, email: string, by: Requester): Promise<void> {
   const account = await parts.records.findByEmail(email);
-  if (account === undefined || account.disabled) return;
-  if (!(await parts.records.hasPassword(account.id))) return;
+  if (account === undefined || account.disabled || !hasPassword(account)) return;
   const { token } = await parts.links.create(account.id, 'password_reset', RESET_TTL_S);
   notice(parts, 'account.password_reset_requested', account, by);
   parts.mail.passwordReset(account, token, RESET_TTL_S, by);

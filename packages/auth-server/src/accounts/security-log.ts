@@ -1,4 +1,4 @@
-import type { AuditEventType, AuditReader, StoredEvent } from '../audit/audit-log.ts';
+import type { AuditEventType, AuditLog, AuditReader, StoredEvent } from '../audit/audit-log.ts';
 import type { Account } from './account.ts';
 import type { Device } from './requester.ts';
 
@@ -13,6 +13,7 @@ const SHOWN = {
   'account.created': 'account_created',
   'account.disabled': 'account_disabled',
   'account.enabled': 'account_enabled',
+  'account.permissions_changed': 'permissions_changed',
   'account.password_set': 'password_set',
   'account.password_changed': 'password_changed',
   'account.password_replaced': 'password_changed',
@@ -26,9 +27,11 @@ const SHOWN = {
   'account.recovery_code_used': 'recovery_code_used',
   'account.recovery_codes_replaced': 'recovery_codes_replaced',
   'account.session_ended': 'session_ended',
+  'account.other_sessions_ended': 'other_sessions_ended',
   'account.sessions_ended': 'sessions_ended',
   'account.access_allowed': 'access_allowed',
   'account.access_withdrawn': 'access_withdrawn',
+  'account.device_connected': 'device_connected',
   'account.organisation_linked': 'organisation_linked',
 } as const satisfies Partial<Record<AuditEventType, string>>;
 
@@ -54,8 +57,9 @@ const PAGE = 50;
 const CURSOR = /^\d{1,18}$/;
 
 /** What happened on a person's account. @param cursor `older` of a page; anything else is the first. */
-export function securityLog(reader: AuditReader) {
+export function securityLog(reader: AuditReader, audit: Pick<AuditLog, 'catchUp'>) {
   return async (account: Account, cursor?: string): Promise<SecurityLogPage> => {
+    await audit.catchUp(); // People look right after they did something.
     const events = await reader.eventsOf([account.id, account.email], {
       types: Object.keys(SHOWN) as AuditEventType[],
       limit: PAGE + 1,

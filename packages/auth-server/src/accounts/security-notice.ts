@@ -21,8 +21,12 @@ const MAILED: Readonly<Partial<Record<AuditEventType, SecurityChange>>> = {
   'account.recovery_codes_replaced': 'recovery_codes_replaced',
   'account.recovery_code_used': 'recovery_code_used',
   'account.access_allowed': 'application_allowed',
+  'account.device_connected': 'device_connected',
   'account.organisation_linked': 'organisation_linked',
   'account.disabled': 'account_disabled',
+  'account.enabled': 'account_enabled',
+  'account.permissions_changed': 'permissions_changed',
+  'account.sessions_ended': 'sessions_ended',
 };
 
 /**

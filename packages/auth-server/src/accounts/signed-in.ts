@@ -54,12 +54,17 @@ export interface SignedInRecords {
   noteUse(grantId: string): Promise<void>;
   /** The last seen first, at most 100. */
   sessions(accountId: string): Promise<readonly SignedInSession[]>;
+  /** Digests of the uids of all its sessions. */
+  sessionUids(accountId: string): Promise<readonly string[]>;
   grants(accountId: string): Promise<readonly ApplicationGrant[]>;
   grantsOfSession(uid: string, ending: Ending): Promise<readonly string[]>;
-  forgetSession(uid: string, ending: Ending): Promise<void>;
+  /** @param toldSids the names of the session whose applications have heard of its end already. */
+  forgetSession(uid: string, ending: Ending, toldSids: readonly string[]): Promise<void>;
   /** @param exceptUid a session that goes on. */
   forgetAll(accountId: string, exceptUid?: string): Promise<void>;
   forgetApplication(accountId: string, applicationId: string): Promise<void>;
+  /** Digests of the ids of all its grants, whoever's they are. */
+  grantsOfApplication(applicationId: string): Promise<readonly string[]>;
 }
 
 /** One application that is to be told that one of its sessions has ended. */
@@ -77,6 +82,11 @@ export interface LogoutNotices {
   /** Those that are due; nobody else gets them before `retryAfterS` is over. */
   take(limit: number, retryAfterS: number): Promise<readonly LogoutNotice[]>;
   done(id: bigint): Promise<void>;
+  /** One that was tried just now, for another attempt after `retryAfterS`. */
+  again(
+    notice: Pick<LogoutNotice, 'applicationId' | 'accountId' | 'sid'>,
+    retryAfterS: number,
+  ): Promise<void>;
 }
 
 /** What a person has allowed a third party's application. */
@@ -91,5 +101,6 @@ export interface ConsentRecords {
   list(accountId: string): Promise<readonly Consent[]>;
   /** Adds to what was allowed before; true when there was nothing before. */
   allow(accountId: string, applicationId: string, scopes: readonly string[]): Promise<boolean>;
-  withdraw(accountId: string, applicationId: string): Promise<void>;
+  /** False when nothing was allowed. */
+  withdraw(accountId: string, applicationId: string): Promise<boolean>;
 }

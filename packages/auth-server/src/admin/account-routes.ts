@@ -1,12 +1,13 @@
+import { API_PERMISSIONS } from '@cls/shared/access-token';
 import type { Account, AccountDirectory } from '../accounts/account.ts';
 import type { AccountRecords } from '../accounts/account-records.ts';
 import type { AdministerAccounts } from '../accounts/administer.ts';
 import type { AuditReader } from '../audit/audit-log.ts';
 import { type InvitationParts, inviteAccount } from './invite-account.ts';
 import { presentAccount, presentEvent, presentPage } from './present.ts';
-import { readNothing } from './read-body.ts';
+import { readNothing, readPermissionsOnly } from './read-body.ts';
 import { readAccountsQuery, readEventsQuery, readNoQuery } from './read-query.ts';
-import { accountNotFound } from './refusals.ts';
+import { accountBeyondCaller, accountNotFound } from './refusals.ts';
 import type { AdminRequest, AdminRoute, Handle } from './route.ts';
 
 export interface AccountRouteParts extends InvitationParts {
@@ -25,7 +26,11 @@ const ACTS = {
   enable: 'enable',
   'reset-factors': 'resetFactors',
   'end-sessions': 'endSessions',
-} as const satisfies Readonly<Record<string, keyof AdministerAccounts>>;
+} as const;
+type Act = (typeof ACTS)[keyof typeof ACTS];
+
+/** What makes an account easier to get into: never one that may do more than the administrator may give. */
+const OPENING: readonly Act[] = ['enable', 'resetFactors'];
 
 export function accountRoutes(parts: AccountRouteParts): readonly AdminRoute[] {
   const acts = Object.entries(ACTS).map(([path, act]) => ({
@@ -38,6 +43,10 @@ export function accountRoutes(parts: AccountRouteParts): readonly AdminRoute[] {
       handlers: { GET: listAccounts(parts), POST: inviteAccount(parts) },
     },
     { pattern: new RegExp(`^${ACCOUNTS}/([^/]+)$`), handlers: { GET: showAccount(parts) } },
+    {
+      pattern: new RegExp(`^${ACCOUNTS}/([^/]+)/permissions$`),
+      handlers: { PUT: setPermissions(parts) },
+    },
     { pattern: new RegExp(`^${ACCOUNTS}/([^/]+)/events$`), handlers: { GET: listEvents(parts) } },
     ...acts,
   ];
@@ -75,11 +84,31 @@ function listEvents(parts: AccountRouteParts): Handle {
   };
 }
 
-function actOn(parts: AccountRouteParts, act: keyof AdministerAccounts): Handle {
+function actOn(parts: AccountRouteParts, act: Act): Handle {
   return async (asked) => {
     readNoQuery(asked.query);
     await readNothing(asked.request);
-    await parts.administer[act](await requireAccount(parts, asked), asked.by);
+    const account = await requireAccount(parts, asked);
+    const beyond = account.permissions.some((one) => !asked.mayGive.includes(one));
+    if (beyond && OPENING.includes(act)) throw accountBeyondCaller();
+    await parts.administer[act](account, asked.by);
+    return { body: presentAccount(await requireAccount(parts, asked)) };
+  };
+}
+
+/** What the account has already may stay, also where the administrator could not give it. */
+function setPermissions(parts: AccountRouteParts): Handle {
+  return async (asked) => {
+    readNoQuery(asked.query);
+    const account = await requireAccount(parts, asked);
+    const may = API_PERMISSIONS.filter(
+      (one) => asked.mayGive.includes(one) || account.permissions.includes(one),
+    );
+    const permissions = await readPermissionsOnly(asked.request, may);
+    const { mayGive, by } = asked;
+    if (!(await parts.administer.setPermissions(account, permissions, mayGive, by))) {
+      throw accountBeyondCaller(); // The account had it when the request began, and no longer.
+    }
     return { body: presentAccount(await requireAccount(parts, asked)) };
   };
 }

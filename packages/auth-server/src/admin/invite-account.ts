@@ -16,11 +16,14 @@ export interface InvitationParts {
 export function inviteAccount({ issuer, invite, throttle }: InvitationParts): Handle {
   return async ({ customer, mayGive, by, query, request }) => {
     readNoQuery(query);
-    const { email, permissions } = await readInvitation(request, mayGive);
+    const { email, permissions, language: locale } = await readInvitation(request, mayGive);
     const subjects = [{ kind: 'invitation', id: `${customer} ${email}` }] as const;
     const admission = await throttle.admit(subjects);
     if (!admission.admitted) throw tooManyInvitations(admission.retryAfterS);
-    const outcome = await invite({ email, customer, permissions }, by);
+    const outcome = await invite(
+      { email, customer, permissions },
+      { ...by, ...(locale === undefined ? {} : { locale }) },
+    );
     if ('refused' in outcome) {
       await throttle.withdraw(subjects); // No message was sent.
       // The address was read as one; the customer was enabled when the caller was let in.

@@ -3,8 +3,8 @@ import { parseStrictObject } from '@cls/shared/access/strict-json';
 import type { ApiPermission } from '@cls/shared/access-token';
 import { parameterRefusal } from '@cls/shared/http/parameter-refusal';
 import type { ParameterFault, Refusal } from '@cls/shared/http/refusal';
-import { canonicalEmail } from '../accounts/account.ts';
-import { EMAIL } from '../accounts/reset-password.ts';
+import { canonicalEmail, EMAIL } from '../accounts/account.ts';
+import { LANGUAGES, type Language } from '../accounts/requester.ts';
 import { readBody } from '../http/read-body.ts';
 import { unknownMember } from './read-query.ts';
 import { bodyTooLarge, unsupportedMediaType } from './refusals.ts';
@@ -18,6 +18,8 @@ export interface InvitationInput {
   /** Canonical. */
   readonly email: string;
   readonly permissions: readonly ApiPermission[];
+  /** Of the message; English without it. */
+  readonly language?: Language;
 }
 
 /**
@@ -29,16 +31,29 @@ export async function readInvitation(
   mayGive: readonly ApiPermission[],
 ): Promise<InvitationInput> {
   const members = (await readMembers(request)) ?? {};
-  const faults = unknownMembers(members, ['email', 'permissions']);
+  const faults = unknownMembers(members, ['email', 'permissions', 'language']);
   const email = typeof members['email'] === 'string' ? canonicalEmail(members['email']) : '';
   if (!EMAIL.test(email)) faults.push(fault('email', 'expected an e-mail address'));
-  const permissions = readPermissions(members['permissions'], mayGive);
-  if (permissions === undefined) {
-    const expected = `expected a list of one or more of ${mayGive.join(', ')}, each once`;
-    faults.push(fault('permissions', expected));
+  const permissions = readPermissions(members, mayGive, faults);
+  const asked = members['language'];
+  const language = LANGUAGES.find((one) => one === asked);
+  if (asked !== undefined && language === undefined) {
+    faults.push(fault('language', `expected one of ${LANGUAGES.join(', ')}`));
   }
-  if (faults.length > 0 || permissions === undefined) throw parameterRefusal(faults);
-  return { email, permissions };
+  if (faults.length > 0) throw parameterRefusal(faults);
+  return { email, permissions, ...(language === undefined ? {} : { language }) };
+}
+
+/** The body that replaces an account's permissions. @throws {Refusal} naming every fault at once. */
+export async function readPermissionsOnly(
+  request: IncomingMessage,
+  mayGive: readonly ApiPermission[],
+): Promise<readonly ApiPermission[]> {
+  const members = (await readMembers(request)) ?? {};
+  const faults = unknownMembers(members, ['permissions']);
+  const permissions = readPermissions(members, mayGive, faults);
+  if (faults.length > 0) throw parameterRefusal(faults);
+  return permissions;
 }
 
 /** For what needs no body: none, or an empty object. @throws {Refusal} */
@@ -47,13 +62,18 @@ export async function readNothing(request: IncomingMessage): Promise<void> {
   if (faults.length > 0) throw parameterRefusal(faults);
 }
 
+/** Adds a fault, and returns none, where the member is not what it should be. */
 function readPermissions(
-  value: unknown,
+  { permissions: value }: Members,
   mayGive: readonly ApiPermission[],
-): readonly ApiPermission[] | undefined {
-  if (!Array.isArray(value) || value.length === 0) return undefined;
-  const known = mayGive.filter((permission) => value.includes(permission));
-  return known.length === value.length ? known : undefined;
+  faults: ParameterFault[],
+): readonly ApiPermission[] {
+  const given = Array.isArray(value) ? value : [];
+  const known = mayGive.filter((permission) => given.includes(permission));
+  if (known.length > 0 && known.length === given.length) return known;
+  const expected = `expected a list of one or more of ${mayGive.join(', ')}, each once`;
+  faults.push(fault('permissions', expected));
+  return [];
 }
 
 /** Undefined when there is no body. @throws {Refusal} 400, 413, 415 */

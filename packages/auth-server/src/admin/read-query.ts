@@ -1,7 +1,6 @@
 import { parameterRefusal } from '@cls/shared/http/parameter-refusal';
 import type { ParameterFault } from '@cls/shared/http/refusal';
-import { canonicalEmail } from '../accounts/account.ts';
-import { EMAIL } from '../accounts/reset-password.ts';
+import { canonicalEmail, EMAIL } from '../accounts/account.ts';
 
 /** What a query asks for; absent where it does not say. */
 export interface AdminQuery {

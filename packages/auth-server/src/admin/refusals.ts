@@ -21,6 +21,16 @@ export function accountNotFound(): Refusal {
   });
 }
 
+/** Who could open such an account would have more than they were granted. */
+export function accountBeyondCaller(): Refusal {
+  return new Refusal({
+    status: 403,
+    code: 'account_beyond_caller',
+    title: 'Account beyond the caller',
+    detail: 'This account may do what you may not give; ask the operator of the service.',
+  });
+}
+
 export function nothingHere(): Refusal {
   return new Refusal({
     status: 404,
@@ -36,7 +46,7 @@ export function methodNotAllowed(allowed: readonly string[]): Refusal {
     status: 405,
     code: 'method_not_allowed',
     title: 'Method not allowed',
-    detail: `Only ${allowed.join(' and ')} is allowed here.`,
+    detail: `Only ${allowed.join(' and ')} ${allowed.length > 1 ? 'are' : 'is'} allowed here.`,
     headers: { Allow: allowed.join(', ') },
   });
 }

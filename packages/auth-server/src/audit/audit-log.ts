@@ -23,12 +23,14 @@ export type AuditEventType =
   | 'sign_in.ended'
   | 'sign_in.new_device'
   | 'application.created'
+  | 'application.secret_replaced'
   | 'application.disabled'
   | 'application.enabled'
   | 'account.created'
   | 'account.invited'
   | 'account.disabled'
   | 'account.enabled'
+  | 'account.permissions_changed'
   | 'account.password_set'
   | 'account.password_changed'
   | 'account.password_replaced'
@@ -43,9 +45,11 @@ export type AuditEventType =
   | 'account.recovery_codes_replaced'
   | 'account.recovery_code_used'
   | 'account.session_ended'
+  | 'account.other_sessions_ended'
   | 'account.sessions_ended'
   | 'account.access_allowed'
   | 'account.access_withdrawn'
+  | 'account.device_connected'
   | 'account.organisation_linked'
   | 'service_account.created'
   | 'service_account.disabled'
@@ -55,12 +59,20 @@ export type AuditEventType =
   | 'customer.disabled'
   | 'customer.enabled'
   | 'upstream.added'
+  | 'upstream.secret_replaced'
   | 'upstream.removed'
-  | 'key.created';
+  | 'key.created'
+  | 'key.staged'
+  | 'key.promoted'
+  | 'key.removed'
+  | 'key.resealed';
 
 export interface AuditLog {
-  /** Takes the event at once and writes it soon, in batches; `flush` waits for what was taken. */
+  /** Takes the event at once and writes it soon, in batches. */
   record(event: AuditEvent): void;
+  /** Writes what was taken, for who is about to read it; what cannot be written stays. */
+  catchUp(): Promise<void>;
+  /** The same before the process ends: nothing is tried again. */
   flush(): Promise<void>;
 }
 

@@ -3,17 +3,24 @@ import { API_PERMISSIONS } from '@cls/shared/access-token';
 import { CommandRefused, printer, table, UsageError } from '@cls/shared/cli/command-line';
 import { isUniqueViolation } from '@cls/shared/sql/database';
 import type { Command } from 'commander';
-import { type Account, canonicalEmail } from '../accounts/account.ts';
+import { canonicalEmail } from '../accounts/account.ts';
 import { hashPassword } from '../accounts/password.ts';
 import {
   PASSWORD_LENGTH_MAX,
   type PasswordFault,
   passwordFault,
 } from '../accounts/password-rules.ts';
-import { DEFAULT_TOTP_NAME } from '../mfa/second-factor.ts';
-import { newTotpEnrolment } from '../mfa/totp.ts';
 import { allGuesses } from '../throttle/guess.ts';
-import { type AsOperator, type Operator, parsePermissions, requireCustomer } from './operator.ts';
+import { addFactorCommands } from './account-factors.ts';
+import { addAdministrationCommands } from './administer-accounts.ts';
+import {
+  type AsOperator,
+  type Operator,
+  parsePermissions,
+  requireAccount,
+  requireCustomer,
+  requireEmail,
+} from './operator.ts';
 import { readPassword } from './read-password.ts';
 
 interface PasswordOptions {
@@ -25,8 +32,6 @@ interface CreateOptions extends PasswordOptions {
   readonly permission: string[];
 }
 
-const EMAIL = /^[^\s@]{1,64}@[^\s@]{1,190}$/;
-
 /** `cls-auth accounts …`: people, their passwords and second factors. */
 export function addAccountCommands(program: Command, asOperator: AsOperator): void {
   const accounts = program.command('accounts').description('people, who sign in with a password');
@@ -34,9 +39,12 @@ export function addAccountCommands(program: Command, asOperator: AsOperator): vo
   withPasswordOptions(accounts.command('create <email>'))
     .description('create an account')
     .requiredOption('--customer <id>', 'the customer the person belongs to')
-    .requiredOption('--permission <name...>', 'what the person may do')
+    .requiredOption(
+      '--permission <name...>',
+      `what the person may do: ${API_PERMISSIONS.join(', ')}`,
+    )
     .action(async (email: string, options: CreateOptions, command: Command) => {
-      if (!EMAIL.test(email)) throw new CommandRefused('expected an e-mail address');
+      requireEmail(email);
       const permissions = parsePermissions(options.permission, API_PERMISSIONS);
       const entered = await enterPassword(options);
       const { customer } = options;
@@ -63,11 +71,12 @@ export function addAccountCommands(program: Command, asOperator: AsOperator): vo
         one.id,
         one.customer,
         one.permissions.join(' '),
-        one.secondFactor ? 'totp' : '',
+        one.secondFactor ? 'yes' : '',
         one.disabled ? 'disabled' : '',
       ]);
       const header = ['e-mail', 'id', 'customer', 'permissions', 'second factor', 'status'];
-      printer(command).result(found, table(header, rows));
+      const documents = found.map(({ passwordVersion: _, ...one }) => one);
+      printer(command).result(documents, table(header, rows));
     });
 
   withPasswordOptions(accounts.command('replace-password <email>'))
@@ -80,7 +89,7 @@ export function addAccountCommands(program: Command, asOperator: AsOperator): vo
         const passwordHash = await hashPassword(password);
         await operator.accounts.replacePassword(found.id, passwordHash);
         await operator.throttle.succeeded(allGuesses(found, 'password'));
-        await operator.administer.endSessions(found, {});
+        await operator.access.endAll(found.id);
         operator.tell('account.password_replaced', found);
         return { account: found, password };
       });
@@ -88,147 +97,8 @@ export function addAccountCommands(program: Command, asOperator: AsOperator): vo
       print(command, document, options, password, `replaced the password of ${account.email}`);
     });
 
-  accounts
-    .command('enrol-totp <email>')
-    .description('enrol a second factor (TOTP), replacing the present one; shown once')
-    .action(async (email: string, _: unknown, command: Command) => {
-      const { account, enrolment } = await asOperator(async (operator) => {
-        const found = await requireAccount(operator, email);
-        await operator.keys.assertOpens(); // Or the service could not open what we seal here.
-        const made = newTotpEnrolment(new URL(operator.issuer).host, found.email);
-        await operator.totpFactors.enrol(found.id, made.secret);
-        await operator.throttle.succeeded(allGuesses(found, 'otp'));
-        operator.tell('account.totp_enrolled', found, DEFAULT_TOTP_NAME);
-        return { account: found, enrolment: made };
-      });
-      const { secret: totpSecret, uri } = enrolment;
-      const document = { id: account.id, email: account.email, totpSecret, uri };
-      printer(command).result(document, `secret  ${totpSecret}\nURI     ${uri}\nNot shown again.`);
-    });
-
-  accounts
-    .command('remove-totp <email>')
-    .description('remove the second factor')
-    .action(async (email: string, _: unknown, command: Command) => {
-      const account = await asOperator(async (operator) => {
-        const found = await requireAccount(operator, email);
-        await operator.totpFactors.remove(found.id);
-        operator.tell('account.totp_removed', found, DEFAULT_TOTP_NAME);
-        return found;
-      });
-      const document = { id: account.id, email: account.email };
-      printer(command).result(document, `removed the second factor of ${account.email}`);
-    });
-
-  accounts
-    .command('invite <email>')
-    .description('make an account and send the person a link with which they set their password')
-    .requiredOption('--customer <id>', 'the customer the person belongs to')
-    .requiredOption('--permission <name...>', 'what the person may do')
-    .action(async (email: string, options: CreateOptions, command: Command) => {
-      const permissions = parsePermissions(options.permission, API_PERMISSIONS);
-      const { customer } = options;
-      const { account, expiresAt } = await asOperator(async (operator) => {
-        const outcome = await operator.invite({ email, customer, permissions }, {});
-        if ('refused' in outcome) {
-          throw new CommandRefused(REFUSED_INVITATIONS[outcome.refused](email, customer));
-        }
-        return outcome;
-      });
-      const until = expiresAt.toISOString();
-      const document = { ...identityOf(account), customer, permissions, expiresAt: until };
-      const text = `invited ${account.email} (${account.id}); the link is good until ${until}`;
-      printer(command).result(document, text);
-    });
-
-  for (const { words, about, done, act } of ADMINISTRATION) {
-    accounts
-      .command(`${words} <email>`)
-      .description(about)
-      .action(async (email: string, _: unknown, command: Command) => {
-        const account = await asOperator(async (operator) => {
-          const found = await requireAccount(operator, email);
-          await act(operator.administer, found);
-          return requireAccount(operator, email);
-        });
-        const { disabled, secondFactor } = account;
-        const document = { ...identityOf(account), disabled, secondFactor };
-        printer(command).result(document, `${done} ${account.email}`);
-      });
-  }
-
-  accounts
-    .command('events <email>')
-    .description('list what happened on an account, the newest first')
-    .option('--limit <number>', 'how many at the most, up to 1000', '50')
-    .action(async (email: string, { limit }: { limit: string }, command: Command) => {
-      const count = /^[1-9]\d{0,3}$/.test(limit) ? Number(limit) : Number.NaN;
-      if (!(count <= 1_000))
-        throw new UsageError('--limit: expected a whole number from 1 to 1000');
-      const events = await asOperator(async (operator) => {
-        const account = await operator.accounts.findByEmail(email);
-        const subjects = [canonicalEmail(email), ...(account === undefined ? [] : [account.id])];
-        return operator.auditReader.eventsOf(subjects, { limit: count });
-      });
-      const documents = events.map(({ id, at, ...event }) => ({
-        id: `${id}`,
-        at: at.toISOString(),
-        ...event,
-      }));
-      const rows = documents.map((one) => [
-        one.at,
-        one.type,
-        [one.reason, one.about].filter((part) => part !== undefined).join(' '),
-        one.clientId ?? '',
-        one.address ?? '',
-        [one.device?.browser, one.device?.system].filter((part) => part !== undefined).join(', '),
-      ]);
-      const header = ['at', 'event', 'detail', 'client', 'address', 'device'];
-      printer(command).result(documents, table(header, rows));
-    });
-}
-
-const ADMINISTRATION: readonly {
-  readonly words: string;
-  readonly about: string;
-  readonly done: string;
-  readonly act: (administer: Operator['administer'], account: Account) => Promise<void>;
-}[] = [
-  {
-    words: 'disable',
-    about: 'disable an account; its sessions and tokens end at once',
-    done: 'disabled',
-    act: (administer, account) => administer.disable(account, {}),
-  },
-  {
-    words: 'enable',
-    about: 'enable an account',
-    done: 'enabled',
-    act: (administer, account) => administer.enable(account, {}),
-  },
-  {
-    words: 'reset-factors',
-    about: 'remove every second factor and recovery code, and end all sessions',
-    done: 'removed the second factors of',
-    act: (administer, account) => administer.resetFactors(account, {}),
-  },
-  {
-    words: 'end-sessions',
-    about: 'end all sessions, grants and refresh tokens',
-    done: 'ended the sessions of',
-    act: (administer, account) => administer.endSessions(account, {}),
-  },
-];
-
-const REFUSED_INVITATIONS = {
-  email_invalid: () => 'expected an e-mail address',
-  unknown_customer: (_: string, customer: string) =>
-    `there is no customer ${customer}, or it is disabled; make one with: cls-auth customers create`,
-  account_exists: (email: string) => `there is an account ${canonicalEmail(email)} already`,
-} as const;
-
-function identityOf({ id, email }: Account) {
-  return { id, email };
+  addFactorCommands(accounts, asOperator);
+  addAdministrationCommands(accounts, asOperator);
 }
 
 function withPasswordOptions(command: Command): Command {
@@ -287,10 +157,4 @@ async function createOne(
     if (!isUniqueViolation(error)) throw error;
     throw new CommandRefused(`there is an account ${canonicalEmail(account.email)} already`);
   }
-}
-
-async function requireAccount(operator: Operator, email: string): Promise<Account> {
-  const account = await operator.accounts.findByEmail(email);
-  if (account === undefined) throw new CommandRefused(`there is no account ${email}`);
-  return account;
 }

@@ -1,7 +1,9 @@
 import { CommandRefused, printer, table, UsageError } from '@cls/shared/cli/command-line';
 import { isUniqueViolation } from '@cls/shared/sql/database';
 import type { Command } from 'commander';
-import type { AsOperator } from './operator.ts';
+import { type Application, isNative } from '../clients/application.ts';
+import { OVERLAP, parseOverlap, secretText } from './client-secret.ts';
+import type { AsOperator, Operator } from './operator.ts';
 
 interface CreateOptions {
   readonly name: string;
@@ -30,20 +32,22 @@ export function addApplicationCommands(program: Command, asOperator: AsOperator)
     .option('--confidential', 'keeps a secret, as a server can; otherwise PKCE alone')
     .option('--device', 'may sign people in on a second device (RFC 8628)')
     .action(async (options: CreateOptions, command: Command) => {
+      const { redirectUri: redirectUris, postLogoutRedirectUri: postLogoutRedirectUris } = options;
       const application = {
         name: options.name,
         firstParty: options.thirdParty !== true,
         confidential: options.confidential === true,
-        redirectUris: options.redirectUri.map((uri) => redirectUri('--redirect-uri', uri)),
-        postLogoutRedirectUris: options.postLogoutRedirectUri.map((uri) =>
-          redirectUri('--post-logout-redirect-uri', uri),
-        ),
-        backchannelLogoutUri:
-          options.backchannelLogoutUri === undefined
-            ? null
-            : redirectUri('--backchannel-logout-uri', options.backchannelLogoutUri),
+        redirectUris,
+        postLogoutRedirectUris,
+        backchannelLogoutUri: options.backchannelLogoutUri ?? null,
         device: options.device === true,
       };
+      const native = isNative(application);
+      for (const uri of redirectUris) checkUri('--redirect-uri', uri, true);
+      for (const uri of postLogoutRedirectUris) checkUri('--post-logout-redirect-uri', uri, native);
+      if (application.backchannelLogoutUri !== null) {
+        checkUri('--backchannel-logout-uri', application.backchannelLogoutUri, false);
+      }
       if (application.redirectUris.length === 0 && !application.device) {
         throw new UsageError('give at least one --redirect-uri, or --device');
       }
@@ -56,11 +60,9 @@ export function addApplicationCommands(program: Command, asOperator: AsOperator)
         return created;
       });
       const clientSecret = secret?.expose();
-      const shown = clientSecret === undefined ? '' : `\nclient secret  ${clientSecret}`;
-      const once = clientSecret === undefined ? '' : '\nThe secret is not shown again.';
       printer(command).result(
         { clientId, ...(clientSecret === undefined ? {} : { clientSecret }), ...application },
-        `client id      ${clientId}${shown}${once}`,
+        clientSecret === undefined ? `client id  ${clientId}` : secretText(clientId, clientSecret),
       );
     });
 
@@ -85,19 +87,37 @@ export function addApplicationCommands(program: Command, asOperator: AsOperator)
       printer(command).result(documents, table(header, rows));
     });
 
-  for (const [word, disabled] of [
-    ['disable', true],
-    ['enable', false],
+  applications
+    .command('replace-secret <client-id>')
+    .description('make a new secret, shown once; the old one ends at once or after an overlap')
+    .option(...OVERLAP)
+    .action(async (clientId: string, { overlap }: { overlap: string }, command: Command) => {
+      const overlapS = parseOverlap(overlap);
+      const secret = await asOperator(async (operator) => {
+        const { secrets } = await requireApplication(operator, clientId);
+        if (secrets.length === 0) throw new CommandRefused(PUBLIC);
+        const replaced = await operator.applications.replaceSecret(clientId, overlapS);
+        operator.audit.record({ type: 'application.secret_replaced', subject: clientId });
+        return replaced;
+      });
+      const document = { clientId, clientSecret: secret.expose() };
+      printer(command).result(document, secretText(clientId, document.clientSecret));
+    });
+
+  for (const [word, disabled, about] of [
+    ['disable', true, 'disable an application; what it got of anybody ends at once'],
+    ['enable', false, 'enable an application'],
   ] as const) {
     applications
       .command(`${word} <client-id>`)
-      .description(`${word} an application`)
+      .description(about)
       .action(async (clientId: string, _: unknown, command: Command) => {
         await asOperator(async (operator) => {
-          if ((await operator.applications.find(clientId)) === undefined) {
-            throw new CommandRefused(`there is no application ${clientId}`);
-          }
+          await requireApplication(operator, clientId);
+          // Disabling may have failed half-way: what was had before must not come back.
+          if (!disabled) await operator.access.endApplicationOfAll(clientId);
           await operator.applications.setDisabled(clientId, disabled);
+          if (disabled) await operator.access.endApplicationOfAll(clientId);
           operator.audit.record({ type: `application.${word}d`, subject: clientId });
         });
         printer(command).result({ clientId, disabled }, `${word}d ${clientId}`);
@@ -105,13 +125,33 @@ export function addApplicationCommands(program: Command, asOperator: AsOperator)
   }
 }
 
-/** https, http on this machine (RFC 8252 §7.3), or a native application's own scheme (§7.1). */
-function redirectUri(option: string, text: string): string {
-  const expected = `${option}: expected an https URI, http on localhost, or com.example.app:/…`;
-  if (!URL.canParse(text) || text.includes('#')) throw new UsageError(expected);
-  const { protocol, hostname } = new URL(text);
-  const local = ['localhost', '127.0.0.1', '[::1]'].includes(hostname);
-  const native = /^[a-z][a-z0-9+-]*(\.[a-z0-9+-]+)+:$/.test(protocol);
-  if (protocol === 'https:' || (protocol === 'http:' && local) || native) return text;
-  throw new UsageError(expected);
+const PUBLIC =
+  'this application is public and has no secret; a new one may be: applications create --confidential';
+
+async function requireApplication(operator: Operator, id: string): Promise<Application> {
+  const application = await operator.applications.find(id);
+  if (application === undefined) throw new CommandRefused(`there is no application ${id}`);
+  return application;
 }
+
+/**
+ * https, http on this machine (RFC 8252 §7.3), or a native application's own scheme (§7.1). What is
+ * stored is compared as it is, so nothing may be in it that a URL parser would mend.
+ *
+ * @throws {UsageError}
+ */
+function checkUri(option: string, text: string, ownScheme: boolean): void {
+  const { protocol, hostname, username } = URL.canParse(text) ? new URL(text) : NO_URI;
+  const local = ['localhost', '127.0.0.1', '[::1]'].includes(hostname);
+  const web = protocol === 'https:' || (protocol === 'http:' && local);
+  const own = ownScheme && OWN_SCHEME.test(protocol);
+  const plain = URI_CHARACTERS.test(text) && username === '';
+  if (plain && ((web && text.startsWith(`${protocol}//`)) || own)) return;
+  const other = ownScheme ? ', or com.example.app:/…' : '';
+  throw new UsageError(`${option}: expected an https URI, http on localhost${other}`);
+}
+
+const NO_URI = { protocol: '', hostname: '', username: '' };
+const OWN_SCHEME = /^[a-z][a-z0-9+-]*(\.[a-z0-9+-]+)+:$/;
+/** Those of RFC 3986, without a fragment. */
+const URI_CHARACTERS = /^[\w\-.~:/?[\]@!$&'()*+,;=%]+$/;

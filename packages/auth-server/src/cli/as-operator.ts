@@ -3,7 +3,6 @@ import { developmentSecret } from '@cls/shared/development-secret';
 import { createLog, type Log, silentLog } from '@cls/shared/log';
 import { migrate, readMigrations } from '@cls/shared/sql/migrate';
 import { openDatabaseAsOperator } from '@cls/shared/sql/open-database';
-import type { AccountAccess } from '../accounts/account-access.ts';
 import { administerAccounts } from '../accounts/administer.ts';
 import { commonPasswords } from '../accounts/common-passwords.ts';
 import { invite } from '../accounts/invite.ts';
@@ -18,6 +17,7 @@ import { accountAccess } from '../provider/state/account-access.ts';
 import { openStateStore } from '../provider/state/open-state-store.ts';
 import type { StateStore } from '../provider/state/state-store.ts';
 import { MIGRATIONS } from '../store/migrations.ts';
+import { reseal } from '../store/sealed.ts';
 import { sqlAccountLinks } from '../store/sql-account-links.ts';
 import { sqlAccounts } from '../store/sql-accounts.ts';
 import { sqlApplications } from '../store/sql-applications.ts';
@@ -31,7 +31,7 @@ import { sqlSigningKeyStore } from '../store/sql-signing-keys.ts';
 import { sqlThrottle } from '../store/sql-throttle.ts';
 import { sqlTotpFactors } from '../store/sql-totp-factors.ts';
 import { sqlUpstreamProviders } from '../store/sql-upstream.ts';
-import type { AsOperator } from './operator.ts';
+import type { AsOperator, Operator } from './operator.ts';
 
 /** Opens the records (through a running service where one holds them), and closes them again. */
 export const asOperator: AsOperator = async (work) => {
@@ -41,27 +41,30 @@ export const asOperator: AsOperator = async (work) => {
   let state: Promise<StateStore> | undefined;
   try {
     await migrate(database, readMigrations(MIGRATIONS));
-    const sealer = aesGcmSealer(
-      config.keyEncryptionKey ?? developmentSecret(config.dataDir, 'key-encryption-key'),
-    );
+    const keyEncryptionKey =
+      config.keyEncryptionKey ?? developmentSecret(config.dataDir, 'key-encryption-key');
+    const sealer = aesGcmSealer(keyEncryptionKey);
     const audit = sqlAuditLog(database, systemClock, createLog('cls-auth', 'error'));
     const queue = mailQueue(openMailSender(config), complaints);
-    const notices = { audit, mail: accountMailer(config.issuer, queue) };
+    const notices = { audit, mail: accountMailer(config, queue) };
     const records = sqlAccounts(database);
     const customers = sqlCustomers(database);
     const throttle = sqlThrottle(database, systemClock);
     const links = sqlAccountLinks(database, systemClock);
     const factors = sqlFactors(database);
     // Opened when it is needed: most commands have nothing to do with what is signed in.
-    const access: Pick<AccountAccess, 'endAll'> = {
-      async endAll(...account) {
-        state ??= openStateStore(config, database, log);
-        await accountAccess(await state, sqlSignedIn(database)).endAll(...account);
-      },
+    const signedIn = async () => {
+      state ??= openStateStore(config, database, log);
+      return accountAccess(await state, sqlSignedIn(database));
+    };
+    const access: Operator['access'] = {
+      endAll: async (...account) => (await signedIn()).endAll(...account),
+      endApplicationOfAll: async (id) => (await signedIn()).endApplicationOfAll(id),
     };
     const result = await work({
       issuer: config.issuer,
       production: config.production,
+      outbox: config.smtpUrl === undefined ? config.mailOutbox : undefined,
       customers,
       applications: sqlApplications(database),
       serviceAccounts: sqlServiceAccounts(database),
@@ -71,12 +74,17 @@ export const asOperator: AsOperator = async (work) => {
         isListed: await commonPasswords(),
       },
       invite: invite({ ...notices, customers, records, links }),
+      access,
       administer: administerAccounts({ ...notices, records, factors, links, access, throttle }),
       auditReader: sqlAuditReader(database),
       upstream: sqlUpstreamProviders(database, sealer),
       totpFactors: sqlTotpFactors(database, sealer, systemClock),
       throttle,
       keys: sqlSigningKeyStore(database, sealer, config.signingKeyBits),
+      reseal: async (newKey) =>
+        newKey.expose() === keyEncryptionKey.expose()
+          ? undefined
+          : reseal(database, sealer, aesGcmSealer(newKey)),
       audit,
       tell: (type, account, about) => notice(notices, type, account, {}, about),
     });

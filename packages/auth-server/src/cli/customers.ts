@@ -1,8 +1,9 @@
 import { CUSTOMER_ID } from '@cls/shared/access-token';
-import { CommandRefused, printer, table } from '@cls/shared/cli/command-line';
+import { CommandRefused, printer, table, UsageError } from '@cls/shared/cli/command-line';
 import { isUniqueViolation } from '@cls/shared/sql/database';
 import type { Command } from 'commander';
-import { type AsOperator, requireCustomer } from './operator.ts';
+import type { Account } from '../accounts/account.ts';
+import { type AsOperator, type Operator, requireCustomer } from './operator.ts';
 
 /** `cls-auth customers …`: the organisations that callers belong to. */
 export function addCustomerCommands(program: Command, asOperator: AsOperator): void {
@@ -17,9 +18,7 @@ export function addCustomerCommands(program: Command, asOperator: AsOperator): v
     .option('--demo', 'for evaluation only: production does not start with such a customer')
     .action(async (id: string, { name, demo }: { name: string; demo?: true }, command: Command) => {
       if (!CUSTOMER_ID.test(id)) {
-        throw new CommandRefused(
-          'a customer id is lower-case letters, digits and hyphens, 1 to 63',
-        );
+        throw new UsageError('a customer id is lower-case letters, digits and hyphens, 1 to 63');
       }
       await asOperator(async (operator) => {
         try {
@@ -43,20 +42,36 @@ export function addCustomerCommands(program: Command, asOperator: AsOperator): v
       printer(command).result(found, table(['id', 'name', 'status'], rows));
     });
 
-  for (const [word, disabled] of [
-    ['disable', true],
-    ['enable', false],
+  for (const [word, disabled, about] of [
+    ['disable', true, 'disable a customer, every caller of it, and what its people have signed in'],
+    ['enable', false, 'enable a customer and with it every caller of it'],
   ] as const) {
     customers
       .command(`${word} <id>`)
-      .description(`${word} a customer and with it every caller of it`)
+      .description(about)
       .action(async (id: string, _: unknown, command: Command) => {
         await asOperator(async (operator) => {
           await requireCustomer(operator, id);
+          // Disabling may have failed half-way: what was signed in before must not come back.
+          if (!disabled) await endAllOf(operator, id);
           await operator.customers.setDisabled(id, disabled);
+          if (disabled) await endAllOf(operator, id);
           operator.audit.record({ type: `customer.${word}d`, subject: id });
         });
         printer(command).result({ id, disabled }, `${word}d customer ${id}`);
       });
   }
+}
+
+const PAGE = 100;
+
+/** Enabling the customer again brings nothing back. */
+async function endAllOf({ accounts, access }: Operator, customer: string): Promise<void> {
+  let page: readonly Account[];
+  let after: string | undefined;
+  do {
+    page = await accounts.listOf(customer, { ...(after && { after }), limit: PAGE });
+    for (const { id } of page) await access.endAll(id);
+    after = page.at(-1)?.id;
+  } while (page.length === PAGE);
 }

@@ -1,6 +1,17 @@
-import { printer, table } from '@cls/shared/cli/command-line';
+import { CommandRefused, printer, table, UsageError } from '@cls/shared/cli/command-line';
+import { Secret } from '@cls/shared/secret';
 import type { Command } from 'commander';
+import type { AuditEventType } from '../audit/audit-log.ts';
+import { KEY_256 } from '../config.ts';
+import {
+  PUBLISHED_AFTER_S,
+  PUBLISHED_MAX,
+  type SigningKeyListing,
+  type SigningKeyStep,
+  type SigningKeyStore,
+} from '../keys/signing-key.ts';
 import type { AsOperator } from './operator.ts';
+import { readPassword } from './read-password.ts';
 
 /** `cls-auth keys …`: the keys that sign tokens. */
 export function addKeyCommands(program: Command, asOperator: AsOperator): void {
@@ -30,7 +41,96 @@ export function addKeyCommands(program: Command, asOperator: AsOperator): void {
     .description('list signing keys, without private parts')
     .action(async (_: unknown, command: Command) => {
       const found = await asOperator((operator) => operator.keys.list());
-      const rows = found.map(({ kid, state, createdAt }) => [kid, state, createdAt]);
-      printer(command).result(found, table(['kid', 'state', 'created'], rows));
+      const rows = found.map((key) => [key.kid, key.state, key.createdAt, nextStep(key)]);
+      printer(command).result(found, table(['kid', 'state', 'created', 'next'], rows));
+    });
+
+  const change = async (
+    type: AuditEventType,
+    act: (keys: SigningKeyStore) => Promise<SigningKeyStep>,
+  ): Promise<SigningKeyListing> =>
+    asOperator(async (operator) => {
+      const step = await act(operator.keys);
+      if ('refused' in step) throw new CommandRefused(refusal(step));
+      operator.audit.record({ type, subject: step.key.kid });
+      return step.key;
+    });
+
+  keys
+    .command('stage')
+    .description('publish a new key that does not sign yet, so that verifiers learn it first')
+    .action(async (_: unknown, command: Command) => {
+      const { kid, dueAt } = await change('key.staged', (store) => store.stage());
+      const text = `staged ${kid}; from ${dueAt} on: cls-auth keys promote`;
+      printer(command).result({ kid, dueAt }, text);
+    });
+
+  keys
+    .command('promote')
+    .description('sign with the staged key; the one before stays published until it is removed')
+    .option('--early', 'before all verifiers know the key: some refuse good tokens for minutes')
+    .action(async ({ early }: { early?: true }, command: Command) => {
+      const { kid } = await change('key.promoted', (store) =>
+        store.promote({ early: early === true }),
+      );
+      const hours = PUBLISHED_AFTER_S / 3_600;
+      const text = `${kid} signs now; remove the one before in ${hours} hours (cls-auth keys list)`;
+      printer(command).result({ kid }, text);
+    });
+
+  keys
+    .command('remove <kid>')
+    .description('withdraw a key that no longer signs, once its last tokens have expired')
+    .option(
+      '--early',
+      'before that: every token that it signed is refused, as for a key that leaked',
+    )
+    .action(async (kid: string, { early }: { early?: true }, command: Command) => {
+      await change('key.removed', (store) => store.remove(kid, { early: early === true }));
+      printer(command).result({ kid }, `removed ${kid}`);
+    });
+
+  keys
+    .command('reseal')
+    .description(
+      'seal all secrets with another KEY_ENCRYPTION_KEY, read from standard input; stop the servers before',
+    )
+    .action(async (_: unknown, command: Command) => {
+      const text = (await readPassword(true)).trim();
+      if (!KEY_256.pattern.test(text)) {
+        throw new UsageError(`the new key on standard input: expected ${KEY_256.expected}`);
+      }
+      const resealed = await asOperator(async (operator) => {
+        const done = await operator.reseal(new Secret(text));
+        if (done === undefined) {
+          throw new CommandRefused('the new key is the present one: nothing was changed');
+        }
+        operator.audit.record({ type: 'key.resealed', subject: 'key-encryption-key' });
+        return done;
+      });
+      const { values, recoveryCodes } = resealed;
+      const said = `sealed ${values} values with the new key, and removed ${recoveryCodes} recovery codes`;
+      printer(command).result(resealed, `${said}\nStart the servers with the new key now.`);
     });
 }
+
+function nextStep({ state, dueAt }: SigningKeyListing): string {
+  if (dueAt === null) return '';
+  return `${state === 'staged' ? 'promote' : 'remove'} from ${dueAt} on`;
+}
+
+function refusal(step: Extract<SigningKeyStep, { refused: string }>): string {
+  if (step.refused !== 'early') return REFUSALS[step.refused];
+  const { kid, state, dueAt } = step.key;
+  return state === 'staged'
+    ? `${kid} is not known to all verifiers before ${dueAt}: promote it then, or --early`
+    : `tokens signed by ${kid} may be good until ${dueAt}: remove it then, or --early if it leaked`;
+}
+
+const REFUSALS = {
+  staged_already: 'a key is staged already: promote it, or remove it, first',
+  too_many: `${PUBLISHED_MAX} keys are published, more than verifiers take: remove some first`,
+  none_staged: 'no key is staged; make one with: cls-auth keys stage',
+  unknown: 'there is no such key; cls-auth keys list names them',
+  signs: 'this key signs: stage and promote another first',
+} as const;

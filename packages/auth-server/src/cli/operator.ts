@@ -1,6 +1,8 @@
 import type { Permission } from '@cls/shared/access-token';
-import { CommandRefused } from '@cls/shared/cli/command-line';
-import type { Account } from '../accounts/account.ts';
+import { CommandRefused, UsageError } from '@cls/shared/cli/command-line';
+import type { Secret } from '@cls/shared/secret';
+import { type Account, canonicalEmail, EMAIL } from '../accounts/account.ts';
+import type { AccountAccess } from '../accounts/account-access.ts';
 import type { AccountRecords } from '../accounts/account-records.ts';
 import type { AdministerAccounts } from '../accounts/administer.ts';
 import type { Invite } from '../accounts/invite.ts';
@@ -18,18 +20,28 @@ import type { UpstreamRecords } from '../upstream/upstream-provider.ts';
 export interface Operator {
   readonly issuer: string;
   readonly production: boolean;
+  /** Where messages are written as files; undefined where a mail server takes them. */
+  readonly outbox: string | undefined;
   readonly customers: CustomerRecords;
   readonly serviceAccounts: ServiceAccountRecords;
   readonly applications: ApplicationRecords;
   readonly accounts: AccountRecords;
   readonly passwordRules: PasswordRules;
   readonly invite: Invite;
+  readonly access: Pick<AccountAccess, 'endAll' | 'endApplicationOfAll'>;
   readonly administer: AdministerAccounts;
   readonly auditReader: AuditReader;
   readonly upstream: UpstreamRecords;
   readonly totpFactors: TotpFactorRecords;
   readonly throttle: Throttle;
   readonly keys: SigningKeyStore;
+  /**
+   * Seals everything with another key than KEY_ENCRYPTION_KEY, or nothing; tells how much.
+   * Undefined, and nothing is done, for the key that is in use.
+   */
+  readonly reseal: (
+    newKey: Secret,
+  ) => Promise<{ values: number; recoveryCodes: number } | undefined>;
   readonly audit: AuditLog;
   /** Records what was done to somebody's account, and tells the person. */
   readonly tell: (type: AuditEventType, account: Account, about?: string) => void;
@@ -38,7 +50,7 @@ export interface Operator {
 /** Opens the records, works, and closes them again. */
 export type AsOperator = <T>(work: (operator: Operator) => Promise<T>) => Promise<T>;
 
-/** @throws {CommandRefused} naming the permissions that callers of this kind can have. */
+/** @throws {UsageError} naming the permissions that callers of this kind can have. */
 export function parsePermissions<P extends Permission>(
   names: readonly string[],
   known: readonly P[],
@@ -46,7 +58,7 @@ export function parsePermissions<P extends Permission>(
   const isKnown = (name: string): name is P => known.some((one) => one === name);
   const unknown = names.filter((name) => !isKnown(name));
   if (unknown.length > 0) {
-    throw new CommandRefused(
+    throw new UsageError(
       `unknown permission: ${unknown.join(', ')}; there are ${known.join(', ')}`,
     );
   }
@@ -57,4 +69,16 @@ export async function requireCustomer(operator: Operator, id: string): Promise<v
   if ((await operator.customers.find(id)) === undefined) {
     throw new CommandRefused(`there is no customer ${id}; make it with: cls-auth customers create`);
   }
+}
+
+/** @throws {CommandRefused} */
+export async function requireAccount(operator: Operator, email: string): Promise<Account> {
+  const account = await operator.accounts.findByEmail(email);
+  if (account === undefined) throw new CommandRefused(`there is no account ${email}`);
+  return account;
+}
+
+/** @throws {UsageError} */
+export function requireEmail(text: string): void {
+  if (!EMAIL.test(canonicalEmail(text))) throw new UsageError('expected an e-mail address');
 }

@@ -1,7 +1,8 @@
 import { PERMISSIONS } from '@cls/shared/access-token';
-import { CommandRefused, printer, table, UsageError } from '@cls/shared/cli/command-line';
+import { CommandRefused, printer, table } from '@cls/shared/cli/command-line';
 import { isUniqueViolation } from '@cls/shared/sql/database';
 import type { Command } from 'commander';
+import { OVERLAP, parseOverlap, secretText } from './client-secret.ts';
 import { type AsOperator, type Operator, parsePermissions, requireCustomer } from './operator.ts';
 
 interface CreateOptions {
@@ -21,7 +22,7 @@ export function addServiceAccountCommands(program: Command, asOperator: AsOperat
     .description('create a service account; its secret is shown once')
     .requiredOption('--name <name>', 'what it is for, unique')
     .requiredOption('--customer <id>', 'the customer it belongs to')
-    .requiredOption('--permission <name...>', 'what it may do')
+    .requiredOption('--permission <name...>', `what it may do: ${PERMISSIONS.join(', ')}`)
     .action(async (options: CreateOptions, command: Command) => {
       const permissions = parsePermissions(options.permission, PERMISSIONS);
       const { name, customer } = options;
@@ -63,7 +64,7 @@ export function addServiceAccountCommands(program: Command, asOperator: AsOperat
   serviceAccounts
     .command('replace-secret <client-id>')
     .description('make a new secret, shown once; the old one ends at once or after an overlap')
-    .option('--overlap <seconds>', 'how long the old secret stays good', '0')
+    .option(...OVERLAP)
     .action(async (clientId: string, { overlap }: { overlap: string }, command: Command) => {
       const overlapS = parseOverlap(overlap);
       const secret = await asOperator(async (operator) => {
@@ -110,16 +111,4 @@ async function requireServiceAccount(operator: Operator, id: string): Promise<vo
   if ((await operator.serviceAccounts.find(id)) === undefined) {
     throw new CommandRefused(`there is no service account ${id}`);
   }
-}
-
-const OVERLAP_MAX_S = 30 * 86_400;
-
-function parseOverlap(text: string): number {
-  const seconds = /^\d{1,7}$/.test(text) ? Number(text) : Number.NaN;
-  if (seconds <= OVERLAP_MAX_S) return seconds;
-  throw new UsageError(`--overlap: expected whole seconds from 0 to ${OVERLAP_MAX_S}`);
-}
-
-function secretText(clientId: string, clientSecret: string): string {
-  return `client id      ${clientId}\nclient secret  ${clientSecret}\nThe secret is not shown again.`;
 }

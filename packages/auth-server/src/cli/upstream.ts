@@ -1,8 +1,9 @@
-import { CommandRefused, printer, table } from '@cls/shared/cli/command-line';
+import { CommandRefused, printer, table, UsageError } from '@cls/shared/cli/command-line';
 import { Secret } from '@cls/shared/secret';
 import type { Command } from 'commander';
 import { canonicalDomain } from '../upstream/email-domain.ts';
-import { type AsOperator, requireCustomer } from './operator.ts';
+import type { UpstreamListing } from '../upstream/upstream-provider.ts';
+import { type AsOperator, type Operator, requireCustomer } from './operator.ts';
 import { readPassword } from './read-password.ts';
 
 interface AddOptions {
@@ -38,11 +39,8 @@ export function addUpstreamCommands(program: Command, asOperator: AsOperator): v
     )
     .action(async (text: string, options: AddOptions, command: Command) => {
       const domain = canonicalDomain(text);
-      if (domain === undefined) throw new CommandRefused('expected a domain such as example.com');
-      const clientSecret = await readPassword(true);
-      if (clientSecret === '') {
-        throw new CommandRefused('give the client secret on standard input');
-      }
+      if (domain === undefined) throw new UsageError('expected a domain such as example.com');
+      const clientSecret = await readClientSecret();
       const { customer, clientId, emailClaim, emailVerifiedClaim } = options;
       const redirectUri = await asOperator(async (operator) => {
         await requireCustomer(operator, customer);
@@ -52,7 +50,7 @@ export function addUpstreamCommands(program: Command, asOperator: AsOperator): v
         const provider = { domain, customer, issuer, clientId, ...claims };
         const added = await operator.upstream.add({
           ...provider,
-          clientSecret: new Secret(clientSecret),
+          clientSecret,
         });
         if (!added) throw new CommandRefused(`${domain} has a provider already: remove it first`);
         operator.audit.record({ type: 'upstream.added', subject: customer, about: domain });
@@ -78,26 +76,55 @@ export function addUpstreamCommands(program: Command, asOperator: AsOperator): v
     });
 
   upstream
+    .command('replace-secret <domain>')
+    .description('the provider gave a new client secret, which is read from standard input')
+    .action(async (text: string, _: unknown, command: Command) => {
+      const clientSecret = await readClientSecret();
+      const domain = await asOperator(async (operator) => {
+        await operator.keys.assertOpens();
+        const found = await requireProvider(operator, text);
+        if (!(await operator.upstream.replaceSecret(found.domain, clientSecret))) {
+          throw new CommandRefused(`${found.domain} has no provider any more`);
+        }
+        const { customer: subject, domain: about } = found;
+        operator.audit.record({ type: 'upstream.secret_replaced', subject, about });
+        return about;
+      });
+      printer(command).result({ domain }, `replaced the client secret of ${domain}`);
+    });
+
+  upstream
     .command('remove <domain>')
     .description('nobody signs in there any more; invite those who have no password then')
     .action(async (text: string, _: unknown, command: Command) => {
-      const domain = canonicalDomain(text) ?? text;
-      await asOperator(async (operator) => {
-        const found = (await operator.upstream.list()).find((each) => each.domain === domain);
-        if (found === undefined || !(await operator.upstream.remove(domain))) {
-          throw new CommandRefused(`there is no provider for ${domain}`);
-        }
-        operator.audit.record({ type: 'upstream.removed', subject: found.customer, about: domain });
+      const domain = await asOperator(async (operator) => {
+        const { customer: subject, domain: about } = await requireProvider(operator, text);
+        await operator.upstream.remove(about);
+        operator.audit.record({ type: 'upstream.removed', subject, about });
+        return about;
       });
       printer(command).result({ domain }, `removed ${domain}`);
     });
 }
 
-/** Byte for byte as the provider writes it (OpenID Connect Discovery §3). @throws {CommandRefused} */
+async function readClientSecret(): Promise<Secret> {
+  const text = await readPassword(true);
+  if (text === '') throw new UsageError('give the client secret on standard input');
+  return new Secret(text);
+}
+
+async function requireProvider(operator: Operator, text: string): Promise<UpstreamListing> {
+  const domain = canonicalDomain(text) ?? text;
+  const found = (await operator.upstream.list()).find((each) => each.domain === domain);
+  if (found === undefined) throw new CommandRefused(`there is no provider for ${domain}`);
+  return found;
+}
+
+/** Byte for byte as the provider writes it (OpenID Connect Discovery §3). @throws {UsageError} */
 function issuerOf(text: string, production: boolean): string {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   const plain = url !== undefined && url.username === '' && url.search === '' && url.hash === '';
   const secure = url?.protocol === 'https:' || (url?.protocol === 'http:' && !production);
   if (plain && secure) return text;
-  throw new CommandRefused('--issuer: expected an https URL without query or fragment');
+  throw new UsageError('--issuer: expected an https URL without query or fragment');
 }

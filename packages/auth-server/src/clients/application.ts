@@ -20,6 +20,14 @@ export interface Application {
   readonly secrets: readonly ClientSecretHash[];
 }
 
+/**
+ * Whether it runs on people's own devices (RFC 8252), as its redirect URIs tell. A URI of an own
+ * scheme is good for no other.
+ */
+export function isNative({ redirectUris }: Pick<Application, 'redirectUris'>): boolean {
+  return redirectUris.some((uri) => !uri.startsWith('https:'));
+}
+
 export type NewApplication = Omit<Application, 'id' | 'disabled' | 'secrets'> & {
   readonly confidential: boolean;
 };
@@ -33,5 +41,11 @@ export interface ApplicationRecords extends ApplicationDirectory {
   list(): Promise<readonly Application[]>;
   /** The secret of a confidential application is returned here and never again. */
   create(application: NewApplication): Promise<{ id: string; secret: Secret | undefined }>;
+  /**
+   * For a confidential application; the secret is returned here and never again.
+   *
+   * @param overlapS seconds that the old secrets stay good; 0 ends them at once.
+   */
+  replaceSecret(id: string, overlapS: number): Promise<Secret>;
   setDisabled(id: string, disabled: boolean): Promise<void>;
 }

@@ -8,9 +8,15 @@ const KIND = 'RefreshAnswer';
 const WAIT_MS = 1_000;
 const LOOK_EVERY_MS = 50;
 
+interface Kept {
+  readonly clientId: string;
+  readonly asked: string;
+  readonly body: unknown;
+}
+
 /**
  * An answer with a new refresh token may be lost on its way. For a short time the same client may
- * send the old token again and gets the same answer; later a second use ends the whole grant
+ * send the same request again and gets the same answer; later a second use ends the whole grant
  * (RFC 9700 §4.14.2). The answer is kept sealed under the old token, which is kept nowhere.
  */
 export interface RefreshRetry {
@@ -26,21 +32,22 @@ export function refreshRetry(state: StateStore, graceS: number): RefreshRetry {
       const token = refreshTokenOf(ctx);
       const clientId = ctx.oidc.client?.clientId;
       if (graceS === 0 || token === undefined || clientId === undefined) return;
-      const payload = { sealed: seal(JSON.stringify({ clientId, body: ctx.body }), token) };
+      const kept: Kept = { clientId, asked: askedOf(ctx), body: ctx.body };
+      const payload = { sealed: seal(JSON.stringify(kept), token) };
       await state.put({ kind: KIND, key: digest(token), payload, ttlS: graceS });
     },
     async repeat(ctx, error) {
       const token = refreshTokenOf(ctx);
-      // The client has proven itself by now, or the library would have given another error.
+      // The client, the account and what it asks for are proven by now: it is consumed last of all.
       const clientId = ctx.oidc?.client?.clientId;
       const refused = error instanceof errors.InvalidGrant;
       if (graceS === 0 || token === undefined || clientId === undefined || !refused) return false;
-      if (!/used a moment ago|is consumed/.test(error.error_detail ?? error.message)) return false;
+      if (!/is consumed/.test(error.error_detail ?? error.message)) return false;
       for (const end = Date.now() + WAIT_MS; Date.now() < end; await sleep(LOOK_EVERY_MS)) {
         const sealed = (await state.find(KIND, digest(token)))?.payload['sealed'];
         if (typeof sealed !== 'string') continue;
-        const kept = JSON.parse(unseal(sealed, token)) as { clientId: string; body: unknown };
-        if (kept.clientId !== clientId) return false;
+        const kept = JSON.parse(unseal(sealed, token)) as Kept;
+        if (kept.clientId !== clientId || kept.asked !== askedOf(ctx)) return false;
         ctx.status = 200;
         ctx.body = kept.body;
         return true;
@@ -48,6 +55,12 @@ export function refreshRetry(state: StateStore, graceS: number): RefreshRetry {
       return false;
     },
   };
+}
+
+/** What the token is to be good for: an answer to a wider request is none to a narrower one. */
+function askedOf({ oidc }: KoaContextWithOIDC): string {
+  const { scope, resource } = oidc.params ?? {};
+  return JSON.stringify([scope ?? null, resource ?? null]);
 }
 
 function refreshTokenOf(ctx: KoaContextWithOIDC): string | undefined {

@@ -1,13 +1,21 @@
 import type { Context, Middleware } from 'koa';
 import { ACCOUNT_METHODS } from '../account-pages/routes.ts';
 import { showErrorPage } from '../interaction/error-page.ts';
-import type { Pages } from '../interaction/page.ts';
-import { wayOnFrom } from '../interaction/provider-pages.ts';
+import { type Pages, seeOther } from '../interaction/page.ts';
+import { wayOnFrom } from '../interaction/way-on.ts';
+import { ACCOUNT_PATH } from '../provider/client-metadata.ts';
+import { ROUTES } from '../provider/configuration.ts';
+
+/** Where a browser is led that opens what is no page: the bare host, and a form's address. */
+const LEADS_TO: Readonly<Record<string, string>> = {
+  '/': ACCOUNT_PATH,
+  [`${ROUTES.end_session}/confirm`]: ROUTES.end_session,
+};
 
 /** The methods of each path that this service has. */
 const METHODS: Readonly<Record<string, readonly string[]>> = {
   '/oauth/token': ['POST'],
-  '/oauth/authorize': ['GET'],
+  '/oauth/authorize': ['GET', 'POST'],
   '/oauth/par': ['POST'],
   '/oauth/userinfo': ['GET', 'POST'],
   '/oauth/revoke': ['POST'],
@@ -16,8 +24,11 @@ const METHODS: Readonly<Record<string, readonly string[]>> = {
   '/oauth/logout/confirm': ['POST'],
   '/oauth/logout/success': ['GET'],
   '/device': ['GET', 'POST'],
+  '/device/allowed': ['GET'],
+  '/device/denied': ['GET'],
   '/password/reset': ['GET', 'POST'],
   '/password/new': ['GET', 'POST'],
+  '/password/set': ['GET'],
   '/invitation': ['GET', 'POST'],
   ...ACCOUNT_METHODS,
   '/.well-known/jwks.json': ['GET', 'HEAD'],
@@ -45,12 +56,14 @@ export function isAdminPath(path: string): boolean {
 }
 
 /**
- * 404 and 405, as JSON save to a browser that opens an address: an API client never gets a page. The
+ * 404 and 405, as JSON save to a browser: an API client never gets a page, unless it prefers one. The
  * library's other paths stay closed.
  */
 export function surface(pages: Pages): Middleware {
   return async (ctx, next) => {
     if (isAdminPath(ctx.path)) return next();
+    const led = ctx.method === 'GET' && prefersPage(ctx) ? LEADS_TO[ctx.path] : undefined;
+    if (led !== undefined) return seeOther(ctx, `${pages.path(led)}${ctx.search}`);
     const methods = methodsOf(ctx.path);
     if (methods === undefined) {
       refuse(ctx, pages, 404, 'not_found', 'there is nothing at this path');
@@ -59,9 +72,14 @@ export function surface(pages: Pages): Middleware {
     } else {
       ctx.set('Allow', methods.join(', '));
       ctx.set('Cache-Control', 'no-store');
-      refuse(ctx, pages, 405, 'invalid_request', `only ${methods[0]} is allowed here`);
+      refuse(ctx, pages, 405, 'invalid_request', `expected ${methods.join(' or ')}`);
     }
   };
+}
+
+/** Whether a person's browser asks, rather than an API's client. */
+function prefersPage(ctx: Context): boolean {
+  return ctx.accepts('json', 'html') === 'html';
 }
 
 function refuse(
@@ -71,9 +89,11 @@ function refuse(
   error: string,
   error_description: string,
 ): void {
-  if (ctx.method === 'GET' && ctx.accepts('json', 'html') === 'html') {
+  if (prefersPage(ctx)) {
     const wayOn = wayOnFrom(undefined, pages);
-    showErrorPage(pages, ctx, { kind: 'not_found', status, wayOn });
+    // What is no page is nothing to whoever opens it.
+    const kind = status === 404 || ctx.method === 'GET' ? 'not_found' : 'wrong_method';
+    showErrorPage(pages, ctx, { kind, status, wayOn });
     return;
   }
   ctx.status = status;

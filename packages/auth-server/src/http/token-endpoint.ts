@@ -1,15 +1,16 @@
 import type { Log } from '@cls/shared/log';
 import type { Middleware } from 'koa';
 import { errors, type KoaContextWithOIDC, type Provider } from 'oidc-provider';
-import { canonicalEmail } from '../accounts/account.ts';
+import { recordedEmail } from '../accounts/account.ts';
 import type { AuditLog } from '../audit/audit-log.ts';
 import { ACCOUNT_CLIENT_ID } from '../provider/client-metadata.ts';
 import { authenticationOf } from '../provider/granted-account.ts';
+import { refusedKind } from '../provider/refused-kind.ts';
 import { addressSubject } from '../throttle/address-subject.ts';
 import type { Throttle, ThrottleSubject } from '../throttle/throttle.ts';
 import { wantsJson } from '../token/accept.ts';
 import { cameAsJson } from '../token/json-token-request.ts';
-import { TooManyAttempts } from '../token/token-error.ts';
+import { CredentialsRefused, TooManyAttempts } from '../token/token-error.ts';
 import type { RefreshRetry } from './refresh-retry.ts';
 import { writeTokenError } from './token-error-answer.ts';
 
@@ -43,7 +44,12 @@ export function tokenEndpoint(
     const failure = await errorOf(oidcCtx, next, throttle, log);
     const repeated = failure !== undefined && (await retry.repeat(oidcCtx, failure));
     const error = repeated ? undefined : failure;
-    if (failure === undefined) await retry.keep(oidcCtx);
+    if (failure === undefined) {
+      // The old token is spent: without this answer the application would have nothing at all.
+      await retry
+        .keep(oidcCtx)
+        .catch((err) => log.warn({ err }, 'the answer to a refresh is not kept'));
+    }
     // No page of another origin may read an answer, so none is told that it may.
     ctx.remove('Vary');
     ctx.remove('Access-Control-Allow-Origin');
@@ -102,19 +108,25 @@ async function throttled(
 function record(ctx: KoaContextWithOIDC, audit: AuditLog, error: unknown): void {
   const { client } = ctx.oidc ?? {};
   const { body, status } = ctx;
-  const reason = error === undefined ? {} : { reason: (body as { error: string }).error };
+  const reason = error === undefined ? undefined : whyOf(error, body as { error: string });
+  if (error !== undefined) ctx.state['refused'] = refusedKind(error);
   audit.record({
     type: status === 200 ? 'token.issued' : 'token.refused',
-    subject: subjectOf(ctx) ?? 'unknown',
+    subject: subjectOf(ctx, reason ?? '') ?? 'unknown',
     address: ctx.ip,
     ...(client === undefined ? {} : { clientId: client.clientId }),
     ...(typeof ctx.state['requestId'] === 'string' ? { requestId: ctx.state['requestId'] } : {}),
-    ...reason,
+    ...(reason === undefined ? {} : { reason }),
   });
 }
 
+/** The caller is told the code alone. */
+function whyOf(error: unknown, body: { readonly error: string }): string {
+  return error instanceof CredentialsRefused ? error.why : body.error;
+}
+
 /** The account or the client; the e-mail that was tried where no account is known. */
-function subjectOf(ctx: KoaContextWithOIDC): string | undefined {
+function subjectOf(ctx: KoaContextWithOIDC, why: string): string | undefined {
   const account = authenticationOf(ctx)?.account.id;
   const { client, params } = ctx.oidc ?? {};
   if (account !== undefined || client?.clientId !== ACCOUNT_CLIENT_ID) {
@@ -123,5 +135,5 @@ function subjectOf(ctx: KoaContextWithOIDC): string | undefined {
   const email = params?.['email'];
   // Only a JSON body had its e-mail measured; a form that names this grant reaches this line too.
   const measured = typeof email === 'string' && cameAsJson(ctx.req);
-  return measured ? canonicalEmail(email) : undefined;
+  return measured ? recordedEmail(email, why) : undefined;
 }

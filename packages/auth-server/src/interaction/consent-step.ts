@@ -1,3 +1,6 @@
+import type { Grant } from 'oidc-provider';
+import { ACCOUNT_PATH } from '../provider/client-metadata.ts';
+import { grantedScopes } from '../provider/existing-grant.ts';
 import { consentPage } from '../views/authorization/consent.ts';
 import { answer } from './finish.ts';
 import { permissionNames } from './permission-names.ts';
@@ -11,9 +14,14 @@ export async function showConsent(visit: Visit): Promise<void> {
     missingOIDCScope?: string[];
     missingResourceScopes?: Record<string, string[]>;
   };
+  const asked = String(details.params['scope'] ?? '').split(' ');
+  const known = await knownGrant(visit);
+  const granted = known === undefined ? [] : grantedScopes(known, parts.audience);
+  // A native application's person is asked each time (RFC 8252 §8.6), also of what it has already.
   const scopes = [
     ...(missingOIDCScope ?? []),
     ...Object.values(missingResourceScopes ?? {}).flat(),
+    ...asked.filter((scope) => granted.includes(scope)),
   ];
   parts.pages.show(ctx, {
     ...pageOf(visit),
@@ -25,6 +33,7 @@ export async function showConsent(visit: Visit): Promise<void> {
           application: applicationOf(visit),
           email: account?.email ?? '',
           permissions: permissionNames([...new Set(scopes)], parts.scopeBase),
+          applicationsHref: parts.pages.path(`${ACCOUNT_PATH}/applications`),
         },
         i18n,
       ),
@@ -32,7 +41,7 @@ export async function showConsent(visit: Visit): Promise<void> {
 }
 
 export async function consent(visit: Visit, form: Form): Promise<void> {
-  const { provider, parts, details, ctx } = visit;
+  const { provider, parts, details, ctx, client } = visit;
   const { accountId } = details.session ?? {};
   const clientId = String(details.params['client_id'] ?? '');
   if (details.prompt.name !== 'consent' || accountId === undefined) return goOn(visit);
@@ -40,9 +49,7 @@ export async function consent(visit: Visit, form: Form): Promise<void> {
     const error_description = 'the person did not allow it';
     return answer(visit, { error: 'access_denied', error_description });
   }
-  const known =
-    details.grantId === undefined ? undefined : await provider.Grant.find(details.grantId);
-  const grant = known ?? new provider.Grant({ accountId, clientId });
+  const grant = (await knownGrant(visit)) ?? new provider.Grant({ accountId, clientId });
   const { missingOIDCScope, missingOIDCClaims, missingResourceScopes } = details.prompt
     .details as Partial<Record<string, unknown>>;
   if (Array.isArray(missingOIDCScope)) grant.addOIDCScope(missingOIDCScope.join(' '));
@@ -53,8 +60,14 @@ export async function consent(visit: Visit, form: Form): Promise<void> {
   const grantId = await grant.save();
   const account = await parts.accounts.find(accountId);
   if (account === undefined) return goOn(visit);
-  const scopes = `${grant.getOIDCScope()} ${grant.getResourceScope(parts.audience)}`.split(' ');
-  const allowed = [...new Set(scopes)].filter((scope) => scope !== '');
-  await parts.accountApplications.allow(account, clientId, allowed, requesterOf(ctx));
+  // The platform's own are asked about where they want it (`prompt=consent`), and need none.
+  if (client?.['first_party'] !== true) {
+    const allowed = [...new Set(grantedScopes(grant, parts.audience))];
+    await parts.accountApplications.allow(account, clientId, allowed, requesterOf(ctx));
+  }
   return answer(visit, { consent: { grantId } });
+}
+
+async function knownGrant({ provider, details }: Visit): Promise<Grant | undefined> {
+  return details.grantId === undefined ? undefined : provider.Grant.find(details.grantId);
 }

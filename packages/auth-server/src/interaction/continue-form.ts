@@ -34,6 +34,7 @@ export function continueForms(provider: Provider, pages: Pages): Middleware {
     pages.show(ctx, {
       status: ctx.status,
       formTargets,
+      again: false,
       render: (frame, i18n) => continuePage({ frame, action: unescaped(action), fields }, i18n),
     });
   };

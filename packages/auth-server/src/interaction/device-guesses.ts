@@ -4,7 +4,8 @@ import { addressSubject } from '../throttle/address-subject.ts';
 import type { Throttle } from '../throttle/throttle.ts';
 import { showErrorPage } from './error-page.ts';
 import type { Pages } from './page.ts';
-import { CODE_NOT_GOOD, wayOnFrom } from './provider-pages.ts';
+import { CODE_NOT_GOOD } from './provider-pages.ts';
+import { wayOnFrom } from './way-on.ts';
 
 /**
  * Slows guessing at the codes of second devices by address (RFC 8628 §5.1): whoever hits one

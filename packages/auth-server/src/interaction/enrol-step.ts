@@ -1,4 +1,3 @@
-import type { Account } from '../accounts/account.ts';
 import { amrAfter } from '../mfa/authentication-methods.ts';
 import { type EnrolFactorModel, enrolFactorPage } from '../views/sign-in/enrol-factor.ts';
 import {
@@ -10,8 +9,9 @@ import {
   submitPasskey,
   submitTotp,
 } from './enrol.ts';
-import { nextStep, type SignInProgress } from './next-step.ts';
-import { keepProgress, progressOf } from './progress.ts';
+import { nextStep, type Proven } from './next-step.ts';
+import { keepProgress, provenIn } from './progress.ts';
+import { beginAnew } from './sign-in-step.ts';
 import { actionOf, type Form, goOn, pageOf, standingOf, type Visit } from './visit.ts';
 
 /** A second factor is demanded, and the account has none yet. */
@@ -34,8 +34,8 @@ export function showChoice(visit: Visit, because: EnrolFactorModel['because']): 
 
 /** Only where it is the next step: whoever has a factor proves that one, and adds none. */
 const whereNext = (act: (enrolling: Enrolling, form: Form) => Promise<void>) =>
-  started((visit, progress, enrolling, form) =>
-    nextStep(standingOf(visit, progress)).step === 'enrol_factor'
+  started((visit, proven, enrolling, form) =>
+    nextStep(standingOf(visit, proven)).step === 'enrol_factor'
       ? act(enrolling, form)
       : Promise.resolve(goOn(visit)),
   );
@@ -52,17 +52,16 @@ export const saveCodes = afterwards(submitCodes);
 
 /** For a person who has proven the first factor in this interaction. */
 function started(
-  act: (visit: Visit, progress: SignInProgress, enrolling: Enrolling, form: Form) => Promise<void>,
+  act: (visit: Visit, proven: Proven, enrolling: Enrolling, form: Form) => Promise<void>,
 ): (visit: Visit, form?: Form) => Promise<void> {
   return async (visit, form = {}) => {
-    const progress = await progressOf(visit.parts.state, visit.details.uid);
-    const account = progress && (await visit.parts.accounts.find(progress.accountId));
-    if (progress === undefined || account === undefined || account.disabled) return goOn(visit);
-    await act(visit, progress, enrollingOf(visit, progress, account), form);
+    const proven = await provenIn(visit.parts, visit.details.uid);
+    if (proven === undefined) return beginAnew(visit);
+    await act(visit, proven, enrollingOf(visit, proven), form);
   };
 }
 
-function enrollingOf(visit: Visit, progress: SignInProgress, account: Account): Enrolling {
+function enrollingOf(visit: Visit, { account, progress }: Proven): Enrolling {
   const { parts, ctx, details } = visit;
   return {
     ...{ parts, ctx, account },
@@ -78,7 +77,6 @@ function enrollingOf(visit: Visit, progress: SignInProgress, account: Account): 
       keepProgress(parts.state, details.uid, {
         ...progress,
         amr: amrAfter(progress.amr, proof),
-        secondFactor: true,
       }),
     done: () => goOn(visit),
   };

@@ -1,7 +1,5 @@
-import { randomBytes } from 'node:crypto';
 import type { Context } from 'koa';
 import type { Account } from '../accounts/account.ts';
-import { type OneTimeState, oneTimeState } from '../accounts/one-time-state.ts';
 import type { AddedFactor } from '../mfa/add-factor.ts';
 import type { Passkeys } from '../mfa/passkeys.ts';
 import type { TotpEnrolments } from '../mfa/totp-enrolment.ts';
@@ -10,7 +8,9 @@ import { addPasskeyPage } from '../views/account/add-passkey.ts';
 import { addTotpPage } from '../views/account/add-totp.ts';
 import { recoveryCodesPage } from '../views/account/recovery-codes.ts';
 import type { Problem } from '../views/form.ts';
+import { dropNewCodes, keepNewCodes, newCodesOf } from './new-codes.ts';
 import { type Page, type Pages, problemStatus, seeOther } from './page.ts';
+import type { Form } from './read-form.ts';
 import { requesterOf } from './requester.ts';
 
 export interface EnrolmentParts {
@@ -34,8 +34,6 @@ export interface Enrolling {
   /** Leads on. */
   readonly done: () => void;
 }
-
-type Form = Readonly<Record<string, string>>;
 
 /** The secret stays the same while the page comes back: people have scanned it by then. */
 export async function showTotp(
@@ -66,9 +64,9 @@ export async function submitTotp(enrolling: Enrolling, form: Form): Promise<void
   const by = requesterOf(ctx);
   const given = { code, name };
   const result = await parts.totpEnrolments.confirm(account, pendingOf(ctx), given, by);
-  return 'problem' in result
-    ? showTotp(enrolling, [result.problem], name)
-    : afterAdding(enrolling, result);
+  if (!('problem' in result)) return afterAdding(enrolling, result);
+  if (await isDone(enrolling, result.problem)) return seeOther(ctx, enrolling.hrefs.codes);
+  return showTotp(enrolling, [result.problem], name);
 }
 
 export async function showPasskey(
@@ -97,6 +95,7 @@ export async function submitPasskey(enrolling: Enrolling, form: Form): Promise<v
   const result = await parts.passkeys.finishCreation(account, binding, { credential, name }, by);
   if (!('problem' in result)) return afterAdding(enrolling, result);
   const { problem } = result;
+  if (await isDone(enrolling, problem)) return seeOther(ctx, enrolling.hrefs.codes);
   // The page of a passkey has no code to mend.
   const shown = 'field' in problem && problem.field === 'code' ? [] : [problem];
   return showPasskey(enrolling, shown as readonly Problem<'name'>[], name);
@@ -108,39 +107,41 @@ async function afterAdding(enrolling: Enrolling, added: AddedFactor): Promise<vo
   await leadToCodes(enrolling, added.recoveryCodes);
 }
 
-interface NewCodes {
-  readonly accountId: string;
-  readonly codes: readonly string[];
-  readonly createdAtMs: number;
-}
-
-const CODES_TTL_S = 600;
-
-function newCodes({ state }: EnrolmentParts): OneTimeState<NewCodes> {
-  return oneTimeState<NewCodes>(state, 'NewRecoveryCodes');
-}
-
 /** To a page of their own, so that loading it again does nothing twice. */
 export async function leadToCodes(
-  { parts, ctx, account, hrefs }: Pick<Enrolling, 'parts' | 'ctx' | 'account' | 'hrefs'>,
+  { parts, ctx, account, binding, hrefs }: Enrolling,
   codes: readonly string[],
 ): Promise<void> {
-  const id = randomBytes(32).toString('base64url');
-  const kept = { accountId: account.id, codes, createdAtMs: Date.now() };
-  await newCodes(parts).put(id, kept, CODES_TTL_S);
-  seeOther(ctx, `${hrefs.codes}?shown=${id}`);
+  await keepNewCodes(parts.state, binding, account, codes);
+  seeOther(ctx, hrefs.codes);
+}
+
+/** What a form that adds a factor meets when it has come before. */
+const DONE_BEFORE: readonly string[] = [
+  'form_stale',
+  'passkey_failed',
+  'passkey_exists',
+  'name_taken',
+];
+
+/** The form has come a second time: what it was to do is done, and its codes are to be seen. */
+async function isDone(
+  { parts, account, binding }: Enrolling,
+  problem: { readonly code: string },
+): Promise<boolean> {
+  if (!DONE_BEFORE.includes(problem.code)) return false;
+  return (await newCodesOf(parts.state, binding, account)) !== undefined;
 }
 
 export async function showCodes(
   enrolling: Enrolling,
   problems: readonly Problem<'saved'>[] = [],
 ): Promise<void> {
-  const { parts, ctx, account, page, hrefs } = enrolling;
-  const id = shownOf(ctx);
-  const kept = await newCodes(parts).look(id);
-  if (kept?.accountId !== account.id) return enrolling.done();
+  const { parts, ctx, account, binding, page, hrefs } = enrolling;
+  const kept = await newCodesOf(parts.state, binding, account);
+  if (kept === undefined) return enrolling.done();
   const { codes, createdAtMs } = kept;
-  const action = `${hrefs.codes}?shown=${id}`;
+  const action = hrefs.codes;
   const { email } = account;
   parts.pages.show(ctx, {
     ...page,
@@ -154,22 +155,15 @@ export async function showCodes(
 }
 
 export async function submitCodes(enrolling: Enrolling, form: Form): Promise<void> {
-  const { parts, ctx } = enrolling;
+  const { parts, binding } = enrolling;
   if (form['saved'] !== 'yes') {
     return showCodes(enrolling, [{ field: 'saved', code: 'not_saved' }]);
   }
-  await newCodes(parts).take(shownOf(ctx));
+  await dropNewCodes(parts.state, binding);
   enrolling.done();
 }
 
 function pendingOf(ctx: Context): string {
-  return idIn(ctx.query['pending']);
-}
-
-function shownOf(ctx: Context): string {
-  return idIn(ctx.query['shown']);
-}
-
-function idIn(value: string | string[] | undefined): string {
-  return typeof value === 'string' && /^[\w-]{43}$/.test(value) ? value : '';
+  const { pending } = ctx.query;
+  return typeof pending === 'string' && /^[\w-]{43}$/.test(pending) ? pending : '';
 }

@@ -1,20 +1,36 @@
 import { writeCookie } from '../http/cookie.ts';
 import { acrOf } from '../provider/granted-account.ts';
 import { KNOWN_DEVICE_TTL_S } from '../throttle/known-devices.ts';
-import type { SignInProgress } from './next-step.ts';
+import type { Proven, SignInProgress } from './next-step.ts';
 import { seeOther } from './page.ts';
-import { dropProgress } from './progress.ts';
 import { DEVICE_COOKIE, requesterOf } from './requester.ts';
 import { record, type Visit } from './visit.ts';
 
+/** What was proven stays: it is asked for again once the library has made the session of it, in resume.ts. */
 export async function finishSignIn(
   visit: Visit,
-  accountId: string,
-  amr: readonly string[],
+  { accountId, amr, provenAtS }: SignInProgress,
 ): Promise<void> {
-  await dropProgress(visit.parts.state, visit.details.uid);
   record(visit, 'sign_in.succeeded', accountId, amr.join(' '));
-  await answer(visit, { login: { accountId, amr: [...amr], acr: acrOf(amr), remember: false } });
+  const login: ProvenLogin = {
+    ...{ accountId, amr, acr: acrOf(amr), remember: false },
+    // Told to the library, which would take the time of a later consent.
+    ts: provenAtS ?? Math.floor(Date.now() / 1000),
+    provenIn: visit.details.uid,
+  };
+  await answer(visit, { login });
+}
+
+/** The library's result of a sign-in; its own types leave ours out. */
+export interface ProvenLogin {
+  readonly accountId: string;
+  readonly amr: readonly string[];
+  readonly acr: string;
+  readonly remember: boolean;
+  /** Whole seconds since the epoch. */
+  readonly ts: number;
+  /** The interaction: a consent that is asked for afterwards carries this result too. */
+  readonly provenIn: string;
 }
 
 /** Hands the result to the library, and the browser back to it. */
@@ -27,13 +43,14 @@ export async function answer({ provider, ctx }: Visit, result: object): Promise<
 
 /**
  * The browser is known from now on, for a year or until it is closed: guesses elsewhere do not
- * lock the person out here, and the owner is told of browsers that were not known.
+ * lock the person out here, and the owner is told of browsers that were not known. One that was
+ * stays so for as long as it was asked to before, also where nobody could ask: through an
+ * organisation.
  */
-export async function knowDevice(visit: Visit, progress: SignInProgress): Promise<void> {
+export async function knowDevice(visit: Visit, { account, progress }: Proven): Promise<void> {
   const { parts, ctx } = visit;
-  const account = await parts.accounts.find(progress.accountId);
-  if (account === undefined) return;
-  const value = await parts.noteDevice(account, requesterOf(ctx));
+  const { known, cookie } = await parts.noteDevice(account, progress.amr, requesterOf(ctx));
+  if (known && !progress.rememberDevice) return;
   const maxAgeMs = progress.rememberDevice ? KNOWN_DEVICE_TTL_S * 1_000 : undefined;
-  writeCookie(ctx, DEVICE_COOKIE, value, maxAgeMs);
+  writeCookie(ctx, DEVICE_COOKIE, cookie, maxAgeMs);
 }

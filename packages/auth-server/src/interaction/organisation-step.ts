@@ -1,5 +1,6 @@
 import { type OrganisationModel, organisationPage } from '../views/sign-in/organisation.ts';
-import { problemStatus, seeOther } from './page.ts';
+import { problemStatus } from './page.ts';
+import { sendOn } from './send-on.ts';
 import { showSignIn } from './sign-in-step.ts';
 import { leaveFor } from './upstream-routes.ts';
 import { actionOf, type Form, pageOf, type Visit } from './visit.ts';
@@ -28,7 +29,7 @@ export async function showOrganisation(
   });
 }
 
-/** The sign-in page then names it: a page's policy must not list every organisation there is. */
+/** The sign-in page then names it, and where it leads. */
 export async function findOrganisation(visit: Visit, form: Form): Promise<void> {
   const email = (form['email'] ?? '').slice(0, 254);
   const field = 'email';
@@ -36,15 +37,19 @@ export async function findOrganisation(visit: Visit, form: Form): Promise<void> 
   if ((await visit.parts.upstreamSignIn.offered(email)) === undefined) {
     return showOrganisation(visit, [{ field, code: 'organisation_unknown' }], email);
   }
-  return showSignIn(visit, [], email);
+  return showSignIn(visit, [], form);
 }
+
+/** The library's reasons for which being signed in at the organisation is not enough. */
+const PROOF_WANTED = ['login_prompt', 'max_age'];
 
 /** To the person's own organisation, which the domain of the e-mail address tells. */
 export async function goToOrganisation(visit: Visit, form: Form): Promise<void> {
   const { parts, ctx, details } = visit;
   const email = (form['email'] ?? '').slice(0, 254);
-  const begun = await parts.upstreamSignIn.begin(email, details.uid);
-  if ('problem' in begun) return showSignIn(visit, [begun.problem], email);
-  leaveFor(ctx, parts, details.uid);
-  seeOther(ctx, begun.href);
+  const again = details.prompt.reasons.some((reason) => PROOF_WANTED.includes(reason));
+  const begun = await parts.upstreamSignIn.begin(email, details.uid, again);
+  if ('problem' in begun) return showSignIn(visit, [begun.problem], form);
+  leaveFor(ctx, parts, begun.state, details.uid);
+  sendOn(parts.pages, ctx, begun.href);
 }

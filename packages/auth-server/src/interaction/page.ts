@@ -18,6 +18,8 @@ export interface Page {
   /** What the form token is bound to: the interaction. */
   readonly csrf?: string;
   readonly uiLocales?: string | undefined;
+  /** The query with which a GET brings this page again, where it is not the request's; `false`: none. */
+  readonly again?: string | false;
   readonly render: (frame: Frame, i18n: I18n) => string;
 }
 
@@ -34,9 +36,11 @@ export interface PageSettings {
   readonly issuer: string;
   readonly assets: Assets;
   readonly formKey: Secret;
+  readonly supportUrl: string | undefined;
+  readonly policyUrl: string | undefined;
 }
 
-export function pages({ issuer, assets, formKey }: PageSettings): Pages {
+export function pages({ issuer, assets, formKey, supportUrl, policyUrl }: PageSettings): Pages {
   const { pathname } = new URL(issuer);
   const basePath = pathname === '/' ? '' : pathname;
   const path = (below: string) => `${basePath}${below}`;
@@ -52,16 +56,17 @@ export function pages({ issuer, assets, formKey }: PageSettings): Pages {
       const expected = Buffer.from(tokenFor(csrf));
       return given.length === expected.length && timingSafeEqual(given, expected);
     },
-    show(ctx, { status = 200, formTargets = [], csrf = '', uiLocales, render }) {
+    show(ctx, { status = 200, formTargets = [], csrf = '', uiLocales, again, render }) {
       const locale = localeOf(ctx, uiLocales);
       const i18n = languages.get(locale);
       if (i18n === undefined) throw new Error(`no messages in ${locale}`);
-      const safe = ctx.method === 'GET' || ctx.method === 'HEAD';
-      const hrefs = LOCALES.map((each) => ({ locale: each, href: inLanguage(ctx, each) }));
+      const query = ONCE.test(ctx.path) ? false : (again ?? ctx.querystring);
       const frame: Frame = {
         assetPath: (name) => path(assets.path(name)),
         csrfToken: csrf === '' ? '' : tokenFor(csrf),
-        languages: safe && csrf !== '' ? hrefs : [],
+        languages: query === false ? [] : languageLinks(query),
+        ...(supportUrl === undefined ? {} : { supportHref: supportUrl }),
+        ...(policyUrl === undefined ? {} : { policyHref: policyUrl }),
       };
       ctx.status = status;
       ctx.set('Cache-Control', 'no-store');
@@ -73,11 +78,16 @@ export function pages({ issuer, assets, formKey }: PageSettings): Pages {
   };
 }
 
+/** Addresses that are good once: the ways back from a sign-in, and from an organisation. */
+const ONCE = /^\/(?:(?:oauth\/authorize|device)\/[\w-]{10,}$|upstream\/)/;
+
 /** The same page: what its address says besides stays. */
-function inLanguage(ctx: Context, locale: Locale): string {
-  const query = new URLSearchParams(ctx.querystring);
-  query.set('lang', locale);
-  return `?${query}`;
+function languageLinks(query: string): Frame['languages'] {
+  return LOCALES.map((locale) => {
+    const parameters = new URLSearchParams(query);
+    parameters.set('lang', locale);
+    return { locale, href: `?${parameters}` };
+  });
 }
 
 /** What was chosen on a page counts before everything, and is remembered. */

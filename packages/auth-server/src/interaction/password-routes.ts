@@ -5,14 +5,16 @@ import type { AcceptInvitation } from '../accounts/invite.ts';
 import type { PasswordRules } from '../accounts/password-rules.ts';
 import { RESET_TTL_S, type ResetPassword } from '../accounts/reset-password.ts';
 import { readCookie, writeCookie } from '../http/cookie.ts';
+import { ACCOUNT_PATH } from '../provider/client-metadata.ts';
 import type { Problem } from '../views/form.ts';
+import type { WayOn } from '../views/layout.ts';
 import type { ErrorKind } from '../views/outcome/error.ts';
 import { passwordSetPage } from '../views/password/password-set.ts';
 import { resetRequestPage, resetSentPage } from '../views/password/reset-request.ts';
 import { invitationPage, setPasswordPage } from '../views/password/set-password.ts';
 import { showErrorPage } from './error-page.ts';
-import { type Pages, problemStatus } from './page.ts';
-import { readForm } from './read-form.ts';
+import { type Pages, problemStatus, seeOther } from './page.ts';
+import { type Form, readOurForm } from './read-form.ts';
 import { requesterOf } from './requester.ts';
 
 export interface PasswordParts {
@@ -22,10 +24,9 @@ export interface PasswordParts {
   readonly passwordRules: PasswordRules;
 }
 
-type Form = Readonly<Record<string, string>>;
-
 export const RESET_PATH = '/password/reset';
 const NEW_PATH = '/password/new';
+const SET_PATH = '/password/set';
 const INVITATION_PATH = '/invitation';
 
 /** Setting a password by a link that was sent: a forgotten one, or the first one. */
@@ -35,12 +36,9 @@ export function passwordRoutes(parts: PasswordParts): Middleware {
   const submit =
     (bound: (ctx: Context) => string, act: (ctx: Context, form: Form) => Promise<void>) =>
     async (ctx: Context) => {
-      const form = await readForm(ctx);
-      const csrf = bound(ctx);
-      if (form === undefined || csrf === '' || !parts.pages.isOurs(form, csrf)) {
-        return showError(parts, ctx, 'form_refused', 400);
-      }
-      await act(ctx, form);
+      const read = await readOurForm(parts.pages, ctx, bound(ctx));
+      if ('refused' in read) return showError(parts, ctx, read.refused, 400);
+      await act(ctx, read.form);
     };
   router.get(RESET_PATH, (ctx) => showRequest(parts, ctx, []));
   router.post(
@@ -52,6 +50,7 @@ export function passwordRoutes(parts: PasswordParts): Middleware {
     NEW_PATH,
     submit(tokenOf, (ctx, form) => finishReset(parts, ctx, form)),
   );
+  router.get(SET_PATH, (ctx) => showPasswordSet(parts, ctx));
   router.get(INVITATION_PATH, (ctx) => showInvitation(parts, ctx, []));
   router.post(
     INVITATION_PATH,
@@ -97,12 +96,19 @@ function showRequest(
   email?: string,
 ): void {
   const { pages } = parts;
+  const signInHref = pages.path(ACCOUNT_PATH);
   pages.show(ctx, {
     csrf: newBrowser(ctx),
     status: problemStatus(problems),
     render: (frame, i18n) =>
       resetRequestPage(
-        { frame, action: pages.path(RESET_PATH), ...(email ? { email } : {}), problems },
+        {
+          frame,
+          action: pages.path(RESET_PATH),
+          ...(email ? { email } : {}),
+          signInHref,
+          problems,
+        },
         i18n,
       ),
   });
@@ -114,9 +120,11 @@ async function requestReset(parts: PasswordParts, ctx: Context, form: Form): Pro
   const problem = await parts.resetPassword.request(email, requesterOf(ctx));
   if (problem !== undefined) return showRequest(parts, ctx, [problem], email);
   const requestHref = parts.pages.path(RESET_PATH);
+  const signInHref = parts.pages.path(ACCOUNT_PATH);
   parts.pages.show(ctx, {
+    again: false,
     render: (frame, i18n) =>
-      resetSentPage({ frame, email, validForS: RESET_TTL_S, requestHref }, i18n),
+      resetSentPage({ frame, email, validForS: RESET_TTL_S, requestHref, signInHref }, i18n),
   });
 }
 
@@ -143,7 +151,7 @@ async function finishReset(parts: PasswordParts, ctx: Context, form: Form): Prom
   const result = await parts.resetPassword.finish(tokenOf(ctx), password, requesterOf(ctx));
   if ('expired' in result) return showError(parts, ctx, 'link_expired', 410);
   if ('problem' in result) return showReset(parts, ctx, [result.problem]);
-  parts.pages.show(ctx, { render: (frame, i18n) => passwordSetPage({ frame }, i18n) });
+  seeOther(ctx, parts.pages.path(SET_PATH));
 }
 
 async function showInvitation(
@@ -153,7 +161,7 @@ async function showInvitation(
 ): Promise<void> {
   const token = tokenOf(ctx);
   const open = token === '' ? undefined : await parts.acceptInvitation.find(token);
-  if (open === undefined) return showError(parts, ctx, 'link_expired', 410);
+  if (open === undefined) return showError(parts, ctx, 'invitation_expired', 410);
   const { account, organisation, expiresAt } = open;
   const { lengthMin } = parts.passwordRules;
   const action = `${parts.pages.path(INVITATION_PATH)}?token=${token}`;
@@ -168,12 +176,22 @@ async function showInvitation(
 async function accept(parts: PasswordParts, ctx: Context, form: Form): Promise<void> {
   const password = form['new_password'] ?? '';
   const result = await parts.acceptInvitation.accept(tokenOf(ctx), password, requesterOf(ctx));
-  if ('expired' in result) return showError(parts, ctx, 'link_expired', 410);
+  if ('expired' in result) return showError(parts, ctx, 'invitation_expired', 410);
   if ('problem' in result) return showInvitation(parts, ctx, [result.problem]);
-  parts.pages.show(ctx, { render: (frame, i18n) => passwordSetPage({ frame }, i18n) });
+  seeOther(ctx, parts.pages.path(SET_PATH));
 }
 
+/** A page of its own: the link is used up, and loading it again would say so. */
+function showPasswordSet({ pages }: PasswordParts, ctx: Context): void {
+  const signInHref = pages.path(ACCOUNT_PATH);
+  pages.show(ctx, { render: (frame, i18n) => passwordSetPage({ frame, signInHref }, i18n) });
+}
+
+/** An invitation has no page to ask for another one: who has accepted it signs in. */
 function showError({ pages }: PasswordParts, ctx: Context, kind: ErrorKind, status: number): void {
-  const wayOn = { to: 'new_link', href: pages.path(RESET_PATH) } as const;
+  const wayOn: WayOn =
+    ctx.path === INVITATION_PATH
+      ? { to: 'sign_in', href: pages.path(ACCOUNT_PATH) }
+      : { to: 'new_link', href: pages.path(RESET_PATH) };
   showErrorPage(pages, ctx, { status, kind, wayOn });
 }

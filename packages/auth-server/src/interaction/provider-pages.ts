@@ -1,23 +1,35 @@
+import { DatabaseUnavailable } from '@cls/shared/sql/database';
 import type { Context } from 'koa';
-import type { KoaContextWithOIDC } from 'oidc-provider';
+import { errors, type KoaContextWithOIDC } from 'oidc-provider';
 import type { AccountDirectory } from '../accounts/account.ts';
 import { ACCOUNT_PATH } from '../provider/client-metadata.ts';
 import { type ProviderPages, ROUTES } from '../provider/configuration.ts';
 import {
   deviceCodePage,
   deviceConfirmationPage,
-  deviceDonePage,
+  USER_CODE_MAX,
 } from '../views/authorization/device.ts';
-import type { WayOn } from '../views/layout.ts';
 import { errorKind } from '../views/outcome/error.ts';
 import { signedOutPage, signOutPage } from '../views/sign-in/sign-out.ts';
 import { formTargetsOf, type ShownApplication, shownClient } from './application.ts';
+import { leadToDeviceDone } from './device-done.ts';
 import { showErrorPage } from './error-page.ts';
+import { showExpired } from './expired-page.ts';
 import type { Pages } from './page.ts';
 import { permissionNames } from './permission-names.ts';
+import { wayOnFrom } from './way-on.ts';
 
 /** The status of the form that comes back because there is no such code, or no more. */
 export const CODE_NOT_GOOD = 422;
+
+const UNTOUCHED = { touched: false };
+
+/** What the library calls an application's request to sign out, and the forms that people send. */
+const SIGN_OUT_REQUEST = 'end_session';
+const SIGN_OUT = 'end_session_confirm';
+const FORMS = new Set([SIGN_OUT, 'code_verification']);
+/** How it says that a body is too large, or no form (shared/selective_body.js). */
+const UNREADABLE = /^failed to parse the request body|content-type bodies are supported/;
 
 /** The pages that the library itself answers with. */
 export function providerPages(
@@ -31,29 +43,51 @@ export function providerPages(
     const id = ctx.oidc.session?.accountId;
     return id === undefined ? undefined : (await accounts.find(id))?.email;
   };
-  const error: ProviderPages['error'] = (ctx, { error: code, error_description: description }) => {
-    showErrorPage(pages, ctx as unknown as Context, {
-      status: ctx.status,
-      kind: errorKind(code),
-      wayOn: wayOnFrom(applicationOf(ctx), pages),
-      technical: { error: code, ...(description === undefined ? {} : { description }) },
-    });
-  };
-  const deviceDone: ProviderPages['deviceDone'] = async (ctx) => {
-    const { provider, entities } = ctx.oidc;
-    const denied = entities.DeviceCode?.error !== undefined;
-    const client = await provider.Client.find(entities.DeviceCode?.clientId ?? '');
+  const showSignedOut = (ctx: KoaContextWithOIDC) => {
+    const application = applicationOf(ctx);
     show(ctx, {
       render: (frame, i18n) =>
-        deviceDonePage(
+        signedOutPage(
           {
             frame,
-            outcome: denied ? 'denied' : 'allowed',
-            applicationName: client?.clientName ?? '',
+            signInHref: application?.href ?? pages.path(ACCOUNT_PATH),
+            ...(application === undefined ? {} : { wayOn: wayOnFrom(application, pages) }),
           },
           i18n,
         ),
     });
+  };
+  const signOutWay = { to: 'sign_out', href: pages.path(ROUTES.end_session) } as const;
+  const error: ProviderPages['error'] = (ctx, out, cause) => {
+    const { error: code, error_description: description } = out;
+    if (cause instanceof DatabaseUnavailable) throw cause; // As everywhere: see http/faults.ts.
+    const wayOn = wayOnFrom(applicationOf(ctx), pages);
+    // No application's mistakes: the Back button, a second tab, a form that was sent twice.
+    if (cause instanceof errors.SessionNotFound) {
+      return showExpired(pages, ctx as unknown as Context);
+    }
+    if (ctx.method === 'POST' && FORMS.has(ctx.oidc?.route) && ctx.status === 400) {
+      const { route, session } = ctx.oidc;
+      if (route === SIGN_OUT && session?.accountId === undefined) return showSignedOut(ctx);
+      const again = route === SIGN_OUT ? signOutWay : wayOn;
+      const kind = UNREADABLE.test(description ?? '') ? 'form_unreadable' : 'form_refused';
+      const refused = { status: 400, kind, wayOn: again } as const;
+      return showErrorPage(pages, ctx as unknown as Context, refused);
+    }
+    // The person wanted out: without the application's mistake they can.
+    const staysIn =
+      ctx.oidc?.route === SIGN_OUT_REQUEST && ctx.oidc.session?.accountId !== undefined;
+    showErrorPage(pages, ctx as unknown as Context, {
+      status: ctx.status,
+      ...(staysIn
+        ? { kind: 'sign_out_request', wayOn: signOutWay }
+        : { kind: errorKind(code), wayOn }),
+      technical: { error: code, ...(description === undefined ? {} : { description }) },
+    });
+  };
+  const deviceDone: ProviderPages['deviceDone'] = async (ctx) => {
+    const { clientId = '', error: refusal } = ctx.oidc.entities.DeviceCode ?? {};
+    leadToDeviceDone(pages, ctx as unknown as Context, clientId, refusal === undefined);
   };
   return {
     interactionPath: (uid) => pages.path(`/interaction/${uid}`),
@@ -77,26 +111,19 @@ export function providerPages(
           ),
       });
     },
-    async signedOut(ctx) {
-      const application = applicationOf(ctx);
-      show(ctx, {
-        render: (frame, i18n) =>
-          signedOutPage(
-            {
-              frame,
-              stillSignedIn: [],
-              signInHref: application?.href ?? pages.path(ACCOUNT_PATH),
-              ...(application === undefined ? {} : { wayOn: wayOnFrom(application, pages) }),
-            },
-            i18n,
-          ),
-      });
-    },
+    signedOut: async (ctx) => showSignedOut(ctx),
     async deviceCode(ctx, out) {
       // The library comes back to this form from each failure: with 200 where the code was not good
       // any more, which may be because the person has just denied it.
       if (ctx.oidc.entities.DeviceCode?.error !== undefined) return deviceDone(ctx);
-      if (out !== undefined && ctx.status !== 200) return error(ctx, out, new Error(out.error));
+      if (out !== undefined && ctx.status !== 200) {
+        // The library has put the secret of a new form into the session, and fails to save one that
+        // is not there yet: the browser sent no cookie.
+        const { session } = ctx.oidc;
+        if (session !== undefined && session.exp === undefined) Object.assign(session, UNTOUCHED);
+        return error(ctx, out, new Error(out.error));
+      }
+      const { user_code: typed } = out === undefined ? {} : (ctx.oidc.params ?? {});
       show(ctx, {
         status: out === undefined ? 200 : CODE_NOT_GOOD,
         render: (frame, i18n) =>
@@ -105,6 +132,7 @@ export function providerPages(
               frame,
               action: pages.path(ROUTES.code_verification),
               ...xsrfOf(ctx),
+              ...(typeof typed === 'string' ? { userCode: typed.slice(0, USER_CODE_MAX) } : {}),
               problems:
                 out === undefined ? [] : [{ field: 'user_code', code: 'user_code_wrong' as const }],
             },
@@ -112,10 +140,12 @@ export function providerPages(
           ),
       });
     },
-    async deviceConfirmation(ctx, userCode) {
+    async deviceConfirmation(ctx, userCode, address) {
       const email = await emailOf(ctx);
-      const { scope } = ctx.oidc.params ?? {};
+      // The form's own parameters are the person's; what is asked for came with the device.
+      const { scope } = ctx.oidc.entities.DeviceCode?.params ?? {};
       show(ctx, {
+        again: `${new URLSearchParams({ user_code: userCode })}`,
         render: (frame, i18n) =>
           deviceConfirmationPage(
             {
@@ -126,6 +156,7 @@ export function providerPages(
               applicationName: ctx.oidc.client?.clientName ?? '',
               ...(email === undefined ? {} : { email }),
               permissions: permissionNames(String(scope ?? '').split(' '), scopeBase),
+              address,
             },
             i18n,
           ),
@@ -143,12 +174,4 @@ function xsrfOf(ctx: KoaContextWithOIDC): { xsrf?: string } {
 function applicationOf(ctx: KoaContextWithOIDC): ShownApplication | undefined {
   const { client } = ctx.oidc ?? {};
   return client === undefined ? undefined : shownClient(client);
-}
-
-/** Applications without a page of their own have no way on but ours. */
-export function wayOnFrom(application: ShownApplication | undefined, pages: Pages): WayOn {
-  if (application?.href === undefined) {
-    return { to: 'account', href: pages.path(ACCOUNT_PATH) };
-  }
-  return { to: 'start_again', name: application.name, href: application.href };
 }

@@ -1,12 +1,34 @@
 import type { Context } from 'koa';
+import type { Pages } from './page.ts';
 
 const FORM = 'application/x-www-form-urlencoded';
 const BODY_MAX_BYTES = 16_384;
 
-/** A form's fields; undefined when the body is no form or too large. The first of two counts. */
-export async function readForm(
+export type Form = Readonly<Record<string, string>>;
+
+/** The form of a page that was tied to `bound`; to nothing where that is empty. Else why not. */
+export async function readOurForm(
+  pages: Pick<Pages, 'isOurs'>,
   ctx: Context,
-): Promise<Readonly<Record<string, string>> | undefined> {
+  bound: string,
+): Promise<{ readonly form: Form } | { readonly refused: 'form_unreadable' | 'form_refused' }> {
+  const form = await readForm(ctx);
+  if (form === undefined) return { refused: 'form_unreadable' };
+  return bound !== '' && pages.isOurs(form, bound) ? { form } : { refused: 'form_refused' };
+}
+
+/**
+ * A form's fields, the first of two; undefined when the body is no form, too large, or holds a NUL
+ * character, which nobody types and no database takes.
+ */
+async function readForm(ctx: Context): Promise<Form | undefined> {
+  const body = await readFormBody(ctx);
+  if (body === undefined || [...body].flat().some((text) => text.includes('\0'))) return undefined;
+  return Object.fromEntries([...body].reverse());
+}
+
+/** The same with every field as often as it was sent. */
+export async function readFormBody(ctx: Context): Promise<URLSearchParams | undefined> {
   if (!ctx.is(FORM)) return undefined;
   const parts: Buffer[] = [];
   let length = 0;
@@ -15,7 +37,7 @@ export async function readForm(
     // Read to its end all the same: leaving early would cut the connection before the answer.
     if (length <= BODY_MAX_BYTES) parts.push(part);
   }
-  if (length > BODY_MAX_BYTES) return undefined;
-  const fields = [...new URLSearchParams(Buffer.concat(parts).toString('utf8'))];
-  return Object.fromEntries(fields.reverse());
+  return length > BODY_MAX_BYTES
+    ? undefined
+    : new URLSearchParams(Buffer.concat(parts).toString('utf8'));
 }

@@ -2,22 +2,22 @@ import { amrAfter } from '../mfa/authentication-methods.ts';
 import { type SecondStepMethod, secondStepAnswer } from '../sign-in/second-step.ts';
 import type { Problem } from '../views/form.ts';
 import { secondFactorPage } from '../views/sign-in/second-factor.ts';
-import type { SignInProgress } from './next-step.ts';
+import type { Proven } from './next-step.ts';
 import { problemStatus } from './page.ts';
-import { keepProgress, progressOf } from './progress.ts';
+import { keepProgress, provenIn } from './progress.ts';
 import { requesterOf } from './requester.ts';
-import { otherAccount } from './sign-in-step.ts';
+import { beginAnew, otherAccount } from './sign-in-step.ts';
 import { actionOf, type Form, goOn, pageOf, record, type Visit } from './visit.ts';
 
 export async function showSecondFactor(
   visit: Visit,
-  progress: SignInProgress | undefined,
+  proven: Proven | undefined,
   problems: readonly Problem<'code' | 'recovery_code' | 'password'>[],
   tried?: SecondStepMethod,
 ): Promise<void> {
   const { parts, ctx, details } = visit;
-  const account = await parts.accounts.find(progress?.accountId ?? '');
-  if (account === undefined) return otherAccount(visit);
+  if (proven === undefined) return otherAccount(visit);
+  const { account } = proven;
   const methods = await parts.secondStep.methods(account);
   const asked = tried ?? ctx.query['method'];
   const method = methods.find((one) => one === asked) ?? methods[0] ?? 'totp';
@@ -34,6 +34,7 @@ export async function showSecondFactor(
   parts.pages.show(ctx, {
     ...pageOf(visit),
     status: problemStatus(problems),
+    ...(tried === undefined ? {} : { again: `method=${method}` }),
     render: (frame, i18n) =>
       secondFactorPage(
         {
@@ -52,20 +53,17 @@ export async function showSecondFactor(
 
 export async function secondFactor(visit: Visit, form: Form): Promise<void> {
   const { parts, details } = visit;
-  const progress = await progressOf(visit.parts.state, visit.details.uid);
-  const account = progress && (await parts.accounts.find(progress.accountId));
-  if (progress === undefined || account === undefined || account.disabled) {
-    return otherAccount(visit);
-  }
+  const proven = await provenIn(parts, details.uid);
+  if (proven === undefined) return beginAnew(visit);
+  const { account, progress } = proven;
+  if (progress.amr.includes('mfa')) return goOn(visit); // A second press: the code is used up.
   const answer = secondStepAnswer(form, details.uid);
   const outcome = await parts.secondStep.prove(account, answer, requesterOf(visit.ctx));
   if ('problem' in outcome) {
-    record(visit, 'sign_in.refused', account.id, answer.method);
-    return showSecondFactor(visit, progress, [outcome.problem], answer.method);
+    record(visit, 'sign_in.refused', account.id, outcome.problem.code);
+    return showSecondFactor(visit, proven, [outcome.problem], answer.method);
   }
-  await keepProgress(parts.state, visit.details.uid, {
-    ...progress,
-    amr: amrAfter(progress.amr, outcome.proof),
-  });
+  const amr = amrAfter(progress.amr, outcome.proof);
+  await keepProgress(parts.state, details.uid, { ...progress, amr, provenAtS: undefined });
   goOn(visit);
 }

@@ -1,31 +1,28 @@
-import { canonicalEmail } from '../accounts/account.ts';
+import { recordedEmail } from '../accounts/account.ts';
 import { amrOf } from '../mfa/authentication-methods.ts';
-import { type Proof, provePassword } from '../sign-in/prove.ts';
+import { type Proof, provePassword, whyNot } from '../sign-in/prove.ts';
 import { addressSubject } from '../throttle/address-subject.ts';
 import type { Problem } from '../views/form.ts';
 import { signInPage } from '../views/sign-in/sign-in.ts';
 import { problemStatus } from './page.ts';
 import { RESET_PATH } from './password-routes.ts';
-import { dropProgress, keepProgress } from './progress.ts';
+import { beginProgress, dropProgress } from './progress.ts';
 import { requesterOf } from './requester.ts';
 import { actionOf, applicationOf, type Form, goOn, pageOf, record, type Visit } from './visit.ts';
 
 export async function showSignIn(
   visit: Visit,
   problems: readonly Problem<'email' | 'password'>[],
-  given?: string,
+  given: Form = {},
 ): Promise<void> {
   const { parts, ctx, details } = visit;
   const { login_hint: hint } = details.params;
-  const email = given ?? (typeof hint === 'string' ? hint.slice(0, 254) : undefined);
+  const email = (given['email'] ?? (typeof hint === 'string' ? hint : undefined))?.slice(0, 254);
   const options = await parts.passkeys.beginSignIn(details.uid);
   const offered = email === undefined ? undefined : await parts.upstreamSignIn.offered(email);
   const organisations = offered === undefined && (await parts.upstreamSignIn.exists());
-  const page = pageOf(visit);
-  const upstreamTargets = offered === undefined ? [] : [offered.origin];
   parts.pages.show(ctx, {
-    ...page,
-    formTargets: [...(page.formTargets ?? []), ...upstreamTargets],
+    ...pageOf(visit),
     status: problemStatus(problems),
     render: (frame, i18n) =>
       signInPage(
@@ -33,6 +30,7 @@ export async function showSignIn(
           frame,
           action: actionOf(visit, 'sign-in'),
           ...(email === undefined ? {} : { email }),
+          rememberDevice: wantsToBeKnown(given),
           application: applicationOf(visit),
           resetHref: parts.pages.path(RESET_PATH),
           passkey: { action: actionOf(visit, 'passkey'), options },
@@ -48,7 +46,7 @@ export async function showSignIn(
 }
 
 export async function signIn(visit: Visit, form: Form): Promise<void> {
-  const { parts, ctx } = visit;
+  const { parts, ctx, details } = visit;
   const email = form['email'] ?? '';
   const password = form['password'] ?? '';
   const missing: Problem<'email' | 'password'>[] = [
@@ -57,21 +55,18 @@ export async function signIn(visit: Visit, form: Form): Promise<void> {
   ];
   // Whose organisation signs people in has no password here: the page shows the way there.
   const elsewhere = password === '' && (await parts.upstreamSignIn.offered(email)) !== undefined;
-  if (elsewhere) return showSignIn(visit, [], email);
-  if (missing.length > 0) return showSignIn(visit, missing, email);
+  if (elsewhere) return showSignIn(visit, [], form);
+  if (missing.length > 0) return showSignIn(visit, missing, form);
   const address = addressSubject(ctx.ip);
   const proof = await provePassword(parts, address, email, password, requesterOf(ctx).deviceCookie);
   if (!('account' in proof)) {
-    record(visit, 'sign_in.refused', canonicalEmail(email).slice(0, 254), 'password');
-    return showSignIn(visit, [refusalOf(proof, 'wrong_credentials')], email);
+    const why = whyNot(proof);
+    record(visit, 'sign_in.refused', recordedEmail(email, why), why);
+    return showSignIn(visit, [refusalOf(proof, 'wrong_credentials')], form);
   }
-  const { account } = proof;
-  await keepProgress(parts.state, visit.details.uid, {
-    accountId: account.id,
-    email: account.email,
+  await beginProgress(parts, details.uid, proof.account, {
     amr: amrOf([{ method: 'password' }]),
-    secondFactor: account.secondFactor,
-    rememberDevice: form['remember_device'] === 'yes',
+    rememberDevice: wantsToBeKnown(form),
   });
   goOn(visit);
 }
@@ -87,18 +82,26 @@ export async function passkey(visit: Visit, form: Form): Promise<void> {
   const { parts, details } = visit;
   const found = await parts.passkeys.finishSignIn(details.uid, form['credential'] ?? '');
   if (found === undefined) {
-    record(visit, 'sign_in.refused', 'unknown', 'passkey');
-    return showSignIn(visit, [{ code: 'passkey_failed' }]);
+    record(visit, 'sign_in.refused', 'unknown', 'passkey_failed');
+    return showSignIn(visit, [{ code: 'passkey_failed' }], form);
   }
   const { account, proof } = found;
-  await keepProgress(parts.state, visit.details.uid, {
-    accountId: account.id,
-    email: account.email,
-    amr: amrOf([proof]),
-    secondFactor: account.secondFactor,
-    rememberDevice: false,
-  });
+  const rememberDevice = wantsToBeKnown(form);
+  await beginProgress(parts, details.uid, account, { amr: amrOf([proof]), rememberDevice });
   goOn(visit);
+}
+
+function wantsToBeKnown(form: Form): boolean {
+  return form['remember_device'] === 'yes';
+}
+
+/** What was proven stands no more: the account's access ended, or its password changed. */
+export async function beginAnew(visit: Visit): Promise<void> {
+  if (visit.details.prompt.name === 'consent') return goOn(visit);
+  const code = 'sign_in_ended';
+  visit.ctx.state['refused'] = code;
+  await dropProgress(visit.parts.state, visit.details.uid);
+  return showSignIn(visit, [{ code }]);
 }
 
 /** Begins again as somebody else. */

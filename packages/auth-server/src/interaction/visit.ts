@@ -16,10 +16,10 @@ import type { UpstreamSignIn } from '../upstream/sign-in-upstream.ts';
 import type { ErrorKind } from '../views/outcome/error.ts';
 import { formTargetsOf, type ShownApplication, shownClient } from './application.ts';
 import { showErrorPage } from './error-page.ts';
-import type { SignInProgress, Standing } from './next-step.ts';
+import type { Proven, Standing } from './next-step.ts';
 import { type Page, type Pages, seeOther } from './page.ts';
-import { wayOnFrom } from './provider-pages.ts';
 import { requesterOf } from './requester.ts';
+import { wayOnFrom } from './way-on.ts';
 
 export interface InteractionParts extends ProofParts {
   readonly secondStep: SecondStep;
@@ -49,15 +49,12 @@ export interface Visit {
   readonly client: Client | undefined;
 }
 
-export type Form = Readonly<Record<string, string>>;
+export type { Form } from './read-form.ts';
 
-export function standingOf(
-  { parts, details }: Visit,
-  progress: SignInProgress | undefined,
-): Standing {
+export function standingOf({ parts, details }: Visit, proven: Proven | undefined): Standing {
   return {
     prompt: details.prompt.name,
-    progress,
+    proven,
     mfaPolicy: parts.mfaPolicy,
     mfaWanted: details.params['acr_values'] === MFA_ACR,
   };
@@ -83,8 +80,9 @@ export function applicationOf({ client, details }: Visit): ShownApplication {
   return shownClient(client, typeof target === 'string' ? target : undefined);
 }
 
-export function goOn({ parts, ctx, details }: Visit): void {
-  seeOther(ctx, parts.pages.path(`/interaction/${details.uid}`));
+/** @param search of the address that leads on, with what was chosen there: a language. */
+export function goOn({ parts, ctx, details }: Visit, search = ''): void {
+  seeOther(ctx, parts.pages.path(`/interaction/${details.uid}${search}`));
 }
 
 export function record(
@@ -93,6 +91,7 @@ export function record(
   subject: string,
   reason: string,
 ): void {
+  if (type === 'sign_in.refused') ctx.state['refused'] = reason;
   parts.audit.record({
     type,
     subject,

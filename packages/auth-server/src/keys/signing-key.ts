@@ -1,7 +1,15 @@
+import { ACCESS_TOKEN_TTL_MAX_S } from '@cls/shared/access-token';
 import type { JWK } from 'jose';
 
-/** `staged`: published, not signing yet. `active`: signs. `retiring`: published until `exp`. */
+/** `staged`: published, not signing yet. `active`: signs. `retiring`: published until it is removed. */
 export type SigningKeyState = 'staged' | 'active' | 'retiring';
+
+/** Key sets are cached for 300 s (http/metadata.ts); a cache in front may add as much again. */
+export const PUBLISHED_FIRST_S = 600;
+/** No token outlives its key: 24 hours, and one for clocks and for a replica that heard late. */
+export const PUBLISHED_AFTER_S = ACCESS_TOKEN_TTL_MAX_S + 3_600;
+/** Verifiers refuse larger sets (shared/access/key-check.ts). */
+export const PUBLISHED_MAX = 16;
 
 export interface SigningKey {
   readonly kid: string;
@@ -17,13 +25,33 @@ export interface SigningKeyStore {
   assertOpens(): Promise<void>;
   /** What is published, without private parts, oldest first. */
   list(): Promise<readonly SigningKeyListing[]>;
+  /**
+   * Publishes a new key that does not sign yet.
+   *
+   * @throws {UnsealFailed} when the encryption key is not the one of the other keys.
+   */
+  stage(): Promise<SigningKeyStep>;
+  /** The staged key signs from now on, and the one that did is retiring. */
+  promote(options: { readonly early: boolean }): Promise<SigningKeyStep>;
+  /** Withdraws a key that does not sign. */
+  remove(kid: string, options: { readonly early: boolean }): Promise<SigningKeyStep>;
   /** Calls back after keys were added, promoted or removed, by any process. */
   onChange(listener: () => void): Promise<void>;
 }
 
+/** The key that took a step, as it was before; or why it may not. `early`: verifiers would refuse good tokens. */
+export type SigningKeyStep =
+  | { readonly key: SigningKeyListing }
+  | { readonly refused: 'early'; readonly key: SigningKeyListing }
+  | { readonly refused: 'staged_already' | 'too_many' | 'none_staged' | 'unknown' | 'signs' };
+
 export interface SigningKeyListing {
   readonly kid: string;
   readonly state: SigningKeyState;
-  /** RFC 3339. */
+  /** RFC 3339, as all times here. */
   readonly createdAt: string;
+  /** Since when it no longer signs. */
+  readonly retiredAt: string | null;
+  /** From when it may take its next step: a staged key may sign, a retiring one be removed. */
+  readonly dueAt: string | null;
 }

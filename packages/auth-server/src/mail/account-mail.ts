@@ -10,8 +10,15 @@ export type SecurityChange =
   | 'recovery_codes_replaced'
   | 'recovery_code_used'
   | 'application_allowed'
+  | 'device_connected'
   | 'organisation_linked'
-  | 'account_disabled';
+  | 'account_disabled'
+  | 'account_enabled'
+  | 'permissions_changed'
+  | 'sessions_ended';
+
+/** With what somebody signed in; `organisation`: at its own provider. */
+export type SignedInBy = 'password' | 'passkey' | 'organisation';
 
 /**
  * Messages to one person. Each call returns at once: the message is sent soon, tried again when
@@ -20,7 +27,7 @@ export type SecurityChange =
 export interface AccountMail {
   /** @param name of the factor, application or organisation that it was about; may be empty. */
   changed(account: Account, change: SecurityChange, name: string, by: Requester): void;
-  newDevice(account: Account, by: Requester): void;
+  newDevice(account: Account, signedInBy: SignedInBy, by: Requester): void;
   /** @param token the one-time secret of the link. */
   passwordReset(account: Account, token: string, validForS: number, by: Requester): void;
   invitation(

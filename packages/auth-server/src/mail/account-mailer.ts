@@ -1,5 +1,5 @@
 import { type Clock, systemClock } from '@cls/shared/clock';
-import type { Account } from '../accounts/account.ts';
+import { type Account, hasPassword } from '../accounts/account.ts';
 import type { Requester } from '../accounts/requester.ts';
 import type { Mail } from '../views/email/mail.ts';
 import {
@@ -12,25 +12,36 @@ import { createI18n, type I18n, LOCALES, readMessages } from '../views/i18n.ts';
 import type { AccountMail } from './account-mail.ts';
 import type { MailQueue } from './mail-queue.ts';
 
-/** Where messages lead, below the issuer; a token is added as `?token=…`. */
-export const ACCOUNT_PATHS = {
+/** Where messages lead, below the issuer: what was sent is opened with `?token=…`. */
+const PATHS = {
   passwordReset: '/password/new',
   invitation: '/invitation',
-  securityLog: '/account/log',
+  log: '/account/log',
+  reset: '/password/reset',
+  factors: '/account/factors',
+  applications: '/account/applications',
 } as const;
 
 /** Writes messages to people in their language, and queues them. */
 export function accountMailer(
-  issuer: string,
+  { issuer, supportUrl }: { readonly issuer: string; readonly supportUrl?: string | undefined },
   queue: MailQueue,
   clock: Clock = systemClock,
 ): AccountMail {
   const languages = new Map<string, I18n>(
     LOCALES.map((locale) => [locale, createI18n(locale, readMessages(locale))]),
   );
-  const frame = { host: new URL(issuer).host };
-  const reviewHref = `${issuer}${ACCOUNT_PATHS.securityLog}`;
-  const link = (path: string, token: string) => `${issuer}${path}?token=${token}`;
+  const frame = {
+    host: new URL(issuer).host,
+    ...(supportUrl === undefined ? {} : { supportHref: supportUrl }),
+  };
+  const at = (place: keyof typeof PATHS) => `${issuer}${PATHS[place]}`;
+  const hrefs = {
+    log: at('log'),
+    reset: at('reset'),
+    factors: at('factors'),
+    applications: at('applications'),
+  };
   const send = (account: Account, { locale = 'en' }: Requester, write: (i18n: I18n) => Mail) => {
     const i18n = languages.get(locale);
     if (i18n !== undefined) queue.add({ to: account.email, ...write(i18n) });
@@ -42,19 +53,20 @@ export function accountMailer(
   });
   return {
     changed(account, change, name, by) {
-      const model = { ...frame, ...circumstances(by), change, name, reviewHref };
+      const own = { hasPassword: hasPassword(account), hrefs };
+      const model = { ...frame, ...circumstances(by), change, name, ...own };
       send(account, by, (i18n) => securityChangeMail(model, i18n));
     },
-    newDevice(account, by) {
-      const model = { ...frame, ...circumstances(by), reviewHref };
+    newDevice(account, signedInBy, by) {
+      const model = { ...frame, ...circumstances(by), signedInBy, hrefs };
       send(account, by, (i18n) => newDeviceMail(model, i18n));
     },
     passwordReset(account, token, validForS, by) {
-      const href = link(ACCOUNT_PATHS.passwordReset, token);
+      const href = `${at('passwordReset')}?token=${token}`;
       send(account, by, (i18n) => passwordResetMail({ ...frame, href, validForS }, i18n));
     },
     invitation(account, organisation, token, expiresAt, by) {
-      const href = link(ACCOUNT_PATHS.invitation, token);
+      const href = `${at('invitation')}?token=${token}`;
       const model = { ...frame, organisation, href, expiresAt };
       send(account, by, (i18n) => invitationMail(model, i18n));
     },

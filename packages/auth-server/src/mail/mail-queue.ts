@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Log } from '@cls/shared/log';
 import type { Letter, MailSender } from './mail-sender.ts';
 
@@ -10,12 +11,15 @@ const WAITING_MAX = 5_000;
 export interface MailQueue {
   /** Takes the message at once. */
   add(letter: Letter): void;
-  /** Tries all that waits once more, then gives up: for a process that ends. */
+  /** Tries all that waits once more, then gives up, soon: for a process that ends. */
   drain(): Promise<void>;
 }
 
+/** A process that ends waits no longer for a mail server that hangs. */
+const DRAIN_MAX_MS = 15_000;
+
 /** What cannot be sent at last is told to `log`, without its text: it holds links. */
-export function mailQueue(sender: MailSender, log: Log): MailQueue {
+export function mailQueue(sender: MailSender, log: Log, drainMaxMs = DRAIN_MAX_MS): MailQueue {
   const waiting = new Map<Letter, NodeJS.Timeout>();
   const sending = new Set<Promise<void>>();
   let ending = false;
@@ -51,8 +55,9 @@ export function mailQueue(sender: MailSender, log: Log): MailQueue {
         clearTimeout(timer);
         begin(letter, RETRY_AFTER_S.length);
       }
-      await Promise.all(sending);
+      await Promise.race([Promise.all(sending), sleep(drainMaxMs, undefined, { ref: false })]);
       sender.close();
+      if (sending.size > 0) log.error({ messages: sending.size }, 'messages were not sent in time');
     },
   };
 }

@@ -6,8 +6,7 @@
  * with the same `binding` (the interaction's or session's id), so that nobody finishes what another
  * browser began. `credential` is what the page's form sends: the credential's standard JSON.
  */
-import type { Account, AccountDirectory } from '../accounts/account.ts';
-import type { AccountRecords } from '../accounts/account-records.ts';
+import { type Account, type AccountDirectory, hasPassword } from '../accounts/account.ts';
 import { oneTimeState } from '../accounts/one-time-state.ts';
 import type { Requester } from '../accounts/requester.ts';
 import { type NoticeParts, notice } from '../accounts/security-notice.ts';
@@ -52,13 +51,12 @@ export interface PasskeyParts extends NoticeParts {
   readonly passkeys: PasskeyRecords;
   readonly factors: FactorRecords;
   readonly accounts: AccountDirectory;
-  readonly records: AccountRecords;
   readonly recoveryCodes: RecoveryCodes;
   readonly state: StateStore;
 }
 
-/** Autofill waits for as long as the sign-in page is open. */
-const TTL_S = { create: 600, sign_in: 3_600, second_step: 600 } as const;
+/** Autofill waits for as long as the sign-in page is open, and that is good for 15 minutes. */
+const TTL_S = { create: 600, sign_in: 900, second_step: 600 } as const;
 
 interface Ceremony {
   readonly purpose: keyof typeof TTL_S;
@@ -117,7 +115,7 @@ export function passkeys(parts: PasskeyParts): Passkeys {
       const account = await parts.accounts.find(credential.userHandle);
       if (account === undefined || account.disabled) return undefined;
       // Without a password it is the organisation that lets the person in, or lets nobody in yet.
-      return (await parts.records.hasPassword(account.id)) ? { account, proof: proven } : undefined;
+      return hasPassword(account) ? { account, proof: proven } : undefined;
     },
     beginSecondStep: async (account, binding) =>
       begin(await parts.webAuthn.requestOptions(await parts.passkeys.ofAccount(account.id)), {

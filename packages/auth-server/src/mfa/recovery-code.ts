@@ -37,6 +37,8 @@ export function canonicalRecoveryCode(text: string): string | undefined {
 export interface RecoveryCodeRecords {
   /** In place of those that there are. */
   replace(accountId: string, codes: readonly string[]): Promise<void>;
+  /** False when there are some: of concurrent calls exactly one gets true. */
+  addFirst(accountId: string, codes: readonly string[]): Promise<boolean>;
   /** True once per code: of concurrent calls exactly one. @param code canonical */
   use(accountId: string, code: string): Promise<boolean>;
   count(accountId: string): Promise<RecoveryCodeCount>;

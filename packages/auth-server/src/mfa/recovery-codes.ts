@@ -20,21 +20,17 @@ export interface RecoveryCodes {
 }
 
 export function recoveryCodes(records: RecoveryCodeRecords, parts: NoticeParts): RecoveryCodes {
-  const make = async (account: Account) => {
-    const codes = newRecoveryCodes();
-    await records.replace(account.id, codes);
-    return codes;
-  };
   return {
     count: (account) => records.count(account.id),
     async replace(account, by) {
-      const codes = await make(account);
+      const codes = newRecoveryCodes();
+      await records.replace(account.id, codes);
       notice(parts, 'account.recovery_codes_replaced', account, by);
       return codes;
     },
     async addFirst(account) {
-      const { total } = await records.count(account.id);
-      return total === 0 ? make(account) : undefined;
+      const codes = newRecoveryCodes();
+      return (await records.addFirst(account.id, codes)) ? codes : undefined;
     },
     async use(account, text, by) {
       const code = canonicalRecoveryCode(text);

@@ -1,13 +1,16 @@
 import { timingSafeEqual } from 'node:crypto';
 import { API_PERMISSIONS, scopeOf } from '@cls/shared/access-token';
 import type { AdapterPayload } from 'oidc-provider';
-import type { Application } from '../clients/application.ts';
+import { type Application, isNative } from '../clients/application.ts';
 import type { ServiceAccount } from '../clients/service-account.ts';
 
 /** The built-in client through which people get tokens with e-mail and password. */
 export const ACCOUNT_CLIENT_ID = 'cls-account';
 /** Its one grant; only a JSON request can use it (token/json-token-request.ts). */
 export const ACCOUNT_GRANT = 'urn:cls:grant-type:account';
+
+/** RFC 8628 §3.4. */
+export const DEVICE_GRANT = 'urn:ietf:params:oauth:grant-type:device_code';
 
 /** Our own client metadata, beside the registered names of RFC 7591. */
 export const EXTRA_CLIENT_METADATA = ['customer', 'secret_hashes', 'first_party'];
@@ -47,16 +50,15 @@ export function applicationClient(application: Application, scopeBase: string): 
   const { secrets, device, redirectUris, backchannelLogoutUri } = application;
   const confidential = secrets.length > 0;
   const browser = redirectUris.length > 0;
-  const native = redirectUris.some((uri) => !uri.startsWith('https:'));
   return {
     client_id: application.id,
     client_name: application.name,
     ...(confidential ? { client_secret: 'hashed' } : {}),
-    application_type: native ? 'native' : 'web',
+    application_type: isNative(application) ? 'native' : 'web',
     grant_types: [
       ...(browser ? ['authorization_code'] : []),
       'refresh_token',
-      ...(device ? ['urn:ietf:params:oauth:grant-type:device_code'] : []),
+      ...(device ? [DEVICE_GRANT] : []),
     ],
     response_types: browser ? ['code'] : [],
     redirect_uris: [...redirectUris],

@@ -7,6 +7,7 @@ import type { ServiceAccountDirectory } from '../clients/service-account.ts';
 import type { MfaPolicy } from '../config.ts';
 import { cookieName } from '../http/cookie.ts';
 import type { SigningKey } from '../keys/signing-key.ts';
+import { LOCALES } from '../views/i18n.ts';
 import {
   ACCOUNT_CLIENT,
   ACCOUNT_CLIENT_ID,
@@ -18,11 +19,12 @@ import {
   serviceAccountClient,
 } from './client-metadata.ts';
 import { type ExistingGrantSettings, existingGrant } from './existing-grant.ts';
-import { acrOf, authenticationOf, MFA_ACR, PASSWORD_ACR } from './granted-account.ts';
-import { defaultResource, resourceServerFor } from './resource-server.ts';
+import { MFA_ACR, PASSWORD_ACR } from './granted-account.ts';
+import { defaultResource, refuseOtherResources, resourceServerFor } from './resource-server.ts';
 import { signInPolicy } from './sign-in-policy.ts';
 import { providerAdapter } from './state/provider-adapter.ts';
 import type { StateStore } from './state/state-store.ts';
+import { tokenClaims } from './token-claims.ts';
 
 export interface ProviderSettings extends ExistingGrantSettings {
   readonly mfaPolicy: MfaPolicy;
@@ -36,6 +38,8 @@ export interface ProviderSettings extends ExistingGrantSettings {
   readonly refreshTokenTtlS: number;
   readonly refreshGraceS: number;
   readonly pages: ProviderPages;
+  readonly policyUrl: string | undefined;
+  readonly documentationUrl: string | undefined;
 }
 
 /** What people see where the library itself answers a browser. */
@@ -45,7 +49,8 @@ export interface ProviderPages {
   signOut(ctx: KoaContextWithOIDC): Promise<void>;
   signedOut(ctx: KoaContextWithOIDC): Promise<void>;
   deviceCode(ctx: KoaContextWithOIDC, out?: ErrorOut): Promise<void>;
-  deviceConfirmation(ctx: KoaContextWithOIDC, userCode: string): Promise<void>;
+  /** @param address where the device asked from. */
+  deviceConfirmation(ctx: KoaContextWithOIDC, userCode: string, address: string): Promise<void>;
   deviceDone(ctx: KoaContextWithOIDC): Promise<void>;
 }
 
@@ -64,6 +69,8 @@ export const ROUTES = {
 const AUTHORIZATION_CODE_TTL_S = 60;
 const DEVICE_CODE_TTL_S = 600;
 const INTERACTION_TTL_S = 900;
+/** How long a grant lives beyond what was given out for it. */
+export const GRANT_MARGIN_S = 86_400;
 const ID_TOKEN_TTL_S = 3_600;
 
 /** The library's configuration. What is not enabled here is not offered. */
@@ -83,10 +90,11 @@ export function providerConfiguration(
       openid: ['sub', 'acr', 'amr', 'auth_time'],
       email: ['email', 'email_verified'],
     },
+    discovery: discovery(settings),
     acrValues: [PASSWORD_ACR, MFA_ACR],
     cookies: cookies(issuer, cookieKey.expose()),
     // Secrets are stored hashed, so the methods that need a secret's text are not offered.
-    clientAuthMethods: ['client_secret_basic', 'client_secret_post', 'none'],
+    clientAuthMethods: [...AUTH_METHODS],
     extraClientMetadata: { properties: EXTRA_CLIENT_METADATA },
     // `none` (OAuth 2.0 Multiple Response Type Encoding Practices §4) is how people come to the account pages.
     responseTypes: ['code', 'none'],
@@ -119,8 +127,9 @@ export function providerConfiguration(
         charset: 'base-20',
         mask: '****-****',
         userCodeInputSource: (ctx, _form, out) => pages.deviceCode(ctx, out),
-        userCodeConfirmSource: (ctx, _form, _client, _info, userCode) =>
-          pages.deviceConfirmation(ctx, userCode),
+        deviceInfo: ({ ip }) => ({ ip }),
+        userCodeConfirmSource: (ctx, _form, _client, info, userCode) =>
+          pages.deviceConfirmation(ctx, userCode, String(info['ip'])),
         successSource: (ctx) => pages.deviceDone(ctx),
       },
     },
@@ -132,7 +141,8 @@ export function providerConfiguration(
       IdToken: ID_TOKEN_TTL_S,
       Interaction: INTERACTION_TTL_S,
       RefreshToken: settings.refreshTokenTtlS,
-      Grant: Math.max(settings.refreshTokenTtlS, settings.sessionAbsoluteS) + 86_400,
+      // Prolonged with each refresh: see note-access.ts.
+      Grant: Math.max(settings.refreshTokenTtlS, settings.sessionAbsoluteS) + GRANT_MARGIN_S,
       Session: settings.sessionIdleS,
     },
     interactions: {
@@ -141,9 +151,13 @@ export function providerConfiguration(
     },
     loadExistingGrant: (ctx) => existingGrant(ctx, settings),
     issueRefreshToken: async (_, client) => client.grantTypeAllowed('refresh_token'),
-    rotateRefreshToken: true,
+    rotateRefreshToken: (ctx) => {
+      refuseOtherResources(ctx);
+      return true;
+    },
     expiresWithSession: () => false,
-    findAccount: async (_, id) => {
+    findAccount: async (_, id, token) => {
+      if (settings.mfaPolicy === 'required' && isWeakProof(token)) return undefined;
       const account = await settings.accounts.find(id);
       return account === undefined || account.disabled
         ? undefined
@@ -154,30 +168,24 @@ export function providerConfiguration(
             claims: () => ({ sub: account.id, email: account.email, email_verified: true }),
           };
     },
-    extraTokenClaims: (ctx, token) => {
-      const signedIn = signedInClaims(ctx);
-      if (signedIn !== undefined) return signedIn;
-      const authentication = authenticationOf(ctx);
-      if (authentication === undefined) {
-        const customer = ctx.oidc.client?.['customer'];
-        if (token.kind !== 'ClientCredentials' || typeof customer !== 'string') {
-          throw new Error('a token without a customer'); // Fails closed: no token at all.
-        }
-        return { account_type: 'service_account', customer };
-      }
-      const { account, amr, authTimeS } = authentication;
-      return {
-        account_type: 'account',
-        customer: account.customer,
-        auth_time: authTimeS,
-        amr,
-        acr: acrOf(amr),
-      };
-    },
+    extraTokenClaims: tokenClaims,
     fetch: fetchFromApplication,
     // A page of this very origin may ask for a token; no other may.
     clientBasedCORS: (_, origin) => origin === issuerOrigin,
     renderError: (ctx, out, error) => pages.error(ctx, out, error),
+  };
+}
+
+const AUTH_METHODS = ['client_secret_basic', 'client_secret_post', 'none'] as const;
+
+/** What the library does not say of itself (OpenID Connect Discovery §3, RFC 8414 §2). */
+function discovery({ policyUrl, documentationUrl }: ProviderSettings) {
+  return {
+    ui_locales_supported: [...LOCALES],
+    prompt_values_supported: ['none', 'login', 'consent'],
+    revocation_endpoint_auth_methods_supported: [...AUTH_METHODS],
+    ...(policyUrl === undefined ? {} : { op_policy_uri: policyUrl }),
+    ...(documentationUrl === undefined ? {} : { service_documentation: documentationUrl }),
   };
 }
 
@@ -229,16 +237,7 @@ const fetchFromApplication: NonNullable<Configuration['fetch']> = (url, options)
   return fetch(url, rest);
 };
 
-/** RFC 9068 §2.2.1 of a person who signed in with a browser or a second device. */
-function signedInClaims(ctx: KoaContextWithOIDC): Record<string, unknown> | undefined {
-  const { Account, AuthorizationCode, RefreshToken, DeviceCode } = ctx.oidc.entities;
-  const proof = AuthorizationCode ?? RefreshToken ?? DeviceCode;
-  if (Account === undefined || proof === undefined) return undefined;
-  return {
-    account_type: 'account',
-    customer: Account['customer'],
-    auth_time: proof.authTime,
-    amr: proof.amr,
-    acr: proof.acr,
-  };
+/** A code or refresh token of a sign-in without a second factor, from before one was demanded. */
+function isWeakProof(token: Parameters<NonNullable<Configuration['findAccount']>>[2]): boolean {
+  return token !== undefined && 'acr' in token && token.acr !== MFA_ACR;
 }

@@ -17,16 +17,18 @@ export async function existingGrant(
   const { client, session, provider, result } = ctx.oidc;
   const accountId = session?.accountId;
   if (client === undefined || accountId === undefined) return undefined;
-  const grantId = result?.consent?.grantId ?? session?.grantIdFor(client.clientId);
-  const known = grantId === undefined ? undefined : await provider.Grant.find(grantId);
-  const own = known?.accountId === accountId && known.clientId === client.clientId;
   const firstParty = client['first_party'] === true;
-  if (own && !firstParty) return known;
+  // What a session names may be from before the person withdrew it: the record alone decides.
   const allowed = firstParty
     ? [...ctx.oidc.requestParamScopes]
     : (await consents.find(accountId, client.clientId))?.scopes;
   if (allowed === undefined) return undefined;
-  const grant = own ? known : new provider.Grant({ accountId, clientId: client.clientId });
+  const grantId = result?.consent?.grantId ?? session?.grantIdFor(client.clientId);
+  const known = grantId === undefined ? undefined : await provider.Grant.find(grantId);
+  const own = known?.accountId === accountId && known.clientId === client.clientId;
+  const good =
+    own && (firstParty || grantedScopes(known, audience).every((one) => allowed.includes(one)));
+  const grant = good ? known : new provider.Grant({ accountId, clientId: client.clientId });
   // To the library permissions are both: scopes that it knows, and scopes of a resource.
   const permissions = allowed.filter((scope) => scope.startsWith(`${scopeBase}/auth/`));
   const openid = firstParty ? allowed.filter(isOpenId(ctx)) : allowed;
@@ -35,6 +37,11 @@ export async function existingGrant(
   grant.addOIDCClaims([...ctx.oidc.requestParamClaims]);
   await grant.save();
   return grant;
+}
+
+export function grantedScopes(grant: Grant, audience: string): readonly string[] {
+  const scopes = `${grant.getOIDCScope()} ${grant.getResourceScope(audience)}`;
+  return scopes.split(' ').filter((scope) => scope !== '');
 }
 
 function isOpenId(ctx: KoaContextWithOIDC): (scope: string) => boolean {

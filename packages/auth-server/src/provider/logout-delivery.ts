@@ -42,6 +42,21 @@ export function deliverLogoutNotices(
   };
 }
 
+/**
+ * Keeps a notice for each application that the library could not tell of a sign-out in the browser
+ * itself: it tries once.
+ */
+export function keepLogoutNotices(provider: Provider, notices: LogoutNotices, log: Log): void {
+  provider.on('backchannel.error', (_, err, { clientId }, accountId, sid) => {
+    log.info({ err, clientId }, 'an application was not told of a logout; it is tried again');
+    notices
+      .again({ applicationId: clientId, accountId, sid }, RETRY_AFTER_S)
+      .catch((failure) => log.warn({ err: failure, clientId }, UNTOLD));
+  });
+}
+
+const UNTOLD = 'an application could not be told of a logout';
+
 async function deliver(
   provider: Provider,
   notices: LogoutNotices,
@@ -55,7 +70,7 @@ async function deliver(
     }
   } catch (err) {
     if (attempts < ATTEMPTS_MAX) return;
-    log.warn({ err, clientId: applicationId }, 'an application could not be told of a logout');
+    log.warn({ err, clientId: applicationId }, UNTOLD);
   }
   await notices.done(id);
 }

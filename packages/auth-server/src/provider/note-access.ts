@@ -1,27 +1,65 @@
+import type { Log } from '@cls/shared/log';
 import type { Middleware } from 'koa';
-import type { KoaContextWithOIDC } from 'oidc-provider';
+import type { Grant, KoaContextWithOIDC, RefreshToken } from 'oidc-provider';
 import type { AccountAccess } from '../accounts/account-access.ts';
 import { deviceOf } from '../accounts/device-of.ts';
 import type { SignedInRecords } from '../accounts/signed-in.ts';
+import { GRANT_MARGIN_S } from './configuration.ts';
+import { isDestroyed } from './sign-out.ts';
 import { digest } from './state/sealing.ts';
+import type { StateStore } from './state/state-store.ts';
 
 /**
  * Keeps the list of where people are signed in, and of what applications got there, after each
  * request in which the library used a session or a refresh token.
+ *
+ * Whoever ends a session ends what is on the list. So what was ended while the library was at work
+ * is ended again here, after it was listed and before anybody has the answer.
  */
-export function noteAccess(records: SignedInRecords, access: AccountAccess): Middleware {
+export function noteAccess(
+  records: SignedInRecords,
+  access: AccountAccess,
+  state: StateStore,
+  log: Log,
+): Middleware {
   return async (ctx, next) => {
     await next();
     const { oidc } = ctx as unknown as Partial<KoaContextWithOIDC>;
     if (oidc === undefined) return;
     const { session, entities } = oidc;
-    // The library's types leave it out.
-    const { destroyed } = (session ?? {}) as { destroyed?: boolean };
-    if (session !== undefined && destroyed) return access.signedOut(digest(session.uid));
-    if (session?.accountId !== undefined) return noteSession(records, ctx, oidc);
-    const grantId = entities.RefreshToken?.grantId;
-    if (grantId !== undefined) await records.noteUse(digest(grantId));
+    // With all that applications got in it: see sign-out.ts.
+    if (session !== undefined && isDestroyed(session)) return;
+    if (session?.accountId !== undefined) {
+      await noteSession(records, ctx, oidc);
+      if (await holds(state, oidc)) return;
+      const { AuthorizationCode, DeviceCode } = entities;
+      const { grantId } = AuthorizationCode ?? DeviceCode ?? {};
+      // Whoever ended the session may have taken its grant from the list without having seen it.
+      if (grantId !== undefined) await state.revokeGrant(digest(grantId));
+      return access.endSession(digest(session.uid));
+    }
+    const { RefreshToken: token, Grant: grant } = entities;
+    if (token?.grantId === undefined) return;
+    try {
+      await records.noteUse(digest(token.grantId));
+      await outlive(grant, token);
+    } catch (err) {
+      // The old token is spent: without the answer the application would have nothing at all.
+      log.warn(
+        { err, clientId: oidc.client?.clientId },
+        'the use of a refresh token was not noted',
+      );
+    }
   };
+}
+
+/** What a refresh token is worth ends with its grant, which must live as long as the newest one. */
+async function outlive(grant: Grant | undefined, token: RefreshToken): Promise<void> {
+  if (grant?.exp === undefined) return;
+  const missingS = token.remainingTTL + GRANT_MARGIN_S - grant.remainingTTL;
+  if (missingS < GRANT_MARGIN_S / 2) return; // Not for each refresh.
+  grant.exp += missingS;
+  await grant.save();
 }
 
 async function noteSession(
@@ -48,4 +86,15 @@ async function noteSession(
     // OpenID Connect Back-Channel Logout §2.7: what was asked for offline outlives the session.
     survivesSignOut: DeviceCode !== undefined || scopes.includes('offline_access'),
   });
+}
+
+/** Whether the session of which a code was made is still there. */
+async function holds(
+  state: StateStore,
+  { session, entities }: KoaContextWithOIDC['oidc'],
+): Promise<boolean> {
+  const { AuthorizationCode, DeviceCode } = entities;
+  if (AuthorizationCode === undefined && DeviceCode === undefined) return true;
+  const uid = digest(session?.uid ?? '');
+  return (await state.findBy('Session', 'uid', uid)) !== undefined;
 }

@@ -113,6 +113,19 @@ function refuseOthers(
   }
 }
 
+/**
+ * A resource that a refresh token is not for (RFC 8707 §2.2). The library would notice when it has
+ * consumed the token: an application that is mistaken would lose all that it has.
+ *
+ * @throws {errors.InvalidTarget}
+ */
+export function refuseOtherResources({ oidc }: KoaContextWithOIDC): void {
+  const { resource: asked = [] } = oidc.params ?? {};
+  const granted = [oidc.entities.RefreshToken?.resource ?? []].flat();
+  if ([asked].flat().some((one) => !granted.includes(String(one))))
+    throw new errors.InvalidTarget();
+}
+
 /** Whether people sign in into the client, with a browser or a second device. */
 export function isApplication(client: Client): boolean {
   return typeof client['first_party'] === 'boolean';

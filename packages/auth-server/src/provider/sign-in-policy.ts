@@ -4,26 +4,29 @@ import { MFA_ACR } from './granted-account.ts';
 
 const { Check } = interactionPolicy;
 
-/** When people are asked to sign in (again): the library's rules, and three of ours. */
+/**
+ * When people are asked to sign in (again): the library's rules, and three of ours. Where nobody may
+ * be asked (`prompt=none`), each answers `login_required` (OpenID Connect Core §3.1.2.6).
+ */
 export function signInPolicy(sessionAbsoluteS: number, mfaPolicy: MfaPolicy) {
   const policy = interactionPolicy.base();
   const login = policy.get('login');
   login?.checks.add(
-    new Check('stronger_authentication', 'a second factor is asked for', (ctx) =>
+    new Check('stronger_authentication', 'a second factor is asked for', 'login_required', (ctx) =>
       (mfaPolicy === 'required' || asksForMfa(ctx)) && ctx.oidc.session?.['acr'] !== MFA_ACR
         ? Check.REQUEST_PROMPT
         : Check.NO_NEED_TO_PROMPT,
     ),
   );
   login?.checks.add(
-    new Check('account_unusable', 'the account is disabled or gone', (ctx) =>
+    new Check('account_unusable', 'the account is disabled or gone', 'login_required', (ctx) =>
       ctx.oidc.session?.accountId !== undefined && ctx.oidc.account === undefined
         ? Check.REQUEST_PROMPT
         : Check.NO_NEED_TO_PROMPT,
     ),
   );
   login?.checks.add(
-    new Check('session_over', 'the sign-in is too old', (ctx) => {
+    new Check('session_over', 'the sign-in is too old', 'login_required', (ctx) => {
       const { session, result } = ctx.oidc;
       const old = session?.accountId !== undefined && session.past(sessionAbsoluteS);
       return old && result?.login === undefined ? Check.REQUEST_PROMPT : Check.NO_NEED_TO_PROMPT;
@@ -47,7 +50,7 @@ export function signInPolicy(sessionAbsoluteS: number, mfaPolicy: MfaPolicy) {
 }
 
 /** `acr_values` names a second factor as the only way (OpenID Connect Core §3.1.2.1). */
-export function asksForMfa(ctx: KoaContextWithOIDC): boolean {
+function asksForMfa(ctx: KoaContextWithOIDC): boolean {
   const { acr_values: wanted } = ctx.oidc.params ?? {};
   if (typeof wanted !== 'string') return false;
   const values = wanted.split(' ');

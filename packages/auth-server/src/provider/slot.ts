@@ -28,10 +28,10 @@ export async function providerSlot(
     prepare(provider);
     return provider.callback();
   };
-  let current = await build();
-  let rebuilding = Promise.resolve();
+  let current: RequestListener | undefined;
+  let building = Promise.resolve();
   const rebuild = () => {
-    rebuilding = rebuilding.then(async () => {
+    building = building.then(async () => {
       try {
         current = await build();
         log.info({}, 'signing keys changed');
@@ -41,8 +41,11 @@ export async function providerSlot(
       }
     });
   };
+  // Heard from before the first reading on, so that no change falls between the two.
   await keys.onChange(rebuild);
-  return (request, response) => {
-    void current(request, response);
-  };
+  building = building.then(async () => {
+    current = await build();
+  });
+  await building;
+  return (request, response) => void current?.(request, response);
 }

@@ -1,33 +1,48 @@
-import type { Account } from '../accounts/account.ts';
+import { type Account, hasPassword } from '../accounts/account.ts';
+import type { AccountRecords } from '../accounts/account-records.ts';
 import type { Requester } from '../accounts/requester.ts';
 import { type NoticeParts, notice } from '../accounts/security-notice.ts';
-import type { AuditReader } from '../audit/audit-log.ts';
+import type { SignedInBy } from '../mail/account-mail.ts';
 import type { KnownDevices } from '../throttle/known-devices.ts';
 
 /**
  * Called when somebody has signed in, before that is recorded. Of a browser in which the person
  * was not known the owner is told, save at the very first sign-in.
- *
- * @returns the value of the cookie by which the browser is known from now on.
  */
-export type NoteDevice = (account: Account, by: Requester) => Promise<string>;
+export type NoteDevice = (
+  account: Account,
+  /** RFC 8176: how they were proven. */
+  amr: readonly string[],
+  by: Requester,
+) => Promise<NotedDevice>;
+
+export interface NotedDevice {
+  /** Whether the browser was known before, by the cookie that it has. */
+  readonly known: boolean;
+  /** The value of a new one. */
+  readonly cookie: string;
+}
 
 export interface NoteDeviceParts extends NoticeParts {
   readonly devices: KnownDevices;
-  readonly auditReader: AuditReader;
+  readonly records: Pick<AccountRecords, 'noteSignIn'>;
 }
 
 export function noteDevice(parts: NoteDeviceParts): NoteDevice {
-  const { devices, auditReader, mail } = parts;
-  return async (account, by) => {
-    if (!devices.knows(by.deviceCookie, account.email)) {
-      const types = ['sign_in.succeeded', 'token.issued'] as const;
-      const [before] = await auditReader.eventsOf([account.id], { types, limit: 1 });
-      if (before !== undefined) {
-        notice(parts, 'sign_in.new_device', account, by);
-        mail.newDevice(account, by);
-      }
+  const { devices, records, mail } = parts;
+  return async (account, amr, by) => {
+    const first = await records.noteSignIn(account.id);
+    const known = devices.knows(by.deviceCookie, account.email);
+    if (!first && !known) {
+      notice(parts, 'sign_in.new_device', account, by);
+      mail.newDevice(account, signedInBy(account, amr), by);
     }
-    return devices.issue(account.email);
+    return { known, cookie: devices.issue(account.email) };
   };
+}
+
+/** An organisation may say `pwd` too: its own password. */
+function signedInBy(account: Account, amr: readonly string[]): SignedInBy {
+  if (!hasPassword(account)) return 'organisation';
+  return amr.includes('pwd') ? 'password' : 'passkey';
 }

@@ -1,6 +1,6 @@
 /** Proving who one is: the same rules and throttles for every door. */
 import type { AccountDirectory } from '../accounts/account.ts';
-import { type Account, canonicalEmail } from '../accounts/account.ts';
+import { type Account, canonicalEmail, type RefusedPassword } from '../accounts/account.ts';
 import { PasswordVerifierBusy } from '../accounts/password.ts';
 import type { SecondFactor } from '../mfa/second-factor.ts';
 import { type GuessOutcome, type GuessParts, guess, guessSubjects } from '../throttle/guess.ts';
@@ -11,10 +11,10 @@ export interface ProofParts extends GuessParts {
   readonly secondFactor: SecondFactor;
 }
 
-/** `refused` tells nothing of why: unknown, wrong and disabled are one. */
+/** `refused` says why to the operator alone: to people unknown, wrong and disabled are one. */
 export type Proof =
   | { readonly account: Account }
-  | { readonly refused: true }
+  | { readonly refused: RefusedPassword | 'code_wrong' | 'code_used' }
   | { readonly waitS: number };
 
 /** An account without a password, as an invitation leaves it, is refused as a wrong one is. */
@@ -28,8 +28,14 @@ export async function provePassword(
 ): Promise<Proof> {
   const who = { email: canonicalEmail(email) };
   const subjects = guessSubjects(devices, 'password', who, address, deviceCookie);
+  let refused: RefusedPassword = 'wrong_password';
+  const note = (why: RefusedPassword) => {
+    refused = why;
+  };
   try {
-    return toProof(await guess(throttle, subjects, () => accounts.authenticate(email, password)));
+    const compare = () => accounts.authenticate(email, password, note);
+    const outcome = await guess(throttle, subjects, compare);
+    return toProof(outcome, refused);
   } catch (error) {
     if (error instanceof PasswordVerifierBusy) return { waitS: 1 };
     throw error;
@@ -45,12 +51,24 @@ export async function proveCode(
   deviceCookie?: string,
 ): Promise<Proof> {
   const subjects = guessSubjects(devices, 'otp', account, address, deviceCookie);
-  const compare = async () =>
-    (await secondFactor.accept(account.id, code)) === 'accepted' ? account : undefined;
-  return toProof(await guess(throttle, subjects, compare));
+  let refused: 'code_wrong' | 'code_used' = 'code_wrong';
+  const compare = async () => {
+    const found = await secondFactor.accept(account.id, code);
+    if (found === 'used') refused = 'code_used';
+    return found === 'accepted' ? account : undefined;
+  };
+  const outcome = await guess(throttle, subjects, compare);
+  return toProof(outcome, refused);
 }
 
-function toProof(outcome: GuessOutcome<Account>): Proof {
+type Refused = Extract<Proof, { refused: unknown }>['refused'];
+
+function toProof(outcome: GuessOutcome<Account>, refused: Refused): Proof {
   if ('right' in outcome) return { account: outcome.right };
-  return 'waitS' in outcome ? outcome : { refused: true };
+  return 'waitS' in outcome ? outcome : { refused };
+}
+
+/** For the operator's log. */
+export function whyNot(proof: Exclude<Proof, { account: unknown }>): Refused | 'throttled' {
+  return 'waitS' in proof ? 'throttled' : proof.refused;
 }

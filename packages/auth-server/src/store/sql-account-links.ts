@@ -1,7 +1,14 @@
 import { createHash, randomBytes } from 'node:crypto';
 import type { Clock } from '@cls/shared/clock';
 import type { Database } from '@cls/shared/sql/database';
-import type { AccountLinks } from '../accounts/account-link.ts';
+import type { AccountLinks, LinkPurpose } from '../accounts/account-link.ts';
+import { AWAITS_INVITATION } from './sql-accounts.ts';
+
+/** Whose accounts a link opens: who is let in by an organisation has no password again. */
+const OPENED_BY: Readonly<Record<LinkPurpose, string>> = {
+  password_reset: 'password_hash IS NOT NULL',
+  invitation: AWAITS_INVITATION,
+};
 
 /** Links into accounts, in SQL. */
 export function sqlAccountLinks(database: Database, clock: Clock): AccountLinks {
@@ -29,6 +36,13 @@ export function sqlAccountLinks(database: Database, clock: Clock): AccountLinks 
     },
     useForPassword: (purpose, token, passwordHash) =>
       database.transaction(async (transaction) => {
+        // The account before its links, as whoever else sets a password locks them.
+        await transaction.query(
+          `SELECT FROM account WHERE id IN
+             (SELECT account_id FROM account_link WHERE purpose = $1 AND token_sha256 = $2)
+           FOR NO KEY UPDATE`,
+          [purpose, digest(token)],
+        );
         const [used] = await transaction.query<{ accountId: string }>(
           `DELETE FROM account_link WHERE purpose = $1 AND token_sha256 = $2 AND expires_at > $3
            RETURNING account_id AS "accountId"`,
@@ -36,10 +50,18 @@ export function sqlAccountLinks(database: Database, clock: Clock): AccountLinks 
         );
         if (used === undefined) return false;
         await transaction.query('DELETE FROM account_link WHERE account_id = $1', [used.accountId]);
-        await transaction.query(
-          'UPDATE account SET password_hash = $2, password_changed_at = $3 WHERE id = $1',
+        const set = await transaction.query(
+          `UPDATE account SET password_hash = $2, password_changed_at = $3
+           WHERE id = $1 AND ${OPENED_BY[purpose]} RETURNING 1`,
           [used.accountId, passwordHash, clock.now().toISOString()],
         );
+        if (set.length === 0) return false;
+        // Of a provider that is gone: were it to come back, it links anew, and takes the password.
+        if (purpose === 'invitation') {
+          await transaction.query('DELETE FROM upstream_link WHERE account_id = $1', [
+            used.accountId,
+          ]);
+        }
         return true;
       }),
     async removeAll(accountId) {

@@ -1,8 +1,24 @@
+import { createHash } from 'node:crypto';
+import type { ApiPermission } from '@cls/shared/access-token';
 import { newId } from '@cls/shared/new-id';
 import type { Database } from '@cls/shared/sql/database';
-import { type Account, type AccountDirectory, canonicalEmail } from '../accounts/account.ts';
+import {
+  type Account,
+  type AccountDirectory,
+  canonicalEmail,
+  type RefusedPassword,
+} from '../accounts/account.ts';
 import type { AccountRecords } from '../accounts/account-records.ts';
 import type { PasswordVerifier } from '../accounts/password.ts';
+
+/**
+ * Of a row of `account`: nothing lets anybody in. A link counts while its provider is there, and
+ * for the same customer.
+ */
+export const AWAITS_INVITATION = `
+  password_hash IS NULL AND NOT EXISTS (
+    SELECT FROM upstream_link l JOIN upstream_provider p ON p.issuer = l.issuer
+    WHERE l.account_id = account.id AND p.customer_id = account.customer_id)`;
 
 const SELECT = `
   SELECT a.id, a.email, a.customer_id AS customer, a.permissions,
@@ -39,26 +55,56 @@ export function sqlAccounts(database: Database): AccountRecords {
       );
       return id;
     },
-    async replacePassword(id, passwordHash) {
-      await database.query(
-        'UPDATE account SET password_hash = $2, password_changed_at = now() WHERE id = $1',
-        [id, passwordHash],
-      );
-    },
-    async hasPassword(id) {
+    replacePassword: (id, passwordHash, version) =>
+      database.transaction(async (transaction) => {
+        const [row] = await transaction.query<{ passwordHash: string | null }>(
+          'SELECT password_hash AS "passwordHash" FROM account WHERE id = $1 FOR NO KEY UPDATE',
+          [id],
+        );
+        const present = row?.passwordHash ?? undefined;
+        if (version !== undefined && (present === undefined || digest(present) !== version)) {
+          return false;
+        }
+        await transaction.query(
+          'UPDATE account SET password_hash = $2, password_changed_at = now() WHERE id = $1',
+          [id, passwordHash],
+        );
+        await transaction.query('DELETE FROM account_link WHERE account_id = $1', [id]);
+        // The organisation's provider, if there is one, links anew, and takes the password.
+        await transaction.query('DELETE FROM upstream_link WHERE account_id = $1', [id]);
+        return true;
+      }),
+    async awaitsInvitation(id) {
       const found = await database.query(
-        'SELECT FROM account WHERE id = $1 AND password_hash IS NOT NULL',
+        `SELECT FROM account WHERE id = $1 AND ${AWAITS_INVITATION}`,
         [id],
       );
       return found.length === 1;
     },
-    async passwordChangedAt(id) {
+    async passwordSetAt(id) {
       const [row] = await database.query<{ atMs: number | null }>(
         `SELECT (extract(epoch FROM password_changed_at) * 1000)::float8 AS "atMs"
          FROM account WHERE id = $1`,
         [id],
       );
       return row === undefined || row.atMs === null ? undefined : new Date(row.atMs);
+    },
+    async replacePermissions(id, permissions, addable) {
+      const [row] = await database.query<{ before: ApiPermission[] }>(
+        `UPDATE account SET permissions = $2
+         FROM (SELECT permissions AS before FROM account WHERE id = $1 FOR UPDATE) AS known
+         WHERE id = $1 AND $2::text[] <@ (known.before || $3::text[]) RETURNING known.before`,
+        [id, permissions, addable],
+      );
+      return row?.before;
+    },
+    async noteSignIn(id) {
+      const first = await database.query(
+        `UPDATE account SET first_signed_in_at = now()
+         WHERE id = $1 AND first_signed_in_at IS NULL RETURNING 1`,
+        [id],
+      );
+      return first.length === 1;
     },
     async setDisabled(id, disabled) {
       await database.query(
@@ -78,10 +124,12 @@ export function sqlAccountDirectory(
       const [row] = await database.query<Row>(`${SELECT} WHERE a.id = $1`, [id]);
       return row === undefined ? undefined : toAccount(row);
     },
-    async authenticate(email, password) {
+    async authenticate(email, password, note) {
       const row = await rowByEmail(database, email);
       const fits = await passwords.verify(password, row?.passwordHash ?? undefined);
-      return row !== undefined && fits && !row.disabled ? toAccount(row) : undefined;
+      if (row !== undefined && fits && !row.disabled) return toAccount(row);
+      note?.(refusedPassword(row, fits));
+      return undefined;
     },
   };
 }
@@ -91,6 +139,16 @@ async function rowByEmail(database: Database, email: string): Promise<Row | unde
   return row;
 }
 
-function toAccount({ passwordHash: _, ...account }: Row): Account {
-  return account;
+function refusedPassword(row: Row | undefined, fits: boolean): RefusedPassword {
+  if (row === undefined) return 'unknown_email';
+  if (row.passwordHash === null) return 'no_password';
+  return fits ? 'account_disabled' : 'wrong_password';
+}
+
+function toAccount({ passwordHash, ...account }: Row): Account {
+  return { ...account, passwordVersion: passwordHash === null ? undefined : digest(passwordHash) };
+}
+
+function digest(passwordHash: string): string {
+  return createHash('sha256').update(passwordHash).digest('base64url');
 }

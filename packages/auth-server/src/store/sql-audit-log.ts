@@ -54,6 +54,11 @@ export function sqlAuditLog(database: Database, clock: Clock, log: Log): AuditLo
     return writing;
   };
 
+  const catchUp = async (): Promise<void> => {
+    await write();
+    if (waiting.length > 0) await write(); // What came while the last batch was written.
+  };
+
   return {
     record(event) {
       if (waiting.length >= WAITING_MAX) {
@@ -63,14 +68,32 @@ export function sqlAuditLog(database: Database, clock: Clock, log: Log): AuditLo
       waiting.push({ ...event, at: clock.now().toISOString() });
       schedule();
     },
+    catchUp,
     async flush() {
       clearTimeout(timer);
       timer = undefined;
-      await write();
-      if (waiting.length > 0) await write(); // What came while the last batch was written.
+      await catchUp();
       clearTimeout(timer);
     },
   };
+}
+
+const SWEEP_BATCH = 5_000;
+
+/**
+ * Removes events that are older than `days`. Ids rise with time, so that only the oldest are looked
+ * at, and a batch that was not all of them ends it.
+ */
+export async function sweepAudit(database: Database, clock: Clock, days: number): Promise<void> {
+  const until = new Date(clock.now().getTime() - days * 86_400_000).toISOString();
+  let swept: unknown[];
+  do {
+    swept = await database.query(
+      `DELETE FROM audit_event
+       WHERE id IN (SELECT id FROM audit_event ORDER BY id LIMIT $2) AND at < $1 RETURNING 1`,
+      [until, SWEEP_BATCH],
+    );
+  } while (swept.length === SWEEP_BATCH);
 }
 
 async function insert(database: Database, events: readonly Taken[]): Promise<void> {

@@ -32,10 +32,11 @@ export function sqlConsents(database: Database): ConsentRecords {
       return row?.first === true;
     },
     async withdraw(accountId, applicationId) {
-      await database.query('DELETE FROM consent WHERE account_id = $1 AND application_id = $2', [
-        accountId,
-        applicationId,
-      ]);
+      const withdrawn = await database.query(
+        'DELETE FROM consent WHERE account_id = $1 AND application_id = $2 RETURNING 1',
+        [accountId, applicationId],
+      );
+      return withdrawn.length === 1;
     },
   };
 }

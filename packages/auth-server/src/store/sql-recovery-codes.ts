@@ -1,4 +1,4 @@
-import type { Database } from '@cls/shared/sql/database';
+import type { Database, Transaction } from '@cls/shared/sql/database';
 import {
   canonicalRecoveryCode,
   type RecoveryCodeCount,
@@ -12,19 +12,34 @@ export function sqlRecoveryCodes(
 ): RecoveryCodeRecords {
   const hashOf = (accountId: string, code: string) =>
     hash(`${accountId}:${canonicalRecoveryCode(code)}`);
+  /** Two changes at once are one after the other. */
+  const changing = <T>(accountId: string, change: (transaction: Transaction) => Promise<T>) =>
+    database.transaction(async (transaction) => {
+      await transaction.query('SELECT FROM account WHERE id = $1 FOR UPDATE', [accountId]);
+      return change(transaction);
+    });
+  const insert = async (transaction: Transaction, accountId: string, codes: readonly string[]) => {
+    await transaction.query(
+      'INSERT INTO recovery_code (account_id, code_hash) SELECT $1, unnest($2::text[])',
+      [accountId, codes.map((code) => hashOf(accountId, code))],
+    );
+  };
   return {
-    async replace(accountId, codes) {
-      const hashes = codes.map((code) => hashOf(accountId, code));
-      await database.transaction(async (transaction) => {
-        // Two replacements at once: the later one's codes are those that count.
-        await transaction.query('SELECT FROM account WHERE id = $1 FOR UPDATE', [accountId]);
+    replace: (accountId, codes) =>
+      changing(accountId, async (transaction) => {
         await transaction.query('DELETE FROM recovery_code WHERE account_id = $1', [accountId]);
-        await transaction.query(
-          'INSERT INTO recovery_code (account_id, code_hash) SELECT $1, unnest($2::text[])',
-          [accountId, hashes],
+        await insert(transaction, accountId, codes);
+      }),
+    addFirst: (accountId, codes) =>
+      changing(accountId, async (transaction) => {
+        const some = await transaction.query(
+          'SELECT FROM recovery_code WHERE account_id = $1 LIMIT 1',
+          [accountId],
         );
-      });
-    },
+        if (some.length > 0) return false;
+        await insert(transaction, accountId, codes);
+        return true;
+      }),
     async use(accountId, code) {
       const used = await database.query(
         `UPDATE recovery_code SET used_at = now()

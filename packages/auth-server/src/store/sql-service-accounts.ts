@@ -1,25 +1,21 @@
-import { createHash, randomBytes } from 'node:crypto';
 import { newId } from '@cls/shared/new-id';
-import { Secret } from '@cls/shared/secret';
 import type { Database, Sql } from '@cls/shared/sql/database';
 import { LRUCache } from 'lru-cache';
 import type { ServiceAccount, ServiceAccountDirectory } from '../clients/service-account.ts';
 import type { ServiceAccountRecords } from '../clients/service-account-records.ts';
 import { CHANGE_CHANNEL } from './change-channel.ts';
+import { type SecretRow, sqlClientSecrets, toSecretHashes } from './sql-client-secrets.ts';
+
+const secrets = sqlClientSecrets('service_account');
 
 const SELECT = `
   SELECT s.id, s.name, s.customer_id AS customer, s.permissions,
          (s.disabled_at IS NOT NULL OR c.disabled_at IS NOT NULL) AS disabled,
-         coalesce((
-           SELECT jsonb_agg(jsonb_build_object(
-             'sha256', sha256, 'expiresAtS', extract(epoch FROM expires_at)) ORDER BY sha256)
-           FROM service_account_secret
-           WHERE service_account_id = s.id AND (expires_at IS NULL OR expires_at > now())
-         ), '[]') AS secrets
+         ${secrets.selectOf('s.id')} AS secrets
   FROM service_account s JOIN customer c ON c.id = s.customer_id`;
 
 interface Row extends Omit<ServiceAccount, 'secrets'> {
-  readonly secrets: readonly { sha256: string; expiresAtS: number | null }[];
+  readonly secrets: readonly SecretRow[];
 }
 
 export function sqlServiceAccounts(database: Database): ServiceAccountRecords {
@@ -33,22 +29,9 @@ export function sqlServiceAccounts(database: Database): ServiceAccountRecords {
           'INSERT INTO service_account (id, customer_id, name, permissions) VALUES ($1, $2, $3, $4)',
           [id, customer, name, permissions],
         );
-        return { id, secret: await addSecret(transaction, id) };
+        return { id, secret: await secrets.add(transaction, id) };
       }),
-    replaceSecret: (id, overlapS) =>
-      database.transaction(async (transaction) => {
-        await transaction.query(
-          `UPDATE service_account_secret
-           SET expires_at = least(coalesce(expires_at, 'infinity'), now() + make_interval(secs => $2))
-           WHERE service_account_id = $1`,
-          [id, overlapS],
-        );
-        await transaction.query(
-          'DELETE FROM service_account_secret WHERE service_account_id = $1 AND expires_at <= now()',
-          [id],
-        );
-        return addSecret(transaction, id);
-      }),
+    replaceSecret: (id, overlapS) => secrets.replace(database, id, overlapS),
     async setDisabled(id, disabled) {
       await database.query(
         'UPDATE service_account SET disabled_at = CASE WHEN $2 THEN now() END WHERE id = $1',
@@ -98,20 +81,6 @@ export async function cachedServiceAccountDirectory(
   };
 }
 
-/** SHA-256 in base64url: what is stored of a client secret. */
-export function hashClientSecret(secret: string): string {
-  return createHash('sha256').update(secret).digest('base64url');
-}
-
-async function addSecret(sql: Sql, serviceAccountId: string): Promise<Secret> {
-  const secret = randomBytes(32).toString('base64url');
-  await sql.query(
-    'INSERT INTO service_account_secret (sha256, service_account_id) VALUES ($1, $2)',
-    [hashClientSecret(secret), serviceAccountId],
-  );
-  return new Secret(secret);
-}
-
 const ID = /^svc_[0-9A-Z]{26}$/;
 
 async function findById(sql: Sql, id: string): Promise<ServiceAccount | undefined> {
@@ -120,11 +89,5 @@ async function findById(sql: Sql, id: string): Promise<ServiceAccount | undefine
 }
 
 function toRecord(row: Row): ServiceAccount {
-  return {
-    ...row,
-    secrets: row.secrets.map(({ sha256, expiresAtS }) => ({
-      sha256,
-      ...(expiresAtS === null ? {} : { expiresAt: new Date(expiresAtS * 1000) }),
-    })),
-  };
+  return { ...row, secrets: toSecretHashes(row.secrets) };
 }

@@ -86,7 +86,21 @@ export function sqlSignedIn(database: Database): SignedInRecords {
     },
     sessions: async (accountId) =>
       (await database.query<SessionRow>(SESSIONS, [accountId])).map(toSession),
+    async sessionUids(accountId) {
+      const rows = await database.query<{ uid: string }>(
+        'SELECT uid_sha256 AS uid FROM signed_in_session WHERE account_id = $1',
+        [accountId],
+      );
+      return rows.map(({ uid }) => uid);
+    },
     grants: async (accountId) => (await database.query<GrantRow>(GRANTS, [accountId])).map(toGrant),
+    async grantsOfApplication(applicationId) {
+      const rows = await database.query<{ id: string }>(
+        'SELECT grant_sha256 AS id FROM application_grant WHERE application_id = $1',
+        [applicationId],
+      );
+      return rows.map(({ id }) => id);
+    },
     async grantsOfSession(uid, ending) {
       const rows = await database.query<{ id: string }>(
         `SELECT grant_sha256 AS id FROM application_grant
@@ -95,14 +109,17 @@ export function sqlSignedIn(database: Database): SignedInRecords {
       );
       return rows.map(({ id }) => id);
     },
-    forgetSession: (uid, ending) =>
+    forgetSession: (uid, ending, toldSids) =>
       database.transaction(async (transaction) => {
         const which =
           ending === 'ended'
             ? 'g.session_uid_sha256 = $1'
             : 'g.session_uid_sha256 = $1 AND NOT g.survives_sign_out';
-        // The library itself has told the applications of a sign-out.
-        if (ending === 'ended') await transaction.query(`${TELL}${which}`, [uid]);
+        // Also of what goes on without the session: it names one that is over.
+        await transaction.query(`${TELL} g.session_uid_sha256 = $1 AND g.sid <> ALL($2::text[])`, [
+          uid,
+          toldSids,
+        ]);
         await transaction.query(`DELETE FROM application_grant g WHERE ${which}`, [uid]);
         await transaction.query('DELETE FROM signed_in_session WHERE uid_sha256 = $1', [uid]);
       }),
@@ -142,6 +159,13 @@ export function sqlLogoutNotices(database: Database): LogoutNotices {
       ),
     async done(id) {
       await database.query('DELETE FROM logout_notice WHERE id = $1', [id]);
+    },
+    async again({ applicationId, accountId, sid }, retryAfterS) {
+      await database.query(
+        `INSERT INTO logout_notice (application_id, account_id, sid, attempts, due_at)
+         VALUES ($1, $2, $3, 1, now() + make_interval(secs => $4))`,
+        [applicationId, accountId, sid, retryAfterS],
+      );
     },
   };
 }

@@ -1,10 +1,21 @@
-import type { Database, ListenGap } from '@cls/shared/sql/database';
+import type { Database, ListenGap, Sql } from '@cls/shared/sql/database';
 import { isUniqueViolation } from '@cls/shared/sql/database';
 import type { JWK } from 'jose';
 import { newRsaKey } from '../keys/rsa-key.ts';
 import type { Sealer } from '../keys/seal.ts';
-import type { SigningKey, SigningKeyState, SigningKeyStore } from '../keys/signing-key.ts';
+import {
+  PUBLISHED_AFTER_S,
+  PUBLISHED_FIRST_S,
+  PUBLISHED_MAX,
+  type SigningKey,
+  type SigningKeyListing,
+  type SigningKeyState,
+  type SigningKeyStore,
+} from '../keys/signing-key.ts';
 import { CHANGE_CHANNEL } from './change-channel.ts';
+import { SEALED } from './sealed.ts';
+
+const context = SEALED.signing_key.context;
 
 interface Row {
   readonly kid: string;
@@ -32,7 +43,7 @@ export function sqlSigningKeyStore(
     async load() {
       let found = await rows();
       if (!found.some(({ state }) => state === 'active')) {
-        await addActiveKey(database, sealer, keyBits);
+        await addKey(database, sealer, keyBits, 'active');
         found = await rows();
       }
       const [first, ...others] = found.map(open);
@@ -48,27 +59,85 @@ export function sqlSigningKeyStore(
       const catchUp = (gap: ListenGap) => gap === 'resumed' && listener();
       await database.listen(CHANGE_CHANNEL, hear, catchUp);
     },
-    list: () =>
-      database.query(
-        `SELECT kid, state, to_char(created_at, 'YYYY-MM-DD"T"HH24:MI:SS"Z"') AS "createdAt"
-         FROM signing_key ORDER BY created_at, kid`,
-      ),
+    list: async () => (await listings(database)).map(({ due: _, ...listing }) => listing),
+    async stage() {
+      const known = (await rows()).map(open); // Or the servers could not open what we seal here.
+      if (known.length >= PUBLISHED_MAX) return { refused: 'too_many' };
+      const kid = await addKey(database, sealer, keyBits, 'staged');
+      if (kid === undefined) return { refused: 'staged_already' };
+      return stepOf(await listings(database), kid);
+    },
+    promote: ({ early }) =>
+      database.transaction(async (transaction) => {
+        const found = await listings(transaction, 'FOR UPDATE');
+        const staged = found.find(({ state }) => state === 'staged');
+        if (staged === undefined) return { refused: 'none_staged' };
+        if (!staged.due && !early) return { refused: 'early', key: staged };
+        await transaction.query(
+          `UPDATE signing_key SET state = 'retiring', retired_at = now() WHERE state = 'active'`,
+        );
+        await transaction.query(`UPDATE signing_key SET state = 'active' WHERE kid = $1`, [
+          staged.kid,
+        ]);
+        return { key: staged };
+      }),
+    remove: (kid, { early }) =>
+      database.transaction(async (transaction) => {
+        const found = await listings(transaction, 'FOR UPDATE');
+        const step = stepOf(found, kid);
+        if ('refused' in step) return step;
+        const { state } = step.key;
+        if (state === 'active') return { refused: 'signs' };
+        // A staged key has signed nothing: no token needs it.
+        if (state === 'retiring' && !step.key.due && !early) return { refused: 'early', ...step };
+        await transaction.query('DELETE FROM signing_key WHERE kid = $1', [kid]);
+        return step;
+      }),
   };
 }
 
-/** Of several replicas that start at once, the first to insert wins; the others use its key. */
-async function addActiveKey(database: Database, sealer: Sealer, keyBits: number): Promise<void> {
+type Listing = SigningKeyListing & { readonly due: boolean };
+
+/** Oldest first; whether a key is due is told by the database's clock, which all share. */
+function listings(sql: Sql, lock: 'FOR UPDATE' | '' = ''): Promise<Listing[]> {
+  const time = (column: string) =>
+    `to_char(${column} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"')`;
+  const dueAt = `CASE state WHEN 'staged' THEN created_at + make_interval(secs => $1)
+      WHEN 'retiring' THEN retired_at + make_interval(secs => $2) END`;
+  return sql.query(
+    `SELECT kid, state, ${time('created_at')} AS "createdAt", ${time('retired_at')} AS "retiredAt",
+       ${time(`(${dueAt})`)} AS "dueAt", coalesce((${dueAt}) <= now(), false) AS due
+     FROM signing_key ORDER BY created_at, kid ${lock}`,
+    [PUBLISHED_FIRST_S, PUBLISHED_AFTER_S],
+  );
+}
+
+function stepOf(found: readonly Listing[], kid: string) {
+  const key = found.find((one) => one.kid === kid);
+  return key === undefined ? ({ refused: 'unknown' } as const) : { key };
+}
+
+/**
+ * Of several processes that add one at once, the first to insert wins: there is one active and one
+ * staged key.
+ *
+ * @returns the new key's kid; undefined where another was first.
+ */
+async function addKey(
+  database: Database,
+  sealer: Sealer,
+  keyBits: number,
+  state: 'active' | 'staged',
+): Promise<string | undefined> {
   const jwk = await newRsaKey(keyBits);
   try {
     await database.query(
-      `INSERT INTO signing_key (kid, state, sealed_private_jwk) VALUES ($1, 'active', $2)`,
-      [jwk.kid, sealer.seal(JSON.stringify(jwk), context(jwk.kid))],
+      'INSERT INTO signing_key (kid, state, sealed_private_jwk) VALUES ($1, $2, $3)',
+      [jwk.kid, state, sealer.seal(JSON.stringify(jwk), context(jwk.kid))],
     );
+    return jwk.kid;
   } catch (error) {
     if (!isUniqueViolation(error)) throw error;
+    return undefined;
   }
-}
-
-function context(kid: string): string {
-  return `signing_key:${kid}`;
 }

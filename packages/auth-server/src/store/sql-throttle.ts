@@ -4,6 +4,16 @@ import type { Database, Sql } from '@cls/shared/sql/database';
 import { FIRST_DELAY_S, LAST_DELAY_S, THROTTLE_POLICIES } from '../throttle/policy.ts';
 import type { Throttle, ThrottleSubject } from '../throttle/throttle.ts';
 
+/** A thousand years. */
+const FOR_EVER_S = 31_536_000_000;
+
+/**
+ * What is left of the count: one attempt is forgotten each `$7` seconds. `updated_at` is the
+ * instant up to which that was done, so that no fraction is lost between two attempts.
+ */
+const LEFT = `(t.failures - least(t.failures, greatest(0,
+  floor(extract(epoch FROM $3::timestamptz - t.updated_at) / $7::float8)))::int)`;
+
 /**
  * Counts the attempt and sets how long the next one must wait, in one statement: of parallel
  * attempts each is counted by itself, and none that comes while the subject is blocked. Replicas’
@@ -13,15 +23,15 @@ const COUNT = `
   INSERT INTO throttle AS t (kind, subject_sha256, failures, blocked_until, updated_at)
   VALUES ($1, $2, 1, '-infinity', $3::timestamptz)
   ON CONFLICT (kind, subject_sha256) DO UPDATE SET
-    failures = CASE WHEN t.updated_at < $3::timestamptz - $7::interval THEN 1
-                    ELSE t.failures + 1 END,
+    failures = ${LEFT} + 1,
     blocked_until = CASE
-      WHEN t.updated_at < $3::timestamptz - $7::interval THEN '-infinity'
-      WHEN t.failures + 1 >= $5 THEN 'infinity'
-      WHEN t.failures + 1 < $4 THEN '-infinity'
+      WHEN ${LEFT} + 1 >= $5 THEN 'infinity'
+      WHEN ${LEFT} + 1 < $4 THEN '-infinity'
       ELSE $3::timestamptz
-        + make_interval(secs => least($6 * 2.0 ^ least(t.failures + 1 - $4, 20), $8)) END,
-    updated_at = $3::timestamptz
+        + make_interval(secs => least($6 * 2.0 ^ least(${LEFT} + 1 - $4, 20), $8)) END,
+    updated_at = CASE
+      WHEN ${LEFT} = 0 OR $7::float8 >= ${FOR_EVER_S} THEN $3::timestamptz
+      ELSE t.updated_at + make_interval(secs => (t.failures - ${LEFT}) * $7::float8) END
   WHERE t.blocked_until <= $3::timestamptz
   RETURNING 1`;
 
@@ -38,11 +48,12 @@ const TAKE_BACK = `
   WITH gone AS (DELETE FROM throttle WHERE kind = $1 AND subject_sha256 = $2 AND failures <= 1)
   UPDATE throttle SET
     failures = failures - 1,
-    blocked_until = CASE WHEN failures - 1 < $3 THEN '-infinity' ELSE blocked_until END
+    blocked_until = CASE
+      WHEN failures - 1 < $3 OR blocked_until = 'infinity' AND failures - 1 < $4 THEN '-infinity'
+      ELSE blocked_until END
   WHERE kind = $1 AND subject_sha256 = $2 AND failures > 1`;
 
 const NEVER = 2_000_000_000;
-const FOR_EVER = '1000 years';
 
 /** The throttle in SQL: durable, and one for all replicas. */
 export function sqlThrottle(database: Database, clock: Clock): Throttle {
@@ -57,16 +68,14 @@ export function sqlThrottle(database: Database, clock: Clock): Throttle {
     },
     async withdraw(subjects) {
       for (const subject of subjects) {
-        const { free } = THROTTLE_POLICIES[subject.kind];
-        await database.query(TAKE_BACK, [subject.kind, digest(subject), free]);
+        await takeBack(database, subject);
       }
     },
     async succeeded(subjects) {
       for (const subject of subjects) {
-        const { free, clearedBySuccess } = THROTTLE_POLICIES[subject.kind];
-        const key = [subject.kind, digest(subject)];
-        if (clearedBySuccess) await database.query(CLEAR, key);
-        else await database.query(TAKE_BACK, [...key, free]);
+        const { clearedBySuccess } = THROTTLE_POLICIES[subject.kind];
+        if (clearedBySuccess) await database.query(CLEAR, [subject.kind, digest(subject)]);
+        else await takeBack(database, subject);
       }
     },
   };
@@ -75,17 +84,24 @@ export function sqlThrottle(database: Database, clock: Clock): Throttle {
 /** Guessing at invented names must not fill the table for ever; a real person is back sooner. */
 const IDLE_MAX = '365 days';
 
-/** Removes the counts of kinds that forget, once they have, and any that lay idle for a year. */
+/** Removes the counts of kinds that forget, once nothing is left of them, and others after a year. */
 export async function sweepThrottle(database: Database, clock: Clock): Promise<void> {
   const now = clock.now().toISOString();
   for (const [kind, { forgetAfterS }] of Object.entries(THROTTLE_POLICIES)) {
     const idle = forgetAfterS === undefined ? IDLE_MAX : `${forgetAfterS} seconds`;
+    const each = forgetAfterS === undefined ? '' : ' * failures';
     await database.query(
-      `DELETE FROM throttle WHERE kind = $1 AND updated_at < $2::timestamptz - $3::interval
+      `DELETE FROM throttle WHERE kind = $1 AND updated_at < $2::timestamptz - $3::interval${each}
          AND blocked_until <= $2::timestamptz AND blocked_until <> 'infinity'`,
       [kind, now, idle],
     );
   }
+}
+
+/** The attempt was none: a stop that it alone had brought is lifted with it. */
+async function takeBack(sql: Sql, subject: ThrottleSubject): Promise<void> {
+  const { free, hardStop } = THROTTLE_POLICIES[subject.kind];
+  await sql.query(TAKE_BACK, [subject.kind, digest(subject), free, hardStop ?? NEVER]);
 }
 
 /** Seconds to wait; 0 when the attempt is admitted. */
@@ -98,7 +114,7 @@ async function attempt(sql: Sql, subject: ThrottleSubject, now: string): Promise
     free,
     hardStop ?? NEVER,
     FIRST_DELAY_S,
-    forgetAfterS === undefined ? FOR_EVER : `${forgetAfterS} seconds`,
+    forgetAfterS === undefined ? FOR_EVER_S : forgetAfterS / free,
     LAST_DELAY_S,
   ]);
   if (counted.length > 0) return 0;

@@ -3,7 +3,10 @@ import type { Database, Transaction } from '@cls/shared/sql/database';
 import type { Sealer } from '../keys/seal.ts';
 import { DEFAULT_TOTP_NAME, type TotpFactorRecords } from '../mfa/second-factor.ts';
 import { matchTotpStep } from '../mfa/totp.ts';
+import { SEALED } from './sealed.ts';
 import { insertFactor } from './sql-factors.ts';
+
+const context = SEALED.totp_factor.context;
 
 interface Row {
   readonly factor_id: string;
@@ -77,8 +80,4 @@ async function removeTotp(transaction: Transaction, accountId: string): Promise<
        AND NOT EXISTS (SELECT FROM factor WHERE account_id = $1)`,
     [accountId],
   );
-}
-
-function context(accountId: string): string {
-  return `totp_factor:${accountId}`;
 }

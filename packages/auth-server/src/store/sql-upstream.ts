@@ -6,6 +6,10 @@ import type {
   UpstreamListing,
   UpstreamRecords,
 } from '../upstream/upstream-provider.ts';
+import { SEALED } from './sealed.ts';
+
+/** What sealed client secrets are bound to. */
+const context = SEALED.upstream_provider.context;
 
 const COLUMNS = `
   domain, customer_id AS customer, issuer, client_id AS "clientId", email_claim AS "emailClaim",
@@ -38,6 +42,13 @@ export function sqlUpstreamProviders(database: Database, sealer: Sealer): Upstre
       );
       return added.length === 1;
     },
+    async replaceSecret(domain, clientSecret) {
+      const replaced = await database.query(
+        'UPDATE upstream_provider SET sealed_client_secret = $2 WHERE domain = $1 RETURNING 1',
+        [domain, sealer.seal(clientSecret.expose(), context(domain))],
+      );
+      return replaced.length === 1;
+    },
     async remove(domain) {
       const removed = await database.query(
         'DELETE FROM upstream_provider WHERE domain = $1 RETURNING 1',
@@ -58,6 +69,13 @@ export function sqlUpstreamLinks(database: Database): UpstreamLinks {
       );
       return row?.accountId;
     },
+    async isLinked(issuer, accountId) {
+      const found = await database.query(
+        'SELECT 1 FROM upstream_link WHERE account_id = $1 AND issuer = $2',
+        [accountId, issuer],
+      );
+      return found.length === 1;
+    },
     async link(issuer, subject, accountId) {
       try {
         await database.transaction(async (transaction) => {
@@ -68,6 +86,7 @@ export function sqlUpstreamLinks(database: Database): UpstreamLinks {
           await transaction.query('UPDATE account SET password_hash = NULL WHERE id = $1', [
             accountId,
           ]);
+          await transaction.query('DELETE FROM account_link WHERE account_id = $1', [accountId]);
         });
         return true;
       } catch (error) {
@@ -76,8 +95,4 @@ export function sqlUpstreamLinks(database: Database): UpstreamLinks {
       }
     },
   };
-}
-
-function context(domain: string): string {
-  return `upstream_provider:${domain}`;
 }

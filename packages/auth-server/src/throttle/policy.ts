@@ -6,7 +6,10 @@ export interface ThrottlePolicy {
   readonly free: number;
   /** After as many attempts in a row nothing is admitted until a success or an operator. */
   readonly hardStop: number | undefined;
-  /** Seconds without an attempt after which the count starts anew; undefined: never. */
+  /**
+   * Seconds in which `free` attempts are forgotten, one after the other: a shared address at which
+   * somebody mistypes now and then is never quiet, and must not add that up. Undefined: never.
+   */
   readonly forgetAfterS: number | undefined;
   /**
    * Whether a right secret clears the count. An address tries many secrets: there a success takes
@@ -42,7 +45,7 @@ export const THROTTLE_POLICIES: Readonly<Record<ThrottleKind, ThrottlePolicy>> =
   'reset-request': { free: 3, hardStop: undefined, forgetAfterS: 3_600, clearedBySuccess: false },
   // Messages that one administrator can have sent to one address.
   invitation: { free: 5, hardStop: undefined, forgetAfterS: 3_600, clearedBySuccess: false },
-  'client-secret': { free: 20, hardStop: undefined, forgetAfterS: 3_600, clearedBySuccess: true },
+  'client-secret': { free: 20, hardStop: undefined, forgetAfterS: 3_600, clearedBySuccess: false },
   // Many people may sit behind one address.
   address: { free: 100, hardStop: undefined, forgetAfterS: 900, clearedBySuccess: false },
 };

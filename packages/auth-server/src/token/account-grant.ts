@@ -7,6 +7,7 @@ import { randomBytes } from 'node:crypto';
 import { type Clock, epochSeconds } from '@cls/shared/clock';
 import { errors, type KoaContextWithOIDC } from 'oidc-provider';
 import type { Account } from '../accounts/account.ts';
+import type { AccountRecords } from '../accounts/account-records.ts';
 import type { MfaPolicy } from '../config.ts';
 import { ACCOUNT_GRANT } from '../provider/client-metadata.ts';
 import { noteAuthentication } from '../provider/granted-account.ts';
@@ -18,7 +19,7 @@ import { addressSubject } from '../throttle/address-subject.ts';
 import type { Throttle, ThrottleSubject } from '../throttle/throttle.ts';
 import { cameAsJson } from './json-token-request.ts';
 import {
-  invalidCredentials,
+  CredentialsRefused,
   MfaEnrolmentRequired,
   MfaRequired,
   TooManyAttempts,
@@ -27,6 +28,7 @@ import {
 export const ACCOUNT_GRANT_PARAMETERS = ['email', 'password', 'otp', 'mfa_token'];
 
 export interface AccountGrantParts extends ProofParts {
+  readonly records: Pick<AccountRecords, 'noteSignIn'>;
   readonly state: StateStore;
   readonly clock: Clock;
   readonly mfaPolicy: MfaPolicy;
@@ -83,10 +85,12 @@ async function withMfaToken(
   const account = typeof accountId === 'string' ? await accounts.find(accountId) : undefined;
   if (account === undefined || account.disabled || !account.secondFactor) {
     await admit(parts.throttle, [address]);
-    throw invalidCredentials();
+    throw new CredentialsRefused('mfa_token_not_good');
   }
   const proven = await withCode(parts, address, account, otp);
-  if ((await state.consume(MFA_TOKEN, key)) !== 'won') throw invalidCredentials();
+  if ((await state.consume(MFA_TOKEN, key)) !== 'won') {
+    throw new CredentialsRefused('mfa_token_used');
+  }
   return proven;
 }
 
@@ -103,7 +107,7 @@ async function withCode(
 /** @throws {OIDCProviderError} for everything but a proof. */
 function provenAccount(proof: Proof): Account {
   if ('waitS' in proof) throw new TooManyAttempts(proof.waitS);
-  if ('refused' in proof) throw invalidCredentials();
+  if ('refused' in proof) throw new CredentialsRefused(proof.refused);
   return proof.account;
 }
 
@@ -115,13 +119,15 @@ async function admit(throttle: Throttle, subjects: readonly ThrottleSubject[]): 
 async function newMfaToken(state: StateStore, account: Account): Promise<string> {
   const token = randomBytes(32).toString('base64url');
   const payload = { accountId: account.id };
-  await state.put({ kind: MFA_TOKEN, key: digest(token), payload, ttlS: MFA_TOKEN_TTL_S });
+  // A password that was replaced meanwhile proves nothing any more.
+  const ends = { account: digest(account.id), ttlS: MFA_TOKEN_TTL_S };
+  await state.put({ kind: MFA_TOKEN, key: digest(token), payload, ...ends });
   return token;
 }
 
 async function issue(
   ctx: KoaContextWithOIDC,
-  { clock, resourceServer: settings }: AccountGrantParts,
+  { clock, records, resourceServer: settings }: AccountGrantParts,
   { account, amr }: Proven,
 ): Promise<void> {
   noteAuthentication(ctx, { account, amr, authTimeS: epochSeconds(clock) });
@@ -138,6 +144,7 @@ async function issue(
   });
   token.resourceServer = resourceServer;
   const accessToken = await token.save();
+  await records.noteSignIn(account.id);
   ctx.body = {
     access_token: accessToken,
     scope: resourceServer.scope,

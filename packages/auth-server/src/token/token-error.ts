@@ -31,10 +31,15 @@ export class MfaEnrolmentRequired extends errors.OIDCProviderError {
 }
 
 /** The one answer to a wrong e-mail, password, code or second-factor token. */
-export function invalidCredentials(): errors.OIDCProviderError {
-  const error = new errors.InvalidGrant('credentials refused');
-  error.error_description = 'e-mail, password or one-time code is not right';
-  return error;
+export class CredentialsRefused extends errors.InvalidGrant {
+  /** Which it was, for the operator's log and never for the caller. */
+  readonly why: string;
+
+  constructor(why: string) {
+    super('credentials refused');
+    this.error_description = 'e-mail, password or one-time code is not right';
+    this.why = why;
+  }
 }
 
 /** Bytes; the library's own limit for forms. */

@@ -4,7 +4,7 @@
  * its domain. No account is ever made here.
  */
 import { type Account, type AccountDirectory, canonicalEmail } from '../accounts/account.ts';
-import type { AccountLinks } from '../accounts/account-link.ts';
+import type { AccountAccess } from '../accounts/account-access.ts';
 import type { AccountRecords } from '../accounts/account-records.ts';
 import type { Requester } from '../accounts/requester.ts';
 import { type NoticeParts, notice } from '../accounts/security-notice.ts';
@@ -15,7 +15,7 @@ export interface LinkParts extends NoticeParts {
   readonly upstreamLinks: UpstreamLinks;
   readonly accounts: AccountDirectory;
   readonly records: AccountRecords;
-  readonly links: AccountLinks;
+  readonly access: Pick<AccountAccess, 'endAll'>;
 }
 
 /** @returns why the person has no account that the provider may let them into. */
@@ -40,12 +40,15 @@ export async function linkedAccount(
   }
   const account = await parts.records.findByEmail(email);
   if (!isOf(account, provider)) return { unusable: 'upstream_account_unknown' };
-  if (!(await parts.upstreamLinks.link(provider.issuer, subject, account.id))) {
-    return { unusable: 'upstream_account_linked_to_another' };
-  }
-  await parts.links.removeAll(account.id);
+  const linkedToAnother = { unusable: 'upstream_account_linked_to_another' };
+  if (await parts.upstreamLinks.isLinked(provider.issuer, account.id)) return linkedToAnother;
+  // What the password has opened ends with it; before, too: were it to fail, nothing is linked yet.
+  await parts.access.endAll(account.id);
+  const linked = await parts.upstreamLinks.link(provider.issuer, subject, account.id);
+  if (!linked) return linkedToAnother;
+  await parts.access.endAll(account.id);
   notice(parts, 'account.organisation_linked', account, by, organisation);
-  return account;
+  return { ...account, passwordVersion: undefined };
 }
 
 /** A provider vouches for people of its own customer alone. */

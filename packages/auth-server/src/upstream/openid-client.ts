@@ -48,7 +48,7 @@ export function openidClient(allowHttp: boolean): UpstreamClient {
       nonce: client.randomNonce(),
       codeVerifier: client.randomPKCECodeVerifier(),
     }),
-    authorizationUrl: (provider, redirectUri, { state, nonce, codeVerifier }, loginHint) =>
+    authorizationUrl: (provider, redirectUri, { state, nonce, codeVerifier }, asked) =>
       orFailed('upstream_unreachable', async () =>
         client.buildAuthorizationUrl(await configurationOf(provider), {
           redirect_uri: redirectUri,
@@ -57,7 +57,9 @@ export function openidClient(allowHttp: boolean): UpstreamClient {
           nonce,
           code_challenge: await client.calculatePKCECodeChallenge(codeVerifier),
           code_challenge_method: 'S256',
-          login_hint: loginHint,
+          login_hint: asked.loginHint,
+          // With max_age it must say when it was (OpenID Connect Core §3.1.2.1, auth_time).
+          ...(asked.again ? { prompt: 'login', max_age: '0' } : {}),
         }),
       ),
     identify: (provider, callback, { state, nonce, codeVerifier }) =>
@@ -99,7 +101,9 @@ async function withUserinfo(
     return { subject, claims };
   }
   const userinfo = await client.fetchUserInfo(config, accessToken, subject);
-  return { subject, claims: { ...userinfo, ...claims } };
+  // Address and proof of one place: the proof of one address must not be taken for another's.
+  const { [emailClaim]: email, [emailVerifiedClaim]: verified } = userinfo;
+  return { subject, claims: { ...claims, [emailClaim]: email, [emailVerifiedClaim]: verified } };
 }
 
 async function orFailed<T>(reason: string, work: () => Promise<T>): Promise<T> {

@@ -25,8 +25,6 @@ import {
 export interface OfferedProvider {
   readonly organisation: string;
   readonly host: string;
-  /** Where a form that leads there ends. */
-  readonly origin: string;
 }
 
 export interface UpstreamSignIn {
@@ -34,18 +32,34 @@ export interface UpstreamSignIn {
   offered(email: string): Promise<OfferedProvider | undefined>;
   /** Whether any domain has a provider. */
   exists(): Promise<boolean>;
-  /** @returns where the browser goes (303), or why not. */
+  /**
+   * @param again whether a proof is wanted that is newer than this.
+   * @returns where the browser goes (303), and the `state` that it comes back with; or why not.
+   */
   begin(
     email: string,
     binding: string,
-  ): Promise<{ readonly href: string } | { readonly problem: BeginProblem }>;
+    again: boolean,
+  ): Promise<Away | { readonly problem: BeginProblem }>;
   /** @param domain from the address `/upstream/<domain>` @param query as the browser brought it. */
   finish(
     domain: string,
     query: URLSearchParams,
     binding: string,
     by: Requester,
-  ): Promise<{ readonly account: Account; readonly amr: readonly string[] } | FinishRefusal>;
+  ): Promise<UpstreamProof | FinishRefusal>;
+}
+
+export interface Away {
+  readonly href: string;
+  readonly state: string;
+}
+
+export interface UpstreamProof {
+  readonly account: Account;
+  readonly amr: readonly string[];
+  /** Whole seconds since the epoch. */
+  readonly provenAtS: number;
 }
 
 export type BeginProblem =
@@ -72,8 +86,14 @@ export interface UpstreamSignInParts extends LinkParts {
 }
 
 const TTL_S = 600;
+/** Longer than any proof counts as fresh, and short beside the life of a session. */
+const STALE_S = 600;
+/** How far a provider's clock may be behind. */
+const SKEW_S = 60;
 
 interface Begun extends AuthorizationKeys {
+  /** Whole seconds since the epoch; absent where any proof will do. */
+  readonly provenSinceS?: number;
   readonly domain: string;
   readonly issuer: string;
   readonly binding: string;
@@ -95,11 +115,11 @@ export function upstreamSignIn(parts: UpstreamSignInParts): UpstreamSignIn {
     async offered(email) {
       const found = await usable(domainOfEmail(canonicalEmail(email)));
       if (found === undefined) return undefined;
-      const { host, origin } = new URL(found.provider.issuer);
-      return { organisation: found.organisation, host, origin };
+      const { host } = new URL(found.provider.issuer);
+      return { organisation: found.organisation, host };
     },
     exists: async () => (await parts.providers.list()).length > 0,
-    async begin(typed, binding) {
+    async begin(typed, binding, again) {
       const email = canonicalEmail(typed.slice(0, 1_000));
       if (email === '') return { problem: { field: 'email', code: 'email_required' } };
       const found = await usable(domainOfEmail(email));
@@ -108,9 +128,15 @@ export function upstreamSignIn(parts: UpstreamSignInParts): UpstreamSignIn {
       const keys = client.newKeys();
       try {
         const uri = redirectUri(domain);
-        const url = await client.authorizationUrl(found.provider, uri, keys, email);
-        await begun.put(keys.state, { ...keys, domain, issuer: upstream, binding }, TTL_S);
-        return { href: url.href };
+        const asked = { loginHint: email, again };
+        const url = await client.authorizationUrl(found.provider, uri, keys, asked);
+        const since = again ? { provenSinceS: Math.floor(Date.now() / 1000) - SKEW_S } : {};
+        await begun.put(
+          keys.state,
+          { ...keys, domain, issuer: upstream, binding, ...since },
+          TTL_S,
+        );
+        return { href: url.href, state: keys.state };
       } catch (error) {
         if (!(error instanceof UpstreamFailed)) throw error;
         tell(domain, error);
@@ -139,12 +165,31 @@ export function upstreamSignIn(parts: UpstreamSignInParts): UpstreamSignIn {
         tell(domain, error);
         return { refused: 'upstream_failed', reason: error.message };
       }
+      if (!isProvenSince(identity, known.provenSinceS)) {
+        return { refused: 'upstream_failed', reason: 'upstream_proof_not_new' };
+      }
       const account = await linkedAccount(parts, found.provider, found.organisation, identity, by);
       return 'unusable' in account
         ? { refused: 'account_unusable', reason: account.unusable }
-        : { account, amr: amrOf(identity) };
+        : { account, amr: amrOf(identity), provenAtS: provenAtS(identity) };
     },
   };
+}
+
+/** A provider that does not say when cannot show that it has asked the person anew. */
+function isProvenSince({ claims }: UpstreamIdentity, sinceS: number | undefined): boolean {
+  const { auth_time: at } = claims;
+  return sinceS === undefined || (typeof at === 'number' && at >= sinceS);
+}
+
+/**
+ * Being signed in at the provider is no fresh proof here. How long ago it was is not told to the
+ * last second: a session that begins now does not end because the provider's is old.
+ */
+function provenAtS({ claims }: UpstreamIdentity): number {
+  const { auth_time: at } = claims;
+  const nowS = Math.floor(Date.now() / 1000);
+  return Math.min(nowS, Math.max(typeof at === 'number' ? at : 0, nowS - STALE_S));
 }
 
 /** RFC 8176 §2; what else a provider says means nothing here. */

@@ -22,7 +22,12 @@ export interface UpstreamRecords {
   find(domain: string): Promise<UpstreamProvider | undefined>;
   /** False when the domain has one already. */
   add(provider: UpstreamProvider): Promise<boolean>;
-  /** False when there was none. Links to accounts stay. */
+  /** False when the domain has no provider. */
+  replaceSecret(domain: string, clientSecret: Secret): Promise<boolean>;
+  /**
+   * False when there was none. Links to accounts stay, for when it is added again, and let nobody
+   * in until then: who has no password can be invited.
+   */
   remove(domain: string): Promise<boolean>;
 }
 
@@ -30,9 +35,11 @@ export interface UpstreamRecords {
 export interface UpstreamLinks {
   /** The account id; notes the use. */
   accountOf(issuer: string, subject: string): Promise<string | undefined>;
+  /** Whether the account is some subject's of the issuer already. */
+  isLinked(issuer: string, accountId: string): Promise<boolean>;
   /**
-   * Links for good, and takes the account's password away: from now on the organisation decides
-   * who enters. False when either of the two is linked already.
+   * Links for good, and takes the account's password and the links into it away: from now on the
+   * organisation decides who enters. False when either of the two is linked already.
    */
   link(issuer: string, subject: string, accountId: string): Promise<boolean>;
 }
@@ -53,12 +60,17 @@ export interface UpstreamIdentity {
 /** A relying party of OpenID Connect: authorization code with PKCE, state and nonce. */
 export interface UpstreamClient {
   newKeys(): AuthorizationKeys;
-  /** Where the browser goes. @throws {UpstreamFailed} */
+  /**
+   * Where the browser goes.
+   *
+   * @param again whether the person is to prove themselves anew, although signed in there.
+   * @throws {UpstreamFailed}
+   */
   authorizationUrl(
     provider: UpstreamProvider,
     redirectUri: string,
     keys: AuthorizationKeys,
-    loginHint: string,
+    asked: { readonly loginHint: string; readonly again: boolean },
   ): Promise<URL>;
   /** @param callback the redirect URI with the query that the browser brought. @throws {UpstreamFailed} */
   identify(

@@ -37,7 +37,6 @@ export interface I18n {
   dateTime(instant: Date): string;
   /** `5 minutes`, rounded up to the largest unit that fits: a wait never ends before it says. */
   duration(seconds: number): string;
-  list(items: readonly string[]): string;
 }
 
 /** British English: a 24-hour clock, and months as words that no reader takes for a day. */
@@ -68,7 +67,6 @@ export function createI18n(locale: Locale, messages: Messages, timeZone = 'UTC')
     ...{ hour: '2-digit', minute: '2-digit', timeZoneName: 'short', timeZone },
   });
   const plurals = new Intl.PluralRules(tag);
-  const list = new Intl.ListFormat(tag, { type: 'conjunction' });
   const has = (key: string): key is MessageKey => Object.hasOwn(messages, key);
   const t: I18n['t'] = (key, values = {}) =>
     messages[key].replace(PLACEHOLDER, (_, name: string) => `${filling(key, values, name)}`);
@@ -94,7 +92,6 @@ export function createI18n(locale: Locale, messages: Messages, timeZone = 'UTC')
       const format = new Intl.NumberFormat(tag, { style: 'unit', unit, unitDisplay: 'long' });
       return format.format(Math.ceil(whole / size));
     },
-    list: (items) => list.format(items),
   };
 }
 

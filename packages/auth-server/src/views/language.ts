@@ -2,10 +2,10 @@ import { LOCALES, type Locale } from './i18n.ts';
 
 /** Where a reader's language can be told, the most deliberate first. */
 export interface LanguageWishes {
-  /** `ui_locales` of the authorization request: tags in order, space separated (OIDC Core §3.1.2.1). */
-  readonly uiLocales?: string | undefined;
   /** What the reader chose on a page before. */
   readonly cookie?: string | undefined;
+  /** `ui_locales` of the authorization request: tags in order, space separated (OIDC Core §3.1.2.1). */
+  readonly uiLocales?: string | undefined;
   /** `Accept-Language`, RFC 9110 §12.5.4. */
   readonly acceptLanguage?: string | undefined;
 }
@@ -13,8 +13,8 @@ export interface LanguageWishes {
 /** The first wish that can be met, by its primary language (`de-CH` is met by `de`); else English. */
 export function negotiateLocale(wishes: LanguageWishes): Locale {
   const tags = [
-    ...(wishes.uiLocales ?? '').split(' '),
     wishes.cookie ?? '',
+    ...(wishes.uiLocales ?? '').split(' '),
     ...byWeight(wishes.acceptLanguage ?? ''),
   ];
   for (const tag of tags) {

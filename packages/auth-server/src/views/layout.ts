@@ -13,6 +13,8 @@ export interface Frame {
   readonly languages: readonly { readonly locale: Locale; readonly href: string }[];
   /** Where people get help: an https or mailto URL. */
   readonly supportHref?: string;
+  /** The privacy policy: an https URL. */
+  readonly policyHref?: string;
 }
 
 export interface PageModel {
@@ -29,7 +31,7 @@ export interface Application {
 /** The way out of a page; no page that ends something is without. */
 export type WayOn =
   | { readonly to: 'application' | 'start_again'; readonly name: string; readonly href: string }
-  | { readonly to: 'account' | 'sign_in' | 'new_link'; readonly href: string };
+  | { readonly to: 'account' | 'sign_in' | 'sign_out' | 'new_link'; readonly href: string };
 
 interface Page {
   readonly title: string;
@@ -75,13 +77,13 @@ ${body}
 `.toString();
 }
 
-export function footer({ languages, supportHref }: Frame, i18n: I18n): Html {
+export function footer({ languages, supportHref, policyHref }: Frame, i18n: I18n): Html {
   const names = { en: 'English', de: 'Deutsch' } as const;
   return html`<footer class="foot">${languages.map(({ locale, href }) =>
     locale === i18n.locale
       ? html`<span>${names[locale]}</span>`
       : html`<a href="${href}" lang="${locale}" hreflang="${locale}">${names[locale]}</a>`,
-  )}${supportHref !== undefined && html`<a href="${supportHref}">${i18n.t('page.help')}</a>`}</footer>`;
+  )}${supportHref !== undefined && html`<a href="${supportHref}">${i18n.t('page.help')}</a>`}${policyHref !== undefined && html`<a href="${policyHref}">${i18n.t('page.policy')}</a>`}</footer>`;
 }
 
 /** The product's sign: a ledger's page with its balance line. Decorative, the name stands beside it. */
@@ -103,6 +105,19 @@ export function breakableEmail(email: string): Html {
 
 export function emailName(email: string): Html {
   return html`<strong>${breakableEmail(email)}</strong>`;
+}
+
+/** How people reach somebody who can help; nothing where the operator named no way. */
+export function contactLine({ supportHref }: Frame, i18n: I18n): Html {
+  if (supportHref === undefined) return html``;
+  return html`<p class="hint">${i18n.rich('page.contact', { contact: contactLink(supportHref) })}</p>`;
+}
+
+/** Named by what people recognise: the address, or the site's host. */
+export function contactLink(href: string): Html {
+  const { protocol, pathname, host } = new URL(href);
+  const name = protocol === 'mailto:' ? pathname : host;
+  return html`<a href="${href}">${name}</a>`;
 }
 
 export function wayOnLink(way: WayOn, i18n: I18n): Html {

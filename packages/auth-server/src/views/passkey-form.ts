@@ -23,7 +23,8 @@ interface PasskeyForm {
 
 /**
  * The script fills in `credential` (the credential's standard JSON) and sends the form. Without
- * script the button stays hidden and a sentence says why; so do failures inside the browser.
+ * script the button stays hidden and a sentence says why, save beside other ways (`autofill`), where
+ * nothing shows; sentences tell of failures inside the browser.
  */
 export function passkeyForm(frame: Frame, spec: PasskeyForm, i18n: I18n): Html {
   const { ceremony, options } = spec;
@@ -31,7 +32,7 @@ export function passkeyForm(frame: Frame, spec: PasskeyForm, i18n: I18n): Html {
     html`<p class="problem" role="alert" data-failure="${name}" hidden>${text}</p>\n`;
   return form(frame, {
     action: spec.action,
-    attributes: html` data-passkey="${ceremony}" data-options="${JSON.stringify(options)}"`,
+    attributes: html` data-passkey="${ceremony}" data-options="${JSON.stringify(options)}"${ceremony === 'autofill' && html` data-passkey-way hidden`}`,
     body: html`<input type="hidden" name="credential" value="">
 ${spec.fields}${failure('cancelled', i18n.t('problem.passkey_cancelled'))}${
   ceremony === 'create' && failure('exists', i18n.t('problem.passkey_exists'))

@@ -70,21 +70,36 @@ export function parseRedisUrl(url: string): RedisAddress {
   if (topology === 'sentinel' && !master) {
     throw new DatabaseUnavailable('REDIS_URL: a Sentinel URL ends with the name of its master');
   }
+  if (db && !/^\d{1,5}$/.test(db)) {
+    throw new DatabaseUnavailable(
+      'REDIS_URL: ends with the number of a database, if with anything',
+    );
+  }
   return {
     topology,
     tls: parts['tls'] !== undefined,
     nodes: (parts['nodes'] ?? '').split(',').map((node) => parseNode(node, DEFAULT_PORT[topology])),
-    ...(parts['user'] ? { username: decodeURIComponent(parts['user']) } : {}),
-    ...(parts['password'] ? { password: decodeURIComponent(parts['password']) } : {}),
+    ...(parts['user'] ? { username: decoded(parts['user']) } : {}),
+    ...(parts['password'] ? { password: decoded(parts['password']) } : {}),
     ...(master ? { master } : {}),
     ...(db ? { db: Number(db) } : {}),
   };
 }
 
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    throw new DatabaseUnavailable('REDIS_URL: write a % in the user or password as %25');
+  }
+}
+
 function parseNode(text: string, defaultPort: number): { host: string; port: number } {
   const [, bracketed, plain, port] = /^(?:\[([^\]]+)\]|([^:]+))(?::(\d{1,5}))?$/.exec(text) ?? [];
   const host = bracketed ?? plain;
-  if (host === undefined) throw new DatabaseUnavailable('REDIS_URL: names a host badly');
+  if (host === undefined || Number(port ?? 0) > 65_535) {
+    throw new DatabaseUnavailable('REDIS_URL: names a host or its port badly');
+  }
   return { host, port: port === undefined ? defaultPort : Number(port) };
 }
 

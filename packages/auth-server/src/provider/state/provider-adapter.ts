@@ -26,8 +26,8 @@ export function providerAdapter(
   /** Seconds in which a second use of one entry is refused and nothing else; 0: never. */
   graceS = 0,
 ): Adapter {
-  const spentJustNow = (entry: AdapterPayload | undefined) =>
-    typeof entry?.['consumed'] === 'number' && Date.now() / 1000 - entry['consumed'] < graceS;
+  const spentJustNow = ({ consumed }: AdapterPayload) =>
+    typeof consumed === 'number' && Date.now() / 1000 - consumed < graceS;
   const findBy = async (index: 'uid' | 'userCode', value: string) => {
     const entry = await store.findBy(kind, index, digest(value));
     const sealedId = entry?.payload['sealedId'];
@@ -44,9 +44,8 @@ export function providerAdapter(
     },
     async find(id) {
       const entry = opened(await store.find(kind, digest(id)), id);
-      // The library would end the whole grant; the first use may still be under way.
-      if (spentJustNow(entry)) throw new errors.InvalidGrant(`${kind} was used a moment ago`);
-      return entry;
+      // The library would end the whole grant; the first use may still be under way. `consume` tells.
+      return entry !== undefined && spentJustNow(entry) ? { ...entry, consumed: undefined } : entry;
     },
     findByUid: (uid) => findBy('uid', uid),
     findByUserCode: (userCode) => findBy('userCode', userCode),

@@ -12,8 +12,9 @@ const NOW = `local time = redis.call('TIME')
 const PUT = `
   ${NOW}
   if ARGV[1] == '1' and redis.call('EXISTS', KEYS[1]) == 1 then return 0 end
+  local same = redis.call('HGET', KEYS[1], 'account') == ARGV[5]
   redis.call('HSET', KEYS[1], 'payload', ARGV[2], 'grant', ARGV[3], 'account', ARGV[5])
-  redis.call('HSETNX', KEYS[1], 'born', now)
+  redis.call(same and 'HSETNX' or 'HSET', KEYS[1], 'born', now)
   redis.call('PEXPIRE', KEYS[1], ARGV[4])
   return 1`;
 
@@ -21,8 +22,11 @@ const CONSUME = `
   if redis.call('EXISTS', KEYS[1]) == 0 then return -1 end
   return redis.call('HSETNX', KEYS[1], 'consumed', ARGV[1])`;
 
+/** Never earlier than it was, though a replica whose clock is behind has become the primary. */
 const END = `
   ${NOW}
+  local was = redis.call('GET', KEYS[1])
+  if was and was > now then now = was end
   return redis.call('SET', KEYS[1], now, 'EX', ARGV[1])`;
 
 const BEAR_AGAIN = `
@@ -108,8 +112,7 @@ function unguarded(redis: Redis | Cluster, waitReplicas: number): StateStore {
     },
     async consume(kind, key) {
       if ((await find(kind, key)) === undefined) return 'gone';
-      const nowS = Math.floor(Date.now() / 1000);
-      const won = await redis.eval(CONSUME, 1, entryKey(kind, key), nowS);
+      const won = await redis.eval(CONSUME, 1, entryKey(kind, key), Date.now() / 1000);
       if (won === 1 && waitReplicas > 0) {
         const confirmed = await redis.wait(waitReplicas, WAIT_MS);
         if (confirmed < waitReplicas) {

@@ -24,7 +24,9 @@ const PUT = `
     payload = excluded.payload, grant_id = excluded.grant_id, uid = excluded.uid,
     user_code = excluded.user_code, expires_at = excluded.expires_at,
     account_sha256 = excluded.account_sha256,
-    created_at = CASE WHEN s.expires_at > now() THEN s.created_at ELSE excluded.created_at END,
+    created_at = CASE WHEN s.expires_at > now()
+        AND s.account_sha256 IS NOT DISTINCT FROM excluded.account_sha256
+      THEN s.created_at ELSE excluded.created_at END,
     consumed_at = CASE WHEN s.expires_at > now() THEN s.consumed_at END`;
 
 /** Protocol state in SQL; expired rows are swept in the background. */
@@ -87,7 +89,8 @@ export function sqlStateStore(database: Database, onError: (error: unknown) => v
           `INSERT INTO ended_account
            VALUES ($1, clock_timestamp(), now() + make_interval(secs => $2))
            ON CONFLICT (account_sha256) DO UPDATE
-           SET ended_at = excluded.ended_at, expires_at = excluded.expires_at`,
+           SET ended_at = greatest(ended_account.ended_at, excluded.ended_at),
+               expires_at = excluded.expires_at`,
           [account, END_TTL_S],
         );
         if (keep === undefined) return;
@@ -117,7 +120,7 @@ async function first(
   );
   if (row === undefined) return undefined;
   const { payload, consumed } = row;
-  return consumed === null ? { payload } : { payload, consumedAtS: Math.floor(consumed) };
+  return consumed === null ? { payload } : { payload, consumedAtS: consumed };
 }
 
 async function sweep(database: Database): Promise<void> {

@@ -15,8 +15,9 @@ export interface StateStore {
   revokeGrant(grantId: string): Promise<void>;
   /**
    * Ends everything that was first put for the account until now, without listing it; what is
-   * written again later stays ended. @param keep the one entry that goes on, such as the session
-   * that asks.
+   * written again later for the same account stays ended.
+   *
+   * @param keep the one entry that goes on, such as the session that asks.
    */
   endAccount(account: string, keep?: EntryName): Promise<void>;
   /** Resolves when the store can be used. */
@@ -26,6 +27,7 @@ export interface StateStore {
 
 export interface StateEntry {
   readonly payload: Readonly<Record<string, unknown>>;
+  /** With its fraction: a grace of a second counts from here. */
   readonly consumedAtS?: number;
 }
 
@@ -45,5 +47,8 @@ export interface NewStateEntry extends EntryName {
   readonly account?: string;
 }
 
-/** Longer than any entry lives: how long an end is remembered, in seconds. */
-export const END_TTL_S = 400 * 86_400;
+/**
+ * How long an end is remembered, in seconds: longer than any entry lives, which is what
+ * REFRESH_TOKEN_TTL may be at most, 90 days, and the margin of its grant.
+ */
+export const END_TTL_S = 100 * 86_400;

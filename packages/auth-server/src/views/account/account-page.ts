@@ -17,7 +17,10 @@ export type AccountPlace = (typeof ACCOUNT_PLACES)[number];
 /** What every page of the account area shows around its content. */
 export interface AccountModel extends PageModel {
   readonly email: string;
-  readonly hrefs: Readonly<Record<AccountPlace | 'signOut', string>>;
+  readonly hrefs: Readonly<Record<Exclude<AccountPlace, 'password'> | 'signOut', string>> & {
+    /** Absent where the person has no password here. */
+    readonly password?: string;
+  };
   /** What was just done. */
   readonly notice?: KeyAfter<'notice.'>;
 }
@@ -33,7 +36,7 @@ interface AccountPage {
 
 export function accountPage(model: AccountModel, page: AccountPage, i18n: I18n): string {
   const { frame, email, hrefs, notice } = model;
-  const places = ACCOUNT_PLACES.map(
+  const places = ACCOUNT_PLACES.filter((place) => hrefs[place] !== undefined).map(
     (place) =>
       html`<li><a href="${hrefs[place]}"${place === page.place && html` aria-current="page"`}>${i18n.t(`place.${place}`)}</a></li>`,
   );

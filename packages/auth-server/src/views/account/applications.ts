@@ -35,7 +35,7 @@ function record(application: ApplicationWithAccess, i18n: I18n): Html {
   const { name, host, permissions, since, lastUsedAt, withdrawHref } = application;
   const used = lastUsedAt === undefined ? i18n.t('factors.unused') : instant(lastUsedAt, i18n);
   return html`<li>
-<div><h2>${name} <span class="host">(${host})</span></h2>
+<div><h2>${name}${host !== '' && html` <span class="host">(${host})</span>`}</h2>
 ${permissionList(permissions, i18n)}
 <p class="hint">${i18n.rich('applications.dates', { since: instant(since, i18n), used })}</p></div>
 <a class="button" href="${withdrawHref}" aria-label="${i18n.t('applications.withdrawNamed', { name })}">${i18n.t('applications.withdraw')}</a>

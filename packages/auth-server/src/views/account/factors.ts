@@ -62,12 +62,12 @@ function record(
   return html`<li>
 <div><h3>${name}</h3>
 <p>${i18n.t(`factors.kind.${kind}`)}</p>
-<p class="hint">${i18n.rich('factors.dates', { added: instant(addedAt, i18n), used })}</p></div>
+<p class="hint">${i18n.rich('factors.dates', { added: instant(addedAt, i18n), used })}</p>
+${removeHref === undefined && html`<p class="hint">${i18n.t('factors.last')}</p>\n`}</div>
 <div class="buttons"><a class="button" href="${renameHref}" aria-label="${i18n.t('factors.renameNamed', { name })}">${i18n.t('factors.rename')}</a>
 ${
-  removeHref === undefined
-    ? html`<p class="hint">${i18n.t('factors.last')}</p>`
-    : html`<a class="button" href="${removeHref}" aria-label="${i18n.t('factors.removeNamed', { name })}">${i18n.t('form.remove')}</a>`
+  removeHref !== undefined &&
+  html`<a class="button" href="${removeHref}" aria-label="${i18n.t('factors.removeNamed', { name })}">${i18n.t('form.remove')}</a>`
 }</div>
 </li>`;
 }

@@ -14,9 +14,10 @@ export interface OverviewModel extends AccountModel {
   readonly organisation: string;
   /** The customer's provider, when the person signs in there and not by a password here. */
   readonly upstream?: { readonly organisation: string; readonly host: string };
-  readonly passwordChangedAt?: Date;
+  readonly passwordSetAt?: Date;
   readonly factorCount: number;
-  readonly recoveryCodesLeft: number;
+  /** `total` is 0 when none were ever made. */
+  readonly recoveryCodes: { readonly left: number; readonly total: number };
   /** Codes below which new ones are advised. */
   readonly recoveryCodesLow: number;
   readonly sessionCount: number;
@@ -27,11 +28,15 @@ export interface OverviewModel extends AccountModel {
 }
 
 export function overviewPage(model: OverviewModel, i18n: I18n): string {
-  const { hrefs, organisation, upstream, passwordChangedAt, lastSignIn } = model;
+  const { hrefs, organisation, lastSignIn } = model;
   const row = (label: string, value: Html | string, link?: Html) =>
     html`<div><dt>${label}</dt><dd>${value}</dd>${link && html`<dd class="do">${link}</dd>`}</div>`;
-  const link = (place: 'password' | 'factors' | 'sessions' | 'applications' | 'log') =>
-    html`<a href="${hrefs[place]}">${i18n.t(`overview.${place}Link`)}</a>`;
+  const link = (place: 'password' | 'factors' | 'sessions' | 'applications' | 'log') => {
+    const href = hrefs[place];
+    return href === undefined
+      ? undefined
+      : html`<a href="${href}">${i18n.t(`overview.${place}Link`)}</a>`;
+  };
   const signedIn =
     lastSignIn &&
     html`${instant(lastSignIn.at, i18n)}, ${deviceName(lastSignIn.device, i18n)}${lastSignIn.address !== undefined && html`, ${lastSignIn.address}`}`;
@@ -41,22 +46,12 @@ export function overviewPage(model: OverviewModel, i18n: I18n): string {
 ${row(i18n.t('form.email'), breakableEmail(model.email))}
 ${row(i18n.t('overview.organisation'), organisation)}
 </dl>
-<p class="hint">${i18n.t('overview.profileHint', { organisation })}</p>
+<p class="hint">${i18n.t('overview.profileHint')}</p>
 </section>
 <section class="box">
 <h2>${i18n.t('overview.security')}</h2>
 <dl class="facts">
-${
-  upstream
-    ? row(i18n.t('form.password'), i18n.t('overview.upstream', upstream))
-    : row(
-        i18n.t('form.password'),
-        passwordChangedAt === undefined
-          ? i18n.t('overview.passwordSet')
-          : i18n.t('overview.passwordChanged', { date: i18n.date(passwordChangedAt) }),
-        link('password'),
-      )
-}
+${row(i18n.t('form.password'), password(model, i18n), link('password'))}
 ${row(i18n.t('place.factors'), i18n.count('overview.factors', model.factorCount), link('factors'))}
 ${row(i18n.t('place.sessions'), i18n.count('overview.sessions', model.sessionCount), link('sessions'))}
 ${row(i18n.t('place.applications'), i18n.count('overview.applications', model.applicationCount), link('applications'))}
@@ -71,15 +66,25 @@ ${signedIn && row(i18n.t('overview.lastSignIn'), signedIn, link('log'))}
   return accountPage(model, { place: 'overview', title: i18n.t('overview.title'), body }, i18n);
 }
 
+function password({ hrefs, upstream, passwordSetAt }: OverviewModel, i18n: I18n): string {
+  if (upstream !== undefined) return i18n.t('overview.upstream', upstream);
+  if (hrefs.password === undefined) return i18n.t('overview.passwordNone');
+  if (passwordSetAt === undefined) return i18n.t('overview.passwordSet');
+  return i18n.t('overview.passwordSetOn', { date: i18n.date(passwordSetAt) });
+}
+
 /** The one thing most worth doing next. */
 function advice(model: OverviewModel, i18n: I18n): Html {
-  const { factorCount, recoveryCodesLeft, recoveryCodesLow, hrefs, upstream } = model;
+  const { factorCount, recoveryCodes, recoveryCodesLow, hrefs } = model;
   const factors = html`<a href="${hrefs.factors}">${i18n.t('overview.factorsLink')}</a>`;
-  if (factorCount === 0 && upstream === undefined) {
+  if (factorCount === 0 && hrefs.password !== undefined) {
     return html`<p class="notice warn">${i18n.t('overview.noFactor')} ${factors}</p>\n`;
   }
-  if (factorCount > 0 && recoveryCodesLeft < recoveryCodesLow) {
-    const text = i18n.count('overview.fewCodes', recoveryCodesLeft);
+  if (factorCount > 0 && recoveryCodes.left < recoveryCodesLow) {
+    const text =
+      recoveryCodes.total === 0
+        ? i18n.t('factors.codesNone')
+        : i18n.count('overview.fewCodes', recoveryCodes.left);
     return html`<p class="notice warn">${text} ${factors}</p>\n`;
   }
   return html``;

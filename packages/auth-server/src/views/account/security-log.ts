@@ -28,9 +28,13 @@ export interface SecurityLogModel extends AccountModel {
 
 export function securityLogPage(model: SecurityLogModel, i18n: I18n): string {
   const { entries, newerHref, olderHref, hrefs } = model;
-  const body = html`<p class="lead">${i18n.rich('log.lead', {
-    link: html`<a href="${hrefs.password}">${i18n.t('log.leadLink')}</a>`,
-  })}</p>
+  const lead =
+    hrefs.password === undefined
+      ? i18n.t('log.leadOrganisation')
+      : i18n.rich('log.lead', {
+          link: html`<a href="${hrefs.password}">${i18n.t('log.leadLink')}</a>`,
+        });
+  const body = html`<p class="lead">${lead}</p>
 <section class="box">
 ${
   entries.length === 0
@@ -56,7 +60,7 @@ ${
 
 function row({ type, at, subject, device, address }: LogEntry, i18n: I18n): Html {
   const where = [device && deviceName(device, i18n), address].filter((part) => part !== undefined);
-  return html`<tr><td>${instant(at, i18n)}</td>
+  return html`<tr><td class="hint">${instant(at, i18n)}</td>
 <td>${i18n.t(`log.event.${type}`)}${subject !== undefined && html`<br><span class="hint">${subject}</span>`}</td>
-<td>${where.join(', ') || '–'}</td></tr>`;
+<td>${where.join(', ')}</td></tr>`;
 }

@@ -18,7 +18,7 @@ export interface ConsentModel extends PageModel {
   /** Short names of what is asked; see `permissionList`. */
   readonly permissions: readonly string[];
   /** Where access is withdrawn later. */
-  readonly applicationsHref?: string;
+  readonly applicationsHref: string;
 }
 
 /** Asked of third-party applications only. Neither answer is easier to reach than the other. */
@@ -29,12 +29,9 @@ export function consentPage(model: ConsentModel, i18n: I18n): string {
 <p>${i18n.rich('consent.account', { email: emailName(model.email) })}</p>
 <h2>${i18n.rich('consent.may', { application: who })}</h2>
 ${permissionList(permissions, i18n)}
-${
-  model.applicationsHref !== undefined &&
-  html`<p class="hint">${i18n.rich('consent.later', {
+<p class="hint">${i18n.rich('consent.later', {
     link: html`<a href="${model.applicationsHref}">${i18n.t('consent.laterLink')}</a>`,
-  })}</p>`
-}
+  })}</p>
 ${form(frame, {
   action,
   body: html`<div class="pair"><button class="button" name="decision" value="deny">${i18n.t('consent.deny')}</button>

@@ -4,10 +4,14 @@ import type { I18n } from '../i18n.ts';
 import { cardPage, emailName, type PageModel } from '../layout.ts';
 import { permissionList } from './permissions.ts';
 
+/** How much of a code people may type, with spaces and hyphens where they please. */
+export const USER_CODE_MAX = 20;
+
 /** RFC 8628 §3.3: where a person types the code that a device shows. Sends `user_code`. */
 export interface DeviceCodeModel extends PageModel {
   readonly action: string;
   readonly xsrf?: string;
+  /** As it was typed in the attempt before. */
   readonly userCode?: string;
   readonly problems: readonly Problem<'user_code'>[];
 }
@@ -23,7 +27,7 @@ ${form(frame, {
       label: i18n.t('deviceCode.label'),
       hint: i18n.t('deviceCode.hint'),
       ...(userCode !== undefined && { value: userCode }),
-      attributes: html` type="text" class="code" autocomplete="off" autocapitalize="characters" spellcheck="false" maxlength="20" required`,
+      attributes: html` type="text" class="code" autocomplete="off" autocapitalize="characters" spellcheck="false" maxlength="${USER_CODE_MAX}" required`,
       problems,
     },
     i18n,
@@ -42,20 +46,21 @@ export interface DeviceConfirmationModel extends PageModel {
   /** Absent while nobody is signed in: the code is confirmed first. */
   readonly email?: string;
   readonly permissions: readonly string[];
-  /** Where the device asked from, as far as known. */
-  readonly address?: string;
+  /** Where the device asked from. */
+  readonly address: string;
 }
 
-/** RFC 8628 §5.4: the person compares the code, for another may have sent it. */
+/** RFC 8628 §5.4: the person compares code and address, for another may have sent the code. */
 export function deviceConfirmationPage(model: DeviceConfirmationModel, i18n: I18n): string {
   const { frame, action, userCode, address } = model;
   const name = html`<strong>${model.applicationName}</strong>`;
   const body = html`<p class="lead">${i18n.rich('deviceConfirmation.lead', { application: name })}</p>
 <p class="user-code">${userCode}</p>
 <p class="notice warn">${i18n.t('deviceConfirmation.warning')}</p>
-<p>${model.email !== undefined && i18n.rich('consent.account', { email: emailName(model.email) })}${
-    address !== undefined && html` ${i18n.t('deviceConfirmation.address', { address })}`
-  }</p>
+<p>${
+    model.email !== undefined &&
+    html`${i18n.rich('consent.account', { email: emailName(model.email) })} `
+  }${i18n.t('deviceConfirmation.address', { address })}</p>
 <h2>${i18n.rich('consent.may', { application: name })}</h2>
 ${permissionList(model.permissions, i18n)}
 ${form(frame, {

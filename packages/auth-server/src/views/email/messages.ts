@@ -13,35 +13,76 @@ type ChangeOf<Key extends string> = Key extends `${infer Change}.subject` ? Chan
 /** Each change to an account that its owner is told of. */
 export type SecurityChange = ChangeOf<KeyAfter<'mail.change.'>>;
 
+/** The pages that a message leads to. */
+export type MailPlace = KeyAfter<'mail.link.'>;
+type MailHrefs = Readonly<Record<MailPlace, string>>;
+
+/** With what somebody signed in. */
+export type SignedInBy = KeyAfter<'mail.newDevice.advice.'>;
+
+type Advice = KeyAfter<'mail.advice.'>;
+
+/** What the reader can do about a change; `own`: by what opens the account. */
+const ADVICE: Readonly<Record<SecurityChange, Advice | 'own'>> = {
+  password_changed: 'password',
+  factor_added: 'own',
+  factor_removed: 'own',
+  factors_reset: 'administrator',
+  recovery_codes_replaced: 'own',
+  recovery_code_used: 'own',
+  application_allowed: 'access',
+  device_connected: 'access',
+  organisation_linked: 'organisation',
+  account_disabled: 'disabled',
+  account_enabled: 'administrator',
+  permissions_changed: 'administrator',
+  sessions_ended: 'administrator',
+};
+
+/** Where they do it. */
+const PLACES: Readonly<Record<Advice | SignedInBy, readonly MailPlace[]>> = {
+  password: ['reset', 'log'],
+  passkey: ['factors', 'log'],
+  organisation: ['log'],
+  access: ['applications', 'log'],
+  administrator: ['log'],
+  disabled: [],
+};
+
 export interface SecurityChangeModel extends MailFrame, Circumstances {
   readonly change: SecurityChange;
   /** Name of the factor, application or organisation that it was about; empty without one. */
   readonly name: string;
-  /** The security log. */
-  readonly reviewHref: string;
+  /** Without one the reader signs in through an organisation. */
+  readonly hasPassword: boolean;
+  readonly hrefs: MailHrefs;
 }
 
 export function securityChangeMail(model: SecurityChangeModel, i18n: I18n): Mail {
-  const { change, name, reviewHref } = model;
+  const { change, name, hasPassword, hrefs } = model;
+  const own = hasPassword ? 'password' : 'organisation';
+  const advice = ADVICE[change] === 'own' ? own : ADVICE[change];
   const parts: readonly MailPart[] = [
     { text: i18n.t(`mail.change.${change}.text`, { name }) },
     circumstances(model, i18n),
-    { text: i18n.t('mail.change.notYou') },
-    { label: i18n.t('mail.review'), href: reviewHref },
+    { text: i18n.t(`mail.advice.${advice}`) },
+    ...links(PLACES[advice], hrefs, i18n),
   ];
   return mail({ key: `mail.change.${change}.subject` }, parts, model, i18n);
 }
 
 export interface NewDeviceModel extends MailFrame, Circumstances {
-  readonly reviewHref: string;
+  readonly signedInBy: SignedInBy;
+  readonly hrefs: MailHrefs;
 }
 
 export function newDeviceMail(model: NewDeviceModel, i18n: I18n): Mail {
+  const { signedInBy, hrefs } = model;
   const parts: readonly MailPart[] = [
     { text: i18n.t('mail.newDevice.text') },
     circumstances(model, i18n),
-    { text: i18n.t('mail.newDevice.notYou') },
-    { label: i18n.t('mail.review'), href: model.reviewHref },
+    { text: i18n.t(`mail.newDevice.advice.${signedInBy}`) },
+    ...links(PLACES[signedInBy], hrefs, i18n),
   ];
   return mail({ key: 'mail.newDevice.subject' }, parts, model, i18n);
 }
@@ -77,6 +118,10 @@ export function invitationMail(model: InvitationMailModel, i18n: I18n): Mail {
     { text: i18n.t('mail.invitation.notYou') },
   ];
   return mail({ key: 'mail.invitation.subject', values: { organisation } }, parts, model, i18n);
+}
+
+function links(places: readonly MailPlace[], hrefs: MailHrefs, i18n: I18n): readonly MailPart[] {
+  return places.map((place) => ({ label: i18n.t(`mail.link.${place}`), href: hrefs[place] }));
 }
 
 function circumstances({ at, device, address }: Circumstances, i18n: I18n): MailPart {

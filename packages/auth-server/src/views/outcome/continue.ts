@@ -1,4 +1,4 @@
-import { html } from '../html.ts';
+import { type Html, html } from '../html.ts';
 import type { I18n } from '../i18n.ts';
 import { cardPage, type PageModel } from '../layout.ts';
 
@@ -14,9 +14,25 @@ export function continuePage(model: ContinueModel, i18n: I18n): string {
   const inputs = model.fields.map(
     ([name, value]) => html`<input type="hidden" name="${name}" value="${value}">\n`,
   );
-  const body = html`<p class="lead">${i18n.t('continue.text')}</p>
-<form method="post" action="${model.action}" data-submit-now>
+  const way = html`<form method="post" action="${model.action}" data-submit-now>
 ${inputs}<button class="button wide primary" autofocus>${i18n.t('continue.submit')}</button>
 </form>`;
+  return pageAround(model, way, i18n);
+}
+
+/** Where a browser goes by itself, by its answer's header. */
+export interface SendOnModel extends PageModel {
+  readonly href: string;
+}
+
+export function sendOnPage(model: SendOnModel, i18n: I18n): string {
+  const label = i18n.t('continue.submit');
+  const way = html`<p><a class="button wide primary" href="${model.href}">${label}</a></p>`;
+  return pageAround(model, way, i18n);
+}
+
+function pageAround(model: PageModel, way: Html, i18n: I18n): string {
+  const body = html`<p class="lead">${i18n.t('continue.text')}</p>
+${way}`;
   return cardPage(model, { title: i18n.t('continue.title'), body }, i18n);
 }

@@ -1,6 +1,6 @@
 import { html } from '../html.ts';
 import type { I18n, KeyAfter } from '../i18n.ts';
-import { cardPage, type PageModel, type WayOn, wayOnLink } from '../layout.ts';
+import { cardPage, contactLine, type PageModel, type WayOn, wayOnLink } from '../layout.ts';
 
 /** Kinds of failure that people are told about; each has a title, what happened, what to do. */
 export type ErrorKind = KindOf<KeyAfter<'error.'>>;
@@ -61,6 +61,7 @@ export function errorPage(model: ErrorModel, i18n: I18n): string {
   const body = html`<p class="lead">${i18n.t(`error.${kind}.text`)}</p>
 <p>${i18n.t(`error.${kind}.advice`)}${waitS !== undefined && html` ${i18n.t('page.tryAgainIn', { wait: i18n.duration(waitS) })}`}</p>
 ${wayOnLink(wayOn, i18n)}
+${contactLine(model.frame, i18n)}
 <p class="reference">${i18n.t('page.reference')} <code>${model.referenceId}</code></p>
 ${
   technical &&

@@ -1,14 +1,13 @@
 import { field, form, type Problem, submit } from '../form.ts';
 import { html } from '../html.ts';
 import type { I18n } from '../i18n.ts';
-import { cardPage, emailName, type PageModel } from '../layout.ts';
+import { cardPage, contactLine, emailName, type PageModel } from '../layout.ts';
 
 /** Sends `email`. */
 export interface ResetRequestModel extends PageModel {
   readonly action: string;
   readonly email?: string;
-  /** Back to a sign-in, where one is under way. */
-  readonly signInHref?: string;
+  readonly signInHref: string;
   readonly problems: readonly Problem<'email'>[];
 }
 
@@ -29,7 +28,8 @@ ${form(frame, {
   )}
 ${submit(i18n.t('resetRequest.submit'))}`,
 })}
-${model.signInHref !== undefined && html`<p class="after"><a href="${model.signInHref}">${i18n.t('form.backToSignIn')}</a></p>`}`;
+${contactLine(model.frame, i18n)}
+<p class="after"><a href="${model.signInHref}">${i18n.t('form.backToSignIn')}</a></p>`;
   return cardPage(model, { title: i18n.t('resetRequest.title'), problems, body }, i18n);
 }
 
@@ -38,7 +38,7 @@ export interface ResetSentModel extends PageModel {
   /** How long the link in the message works. */
   readonly validForS: number;
   readonly requestHref: string;
-  readonly signInHref?: string;
+  readonly signInHref: string;
 }
 
 /** The same whether there is such an account or not. */
@@ -49,6 +49,7 @@ export function resetSentPage(model: ResetSentModel, i18n: I18n): string {
 <p>${i18n.rich('resetSent.nothing', {
     link: html`<a href="${model.requestHref}">${i18n.t('resetSent.again')}</a>`,
   })}</p>
-${model.signInHref !== undefined && html`<p class="after"><a href="${model.signInHref}">${i18n.t('form.backToSignIn')}</a></p>`}`;
+${contactLine(model.frame, i18n)}
+<p class="after"><a href="${model.signInHref}">${i18n.t('form.backToSignIn')}</a></p>`;
   return cardPage(model, { title: i18n.t('resetSent.title'), body }, i18n);
 }

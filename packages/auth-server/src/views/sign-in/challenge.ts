@@ -9,7 +9,7 @@ import {
 } from '../form.ts';
 import { type Html, html } from '../html.ts';
 import type { I18n } from '../i18n.ts';
-import type { Frame } from '../layout.ts';
+import { contactLink, type Frame } from '../layout.ts';
 import { passkeyForm } from '../passkey-form.ts';
 
 export type ChallengeMethod = 'password' | 'totp' | 'passkey' | 'recovery_code';
@@ -84,10 +84,15 @@ function challengeField(
   }
 }
 
-function otherMethods({ others }: ChallengeModel, i18n: I18n): Html {
-  if (others.length === 0) return html``;
-  return html`<section class="others">
+/** What else there is; and who helps those who have lost all of it. */
+function otherMethods({ others, frame, challenge }: ChallengeModel, i18n: I18n): Html {
+  const { supportHref } = frame;
+  const contact =
+    supportHref === undefined ? i18n.t('page.administrator') : contactLink(supportHref);
+  const listed = html`<section class="others">
 <h2>${i18n.t('challenge.others')}</h2>
 <ul>${others.map(({ method, href }) => html`<li><a href="${href}">${i18n.t(`challenge.${method}.switch`)}</a></li>`)}</ul>
 </section>`;
+  return html`${others.length > 0 && listed}
+${challenge.method !== 'password' && html`<p class="hint">${i18n.rich('challenge.lost', { contact })}</p>`}`;
 }

@@ -1,6 +1,6 @@
 import { field, form, type Problem, passwordField, submit } from '../form.ts';
 import { type Html, html } from '../html.ts';
-import type { I18n, KeyAfter } from '../i18n.ts';
+import type { I18n } from '../i18n.ts';
 import { type Application, applicationName, cardPage, type PageModel } from '../layout.ts';
 import { passkeyForm } from '../passkey-form.ts';
 
@@ -9,17 +9,18 @@ export interface SignInModel extends PageModel {
   readonly action: string;
   /** From `login_hint` or the attempt before; nobody types it twice. */
   readonly email?: string;
+  /** As it was ticked in the attempt before. */
+  readonly rememberDevice?: boolean;
   /** What the person is on the way to; absent on the way to the account pages. */
   readonly application?: Application;
   /** Where a forgotten password is reset. */
   readonly resetHref?: string;
-  /** A passkey as the only step; its form sends `credential`. */
+  /** A passkey as the only step; its form sends `credential`, and the tick. */
   readonly passkey?: { readonly action: string; readonly options: object };
   /** Where to sign in through one's organisation, when any customer has its own provider. */
   readonly organisationHref?: string;
   /** The e-mail's domain belongs to a customer with its own provider: the way is there. */
   readonly upstream?: UpstreamProvider;
-  readonly notice?: KeyAfter<'signIn.notice.'>;
   readonly problems: readonly Problem<'email' | 'password'>[];
 }
 
@@ -35,16 +36,17 @@ export function signInPage(model: SignInModel, i18n: I18n): string {
   const body = html`${
     application &&
     html`<p class="lead">${i18n.rich('signIn.toContinue', { application: applicationName(application) })}</p>\n`
-  }${
-    model.notice &&
-    html`<p class="notice" role="status">${i18n.t(`signIn.notice.${model.notice}`)}</p>\n`
   }${upstream && upstreamPanel(model, upstream, i18n)}${form(frame, { action: model.action, body: fields(model, i18n) })}
-${(passkey || model.organisationHref) && html`<p class="or"><span>${i18n.t('signIn.or')}</span></p>`}
+${or(model, i18n)}
 ${
   passkey &&
   passkeyForm(
     frame,
-    { ...passkey, ceremony: 'autofill', label: i18n.t('signIn.withPasskey'), primary: false },
+    {
+      ...passkey,
+      ...{ ceremony: 'autofill', label: i18n.t('signIn.withPasskey'), primary: false },
+      fields: html`<input type="hidden" name="remember_device" value="">`,
+    },
     i18n,
   )
 }
@@ -54,6 +56,13 @@ ${
 }`;
   const title = i18n.t('signIn.title');
   return cardPage(model, { title, problems, body, passkeys: passkey !== undefined }, i18n);
+}
+
+/** Where only a passkey follows, it shows with that: once the script finds that the browser has them. */
+function or({ passkey, organisationHref }: SignInModel, i18n: I18n): Html {
+  if (passkey === undefined && organisationHref === undefined) return html``;
+  const hidden = organisationHref === undefined && html` data-passkey-way hidden`;
+  return html`<p class="or"${hidden}><span>${i18n.t('signIn.or')}</span></p>`;
 }
 
 function fields(model: SignInModel, i18n: I18n): Html {
@@ -79,7 +88,7 @@ ${passwordField(
   i18n,
 )}
 ${model.resetHref !== undefined && html`<p class="end"><a href="${model.resetHref}">${i18n.t('signIn.forgot')}</a></p>`}
-<label class="check"><input type="checkbox" name="remember_device" value="yes"> ${i18n.t('signIn.rememberDevice')}</label>
+<label class="check"><input type="checkbox" name="remember_device" value="yes"${model.rememberDevice && html` checked`}> <span>${i18n.t('signIn.rememberDevice')}<br><span class="hint">${i18n.t('signIn.rememberDeviceHint')}</span></span></label>
 ${submit(i18n.t('signIn.submit'), model.upstream ? 'quiet' : 'primary')}`;
 }
 

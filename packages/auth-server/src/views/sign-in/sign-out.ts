@@ -37,18 +37,13 @@ ${form(frame, {
 }
 
 export interface SignedOutModel extends PageModel {
-  /** Names of applications that could not be told: their own sessions may go on. */
-  readonly stillSignedIn: readonly string[];
   readonly signInHref: string;
   readonly wayOn?: WayOn;
 }
 
 export function signedOutPage(model: SignedOutModel, i18n: I18n): string {
-  const { stillSignedIn, signInHref, wayOn } = model;
-  const names = i18n.list(stillSignedIn);
+  const { signInHref, wayOn } = model;
   const body = html`<p class="lead">${i18n.t('signedOut.text')}</p>
-${stillSignedIn.length > 0 && html`<p class="notice">${i18n.t('signedOut.still', { names })}</p>\n`}${
-  wayOn && wayOnLink(wayOn, i18n)
-}<p class="after"><a href="${signInHref}">${i18n.t('signedOut.again')}</a></p>`;
+${wayOn && wayOnLink(wayOn, i18n)}<p class="after"><a href="${signInHref}">${i18n.t('signedOut.again')}</a></p>`;
   return cardPage(model, { title: i18n.t('signedOut.title'), body }, i18n);
 }

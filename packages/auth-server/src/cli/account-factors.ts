@@ -1,0 +1,41 @@
+import { printer } from '@cls/shared/cli/command-line';
+import type { Command } from 'commander';
+import { DEFAULT_TOTP_NAME } from '../mfa/second-factor.ts';
+import { newTotpEnrolment } from '../mfa/totp.ts';
+import { allGuesses } from '../throttle/guess.ts';
+import { type AsOperator, requireAccount } from './operator.ts';
+
+/** `cls-auth accounts …`: the second factor of callers that no browser can enrol. */
+export function addFactorCommands(accounts: Command, asOperator: AsOperator): void {
+  accounts
+    .command('enrol-totp <email>')
+    .description('enrol a second factor (TOTP), replacing the present one; shown once')
+    .action(async (email: string, _: unknown, command: Command) => {
+      const { account, enrolment } = await asOperator(async (operator) => {
+        const found = await requireAccount(operator, email);
+        await operator.keys.assertOpens(); // Or the service could not open what we seal here.
+        const made = newTotpEnrolment(new URL(operator.issuer).host, found.email);
+        await operator.totpFactors.enrol(found.id, made.secret);
+        await operator.throttle.succeeded(allGuesses(found, 'otp'));
+        operator.tell('account.totp_enrolled', found, DEFAULT_TOTP_NAME);
+        return { account: found, enrolment: made };
+      });
+      const { secret: totpSecret, uri } = enrolment;
+      const document = { id: account.id, email: account.email, totpSecret, uri };
+      printer(command).result(document, `secret  ${totpSecret}\nURI     ${uri}\nNot shown again.`);
+    });
+
+  accounts
+    .command('remove-totp <email>')
+    .description('remove the second factor')
+    .action(async (email: string, _: unknown, command: Command) => {
+      const account = await asOperator(async (operator) => {
+        const found = await requireAccount(operator, email);
+        await operator.totpFactors.remove(found.id);
+        operator.tell('account.totp_removed', found, DEFAULT_TOTP_NAME);
+        return found;
+      });
+      const document = { id: account.id, email: account.email };
+      printer(command).result(document, `removed the second factor of ${account.email}`);
+    });
+}

@@ -1,0 +1,159 @@
+import { resolve } from 'node:path';
+import { API_PERMISSIONS } from '@cls/shared/access-token';
+import { CommandRefused, printer, table, UsageError } from '@cls/shared/cli/command-line';
+import { type Command, Option } from 'commander';
+import { type Account, canonicalEmail } from '../accounts/account.ts';
+import { LANGUAGES, type Language } from '../accounts/requester.ts';
+import {
+  type AsOperator,
+  type Operator,
+  parsePermissions,
+  requireAccount,
+  requireEmail,
+} from './operator.ts';
+
+interface InviteOptions {
+  readonly customer: string;
+  readonly permission: string[];
+  readonly language: Language;
+}
+
+/** `cls-auth accounts …`: what administrators do to people's accounts, as the admin API does. */
+export function addAdministrationCommands(accounts: Command, asOperator: AsOperator): void {
+  accounts
+    .command('invite <email>')
+    .description('make an account and send the person a link with which they set their password')
+    .requiredOption('--customer <id>', 'the customer the person belongs to')
+    .requiredOption(
+      '--permission <name...>',
+      `what the person may do: ${API_PERMISSIONS.join(', ')}`,
+    )
+    .addOption(new Option('--language <code>', 'of the message').choices(LANGUAGES).default('en'))
+    .action(async (email: string, options: InviteOptions, command: Command) => {
+      requireEmail(email);
+      const permissions = parsePermissions(options.permission, API_PERMISSIONS);
+      const { customer, language: locale } = options;
+      const { account, expiresAt, outbox } = await asOperator(async (operator) => {
+        const outcome = await operator.invite({ email, customer, permissions }, { locale });
+        if ('refused' in outcome) {
+          throw new CommandRefused(REFUSED_INVITATIONS[outcome.refused](email, customer));
+        }
+        return { ...outcome, outbox: operator.outbox };
+      });
+      const until = expiresAt.toISOString();
+      const document = { ...identityOf(account), customer, permissions, expiresAt: until };
+      const text = `invited ${account.email} (${account.id}); the link is good until ${until}`;
+      const where = outbox === undefined ? '' : `\nthe message is a file in ${resolve(outbox)}`;
+      printer(command).result(document, `${text}${where}`);
+    });
+
+  accounts
+    .command('set-permissions <email>')
+    .description('change what a person may do; where something is taken away, all sessions end')
+    .requiredOption(
+      '--permission <name...>',
+      `all that the person may do from now on: ${API_PERMISSIONS.join(', ')}`,
+    )
+    .action(async (email: string, options: { permission: string[] }, command: Command) => {
+      const permissions = parsePermissions(options.permission, API_PERMISSIONS);
+      const account = await asOperator(async (operator) => {
+        const found = await requireAccount(operator, email);
+        await operator.administer.setPermissions(found, permissions, API_PERMISSIONS, {});
+        return found;
+      });
+      const text = `${account.email} has ${permissions.join(' ')} from now on`;
+      printer(command).result({ ...identityOf(account), permissions }, text);
+    });
+
+  for (const { words, about, done, act } of ADMINISTRATION) {
+    accounts
+      .command(`${words} <email>`)
+      .description(about)
+      .action(async (email: string, _: unknown, command: Command) => {
+        const account = await asOperator(async (operator) => {
+          const found = await requireAccount(operator, email);
+          await act(operator.administer, found);
+          return requireAccount(operator, email);
+        });
+        const { disabled, secondFactor } = account;
+        const document = { ...identityOf(account), disabled, secondFactor };
+        printer(command).result(document, `${done} ${account.email}`);
+      });
+  }
+
+  accounts
+    .command('events <email>')
+    .description('list what happened on an account, the newest first')
+    .option('--limit <number>', 'how many at the most, up to 1000', '50')
+    .action(async (email: string, { limit }: { limit: string }, command: Command) => {
+      const count = /^[1-9]\d{0,3}$/.test(limit) ? Number(limit) : Number.NaN;
+      if (!(count <= 1_000))
+        throw new UsageError('--limit: expected a whole number from 1 to 1000');
+      const events = await asOperator(async (operator) => {
+        const account = await operator.accounts.findByEmail(email);
+        if (account === undefined) {
+          printer(command).message(`there is no account ${email}: what was tried with the address`);
+        }
+        const subjects = [canonicalEmail(email), ...(account === undefined ? [] : [account.id])];
+        return operator.auditReader.eventsOf(subjects, { limit: count });
+      });
+      const documents = events.map(({ id, at, ...event }) => ({
+        id: `${id}`,
+        at: at.toISOString(),
+        ...event,
+      }));
+      const rows = documents.map((one) => [
+        one.at,
+        one.type,
+        [one.reason, one.about].filter((part) => part !== undefined).join(' '),
+        one.clientId ?? '',
+        one.address ?? '',
+        [one.device?.browser, one.device?.system].filter((part) => part !== undefined).join(', '),
+      ]);
+      const header = ['at', 'event', 'detail', 'client', 'address', 'device'];
+      printer(command).result(documents, table(header, rows));
+    });
+}
+
+const ADMINISTRATION: readonly {
+  readonly words: string;
+  readonly about: string;
+  readonly done: string;
+  readonly act: (administer: Operator['administer'], account: Account) => Promise<void>;
+}[] = [
+  {
+    words: 'disable',
+    about: 'disable an account; its sessions and tokens end at once',
+    done: 'disabled',
+    act: (administer, account) => administer.disable(account, {}),
+  },
+  {
+    words: 'enable',
+    about: 'enable an account',
+    done: 'enabled',
+    act: (administer, account) => administer.enable(account, {}),
+  },
+  {
+    words: 'reset-factors',
+    about: 'remove every second factor and recovery code, and end all sessions',
+    done: 'removed the second factors of',
+    act: (administer, account) => administer.resetFactors(account, {}),
+  },
+  {
+    words: 'end-sessions',
+    about: 'end all sessions, grants and refresh tokens',
+    done: 'ended the sessions of',
+    act: (administer, account) => administer.endSessions(account, {}),
+  },
+];
+
+const REFUSED_INVITATIONS = {
+  email_invalid: () => 'expected an e-mail address',
+  unknown_customer: (_: string, customer: string) =>
+    `there is no customer ${customer}, or it is disabled; make one with: cls-auth customers create`,
+  account_exists: (email: string) => `there is an account ${canonicalEmail(email)} already`,
+} as const;
+
+function identityOf({ id, email }: Account) {
+  return { id, email };
+}

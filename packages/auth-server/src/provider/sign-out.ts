@@ -1,0 +1,49 @@
+import type { Context } from 'koa';
+import type { Provider, Session } from 'oidc-provider';
+import type { AccountAccess } from '../accounts/account-access.ts';
+import { circumstances } from '../accounts/security-notice.ts';
+import type { AuditLog } from '../audit/audit-log.ts';
+import { requesterOf } from '../interaction/requester.ts';
+import { digest } from './state/sealing.ts';
+
+/**
+ * Signing out ends what applications got in the session before the library destroys the session:
+ * where that fails, the person is still signed in and can do it again.
+ */
+export function endBeforeSession(
+  { Session: Sessions }: Provider,
+  access: Pick<AccountAccess, 'signedOut'>,
+): void {
+  const { destroy } = Sessions.prototype;
+  Sessions.prototype.destroy = async function end(this: Session) {
+    await access.signedOut(digest(this.uid), toldSids(this));
+    await destroy.call(this);
+  };
+}
+
+/** Whoever signed out, at which application's wish and from where, for the person's own log. */
+export function recordSignOuts(provider: Provider, audit: AuditLog): void {
+  provider.on('end_session.success', (ctx) => {
+    const { session, client } = ctx.oidc;
+    if (session?.accountId === undefined || !isDestroyed(session)) return;
+    audit.record({
+      type: 'sign_in.ended',
+      subject: session.accountId,
+      ...circumstances(requesterOf(ctx as unknown as Context)),
+      ...(client === undefined ? {} : { clientId: client.clientId }),
+    });
+  });
+}
+
+/** Whether this very request ended it. The library's types leave it out. */
+export function isDestroyed(session: Session): boolean {
+  return (session as { readonly destroyed?: boolean }).destroyed === true;
+}
+
+/**
+ * What those applications call the session that the library tells of a sign-out. Of several that
+ * signed in at the same time it knows the last alone: each request writes the session as a whole.
+ */
+function toldSids({ authorizations = {} }: Session): string[] {
+  return Object.values(authorizations).flatMap(({ sid }) => (sid === undefined ? [] : [sid]));
+}

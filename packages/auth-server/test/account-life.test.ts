@@ -1,10 +1,21 @@
+import { Secret } from '@cls/shared/secret';
 import { describeOnEngines } from '@cls/shared/testing/engines';
 import { expect } from 'chai';
 import type { Account } from '../src/accounts/account.ts';
-import { INVITATION_TTL_S } from '../src/accounts/invite.ts';
+import { INVITATION_TTL_S, type Invitee } from '../src/accounts/invite.ts';
 import { RESET_TTL_S } from '../src/accounts/reset-password.ts';
+import { aesGcmSealer } from '../src/keys/seal.ts';
 import { providerAdapter } from '../src/provider/state/provider-adapter.ts';
-import { type AccountWorld, BY, openAccountWorld, PASSWORD } from './support/account-world.ts';
+import { sqlAccountLinks } from '../src/store/sql-account-links.ts';
+import { sqlUpstreamLinks, sqlUpstreamProviders } from '../src/store/sql-upstream.ts';
+import {
+  type AccountWorld,
+  BY,
+  ISSUER,
+  openAccountWorld,
+  PASSWORD,
+} from './support/account-world.ts';
+import { softPasskey } from './support/soft-authenticator.ts';
 
 const NEXT = 'seven lakes behind the glacier';
 
@@ -24,6 +35,8 @@ describeOnEngines('the life of an account', (engine) => {
 
   const opens = async (password: string, email = account.email) =>
     (await world.accounts.authenticate(email, password)) !== undefined;
+  const linkTo = (who: Account) =>
+    sqlAccountLinks(world.database, world.clock).create(who.id, 'password_reset', RESET_TTL_S);
   let n = 0;
   const signedIn = async (who = account) => {
     n += 1;
@@ -43,6 +56,24 @@ describeOnEngines('the life of an account', (engine) => {
       ],
     };
   };
+  /** As a store that does not answer: nothing can be ended. */
+  const whileStateFails = async (work: () => Promise<void>) => {
+    await world.database.query(
+      'ALTER TABLE ended_account ADD CONSTRAINT "full" CHECK (false) NOT VALID',
+    );
+    try {
+      await work();
+    } finally {
+      await world.database.query('ALTER TABLE ended_account DROP CONSTRAINT "full"');
+    }
+  };
+  const expectFailure = async (done: Promise<unknown>) => {
+    const outcome = await done.then(
+      () => undefined,
+      (error: unknown) => error,
+    );
+    expect(outcome).to.be.instanceOf(Error);
+  };
   const kinds = () => world.sent.map(({ kind }) => kind);
   const types = () => world.events.map(({ type }) => type);
 
@@ -58,8 +89,8 @@ describeOnEngines('the life of an account', (engine) => {
       expect(await elsewhere.alive()).to.deep.equal([false, false]);
       expect(world.sent).to.deep.equal([{ to: account.email, kind: 'password_changed', name: '' }]);
       expect(types()).to.deep.equal(['account.password_changed']);
-      const changedAt = await world.records.passwordChangedAt(account.id);
-      expect(changedAt).to.be.instanceOf(Date);
+      const setAt = await world.records.passwordSetAt(account.id);
+      expect(setAt).to.be.instanceOf(Date);
     });
 
     for (const [given, password, next, problem] of [
@@ -94,6 +125,61 @@ describeOnEngines('the life of an account', (engine) => {
         expect(kinds()).to.deep.equal([]);
       });
     }
+
+    it('changes nothing when the sessions cannot be ended, so that it can be done again', async () => {
+      const elsewhere = await signedIn();
+      await whileStateFails(async () => {
+        await expectFailure(change(PASSWORD, NEXT));
+        expect([await opens(PASSWORD), await opens(NEXT)]).to.deep.equal([true, false]);
+      });
+      expect(await change(PASSWORD, NEXT)).to.equal(undefined);
+      expect(await elsewhere.alive()).to.deep.equal([false, false]);
+    });
+
+    it('ends a link for a new password that somebody asked for before', async () => {
+      await world.resetPassword.request(account.email, { ...BY, address: '192.0.2.78' });
+      await world.settle();
+      const token = world.sent.at(-1)?.token ?? '';
+      expect(await world.resetPassword.find(token)).not.to.equal(undefined);
+      await change(PASSWORD, NEXT);
+      const late = await world.resetPassword.finish(token, `${NEXT} two`, BY);
+      expect(late).to.deep.equal({ expired: true });
+      expect(await opens(NEXT)).to.equal(true);
+    });
+
+    it('never undoes a reset at the same time: one of the two says that it was done', async () => {
+      const changed = `${NEXT} changed`;
+      for (let round = 0; round < 3; round += 1) {
+        const who = await world.newAccount();
+        const { token } = await linkTo(who);
+        const [problem, reset] = await Promise.all([
+          world.changePassword(
+            who,
+            { password: PASSWORD, newPassword: changed },
+            { jti: 'none', uid: '' },
+            BY,
+          ),
+          world.resetPassword.finish(token, NEXT, BY),
+        ]);
+        const done = [problem === undefined, !('expired' in reset)];
+        const opened = [await opens(changed, who.email), await opens(NEXT, who.email)];
+        expect(opened).to.deep.equal(done);
+        expect(done.filter(Boolean)).to.have.length(1);
+      }
+    });
+
+    it('waits for a reset, and a reset for it, without a deadlock', async () => {
+      const links = sqlAccountLinks(world.database, world.clock);
+      for (let round = 0; round < 40; round += 1) {
+        const { token } = await linkTo(account);
+        const hash = `hash ${round}`;
+        await Promise.all([
+          links.useForPassword('password_reset', token, hash),
+          world.records.replacePassword(account.id, hash),
+        ]);
+        expect(await links.find('password_reset', token)).to.equal(undefined);
+      }
+    });
 
     it('refuses a password that is the person’s own address', async () => {
       expect(await change(PASSWORD, `${account.email}`)).to.deep.equal({
@@ -268,6 +354,14 @@ describeOnEngines('the life of an account', (engine) => {
       });
     });
 
+    it('lifts the block that guesses brought before there was a password', async () => {
+      const { account: made, token } = await invited();
+      const blocked = { kind: 'account-password', id: made.email } as const;
+      for (let tries = 0; tries < 20; tries += 1) await world.throttle.admit([blocked]);
+      await world.acceptInvitation.accept(token, NEXT, BY);
+      expect((await world.throttle.admit([blocked])).admitted).to.equal(true);
+    });
+
     it('is sent anew while it is open, and the older link ends', async () => {
       const person = invitee();
       const first = await invited(person);
@@ -303,6 +397,107 @@ describeOnEngines('the life of an account', (engine) => {
     });
   });
 
+  describe('an organisation’s own provider that lets the person in', () => {
+    const issuer = 'https://login.example';
+    const domain = 'india.example';
+    const expired = { expired: true };
+    let person: Invitee;
+    beforeEach(async () => {
+      await add();
+      n += 1;
+      person = { email: `new-${n}@${domain}`, customer: 'india', permissions: ['cls-deal.view'] };
+    });
+    afterEach(() => providers().remove(domain));
+    const providers = () =>
+      sqlUpstreamProviders(world.database, aesGcmSealer(new Secret('A'.repeat(43))));
+    const add = (customer = 'india') =>
+      providers().add({
+        ...{ domain, customer, issuer, clientId: 'cls', clientSecret: new Secret('secret') },
+        ...{ emailClaim: 'email', emailVerifiedClaim: 'email_verified' },
+      });
+    const invited = async () => {
+      const outcome = await world.invite(person, BY);
+      if ('refused' in outcome) throw new Error(outcome.refused);
+      return { who: outcome.account, token: world.sent.at(-1)?.token ?? '' };
+    };
+    const links = () => sqlAccountLinks(world.database, world.clock);
+    const link = (who: Account, subject = who.id) =>
+      sqlUpstreamLinks(world.database).link(issuer, subject, who.id);
+
+    it('is not gone round by another invitation, by an older one, or by a reset', async () => {
+      const { who, token } = await invited();
+      const reset = await linkTo(who);
+      await link(who);
+      expect(await world.acceptInvitation.accept(token, NEXT, BY)).to.deep.equal(expired);
+      expect(await world.resetPassword.finish(reset.token, NEXT, BY)).to.deep.equal(expired);
+      expect(await world.invite(person, BY)).to.deep.equal({ refused: 'account_exists' });
+      // Made in the very moment of the link.
+      const late = await links().create(who.id, 'invitation', INVITATION_TTL_S);
+      expect(await world.acceptInvitation.accept(late.token, NEXT, BY)).to.deep.equal(expired);
+      const lateReset = await linkTo(who);
+      expect(await world.resetPassword.finish(lateReset.token, NEXT, BY)).to.deep.equal(expired);
+      expect(await opens(NEXT, who.email)).to.equal(false);
+    });
+
+    it('leaves whoever it let in to be invited once it is removed, to a password and a passkey', async () => {
+      const { who } = await invited();
+      await link(who);
+      const passkey = await addPasskey(who);
+      await providers().remove(domain);
+      expect(await signInWith(passkey), 'nobody lets the person in yet').to.equal(undefined);
+      const { who: same, token } = await invited();
+      expect(same.id).to.equal(who.id);
+      const accepted = await world.acceptInvitation.accept(token, NEXT, BY);
+      expect(accepted).to.have.nested.property('account.id', who.id);
+      expect(await opens(NEXT, who.email)).to.equal(true);
+      expect(await signInWith(passkey)).to.have.nested.property('account.id', who.id);
+    });
+
+    it('decides again who enters when it is added again: it links anew, and takes the password', async () => {
+      const { who } = await invited();
+      await link(who);
+      await providers().remove(domain);
+      const { token } = await invited();
+      await world.acceptInvitation.accept(token, NEXT, BY);
+      await add();
+      expect(await sqlUpstreamLinks(world.database).accountOf(issuer, who.id)).to.equal(undefined);
+      expect(await link(who)).to.equal(true);
+      expect(await opens(NEXT, who.email)).to.equal(false);
+    });
+
+    it('links anew, and takes the password, also after an operator has set one', async () => {
+      const { who } = await invited();
+      await link(who);
+      await providers().remove(domain);
+      await world.records.replacePassword(who.id, await world.passwords.hash(NEXT));
+      expect(await opens(NEXT, who.email)).to.equal(true);
+      await add();
+      expect(await sqlUpstreamLinks(world.database).accountOf(issuer, who.id)).to.equal(undefined);
+      expect(await link(who)).to.equal(true);
+      expect(await opens(NEXT, who.email)).to.equal(false);
+    });
+
+    it('counts for its own customer alone', async () => {
+      const { who } = await invited();
+      await link(who);
+      await providers().remove(domain);
+      await world.customers.create(`other-${n}`, 'Other', false);
+      await add(`other-${n}`);
+      expect((await invited()).who.id).to.equal(who.id);
+    });
+
+    const addPasskey = async (who: Account) => {
+      const passkey = softPasskey(ISSUER, who.id);
+      const credential = passkey.create(await world.passkeys.beginCreation(who, 'session'));
+      await world.passkeys.finishCreation(who, 'session', { credential, name: 'Laptop' }, BY);
+      return passkey;
+    };
+    const signInWith = async (passkey: ReturnType<typeof softPasskey>) => {
+      const credential = passkey.get(await world.passkeys.beginSignIn('session'));
+      return world.passkeys.finishSignIn('session', credential);
+    };
+  });
+
   describe('an administrator', () => {
     it('disables: sessions, tokens and links end at once, and the owner is told', async () => {
       const { alive } = await signedIn();
@@ -316,7 +511,15 @@ describeOnEngines('the life of an account', (engine) => {
       expect(await opens(PASSWORD)).to.equal(true);
       expect(await alive(), 'nothing comes back').to.deep.equal([false, false]);
       expect(await world.resetPassword.find(token)).to.equal(undefined);
-      expect(kinds()).to.deep.equal(['password_reset', 'account_disabled']);
+      expect(kinds()).to.deep.equal(['password_reset', 'account_disabled', 'account_enabled']);
+    });
+
+    it('enabling brings nothing back, although disabling failed half-way', async () => {
+      const { alive } = await signedIn();
+      await world.records.setDisabled(account.id, true); // And then the store did not answer.
+      expect(await alive()).to.deep.equal([true, true]);
+      await world.administer.enable(account, {});
+      expect(await alive()).to.deep.equal([false, false]);
     });
 
     it('resets factors: all of them, the recovery codes and their blocks', async () => {
@@ -333,12 +536,47 @@ describeOnEngines('the life of an account', (engine) => {
       expect(kinds().at(-1)).to.equal('factors_reset');
     });
 
+    it('takes no permission away while what is signed in cannot be ended, and does both again', async () => {
+      const both = ['cls-deal.view', 'external-api.fullcontrol'] as const;
+      const [view] = both;
+      await world.administer.setPermissions(account, both, both, {});
+      const { alive } = await signedIn();
+      const narrow = async () =>
+        world.administer.setPermissions(await world.reload(account.id), [view], [], {});
+      await whileStateFails(async () => {
+        await expectFailure(narrow());
+        expect((await world.reload(account.id)).permissions).to.deep.equal(both);
+      });
+      expect(await narrow()).to.equal(true);
+      expect(await alive()).to.deep.equal([false, false]);
+    });
+
+    it('tells the owner of changed permissions, and not where nothing was changed', async () => {
+      const both = ['cls-deal.view', 'external-api.fullcontrol'] as const;
+      const [view] = both;
+      const set = async (permissions: typeof account.permissions) =>
+        world.administer.setPermissions(await world.reload(account.id), permissions, both, {});
+      await set([view]);
+      expect([kinds(), types()]).to.deep.equal([[], []]);
+      await set(both);
+      await set([view]);
+      expect(kinds()).to.deep.equal(['permissions_changed', 'permissions_changed']);
+    });
+
+    it('ends nothing where a change of permissions is refused', async () => {
+      const { alive } = await signedIn();
+      const refused = ['external-api.fullcontrol'] as const;
+      expect(await world.administer.setPermissions(account, refused, [], {})).to.equal(false);
+      expect(await alive()).to.deep.equal([true, true]);
+    });
+
     it('ends the sessions of one account and of no other', async () => {
       const other = await world.newAccount();
       const [mine, theirs] = [await signedIn(), await signedIn(other)];
       await world.administer.endSessions(account, {});
       expect(await mine.alive()).to.deep.equal([false, false]);
       expect(await theirs.alive()).to.deep.equal([true, true]);
+      expect(world.sent).to.deep.equal([{ to: account.email, kind: 'sessions_ended', name: '' }]);
     });
   });
 });

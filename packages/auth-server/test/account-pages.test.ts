@@ -1,3 +1,4 @@
+import { systemClock } from '@cls/shared/clock';
 import { pglite } from '@cls/shared/testing/engines';
 import { expect } from 'chai';
 import * as client from 'openid-client';
@@ -5,6 +6,7 @@ import { TOTP, Secret as TotpSecret } from 'otpauth';
 import { isFresh } from '../src/account-pages/step-up.ts';
 import type { Visit } from '../src/account-pages/visit.ts';
 import { hashPassword } from '../src/accounts/password.ts';
+import { sqlAccountLinks } from '../src/store/sql-account-links.ts';
 import { sqlAccounts } from '../src/store/sql-accounts.ts';
 import { PASSWORD, startTestAuthServer, type TestAuthServer, VIEW } from './support/auth-server.ts';
 import {
@@ -96,6 +98,34 @@ describe('the account pages', function () {
     expect(overview.response.headers.get('content-security-policy')).to.match(/form-action 'self'/);
   });
 
+  it('say when a password was set, also one that was never changed', async () => {
+    const email = await newPerson();
+    const accounts = sqlAccounts(server.database);
+    const { id = '' } = (await accounts.findByEmail(email)) ?? {};
+    await server.database.query('UPDATE account SET password_hash = NULL WHERE id = $1', [id]);
+    const links = sqlAccountLinks(server.database, systemClock);
+    const { token } = await links.create(id, 'invitation', 600);
+    await links.useForPassword('invitation', token, await hashPassword(PASSWORD));
+    const { text } = await signIn(new Browser(), email);
+    expect(text)
+      .to.match(/Set on \d/)
+      .and.not.include('Changed on');
+  });
+
+  it('name the last sign-in from the first page on, wherever it was', async () => {
+    const email = await newPerson();
+    const from = (agent: string) =>
+      new Browser((url, init) =>
+        fetch(url, { ...init, headers: { ...(init?.headers as object), 'user-agent': agent } }),
+      );
+    const lastSignIn = ({ text }: Shown) =>
+      /Last sign-in<\/dt><dd>.*, (\w+), [\d.:a-f]+</.exec(text)?.[1];
+    const [here, there] = [from('Firefox/140.0'), from('Chrome/140.0')];
+    expect(lastSignIn(await signIn(here, email))).to.equal('Firefox');
+    expect(lastSignIn(await signIn(there, email))).to.equal('Chrome');
+    expect(lastSignIn(await open(here, '/account'))).to.equal('Chrome');
+  });
+
   it('share the sign-in of an application, and the other way round', async () => {
     const browser = new Browser();
     await signIn(browser, await newPerson());
@@ -144,7 +174,7 @@ describe('the account pages', function () {
     const page = await open(browser, '/account/password');
     const wrong = await submit(browser, page, { password: 'x', new_password: 'another password' });
     expect(wrong.response.status).to.equal(422);
-    expect(wrong.text).to.include('That is not your present password.');
+    expect(wrong.text).to.include('That is not your current password.');
     const done = await submit(browser, wrong, {
       password: PASSWORD,
       new_password: 'another long password',
@@ -201,6 +231,36 @@ describe('the account pages', function () {
     expect(done.text).to.include('The sign-in method was removed.').and.not.include('Phone');
   });
 
+  it('ask for the second factor also where the password was proven just before it was added', async () => {
+    const email = await newPerson();
+    const [here, there] = [new Browser(), new Browser()];
+    await signIn(here, email);
+    await signIn(there, email);
+    const stepUp = await open(here, '/account/step-up?to=/account/factors/passkey');
+    const proven = await submit(here, stepUp, { password: PASSWORD });
+    expect(proven.url.pathname).to.equal('/account/factors/passkey');
+    const adding = await open(there, '/account/factors/totp');
+    await submit(there, adding, { code: codeFor(adding), name: 'Phone' });
+    const asked = await open(here, '/account/factors/passkey');
+    expect(asked.url.pathname).to.equal('/account/step-up');
+    expect(asked.text).to.include('name="code"');
+  });
+
+  it('show new recovery codes to nobody but who has just proven themselves', async () => {
+    const browser = new Browser();
+    await signIn(browser, await newPerson());
+    const adding = await open(browser, '/account/factors/totp');
+    await submit(browser, adding, { code: codeFor(adding), name: 'Phone' });
+    expect(title(await open(browser, '/account/factors/codes'))).to.equal(
+      'Save your recovery codes',
+    );
+    await server.database.query(`DELETE FROM protocol_state WHERE kind = 'FreshProof'`);
+    const later = await open(browser, '/account/factors/codes');
+    expect(later.url.pathname).to.equal('/account/step-up');
+    const seen = await submit(browser, later, { code: codeFor(adding, 30) });
+    expect(title(seen)).to.equal('Save your recovery codes');
+  });
+
   it('rename a factor, but not to a name that is taken', async () => {
     const browser = new Browser();
     await signIn(browser, await newPerson());
@@ -235,6 +295,28 @@ describe('the account pages', function () {
     expect(data.sessions).to.have.length(1);
     expect(data.securityLog).to.be.an('array');
     expect(text).to.not.match(/secret|hash|"uid"/i);
+  });
+
+  it('hand out a long log page by page, and all of it', async () => {
+    const email = await newPerson();
+    const browser = new Browser();
+    await signIn(browser, email);
+    await server.database.query(
+      `INSERT INTO audit_event (at, type, subject)
+       SELECT now(), 'token.refused', $1 FROM generate_series(1, 2000)`,
+      [email],
+    );
+    const response = await browser.open(`${server.issuer}/account/data.json`);
+    const reader = (response.body as ReadableStream<Uint8Array>).getReader();
+    const { value: start = new Uint8Array() } = await reader.read();
+    let text = Buffer.from(start).toString();
+    for (let part = await reader.read(); !part.done; part = await reader.read()) {
+      text += Buffer.from(part.value).toString();
+    }
+    const log: { type: string }[] = JSON.parse(text).securityLog;
+    expect(log.filter(({ type }) => type === 'sign_in_failed')).to.have.length(2_000);
+    expect(start.length).to.be.below(text.length / 2);
+    expect(response.headers.get('content-length')).to.equal(null);
   });
 
   it('accept no proof that is older than five minutes', async () => {
@@ -301,6 +383,37 @@ describe('the account pages', function () {
     expect((await open(theirs, '/account')).url.pathname).to.equal('/account');
   });
 
+  for (const [whose, party] of [
+    ['their own', () => 'cls-account-pages'],
+    ['the platform’s application', () => portal.id],
+  ] as const) {
+    it(`go on after prompt=consent for ${whose}, and remember no consent`, async () => {
+      const email = await newPerson();
+      const browser = new Browser();
+      await signIn(browser, email);
+      const { url } = await authorizationUrl(portal, { prompt: 'consent', scope: 'openid' });
+      url.searchParams.set('client_id', party());
+      if (whose === 'their own') {
+        url.searchParams.set('response_type', 'none');
+        url.searchParams.set('redirect_uri', `${server.issuer}/account/signed-in`);
+      }
+      const question = await browser.follow(url);
+      const done = await browser.submit(question, { decision: 'allow' });
+      expect(done.url.pathname).to.match(/^\/(account|callback)$/);
+      const consents = await server.database.query(
+        'SELECT 1 FROM consent c JOIN account a ON a.id = c.account_id WHERE a.email = $1',
+        [email],
+      );
+      expect(consents).to.deep.equal([]);
+    });
+  }
+
+  const withdraw = async (browser: Browser) => {
+    const page = await open(browser, '/account/applications');
+    const [, href = ''] = /href="(\/account\/applications\/withdraw[^"]+)"/.exec(page.text) ?? [];
+    return submit(browser, await open(browser, href), { confirm: 'yes' });
+  };
+
   it('remember a consent in the next session, until the person withdraws it', async () => {
     const email = await newPerson();
     const browser = new Browser();
@@ -313,13 +426,54 @@ describe('the account pages', function () {
     expect(arrived.url.href, 'not asked again').to.match(new RegExp(`^${REDIRECT_URI}\\?code=`));
     const page = await open(next, '/account/applications');
     expect(page.text).to.include('Other Firm').and.include('portal.example');
-    const [, href = ''] = /href="(\/account\/applications\/withdraw[^"]+)"/.exec(page.text) ?? [];
-    const question = await open(next, href);
-    const done = await submit(next, question, { confirm: 'yes' });
+    const done = await withdraw(next);
     expect(done.text).to.include('no longer has access').and.not.include('Other Firm');
     expect(await refresh(thirdParty, tokens.refresh_token)).to.equal('invalid_grant');
     const asked = await next.follow((await authorizationUrl(thirdParty)).url);
     expect(asked.url.pathname).to.match(/^\/interaction\//);
+  });
+
+  describe('an application that was withdrawn', () => {
+    const ask = async (party: RelyingParty, browser: Browser, parameters: Record<string, string>) =>
+      browser.follow((await authorizationUrl(party, parameters)).url);
+
+    for (const [answer, prompt] of [
+      ['said no to more', {}],
+      ['was not asked', { prompt: 'none' }],
+    ] as const) {
+      it(`asks again in another browser, where the person ${answer}`, async () => {
+        const party = await relyingParty(server, { firstParty: false });
+        const email = await newPerson();
+        const [here, there] = [new Browser(), new Browser()];
+        await signIn(here, email);
+        await application(here, party, 'openid');
+        await signIn(there, email);
+        const more = await ask(party, there, { scope: 'openid email', ...prompt });
+        if (answer === 'said no to more') await there.submit(more, { decision: 'deny' });
+        await withdraw(here);
+        const silent = await ask(party, there, { scope: 'openid', prompt: 'none' });
+        expect(silent.url.searchParams.get('error')).to.equal('consent_required');
+        const asked = await ask(party, there, { scope: 'openid' });
+        expect(asked.url.pathname).to.match(/^\/interaction\//);
+      });
+    }
+
+    it('gets no more in another browser than what is allowed anew', async () => {
+      const party = await relyingParty(server, { firstParty: false });
+      const email = await newPerson();
+      const [here, there] = [new Browser(), new Browser()];
+      await signIn(here, email);
+      await application(here, party, 'openid email');
+      await signIn(there, email);
+      const view = `${server.config.scopeBase}/auth/${VIEW}`;
+      await ask(party, there, { scope: `openid email ${view}`, prompt: 'none' });
+      await withdraw(here);
+      await application(here, party, 'openid');
+      const more = await ask(party, there, { scope: 'openid email' });
+      expect(more.url.pathname).to.match(/^\/interaction\//);
+      const allowed = await ask(party, there, { scope: 'openid' });
+      expect(allowed.url.searchParams.has('code')).to.equal(true);
+    });
   });
 
   it('keep a log of what happened, with the device', async () => {
@@ -329,5 +483,23 @@ describe('the account pages', function () {
     await new Promise((done) => setTimeout(done, 700));
     const page = await open(browser, '/account/log');
     expect(page.text).to.include('Signed in');
+  });
+
+  it('keep in the log that somebody signed out, and at which application’s wish', async () => {
+    const email = await newPerson();
+    const browser = new Browser();
+    await signIn(browser, email);
+    const question = await open(browser, `/oauth/logout?client_id=${portal.id}`);
+    await submit(browser, question, { logout: 'yes' });
+    await new Promise((done) => setTimeout(done, 700));
+    expect((await signIn(browser, email, '/account/log')).text).to.include('Signed out');
+    const events = await server.database.query(
+      `SELECT e.client_id, e.address FROM audit_event e JOIN account a ON a.id = e.subject
+       WHERE a.email = $1 AND e.type = 'sign_in.ended'`,
+      [email],
+    );
+    expect(events).to.have.length(1);
+    expect(events[0]).to.have.property('client_id', portal.id);
+    expect(events[0]).to.have.property('address').that.is.a('string');
   });
 });

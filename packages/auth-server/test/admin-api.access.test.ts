@@ -185,7 +185,7 @@ describe('who may use the administrators’ API', () => {
   });
 
   it('verifies with keys that are promoted and removed, without a restart', async () => {
-    await server.database.query(`UPDATE signing_key SET state = 'retiring'`);
+    await server.database.query(`UPDATE signing_key SET state = 'retiring', retired_at = now()`);
     const next = async () => {
       const fresh = await adminToken(server, caller);
       const kid = (one: string) =>

@@ -1,4 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs';
+import { request } from 'node:http';
 import { join } from 'node:path';
 import { describeOnEngines } from '@cls/shared/testing/engines';
 import { eventually, freePort } from '@cls/shared/testing/servers';
@@ -242,6 +243,17 @@ describeOnEngines('the administrators’ API', (engine) => {
       }
     });
 
+    it('writes to the person in the language that is asked for', async () => {
+      const email = 'neu@india.example';
+      const body = { email, permissions: [VIEW], language: 'de' };
+      expect((await call('POST', '/accounts', body)).status).to.equal(201);
+      await eventually(async () => {
+        expect(messagesTo(email).join()).to.include('lädt Sie zu CLS ein');
+      });
+      const refused = await call('POST', '/accounts', { ...body, language: 'fr' });
+      expect(faults(refused)).to.deep.equal([['language', 'invalid_parameter']]);
+    });
+
     it('sends somebody who has not accepted another link, and slows sending many', async () => {
       const email = 'slow@india.example';
       const first = await invite(email);
@@ -438,6 +450,110 @@ describeOnEngines('the administrators’ API', (engine) => {
     });
   });
 
+  describe('PUT /admin/v1/accounts/{id}/permissions', () => {
+    const put = (id: string, permissions: unknown, as = call) =>
+      as('PUT', `/accounts/${id}/permissions`, { permissions });
+    const fullClient = async () =>
+      adminClient(server, await adminToken(server, await newCaller(server, [MANAGE, FULL])));
+
+    it('gives more and leaves the sessions; takes away and ends them at once', async () => {
+      const email = 'promoted@india.example';
+      const id = await newAccount(email);
+      const full = await fullClient();
+      const { browser, refreshToken } = await signIn(email);
+      const more = await put(id, [FULL, VIEW], full);
+      expect(more.status).to.equal(200);
+      expect(more.body.permissions).to.deep.equal([VIEW, FULL]);
+      expect(await signedIn(browser)).to.equal(true);
+      const less = await put(id, [VIEW]);
+      expect(less.body.permissions).to.deep.equal([VIEW]);
+      expect(await signedIn(browser)).to.equal(false);
+      expect(await refreshes(refreshToken)).to.equal(false);
+      const body = { email, password: PASSWORD };
+      const headers = { accept: 'application/json' };
+      const token = await (await server.postJson(body, headers)).json();
+      expect(token).to.include({ scope: `${server.config.scopeBase}/auth/${VIEW}` });
+      // Events are written a moment later, in batches.
+      await eventually(async () =>
+        expect(await auditOf(id, 'account.permissions_changed')).to.include({
+          ...{ client_id: caller.id, about: VIEW },
+        }),
+      );
+    });
+
+    it('gives nothing that the caller was not granted, and lets stay what is there', async () => {
+      const id = await newAccount('kept@india.example');
+      const refused = await put(id, [VIEW, FULL]);
+      expectProblem(refused, { status: 400, code: 'invalid_parameter' });
+      expect(faults(refused)).to.deep.equal([['permissions', 'invalid_parameter']]);
+      await put(id, [VIEW, FULL], await fullClient());
+      expect((await put(id, [FULL])).body.permissions).to.deep.equal([FULL]);
+      expectProblem(await put(id, [VIEW, MANAGE]), { status: 400 });
+      expect((await call('GET', `/accounts/${id}`)).body.permissions).to.deep.equal([FULL]);
+    });
+
+    it('names every fault of the body, and knows no account of another customer', async () => {
+      const id = await newAccount('faulty@india.example');
+      const answer = await call('PUT', `/accounts/${id}/permissions`, { note: '' });
+      expect(faults(answer).map(([name]: [string]) => name)).to.deep.equal(['note', 'permissions']);
+      expectProblem(await put(stranger, [VIEW]), { status: 404, code: 'account_not_found' });
+      const post = await call('POST', `/accounts/${id}/permissions`);
+      expectProblem(post, { status: 405 });
+      expect(post.headers.get('allow')).to.equal('PUT');
+    });
+  });
+
+  describe('an account that may do what the caller may not give', () => {
+    const newSenior = async (email: string) => {
+      const id = await newAccount(email);
+      await sqlAccounts(server.database).replacePermissions(id, [VIEW, FULL], [FULL]);
+      return id;
+    };
+
+    it('is not made easier to get into: its factors and its being disabled stay', async () => {
+      const id = await newSenior('senior@india.example');
+      const full = adminClient(
+        server,
+        await adminToken(server, await newCaller(server, [MANAGE, FULL])),
+      );
+      for (const act of ['reset-factors', 'enable']) {
+        const refused = await call('POST', `/accounts/${id}/${act}`);
+        expectProblem(refused, { status: 403, code: 'account_beyond_caller' });
+        expect((await full('POST', `/accounts/${id}/${act}`)).status).to.equal(200);
+      }
+      for (const act of ['end-sessions', 'disable']) {
+        expect((await call('POST', `/accounts/${id}/${act}`)).status).to.equal(200);
+      }
+      const refused = await call('POST', `/accounts/${id}/enable`);
+      expectProblem(refused, { status: 403, code: 'account_beyond_caller' });
+      expect((await call('GET', `/accounts/${id}`)).body).to.include({ disabled: true });
+    });
+
+    it('gets nothing back by a request that was begun before it was taken away', async () => {
+      const id = await newSenior('former@india.example');
+      const body = Buffer.from(JSON.stringify({ permissions: [VIEW, FULL] }));
+      const token = await adminToken(server, caller);
+      const slow = request(`${server.issuer}/admin/v1/accounts/${id}/permissions`, {
+        method: 'PUT',
+        headers: {
+          authorization: `Bearer ${token}`,
+          'content-type': 'application/json',
+          'content-length': body.length,
+        },
+      });
+      const status = new Promise((resolve, reject) => {
+        slow.once('response', (answer) => resolve(answer.resume().statusCode));
+        slow.once('error', reject);
+      });
+      slow.write(body.subarray(0, 1));
+      await new Promise((resolve) => setTimeout(resolve, 300)); // It waits for its body now.
+      await sqlAccounts(server.database).replacePermissions(id, [VIEW], []);
+      slow.end(body.subarray(1));
+      expect(await status).to.equal(403);
+      expect((await call('GET', `/accounts/${id}`)).body.permissions).to.deep.equal([VIEW]);
+    });
+  });
+
   describe('GET /admin/v1/accounts/{id}/events', () => {
     it('lists what happened, the newest first, in pages: sign-ins, refusals, and who acted', async () => {
       const email = 'watched@india.example';
@@ -455,7 +571,7 @@ describeOnEngines('the administrators’ API', (engine) => {
       const ofType = (type: string) => all.find((event: { type: string }) => event.type === type);
       expect(ofType('sign_in.succeeded')).to.include({ object: 'event', clientId: portal.id });
       expect(ofType('account.sessions_ended')).to.include({ clientId: caller.id, reason: null });
-      expect(ofType('token.refused')).to.include({ reason: 'invalid_grant' });
+      expect(ofType('token.refused')).to.include({ reason: 'wrong_password' });
       const times = all.map(({ at }: { at: string }) => Date.parse(at));
       expect(times).to.deep.equal([...times].sort((a: number, b: number) => b - a));
 
@@ -479,14 +595,15 @@ describeOnEngines('the administrators’ API', (engine) => {
   });
 
   it('answers another method with 405 and Allow, and another path with 404, as problems', async () => {
-    for (const [method, path, allow] of [
-      ['DELETE', '/accounts', 'GET, HEAD, POST'],
-      ['PATCH', `/accounts/${NOBODY}`, 'GET, HEAD'],
-      ['GET', `/accounts/${NOBODY}/disable`, 'POST'],
-      ['POST', `/accounts/${NOBODY}/events`, 'GET, HEAD'],
+    for (const [method, path, allow, says] of [
+      ['DELETE', '/accounts', 'GET, HEAD, POST', 'GET and HEAD and POST are'],
+      ['PATCH', `/accounts/${NOBODY}`, 'GET, HEAD', 'GET and HEAD are'],
+      ['GET', `/accounts/${NOBODY}/disable`, 'POST', 'POST is'],
+      ['POST', `/accounts/${NOBODY}/events`, 'GET, HEAD', 'GET and HEAD are'],
     ] as const) {
       const answer = await call(method, path);
-      expectProblem(answer, { status: 405, code: 'method_not_allowed' });
+      const detail = `Only ${says} allowed here.`;
+      expectProblem(answer, { status: 405, code: 'method_not_allowed', detail });
       expect(answer.headers.get('allow')).to.equal(allow);
     }
     for (const path of [

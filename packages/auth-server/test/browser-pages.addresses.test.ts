@@ -16,11 +16,10 @@ describe('an address that is opened', () => {
     fetch(`${server.issuer}${path}`, { headers: { accept, 'accept-language': language } });
 
   for (const [path, status] of [
-    ['/', 404],
     ['/acount', 404],
     ['/oauth/nothing', 404],
     ['/oauth/token', 405],
-    ['/oauth/logout/confirm', 405],
+    ['/oauth/par', 405],
   ] as const) {
     it(`${path} gets a browser a page with a reference and a way on, and ${status}`, async () => {
       const response = await get(path, OF_A_BROWSER);
@@ -44,6 +43,77 @@ describe('an address that is opened', () => {
     }
   }
 
+  for (const [method, path, allow] of [
+    ['POST', '/account', 'GET'],
+    ['POST', '/account/factors', 'GET'],
+    ['PUT', '/account/password', 'GET, POST'],
+    ['DELETE', '/password/reset', 'GET, POST'],
+    ['HEAD', '/device', 'GET, POST'],
+  ] as const) {
+    it(`${path} asked by ${method} gets a browser a page with a reference and a way on, a program JSON, and 405`, async () => {
+      const ask = (accept: string) =>
+        fetch(`${server.issuer}${path}`, { method, headers: { accept } });
+      const response = await ask(OF_A_BROWSER);
+      expect(response.status).to.equal(405);
+      expect(response.headers.get('allow')).to.equal(allow);
+      expect(response.headers.get('content-type')).to.equal('text/html; charset=utf-8');
+      const told = await ask('*/*');
+      expect([told.status, told.headers.get('allow')]).to.deep.equal([405, allow]);
+      expect(told.headers.get('content-type')).to.equal('application/json; charset=utf-8');
+      if (method === 'HEAD') return;
+      expect(await response.text())
+        .to.include('<h1>This cannot be done here</h1>')
+        .and.include('href="/account"')
+        .and.include(response.headers.get('x-request-id') as string);
+    });
+  }
+
+  it('/ leads a browser to the account, and gets a program JSON, and 404', async () => {
+    const init = { headers: { accept: OF_A_BROWSER }, redirect: 'manual' } as const;
+    const led = await fetch(`${server.issuer}/`, init);
+    expect(led.status).to.equal(303);
+    expect(led.headers.get('location')).to.equal('/account');
+    const told = await get('/', '*/*');
+    expect(told.status).to.equal(404);
+    expect(await told.json()).to.have.keys('error', 'error_description');
+  });
+
+  it('where signing out is confirmed leads a browser back to the question, and gets a program 405', async () => {
+    const path = '/oauth/logout/confirm';
+    const init = { headers: { accept: OF_A_BROWSER }, redirect: 'manual' } as const;
+    const led = await fetch(`${server.issuer}${path}?lang=de`, init);
+    expect(led.status).to.equal(303);
+    expect(led.headers.get('location')).to.equal('/oauth/logout?lang=de');
+    expect((await get(path, 'application/json')).status).to.equal(405);
+  });
+
+  it('that names no application whose device could be connected leads to the code', async () => {
+    for (const query of [
+      '',
+      '?application=app_none',
+      '?application=cls-account',
+      '?application=app_%00',
+    ]) {
+      const led = await fetch(`${server.issuer}/device/allowed${query}`, { redirect: 'manual' });
+      expect([led.status, led.headers.get('location')], query).to.deep.equal([303, '/device']);
+    }
+  });
+
+  for (const [language, title, advice] of [
+    ['en', 'This invitation no longer works', 'ask the administrator of your organisation'],
+    ['de', 'Diese Einladung gilt nicht mehr', 'bitten Sie die Administration Ihrer Organisation'],
+  ] as const) {
+    it(`an invitation that is not good any more says so, and how to go on (${language})`, async () => {
+      const response = await get(`/invitation?token=${'a'.repeat(43)}`, OF_A_BROWSER, language);
+      expect(response.status).to.equal(410);
+      expect(await response.text())
+        .to.include(`<h1>${title}</h1>`)
+        .and.include(advice)
+        .and.include('href="/account"')
+        .and.not.include('/password/reset');
+    });
+  }
+
   it('leads from the form that was refused back to where the person stands', async () => {
     const party = await relyingParty(server);
     const { url } = await authorizationUrl(party);
@@ -58,4 +128,32 @@ describe('an address that is opened', () => {
     const stranger = await new Browser().follow(refused.url);
     expect(stranger.response.status).to.equal(410);
   });
+
+  for (const path of ['/oauth/authorize', '/oauth/logout']) {
+    it(`${path} asked by a form goes on with the same question by GET`, async () => {
+      const body = 'scope=openid+email&state=a%26b&state=c';
+      const response = await fetch(`${server.issuer}${path}`, {
+        ...{ method: 'POST', body, redirect: 'manual' },
+        headers: { 'content-type': 'application/x-www-form-urlencoded' },
+      });
+      expect(response.status).to.equal(303);
+      expect(response.headers.get('location')).to.equal(`${path}?${body}`);
+    });
+
+    for (const [what, type, body] of [
+      ['JSON', 'application/json', '{}'],
+      [
+        'a form too large for an address',
+        'application/x-www-form-urlencoded',
+        `a=${'x'.repeat(9e3)}`,
+      ],
+    ] as const) {
+      it(`${path} asked with ${what} gets a page that says what was expected, and 400`, async () => {
+        const headers = { 'content-type': type };
+        const response = await fetch(server.issuer + path, { method: 'POST', headers, body });
+        expect(response.status).to.equal(400);
+        expect(await response.text()).to.include('of at most 8192 bytes');
+      });
+    }
+  }
 });

@@ -8,6 +8,9 @@ import { expect } from 'chai';
 import { Redis } from 'ioredis';
 import { providerAdapter } from '../src/provider/state/provider-adapter.ts';
 import { redisStateStore } from '../src/provider/state/redis-state-store.ts';
+import { digest } from '../src/provider/state/sealing.ts';
+import { sqlStateStore } from '../src/provider/state/sql-state-store.ts';
+import { sqlSignedIn } from '../src/store/sql-signed-in.ts';
 import { runTool } from './support/tool.ts';
 
 describe('cls-auth', () => {
@@ -65,6 +68,24 @@ describe('cls-auth', () => {
     expect(await secrets()).to.equal(1);
   });
 
+  it('replaces the secret of a confidential application, and refuses a public one’s', async () => {
+    const create = 'applications create --redirect-uri https://portal.example/callback --json';
+    const made = JSON.parse((await run(`${create} --name Portal --confidential`)).stdout);
+    const replaced = await run(`applications replace-secret ${made.clientId} --json`);
+    const { clientId, clientSecret } = JSON.parse(replaced.stdout);
+    expect(clientId).to.equal(made.clientId);
+    expect(Buffer.from(clientSecret, 'base64url')).to.have.length(32);
+    expect(clientSecret).not.to.equal(made.clientSecret);
+    const open = JSON.parse((await run(`${create} --name Public`)).stdout);
+    const refused = await run(`applications replace-secret ${open.clientId}`);
+    expect(refused.code).to.equal(1);
+    expect(refused.stderr).to.include('public');
+    const [still] = JSON.parse((await run('applications list --json')).stdout).filter(
+      (one: { name: string }) => one.name === 'Public',
+    );
+    expect(still.confidential).to.equal(false);
+  });
+
   it('takes a password from standard input, and stores it as argon2id', async () => {
     const made = await run(
       `accounts create Asha@India.example ${grant} --password-stdin --json`,
@@ -107,6 +128,19 @@ describe('cls-auth', () => {
     }
   });
 
+  it('changes what a person may do', async () => {
+    const words = 'accounts set-permissions asha@india.example --permission';
+    const more = await run(`${words} cls-deal.view external-api.fullcontrol --json`);
+    expect(JSON.parse(more.stdout)).to.deep.include({
+      email: 'asha@india.example',
+      permissions: ['cls-deal.view', 'external-api.fullcontrol'],
+    });
+    const less = await run(`${words} cls-deal.view`);
+    expect(less.stdout).to.equal('asha@india.example has cls-deal.view from now on\n');
+    const [account] = JSON.parse((await run('accounts list --json')).stdout);
+    expect(account).to.deep.include({ permissions: ['cls-deal.view'] });
+  });
+
   it('invites a person by a message, and shows the link to nobody else', async () => {
     const made = await run(`accounts invite New.Person@india.example ${grant} --json`);
     expect(made.code, made.stderr).to.equal(0);
@@ -118,6 +152,12 @@ describe('cls-auth', () => {
     expect(message)
       .to.include('To: new.person@india.example')
       .and.match(/\/invitation\?token=.{43}$/m);
+    const again = await run(`accounts invite new.person@india.example ${grant} --language de`);
+    const newest = readdirSync(outbox).filter((name) => name.endsWith('.txt'));
+    expect(readFileSync(join(outbox, newest.sort().at(-1) ?? ''), 'utf8')).to.include('Guten Tag');
+    expect(again.stdout, 'where a developer finds it').to.include(
+      `the message is a file in ${outbox}`,
+    );
     const token = /token=(.{43})/.exec(message)?.[1] ?? 'none';
     expect(made.stdout + made.stderr).not.to.include(token);
     const [row] = await holder.query('SELECT password_hash FROM account WHERE id = $1', [
@@ -145,6 +185,17 @@ describe('cls-auth', () => {
     expect((await run('accounts events asha@india.example')).stdout).to.include('factors_reset');
   });
 
+  it('says that there is no account where it lists what was tried with an address', async () => {
+    const listed = await run('accounts events nobody@india.example --json');
+    expect(JSON.parse(listed.stdout)).to.deep.equal([]);
+    expect(listed.stderr).to.include('there is no account nobody@india.example');
+  });
+
+  it('names the permissions that there are, in the help', async () => {
+    const { stdout } = await run('accounts invite --help');
+    expect(stdout).to.include('cls-deal.view').and.not.include('cls-accounts.manage');
+  });
+
   it('adds a customer’s provider with a sealed secret, lists and removes it', async () => {
     const words = 'upstream add India.Example --customer india --client-id cls';
     const issuer = 'https://login.india.example';
@@ -167,6 +218,10 @@ describe('cls-auth', () => {
         emailVerifiedClaim: 'email_verified',
       },
     ]);
+    const replace = await run('upstream replace-secret India.Example', 'another-secret\n');
+    expect(replace.stdout).to.equal('replaced the client secret of india.example\n');
+    const now = JSON.stringify(await holder.query('SELECT * FROM upstream_provider'));
+    expect(now).not.to.equal(stored).and.not.include('another-secret');
     const again = await run(`${words} --issuer ${issuer}`, 'x');
     expect(again.code).to.equal(1);
     expect((await run('upstream remove INDIA.example')).code).to.equal(0);
@@ -183,6 +238,57 @@ describe('cls-auth', () => {
     const keyFile = join(dataDir, 'auth-server', 'key-encryption-key');
     expect(statSync(keyFile).mode & 0o777).to.equal(0o600);
     expect(Buffer.from(readFileSync(keyFile, 'utf8'), 'base64url')).to.have.length(32);
+  });
+
+  it('stages, promotes and removes signing keys, and says from when on each may be done', async () => {
+    const [first] = JSON.parse((await run('keys list --json')).stdout);
+    expect(first).to.include({ state: 'active', retiredAt: null, dueAt: null });
+    const { kid, dueAt } = JSON.parse((await run('keys stage --json')).stdout);
+    const early = await run('keys promote');
+    expect(early.code).to.equal(1);
+    expect(early.stderr).to.include(kid).and.to.include(dueAt).and.to.include('--early');
+    expect((await run('keys list')).stdout).to.include(`promote from ${dueAt} on`);
+    expect((await run('keys promote --early')).stdout).to.include(`${kid} signs now`);
+    const good = await run(`keys remove ${first.kid}`);
+    expect(good.code).to.equal(1);
+    expect(good.stderr).to.match(/may be good until \d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ/);
+    const signs = await run(`keys remove ${kid}`);
+    expect(signs.stderr).to.equal('this key signs: stage and promote another first\n');
+    expect((await run(`keys remove ${first.kid} --early`)).code).to.equal(0);
+    const left = JSON.parse((await run('keys list --json')).stdout);
+    expect(left.map((key: { kid: string }) => key.kid)).to.deep.equal([kid]);
+    expect(JSON.stringify(left)).not.to.include('"d"');
+  });
+
+  it('seals everything with another key, or nothing', async () => {
+    const env = { CLS_DATA_DIR: dataDir };
+    const present = readFileSync(join(dataDir, 'auth-server', 'key-encryption-key'), 'utf8');
+    const another = 'C'.repeat(43);
+    await run('accounts enrol-totp asha@india.example');
+    const sealed = async () =>
+      JSON.stringify(await holder.query('SELECT sealed_private_jwk FROM signing_key'));
+    const before = await sealed();
+    for (const input of ['', 'short', `${another}C`]) {
+      const refused = await runTool(['keys', 'reseal'], env, input);
+      expect(refused.code).to.equal(2);
+      expect(refused.stderr).to.include('32 bytes in base64url');
+    }
+    const foreign = { ...env, KEY_ENCRYPTION_KEY: 'D'.repeat(43) };
+    const unopened = await runTool(['keys', 'reseal'], foreign, another);
+    expect(unopened.stderr).to.include('KEY_ENCRYPTION_KEY');
+    expect(await sealed()).to.equal(before);
+
+    const same = await runTool(['keys', 'reseal'], env, present);
+    expect(same.code).to.equal(1);
+    expect(same.stderr).to.include('the new key is the present one');
+    const done = await runTool(['keys', 'reseal', '--json'], env, `${another}\n`);
+    expect(JSON.parse(done.stdout)).to.deep.equal({ values: 2, recoveryCodes: 0 });
+    expect((await run('keys stage')).code, 'the old key opens nothing any more').to.equal(1);
+    const now = { ...env, KEY_ENCRYPTION_KEY: another };
+    const { kid } = JSON.parse((await runTool(['keys', 'stage', '--json'], now)).stdout);
+    const back = await runTool(['keys', 'reseal', '--json'], now, present);
+    expect(JSON.parse(back.stdout)).to.include({ values: 3 });
+    expect((await run(`keys remove ${kid}`)).code).to.equal(0);
   });
 
   it('says in a sentence when the encryption key is another', async () => {
@@ -203,10 +309,14 @@ describe('cls-auth', () => {
       'customer.disabled',
       'service_account.created',
       'service_account.secret_replaced',
+      'application.secret_replaced',
       'account.created',
       'account.totp_enrolled',
       'account.totp_removed',
       'key.created',
+      'key.staged',
+      'key.promoted',
+      'key.removed',
     ]);
   });
 
@@ -217,13 +327,13 @@ describe('cls-auth', () => {
     {
       given: 'an unknown permission',
       words: 'service-accounts create --name y --customer india --permission all',
-      code: 1,
+      code: 2,
       says: 'cls-deal.view',
     },
     {
       given: 'a person who would administer',
       words: 'accounts invite z@india.example --customer india --permission cls-accounts.manage',
-      code: 1,
+      code: 2,
       says: 'there are cls-deal.view, external-api.fullcontrol',
     },
     {
@@ -235,7 +345,7 @@ describe('cls-auth', () => {
     {
       given: 'a bad customer id',
       words: 'customers create India --name x',
-      code: 1,
+      code: 2,
       says: 'lower-case',
     },
     {
@@ -270,29 +380,67 @@ describe('cls-auth', () => {
       says: 'nobody',
     },
     {
+      given: 'an invitation in another language',
+      words: `accounts invite z@india.example ${grant} --language fr`,
+      code: 2,
+      says: 'Allowed choices are en, de',
+    },
+    {
       given: 'an invitation of no address',
       words: `accounts invite somebody ${grant}`,
-      code: 1,
+      code: 2,
       says: 'e-mail',
     },
     {
       given: 'a provider of no domain',
       words: 'upstream add localhost --customer india --client-id x --issuer https://x.example',
-      code: 1,
+      code: 2,
       says: 'domain',
     },
     {
       given: 'a provider without its secret',
       words: 'upstream add x.example --customer india --client-id x --issuer https://x.example',
-      code: 1,
+      code: 2,
       says: 'standard input',
+    },
+    {
+      given: 'a new secret of no provider',
+      words: 'upstream replace-secret x.example',
+      input: 'secret',
+      code: 1,
+      says: 'there is no provider for x.example',
     },
     {
       given: 'a provider with an odd issuer',
       words: 'upstream add x.example --customer india --client-id x --issuer ftp://x.example',
       input: 'secret',
-      code: 1,
+      code: 2,
       says: '--issuer',
+    },
+    {
+      given: 'a redirect URI that no request can name',
+      words: 'applications create --name x --redirect-uri https:portal.example',
+      code: 2,
+      says: '--redirect-uri: expected',
+    },
+    {
+      given: 'a redirect URI with a password in it',
+      words: 'applications create --name x --redirect-uri https://a:b@portal.example/',
+      code: 2,
+      says: '--redirect-uri: expected',
+    },
+    {
+      given: 'an own scheme after signing out of an application on the web',
+      words:
+        'applications create --name x --redirect-uri https://x.example/ --post-logout-redirect-uri com.x:/',
+      code: 2,
+      says: '--post-logout-redirect-uri: expected',
+    },
+    {
+      given: 'an own scheme for a server to call',
+      words: 'applications create --name x --redirect-uri com.x:/ --backchannel-logout-uri com.x:/',
+      code: 2,
+      says: '--backchannel-logout-uri: expected',
     },
     {
       given: 'a bad limit',
@@ -305,6 +453,36 @@ describe('cls-auth', () => {
       words: 'accounts disable nobody@india.example',
       code: 1,
       says: 'nobody@india.example',
+    },
+    {
+      given: 'a permission that people cannot have',
+      words: 'accounts set-permissions asha@india.example --permission cls-accounts.manage',
+      code: 2,
+      says: 'there are cls-deal.view, external-api.fullcontrol',
+    },
+    {
+      given: 'permissions of nobody',
+      words: 'accounts set-permissions nobody@india.example --permission cls-deal.view',
+      code: 1,
+      says: 'nobody@india.example',
+    },
+    {
+      given: 'an unknown application',
+      words: 'applications replace-secret app_x',
+      code: 1,
+      says: 'there is no application app_x',
+    },
+    {
+      given: 'a key to promote where none is staged',
+      words: 'keys promote',
+      code: 1,
+      says: 'cls-auth keys stage',
+    },
+    {
+      given: 'an unknown key',
+      words: 'keys remove nosuch',
+      code: 1,
+      says: 'cls-auth keys list',
     },
     {
       given: 'a bad overlap',
@@ -326,6 +504,80 @@ describe('cls-auth', () => {
       expect(run1.stdout).to.equal('');
     });
   }
+
+  it('ends what people have signed in when their customer is disabled, and no other’s', async () => {
+    const state = sqlStateStore(holder, () => undefined);
+    const sessions = providerAdapter(state, 'Session');
+    const made = [];
+    for (const customer of ['chad', 'mali']) {
+      await run(`customers create ${customer} --name ${customer}`);
+      const words = `accounts invite a@${customer}.example --permission cls-deal.view --json`;
+      const { id: accountId } = JSON.parse((await run(`${words} --customer ${customer}`)).stdout);
+      await sessions.upsert(customer, { accountId, uid: `uid-${customer}` }, 600);
+      made.push(accountId);
+    }
+    expect((await run('customers disable chad')).code).to.equal(0);
+    expect((await run('customers enable chad')).code).to.equal(0);
+    expect(await sessions.find('chad')).to.equal(undefined);
+    expect(await sessions.find('mali')).to.include({ accountId: made[1] });
+    await state.close();
+  });
+
+  it('brings back nothing when a customer is enabled whose disabling failed half-way', async () => {
+    const state = sqlStateStore(holder, () => undefined);
+    const sessions = providerAdapter(state, 'Session');
+    await run('customers create niger --name Niger');
+    const made = await run(
+      'accounts invite a@niger.example --permission cls-deal.view --json --customer niger',
+    );
+    const { id: accountId } = JSON.parse(made.stdout);
+    await sessions.upsert('niger', { accountId, uid: 'uid-niger' }, 600);
+    // And then what is signed in could not be ended.
+    await holder.query(`UPDATE customer SET disabled_at = now() WHERE id = 'niger'`);
+    expect((await run('customers enable niger')).code).to.equal(0);
+    expect(await sessions.find('niger')).to.equal(undefined);
+    await state.close();
+  });
+
+  it('ends what an application got when it is disabled, and of no other', async () => {
+    const state = sqlStateStore(holder, () => undefined);
+    const grants = providerAdapter(state, 'Grant');
+    const [{ id: accountId }] = JSON.parse((await run('accounts list --json')).stdout);
+    const create = 'applications create --redirect-uri https://x.example/ --json --name';
+    const made = [];
+    for (const name of ['Taken', 'Left']) {
+      const { clientId } = JSON.parse((await run(`${create} ${name}`)).stdout);
+      await grants.upsert(`grant-${name}`, { accountId, clientId }, 600);
+      await sqlSignedIn(holder).noteGrant({
+        ...{ id: digest(`grant-${name}`), accountId, applicationId: clientId, sessionUid: 'uid' },
+        ...{ sid: 'sid', scopes: ['openid'], survivesSignOut: true },
+      });
+      made.push(clientId);
+    }
+    expect((await run(`applications disable ${made[0]}`)).code).to.equal(0);
+    expect((await run(`applications enable ${made[0]}`)).code).to.equal(0);
+    expect(await grants.find('grant-Taken')).to.equal(undefined);
+    expect(await grants.find('grant-Left')).to.include({ clientId: made[1] });
+    await state.close();
+  });
+
+  it('brings back nothing when an application is enabled whose disabling failed half-way', async () => {
+    const state = sqlStateStore(holder, () => undefined);
+    const grants = providerAdapter(state, 'Grant');
+    const [{ id: accountId }] = JSON.parse((await run('accounts list --json')).stdout);
+    const create = 'applications create --redirect-uri https://x.example/ --json --name Half';
+    const { clientId } = JSON.parse((await run(create)).stdout);
+    await grants.upsert('grant-half', { accountId, clientId }, 600);
+    await sqlSignedIn(holder).noteGrant({
+      ...{ id: digest('grant-half'), accountId, applicationId: clientId, sessionUid: 'uid' },
+      ...{ sid: 'sid', scopes: ['openid'], survivesSignOut: true },
+    });
+    // And then what it had got could not be ended.
+    await holder.query('UPDATE application SET disabled_at = now() WHERE id = $1', [clientId]);
+    expect((await run(`applications enable ${clientId}`)).code).to.equal(0);
+    expect(await grants.find('grant-half')).to.equal(undefined);
+    await state.close();
+  });
 
   it('ends in Redis what is signed in there', async function () {
     requireServer(this, 'Redis', await redisServer());

@@ -6,7 +6,7 @@ import fc from 'fast-check';
 import type { Account } from '../src/accounts/account.ts';
 import { keyedHash } from '../src/keys/keyed-hash.ts';
 import { proveCode, provePassword } from '../src/sign-in/prove.ts';
-import { sqlAuditLog } from '../src/store/sql-audit-log.ts';
+import { sqlAuditLog, sweepAudit } from '../src/store/sql-audit-log.ts';
 import { addressSubject } from '../src/throttle/address-subject.ts';
 import { guess, guessSubjects } from '../src/throttle/guess.ts';
 import { KNOWN_DEVICE_TTL_S, knownDevices } from '../src/throttle/known-devices.ts';
@@ -165,17 +165,40 @@ describeOnEngines('guessing at a person’s secrets', (engine) => {
   });
 
   it('tells the owner of a new device, but not at the first sign-in, and then knows it', async () => {
-    const audit = sqlAuditLog(world.database, world.clock, silentLog);
     world.sent.length = 0;
-    const first = await world.noteDevice(account, {});
+    const { cookie: deviceCookie } = await world.noteDevice(account, ['pwd'], {});
     expect(world.sent).to.deep.equal([]);
+    await world.noteDevice(account, ['pwd'], { deviceCookie });
+    expect(world.sent).to.deep.equal([]);
+    await world.noteDevice(account, ['pwd'], { deviceCookie: 'of somebody else' });
+    expect(world.sent).to.deep.equal([{ to: account.email, kind: 'new_device', name: 'password' }]);
+    expect(world.events.at(-1)).to.include({ type: 'sign_in.new_device', subject: account.id });
+  });
+
+  it('tells the owner of a new device what opened the account there', async () => {
+    await world.noteDevice(account, ['pwd'], {});
+    world.sent.length = 0;
+    const linked = { ...account, passwordVersion: undefined };
+    await world.noteDevice(account, ['pwd', 'otp', 'mfa'], {});
+    await world.noteDevice(account, ['hwk', 'user', 'mfa'], {});
+    await world.noteDevice(linked, ['pwd'], {});
+    expect(world.sent.map(({ name }) => name)).to.deep.equal([
+      'password',
+      'passkey',
+      'organisation',
+    ]);
+  });
+
+  it('tells the owner of a new device also when the audit holds nothing of them any more', async () => {
+    const audit = sqlAuditLog(world.database, world.clock, silentLog);
+    await world.noteDevice(account, ['pwd'], {});
     audit.record({ type: 'sign_in.succeeded', subject: account.id });
     await audit.flush();
-    await world.noteDevice(account, { deviceCookie: first });
-    expect(world.sent).to.deep.equal([]);
-    await world.noteDevice(account, { deviceCookie: 'of somebody else' });
-    expect(world.sent).to.deep.equal([{ to: account.email, kind: 'new_device' }]);
-    expect(world.events.at(-1)).to.include({ type: 'sign_in.new_device', subject: account.id });
+    world.pass(401 * 86_400);
+    await sweepAudit(world.database, world.clock, 400);
+    world.sent.length = 0;
+    await world.noteDevice(account, ['pwd'], {});
+    expect(world.sent).to.deep.equal([{ to: account.email, kind: 'new_device', name: 'password' }]);
   });
 
   it('counts every spelling of an address as one', async () => {

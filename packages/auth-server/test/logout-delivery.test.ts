@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { pglite } from '@cls/shared/testing/engines';
+import { eventually } from '@cls/shared/testing/servers';
 import { expect } from 'chai';
 import { createRemoteJWKSet, decodeJwt, jwtVerify } from 'jose';
 import * as client from 'openid-client';
@@ -32,8 +33,7 @@ describe('telling applications of sessions that were ended elsewhere', function 
     await portal?.stop();
   });
 
-  const signIn = async () => {
-    const browser = new Browser();
+  const signIn = async (browser = new Browser()) => {
     const flow = await authorizationUrl(party);
     const page = await browser.follow(flow.url);
     const { email } = server.person;
@@ -94,6 +94,49 @@ describe('telling applications of sessions that were ended elsewhere', function 
     const open = () => server.database.query('SELECT 1 FROM logout_notice');
     for (let i = 0; i < 50 && (await open()).length > 0; i += 1) await sleep(100);
     expect(await open()).to.deep.equal([]);
+  });
+
+  it('tries again after a sign-out in the browser, too', async () => {
+    const before = received().length;
+    let answers = 0;
+    portal.answer('/backchannel', (response) => {
+      answers += 1;
+      response.writeHead(answers === 1 ? 503 : 204).end();
+    });
+    const browser = new Browser();
+    const tokens = await signIn(browser);
+    await browser.submit(await browser.follow(`${server.issuer}/oauth/logout`), { logout: 'yes' });
+    expect(received().length).to.equal(before + 1);
+    const kept = await eventually(async () => {
+      const rows = await server.database.query<{ waits: boolean }>(
+        'SELECT attempts, due_at > now() AS waits FROM logout_notice',
+      );
+      if (rows.length === 0) throw new Error('no notice yet');
+      return rows;
+    });
+    expect(kept).to.deep.equal([{ attempts: 1, waits: true }]);
+    await server.database.query('UPDATE logout_notice SET due_at = now()');
+    const [, again = ''] = (await told(before + 2)).slice(before);
+    expect(decodeJwt(again)['sid']).to.equal(tokens.claims()?.['sid']);
+  });
+
+  it('tells each application of a sign-out, also of those that signed in at the same time', async () => {
+    portal.answer('/backchannel', (response) => void response.writeHead(204).end());
+    const before = received().length;
+    const browser = new Browser();
+    await signIn(browser);
+    const backchannelLogoutUri = `${portal.origin}/backchannel`;
+    const names = ['One', 'Two', 'Three', 'Four'];
+    const others = await Promise.all(
+      names.map((name) => relyingParty(server, { name, backchannelLogoutUri })),
+    );
+    const flows = await Promise.all(others.map((other) => authorizationUrl(other)));
+    await Promise.all(flows.map(({ url }) => browser.follow(url)));
+    await browser.submit(await browser.follow(`${server.issuer}/oauth/logout`), { logout: 'yes' });
+    const tokens = (await told(before + 5)).slice(before);
+    expect(tokens.map((token) => decodeJwt(token).aud)).to.have.members(
+      [party, ...others].map(({ id }) => id),
+    );
   });
 
   it('tells nobody twice: an application of a session that has ended is not told again', async () => {

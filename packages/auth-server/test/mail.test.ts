@@ -24,7 +24,9 @@ describe('messages to people', () => {
     { send: async (each) => void written.push(each), close: () => undefined },
     silentLog,
   );
-  const mail = accountMailer(ISSUER, queue, { now: () => new Date('2026-11-21T09:30:00Z') });
+  const mail = accountMailer({ issuer: ISSUER }, queue, {
+    now: () => new Date('2026-11-21T09:30:00Z'),
+  });
   beforeEach(() => {
     written.length = 0;
   });
@@ -33,13 +35,21 @@ describe('messages to people', () => {
     mail.passwordReset(account, 'T0ken', 1_800, {});
     mail.invitation(account, 'India', 'T1ken', new Date('2026-11-28T09:30:00Z'), {});
     mail.changed(account, 'factor_added', 'Pixel 9', { address: '203.0.113.24' });
-    mail.newDevice(account, { device: { browser: 'Firefox', system: 'Windows' } });
+    mail.newDevice(account, 'passkey', { device: { browser: 'Firefox', system: 'Windows' } });
     expect(written.map(({ to }) => to)).to.deep.equal(Array(4).fill(account.email));
     const [reset, invitation, change, device] = written.map(({ text }) => text);
     expect(reset).to.include(`${ISSUER}/password/new?token=T0ken`).and.include('30 minutes');
     expect(invitation).to.include(`${ISSUER}/invitation?token=T1ken`).and.include('India');
     expect(change).to.include('Pixel 9').and.include('203.0.113.24').and.include('/account/log');
-    expect(device).to.include('Firefox').and.include('Windows');
+    expect(device).to.include('Windows').and.include(`${ISSUER}/account/factors`);
+  });
+
+  it('advise who has a password to reset it, and nobody else', () => {
+    mail.changed({ ...account, passwordVersion: 'v1' }, 'factor_removed', 'Pixel 9', {});
+    mail.changed(account, 'factor_removed', 'Pixel 9', {});
+    const [password, organisation] = written.map(({ text }) => text);
+    expect(password).to.include(`${ISSUER}/password/reset`);
+    expect(organisation).to.include('help desk').and.not.include('/password/reset');
   });
 
   it('are in the language of whoever asked, and in English without one', () => {
@@ -83,6 +93,22 @@ describe('the queue of messages', () => {
     await new Promise((done) => setTimeout(done, 20));
     await queue.drain();
     expect(tries).to.equal(2);
+  });
+});
+
+describe('a mail server that hangs', () => {
+  it('does not keep a process from ending, which tells how much was not sent', async () => {
+    const hanging = createServer(() => undefined).listen(0, '127.0.0.1');
+    const url = new Secret(`smtp://127.0.0.1:${await portOf(hanging)}`);
+    const told: object[] = [];
+    const log = { ...silentLog, error: (fields: object) => void told.push(fields) };
+    const queue = mailQueue(smtpSender(url, 'CLS <no-reply@cls.example>', false), log, 300);
+    for (let n = 0; n < 5; n += 1) queue.add(letter);
+    const beganMs = Date.now();
+    await queue.drain();
+    expect(Date.now() - beganMs).to.be.below(3_000);
+    expect(told).to.deep.include({ messages: 5 });
+    hanging.close();
   });
 });
 

@@ -13,9 +13,24 @@ describeOnEngines('an issuer with a path', (engine) => {
   before(async () => {
     const port = await freePort();
     const issuer = `http://localhost:${port}/loans`;
-    server = await startTestAuthServer(engine, { ISSUER: issuer, AUTH_PORT: `${port}` });
+    server = await startTestAuthServer(engine, {
+      ISSUER: issuer,
+      AUTH_PORT: `${port}`,
+      POLICY_URL: 'https://cls.example/privacy',
+      DOCUMENTATION_URL: 'https://docs.cls.example',
+    });
   });
   after(() => server?.stop());
+
+  it('names its policy and documentation, the policy on every page too', async () => {
+    const response = await fetch(`${server.issuer}/.well-known/openid-configuration`);
+    expect(await response.json()).to.include({
+      op_policy_uri: 'https://cls.example/privacy',
+      service_documentation: 'https://docs.cls.example',
+    });
+    const page = await fetch(`${server.issuer}/password/reset`);
+    expect(await page.text()).to.include('<a href="https://cls.example/privacy">Privacy</a>');
+  });
 
   it('is found where OpenID Connect and where RFC 8414 look for it', async () => {
     const { origin } = new URL(server.issuer);
@@ -97,7 +112,17 @@ describeOnEngines('discovery and the key set', (engine) => {
         id_token_signing_alg_values_supported: ['RS256'],
         authorization_response_iss_parameter_supported: true,
         backchannel_logout_supported: true,
+        acr_values_supported: ['urn:cls:acr:password', 'urn:cls:acr:mfa'],
+        ui_locales_supported: ['en', 'de'],
+        prompt_values_supported: ['none', 'login', 'consent'],
+        revocation_endpoint_auth_methods_supported: [
+          'client_secret_basic',
+          'client_secret_post',
+          'none',
+        ],
       });
+      expect(document).not.to.have.any.keys('op_policy_uri', 'service_documentation');
+      expect(document['claims_supported']).to.include.members(['sub', 'acr', 'amr', 'email']);
       const endpoints = Object.entries(document).filter(([name]) => name.endsWith('_endpoint'));
       expect(endpoints.map(([name]) => name)).to.include.members([
         'authorization_endpoint',
@@ -159,7 +184,7 @@ describeOnEngines('discovery and the key set', (engine) => {
       return ((await response.json()) as { keys: { kid: string }[] }).keys.map(({ kid }) => kid);
     };
     const before = await kids();
-    await server.database.query(`UPDATE signing_key SET state = 'retiring'`);
+    await server.database.query(`UPDATE signing_key SET state = 'retiring', retired_at = now()`);
     for (let tries = 0; tries < 100 && (await kids()).length < 2; tries += 1) {
       await new Promise((done) => setTimeout(done, 50));
     }
@@ -177,7 +202,7 @@ describeOnEngines('discovery and the key set', (engine) => {
       (await (await fetch(`${server.issuer}/.well-known/jwks.json`)).json()) as { keys: unknown[] };
     const before = (await published()).keys.length;
     await server.database.transaction(async (transaction) => {
-      await transaction.query(`UPDATE signing_key SET state = 'retiring'`);
+      await transaction.query(`UPDATE signing_key SET state = 'retiring', retired_at = now()`);
       await transaction.query('ALTER TABLE signing_key RENAME TO away');
     });
     await new Promise((done) => setTimeout(done, 200));

@@ -18,7 +18,7 @@ describe('a new password', () => {
     passwordFault(password, { ...rules, lengthMin }, person)?.code;
 
   for (const [given, password] of [
-    ['a passphrase', 'correct horse battery staple'],
+    ['a passphrase', 'seven lakes behind the glacier'],
     ['only letters of one case', 'umbrellaquietlyglacier'],
     ['an organisation’s name in a long phrase', 'northern lights over seven lakes'],
     ['other scripts', 'βραδιάζει στο λιμάνι'],
@@ -39,6 +39,7 @@ describe('a new password', () => {
     ['digits in order', '12345678901234567890', 'password_common'],
     ['letters against the order', 'zyxwvutsrqponmlkjihg', 'password_common'],
     ['a listed password twice', 'passwordpassword', 'password_common'],
+    ['a phrase that everybody knows', 'Correct Horse Battery Staple', 'password_common'],
     ['two listed passwords in capitals, apart', 'Password - 12345678', 'password_common'],
     [
       'a listed password in full-width letters',

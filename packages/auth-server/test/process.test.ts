@@ -2,7 +2,13 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { requireServer } from '@cls/shared/testing/engines';
-import { eventually, freePort, startRedis, temporaryDirectory } from '@cls/shared/testing/servers';
+import {
+  endWithTests,
+  eventually,
+  freePort,
+  startRedis,
+  temporaryDirectory,
+} from '@cls/shared/testing/servers';
 import { expect } from 'chai';
 import { totpCode } from './support/auth-server.ts';
 import { runTool } from './support/tool.ts';
@@ -16,7 +22,9 @@ interface Running {
 }
 
 function start(env: Record<string, string>): Running {
-  const child = spawn(process.execPath, [MAIN], { env: { ...process.env, ...env }, stdio: 'pipe' });
+  const child = endWithTests(
+    spawn(process.execPath, [MAIN], { env: { ...process.env, ...env }, stdio: 'pipe' }),
+  );
   let output = '';
   child.stdout?.on('data', (chunk) => {
     output += chunk;

@@ -2,7 +2,7 @@ import { silentLog } from '@cls/shared/log';
 import { describeOnEngines } from '@cls/shared/testing/engines';
 import { expect } from 'chai';
 import type { Account } from '../src/accounts/account.ts';
-import { sqlAuditLog } from '../src/store/sql-audit-log.ts';
+import { sqlAuditLog, sweepAudit } from '../src/store/sql-audit-log.ts';
 import { readMessages } from '../src/views/i18n.ts';
 import { type AccountWorld, BY, openAccountWorld } from './support/account-world.ts';
 
@@ -57,4 +57,24 @@ describeOnEngines('a person’s security log', (engine) => {
       expect((await world.securityLog(account, cursor)).entries[0]?.type).to.equal('totp_added');
     });
   }
+
+  it('is as old as audit events are kept, however many there are', async () => {
+    const audit = sqlAuditLog(world.database, world.clock, silentLog);
+    await world.database.query(
+      `INSERT INTO audit_event (id, at, type, subject) OVERRIDING SYSTEM VALUE
+       SELECT -n, $1::timestamptz - interval '30 days', 'sign_in.succeeded', 'many'
+       FROM generate_series(1, 12000) AS n`,
+      [world.clock.now().toISOString()],
+    );
+    world.pass(90_000);
+    const kept = await world.newAccount();
+    audit.record({ type: 'account.created', subject: kept.id });
+    await audit.flush();
+    const entries = async (who: Account) => (await world.securityLog(who)).entries.length;
+    await sweepAudit(world.database, world.clock, 2);
+    const many = await world.database.query(`SELECT FROM audit_event WHERE subject = 'many'`);
+    expect([many.length, await entries(account), await entries(kept)]).to.deep.equal([0, 50, 1]);
+    await sweepAudit(world.database, world.clock, 1);
+    expect([await entries(account), await entries(kept)]).to.deep.equal([0, 1]);
+  });
 });

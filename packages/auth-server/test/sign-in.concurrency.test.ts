@@ -6,6 +6,7 @@ import { Secret } from '@cls/shared/secret';
 import { openDatabaseAsOperator } from '@cls/shared/sql/open-database';
 import { requireServer } from '@cls/shared/testing/engines';
 import {
+  endWithTests,
   eventually,
   freePort,
   postgresServer,
@@ -53,7 +54,7 @@ for (const graceS of [0, 10]) {
           REFRESH_GRACE_S: `${graceS}`,
           CLS_DATA_DIR: join(temporaryDirectory('cls-two-'), 'data'),
         };
-        processes.push(spawn(process.execPath, [MAIN], { env, stdio: 'ignore' }));
+        processes.push(endWithTests(spawn(process.execPath, [MAIN], { env, stdio: 'ignore' })));
         urls.push(`http://localhost:${port}`);
         await eventually(async () => {
           if (!(await fetch(`http://localhost:${port}/readyz`)).ok) throw new Error('not ready');
@@ -143,6 +144,18 @@ for (const graceS of [0, 10]) {
     });
 
     if (graceS === 0) return;
+    it('gives the answer of a refresh again to the same request alone', async () => {
+      const { party, flow, url } = await signedIn();
+      const { refresh_token: token = '' } = await exchange(party, flow, url);
+      const first = await client.refreshTokenGrant(party.config, token);
+      const narrower = await client
+        .refreshTokenGrant(party.config, token, { scope: 'openid' })
+        .catch((error: client.ResponseBodyError) => error.error);
+      expect(narrower).to.equal('invalid_grant');
+      const again = await client.refreshTokenGrant(party.config, token);
+      expect(again.refresh_token).to.equal(first.refresh_token);
+    });
+
     it('gives the answer of a refresh again to the same client alone', async () => {
       const { party, flow, url } = await signedIn();
       const tokens = await exchange(party, flow, url);

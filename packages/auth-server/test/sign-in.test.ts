@@ -100,6 +100,21 @@ describeOnEngines('signing in with a browser', (engine) => {
     expect(claims?.['amr']).to.deep.equal(['pwd', 'otp', 'mfa']);
   });
 
+  it('goes on when the form with the code is sent a second time', async () => {
+    const browser = new Browser();
+    const flow = await authorizationUrl(portal);
+    const second = await signIn(browser, flow.url, server.guarded.email);
+    const text = await second.response.text();
+    const body = new URLSearchParams({
+      csrf: /name="csrf" value="([^"]*)"/.exec(text)?.[1] ?? '',
+      code: totpCode(server.guarded.totpSecret, 30),
+    });
+    const press = () => browser.open(`${second.url.href}/second-factor`, { method: 'POST', body });
+    expect([(await press()).status, (await press()).status]).to.deep.equal([303, 303]);
+    const { url } = await browser.follow(second.url);
+    expect((await exchange(portal, flow, url)).claims()?.['acr']).to.equal('urn:cls:acr:mfa');
+  });
+
   /** The use cases behind the pages, on the service's own database. */
   const composeWithMail = async () => {
     let token = '';
@@ -116,7 +131,7 @@ describeOnEngines('signing in with a browser', (engine) => {
       ...{ changed: nothing, newDevice: nothing, passwordReset: nothing },
       invitation: (_: unknown, __: string, token: string) => invited(token),
     };
-    const audit = { record() {}, flush: async () => undefined };
+    const audit = { record() {}, catchUp: async () => undefined, flush: async () => undefined };
     const secret = new Secret(KEY);
     return composeAccounts(
       {
@@ -308,7 +323,6 @@ describeOnEngines('signing in with a browser', (engine) => {
       const offer = await here.submit(page, { email, password: '' });
       const text = await offer.response.clone().text();
       expect(text).to.include(new URL(upstream.issuer).host);
-      expect(offer.response.headers.get('content-security-policy')).to.include(upstream.issuer);
       // The first form of the page is the way to the organisation.
       const away = await here.submit(offer, { email });
       expect(away.url.origin).to.equal(upstream.issuer);
@@ -319,6 +333,13 @@ describeOnEngines('signing in with a browser', (engine) => {
       expect(stranger.response.status).to.equal(410);
       const { url } = await here.follow(back.url);
       expect((await exchange(portal, flow, url)).claims()?.['amr']).to.deep.equal(['pwd']);
+      const fresh = await here.follow(`${server.issuer}/account/factors/totp`);
+      expect(fresh.url.pathname).to.equal('/account/factors/totp');
+      // Who is to prove it anew here is to prove it anew there.
+      const anew = await authorizationUrl(portal, { prompt: 'login' });
+      const offered = await here.submit(await here.follow(anew.url), { email, password: '' });
+      const asked = (await here.submit(offered, { email })).url.searchParams;
+      expect([asked.get('prompt'), asked.get('max_age')]).to.deep.equal(['login', '0']);
     } finally {
       await server.database.query('DELETE FROM upstream_link');
       await server.database.query('DELETE FROM upstream_provider');
@@ -340,12 +361,37 @@ describeOnEngines('signing in with a browser', (engine) => {
     expect(forged.status).to.equal(400);
   });
 
+  it('goes on in the language that somebody chose, whatever the application asked for', async () => {
+    const browser = new Browser();
+    const page = await browser.follow((await authorizationUrl(portal, { ui_locales: 'de' })).url);
+    expect(page.response.headers.get('content-language')).to.equal('de');
+    const chosen = await browser.follow(new URL('?lang=en', page.url));
+    const refused = await browser.submit(chosen, { email: 'nobody@india.example', password: 'x' });
+    expect(refused.response.headers.get('content-language')).to.equal('en');
+  });
+
   it('knows a browser again where the person asks for it', async () => {
     const browser = new Browser();
     const page = await browser.follow((await authorizationUrl(portal)).url);
     const fields = { email: server.person.email, password: PASSWORD, remember_device: 'yes' };
-    await browser.submit(page, fields);
+    const again = await browser.submit(page, { ...fields, password: 'not this one' });
+    expect(await again.response.clone().text(), 'the tick stays').to.include('value="yes" checked');
+    await browser.submit(again, fields);
     expect(browser.cookie('cls_device')).to.match(/^\d+\./);
+  });
+
+  it('goes on knowing a browser when the person signs in there again without asking for it', async () => {
+    const browser = new Browser();
+    const { url } = await authorizationUrl(portal, { prompt: 'login' });
+    const deviceAfter = async (fields: Record<string, string>) => {
+      const page = await browser.follow(url);
+      await browser.submit(page, { email: server.person.email, password: PASSWORD, ...fields });
+      return browser.cookie('cls_device');
+    };
+    const remembered = await deviceAfter({ remember_device: 'yes' });
+    // A cookie that is set anew without an age would be gone when the browser is closed.
+    expect(await deviceAfter({})).to.equal(remembered);
+    expect(await deviceAfter({ remember_device: 'yes' }), 'asked anew').not.to.equal(remembered);
   });
 
   it('lets every application in once signed in, without a page in between', async () => {
@@ -523,6 +569,40 @@ describeOnEngines('signing in with a browser', (engine) => {
     expect(decodeJwt(tokens.access_token)).to.include({ customer: 'india', scope: scope(VIEW) });
   });
 
+  it('says what a second device will be allowed, before the person lets it in', async () => {
+    const tool = await relyingParty(server, {
+      ...{ redirectUris: [], device: true, confidential: false },
+    });
+    const begun = await client.initiateDeviceAuthorization(tool.config, {
+      scope: `openid email ${scope(VIEW)}`,
+    });
+    const browser = new Browser();
+    const page = await browser.follow(begun.verification_uri);
+    const confirm = await browser.submit(page, { user_code: begun.user_code });
+    const text = await confirm.response.text();
+    const [, permissions] = /<ul class="permissions">(.*?)<\/ul>/s.exec(text) ?? [];
+    expect(permissions?.match(/(?<=<li>)[^<]+/g)).to.deep.equal([
+      'See your e-mail address',
+      'See the deals, balances and positions that you can see',
+    ]);
+  });
+
+  it('says where a second device asked from, and gives back a code that is not known', async () => {
+    const tool = await relyingParty(server, {
+      ...{ redirectUris: [], device: true, confidential: false },
+    });
+    const begun = await client.initiateDeviceAuthorization(tool.config, { scope: 'openid' });
+    const browser = new Browser();
+    const wrong = await browser.submit(await browser.follow(begun.verification_uri), {
+      user_code: 'BBBB-BBBB',
+    });
+    const text = await wrong.response.text();
+    expect(text).to.match(/<input[^>]* name="user_code"[^>]* value="BBBB-BBBB"/);
+    const fields = { user_code: begun.user_code };
+    const confirm = await browser.submit({ ...wrong, text }, fields);
+    expect(await confirm.response.text()).to.include('The device asked from 127.0.0.1.');
+  });
+
   it('keeps a second device out that the person denies, and says so to both', async () => {
     const tool = await relyingParty(server, {
       ...{ name: 'Ledger Tool', redirectUris: [], device: true, confidential: false },
@@ -540,6 +620,15 @@ describeOnEngines('signing in with a browser', (engine) => {
       .pollDeviceAuthorizationGrant(tool.config, { ...begun, interval: 1 })
       .catch((error: client.ResponseBodyError) => error.error);
     expect(refused).to.equal('access_denied');
+  });
+
+  it('refuses a form of a second device without the cookie that came with it, with a page', async () => {
+    const body = new URLSearchParams({ xsrf: 'x', user_code: 'BBBB-BBBB', confirm: 'yes' });
+    const answer = await new Browser().open(`${server.issuer}/device`, { method: 'POST', body });
+    expect(answer.status).to.equal(400);
+    expect(await answer.text())
+      .to.include('<html')
+      .and.include('href="/account"');
   });
 
   it('sets cookies that scripts cannot read and other sites cannot send', async () => {

@@ -3,7 +3,12 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { silentLog } from '@cls/shared/log';
 import { describeOnEngines } from '@cls/shared/testing/engines';
-import { eventually, freePort, temporaryDirectory } from '@cls/shared/testing/servers';
+import {
+  endWithTests,
+  eventually,
+  freePort,
+  temporaryDirectory,
+} from '@cls/shared/testing/servers';
 import { expect } from 'chai';
 import * as client from 'openid-client';
 import { hashPassword } from '../src/accounts/password.ts';
@@ -226,7 +231,7 @@ async function startProcess({ issuer, database }: AuthServerConfig) {
     TRUSTED_PROXY_HOPS: '1',
     CLS_DATA_DIR: join(temporaryDirectory('cls-second-'), 'data'),
   };
-  const child = spawn(process.execPath, [MAIN], { env, stdio: 'ignore' });
+  const child = endWithTests(spawn(process.execPath, [MAIN], { env, stdio: 'ignore' }));
   await eventually(async () => {
     if (!(await fetch(`http://127.0.0.1:${port}/readyz`)).ok) throw new Error('not ready');
   });

@@ -76,6 +76,21 @@ describeOnEngines('the throttle', (engine) => {
     expect(await admitted(password)).to.equal(true);
   });
 
+  it('takes a stop back that such an attempt alone had brought', async () => {
+    const known = subject('account-password-known');
+    const { hardStop = 0 } = THROTTLE_POLICIES['account-password-known'];
+    for (let n = 1; n < hardStop; n += 1) {
+      await fail(1, known);
+      nowMs += HOUR_MS;
+    }
+    expect(await admitted(known), 'the last one').to.equal(true);
+    await throttle.withdraw([known]);
+    nowMs += HOUR_MS;
+    expect(await admitted(known), 'the last one, again').to.equal(true);
+    nowMs += HOUR_MS;
+    expect(await admitted(known)).to.equal(false);
+  });
+
   it('forgets addresses that lie idle, and never a hard stop', async () => {
     const [address, password] = [subject('address'), subject('account-password')];
     await fail(1, address);
@@ -89,6 +104,17 @@ describeOnEngines('the throttle', (engine) => {
     expect(rows).to.deep.include({ kind: 'account-password' });
     expect(rows).not.to.deep.include({ kind: 'address' });
     expect(await admitted(password)).to.equal(false);
+  });
+
+  it('sweeps away no failure that it has not forgotten', async () => {
+    const { forgetAfterS = 0 } = THROTTLE_POLICIES.address;
+    await fail(3, subject('address'));
+    const left = async (afterS: number) => {
+      await sweepThrottle(database, { now: () => new Date(nowMs + afterS * 1_000) });
+      return database.query('SELECT FROM throttle WHERE failures = 3');
+    };
+    expect(await left(3 * forgetAfterS - 1)).to.have.length(1);
+    expect(await left(3 * forgetAfterS + 1)).to.have.length(0);
   });
 
   it('counts anew after the right secret', async () => {
@@ -122,6 +148,31 @@ describeOnEngines('the throttle', (engine) => {
       expect(await admitted(address, person)).to.equal(true);
       await throttle.succeeded([address, person]);
     }
+  });
+
+  it('never slows an address at which somebody mistypes now and then, all day', async () => {
+    const address = subject('address');
+    for (let n = 0; n < 300; n += 1) {
+      expect(await admitted(address, subject('account-password')), `attempt ${n}`).to.equal(true);
+      nowMs += 60_000;
+    }
+    // All that was forgotten is free again, and no more.
+    const { free } = THROTTLE_POLICIES.address;
+    await fail(free - 1, address);
+    expect([await admitted(address), await admitted(address)]).to.deep.equal([true, false]);
+  });
+
+  it('admits no more from an address in the long run, whoever waits as they are told', async () => {
+    const address = subject('address');
+    const { free, forgetAfterS = 0 } = THROTTLE_POLICIES.address;
+    const [beganMs, lastS] = [nowMs, 7_200];
+    let compared = 0;
+    while (nowMs < beganMs + lastS * 1_000) {
+      const admission = await throttle.admit([address]);
+      if (admission.admitted) compared += 1;
+      nowMs += admission.admitted ? 1_000 : admission.retryAfterS * 1_000;
+    }
+    expect(compared).to.be.at.most(free + (lastS * free) / forgetAfterS);
   });
 
   it('forgets an address that was quiet for long enough', async () => {

@@ -1,5 +1,7 @@
 import { describeOnEngines } from '@cls/shared/testing/engines';
 import { expect } from 'chai';
+import { hashPassword } from '../src/accounts/password.ts';
+import { sqlAccounts } from '../src/store/sql-accounts.ts';
 import {
   claimsOf,
   PASSWORD,
@@ -43,6 +45,17 @@ describeOnEngines('POST /oauth/token, a person', (engine) => {
       const response = await signIn(server.person, { accept });
       expect(response.headers.get('content-type'), accept).to.match(/^text\/javascript/);
     }
+  });
+
+  it('is a first sign-in: of a browser that comes later the owner is told', async () => {
+    const email = 'first@india.example';
+    const records = sqlAccounts(server.database);
+    const passwordHash = await hashPassword(PASSWORD);
+    const permissions = ['cls-deal.view'] as const;
+    const id = await records.create({ email, customer: 'india', permissions, passwordHash });
+    expect((await signIn({ email, password: 'wrong' })).status).to.equal(400);
+    expect((await signIn({ email, password: PASSWORD })).status).to.equal(200);
+    expect(await records.noteSignIn(id)).to.equal(false);
   });
 
   it('finds the account under any spelling of its e-mail', async () => {

@@ -128,7 +128,7 @@ describeOnEngines('POST /oauth/token, malformed', (engine) => {
       [String(headers['x-request-id'])],
     );
     expect(events).to.deep.equal([
-      { type: 'token.refused', subject: 'audited@example.com', reason: 'invalid_grant' },
+      { type: 'token.refused', subject: 'audited@example.com', reason: 'unknown_email' },
     ]);
   });
 

@@ -2,8 +2,10 @@ import { createServer, type Server } from 'node:http';
 import { Secret } from '@cls/shared/secret';
 import { describeOnEngines, pglite } from '@cls/shared/testing/engines';
 import { expect } from 'chai';
-import type { Account } from '../src/accounts/account.ts';
+import { type Account, hasPassword } from '../src/accounts/account.ts';
+import { newRsaKey } from '../src/keys/rsa-key.ts';
 import { aesGcmSealer } from '../src/keys/seal.ts';
+import { providerAdapter } from '../src/provider/state/provider-adapter.ts';
 import { sqlApplications } from '../src/store/sql-applications.ts';
 import { sqlUpstreamProviders } from '../src/store/sql-upstream.ts';
 import { canonicalDomain, domainOfEmail } from '../src/upstream/email-domain.ts';
@@ -15,6 +17,7 @@ import {
   openAccountWorld,
   PASSWORD,
 } from './support/account-world.ts';
+import { signWith } from './support/administrator.ts';
 import { startTestAuthServer, type TestAuthServer, totpCode } from './support/auth-server.ts';
 import { Browser } from './support/relying-party.ts';
 
@@ -69,8 +72,8 @@ describeOnEngines('signing in through an organisation’s own provider', (engine
     const permissions = ['cls-deal.view'] as const;
     return world.reload(await world.records.create({ email, customer, permissions, passwordHash }));
   };
-  const begin = async (email = `somebody@${DOMAIN}`) => {
-    const begun = await world.upstreamSignIn.begin(email, INTERACTION);
+  const begin = async (email = `somebody@${DOMAIN}`, again = false) => {
+    const begun = await world.upstreamSignIn.begin(email, INTERACTION, again);
     if ('problem' in begun) throw new Error(begun.problem.code);
     return begun.href;
   };
@@ -110,11 +113,45 @@ describeOnEngines('signing in through an organisation’s own provider', (engine
     expect(outcome).to.have.nested.property('account.id', account.id);
     expect(outcome).to.have.property('amr').that.deep.equals(['pwd']);
     expect(await world.accounts.authenticate(account.email, PASSWORD)).to.equal(undefined);
-    expect(await world.records.hasPassword(account.id)).to.equal(false);
+    expect(hasPassword(await world.reload(account.id))).to.equal(false);
     expect(world.sent).to.deep.equal([
       { to: account.email, kind: 'organisation_linked', name: 'India' },
     ]);
     expect(world.events.map(({ type }) => type)).to.deep.equal(['account.organisation_linked']);
+  });
+
+  it('ends what the password had opened, once, when the account is linked', async () => {
+    const account = await newAccount(upstream.person.email);
+    const sessions = providerAdapter(world.state, 'Session');
+    const open = (id: string) => sessions.upsert(id, { accountId: account.id, uid: id }, 600);
+    await open('before');
+    await finish(await comeBack(upstream.person));
+    expect(await sessions.find('before')).to.equal(undefined);
+    await open('after');
+    await finish(await comeBack(upstream.person));
+    expect(await sessions.find('after')).to.have.property('accountId', account.id);
+  });
+
+  it('links nothing while what the password had opened cannot be ended, and does both again', async () => {
+    const account = await newAccount(upstream.person.email);
+    const sessions = providerAdapter(world.state, 'Session');
+    await sessions.upsert('standing', { accountId: account.id, uid: 'standing' }, 600);
+    const query = await comeBack(upstream.person);
+    await world.database.query(
+      'ALTER TABLE ended_account ADD CONSTRAINT "full" CHECK (false) NOT VALID',
+    );
+    let failure: unknown;
+    try {
+      await finish(query).catch((error: unknown) => {
+        failure = error;
+      });
+    } finally {
+      await world.database.query('ALTER TABLE ended_account DROP CONSTRAINT "full"');
+    }
+    expect(failure).to.be.instanceOf(Error);
+    expect(hasPassword(await world.reload(account.id))).to.equal(true);
+    await finish(await comeBack(upstream.person));
+    expect(await sessions.find('standing')).to.equal(undefined);
   });
 
   it('finds the linked account again by its subject, whatever its address is now', async () => {
@@ -129,10 +166,56 @@ describeOnEngines('signing in through an organisation’s own provider', (engine
     expect(world.sent, 'told once').to.have.length(1);
   });
 
+  it('says when the provider has proven the person: long ago is not fresh', async () => {
+    await newAccount(upstream.person.email);
+    const { now } = Date;
+    const nowS = Math.floor(now() / 1000);
+    const fresh = await finish(await comeBack(upstream.person));
+    expect(fresh)
+      .to.have.property('provenAtS')
+      .that.is.within(nowS, nowS + 30);
+    const browser = new Browser();
+    Date.now = () => now() - 1_800_000;
+    const page = await browser.follow(await begin());
+    const { email } = upstream.person;
+    await browser.submit(page, { email, password: PASSWORD });
+    Date.now = now;
+    const { url } = await browser.follow(await begin());
+    const old = await finish(url.searchParams);
+    expect(old)
+      .to.have.property('provenAtS')
+      .that.is.within(nowS - 600, nowS - 570);
+  });
+
   it('says when the provider has proven a second factor', async () => {
     await newAccount(upstream.guarded.email);
     const outcome = await finish(await comeBack(upstream.guarded));
     expect(outcome).to.have.property('amr').that.includes.members(['pwd', 'otp', 'mfa']);
+  });
+
+  it('asks somebody who is signed in there to prove it anew, and takes no older proof', async () => {
+    const account = await newAccount(upstream.person.email);
+    const browser = new Browser();
+    const page = await browser.follow(await begin());
+    const { email } = upstream.person;
+    const { url } = await browser.submit(page, { email, password: PASSWORD });
+    expect(await finish(url.searchParams)).to.have.nested.property('account.id', account.id);
+    const again = await browser.follow(await begin(undefined, true));
+    expect(await again.response.clone().text()).to.include('name="password"');
+    const anew = await browser.submit(again, { email, password: PASSWORD });
+    expect(await finish(anew.url.searchParams)).to.have.nested.property('account.id', account.id);
+    // A provider that asks for nothing: the answer is as good as ever, and older than the question.
+    const { now } = Date;
+    Date.now = () => now() + 3_600_000;
+    const late = new URL(await begin(undefined, true));
+    Date.now = now;
+    late.searchParams.delete('prompt');
+    late.searchParams.delete('max_age');
+    const silent = await browser.follow(late);
+    expect(await finish(silent.url.searchParams)).to.deep.equal({
+      refused: 'upstream_failed',
+      reason: 'upstream_proof_not_new',
+    });
   });
 
   it('makes no account', async () => {
@@ -180,14 +263,18 @@ describeOnEngines('signing in through an organisation’s own provider', (engine
       'upstream_email_unproven',
     ],
   ] as const) {
-    it(`refuses ${given}, and leaves its password`, async () => {
+    it(`refuses ${given}, and leaves its password and its sessions`, async () => {
       await prepare();
+      const sessions = providerAdapter(world.state, 'Session');
+      const [account] = await world.database.query<{ id: string }>('SELECT id FROM account');
+      await sessions.upsert('open', { accountId: account?.id, uid: 'open' }, 600);
       const outcome = await finish(await comeBack(upstream.person));
       expect(outcome).to.deep.equal({ refused: 'account_unusable', reason });
       const [row] = await world.database.query<{ has: boolean }>(
         'SELECT password_hash IS NOT NULL AS has FROM account',
       );
       expect(row?.has).to.equal(true);
+      expect(await sessions.find('open')).to.include({ accountId: account?.id });
       expect(world.sent).to.deep.equal([]);
     });
   }
@@ -247,15 +334,64 @@ describeOnEngines('signing in through an organisation’s own provider', (engine
     });
   }
 
-  it('fails when the secret is wrong there, and when the provider was taken away', async () => {
+  it('fails while the secret is wrong there, and when the provider was taken away', async () => {
     await newAccount(upstream.person.email);
-    await providers.remove(DOMAIN);
-    await providers.add({ ...provider, clientSecret: new Secret('wrong') });
+    await providers.replaceSecret(DOMAIN, new Secret('wrong'));
     const refused = { refused: 'upstream_failed', reason: 'upstream_refused' };
     expect(await finish(await comeBack(upstream.person))).to.deep.equal(refused);
+    await providers.replaceSecret(DOMAIN, provider.clientSecret);
+    expect(await finish(await comeBack(upstream.person))).to.have.property('account');
     const query = await comeBack(upstream.person);
     await providers.remove(DOMAIN);
     expect(await finish(query)).to.include({ refused: 'upstream_failed' });
+  });
+
+  it('takes address and proof from one place: the proof of one is not another’s', async () => {
+    const key = await newRsaKey(2048);
+    const { kty, n, e, kid } = key;
+    let [idToken, userinfo]: [object, object] = [{}, {}];
+    let nonce = '';
+    const server = createServer(async (request, response) => {
+      const issuer = `http://${request.headers.host}`;
+      const nowS = Math.floor(Date.now() / 1000);
+      const registered = { iss: issuer, sub: 'subject', aud: 'cls', iat: nowS, exp: nowS + 60 };
+      const answers: Record<string, () => Promise<object>> = {
+        '/.well-known/openid-configuration': async () => ({
+          ...{ issuer, jwks_uri: `${issuer}/jwks`, authorization_endpoint: `${issuer}/authorize` },
+          ...{ token_endpoint: `${issuer}/token`, userinfo_endpoint: `${issuer}/userinfo` },
+        }),
+        '/jwks': async () => ({ keys: [{ kty, n, e, kid }] }),
+        '/token': async () => ({
+          ...{ access_token: 'token', token_type: 'Bearer' },
+          id_token: await signWith(key, { ...registered, nonce, ...idToken }, { kid, typ: 'JWT' }),
+        }),
+        '/userinfo': async () => ({ sub: 'subject', ...userinfo }),
+      };
+      response.setHeader('content-type', 'application/json');
+      response.end(JSON.stringify(await answers[request.url ?? '']?.()));
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const issuer = `http://127.0.0.1:${(server.address() as { port: number }).port}`;
+    const secret = new Secret('secret');
+    const odd = { ...provider, issuer, clientId: 'cls', clientSecret: secret };
+    await providers.remove(DOMAIN);
+    await providers.add(odd);
+    const account = await newAccount(`boss@${DOMAIN}`);
+    const signIn = async () => {
+      const asked = new URL(await begin()).searchParams;
+      nonce = asked.get('nonce') ?? '';
+      return finish(new URLSearchParams({ state: asked.get('state') ?? '', code: 'code' }));
+    };
+    idToken = { email: account.email };
+    userinfo = { email: `clerk@${DOMAIN}`, email_verified: true };
+    expect(await signIn()).to.deep.equal({
+      refused: 'account_unusable',
+      reason: 'upstream_account_unknown',
+    });
+    userinfo = { email: account.email, email_verified: true };
+    expect(await signIn()).to.have.nested.property('account.id', account.id);
+    server.close();
+    server.closeAllConnections();
   });
 
   describe('that does not work', () => {
@@ -277,7 +413,7 @@ describeOnEngines('signing in through an organisation’s own provider', (engine
         answer = text;
         await providers.remove(DOMAIN);
         await providers.add({ ...provider, issuer: issuerOf(server) });
-        const begun = await world.upstreamSignIn.begin(`a@${DOMAIN}`, INTERACTION);
+        const begun = await world.upstreamSignIn.begin(`a@${DOMAIN}`, INTERACTION, false);
         expect(begun).to.deep.equal({ problem: { code: 'upstream_failed' } });
       });
     }
@@ -292,7 +428,7 @@ describeOnEngines('signing in through an organisation’s own provider', (engine
     [`a@evil-${DOMAIN}`, 'organisation_unknown'],
   ] as const) {
     it(`begins with ${code} for ${JSON.stringify(email)}`, async () => {
-      const begun = await world.upstreamSignIn.begin(email, INTERACTION);
+      const begun = await world.upstreamSignIn.begin(email, INTERACTION, false);
       expect(begun).to.deep.equal({ problem: { field: 'email', code } });
     });
   }
@@ -303,7 +439,6 @@ describeOnEngines('signing in through an organisation’s own provider', (engine
     expect(await offered()).to.deep.equal({
       organisation: 'India',
       host,
-      origin: new URL(upstream.issuer).origin,
     });
     expect(await world.upstreamSignIn.exists()).to.equal(true);
     await world.customers.setDisabled('india', true);

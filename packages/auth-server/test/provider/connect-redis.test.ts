@@ -61,7 +61,14 @@ describe('REDIS_URL', () => {
     });
   }
 
-  for (const url of ['redis+sentinel://s1.example:26379', 'redis://', 'http://127.0.0.1']) {
+  for (const url of [
+    'redis+sentinel://s1.example:26379',
+    'redis://',
+    'http://127.0.0.1',
+    'redis://127.0.0.1/main',
+    'redis://127.0.0.1:66379',
+    'redis://cls:100%@127.0.0.1',
+  ]) {
     it(`is refused as ${url}`, () => {
       expect(() => parseRedisUrl(url)).to.throw(DatabaseUnavailable, /^REDIS_URL/);
     });

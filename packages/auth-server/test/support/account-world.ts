@@ -38,12 +38,13 @@ export async function openAccountWorld(engine: Engine) {
   const events: AuditEvent[] = [];
   const audit: AuditLog = {
     record: (event) => void events.push(event),
+    catchUp: async () => undefined,
     flush: async () => undefined,
   };
   const sent: SentMail[] = [];
   const mail: AccountMail = {
     changed: (to, kind, name) => void sent.push({ to: to.email, kind, name }),
-    newDevice: (to) => void sent.push({ to: to.email, kind: 'new_device' }),
+    newDevice: (to, name) => void sent.push({ to: to.email, kind: 'new_device', name }),
     passwordReset: (to, token) => void sent.push({ to: to.email, kind: 'password_reset', token }),
     invitation: (to, name, token) =>
       void sent.push({ to: to.email, kind: 'invitation', name, token }),

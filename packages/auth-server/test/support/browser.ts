@@ -1,6 +1,8 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { requireServer } from '@cls/shared/testing/engines';
 import { chromiumBinary } from '@cls/shared/testing/servers';
-import { type Browser, chromium } from 'playwright-core';
+import { type Browser, type BrowserContext, chromium } from 'playwright-core';
 
 /** Quiet, and without a request of the browser's own. */
 export const CHROMIUM_FLAGS: readonly string[] = [
@@ -12,6 +14,15 @@ export const CHROMIUM_FLAGS: readonly string[] = [
   '--disable-component-update',
   '--disable-sync',
 ];
+
+/** A browser that keeps no cookie, as its settings say. */
+export function startBrowserWithoutCookies(profile: string): Promise<BrowserContext> {
+  const executablePath = chromiumBinary() ?? '';
+  const settings = { profile: { default_content_setting_values: { cookies: 2 } } };
+  mkdirSync(join(profile, 'Default'), { recursive: true });
+  writeFileSync(join(profile, 'Default', 'Preferences'), JSON.stringify(settings));
+  return chromium.launchPersistentContext(profile, { executablePath, args: [...CHROMIUM_FLAGS] });
+}
 
 /** This machine's Chromium; without one the suite is skipped, or fails where it is demanded. */
 export async function startBrowser(context: Mocha.Context): Promise<Browser> {

@@ -75,6 +75,7 @@ export function galleryFrame(assetPath: Frame['assetPath'], name: string): Frame
     csrfToken: 'csrf-token',
     languages: LOCALES.map((locale) => ({ locale, href: `/${locale}/${name}` })),
     supportHref: 'mailto:support@cls.example',
+    policyHref: 'https://cls.example/privacy',
   };
 }
 

@@ -16,10 +16,11 @@ import {
   deviceDonePage,
 } from '../../src/views/authorization/device.ts';
 import type { I18n } from '../../src/views/i18n.ts';
-import type { Frame } from '../../src/views/layout.ts';
-import { continuePage } from '../../src/views/outcome/continue.ts';
+import type { Frame, WayOn } from '../../src/views/layout.ts';
+import { continuePage, sendOnPage } from '../../src/views/outcome/continue.ts';
 import { type ErrorKind, errorPage } from '../../src/views/outcome/error.ts';
 import { expiredPage } from '../../src/views/outcome/expired.ts';
+import { passwordSetPage } from '../../src/views/password/password-set.ts';
 import { resetRequestPage, resetSentPage } from '../../src/views/password/reset-request.ts';
 import { invitationPage, setPasswordPage } from '../../src/views/password/set-password.ts';
 import { enrolFactorPage } from '../../src/views/sign-in/enrol-factor.ts';
@@ -39,6 +40,7 @@ export interface GalleryPage {
 const EMAIL = 'anna.lindholm@lindholm.example';
 const ORGANISATION = 'Lindholm Bank';
 const APPLICATION = { name: 'Lindholm Portal', host: 'portal.lindholm.example' };
+const COMMAND_LINE_TOOL = { name: 'Ledger Tool', host: '' };
 const LONG_APPLICATION = {
   name: 'Kreditverwaltungsgesellschaft Nord-West Portfolio-Überwachung',
   host: 'portfolio-ueberwachung.kreditverwaltung-nordwest.example',
@@ -117,6 +119,7 @@ const HREFS = {
   log: '/account/log',
   signOut: '/sign-out',
 };
+const { password: _, ...HREFS_WITHOUT_PASSWORD } = HREFS;
 const account = (frame: Frame) => ({ frame, email: EMAIL, hrefs: HREFS });
 
 const overview = (name: string, state: Partial<OverviewModel>) =>
@@ -125,9 +128,9 @@ const overview = (name: string, state: Partial<OverviewModel>) =>
       {
         ...account(frame),
         organisation: ORGANISATION,
-        passwordChangedAt: MONTHS_AGO,
+        passwordSetAt: MONTHS_AGO,
         factorCount: 2,
-        recoveryCodesLeft: 8,
+        recoveryCodes: { left: 8, total: 10 },
         recoveryCodesLow: 3,
         sessionCount: 2,
         applicationCount: 1,
@@ -144,18 +147,29 @@ const ERROR_KINDS: readonly ErrorKind[] = [
   'application_unknown',
   'application_not_allowed',
   'redirect_mismatch',
+  'sign_out_request',
   'permission_not_allowed',
   'access_denied',
   'sign_in_needed',
+  'session_ended',
   'stronger_sign_in_needed',
   'link_expired',
+  'invitation_expired',
   'form_refused',
+  'form_unreadable',
   'account_unusable',
   'upstream_failed',
   'not_found',
+  'wrong_method',
   'unavailable',
   'server_error',
 ];
+
+const WAYS_ON: Partial<Record<ErrorKind, WayOn>> = {
+  session_ended: { to: 'sign_in', href: HREFS.password },
+  sign_out_request: { to: 'sign_out', href: HREFS.signOut },
+  link_expired: { to: 'new_link', href: '/password/reset' },
+};
 
 const SESSIONS: readonly SignedInSession[] = [
   {
@@ -227,6 +241,7 @@ export const GALLERY: readonly GalleryPage[] = [
     email: EMAIL,
     problems: [{ code: 'wrong_credentials' }],
   }),
+  signIn('sign-in--ended', { problems: [{ code: 'sign_in_ended' }] }),
   signIn('sign-in--empty', {
     problems: [
       { field: 'email', code: 'email_required' },
@@ -242,7 +257,6 @@ export const GALLERY: readonly GalleryPage[] = [
       action: '/sign-in/upstream',
     },
   }),
-  signIn('sign-in--password-set', { notice: 'password_set', application: LONG_APPLICATION }),
   page('organisation', (frame, i18n) =>
     organisationPage(
       { frame, action: '/sign-in/organisation', signInHref: '/sign-in', problems: [] },
@@ -374,6 +388,20 @@ export const GALLERY: readonly GalleryPage[] = [
       i18n,
     ),
   ),
+  page('device-confirmation--signed-out', (frame, i18n) =>
+    deviceConfirmationPage(
+      {
+        frame,
+        action: '/device',
+        xsrf: 'x',
+        userCode: 'WDJB-MJHT',
+        applicationName: 'cls command line',
+        permissions: ['openid'],
+        address: '2001:db8:4006:812:0123:4567:89ab:cdef',
+      },
+      i18n,
+    ),
+  ),
   page('device-done', (frame, i18n) =>
     deviceDonePage({ frame, outcome: 'allowed', applicationName: 'cls command line' }, i18n),
   ),
@@ -393,23 +421,24 @@ export const GALLERY: readonly GalleryPage[] = [
       i18n,
     ),
   ),
-  page('signed-out', (frame, i18n) =>
-    signedOutPage({ frame, stillSignedIn: [], signInHref: HREFS.overview }, i18n),
+  page('signed-out', (frame, i18n) => signedOutPage({ frame, signInHref: HREFS.overview }, i18n)),
+  page('signed-out--of-application', (frame, i18n) =>
+    signedOutPage({ frame, signInHref: HREFS.overview, wayOn: WAY_ON }, i18n),
   ),
-  page('signed-out--elsewhere', (frame, i18n) =>
-    signedOutPage(
-      {
-        frame,
-        stillSignedIn: ['Lindholm Portal', 'Covenant Monitor'],
-        signInHref: HREFS.overview,
-        wayOn: WAY_ON,
-      },
-      i18n,
+  ...['', '--without-cookies'].map((state) =>
+    page(`expired${state}`, (frame, i18n) =>
+      expiredPage(
+        {
+          frame,
+          wayOn: { ...WAY_ON, to: 'start_again' },
+          referenceId: REFERENCE,
+          withoutCookies: state !== '',
+        },
+        i18n,
+      ),
     ),
   ),
-  page('expired', (frame, i18n) =>
-    expiredPage({ frame, wayOn: { ...WAY_ON, to: 'start_again' }, referenceId: REFERENCE }, i18n),
-  ),
+  page('send-on', (frame, i18n) => sendOnPage({ frame, href: '/sign-in' }, i18n)),
   page('continue', (frame, i18n) =>
     continuePage({ frame, action: '/no-content', fields: [['state', 'a "b" & c']] }, i18n),
   ),
@@ -420,7 +449,7 @@ export const GALLERY: readonly GalleryPage[] = [
           frame,
           kind,
           referenceId: REFERENCE,
-          wayOn: kind === 'link_expired' ? { to: 'new_link', href: '/password/reset' } : WAY_ON,
+          wayOn: WAYS_ON[kind] ?? WAY_ON,
           ...(kind === 'redirect_mismatch' && {
             technical: {
               error: 'invalid_redirect_uri',
@@ -496,6 +525,7 @@ export const GALLERY: readonly GalleryPage[] = [
       i18n,
     ),
   ),
+  page('password-set', (frame, i18n) => passwordSetPage({ frame, signInHref: '/account' }, i18n)),
   page('invitation', (frame, i18n) =>
     invitationPage(
       {
@@ -513,13 +543,16 @@ export const GALLERY: readonly GalleryPage[] = [
   overview('account', {}),
   overview('account--unprotected', {
     factorCount: 0,
-    recoveryCodesLeft: 0,
+    recoveryCodes: { left: 0, total: 0 },
     sessionCount: 1,
     applicationCount: 0,
     notice: 'password_changed',
   }),
-  overview('account--few-codes', { recoveryCodesLeft: 1 }),
+  overview('account--few-codes', { recoveryCodes: { left: 1, total: 10 } }),
+  overview('account--used-codes', { recoveryCodes: { left: 0, total: 10 } }),
+  overview('account--no-codes', { recoveryCodes: { left: 0, total: 0 } }),
   overview('account--upstream', {
+    hrefs: HREFS_WITHOUT_PASSWORD,
     upstream: { organisation: ORGANISATION, host: 'id.lindholm.example' },
     factorCount: 0,
   }),
@@ -701,6 +734,12 @@ export const GALLERY: readonly GalleryPage[] = [
             since: MONTHS_AGO,
             withdrawHref: '/account/applications/2/withdraw',
           },
+          {
+            ...COMMAND_LINE_TOOL,
+            permissions: ['cls-deal.view', 'offline_access'],
+            since: NOW,
+            withdrawHref: '/account/applications/3/withdraw',
+          },
         ],
       },
       i18n,
@@ -722,6 +761,9 @@ export const GALLERY: readonly GalleryPage[] = [
   ),
   page('security-log--none', (frame, i18n) =>
     securityLogPage({ ...account(frame), entries: [] }, i18n),
+  ),
+  page('security-log--upstream', (frame, i18n) =>
+    securityLogPage({ ...account(frame), hrefs: HREFS_WITHOUT_PASSWORD, entries: LOG }, i18n),
   ),
   page('confirmation--remove-factor', (frame, i18n) =>
     confirmationPage(

@@ -66,7 +66,8 @@ export class Browser {
     let at = new URL(url);
     let response = await this.open(at, init);
     for (let hops = 0; hops < 10; hops += 1) {
-      const location = response.headers.get('location');
+      const [, refresh = null] = /^0; url=(.*)$/.exec(response.headers.get('refresh') ?? '') ?? [];
+      const location = response.headers.get('location') ?? refresh;
       if (location === null) return { url: at, response };
       const next = new URL(location, at);
       if (next.origin !== at.origin) return { url: next, response };

@@ -1,20 +1,14 @@
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
-import { createRequire } from 'node:module';
 import type { AddressInfo } from 'node:net';
-import type { AxeResults } from 'axe-core';
 import { expect } from 'chai';
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
+import { NARROW, objections, widthOf } from '../support/accessibility.ts';
 import { startBrowser } from '../support/browser.ts';
 import { GALLERY } from '../support/gallery.ts';
 import { type GalleryServer, startGallery } from '../support/gallery-server.ts';
+import { virtualAuthenticator } from '../support/virtual-authenticator.ts';
 
-const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
-const RUN_AXE = `axe.run(document, { resultTypes: ['violations'], runOnly: {
-  type: 'tag', values: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'] } })`;
-
-/** Larger than a small phone's, smaller than no real one. */
-const NARROW = { width: 320, height: 640 };
 /** WCAG 2.2 asks for 24 px; thumbs ask for more. */
 const TARGET_PX = 44;
 
@@ -48,11 +42,7 @@ describe('pages in Chromium', function () {
       const found: string[] = [];
       for (const { name } of GALLERY) {
         await page.goto(gallery.href(name, colorScheme === 'dark' ? 'de' : 'en'));
-        await page.evaluate(AXE);
-        const { violations } = await page.evaluate<AxeResults>(RUN_AXE);
-        for (const { id, nodes } of violations) {
-          found.push(`${name}: ${id}: ${nodes.map((node) => node.html).join(' ')}`);
-        }
+        for (const objection of await objections(page)) found.push(`${name}: ${objection}`);
       }
       expect(found).to.deep.equal([]);
     });
@@ -78,7 +68,7 @@ describe('pages in Chromium', function () {
       const wide: string[] = [];
       for (const { name } of GALLERY) {
         await page.goto(gallery.href(name, locale));
-        const width = await page.evaluate('document.documentElement.scrollWidth');
+        const width = await widthOf(page);
         if (width !== NARROW.width) wide.push(`${name}: ${width} px`);
       }
       expect(wide).to.deep.equal([]);
@@ -148,6 +138,24 @@ describe('pages in Chromium', function () {
       email: 'anna@lindholm.example',
       password: 'correct horse',
     });
+  });
+
+  for (const without of ['JavaScript', 'passkeys in the browser'] as const) {
+    it(`announce no other way to sign in where there is none, without ${without}`, async () => {
+      const page = await open({ javaScriptEnabled: without !== 'JavaScript' });
+      await page.addInitScript('delete globalThis.PublicKeyCredential');
+      await page.goto(gallery.href('sign-in--wrong-credentials'));
+      expect(await page.locator('.or:visible, form[data-passkey]:visible').count()).to.equal(0);
+      await page.goto(gallery.href('sign-in'));
+      expect(await page.locator('.or:visible').count(), 'with an organisation').to.equal(1);
+    });
+  }
+
+  it('announce a passkey where the browser knows passkeys', async () => {
+    const page = await open();
+    await page.goto(gallery.href('sign-in--wrong-credentials'));
+    await page.getByRole('button', { name: 'Sign in with a passkey' }).waitFor();
+    expect(await page.locator('.or:visible').count()).to.equal(1);
   });
 
   it('say that a passkey needs JavaScript where there is none, and offer the other ways', async () => {
@@ -261,24 +269,6 @@ describe('pages in Chromium', function () {
   });
 
   describe('with an authenticator', () => {
-    const withAuthenticator = async (page: Page) => {
-      const session = await page.context().newCDPSession(page);
-      await session.send('WebAuthn.enable');
-      const { authenticatorId } = await session.send('WebAuthn.addVirtualAuthenticator', {
-        options: {
-          protocol: 'ctap2',
-          transport: 'internal',
-          hasResidentKey: true,
-          hasUserVerification: true,
-          isUserVerified: true,
-          automaticPresenceSimulation: true,
-        },
-      });
-      return {
-        verify: (isUserVerified: boolean) =>
-          session.send('WebAuthn.setUserVerified', { authenticatorId, isUserVerified }),
-      };
-    };
     const sentCredential = () =>
       JSON.parse(gallery.received.at(-1)?.get('credential') ?? '{}') as {
         id?: string;
@@ -297,7 +287,7 @@ describe('pages in Chromium', function () {
     for (const api of ['standard', 'fallback'] as const) {
       it(`create a passkey and use it, by the ${api} JSON methods`, async () => {
         const page = await open();
-        await withAuthenticator(page);
+        await virtualAuthenticator(page);
         if (api === 'fallback') {
           await page.addInitScript(`
             delete PublicKeyCredential.parseCreationOptionsFromJSON;
@@ -325,7 +315,7 @@ describe('pages in Chromium', function () {
 
     it('sign in by the autofill of the e-mail field, nothing pressed', async () => {
       const page = await open();
-      await withAuthenticator(page);
+      await virtualAuthenticator(page);
       const created = await register(page);
       await page.goto(gallery.href('sign-in'));
       await page.waitForURL('**/sign-in/passkey');
@@ -334,7 +324,7 @@ describe('pages in Chromium', function () {
 
     it('say that nothing was sent when the person gives up, and let them try again', async () => {
       const page = await open();
-      const authenticator = await withAuthenticator(page);
+      const authenticator = await virtualAuthenticator(page);
       const created = await register(page);
       await authenticator.verify(false);
       await page.goto(gallery.href('second-factor--passkey'));
@@ -355,7 +345,7 @@ describe('pages in Chromium', function () {
 
     it('say that the device has a passkey already', async () => {
       const page = await open();
-      await withAuthenticator(page);
+      await virtualAuthenticator(page);
       const { id } = await register(page);
       await page.goto(gallery.href('add-passkey'));
       await page.evaluate(`(() => {

@@ -92,7 +92,8 @@ describe('i18n', () => {
 describe('language of a page', () => {
   for (const { given, wishes, locale } of [
     { given: 'nothing', wishes: {}, locale: 'en' },
-    { given: 'ui_locales before all', wishes: { uiLocales: 'de', cookie: 'en' }, locale: 'de' },
+    { given: 'the reader’s choice', wishes: { cookie: 'de', uiLocales: 'en' }, locale: 'de' },
+    { given: 'ui_locales', wishes: { uiLocales: 'de', acceptLanguage: 'en' }, locale: 'de' },
     { given: 'ui_locales in their order', wishes: { uiLocales: 'fr de-AT en' }, locale: 'de' },
     {
       given: 'the cookie before Accept-Language',

@@ -4,6 +4,7 @@ import {
   newDeviceMail,
   passwordResetMail,
   type SecurityChange,
+  type SignedInBy,
   securityChangeMail,
 } from '../../src/views/email/messages.ts';
 import { type I18n, LOCALES, readMessages } from '../../src/views/i18n.ts';
@@ -16,7 +17,12 @@ const where = {
   device: { browser: 'Firefox', system: 'Windows' },
   address: '203.0.113.24',
 };
-const reviewHref = 'https://id.cls.example/account/log';
+const hrefs = {
+  log: 'https://id.cls.example/account/log',
+  reset: 'https://id.cls.example/password/reset',
+  factors: 'https://id.cls.example/account/factors',
+  applications: 'https://id.cls.example/account/applications',
+};
 const resetHref = 'https://id.cls.example/password/new?token=abc&lang=de';
 
 const CHANGES = Object.keys(readMessages('en')).flatMap((key) => {
@@ -24,11 +30,12 @@ const CHANGES = Object.keys(readMessages('en')).flatMap((key) => {
   return change === undefined ? [] : [change as SecurityChange];
 });
 
+const changeMail = (change: SecurityChange, hasPassword: boolean, i18n: I18n, name = 'Pixel 9') =>
+  securityChangeMail({ ...frame, ...where, change, name, hasPassword, hrefs }, i18n);
+
 const allMails = (i18n: I18n, name: string) => [
-  ...CHANGES.map((change) =>
-    securityChangeMail({ ...frame, ...where, change, name, reviewHref }, i18n),
-  ),
-  newDeviceMail({ ...frame, ...where, reviewHref }, i18n),
+  ...CHANGES.map((change) => changeMail(change, true, i18n, name)),
+  newDeviceMail({ ...frame, ...where, signedInBy: 'password', hrefs }, i18n),
   passwordResetMail({ ...frame, href: resetHref, validForS: 1_800 }, i18n),
   invitationMail({ ...frame, organisation: name, href: resetHref, expiresAt: AT }, i18n),
 ];
@@ -55,7 +62,7 @@ describe('e-mail messages', () => {
 
   it('say when, on what device and from which address', () => {
     const i18n = galleryI18n('en');
-    const { text } = newDeviceMail({ ...frame, ...where, reviewHref }, i18n);
+    const { text } = newDeviceMail({ ...frame, ...where, signedInBy: 'password', hrefs }, i18n);
     expect(text).to.include('When: 21 Nov 2026, 09:30 UTC');
     expect(text).to.include('Device: Firefox on Windows');
     expect(text).to.include('Network address: 203.0.113.24');
@@ -76,5 +83,41 @@ describe('e-mail messages', () => {
     );
     expect(mail.text).to.include(`\n${resetHref}\n`).and.include('30 minutes');
     expect(mail.text).to.include('second step');
+  });
+
+  for (const locale of LOCALES) {
+    const i18n = galleryI18n(locale);
+
+    it(`speak of a password to nobody who has none, in ${locale}`, () => {
+      const mails = [
+        ...CHANGES.filter((change) => change !== 'password_changed').map((change) =>
+          changeMail(change, false, i18n),
+        ),
+        newDeviceMail({ ...frame, ...where, signedInBy: 'organisation', hrefs }, i18n),
+        newDeviceMail({ ...frame, ...where, signedInBy: 'passkey', hrefs }, i18n),
+      ];
+      for (const { text } of mails) {
+        expect(text.replace(i18n.t('mail.closing', frame), '')).not.to.match(/passwor[dt]/i);
+      }
+    });
+
+    it(`send nobody whose account is off to pages that they cannot open, in ${locale}`, () => {
+      const { text } = changeMail('account_disabled', true, i18n);
+      expect(text.match(/(?:https|mailto):\S+/g)).to.deep.equal([frame.supportHref]);
+    });
+  }
+
+  it('lead to where their reader can do something', () => {
+    const en = galleryI18n('en');
+    const device = (signedInBy: SignedInBy) =>
+      newDeviceMail({ ...frame, ...where, signedInBy, hrefs }, en).text;
+    expect(changeMail('factor_added', true, en).text).to.include(hrefs.reset);
+    expect(changeMail('factor_added', false, en).text)
+      .to.include('help desk')
+      .and.not.include(hrefs.reset);
+    expect(changeMail('device_connected', true, en).text).to.include(hrefs.applications);
+    expect(device('password')).to.include(hrefs.reset);
+    expect(device('passkey')).to.include(hrefs.factors).and.not.include(hrefs.reset);
+    expect(device('organisation')).to.include('help desk').and.not.include(hrefs.reset);
   });
 });

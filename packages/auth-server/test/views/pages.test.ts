@@ -18,7 +18,7 @@ describe('pages', () => {
         expect(markup).to.include(`<html lang="${locale}">`);
         expect(markup).to.match(/<title>[^<]+ – CLS<\/title>/);
         expect(markup.match(/<h1>/g)).to.have.length(1);
-        expect(markup).not.to.match(/\{[a-zA-Z]+\}|undefined|\[object/);
+        expect(markup).not.to.match(/\{[a-zA-Z]+\}|undefined|\[object|\(\)/);
         expect(markup).not.to.match(/ style=| on[a-z]+=|<style/);
         for (const [, attributes] of markup.matchAll(/<script([^>]*)>/g)) {
           expect(attributes).to.include('src="/assets/');
@@ -37,6 +37,26 @@ describe('pages', () => {
       const tokens = markup.match(/name="csrf" value="csrf-token"/g) ?? [];
       expect(tokens.length, name).to.equal(forms.length);
     }
+  });
+
+  it('speak of no password to somebody who has none, who signs in through an organisation', () => {
+    for (const name of ['account--upstream', 'security-log--upstream']) {
+      const page = GALLERY.find((each) => each.name === name);
+      const markup = page?.render(galleryFrame(assets.path, name), galleryI18n('en')) ?? '';
+      expect(markup).to.include('/account/factors').and.not.include('/account/password');
+      expect(markup).not.to.match(/change your password|stolen password/);
+    }
+  });
+
+  it('tell who never had recovery codes from who has used all of them', () => {
+    const shown = (name: string) =>
+      GALLERY.find((each) => each.name === name)?.render(
+        galleryFrame(assets.path, name),
+        galleryI18n('en'),
+      );
+    expect(shown('account--no-codes')).to.include('You have no recovery codes yet.');
+    expect(shown('account--used-codes')).to.include('You have no recovery codes left.');
+    expect(shown('account--few-codes')).to.include('You have 1 recovery code left.');
   });
 
   it('tie each problem to its field, and say so in the title', () => {

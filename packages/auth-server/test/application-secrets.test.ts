@@ -1,0 +1,57 @@
+import { describeOnEngines } from '@cls/shared/testing/engines';
+import { eventually } from '@cls/shared/testing/servers';
+import { expect } from 'chai';
+import type { ApplicationRecords } from '../src/clients/application.ts';
+import { sqlApplications } from '../src/store/sql-applications.ts';
+import { basic, startTestAuthServer, type TestAuthServer } from './support/auth-server.ts';
+
+describeOnEngines('the secret of an application, replaced while the server runs', (engine) => {
+  let server: TestAuthServer;
+  let applications: ApplicationRecords;
+  let id: string;
+  let first: string;
+  before(async () => {
+    server = await startTestAuthServer(engine);
+    applications = sqlApplications(server.database);
+    const created = await applications.create({
+      name: 'Portal',
+      firstParty: true,
+      confidential: true,
+      redirectUris: ['https://portal.example/callback'],
+      postLogoutRedirectUris: [],
+      backchannelLogoutUri: null,
+      device: false,
+    });
+    id = created.id;
+    first = created.secret?.expose() ?? '';
+  });
+  after(() => server?.stop());
+
+  /** Who has proven itself hears that the token is bad; who has not, that the client is. */
+  const answerTo = async (secret: string) => {
+    const body = 'grant_type=refresh_token&refresh_token=none';
+    const response = await server.post(body, basic(id, secret));
+    return ((await response.json()) as { error: string }).error;
+  };
+
+  it('leaves the old one good for the overlap, and no longer', async () => {
+    expect(await answerTo(first)).to.equal('invalid_grant');
+    const second = (await applications.replaceSecret(id, 60)).expose();
+    expect(await answerTo(second)).to.equal('invalid_grant');
+    expect(await answerTo(first)).to.equal('invalid_grant');
+    await server.database.query(
+      `UPDATE application_secret SET expires_at = now() WHERE expires_at IS NOT NULL`,
+    );
+    await eventually(async () => expect(await answerTo(first)).to.equal('invalid_client'));
+    expect(await answerTo(second)).to.equal('invalid_grant');
+  });
+
+  it('ends all others at once without an overlap, also those that still overlapped', async () => {
+    const third = (await applications.replaceSecret(id, 3_600)).expose();
+    const fourth = (await applications.replaceSecret(id, 0)).expose();
+    await eventually(async () => expect(await answerTo(third)).to.equal('invalid_client'));
+    expect(await answerTo(fourth)).to.equal('invalid_grant');
+    const left = await server.database.query('SELECT FROM application_secret');
+    expect(left).to.have.length(1);
+  });
+});

@@ -1,0 +1,65 @@
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { silentLog } from '@cls/shared/log';
+import { Secret } from '@cls/shared/secret';
+import type { Database } from '@cls/shared/sql/database';
+import { migrate, readMigrations } from '@cls/shared/sql/migrate';
+import { pglite } from '@cls/shared/testing/engines';
+import { eventually } from '@cls/shared/testing/servers';
+import { expect } from 'chai';
+import { aesGcmSealer } from '../../src/keys/seal.ts';
+import type { SigningKeyStore } from '../../src/keys/signing-key.ts';
+import type { ProviderSettings } from '../../src/provider/configuration.ts';
+import { providerSlot } from '../../src/provider/slot.ts';
+import { MIGRATIONS } from '../../src/store/migrations.ts';
+import { sqlSigningKeyStore } from '../../src/store/sql-signing-keys.ts';
+import { KEY } from '../support/auth-server.ts';
+
+describe('the keys of a service that is starting', () => {
+  let database: Database;
+  let server: Server;
+  before(async () => {
+    database = await pglite.open();
+    await migrate(database, readMigrations(MIGRATIONS));
+  });
+  after(async () => {
+    server?.close();
+    await database?.close();
+  });
+
+  it('are published, those too that are staged while it reads them', async () => {
+    const store = sqlSigningKeyStore(database, aesGcmSealer(new Secret(KEY)), 2048);
+    let staged = false;
+    const keys: SigningKeyStore = {
+      ...store,
+      async load() {
+        const found = await store.load();
+        if (!staged) {
+          staged = true;
+          await store.stage();
+        }
+        return found;
+      },
+    };
+    const settings = {
+      ...{ scopeBase: 'https://cls.example', audience: 'https://cls.example/api' },
+      ...{ cookieKey: new Secret(KEY), mfaPolicy: 'enrolled', accountTokenTtlS: 60 },
+      ...{ sessionIdleS: 600, sessionAbsoluteS: 600, refreshTokenTtlS: 600, refreshGraceS: 0 },
+    } as unknown as ProviderSettings;
+    const listener = await providerSlot(
+      'http://localhost',
+      settings,
+      keys,
+      () => undefined,
+      silentLog,
+    );
+    server = createServer(listener);
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const { port } = server.address() as AddressInfo;
+    await eventually(async () => {
+      const answer = await fetch(`http://127.0.0.1:${port}/.well-known/jwks.json`);
+      const { keys: published } = (await answer.json()) as { keys: unknown[] };
+      expect(published).to.have.length(2);
+    });
+  });
+});

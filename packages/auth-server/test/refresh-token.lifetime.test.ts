@@ -1,0 +1,105 @@
+import { pglite } from '@cls/shared/testing/engines';
+import { expect } from 'chai';
+import * as client from 'openid-client';
+import { sqlCustomers } from '../src/store/sql-customers.ts';
+import { PASSWORD, startTestAuthServer, type TestAuthServer } from './support/auth-server.ts';
+import {
+  authorizationUrl,
+  Browser,
+  exchange,
+  type RelyingParty,
+  relyingParty,
+} from './support/relying-party.ts';
+
+const DAY_MS = 86_400_000;
+
+describe('the life of a refresh token', () => {
+  const { now } = Date;
+  let server: TestAuthServer;
+  before(async () => {
+    server = await startTestAuthServer(pglite, { REFRESH_TOKEN_TTL: `${2 * 86_400}` });
+  });
+  after(() => server?.stop());
+  afterEach(() => {
+    Date.now = now;
+  });
+
+  const signIn = async () => {
+    const party = await relyingParty(server, { confidential: false });
+    const flow = await authorizationUrl(party);
+    const browser = new Browser();
+    const { url } = await browser.submit(await browser.follow(flow.url), {
+      ...{ email: server.person.email, password: PASSWORD },
+    });
+    const { refresh_token: token = '' } = await exchange(party, flow, url);
+    return { party, token };
+  };
+  const refresh = ({ config }: RelyingParty, token: string, more: Record<string, string> = {}) =>
+    client.refreshTokenGrant(config, token, more).then(
+      ({ refresh_token: next = '' }) => ({ next }),
+      ({ error }: client.ResponseBodyError) => ({ error }),
+    );
+
+  it('does not end with a request for a resource that it is not for', async () => {
+    const { party, token } = await signIn();
+    for (const resource of [
+      server.config.audience,
+      `${server.issuer}/admin`,
+      'https://x.example',
+    ]) {
+      expect(await refresh(party, token, { resource })).to.deep.equal({ error: 'invalid_target' });
+    }
+    expect(await refresh(party, token)).to.have.property('next');
+  });
+
+  it('ends when it is revoked, although it was used a moment before', async () => {
+    const { party, token } = await signIn();
+    const { next = '' } = (await refresh(party, token)) as { next?: string };
+    await client.tokenRevocation(party.config, token);
+    expect(await refresh(party, next)).to.deep.equal({ error: 'invalid_grant' });
+    expect(await refresh(party, token)).to.deep.equal({ error: 'invalid_grant' });
+  });
+
+  it('is not good for a moment more when the customer is disabled', async () => {
+    const { party, token } = await signIn();
+    await refresh(party, token);
+    const { database } = server;
+    await sqlCustomers(database).setDisabled('india', true);
+    expect(await refresh(party, token)).to.deep.equal({ error: 'invalid_grant' });
+    await sqlCustomers(database).setDisabled('india', false);
+  });
+
+  it('is answered also when the answer cannot be kept for another time', async () => {
+    const { party, token } = await signIn();
+    const { database } = server;
+    await database.query(`
+      CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql
+      AS $$ BEGIN RAISE EXCEPTION 'the disk is full'; END $$`);
+    await database.query(`
+      CREATE TRIGGER refuse BEFORE INSERT ON protocol_state
+      FOR EACH ROW WHEN (NEW.kind = 'RefreshAnswer') EXECUTE FUNCTION refuse()`);
+    const answer = await refresh(party, token).finally(() =>
+      database.query('DROP FUNCTION refuse CASCADE'),
+    );
+    expect(answer).to.have.property('next').that.is.a('string').and.not.equal(token);
+  });
+
+  it('goes on while it is used, and ends when it is not', async () => {
+    const { party, token: first } = await signIn();
+    let token = first;
+    const refreshAfter = async (days: number) => {
+      const shifted = Date.now;
+      Date.now = () => shifted() + days * DAY_MS;
+      const answer = await server.post(
+        `grant_type=refresh_token&refresh_token=${token}&client_id=${party.id}`,
+        { 'content-type': 'application/x-www-form-urlencoded' },
+      );
+      const body = (await answer.json()) as { error?: string; refresh_token?: string };
+      token = body.refresh_token ?? '';
+      return body.error;
+    };
+    for (let day = 1; day <= 8; day += 1)
+      expect(await refreshAfter(1), `${day}`).to.equal(undefined);
+    expect(await refreshAfter(2.1)).to.equal('invalid_grant');
+  });
+});

@@ -1,0 +1,179 @@
+import { type Log, silentLog } from '@cls/shared/log';
+import type { Database } from '@cls/shared/sql/database';
+import { openDatabaseAsOperator } from '@cls/shared/sql/open-database';
+import { pglite } from '@cls/shared/testing/engines';
+import { eventually } from '@cls/shared/testing/servers';
+import { expect } from 'chai';
+import { type AuthServer, startAuthServer } from '../src/compose.ts';
+import { sqlAccounts } from '../src/store/sql-accounts.ts';
+import { sqlServiceAccounts } from '../src/store/sql-service-accounts.ts';
+import {
+  basic,
+  createCallers,
+  PASSWORD,
+  type TestAuthServer,
+  testConfig,
+  totpCode,
+  VIEW,
+} from './support/auth-server.ts';
+import { authorizationUrl, Browser, relyingParty } from './support/relying-party.ts';
+
+const CLIENT_CREDENTIALS = 'grant_type=client_credentials';
+
+describe('the line that the log has of a refused request', () => {
+  let server: AuthServer;
+  let database: Database;
+  let issuer: string;
+  let callers: Awaited<ReturnType<typeof createCallers>>;
+  const lines: Record<string, unknown>[] = [];
+  const log: Log = { ...silentLog, info: (fields) => void lines.push({ ...fields }) };
+  before(async () => {
+    const location = await pglite.createLocation();
+    const config = await testConfig(location);
+    ({ issuer } = config);
+    server = await startAuthServer(config, log);
+    database = await openDatabaseAsOperator(location, 'test', silentLog);
+    callers = await createCallers(database);
+    const accounts = sqlAccounts(database);
+    for (const name of ['off', 'invited']) {
+      const email = `${name}@india.example`;
+      await accounts.create({ email, customer: 'india', permissions: ['cls-deal.view'] });
+    }
+    await database.query(
+      `UPDATE account SET disabled_at = now(),
+         password_hash = (SELECT password_hash FROM account WHERE email = $1)
+       WHERE email = 'off@india.example'`,
+      [callers.person.email],
+    );
+  });
+  after(async () => {
+    await database?.close();
+    await server?.stop();
+  });
+
+  /** What the log says of the request whose answer this is. */
+  const refusedOf = (response: Response) => {
+    const id = response.headers.get('x-request-id');
+    const line = lines.find(({ requestId }) => requestId === id);
+    return line?.['refused'];
+  };
+  const json = (body: object) =>
+    fetch(`${issuer}/oauth/token`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+    });
+
+  it('and the audit have nothing of a password that was typed as an e-mail address', async () => {
+    const party = await relyingParty({ issuer, database } as TestAuthServer);
+    for (const typed of [PASSWORD, 'Tr0ub4dor@3!', 'p@ssw0rd']) {
+      await json({ email: typed, password: 'x' });
+      const browser = new Browser();
+      const page = await browser.follow((await authorizationUrl(party)).url);
+      await browser.submit(page, { email: typed, password: 'x' });
+    }
+    await json({ email: 'Spelt@India.Example', password: 'x' });
+    const kept = await eventually(async () => {
+      const rows = await database.query<{ subject: string }>('SELECT subject FROM audit_event');
+      const subjects = rows.map(({ subject }) => subject);
+      if (!subjects.includes('spelt@india.example')) throw new Error('not written yet');
+      return JSON.stringify([subjects, lines]).toLowerCase();
+    });
+    for (const typed of [PASSWORD, 'tr0ub4dor@3!', 'p@ssw0rd']) expect(kept).not.to.include(typed);
+  });
+
+  it('keeps the whole address where an account has it, however unusual it is', async () => {
+    const email = 'asha@bank_house';
+    const made = { email, customer: 'india', permissions: [VIEW] } as const;
+    await sqlAccounts(database).create(made);
+    await json({ email, password: PASSWORD });
+    await json({ email: 'ravi@bank_house', password: PASSWORD });
+    const subjects = await eventually(async () => {
+      const rows = await database.query<{ subject: string }>(
+        `SELECT subject FROM audit_event WHERE type = 'token.refused' ORDER BY id DESC LIMIT 2`,
+      );
+      if (rows[1]?.subject !== email) throw new Error('not stored yet');
+      return rows.map(({ subject }) => subject);
+    });
+    expect(subjects).to.deep.equal(['unknown', email]);
+  });
+
+  for (const [who, email, password, kind] of [
+    ['an unknown e-mail', 'nobody@india.example', PASSWORD, 'unknown_email'],
+    ['a wrong password', 'person@india.example', 'Tr0ub4dor-and-3', 'wrong_password'],
+    ['a disabled account', 'off@india.example', PASSWORD, 'account_disabled'],
+    ['somebody who was invited', 'invited@india.example', PASSWORD, 'no_password'],
+  ] as const) {
+    it(`says ${kind} of ${who}, which the caller is not told`, async () => {
+      const response = await json({ email, password });
+      expect(response.status).to.equal(400);
+      expect(await response.json()).to.deep.equal({
+        error: 'invalid_grant',
+        error_description: 'e-mail, password or one-time code is not right',
+      });
+      expect(refusedOf(response)).to.equal(kind);
+    });
+  }
+
+  it('says that a code was wrong, or used before', async () => {
+    const { email, password, totpSecret } = callers.guarded;
+    const otp = totpCode(totpSecret);
+    expect((await json({ email, password, otp })).status).to.equal(200);
+    expect(refusedOf(await json({ email, password, otp }))).to.equal('code_used');
+    const wrong = otp === '000000' ? '000001' : '000000';
+    expect(refusedOf(await json({ email, password, otp: wrong }))).to.equal('code_wrong');
+  });
+
+  it('says why the form refused, where the person reads one sentence for all', async () => {
+    const portal = await relyingParty({ issuer, database } as TestAuthServer);
+    const browser = new Browser();
+    const begun = await authorizationUrl(portal);
+    const text = (email: string) =>
+      browser
+        .follow(begun.url)
+        .then((page) => browser.submit(page, { email, password: 'Tr0ub4dor-and-3' }));
+    const unknown = await text('nobody@india.example');
+    const wrong = await text('person@india.example');
+    expect(refusedOf(unknown.response)).to.equal('unknown_email');
+    expect(refusedOf(wrong.response)).to.equal('wrong_password');
+    expect(await wrong.response.text()).to.include(
+      'The e-mail address or the password is not right',
+    );
+  });
+
+  it('tells an unknown client, a wrong secret and a disabled client apart', async () => {
+    const ask = (id: string, secret: string) => {
+      const init = { method: 'POST', headers: basic(id, secret), body: CLIENT_CREDENTIALS };
+      return fetch(`${issuer}/oauth/token`, init);
+    };
+    const { id, secret } = callers.client;
+    const wrong = await ask(id, 'wrong');
+    const unknown = await ask('svc_00000000000000000000000000', secret);
+    expect(await wrong.text()).to.equal(await unknown.text());
+    expect(refusedOf(wrong)).to.equal('invalid_client: invalid secret provided');
+    expect(refusedOf(unknown)).to.equal('invalid_client: client not found');
+    await sqlServiceAccounts(database).setDisabled(id, true);
+    expect(refusedOf(await ask(id, secret))).to.equal('invalid_client: client not found');
+    await sqlServiceAccounts(database).setDisabled(id, false);
+    expect(refusedOf(await ask(id, secret)), 'nothing where it is not refused').to.equal(undefined);
+  });
+
+  it('says what was wrong with an application’s request, by the reference on the page', async () => {
+    const url = `${issuer}/oauth/authorize?client_id=app_none&redirect_uri=https://x.example`;
+    const page = await fetch(url, { headers: { accept: 'text/html' } });
+    expect(await page.text()).to.include(page.headers.get('x-request-id') ?? 'none');
+    expect(refusedOf(page)).to.match(/^invalid_client: /);
+  });
+
+  it('says the code of a refusal of the administrators’ API', async () => {
+    expect(refusedOf(await fetch(`${issuer}/admin/v1/accounts`))).to.equal('missing_token');
+  });
+
+  it('holds no password, code or secret', () => {
+    const text = JSON.stringify(lines);
+    expect(lines.length).to.be.greaterThan(10);
+    for (const secret of [PASSWORD, 'Tr0ub4dor-and-3', callers.client.secret, 'nobody@india']) {
+      expect(text).not.to.include(secret);
+    }
+  });
+});

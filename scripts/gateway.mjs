@@ -20,15 +20,16 @@ const FORWARDED = ['forwarded', 'x-forwarded-for', 'x-forwarded-host', 'x-forwar
 const agent = new Agent({ keepAlive: true, maxSockets: 256 });
 
 /**
- * Listens on both loopback addresses. `upstreamOf` gives the port for a path, or undefined.
+ * Listens on both loopback addresses. `upstreamOf` gives the port for a path, or undefined. `pages`
+ * is the port of the service that tells a browser so, by its own 404 below `/not-found`.
  * Resolves to a function that stops it; rejects with EADDRINUSE when the port is taken.
  */
-export async function startGateway({ port, upstreamOf }) {
+export async function startGateway({ port, upstreamOf, pages }) {
   const servers = [];
   for (const host of ['127.0.0.1', '::1']) {
     const server = createServer(
       { keepAliveTimeout: 65_000, maxHeaderSize: 32_768 },
-      (incoming, outgoing) => forward(incoming, outgoing, upstreamOf),
+      (incoming, outgoing) => forward(incoming, outgoing, targetOf(incoming, upstreamOf, pages)),
     );
     try {
       await new Promise((resolve, reject) => {
@@ -56,9 +57,14 @@ export async function startGateway({ port, upstreamOf }) {
   };
 }
 
-function forward(incoming, outgoing, upstreamOf) {
-  const path = incoming.url.split('?', 1)[0];
-  const port = upstreamOf(path);
+function targetOf({ url, headers }, upstreamOf, pages) {
+  const port = upstreamOf(url.split('?', 1)[0]);
+  if (port !== undefined) return { port, path: url };
+  const browser = /\btext\/html\b/.test(headers.accept ?? '');
+  return browser && url.startsWith('/') ? { port: pages, path: `/not-found${url}` } : {};
+}
+
+function forward(incoming, outgoing, { port, path }) {
   if (port === undefined) {
     return answer(outgoing, 404, 'not_found', 'There is nothing here; see /api and /.well-known.');
   }
@@ -67,7 +73,7 @@ function forward(incoming, outgoing, upstreamOf) {
     host: '127.0.0.1',
     port,
     method: incoming.method,
-    path: incoming.url,
+    path,
     headers: forwardedHeaders(incoming),
   });
   upstream.on('response', (response) => {

@@ -50,8 +50,12 @@ export async function startPlatform() {
   try {
     await Promise.all(services.map((service) => service.ready()));
     const demo = await prepareDemo({ dataDir, baseUrl, environment, say });
-    stopGateway = await startGateway({ port, upstreamOf: (path) => upstreamOf(path, port) });
-    greet(baseUrl, demo, services, dataDir);
+    stopGateway = await startGateway({
+      port,
+      upstreamOf: (path) => upstreamOf(path, port),
+      pages: port + 1,
+    });
+    greet(baseUrl, environment.ISSUER, demo, services, dataDir);
   } catch (error) {
     if (stopping) return;
     say(error.message);
@@ -64,7 +68,7 @@ const AUTH_PATHS =
   /^\/(oauth|\.well-known|interaction|device|assets|password|invitation|upstream|account|admin)(\/|$)/;
 
 function upstreamOf(path, port) {
-  if (AUTH_PATHS.test(path)) return port + 1;
+  if (path === '/' || AUTH_PATHS.test(path)) return port + 1;
   if (path === '/api' || path.startsWith('/api/')) return port + 2;
   return undefined;
 }
@@ -183,8 +187,9 @@ function tryListen(port) {
   });
 }
 
-function greet(baseUrl, demo, services, dataDir) {
+function greet(baseUrl, issuer, demo, services, dataDir) {
   const [caller] = demo.serviceAccounts;
+  const person = demo.accounts.find(({ totpSecret }) => totpSecret === undefined);
   const token = `curl -s -u ${caller.clientId}:${caller.clientSecret} -d grant_type=client_credentials ${baseUrl}/oauth/token`;
   process.stdout.write(`
 CLS is running at ${baseUrl}
@@ -194,6 +199,8 @@ A token, then two balances of Ukraine (paste both lines):
 TOKEN=$(${token} | sed 's/.*"access_token":"\\([^"]*\\)".*/\\1/')
 curl -s -H "Authorization: Bearer $TOKEN" '${baseUrl}/api/v1/cls/balances?country=UA&limit=2'
 
+In a browser: ${issuer}/account${person === undefined ? '' : `, as ${person.email} with the password ${person.password}`}
+Messages to people: ${join(dataDir, 'auth-server', 'outbox')}
 More callers: ${join(dataDir, 'demo.json')} · logs: ${services.map(({ logFile }) => logFile).join(', ')}
 Processes: ${services.map(({ name, pid }) => `${name} ${pid}`).join(', ')} · Ctrl-C stops everything.
 Embedded stores: they survive a crash of a process, not of the machine.

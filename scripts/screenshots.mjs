@@ -1,4 +1,5 @@
-// Pictures of every page people see, in every state, light and dark, wide and narrow:
+// Pictures of every page people see, in every state, light and dark, wide and narrow, and
+// without scripts:
 //   node scripts/screenshots.mjs <folder> [--locale de] [--only sign-in]
 // Build first (`npm run build`). Needs a Chromium on this machine.
 import { mkdirSync } from 'node:fs';
@@ -33,18 +34,25 @@ const gallery = await startGallery();
 const browser = await chromium.launch({ executablePath: binary, args: CHROMIUM_FLAGS });
 mkdirSync(folder, { recursive: true });
 let count = 0;
-for (const colorScheme of ['light', 'dark']) {
-  for (const [size, viewport] of Object.entries(SIZES)) {
-    const context = await browser.newContext({ viewport, colorScheme });
-    const page = await context.newPage();
-    for (const { name } of GALLERY.filter((each) => each.name.startsWith(values.only))) {
-      await page.goto(gallery.href(name, values.locale), { waitUntil: 'load' });
-      const path = join(folder, `${name}.${colorScheme}.${size}.png`);
-      await page.screenshot({ path, fullPage: true });
-      count += 1;
-    }
-    await context.close();
+const WITHOUT_SCRIPTS = { colorScheme: 'light', size: 'desktop', javaScriptEnabled: false };
+const LOOKS = [
+  ...['light', 'dark'].flatMap((colorScheme) =>
+    Object.keys(SIZES).map((size) => ({ colorScheme, size, javaScriptEnabled: true })),
+  ),
+  WITHOUT_SCRIPTS,
+];
+for (const look of LOOKS) {
+  const { size, ...options } = look;
+  const context = await browser.newContext({ viewport: SIZES[size], ...options });
+  const page = await context.newPage();
+  const suffix = look === WITHOUT_SCRIPTS ? 'without-scripts' : `${look.colorScheme}.${size}`;
+  for (const { name } of GALLERY.filter((each) => each.name.startsWith(values.only))) {
+    await page.goto(gallery.href(name, values.locale), { waitUntil: 'load' });
+    const path = join(folder, `${name}.${suffix}.png`);
+    await page.screenshot({ path, fullPage: true });
+    count += 1;
   }
+  await context.close();
 }
 await browser.close();
 await gallery.stop();

@@ -25,7 +25,7 @@ describe('the gateway', () => {
       ['/up', port + 1],
       ['/down', port + 2],
     ]);
-    stop = await startGateway({ port, upstreamOf: (path) => ports.get(path) });
+    stop = await startGateway({ port, upstreamOf: (path) => ports.get(path), pages: port + 1 });
   });
   after(async () => {
     await stop();
@@ -83,5 +83,11 @@ describe('the gateway', () => {
     const { response } = await send('/elsewhere', { method: 'GET' });
     expect(response.statusCode).to.equal(404);
     expect(response.headers['content-type']).to.equal('application/problem+json');
+  });
+
+  it('has a browser told by a page that there is nothing', async () => {
+    const headers = { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' };
+    const { text } = await send('/elsewhere?lang=de', { method: 'GET', headers });
+    expect(JSON.parse(text).url).to.equal('/not-found/elsewhere?lang=de');
   });
 });

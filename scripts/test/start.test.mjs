@@ -1,4 +1,5 @@
-import { execFile } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -6,6 +7,7 @@ import { promisify } from 'node:util';
 import { expect } from 'chai';
 import * as oauth from 'oauth4webapi';
 import * as client from 'openid-client';
+import { Browser } from '../../packages/auth-server/dist/test/support/relying-party.js';
 import { freePorts, occupy, spawnPlatform, startPlatform, temporaryDataDir } from './platform.mjs';
 
 const run = promisify(execFile);
@@ -45,6 +47,20 @@ describe('npm start', function () {
       .filter((line) => /^(TOKEN=|curl )/.test(line));
     const { stdout } = await run('bash', ['-c', lines.join('\n')]);
     expect(JSON.parse(stdout).data).to.have.length(2);
+  });
+
+  it('names the account page and a person to sign in there with', async () => {
+    const line = /In a browser: (\S+), as (\S+) with the password (\S+)$/m;
+    const [, address, email, password] = line.exec(platform.output()) ?? [];
+    expect(address).to.equal(`${platform.baseUrl}/account`);
+    const opened = await fetch(address, { redirect: 'manual' });
+    expect(opened.headers.get('location')).to.include('/oauth/authorize?');
+    const signedIn = await fetch(`${platform.baseUrl}/oauth/token`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ email, password }),
+    });
+    expect(signedIn.status).to.equal(200);
   });
 
   it('writes the demo callers to demo.json, readable by its owner alone', () => {
@@ -101,6 +117,40 @@ describe('npm start', function () {
     const url = new URL(`${platform.baseUrl}/api/latest/cls/balances/principal?limit=3`);
     const response = await client.fetchProtectedResource(config, token, url, 'GET');
     expect((await response.json()).data).to.have.length(3);
+  });
+
+  it('signs people in into the example of the documentation, which reads their balances', async () => {
+    const appPort = await freePorts();
+    const home = `http://localhost:${appPort}/`;
+    const env = { ...process.env, CLS_DATA_DIR: dataDir, ISSUER: platform.baseUrl };
+    const tool = join(import.meta.dirname, '../../packages/auth-server/bin/cls-auth.mjs');
+    const words = ['applications', 'create', '--name', 'Portal', '--json'];
+    const uri = ['--redirect-uri', `${home}callback`];
+    const made = await run(process.execPath, [tool, ...words, ...uri], { env });
+    const example = join(import.meta.dirname, '../../docs/examples/portal.mjs');
+    const { clientId } = JSON.parse(made.stdout);
+    const portal = spawn(process.execPath, [example], {
+      env: { ...env, CLIENT_ID: clientId, PORT: `${appPort}` },
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    try {
+      await once(portal.stdout, 'data');
+      const begun = await fetch(home, { redirect: 'manual' });
+      const browser = new Browser();
+      const page = await browser.follow(begun.headers.get('location'));
+      const { email, password } = platform.demo().accounts[1];
+      const { url } = await browser.submit(page, { email, password });
+      const elsewhere = await fetch(url);
+      expect(elsewhere.status, 'a browser that began no sign-in').to.equal(400);
+      const [kept] = begun.headers.getSetCookie()[0].split(';');
+      const headers = { cookie: kept };
+      const { person, balances } = await (await fetch(url, { headers })).json();
+      expect(person.email).to.equal(email);
+      expect(balances.data).to.have.length(1);
+      expect((await fetch(url, { headers })).status, 'a code is good once').to.equal(400);
+    } finally {
+      portal.kill();
+    }
   });
 
   it('serves oauth4webapi unmodified, from discovery to balances', async () => {

@@ -232,6 +232,23 @@ function stateStoreSuite(open: () => { store: StateStore; dump: () => Promise<st
     expect(consumed).to.be.within(beforeS - 0.002, Date.now() / 1000 + 0.002);
   });
 
+  it('tells that an entry was consumed although the store’s clock is ahead', async () => {
+    const id = fresh();
+    const ahead: StateStore = {
+      ...store,
+      async find(kind, key) {
+        const entry = await store.find(kind, key);
+        return entry?.consumedAtS === undefined
+          ? entry
+          : { ...entry, consumedAtS: entry.consumedAtS + 30 };
+      },
+    };
+    const codes = providerAdapter(ahead, 'AuthorizationCode');
+    await codes.upsert(id, { jti: id }, 60);
+    await codes.consume(id);
+    expect((await codes.find(id))?.consumed).to.be.above(Date.now() / 1000);
+  });
+
   it('does not bring an entry back by consuming it after it is gone', async () => {
     const id = fresh();
     const codes = providerAdapter(store, 'AuthorizationCode');

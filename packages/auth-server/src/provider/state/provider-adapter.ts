@@ -26,8 +26,9 @@ export function providerAdapter(
   /** Seconds in which a second use of one entry is refused and nothing else; 0: never. */
   graceS = 0,
 ): Adapter {
+  // Asked of the grace first: a store's clock may be ahead of ours, and an age below zero.
   const spentJustNow = ({ consumed }: AdapterPayload) =>
-    typeof consumed === 'number' && Date.now() / 1000 - consumed < graceS;
+    graceS > 0 && typeof consumed === 'number' && Date.now() / 1000 - consumed < graceS;
   const findBy = async (index: 'uid' | 'userCode', value: string) => {
     const entry = await store.findBy(kind, index, digest(value));
     const sealedId = entry?.payload['sealedId'];

@@ -11,6 +11,7 @@ import { redisStateStore } from '../src/provider/state/redis-state-store.ts';
 import { digest } from '../src/provider/state/sealing.ts';
 import { sqlStateStore } from '../src/provider/state/sql-state-store.ts';
 import { sqlSignedIn } from '../src/store/sql-signed-in.ts';
+import { sqlUpstreamLinks } from '../src/store/sql-upstream.ts';
 import { runTool } from './support/tool.ts';
 
 describe('cls-auth', () => {
@@ -536,6 +537,33 @@ describe('cls-auth', () => {
     await holder.query(`UPDATE customer SET disabled_at = now() WHERE id = 'niger'`);
     expect((await run('customers enable niger')).code).to.equal(0);
     expect(await sessions.find('niger')).to.equal(undefined);
+    await state.close();
+  });
+
+  it('ends what people have signed in through a provider when it is removed, and no other’s', async () => {
+    const state = sqlStateStore(holder, () => undefined);
+    const sessions = providerAdapter(state, 'Session');
+    const issuer = 'https://login.example';
+    for (const customer of ['togo', 'oman']) {
+      await run(`customers create ${customer} --name ${customer}`);
+      const words = `upstream add ${customer}.example --customer ${customer} --client-id cls`;
+      expect((await run(`${words} --issuer ${issuer}`, 'secret')).code).to.equal(0);
+    }
+    for (const [name, customer, subject] of [
+      ['linked', 'togo', 'subject-1'],
+      ['not-linked', 'togo', undefined],
+      ['of-another', 'oman', 'subject-2'],
+    ] as const) {
+      const words = `accounts invite ${name}@${customer}.example --permission cls-deal.view --json`;
+      const { id } = JSON.parse((await run(`${words} --customer ${customer}`)).stdout);
+      await sessions.upsert(name, { accountId: id, uid: `uid-${name}` }, 600);
+      if (subject === undefined) continue;
+      await sqlUpstreamLinks(holder).link(issuer, subject, id);
+    }
+    expect((await run('upstream remove togo.example')).code).to.equal(0);
+    expect(await sessions.find('linked')).to.equal(undefined);
+    expect(await sessions.find('not-linked')).to.include({ uid: 'uid-not-linked' });
+    expect(await sessions.find('of-another')).to.include({ uid: 'uid-of-another' });
     await state.close();
   });
 

@@ -30,7 +30,7 @@ import { sqlSignedIn } from '../store/sql-signed-in.ts';
 import { sqlSigningKeyStore } from '../store/sql-signing-keys.ts';
 import { sqlThrottle } from '../store/sql-throttle.ts';
 import { sqlTotpFactors } from '../store/sql-totp-factors.ts';
-import { sqlUpstreamProviders } from '../store/sql-upstream.ts';
+import { sqlUpstreamLinks, sqlUpstreamProviders } from '../store/sql-upstream.ts';
 import type { AsOperator, Operator } from './operator.ts';
 
 /** Opens the records (through a running service where one holds them), and closes them again. */
@@ -78,6 +78,7 @@ export const asOperator: AsOperator = async (work) => {
       administer: administerAccounts({ ...notices, records, factors, links, access, throttle }),
       auditReader: sqlAuditReader(database),
       upstream: sqlUpstreamProviders(database, sealer),
+      upstreamLinks: sqlUpstreamLinks(database),
       totpFactors: sqlTotpFactors(database, sealer, systemClock),
       throttle,
       keys: sqlSigningKeyStore(database, sealer, config.signingKeyBits),

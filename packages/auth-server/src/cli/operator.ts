@@ -14,7 +14,7 @@ import type { CustomerRecords } from '../customers/customer.ts';
 import type { SigningKeyStore } from '../keys/signing-key.ts';
 import type { TotpFactorRecords } from '../mfa/second-factor.ts';
 import type { Throttle } from '../throttle/throttle.ts';
-import type { UpstreamRecords } from '../upstream/upstream-provider.ts';
+import type { UpstreamLinks, UpstreamRecords } from '../upstream/upstream-provider.ts';
 
 /** What a command works with. */
 export interface Operator {
@@ -32,6 +32,7 @@ export interface Operator {
   readonly administer: AdministerAccounts;
   readonly auditReader: AuditReader;
   readonly upstream: UpstreamRecords;
+  readonly upstreamLinks: Pick<UpstreamLinks, 'accountsOf'>;
   readonly totpFactors: TotpFactorRecords;
   readonly throttle: Throttle;
   readonly keys: SigningKeyStore;

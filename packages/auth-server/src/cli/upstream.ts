@@ -95,16 +95,31 @@ export function addUpstreamCommands(program: Command, asOperator: AsOperator): v
 
   upstream
     .command('remove <domain>')
-    .description('nobody signs in there any more; invite those who have no password then')
+    .description(
+      'nobody signs in there any more, and what is signed in through it ends; ' +
+        'invite those who have no password then',
+    )
     .action(async (text: string, _: unknown, command: Command) => {
       const domain = await asOperator(async (operator) => {
-        const { customer: subject, domain: about } = await requireProvider(operator, text);
+        const provider = await requireProvider(operator, text);
+        const { customer: subject, domain: about } = provider;
+        // Before, too: were it to fail half-way, the provider is still there to be removed again.
+        await endAllThrough(operator, provider);
         await operator.upstream.remove(about);
+        await endAllThrough(operator, provider);
         operator.audit.record({ type: 'upstream.removed', subject, about });
         return about;
       });
       printer(command).result({ domain }, `removed ${domain}`);
     });
+}
+
+/** Whoever the provider has let in: it is asked no more whether they may go on. */
+async function endAllThrough(
+  { access, upstreamLinks }: Operator,
+  { issuer, customer }: UpstreamListing,
+): Promise<void> {
+  for (const id of await upstreamLinks.accountsOf(issuer, customer)) await access.endAll(id);
 }
 
 async function readClientSecret(): Promise<Secret> {

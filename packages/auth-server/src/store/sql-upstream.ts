@@ -69,6 +69,14 @@ export function sqlUpstreamLinks(database: Database): UpstreamLinks {
       );
       return row?.accountId;
     },
+    async accountsOf(issuer, customer) {
+      const rows = await database.query<{ id: string }>(
+        `SELECT a.id FROM upstream_link l JOIN account a ON a.id = l.account_id
+         WHERE l.issuer = $1 AND a.customer_id = $2`,
+        [issuer, customer],
+      );
+      return rows.map(({ id }) => id);
+    },
     async isLinked(issuer, accountId) {
       const found = await database.query(
         'SELECT 1 FROM upstream_link WHERE account_id = $1 AND issuer = $2',

@@ -35,6 +35,8 @@ export interface UpstreamRecords {
 export interface UpstreamLinks {
   /** The account id; notes the use. */
   accountOf(issuer: string, subject: string): Promise<string | undefined>;
+  /** Ids of the customer's accounts that are linked to subjects of the issuer. */
+  accountsOf(issuer: string, customer: string): Promise<readonly string[]>;
   /** Whether the account is some subject's of the issuer already. */
   isLinked(issuer: string, accountId: string): Promise<boolean>;
   /**

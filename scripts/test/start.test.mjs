@@ -211,7 +211,7 @@ describe('npm start', function () {
     process.kill(platform.pidOf('resource-api'), 'SIGKILL');
     await platform.printed('starting it again');
     let status;
-    for (let tries = 0; tries < 100 && status !== 200; tries += 1) {
+    for (let tries = 0; tries < 450 && status !== 200; tries += 1) {
       await sleep(100);
       status = (await balances(token, 'limit=1')).status;
     }

@@ -1,5 +1,6 @@
 import { systemClock } from '@cls/shared/clock';
 import { pglite } from '@cls/shared/testing/engines';
+import { eventually } from '@cls/shared/testing/servers';
 import { expect } from 'chai';
 import * as client from 'openid-client';
 import { TOTP, Secret as TotpSecret } from 'otpauth';
@@ -480,9 +481,9 @@ describe('the account pages', function () {
     const email = await newPerson();
     const browser = new Browser();
     await signIn(browser, email);
-    await new Promise((done) => setTimeout(done, 700));
-    const page = await open(browser, '/account/log');
-    expect(page.text).to.include('Signed in');
+    await eventually(async () => {
+      expect((await open(browser, '/account/log')).text).to.include('Signed in');
+    });
   });
 
   it('keep in the log that somebody signed out, and at which application’s wish', async () => {
@@ -491,8 +492,10 @@ describe('the account pages', function () {
     await signIn(browser, email);
     const question = await open(browser, `/oauth/logout?client_id=${portal.id}`);
     await submit(browser, question, { logout: 'yes' });
-    await new Promise((done) => setTimeout(done, 700));
-    expect((await signIn(browser, email, '/account/log')).text).to.include('Signed out');
+    await signIn(browser, email);
+    await eventually(async () => {
+      expect((await open(browser, '/account/log')).text).to.include('Signed out');
+    });
     const events = await server.database.query(
       `SELECT e.client_id, e.address FROM audit_event e JOIN account a ON a.id = e.subject
        WHERE a.email = $1 AND e.type = 'sign_in.ended'`,

@@ -323,7 +323,7 @@ async function sendSignIn(browser: Browser, url: URL, email: string): Promise<UR
 
 /** Until a statement waits for a lock. */
 async function waitFor({ database }: TestAuthServer, statement: RegExp, times = 1): Promise<void> {
-  for (let tries = 0; tries < 200; tries += 1) {
+  for (let tries = 0; tries < 800; tries += 1) {
     const waiting = await database.query<{ query: string }>(
       `SELECT query FROM pg_stat_activity
        WHERE datname = current_database() AND wait_event_type = 'Lock'`,

@@ -185,11 +185,11 @@ describeOnEngines('discovery and the key set', (engine) => {
     };
     const before = await kids();
     await server.database.query(`UPDATE signing_key SET state = 'retiring', retired_at = now()`);
-    for (let tries = 0; tries < 100 && (await kids()).length < 2; tries += 1) {
-      await new Promise((done) => setTimeout(done, 50));
-    }
-    const after = await kids();
-    expect(after).to.have.length(2).and.to.include(before[0]);
+    const after = await eventually(async () => {
+      const both = await kids();
+      expect(both).to.have.length(2).and.to.include(before[0]);
+      return both;
+    });
     const { id, secret } = server.client;
     const response = await server.postJson({ client_id: id, client_secret: secret });
     const { access_token: token } = (await response.json()) as { access_token: string };

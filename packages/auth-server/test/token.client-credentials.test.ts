@@ -230,12 +230,14 @@ describeOnEngines('POST /oauth/token, a service account', (engine) => {
   it('records what was issued and refused, without secrets', async () => {
     await server.post(GRANT, basic(server.client.id, server.client.secret));
     await server.post(GRANT, basic(server.client.id, 'a-wrong-secret'));
-    await new Promise((done) => setTimeout(done, 600));
-    const events = await server.database.query<{ type: string; subject: string }>(
-      'SELECT * FROM audit_event WHERE subject = $1',
-      [server.client.id],
-    );
-    expect(events.map(({ type }) => type)).to.include.members(['token.issued', 'token.refused']);
+    const events = await eventually(async () => {
+      const found = await server.database.query<{ type: string; subject: string }>(
+        'SELECT * FROM audit_event WHERE subject = $1',
+        [server.client.id],
+      );
+      expect(found.map(({ type }) => type)).to.include.members(['token.issued', 'token.refused']);
+      return found;
+    });
     const text = JSON.stringify(events, (_, value) =>
       typeof value === 'bigint' ? `${value}` : value,
     );
@@ -252,7 +254,7 @@ describeOnEngines('POST /oauth/token, a service account', (engine) => {
         ?.n ?? 0;
     const before = await count();
     await server.post(GRANT, basic(server.client.id, server.client.secret));
-    await eventually(async () => expect(await count()).to.be.greaterThan(before), 3_000);
+    await eventually(async () => expect(await count()).to.be.greaterThan(before));
   });
 
   it('never gives two tokens one jti', async () => {

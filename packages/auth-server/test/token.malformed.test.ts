@@ -1,5 +1,6 @@
 import { type IncomingHttpHeaders, request } from 'node:http';
 import { describeOnEngines } from '@cls/shared/testing/engines';
+import { eventually } from '@cls/shared/testing/servers';
 import { expect } from 'chai';
 import { basic, startTestAuthServer, type TestAuthServer } from './support/auth-server.ts';
 
@@ -109,27 +110,29 @@ describeOnEngines('POST /oauth/token, malformed', (engine) => {
 
   it('takes each refusal into the audit log, also of what was never a token request', async () => {
     const { headers } = await send({ 'Content-Type': JSON_TYPE }, '{"email":');
-    await new Promise((done) => setTimeout(done, 600));
-    const events = await server.database.query(
-      'SELECT type, subject, reason FROM audit_event WHERE request_id = $1',
-      [String(headers['x-request-id'])],
-    );
-    expect(events).to.deep.equal([
-      { type: 'token.refused', subject: 'unknown', reason: 'invalid_request' },
-    ]);
+    await eventually(async () => {
+      const events = await server.database.query(
+        'SELECT type, subject, reason FROM audit_event WHERE request_id = $1',
+        [String(headers['x-request-id'])],
+      );
+      expect(events).to.deep.equal([
+        { type: 'token.refused', subject: 'unknown', reason: 'invalid_request' },
+      ]);
+    });
   });
 
   it('takes a wrong password into the audit log under the one spelling of the e-mail', async () => {
     const credentials = { email: ' Audited@Example.com', password: 'wrong' };
     const { headers } = await send({ 'Content-Type': JSON_TYPE }, JSON.stringify(credentials));
-    await new Promise((done) => setTimeout(done, 600));
-    const events = await server.database.query(
-      'SELECT type, subject, reason FROM audit_event WHERE request_id = $1',
-      [String(headers['x-request-id'])],
-    );
-    expect(events).to.deep.equal([
-      { type: 'token.refused', subject: 'audited@example.com', reason: 'unknown_email' },
-    ]);
+    await eventually(async () => {
+      const events = await server.database.query(
+        'SELECT type, subject, reason FROM audit_event WHERE request_id = $1',
+        [String(headers['x-request-id'])],
+      );
+      expect(events).to.deep.equal([
+        { type: 'token.refused', subject: 'audited@example.com', reason: 'unknown_email' },
+      ]);
+    });
   });
 
   it('allows no page of another origin to read an answer', async () => {

@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -560,6 +561,7 @@ describe('an import whose service is killed', () => {
     };
     const main = fileURLToPath(new URL('../src/main.js', import.meta.url));
     const service = endWithTests(spawn(process.execPath, [main], { env }));
+    const exited = once(service, 'exit');
     await new Promise<void>((done) =>
       service.stdout.on('data', (chunk) => `${chunk}`.includes('listening') && done()),
     );
@@ -568,7 +570,7 @@ describe('an import whose service is killed', () => {
     setTimeout(() => service.kill('SIGKILL'), 2_500);
     const code = await finished;
     service.kill('SIGKILL');
-    await new Promise((done) => setTimeout(done, 100));
+    await exited;
     const database = await openEmbeddedDatabase(join(dataDir, 'resource-api', 'database'));
     const [row] = await database.query<{ n: number }>('SELECT count(*)::int AS n FROM journal');
     expect(row?.n).to.equal(code === 0 ? 33_124 : 0);

@@ -288,6 +288,70 @@ describe('ending a session while a request of it is under way [PostgreSQL]', () 
     });
   }
 
+  it('of everything, before others see that it has begun: what is granted meanwhile is worth nothing', async () => {
+    const browser = new Browser();
+    const { url: first } = await authorizationUrl(portal);
+    const { email } = server.person;
+    await browser.submit(await browser.follow(first), { email, password: PASSWORD });
+    const other = await relyingParty(server);
+    const flow = await authorizationUrl(other);
+    const account = await sqlAccounts(server.database).findByEmail(email);
+    const database = await openDatabaseAsOperator(server.config.database, 'slow', silentLog);
+    const [written, begun] = promise();
+    const [answered, commit] = promise();
+    const state = sqlStateStore(
+      {
+        ...database,
+        transaction: (work, options) =>
+          database.transaction(async (transaction) => {
+            const done = await work(transaction);
+            begun();
+            await answered;
+            return done;
+          }, options),
+      },
+      () => undefined,
+    );
+    const access = accountAccess(state, sqlSignedIn(server.database));
+    const ended = access.endAll(account?.id ?? '');
+    await written;
+    const { url } = await browser.follow(flow.url);
+    expect(url.searchParams.has('code'), url.href).to.equal(true);
+    commit();
+    await ended;
+    const error = await exchange(other, flow, url).then(
+      () => undefined,
+      (refusal: { error?: string }) => refusal.error,
+    );
+    expect(error).to.equal('invalid_grant');
+    await state.close();
+    await database.close();
+  });
+
+  it('leaves a session that gets a new id just while another tab signs in somewhere', async () => {
+    const browser = new Browser();
+    const { url: first } = await authorizationUrl(portal);
+    const { email } = server.person;
+    await browser.submit(await browser.follow(first), { email, password: PASSWORD });
+    const other = await relyingParty(server);
+    const flow = await authorizationUrl(other);
+    const locker = await openDatabaseAsOperator(server.config.database, 'lock', silentLog);
+    let request: Promise<{ url: URL }> | undefined;
+    // The library destroys what it puts again.
+    await locker.transaction(async (transaction) => {
+      await transaction.query('LOCK TABLE application_grant IN SHARE MODE');
+      request = browser.follow(flow.url);
+      await waitFor(server, /INSERT INTO application_grant/);
+      await transaction.query(`UPDATE protocol_state SET kind = 'Away' WHERE kind = 'Session'`);
+    });
+    await new Promise((resolve) => setTimeout(resolve, 60));
+    await locker.query(`UPDATE protocol_state SET kind = 'Session' WHERE kind = 'Away'`);
+    const { url } = (await request) ?? { url: new URL(server.issuer) };
+    expect((await exchange(other, flow, url)).claims()?.aud).to.equal(other.id);
+    expect((await browser.follow(`${server.issuer}/account`)).url.pathname).to.equal('/account');
+    await locker.close();
+  });
+
   it('leaves somebody signed in whose last redirect was sent twice at once', async () => {
     const browser = new Browser();
     const flow = await authorizationUrl(portal);
@@ -319,6 +383,15 @@ async function sendSignIn(browser: Browser, url: URL, email: string): Promise<UR
   const body = new URLSearchParams({ csrf, email, password: PASSWORD });
   const answer = await browser.open(new URL(action, page.url), { method: 'POST', body });
   return new URL(answer.headers.get('location') ?? '', page.url);
+}
+
+/** A promise, and what fulfils it. */
+function promise(): [Promise<void>, () => void] {
+  let fulfil: () => void = () => undefined;
+  const promised = new Promise<void>((resolve) => {
+    fulfil = resolve;
+  });
+  return [promised, fulfil];
 }
 
 /** Until a statement waits for a lock. */

@@ -60,8 +60,11 @@ export interface SignedInRecords {
   grantsOfSession(uid: string, ending: Ending): Promise<readonly string[]>;
   /** @param toldSids the names of the session whose applications have heard of its end already. */
   forgetSession(uid: string, ending: Ending, toldSids: readonly string[]): Promise<void>;
-  /** @param exceptUid a session that goes on. */
-  forgetAll(accountId: string, exceptUid?: string): Promise<void>;
+  /** @param keptUid a session that goes on, though what was granted in it does not. */
+  forget(
+    ended: { readonly uids: readonly string[]; readonly grants: readonly string[] },
+    keptUid?: string,
+  ): Promise<void>;
   forgetApplication(accountId: string, applicationId: string): Promise<void>;
   /** Digests of the ids of all its grants, whoever's they are. */
   grantsOfApplication(applicationId: string): Promise<readonly string[]>;

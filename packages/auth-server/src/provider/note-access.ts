@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Log } from '@cls/shared/log';
 import type { Middleware } from 'koa';
 import type { Grant, KoaContextWithOIDC, RefreshToken } from 'oidc-provider';
@@ -88,6 +89,12 @@ async function noteSession(
   });
 }
 
+/**
+ * The library destroys a session before it puts it under its new id, and a request of another tab
+ * may look just then.
+ */
+const LOOK_AGAIN_MS = [50, 100, 200, 400, 800];
+
 /** Whether the session of which a code was made is still there. */
 async function holds(
   state: StateStore,
@@ -96,5 +103,10 @@ async function holds(
   const { AuthorizationCode, DeviceCode } = entities;
   if (AuthorizationCode === undefined && DeviceCode === undefined) return true;
   const uid = digest(session?.uid ?? '');
-  return (await state.findBy('Session', 'uid', uid)) !== undefined;
+  const isThere = async () => (await state.findBy('Session', 'uid', uid)) !== undefined;
+  for (const waitMs of LOOK_AGAIN_MS) {
+    if (await isThere()) return true;
+    await sleep(waitMs);
+  }
+  return isThere();
 }

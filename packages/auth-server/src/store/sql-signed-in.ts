@@ -123,17 +123,20 @@ export function sqlSignedIn(database: Database): SignedInRecords {
         await transaction.query(`DELETE FROM application_grant g WHERE ${which}`, [uid]);
         await transaction.query('DELETE FROM signed_in_session WHERE uid_sha256 = $1', [uid]);
       }),
-    forgetAll: (accountId, exceptUid = '') =>
+    forget: ({ uids, grants }, keptUid = '') =>
       database.transaction(async (transaction) => {
         // A session that goes on is not told to have ended, though its tokens have.
-        await transaction.query(`${TELL} g.account_id = $1 AND g.session_uid_sha256 <> $2`, [
-          accountId,
-          exceptUid,
-        ]);
-        await transaction.query('DELETE FROM application_grant WHERE account_id = $1', [accountId]);
         await transaction.query(
-          'DELETE FROM signed_in_session WHERE account_id = $1 AND uid_sha256 <> $2',
-          [accountId, exceptUid],
+          `${TELL} g.grant_sha256 = ANY($1::text[]) AND g.session_uid_sha256 <> $2`,
+          [grants, keptUid],
+        );
+        await transaction.query(
+          'DELETE FROM application_grant WHERE grant_sha256 = ANY($1::text[])',
+          [grants],
+        );
+        await transaction.query(
+          'DELETE FROM signed_in_session WHERE uid_sha256 = ANY($1::text[])',
+          [uids],
         );
       }),
     forgetApplication: (accountId, applicationId) =>

@@ -35,7 +35,10 @@ export function accountAccess(state: StateStore, records: SignedInRecords): Acco
       // A request under way may give a session a new id, which was not put before the end.
       const uids = await othersOf(accountId, keptUid);
       await forEach(uids, (uid) => state.revokeGrant(uid));
-      await records.forgetAll(accountId, keptUid);
+      // And one may have been granted after the time of the end, before others could see that.
+      const grants = (await records.grants(accountId)).map(({ id }) => id);
+      await forEach(grants, (grant) => state.revokeGrant(grant));
+      await records.forget({ uids, grants }, keptUid);
     },
     endSession: (uid) => end(uid, 'ended'),
     async endOtherSessions(accountId, keptUid) {

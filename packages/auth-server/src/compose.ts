@@ -48,6 +48,7 @@ import { keepBuiltClients } from './provider/built-clients.ts';
 import { ACCOUNT_GRANT } from './provider/client-metadata.ts';
 import { deliverLogoutNotices, keepLogoutNotices } from './provider/logout-delivery.ts';
 import { noteAccess } from './provider/note-access.ts';
+import { compareRedirectUris } from './provider/redirect-uris.ts';
 import { noteRefusals } from './provider/refused-kind.ts';
 import { compareHashedSecrets } from './provider/secret-comparison.ts';
 import { endBeforeSession, recordSignOuts } from './provider/sign-out.ts';
@@ -183,6 +184,7 @@ async function compose(
     provider.proxy = true; // issuerFacing has written the headers that it trusts.
     provider.registerGrantType(ACCOUNT_GRANT, grant, ACCOUNT_GRANT_PARAMETERS);
     compareHashedSecrets(provider, clock);
+    compareRedirectUris(provider);
     keepBuiltClients(provider, serviceAccounts);
     endBeforeSession(provider, people.access);
     recordSignOuts(provider, audit);

@@ -434,6 +434,20 @@ describe('the account pages', function () {
     expect(asked.url.pathname).to.match(/^\/interaction\//);
   });
 
+  it('list of an application what it may do in the person’s name, and nothing that they may not', async () => {
+    const email = await newPerson();
+    const browser = new Browser();
+    await signIn(browser, email);
+    const [view, full] = [VIEW, 'external-api.fullcontrol'].map(
+      (permission) => `${server.config.scopeBase}/auth/${permission}`,
+    );
+    await application(browser, portal, `openid ${view} ${full}`);
+    const { text } = await open(browser, '/account/applications');
+    expect(text)
+      .to.include('See the deals, balances and positions')
+      .and.not.include('those of other organisations');
+  });
+
   describe('an application that was withdrawn', () => {
     const ask = async (party: RelyingParty, browser: Browser, parameters: Record<string, string>) =>
       browser.follow((await authorizationUrl(party, parameters)).url);

@@ -536,6 +536,72 @@ describeOnEngines('signing in with a browser', (engine) => {
     }
   });
 
+  for (const scope of [undefined, '', 'profile']) {
+    it(`refuses a request for nothing that there is (scope ${scope}) before anybody is asked`, async () => {
+      const flow = await authorizationUrl(portal);
+      flow.url.searchParams.delete('nonce'); // Which is for openid alone.
+      if (scope === undefined) flow.url.searchParams.delete('scope');
+      else flow.url.searchParams.set('scope', scope);
+      const { url } = await new Browser().follow(flow.url);
+      expect(url.origin).to.equal('https://portal.example');
+      expect(url.searchParams.get('error')).to.equal('invalid_scope');
+      expect(url.searchParams.get('error_description')).to.include('expected openid');
+      const tool = await relyingParty(server, {
+        ...{ redirectUris: [], device: true, confidential: false },
+      });
+      const refused = await client
+        .initiateDeviceAuthorization(tool.config, scope === undefined ? {} : { scope })
+        .catch((error: client.ResponseBodyError) => error.error);
+      expect(refused).to.equal('invalid_scope');
+    });
+  }
+
+  it('gives no code where another person signs in than id_token_hint names', async () => {
+    const flow = await authorizationUrl(portal);
+    const tokens = await exchange(portal, flow, (await signIn(new Browser(), flow.url)).url);
+    const email = 'another-than-hinted@india.example';
+    const passwordHash = await hashPassword(PASSWORD);
+    await sqlAccounts(server.database).create({
+      ...{ email, customer: 'india', permissions: [VIEW], passwordHash },
+    });
+    const hinted = () => authorizationUrl(portal, { id_token_hint: tokens.id_token ?? '' });
+    const browser = new Browser();
+    for (const who of ['nobody', 'the other person']) {
+      const { url } = await signIn(browser, (await hinted()).url, email);
+      expect(url.searchParams.get('error'), `${who} is signed in`).to.equal('login_required');
+      expect(url.searchParams.has('code')).to.equal(false);
+    }
+    const right = await hinted();
+    const { url } = await signIn(new Browser(), right.url);
+    expect((await exchange(portal, right, url)).claims()?.sub).to.equal(tokens.claims()?.sub);
+  });
+
+  for (const { registered, asked, confidential = false, good } of [
+    { registered: 'http://127.0.0.1/cb', asked: 'http://127.0.0.1:49152/cb', good: true },
+    { registered: 'http://127.0.0.1:3000/cb', asked: 'http://127.0.0.1:49152/cb', good: true },
+    { registered: 'http://[::1]/cb', asked: 'http://[::1]:49152/cb', good: true },
+    { registered: 'http://localhost:3000/cb', asked: 'http://localhost:3000/cb', good: true },
+    { registered: 'http://127.0.0.1/cb', asked: 'http://127.0.0.1:49152/cb/', good: false },
+    { registered: 'http://127.0.0.1/cb', asked: 'http://[::1]/cb', good: false },
+    { registered: 'http://127.0.0.1/cb', asked: 'http://127.0.0.1.evil.example/cb', good: false },
+    { registered: 'http://127.0.0.1/cb', asked: 'http://127.0.0.1@evil.example/cb', good: false },
+    { registered: 'http://localhost:3000/cb', asked: 'http://localhost:9999/cb', good: false },
+    { registered: 'http://localhost:3000/cb', asked: 'http://localhost:03000/cb', good: false },
+    {
+      ...{ registered: 'http://127.0.0.1:3000/cb', asked: 'http://127.0.0.1:9999/cb' },
+      ...{ confidential: true, good: false },
+    },
+  ]) {
+    const whose = confidential ? 'a confidential' : 'a public';
+    it(`${good ? 'takes' : 'refuses'} ${asked} of ${whose} application that registered ${registered}`, async () => {
+      const party = await relyingParty(server, { redirectUris: [registered], confidential });
+      const { url } = await authorizationUrl(party, { redirect_uri: asked });
+      const page = await new Browser().follow(url);
+      expect(page.response.status).to.equal(good ? 200 : 400);
+      expect(page.url.pathname).to.match(good ? /^\/interaction\// : /^\/oauth\/authorize$/);
+    });
+  }
+
   it('works through pushed requests', async () => {
     const flow = await authorizationUrl(portal);
     const pushed = await client.buildAuthorizationUrlWithPAR(

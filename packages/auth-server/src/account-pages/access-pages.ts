@@ -60,7 +60,7 @@ export async function showApplications(visit: Visit): Promise<void> {
         ...model,
         applications: applications.map(({ application, scopes, since, lastUsedAt }) => ({
           ...shownApplication(application.name, application.redirectUris[0]),
-          permissions: permissionNames(scopes, parts.scopeBase),
+          permissions: permissionNames(scopes, parts.scopeBase, account.permissions),
           since,
           ...(lastUsedAt === undefined ? {} : { lastUsedAt }),
           withdrawHref: `${parts.pages.path(PATHS.withdraw)}?application=${application.id}`,

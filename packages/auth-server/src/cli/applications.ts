@@ -25,7 +25,11 @@ export function addApplicationCommands(program: Command, asOperator: AsOperator)
     .command('create')
     .description('register an application; the secret of a confidential one is shown once')
     .requiredOption('--name <name>', 'as people know it, unique')
-    .option('--redirect-uri <uri...>', 'where answers go, compared character by character', [])
+    .option(
+      '--redirect-uri <uri...>',
+      'where answers go, compared character by character; any port of a loopback address will do',
+      [],
+    )
     .option('--post-logout-redirect-uri <uri...>', 'where people go after signing out', [])
     .option('--backchannel-logout-uri <uri>', 'told when a session ends')
     .option('--third-party', 'not the platform’s own: people are asked for consent')

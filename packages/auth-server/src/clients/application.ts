@@ -8,7 +8,7 @@ export interface Application {
   readonly name: string;
   /** The platform's own: its people are not asked for consent. */
   readonly firstParty: boolean;
-  /** Compared as they are, character by character. */
+  /** Compared as they are: see provider/redirect-uris.ts. */
   readonly redirectUris: readonly string[];
   readonly postLogoutRedirectUris: readonly string[];
   /** Told when a session ends (OpenID Connect Back-Channel Logout). */

@@ -1,10 +1,21 @@
+import { type Permission, scopeOf } from '@cls/shared/access-token';
+
 /**
  * Short names of scopes, as people are told them: what follows `/auth/`, or the scope itself. Beside
  * others `openid` goes without saying; alone it is what there is to tell.
+ *
+ * @param held the person's permissions: what they may not do, no application can in their name.
  */
-export function permissionNames(scopes: readonly string[], scopeBase: string): readonly string[] {
+export function permissionNames(
+  scopes: readonly string[],
+  scopeBase: string,
+  held?: readonly Permission[],
+): readonly string[] {
   const prefix = `${scopeBase}/auth/`;
-  const given = scopes.filter((scope) => scope !== '');
+  const holds = held?.map((permission) => scopeOf(scopeBase, permission));
+  const given = scopes.filter(
+    (scope) => scope !== '' && (!scope.startsWith(prefix) || (holds?.includes(scope) ?? true)),
+  );
   const others = given.filter((scope) => scope !== 'openid');
   return (others.length > 0 ? others : given).map((scope) =>
     scope.startsWith(prefix) ? scope.slice(prefix.length) : scope,

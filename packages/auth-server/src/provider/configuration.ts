@@ -1,6 +1,13 @@
 import { PERMISSIONS, scopeOf } from '@cls/shared/access-token';
 import type { Secret } from '@cls/shared/secret';
-import type { Adapter, Configuration, ErrorOut, KoaContextWithOIDC } from 'oidc-provider';
+import {
+  type Adapter,
+  type Client,
+  type Configuration,
+  type ErrorOut,
+  errors,
+  type KoaContextWithOIDC,
+} from 'oidc-provider';
 import type { AccountDirectory } from '../accounts/account.ts';
 import type { ApplicationDirectory } from '../clients/application.ts';
 import type { ServiceAccountDirectory } from '../clients/service-account.ts';
@@ -81,11 +88,14 @@ export function providerConfiguration(
 ): Configuration {
   const { scopeBase, cookieKey, pages } = settings;
   const issuerOrigin = new URL(issuer).origin;
+  const permissions = PERMISSIONS.map((permission) => scopeOf(scopeBase, permission));
+  const scopes = [...OPENID_SCOPES, ...permissions];
   return {
     jwks: { keys: keys.map(({ privateJwk }) => privateJwk) } as NonNullable<Configuration['jwks']>,
     adapter: (kind: string) => adapterFor(kind, issuer, settings),
     routes: ROUTES,
-    scopes: [...OPENID_SCOPES, ...PERMISSIONS.map((permission) => scopeOf(scopeBase, permission))],
+    scopes,
+    extraParams: { scope: (_, asked) => refuseNothing(asked, scopes) },
     claims: {
       openid: ['sub', 'acr', 'amr', 'auth_time'],
       email: ['email', 'email_verified'],
@@ -113,7 +123,7 @@ export function providerConfiguration(
       devInteractions: { enabled: false },
       dPoP: { enabled: false },
       pushedAuthorizationRequests: { enabled: true }, // RFC 9126
-      revocation: { enabled: true }, // RFC 7009
+      revocation: { enabled: true, allowedPolicy: mayRevoke }, // RFC 7009
       userinfo: { enabled: true },
       backchannelLogout: { enabled: true },
       rpInitiatedLogout: {
@@ -177,6 +187,24 @@ export function providerConfiguration(
 }
 
 const AUTH_METHODS = ['client_secret_basic', 'client_secret_post', 'none'] as const;
+
+/**
+ * Of a request for nothing that there is, people would be asked, and no answer of theirs could
+ * serve it (RFC 6749 §3.3).
+ *
+ * @throws {errors.InvalidScope}
+ */
+function refuseNothing(asked: string | undefined, scopes: readonly string[]): void {
+  const known = asked?.split(' ').some((scope) => scopes.includes(scope));
+  if (!known) throw new errors.InvalidScope('expected openid, a permission, or both', asked ?? '');
+}
+
+/** RFC 7009 §2.1. A public client is not told of others' tokens, which it could only guess. */
+function mayRevoke(_: unknown, client: Client, token: { clientId?: string | undefined }): boolean {
+  if (token.clientId === client.clientId) return true;
+  if (client.clientAuthMethod === 'none') return false;
+  throw new errors.InvalidRequest('the token was not issued to this client');
+}
 
 /** What the library does not say of itself (OpenID Connect Discovery §3, RFC 8414 §2). */
 function discovery({ policyUrl, documentationUrl }: ProviderSettings) {

@@ -1,11 +1,12 @@
-import { interactionPolicy, type KoaContextWithOIDC } from 'oidc-provider';
+import { decodeJwt } from 'jose';
+import { errors, interactionPolicy, type KoaContextWithOIDC } from 'oidc-provider';
 import type { MfaPolicy } from '../config.ts';
 import { MFA_ACR } from './granted-account.ts';
 
 const { Check } = interactionPolicy;
 
 /**
- * When people are asked to sign in (again): the library's rules, and three of ours. Where nobody may
+ * When people are asked to sign in (again): the library's rules, and some of ours. Where nobody may
  * be asked (`prompt=none`), each answers `login_required` (OpenID Connect Core §3.1.2.6).
  */
 export function signInPolicy(sessionAbsoluteS: number, mfaPolicy: MfaPolicy) {
@@ -30,6 +31,16 @@ export function signInPolicy(sessionAbsoluteS: number, mfaPolicy: MfaPolicy) {
       const { session, result } = ctx.oidc;
       const old = session?.accountId !== undefined && session.past(sessionAbsoluteS);
       return old && result?.login === undefined ? Check.REQUEST_PROMPT : Check.NO_NEED_TO_PROMPT;
+    }),
+  );
+  // The library compares with the request alone, and not with whom somebody signed in as upon it.
+  login?.checks.add(
+    new Check('another_account', 'another person has signed in', 'login_required', (ctx) => {
+      const { session, params, result } = ctx.oidc;
+      const { id_token_hint: hint } = params ?? {};
+      if (result?.login === undefined || typeof hint !== 'string') return Check.NO_NEED_TO_PROMPT;
+      if (decodeJwt(hint).sub === session?.accountId) return Check.NO_NEED_TO_PROMPT;
+      throw new errors.LoginRequired('another person signed in than id_token_hint names');
     }),
   );
   // The library asks for every native application (RFC 8252 §8.6); ours are never asked for.

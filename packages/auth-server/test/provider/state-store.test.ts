@@ -47,6 +47,15 @@ function stateStoreSuite(open: () => { store: StateStore; dump: () => Promise<st
     expect(await providerAdapter(store, 'AuthorizationCode').find(id)).to.equal(undefined);
   });
 
+  it('finds a device code for a while once it has expired: the device is told so', async () => {
+    const [id, userCode] = [fresh(), fresh()];
+    const codes = providerAdapter(store, 'DeviceCode');
+    await codes.upsert(id, { jti: id, userCode }, 1);
+    await new Promise((done) => setTimeout(done, 1_200));
+    expect(await codes.find(id)).to.include({ userCode });
+    expect(await codes.findByUserCode(userCode)).to.include({ jti: id });
+  });
+
   it('never takes an entry of one kind for another', async () => {
     const id = fresh();
     await providerAdapter(store, 'RefreshToken').upsert(id, { jti: id }, 60);

@@ -5,6 +5,9 @@ import type { NewStateEntry, StateEntry, StateStore } from './state-store.ts';
 /** For what the library keeps without a stated lifetime. */
 const DEFAULT_TTL_S = 86_400;
 
+/** Seconds for which one is kept that has expired: a device is told so (RFC 8628 §3.5). */
+const EXPIRED_TTL_S: Readonly<Record<string, number>> = { DeviceCode: 600 };
+
 /** Kinds that die with their grant. An interaction names one too, but only asks for it. */
 const OF_A_GRANT = new Set([
   'AccessToken',
@@ -36,8 +39,9 @@ export function providerAdapter(
   };
   return {
     async upsert(id, payload, expiresIn) {
+      const ttlS = (expiresIn ?? DEFAULT_TTL_S) + (EXPIRED_TTL_S[kind] ?? 0);
       const written = await store.put(
-        sealedEntry(kind, id, payload, Math.max(1, expiresIn ?? DEFAULT_TTL_S)),
+        sealedEntry(kind, id, payload, Math.max(1, ttlS)),
         // A replayed assertion must lose even when both copies arrive at once.
         { onlyIfAbsent: kind === 'ReplayDetection' },
       );

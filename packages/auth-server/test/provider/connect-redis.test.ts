@@ -2,8 +2,16 @@ import { type Log, silentLog } from '@cls/shared/log';
 import { Secret } from '@cls/shared/secret';
 import { DatabaseUnavailable } from '@cls/shared/sql/database';
 import { requireServer } from '@cls/shared/testing/engines';
-import { freePort, startRedis } from '@cls/shared/testing/servers';
+import {
+  eventually,
+  freePort,
+  type RedisCluster,
+  type RedisServer,
+  startRedis,
+  startRedisCluster,
+} from '@cls/shared/testing/servers';
 import { expect } from 'chai';
+import { Redis } from 'ioredis';
 import { connectRedis, parseRedisUrl } from '../../src/provider/state/connect-redis.ts';
 import { redisStateStore } from '../../src/provider/state/redis-state-store.ts';
 
@@ -105,6 +113,101 @@ describe('a Redis that evicts keys', () => {
     expect(warnings).to.have.length(1);
     expect(warnings[0]).to.include('noeviction');
   });
+});
+
+const entry = (key: string) => ({ kind: 'RefreshToken', key, payload: {}, ttlS: 60 });
+
+describe('a Redis Cluster', () => {
+  let cluster: RedisCluster;
+  const clients: { disconnect(): void }[] = [];
+  const connect = async () => {
+    const redis = await connectRedis(new Secret(cluster.url), true, silentLog);
+    clients.push(redis);
+    return redis;
+  };
+  before(async function () {
+    this.timeout(60_000);
+    const started = await startRedisCluster();
+    requireServer(this, 'Redis', started);
+    cluster = started;
+  });
+  after(() => {
+    for (const client of clients) client.disconnect();
+    for (const { process } of [...(cluster?.masters ?? []), ...(cluster?.replicas ?? [])]) {
+      process.kill('SIGKILL');
+    }
+  });
+
+  it('consumes once a replica has confirmed, and never when that node’s replica is away', async () => {
+    const state = redisStateStore(await connect(), 1);
+    // What is in braces chooses the node: all are on one, and the others have nothing to confirm.
+    const newKey = async () => {
+      const key = `{one-node}-${Math.random()}`;
+      await state.put(entry(key));
+      return key;
+    };
+    // A busy machine's replica may take longer than the server waits for it.
+    const spent = await eventually(async () => {
+      const key = await newKey();
+      expect(await state.consume('RefreshToken', key)).to.equal('won');
+      return key;
+    });
+    expect(await state.consume('RefreshToken', spent)).to.equal('already');
+    expect(await state.consume('RefreshToken', 'never stored')).to.equal('gone');
+    const keys = await Promise.all(Array.from({ length: 12 }, newKey));
+    for (const { process } of cluster.replicas) process.kill('SIGSTOP');
+    for (const key of keys) {
+      const refused = await failure(state.consume('RefreshToken', key));
+      expect(refused, key).to.be.instanceOf(DatabaseUnavailable);
+    }
+    for (const { process } of cluster.replicas) process.kill('SIGCONT');
+  });
+
+  it('of which one master evicts keys is refused in production', async () => {
+    for (const { url } of cluster.masters) {
+      const master = new Redis(url);
+      clients.push(master);
+      await master.config('SET', 'maxmemory-policy', 'allkeys-lru');
+      const error = await failure(connect());
+      expect(String(error)).to.include('noeviction');
+      await master.config('SET', 'maxmemory-policy', 'noeviction');
+    }
+    await connect();
+  });
+});
+
+describe('a Redis that does not confirm a consumption', () => {
+  let server: RedisServer;
+  let admin: Redis;
+  before(async function () {
+    const started = await startRedis();
+    requireServer(this, 'Redis', started);
+    server = started;
+    admin = new Redis(server.url);
+  });
+  after(() => {
+    admin?.disconnect();
+    server?.process.kill('SIGKILL');
+  });
+
+  for (const { because, prepare } of [
+    { because: 'it has no replica', prepare: () => admin.ping() },
+    { because: 'it refuses to be asked', prepare: () => admin.acl('SETUSER', 'default', '-wait') },
+    {
+      because: 'it refuses to write',
+      prepare: () => admin.config('SET', 'min-replicas-to-write', '1'),
+    },
+  ]) {
+    it(`serves nothing when ${because}`, async () => {
+      const redis = await connectRedis(new Secret(server.url), true, silentLog);
+      const state = redisStateStore(redis, 1);
+      await state.put(entry(because));
+      await prepare();
+      const refused = await failure(state.consume('RefreshToken', because));
+      expect(refused).to.be.instanceOf(DatabaseUnavailable);
+      redis.disconnect();
+    });
+  }
 });
 
 describe('a Redis that stops answering', () => {

@@ -55,6 +55,40 @@ export async function startRedis(args: readonly string[] = []): Promise<RedisSer
   return { url: `redis://127.0.0.1:${port}`, process: child };
 }
 
+export interface RedisCluster {
+  readonly url: string;
+  readonly masters: readonly RedisServer[];
+  readonly replicas: readonly RedisServer[];
+}
+
+/** Three masters with a replica each, of the caller's own; undefined where none is installed. */
+export async function startRedisCluster(): Promise<RedisCluster | undefined> {
+  const cli = findBinary('redis-cli');
+  if (cli === undefined) return undefined;
+  const nodes: RedisServer[] = [];
+  while (nodes.length < 6) {
+    const bus = ['--cluster-port', `${await freePort()}`];
+    const atOnce = ['--repl-diskless-sync-delay', '0'];
+    const node = await startRedis(['--cluster-enabled', 'yes', ...bus, ...atOnce]);
+    if (node === undefined) return undefined;
+    nodes.push(node);
+  }
+  const hosts = nodes.map(({ url }) => new URL(url).host);
+  const create = ['--cluster', 'create', ...hosts, '--cluster-replicas', '1', '--cluster-yes'];
+  execFileSync(cli, create, { stdio: 'ignore' });
+  // The first nodes became the masters.
+  const [masters, replicas] = [nodes.slice(0, 3), nodes.slice(3)];
+  const answer = ({ url }: RedisServer, ...command: readonly string[]) =>
+    execFileSync(cli, ['-u', url, ...command], { encoding: 'utf8' });
+  await eventually(async () => {
+    const settled =
+      nodes.every((node) => answer(node, 'cluster', 'info').includes('cluster_state:ok')) &&
+      replicas.every((node) => answer(node, 'role').includes('connected'));
+    if (!settled) throw new Error('the cluster is not ready');
+  });
+  return { url: `redis+cluster://${hosts.join(',')}`, masters, replicas };
+}
+
 let redis: Promise<RedisServer | undefined> | undefined;
 
 /** The Redis that a test process's suites share; start one's own to stop or freeze it. */

@@ -21,7 +21,7 @@ const retryStrategy = (attempt: number) => Math.min(50 * 2 ** attempt, 1_000);
  * `redis+sentinel://…@host:port,host:port/master[/db]` or `redis+cluster://…@host:port,host:port`;
  * `rediss` for TLS.
  *
- * Refuses in production, and warns elsewhere, when the server may evict keys: an evicted mark of
+ * Refuses in production, and warns elsewhere, when a server may evict keys: an evicted mark of
  * consumption makes a spent code good again.
  *
  * @throws {DatabaseUnavailable} when it cannot be reached or would evict.
@@ -131,10 +131,13 @@ async function assertKeepsKeys(
   production: boolean,
   log: Log,
 ): Promise<void> {
-  const policy = /^maxmemory_policy:(\S+)/m.exec(await redis.info('memory'))?.[1];
-  if (policy === 'noeviction') return;
+  const nodes = redis instanceof Cluster ? redis.nodes('master') : [redis];
+  const policies = await Promise.all(
+    nodes.map(async (node) => /^maxmemory_policy:(\S+)/m.exec(await node.info('memory'))?.[1]),
+  );
+  if (policies.every((policy) => policy === 'noeviction')) return;
   const message =
     'REDIS_URL: Redis may evict keys; set its maxmemory-policy to noeviction, or spent codes become good again';
   if (production) throw new DatabaseUnavailable(message);
-  log.warn({ policy }, message);
+  log.warn({ policies }, message);
 }

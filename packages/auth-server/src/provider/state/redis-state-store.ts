@@ -112,13 +112,14 @@ function unguarded(redis: Redis | Cluster, waitReplicas: number): StateStore {
     },
     async consume(kind, key) {
       if ((await find(kind, key)) === undefined) return 'gone';
-      const won = await redis.eval(CONSUME, 1, entryKey(kind, key), Date.now() / 1000);
-      if (won === 1 && waitReplicas > 0) {
-        const confirmed = await redis.wait(waitReplicas, WAIT_MS);
-        if (confirmed < waitReplicas) {
-          // What it consumed stays spent: failing to serve is safer than serving twice.
-          throw new DatabaseUnavailable('Redis replicas did not confirm a consumed token');
-        }
+      // One pipeline: the replicas that confirm must be those of the node that consumed.
+      const pipeline = redis.pipeline().eval(CONSUME, 1, entryKey(kind, key), Date.now() / 1000);
+      if (waitReplicas > 0) pipeline.wait(waitReplicas, WAIT_MS);
+      const [consumption, confirmation] = (await pipeline.exec()) ?? [];
+      const won = replyOf(consumption);
+      if (won === 1 && waitReplicas > 0 && Number(replyOf(confirmation)) < waitReplicas) {
+        // What it consumed stays spent: failing to serve is safer than serving twice.
+        throw new DatabaseUnavailable('Redis replicas did not confirm a consumed token');
       }
       return won === 1 ? 'won' : won === 0 ? 'already' : 'gone';
     },
@@ -141,6 +142,14 @@ function unguarded(redis: Redis | Cluster, waitReplicas: number): StateStore {
       await redis.quit().catch(() => redis.disconnect());
     },
   };
+}
+
+/** @throws what Redis answered instead of a value. */
+function replyOf(answer: readonly [error: Error | null, value: unknown] | undefined): unknown {
+  if (answer === undefined) throw new DatabaseUnavailable('Redis did not answer');
+  const [error, value] = answer;
+  if (error !== null) throw error;
+  return value;
 }
 
 function indexesOf({ uid, userCode }: NewStateEntry): readonly ['uid' | 'userCode', string][] {

@@ -7,6 +7,7 @@ import { RESET_TTL_S } from '../src/accounts/reset-password.ts';
 import { aesGcmSealer } from '../src/keys/seal.ts';
 import { providerAdapter } from '../src/provider/state/provider-adapter.ts';
 import { sqlAccountLinks } from '../src/store/sql-account-links.ts';
+import { sqlApplications } from '../src/store/sql-applications.ts';
 import { sqlUpstreamLinks, sqlUpstreamProviders } from '../src/store/sql-upstream.ts';
 import {
   type AccountWorld,
@@ -496,6 +497,23 @@ describeOnEngines('the life of an account', (engine) => {
       const credential = passkey.get(await world.passkeys.beginSignIn('session'));
       return world.passkeys.finishSignIn('session', credential);
     };
+  });
+
+  it('tells of an application each time that it gets more, and no time that it gets the same', async () => {
+    const name = 'Other Firm';
+    const { id } = await sqlApplications(world.database).create({
+      ...{ name, firstParty: false, confidential: false, device: true, redirectUris: [] },
+      ...{ postLogoutRedirectUris: [], backchannelLogoutUri: null },
+    });
+    const allow = (...scopes: string[]) => world.accountApplications.allow(account, id, scopes, BY);
+    const message = { to: account.email, kind: 'application_allowed', name };
+    await allow('openid', 'email');
+    await allow('email', 'openid');
+    await allow('openid');
+    expect(world.sent).to.deep.equal([message]);
+    await allow('openid', 'offline_access');
+    expect(world.sent).to.deep.equal([message, message]);
+    expect(types()).to.deep.equal(['account.access_allowed', 'account.access_allowed']);
   });
 
   describe('an administrator', () => {

@@ -18,7 +18,7 @@ export interface ApplicationWithAccess {
 export interface AccountApplications {
   /** The oldest access first. */
   list(account: Account): Promise<readonly ApplicationWithAccess[]>;
-  /** Keeps what the person has allowed, so that it is not asked for again. */
+  /** Keeps what the person has allowed, so that it is not asked for again; they are told of more. */
   allow(account: Account, id: string, scopes: readonly string[], by: Requester): Promise<void>;
   /** The person has let it in on a second device; they are told each time. */
   deviceConnected(account: Account, id: string, by: Requester): Promise<void>;
@@ -54,9 +54,9 @@ export function accountApplications(parts: AccountApplicationsParts): AccountApp
   return {
     list,
     async allow(account, id, scopes, by) {
-      const first = await consents.allow(account.id, id, scopes);
+      if (!(await consents.allow(account.id, id, scopes))) return;
       const application = await applications.find(id);
-      if (first) notice(parts, 'account.access_allowed', account, by, application?.name);
+      notice(parts, 'account.access_allowed', account, by, application?.name);
     },
     async deviceConnected(account, id, by) {
       const application = await applications.find(id);

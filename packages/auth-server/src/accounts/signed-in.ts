@@ -102,7 +102,7 @@ export interface Consent {
 export interface ConsentRecords {
   find(accountId: string, applicationId: string): Promise<Consent | undefined>;
   list(accountId: string): Promise<readonly Consent[]>;
-  /** Adds to what was allowed before; true when there was nothing before. */
+  /** Adds to what was allowed before; false when all of it was allowed. */
   allow(accountId: string, applicationId: string, scopes: readonly string[]): Promise<boolean>;
   /** False when nothing was allowed. */
   withdraw(accountId: string, applicationId: string): Promise<boolean>;

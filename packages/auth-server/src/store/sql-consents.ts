@@ -22,14 +22,14 @@ export function sqlConsents(database: Database): ConsentRecords {
     list: async (accountId) =>
       (await database.query<Row>(`${SELECT} ORDER BY created_at`, [accountId])).map(toConsent),
     async allow(accountId, applicationId, scopes) {
-      const [row] = await database.query<{ first: boolean }>(
+      const added = await database.query(
         `INSERT INTO consent AS c (account_id, application_id, scopes) VALUES ($1, $2, $3)
          ON CONFLICT (account_id, application_id) DO UPDATE
          SET scopes = ARRAY(SELECT DISTINCT unnest(c.scopes || excluded.scopes) ORDER BY 1)
-         RETURNING xmax = 0 AS first`,
+         WHERE NOT excluded.scopes <@ c.scopes RETURNING 1`,
         [accountId, applicationId, scopes],
       );
-      return row?.first === true;
+      return added.length === 1;
     },
     async withdraw(accountId, applicationId) {
       const withdrawn = await database.query(

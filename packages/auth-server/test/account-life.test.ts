@@ -540,6 +540,16 @@ describeOnEngines('the life of an account', (engine) => {
       expect(await alive()).to.deep.equal([false, false]);
     });
 
+    it('enabling what is not disabled ends nothing, and tells nobody', async () => {
+      const { alive } = await signedIn();
+      await world.administer.enable(account, {});
+      await world.customers.setDisabled('india', true);
+      await world.administer.enable(await world.reload(account.id), {});
+      await world.customers.setDisabled('india', false);
+      expect(await alive()).to.deep.equal([true, true]);
+      expect([kinds(), types()]).to.deep.equal([[], []]);
+    });
+
     it('resets factors: all of them, the recovery codes and their blocks', async () => {
       await world.secondFactor.enrol(account.id, 'JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP');
       const [code = ''] = await world.recoveryCodes.replace(account, BY);

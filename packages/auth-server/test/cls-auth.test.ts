@@ -517,6 +517,8 @@ describe('cls-auth', () => {
       await sessions.upsert(customer, { accountId, uid: `uid-${customer}` }, 600);
       made.push(accountId);
     }
+    expect((await run('customers enable chad')).code, 'it is not disabled').to.equal(0);
+    expect(await sessions.find('chad')).to.include({ accountId: made[0] });
     expect((await run('customers disable chad')).code).to.equal(0);
     expect((await run('customers enable chad')).code).to.equal(0);
     expect(await sessions.find('chad')).to.equal(undefined);
@@ -582,6 +584,8 @@ describe('cls-auth', () => {
       });
       made.push(clientId);
     }
+    expect((await run(`applications enable ${made[0]}`)).code, 'it is not disabled').to.equal(0);
+    expect(await grants.find('grant-Taken')).to.include({ clientId: made[0] });
     expect((await run(`applications disable ${made[0]}`)).code).to.equal(0);
     expect((await run(`applications enable ${made[0]}`)).code).to.equal(0);
     expect(await grants.find('grant-Taken')).to.equal(undefined);

@@ -42,5 +42,7 @@ export interface AccountRecords {
   ): Promise<readonly ApiPermission[] | undefined>;
   /** Of a person who has proven who they are. True the first time, and never again. */
   noteSignIn(id: string): Promise<boolean>;
+  /** Itself, whatever its customer is. */
+  isDisabled(id: string): Promise<boolean>;
   setDisabled(id: string, disabled: boolean): Promise<void>;
 }

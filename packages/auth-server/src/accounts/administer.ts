@@ -13,7 +13,7 @@ import { type NoticeParts, notice } from './security-notice.ts';
 export interface AdministerAccounts {
   /** Ends its sessions, tokens and links at once; the owner is told. */
   disable(account: Account, by: Requester): Promise<void>;
-  /** The owner is told. */
+  /** The owner is told. Does nothing to an account that is not disabled itself. */
   enable(account: Account, by: Requester): Promise<void>;
   /** Removes every factor and recovery code and lifts their blocks; the owner is told. */
   resetFactors(account: Account, by: Requester): Promise<void>;
@@ -52,6 +52,7 @@ export function administerAccounts(parts: AdministerParts): AdministerAccounts {
       notice(parts, 'account.disabled', account, by);
     },
     async enable(account, by) {
+      if (!(await records.isDisabled(account.id))) return;
       // Disabling may have failed half-way: what was signed in before must not come back.
       await access.endAll(account.id);
       await records.setDisabled(account.id, false);

@@ -117,7 +117,8 @@ export function addApplicationCommands(program: Command, asOperator: AsOperator)
       .description(about)
       .action(async (clientId: string, _: unknown, command: Command) => {
         await asOperator(async (operator) => {
-          await requireApplication(operator, clientId);
+          const known = await requireApplication(operator, clientId);
+          if (!disabled && !known.disabled) return; // Nobody is to be signed out for nothing.
           // Disabling may have failed half-way: what was had before must not come back.
           if (!disabled) await operator.access.endApplicationOfAll(clientId);
           await operator.applications.setDisabled(clientId, disabled);

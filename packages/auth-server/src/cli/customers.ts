@@ -51,7 +51,8 @@ export function addCustomerCommands(program: Command, asOperator: AsOperator): v
       .description(about)
       .action(async (id: string, _: unknown, command: Command) => {
         await asOperator(async (operator) => {
-          await requireCustomer(operator, id);
+          const known = await requireCustomer(operator, id);
+          if (!disabled && !known.disabled) return; // Nobody is to be signed out for nothing.
           // Disabling may have failed half-way: what was signed in before must not come back.
           if (!disabled) await endAllOf(operator, id);
           await operator.customers.setDisabled(id, disabled);

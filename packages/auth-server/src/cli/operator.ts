@@ -10,7 +10,7 @@ import type { PasswordRules } from '../accounts/password-rules.ts';
 import type { AuditEventType, AuditLog, AuditReader } from '../audit/audit-log.ts';
 import type { ApplicationRecords } from '../clients/application.ts';
 import type { ServiceAccountRecords } from '../clients/service-account-records.ts';
-import type { CustomerRecords } from '../customers/customer.ts';
+import type { Customer, CustomerRecords } from '../customers/customer.ts';
 import type { SigningKeyStore } from '../keys/signing-key.ts';
 import type { TotpFactorRecords } from '../mfa/second-factor.ts';
 import type { Throttle } from '../throttle/throttle.ts';
@@ -66,10 +66,13 @@ export function parsePermissions<P extends Permission>(
   return [...new Set(names)].filter(isKnown);
 }
 
-export async function requireCustomer(operator: Operator, id: string): Promise<void> {
-  if ((await operator.customers.find(id)) === undefined) {
+/** @throws {CommandRefused} */
+export async function requireCustomer(operator: Operator, id: string): Promise<Customer> {
+  const customer = await operator.customers.find(id);
+  if (customer === undefined) {
     throw new CommandRefused(`there is no customer ${id}; make it with: cls-auth customers create`);
   }
+  return customer;
 }
 
 /** @throws {CommandRefused} */

@@ -106,6 +106,13 @@ export function sqlAccounts(database: Database): AccountRecords {
       );
       return first.length === 1;
     },
+    async isDisabled(id) {
+      const found = await database.query(
+        'SELECT FROM account WHERE id = $1 AND disabled_at IS NOT NULL',
+        [id],
+      );
+      return found.length === 1;
+    },
     async setDisabled(id, disabled) {
       await database.query(
         'UPDATE account SET disabled_at = CASE WHEN $2 THEN now() END WHERE id = $1',

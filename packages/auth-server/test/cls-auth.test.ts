@@ -36,6 +36,26 @@ describe('cls-auth', () => {
     expect(again.stderr).to.include('there is a customer india already');
   });
 
+  it('keeps a name without the blanks around it, with what some scripts need in it', async () => {
+    const name = 'می\u200cخواهم';
+    const made = await run(`customers create iran --json --name=\u2003${name}\u2003`);
+    expect(JSON.parse(made.stdout)).to.deep.equal({ id: 'iran', name });
+  });
+
+  for (const [what, command, name] of [
+    ['nothing', 'customers create zz', ''],
+    ['blanks', `service-accounts create ${grant}`, '\u00a0\u200d'],
+    ['101 characters', 'applications create --device', 'x'.repeat(101)],
+    ['two lines', 'customers create zz', 'a\nb'],
+    ['what turns the text', 'applications create --device', 'Bank\u202eknab'],
+  ] as const) {
+    it(`takes no name of ${what}`, async () => {
+      const refused = await run(`${command} --name=${name}`);
+      expect(refused.code).to.equal(2);
+      expect(refused.stderr).to.include('--name: expected 1 to 100 characters');
+    });
+  }
+
   it('shows a new secret once, and never in a list or in the database', async () => {
     const made = await run(`service-accounts create --name Nightly ${grant} --json`);
     const { clientId, clientSecret } = JSON.parse(made.stdout);

@@ -3,7 +3,7 @@ import { isUniqueViolation } from '@cls/shared/sql/database';
 import type { Command } from 'commander';
 import { type Application, isNative } from '../clients/application.ts';
 import { OVERLAP, parseOverlap, secretText } from './client-secret.ts';
-import type { AsOperator, Operator } from './operator.ts';
+import { type AsOperator, type Operator, parseName } from './operator.ts';
 
 interface CreateOptions {
   readonly name: string;
@@ -38,7 +38,7 @@ export function addApplicationCommands(program: Command, asOperator: AsOperator)
     .action(async (options: CreateOptions, command: Command) => {
       const { redirectUri: redirectUris, postLogoutRedirectUri: postLogoutRedirectUris } = options;
       const application = {
-        name: options.name,
+        name: parseName(options.name),
         firstParty: options.thirdParty !== true,
         confidential: options.confidential === true,
         redirectUris,
@@ -58,7 +58,7 @@ export function addApplicationCommands(program: Command, asOperator: AsOperator)
       const { id: clientId, secret } = await asOperator(async (operator) => {
         const created = await operator.applications.create(application).catch((error) => {
           if (!isUniqueViolation(error)) throw error;
-          throw new CommandRefused(`there is an application named ${options.name} already`);
+          throw new CommandRefused(`there is an application named ${application.name} already`);
         });
         operator.audit.record({ type: 'application.created', subject: created.id });
         return created;

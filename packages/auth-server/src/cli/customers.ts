@@ -3,7 +3,7 @@ import { CommandRefused, printer, table, UsageError } from '@cls/shared/cli/comm
 import { isUniqueViolation } from '@cls/shared/sql/database';
 import type { Command } from 'commander';
 import type { Account } from '../accounts/account.ts';
-import { type AsOperator, type Operator, requireCustomer } from './operator.ts';
+import { type AsOperator, type Operator, parseName, requireCustomer } from './operator.ts';
 
 /** `cls-auth customers …`: the organisations that callers belong to. */
 export function addCustomerCommands(program: Command, asOperator: AsOperator): void {
@@ -16,13 +16,14 @@ export function addCustomerCommands(program: Command, asOperator: AsOperator): v
     .description('create a customer; the id goes into tokens and joins them to entitlements')
     .requiredOption('--name <name>', 'the name that people know')
     .option('--demo', 'for evaluation only: production does not start with such a customer')
-    .action(async (id: string, { name, demo }: { name: string; demo?: true }, command: Command) => {
+    .action(async (id: string, options: { name: string; demo?: true }, command: Command) => {
       if (!CUSTOMER_ID.test(id)) {
         throw new UsageError('a customer id is lower-case letters, digits and hyphens, 1 to 63');
       }
+      const name = parseName(options.name);
       await asOperator(async (operator) => {
         try {
-          await operator.customers.create(id, name, demo === true);
+          await operator.customers.create(id, name, options.demo === true);
         } catch (error) {
           if (isUniqueViolation(error))
             throw new CommandRefused(`there is a customer ${id} already`);

@@ -82,6 +82,20 @@ export async function requireAccount(operator: Operator, email: string): Promise
   return account;
 }
 
+const NAME_MAX_CHARS = 100;
+/** What ends a line, or turns or hides the text around it; two joiners are part of some scripts. */
+const NOT_IN_A_NAME = /(?![\u200c\u200d])[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u;
+
+/** What people see a thing called, on pages and in messages. @throws {UsageError} */
+export function parseName(text: string): string {
+  const name = text.normalize('NFC').trim();
+  const seen = /[\p{L}\p{N}\p{P}\p{S}]/u.test(name) && [...name].length <= NAME_MAX_CHARS;
+  if (seen && !NOT_IN_A_NAME.test(name)) return name;
+  throw new UsageError(
+    `--name: expected 1 to ${NAME_MAX_CHARS} characters, none of which breaks a line or turns its direction`,
+  );
+}
+
 /** @throws {UsageError} */
 export function requireEmail(text: string): void {
   if (!EMAIL.test(canonicalEmail(text))) throw new UsageError('expected an e-mail address');

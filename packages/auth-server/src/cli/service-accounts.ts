@@ -3,7 +3,13 @@ import { CommandRefused, printer, table } from '@cls/shared/cli/command-line';
 import { isUniqueViolation } from '@cls/shared/sql/database';
 import type { Command } from 'commander';
 import { OVERLAP, parseOverlap, secretText } from './client-secret.ts';
-import { type AsOperator, type Operator, parsePermissions, requireCustomer } from './operator.ts';
+import {
+  type AsOperator,
+  type Operator,
+  parseName,
+  parsePermissions,
+  requireCustomer,
+} from './operator.ts';
 
 interface CreateOptions {
   readonly name: string;
@@ -25,7 +31,8 @@ export function addServiceAccountCommands(program: Command, asOperator: AsOperat
     .requiredOption('--permission <name...>', `what it may do: ${PERMISSIONS.join(', ')}`)
     .action(async (options: CreateOptions, command: Command) => {
       const permissions = parsePermissions(options.permission, PERMISSIONS);
-      const { name, customer } = options;
+      const name = parseName(options.name);
+      const { customer } = options;
       const created = await asOperator(async (operator) => {
         await requireCustomer(operator, customer);
         const result = await createOne(operator, { name, customer, permissions });

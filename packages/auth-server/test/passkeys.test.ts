@@ -245,6 +245,14 @@ describeOnEngines('passkeys', (engine) => {
       expect(await world.secondStep.methods(account)).to.deep.equal(['passkey', 'recovery_code']);
     });
 
+    it('refuses the answer to a challenge of another ceremony', async () => {
+      const { passkey } = await register();
+      const credential = passkey.get(await world.passkeys.beginCreation(account, SESSION));
+      expect(await world.passkeys.finishSecondStep(account, SESSION, credential)).to.equal(
+        undefined,
+      );
+    });
+
     it('refuses another account’s passkey', async () => {
       const { passkey } = await register();
       const other = await world.newAccount();

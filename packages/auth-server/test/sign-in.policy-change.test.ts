@@ -58,6 +58,8 @@ describe('a restart with MFA_POLICY=required', () => {
     expect(await late).to.equal('invalid_grant');
     const asked = await weak.follow((await authorizationUrl(portal)).url);
     expect(asked.url.pathname).to.match(/^\/interaction\//);
+    const pages = await weak.follow(`${before.issuer}/account`);
+    expect(pages.url.pathname).to.match(/^\/interaction\//);
     // Where nobody may be asked, the application hears that it must let the person sign in.
     const quiet = await weak.follow((await authorizationUrl(portal, { prompt: 'none' })).url);
     expect(quiet.url.searchParams.get('error')).to.equal('login_required');

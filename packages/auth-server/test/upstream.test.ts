@@ -54,6 +54,10 @@ describeOnEngines('signing in through an organisation’s own provider', (engine
       emailVerifiedClaim: 'email_verified',
     };
   });
+  const { now } = Date;
+  afterEach(() => {
+    Date.now = now;
+  });
   beforeEach(async () => {
     await world.database.query('DELETE FROM upstream_link');
     await world.database.query('DELETE FROM upstream_provider');
@@ -168,7 +172,6 @@ describeOnEngines('signing in through an organisation’s own provider', (engine
 
   it('says when the provider has proven the person: long ago is not fresh', async () => {
     await newAccount(upstream.person.email);
-    const { now } = Date;
     const nowS = Math.floor(now() / 1000);
     const fresh = await finish(await comeBack(upstream.person));
     expect(fresh)
@@ -205,7 +208,6 @@ describeOnEngines('signing in through an organisation’s own provider', (engine
     const anew = await browser.submit(again, { email, password: PASSWORD });
     expect(await finish(anew.url.searchParams)).to.have.nested.property('account.id', account.id);
     // A provider that asks for nothing: the answer is as good as ever, and older than the question.
-    const { now } = Date;
     Date.now = () => now() + 3_600_000;
     const late = new URL(await begin(undefined, true));
     Date.now = now;
@@ -334,64 +336,102 @@ describeOnEngines('signing in through an organisation’s own provider', (engine
     });
   }
 
-  it('fails while the secret is wrong there, and when the provider was taken away', async () => {
+  it('fails while the secret is wrong there', async () => {
     await newAccount(upstream.person.email);
     await providers.replaceSecret(DOMAIN, new Secret('wrong'));
     const refused = { refused: 'upstream_failed', reason: 'upstream_refused' };
     expect(await finish(await comeBack(upstream.person))).to.deep.equal(refused);
     await providers.replaceSecret(DOMAIN, provider.clientSecret);
     expect(await finish(await comeBack(upstream.person))).to.have.property('account');
-    const query = await comeBack(upstream.person);
-    await providers.remove(DOMAIN);
-    expect(await finish(query)).to.include({ refused: 'upstream_failed' });
   });
 
-  it('takes address and proof from one place: the proof of one is not another’s', async () => {
-    const key = await newRsaKey(2048);
-    const { kty, n, e, kid } = key;
-    let [idToken, userinfo]: [object, object] = [{}, {}];
-    let nonce = '';
-    const server = createServer(async (request, response) => {
-      const issuer = `http://${request.headers.host}`;
-      const nowS = Math.floor(Date.now() / 1000);
-      const registered = { iss: issuer, sub: 'subject', aud: 'cls', iat: nowS, exp: nowS + 60 };
-      const answers: Record<string, () => Promise<object>> = {
-        '/.well-known/openid-configuration': async () => ({
-          ...{ issuer, jwks_uri: `${issuer}/jwks`, authorization_endpoint: `${issuer}/authorize` },
-          ...{ token_endpoint: `${issuer}/token`, userinfo_endpoint: `${issuer}/userinfo` },
-        }),
-        '/jwks': async () => ({ keys: [{ kty, n, e, kid }] }),
-        '/token': async () => ({
-          ...{ access_token: 'token', token_type: 'Bearer' },
-          id_token: await signWith(key, { ...registered, nonce, ...idToken }, { kid, typ: 'JWT' }),
-        }),
-        '/userinfo': async () => ({ sub: 'subject', ...userinfo }),
-      };
-      response.setHeader('content-type', 'application/json');
-      response.end(JSON.stringify(await answers[request.url ?? '']?.()));
-    });
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    const issuer = `http://127.0.0.1:${(server.address() as { port: number }).port}`;
-    const secret = new Secret('secret');
-    const odd = { ...provider, issuer, clientId: 'cls', clientSecret: secret };
+  it('fails when the provider was taken away meanwhile, or is another one now', async () => {
+    await newAccount(upstream.person.email);
+    const changed = { refused: 'upstream_failed', reason: 'upstream_changed' };
+    let query = await comeBack(upstream.person);
     await providers.remove(DOMAIN);
-    await providers.add(odd);
-    const account = await newAccount(`boss@${DOMAIN}`);
+    expect(await finish(query)).to.deep.equal(changed);
+    await providers.add(provider);
+    query = await comeBack(upstream.person);
+    await providers.remove(DOMAIN);
+    await providers.add({ ...provider, issuer: 'https://login.other.example' });
+    expect(await finish(query)).to.deep.equal(changed);
+  });
+
+  describe('of another make', () => {
+    let server: Server;
+    let key: Awaited<ReturnType<typeof newRsaKey>>;
+    let signedBy: typeof key;
+    let [idToken, userinfo, nonce]: [object, object, string] = [{}, {}, ''];
+    before(async () => {
+      key = await newRsaKey(2048);
+      const { kty, n, e, kid } = key;
+      server = createServer(async (request, response) => {
+        const issuer = `http://${request.headers.host}`;
+        const nowS = Math.floor(Date.now() / 1000);
+        const registered = { iss: issuer, sub: 'subject', aud: 'cls', iat: nowS, exp: nowS + 60 };
+        const claims = () => ({ ...registered, nonce, ...idToken });
+        const answers: Record<string, () => Promise<object>> = {
+          '/.well-known/openid-configuration': async () => ({
+            ...{
+              issuer,
+              jwks_uri: `${issuer}/jwks`,
+              authorization_endpoint: `${issuer}/authorize`,
+            },
+            ...{ token_endpoint: `${issuer}/token`, userinfo_endpoint: `${issuer}/userinfo` },
+          }),
+          '/jwks': async () => ({ keys: [{ kty, n, e, kid }] }),
+          '/token': async () => ({
+            ...{ access_token: 'token', token_type: 'Bearer' },
+            id_token: await signWith(signedBy, claims(), { kid, typ: 'JWT' }),
+          }),
+          '/userinfo': async () => ({ sub: 'subject', ...userinfo }),
+        };
+        response.setHeader('content-type', 'application/json');
+        response.end(JSON.stringify(await answers[request.url ?? '']?.()));
+      });
+      await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    });
+    beforeEach(async () => {
+      signedBy = key;
+      const issuer = `http://127.0.0.1:${(server.address() as { port: number }).port}`;
+      const secret = new Secret('secret');
+      await providers.remove(DOMAIN);
+      await providers.add({ ...provider, issuer, clientId: 'cls', clientSecret: secret });
+    });
+    after(() => {
+      server?.close();
+      server?.closeAllConnections();
+    });
     const signIn = async () => {
       const asked = new URL(await begin()).searchParams;
       nonce = asked.get('nonce') ?? '';
       return finish(new URLSearchParams({ state: asked.get('state') ?? '', code: 'code' }));
     };
-    idToken = { email: account.email };
-    userinfo = { email: `clerk@${DOMAIN}`, email_verified: true };
-    expect(await signIn()).to.deep.equal({
-      refused: 'account_unusable',
-      reason: 'upstream_account_unknown',
+
+    it('takes address and proof from one place: the proof of one is not another’s', async () => {
+      const account = await newAccount(`boss@${DOMAIN}`);
+      idToken = { email: account.email };
+      userinfo = { email: `clerk@${DOMAIN}`, email_verified: true };
+      expect(await signIn()).to.deep.equal({
+        refused: 'account_unusable',
+        reason: 'upstream_account_unknown',
+      });
+      userinfo = { email: account.email, email_verified: true };
+      expect(await signIn()).to.have.nested.property('account.id', account.id);
     });
-    userinfo = { email: account.email, email_verified: true };
-    expect(await signIn()).to.have.nested.property('account.id', account.id);
-    server.close();
-    server.closeAllConnections();
+
+    it('takes no ID token that another key has signed under the name of the provider’s', async () => {
+      const account = await newAccount(`boss@${DOMAIN}`);
+      idToken = { email: account.email, email_verified: true };
+      signedBy = await newRsaKey(2048);
+      expect(await signIn()).to.deep.equal({
+        refused: 'upstream_failed',
+        reason: 'upstream_refused',
+      });
+      signedBy = key;
+      expect(await signIn()).to.have.nested.property('account.id', account.id);
+    });
   });
 
   describe('that does not work', () => {

@@ -1,9 +1,9 @@
 import {
   type Enrolling,
   leadToCodes,
+  openTotp,
   showCodes,
   showPasskey,
-  showTotp,
   submitCodes,
   submitPasskey,
   submitTotp,
@@ -77,7 +77,7 @@ function enrolling(visit: Visit): Enrolling {
   };
 }
 
-export const addTotp = (visit: Visit) => showTotp(enrolling(visit));
+export const addTotp = (visit: Visit) => openTotp(enrolling(visit));
 export const confirmTotp = (visit: Visit, form: Form) => submitTotp(enrolling(visit), form);
 export const addPasskey = (visit: Visit) => showPasskey(enrolling(visit));
 export const confirmPasskey = (visit: Visit, form: Form) => submitPasskey(enrolling(visit), form);

@@ -145,14 +145,19 @@ async function methodsOf({ parts, account }: Visit): Promise<readonly ChallengeM
   return hasPassword(account) ? ['password'] : [];
 }
 
-/** From the query: nothing but a deed that there is, and which factor it is about. */
+/** From the query: nothing but a deed that there is, and what it is about. */
 function deedOf({ ctx }: Visit): { readonly deed: Deed; readonly href: string } | undefined {
   const { to } = ctx.query;
   const [path = '', query = ''] = typeof to === 'string' ? to.split('?', 2) : [];
   const deed = (Object.keys(DEEDS) as Deed[]).find((one) => one === path);
   if (deed === undefined) return undefined;
-  const factor = new URLSearchParams(query).get('factor') ?? '';
-  return { deed, href: FACTOR_ID.test(factor) ? `${deed}?factor=${factor}` : deed };
+  const asked = [...new URLSearchParams(query)];
+  const about = new URLSearchParams(asked.filter(([name, value]) => ABOUT.get(name)?.test(value)));
+  return { deed, href: about.size === 0 ? deed : `${deed}?${about}` };
 }
 
-const FACTOR_ID = /^fac_[0-9A-Z]{26}$/;
+/** A factor that there is, or an authenticator app that may have scanned its secret already. */
+const ABOUT: ReadonlyMap<string, RegExp> = new Map([
+  ['factor', /^fac_[0-9A-Z]{26}$/],
+  ['pending', /^[\w-]{43}$/],
+]);

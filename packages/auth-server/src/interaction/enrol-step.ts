@@ -2,9 +2,9 @@ import { amrAfter } from '../mfa/authentication-methods.ts';
 import { type EnrolFactorModel, enrolFactorPage } from '../views/sign-in/enrol-factor.ts';
 import {
   type Enrolling,
+  openTotp,
   showCodes,
   showPasskey,
-  showTotp,
   submitCodes,
   submitPasskey,
   submitTotp,
@@ -43,7 +43,7 @@ const whereNext = (act: (enrolling: Enrolling, form: Form) => Promise<void>) =>
 const afterwards = (act: (enrolling: Enrolling, form: Form) => Promise<void>) =>
   started((_, __, enrolling, form) => act(enrolling, form));
 
-export const enrolTotp = whereNext((enrolling) => showTotp(enrolling));
+export const enrolTotp = whereNext((enrolling) => openTotp(enrolling));
 export const confirmTotp = whereNext(submitTotp);
 export const enrolPasskey = whereNext((enrolling) => showPasskey(enrolling));
 export const confirmPasskey = whereNext(submitPasskey);

@@ -35,8 +35,21 @@ export interface Enrolling {
   readonly done: () => void;
 }
 
-/** The secret stays the same while the page comes back: people have scanned it by then. */
-export async function showTotp(
+/**
+ * Names the secret in the page's own address, so that it stays the same while the page comes back,
+ * loaded again or in another language: people have scanned it by then.
+ */
+export async function openTotp(enrolling: Enrolling): Promise<void> {
+  const { parts, ctx, account, hrefs } = enrolling;
+  const known = await parts.totpEnrolments.pending(account, pendingOf(ctx));
+  if (known !== undefined) return showTotp(enrolling);
+  const { id } = await parts.totpEnrolments.begin(account);
+  const query = new URLSearchParams(ctx.querystring);
+  query.set('pending', id);
+  seeOther(ctx, `${hrefs.totp}?${query}`);
+}
+
+async function showTotp(
   enrolling: Enrolling,
   problems: readonly Problem<'code' | 'name'>[] = [],
   name?: string,
@@ -45,10 +58,12 @@ export async function showTotp(
   const { totpEnrolments, pages } = parts;
   const known = await totpEnrolments.pending(account, pendingOf(ctx));
   const { id, secret, uri } = known ?? (await totpEnrolments.begin(account));
-  const action = `${hrefs.totp}?pending=${id}`;
+  const again = `pending=${id}`;
+  const action = `${hrefs.totp}?${again}`;
   const given = name === undefined ? {} : { name };
   pages.show(ctx, {
     ...page,
+    again,
     status: problemStatus(problems),
     render: (frame, i18n) =>
       addTotpPage(
@@ -63,7 +78,8 @@ export async function submitTotp(enrolling: Enrolling, form: Form): Promise<void
   const { code = '', name = '' } = form;
   const by = requesterOf(ctx);
   const given = { code, name };
-  const result = await parts.totpEnrolments.confirm(account, pendingOf(ctx), given, by);
+  const id = pendingOf(ctx);
+  const result = await parts.totpEnrolments.confirm(account, id, given, by);
   if (!('problem' in result)) return afterAdding(enrolling, result);
   if (await isDone(enrolling, result.problem)) return seeOther(ctx, enrolling.hrefs.codes);
   return showTotp(enrolling, [result.problem], name);

@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import type { Page } from 'playwright-core';
+import { PASSWORD } from '../support/auth-server.ts';
 import {
   addPhone,
   createPasskey,
@@ -9,6 +10,7 @@ import {
   reach,
   type Site,
   saveCodes,
+  scan,
   signIn,
 } from '../support/journeys.ts';
 import { virtualAuthenticator } from '../support/virtual-authenticator.ts';
@@ -53,6 +55,28 @@ describe('second factors, with Chromium', function () {
     await page.getByText('That code did not work.').first().waitFor();
     await enterCode(page, app);
     expect(await amr(page, flow)).to.deep.equal(['pwd', 'otp', 'mfa']);
+  });
+
+  it('an authenticator app is taken that scanned before the page came back, in another language, after a fresh proof', async () => {
+    const page = await world.open();
+    const email = await world.newPerson();
+    await atFactors(page, email);
+    await press(page, 'Add an authenticator app');
+    const app = await scan(page);
+    await press(page, 'Deutsch');
+    await press(page, 'English');
+    await page.reload();
+    await press(page, 'Cancel');
+    await reach(page, 'Sign-in methods');
+    await page.goBack();
+    await world.age(page, 3_600);
+    await page.reload();
+    await reach(page, 'Confirm that it is you');
+    await page.locator('input[name=password]').fill(PASSWORD);
+    await press(page, 'Confirm');
+    await enterCode(page, app);
+    await saveCodes(page);
+    await page.getByText('The sign-in method was added.').waitFor();
   });
 
   it('a recovery code lets in once, and its owner is told', async () => {

@@ -2,7 +2,6 @@ import { expect } from 'chai';
 import type { Page } from 'playwright-core';
 import { adminClient, adminToken, newCaller } from '../support/administrator.ts';
 import { VIEW } from '../support/auth-server.ts';
-import { authenticatorApp } from '../support/authenticator-app.ts';
 import {
   addPhone,
   createPasskey,
@@ -12,6 +11,7 @@ import {
   reach,
   type Site,
   saveCodes,
+  scan,
   signIn,
 } from '../support/journeys.ts';
 import { virtualAuthenticator } from '../support/virtual-authenticator.ts';
@@ -90,13 +90,26 @@ describe('where the organisation demands a second factor, with Chromium', functi
     await reach(page, 'Sign in');
   });
 
+  it('takes an authenticator app that scanned before the page came back in another language', async () => {
+    const page = await world.open();
+    const flow = await begin(page, await world.newPerson());
+    await page.getByRole('link', { name: /^Authenticator app/ }).click();
+    const app = await scan(page);
+    await press(page, 'Deutsch');
+    await reach(page, 'Authenticator-App hinzufügen');
+    await press(page, 'English');
+    await page.reload();
+    await enterCode(page, app);
+    await saveCodes(page);
+    await portal.arrive(page, flow);
+  });
+
   it('adds one factor though the form is sent twice, and shows its codes until they are saved', async () => {
     const page = await world.open({ javaScriptEnabled: false });
     const email = await world.newPerson();
     const flow = await begin(page, email);
     await page.getByRole('link', { name: /^Authenticator app/ }).click();
-    const key = (await page.locator('#secret').textContent()) ?? '';
-    const app = authenticatorApp(key.replaceAll(' ', ''));
+    const app = await scan(page);
     await page.getByLabel('Name of this method').fill('Pixel');
     await page.locator('input[name=code]').fill(app.code());
     await page.getByRole('button', { name: 'Add' }).dblclick();

@@ -284,12 +284,17 @@ export async function createPasskey(page: Page, name: string): Promise<void> {
   await press(page, 'Create passkey');
 }
 
+/** An app that has taken in the secret which the page shows. */
+export async function scan(page: Page): Promise<AuthenticatorApp> {
+  const key = (await page.locator('#secret').textContent()) ?? '';
+  return authenticatorApp(key.replaceAll(' ', ''));
+}
+
 /** Sets an authenticator app up on its page, by the key that is there to be typed in. */
 export async function addPhone(page: Page, name: string): Promise<AuthenticatorApp> {
   await reach(page, 'Add an authenticator app');
   await page.locator('summary').click();
-  const key = (await page.locator('#secret').textContent()) ?? '';
-  const app = authenticatorApp(key.replaceAll(' ', ''));
+  const app = await scan(page);
   await page.getByLabel('Name of this method').fill(name);
   await enterCode(page, app);
   return app;

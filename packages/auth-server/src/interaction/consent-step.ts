@@ -2,7 +2,7 @@ import type { Grant } from 'oidc-provider';
 import { ACCOUNT_PATH } from '../provider/client-metadata.ts';
 import { grantedScopes } from '../provider/existing-grant.ts';
 import { consentPage } from '../views/authorization/consent.ts';
-import { answer } from './finish.ts';
+import { answer, refuse } from './finish.ts';
 import { permissionNames } from './permission-names.ts';
 import { requesterOf } from './requester.ts';
 import { actionOf, applicationOf, type Form, goOn, pageOf, type Visit } from './visit.ts';
@@ -45,10 +45,7 @@ export async function consent(visit: Visit, form: Form): Promise<void> {
   const { accountId } = details.session ?? {};
   const clientId = String(details.params['client_id'] ?? '');
   if (details.prompt.name !== 'consent' || accountId === undefined) return goOn(visit);
-  if (form['decision'] !== 'allow') {
-    const error_description = 'the person did not allow it';
-    return answer(visit, { error: 'access_denied', error_description });
-  }
+  if (form['decision'] !== 'allow') return refuse(visit, 'the person did not allow it');
   const grant = (await knownGrant(visit)) ?? new provider.Grant({ accountId, clientId });
   const { missingOIDCScope, missingOIDCClaims, missingResourceScopes } = details.prompt
     .details as Partial<Record<string, unknown>>;

@@ -9,6 +9,7 @@ import {
   submitPasskey,
   submitTotp,
 } from './enrol.ts';
+import { refuse } from './finish.ts';
 import { nextStep, type Proven } from './next-step.ts';
 import { keepProgress, provenIn } from './progress.ts';
 import { beginAnew } from './sign-in-step.ts';
@@ -25,12 +26,15 @@ export function showChoice(visit: Visit, because: EnrolFactorModel['because']): 
           because,
           totpHref: actionOf(visit, 'enrol/totp'),
           passkeyHref: actionOf(visit, 'enrol/passkey'),
-          cancelHref: actionOf(visit, 'other-account'),
+          cancelHref: actionOf(visit, 'cancel'),
         },
         i18n,
       ),
   });
 }
+
+/** Who sets none up does not get in. An earlier session in this browser goes on as it was. */
+export const cancel = (visit: Visit) => refuse(visit, 'the person set up no second factor');
 
 /** Only where it is the next step: whoever has a factor proves that one, and adds none. */
 const whereNext = (act: (enrolling: Enrolling, form: Form) => Promise<void>) =>
@@ -71,7 +75,7 @@ function enrollingOf(visit: Visit, { account, progress }: Proven): Enrolling {
       totp: actionOf(visit, 'enrol/totp'),
       passkey: actionOf(visit, 'enrol/passkey'),
       codes: actionOf(visit, 'enrol/codes'),
-      cancel: actionOf(visit, 'other-account'),
+      cancel: parts.pages.path(`/interaction/${details.uid}`),
     },
     added: ({ proof }) =>
       keepProgress(parts.state, details.uid, {

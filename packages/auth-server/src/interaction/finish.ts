@@ -33,6 +33,11 @@ export interface ProvenLogin {
   readonly provenIn: string;
 }
 
+/** The person does not want it: back to the application, which is told so. */
+export function refuse(visit: Visit, error_description: string): Promise<void> {
+  return answer(visit, { error: 'access_denied', error_description });
+}
+
 /** Hands the result to the library, and the browser back to it. */
 export async function answer({ provider, ctx }: Visit, result: object): Promise<void> {
   const href = await provider.interactionResult(ctx.req, ctx.res, result as never, {

@@ -3,6 +3,7 @@ import type { Context, Middleware } from 'koa';
 import { errors, type Provider } from 'oidc-provider';
 import { consent, showConsent } from './consent-step.ts';
 import {
+  cancel,
   confirmPasskey,
   confirmTotp,
   enrolPasskey,
@@ -56,6 +57,7 @@ export function interactionRoutes(provider: Provider, parts: InteractionParts): 
   router.post('/:uid/organisation', submit(goToOrganisation));
   router.post('/:uid/second-factor', submit(secondFactor));
   router.get('/:uid/other-account', visit(otherAccount));
+  router.get('/:uid/cancel', visit(cancel));
   router.get('/:uid/enrol/totp', visit(enrolTotp));
   router.post('/:uid/enrol/totp', submit(confirmTotp));
   router.get('/:uid/enrol/passkey', visit(enrolPasskey));

@@ -168,6 +168,11 @@ describe('second factors, with Chromium', function () {
     await page.goto(plain.url.href);
     await signIn(page, email);
     expect(await amr(page, plain)).to.deep.equal(['pwd']);
+    const left = await portal.ask({ acr_values: MFA });
+    await page.goto(left.url.href);
+    await signIn(page, email);
+    await press(page, 'Cancel');
+    expect((await portal.answer(page)).get('error')).to.equal('access_denied');
     const flow = await portal.ask({ acr_values: MFA });
     await page.goto(flow.url.href);
     await signIn(page, email);

@@ -8,7 +8,7 @@ export interface EnrolFactorModel extends PageModel {
   readonly because: 'policy' | 'application';
   readonly totpHref: string;
   readonly passkeyHref: string;
-  /** Leaves the sign-in. */
+  /** Leaves the sign-in, back to the application. */
   readonly cancelHref: string;
 }
 
@@ -21,6 +21,6 @@ export function enrolFactorPage(model: EnrolFactorModel, i18n: I18n): string {
 ${choice('passkey', model.passkeyHref)}
 ${choice('totp', model.totpHref)}
 </ul>
-<p class="after"><a href="${model.cancelHref}">${i18n.t('enrolFactor.cancel')}</a></p>`;
+<p class="after"><a href="${model.cancelHref}">${i18n.t('form.cancel')}</a></p>`;
   return cardPage(model, { title: i18n.t('enrolFactor.title'), body }, i18n);
 }

@@ -107,14 +107,16 @@ describe('cls-auth', () => {
     expect(still.confidential).to.equal(false);
   });
 
-  it('takes a password from standard input, and stores it as argon2id', async () => {
+  it('makes a password, shows it once, and stores it as argon2id', async () => {
     const made = await run(
-      `accounts create Asha@India.example ${grant} --password-stdin --json`,
-      'a long enough passphrase\n',
+      `accounts create Asha@India.example ${grant} --generate-password --json`,
     );
     expect(made.code).to.equal(0);
-    expect(JSON.parse(made.stdout)).to.include({ email: 'asha@india.example' });
-    expect(made.stdout).not.to.include('passphrase');
+    const { email, password } = JSON.parse(made.stdout);
+    expect(email).to.equal('asha@india.example');
+    expect(Buffer.from(password, 'base64url')).to.have.length(18);
+    const again = await run(`accounts replace-password ${email} --generate-password --json`);
+    expect(JSON.parse(again.stdout).password).to.have.length(24).and.not.equal(password);
     const [row] = await holder.query<{ password_hash: string }>(
       'SELECT password_hash FROM account',
     );
@@ -370,17 +372,22 @@ describe('cls-auth', () => {
       says: 'lower-case',
     },
     {
-      given: 'a short password',
+      given: 'a password that an operator would type',
       words: `accounts create z@india.example ${grant} --password-stdin`,
-      input: 'short',
-      code: 1,
-      says: 'at least 15',
+      code: 2,
+      says: '--generate-password',
+    },
+    {
+      given: 'a person’s new password that an operator would type',
+      words: 'accounts replace-password asha@india.example --password-stdin',
+      code: 2,
+      says: '--generate-password',
     },
     {
       given: 'no password at all',
       words: `accounts create z@india.example ${grant}`,
       code: 2,
-      says: '--password-stdin',
+      says: '--generate-password',
     },
     {
       given: 'an e-mail that is taken',

@@ -4,9 +4,7 @@ import { createLog, type Log, silentLog } from '@cls/shared/log';
 import { migrate, readMigrations } from '@cls/shared/sql/migrate';
 import { openDatabaseAsOperator } from '@cls/shared/sql/open-database';
 import { administerAccounts } from '../accounts/administer.ts';
-import { commonPasswords } from '../accounts/common-passwords.ts';
 import { invite } from '../accounts/invite.ts';
-import { passwordLengthMin } from '../accounts/password-rules.ts';
 import { notice } from '../accounts/security-notice.ts';
 import { parseConfig } from '../config.ts';
 import { aesGcmSealer } from '../keys/seal.ts';
@@ -69,10 +67,6 @@ export const asOperator: AsOperator = async (work) => {
       applications: sqlApplications(database),
       serviceAccounts: sqlServiceAccounts(database),
       accounts: records,
-      passwordRules: {
-        lengthMin: passwordLengthMin(config.mfaPolicy),
-        isListed: await commonPasswords(),
-      },
       invite: invite({ ...notices, customers, records, links }),
       access,
       administer: administerAccounts({ ...notices, records, factors, links, access, throttle }),

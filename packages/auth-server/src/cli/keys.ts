@@ -11,7 +11,7 @@ import {
   type SigningKeyStore,
 } from '../keys/signing-key.ts';
 import type { AsOperator } from './operator.ts';
-import { readPassword } from './read-password.ts';
+import { readSecret } from './read-secret.ts';
 
 /** `cls-auth keys …`: the keys that sign tokens. */
 export function addKeyCommands(program: Command, asOperator: AsOperator): void {
@@ -96,7 +96,7 @@ export function addKeyCommands(program: Command, asOperator: AsOperator): void {
       'seal all secrets with another KEY_ENCRYPTION_KEY, read from standard input; stop the servers before',
     )
     .action(async (_: unknown, command: Command) => {
-      const text = (await readPassword(true)).trim();
+      const text = (await readSecret()).trim();
       if (!KEY_256.pattern.test(text)) {
         throw new UsageError(`the new key on standard input: expected ${KEY_256.expected}`);
       }

@@ -6,7 +6,6 @@ import type { AccountAccess } from '../accounts/account-access.ts';
 import type { AccountRecords } from '../accounts/account-records.ts';
 import type { AdministerAccounts } from '../accounts/administer.ts';
 import type { Invite } from '../accounts/invite.ts';
-import type { PasswordRules } from '../accounts/password-rules.ts';
 import type { AuditEventType, AuditLog, AuditReader } from '../audit/audit-log.ts';
 import type { ApplicationRecords } from '../clients/application.ts';
 import type { ServiceAccountRecords } from '../clients/service-account-records.ts';
@@ -26,7 +25,6 @@ export interface Operator {
   readonly serviceAccounts: ServiceAccountRecords;
   readonly applications: ApplicationRecords;
   readonly accounts: AccountRecords;
-  readonly passwordRules: PasswordRules;
   readonly invite: Invite;
   readonly access: Pick<AccountAccess, 'endAll' | 'endApplicationOfAll'>;
   readonly administer: AdministerAccounts;

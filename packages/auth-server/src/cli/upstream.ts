@@ -4,7 +4,7 @@ import type { Command } from 'commander';
 import { canonicalDomain } from '../upstream/email-domain.ts';
 import type { UpstreamListing } from '../upstream/upstream-provider.ts';
 import { type AsOperator, type Operator, requireCustomer } from './operator.ts';
-import { readPassword } from './read-password.ts';
+import { readSecret } from './read-secret.ts';
 
 interface AddOptions {
   readonly customer: string;
@@ -123,7 +123,7 @@ async function endAllThrough(
 }
 
 async function readClientSecret(): Promise<Secret> {
-  const text = await readPassword(true);
+  const text = await readSecret();
   if (text === '') throw new UsageError('give the client secret on standard input');
   return new Secret(text);
 }

@@ -240,9 +240,8 @@ async function compose(
     log,
     port: running.port,
     async stop() {
-      await running.stop();
+      await Promise.all([running.stop(), stopTelling()]);
       clearInterval(sweeper);
-      await stopTelling();
       await people.settle();
       await outgoing.drain();
       await audit.flush();

@@ -1,5 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { pglite } from '@cls/shared/testing/engines';
+import { silentLog } from '@cls/shared/log';
+import type { Database } from '@cls/shared/sql/database';
+import { openDatabaseAsOperator } from '@cls/shared/sql/open-database';
+import { describeOnEngines, pglite } from '@cls/shared/testing/engines';
 import { eventually } from '@cls/shared/testing/servers';
 import { expect } from 'chai';
 import { createRemoteJWKSet, decodeJwt, jwtVerify } from 'jose';
@@ -144,5 +147,48 @@ describe('telling applications of sessions that were ended elsewhere', function 
     await endAll();
     await sleep(2_500);
     expect(received().length).to.equal(before);
+  });
+});
+
+describeOnEngines('telling applications one of which never answers', (engine) => {
+  let server: TestAuthServer;
+  let hanging: Portal;
+  let healthy: Portal;
+
+  before(async () => {
+    server = await startTestAuthServer(engine);
+    hanging = await startPortal('Hanging');
+    hanging.answer('/backchannel', () => undefined);
+    healthy = await startPortal('Healthy');
+    const party = ({ origin }: Portal) =>
+      relyingParty(server, { backchannelLogoutUri: `${origin}/backchannel` });
+    await server.database.query(
+      `INSERT INTO logout_notice (application_id, account_id, sid, due_at)
+       SELECT $1, $3, 'hanging ' || n, now() - interval '1 minute' FROM generate_series(1, 800) AS n
+       UNION ALL SELECT $2, $3, 'healthy', now()`,
+      [(await party(hanging)).id, (await party(healthy)).id, server.guarded.id],
+    );
+  });
+  after(async () => {
+    await hanging?.stop();
+    await healthy?.stop();
+  });
+
+  it('tells the others, though hundreds of notices have waited longer for that one', () =>
+    eventually(async () => expect(healthy.received).to.have.length(1)));
+
+  it('takes up no more than one round once it is stopped', async () => {
+    const attempts = async (database: Database) => {
+      const [row] = await database.query<{ n: number }>(
+        `SELECT sum(attempts)::integer AS n FROM logout_notice WHERE sid <> 'healthy'`,
+      );
+      return row?.n ?? 0;
+    };
+    await eventually(async () => expect(hanging.received).not.to.have.length(0));
+    const before = await attempts(server.database);
+    await server.stop();
+    const database = await openDatabaseAsOperator(server.config.database, 'test', silentLog);
+    expect(await attempts(database)).to.be.within(before, before + 20);
+    await database.close();
   });
 });

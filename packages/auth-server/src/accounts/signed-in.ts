@@ -82,8 +82,15 @@ export interface LogoutNotice {
 
 /** Kept until they are delivered, whatever process ended the session. */
 export interface LogoutNotices {
-  /** Those that are due; nobody else gets them before `retryAfterS` is over. */
-  take(limit: number, retryAfterS: number): Promise<readonly LogoutNotice[]>;
+  /**
+   * Those that are due, from each application in turn; nobody else gets them before `retryAfterS`
+   * is over.
+   */
+  take(
+    limit: number,
+    perApplication: number,
+    retryAfterS: number,
+  ): Promise<readonly LogoutNotice[]>;
   done(id: bigint): Promise<void>;
   /** One that was tried just now, for another attempt after `retryAfterS`. */
   again(

@@ -4,6 +4,8 @@ import type { LogoutNotice, LogoutNotices } from '../accounts/signed-in.ts';
 
 const LOOK_EVERY_MS = 2_000;
 const BATCH = 20;
+/** So that an application that does not answer takes no place of the others. */
+const AT_ONCE_PER_APPLICATION = 4;
 /** After 15 s, 1, 4, 16 and 64 minutes; then the application has been away for too long. */
 const RETRY_AFTER_S = 15;
 const ATTEMPTS_MAX = 6;
@@ -18,27 +20,36 @@ interface Informed {
  * pages, by an administrator, by a new password (OpenID Connect Back-Channel Logout §2.5).
  *
  * @param provider the one in use; undefined until there is one.
- * @returns stops it, after what is under way.
+ * @returns stops it: what is under way ends, and what is still due waits for the next start.
  */
 export function deliverLogoutNotices(
   notices: LogoutNotices,
   provider: () => Provider | undefined,
   log: Log,
 ): () => Promise<void> {
-  let round = Promise.resolve();
-  const look = async () => {
-    const now = provider();
-    if (now === undefined) return;
-    const due = await notices.take(BATCH, RETRY_AFTER_S);
-    await Promise.all(due.map((one) => deliver(now, notices, one, log)));
+  let stopped = false;
+  let round: Promise<void> | undefined;
+  const tellAllDue = async () => {
+    while (!stopped) {
+      const now = provider();
+      if (now === undefined) return;
+      const due = await notices.take(BATCH, AT_ONCE_PER_APPLICATION, RETRY_AFTER_S);
+      if (due.length === 0) return;
+      await Promise.all(due.map((one) => deliver(now, notices, one, log)));
+    }
   };
   const timer = setInterval(() => {
-    round = round.then(look).catch((err) => log.warn({ err }, 'logout notices were not read'));
+    round ??= tellAllDue()
+      .catch((err) => log.warn({ err }, 'logout notices were not read'))
+      .finally(() => {
+        round = undefined;
+      });
   }, LOOK_EVERY_MS);
   timer.unref();
-  return () => {
+  return async () => {
     clearInterval(timer);
-    return round;
+    stopped = true;
+    await round;
   };
 }
 

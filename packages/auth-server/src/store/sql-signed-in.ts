@@ -59,6 +59,21 @@ const TELL = `
   FROM application_grant g JOIN application a ON a.id = g.application_id
   WHERE a.backchannel_logout_uri IS NOT NULL AND `;
 
+/** `due_at` is asked again with the lock, as another process may have taken the row meanwhile. */
+const TAKE = `
+  WITH waiting AS (
+    SELECT id, row_number() OVER (PARTITION BY application_id ORDER BY due_at, id) AS nth
+    FROM logout_notice WHERE due_at <= now()
+  ), taken AS (
+    SELECT n.id FROM logout_notice n JOIN waiting USING (id)
+    WHERE n.due_at <= now() AND nth <= $2
+    ORDER BY nth, n.due_at LIMIT $1 FOR UPDATE OF n SKIP LOCKED
+  )
+  UPDATE logout_notice SET attempts = attempts + 1,
+    due_at = now() + make_interval(secs => $3 * power(4, attempts))
+  WHERE id IN (SELECT id FROM taken)
+  RETURNING id, application_id AS "applicationId", account_id AS "accountId", sid, attempts`;
+
 export function sqlSignedIn(database: Database): SignedInRecords {
   const forgetGrants = async (
     transaction: Transaction,
@@ -151,15 +166,8 @@ export function sqlSignedIn(database: Database): SignedInRecords {
 
 export function sqlLogoutNotices(database: Database): LogoutNotices {
   return {
-    take: (limit, retryAfterS) =>
-      database.query<LogoutNotice>(
-        `UPDATE logout_notice SET attempts = attempts + 1,
-           due_at = now() + make_interval(secs => $2 * power(4, attempts))
-         WHERE id IN (SELECT id FROM logout_notice WHERE due_at <= now()
-                      ORDER BY due_at LIMIT $1 FOR UPDATE SKIP LOCKED)
-         RETURNING id, application_id AS "applicationId", account_id AS "accountId", sid, attempts`,
-        [limit, retryAfterS],
-      ),
+    take: (limit, perApplication, retryAfterS) =>
+      database.query<LogoutNotice>(TAKE, [limit, perApplication, retryAfterS]),
     async done(id) {
       await database.query('DELETE FROM logout_notice WHERE id = $1', [id]);
     },

@@ -1,8 +1,10 @@
 import { silentLog } from '@cls/shared/log';
+import type { Database } from '@cls/shared/sql/database';
 import { describeOnEngines } from '@cls/shared/testing/engines';
 import { expect } from 'chai';
 import type { Account } from '../src/accounts/account.ts';
 import { sqlAuditLog, sweepAudit } from '../src/store/sql-audit-log.ts';
+import { sqlAuditReader } from '../src/store/sql-audit-reader.ts';
 import { readMessages } from '../src/views/i18n.ts';
 import { type AccountWorld, BY, openAccountWorld } from './support/account-world.ts';
 
@@ -77,4 +79,53 @@ describeOnEngines('a person’s security log', (engine) => {
     await sweepAudit(world.database, world.clock, 1);
     expect([await entries(account), await entries(kept)]).to.deep.equal([0, 1]);
   });
+
+  it('reads no more of the log than it shows, whatever happened to others since', async () => {
+    const busy = await world.newAccount();
+    await world.database.query(
+      `INSERT INTO audit_event (at, type, subject)
+       SELECT now(), 'sign_in.refused', CASE WHEN n <= 20000 THEN $1 ELSE 'other-' || n % 7 END
+       FROM generate_series(1, 60000) AS n`,
+      [busy.email],
+    );
+    await world.database.execute('ANALYZE audit_event');
+    const plans: Plan[] = [];
+    const explained: Database = {
+      ...world.database,
+      async query(sql, params) {
+        const [row] = await world.database.query<{ 'QUERY PLAN': [{ Plan: Plan }] }>(
+          `EXPLAIN (ANALYZE, FORMAT JSON) ${sql}`,
+          params,
+        );
+        if (row !== undefined) plans.push(row['QUERY PLAN'][0].Plan);
+        return world.database.query(sql, params);
+      },
+    };
+    const page = { types: ['sign_in.refused', 'sign_in.succeeded'], limit: 51 } as const;
+    const subjects = [busy.id, busy.email];
+    const first = await sqlAuditReader(explained).eventsOf(subjects, page);
+    const before = first.at(-1)?.id ?? 0n;
+    const second = await sqlAuditReader(explained).eventsOf(subjects, { ...page, before });
+    expect([first.length, second.length]).to.deep.equal([51, 51]);
+    expect(second[0]?.id).to.equal(before - 1n);
+    for (const plan of plans) expect(rowsRead(plan)).to.be.at.most(2 * page.limit);
+  });
 });
+
+interface Plan {
+  readonly 'Relation Name'?: string;
+  readonly 'Actual Rows': number;
+  readonly 'Actual Loops': number;
+  readonly 'Rows Removed by Filter'?: number;
+  readonly Plans?: readonly Plan[];
+}
+
+/** Rows of tables that a plan looked at. */
+function rowsRead(plan: Plan): number {
+  const { Plans: parts = [], 'Rows Removed by Filter': removed = 0 } = plan;
+  const own =
+    plan['Relation Name'] === undefined
+      ? 0
+      : (plan['Actual Rows'] + removed) * plan['Actual Loops'];
+  return parts.reduce((sum, part) => sum + rowsRead(part), own);
+}

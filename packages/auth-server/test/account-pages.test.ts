@@ -9,6 +9,7 @@ import type { Visit } from '../src/account-pages/visit.ts';
 import { hashPassword } from '../src/accounts/password.ts';
 import { sqlAccountLinks } from '../src/store/sql-account-links.ts';
 import { sqlAccounts } from '../src/store/sql-accounts.ts';
+import { THROTTLE_POLICIES } from '../src/throttle/policy.ts';
 import { PASSWORD, startTestAuthServer, type TestAuthServer, VIEW } from './support/auth-server.ts';
 import {
   authorizationUrl,
@@ -224,7 +225,9 @@ describe('the account pages', function () {
     const asked = await open(here, remove);
     expect(asked.url.pathname).to.equal('/account/step-up');
     expect(asked.text).to.include('You are about to remove a sign-in method.');
-    const wrong = await submit(here, asked, { code: '000000' });
+    const weaker = await submit(here, asked, { password: PASSWORD });
+    expect(weaker.response.status, 'the password alone').to.equal(422);
+    const wrong = await submit(here, weaker, { code: '000000' });
     expect(wrong.response.status).to.equal(422);
     const question = await submit(here, wrong, { code: codeFor(adding, 30) });
     expect(`${question.url.pathname}${question.url.search}`).to.equal(remove);
@@ -245,6 +248,21 @@ describe('the account pages', function () {
     const asked = await open(here, '/account/factors/passkey');
     expect(asked.url.pathname).to.equal('/account/step-up');
     expect(asked.text).to.include('name="code"');
+  });
+
+  it('slow guesses at the password where a fresh proof is asked for', async () => {
+    const browser = new Browser();
+    const email = await newPerson();
+    await signIn(browser, email);
+    let page = await open(browser, '/account/step-up?to=/account/factors/passkey');
+    const statuses = new Set<number>();
+    for (let tries = 0; tries <= THROTTLE_POLICIES['account-password'].free; tries += 1) {
+      page = await submit(browser, page, { password: `guess ${tries}` });
+      statuses.add(page.response.status);
+      if (page.response.status === 429) break;
+    }
+    expect([...statuses]).to.deep.equal([422, 429]);
+    expect((await submit(browser, page, { password: PASSWORD })).response.status).to.equal(429);
   });
 
   it('show new recovery codes to nobody but who has just proven themselves', async () => {

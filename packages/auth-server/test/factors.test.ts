@@ -7,6 +7,7 @@ import { amrOf } from '../src/mfa/authentication-methods.ts';
 import { FACTORS_MAX } from '../src/mfa/factor.ts';
 import { manageFactors } from '../src/mfa/manage-factors.ts';
 import { canonicalRecoveryCode, newRecoveryCodes } from '../src/mfa/recovery-code.ts';
+import { THROTTLE_POLICIES } from '../src/throttle/policy.ts';
 import { type AccountWorld, BY, openAccountWorld } from './support/account-world.ts';
 
 describeOnEngines('second factors', (engine) => {
@@ -203,6 +204,18 @@ describeOnEngines('second factors', (engine) => {
   });
 
   describe('recovery codes', () => {
+    it('are not compared any more after too many guesses, also right ones', async () => {
+      const { recoveryCodes = [] } = await enrol();
+      const { free } = THROTTLE_POLICIES['account-recovery'];
+      for (let tries = 0; tries < free; tries += 1) {
+        const outcome = await recovery('00000-00000');
+        expect(problemOf(outcome)).to.have.property('code', 'recovery_code_wrong');
+      }
+      for (const code of ['00000-00000', recoveryCodes[0] ?? '']) {
+        expect(problemOf(await recovery(code))).to.have.property('code', 'throttled');
+      }
+    });
+
     it('open once each, as people type them, and their owner is told', async () => {
       const { recoveryCodes = [] } = await enrol();
       const [first = '', second = '', third = ''] = recoveryCodes;

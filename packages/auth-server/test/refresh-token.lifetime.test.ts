@@ -69,6 +69,21 @@ describe('the life of a refresh token', () => {
     await sqlCustomers(database).setDisabled('india', false);
   });
 
+  it('that comes again after the grace ends all that came of it', async () => {
+    const { party, token } = await signIn();
+    const { next = '' } = (await refresh(party, token)) as { next?: string };
+    Date.now = () => now() + (server.config.refreshGraceS + 1) * 1_000;
+    const request = (value: string) =>
+      server.post(`grant_type=refresh_token&refresh_token=${value}&client_id=${party.id}`, {
+        'content-type': 'application/x-www-form-urlencoded',
+      });
+    for (const value of [token, next]) {
+      const answer = await request(value);
+      expect(answer.status).to.equal(400);
+      expect(await answer.json()).to.have.property('error', 'invalid_grant');
+    }
+  });
+
   it('is answered also when the answer cannot be kept for another time', async () => {
     const { party, token } = await signIn();
     const { database } = server;

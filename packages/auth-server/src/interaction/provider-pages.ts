@@ -9,7 +9,7 @@ import {
   deviceConfirmationPage,
   USER_CODE_MAX,
 } from '../views/authorization/device.ts';
-import { errorKind } from '../views/outcome/error.ts';
+import { type ErrorKind, errorKind } from '../views/outcome/error.ts';
 import { signedOutPage, signOutPage } from '../views/sign-in/sign-out.ts';
 import { formTargetsOf, type ShownApplication, shownClient } from './application.ts';
 import { leadToDeviceDone } from './device-done.ts';
@@ -27,7 +27,8 @@ const UNTOUCHED = { touched: false };
 /** What the library calls an application's request to sign out, and the forms that people send. */
 const SIGN_OUT_REQUEST = 'end_session';
 const SIGN_OUT = 'end_session_confirm';
-const FORMS = new Set([SIGN_OUT, 'code_verification']);
+const DEVICE = 'code_verification';
+const FORMS = new Set([SIGN_OUT, DEVICE]);
 /** How it says that a body is too large, or no form (shared/selective_body.js). */
 const UNREADABLE = /^failed to parse the request body|content-type bodies are supported/;
 
@@ -58,6 +59,7 @@ export function providerPages(
     });
   };
   const signOutWay = { to: 'sign_out', href: pages.path(ROUTES.end_session) } as const;
+  const deviceWay = { to: 'device', href: pages.path(ROUTES.code_verification) } as const;
   const error: ProviderPages['error'] = (ctx, out, cause) => {
     const { error: code, error_description: description } = out;
     if (cause instanceof DatabaseUnavailable) throw cause; // As everywhere: see http/faults.ts.
@@ -69,9 +71,8 @@ export function providerPages(
     if (ctx.method === 'POST' && FORMS.has(ctx.oidc?.route) && ctx.status === 400) {
       const { route, session } = ctx.oidc;
       if (route === SIGN_OUT && session?.accountId === undefined) return showSignedOut(ctx);
-      const again = route === SIGN_OUT ? signOutWay : wayOn;
-      const kind = UNREADABLE.test(description ?? '') ? 'form_unreadable' : 'form_refused';
-      const refused = { status: 400, kind, wayOn: again } as const;
+      const again = route === SIGN_OUT ? signOutWay : deviceWay;
+      const refused = { status: 400, kind: kindOfForm(ctx, description), wayOn: again } as const;
       return showErrorPage(pages, ctx as unknown as Context, refused);
     }
     // The person wanted out: without the application's mistake they can.
@@ -164,6 +165,16 @@ export function providerPages(
     },
     deviceDone,
   };
+}
+
+/**
+ * Why a form is refused. Of a session's device pages only the last is good, and that once; in a
+ * session that is not kept yet there was none.
+ */
+function kindOfForm({ oidc }: KoaContextWithOIDC, description = ''): ErrorKind {
+  if (UNREADABLE.test(description)) return 'form_unreadable';
+  const shownBefore = oidc.route === DEVICE && oidc.session?.exp !== undefined;
+  return shownBefore ? 'device_page_over' : 'form_refused';
 }
 
 function xsrfOf(ctx: KoaContextWithOIDC): { xsrf?: string } {

@@ -31,7 +31,10 @@ export interface Application {
 /** The way out of a page; no page that ends something is without. */
 export type WayOn =
   | { readonly to: 'application' | 'start_again'; readonly name: string; readonly href: string }
-  | { readonly to: 'account' | 'sign_in' | 'sign_out' | 'new_link'; readonly href: string };
+  | {
+      readonly to: 'account' | 'sign_in' | 'sign_out' | 'new_link' | 'device';
+      readonly href: string;
+    };
 
 interface Page {
   readonly title: string;

@@ -49,6 +49,32 @@ describe('a second device, with Chromium', function () {
     });
   }
 
+  it('says which of two open pages is good, and leads to the code', async () => {
+    const page = await world.open();
+    const [one, two] = [await begin(), await begin()];
+    await page.goto(`${world.issuer}/account`);
+    await signIn(page, await world.newPerson());
+    await reach(page, 'Your account');
+    await page.goto(one.verification_uri_complete ?? '');
+    const other = await page.context().newPage();
+    await other.goto(two.verification_uri_complete ?? '');
+    await reach(other, 'Connect this device?');
+    await reach(page, 'Connect this device?');
+    await press(page, 'Allow');
+    await page.getByText('another one like it was opened after it').waitFor();
+    await press(page, 'Enter the code');
+    await type(page, one.user_code);
+    await press(page, 'Allow');
+    await reach(page, 'Device connected');
+    await press(other, 'Allow');
+    await other.getByText('This page was used already').waitFor();
+    await press(other, 'Enter the code');
+    await type(other, two.user_code);
+    await press(other, 'Allow');
+    await reach(other, 'Device connected');
+    expect([await poll(one), await poll(two)].join()).to.match(/^acc_\w+,acc_/);
+  });
+
   it('is denied by somebody who was sent the code, and told so', async () => {
     const page = await world.open();
     const begun = await begin();

@@ -157,6 +157,7 @@ const ERROR_KINDS: readonly ErrorKind[] = [
   'invitation_expired',
   'form_refused',
   'form_unreadable',
+  'device_page_over',
   'account_unusable',
   'upstream_failed',
   'not_found',
@@ -168,6 +169,7 @@ const ERROR_KINDS: readonly ErrorKind[] = [
 const WAYS_ON: Partial<Record<ErrorKind, WayOn>> = {
   session_ended: { to: 'sign_in', href: HREFS.password },
   sign_out_request: { to: 'sign_out', href: HREFS.signOut },
+  device_page_over: { to: 'device', href: '/device' },
   link_expired: { to: 'new_link', href: '/password/reset' },
 };
 

@@ -10,6 +10,8 @@ import { canonicalRecoveryCode, newRecoveryCodes } from '../src/mfa/recovery-cod
 import { THROTTLE_POLICIES } from '../src/throttle/policy.ts';
 import { type AccountWorld, BY, openAccountWorld } from './support/account-world.ts';
 
+const SESSION = 'a session';
+
 describeOnEngines('second factors', (engine) => {
   let world: AccountWorld;
   let account: Account;
@@ -27,9 +29,10 @@ describeOnEngines('second factors', (engine) => {
       timestamp: world.clock.now().getTime() + offsetS * 1000,
     });
   const enrol = async (name = 'Phone') => {
-    const { id, secret } = await world.totpEnrolments.begin(account);
+    const { id, secret } = await world.totpEnrolments.begin(account, SESSION);
     const added = await world.totpEnrolments.confirm(
       account,
+      SESSION,
       id,
       { code: codeOf(secret), name },
       BY,
@@ -44,14 +47,14 @@ describeOnEngines('second factors', (engine) => {
 
   describe('an authenticator app', () => {
     it('is no factor until a code proved it, and then brings ten recovery codes', async () => {
-      const pending = await world.totpEnrolments.begin(account);
+      const pending = await world.totpEnrolments.begin(account, SESSION);
       expect(pending.uri).to.match(/^otpauth:\/\/totp\/id\.cls\.example/);
       expect(pending.uri).to.include(encodeURIComponent(account.email));
       expect(pending.secret).to.match(/^[A-Z2-7]{32}$/);
       expect(await world.factors.list(account.id)).to.deep.equal([]);
       expect((await world.reload(account.id)).secondFactor).to.equal(false);
       const form = { code: codeOf(pending.secret), name: ' Pixel\n9 ' };
-      const added = await world.totpEnrolments.confirm(account, pending.id, form, BY);
+      const added = await world.totpEnrolments.confirm(account, SESSION, pending.id, form, BY);
       if ('problem' in added) throw new Error(added.problem.code);
       expect(added.factor).to.include({ kind: 'totp', name: 'Pixel 9' });
       expect(added.recoveryCodes).to.have.length(10);
@@ -71,17 +74,19 @@ describeOnEngines('second factors', (engine) => {
     });
 
     it('can be confirmed again after a wrong code, with the same secret', async () => {
-      const { id, secret } = await world.totpEnrolments.begin(account);
+      const { id, secret } = await world.totpEnrolments.begin(account, SESSION);
       const wrong = await world.totpEnrolments.confirm(
         account,
+        SESSION,
         id,
         { code: '000000', name: 'x' },
         BY,
       );
       expect(problemOf(wrong)).to.deep.equal({ field: 'code', code: 'code_wrong' });
-      expect(await world.totpEnrolments.pending(account, id)).to.include({ secret });
+      expect(await world.totpEnrolments.pending(account, SESSION, id)).to.include({ secret });
       const right = await world.totpEnrolments.confirm(
         account,
+        SESSION,
         id,
         { code: codeOf(secret), name: 'x' },
         BY,
@@ -90,27 +95,33 @@ describeOnEngines('second factors', (engine) => {
     });
 
     it('is confirmed once, also when the form is sent twice at once', async () => {
-      const { id, secret } = await world.totpEnrolments.begin(account);
+      const { id, secret } = await world.totpEnrolments.begin(account, SESSION);
       const form = { code: codeOf(secret), name: 'Phone' };
       const outcomes = await Promise.all(
-        Array.from({ length: 5 }, () => world.totpEnrolments.confirm(account, id, form, BY)),
+        Array.from({ length: 5 }, () =>
+          world.totpEnrolments.confirm(account, SESSION, id, form, BY),
+        ),
       );
       expect(outcomes.filter((each) => 'factor' in each)).to.have.length(1);
       expect(await world.factors.list(account.id)).to.have.length(1);
     });
 
-    it('cannot be confirmed from another account, nor under a made-up id', async () => {
-      const { id, secret } = await world.totpEnrolments.begin(account);
+    it('cannot be confirmed from another account or session, nor under a made-up id', async () => {
+      const { id, secret } = await world.totpEnrolments.begin(account, SESSION);
       const other = await world.newAccount();
       const form = { code: codeOf(secret), name: 'x' };
       for (const outcome of [
-        await world.totpEnrolments.confirm(other, id, form, BY),
-        await world.totpEnrolments.confirm(account, 'x'.repeat(43), form, BY),
-        await world.totpEnrolments.confirm(account, '', form, BY),
+        await world.totpEnrolments.confirm(other, SESSION, id, form, BY),
+        await world.totpEnrolments.confirm(account, 'another session', id, form, BY),
+        await world.totpEnrolments.confirm(account, SESSION, 'x'.repeat(43), form, BY),
+        await world.totpEnrolments.confirm(account, SESSION, '', form, BY),
       ]) {
         expect(problemOf(outcome)).to.deep.equal({ code: 'form_stale' });
       }
-      expect(await world.totpEnrolments.pending(other, id)).to.equal(undefined);
+      expect(await world.totpEnrolments.pending(other, SESSION, id)).to.equal(undefined);
+      expect(await world.totpEnrolments.pending(account, 'another session', id)).to.equal(
+        undefined,
+      );
     });
 
     for (const [given, form, problem] of [
@@ -131,9 +142,9 @@ describeOnEngines('second factors', (engine) => {
     ] as const) {
       it(`comes back with ${problem.code} when the form has ${given}`, async () => {
         await enrol();
-        const { id, secret } = await world.totpEnrolments.begin(account);
+        const { id, secret } = await world.totpEnrolments.begin(account, SESSION);
         const filled = { code: codeOf(secret), ...form };
-        const outcome = await world.totpEnrolments.confirm(account, id, filled, BY);
+        const outcome = await world.totpEnrolments.confirm(account, SESSION, id, filled, BY);
         expect(problemOf(outcome)).to.deep.equal(problem);
       });
     }
@@ -181,9 +192,10 @@ describeOnEngines('second factors', (engine) => {
 
     it('has a limit to its number', async () => {
       for (let n = 0; n < FACTORS_MAX; n += 1) await enrol(`Phone ${n}`);
-      const { id, secret } = await world.totpEnrolments.begin(account);
+      const { id, secret } = await world.totpEnrolments.begin(account, SESSION);
       const more = await world.totpEnrolments.confirm(
         account,
+        SESSION,
         id,
         { code: codeOf(secret), name: 'z' },
         BY,
@@ -195,7 +207,7 @@ describeOnEngines('second factors', (engine) => {
       const { secret } = await enrol();
       const stored = await world.database.query('SELECT * FROM totp_factor');
       expect(JSON.stringify(stored, (_, value) => `${value}`)).not.to.include(secret);
-      const pending = await world.totpEnrolments.begin(account);
+      const pending = await world.totpEnrolments.begin(account, SESSION);
       const state = JSON.stringify(
         await world.database.query('SELECT payload FROM protocol_state'),
       );

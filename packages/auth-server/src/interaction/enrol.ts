@@ -40,10 +40,10 @@ export interface Enrolling {
  * loaded again or in another language: people have scanned it by then.
  */
 export async function openTotp(enrolling: Enrolling): Promise<void> {
-  const { parts, ctx, account, hrefs } = enrolling;
-  const known = await parts.totpEnrolments.pending(account, pendingOf(ctx));
+  const { parts, ctx, account, binding, hrefs } = enrolling;
+  const known = await parts.totpEnrolments.pending(account, binding, pendingOf(ctx));
   if (known !== undefined) return showTotp(enrolling);
-  const { id } = await parts.totpEnrolments.begin(account);
+  const { id } = await parts.totpEnrolments.begin(account, binding);
   const query = new URLSearchParams(ctx.querystring);
   query.set('pending', id);
   seeOther(ctx, `${hrefs.totp}?${query}`);
@@ -54,10 +54,10 @@ async function showTotp(
   problems: readonly Problem<'code' | 'name'>[] = [],
   name?: string,
 ): Promise<void> {
-  const { parts, ctx, account, page, hrefs } = enrolling;
+  const { parts, ctx, account, binding, page, hrefs } = enrolling;
   const { totpEnrolments, pages } = parts;
-  const known = await totpEnrolments.pending(account, pendingOf(ctx));
-  const { id, secret, uri } = known ?? (await totpEnrolments.begin(account));
+  const known = await totpEnrolments.pending(account, binding, pendingOf(ctx));
+  const { id, secret, uri } = known ?? (await totpEnrolments.begin(account, binding));
   const again = `pending=${id}`;
   const action = `${hrefs.totp}?${again}`;
   const given = name === undefined ? {} : { name };
@@ -74,12 +74,12 @@ async function showTotp(
 }
 
 export async function submitTotp(enrolling: Enrolling, form: Form): Promise<void> {
-  const { parts, ctx, account } = enrolling;
+  const { parts, ctx, account, binding } = enrolling;
   const { code = '', name = '' } = form;
   const by = requesterOf(ctx);
   const given = { code, name };
   const id = pendingOf(ctx);
-  const result = await parts.totpEnrolments.confirm(account, id, given, by);
+  const result = await parts.totpEnrolments.confirm(account, binding, id, given, by);
   if (!('problem' in result)) return afterAdding(enrolling, result);
   if (await isDone(enrolling, result.problem)) return seeOther(ctx, enrolling.hrefs.codes);
   return showTotp(enrolling, [result.problem], name);

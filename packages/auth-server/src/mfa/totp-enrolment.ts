@@ -16,17 +16,19 @@ import type { TotpFactorRecords } from './second-factor.ts';
 import { matchTotpStep, newTotpEnrolment, type TotpEnrolment } from './totp.ts';
 
 export interface PendingTotp extends TotpEnrolment {
-  /** Names the enrolment in the page's address; useless in another account. */
+  /** Names the enrolment in the page's address; useless in another session or account. */
   readonly id: string;
 }
 
+/** @param binding the session or interaction that it was begun in. */
 export interface TotpEnrolments {
-  begin(account: Account): Promise<PendingTotp>;
-  /** The same again, for a page that came back with a problem; undefined when it is over. */
-  pending(account: Account, id: string): Promise<PendingTotp | undefined>;
+  begin(account: Account, binding: string): Promise<PendingTotp>;
+  /** The same again, for a page that comes back; undefined when it is over. */
+  pending(account: Account, binding: string, id: string): Promise<PendingTotp | undefined>;
   /** `form_stale` when it is over, or was confirmed already. */
   confirm(
     account: Account,
+    binding: string,
     id: string,
     form: { readonly code: string; readonly name: string },
     by: Requester,
@@ -51,30 +53,33 @@ interface Pending extends TotpEnrolment {
 
 export function totpEnrolments(parts: TotpEnrolmentParts): TotpEnrolments {
   const pendings = oneTimeState<Pending>(parts.state, 'TotpEnrolment');
-  const pending = async (account: Account, id: string) => {
-    const found = await pendings.look(id);
+  const key = (binding: string, id: string) => `${binding} ${id}`;
+  const pending = async (account: Account, binding: string, id: string) => {
+    const found = await pendings.look(key(binding, id));
     return found?.accountId === account.id ? found : undefined;
   };
   return {
-    async begin(account) {
+    async begin(account, binding) {
       const id = randomBytes(32).toString('base64url');
       const { secret, uri } = newTotpEnrolment(new URL(parts.issuer).host, account.email);
-      await pendings.put(id, { accountId: account.id, secret, uri }, TTL_S);
+      const value = { accountId: account.id, secret, uri };
+      await pendings.put(key(binding, id), value, TTL_S);
       return { id, secret, uri };
     },
-    async pending(account, id) {
-      const found = await pending(account, id);
+    async pending(account, binding, id) {
+      const found = await pending(account, binding, id);
       return found && { id, secret: found.secret, uri: found.uri };
     },
-    async confirm(account, id, { code, name: text }, by) {
-      const found = await pending(account, id);
+    async confirm(account, binding, id, { code, name: text }, by) {
+      const found = await pending(account, binding, id);
       if (found === undefined) return { problem: { code: 'form_stale' } };
       const name = await freeName(parts.factors, account.id, text);
       if (typeof name === 'object') return { problem: name };
       if (code.trim() === '') return { problem: { field: 'code', code: 'code_required' } };
       const step = matchTotpStep(found.secret, code, parts.clock.now());
       if (step === undefined) return { problem: { field: 'code', code: 'code_wrong' } };
-      if ((await pendings.take(id)) === undefined) return { problem: { code: 'form_stale' } };
+      if ((await pendings.take(key(binding, id))) === undefined)
+        return { problem: { code: 'form_stale' } };
       const add = parts.totpFactors.add(account.id, name, found.secret, step);
       const factor = await orProblem(add);
       if ('problem' in factor) return factor;

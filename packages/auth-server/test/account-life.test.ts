@@ -2,13 +2,17 @@ import { Secret } from '@cls/shared/secret';
 import { describeOnEngines } from '@cls/shared/testing/engines';
 import { expect } from 'chai';
 import type { Account } from '../src/accounts/account.ts';
+import { administerAccounts } from '../src/accounts/administer.ts';
+import { changePassword } from '../src/accounts/change-password.ts';
 import { INVITATION_TTL_S, type Invitee } from '../src/accounts/invite.ts';
-import { RESET_TTL_S } from '../src/accounts/reset-password.ts';
+import { RESET_TTL_S, resetPassword } from '../src/accounts/reset-password.ts';
+import { beginProgress, provenIn } from '../src/interaction/progress.ts';
 import { aesGcmSealer } from '../src/keys/seal.ts';
 import { providerAdapter } from '../src/provider/state/provider-adapter.ts';
 import { sqlAccountLinks } from '../src/store/sql-account-links.ts';
 import { sqlApplications } from '../src/store/sql-applications.ts';
 import { sqlUpstreamLinks, sqlUpstreamProviders } from '../src/store/sql-upstream.ts';
+import { linkedAccount } from '../src/upstream/linked-account.ts';
 import {
   type AccountWorld,
   BY,
@@ -137,6 +141,15 @@ describeOnEngines('the life of an account', (engine) => {
       expect(await elsewhere.alive()).to.deep.equal([false, false]);
     });
 
+    it('leaves nothing proven in a sign-in where the one before it was compared', async () => {
+      const proven = { amr: ['pwd'], rememberDevice: false };
+      await world.records.replacePassword(account.id, await world.passwords.hash(NEXT));
+      await beginProgress(world, 'sign-in', account, proven);
+      expect(await provenIn(world, 'sign-in')).to.equal(undefined);
+      await beginProgress(world, 'sign-in', await world.reload(account.id), proven);
+      expect(await provenIn(world, 'sign-in')).to.have.nested.property('account.id', account.id);
+    });
+
     it('ends a link for a new password that somebody asked for before', async () => {
       await world.resetPassword.request(account.email, { ...BY, address: '192.0.2.78' });
       await world.settle();
@@ -221,6 +234,17 @@ describeOnEngines('the life of an account', (engine) => {
         expired: true,
       });
       expect(await world.resetPassword.find(token)).to.equal(undefined);
+    });
+
+    it('changes nothing when the sessions cannot be ended, so that it can be done again', async () => {
+      const { alive } = await signedIn();
+      const { token } = await linkTo(account);
+      await whileStateFails(async () => {
+        await expectFailure(world.resetPassword.finish(token, NEXT, BY));
+        expect([await opens(PASSWORD), await opens(NEXT)]).to.deep.equal([true, false]);
+      });
+      expect(await world.resetPassword.finish(token, NEXT, BY)).to.have.property('account');
+      expect(await alive()).to.deep.equal([false, false]);
     });
 
     it('leaves the second factor as it is', async () => {
@@ -497,6 +521,75 @@ describeOnEngines('the life of an account', (engine) => {
       const credential = passkey.get(await world.passkeys.beginSignIn('session'));
       return world.passkeys.finishSignIn('session', credential);
     };
+  });
+
+  describe('somebody who signs in while access is being taken away', () => {
+    let opened: Awaited<ReturnType<typeof signedIn>>[];
+    beforeEach(() => {
+      opened = [];
+    });
+    /** Does the same, and somebody has signed in each time that it has done something. */
+    const withSignIns = <Port extends object>(port: Port): Port =>
+      new Proxy(port, {
+        get: (target, name) => {
+          const method = Reflect.get(target, name) as (...given: unknown[]) => Promise<unknown>;
+          return async (...given: unknown[]) => {
+            const done = await method(...given);
+            opened.push(await signedIn());
+            return done;
+          };
+        },
+      });
+    const links = () => sqlAccountLinks(world.database, world.clock);
+    const common = () => ({ ...world, ...world.notices });
+    for (const [what, take] of [
+      [
+        'by a new password',
+        () => {
+          const change = changePassword({ ...common(), records: withSignIns(world.records) });
+          const form = { password: PASSWORD, newPassword: NEXT };
+          return change(account, form, { jti: 'none', uid: '' }, BY);
+        },
+      ],
+      [
+        'by a link for a new password',
+        async () => {
+          const { token } = await linkTo(account);
+          const background = { run: () => undefined, settle: async () => undefined };
+          const reset = resetPassword({ ...common(), background, links: withSignIns(links()) });
+          return reset.finish(token, NEXT, BY);
+        },
+      ],
+      [
+        'by permissions that go',
+        () => {
+          const records = withSignIns(world.records);
+          const administer = administerAccounts({ ...common(), links: links(), records });
+          const other = ['external-api.fullcontrol'] as const;
+          return administer.setPermissions(account, other, other, BY);
+        },
+      ],
+      [
+        'by the link to an organisation’s own provider',
+        () => {
+          const upstreamLinks = withSignIns(sqlUpstreamLinks(world.database));
+          const provider = {
+            ...{ domain: 'india.example', customer: 'india', issuer: 'https://login.example' },
+            ...{ clientId: 'cls', clientSecret: new Secret('secret') },
+            ...{ emailClaim: 'email', emailVerifiedClaim: 'email_verified' },
+          };
+          const claims = { email: account.email, email_verified: true };
+          const identity = { subject: account.id, claims };
+          return linkedAccount({ ...common(), upstreamLinks }, provider, 'India', identity, BY);
+        },
+      ],
+    ] as const) {
+      it(`is signed out as well: ${what}`, async () => {
+        await take();
+        expect(opened).not.to.have.length(0);
+        for (const { alive } of opened) expect(await alive()).to.deep.equal([false, false]);
+      });
+    }
   });
 
   it('tells of an application each time that it gets more, and no time that it gets the same', async () => {

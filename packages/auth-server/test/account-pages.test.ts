@@ -152,6 +152,14 @@ describe('the account pages', function () {
     });
   }
 
+  it('are closed once the account is disabled, also while its sessions are still to be ended', async () => {
+    const email = await newPerson();
+    const browser = new Browser();
+    await signIn(browser, email);
+    await server.database.query('UPDATE account SET disabled_at = now() WHERE email = $1', [email]);
+    expect((await browser.open(`${server.issuer}/account`)).status).to.equal(303);
+  });
+
   it('refuse forms without a session, and forms from elsewhere', async () => {
     const body = new URLSearchParams({ password: PASSWORD, new_password: 'another long password' });
     const post = (browser: Browser) =>

@@ -226,6 +226,17 @@ describe('browser pages under attack', () => {
       }
     });
 
+    it('opens no sign-in of another browser, though it is of one’s own', async () => {
+      const [victim, attacker] = [new Browser(), new Browser()];
+      const theirs = await begin(victim);
+      const own = await begin(attacker);
+      for (const name of ['cls_interaction', 'cls_interaction.sig']) {
+        attacker.plant(name, attacker.cookie(name) ?? '', '/interaction');
+      }
+      expect((await attacker.open(own.url)).status).to.equal(200);
+      expect((await attacker.open(theirs.url)).status).to.equal(410);
+    });
+
     it('is replaced by one of the server’s own making where it tells a known browser', async () => {
       const victim = new Browser();
       victim.plant('cls_device', 'planted');

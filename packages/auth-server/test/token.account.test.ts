@@ -1,7 +1,9 @@
 import { describeOnEngines } from '@cls/shared/testing/engines';
+import { eventually } from '@cls/shared/testing/servers';
 import { expect } from 'chai';
 import { hashPassword } from '../src/accounts/password.ts';
 import { sqlAccounts } from '../src/store/sql-accounts.ts';
+import { sqlAuditReader } from '../src/store/sql-audit-reader.ts';
 import {
   claimsOf,
   PASSWORD,
@@ -193,6 +195,32 @@ describeOnEngines('POST /oauth/token, a person', (engine) => {
     const right = await signIn({ email, password, otp: totpCode(totpSecret) });
     expect(right.status, 'a right code after too many wrong ones').to.equal(429);
     expect((await signIn({ email, password })).status, 'the password is not blocked').to.equal(403);
+  });
+});
+
+describeOnEngines('POST /oauth/token, wrong codes with an mfa_token', (engine) => {
+  let server: TestAuthServer;
+  before(async () => {
+    server = await startTestAuthServer(engine);
+  });
+  after(() => server?.stop());
+
+  it('are in the log of the account, those that came too often among them', async () => {
+    const { id, email, password } = server.guarded;
+    const asked = await server.postJson({ email, password });
+    const { mfa_token } = (await asked.json()) as { mfa_token: string };
+    const guess = async () => (await server.postJson({ mfa_token, otp: '000000' })).status;
+    let guesses = 1;
+    while ((await guess()) === 400) guesses += 1;
+    expect(await guess()).to.equal(429);
+    const reader = sqlAuditReader(server.database);
+    const reasons = await eventually(async () => {
+      const found = await reader.eventsOf([id], { types: ['token.refused'], limit: 50 });
+      expect(found).not.to.have.length.below(guesses);
+      return found.map(({ reason }) => reason);
+    });
+    expect(reasons.filter((reason) => reason === 'code_wrong')).to.have.length(guesses - 1);
+    expect(reasons).to.include('too_many_attempts');
   });
 });
 

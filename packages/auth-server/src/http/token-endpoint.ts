@@ -4,7 +4,7 @@ import { errors, type KoaContextWithOIDC, type Provider } from 'oidc-provider';
 import { recordedEmail } from '../accounts/account.ts';
 import type { AuditLog } from '../audit/audit-log.ts';
 import { ACCOUNT_CLIENT_ID } from '../provider/client-metadata.ts';
-import { authenticationOf } from '../provider/granted-account.ts';
+import { authenticationOf, triedAccountOf } from '../provider/granted-account.ts';
 import { refusedKind } from '../provider/refused-kind.ts';
 import { addressSubject } from '../throttle/address-subject.ts';
 import type { Throttle, ThrottleSubject } from '../throttle/throttle.ts';
@@ -127,7 +127,7 @@ function whyOf(error: unknown, body: { readonly error: string }): string {
 
 /** The account or the client; the e-mail that was tried where no account is known. */
 function subjectOf(ctx: KoaContextWithOIDC, why: string): string | undefined {
-  const account = authenticationOf(ctx)?.account.id;
+  const account = authenticationOf(ctx)?.account.id ?? triedAccountOf(ctx);
   const { client, params } = ctx.oidc ?? {};
   if (account !== undefined || client?.clientId !== ACCOUNT_CLIENT_ID) {
     return account ?? client?.clientId;

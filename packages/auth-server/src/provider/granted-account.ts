@@ -24,6 +24,17 @@ export function grantedAccount(ctx: object): Account | undefined {
   return authentications.get(ctx)?.account;
 }
 
+const tried = new WeakMap<object, string>();
+
+/** Notes whose account this request is about, though it may be refused. */
+export function noteTriedAccount(ctx: object, accountId: string): void {
+  tried.set(ctx, accountId);
+}
+
+export function triedAccountOf(ctx: object): string | undefined {
+  return tried.get(ctx);
+}
+
 export const MFA_ACR = 'urn:cls:acr:mfa';
 export const PASSWORD_ACR = 'urn:cls:acr:password';
 

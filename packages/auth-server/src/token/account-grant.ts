@@ -10,7 +10,7 @@ import type { Account } from '../accounts/account.ts';
 import type { AccountRecords } from '../accounts/account-records.ts';
 import type { MfaPolicy } from '../config.ts';
 import { ACCOUNT_GRANT } from '../provider/client-metadata.ts';
-import { noteAuthentication } from '../provider/granted-account.ts';
+import { noteAuthentication, noteTriedAccount } from '../provider/granted-account.ts';
 import { type ResourceServerSettings, resourceServerFor } from '../provider/resource-server.ts';
 import { digest } from '../provider/state/sealing.ts';
 import type { StateStore } from '../provider/state/state-store.ts';
@@ -47,11 +47,10 @@ export function accountGrant(parts: AccountGrantParts) {
   return async (ctx: KoaContextWithOIDC): Promise<void> => {
     if (!cameAsJson(ctx.req)) throw new errors.UnsupportedGrantType();
     const { email, password, otp, mfa_token: mfaToken } = stringParams(ctx);
-    const address = addressSubject(ctx.ip);
     const proven =
       mfaToken === undefined
-        ? await withPassword(parts, address, email ?? '', password ?? '', otp)
-        : await withMfaToken(parts, address, mfaToken, otp ?? '');
+        ? await withPassword(parts, addressSubject(ctx.ip), email ?? '', password ?? '', otp)
+        : await withMfaToken(ctx, parts, mfaToken, otp ?? '');
     await issue(ctx, parts, proven);
   };
 }
@@ -73,16 +72,19 @@ async function withPassword(
 }
 
 async function withMfaToken(
+  ctx: KoaContextWithOIDC,
   parts: AccountGrantParts,
-  address: ThrottleSubject,
   mfaToken: string,
   otp: string,
 ): Promise<Proven> {
   const { accounts, state } = parts;
+  const address = addressSubject(ctx.ip);
   const key = digest(mfaToken);
   const entry = await state.find(MFA_TOKEN, key);
   const accountId = entry?.consumedAtS === undefined ? entry?.payload['accountId'] : undefined;
   const account = typeof accountId === 'string' ? await accounts.find(accountId) : undefined;
+  // The request has no e-mail under which a refusal could be recorded.
+  if (account !== undefined) noteTriedAccount(ctx, account.id);
   if (account === undefined || account.disabled || !account.secondFactor) {
     await admit(parts.throttle, [address]);
     throw new CredentialsRefused('mfa_token_not_good');

@@ -87,6 +87,7 @@ export async function composeAccounts(settings: AccountSettings, ports: AccountP
   const devices = knownDevices(keyedHash(cookieKey, 'known devices'), clock);
   const factors = sqlFactors(database);
   const sealer = aesGcmSealer(keyEncryptionKey);
+  const providers = sqlUpstreamProviders(database, sealer);
   const totpFactors = sqlTotpFactors(database, sealer, clock);
   const hashCode = keyedHash(keyEncryptionKey, 'recovery codes');
   const codes = recoveryCodes(sqlRecoveryCodes(database, hashCode), notices);
@@ -138,7 +139,7 @@ export async function composeAccounts(settings: AccountSettings, ports: AccountP
       ...{ ...notices, ...guessing, ...newPasswords, accounts, records, access, links },
       background: later,
     }),
-    invite: invite({ ...notices, customers, records, links }),
+    invite: invite({ ...notices, customers, records, links, providers }),
     acceptInvitation: acceptInvitation({
       ...{ ...notices, ...newPasswords, accounts, customers, links, throttle },
     }),
@@ -146,7 +147,7 @@ export async function composeAccounts(settings: AccountSettings, ports: AccountP
     upstreamSignIn: upstreamSignIn({
       ...{ ...notices, issuer, accounts, records, customers, access, state, log },
       client: openidClient(!settings.production),
-      providers: sqlUpstreamProviders(database, sealer),
+      providers,
       upstreamLinks: sqlUpstreamLinks(database),
     }),
     noteDevice: noteDevice({ ...notices, devices, records }),

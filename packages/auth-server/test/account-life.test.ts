@@ -449,8 +449,26 @@ describeOnEngines('the life of an account', (engine) => {
     const link = (who: Account, subject = who.id) =>
       sqlUpstreamLinks(world.database).link(issuer, subject, who.id);
 
+    it('is where an invitation leads, and to no password, until it is removed', async () => {
+      await providers().remove(domain);
+      const { token: older } = await invited();
+      await add();
+      const outcome = await world.invite(person, BY);
+      expect(outcome).to.have.keys('account');
+      const { email: to } = person;
+      const kind = 'organisation_invitation';
+      expect(world.sent.at(-1)).to.deep.equal({ to, kind, name: 'India' });
+      expect(await world.acceptInvitation.accept(older, NEXT, BY)).to.deep.equal(expired);
+      await providers().remove(domain);
+      const { token } = await invited();
+      const accepted = await world.acceptInvitation.accept(token, NEXT, BY);
+      expect(accepted).to.have.nested.property('account.email', to);
+    });
+
     it('is not gone round by another invitation, by an older one, or by a reset', async () => {
+      await providers().remove(domain);
       const { who, token } = await invited();
+      await add();
       const reset = await linkTo(who);
       await link(who);
       expect(await world.acceptInvitation.accept(token, NEXT, BY)).to.deep.equal(expired);
@@ -508,7 +526,9 @@ describeOnEngines('the life of an account', (engine) => {
       await providers().remove(domain);
       await world.customers.create(`other-${n}`, 'Other', false);
       await add(`other-${n}`);
-      expect((await invited()).who.id).to.equal(who.id);
+      const { who: same, token } = await invited();
+      expect(same.id).to.equal(who.id);
+      expect(token, 'a password is asked for').to.have.length(43);
     });
 
     const addPasskey = async (who: Account) => {

@@ -1,13 +1,16 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { request } from 'node:http';
 import { join } from 'node:path';
+import { Secret } from '@cls/shared/secret';
 import { describeOnEngines } from '@cls/shared/testing/engines';
 import { eventually, freePort } from '@cls/shared/testing/servers';
 import { expect } from 'chai';
 import * as client from 'openid-client';
 import { hashPassword } from '../src/accounts/password.ts';
+import { aesGcmSealer } from '../src/keys/seal.ts';
 import { sqlAccounts } from '../src/store/sql-accounts.ts';
 import { sqlCustomers } from '../src/store/sql-customers.ts';
+import { sqlUpstreamProviders } from '../src/store/sql-upstream.ts';
 import {
   type AdminAnswer,
   type AdminClient,
@@ -19,6 +22,7 @@ import {
 } from './support/administrator.ts';
 import {
   FULL,
+  KEY,
   PASSWORD,
   startTestAuthServer,
   type TestAuthServer,
@@ -252,6 +256,24 @@ describeOnEngines('the administrators’ API', (engine) => {
       });
       const refused = await call('POST', '/accounts', { ...body, language: 'fr' });
       expect(faults(refused)).to.deep.equal([['language', 'invalid_parameter']]);
+    });
+
+    it('invites to the organisation’s own sign-in where there is one: no link, and no end of it', async () => {
+      const { body: local } = await invite('jo@elsewhere.example');
+      await sqlUpstreamProviders(server.database, aesGcmSealer(new Secret(KEY))).add({
+        ...{ domain: 'bank.example', customer: 'india', issuer: 'https://login.bank.example' },
+        ...{ clientId: 'cls', clientSecret: new Secret('secret'), emailClaim: 'email' },
+        emailVerifiedClaim: 'email_verified',
+      });
+      const { status, body } = await invite('jo@BANK.example');
+      expect(status).to.equal(201);
+      expect(body)
+        .to.have.keys(...Object.keys(local))
+        .and.include({ expiresAt: null });
+      await eventually(async () => {
+        const [subject] = messagesTo('jo@bank.example');
+        expect(subject).to.equal('India made an account for you at CLS');
+      });
     });
 
     it('sends somebody who has not accepted another link, and slows sending many', async () => {

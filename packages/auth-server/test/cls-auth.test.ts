@@ -25,6 +25,11 @@ describe('cls-auth', () => {
   after(() => holder.close());
   const run = (words: string, input?: string) =>
     runTool(words.split(' '), { CLS_DATA_DIR: dataDir }, input);
+  const outbox = () => join(dataDir, 'auth-server', 'outbox');
+  const newestMessage = () => {
+    const texts = readdirSync(outbox()).filter((name) => name.endsWith('.txt'));
+    return readFileSync(join(outbox(), texts.sort().at(-1) ?? ''), 'utf8');
+  };
   const grant = '--customer india --permission cls-deal.view';
 
   it('creates a customer, and refuses the same again with exit code 1', async () => {
@@ -169,17 +174,14 @@ describe('cls-auth', () => {
     expect(made.code, made.stderr).to.equal(0);
     const document = JSON.parse(made.stdout);
     expect(document).to.include({ email: 'new.person@india.example', customer: 'india' });
-    const outbox = join(dataDir, 'auth-server', 'outbox');
-    const texts = readdirSync(outbox).filter((name) => name.endsWith('.txt'));
-    const message = readFileSync(join(outbox, texts.sort().at(-1) ?? ''), 'utf8');
+    const message = newestMessage();
     expect(message)
       .to.include('To: new.person@india.example')
       .and.match(/\/invitation\?token=.{43}$/m);
     const again = await run(`accounts invite new.person@india.example ${grant} --language de`);
-    const newest = readdirSync(outbox).filter((name) => name.endsWith('.txt'));
-    expect(readFileSync(join(outbox, newest.sort().at(-1) ?? ''), 'utf8')).to.include('Guten Tag');
+    expect(newestMessage()).to.include('Guten Tag');
     expect(again.stdout, 'where a developer finds it').to.include(
-      `the message is a file in ${outbox}`,
+      `the message is a file in ${outbox()}`,
     );
     const token = /token=(.{43})/.exec(message)?.[1] ?? 'none';
     expect(made.stdout + made.stderr).not.to.include(token);
@@ -241,6 +243,12 @@ describe('cls-auth', () => {
         emailVerifiedClaim: 'email_verified',
       },
     ]);
+    const invited = await run(`accounts invite jo@india.example ${grant} --json`);
+    expect(JSON.parse(invited.stdout)).to.include({ expiresAt: null });
+    expect(newestMessage())
+      .to.include('To: jo@india.example')
+      .and.match(/^http:\/\/localhost:8080\/account$/m)
+      .and.not.match(/Choose|token=/);
     const replace = await run('upstream replace-secret India.Example', 'another-secret\n');
     expect(replace.stdout).to.equal('replaced the client secret of india.example\n');
     const now = JSON.stringify(await holder.query('SELECT * FROM upstream_provider'));

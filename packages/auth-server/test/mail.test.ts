@@ -34,12 +34,16 @@ describe('messages to people', () => {
   it('lead to the pages of the issuer, with the token of the link', () => {
     mail.passwordReset(account, 'T0ken', 1_800, {});
     mail.invitation(account, 'India', 'T1ken', new Date('2026-11-28T09:30:00Z'), {});
+    mail.organisationInvitation(account, 'India', {});
     mail.changed(account, 'factor_added', 'Pixel 9', { address: '203.0.113.24' });
     mail.newDevice(account, 'passkey', { device: { browser: 'Firefox', system: 'Windows' } });
-    expect(written.map(({ to }) => to)).to.deep.equal(Array(4).fill(account.email));
-    const [reset, invitation, change, device] = written.map(({ text }) => text);
+    expect(written.map(({ to }) => to)).to.deep.equal(Array(5).fill(account.email));
+    const [reset, invitation, organisation, change, device] = written.map(({ text }) => text);
     expect(reset).to.include(`${ISSUER}/password/new?token=T0ken`).and.include('30 minutes');
     expect(invitation).to.include(`${ISSUER}/invitation?token=T1ken`).and.include('India');
+    expect(organisation)
+      .to.match(new RegExp(`^${ISSUER}/account$`, 'm'))
+      .and.include('India');
     expect(change).to.include('Pixel 9').and.include('203.0.113.24').and.include('/account/log');
     expect(device).to.include('Windows').and.include(`${ISSUER}/account/factors`);
   });

@@ -169,6 +169,7 @@ describeOnEngines('signing in with a browser', (engine) => {
     const nothing = () => undefined;
     const mail = {
       ...{ changed: nothing, newDevice: nothing, passwordReset: nothing },
+      organisationInvitation: nothing,
       invitation: (_: unknown, __: string, token: string) => invited(token),
     };
     const audit = { record() {}, catchUp: async () => undefined, flush: async () => undefined };

@@ -1,9 +1,14 @@
-/** An administrator invites a person, who sets their own password: nobody else ever types it. */
+/**
+ * An administrator invites a person, who sets their own password: nobody else ever types it. Where
+ * the person's organisation has a provider of its own, they sign in there, and get no password.
+ */
 import type { ApiPermission } from '@cls/shared/access-token';
 import { isUniqueViolation } from '@cls/shared/sql/database';
 import type { CustomerRecords } from '../customers/customer.ts';
 import { allGuesses } from '../throttle/guess.ts';
 import type { Throttle } from '../throttle/throttle.ts';
+import { domainOfEmail } from '../upstream/email-domain.ts';
+import type { UpstreamRecords } from '../upstream/upstream-provider.ts';
 import { type Account, type AccountDirectory, canonicalEmail, EMAIL } from './account.ts';
 import type { AccountLinks } from './account-link.ts';
 import type { AccountRecords } from './account-records.ts';
@@ -20,19 +25,21 @@ export interface Invitee {
 }
 
 /**
- * Makes the account and sends the link. An account that has not accepted yet gets a new link, and
- * the older one ends.
+ * Makes the account and sends the message. An account that nothing opens yet gets another one, and
+ * the older link ends.
  */
 export type Invite = (invitee: Invitee, by: Requester) => Promise<Invited>;
 
 export type Invited =
-  | { readonly account: Account; readonly expiresAt: Date }
+  /** `expiresAt` of the link; absent where the organisation's own provider lets the person in. */
+  | { readonly account: Account; readonly expiresAt?: Date }
   | { readonly refused: 'email_invalid' | 'unknown_customer' | 'account_exists' };
 
 export interface InviteParts extends NoticeParts {
   readonly customers: CustomerRecords;
   readonly records: AccountRecords;
   readonly links: AccountLinks;
+  readonly providers: Pick<UpstreamRecords, 'list'>;
 }
 
 export function invite(parts: InviteParts): Invite {
@@ -44,11 +51,23 @@ export function invite(parts: InviteParts): Invite {
     if (customer === undefined || customer.disabled) return { refused: 'unknown_customer' };
     const account = await accountOf(parts, { ...invitee, email }, by);
     if (account === undefined) return { refused: 'account_exists' };
-    const { token, expiresAt } = await links.create(account.id, 'invitation', INVITATION_TTL_S);
     notice(parts, 'account.invited', account, by, customer.name);
+    if (await hasProvider(parts, account)) {
+      await links.removeAll(account.id); // Of the time before there was a provider.
+      parts.mail.organisationInvitation(account, customer.name, by);
+      return { account };
+    }
+    const { token, expiresAt } = await links.create(account.id, 'invitation', INVITATION_TTL_S);
     parts.mail.invitation(account, customer.name, token, expiresAt, by);
     return { account, expiresAt };
   };
+}
+
+/** Whether the customer has a provider for people of this address. */
+async function hasProvider({ providers }: InviteParts, { email, customer }: Account) {
+  const domain = domainOfEmail(email);
+  const all = await providers.list();
+  return all.some((each) => each.domain === domain && each.customer === customer);
 }
 
 /** A new account, or the same one that was invited before; undefined when it is in use, or another. */

@@ -6,11 +6,12 @@ export function presentAccount(account: Account) {
   return { object: 'account', id, email, customer, permissions, disabled, secondFactor };
 }
 
-export function presentInvitation(account: Account, expiresAt: Date) {
+/** @param expiresAt of the link that was sent; undefined where the message has none. */
+export function presentInvitation(account: Account, expiresAt: Date | undefined) {
   return {
     object: 'invitation',
     account: presentAccount(account),
-    expiresAt: expiresAt.toISOString(),
+    expiresAt: expiresAt?.toISOString() ?? null,
   };
 }
 

@@ -40,9 +40,10 @@ export function addAdministrationCommands(accounts: Command, asOperator: AsOpera
         }
         return { ...outcome, outbox: operator.outbox };
       });
-      const until = expiresAt.toISOString();
+      const until = expiresAt?.toISOString() ?? null;
       const document = { ...identityOf(account), customer, permissions, expiresAt: until };
-      const text = `invited ${account.email} (${account.id}); the link is good until ${until}`;
+      const how = until === null ? `to sign in at ${customer}` : `the link is good until ${until}`;
+      const text = `invited ${account.email} (${account.id}); ${how}`;
       const where = outbox === undefined ? '' : `\nthe message is a file in ${resolve(outbox)}`;
       printer(command).result(document, `${text}${where}`);
     });

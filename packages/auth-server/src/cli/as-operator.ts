@@ -49,6 +49,7 @@ export const asOperator: AsOperator = async (work) => {
     const customers = sqlCustomers(database);
     const throttle = sqlThrottle(database, systemClock);
     const links = sqlAccountLinks(database, systemClock);
+    const upstream = sqlUpstreamProviders(database, sealer);
     const factors = sqlFactors(database);
     // Opened when it is needed: most commands have nothing to do with what is signed in.
     const signedIn = async () => {
@@ -67,11 +68,11 @@ export const asOperator: AsOperator = async (work) => {
       applications: sqlApplications(database),
       serviceAccounts: sqlServiceAccounts(database),
       accounts: records,
-      invite: invite({ ...notices, customers, records, links }),
+      invite: invite({ ...notices, customers, records, links, providers: upstream }),
       access,
       administer: administerAccounts({ ...notices, records, factors, links, access, throttle }),
       auditReader: sqlAuditReader(database),
-      upstream: sqlUpstreamProviders(database, sealer),
+      upstream,
       upstreamLinks: sqlUpstreamLinks(database),
       totpFactors: sqlTotpFactors(database, sealer, systemClock),
       throttle,

@@ -37,4 +37,6 @@ export interface AccountMail {
     expiresAt: Date,
     by: Requester,
   ): void;
+  /** To somebody whom their organisation's own provider lets in. */
+  organisationInvitation(account: Account, organisation: string, by: Requester): void;
 }

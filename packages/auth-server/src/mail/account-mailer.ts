@@ -5,6 +5,7 @@ import type { Mail } from '../views/email/mail.ts';
 import {
   invitationMail,
   newDeviceMail,
+  organisationInvitationMail,
   passwordResetMail,
   securityChangeMail,
 } from '../views/email/messages.ts';
@@ -16,6 +17,7 @@ import type { MailQueue } from './mail-queue.ts';
 const PATHS = {
   passwordReset: '/password/new',
   invitation: '/invitation',
+  account: '/account',
   log: '/account/log',
   reset: '/password/reset',
   factors: '/account/factors',
@@ -69,6 +71,10 @@ export function accountMailer(
       const href = `${at('invitation')}?token=${token}`;
       const model = { ...frame, organisation, href, expiresAt };
       send(account, by, (i18n) => invitationMail(model, i18n));
+    },
+    organisationInvitation(account, organisation, by) {
+      const model = { ...frame, organisation, href: at('account') };
+      send(account, by, (i18n) => organisationInvitationMail(model, i18n));
     },
   };
 }

@@ -48,6 +48,8 @@ export async function openAccountWorld(engine: Engine) {
     passwordReset: (to, token) => void sent.push({ to: to.email, kind: 'password_reset', token }),
     invitation: (to, name, token) =>
       void sent.push({ to: to.email, kind: 'invitation', name, token }),
+    organisationInvitation: (to, name) =>
+      void sent.push({ to: to.email, kind: 'organisation_invitation', name }),
   };
   const passwords = await argon2Verifier(2, 100);
   const state = sqlStateStore(database, () => undefined);

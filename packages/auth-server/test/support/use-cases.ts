@@ -17,7 +17,10 @@ export async function useCasesBeside({ issuer, config, database }: TestAuthServe
     ...{ database, state, clock: systemClock, log: silentLog },
     passwords: await argon2Verifier(1, 10),
     audit: { record: nothing, catchUp: async () => undefined, flush: async () => undefined },
-    mail: { changed: nothing, newDevice: nothing, passwordReset: nothing, invitation: nothing },
+    mail: {
+      ...{ changed: nothing, newDevice: nothing, passwordReset: nothing },
+      ...{ invitation: nothing, organisationInvitation: nothing },
+    },
   });
   return { ...people, close: () => state.close() };
 }

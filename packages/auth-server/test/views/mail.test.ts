@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import {
   invitationMail,
   newDeviceMail,
+  organisationInvitationMail,
   passwordResetMail,
   type SecurityChange,
   type SignedInBy,
@@ -25,6 +26,8 @@ const hrefs = {
 };
 const resetHref = 'https://id.cls.example/password/new?token=abc&lang=de';
 
+const accountHref = 'https://id.cls.example/account';
+
 const CHANGES = Object.keys(readMessages('en')).flatMap((key) => {
   const change = /^mail\.change\.([a-z_]+)\.subject$/.exec(key)?.[1];
   return change === undefined ? [] : [change as SecurityChange];
@@ -38,6 +41,7 @@ const allMails = (i18n: I18n, name: string) => [
   newDeviceMail({ ...frame, ...where, signedInBy: 'password', hrefs }, i18n),
   passwordResetMail({ ...frame, href: resetHref, validForS: 1_800 }, i18n),
   invitationMail({ ...frame, organisation: name, href: resetHref, expiresAt: AT }, i18n),
+  organisationInvitationMail({ ...frame, organisation: name, href: accountHref }, i18n),
 ];
 
 describe('e-mail messages', () => {
@@ -95,6 +99,7 @@ describe('e-mail messages', () => {
         ),
         newDeviceMail({ ...frame, ...where, signedInBy: 'organisation', hrefs }, i18n),
         newDeviceMail({ ...frame, ...where, signedInBy: 'passkey', hrefs }, i18n),
+        organisationInvitationMail({ ...frame, organisation: 'India', href: accountHref }, i18n),
       ];
       for (const { text } of mails) {
         expect(text.replace(i18n.t('mail.closing', frame), '')).not.to.match(/passwor[dt]/i);

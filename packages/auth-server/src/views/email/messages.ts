@@ -120,6 +120,22 @@ export function invitationMail(model: InvitationMailModel, i18n: I18n): Mail {
   return mail({ key: 'mail.invitation.subject', values: { organisation } }, parts, model, i18n);
 }
 
+export type OrganisationInvitationMailModel = Omit<InvitationMailModel, 'expiresAt'>;
+
+/** To somebody who signs in at their organisation, and gets no password here. */
+export function organisationInvitationMail(
+  { organisation, href, ...frame }: OrganisationInvitationMailModel,
+  i18n: I18n,
+): Mail {
+  const values = { organisation };
+  const parts: readonly MailPart[] = [
+    { text: i18n.t('mail.organisationInvitation.text', values) },
+    { label: i18n.t('mail.organisationInvitation.link'), href },
+    { text: i18n.t('mail.invitation.notYou') },
+  ];
+  return mail({ key: 'mail.organisationInvitation.subject', values }, parts, frame, i18n);
+}
+
 function links(places: readonly MailPlace[], hrefs: MailHrefs, i18n: I18n): readonly MailPart[] {
   return places.map((place) => ({ label: i18n.t(`mail.link.${place}`), href: hrefs[place] }));
 }

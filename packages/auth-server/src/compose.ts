@@ -16,6 +16,7 @@ import { openDatabase } from '@cls/shared/sql/open-database';
 import type Koa from 'koa';
 import type { Provider } from 'oidc-provider';
 import { accountRoutes } from './account-pages/routes.ts';
+import { visitorOf } from './account-pages/visitor.ts';
 import { argon2Verifier } from './accounts/password.ts';
 import { adminApi } from './admin/admin-api.ts';
 import { composeAccounts } from './compose-accounts.ts';
@@ -214,7 +215,9 @@ async function compose(
     provider.use(tokenEndpoint(throttle, audit, retry, log));
     provider.use(tokenBody);
     provider.use(upstreamRoutes({ ...config, ...people, state, audit, pages: ourPages }));
-    provider.use(passwordRoutes({ ...config, ...people, pages: ourPages }));
+    const signedIn = async (ctx: Koa.Context) =>
+      (await visitorOf(provider, { ...config, ...people }, ctx))?.account;
+    provider.use(passwordRoutes({ ...people, pages: ourPages, signedIn }));
     provider.use(accountRoutes(provider, { ...config, ...people, state, pages: ourPages }));
     provider.use(
       interactionRoutes(provider, {

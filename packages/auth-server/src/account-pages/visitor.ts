@@ -3,6 +3,8 @@ import type { KoaContextWithOIDC, Provider } from 'oidc-provider';
 import { MFA_ACR } from '../provider/granted-account.ts';
 import type { AccountPagesParts, Visitor } from './visit.ts';
 
+type VisitorParts = Pick<AccountPagesParts, 'accounts' | 'mfaPolicy' | 'sessionAbsoluteS'>;
+
 /**
  * Undefined unless the provider would let the same browser into an application without a question:
  * a live session, not too old, of an account that is enabled, with a second factor where the
@@ -10,7 +12,7 @@ import type { AccountPagesParts, Visitor } from './visit.ts';
  */
 export async function visitorOf(
   provider: Provider,
-  { accounts, mfaPolicy, sessionAbsoluteS }: AccountPagesParts,
+  { accounts, mfaPolicy, sessionAbsoluteS }: VisitorParts,
   ctx: Context,
 ): Promise<Visitor | undefined> {
   const session = await provider.Session.get(ctx as unknown as KoaContextWithOIDC);

@@ -1,11 +1,13 @@
 import { randomBytes } from 'node:crypto';
 import Router from '@koa/router';
 import type { Context, Middleware } from 'koa';
+import type { Account } from '../accounts/account.ts';
 import type { AcceptInvitation } from '../accounts/invite.ts';
 import type { PasswordRules } from '../accounts/password-rules.ts';
 import { RESET_TTL_S, type ResetPassword } from '../accounts/reset-password.ts';
 import { readCookie, writeCookie } from '../http/cookie.ts';
 import { ACCOUNT_PATH } from '../provider/client-metadata.ts';
+import { ROUTES } from '../provider/configuration.ts';
 import type { Problem } from '../views/form.ts';
 import type { WayOn } from '../views/layout.ts';
 import type { ErrorKind } from '../views/outcome/error.ts';
@@ -22,6 +24,8 @@ export interface PasswordParts {
   readonly resetPassword: ResetPassword;
   readonly acceptInvitation: AcceptInvitation;
   readonly passwordRules: PasswordRules;
+  /** Who is signed in in the browser that asks. */
+  readonly signedIn: (ctx: Context) => Promise<Account | undefined>;
 }
 
 export const RESET_PATH = '/password/reset';
@@ -181,10 +185,18 @@ async function accept(parts: PasswordParts, ctx: Context, form: Form): Promise<v
   seeOther(ctx, parts.pages.path(SET_PATH));
 }
 
-/** A page of its own: the link is used up, and loading it again would say so. */
-function showPasswordSet({ pages }: PasswordParts, ctx: Context): void {
-  const signInHref = pages.path(ACCOUNT_PATH);
-  pages.show(ctx, { render: (frame, i18n) => passwordSetPage({ frame, signInHref }, i18n) });
+/**
+ * A page of its own: the link is used up, and loading it again would say so. Whoever is signed in
+ * here is somebody else, or was: a new password ends its owner's sessions.
+ */
+async function showPasswordSet({ pages, signedIn }: PasswordParts, ctx: Context): Promise<void> {
+  const somebody = await signedIn(ctx);
+  const wayOn: WayOn =
+    somebody === undefined
+      ? { to: 'sign_in', href: pages.path(ACCOUNT_PATH) }
+      : { to: 'sign_out', href: pages.path(ROUTES.end_session) };
+  const model = { wayOn, ...(somebody && { signedInEmail: somebody.email }) };
+  pages.show(ctx, { render: (frame, i18n) => passwordSetPage({ frame, ...model }, i18n) });
 }
 
 /** An invitation has no page to ask for another one: who has accepted it signs in. */

@@ -91,6 +91,28 @@ describe('passwords and invitations, with Chromium', function () {
     ]);
   });
 
+  it('a link opened where somebody else is signed in says so, and leads to the right account', async () => {
+    const [email, somebodyElse] = [await world.newPerson(), await world.newPerson()];
+    const page = await world.open();
+    await page.goto(`${world.issuer}/password/reset`);
+    await page.getByLabel('E-mail address').fill(email);
+    await press(page, 'Send the link');
+    await reach(page, 'Check your e-mail');
+    await page.goto(`${world.issuer}/account`);
+    await signIn(page, somebodyElse);
+    await reach(page, 'Your account');
+    await page.goto(linkIn(await world.letter(email, 'Reset your password')));
+    await chooses(page, FRESH, 'Set password');
+    await reach(page, 'Your password is set');
+    await page.getByText(`${somebodyElse} is still signed in`).waitFor();
+    await press(page, 'Sign out');
+    await press(page, 'Sign out');
+    await press(page, 'Sign in again');
+    await signIn(page, email, FRESH);
+    await reach(page, 'Your account');
+    await page.getByText(email).first().waitFor();
+  });
+
   it('somebody who was invited chooses the first one and signs in', async () => {
     const { server } = world;
     const admin = adminClient(server, await adminToken(server, await newCaller(server)));

@@ -527,7 +527,15 @@ export const GALLERY: readonly GalleryPage[] = [
       i18n,
     ),
   ),
-  page('password-set', (frame, i18n) => passwordSetPage({ frame, signInHref: '/account' }, i18n)),
+  page('password-set', (frame, i18n) =>
+    passwordSetPage({ frame, wayOn: { to: 'sign_in', href: '/account' } }, i18n),
+  ),
+  page('password-set--signed-in', (frame, i18n) =>
+    passwordSetPage(
+      { frame, wayOn: { to: 'sign_out', href: HREFS.signOut }, signedInEmail: EMAIL },
+      i18n,
+    ),
+  ),
   page('invitation', (frame, i18n) =>
     invitationPage(
       {

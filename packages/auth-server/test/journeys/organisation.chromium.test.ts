@@ -86,6 +86,21 @@ describe('through the organisation’s own provider, with Chromium', function ()
     });
   }
 
+  it('the e-mail address and Enter lead there; elsewhere the password is asked for', async () => {
+    const page = await world.open();
+    const flow = await portal.ask();
+    await page.goto(flow.url.href);
+    await page.locator('input[name=email]').fill('asha@nowhere.example');
+    await page.keyboard.press('Enter');
+    await page.getByText('Enter your password.').first().waitFor();
+    await page.locator('input[name=email]').fill(EMAIL);
+    await page.locator('input[name=email]').press('Enter');
+    await press(page, /^Continue to/);
+    await page.waitForURL((url) => url.origin === upstream.issuer);
+    await signIn(page, EMAIL);
+    await portal.arrive(page, flow);
+  });
+
   it('two tabs that are there at once come back each to its own application, the first first', async () => {
     const page = await world.open();
     const other = await page.context().newPage();

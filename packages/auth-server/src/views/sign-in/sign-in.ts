@@ -82,7 +82,8 @@ ${passwordField(
   {
     name: 'password',
     label: i18n.t('form.password'),
-    attributes: html` autocomplete="current-password" required${focus === 'password' && html` autofocus`}`,
+    // Not required: whose organisation signs people in presses Enter after the e-mail address.
+    attributes: html` autocomplete="current-password"${focus === 'password' && html` autofocus`}`,
     problems,
   },
   i18n,

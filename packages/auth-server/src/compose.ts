@@ -11,7 +11,7 @@ import { requestLog } from '@cls/shared/http/request-log';
 import type { Log } from '@cls/shared/log';
 import type { RunningService } from '@cls/shared/run-service';
 import type { Database } from '@cls/shared/sql/database';
-import { migrate, readMigrations } from '@cls/shared/sql/migrate';
+import { readMigrations } from '@cls/shared/sql/migrate';
 import { openDatabase } from '@cls/shared/sql/open-database';
 import type Koa from 'koa';
 import type { Provider } from 'oidc-provider';
@@ -78,15 +78,15 @@ export interface AuthServer extends RunningService {
 }
 
 /**
- * Opens the stores, migrates, and listens.
+ * Migrates, opens the stores, and listens.
  *
  * @throws {DirectoryInUse | DirectoryUnusable | DatabaseUnavailable | PortUnavailable} each with
  *   a sentence for the operator.
  */
 export async function startAuthServer(config: AuthServerConfig, log: Log): Promise<AuthServer> {
-  const database = await openDatabase(config.database, 'cls-auth-server', log);
+  const migrations = readMigrations(MIGRATIONS);
+  const database = await openDatabase(config.database, 'cls-auth-server', migrations, log);
   try {
-    await migrate(database, readMigrations(MIGRATIONS));
     if (config.production) await refuseDemoCallers(database);
     return await compose(config, database, log);
   } catch (error) {

@@ -5,7 +5,7 @@ import { type HttpService, startHttpService } from '@cls/shared/http/http-servic
 import type { Log } from '@cls/shared/log';
 import type { RunningService } from '@cls/shared/run-service';
 import type { Database } from '@cls/shared/sql/database';
-import { migrate, readMigrations } from '@cls/shared/sql/migrate';
+import { readMigrations } from '@cls/shared/sql/migrate';
 import { openDatabase } from '@cls/shared/sql/open-database';
 import { type KeySource, remoteKeySource } from './access/key-source.ts';
 import { leasedRateLimit, type RateLimit } from './access/rate-limit.ts';
@@ -28,20 +28,20 @@ export interface ResourceApi extends RunningService {
 }
 
 /**
- * Opens the store, migrates, begins to read keys, and listens.
+ * Migrates, opens the store, begins to read keys, and listens.
  *
  * @throws {DirectoryInUse | DirectoryUnusable | DatabaseUnavailable | PortUnavailable} each with
  *   a sentence for the operator.
  */
 export async function startResourceApi(config: ResourceApiConfig, log: Log): Promise<ResourceApi> {
-  const database = await openDatabase(config.database, 'cls-resource-api', log);
+  const migrations = readMigrations(MIGRATIONS);
+  const database = await openDatabase(config.database, 'cls-resource-api', migrations, log);
   const keys = remoteKeySource({
     url: config.jwksUrl,
     refreshMs: config.jwksRefreshS * 1000,
     onFailure: ({ message }) => log.warn({ reason: message }, 'the key set cannot be read'),
   });
   try {
-    await migrate(database, readMigrations(MIGRATIONS));
     return await compose(config, database, keys, log);
   } catch (error) {
     keys.stop();

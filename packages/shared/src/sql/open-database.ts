@@ -5,6 +5,7 @@ import {
 import type { Log } from '../log.ts';
 import type { Secret } from '../secret.ts';
 import type { Database } from './database.ts';
+import { type Migration, migrate } from './migrate.ts';
 import { postgresDatabase } from './postgres.ts';
 
 /** Where a service keeps its durable records. */
@@ -16,10 +17,14 @@ const SERVICE_STATEMENT_TIMEOUT_MS = 10_000;
 /** An import or a migration may take long, and nobody waits for an answer over HTTP. */
 const TOOL_STATEMENT_TIMEOUT_MS = 30 * 60_000;
 
-/** For a service: refuses an embedded directory that another process holds. */
+/**
+ * For a service: brings the schema to this build's, then opens. Refuses an embedded directory that
+ * another process holds.
+ */
 export async function openDatabase(
   location: DatabaseLocation,
   applicationName: string,
+  migrations: readonly Migration[],
   log: Log,
 ): Promise<Database> {
   if (location.kind === 'embedded') {
@@ -27,8 +32,16 @@ export async function openDatabase(
       { directory: location.directory },
       'embedded database: it survives a crash of this process, not of the machine; for one process only',
     );
-    return openEmbeddedDatabase(location.directory);
+    const database = await openEmbeddedDatabase(location.directory);
+    await migrate(database, migrations).catch(async (error: unknown) => {
+      await database.close();
+      throw error;
+    });
+    return database;
   }
+  // A large table, or waiting for the replica that migrates it, takes longer than a request may.
+  const patient = postgres(location, applicationName, TOOL_STATEMENT_TIMEOUT_MS, log);
+  await migrate(patient, migrations).finally(() => patient.close());
   return postgres(location, applicationName, SERVICE_STATEMENT_TIMEOUT_MS, log);
 }
 

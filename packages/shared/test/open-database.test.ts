@@ -1,0 +1,42 @@
+import { expect } from 'chai';
+import { silentLog } from '../src/log.ts';
+import { openDatabase } from '../src/sql/open-database.ts';
+import { describeOnEngines, type Engine, postgres, requireServer } from '../src/testing/engines.ts';
+import { postgresServer } from '../src/testing/servers.ts';
+
+const migration = (sql: string) => ({ number: 1, name: '0001-test.sql', sql, checksum: sql });
+const open = async (engine: Engine, sql: string) =>
+  openDatabase(await engine.createLocation(), 'cls-test-service', [migration(sql)], silentLog);
+
+describeOnEngines('a service’s database', (engine) => {
+  it('is migrated once it is open', async () => {
+    const database = await open(engine, 'CREATE TABLE item AS SELECT 1 AS id');
+    expect(await database.query('SELECT id FROM item')).to.deep.equal([{ id: 1 }]);
+    await database.close();
+  });
+
+  it('is not opened when a migration fails, and can be by the build that mends it', async () => {
+    const location = await engine.createLocation();
+    const start = (sql: string) =>
+      openDatabase(location, 'cls-test-service', [migration(sql)], silentLog);
+    const refused = await start('SELECT 1 / 0').catch((error: unknown) => error);
+    expect(refused).to.have.property('code', '22012');
+    await (await start('SELECT 1')).close();
+  });
+});
+
+describe('a service’s PostgreSQL', () => {
+  before(async function () {
+    requireServer(this, 'PostgreSQL', await postgresServer());
+  });
+
+  it('has 30 minutes for a statement of a migration, and 10 seconds for one of the service', async () => {
+    const setting = `SELECT current_setting('statement_timeout') AS timeout`;
+    const database = await open(postgres, `CREATE TABLE migrated AS ${setting}`);
+    expect(await database.query('SELECT timeout FROM migrated')).to.deep.equal([
+      { timeout: '30min' },
+    ]);
+    expect(await database.query(setting)).to.deep.equal([{ timeout: '10s' }]);
+    await database.close();
+  });
+});

@@ -486,7 +486,10 @@ describeOnEngines('the life of an account', (engine) => {
       const { who } = await invited();
       await link(who);
       const passkey = await addPasskey(who);
+      const pending = async () => (await world.reload(who.id)).pending;
+      expect([who.pending, await pending()]).to.deep.equal([true, false]);
       await providers().remove(domain);
+      expect(await pending()).to.equal(true);
       expect(await signInWith(passkey), 'nobody lets the person in yet').to.equal(undefined);
       const { who: same, token } = await invited();
       expect(same.id).to.equal(who.id);

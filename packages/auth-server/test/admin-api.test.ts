@@ -148,6 +148,7 @@ describeOnEngines('the administrators’ API', (engine) => {
           permissions: [VIEW],
           disabled: false,
           secondFactor: true,
+          pending: false,
         },
       ]);
       expect(found.body.page).to.deep.equal({ limit: 50, hasMore: false, nextCursor: null });
@@ -191,6 +192,7 @@ describeOnEngines('the administrators’ API', (engine) => {
         permissions: [VIEW],
         disabled: false,
         secondFactor: false,
+        pending: false,
       });
       expect((await call('HEAD', `/accounts/${id}`)).status).to.equal(200);
     });
@@ -236,6 +238,7 @@ describeOnEngines('the administrators’ API', (engine) => {
         customer: 'india',
         permissions: [VIEW],
         disabled: false,
+        pending: true,
       });
       const { id } = body.account;
       expect(headers.get('location')).to.equal(`${server.issuer}/admin/v1/accounts/${id}`);

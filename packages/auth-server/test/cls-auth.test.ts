@@ -189,6 +189,13 @@ describe('cls-auth', () => {
       document.id,
     ]);
     expect(row).to.deep.equal({ password_hash: null });
+    const { stdout: list } = await run('accounts list');
+    expect(list)
+      .to.match(/^new\.person@.* pending$/m)
+      .and.not.match(/^asha@.* pending$/m);
+    const more = `${grant} external-api.fullcontrol`;
+    const other = await run(`accounts invite new.person@india.example ${more}`);
+    expect(other.stderr, 'the way on').to.include('cls-auth accounts set-permissions');
   });
 
   it('removes second factors, ends sessions, and lists what happened', async () => {

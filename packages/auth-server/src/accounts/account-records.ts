@@ -27,8 +27,6 @@ export interface AccountRecords {
    * @param version of the password that was proven; false when that is not it (any more).
    */
   replacePassword(id: string, passwordHash: string, version?: string): Promise<boolean>;
-  /** Neither a password nor an organisation's own provider lets anybody in yet. */
-  awaitsInvitation(id: string): Promise<boolean>;
   /** Undefined where the present one came with the account, and while there was never one. */
   passwordSetAt(id: string): Promise<Date | undefined>;
   /**

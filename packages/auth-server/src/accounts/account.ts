@@ -12,6 +12,8 @@ export interface Account {
   readonly disabled: boolean;
   /** A confirmed second factor exists. */
   readonly secondFactor: boolean;
+  /** Neither a password nor an organisation's own provider lets anybody in (yet). */
+  readonly pending: boolean;
   /** Another one for each password that is set; undefined without a password. */
   readonly passwordVersion?: string | undefined;
 }

@@ -83,7 +83,7 @@ async function accountOf(
       known.customer === invitee.customer &&
       [...known.permissions].sort().join() === [...invitee.permissions].sort().join() &&
       !known.disabled &&
-      (await records.awaitsInvitation(known.id));
+      known.pending;
     return same ? known : undefined;
   }
   try {

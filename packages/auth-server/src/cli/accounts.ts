@@ -63,7 +63,7 @@ export function addAccountCommands(program: Command, asOperator: AsOperator): vo
         one.customer,
         one.permissions.join(' '),
         one.secondFactor ? 'yes' : '',
-        one.disabled ? 'disabled' : '',
+        [one.disabled && 'disabled', one.pending && 'pending'].filter(Boolean).join(', '),
       ]);
       const header = ['e-mail', 'id', 'customer', 'permissions', 'second factor', 'status'];
       const documents = found.map(({ passwordVersion: _, ...one }) => one);

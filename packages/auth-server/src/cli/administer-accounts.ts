@@ -152,7 +152,8 @@ const REFUSED_INVITATIONS = {
   email_invalid: () => 'expected an e-mail address',
   unknown_customer: (_: string, customer: string) =>
     `there is no customer ${customer}, or it is disabled; make one with: cls-auth customers create`,
-  account_exists: (email: string) => `there is an account ${canonicalEmail(email)} already`,
+  account_exists: (email: string) =>
+    `there is an account ${canonicalEmail(email)} already; what it may do is changed with: cls-auth accounts set-permissions`,
 } as const;
 
 function identityOf({ id, email }: Account) {

@@ -2,12 +2,12 @@ import { createHash, randomBytes } from 'node:crypto';
 import type { Clock } from '@cls/shared/clock';
 import type { Database } from '@cls/shared/sql/database';
 import type { AccountLinks, LinkPurpose } from '../accounts/account-link.ts';
-import { AWAITS_INVITATION } from './sql-accounts.ts';
+import { isPending } from './sql-accounts.ts';
 
 /** Whose accounts a link opens: who is let in by an organisation has no password again. */
 const OPENED_BY: Readonly<Record<LinkPurpose, string>> = {
   password_reset: 'password_hash IS NOT NULL',
-  invitation: AWAITS_INVITATION,
+  invitation: isPending('account'),
 };
 
 /** Links into accounts, in SQL. */

@@ -12,18 +12,20 @@ import type { AccountRecords } from '../accounts/account-records.ts';
 import type { PasswordVerifier } from '../accounts/password.ts';
 
 /**
- * Of a row of `account`: nothing lets anybody in. A link counts while its provider is there, and
- * for the same customer.
+ * Nothing lets anybody in. A link counts while its provider is there, and for the same customer.
+ *
+ * @param account what a query calls the row of `account`.
  */
-export const AWAITS_INVITATION = `
-  password_hash IS NULL AND NOT EXISTS (
+export const isPending = (account: string) => `
+  (${account}.password_hash IS NULL AND NOT EXISTS (
     SELECT FROM upstream_link l JOIN upstream_provider p ON p.issuer = l.issuer
-    WHERE l.account_id = account.id AND p.customer_id = account.customer_id)`;
+    WHERE l.account_id = ${account}.id AND p.customer_id = ${account}.customer_id))`;
 
 const SELECT = `
   SELECT a.id, a.email, a.customer_id AS customer, a.permissions,
          (a.disabled_at IS NOT NULL OR c.disabled_at IS NOT NULL) AS disabled,
          EXISTS (SELECT FROM factor f WHERE f.account_id = a.id) AS "secondFactor",
+         ${isPending('a')} AS pending,
          a.password_hash AS "passwordHash"
   FROM account a JOIN customer c ON c.id = a.customer_id`;
 
@@ -74,13 +76,6 @@ export function sqlAccounts(database: Database): AccountRecords {
         await transaction.query('DELETE FROM upstream_link WHERE account_id = $1', [id]);
         return true;
       }),
-    async awaitsInvitation(id) {
-      const found = await database.query(
-        `SELECT FROM account WHERE id = $1 AND ${AWAITS_INVITATION}`,
-        [id],
-      );
-      return found.length === 1;
-    },
     async passwordSetAt(id) {
       const [row] = await database.query<{ atMs: number | null }>(
         `SELECT (extract(epoch FROM password_changed_at) * 1000)::float8 AS "atMs"

@@ -48,7 +48,7 @@ export async function linkedAccount(
   if (!linked) return linkedToAnother;
   await parts.access.endAll(account.id);
   notice(parts, 'account.organisation_linked', account, by, organisation);
-  return { ...account, passwordVersion: undefined };
+  return { ...account, passwordVersion: undefined, pending: false };
 }
 
 /** A provider vouches for people of its own customer alone. */

@@ -10,7 +10,7 @@ import {
   submitTotp,
 } from './enrol.ts';
 import { refuse } from './finish.ts';
-import { nextStep, type Proven } from './next-step.ts';
+import { type NextStep, nextStep, type Proven } from './next-step.ts';
 import { keepProgress, provenIn } from './progress.ts';
 import { beginAnew } from './sign-in-step.ts';
 import { actionOf, type Form, goOn, pageOf, standingOf, type Visit } from './visit.ts';
@@ -36,34 +36,24 @@ export function showChoice(visit: Visit, because: EnrolFactorModel['because']): 
 /** Who sets none up does not get in. An earlier session in this browser goes on as it was. */
 export const cancel = (visit: Visit) => refuse(visit, 'the person set up no second factor');
 
-/** Only where it is the next step: whoever has a factor proves that one, and adds none. */
-const whereNext = (act: (enrolling: Enrolling, form: Form) => Promise<void>) =>
-  started((visit, proven, enrolling, form) =>
-    nextStep(standingOf(visit, proven)).step === 'enrol_factor'
-      ? act(enrolling, form)
-      : Promise.resolve(goOn(visit)),
-  );
-
-const afterwards = (act: (enrolling: Enrolling, form: Form) => Promise<void>) =>
-  started((_, __, enrolling, form) => act(enrolling, form));
-
-export const enrolTotp = whereNext((enrolling) => openTotp(enrolling));
-export const confirmTotp = whereNext(submitTotp);
-export const enrolPasskey = whereNext((enrolling) => showPasskey(enrolling));
-export const confirmPasskey = whereNext(submitPasskey);
-export const seeCodes = afterwards((enrolling) => showCodes(enrolling));
-export const saveCodes = afterwards(submitCodes);
-
-/** For a person who has proven the first factor in this interaction. */
-function started(
-  act: (visit: Visit, proven: Proven, enrolling: Enrolling, form: Form) => Promise<void>,
-): (visit: Visit, form?: Form) => Promise<void> {
-  return async (visit, form = {}) => {
+/** For who is at that step of this interaction; others are led to where they stand. */
+const at =
+  (step: NextStep['step'], act: (enrolling: Enrolling, form: Form) => Promise<void>) =>
+  async (visit: Visit, form: Form = {}): Promise<void> => {
     const proven = await provenIn(visit.parts, visit.details.uid);
     if (proven === undefined) return beginAnew(visit);
-    await act(visit, proven, enrollingOf(visit, proven), form);
+    if (nextStep(standingOf(visit, proven)).step !== step) return goOn(visit);
+    await act(enrollingOf(visit, proven), form);
   };
-}
+
+// Whoever has a factor proves that one, and adds none.
+export const enrolTotp = at('enrol_factor', (enrolling) => openTotp(enrolling));
+export const confirmTotp = at('enrol_factor', submitTotp);
+export const enrolPasskey = at('enrol_factor', (enrolling) => showPasskey(enrolling));
+export const confirmPasskey = at('enrol_factor', submitPasskey);
+// Each code is a second factor: only who has proven one in this sign-in sees them.
+export const seeCodes = at('done', (enrolling) => showCodes(enrolling));
+export const saveCodes = at('done', submitCodes);
 
 function enrollingOf(visit: Visit, { account, progress }: Proven): Enrolling {
   const { parts, ctx, details } = visit;

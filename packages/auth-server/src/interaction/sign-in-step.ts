@@ -4,6 +4,7 @@ import { type Proof, provePassword, whyNot } from '../sign-in/prove.ts';
 import { addressSubject } from '../throttle/address-subject.ts';
 import type { Problem } from '../views/form.ts';
 import { signInPage } from '../views/sign-in/sign-in.ts';
+import { dropNewCodes } from './new-codes.ts';
 import { problemStatus } from './page.ts';
 import { RESET_PATH } from './password-routes.ts';
 import { beginProgress, dropProgress } from './progress.ts';
@@ -104,8 +105,10 @@ export async function beginAnew(visit: Visit): Promise<void> {
   return showSignIn(visit, [{ code }]);
 }
 
-/** Begins again as somebody else. */
+/** Begins again as somebody else; codes that were not saved are not for whoever comes next. */
 export async function otherAccount(visit: Visit): Promise<void> {
-  await dropProgress(visit.parts.state, visit.details.uid);
+  const { parts, details } = visit;
+  await dropNewCodes(parts.state, details.uid);
+  await dropProgress(parts.state, details.uid);
   goOn(visit);
 }

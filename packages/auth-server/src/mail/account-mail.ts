@@ -25,7 +25,7 @@ export type SignedInBy = 'password' | 'passkey' | 'organisation';
  * it cannot be, and a failure is told to the operator's log, never to the caller.
  */
 export interface AccountMail {
-  /** @param name of the factor, application or organisation that it was about; may be empty. */
+  /** @param name of the factor, application or organisation that it was about, or its permissions. */
   changed(account: Account, change: SecurityChange, name: string, by: Requester): void;
   newDevice(account: Account, signedInBy: SignedInBy, by: Requester): void;
   /** @param token the one-time secret of the link. */

@@ -1,3 +1,4 @@
+import { API_PERMISSIONS } from '@cls/shared/access-token';
 import { expect } from 'chai';
 import {
   invitationMail,
@@ -103,6 +104,15 @@ describe('e-mail messages', () => {
       ];
       for (const { text } of mails) {
         expect(text.replace(i18n.t('mail.closing', frame), '')).not.to.match(/passwor[dt]/i);
+      }
+    });
+
+    it(`say in words what an account may do from now on, in ${locale}`, () => {
+      const { text } = changeMail('permissions_changed', true, i18n, API_PERMISSIONS.join(' '));
+      for (const name of API_PERMISSIONS) {
+        expect(text)
+          .to.include(i18n.t(`mail.permission.${name}`))
+          .and.not.include(name);
       }
     });
 

@@ -51,7 +51,10 @@ const PLACES: Readonly<Record<Advice | SignedInBy, readonly MailPlace[]>> = {
 
 export interface SecurityChangeModel extends MailFrame, Circumstances {
   readonly change: SecurityChange;
-  /** Name of the factor, application or organisation that it was about; empty without one. */
+  /**
+   * Name of the factor, application or organisation that it was about, or the permissions from now
+   * on with blanks between; empty without one.
+   */
   readonly name: string;
   /** Without one the reader signs in through an organisation. */
   readonly hasPassword: boolean;
@@ -64,6 +67,7 @@ export function securityChangeMail(model: SecurityChangeModel, i18n: I18n): Mail
   const advice = ADVICE[change] === 'own' ? own : ADVICE[change];
   const parts: readonly MailPart[] = [
     { text: i18n.t(`mail.change.${change}.text`, { name }) },
+    ...(change === 'permissions_changed' ? [permissionsNow(name, i18n)] : []),
     circumstances(model, i18n),
     { text: i18n.t(`mail.advice.${advice}`) },
     ...links(PLACES[advice], hrefs, i18n),
@@ -134,6 +138,14 @@ export function organisationInvitationMail(
     { text: i18n.t('mail.invitation.notYou') },
   ];
   return mail({ key: 'mail.organisationInvitation.subject', values }, parts, frame, i18n);
+}
+
+function permissionsNow(names: string, i18n: I18n): MailPart {
+  const words = names.split(' ').map((name) => {
+    const key = `mail.permission.${name}`;
+    return i18n.has(key) ? i18n.t(key) : name;
+  });
+  return { facts: [[i18n.t('mail.permissions'), words.join('; ')]] };
 }
 
 function links(places: readonly MailPlace[], hrefs: MailHrefs, i18n: I18n): readonly MailPart[] {

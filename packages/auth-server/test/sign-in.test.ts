@@ -727,7 +727,7 @@ describeOnEngines('signing in with a browser', (engine) => {
     expect(answer.status).to.equal(400);
     expect(await answer.text())
       .to.include('<html')
-      .and.include('href="/account"');
+      .and.include('href="/device"');
   });
 
   it('sets cookies that scripts cannot read and other sites cannot send', async () => {

@@ -80,6 +80,7 @@ describeOnEngines('guessing through the sign-in form', (engine) => {
   const isIn = ({ url }: { url: URL }) => url.searchParams.has('code');
   const expectSlowed = async ({ response }: { response: Response }) => {
     expect(response.status).to.equal(429);
+    expect(Number(response.headers.get('retry-after'))).to.be.at.least(1);
     expect(await response.text()).to.match(WAIT);
   };
 

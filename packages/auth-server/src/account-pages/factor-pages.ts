@@ -8,7 +8,6 @@ import {
   submitPasskey,
   submitTotp,
 } from '../interaction/enrol.ts';
-import { problemStatus } from '../interaction/page.ts';
 import { requesterOf } from '../interaction/requester.ts';
 import type { ListedFactor } from '../mfa/manage-factors.ts';
 import { type ConfirmationModel, confirmationPage } from '../views/account/confirmation.ts';
@@ -52,7 +51,7 @@ export async function showFactors(visit: Visit, problems: readonly Problem[] = [
         },
         i18n,
       ),
-    problems.length > 0 ? 422 : 200,
+    problems,
   );
 }
 
@@ -96,7 +95,7 @@ export async function showRename(
   const action = `${path(PATHS.rename)}?factor=${id}`;
   const cancelHref = path(PLACES.factors);
   show(visit, {
-    status: problemStatus(problems),
+    problems,
     render: (frame, i18n) =>
       renameFactorPage({ frame, action, name: given ?? name, cancelHref, problems }, i18n),
   });

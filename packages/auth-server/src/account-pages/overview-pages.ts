@@ -1,6 +1,5 @@
 import { Readable } from 'node:stream';
 import { hasPassword } from '../accounts/account.ts';
-import { problemStatus } from '../interaction/page.ts';
 import { RESET_PATH } from '../interaction/password-routes.ts';
 import { requesterOf } from '../interaction/requester.ts';
 import { RECOVERY_CODES_LOW } from '../mfa/recovery-code.ts';
@@ -113,7 +112,7 @@ export async function showPassword(
         },
         i18n,
       ),
-    problemStatus(problems),
+    problems,
   );
 }
 

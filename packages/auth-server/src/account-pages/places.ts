@@ -39,12 +39,12 @@ function hrefsOf(pages: Pages, account: Account): AccountModel['hrefs'] {
 export async function showPlace(
   visit: Visit,
   render: (model: AccountModel, i18n: I18n) => string,
-  status = 200,
+  problems: Page['problems'] = [],
 ): Promise<void> {
   const { parts, ctx, account, session } = visit;
   const notice = await takeNotice(parts.state, session.uid);
   show(visit, {
-    status,
+    problems,
     render: (frame: Frame, i18n) =>
       render(
         {

@@ -1,5 +1,5 @@
 import { hasPassword } from '../accounts/account.ts';
-import { problemStatus, seeOther } from '../interaction/page.ts';
+import { seeOther } from '../interaction/page.ts';
 import { requesterOf } from '../interaction/requester.ts';
 import { digest } from '../provider/state/sealing.ts';
 import { provePassword } from '../sign-in/prove.ts';
@@ -80,7 +80,7 @@ export async function showStepUp(
       ? { method, options: await parts.passkeys.beginSecondStep(account, session.uid) }
       : { method };
   show(visit, {
-    status: problemStatus(problems),
+    problems,
     render: (frame, i18n) =>
       stepUpPage(
         {

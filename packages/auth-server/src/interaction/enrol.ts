@@ -9,7 +9,7 @@ import { addTotpPage } from '../views/account/add-totp.ts';
 import { recoveryCodesPage } from '../views/account/recovery-codes.ts';
 import type { Problem } from '../views/form.ts';
 import { dropNewCodes, keepNewCodes, newCodesOf } from './new-codes.ts';
-import { type Page, type Pages, problemStatus, seeOther } from './page.ts';
+import { type Page, type Pages, seeOther } from './page.ts';
 import type { Form } from './read-form.ts';
 import { requesterOf } from './requester.ts';
 
@@ -64,7 +64,7 @@ async function showTotp(
   pages.show(ctx, {
     ...page,
     again,
-    status: problemStatus(problems),
+    problems,
     render: (frame, i18n) =>
       addTotpPage(
         { frame, action, secret, uri, ...given, cancelHref: hrefs.cancel, problems },
@@ -95,7 +95,7 @@ export async function showPasskey(
   const given = name === undefined ? {} : { name };
   parts.pages.show(ctx, {
     ...page,
-    status: problemStatus(problems),
+    problems,
     render: (frame, i18n) =>
       addPasskeyPage(
         { frame, action: hrefs.passkey, options, ...given, cancelHref: hrefs.cancel, problems },
@@ -161,7 +161,7 @@ export async function showCodes(
   const { email } = account;
   parts.pages.show(ctx, {
     ...page,
-    status: problemStatus(problems),
+    problems,
     render: (frame, i18n) =>
       recoveryCodesPage(
         { frame, action, email, codes, createdAt: new Date(createdAtMs), problems },

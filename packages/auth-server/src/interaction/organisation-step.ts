@@ -1,5 +1,4 @@
 import { type OrganisationModel, organisationPage } from '../views/sign-in/organisation.ts';
-import { problemStatus } from './page.ts';
 import { sendOn } from './send-on.ts';
 import { showSignIn } from './sign-in-step.ts';
 import { leaveFor } from './upstream-routes.ts';
@@ -14,7 +13,7 @@ export async function showOrganisation(
   const { parts, ctx, details } = visit;
   parts.pages.show(ctx, {
     ...pageOf(visit),
-    status: problemStatus(problems),
+    problems,
     render: (frame, i18n) =>
       organisationPage(
         {

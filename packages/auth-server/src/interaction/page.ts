@@ -4,6 +4,7 @@ import type { Context } from 'koa';
 import { readCookie, writeCookie } from '../http/cookie.ts';
 import type { Assets } from '../views/assets.ts';
 import { contentSecurityPolicy } from '../views/content-security-policy.ts';
+import type { RenderableProblem } from '../views/form.ts';
 import { createI18n, type I18n, LOCALES, type Locale, readMessages } from '../views/i18n.ts';
 import { negotiateLocale } from '../views/language.ts';
 import type { Frame } from '../views/layout.ts';
@@ -13,6 +14,8 @@ const LANGUAGE_AGE_MS = 365 * 86_400_000;
 
 export interface Page {
   readonly status?: number;
+  /** Why the page's form came back; without `status` they tell it. */
+  readonly problems?: readonly RenderableProblem[];
   /** Where the page's forms end, after redirects: registered URIs. */
   readonly formTargets?: readonly string[];
   /** What the form token is bound to: the interaction. */
@@ -56,7 +59,7 @@ export function pages({ issuer, assets, formKey, supportUrl, policyUrl }: PageSe
       const expected = Buffer.from(tokenFor(csrf));
       return given.length === expected.length && timingSafeEqual(given, expected);
     },
-    show(ctx, { status = 200, formTargets = [], csrf = '', uiLocales, again, render }) {
+    show(ctx, { problems = [], formTargets = [], csrf = '', uiLocales, again, ...page }) {
       const locale = localeOf(ctx, uiLocales);
       const i18n = languages.get(locale);
       if (i18n === undefined) throw new Error(`no messages in ${locale}`);
@@ -68,12 +71,14 @@ export function pages({ issuer, assets, formKey, supportUrl, policyUrl }: PageSe
         ...(supportUrl === undefined ? {} : { supportHref: supportUrl }),
         ...(policyUrl === undefined ? {} : { policyHref: policyUrl }),
       };
-      ctx.status = status;
+      const throttled = problems.find((problem) => problem.code === 'throttled');
+      ctx.status = page.status ?? statusOf(problems);
+      if (throttled !== undefined) ctx.set('Retry-After', `${throttled.waitS}`);
       ctx.set('Cache-Control', 'no-store');
       ctx.set('Content-Language', locale);
       ctx.set('Content-Security-Policy', contentSecurityPolicy(formTargets));
       ctx.set('Content-Type', 'text/html; charset=utf-8');
-      ctx.body = render(frame, i18n);
+      ctx.body = page.render(frame, i18n);
     },
   };
 }
@@ -102,7 +107,7 @@ function localeOf(ctx: Context, uiLocales: string | undefined): Locale {
 }
 
 /** One status for a wrong password, an unknown e-mail and a disabled account. */
-export function problemStatus(problems: readonly { readonly code: string }[]): number {
+function statusOf(problems: readonly RenderableProblem[]): number {
   if (problems.length === 0) return 200;
   return problems.some(({ code }) => code === 'throttled') ? 429 : 422;
 }

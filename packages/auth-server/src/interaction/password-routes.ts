@@ -15,7 +15,7 @@ import { passwordSetPage } from '../views/password/password-set.ts';
 import { resetRequestPage, resetSentPage } from '../views/password/reset-request.ts';
 import { invitationPage, setPasswordPage } from '../views/password/set-password.ts';
 import { showErrorPage } from './error-page.ts';
-import { type Pages, problemStatus, seeOther } from './page.ts';
+import { type Pages, seeOther } from './page.ts';
 import { type Form, readOurForm } from './read-form.ts';
 import { requesterOf } from './requester.ts';
 
@@ -103,7 +103,7 @@ function showRequest(
   const signInHref = pages.path(ACCOUNT_PATH);
   pages.show(ctx, {
     csrf: newBrowser(ctx),
-    status: problemStatus(problems),
+    problems,
     render: (frame, i18n) =>
       resetRequestPage(
         {
@@ -144,7 +144,7 @@ async function showReset(
   const action = `${parts.pages.path(NEW_PATH)}?token=${token}`;
   parts.pages.show(ctx, {
     csrf: token,
-    status: problemStatus(problems),
+    problems,
     render: (frame, i18n) =>
       setPasswordPage({ frame, action, email: account.email, lengthMin, problems }, i18n),
   });
@@ -172,7 +172,7 @@ async function showInvitation(
   const model = { action, email: account.email, organisation, expiresAt, lengthMin, problems };
   parts.pages.show(ctx, {
     csrf: token,
-    status: problemStatus(problems),
+    problems,
     render: (frame, i18n) => invitationPage({ frame, ...model }, i18n),
   });
 }

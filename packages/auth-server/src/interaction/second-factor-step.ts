@@ -3,7 +3,6 @@ import { type SecondStepMethod, secondStepAnswer } from '../sign-in/second-step.
 import type { Problem } from '../views/form.ts';
 import { secondFactorPage } from '../views/sign-in/second-factor.ts';
 import type { Proven } from './next-step.ts';
-import { problemStatus } from './page.ts';
 import { keepProgress, provenIn } from './progress.ts';
 import { requesterOf } from './requester.ts';
 import { beginAnew, otherAccount } from './sign-in-step.ts';
@@ -33,7 +32,7 @@ export async function showSecondFactor(
     }));
   parts.pages.show(ctx, {
     ...pageOf(visit),
-    status: problemStatus(problems),
+    problems,
     ...(tried === undefined ? {} : { again: `method=${method}` }),
     render: (frame, i18n) =>
       secondFactorPage(

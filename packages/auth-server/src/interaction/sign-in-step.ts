@@ -5,7 +5,6 @@ import { addressSubject } from '../throttle/address-subject.ts';
 import type { Problem } from '../views/form.ts';
 import { signInPage } from '../views/sign-in/sign-in.ts';
 import { dropNewCodes } from './new-codes.ts';
-import { problemStatus } from './page.ts';
 import { RESET_PATH } from './password-routes.ts';
 import { beginProgress, dropProgress } from './progress.ts';
 import { requesterOf } from './requester.ts';
@@ -24,7 +23,7 @@ export async function showSignIn(
   const organisations = offered === undefined && (await parts.upstreamSignIn.exists());
   parts.pages.show(ctx, {
     ...pageOf(visit),
-    status: problemStatus(problems),
+    problems,
     render: (frame, i18n) =>
       signInPage(
         {

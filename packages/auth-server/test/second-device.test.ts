@@ -34,10 +34,9 @@ describe('connecting a second device to an account', function () {
     const confirm = await browser.submit(page, { user_code: begun.user_code });
     const next = await browser.submit(confirm, answer);
     const text = await next.response.text();
-    const consent = text.includes('value="allow"');
-    return consent
-      ? (await browser.submit({ ...next, text }, { decision: 'allow' })).response.text()
-      : text;
+    if (!text.includes('value="allow"')) return text;
+    expect(text).to.include('you go on at the device').and.not.include('back to');
+    return (await browser.submit({ ...next, text }, { decision: 'allow' })).response.text();
   };
   const events = async () =>
     server.database.query<{ about: string; address: string; browser: string }>(

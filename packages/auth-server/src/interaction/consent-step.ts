@@ -23,6 +23,8 @@ export async function showConsent(visit: Visit): Promise<void> {
     ...Object.values(missingResourceScopes ?? {}).flat(),
     ...asked.filter((scope) => granted.includes(scope)),
   ];
+  const application = applicationOf(visit);
+  const returns = details.params['redirect_uri'] !== undefined;
   parts.pages.show(ctx, {
     ...pageOf(visit),
     render: (frame, i18n) =>
@@ -30,7 +32,8 @@ export async function showConsent(visit: Visit): Promise<void> {
         {
           frame,
           action: actionOf(visit, 'consent'),
-          application: applicationOf(visit),
+          application,
+          ...(returns && { backTo: application.host }),
           email: account?.email ?? '',
           permissions: permissionNames([...new Set(scopes)], parts.scopeBase),
           applicationsHref: parts.pages.path(`${ACCOUNT_PATH}/applications`),

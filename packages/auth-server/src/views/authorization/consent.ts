@@ -14,6 +14,8 @@ import { permissionList } from './permissions.ts';
 export interface ConsentModel extends PageModel {
   readonly action: string;
   readonly application: Application;
+  /** Host that either answer leads to; absent where the person goes on at a second device. */
+  readonly backTo?: string;
   readonly email: string;
   /** Short names of what is asked; see `permissionList`. */
   readonly permissions: readonly string[];
@@ -23,7 +25,7 @@ export interface ConsentModel extends PageModel {
 
 /** Asked of third-party applications only. Neither answer is easier to reach than the other. */
 export function consentPage(model: ConsentModel, i18n: I18n): string {
-  const { frame, action, application, permissions } = model;
+  const { frame, action, application, backTo, permissions } = model;
   const who = html`<strong>${application.name}</strong>`;
   const body = html`<p class="lead">${i18n.rich('consent.lead', { application: applicationName(application) })}</p>
 <p>${i18n.rich('consent.account', { email: emailName(model.email) })}</p>
@@ -37,6 +39,6 @@ ${form(frame, {
   body: html`<div class="pair"><button class="button" name="decision" value="deny">${i18n.t('consent.deny')}</button>
 <button class="button" name="decision" value="allow">${i18n.t('consent.allow')}</button></div>`,
 })}
-<p class="hint">${i18n.t('consent.next', { host: application.host })}</p>`;
+<p class="hint">${backTo === undefined ? i18n.t('consent.nextOnDevice') : i18n.t('consent.next', { host: backTo })}</p>`;
   return cardPage(model, { title: i18n.t('consent.title'), body }, i18n);
 }

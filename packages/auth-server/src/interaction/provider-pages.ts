@@ -125,6 +125,8 @@ export function providerPages(
         return error(ctx, out, new Error(out.error));
       }
       const { user_code: typed } = out === undefined ? {} : (ctx.oidc.params ?? {});
+      const empty = typeof typed !== 'string' || typed.trim() === '';
+      const code = empty ? 'code_required' : 'user_code_wrong';
       show(ctx, {
         status: out === undefined ? 200 : CODE_NOT_GOOD,
         render: (frame, i18n) =>
@@ -134,8 +136,7 @@ export function providerPages(
               action: pages.path(ROUTES.code_verification),
               ...xsrfOf(ctx),
               ...(typeof typed === 'string' ? { userCode: typed.slice(0, USER_CODE_MAX) } : {}),
-              problems:
-                out === undefined ? [] : [{ field: 'user_code', code: 'user_code_wrong' as const }],
+              problems: out === undefined ? [] : [{ field: 'user_code', code }],
             },
             i18n,
           ),

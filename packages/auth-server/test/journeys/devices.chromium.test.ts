@@ -29,6 +29,8 @@ describe('a second device, with Chromium', function () {
       const { email, app } = await world.newGuardedPerson();
       const begun = await begin();
       await page.goto(begun.verification_uri);
+      await type(page, ' ');
+      await page.getByText('Enter the code.').first().waitFor();
       await type(page, 'BBBB-BBBB');
       await page.getByText('That code is not known.').first().waitFor();
       expect(await page.getByLabel('Code on the device').inputValue()).to.equal('BBBB-BBBB');

@@ -83,6 +83,41 @@ describeOnEngines('guessing through the sign-in form', (engine) => {
     expect(Number(response.headers.get('retry-after'))).to.be.at.least(1);
     expect(await response.text()).to.match(WAIT);
   };
+  /** Why tries were refused, as the audit has it. */
+  const recorded = async (subject: string) => {
+    const last = await newPerson();
+    await signIn(last, 'wrong'); // Events are written in their order.
+    return eventually(async () => {
+      const events = await server.database.query<{ subject: string; reason: string }>(
+        `SELECT subject, reason FROM audit_event
+         WHERE type LIKE '%.refused' AND subject = ANY ($1) ORDER BY id`,
+        [[subject, last]],
+      );
+      if (events.at(-1)?.subject !== last) throw new Error('the last is not written yet');
+      return events.slice(0, -1).map(({ reason }) => reason);
+    });
+  };
+
+  it('records each guess, and of those behind a block the first, at whichever door', async () => {
+    const email = await newPerson();
+    await guesses(FREE + 3, email);
+    const guess = { email, password: 'wrong' };
+    const answer = await server.postJson(guess, { 'x-forwarded-for': freshAddress() });
+    expect(answer.status).to.equal(429);
+    const compared = Array(FREE).fill('wrong_password');
+    expect(await recorded(email)).to.deep.equal([...compared, 'throttled']);
+    await sqlThrottle(server.database, systemClock).succeeded([
+      { kind: 'account-password', id: email },
+    ]);
+    await Promise.all(
+      Array.from({ length: FREE + 5 }, () =>
+        server.postJson(guess, { 'x-forwarded-for': freshAddress() }),
+      ),
+    );
+    const reasons = (await recorded(email)).slice(FREE + 1);
+    expect(reasons.filter((reason) => reason === 'wrong_password')).to.have.length(FREE);
+    expect(reasons.filter((reason) => reason === 'too_many_attempts')).to.have.length(1);
+  });
 
   it('slows the account down, wherever the guesses come from, and says how long', async () => {
     const email = await newPerson();
@@ -144,6 +179,8 @@ describeOnEngines('guessing through the sign-in form', (engine) => {
     const text = await page.response.text();
     expect(text).to.match(WAIT);
     await expectSlowed(await browser.submit({ ...page, text }, { code: totpCode(totpSecret) }));
+    const blocked = (await recorded(server.guarded.id)).filter((reason) => reason === 'throttled');
+    expect(blocked, 'recorded once').to.have.length(1);
     const again = await signIn(email, PASSWORD);
     expect(again.response.status, 'the password still counts').to.equal(200);
     expect(await again.response.text()).to.include('name="code"');

@@ -1,12 +1,12 @@
-import { readFileSync } from 'node:fs';
 import type { Database } from '@cls/shared/sql/database';
+import { migrate, readMigrations } from '@cls/shared/sql/migrate';
 import { describeOnEngines } from '@cls/shared/testing/engines';
 import { expect } from 'chai';
+import { MIGRATIONS } from '../src/store/migrations.ts';
 import { sqlThrottle, sweepThrottle } from '../src/store/sql-throttle.ts';
 import { THROTTLE_POLICIES } from '../src/throttle/policy.ts';
 import type { Throttle, ThrottleSubject } from '../src/throttle/throttle.ts';
 
-const RECORDS = new URL('../../migrations/0001-records.sql', import.meta.url);
 const HOUR_MS = 3_600_000;
 
 describeOnEngines('the throttle', (engine) => {
@@ -16,7 +16,7 @@ describeOnEngines('the throttle', (engine) => {
   let count = 0;
   before(async () => {
     database = await engine.open();
-    await database.execute(readFileSync(RECORDS, 'utf8'));
+    await migrate(database, readMigrations(MIGRATIONS));
     throttle = sqlThrottle(database, { now: () => new Date(nowMs) });
   });
   after(() => database?.close());
@@ -44,6 +44,20 @@ describeOnEngines('the throttle', (engine) => {
     }
     expect(waits.slice(0, 3)).to.deep.equal([30, 60, 120]);
     expect(Math.max(...waits)).to.be.at.most(3_600);
+  });
+
+  it('tells of each block which refusal is its first, however many come at once', async () => {
+    const password = subject('account-password');
+    await fail(THROTTLE_POLICIES['account-password'].free, password);
+    for (const round of ['first block', 'next block']) {
+      const refused = await Promise.all(
+        Array.from({ length: 9 }, () => throttle.admit([password])),
+      );
+      const firsts = refused.filter((one) => !one.admitted && one.first);
+      expect(firsts, round).to.have.length(1);
+      nowMs += HOUR_MS;
+      await fail(1, password);
+    }
   });
 
   it('stops for good after a hundred failures in a row, however long one waits', async () => {

@@ -102,7 +102,8 @@ async function throttled(
   const client: readonly ThrottleSubject[] =
     clientId === undefined ? [] : [{ kind: 'client-secret', id: clientId }];
   const admission = await throttle.admit([addressSubject(ctx.ip), ...client]);
-  return admission.admitted ? error : new TooManyAttempts(admission.retryAfterS);
+  if (admission.admitted) return error;
+  return new TooManyAttempts(admission.retryAfterS, admission.first);
 }
 
 function record(ctx: KoaContextWithOIDC, audit: AuditLog, error: unknown): void {
@@ -110,6 +111,7 @@ function record(ctx: KoaContextWithOIDC, audit: AuditLog, error: unknown): void 
   const { body, status } = ctx;
   const reason = error === undefined ? undefined : whyOf(error, body as { error: string });
   if (error !== undefined) ctx.state['refused'] = refusedKind(error);
+  if (error instanceof TooManyAttempts && !error.first) return;
   audit.record({
     type: status === 200 ? 'token.issued' : 'token.refused',
     subject: subjectOf(ctx, reason ?? '') ?? 'unknown',

@@ -6,7 +6,7 @@ import type { Proven } from './next-step.ts';
 import { keepProgress, provenIn } from './progress.ts';
 import { requesterOf } from './requester.ts';
 import { beginAnew, otherAccount } from './sign-in-step.ts';
-import { actionOf, type Form, goOn, pageOf, record, type Visit } from './visit.ts';
+import { actionOf, type Form, goOn, pageOf, recordRefusal, type Visit } from './visit.ts';
 
 export async function showSecondFactor(
   visit: Visit,
@@ -59,8 +59,9 @@ export async function secondFactor(visit: Visit, form: Form): Promise<void> {
   const answer = secondStepAnswer(form, details.uid);
   const outcome = await parts.secondStep.prove(account, answer, requesterOf(visit.ctx));
   if ('problem' in outcome) {
-    record(visit, 'sign_in.refused', account.id, outcome.problem.code);
-    return showSecondFactor(visit, proven, [outcome.problem], answer.method);
+    const { problem } = outcome;
+    recordRefusal(visit, account.id, problem.code, problem.code !== 'throttled' || problem.first);
+    return showSecondFactor(visit, proven, [problem], answer.method);
   }
   const amr = amrAfter(progress.amr, outcome.proof);
   await keepProgress(parts.state, details.uid, { ...progress, amr, provenAtS: undefined });

@@ -8,7 +8,15 @@ import { dropNewCodes } from './new-codes.ts';
 import { RESET_PATH } from './password-routes.ts';
 import { beginProgress, dropProgress } from './progress.ts';
 import { requesterOf } from './requester.ts';
-import { actionOf, applicationOf, type Form, goOn, pageOf, record, type Visit } from './visit.ts';
+import {
+  actionOf,
+  applicationOf,
+  type Form,
+  goOn,
+  pageOf,
+  recordRefusal,
+  type Visit,
+} from './visit.ts';
 
 export async function showSignIn(
   visit: Visit,
@@ -61,7 +69,7 @@ export async function signIn(visit: Visit, form: Form): Promise<void> {
   const proof = await provePassword(parts, address, email, password, requesterOf(ctx).deviceCookie);
   if (!('account' in proof)) {
     const why = whyNot(proof);
-    record(visit, 'sign_in.refused', recordedEmail(email, why), why);
+    recordRefusal(visit, recordedEmail(email, why), why, !('waitS' in proof) || proof.first);
     return showSignIn(visit, [refusalOf(proof, 'wrong_credentials')], form);
   }
   await beginProgress(parts, details.uid, proof.account, {
@@ -82,7 +90,7 @@ export async function passkey(visit: Visit, form: Form): Promise<void> {
   const { parts, details } = visit;
   const found = await parts.passkeys.finishSignIn(details.uid, form['credential'] ?? '');
   if (found === undefined) {
-    record(visit, 'sign_in.refused', 'unknown', 'passkey_failed');
+    recordRefusal(visit, 'unknown', 'passkey_failed');
     return showSignIn(visit, [{ code: 'passkey_failed' }], form);
   }
   const { account, proof } = found;

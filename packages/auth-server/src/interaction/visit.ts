@@ -85,13 +85,18 @@ export function goOn({ parts, ctx, details }: Visit, search = ''): void {
   seeOther(ctx, parts.pages.path(`/interaction/${details.uid}${search}`));
 }
 
+/** Each refusal is told in the log of requests; of those behind one block, the first is an event. */
+export function recordRefusal(visit: Visit, subject: string, reason: string, first = true): void {
+  visit.ctx.state['refused'] = reason;
+  if (first) record(visit, 'sign_in.refused', subject, reason);
+}
+
 export function record(
   { parts, ctx, client }: Visit,
   type: 'sign_in.succeeded' | 'sign_in.refused',
   subject: string,
   reason: string,
 ): void {
-  if (type === 'sign_in.refused') ctx.state['refused'] = reason;
   parts.audit.record({
     type,
     subject,

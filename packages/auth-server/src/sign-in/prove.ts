@@ -3,7 +3,13 @@ import type { AccountDirectory } from '../accounts/account.ts';
 import { type Account, canonicalEmail, type RefusedPassword } from '../accounts/account.ts';
 import { PasswordVerifierBusy } from '../accounts/password.ts';
 import type { SecondFactor } from '../mfa/second-factor.ts';
-import { type GuessOutcome, type GuessParts, guess, guessSubjects } from '../throttle/guess.ts';
+import {
+  type GuessOutcome,
+  type GuessParts,
+  guess,
+  guessSubjects,
+  type NotCompared,
+} from '../throttle/guess.ts';
 import type { ThrottleSubject } from '../throttle/throttle.ts';
 
 export interface ProofParts extends GuessParts {
@@ -15,7 +21,7 @@ export interface ProofParts extends GuessParts {
 export type Proof =
   | { readonly account: Account }
   | { readonly refused: RefusedPassword | 'code_wrong' | 'code_used' }
-  | { readonly waitS: number };
+  | NotCompared;
 
 /** An account without a password, as an invitation leaves it, is refused as a wrong one is. */
 export async function provePassword(
@@ -37,7 +43,8 @@ export async function provePassword(
     const outcome = await guess(throttle, subjects, compare);
     return toProof(outcome, refused);
   } catch (error) {
-    if (error instanceof PasswordVerifierBusy) return { waitS: 1 };
+    // No block: the load of this server is nothing that the person's log should tell.
+    if (error instanceof PasswordVerifierBusy) return { waitS: 1, first: false };
     throw error;
   }
 }

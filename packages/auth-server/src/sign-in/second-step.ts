@@ -5,7 +5,7 @@ import type { FactorRecords } from '../mfa/factor.ts';
 import type { Passkeys } from '../mfa/passkeys.ts';
 import type { RecoveryCodes } from '../mfa/recovery-codes.ts';
 import type { SecondFactor } from '../mfa/second-factor.ts';
-import { type GuessParts, guess, guessSubjectsOf } from '../throttle/guess.ts';
+import { type GuessParts, guess, guessSubjectsOf, type NotCompared } from '../throttle/guess.ts';
 
 export type SecondStepMethod = 'passkey' | 'totp' | 'recovery_code';
 
@@ -30,7 +30,7 @@ export type SecondStepProblem =
   | { readonly field: 'code'; readonly code: 'code_required' | 'code_wrong' | 'code_used' }
   | { readonly field: 'recovery_code'; readonly code: 'code_required' | 'recovery_code_wrong' }
   | { readonly code: 'passkey_failed' }
-  | { readonly code: 'throttled'; readonly waitS: number };
+  | ({ readonly code: 'throttled' } & NotCompared);
 
 /** The second step of signing in, and of a step-up. */
 export interface SecondStep {
@@ -96,7 +96,7 @@ async function proveTotp(
     return found === 'accepted' ? found : undefined;
   });
   if ('right' in outcome) return { proof: { method: 'totp' } };
-  if ('waitS' in outcome) return { problem: { code: 'throttled', waitS: outcome.waitS } };
+  if ('waitS' in outcome) return { problem: { code: 'throttled', ...outcome } };
   return { problem: { field: 'code', code: used ? 'code_used' : 'code_wrong' } };
 }
 
@@ -113,7 +113,7 @@ async function proveRecoveryCode(
     (await recoveryCodes.use(account, code, by)) ? true : undefined,
   );
   if ('right' in outcome) return { proof: { method: 'recovery_code' } };
-  if ('waitS' in outcome) return { problem: { code: 'throttled', waitS: outcome.waitS } };
+  if ('waitS' in outcome) return { problem: { code: 'throttled', ...outcome } };
   return { problem: { field, code: 'recovery_code_wrong' } };
 }
 

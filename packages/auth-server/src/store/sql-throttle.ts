@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Clock } from '@cls/shared/clock';
 import type { Database, Sql } from '@cls/shared/sql/database';
 import { FIRST_DELAY_S, LAST_DELAY_S, THROTTLE_POLICIES } from '../throttle/policy.ts';
-import type { Throttle, ThrottleSubject } from '../throttle/throttle.ts';
+import type { Admission, Throttle, ThrottleSubject } from '../throttle/throttle.ts';
 
 /** A thousand years. */
 const FOR_EVER_S = 31_536_000_000;
@@ -36,10 +36,14 @@ const COUNT = `
   RETURNING 1`;
 
 const WAIT = `
+  WITH noted AS (
+    UPDATE throttle SET refused_until = blocked_until
+    WHERE kind = $1 AND subject_sha256 = $2 AND refused_until IS DISTINCT FROM blocked_until
+    RETURNING 1)
   SELECT CASE WHEN blocked_until = 'infinity' THEN $4
               WHEN blocked_until <= $3::timestamptz THEN 1
               ELSE least(ceil(extract(epoch FROM blocked_until - $3::timestamptz)), $4) END::int
-         AS "waitS"
+         AS "waitS", EXISTS (SELECT FROM noted) AS first
   FROM throttle WHERE kind = $1 AND subject_sha256 = $2`;
 
 const CLEAR = 'DELETE FROM throttle WHERE kind = $1 AND subject_sha256 = $2';
@@ -61,8 +65,8 @@ export function sqlThrottle(database: Database, clock: Clock): Throttle {
     async admit(subjects) {
       const now = clock.now().toISOString();
       for (const subject of subjects) {
-        const retryAfterS = await attempt(database, subject, now);
-        if (retryAfterS > 0) return { admitted: false, retryAfterS };
+        const admission = await attempt(database, subject, now);
+        if (!admission.admitted) return admission;
       }
       return { admitted: true };
     },
@@ -104,8 +108,7 @@ async function takeBack(sql: Sql, subject: ThrottleSubject): Promise<void> {
   await sql.query(TAKE_BACK, [subject.kind, digest(subject), free, hardStop ?? NEVER]);
 }
 
-/** Seconds to wait; 0 when the attempt is admitted. */
-async function attempt(sql: Sql, subject: ThrottleSubject, now: string): Promise<number> {
+async function attempt(sql: Sql, subject: ThrottleSubject, now: string): Promise<Admission> {
   const { free, hardStop, forgetAfterS } = THROTTLE_POLICIES[subject.kind];
   const key = [subject.kind, digest(subject)];
   const counted = await sql.query(COUNT, [
@@ -117,9 +120,13 @@ async function attempt(sql: Sql, subject: ThrottleSubject, now: string): Promise
     forgetAfterS === undefined ? FOR_EVER_S : forgetAfterS / free,
     LAST_DELAY_S,
   ]);
-  if (counted.length > 0) return 0;
-  const [row] = await sql.query<{ waitS: number }>(WAIT, [...key, now, LAST_DELAY_S]);
-  return Math.max(1, row?.waitS ?? 1);
+  if (counted.length > 0) return { admitted: true };
+  const [row] = await sql.query<{ waitS: number; first: boolean }>(WAIT, [
+    ...key,
+    now,
+    LAST_DELAY_S,
+  ]);
+  return { admitted: false, retryAfterS: Math.max(1, row?.waitS ?? 1), first: row?.first ?? true };
 }
 
 function digest({ kind, id }: ThrottleSubject): string {

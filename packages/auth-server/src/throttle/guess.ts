@@ -54,11 +54,13 @@ export function allGuesses({ email, id }: Account, what: Guessable): readonly Th
   ];
 }
 
-export type GuessOutcome<T> =
-  | { readonly right: T }
-  | { readonly wrong: true }
-  /** Not compared at all: seconds until it may be tried again. */
-  | { readonly waitS: number };
+export type GuessOutcome<T> = { readonly right: T } | { readonly wrong: true } | NotCompared;
+
+/** Seconds until it may be tried again, and whether it is the `first` that its block refused. */
+export interface NotCompared {
+  readonly waitS: number;
+  readonly first: boolean;
+}
 
 /**
  * Compares a secret if that is admitted now.
@@ -72,7 +74,7 @@ export async function guess<T>(
   compare: () => Promise<T | undefined>,
 ): Promise<GuessOutcome<T>> {
   const admission = await throttle.admit(subjects);
-  if (!admission.admitted) return { waitS: admission.retryAfterS };
+  if (!admission.admitted) return { waitS: admission.retryAfterS, first: admission.first };
   let right: T | undefined;
   try {
     right = await compare();

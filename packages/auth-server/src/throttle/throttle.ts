@@ -39,4 +39,5 @@ export type ThrottleKind =
 
 export type Admission =
   | { readonly admitted: true }
-  | { readonly admitted: false; readonly retryAfterS: number };
+  /** `first` of those that a block refuses: the one to record, for anybody can bring many. */
+  | { readonly admitted: false; readonly retryAfterS: number; readonly first: boolean };

@@ -108,14 +108,14 @@ async function withCode(
 
 /** @throws {OIDCProviderError} for everything but a proof. */
 function provenAccount(proof: Proof): Account {
-  if ('waitS' in proof) throw new TooManyAttempts(proof.waitS);
+  if ('waitS' in proof) throw new TooManyAttempts(proof.waitS, proof.first);
   if ('refused' in proof) throw new CredentialsRefused(proof.refused);
   return proof.account;
 }
 
 async function admit(throttle: Throttle, subjects: readonly ThrottleSubject[]): Promise<void> {
   const admission = await throttle.admit(subjects);
-  if (!admission.admitted) throw new TooManyAttempts(admission.retryAfterS);
+  if (!admission.admitted) throw new TooManyAttempts(admission.retryAfterS, admission.first);
 }
 
 async function newMfaToken(state: StateStore, account: Account): Promise<string> {

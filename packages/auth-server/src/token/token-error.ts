@@ -3,11 +3,14 @@ import { errors } from 'oidc-provider';
 /** Too many failed attempts (RFC 6585 §4). `retryAfterS` becomes `Retry-After`. */
 export class TooManyAttempts extends errors.OIDCProviderError {
   readonly retryAfterS: number;
+  /** Of those that one block refused. */
+  readonly first: boolean;
 
-  constructor(retryAfterS: number) {
+  constructor(retryAfterS: number, first: boolean) {
     super(429, 'too_many_attempts');
     this.error_description = `too many failed attempts; try again in ${retryAfterS} seconds`;
     this.retryAfterS = retryAfterS;
+    this.first = first;
   }
 }
 

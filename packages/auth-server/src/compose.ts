@@ -47,6 +47,7 @@ import { mailQueue } from './mail/mail-queue.ts';
 import { openMailSender } from './mail/open-mail-sender.ts';
 import { keepBuiltClients } from './provider/built-clients.ts';
 import { ACCOUNT_GRANT } from './provider/client-metadata.ts';
+import { showUndeliverableErrors } from './provider/form-post.ts';
 import { deliverLogoutNotices, keepLogoutNotices } from './provider/logout-delivery.ts';
 import { noteAccess } from './provider/note-access.ts';
 import { compareRedirectUris } from './provider/redirect-uris.ts';
@@ -191,6 +192,7 @@ async function compose(
     recordSignOuts(provider, audit);
     noteTokenErrors(provider);
     noteRefusals(provider);
+    showUndeliverableErrors(provider);
     const logFault = (err: unknown, requestId: unknown) => log.error({ err, requestId }, 'fault');
     provider.on('server_error', (ctx, err) => logFault(err, ctx.state['requestId']));
     keepLogoutNotices(provider, logoutNotices, log);

@@ -554,6 +554,52 @@ describeOnEngines('signing in with a browser', (engine) => {
     }
   });
 
+  describe('response_mode=form_post', () => {
+    const native = () =>
+      relyingParty(server, { confidential: false, redirectUris: [OWN, LOOPBACK] });
+    const OWN = 'com.example.app:/cb';
+    const LOOPBACK = 'http://127.0.0.1/cb';
+    const asked = async (redirect_uri: string, parameters = {}) => {
+      const form = { redirect_uri, response_mode: 'form_post', ...parameters };
+      return (await authorizationUrl(await native(), form)).url;
+    };
+
+    it('is refused on a page, before anybody signs in, for an own scheme', async () => {
+      const { url, response } = await new Browser().follow(await asked(OWN));
+      expect([url.pathname, response.status]).to.deep.equal(['/oauth/authorize', 400]);
+      expect(await response.text())
+        .to.include('invalid_request')
+        .and.include('expected a redirect_uri of https or http with response_mode=form_post');
+    });
+
+    for (const mistake of [{ code_challenge_method: 'plain' }, { response_type: 'token' }]) {
+      it(`is answered on a page for an own scheme also beside ${JSON.stringify(mistake)}`, async () => {
+        const { url, response } = await new Browser().follow(await asked(OWN, mistake));
+        expect([url.pathname, response.status]).to.deep.equal(['/oauth/authorize', 400]);
+        expect(await response.text()).to.include('<code>req_');
+      });
+    }
+
+    it('is refused for an own scheme where the request is pushed', async () => {
+      const { searchParams } = await asked(OWN);
+      const init = { method: 'POST', body: searchParams };
+      const answer = await fetch(`${server.issuer}/oauth/par`, init);
+      expect([answer.status, await answer.json()]).to.deep.equal([
+        400,
+        {
+          error: 'invalid_request',
+          error_description:
+            'expected a redirect_uri of https or http with response_mode=form_post, or no response_mode',
+        },
+      ]);
+    });
+
+    it('is good for an address on the person’s own machine', async () => {
+      const { url } = await new Browser().follow(await asked(LOOPBACK));
+      expect(url.pathname).to.match(/^\/interaction\//);
+    });
+  });
+
   it('sends the answer to mistakes that are the application’s to the application', async () => {
     const noPkce = await authorizationUrl(portal);
     noPkce.url.searchParams.delete('code_challenge');

@@ -26,6 +26,7 @@ import {
   serviceAccountClient,
 } from './client-metadata.ts';
 import { type ExistingGrantSettings, existingGrant } from './existing-grant.ts';
+import { refuseUndeliverableForm } from './form-post.ts';
 import { MFA_ACR, PASSWORD_ACR } from './granted-account.ts';
 import { defaultResource, refuseOtherResources, resourceServerFor } from './resource-server.ts';
 import { signInPolicy } from './sign-in-policy.ts';
@@ -95,7 +96,10 @@ export function providerConfiguration(
     adapter: (kind: string) => adapterFor(kind, issuer, settings),
     routes: ROUTES,
     scopes,
-    extraParams: { scope: (_, asked) => refuseNothing(asked, scopes) },
+    extraParams: {
+      scope: (_, asked) => refuseNothing(asked, scopes),
+      response_mode: refuseUndeliverableForm,
+    },
     claims: {
       openid: ['sub', 'acr', 'amr', 'auth_time'],
       email: ['email', 'email_verified'],

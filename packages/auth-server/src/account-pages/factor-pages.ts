@@ -113,8 +113,9 @@ export async function rename(visit: Visit, { name = '' }: Form): Promise<void> {
 export async function askToRemove(visit: Visit): Promise<void> {
   const factor = await factorOf(visit);
   if (factor === undefined) return goTo(visit, 'factors');
-  const action = `${PATHS.remove}?factor=${factor.id}`;
-  return ask(visit, { kind: 'remove_factor', name: factor.name }, action);
+  const { id, name } = factor;
+  const last = (await visit.parts.manageFactors.list(visit.account)).length === 1;
+  return ask(visit, { kind: 'remove_factor', name, last }, `${PATHS.remove}?factor=${id}`);
 }
 
 export async function remove(visit: Visit): Promise<void> {

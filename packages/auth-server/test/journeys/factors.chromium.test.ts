@@ -205,8 +205,12 @@ describe('second factors, with Chromium', function () {
     await press(page, 'Remove Pixel');
     await page.getByText('You will no longer be able to sign in with Pixel.').waitFor();
     await press(page, 'Cancel');
+    await page.getByText('not used yet').first().waitFor();
     for (const name of ['Pixel', 'Office tablet']) {
       await press(page, `Remove ${name}`);
+      await reach(page, 'Remove this sign-in method?');
+      const warned = await page.getByText('Your recovery codes go with it').count();
+      expect(warned).to.equal(name === 'Pixel' ? 0 : 1);
       await press(page, 'Remove');
       await page.getByText('The sign-in method was removed.').waitFor();
     }

@@ -794,7 +794,7 @@ export const GALLERY: readonly GalleryPage[] = [
     confirmationPage(
       {
         frame,
-        deed: { kind: 'remove_factor', name: 'Pixel 9' },
+        deed: { kind: 'remove_factor', name: 'Pixel 9', last: true },
         action: '/account/factors/2/remove',
         cancelHref: HREFS.factors,
       },

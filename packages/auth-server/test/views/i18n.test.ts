@@ -65,8 +65,8 @@ describe('i18n', () => {
   });
 
   it('counts in the language’s own forms', () => {
-    expect(en.count('overview.sessions', 1)).to.equal('Signed in on 1 device');
-    expect(de.count('overview.sessions', 0)).to.equal('Auf 0 Geräten angemeldet');
+    expect(en.count('overview.sessions', 1)).to.equal('1 open session');
+    expect(de.count('overview.sessions', 0)).to.equal('0 offene Sitzungen');
     expect(en.count('overview.factors', 0)).to.equal('None set up yet');
   });
 

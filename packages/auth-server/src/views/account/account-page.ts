@@ -64,6 +64,12 @@ export function instant(at: Date, i18n: I18n): Html {
   return html`<time datetime="${at.toISOString()}">${i18n.dateTime(at)}</time>`;
 }
 
+/** `last used 21 Nov 2026, 09:30 UTC` */
+export function lastUsed(at: Date | undefined, i18n: I18n): Html {
+  if (at === undefined) return html`${i18n.t('used.notYet')}`;
+  return i18n.rich('used.last', { at: instant(at, i18n) });
+}
+
 /** What is known of a browser: `Firefox`, `Windows`. */
 export interface Device {
   readonly browser?: string;

@@ -2,7 +2,7 @@ import { permissionList } from '../authorization/permissions.ts';
 import { type Html, html } from '../html.ts';
 import type { I18n } from '../i18n.ts';
 import type { Application } from '../layout.ts';
-import { type AccountModel, accountPage, instant } from './account-page.ts';
+import { type AccountModel, accountPage, instant, lastUsed } from './account-page.ts';
 
 export interface ApplicationWithAccess extends Application {
   /** Short names; see `permissionList`. */
@@ -33,7 +33,7 @@ ${
 
 function record(application: ApplicationWithAccess, i18n: I18n): Html {
   const { name, host, permissions, since, lastUsedAt, withdrawHref } = application;
-  const used = lastUsedAt === undefined ? i18n.t('factors.unused') : instant(lastUsedAt, i18n);
+  const used = lastUsed(lastUsedAt, i18n);
   return html`<li>
 <div><h2>${name}${host !== '' && html` <span class="host">(${host})</span>`}</h2>
 ${permissionList(permissions, i18n)}

@@ -1,7 +1,7 @@
 import type { Problem } from '../form.ts';
 import { type Html, html } from '../html.ts';
 import type { I18n } from '../i18n.ts';
-import { type AccountModel, accountPage, instant } from './account-page.ts';
+import { type AccountModel, accountPage, instant, lastUsed } from './account-page.ts';
 
 export interface Factor {
   readonly kind: 'totp' | 'passkey';
@@ -58,7 +58,7 @@ function record(
   { kind, name, addedAt, lastUsedAt, renameHref, removeHref }: Factor,
   i18n: I18n,
 ): Html {
-  const used = lastUsedAt === undefined ? i18n.t('factors.unused') : instant(lastUsedAt, i18n);
+  const used = lastUsed(lastUsedAt, i18n);
   return html`<li>
 <div><h3>${name}</h3>
 <p>${i18n.t(`factors.kind.${kind}`)}</p>

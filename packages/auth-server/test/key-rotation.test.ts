@@ -51,9 +51,9 @@ describeOnEngines('rotation of the signing key, while the server runs', (engine)
 
   it('refuses to sign with it before verifiers can know it, and does so after', async () => {
     const [staged] = await inState('staged');
-    await age('created_at', staged, 590);
+    await age('created_at', staged, 300);
     expect(await keys.promote(IN_TIME)).to.include({ refused: 'early' });
-    await age('created_at', staged, 11);
+    await age('created_at', staged, 301);
     expect(await keys.promote(IN_TIME)).not.to.have.property('refused');
     await eventually(async () => expect(await signsWith()).to.equal(staged));
     expect(await published(), 'tokens of the old key stay good').to.have.length(2);

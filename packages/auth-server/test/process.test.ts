@@ -1,4 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { request } from 'node:http';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { requireServer } from '@cls/shared/testing/engines';
@@ -155,10 +157,18 @@ describe('the auth-server process', () => {
   });
 
   it('ends requests under way and exits 0 when asked to stop', async () => {
-    const pending = signIn({ email: 'c@acme.example', password: 'some password or other' });
-    await new Promise((done) => setTimeout(done, 20));
+    const body = JSON.stringify({ email: 'c@acme.example', password: 'some password or other' });
+    const headers = {
+      ...{ 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) },
+      expect: '100-continue',
+    };
+    const pending = request(`${issuer}/oauth/token`, { method: 'POST', headers });
+    const answer = once(pending, 'response');
+    pending.flushHeaders();
+    await once(pending, 'continue'); // The service has the request now.
     running.child.kill('SIGTERM');
-    expect((await pending).status).to.equal(400);
+    pending.end(body);
+    expect((await answer)[0].statusCode).to.equal(400);
     expect(await running.exited).to.equal(0);
     expect(running.output()).not.to.include('"level":"error"');
   });

@@ -93,12 +93,12 @@ describeOnEngines('POST /oauth/token, a person', (engine) => {
     expect(first.status).to.equal(403);
     const { error, mfa_token: mfaToken } = (await first.json()) as Record<string, string>;
     expect(error).to.equal('mfa_required');
-    const second = await signIn({ mfa_token: mfaToken, otp: totpCode(totpSecret, -30) });
+    const second = await signIn({ mfa_token: mfaToken, otp: totpCode(totpSecret) });
     expect(second.status).to.equal(200);
     const claims = claimsOf(await second.text());
     expect(claims['amr']).to.deep.equal(['pwd', 'otp', 'mfa']);
     expect(claims['acr']).to.equal('urn:cls:acr:mfa');
-    const again = await signIn({ mfa_token: mfaToken, otp: totpCode(totpSecret) });
+    const again = await signIn({ mfa_token: mfaToken, otp: totpCode(totpSecret, 30) });
     expect(again.status, 'the mfa_token is spent').to.equal(400);
   });
 

@@ -4,7 +4,7 @@ import type { Secret } from '@cls/shared/secret';
 import { readServiceEnvironment, type ServiceEnvironment } from '@cls/shared/service-environment';
 
 export interface AuthServerConfig extends ServiceEnvironment {
-  /** Seals signing keys and TOTP secrets at rest; undefined on a developer's machine only. */
+  /** Seals secrets at rest and keys hashes of them; undefined on a developer's machine only. */
   readonly keyEncryptionKey: Secret | undefined;
   /** Signs the provider's cookies; undefined on a developer's machine only. */
   readonly cookieKey: Secret | undefined;
@@ -35,7 +35,7 @@ export interface AuthServerConfig extends ServiceEnvironment {
   readonly redisWaitReplicas: number;
 }
 
-/** `enrolled` asks for a second factor where one is enrolled; `required` refuses without one. */
+/** `enrolled` asks for a second factor where one is enrolled; `required` lets nobody in without. */
 export type MfaPolicy = 'enrolled' | 'required';
 
 const KEY_BITS = { '2048': 2048, '3072': 3072, '4096': 4096 } as const;
@@ -51,7 +51,8 @@ export const { parseConfig, describeConfig } = configuration(readConfig);
 function readConfig(read: EnvironmentReader): AuthServerConfig {
   const shared = readServiceEnvironment(read, 'auth-server', 'AUTH', 8081);
   const keyEncryptionKey = read.optionalSecret('KEY_ENCRYPTION_KEY', {
-    about: 'seals signing keys and TOTP secrets at rest; required in production',
+    about:
+      'seals signing keys, TOTP secrets and upstream client secrets at rest, and keys the hashes of recovery codes; required in production',
     ...KEY_256,
   });
   const cookieKey = read.optionalSecret('COOKIE_KEY', {
@@ -81,7 +82,8 @@ function readConfig(read: EnvironmentReader): AuthServerConfig {
       fallback: 3_600,
     }),
     mfaPolicy: read.choice('MFA_POLICY', ['enrolled', 'required'], {
-      about: '`required` refuses accounts without a second factor',
+      about:
+        '`required`: who has no second factor sets one up in the browser, and gets no token at the token endpoint',
       fallback: 'enrolled',
     }),
     sessionIdleS: read.integer('SESSION_IDLE_S', {

@@ -1,6 +1,6 @@
 /**
  * The access token both services are bound to: a JWT of RFC 9068 (`typ: at+jwt`), signed RS256.
- * auth-server writes these claims, resource-api reads them; nothing else crosses between the two.
+ * auth-server writes its claims, resource-api reads them; nothing else crosses between the two.
  */
 
 /** What callers may do at the balances API: service accounts and people. */
@@ -20,29 +20,7 @@ export type AccountType = 'account' | 'service_account';
 /** The longest lifetime of any access token, in seconds (24 hours). */
 export const ACCESS_TOKEN_TTL_MAX_S = 86_400;
 
-export const ACCESS_TOKEN_TYP = 'at+jwt';
 export const ACCESS_TOKEN_ALG = 'RS256';
-
-/** The claims of an access token. Instants are whole seconds since the epoch. */
-export interface AccessTokenClaims {
-  readonly iss: string;
-  /** Id of the account (`acc_…`) or of the service account (`svc_…`): disjoint name spaces. */
-  readonly sub: string;
-  readonly aud: string;
-  readonly iat: number;
-  readonly exp: number;
-  readonly jti: string;
-  readonly client_id: string;
-  /** Space separated scopes, each `<scope base>/auth/<permission>`. */
-  readonly scope: string;
-  readonly account_type: AccountType;
-  /** Id of the customer that the caller belongs to. */
-  readonly customer: string;
-  /** People only: when they authenticated, how (RFC 8176), and to which level. */
-  readonly auth_time?: number;
-  readonly amr?: readonly string[];
-  readonly acr?: string;
-}
 
 /** What a customer's id looks like, in both services: it is what joins a token to entitlements. */
 export const CUSTOMER_ID = /^[a-z0-9][a-z0-9-]{0,62}$/;
@@ -52,7 +30,7 @@ export function adminAudience(issuer: string): string {
   return `${issuer}/admin`;
 }
 
-export function isPermission(text: string): text is Permission {
+function isPermission(text: string): text is Permission {
   return (PERMISSIONS as readonly string[]).includes(text);
 }
 

@@ -24,6 +24,7 @@ const REDACTED = [
   'token',
 ].flatMap((field) => [field, `*.${field}`]);
 
+/** @param service name in each line. @param level the least that is written. */
 export function createLog(service: string, level: LogLevel): Log {
   return pino({
     level,

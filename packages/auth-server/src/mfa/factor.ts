@@ -9,7 +9,8 @@ export interface Factor {
   readonly lastUsedAt?: Date;
 }
 
-export const FACTOR_NAME_MAX = 60;
+/** Characters. */
+const FACTOR_NAME_MAX = 60;
 /** Of each kind; more would multiply what a guess at a code can hit. */
 export const FACTORS_MAX = 10;
 

@@ -127,7 +127,7 @@ export function refuseOtherResources({ oidc }: KoaContextWithOIDC): void {
 }
 
 /** Whether people sign in into the client, with a browser or a second device. */
-export function isApplication(client: Client): boolean {
+function isApplication(client: Client): boolean {
   return typeof client['first_party'] === 'boolean';
 }
 

@@ -4,7 +4,7 @@ import type { Database, Sql } from '@cls/shared/sql/database';
 import type { ClientSecretHash } from '../clients/service-account.ts';
 
 /** SHA-256 in base64url: what is stored of a client secret. */
-export function hashClientSecret(secret: string): string {
+function hashClientSecret(secret: string): string {
   return createHash('sha256').update(secret).digest('base64url');
 }
 

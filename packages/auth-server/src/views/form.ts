@@ -12,7 +12,7 @@ export type Problem<Field extends string = never> = { readonly field?: Field } &
 );
 export type RenderableProblem = Problem<string>;
 
-export function problemText(problem: RenderableProblem, i18n: I18n): string {
+function problemText(problem: RenderableProblem, i18n: I18n): string {
   switch (problem.code) {
     case 'throttled':
       return i18n.t('problem.throttled', { wait: i18n.duration(problem.waitS) });

@@ -16,6 +16,7 @@ import { parseStrictObject } from './strict-json.ts';
 import { keysUnavailable, tokenExpired, tokenInvalid, tokenUntrusted } from './token-refusals.ts';
 import { KeysUnavailable, type VerificationKeys } from './verification-keys.ts';
 
+/** Whose tokens are taken, and for what. */
 export interface TokenProfile {
   readonly issuer: string;
   readonly audience: string;
@@ -23,6 +24,7 @@ export interface TokenProfile {
   readonly clockToleranceS: number;
 }
 
+/** What a token that was taken says. */
 export interface VerifiedToken {
   readonly caller: Caller;
   /** Key that signed it, and when it ends in seconds since the epoch. */
@@ -30,6 +32,7 @@ export interface VerifiedToken {
   readonly expiresAtS: number;
 }
 
+/** @param token the compact JWT. @throws {Refusal} see docs/tokens.md for the codes. */
 export type VerifyToken = (token: string) => Promise<VerifiedToken>;
 
 const TOKEN_MAX_CHARS = 8_192;
@@ -45,7 +48,7 @@ const IAT_AHEAD_MAX_S = 5;
 /** Ids of people and of service accounts never overlap (RFC 9700 §4.15). */
 const SUBJECT = { account: /^acc_[0-9A-Z]{26}$/, service_account: /^svc_[0-9A-Z]{26}$/ } as const;
 
-/** @throws {Refusal} from the returned function; see docs/tokens.md for the codes. */
+/** Verifies access tokens of one issuer and audience (RFC 9068 §4). */
 export function tokenVerifier(
   keys: VerificationKeys,
   profile: TokenProfile,

@@ -42,6 +42,7 @@ export async function runCommandLine(program: Command, argv: readonly string[]):
   }
 }
 
+/** Prints for people, or with `--json` one JSON document; messages go to stderr. */
 export function printer(command: Command): Printer {
   const json = command.optsWithGlobals()['json'] === true;
   return {

@@ -23,6 +23,7 @@ export class DirectoryInUse extends Error {
   }
 }
 
+/** A directory that is held by this process. */
 export interface DirectoryLock {
   /** The socket whose name is the lock; operator-channel.ts answers on it. */
   readonly server: Server;

@@ -1,6 +1,7 @@
 import { createServer, type RequestListener, type Server } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 
+/** Where a service listens, and how it stops; times in milliseconds. */
 export interface HttpServiceOptions {
   /** An address of this machine; undefined listens on all of them. */
   readonly host: string | undefined;
@@ -12,10 +13,13 @@ export interface HttpServiceOptions {
   readonly drainTimeoutMs: number;
 }
 
+/** A server that listens. */
 export interface HttpService {
+  /** The one that it listens on. */
   readonly port: number;
   /** True from the first call of `stop`: readiness answers 503 from then on. */
   readonly draining: boolean;
+  /** Resolves when no connection is left; a second call at once. */
   stop(): Promise<void>;
 }
 

@@ -108,6 +108,7 @@ export function temporaryDirectory(prefix: string): string {
   return directory;
 }
 
+/** A TCP port of 127.0.0.1 on which nothing listened a moment ago. */
 export async function freePort(): Promise<number> {
   const server = createServer();
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));

@@ -25,7 +25,9 @@ export async function showSignIn(
 ): Promise<void> {
   const { parts, ctx, details } = visit;
   const { login_hint: hint } = details.params;
-  const email = (given['email'] ?? (typeof hint === 'string' ? hint : undefined))?.slice(0, 254);
+  const signedIn = await askedAgain(visit);
+  const hinted = typeof hint === 'string' ? hint : signedIn;
+  const email = (given['email'] ?? hinted)?.slice(0, 254);
   const options = await parts.passkeys.beginSignIn(details.uid);
   const offered = email === undefined ? undefined : await parts.upstreamSignIn.offered(email);
   const organisations = offered === undefined && (await parts.upstreamSignIn.exists());
@@ -40,6 +42,9 @@ export async function showSignIn(
           ...(email === undefined ? {} : { email }),
           rememberDevice: wantsToBeKnown(given),
           application: applicationOf(visit),
+          ...(signedIn !== undefined && signedIn === email
+            ? { otherAccountHref: actionOf(visit, 'other-account') }
+            : {}),
           resetHref: parts.pages.path(RESET_PATH),
           passkey: { action: actionOf(visit, 'passkey'), options },
           ...(organisations ? { organisationHref: actionOf(visit, 'organisation') } : {}),
@@ -51,6 +56,18 @@ export async function showSignIn(
         i18n,
       ),
   });
+}
+
+/** The library's reasons, and ours, to ask somebody who is signed in for another proof. */
+const PROOF_WANTED = ['login_prompt', 'max_age', 'stronger_authentication'];
+
+/** The e-mail address of who is signed in, unless it has to be, or is to be, somebody else. */
+async function askedAgain({ parts, ctx, details }: Visit): Promise<string | undefined> {
+  const { session, prompt } = details;
+  const other = ctx.query['account'] === 'other';
+  const wanted = prompt.reasons.every((reason) => PROOF_WANTED.includes(reason));
+  if (session === undefined || other || !wanted) return undefined;
+  return (await parts.accounts.find(session.accountId))?.email;
 }
 
 export async function signIn(visit: Visit, form: Form): Promise<void> {
@@ -117,5 +134,5 @@ export async function otherAccount(visit: Visit): Promise<void> {
   const { parts, details } = visit;
   await dropNewCodes(parts.state, details.uid);
   await dropProgress(parts.state, details.uid);
-  goOn(visit);
+  goOn(visit, '?account=other');
 }

@@ -60,6 +60,28 @@ describe('sessions and applications, with Chromium', function () {
     await reach(here, 'Sessions');
   });
 
+  it('who is asked to prove it once more is told so, by name, and can be somebody else', async () => {
+    const page = await world.open();
+    const [email, other] = [await world.newPerson(), await world.newPerson()];
+    const sub = (await signedIn(page, first, email))?.sub;
+    for (const asked of [{ prompt: 'login' }, { max_age: '0' }]) {
+      const flow = await first.ask(asked);
+      await page.goto(flow.url.href);
+      await page.getByText('Sign in again to confirm that it is you.').waitFor();
+      expect(await page.locator('input[name=email]').inputValue()).to.equal(email);
+      await page.locator('input[name=password]').fill(PASSWORD);
+      await page.keyboard.press('Enter');
+      expect((await first.arrive(page, flow)).claims()?.sub).to.equal(sub);
+    }
+    const flow = await first.ask({ acr_values: 'urn:cls:acr:mfa' });
+    await page.goto(flow.url.href);
+    await press(page, 'Use another account');
+    expect(await page.locator('input[name=email]').inputValue()).to.equal('');
+    expect(await page.getByText('Sign in again').count()).to.equal(0);
+    await signIn(page, other);
+    await reach(page, 'Protect your account');
+  });
+
   it('all others are ended at once, and this one goes on', async () => {
     const email = await world.newPerson();
     const others = [await world.open(), await world.open()];

@@ -243,6 +243,7 @@ export const GALLERY: readonly GalleryPage[] = [
     email: EMAIL,
     problems: [{ code: 'wrong_credentials' }],
   }),
+  signIn('sign-in--again', { email: EMAIL, otherAccountHref: '/other-account' }),
   signIn('sign-in--ended', { problems: [{ code: 'sign_in_ended' }] }),
   signIn('sign-in--empty', {
     problems: [

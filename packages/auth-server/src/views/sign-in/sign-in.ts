@@ -13,6 +13,8 @@ export interface SignInModel extends PageModel {
   readonly rememberDevice?: boolean;
   /** What the person is on the way to; absent on the way to the account pages. */
   readonly application?: Application;
+  /** Somebody is signed in and asked again, by `email`: here it can be somebody else. */
+  readonly otherAccountHref?: string;
   /** Where a forgotten password is reset. */
   readonly resetHref?: string;
   /** A passkey as the only step; its form sends `credential`, and the tick. */
@@ -32,10 +34,13 @@ export interface UpstreamProvider {
 }
 
 export function signInPage(model: SignInModel, i18n: I18n): string {
-  const { frame, application, upstream, passkey, problems } = model;
+  const { frame, application, otherAccountHref, upstream, passkey, problems } = model;
   const body = html`${
     application &&
     html`<p class="lead">${i18n.rich('signIn.toContinue', { application: applicationName(application) })}</p>\n`
+  }${
+    otherAccountHref !== undefined &&
+    html`<p>${i18n.t('signIn.again')} <a href="${otherAccountHref}">${i18n.t('signIn.otherAccount')}</a></p>\n`
   }${upstream && upstreamPanel(model, upstream, i18n)}${form(frame, { action: model.action, body: fields(model, i18n) })}
 ${or(model, i18n)}
 ${

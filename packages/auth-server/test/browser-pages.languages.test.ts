@@ -137,4 +137,17 @@ describe('the other language of a page', () => {
       .to.include('We could not')
       .and.not.include('lang="de"');
   });
+
+  for (const [what, path] of [
+    ['signing out', '/oauth/logout?'],
+    ['a sign-out that cannot be', '/oauth/logout?id_token_hint=x&'],
+    ['an application that is not known', '/oauth/authorize?client_id=unknown&'],
+  ] as const) {
+    it(`is what the application asks for where the page is of ${what}`, async () => {
+      const language = async (query: string) =>
+        (await new Browser().open(at(`${path}${query}`))).headers.get('content-language');
+      expect(await language('')).to.equal('en');
+      expect(await language('ui_locales=fr%20de-CH')).to.equal('de');
+    });
+  }
 });

@@ -20,6 +20,7 @@ export interface Page {
   readonly formTargets?: readonly string[];
   /** What the form token is bound to: the interaction. */
   readonly csrf?: string;
+  /** Of the application's request, where it is not in the page's own address. */
   readonly uiLocales?: string | undefined;
   /** The query with which a GET brings this page again, where it is not the request's; `false`: none. */
   readonly again?: string | false;
@@ -103,7 +104,8 @@ function localeOf(ctx: Context, uiLocales: string | undefined): Locale {
     return chosen;
   }
   const cookie = readCookie(ctx, LANGUAGE_COOKIE);
-  return negotiateLocale({ uiLocales, cookie, acceptLanguage: ctx.get('accept-language') });
+  const asked = uiLocales ?? [ctx.query['ui_locales']].flat()[0];
+  return negotiateLocale({ uiLocales: asked, cookie, acceptLanguage: ctx.get('accept-language') });
 }
 
 /** One status for a wrong password, an unknown e-mail and a disabled account. */

@@ -40,8 +40,7 @@ describe('without scripts, with Chromium', function () {
     await page.getByText('Passkeys need JavaScript').waitFor();
     expect(await dead(page)).to.deep.equal([]);
     await press(page, 'Cancel');
-    await reach(page, 'Sign in');
-    await signIn(page, email);
+    await reach(page, 'Protect your account');
     await page.getByRole('link', { name: /^Authenticator app/ }).click();
     const app = await addPhone(page, 'Pixel');
     const [recoveryCode = ''] = await saveCodes(page);

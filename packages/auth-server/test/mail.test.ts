@@ -109,8 +109,8 @@ describe('a mail server that hangs', () => {
     const queue = mailQueue(smtpSender(url, 'CLS <no-reply@cls.example>', false), log, 300);
     for (let n = 0; n < 5; n += 1) queue.add(letter);
     await queue.drain();
-    expect(told).to.deep.include({ messages: 5 });
     hanging.close();
+    expect(told).to.deep.include({ messages: 5 });
   });
 });
 

@@ -251,15 +251,26 @@ describe('ending a session while a request of it is under way [PostgreSQL]', () 
   });
   after(() => server?.stop());
 
+  /** Somebody who is signed in, and an application that they have not opened yet. */
+  const signedInWithMoreToCome = async () => {
+    const browser = new Browser();
+    const { email } = server.person;
+    const page = await browser.follow((await authorizationUrl(portal)).url);
+    await browser.submit(page, { email, password: PASSWORD });
+    const other = await relyingParty(server);
+    const flow = await authorizationUrl(other);
+    const account = await sqlAccounts(server.database).findByEmail(email);
+    return { browser, other, flow, account };
+  };
+  const errorOf = (work: Promise<unknown>) =>
+    work.then(
+      () => undefined,
+      (refusal: { error?: string }) => refusal.error,
+    );
+
   for (const what of ['that session', 'everything'] as const) {
     it(`of ${what}: the code that comes out of it is worth nothing`, async () => {
-      const browser = new Browser();
-      const { url: first } = await authorizationUrl(portal);
-      const { email } = server.person;
-      await browser.submit(await browser.follow(first), { email, password: PASSWORD });
-      const other = await relyingParty(server);
-      const flow = await authorizationUrl(other);
-      const account = await sqlAccounts(server.database).findByEmail(email);
+      const { browser, other, flow, account } = await signedInWithMoreToCome();
       const records = sqlSignedIn(server.database);
       const [session] = await records.sessions(account?.id ?? '');
       const state = sqlStateStore(server.database, () => undefined);
@@ -278,24 +289,14 @@ describe('ending a session while a request of it is under way [PostgreSQL]', () 
       });
       await ended;
       const { url } = (await request) ?? { url: new URL(server.issuer) };
-      const error = await exchange(other, flow, url).then(
-        () => undefined,
-        (refusal: { error?: string }) => refusal.error,
-      );
-      expect(error).to.equal('invalid_grant');
+      expect(await errorOf(exchange(other, flow, url))).to.equal('invalid_grant');
       await locker.close();
       await state.close();
     });
   }
 
   it('of everything, before others see that it has begun: what is granted meanwhile is worth nothing', async () => {
-    const browser = new Browser();
-    const { url: first } = await authorizationUrl(portal);
-    const { email } = server.person;
-    await browser.submit(await browser.follow(first), { email, password: PASSWORD });
-    const other = await relyingParty(server);
-    const flow = await authorizationUrl(other);
-    const account = await sqlAccounts(server.database).findByEmail(email);
+    const { browser, other, flow, account } = await signedInWithMoreToCome();
     const database = await openDatabaseAsOperator(server.config.database, 'slow', silentLog);
     const [written, begun] = promise();
     const [answered, commit] = promise();
@@ -319,22 +320,13 @@ describe('ending a session while a request of it is under way [PostgreSQL]', () 
     expect(url.searchParams.has('code'), url.href).to.equal(true);
     commit();
     await ended;
-    const error = await exchange(other, flow, url).then(
-      () => undefined,
-      (refusal: { error?: string }) => refusal.error,
-    );
-    expect(error).to.equal('invalid_grant');
+    expect(await errorOf(exchange(other, flow, url))).to.equal('invalid_grant');
     await state.close();
     await database.close();
   });
 
   it('leaves a session that gets a new id just while another tab signs in somewhere', async () => {
-    const browser = new Browser();
-    const { url: first } = await authorizationUrl(portal);
-    const { email } = server.person;
-    await browser.submit(await browser.follow(first), { email, password: PASSWORD });
-    const other = await relyingParty(server);
-    const flow = await authorizationUrl(other);
+    const { browser, other, flow } = await signedInWithMoreToCome();
     const locker = await openDatabaseAsOperator(server.config.database, 'lock', silentLog);
     let request: Promise<{ url: URL }> | undefined;
     // The library destroys what it puts again.

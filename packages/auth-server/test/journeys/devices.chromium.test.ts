@@ -58,10 +58,10 @@ describe('a second device, with Chromium', function () {
     await signIn(page, await world.newPerson());
     await reach(page, 'Your account');
     await page.goto(one.verification_uri_complete ?? '');
+    await reach(page, 'Connect this device?');
     const other = await page.context().newPage();
     await other.goto(two.verification_uri_complete ?? '');
     await reach(other, 'Connect this device?');
-    await reach(page, 'Connect this device?');
     await press(page, 'Allow');
     await page.getByText('another one like it was opened after it').waitFor();
     await press(page, 'Enter the code');

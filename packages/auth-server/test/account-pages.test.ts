@@ -10,7 +10,13 @@ import { hashPassword } from '../src/accounts/password.ts';
 import { sqlAccountLinks } from '../src/store/sql-account-links.ts';
 import { sqlAccounts } from '../src/store/sql-accounts.ts';
 import { THROTTLE_POLICIES } from '../src/throttle/policy.ts';
-import { PASSWORD, startTestAuthServer, type TestAuthServer, VIEW } from './support/auth-server.ts';
+import {
+  createPerson,
+  PASSWORD,
+  startTestAuthServer,
+  type TestAuthServer,
+  VIEW,
+} from './support/auth-server.ts';
 import {
   authorizationUrl,
   Browser,
@@ -43,13 +49,7 @@ describe('the account pages', function () {
   const newPerson = async () => {
     n += 1;
     const email = `person-${n}@india.example`;
-    const passwordHash = await hashPassword(PASSWORD);
-    await sqlAccounts(server.database).create({
-      email,
-      customer: 'india',
-      permissions: [VIEW],
-      passwordHash,
-    });
+    await createPerson(server.database, email);
     return email;
   };
   const read = async ({ url, response }: { url: URL; response: Response }): Promise<Shown> => ({

@@ -12,6 +12,7 @@ import type { StateStore } from '../src/provider/state/state-store.ts';
 import { sqlAccounts } from '../src/store/sql-accounts.ts';
 import { sqlSignedIn } from '../src/store/sql-signed-in.ts';
 import {
+  createPerson,
   PASSWORD,
   startTestAuthServer,
   type TestAuthServer,
@@ -50,11 +51,7 @@ describeOnEngines('ending all that a person has signed in', (engine) => {
     );
   const newPerson = async () => {
     const email = `person-${Math.random()}@india.example`;
-    const passwordHash = await hashPassword(PASSWORD);
-    const permissions = ['cls-deal.view'] as const;
-    await sqlAccounts(server.database).create({
-      ...{ email, customer: 'india', permissions, passwordHash },
-    });
+    await createPerson(server.database, email);
     return email;
   };
   const isSignedIn = async (browser: Browser) => {

@@ -1,8 +1,11 @@
 import { pglite } from '@cls/shared/testing/engines';
 import { expect } from 'chai';
-import { hashPassword } from '../src/accounts/password.ts';
-import { sqlAccounts } from '../src/store/sql-accounts.ts';
-import { PASSWORD, startTestAuthServer, type TestAuthServer, VIEW } from './support/auth-server.ts';
+import {
+  createPerson,
+  PASSWORD,
+  startTestAuthServer,
+  type TestAuthServer,
+} from './support/auth-server.ts';
 import { authenticatorApp } from './support/authenticator-app.ts';
 import {
   authorizationUrl,
@@ -26,10 +29,7 @@ describe('new recovery codes that were not saved', () => {
   const enrolled = async () => {
     n += 1;
     const email = `person-${n}@india.example`;
-    const passwordHash = await hashPassword(PASSWORD);
-    await sqlAccounts(server.database).create({
-      ...{ email, customer: 'india', permissions: [VIEW], passwordHash },
-    });
+    await createPerson(server.database, email);
     const browser = new Browser();
     const signIn = await browser.follow((await authorizationUrl(portal)).url);
     const signInPage = { url: signIn.url, text: await signIn.response.text() };

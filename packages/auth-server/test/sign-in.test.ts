@@ -8,14 +8,14 @@ import { eventually } from '@cls/shared/testing/servers';
 import { expect } from 'chai';
 import { decodeJwt } from 'jose';
 import * as client from 'openid-client';
-import { argon2Verifier, hashPassword } from '../src/accounts/password.ts';
+import { argon2Verifier } from '../src/accounts/password.ts';
 import { composeAccounts } from '../src/compose-accounts.ts';
 import { aesGcmSealer } from '../src/keys/seal.ts';
 import { sqlStateStore } from '../src/provider/state/sql-state-store.ts';
-import { sqlAccounts } from '../src/store/sql-accounts.ts';
 import { sqlApplications } from '../src/store/sql-applications.ts';
 import { sqlUpstreamProviders } from '../src/store/sql-upstream.ts';
 import {
+  createPerson,
   KEY,
   PASSWORD,
   startTestAuthServer,
@@ -89,10 +89,7 @@ describeOnEngines('signing in with a browser', (engine) => {
   it('gives no permission that the person does not have, whatever is asked for, and takes what is lost', async () => {
     const [view, full] = [scope(VIEW), scope('external-api.fullcontrol')];
     const email = 'asks-for-all@india.example';
-    const accounts = sqlAccounts(server.database);
-    const passwordHash = await hashPassword(PASSWORD);
-    const permissions = [VIEW, 'external-api.fullcontrol'] as const;
-    const id = await accounts.create({ email, customer: 'india', permissions, passwordHash });
+    const id = await createPerson(server.database, email, [VIEW, 'external-api.fullcontrol']);
     const granted = async (holder: string) => {
       const flow = await authorizationUrl(portal, { scope: `openid ${full} ${view}` });
       return exchange(portal, flow, (await signIn(new Browser(), flow.url, holder)).url);
@@ -353,11 +350,7 @@ describeOnEngines('signing in with a browser', (engine) => {
         emailVerifiedClaim: 'email_verified',
       });
       const email = `abroad@${domain}`;
-      const passwordHash = await hashPassword(PASSWORD);
-      for (const { database } of [server, upstream]) {
-        const account = { email, customer: 'india', permissions: [VIEW], passwordHash } as const;
-        await sqlAccounts(database).create(account);
-      }
+      for (const { database } of [server, upstream]) await createPerson(database, email);
       const [here, there] = [new Browser(), new Browser()];
       const flow = await authorizationUrl(portal);
       const page = await here.follow(flow.url);
@@ -638,10 +631,7 @@ describeOnEngines('signing in with a browser', (engine) => {
     const flow = await authorizationUrl(portal);
     const tokens = await exchange(portal, flow, (await signIn(new Browser(), flow.url)).url);
     const email = 'another-than-hinted@india.example';
-    const passwordHash = await hashPassword(PASSWORD);
-    await sqlAccounts(server.database).create({
-      ...{ email, customer: 'india', permissions: [VIEW], passwordHash },
-    });
+    await createPerson(server.database, email);
     const hinted = () => authorizationUrl(portal, { id_token_hint: tokens.id_token ?? '' });
     const browser = new Browser();
     for (const who of ['nobody', 'the other person']) {

@@ -12,20 +12,18 @@ import {
 } from '@cls/shared/testing/servers';
 import { expect } from 'chai';
 import * as client from 'openid-client';
-import { hashPassword } from '../src/accounts/password.ts';
 import { startAuthServer } from '../src/compose.ts';
 import type { AuthServerConfig } from '../src/config.ts';
-import { sqlAccounts } from '../src/store/sql-accounts.ts';
 import { sqlThrottle } from '../src/store/sql-throttle.ts';
 import { addressSubject } from '../src/throttle/address-subject.ts';
 import { THROTTLE_POLICIES } from '../src/throttle/policy.ts';
 import {
+  createPerson,
   KEY,
   PASSWORD,
   startTestAuthServer,
   type TestAuthServer,
   totpCode,
-  VIEW,
 } from './support/auth-server.ts';
 import {
   authorizationUrl,
@@ -60,9 +58,7 @@ describeOnEngines('guessing through the sign-in form', (engine) => {
     new Browser(sendTo(port, { 'x-forwarded-for': address }));
   const newPerson = async () => {
     const email = `person-${freshAddress()}@india.example`;
-    const passwordHash = await hashPassword(PASSWORD);
-    const account = { email, customer: 'india', permissions: [VIEW], passwordHash } as const;
-    await sqlAccounts(server.database).create(account);
+    await createPerson(server.database, email);
     return email;
   };
   const signIn = async (email: string, password: string, browser = browserAt()) => {

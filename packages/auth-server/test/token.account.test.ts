@@ -1,11 +1,11 @@
 import { describeOnEngines } from '@cls/shared/testing/engines';
 import { eventually } from '@cls/shared/testing/servers';
 import { expect } from 'chai';
-import { hashPassword } from '../src/accounts/password.ts';
 import { sqlAccounts } from '../src/store/sql-accounts.ts';
 import { sqlAuditReader } from '../src/store/sql-audit-reader.ts';
 import {
   claimsOf,
+  createPerson,
   PASSWORD,
   startTestAuthServer,
   type TestAuthServer,
@@ -52,9 +52,7 @@ describeOnEngines('POST /oauth/token, a person', (engine) => {
   it('is a first sign-in: of a browser that comes later the owner is told', async () => {
     const email = 'first@india.example';
     const records = sqlAccounts(server.database);
-    const passwordHash = await hashPassword(PASSWORD);
-    const permissions = ['cls-deal.view'] as const;
-    const id = await records.create({ email, customer: 'india', permissions, passwordHash });
+    const id = await createPerson(server.database, email);
     expect((await signIn({ email, password: 'wrong' })).status).to.equal(400);
     expect((await signIn({ email, password: PASSWORD })).status).to.equal(200);
     expect(await records.noteSignIn(id)).to.equal(false);

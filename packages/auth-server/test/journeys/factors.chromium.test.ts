@@ -29,6 +29,22 @@ describe('second factors, with Chromium', function () {
     await signIn(page, email);
     await reach(page, 'Sign-in methods');
   };
+  /** A new person adds the browser's authenticator as their first factor; the codes are shown next. */
+  const addLaptop = async (page: Page) => {
+    const authenticator = await virtualAuthenticator(page);
+    const email = await world.newPerson();
+    await authenticator.attend(false);
+    await atFactors(page, email);
+    await authenticator.attend(true);
+    await press(page, 'Add a passkey');
+    await createPasskey(page, 'Laptop');
+    return { authenticator, email };
+  };
+  const enterRecoveryCode = async (page: Page, code: string) => {
+    await press(page, 'Use a recovery code');
+    await page.getByLabel('Recovery code').fill(code);
+    await press(page, 'Continue');
+  };
   /** In a browser where nobody is signed in any more. */
   const signInAnew = async (page: Page, email: string) => {
     await page.context().clearCookies();
@@ -87,27 +103,17 @@ describe('second factors, with Chromium', function () {
     await addPhone(page, 'Lost phone');
     const [code = ''] = await saveCodes(page);
     const flow = await signInAnew(page, email);
-    await press(page, 'Use a recovery code');
-    await page.getByLabel('Recovery code').fill(code.toUpperCase());
-    await press(page, 'Continue');
+    await enterRecoveryCode(page, code.toUpperCase());
     expect(await amr(page, flow)).to.deep.equal(['pwd', 'otp', 'mfa']);
     expect(await world.letter(email, 'A recovery code was used')).to.include('no longer works');
     await signInAnew(page, email);
-    await press(page, 'Use a recovery code');
-    await page.getByLabel('Recovery code').fill(code);
-    await press(page, 'Continue');
+    await enterRecoveryCode(page, code);
     await page.getByText('Each code works once.').first().waitFor();
   });
 
   it('a passkey is added, and is the second step, the only one, or chosen in the e-mail field', async () => {
     const page = await world.open();
-    const authenticator = await virtualAuthenticator(page);
-    const email = await world.newPerson();
-    await authenticator.attend(false);
-    await atFactors(page, email);
-    await authenticator.attend(true);
-    await press(page, 'Add a passkey');
-    await createPasskey(page, 'Laptop');
+    const { authenticator, email } = await addLaptop(page);
     await saveCodes(page);
     expect(await authenticator.count()).to.equal(1);
 
@@ -137,13 +143,7 @@ describe('second factors, with Chromium', function () {
 
   it('a passkey that the person does not confirm opens nothing, and the password still does', async () => {
     const page = await world.open();
-    const authenticator = await virtualAuthenticator(page);
-    const email = await world.newPerson();
-    await authenticator.attend(false);
-    await atFactors(page, email);
-    await authenticator.attend(true);
-    await press(page, 'Add a passkey');
-    await createPasskey(page, 'Laptop');
+    const { authenticator, email } = await addLaptop(page);
     const [code = ''] = await saveCodes(page);
     await press(page, 'Add a passkey');
     await createPasskey(page, 'Laptop again');
@@ -155,9 +155,7 @@ describe('second factors, with Chromium', function () {
     await press(page, 'Sign in with a passkey');
     await page.getByText('Nothing was sent').waitFor();
     await signIn(page, email);
-    await press(page, 'Use a recovery code');
-    await page.getByLabel('Recovery code').fill(code);
-    await press(page, 'Continue');
+    await enterRecoveryCode(page, code);
     expect(await amr(page, flow)).to.deep.equal(['pwd', 'otp', 'mfa']);
   });
 

@@ -3,17 +3,14 @@ import { pglite } from '@cls/shared/testing/engines';
 import { freePort } from '@cls/shared/testing/servers';
 import { expect } from 'chai';
 import type { Page } from 'playwright-core';
-import { hashPassword } from '../../src/accounts/password.ts';
 import { aesGcmSealer } from '../../src/keys/seal.ts';
-import { sqlAccounts } from '../../src/store/sql-accounts.ts';
 import { sqlApplications } from '../../src/store/sql-applications.ts';
 import { sqlUpstreamProviders } from '../../src/store/sql-upstream.ts';
 import {
+  createPerson,
   KEY,
-  PASSWORD,
   startTestAuthServer,
   type TestAuthServer,
-  VIEW,
 } from '../support/auth-server.ts';
 import { journeys, press, reach, type Site, signIn } from '../support/journeys.ts';
 
@@ -51,16 +48,7 @@ describe('through the organisation’s own provider, with Chromium', function ()
       emailClaim: 'email',
       emailVerifiedClaim: 'email_verified',
     });
-    const passwordHash = await hashPassword(PASSWORD);
-    for (const each of [database, upstream.database]) {
-      const account = {
-        email: EMAIL,
-        customer: 'india',
-        permissions: [VIEW],
-        passwordHash,
-      } as const;
-      await sqlAccounts(each).create(account);
-    }
+    for (const each of [database, upstream.database]) await createPerson(each, EMAIL);
   });
   after(() => upstream?.stop());
 

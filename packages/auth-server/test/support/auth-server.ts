@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import type { ApiPermission } from '@cls/shared/access-token';
 import { silentLog } from '@cls/shared/log';
 import { Secret } from '@cls/shared/secret';
 import type { Database } from '@cls/shared/sql/database';
@@ -83,6 +84,16 @@ export async function testConfig(
   return { ...config, database: location };
 }
 
+/** A person of the customer india who signs in with `PASSWORD`. @returns the account's id */
+export async function createPerson(
+  database: Database,
+  email: string,
+  permissions: readonly ApiPermission[] = [VIEW],
+): Promise<string> {
+  const passwordHash = await hashPassword(PASSWORD);
+  return sqlAccounts(database).create({ email, customer: 'india', permissions, passwordHash });
+}
+
 export async function createCallers(database: Database) {
   await sqlCustomers(database).create('india', 'India', false);
   const serviceAccounts = sqlServiceAccounts(database);
@@ -91,11 +102,8 @@ export async function createCallers(database: Database) {
     customer: 'india',
     permissions: [VIEW],
   });
-  const accounts = sqlAccounts(database);
-  const passwordHash = await hashPassword(PASSWORD);
-  const account = { customer: 'india', permissions: [VIEW], passwordHash } as const;
-  await accounts.create({ email: 'person@india.example', ...account });
-  const id = await accounts.create({ email: 'guarded@india.example', ...account });
+  await createPerson(database, 'person@india.example');
+  const id = await createPerson(database, 'guarded@india.example');
   const totpSecret = new TotpSecret({ size: 20 }).base32;
   const clock = { now: () => new Date() };
   await sqlTotpFactors(database, aesGcmSealer(new Secret(KEY)), clock).enrol(id, totpSecret);

@@ -1,5 +1,6 @@
 import type { RequestListener } from 'node:http';
 import { tokenVerifier } from '@cls/shared/access/verify-token';
+import { warnOfClock } from '@cls/shared/access/warn-of-clock';
 import { adminAudience } from '@cls/shared/access-token';
 import { type Clock, systemClock } from '@cls/shared/clock';
 import { developmentSecret } from '@cls/shared/development-secret';
@@ -165,10 +166,10 @@ async function compose(
     mfaPolicy: config.mfaPolicy,
     resourceServer,
   });
-  const adminProfile = { ...config, audience: adminAudience(config.issuer), clockToleranceS: 0 };
+  const adminProfile = { ...config, audience: adminAudience(config.issuer) };
   const admin = adminApi({
     ...{ ...config, ...people, log },
-    verifyToken: tokenVerifier(await ownKeys(keys), adminProfile, clock),
+    verifyToken: tokenVerifier(await ownKeys(keys), adminProfile, clock, warnOfClock(log)),
     serviceAccounts: sqlServiceAccounts(database),
     auditReader: sqlAuditReader(database),
   });

@@ -1,4 +1,6 @@
+import { join } from 'node:path';
 import { tokenVerifier } from '@cls/shared/access/verify-token';
+import { warnOfClock } from '@cls/shared/access/warn-of-clock';
 import { systemClock } from '@cls/shared/clock';
 import { developmentSecret } from '@cls/shared/development-secret';
 import { type HttpService, startHttpService } from '@cls/shared/http/http-service';
@@ -7,6 +9,7 @@ import type { RunningService } from '@cls/shared/run-service';
 import type { Database } from '@cls/shared/sql/database';
 import { readMigrations } from '@cls/shared/sql/migrate';
 import { openDatabase } from '@cls/shared/sql/open-database';
+import { keySetFile } from './access/key-set-file.ts';
 import { type KeySource, remoteKeySource } from './access/key-source.ts';
 import { leasedRateLimit, type RateLimit } from './access/rate-limit.ts';
 import { memoryWindow, redisWindow } from './access/shared-window.ts';
@@ -39,6 +42,12 @@ export async function startResourceApi(config: ResourceApiConfig, log: Log): Pro
   const keys = remoteKeySource({
     url: config.jwksUrl,
     refreshMs: config.jwksRefreshS * 1000,
+    file: keySetFile(join(config.dataDir, 'key-set.json'), config.jwksUrl, ({ message }) =>
+      log.warn(
+        { reason: message },
+        'the key set cannot be kept in CLS_DATA_DIR: a restart needs the auth-server',
+      ),
+    ),
     onFailure: ({ message }) => log.warn({ reason: message }, 'the key set cannot be read'),
   });
   try {
@@ -67,7 +76,11 @@ async function compose(
   const { rateLimit, stop: stopRateLimit } = await openRateLimit(config, log);
   let service: HttpService | undefined;
   const app = createApp({
-    verifyToken: rememberVerified(tokenVerifier(keys, config, clock), keys, clock),
+    verifyToken: rememberVerified(
+      tokenVerifier(keys, config, clock, warnOfClock(log)),
+      keys,
+      clock,
+    ),
     rateLimit,
     registry: versionRegistry([v1({ readBalances, readMovements, ledger, cursors, clock })]),
     scopeBase: config.scopeBase,

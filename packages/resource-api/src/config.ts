@@ -7,8 +7,6 @@ export interface ResourceApiConfig extends ServiceEnvironment {
   readonly jwksUrl: string;
   /** Seconds between two background reads of the key set. */
   readonly jwksRefreshS: number;
-  /** Seconds that `exp` and `iat` may be off, for clocks that differ. */
-  readonly clockToleranceS: number;
   /** Signs page cursors; undefined on a developer's machine only. */
   readonly cursorKey: Secret | undefined;
   /** Requests a caller may make per minute, over all replicas; 0: no limit. */
@@ -48,12 +46,6 @@ function readConfig(read: EnvironmentReader): ResourceApiConfig {
       min: 1,
       max: 300,
       fallback: 60,
-    }),
-    clockToleranceS: read.integer('CLOCK_TOLERANCE_S', {
-      about: 'seconds that a token’s `exp` may be past, for clocks that differ',
-      min: 0,
-      max: 5,
-      fallback: 0,
     }),
     rateLimitPerMinute: read.integer('RATE_LIMIT_PER_MINUTE', {
       about: 'requests per caller and minute over all replicas; 0 sets no limit',

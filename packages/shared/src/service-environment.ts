@@ -15,6 +15,8 @@ export interface ServiceEnvironment {
   readonly audience: string;
   /** What stands before `/auth/<permission>` in a scope. */
   readonly scopeBase: string;
+  /** Seconds that a token's `exp`, `iat` and `nbf` may be off, for clocks that differ. */
+  readonly clockToleranceS: number;
   readonly database: DatabaseLocation;
   readonly redisUrl: Secret | undefined;
   readonly host: string | undefined;
@@ -59,6 +61,13 @@ export function readServiceEnvironment(
       about: 'what stands before `/auth/<permission>` in a scope',
       fallback: issuer,
       fallbackText: '`ISSUER`',
+    }),
+    clockToleranceS: read.integer('CLOCK_TOLERANCE_S', {
+      about:
+        'seconds that a token’s `exp` may be past, and its `iat` and `nbf` ahead, for clocks that differ',
+      min: 0,
+      max: 300,
+      fallback: 30,
     }),
     database: readDatabase(read, prefix, production, join(dataDir, 'database')),
     redisUrl: read.optionalSecret('REDIS_URL', {

@@ -7,6 +7,7 @@
 import { usableKeys } from '@cls/shared/access/key-check';
 import { KeysUnavailable, type VerificationKeys } from '@cls/shared/access/verification-keys';
 import type { CryptoKey } from 'jose';
+import type { KeySetFile } from './key-set-file.ts';
 
 export interface KeySource extends VerificationKeys {
   /** True once a usable key set was read. */
@@ -19,6 +20,8 @@ export interface KeySource extends VerificationKeys {
 export interface KeySourceOptions {
   readonly url: string;
   readonly refreshMs: number;
+  /** Where the last good set is kept over a restart; undefined keeps none. */
+  readonly file?: KeySetFile;
   readonly onFailure: (error: Error) => void;
 }
 
@@ -32,9 +35,11 @@ const FIRST_RETRY_MS = 250;
 const LAST_RETRY_MS = 5_000;
 
 /** Starts reading at once. Times are monotonic: a clock that is set moves nothing here. */
-export function remoteKeySource({ url, refreshMs, onFailure }: KeySourceOptions): KeySource {
+export function remoteKeySource(options: KeySourceOptions): KeySource {
+  const { url, refreshMs, file, onFailure } = options;
   let keys: ReadonlyMap<string, CryptoKey> = new Map();
   let readAtMs: number | undefined;
+  let everRead = false;
   let askedForUnknownAtMs = Number.NEGATIVE_INFINITY;
   let missingBefore: ReadonlySet<string> = new Set();
   let reading: Promise<void> | undefined;
@@ -52,16 +57,29 @@ export function remoteKeySource({ url, refreshMs, onFailure }: KeySourceOptions)
     missingBefore = missing;
     if (removed.size > 0) for (const listener of removalListeners) listener(removed);
   };
+  /** After a restart the issuer is asked first; what was kept stands in while it is away. */
+  const restore = async (): Promise<void> => {
+    const kept = file?.load();
+    const restored = kept === undefined ? undefined : await usableKeys(kept.document);
+    if (kept === undefined || restored === undefined) return;
+    keys = restored;
+    readAtMs = performance.now() - kept.ageMs;
+  };
   const read = async (): Promise<void> => {
     try {
-      const fresh = await usableKeys(await fetchDocument(url));
+      const document = await fetchDocument(url);
+      const fresh = await usableKeys(document);
       if (fresh === undefined || fresh.size === 0) throw new Error('no usable key in the document');
-      adopt(fresh);
+      if (everRead) adopt(fresh);
+      else keys = fresh;
+      everRead = true;
       readAtMs = performance.now();
       failures = 0;
+      file?.keep(document);
     } catch (error) {
       failures += 1;
       onFailure(error instanceof Error ? error : new Error(String(error)));
+      if (readAtMs === undefined) await restore();
     }
   };
   const schedule = (): void => {

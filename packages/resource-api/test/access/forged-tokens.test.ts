@@ -317,7 +317,7 @@ describe('a forged token', () => {
   let api: TestApi;
   let foreign: TestKey;
   before(async () => {
-    api = await startTestApi(pglite);
+    api = await startTestApi(pglite, { CLOCK_TOLERANCE_S: '0' });
     foreign = await newKey('foreign-key');
   });
   after(() => api?.stop());
@@ -354,7 +354,7 @@ describe('a forged token', () => {
 describe('a good token', () => {
   let api: TestApi;
   before(async () => {
-    api = await startTestApi(pglite);
+    api = await startTestApi(pglite, { CLOCK_TOLERANCE_S: '0' });
   });
   after(() => api?.stop());
 

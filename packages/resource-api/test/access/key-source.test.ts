@@ -1,9 +1,12 @@
+import { readFileSync, writeFileSync } from 'node:fs';
 import type { ServerResponse } from 'node:http';
+import { join } from 'node:path';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { KeysUnavailable } from '@cls/shared/access/verification-keys';
-import { eventually } from '@cls/shared/testing/servers';
+import { eventually, temporaryDirectory } from '@cls/shared/testing/servers';
 import { expect } from 'chai';
+import { type KeySetFile, keySetFile } from '../../src/access/key-set-file.ts';
 import { type KeySource, remoteKeySource } from '../../src/access/key-source.ts';
 import { type JwksServer, newKey, startJwksServer, type TestKey } from '../support/issuer.ts';
 
@@ -32,10 +35,11 @@ describe('the source of verification keys', () => {
     source?.stop();
     await jwks.stop();
   });
-  const open = (refreshMs = 60_000): KeySource => {
+  const open = (refreshMs = 60_000, file?: KeySetFile): KeySource => {
     source = remoteKeySource({
       url: jwks.url,
       refreshMs,
+      ...(file === undefined ? {} : { file }),
       onFailure: ({ message }) => failures.push(message),
     });
     return source;
@@ -144,6 +148,75 @@ describe('the source of verification keys', () => {
     const keys = open();
     expect(await keys.find('first')).not.to.equal(undefined);
     expect(await keys.find('twice')).to.equal(undefined);
+  });
+
+  describe('after a restart while the issuer is away', () => {
+    let path: string;
+    const kept = (url = jwks.url) =>
+      keySetFile(path, url, ({ message }) => failures.push(`file: ${message}`));
+    const readOnce = async () => {
+      const keys = open(60_000, kept());
+      expect(await keys.find('first')).not.to.equal(undefined);
+      keys.stop();
+    };
+    const rewrite = (change: (value: Record<string, unknown>) => unknown) =>
+      writeFileSync(path, JSON.stringify(change(JSON.parse(readFileSync(path, 'utf8')))));
+    const refusedBy = async (keys: KeySource) => {
+      expect(await keys.find('first').catch((error: unknown) => error)).to.be.instanceOf(
+        KeysUnavailable,
+      );
+      expect(keys.ready).to.equal(false);
+    };
+    beforeEach(() => {
+      path = join(temporaryDirectory('cls-keys-'), 'deeper', 'key-set.json');
+    });
+
+    it('has the keys that were read last, and reports ready', async () => {
+      await readOnce();
+      await jwks.stop();
+      const keys = open(60_000, kept());
+      expect(await keys.find('first')).not.to.equal(undefined);
+      expect(keys.ready).to.equal(true);
+      expect(failures).to.have.length(1);
+    });
+
+    it('has no keys from a set that is older than any token', async () => {
+      await readOnce();
+      rewrite((set) => ({ ...set, readAt: new Date(Date.now() - 25 * 3_600_000).toISOString() }));
+      await jwks.stop();
+      await refusedBy(open(60_000, kept()));
+    });
+
+    for (const [fault, spoil] of [
+      ['is cut', () => writeFileSync(path, readFileSync(path).subarray(0, 100))],
+      ['is dated in the future', () => rewrite((set) => ({ ...set, readAt: '2999-01-01' }))],
+      ['has no date', () => rewrite(({ readAt: _, ...set }) => set)],
+      ['came from another address', () => rewrite((set) => ({ ...set, url: 'https://x.test' }))],
+      ['holds no key set', () => rewrite((set) => ({ ...set, document: 'keys' }))],
+    ] as const) {
+      it(`has no keys from a file that ${fault}`, async () => {
+        await readOnce();
+        spoil();
+        await jwks.stop();
+        await refusedBy(open(60_000, kept()));
+      });
+    }
+
+    it('asks the issuer first: a key that is gone meanwhile is not taken from the file', async () => {
+      await readOnce();
+      jwks.serve([second.jwk]);
+      const keys = open(60_000, kept());
+      expect(await keys.find('second')).not.to.equal(undefined);
+      expect(await keys.find('first')).to.equal(undefined);
+    });
+
+    it('works without the file where its folder cannot be made, and says so once', async () => {
+      path = join(import.meta.filename, 'key-set.json');
+      const keys = open(60_000, kept());
+      expect(await keys.find('first')).not.to.equal(undefined);
+      expect(failures).to.have.length(1);
+      expect(failures[0]).to.match(/^file: /);
+    });
   });
 });
 

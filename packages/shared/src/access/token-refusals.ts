@@ -48,6 +48,17 @@ export function tokenInvalid(options?: ErrorOptions): Refusal {
   );
 }
 
+/** A token of our issuer whose `iat` or `nbf` has not come yet by this machine's clock. */
+export function tokenNotYetValid(aheadS: number, toleranceS: number): Refusal {
+  return new Refusal({
+    status: 403,
+    code: 'token_invalid',
+    title: 'Access token not valid yet',
+    detail: `By this server’s clock, the access token is valid in ${aheadS} seconds from now; a difference of ${toleranceS} seconds is tolerated. The clock of this server or of the issuer is wrong.`,
+    headers: INVALID_TOKEN,
+  });
+}
+
 export function insufficientPermission(scopes: readonly string[]): Refusal {
   return new Refusal({
     status: 403,

@@ -13,7 +13,13 @@ import {
 import { type Clock, epochSeconds } from '../clock.ts';
 import type { Caller } from './caller.ts';
 import { parseStrictObject } from './strict-json.ts';
-import { keysUnavailable, tokenExpired, tokenInvalid, tokenUntrusted } from './token-refusals.ts';
+import {
+  keysUnavailable,
+  tokenExpired,
+  tokenInvalid,
+  tokenNotYetValid,
+  tokenUntrusted,
+} from './token-refusals.ts';
 import { KeysUnavailable, type VerificationKeys } from './verification-keys.ts';
 
 /** Whose tokens are taken, and for what. */
@@ -21,8 +27,15 @@ export interface TokenProfile {
   readonly issuer: string;
   readonly audience: string;
   readonly scopeBase: string;
+  /** Seconds by which `exp` may be past, and `iat` and `nbf` ahead, for clocks that differ. */
   readonly clockToleranceS: number;
 }
+
+/**
+ * Called for each token of the issuer that is dated further ahead than the tolerance: the clock of
+ * one of the two machines is wrong, and only its operator can mend that.
+ */
+export type OnTokenAhead = (aheadS: number) => void;
 
 /** What a token that was taken says. */
 export interface VerifiedToken {
@@ -43,8 +56,6 @@ const FORBIDDEN_HEADERS = ['jwk', 'jku', 'x5u', 'x5c', 'crit', 'b64', 'zip', 'en
 const KID_MAX_CHARS = 64;
 const CLAIM_MAX_CHARS = 256;
 const SCOPE_MAX_CHARS = 2_048;
-/** How far ahead of ours the issuer's clock may run, in seconds. */
-const IAT_AHEAD_MAX_S = 5;
 /** Ids of people and of service accounts never overlap (RFC 9700 §4.15). */
 const SUBJECT = { account: /^acc_[0-9A-Z]{26}$/, service_account: /^svc_[0-9A-Z]{26}$/ } as const;
 
@@ -53,6 +64,7 @@ export function tokenVerifier(
   keys: VerificationKeys,
   profile: TokenProfile,
   clock: Clock,
+  onTokenAhead: OnTokenAhead = () => undefined,
 ): VerifyToken {
   return async (token) => {
     const { header, payload } = decode(token);
@@ -62,7 +74,14 @@ export function tokenVerifier(
     const key = await findKey(keys, kid);
     if (key === undefined) throw tokenUntrusted();
     await checkSignature(token, key);
-    return { ...readClaims(payload, profile, epochSeconds(clock)), kid };
+    const nowS = epochSeconds(clock);
+    const aheadS = secondsAhead(payload, nowS);
+    const verified = readClaims(payload, profile, nowS);
+    if (aheadS > profile.clockToleranceS) {
+      onTokenAhead(aheadS);
+      throw tokenNotYetValid(aheadS, profile.clockToleranceS);
+    }
+    return { ...verified, kid };
   };
 }
 
@@ -119,13 +138,16 @@ function readClaims(
   const iat = instant(payload, 'iat');
   const exp = instant(payload, 'exp');
   if (exp <= iat || exp - iat > ACCESS_TOKEN_TTL_MAX_S) throw tokenInvalid();
-  if (iat > nowS + IAT_AHEAD_MAX_S) throw tokenInvalid();
-  if (Object.hasOwn(payload, 'nbf') && instant(payload, 'nbf') > nowS + IAT_AHEAD_MAX_S) {
-    throw tokenInvalid();
-  }
   const caller = readCaller(payload, profile);
   if (nowS >= exp + profile.clockToleranceS) throw tokenExpired();
   return { caller, expiresAtS: exp + profile.clockToleranceS };
+}
+
+/** How far the token's own dates lie ahead of this machine's clock; negative when they are past. */
+function secondsAhead(payload: Members, nowS: number): number {
+  const iat = instant(payload, 'iat');
+  const nbf = Object.hasOwn(payload, 'nbf') ? instant(payload, 'nbf') : iat;
+  return Math.max(iat, nbf) - nowS;
 }
 
 function readCaller(payload: Members, { scopeBase }: TokenProfile): Caller {

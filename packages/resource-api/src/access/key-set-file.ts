@@ -1,0 +1,72 @@
+/**
+ * The last good key set on disk, so that a restart while the auth-server is away answers as
+ * before. Public keys only; whoever may write the data directory is trusted as the service is.
+ */
+
+import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
+
+export interface KeptKeySet {
+  /** The JWKS document as the issuer served it. */
+  readonly document: unknown;
+  /** Milliseconds since it was read from the issuer. */
+  readonly ageMs: number;
+}
+
+export interface KeySetFile {
+  /** Undefined where there is none, or none that makes sense for this issuer and clock. */
+  load(): KeptKeySet | undefined;
+  /** Called after each good read; writes where the file would be out of date. */
+  keep(document: unknown): void;
+}
+
+/** An unchanged set is written again this often, so that its age stays small. */
+const REWRITE_MS = 10 * 60_000;
+
+/** @param url the key set's address: a file from another address is ignored. */
+export function keySetFile(
+  path: string,
+  url: string,
+  onFailure: (error: Error) => void,
+): KeySetFile {
+  let written: { text: string; atMs: number } | undefined;
+  let failed = false;
+  return {
+    load() {
+      const kept = readJson(path);
+      const readAtMs = Date.parse(String(kept?.['readAt']));
+      const ageMs = Date.now() - readAtMs;
+      // A time to come, or none, says nothing about the age.
+      if (kept?.['url'] !== url || !(ageMs >= 0)) return undefined;
+      return { document: kept['document'], ageMs };
+    },
+    keep(document) {
+      const text = JSON.stringify(document);
+      const nowMs = Date.now();
+      const fresh = written?.text === text && Math.abs(nowMs - written.atMs) < REWRITE_MS;
+      if (fresh || failed) return;
+      try {
+        mkdirSync(dirname(path), { recursive: true });
+        const readAt = new Date(nowMs).toISOString();
+        // Renamed into place: a crash leaves the old file or the new one.
+        writeFileSync(`${path}.${process.pid}`, JSON.stringify({ url, readAt, document }));
+        renameSync(`${path}.${process.pid}`, path);
+        written = { text, atMs: nowMs };
+      } catch (error) {
+        failed = true;
+        onFailure(error instanceof Error ? error : new Error(String(error)));
+      }
+    },
+  };
+}
+
+function readJson(path: string): Readonly<Record<string, unknown>> | undefined {
+  try {
+    const value: unknown = JSON.parse(readFileSync(path, 'utf8'));
+    return typeof value === 'object' && value !== null
+      ? (value as Record<string, unknown>)
+      : undefined;
+  } catch {
+    return undefined;
+  }
+}

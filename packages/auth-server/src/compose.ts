@@ -57,6 +57,7 @@ import { compareHashedSecrets } from './provider/secret-comparison.ts';
 import { endBeforeSession, recordSignOuts } from './provider/sign-out.ts';
 import { providerSlot } from './provider/slot.ts';
 import { openStateStore } from './provider/state/open-state-store.ts';
+import { nameUnauthorizedClients } from './provider/unauthorized-client.ts';
 import { MIGRATIONS } from './store/migrations.ts';
 import { sqlApplications } from './store/sql-applications.ts';
 import { sqlAuditLog, sweepAudit } from './store/sql-audit-log.ts';
@@ -215,6 +216,7 @@ async function compose(
     provider.use(deviceDoneRoutes(provider, ourPages));
     provider.use(tellOfDevices(people));
     provider.use(deviceGuesses(throttle, ourPages));
+    provider.use(nameUnauthorizedClients);
     provider.use(tokenEndpoint(throttle, audit, retry, log));
     provider.use(tokenBody);
     provider.use(upstreamRoutes({ ...config, ...people, state, audit, pages: ourPages }));

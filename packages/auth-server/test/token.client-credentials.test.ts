@@ -106,7 +106,19 @@ describeOnEngines('POST /oauth/token, a service account', (engine) => {
       given: 'our grant for people as a form',
       body: 'grant_type=urn:cls:grant-type:account',
       status: 400,
-      error: 'invalid_request',
+      error: 'unauthorized_client',
+    },
+    {
+      given: 'a grant of applications',
+      body: 'grant_type=authorization_code&code=x&redirect_uri=https://x.example/',
+      status: 400,
+      error: 'unauthorized_client',
+    },
+    {
+      given: 'the grant of second devices',
+      body: 'grant_type=urn:ietf:params:oauth:grant-type:device_code&device_code=x',
+      status: 400,
+      error: 'unauthorized_client',
     },
     {
       given: 'a body over the limit',
@@ -122,6 +134,18 @@ describeOnEngines('POST /oauth/token, a service account', (engine) => {
       expect(response.headers.get('content-type')).to.match(/^application\/json/);
       expect(response.headers.get('cache-control')).to.equal('no-store');
       expect(await response.json()).to.include({ error });
+    });
+  }
+
+  for (const path of ['/oauth/device', '/oauth/par']) {
+    it(`refuses to begin a grant of applications at ${path}: 400 unauthorized_client`, async () => {
+      const response = await fetch(`${server.issuer}${path}`, {
+        method: 'POST',
+        headers: basic(server.client.id, server.client.secret),
+        body: 'scope=openid&response_type=code&redirect_uri=https://x.example/',
+      });
+      expect(response.status).to.equal(400);
+      expect(await response.json()).to.include({ error: 'unauthorized_client' });
     });
   }
 

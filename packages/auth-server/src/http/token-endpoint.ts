@@ -6,6 +6,7 @@ import type { AuditLog } from '../audit/audit-log.ts';
 import { ACCOUNT_CLIENT_ID } from '../provider/client-metadata.ts';
 import { authenticationOf, triedAccountOf } from '../provider/granted-account.ts';
 import { refusedKind } from '../provider/refused-kind.ts';
+import { asUnauthorizedClient } from '../provider/unauthorized-client.ts';
 import { addressSubject } from '../throttle/address-subject.ts';
 import type { Throttle, ThrottleSubject } from '../throttle/throttle.ts';
 import { wantsJson } from '../token/accept.ts';
@@ -69,7 +70,7 @@ async function errorOf(
 ): Promise<unknown> {
   try {
     await next();
-    return await throttled(ctx, throttle, faults.get(ctx));
+    return asUnauthorizedClient(ctx, await throttled(ctx, throttle, faults.get(ctx)));
   } catch (err) {
     if (!(err instanceof errors.OIDCProviderError)) {
       log.error({ err, requestId: ctx.state['requestId'] }, 'fault');

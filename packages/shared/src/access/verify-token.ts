@@ -151,6 +151,9 @@ function secondsAhead(payload: Members, nowS: number): number {
 }
 
 function readCaller(payload: Members, { scopeBase }: TokenProfile): Caller {
+  // Bound to a key that the caller would have to prove (RFC 7800 §3): nothing here can check that,
+  // and taken as a plain bearer token it would be worth more than its issuer meant.
+  if (Object.hasOwn(payload, 'cnf')) throw tokenInvalid();
   text(payload, 'jti');
   const accountType = text(payload, 'account_type');
   if (accountType !== 'account' && accountType !== 'service_account') throw tokenInvalid();

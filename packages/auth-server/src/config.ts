@@ -17,6 +17,8 @@ export interface AuthServerConfig extends ServiceEnvironment {
   readonly sessionIdleS: number;
   readonly sessionAbsoluteS: number;
   readonly refreshTokenTtlS: number;
+  /** Refresh tokens end so many seconds after the sign-in, however often they are rotated. */
+  readonly refreshAbsoluteS: number;
   /** Seconds in which a refresh token that was just used gets the same answer again; 0: never. */
   readonly refreshGraceS: number;
   /** The mail server; undefined on a developer's machine, where messages become files. */
@@ -103,6 +105,13 @@ function readConfig(read: EnvironmentReader): AuthServerConfig {
       min: 300,
       max: 7_776_000,
       fallback: 1_209_600,
+    }),
+    refreshAbsoluteS: read.integer('REFRESH_ABSOLUTE_S', {
+      about:
+        'seconds after the sign-in at which its refresh tokens end, however often they were used',
+      min: 300,
+      max: 31_536_000,
+      fallback: 2_592_000,
     }),
     refreshGraceS: read.integer('REFRESH_GRACE_S', {
       about:

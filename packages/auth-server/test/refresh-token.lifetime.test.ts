@@ -1,6 +1,7 @@
 import { pglite } from '@cls/shared/testing/engines';
 import { expect } from 'chai';
 import * as client from 'openid-client';
+import { refuseAfterAbsoluteLife } from '../src/provider/refresh-lifetime.ts';
 import { sqlCustomers } from '../src/store/sql-customers.ts';
 import { PASSWORD, startTestAuthServer, type TestAuthServer } from './support/auth-server.ts';
 import {
@@ -17,7 +18,10 @@ describe('the life of a refresh token', () => {
   const { now } = Date;
   let server: TestAuthServer;
   before(async () => {
-    server = await startTestAuthServer(pglite, { REFRESH_TOKEN_TTL: `${2 * 86_400}` });
+    server = await startTestAuthServer(pglite, {
+      REFRESH_TOKEN_TTL: `${2 * 86_400}`,
+      REFRESH_ABSOLUTE_S: `${12 * 86_400}`,
+    });
   });
   after(() => server?.stop());
   afterEach(() => {
@@ -25,6 +29,10 @@ describe('the life of a refresh token', () => {
   });
 
   const signIn = async () => {
+    const { party, token } = await signInWith(server);
+    return { party, token };
+  };
+  const signInWith = async (server: TestAuthServer) => {
     const party = await relyingParty(server, { confidential: false });
     const flow = await authorizationUrl(party);
     const browser = new Browser();
@@ -32,7 +40,7 @@ describe('the life of a refresh token', () => {
       ...{ email: server.person.email, password: PASSWORD },
     });
     const { refresh_token: token = '' } = await exchange(party, flow, url);
-    return { party, token };
+    return { party, browser, token };
   };
   const refresh = ({ config }: RelyingParty, token: string, more: Record<string, string> = {}) =>
     client.refreshTokenGrant(config, token, more).then(
@@ -99,10 +107,11 @@ describe('the life of a refresh token', () => {
     expect(answer).to.have.property('next').that.is.a('string').and.not.equal(token);
   });
 
-  it('goes on while it is used, and ends when it is not', async () => {
+  /** Lets days pass before each refresh. @returns the error, if there is one */
+  const daily = async () => {
     const { party, token: first } = await signIn();
     let token = first;
-    const refreshAfter = async (days: number) => {
+    return async (days: number) => {
       const shifted = Date.now;
       Date.now = () => shifted() + days * DAY_MS;
       const answer = await server.post(
@@ -113,8 +122,45 @@ describe('the life of a refresh token', () => {
       token = body.refresh_token ?? '';
       return body.error;
     };
+  };
+
+  it('goes on while it is used, and ends when it is not', async () => {
+    const refreshAfter = await daily();
     for (let day = 1; day <= 8; day += 1)
       expect(await refreshAfter(1), `${day}`).to.equal(undefined);
     expect(await refreshAfter(2.1)).to.equal('invalid_grant');
+  });
+
+  it('ends a fixed time after the sign-in, however often it is used and rotated', async () => {
+    const refreshAfter = await daily();
+    for (let day = 1; day <= 11; day += 1)
+      expect(await refreshAfter(1), `${day}`).to.equal(undefined);
+    expect(await refreshAfter(0.9)).to.equal(undefined);
+    expect(await refreshAfter(0.2)).to.equal('invalid_grant');
+  });
+
+  it('ends too where it was given out for longer than is configured now', () => {
+    const settings = { refreshTokenTtlS: 2_000, refreshAbsoluteS: 1_000 };
+    const signedIn = (agoS: number) => ({ authTime: Math.floor(Date.now() / 1_000) - agoS });
+    expect(() => refuseAfterAbsoluteLife(settings, signedIn(900))).to.not.throw();
+    expect(() => refuseAfterAbsoluteLife(settings, signedIn(1_001))).to.throw('invalid_grant');
+    expect(() => refuseAfterAbsoluteLife(settings, {})).to.throw('invalid_grant');
+  });
+
+  it('is not given out to an application that comes when the sign-in is too old for one', async () => {
+    const brief = await startTestAuthServer(pglite, { REFRESH_ABSOLUTE_S: '300' });
+    try {
+      const { browser } = await signInWith(brief);
+      Date.now = () => now() + 400_000;
+      const other = await relyingParty(brief, { confidential: false });
+      const flow = await authorizationUrl(other, { prompt: 'none' });
+      const { url } = await browser.follow(flow.url);
+      const tokens = await exchange(other, flow, url);
+      expect(tokens).to.have.property('access_token');
+      expect(tokens).to.not.have.property('refresh_token');
+    } finally {
+      Date.now = now;
+      await brief.stop();
+    }
   });
 });

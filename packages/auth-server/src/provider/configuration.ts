@@ -28,13 +28,18 @@ import {
 import { type ExistingGrantSettings, existingGrant } from './existing-grant.ts';
 import { refuseUndeliverableForm } from './form-post.ts';
 import { MFA_ACR, PASSWORD_ACR } from './granted-account.ts';
+import {
+  type RefreshLifetimeSettings,
+  refreshTokenTtlS,
+  refuseAfterAbsoluteLife,
+} from './refresh-lifetime.ts';
 import { defaultResource, refuseOtherResources, resourceServerFor } from './resource-server.ts';
 import { signInPolicy } from './sign-in-policy.ts';
 import { providerAdapter } from './state/provider-adapter.ts';
 import type { StateStore } from './state/state-store.ts';
 import { tokenClaims } from './token-claims.ts';
 
-export interface ProviderSettings extends ExistingGrantSettings {
+export interface ProviderSettings extends ExistingGrantSettings, RefreshLifetimeSettings {
   readonly mfaPolicy: MfaPolicy;
   readonly cookieKey: Secret;
   readonly serviceAccounts: ServiceAccountDirectory;
@@ -43,7 +48,6 @@ export interface ProviderSettings extends ExistingGrantSettings {
   readonly applications: ApplicationDirectory;
   readonly sessionIdleS: number;
   readonly sessionAbsoluteS: number;
-  readonly refreshTokenTtlS: number;
   readonly refreshGraceS: number;
   readonly pages: ProviderPages;
   readonly policyUrl: string | undefined;
@@ -154,7 +158,8 @@ export function providerConfiguration(
       DeviceCode: DEVICE_CODE_TTL_S,
       IdToken: ID_TOKEN_TTL_S,
       Interaction: INTERACTION_TTL_S,
-      RefreshToken: settings.refreshTokenTtlS,
+      // What was positive a moment ago may be over now, and the library takes no zero.
+      RefreshToken: (_, token) => Math.max(1, refreshTokenTtlS(settings, token)),
       // Prolonged with each refresh: see note-access.ts.
       Grant: Math.max(settings.refreshTokenTtlS, settings.sessionAbsoluteS) + GRANT_MARGIN_S,
       Session: settings.sessionIdleS,
@@ -164,9 +169,12 @@ export function providerConfiguration(
       policy: signInPolicy(settings.sessionAbsoluteS, settings.mfaPolicy),
     },
     loadExistingGrant: (ctx) => existingGrant(ctx, settings),
-    issueRefreshToken: async (_, client) => client.grantTypeAllowed('refresh_token'),
+    issueRefreshToken: async (_, client, code) =>
+      client.grantTypeAllowed('refresh_token') &&
+      refreshTokenTtlS(settings, 'authTime' in code ? code : {}) > 0,
     rotateRefreshToken: (ctx) => {
       refuseOtherResources(ctx);
+      refuseAfterAbsoluteLife(settings, ctx.oidc.entities.RefreshToken);
       return true;
     },
     expiresWithSession: () => false,

@@ -1,4 +1,5 @@
 // One base URL for one machine: routes by path to the two services, as an ingress does elsewhere.
+import { randomBytes } from 'node:crypto';
 import { Agent, createServer, request } from 'node:http';
 import { pipeline } from 'node:stream';
 
@@ -66,7 +67,7 @@ function targetOf({ url, headers }, upstreamOf, pages) {
 
 function forward(incoming, outgoing, { port, path }) {
   if (port === undefined) {
-    return answer(outgoing, 404, 'not_found', 'There is nothing here; see /api and /.well-known.');
+    return answer(incoming, outgoing, NOT_FOUND);
   }
   const upstream = request({
     agent,
@@ -82,7 +83,7 @@ function forward(incoming, outgoing, { port, path }) {
   });
   upstream.on('error', () => {
     if (outgoing.headersSent) return outgoing.destroy();
-    answer(outgoing, 503, 'service_unavailable', 'The service behind this path does not answer.');
+    answer(incoming, outgoing, UNAVAILABLE);
   });
   outgoing.on('close', () => upstream.destroy());
   pipeline(incoming, upstream, () => undefined);
@@ -111,13 +112,36 @@ function endToEnd(rawHeaders, drop = []) {
   return kept;
 }
 
-function answer(outgoing, status, code, detail) {
-  const title = status === 404 ? 'Not found' : 'Service unavailable';
-  const body = JSON.stringify({ type: 'about:blank', title, status, detail, code });
+const NOT_FOUND = {
+  status: 404,
+  code: 'not_found',
+  title: 'Not found',
+  detail: 'There is nothing at this path; see /api and /.well-known/openid-configuration.',
+};
+const UNAVAILABLE = {
+  status: 503,
+  code: 'unavailable',
+  title: 'Service unavailable',
+  detail: 'The service behind this path does not answer at the moment; try again.',
+};
+/** What the services take from a caller too: printable ASCII. */
+const REQUEST_ID = /^[\x21-\x7e](?:[\x20-\x7e]{0,126}[\x21-\x7e])?$/;
+
+/** A problem document (RFC 9457) in the shape of the services' own. */
+function answer({ url, headers, method }, outgoing, { status, code, title, detail }) {
+  const offered = headers['x-request-id'] ?? '';
+  const requestId = REQUEST_ID.test(offered)
+    ? offered
+    : `req_${randomBytes(12).toString('base64url')}`;
+  const [instance] = url.split('?', 1);
+  const type = `urn:cls:problem:${code}`;
   outgoing.writeHead(status, {
     'Content-Type': 'application/problem+json',
     'Cache-Control': 'no-store',
+    'X-Content-Type-Options': 'nosniff',
+    'X-Request-Id': requestId,
     ...(status === 503 ? { 'Retry-After': '2' } : {}),
   });
-  outgoing.end(`${body}\n`);
+  const body = JSON.stringify({ type, title, status, detail, instance, code, requestId });
+  outgoing.end(method === 'HEAD' ? undefined : body);
 }

@@ -1,5 +1,6 @@
 import { createServer, request } from 'node:http';
 import { expect } from 'chai';
+import { NOTHING_HERE } from '../../packages/shared/dist/src/http/problem.js';
 import { startGateway } from '../gateway.mjs';
 import { freePorts } from './platform.mjs';
 
@@ -76,13 +77,28 @@ describe('the gateway', () => {
     const { response, text } = await send('/down');
     expect(response.statusCode).to.equal(503);
     expect(response.headers['retry-after']).to.equal('2');
-    expect(JSON.parse(text).code).to.equal('service_unavailable');
+    expect(JSON.parse(text)).to.include({ status: 503, code: 'unavailable', instance: '/down' });
   });
 
-  it('answers 404 where there is no service', async () => {
-    const { response } = await send('/elsewhere', { method: 'GET' });
+  it('answers 404 where there is no service, in the shape of the services', async () => {
+    const headers = { 'x-request-id': 'Root=1-67891233-abcdef' };
+    const { response, text } = await send('/elsewhere?a=1', { method: 'GET', headers });
     expect(response.statusCode).to.equal(404);
     expect(response.headers['content-type']).to.equal('application/problem+json');
+    expect(response.headers['x-request-id']).to.equal('Root=1-67891233-abcdef');
+    expect(JSON.parse(text)).to.deep.equal({
+      type: 'urn:cls:problem:not_found',
+      title: NOTHING_HERE.title,
+      status: 404,
+      detail: NOTHING_HERE.detail,
+      instance: '/elsewhere',
+      code: 'not_found',
+      requestId: 'Root=1-67891233-abcdef',
+    });
+    const unnamed = await send('/elsewhere', { method: 'GET' });
+    const { requestId } = JSON.parse(unnamed.text);
+    expect(requestId).to.match(/^req_/);
+    expect(unnamed.response.headers['x-request-id']).to.equal(requestId);
   });
 
   it('has a browser told by a page that there is nothing', async () => {

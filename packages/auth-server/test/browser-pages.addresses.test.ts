@@ -37,7 +37,9 @@ describe('an address that is opened', () => {
       it(`${path} gets a program that accepts ${accept} JSON, and ${status}`, async () => {
         const response = await get(path, accept);
         expect(response.status).to.equal(status);
-        expect(await response.json()).to.have.keys('error', 'error_description');
+        const body = await response.json();
+        if (status === 405) expect(body).to.have.keys('error', 'error_description');
+        else expect(body).to.include({ code: 'not_found', status, instance: path });
         expect(response.headers.get('allow')).to.equal(status === 405 ? 'POST' : null);
       });
     }
@@ -75,7 +77,7 @@ describe('an address that is opened', () => {
     expect(led.headers.get('location')).to.equal('/account');
     const told = await get('/', '*/*');
     expect(told.status).to.equal(404);
-    expect(await told.json()).to.have.keys('error', 'error_description');
+    expect(await told.json()).to.include({ code: 'not_found', instance: '/' });
   });
 
   it('where signing out is confirmed leads a browser back to the question, and gets a program 405', async () => {

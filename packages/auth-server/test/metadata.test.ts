@@ -219,12 +219,16 @@ describeOnEngines('discovery and the key set', (engine) => {
     }
   });
 
-  it('answers what is not there with 404 as JSON, the library’s own paths included', async () => {
+  it('answers what is not there with a 404 problem, the library’s own paths included', async () => {
     for (const path of ['/', '/auth', '/me', '/oauth', '/oauth/token/', '/interaction/x', '/reg']) {
       const response = await fetch(`${server.issuer}${path}`);
       expect(response.status, path).to.equal(404);
-      expect(response.headers.get('content-type')).to.match(/^application\/json/);
-      expect(response.headers.get('x-request-id')).to.be.a('string');
+      expect(response.headers.get('content-type')).to.equal('application/problem+json');
+      expect(await response.json()).to.include({
+        code: 'not_found',
+        instance: path,
+        requestId: response.headers.get('x-request-id'),
+      });
     }
   });
 

@@ -7,6 +7,7 @@ import { basic, startTestAuthServer, type TestAuthServer } from './support/auth-
 const FORM = 'application/x-www-form-urlencoded';
 const JSON_TYPE = 'application/json';
 const LOGIN = '"email":"a@example.com","password":"x"';
+const BASIC = { Authorization: `Basic ${btoa('svc_1:nobody')}` };
 const GRANT = 'grant_type=client_credentials';
 
 interface Answer {
@@ -85,6 +86,20 @@ describeOnEngines('POST /oauth/token, malformed', (engine) => {
         expect(JSON.parse(text)).to.include({ error: 'invalid_request' });
       });
     }
+  }
+
+  for (const [what, type, body, more] of [
+    ['as a form', FORM, 'grant_type=password&username=a@example.com&password=x', {}],
+    ['as a form with a client', FORM, 'grant_type=password&username=a&password=x', BASIC],
+    ['as JSON', JSON_TYPE, '{"grant_type":"password","username":"a","password":"x"}', {}],
+  ] as const) {
+    it(`points grant_type=password ${what} to the JSON request: 400 unsupported_grant_type`, async () => {
+      const { status, text } = await send({ 'Content-Type': type, ...more }, body);
+      expect(status, text).to.equal(400);
+      const { error, error_description: description } = JSON.parse(text);
+      expect(error).to.equal('unsupported_grant_type');
+      expect(description).to.include('send JSON: {"email", "password"}');
+    });
   }
 
   it('answers a fault of its own with JSON that tells nothing of it: 500 server_error', async () => {

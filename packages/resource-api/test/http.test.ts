@@ -170,12 +170,48 @@ describe('the API over HTTP', () => {
     });
   }
 
+  const faultsOf = async (query: string) => {
+    const problem = (await (await api.get(`${PATH}?${query}`)).json()) as {
+      errors: { parameter: string; code: string; message: string }[];
+    };
+    return problem.errors;
+  };
+  for (const [query, suggestion] of [
+    ['asof=2025-01-01', 'did you mean asOf?'],
+    ['contry=IN', 'did you mean country?'],
+    ['limt=1', 'did you mean limit?'],
+  ]) {
+    it(`names the parameter that was probably meant by ${query}`, async () => {
+      const [fault] = await faultsOf(query as string);
+      expect(fault?.message)
+        .to.include('expected one of')
+        .and.include(suggestion as string);
+    });
+  }
+
+  it('suggests nothing for a parameter that is like none', async () => {
+    const [fault] = await faultsOf('colour=red');
+    expect(fault?.message).not.to.include('did you mean');
+  });
+
+  it('names the fields that there are, and the one that was probably meant', async () => {
+    const [fault] = await faultsOf('fields=deal.nam');
+    expect(fault).to.include({ parameter: 'fields', code: 'unknown_field' });
+    expect(fault?.message).to.include('did you mean deal.name?').and.include('deal.dealNumber');
+  });
+
   it('gives every answer a request id, the caller’s own where it is harmless', async () => {
     const own = await api.getWith(PATH, undefined, { 'x-request-id': 'my-request-0001' });
     expect(own.headers.get('x-request-id')).to.equal('my-request-0001');
     expect(await own.json()).to.include({ requestId: 'my-request-0001', instance: PATH });
-    const odd = await api.getWith(PATH, undefined, { 'x-request-id': '<script>alert(1)</script>' });
-    expect(odd.headers.get('x-request-id')).to.match(/^req_/);
+    for (const id of ['7', 'Root=1-67891233-abcdef012345;Parent=53995c3f', 'x'.repeat(128)]) {
+      const answer = await api.getWith(PATH, undefined, { 'x-request-id': id });
+      expect(answer.headers.get('x-request-id')).to.equal(id);
+    }
+    for (const id of ['x'.repeat(129), 'caf\u00e9', 'a\tb', '']) {
+      const odd = await api.getWith(PATH, undefined, { 'x-request-id': id });
+      expect(odd.headers.get('x-request-id')).to.match(/^req_/);
+    }
   });
 
   it('answers a target that is no URL with a problem, not with a fault', async () => {

@@ -1,12 +1,11 @@
 import type { IncomingMessage } from 'node:http';
 import { parseStrictObject } from '@cls/shared/access/strict-json';
 import type { ApiPermission } from '@cls/shared/access-token';
-import { parameterRefusal } from '@cls/shared/http/parameter-refusal';
+import { parameterRefusal, unknownParameter } from '@cls/shared/http/parameter-refusal';
 import type { ParameterFault, Refusal } from '@cls/shared/http/refusal';
 import { canonicalEmail, EMAIL } from '../accounts/account.ts';
 import { LANGUAGES, type Language } from '../accounts/requester.ts';
 import { readBody } from '../http/read-body.ts';
-import { unknownMember } from './read-query.ts';
 import { bodyTooLarge, unsupportedMediaType } from './refusals.ts';
 
 const BODY_MAX_BYTES = 16_384;
@@ -98,7 +97,7 @@ function malformed(): Refusal {
 
 function unknownMembers(members: Members, known: readonly string[]): ParameterFault[] {
   const names = Object.keys(members).filter((name) => !known.includes(name));
-  return names.slice(0, 50).map((name) => unknownMember(name, known));
+  return names.slice(0, 50).map((name) => unknownParameter(name, known));
 }
 
 function fault(parameter: string, message: string): ParameterFault {

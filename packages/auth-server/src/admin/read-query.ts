@@ -1,4 +1,4 @@
-import { parameterRefusal } from '@cls/shared/http/parameter-refusal';
+import { parameterRefusal, unknownParameter } from '@cls/shared/http/parameter-refusal';
 import type { ParameterFault } from '@cls/shared/http/refusal';
 import { canonicalEmail, EMAIL } from '../accounts/account.ts';
 
@@ -49,7 +49,7 @@ function readQuery(text: string, rules: Readonly<Record<string, Rule>>): AdminQu
   for (const name of new Set(parameters.keys())) {
     const rule = known.includes(name) ? rules[name] : undefined;
     if (rule === undefined) {
-      faults.push(unknownMember(name, known));
+      faults.push(unknownParameter(name, known));
       continue;
     }
     const [value = '', ...more] = parameters.getAll(name);
@@ -62,12 +62,4 @@ function readQuery(text: string, rules: Readonly<Record<string, Rule>>): AdminQu
   }
   if (faults.length > 0) throw parameterRefusal(faults);
   return read;
-}
-
-const NAME_MAX_CHARS = 60;
-
-/** @param known names that may be sent. */
-export function unknownMember(name: string, known: readonly string[]): ParameterFault {
-  const message = known.length === 0 ? 'expected nothing' : `expected one of ${known.join(', ')}`;
-  return { parameter: name.slice(0, NAME_MAX_CHARS), code: 'unknown_parameter', message };
 }

@@ -1,3 +1,5 @@
+import { NOTHING_HERE, writeProblem } from '@cls/shared/http/problem';
+import type { RequestState } from '@cls/shared/http/request-id';
 import type { Context, Middleware } from 'koa';
 import { ACCOUNT_METHODS } from '../account-pages/routes.ts';
 import { showErrorPage } from '../interaction/error-page.ts';
@@ -66,13 +68,11 @@ export function surface(pages: Pages): Middleware {
     if (led !== undefined) return seeOther(ctx, `${pages.path(led)}${ctx.search}`);
     const methods = methodsOf(ctx.path);
     if (methods === undefined) {
-      refuse(ctx, pages, 404, 'not_found', 'there is nothing at this path');
+      notFound(ctx, pages);
     } else if (methods.includes(ctx.method)) {
       await next();
     } else {
-      ctx.set('Allow', methods.join(', '));
-      ctx.set('Cache-Control', 'no-store');
-      refuse(ctx, pages, 405, 'invalid_request', `expected ${methods.join(' or ')}`);
+      wrongMethod(ctx, pages, methods);
     }
   };
 }
@@ -82,22 +82,26 @@ function prefersPage(ctx: Context): boolean {
   return ctx.accepts('json', 'html') === 'html';
 }
 
-function refuse(
-  ctx: Context,
-  pages: Pages,
-  status: number,
-  error: string,
-  error_description: string,
-): void {
-  if (prefersPage(ctx)) {
-    const wayOn = wayOnFrom(undefined, pages);
-    // What is no page is nothing to whoever opens it.
-    const kind = status === 404 || ctx.method === 'GET' ? 'not_found' : 'wrong_method';
-    showErrorPage(pages, ctx, { kind, status, wayOn });
-    return;
-  }
-  ctx.status = status;
-  ctx.body = { error, error_description };
+/** To a program in the shape of the whole host: the gateway and the API answer with the same. */
+function notFound(ctx: Context, pages: Pages): void {
+  if (prefersPage(ctx)) return showRefusal(ctx, pages, 404);
+  writeProblem(ctx as Context & { state: RequestState }, NOTHING_HERE);
+}
+
+/** In the shape of the protocol whose path it is (RFC 6749 §5.2). */
+function wrongMethod(ctx: Context, pages: Pages, methods: readonly string[]): void {
+  ctx.set('Allow', methods.join(', '));
+  ctx.set('Cache-Control', 'no-store');
+  if (prefersPage(ctx)) return showRefusal(ctx, pages, 405);
+  ctx.status = 405;
+  ctx.body = { error: 'invalid_request', error_description: `expected ${methods.join(' or ')}` };
+}
+
+function showRefusal(ctx: Context, pages: Pages, status: 404 | 405): void {
+  const wayOn = wayOnFrom(undefined, pages);
+  // A browser that opens a form's address finds no page there, so it gets the page for 404.
+  const kind = status === 404 || ctx.method === 'GET' ? 'not_found' : 'wrong_method';
+  showErrorPage(pages, ctx, { kind, status, wayOn });
 }
 
 export const securityHeaders: Middleware = async (ctx, next) => {

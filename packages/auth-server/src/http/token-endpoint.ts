@@ -11,7 +11,7 @@ import { addressSubject } from '../throttle/address-subject.ts';
 import type { Throttle, ThrottleSubject } from '../throttle/throttle.ts';
 import { wantsJson } from '../token/accept.ts';
 import { cameAsJson } from '../token/json-token-request.ts';
-import { CredentialsRefused, TooManyAttempts } from '../token/token-error.ts';
+import { CredentialsRefused, passwordGrantRefused, TooManyAttempts } from '../token/token-error.ts';
 import type { RefreshRetry } from './refresh-retry.ts';
 import { writeTokenError } from './token-error-answer.ts';
 
@@ -44,7 +44,7 @@ export function tokenEndpoint(
     const oidcCtx = ctx as unknown as KoaContextWithOIDC;
     const failure = await errorOf(oidcCtx, next, throttle, log);
     const repeated = failure !== undefined && (await retry.repeat(oidcCtx, failure));
-    const error = repeated ? undefined : failure;
+    const error = repeated ? undefined : explained(oidcCtx, failure);
     if (failure === undefined) {
       // The old token is spent: without this answer the application would have nothing at all.
       await retry
@@ -77,6 +77,13 @@ async function errorOf(
     }
     return err;
   }
+}
+
+/** Who sends a person's password as a form is told how it is sent, whatever else is wrong. */
+function explained(ctx: KoaContextWithOIDC, failure: unknown): unknown {
+  const refused = failure instanceof errors.OIDCProviderError && failure.statusCode < 429;
+  const asForm = ctx.oidc?.params?.['grant_type'] === 'password';
+  return refused && asForm ? passwordGrantRefused() : failure;
 }
 
 /** A person gets the bare JWT unless JSON was asked for by name. */

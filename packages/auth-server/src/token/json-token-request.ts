@@ -7,6 +7,7 @@ import { IncomingMessage } from 'node:http';
 import { errors } from 'oidc-provider';
 import { ACCOUNT_CLIENT_ID, ACCOUNT_GRANT } from '../provider/client-metadata.ts';
 import { parseFlatObject } from './strict-json.ts';
+import { passwordGrantRefused } from './token-error.ts';
 
 /** An address of RFC 5321 fits, and no row of the audit log grows by more. */
 const EMAIL_MAX_LENGTH = 254;
@@ -53,6 +54,7 @@ export function cameAsJson(request: IncomingMessage): boolean {
 export function toForm(body: string): string {
   const members = parseFlatObject(body);
   if (typeof members === 'string') throw new errors.InvalidRequest(members);
+  if (members.get('grant_type') === 'password') throw passwordGrantRefused();
   const fields = toFormFields(members);
   if (typeof fields === 'string') throw new errors.InvalidRequest(fields);
   return new URLSearchParams(fields).toString();

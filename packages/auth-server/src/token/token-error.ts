@@ -51,3 +51,11 @@ export const BODY_MAX_BYTES = 56 * 1024;
 export function tooLarge(): errors.OIDCProviderError {
   return new errors.InvalidRequest(`the body is larger than ${BODY_MAX_BYTES} bytes`, 413);
 }
+
+/** People's passwords come as JSON and never in the form of the grant that OAuth 2.1 dropped. */
+export function passwordGrantRefused(): errors.OIDCProviderError {
+  const error = new errors.UnsupportedGrantType();
+  error.error_description =
+    'grant_type=password is not supported; for a person, send JSON: {"email", "password"}, and "otp" where the account has a second factor';
+  return error;
+}

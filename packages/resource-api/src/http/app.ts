@@ -3,7 +3,7 @@ import { requirePermission } from '@cls/shared/access/require-permission';
 import type { VerifyToken } from '@cls/shared/access/verify-token';
 import type { Clock } from '@cls/shared/clock';
 import { health, type ReadinessCheck } from '@cls/shared/http/health';
-import { problems } from '@cls/shared/http/problem';
+import { NOTHING_HERE, problems } from '@cls/shared/http/problem';
 import { Refusal } from '@cls/shared/http/refusal';
 import { type RequestState, readableTarget, requestId } from '@cls/shared/http/request-id';
 import { requestLog } from '@cls/shared/http/request-log';
@@ -119,7 +119,7 @@ function nothingHere({ registry, clock }: AppParts): Middleware {
     if (version !== undefined) ctx.set('API-Version', version.id);
     const isRoute = version?.routes.some(({ path }) => path === rest) ?? false;
     if (ctx.path === '/api' || isRoute) throw methodNotAllowed();
-    throw notFound();
+    throw new Refusal(NOTHING_HERE);
   };
 }
 
@@ -130,15 +130,6 @@ function methodNotAllowed(): Refusal {
     title: 'Method not allowed',
     detail: 'Only GET and HEAD are allowed here.',
     headers: { Allow: 'GET, HEAD' },
-  });
-}
-
-function notFound(): Refusal {
-  return new Refusal({
-    status: 404,
-    code: 'not_found',
-    title: 'Not found',
-    detail: 'There is nothing at this path; GET /api lists the versions.',
   });
 }
 

@@ -1,3 +1,4 @@
+import { didYouMean } from './nearest-name.ts';
 import { type ParameterFault, Refusal } from './refusal.ts';
 
 /** One kind of fault gives its code to the whole; several are `invalid_parameter`. */
@@ -13,4 +14,14 @@ export function parameterRefusal(errors: readonly ParameterFault[]): Refusal {
     detail: errors.map(({ parameter, message }) => `${parameter}: ${message}`).join('; '),
     errors,
   });
+}
+
+const NAME_MAX_CHARS = 60;
+
+/** A name that is not known is never ignored: it may be a mistyped filter. @param known may be sent. */
+export function unknownParameter(name: string, known: readonly string[]): ParameterFault {
+  const parameter = name.slice(0, NAME_MAX_CHARS);
+  const expected = known.length === 0 ? 'expected nothing' : `expected one of ${known.join(', ')}`;
+  const message = `${expected}${didYouMean(parameter, known)}`;
+  return { parameter, code: 'unknown_parameter', message };
 }

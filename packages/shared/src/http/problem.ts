@@ -18,6 +18,14 @@ const UNAVAILABLE: RefusalDetails = {
   headers: { 'Retry-After': '2' },
 };
 
+/** The same on every part of the host: both services and the gateway. */
+export const NOTHING_HERE: RefusalDetails = {
+  status: 404,
+  code: 'not_found',
+  title: 'Not found',
+  detail: 'There is nothing at this path; see /api and /.well-known/openid-configuration.',
+};
+
 /** Writes every refusal and every fault as `application/problem+json` (RFC 9457). */
 export function problems(log: Log): Middleware<RequestState> {
   return async (ctx, next) => {
@@ -38,7 +46,11 @@ function detailsOf(error: unknown): RefusalDetails {
   return error instanceof DatabaseUnavailable ? UNAVAILABLE : INTERNAL;
 }
 
-function writeProblem(ctx: Context & { state: RequestState }, details: RefusalDetails): void {
+/** The one place that writes a problem document. */
+export function writeProblem(
+  ctx: Context & { state: RequestState },
+  details: RefusalDetails,
+): void {
   const { status, code, title, detail, errors, headers, extensions } = details;
   ctx.status = status;
   ctx.state.refused = code;

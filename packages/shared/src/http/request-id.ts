@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import type { Middleware } from 'koa';
 
-/** What a caller or a proxy may choose itself: enough to correlate, nothing that could inject. */
-const ACCEPTED = /^[A-Za-z0-9._-]{8,64}$/;
+/** What a caller or a proxy may choose itself: printable ASCII, so that it can break no line. */
+const ACCEPTED = /^[\x21-\x7e](?:[\x20-\x7e]{0,126}[\x21-\x7e])?$/;
 
 export interface RequestState {
   /** In every answer's `X-Request-Id`, in every log line and in every error body. */

@@ -1,3 +1,4 @@
+import { didYouMean } from '@cls/shared/http/nearest-name';
 import { parameterRefusal } from '@cls/shared/http/parameter-refusal';
 import type { Level } from '../../balances/balance-store.ts';
 import type { Reporting } from '../../balances/reporting.ts';
@@ -38,7 +39,7 @@ export function checkFields(fields: readonly string[], shape: Shape): void {
     unknown.map((received) => ({
       parameter: 'fields',
       code: 'unknown_field',
-      message: `items of level ${shape.level} have no such field`,
+      message: `items of level ${shape.level} have no such field${didYouMean(received, columns)}; they have ${columns.join(', ')}`,
       received,
     })),
   );

@@ -1,4 +1,4 @@
-import { parameterRefusal } from '@cls/shared/http/parameter-refusal';
+import { parameterRefusal, unknownParameter } from '@cls/shared/http/parameter-refusal';
 import type { ParameterFault } from '@cls/shared/http/refusal';
 
 const VALUES_MAX = 100;
@@ -19,12 +19,7 @@ export class QueryReader {
     this.#parameters = new URLSearchParams(text);
     // A mistyped filter that is ignored would answer with the whole book.
     const unknown = [...new Set(this.#parameters.keys())].filter((name) => !known.includes(name));
-    const message = `expected one of ${known.join(', ')}`;
-    this.#faults = unknown.slice(0, UNKNOWN_TOLD).map((name) => ({
-      parameter: name.slice(0, RECEIVED_MAX_CHARS),
-      code: 'unknown_parameter',
-      message,
-    }));
+    this.#faults = unknown.slice(0, UNKNOWN_TOLD).map((name) => unknownParameter(name, known));
   }
 
   has(name: string): boolean {

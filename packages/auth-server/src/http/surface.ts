@@ -84,15 +84,18 @@ function prefersPage(ctx: Context): boolean {
 
 /** To a program in the shape of the whole host: the gateway and the API answer with the same. */
 function notFound(ctx: Context, pages: Pages): void {
-  if (prefersPage(ctx)) return showRefusal(ctx, pages, 404);
-  writeProblem(ctx as Context & { state: RequestState }, NOTHING_HERE);
+  if (prefersPage(ctx)) showRefusal(ctx, pages, 404);
+  else writeProblem(ctx as Context & { state: RequestState }, NOTHING_HERE);
 }
 
 /** In the shape of the protocol whose path it is (RFC 6749 §5.2). */
 function wrongMethod(ctx: Context, pages: Pages, methods: readonly string[]): void {
   ctx.set('Allow', methods.join(', '));
   ctx.set('Cache-Control', 'no-store');
-  if (prefersPage(ctx)) return showRefusal(ctx, pages, 405);
+  if (prefersPage(ctx)) {
+    showRefusal(ctx, pages, 405);
+    return;
+  }
   ctx.status = 405;
   ctx.body = { error: 'invalid_request', error_description: `expected ${methods.join(' or ')}` };
 }

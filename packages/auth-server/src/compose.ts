@@ -12,8 +12,9 @@ import { requestLog } from '@cls/shared/http/request-log';
 import type { Log } from '@cls/shared/log';
 import type { RunningService } from '@cls/shared/run-service';
 import type { Database } from '@cls/shared/sql/database';
-import { readMigrations } from '@cls/shared/sql/migrate';
+import { readSchema } from '@cls/shared/sql/migrate';
 import { openDatabase } from '@cls/shared/sql/open-database';
+import { warnOfOwnerRole } from '@cls/shared/sql/owner-role';
 import type Koa from 'koa';
 import type { Provider } from 'oidc-provider';
 import { accountRoutes } from './account-pages/routes.ts';
@@ -87,10 +88,13 @@ export interface AuthServer extends RunningService {
  *   a sentence for the operator.
  */
 export async function startAuthServer(config: AuthServerConfig, log: Log): Promise<AuthServer> {
-  const migrations = readMigrations(MIGRATIONS);
-  const database = await openDatabase(config.database, 'cls-auth-server', migrations, log);
+  const schema = readSchema(MIGRATIONS);
+  const database = await openDatabase(config.database, 'cls-auth-server', schema, log);
   try {
-    if (config.production) await refuseDemoCallers(database);
+    if (config.production) {
+      await refuseDemoCallers(database);
+      await warnOfOwnerRole(database, config.database, log);
+    }
     return await compose(config, database, log);
   } catch (error) {
     await database.close();

@@ -7,8 +7,9 @@ import { type HttpService, startHttpService } from '@cls/shared/http/http-servic
 import type { Log } from '@cls/shared/log';
 import type { RunningService } from '@cls/shared/run-service';
 import type { Database } from '@cls/shared/sql/database';
-import { readMigrations } from '@cls/shared/sql/migrate';
+import { readSchema } from '@cls/shared/sql/migrate';
 import { openDatabase } from '@cls/shared/sql/open-database';
+import { warnOfOwnerRole } from '@cls/shared/sql/owner-role';
 import { keySetFile } from './access/key-set-file.ts';
 import { type KeySource, remoteKeySource } from './access/key-source.ts';
 import { leasedRateLimit, type RateLimit } from './access/rate-limit.ts';
@@ -37,8 +38,8 @@ export interface ResourceApi extends RunningService {
  *   a sentence for the operator.
  */
 export async function startResourceApi(config: ResourceApiConfig, log: Log): Promise<ResourceApi> {
-  const migrations = readMigrations(MIGRATIONS);
-  const database = await openDatabase(config.database, 'cls-resource-api', migrations, log);
+  const schema = readSchema(MIGRATIONS);
+  const database = await openDatabase(config.database, 'cls-resource-api', schema, log);
   const keys = remoteKeySource({
     url: config.jwksUrl,
     refreshMs: config.jwksRefreshS * 1000,
@@ -51,6 +52,7 @@ export async function startResourceApi(config: ResourceApiConfig, log: Log): Pro
     onFailure: ({ message }) => log.warn({ reason: message }, 'the key set cannot be read'),
   });
   try {
+    if (config.production) await warnOfOwnerRole(database, config.database, log);
     return await compose(config, database, keys, log);
   } catch (error) {
     keys.stop();

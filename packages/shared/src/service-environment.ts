@@ -153,14 +153,34 @@ function readDatabase(
     max: 200,
     fallback: 10,
   });
+  const ownerUrl = read.optionalSecret(`${prefix}_MIGRATIONS_DATABASE_URL`, {
+    about: 'the same database as the role that owns its schema; migrations run as this role',
+    expected: 'a postgres:// URL',
+    pattern: /^postgres(ql)?:\/\/\S+$/,
+    fallbackText: `\`${prefix}_DATABASE_URL\``,
+  });
+  const migratedElsewhere = !read.flag('RUN_MIGRATIONS', {
+    about:
+      '0: apply no migration at start, and refuse a database that lacks one; the tool’s `migrate` applies them',
+    fallback: true,
+    fallbackText: '1',
+  });
   const allowEmbedded = read.flag('ALLOW_EMBEDDED', {
     about: 'allows the embedded database in production',
     fallback: false,
     fallbackText: '0',
   });
-  if (url !== undefined) return { kind: 'postgres', url, poolSize };
+  if (url !== undefined) {
+    return {
+      kind: 'postgres',
+      url,
+      poolSize,
+      migratedElsewhere,
+      ...(ownerUrl === undefined ? {} : { ownerUrl }),
+    };
+  }
   if (production && !allowEmbedded) {
     read.fault(`${prefix}_DATABASE_URL`, 'is required in production (or set ALLOW_EMBEDDED=1)');
   }
-  return { kind: 'embedded', directory };
+  return { kind: 'embedded', directory, migratedElsewhere };
 }

@@ -1,12 +1,13 @@
 import { expect } from 'chai';
 import { silentLog } from '../src/log.ts';
-import { openDatabase } from '../src/sql/open-database.ts';
+import { type DatabaseLocation, openDatabase } from '../src/sql/open-database.ts';
 import { describeOnEngines, type Engine, postgres, requireServer } from '../src/testing/engines.ts';
 import { postgresServer } from '../src/testing/servers.ts';
 
 const migration = (sql: string) => ({ number: 1, name: '0001-test.sql', sql, checksum: sql });
+const schema = (sql: string) => ({ migrations: [migration(sql)], grants: '' });
 const open = async (engine: Engine, sql: string) =>
-  openDatabase(await engine.createLocation(), 'cls-test-service', [migration(sql)], silentLog);
+  openDatabase(await engine.createLocation(), 'cls-test-service', schema(sql), silentLog);
 
 describeOnEngines('a service’s database', (engine) => {
   it('is migrated once it is open', async () => {
@@ -18,10 +19,23 @@ describeOnEngines('a service’s database', (engine) => {
   it('is not opened when a migration fails, and can be by the build that mends it', async () => {
     const location = await engine.createLocation();
     const start = (sql: string) =>
-      openDatabase(location, 'cls-test-service', [migration(sql)], silentLog);
+      openDatabase(location, 'cls-test-service', schema(sql), silentLog);
     const refused = await start('SELECT 1 / 0').catch((error: unknown) => error);
     expect(refused).to.have.property('code', '22012');
     await (await start('SELECT 1')).close();
+  });
+
+  it('is refused with a sentence, unchanged, where it lacks a migration and is migrated elsewhere', async () => {
+    const location = { ...(await engine.createLocation()), migratedElsewhere: true };
+    const start = (at: DatabaseLocation) =>
+      openDatabase(at, 'cls-test-service', schema('CREATE TABLE item ()'), silentLog);
+    const refused = await start(location).catch((error: unknown) => error);
+    expect(refused).to.have.property('name', 'MigrationError');
+    expect(String(refused)).to.include(
+      'the database lacks migration 0001-test.sql: run `cls-auth migrate` or `cls-api migrate` as the role that owns the schema',
+    );
+    await (await start({ ...location, migratedElsewhere: false })).close();
+    await (await start(location)).close();
   });
 });
 

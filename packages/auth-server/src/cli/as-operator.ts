@@ -1,7 +1,7 @@
 import { systemClock } from '@cls/shared/clock';
 import { developmentSecret } from '@cls/shared/development-secret';
 import { createLog, type Log, silentLog } from '@cls/shared/log';
-import { migrate, readMigrations } from '@cls/shared/sql/migrate';
+import { readSchema } from '@cls/shared/sql/migrate';
 import { openDatabaseAsOperator } from '@cls/shared/sql/open-database';
 import { administerAccounts } from '../accounts/administer.ts';
 import { invite } from '../accounts/invite.ts';
@@ -35,10 +35,10 @@ import type { AsOperator, Operator } from './operator.ts';
 export const asOperator: AsOperator = async (work) => {
   const config = parseConfig(process.env);
   const log = createLog('cls-auth', 'silent');
-  const database = await openDatabaseAsOperator(config.database, 'cls-auth', log);
+  const schema = readSchema(MIGRATIONS);
+  const database = await openDatabaseAsOperator(config.database, 'cls-auth', log, schema);
   let state: Promise<StateStore> | undefined;
   try {
-    await migrate(database, readMigrations(MIGRATIONS));
     const keyEncryptionKey =
       config.keyEncryptionKey ?? developmentSecret(config.dataDir, 'key-encryption-key');
     const sealer = aesGcmSealer(keyEncryptionKey);

@@ -1,5 +1,5 @@
 import { createLog } from '@cls/shared/log';
-import { migrate, readMigrations } from '@cls/shared/sql/migrate';
+import { readSchema } from '@cls/shared/sql/migrate';
 import { openDatabaseAsOperator } from '@cls/shared/sql/open-database';
 import { parseConfig } from '../config.ts';
 import { MIGRATIONS } from '../store/migrations.ts';
@@ -18,9 +18,9 @@ import type { AsOperator } from './operator.ts';
 export const asOperator: AsOperator = async (work) => {
   const config = parseConfig(process.env);
   const log = createLog('cls-api', 'silent');
-  const database = await openDatabaseAsOperator(config.database, 'cls-api', log);
+  const schema = readSchema(MIGRATIONS);
+  const database = await openDatabaseAsOperator(config.database, 'cls-api', log, schema);
   try {
-    await migrate(database, readMigrations(MIGRATIONS));
     return await work({
       book: sqlBook(database),
       journals: sqlJournals(database),

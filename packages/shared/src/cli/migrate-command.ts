@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { createLog } from '../log.ts';
-import { migrate, migrationStatus, readMigrations } from '../sql/migrate.ts';
-import { type DatabaseLocation, openDatabaseAsOperator } from '../sql/open-database.ts';
+import { grantToService, migrate, migrationStatus, readSchema } from '../sql/migrate.ts';
+import { type DatabaseLocation, openDatabaseAsOwner } from '../sql/open-database.ts';
 import { CommandRefused, printer } from './command-line.ts';
 
 /** `<tool> migrate`: brings a service's database to this build's schema. */
@@ -12,16 +12,17 @@ export function addMigrateCommand(
 ): void {
   program
     .command('migrate')
-    .description('apply pending migrations (services do so at start, too)')
+    .description('apply pending migrations and grant the service role what it needs, as the owner')
     .option('--check', 'apply nothing; exit 1 when some are pending')
     .action(async ({ check }: { check?: true }, command: Command) => {
       const log = createLog(program.name(), 'silent');
-      const database = await openDatabaseAsOperator(readLocation(), program.name(), log);
+      const database = await openDatabaseAsOwner(readLocation(), program.name(), log);
       try {
-        const migrations = readMigrations(migrationFiles);
+        const { migrations, grants } = readSchema(migrationFiles);
         const status = check
           ? await migrationStatus(database, migrations)
           : await migrate(database, migrations);
+        if (!check) await grantToService(database, grants);
         if (status.pending.length > 0) {
           throw new CommandRefused(`pending: ${status.pending.join(', ')}`, status);
         }

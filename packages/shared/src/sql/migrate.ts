@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
-import type { Database } from './database.ts';
+import { type Database, type Sql, SqlError } from './database.ts';
 
 /** The database and this build do not fit; the message says which side is ahead. */
 export class MigrationError extends Error {
@@ -13,6 +13,13 @@ export interface Migration {
   readonly sql: string;
   /** SHA-256 of the text: an applied migration must never change. */
   readonly checksum: string;
+}
+
+/** What a service's database must be: its migrations, and what its service role may do. */
+export interface Schema {
+  readonly migrations: readonly Migration[];
+  /** Idempotent SQL; it does nothing where the service role does not exist. */
+  readonly grants: string;
 }
 
 export interface MigrationStatus {
@@ -45,11 +52,68 @@ export function readMigrations(directory: URL): readonly Migration[] {
   });
 }
 
-/** Applies what is pending, each migration in one transaction; safe for several replicas. */
+/** Reads `migrations/` and the file `grants.sql` beside it. @throws {MigrationError} */
+export function readSchema(migrations: URL): Schema {
+  const grants = readFileSync(new URL('../grants.sql', migrations), 'utf8');
+  return { migrations: readMigrations(migrations), grants };
+}
+
+/**
+ * Applies what is pending, each migration in one transaction; safe for several replicas. A role
+ * that may not change the schema may call it where nothing is pending.
+ *
+ * @throws {MigrationError} when the database and this build do not fit, or the role may not migrate.
+ */
 export async function migrate(
   database: Database,
   migrations: readonly Migration[],
+  grants = '',
 ): Promise<MigrationStatus> {
+  const { pending } = await migrationStatus(database, migrations);
+  if (pending.length === 0) return { applied: [], pending };
+  try {
+    const applied = await applyPending(database, migrations);
+    await grantToService(database, grants);
+    return { applied, pending: [] };
+  } catch (error) {
+    if (!(error instanceof SqlError) || error.code !== INSUFFICIENT_PRIVILEGE) throw error;
+    throw new MigrationError(
+      `${lacking(pending)}, and this role may not change it (${error.message}): ${REMEDY}`,
+      { cause: error },
+    );
+  }
+}
+
+/** Lets the service role do what the service does, and nothing else. The schema's owner calls it. */
+export async function grantToService(database: Database, grants: string): Promise<void> {
+  if (grants === '') return;
+  await database.transaction(async (transaction) => {
+    await transaction.query('SELECT pg_advisory_xact_lock($1)', [LOCK_KEY]);
+    await transaction.execute(grants);
+  });
+}
+
+/** @throws {MigrationError} when a migration is pending; changes nothing. */
+export async function requireCurrentSchema(
+  sql: Sql,
+  migrations: readonly Migration[],
+): Promise<void> {
+  const { pending } = await migrationStatus(sql, migrations);
+  if (pending.length > 0) throw new MigrationError(`${lacking(pending)}: ${REMEDY}`);
+}
+
+const INSUFFICIENT_PRIVILEGE = '42501';
+const REMEDY = 'run `cls-auth migrate` or `cls-api migrate` as the role that owns the schema';
+
+function lacking([first, ...more]: readonly string[]): string {
+  const rest = more.length === 0 ? '' : ` and ${more.length} more`;
+  return `the database lacks migration ${first}${rest}`;
+}
+
+async function applyPending(
+  database: Database,
+  migrations: readonly Migration[],
+): Promise<readonly string[]> {
   const applied: string[] = [];
   for (;;) {
     const next = await database.transaction(async (transaction) => {
@@ -65,14 +129,14 @@ export async function migrate(
       }
       return pending;
     });
-    if (next === undefined) return { applied, pending: [] };
+    if (next === undefined) return applied;
     applied.push(next.name);
   }
 }
 
 /** What a migration run would do. */
 export async function migrationStatus(
-  database: Database,
+  database: Sql,
   migrations: readonly Migration[],
 ): Promise<MigrationStatus> {
   const [exists] = await database.query<{ yes: boolean }>(

@@ -5,26 +5,39 @@ import {
 import type { Log } from '../log.ts';
 import type { Secret } from '../secret.ts';
 import type { Database } from './database.ts';
-import { type Migration, migrate } from './migrate.ts';
+import { migrate, requireCurrentSchema, type Schema } from './migrate.ts';
 import { postgresDatabase } from './postgres.ts';
 
 /** Where a service keeps its durable records. */
 export type DatabaseLocation =
-  | { readonly kind: 'postgres'; readonly url: Secret; readonly poolSize: number }
-  | { readonly kind: 'embedded'; readonly directory: string };
+  | ({
+      readonly kind: 'postgres';
+      readonly url: Secret;
+      readonly poolSize: number;
+      /** As which migrations run; `url` when undefined. */
+      readonly ownerUrl?: Secret;
+    } & SchemaPolicy)
+  | ({ readonly kind: 'embedded'; readonly directory: string } & SchemaPolicy);
+
+interface SchemaPolicy {
+  /** A service and its tools apply no migration and refuse a schema that lacks one. */
+  readonly migratedElsewhere?: boolean;
+}
 
 const SERVICE_STATEMENT_TIMEOUT_MS = 10_000;
 /** An import or a migration may take long, and nobody waits for an answer over HTTP. */
 const TOOL_STATEMENT_TIMEOUT_MS = 30 * 60_000;
 
 /**
- * For a service: brings the schema to this build's, then opens. Refuses an embedded directory that
- * another process holds.
+ * For a service: brings the schema to this build's (or checks that it is), then opens. Refuses an
+ * embedded directory that another process holds.
+ *
+ * @throws {MigrationError} when the schema is not this build's and cannot be made so.
  */
 export async function openDatabase(
   location: DatabaseLocation,
   applicationName: string,
-  migrations: readonly Migration[],
+  schema: Schema,
   log: Log,
 ): Promise<Database> {
   if (location.kind === 'embedded') {
@@ -33,31 +46,86 @@ export async function openDatabase(
       'embedded database: it survives a crash of this process, not of the machine; for one process only',
     );
     const database = await openEmbeddedDatabase(location.directory);
-    await migrate(database, migrations).catch(async (error: unknown) => {
-      await database.close();
-      throw error;
-    });
-    return database;
+    return closedOnFailure(database, prepareSchema(database, location, schema));
   }
-  // A large table, or waiting for the replica that migrates it, takes longer than a request may.
-  const patient = postgres(location, applicationName, TOOL_STATEMENT_TIMEOUT_MS, log);
-  await migrate(patient, migrations).finally(() => patient.close());
+  await prepareAsOwner(location, applicationName, schema, log);
   return postgres(location, applicationName, SERVICE_STATEMENT_TIMEOUT_MS, log);
 }
 
-/** For a command-line tool: works through the service where one holds the directory. */
+/**
+ * For a command-line tool: works through the service where one holds the directory. With a schema,
+ * as `openDatabase`.
+ *
+ * @throws {MigrationError} as `openDatabase`.
+ */
 export async function openDatabaseAsOperator(
+  location: DatabaseLocation,
+  applicationName: string,
+  log: Log,
+  schema?: Schema,
+): Promise<Database> {
+  if (location.kind === 'embedded') {
+    const database = await openEmbeddedDatabaseAsOperator(location.directory);
+    const prepared = schema && prepareSchema(database, location, schema);
+    return closedOnFailure(database, prepared);
+  }
+  if (schema !== undefined) await prepareAsOwner(location, applicationName, schema, log);
+  return postgres(location, applicationName, TOOL_STATEMENT_TIMEOUT_MS, log);
+}
+
+/** For the `migrate` command: as the role that owns the schema, whose state may be any. */
+export async function openDatabaseAsOwner(
   location: DatabaseLocation,
   applicationName: string,
   log: Log,
 ): Promise<Database> {
   return location.kind === 'embedded'
     ? openEmbeddedDatabaseAsOperator(location.directory)
-    : postgres(location, applicationName, TOOL_STATEMENT_TIMEOUT_MS, log);
+    : postgres(asOwner(location), applicationName, TOOL_STATEMENT_TIMEOUT_MS, log);
+}
+
+type PostgresLocation = Extract<DatabaseLocation, { kind: 'postgres' }>;
+
+function asOwner(location: PostgresLocation): PostgresLocation {
+  return { ...location, url: location.ownerUrl ?? location.url };
+}
+
+/** A large table, or waiting for the replica that migrates it, takes longer than a request may. */
+async function prepareAsOwner(
+  location: PostgresLocation,
+  applicationName: string,
+  schema: Schema,
+  log: Log,
+): Promise<void> {
+  const as = location.migratedElsewhere ? location : asOwner(location);
+  const database = postgres(as, applicationName, TOOL_STATEMENT_TIMEOUT_MS, log);
+  await prepareSchema(database, location, schema).finally(() => database.close());
+}
+
+async function prepareSchema(
+  database: Database,
+  { migratedElsewhere }: SchemaPolicy,
+  { migrations, grants }: Schema,
+): Promise<void> {
+  if (migratedElsewhere) await requireCurrentSchema(database, migrations);
+  else await migrate(database, migrations, grants);
+}
+
+async function closedOnFailure(
+  database: Database,
+  work: Promise<void> | undefined,
+): Promise<Database> {
+  try {
+    await work;
+    return database;
+  } catch (error) {
+    await database.close();
+    throw error;
+  }
 }
 
 function postgres(
-  { url, poolSize }: Extract<DatabaseLocation, { kind: 'postgres' }>,
+  { url, poolSize }: PostgresLocation,
   applicationName: string,
   statementTimeoutMs: number,
   log: Log,

@@ -1,5 +1,6 @@
 import { cpSync, existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { openEmbeddedDatabase } from '../embedded/embedded-database.ts';
 import { Secret } from '../secret.ts';
 import type { Database } from '../sql/database.ts';
@@ -79,6 +80,32 @@ export const postgres: Engine = {
     });
   },
 };
+
+/**
+ * PostgreSQL as production has it: migrations run as the owner, services and tools as `role`.
+ * `open` opens as the owner.
+ */
+export function postgresAsService(role: 'cls_auth_service' | 'cls_api_service'): Engine {
+  return {
+    ...postgres,
+    async createLocation() {
+      const server = await postgresServer();
+      if (server === undefined) throw new Error('PostgreSQL is not installed');
+      server.runScript(fileURLToPath(ROLES));
+      const owner = await server.createDatabase();
+      const url = new URL(owner);
+      url.username = role;
+      return {
+        kind: 'postgres',
+        url: new Secret(url.href),
+        ownerUrl: new Secret(owner),
+        poolSize: 5,
+      };
+    },
+  };
+}
+
+const ROLES = new URL('../../../../../deploy/roles.sql', import.meta.url);
 
 let templateDirectory: Promise<string> | undefined;
 

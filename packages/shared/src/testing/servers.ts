@@ -13,6 +13,10 @@ import pg from 'pg';
 export interface PostgresServer {
   /** URL of a new, empty database, owned by a role that is not a superuser. */
   createDatabase(): Promise<string>;
+  /** The URL as a superuser, of the database `postgres` or another. */
+  adminUrl(database?: string): string;
+  /** Runs a script of psql as a superuser. @throws when a statement of it fails. */
+  runScript(file: string): void;
   /** Stops the server at once, as a crash would, or starts it again on the same data. */
   kill(): Promise<void>;
   restart(): Promise<void>;
@@ -157,6 +161,12 @@ async function startPostgres(): Promise<PostgresServer | undefined> {
       const name = `test_${process.pid}_${databases}`;
       await admin(`CREATE DATABASE ${name} OWNER cls`);
       return `postgres://cls@127.0.0.1:${port}/${name}`;
+    },
+    adminUrl: (database = 'postgres') => `postgres://postgres@127.0.0.1:${port}/${database}`,
+    runScript(file) {
+      const target = ['-h', '127.0.0.1', '-p', `${port}`, '-U', 'postgres', '-d', 'postgres'];
+      const args = ['-X', '-q', '-v', 'ON_ERROR_STOP=1', ...target, '-f', file];
+      execFileSync(join(binDir, 'psql'), args, { stdio: ['ignore', 'ignore', 'pipe'] });
     },
     async kill() {
       const exited = new Promise((resolve) => child?.once('exit', resolve));

@@ -1,0 +1,33 @@
+-- What the role cls_api_service may do: read and add, and change what is no ledger entry. The
+-- schema's owner runs it after migrations; it does nothing for another role,
+-- or where no role has that name. Roles that
+-- are members of cls_api_service may do the same.
+DO $$
+DECLARE
+  service constant text := 'cls_api_service';
+  relation record;
+BEGIN
+  IF NOT EXISTS (SELECT FROM pg_roles WHERE rolname = service) THEN RETURN; END IF;
+  IF NOT (SELECT pg_has_role(relowner, 'USAGE') FROM pg_class
+          WHERE oid = to_regclass('schema_migration')) THEN RETURN; END IF;
+  EXECUTE format('GRANT USAGE ON SCHEMA %I TO %I', current_schema(), service);
+  FOR relation IN
+    SELECT relname AS name, relkind = 'r' AND relrowsecurity AS secured FROM pg_class
+    WHERE relnamespace = current_schema()::regnamespace AND relkind IN ('r', 'p', 'v')
+      AND pg_has_role(relowner, 'USAGE')
+  LOOP
+    EXECUTE format('REVOKE ALL ON %I FROM %I', relation.name, service);
+    EXECUTE format('GRANT SELECT, INSERT ON %I TO %I', relation.name, service);
+    IF relation.secured THEN
+      -- Row-level security binds readers; the service itself works with every deal.
+      EXECUTE format('DROP POLICY IF EXISTS service ON %I', relation.name);
+      EXECUTE format('CREATE POLICY service ON %I TO %I USING (true) WITH CHECK (true)',
+        relation.name, service);
+    END IF;
+  END LOOP;
+  EXECUTE format('REVOKE INSERT ON schema_migration FROM %I', service);
+  EXECUTE format('GRANT UPDATE (rolled_from_key) ON loan_contract TO %I', service);
+  EXECUTE format('GRANT UPDATE (parent_key) ON lender_position TO %I', service);
+  EXECUTE format('GRANT UPDATE (reverted_at) ON import_batch TO %I', service);
+  EXECUTE format('GRANT DELETE ON entitlement_rule TO %I', service);
+END $$;

@@ -1,0 +1,208 @@
+import { type Log, silentLog } from '@cls/shared/log';
+import { Secret } from '@cls/shared/secret';
+import { type Database, SqlError } from '@cls/shared/sql/database';
+import { grantToService, migrate, readSchema } from '@cls/shared/sql/migrate';
+import { type DatabaseLocation, openDatabaseAsOperator } from '@cls/shared/sql/open-database';
+import { warnOfOwnerRole } from '@cls/shared/sql/owner-role';
+import { type Engine, postgresAsService, requireServer } from '@cls/shared/testing/engines';
+import { postgresServer } from '@cls/shared/testing/servers';
+import { expect } from 'chai';
+import { billAccruals } from '../src/billing/bill-accruals.ts';
+import { asOperator } from '../src/cli/as-operator.ts';
+import type { Operator } from '../src/cli/operator.ts';
+import { exportJournals } from '../src/journal-file/export-journals.ts';
+import { importJournals } from '../src/journal-file/import-journals.ts';
+import { MIGRATIONS } from '../src/store/migrations.ts';
+import { importTape } from '../src/tape/import-tape.ts';
+import { readProfile } from '../src/tape/profile.ts';
+import { startTestApi, type TestApi, viewer } from './support/api.ts';
+import { date, statement } from './support/book.ts';
+import { generated } from './support/generated.ts';
+
+type PostgresLocation = Extract<DatabaseLocation, { kind: 'postgres' }>;
+
+const { records, answers } = generated({ contracts: 6, years: 1 });
+const LOAN = {
+  'Loan Number': 'X1',
+  'Original Principal Amount': '100',
+  'Disbursed Amount': '60',
+  'Undisbursed Amount': '40',
+  'Due to IBRD': '60',
+  "Borrower's Obligation": '60',
+  'Loans Held': '100',
+};
+
+describe('resource-api under a role that does not own its schema [PostgreSQL]', () => {
+  const environment = { ...process.env };
+  let location: PostgresLocation;
+  let api: TestApi;
+  let owner: Database;
+  before(async function () {
+    requireServer(this, 'PostgreSQL', await postgresServer());
+    const engine = postgresAsService('cls_api_service');
+    location = (await engine.createLocation()) as PostgresLocation;
+    const asOwner = { ...location, url: location.ownerUrl ?? location.url };
+    owner = await openDatabaseAsOperator(asOwner, 'test', silentLog);
+    process.env['API_DATABASE_URL'] = location.url.expose();
+  });
+  after(async () => {
+    process.env = environment;
+    await api?.stop();
+    await owner?.close();
+  });
+
+  it('is told to have the owner migrate, by the service and by each tool', async () => {
+    const refused = await asOperator(async () => undefined).catch(String);
+    expect(refused).to.match(
+      /lacks migration 0001-ledger\.sql and \d+ more, and this role may not change it .*: run .*cls-api migrate.* as the role that owns the schema/,
+    );
+  });
+
+  it('lets the operator’s tools do all that they do', async () => {
+    process.env['API_MIGRATIONS_DATABASE_URL'] = location.ownerUrl?.expose();
+    await asOperator(async () => undefined);
+    delete process.env['API_MIGRATIONS_DATABASE_URL'];
+    process.env['RUN_MIGRATIONS'] = '0';
+    await asOperator(useEverything);
+  });
+
+  it('serves balances, and to each customer its own', async () => {
+    const engine: Engine = {
+      ...postgresAsService('cls_api_service'),
+      createLocation: async () => location,
+    };
+    api = await startTestApi(engine);
+    for (const path of ['/api/v1/cls/balances', '/api/v1/cls/balances/principal/movements']) {
+      const all = (await (await api.get(path)).json()) as { data: unknown[] };
+      expect(all.data, path).not.to.have.length(0);
+      const none = (await (await api.get(path, viewer('nobody'))).json()) as { data: unknown[] };
+      expect(none.data, path).to.have.length(0);
+    }
+  });
+
+  for (const statement of [
+    'UPDATE posting SET amount_minor = amount_minor + 1',
+    'DELETE FROM posting',
+    'UPDATE journal SET reason = NULL',
+    'DELETE FROM journal',
+    'TRUNCATE journal CASCADE',
+    'UPDATE balance SET principal_cash = 0',
+    'UPDATE deal SET booked_on = booked_on - 1',
+    'UPDATE contract_terms SET all_in_rate = 0',
+    'DELETE FROM rate_period',
+    'DELETE FROM accrual_settlement',
+    'DELETE FROM period_close',
+    'UPDATE entitlement SET customer_id = customer_id',
+    'DELETE FROM entitlement',
+    'UPDATE schema_migration SET checksum = checksum',
+    `INSERT INTO schema_migration (number, name, checksum) VALUES (99, 'x', 'x')`,
+    'ALTER TABLE journal DISABLE TRIGGER append_only',
+    'DROP TRIGGER check_postings ON posting',
+    'DROP POLICY reader ON deal',
+    'ALTER TABLE deal DISABLE ROW LEVEL SECURITY',
+    'ALTER TABLE posting DROP CONSTRAINT posting_amount_minor_check',
+    'CREATE OR REPLACE FUNCTION refuse_change() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RETURN NULL; END $$',
+    'CREATE TABLE mine ()',
+    'CREATE FUNCTION mine() RETURNS int LANGUAGE sql AS $$ SELECT 1 $$',
+    'SET session_replication_role = replica',
+    'SET ROLE cls',
+    'SET ROLE postgres',
+    'CREATE ROLE other SUPERUSER',
+  ]) {
+    it(`cannot ${statement}`, async () => {
+      const refused = await api.database.execute(statement).catch((error: unknown) => error);
+      expect(refused).to.be.instanceOf(SqlError);
+      expect(refused).to.have.property('code', '42501');
+    });
+  }
+
+  it('cannot make even temporary tables in the database of the shipped script', async () => {
+    const url = new URL(location.url.expose());
+    url.pathname = '/cls_api';
+    const shipped = { ...location, url: new Secret(url.href) };
+    const database = await openDatabaseAsOperator(shipped, 'test', silentLog);
+    const refused = await database.execute('CREATE TEMPORARY TABLE t ()').catch((error) => error);
+    expect(refused).to.have.property('code', '42501');
+    await database.close();
+  });
+
+  it('says so where the service runs as the owner, or as a superuser, and only there', async () => {
+    const said: unknown[] = [];
+    const log: Log = { ...silentLog, warn: (fields, message) => void said.push([fields, message]) };
+    await warnOfOwnerRole(api.database, location, log);
+    expect(said).to.deep.equal([]);
+    await warnOfOwnerRole(owner, location, log);
+    expect(String(said)).to.include('owns its schema');
+  });
+
+  it('takes over a book whose tables belong to the service, as the docs say', async () => {
+    const server = await postgresServer();
+    const url = new URL((await server?.createDatabase()) ?? '');
+    const name = url.pathname.slice(1);
+    const open = (as: string) => {
+      url.username = as;
+      return openDatabaseAsOperator({ ...location, url: new Secret(url.href) }, 'test', silentLog);
+    };
+    const admin = await open('postgres');
+    await admin.execute(`CREATE ROLE old_service LOGIN CREATEROLE;
+      ALTER DATABASE ${name} OWNER TO old_service`);
+    const { migrations, grants } = readSchema(MIGRATIONS);
+    const before = await open('old_service');
+    await migrate(before, migrations, grants);
+    await before.close();
+    await admin.execute('REASSIGN OWNED BY old_service TO cls_api_owner');
+    await admin.close();
+    const schemaOwner = await open('cls_api_owner');
+    await grantToService(schemaOwner, grants);
+    await schemaOwner.close();
+    const service = await open('cls_api_service');
+    await service.query('SELECT FROM journal');
+    const refused = await service.execute('DELETE FROM journal').catch((error) => error);
+    expect(refused).to.have.property('code', '42501');
+    await service.close();
+  });
+});
+
+/** Each thing that a command of cls-api does to the store. */
+async function useEverything(operator: Operator): Promise<void> {
+  const { book, billing, entitlements, directory, fxRates, generatedBooks, journals } = operator;
+  const written = await generatedBooks.write(records, () => answers, true);
+  expect(written.outcome).to.equal('applied');
+  const profile = readProfile('world-bank-ibrd');
+  for (const day of ['03/31/2025', '06/30/2025']) {
+    const text = statement(day, [
+      { ...LOAN, 'Loan Status': day === '03/31/2025' ? 'Repaying' : 'Fully Repaid' },
+    ]);
+    const report = await importTape(book, { text, profile, apply: true, expected: { sums: {} } });
+    expect(report.outcome).to.equal('applied');
+  }
+  const [, last] = await book.imports();
+  expect((await book.revert(last?.id ?? '', true)).outcome).to.equal('reverted');
+  const through = date('2025-06-30');
+  const billed = await billAccruals(billing, { through, dueDate: through, apply: true });
+  expect(billed.outcome).to.equal('billed');
+  const rule = await entitlements.grant({
+    customer: 'india',
+    role: 'agent',
+    lenderId: undefined,
+    deals: { allDeals: true },
+  });
+  expect((await entitlements.list(undefined))[0]?.deals).to.be.greaterThan(0);
+  expect(await entitlements.revoke(rule?.rule ?? '')).to.equal(true);
+  expect(await directory.deals('', 5)).not.to.have.length(0);
+  await fxRates.add({ date: through, from: 'EUR', to: 'USD', rate: '1.1', source: 'ECB' });
+  const closed = await operator.periods.decide('reported', () => date('2025-01-31'));
+  expect(closed.through).to.equal('2025-01-31');
+  await operator.periods.decide('late notice', () => null);
+  const lines: string[] = [];
+  await exportJournals(journals, async (text) => void lines.push(...text.trimEnd().split('\n')));
+  const again = await importJournals(journals, {
+    apply: true,
+    lines: async function* () {
+      yield* lines;
+    },
+  });
+  expect([again.outcome, again.faults]).to.deep.equal(['applied_before', []]);
+  const { checks } = await operator.reconciler.reconcile(1);
+  expect(checks.filter(({ breakCount }) => breakCount > 0)).to.deep.equal([]);
+}

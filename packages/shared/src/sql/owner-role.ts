@@ -1,0 +1,26 @@
+import type { Log } from '../log.ts';
+import type { Database } from './database.ts';
+import type { DatabaseLocation } from './open-database.ts';
+
+/**
+ * Warns once where the service's role could change its own schema: whoever takes over the service
+ * could then switch off what keeps the ledger append-only. Embedded stores have no roles.
+ */
+export async function warnOfOwnerRole(
+  database: Database,
+  { kind }: DatabaseLocation,
+  log: Log,
+): Promise<void> {
+  if (kind === 'embedded') return;
+  const [role] = await database.query<{ name: string; superuser: boolean; owner: boolean }>(
+    `SELECT current_user AS name,
+       (SELECT rolsuper FROM pg_roles WHERE rolname = current_user) AS superuser,
+       EXISTS (SELECT FROM pg_class WHERE relnamespace = current_schema()::regnamespace
+         AND relkind = 'r' AND pg_has_role(relowner, 'MEMBER')) AS owner`,
+  );
+  if (role === undefined || !(role.superuser || role.owner)) return;
+  log.warn(
+    { role: role.name },
+    `the service’s database role ${role.superuser ? 'is a superuser' : 'owns its schema'} and could change what protects the data: run the service as another role (docs/deployment.md, "Database roles")`,
+  );
+}

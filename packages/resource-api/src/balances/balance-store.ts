@@ -120,6 +120,8 @@ export interface BalanceItem {
   /** Newest posting of the global balance. */
   readonly lastEffectiveDate: string;
   readonly lastSeq: bigint;
+  /** Newest terms of the deal's facilities; 0 for none. */
+  readonly termsSeq: bigint;
   /** Since when the book has it. */
   readonly bookedSeq: bigint;
   /** Something in it accrues by rate periods. */

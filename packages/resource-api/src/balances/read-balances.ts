@@ -1,7 +1,7 @@
 import type { Caller } from '@cls/shared/access/caller';
 import { type Clock, epochSeconds } from '@cls/shared/clock';
 import { LRUCache } from 'lru-cache';
-import { addBalances, type Balance, COMPONENTS, ZERO_BALANCE } from '../ledger/balance.ts';
+import { addBalances, COMPONENTS, ZERO_BALANCE } from '../ledger/balance.ts';
 import { dayBefore } from '../ledger/business-date.ts';
 import { type AccrualExplanation, accrualsOf, itemWithAccruals, withAccruals } from './accruals.ts';
 import {
@@ -48,13 +48,21 @@ export interface BalanceQuestion extends QuestionTimes {
   readonly canonical: string;
 }
 
+/** An item's amounts as they were reported before. */
+export interface FormerReading {
+  readonly item: BalanceItem;
+  readonly pastDue: readonly PastDue[];
+  /** Asking with it gives these amounts. */
+  readonly knownAt: string;
+}
+
 /** An item with what is told of it beyond its balances. */
 export interface BalanceReading {
   readonly item: BalanceItem;
   /** At the end of the day before the period; undefined without a period. */
   readonly opening: ItemBalances | undefined;
   /** What was reported of the same date before, where that was something else. */
-  readonly former: { readonly balances: ItemBalances; readonly knownAt: string } | undefined;
+  readonly former: FormerReading | undefined;
   readonly pastDue: readonly PastDue[];
   /** How what has accrued comes about. */
   readonly accruals: readonly AccrualExplanation[];
@@ -210,18 +218,21 @@ function readingsReader(store: BalanceStore) {
     const keysOf = (some: readonly BalanceItem[]) => some.map(({ end }) => end.key);
     const reported = { asOf: snapshot.asOf, ledgerSeq: snapshot.reportedSeq };
     const later = items.filter(
-      ({ lastSeq, bookedSeq, accrues }) =>
-        // A rate that became known later changes what has accrued and no balance.
-        (lastSeq > reported.ledgerSeq || (accrues && snapshot.ledgerSeq > reported.ledgerSeq)) &&
+      ({ lastSeq, termsSeq, bookedSeq, accrues }) =>
+        // Rates and terms that became known later change amounts and no balance.
+        (lastSeq > reported.ledgerSeq ||
+          termsSeq > reported.ledgerSeq ||
+          (accrues && snapshot.ledgerSeq > reported.ledgerSeq)) &&
         bookedSeq <= reported.ledgerSeq,
     );
     const accruing = items.filter(({ accrues }) => accrues);
     const owing = items.filter(({ owes }) => owes);
     const before = fromDate && { asOf: dayBefore(fromDate), ledgerSeq: snapshot.ledgerSeq };
-    const [openings, formers, pastDue, streams, formerStreams] = await Promise.all([
+    const [openings, formers, pastDue, formerPastDue, streams, formerStreams] = await Promise.all([
       before && store.balancesOf(access, level, keysOf(items), before),
       store.balancesOf(access, level, keysOf(later), reported),
       store.pastDueOf(access, level, keysOf(owing), snapshot),
+      store.pastDueOf(access, level, keysOf(later), reported),
       store.accrualsOf(level, keysOf(accruing), snapshot),
       store.accrualsOf(level, keysOf(later.filter(({ accrues }) => accrues)), reported),
       postedAt([...items.map(({ lastSeq }) => lastSeq), reported.ledgerSeq]),
@@ -230,18 +241,17 @@ function readingsReader(store: BalanceStore) {
       const { key } = booked.end;
       const accruals = accrualsOf(streams.get(key) ?? [], snapshot.asOf);
       const item = itemWithAccruals(booked, accruals);
-      const before = formers.get(key);
       const then = accrualsOf(formerStreams.get(key) ?? [], snapshot.asOf);
-      const former =
-        before &&
-        new Map([...before].map(([lender, one]) => [lender, withAccruals(one, lender, then)]));
-      const restated = former !== undefined && differs(item, former);
-      const knownAt = postingTimes.get(reported.ledgerSeq) ?? '';
+      const former = {
+        item: itemWithAccruals(formerItem(booked, formers.get(key)), then),
+        pastDue: formerPastDue.get(key) ?? [],
+        knownAt: postingTimes.get(reported.ledgerSeq) ?? '',
+      };
+      const now = { item, pastDue: pastDue.get(key) ?? [] };
       return {
-        item,
+        ...now,
         opening: openings && (openings.get(key) ?? new Map()),
-        former: restated ? { balances: former, knownAt } : undefined,
-        pastDue: pastDue.get(key) ?? [],
+        former: formers.has(key) && differs(now, former) ? former : undefined,
         accruals: accruals.explanations,
         lastPostedAt: postingTimes.get(item.lastSeq),
         contracts: undefined,
@@ -391,13 +401,37 @@ export function addUp(
   return sums;
 }
 
-function differs(item: BalanceItem, former: ItemBalances): boolean {
-  const same = (now: Balance, then: Balance | undefined) =>
-    COMPONENTS.every((name) => now[name] === (then?.[name] ?? 0n));
-  return (
-    !same(item.global, former.get('')) ||
-    item.lenders.some(({ lender, balance }) => !same(balance, former.get(lender.id)))
-  );
+/** The item with the amounts that it had; a lender who was not booked then has no share. */
+function formerItem(item: BalanceItem, balances: ItemBalances = new Map()): BalanceItem {
+  const lenders = item.lenders.flatMap(({ lender }) => {
+    const balance = balances.get(lender.id);
+    return balance === undefined ? [] : [{ lender, balance }];
+  });
+  return { ...item, global: balances.get('') ?? ZERO_BALANCE, lenders };
+}
+
+type Amounts = Pick<BalanceReading, 'item' | 'pastDue'>;
+
+function differs(now: Amounts, then: Amounts): boolean {
+  const [one, other] = [linesOf(now), linesOf(then)];
+  const holders = new Set([...one.keys(), ...other.keys()]);
+  return [...holders].some((holder) => {
+    const [a, b] = [one.get(holder), other.get(holder)];
+    return STATED.some((name) => (a?.[name] ?? 0n) !== (b?.[name] ?? 0n));
+  });
+}
+
+const LATE = ['principal', 'interest', 'fees'] as const;
+const STATED = [...COMPONENTS, 'available', ...LATE] as const;
+
+/** Everything that is stated of each line, by lender; the global one under the empty id. */
+function linesOf({ item, pastDue }: Amounts): ReadonlyMap<string, Record<string, unknown>> {
+  const lines = new Map<string, Record<string, unknown>>([['', { ...item.global }]]);
+  for (const { lender, balance } of item.lenders) lines.set(lender.id, { ...balance });
+  for (const { lenderId, oldestDueDate: _, ...late } of pastDue) {
+    lines.set(lenderId, { ...lines.get(lenderId), ...late });
+  }
+  return lines;
 }
 
 /** Full control sees every deal; others what their customer was granted. */

@@ -80,6 +80,9 @@ export function pageStatement(request: PageRequest): Statement {
       (SELECT coalesce(array_agg(DISTINCT e.role), '{}') FROM entitlement e
        WHERE e.deal_key = d.key) AS roles,
       EXISTS (SELECT FROM rate_period r WHERE r.deal_key = d.key) AS accrues,
+      (SELECT coalesce(max(t.known_seq), 0) FROM facility g
+       JOIN facility_terms t ON t.facility_key = g.key
+       WHERE g.deal_key = d.key AND t.effective_date <= $1 AND t.known_seq <= $2) AS terms_seq,
       ${sql.booked}.booked_seq,
       coalesce(s.last_effective_date, ${sql.booked}.booked_on)::text AS last_effective_date,
       coalesce(s.last_seq, ${sql.booked}.booked_seq) AS last_seq, s.*

@@ -267,6 +267,7 @@ type PageRow = StatedBalance & {
   readonly lender_name: string | null;
   readonly roles: readonly string[];
   readonly accrues: boolean;
+  readonly terms_seq: bigint;
   readonly booked_seq: bigint;
   readonly last_effective_date: string;
   readonly last_seq: bigint;
@@ -276,10 +277,11 @@ type TotalRow = Balance & { readonly currency: string; readonly count: bigint };
 
 /** Rows come item by item, the global one first. */
 function toItems(rows: readonly PageRow[]): readonly BalanceItem[] {
-  const items: (Omit<BalanceItem, 'lastSeq' | 'lastEffectiveDate'> & {
+  const items: (Omit<BalanceItem, 'lastSeq' | 'lastEffectiveDate' | 'owes'> & {
     lenders: LenderShare[];
     lastSeq: bigint;
     lastEffectiveDate: string;
+    owes: boolean;
   })[] = [];
   for (const row of rows) {
     if (row.lender_id === null) items.push({ ...toItem(row), lenders: [] });
@@ -288,6 +290,8 @@ function toItems(rows: readonly PageRow[]): readonly BalanceItem[] {
       const item = items.at(-1);
       if (item === undefined) continue;
       item.lenders.push({ lender, balance: row });
+      // Shares may stand open where the global amount is even.
+      item.owes ||= row.owes;
       // A transfer between lenders has no global leg.
       if (row.last_seq > item.lastSeq) item.lastSeq = row.last_seq;
       if (row.last_effective_date > item.lastEffectiveDate) {
@@ -335,6 +339,7 @@ function toItem(row: PageRow): Omit<BalanceItem, 'lenders'> {
     global: row,
     lastEffectiveDate: row.last_effective_date,
     lastSeq: row.last_seq,
+    termsSeq: row.terms_seq,
     bookedSeq: row.booked_seq,
     accrues: row.accrues,
     owes: row.owes,

@@ -1,6 +1,11 @@
 /** v1's shapes: docs/api.md lists every field. Money is a decimal string of its currency. */
 import type { CurrencyTotal, Level, PastDue } from '../../balances/balance-store.ts';
-import { type BalancePage, type BalanceReading, subjectOf } from '../../balances/read-balances.ts';
+import {
+  type BalancePage,
+  type BalanceReading,
+  type FormerReading,
+  subjectOf,
+} from '../../balances/read-balances.ts';
 import {
   type Balance,
   balanceChange,
@@ -65,14 +70,17 @@ type ItemContext = Pick<BalancePage, 'snapshot' | 'question' | 'filter' | 'rates
 type PresentLine = (balance: StatedBalance, lenderId: string) => Presented;
 
 function presentBalance(reading: BalanceReading, context: ItemContext): Presented {
-  const { item, pastDue } = reading;
+  const { item, pastDue, former } = reading;
   const { asOf } = context.snapshot;
   const { level } = context.question;
   const money = moneyOf(item.currency);
-  const line: PresentLine = (balance, lenderId) => {
-    const late = pastDue.find((one) => one.lenderId === lenderId) ?? NOTHING_PAST_DUE;
-    return amounts(balance, late, money);
-  };
+  const lineOf =
+    (lates: readonly PastDue[]): PresentLine =>
+    (balance, lenderId) => {
+      const late = lates.find((one) => one.lenderId === lenderId) ?? NOTHING_PAST_DUE;
+      return amounts(balance, late, money);
+    };
+  const line = lineOf(pastDue);
   const global = pastDue.find(({ lenderId }) => lenderId === '') ?? NOTHING_PAST_DUE;
   return {
     object: 'balance',
@@ -93,9 +101,7 @@ function presentBalance(reading: BalanceReading, context: ItemContext): Presente
       : {}),
     ...reportingOf(reading, context),
     ...presentContracts('balances', reading, context),
-    ...presentProvenance(reading, (former) => ({
-      global: amounts(former, NOTHING_PAST_DUE, money),
-    })),
+    ...presentProvenance(reading, former && formerBalance(former, context, lineOf(former.pastDue))),
   };
 }
 
@@ -132,7 +138,7 @@ function presentPrincipal(reading: BalanceReading, context: ItemContext): Presen
       : { movements: reading.movements.map(presentMovement) }),
     ...reportingOf(reading, context),
     ...presentContracts('principal', reading, context),
-    ...presentProvenance(reading, (former) => ({ closing: money(outstandingPrincipal(former)) })),
+    ...presentProvenance(reading, reading.former && formerClosing(reading.former, context, money)),
   };
 }
 
@@ -198,7 +204,7 @@ function presentParties({ item }: BalanceReading, level: Level): Presented {
 
 /** `share`: the caller's own, or of the one lender asked for. `lenders`: every share it may see. */
 function presentShares(
-  { item }: BalanceReading,
+  { item }: Pick<BalanceReading, 'item'>,
   { question, filter }: ItemContext,
   present: PresentLine,
 ): Presented {
@@ -215,9 +221,19 @@ function presentShares(
   return { share: share ?? null, ...(question.level === 'position' ? {} : { lenders: shares }) };
 }
 
+function formerBalance(former: FormerReading, context: ItemContext, line: PresentLine): Presented {
+  return { global: line(former.item.global, ''), ...presentShares(former, context, line) };
+}
+
+function formerClosing(former: FormerReading, context: ItemContext, money: Money): Presented {
+  const line: PresentLine = (balance) => ({ closing: money(outstandingPrincipal(balance)) });
+  return { ...line(former.item.global, ''), ...presentShares(former, context, line) };
+}
+
+/** @param restatedFrom what was reported of the same date before, where that was something else. */
 function presentProvenance(
   { item, former, lastPostedAt }: BalanceReading,
-  presentFormer: (balance: StatedBalance) => Presented,
+  restatedFrom: Presented | undefined,
 ): Presented {
   const { global, lastEffectiveDate, lastSeq } = item;
   const warnings = [
@@ -230,13 +246,7 @@ function presentProvenance(
       lastPostedAt: lastPostedAt ?? null,
       ledgerSeq: Number(lastSeq),
       restated: former !== undefined,
-      restatedFrom:
-        former === undefined
-          ? null
-          : {
-              knownAt: former.knownAt,
-              ...presentFormer(former.balances.get('') ?? ZERO_BALANCE),
-            },
+      restatedFrom: former === undefined ? null : { knownAt: former.knownAt, ...restatedFrom },
     },
     warnings,
   };

@@ -58,11 +58,12 @@ export function sampleItem(resource: BalanceResource, level: Level, reporting: b
     lenders: [{ lender: PARTY, balance: ZERO_BALANCE }],
     lastEffectiveDate: DAY,
     lastSeq: 0n,
+    termsSeq: 0n,
     bookedSeq: 0n,
     accrues: false,
     owes: false,
   };
-  const former = { balances: new Map([['', ZERO_BALANCE]]), knownAt: DAY };
+  const former = { item, pastDue: [], knownAt: DAY };
   const filter = NO_FILTER;
   return presentItem(
     resource,

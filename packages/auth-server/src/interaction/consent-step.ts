@@ -1,4 +1,5 @@
 import type { Grant } from 'oidc-provider';
+import { isAssured } from '../provider/assured-client.ts';
 import { ACCOUNT_PATH } from '../provider/client-metadata.ts';
 import { grantedScopes } from '../provider/existing-grant.ts';
 import { consentPage } from '../views/authorization/consent.ts';
@@ -8,7 +9,7 @@ import { requesterOf } from './requester.ts';
 import { actionOf, applicationOf, type Form, goOn, pageOf, type Visit } from './visit.ts';
 
 export async function showConsent(visit: Visit): Promise<void> {
-  const { parts, ctx, details } = visit;
+  const { parts, ctx, details, client } = visit;
   const account = await parts.accounts.find(details.session?.accountId ?? '');
   const { missingOIDCScope, missingResourceScopes } = details.prompt.details as {
     missingOIDCScope?: string[];
@@ -17,14 +18,18 @@ export async function showConsent(visit: Visit): Promise<void> {
   const asked = String(details.params['scope'] ?? '').split(' ');
   const known = await knownGrant(visit);
   const granted = known === undefined ? [] : grantedScopes(known, parts.audience);
-  // A native application's person is asked each time (RFC 8252 §8.6), also of what it has already.
+  // Of an application whose identity nothing assures people are asked each time, also about what it
+  // has already.
   const scopes = [
     ...(missingOIDCScope ?? []),
     ...Object.values(missingResourceScopes ?? {}).flat(),
     ...asked.filter((scope) => granted.includes(scope)),
   ];
   const application = applicationOf(visit);
-  const returns = details.params['redirect_uri'] !== undefined;
+  const redirectUri = details.params['redirect_uri'];
+  const returns = redirectUri !== undefined;
+  const unassured =
+    client !== undefined && typeof redirectUri === 'string' && !isAssured(client, redirectUri);
   parts.pages.show(ctx, {
     ...pageOf(visit),
     render: (frame, i18n) =>
@@ -33,6 +38,7 @@ export async function showConsent(visit: Visit): Promise<void> {
           frame,
           action: actionOf(visit, 'consent'),
           application,
+          unassured,
           ...(returns && { backTo: application.host }),
           email: account?.email ?? '',
           permissions: permissionNames([...new Set(scopes)], parts.scopeBase),

@@ -1,6 +1,7 @@
 import { decodeJwt } from 'jose';
 import { errors, interactionPolicy, type KoaContextWithOIDC } from 'oidc-provider';
 import type { MfaPolicy } from '../config.ts';
+import { isAssured } from './assured-client.ts';
 import { MFA_ACR } from './granted-account.ts';
 
 const { Check } = interactionPolicy;
@@ -43,7 +44,8 @@ export function signInPolicy(sessionAbsoluteS: number, mfaPolicy: MfaPolicy) {
       throw new errors.LoginRequired('another person signed in than id_token_hint names');
     }),
   );
-  // The library asks for every native application (RFC 8252 §8.6); ours are never asked for.
+  // The library asks for every application that is registered as native. What decides is where this
+  // answer goes: the platform's own are no exception, for nothing shows that it is they who ask.
   const consent = policy.get('consent');
   const native = consent?.checks.get('native_client_prompt');
   if (consent === undefined || native === undefined) throw new Error('the library has other rules');
@@ -53,7 +55,17 @@ export function signInPolicy(sessionAbsoluteS: number, mfaPolicy: MfaPolicy) {
       native.reason,
       native.description,
       native.error ?? 'interaction_required',
-      (ctx) => ctx.oidc.client?.['first_party'] !== true && native.check(ctx),
+      (ctx) => {
+        const { client, params, result } = ctx.oidc;
+        const redirectUri = params?.['redirect_uri'];
+        // A second device: the person has typed its code, and a third party asks besides.
+        if (client === undefined || typeof redirectUri !== 'string') {
+          return client?.['first_party'] !== true && native.check(ctx);
+        }
+        const gives = params?.['response_type'] !== 'none';
+        const asks = gives && result?.consent === undefined && !isAssured(client, redirectUri);
+        return asks ? Check.REQUEST_PROMPT : Check.NO_NEED_TO_PROMPT;
+      },
       native.details,
     ),
   );

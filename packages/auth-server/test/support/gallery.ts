@@ -364,6 +364,21 @@ export const GALLERY: readonly GalleryPage[] = [
       i18n,
     ),
   ),
+  page('consent--unassured', (frame, i18n) =>
+    consentPage(
+      {
+        frame,
+        action: '/consent',
+        application: { name: 'Ledger desktop', host: '127.0.0.1:49152' },
+        unassured: true,
+        backTo: '127.0.0.1:49152',
+        email: EMAIL,
+        permissions: ['openid', 'cls-deal.view'],
+        applicationsHref: HREFS.applications,
+      },
+      i18n,
+    ),
+  ),
   page('consent--device', (frame, i18n) =>
     consentPage(
       {

@@ -54,6 +54,8 @@ export interface Journeys {
   /** A page in a browser of its own: nothing is known there. */
   open(options?: BrowserContextOptions): Promise<Page>;
   site(name: string, firstParty?: boolean): Promise<Site>;
+  /** A public application of the platform that listens on a port of the person's own device. */
+  nativeApplication(name: string): Promise<Site>;
   /** An application of another firm with a web server that is only pretended, for it is https. */
   webSite(page: Page, name: string): Promise<Site>;
   /** Pages may lead there. */
@@ -127,6 +129,13 @@ export function journeys(env: Record<string, string> = {}): Journeys {
     return { email, id: await sqlAccounts(server.database).create(account) };
   };
 
+  const newPortal = async (name: string) => {
+    const portal = await startPortal(name);
+    portals.push(portal);
+    origins.push(portal.origin);
+    return portal;
+  };
+
   return {
     get server() {
       return server;
@@ -141,17 +150,15 @@ export function journeys(env: Record<string, string> = {}): Journeys {
       watch(context);
       return context.newPage();
     },
-    async site(name, firstParty = true) {
-      const portal = await startPortal(name);
-      portals.push(portal);
-      origins.push(portal.origin);
-      return siteOf(server, portal, name, firstParty);
-    },
+    site: async (name, firstParty = true) =>
+      siteOf(server, await newPortal(name), name, { firstParty }),
+    nativeApplication: async (name) =>
+      siteOf(server, await newPortal(name), name, { firstParty: true, confidential: false }),
     async webSite(page, name) {
       const origin = 'https://other-firm.example';
       origins.push(origin);
       await pretend(page, origin);
-      return siteOf(server, { origin, received: [] }, name, false);
+      return siteOf(server, { origin, received: [] }, name, { firstParty: false });
     },
     allow: (origin) => void origins.push(origin),
     newPerson: async () => (await newAccount()).email,
@@ -172,13 +179,12 @@ async function siteOf(
   server: TestAuthServer,
   portal: Site['portal'],
   name: string,
-  firstParty: boolean,
+  kind: { readonly firstParty: boolean; readonly confidential?: boolean },
 ): Promise<Site> {
   const { origin } = portal;
   const callback = `${origin}/callback`;
   const party = await relyingParty(server, {
-    name,
-    firstParty,
+    ...{ name, ...kind },
     redirectUris: [callback],
     postLogoutRedirectUris: [`${origin}/bye`],
     backchannelLogoutUri: `${origin}/backchannel`,

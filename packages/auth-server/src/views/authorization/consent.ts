@@ -14,6 +14,8 @@ import { permissionList } from './permissions.ts';
 export interface ConsentModel extends PageModel {
   readonly action: string;
   readonly application: Application;
+  /** Nothing shows that the application is what it calls itself: the person alone can tell. */
+  readonly unassured?: boolean;
   /** Host that either answer leads to; absent where the person goes on at a second device. */
   readonly backTo?: string;
   readonly email: string;
@@ -23,13 +25,15 @@ export interface ConsentModel extends PageModel {
   readonly applicationsHref: string;
 }
 
-/** Asked of third-party applications only. Neither answer is easier to reach than the other. */
+/**
+ * Asked of third-party applications, and of every one on a person's own device. Neither answer is easier to reach than the other.
+ */
 export function consentPage(model: ConsentModel, i18n: I18n): string {
   const { frame, action, application, backTo, permissions } = model;
   const who = html`<strong>${application.name}</strong>`;
   const body = html`<p class="lead">${i18n.rich('consent.lead', { application: applicationName(application) })}</p>
 <p>${i18n.rich('consent.account', { email: emailName(model.email) })}</p>
-<h2>${i18n.rich('consent.may', { application: who })}</h2>
+${model.unassured === true && html`<p>${i18n.rich('consent.unassured', { application: who })}</p>\n`}<h2>${i18n.rich('consent.may', { application: who })}</h2>
 ${permissionList(permissions, i18n)}
 <p class="hint">${i18n.rich('consent.later', {
     link: html`<a href="${model.applicationsHref}">${i18n.t('consent.laterLink')}</a>`,

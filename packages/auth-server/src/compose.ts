@@ -9,7 +9,9 @@ import { health } from '@cls/shared/http/health';
 import { type HttpService, startHttpService } from '@cls/shared/http/http-service';
 import { readableTarget, requestId } from '@cls/shared/http/request-id';
 import { requestLog } from '@cls/shared/http/request-log';
+import { strictTransport } from '@cls/shared/http/strict-transport';
 import type { Log } from '@cls/shared/log';
+import { warnOfPlaintext } from '@cls/shared/plaintext-connections';
 import type { RunningService } from '@cls/shared/run-service';
 import type { Database } from '@cls/shared/sql/database';
 import { readSchema } from '@cls/shared/sql/migrate';
@@ -89,6 +91,7 @@ export interface AuthServer extends RunningService {
  */
 export async function startAuthServer(config: AuthServerConfig, log: Log): Promise<AuthServer> {
   const schema = readSchema(MIGRATIONS);
+  warnOfPlaintext(config, log);
   const database = await openDatabase(config.database, 'cls-auth-server', schema, log);
   try {
     if (config.production) {
@@ -206,6 +209,7 @@ async function compose(
     provider.use(readableTarget);
     provider.use(requestId);
     provider.use(requestLog(log));
+    provider.use(strictTransport(config.issuer));
     provider.use(securityHeaders);
     provider.use(faults(ourPages, log));
     provider.use(health(checks, () => service?.draining ?? false));
@@ -245,7 +249,7 @@ async function compose(
     faceIssuer(request);
     slot(request, response);
   };
-  const running = await startHttpService({ ...config, drainTimeoutMs: 10_000 }, () => handler);
+  const running = await startHttpService({ ...config, drainTimeoutMs: 10_000, log }, () => handler);
   service = running;
   log.info({ port: running.port, issuer: config.issuer }, 'auth-server is listening');
   return {

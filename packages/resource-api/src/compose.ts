@@ -5,6 +5,7 @@ import { systemClock } from '@cls/shared/clock';
 import { developmentSecret } from '@cls/shared/development-secret';
 import { type HttpService, startHttpService } from '@cls/shared/http/http-service';
 import type { Log } from '@cls/shared/log';
+import { warnOfPlaintext } from '@cls/shared/plaintext-connections';
 import type { RunningService } from '@cls/shared/run-service';
 import type { Database } from '@cls/shared/sql/database';
 import { readSchema } from '@cls/shared/sql/migrate';
@@ -39,6 +40,7 @@ export interface ResourceApi extends RunningService {
  */
 export async function startResourceApi(config: ResourceApiConfig, log: Log): Promise<ResourceApi> {
   const schema = readSchema(MIGRATIONS);
+  warnOfPlaintext(config, log);
   const database = await openDatabase(config.database, 'cls-resource-api', schema, log);
   const keys = remoteKeySource({
     url: config.jwksUrl,
@@ -85,6 +87,7 @@ async function compose(
     ),
     rateLimit,
     registry: versionRegistry([v1({ readBalances, readMovements, ledger, cursors, clock })]),
+    issuer: config.issuer,
     scopeBase: config.scopeBase,
     checks: [
       { name: 'database', check: () => store.ready() },
@@ -100,7 +103,7 @@ async function compose(
     log,
   });
   const handler = app.callback();
-  const running = await startHttpService({ ...config, drainTimeoutMs: 10_000 }, () => handler);
+  const running = await startHttpService({ ...config, drainTimeoutMs: 10_000, log }, () => handler);
   service = running;
   log.info({ port: running.port, issuer: config.issuer }, 'resource-api is listening');
   return {

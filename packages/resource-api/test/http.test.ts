@@ -214,6 +214,20 @@ describe('the API over HTTP', () => {
     }
   });
 
+  it('asks for https from then on where the issuer is https, on every answer', async () => {
+    for (const path of [PATH, '/api', '/nothing', '/livez']) {
+      const { headers } = await api.get(path);
+      expect(headers.get('strict-transport-security'), path).to.equal('max-age=31536000');
+    }
+  });
+
+  it('lets nobody store what has no validator', async () => {
+    const exported = await api.getWith(PATH, await api.token(), { accept: 'text/csv' });
+    await exported.text();
+    expect(exported.headers.get('etag')).to.equal(null);
+    expect(exported.headers.get('cache-control')).to.equal('no-store');
+  });
+
   it('answers a target that is no URL with a problem, not with a fault', async () => {
     const { port } = new URL(api.baseUrl);
     const answer = await new Promise<string>((done, failed) => {

@@ -25,7 +25,10 @@ export function endBeforeSession(
 export function recordSignOuts(provider: Provider, audit: AuditLog): void {
   provider.on('end_session.success', (ctx) => {
     const { session, client } = ctx.oidc;
-    if (session?.accountId === undefined || !isDestroyed(session)) return;
+    if (session === undefined || !isDestroyed(session)) return;
+    // Cookies stay: the one by which a person's device is known outlives a session.
+    ctx.set('Clear-Site-Data', '"cache", "storage"');
+    if (session.accountId === undefined) return;
     audit.record({
       type: 'sign_in.ended',
       subject: session.accountId,

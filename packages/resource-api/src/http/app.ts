@@ -7,6 +7,7 @@ import { NOTHING_HERE, problems } from '@cls/shared/http/problem';
 import { Refusal } from '@cls/shared/http/refusal';
 import { type RequestState, readableTarget, requestId } from '@cls/shared/http/request-id';
 import { requestLog } from '@cls/shared/http/request-log';
+import { strictTransport } from '@cls/shared/http/strict-transport';
 import type { Log } from '@cls/shared/log';
 import Router from '@koa/router';
 import Koa, { type Context, type Middleware } from 'koa';
@@ -20,6 +21,7 @@ export interface AppParts {
   readonly verifyToken: VerifyToken;
   readonly rateLimit: RateLimit | undefined;
   readonly registry: VersionRegistry;
+  readonly issuer: string;
   readonly scopeBase: string;
   readonly checks: readonly ReadinessCheck[];
   readonly isDraining: () => boolean;
@@ -33,6 +35,7 @@ export function createApp(parts: AppParts): Koa<RequestState> {
   app.use(readableTarget);
   app.use(requestId);
   app.use(requestLog(parts.log));
+  app.use(strictTransport(parts.issuer));
   app.use(securityHeaders);
   app.use(problems(parts.log));
   app.use(health(parts.checks, parts.isDraining));
@@ -89,7 +92,8 @@ async function write(
   { status, headers, body, etag }: VersionResponse,
 ): Promise<void> {
   const zip = isWorthCompressing(body) && ctx.acceptsEncodings('gzip', 'identity') === 'gzip';
-  ctx.set('Cache-Control', 'private, no-cache');
+  // Without a validator there is nothing to ask again with.
+  ctx.set('Cache-Control', etag === undefined ? 'no-store' : 'private, no-cache');
   ctx.set('Vary', 'Authorization, Accept, Accept-Encoding');
   if (ctx.path.startsWith('/api/latest/')) {
     const query = ctx.querystring === '' ? '' : `?${ctx.querystring}`;

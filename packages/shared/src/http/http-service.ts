@@ -1,5 +1,6 @@
-import { createServer, type RequestListener, type Server } from 'node:http';
+import { createServer, type IncomingMessage, type RequestListener, type Server } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Log } from '../log.ts';
 
 /** Where a service listens, and how it stops; times in milliseconds. */
 export interface HttpServiceOptions {
@@ -11,6 +12,9 @@ export interface HttpServiceOptions {
   readonly drainDelayMs: number;
   /** How long requests under way may take to end before their connections are cut. */
   readonly drainTimeoutMs: number;
+  /** How many proxies in front are believed; with 0, forwarded headers are ignored. */
+  readonly trustedProxyHops: number;
+  readonly log: Log;
 }
 
 /** A server that listens. */
@@ -61,8 +65,26 @@ export async function startHttpService(
     },
     handlerFor(service),
   );
+  warnOfIgnoredForwarding(server, options);
   state.port = await listen(server, options);
   return service;
+}
+
+/**
+ * Behind a proxy that nobody configured, every caller has the proxy's address: throttles would
+ * slow all of them together. Said once.
+ */
+function warnOfIgnoredForwarding(server: Server, { trustedProxyHops, log }: HttpServiceOptions) {
+  if (trustedProxyHops > 0) return;
+  const look = ({ headers }: IncomingMessage) => {
+    if (headers['x-forwarded-for'] === undefined && headers.forwarded === undefined) return;
+    server.off('request', look);
+    log.warn(
+      {},
+      'a request came with X-Forwarded-For or Forwarded, which is ignored: set TRUSTED_PROXY_HOPS to the number of proxies in front',
+    );
+  };
+  server.on('request', look);
 }
 
 async function listen(server: Server, { host, port }: HttpServiceOptions): Promise<number> {

@@ -252,9 +252,12 @@ export class FileChecker {
         this.#described.set(record.id, { kind: 'facility', deal, currency, lenders: new Set() });
         break;
       }
-      case 'contract':
-        this.#described.set(record.id, { kind: 'contract', facility: record.facility });
+      case 'contract': {
+        const held = this.#described.get(record.facility);
+        const deal = held?.kind === 'facility' ? held.deal : '';
+        this.#described.set(record.id, { kind: 'contract', deal, facility: record.facility });
         break;
+      }
       case 'position': {
         const facility = this.#described.get(record.facility);
         if (facility?.kind === 'facility') facility.lenders.add(record.lender);

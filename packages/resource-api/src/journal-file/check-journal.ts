@@ -34,10 +34,9 @@ function checkFacts(
   described: (id: string) => Described | undefined,
 ): readonly RecordFault[] {
   const otherDeal = (field: string) => fault(field, 'other_deal', 'it is of another deal');
-  const dealOf = (id: string): string | undefined => {
+  const dealOf = (id: string): string => {
     const found = described(id);
-    if (found?.kind === 'facility') return found.deal;
-    return found?.kind === 'contract' ? dealOf(found.facility) : id;
+    return found?.kind === 'facility' || found?.kind === 'contract' ? found.deal : id;
   };
   const terms = journal.terms.flatMap((one, index) => {
     const id = 'deal' in one ? one.deal : 'facility' in one ? one.facility : one.contract;

@@ -12,7 +12,7 @@ export type Described =
       readonly currency: string;
       readonly lenders: Set<string>;
     }
-  | { readonly kind: 'contract'; readonly facility: string };
+  | { readonly kind: 'contract'; readonly deal: string; readonly facility: string };
 
 export interface JournalStore {
   describe(ids: readonly string[]): Promise<ReadonlyMap<string, Described>>;

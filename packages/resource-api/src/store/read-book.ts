@@ -5,12 +5,19 @@ import { SUBJECTS, type SubjectRow, subjectOf } from './subject-statements.ts';
 
 const BATCH = 2_000;
 const FIRST = 1n;
+/**
+ * A rate is told from its like by how often the file has it: one that was given again since comes
+ * with those before it.
+ */
 const FX_RATES = `
-  SELECT number AS at, rate_date AS date, from_currency AS "from", to_currency AS "to",
-    trim_scale(rate)::text AS rate, source
-  FROM fx_rate WHERE number > $1
-    AND known_at > coalesce((SELECT posted_at FROM journal WHERE seq = $2 - 1), '-infinity')
-  ORDER BY number LIMIT ${BATCH}`;
+  SELECT x.number AS at, x.rate_date AS date, x.from_currency AS "from", x.to_currency AS "to",
+    trim_scale(x.rate)::text AS rate, x.source
+  FROM fx_rate x WHERE x.number > $1 AND EXISTS (
+    SELECT FROM fx_rate y
+    WHERE y.from_currency = x.from_currency AND y.to_currency = x.to_currency
+      AND y.rate_date = x.rate_date AND y.rate = x.rate AND y.source = x.source
+      AND y.known_at > coalesce((SELECT posted_at FROM journal WHERE seq = $2 - 1), '-infinity'))
+  ORDER BY x.number LIMIT ${BATCH}`;
 
 /** Everything that became known with a sequence or later, in the order of a journal file. */
 export async function readBook(
@@ -18,12 +25,11 @@ export async function readBook(
   receive: (records: readonly BookRecord[]) => Promise<void>,
   fromSeq: bigint,
 ): Promise<void> {
-  for (const { object, sql, since } of SUBJECTS) {
-    // Parties that no deal names have no time at which they became known.
-    const some = fromSeq > FIRST ? `AND (${since})` : 'AND $2::bigint IS NOT NULL';
+  for (const { object, sql } of SUBJECTS) {
+    // What came without a journal was booked with the last one before it.
     await inPages(receive, async (after) => {
       const rows = await transaction.query<SubjectRow>(
-        `${sql} WHERE p.key > $1 ${some} ORDER BY p.key LIMIT ${BATCH}`,
+        `${sql} WHERE p.key > $1 AND p.booked_seq >= $2 - 1 ORDER BY p.key LIMIT ${BATCH}`,
         [after, fromSeq],
       );
       return rows.map((row) => ({ at: row.key, record: subjectOf(object, row) }));

@@ -123,10 +123,10 @@ async function writeImport(
       JSON.stringify(file.controlTotals),
     ],
   );
-  const journalCount = loans.reduce((sum, loan) => sum + loan.journals.length, 0);
-  const lastSeq = firstSeq + BigInt(journalCount) - 1n;
+  const posts = loans.some(({ journals }) => journals.length > 0);
+  const bookedSeq = posts ? firstSeq : firstSeq - 1n;
   const newLoans = loans.filter(({ known }) => !known);
-  await insertLoans(transaction, file, newLoans, lastSeq);
+  await insertLoans(transaction, file, newLoans, bookedSeq);
   const lines = await linesOf(transaction, profile, loans);
   const journals = loans.flatMap(({ row, journals: planned }): readonly LinedJournal[] => {
     const loan = lines.get(row.loanNumber);

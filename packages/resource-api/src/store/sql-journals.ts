@@ -67,26 +67,31 @@ async function describe(sql: Sql, ids: readonly string[]): Promise<ReadonlyMap<s
   const rows = await sql.query<{
     id: string;
     kind: Described['kind'];
-    parent: string | null;
+    deal: string | null;
+    facility: string | null;
     currency: string | null;
     lenders: string[] | null;
   }>(
-    `SELECT id, 'party' AS kind, NULL AS parent, NULL AS currency, NULL::text[] AS lenders
+    `SELECT id, 'party' AS kind, NULL AS deal, NULL AS facility, NULL AS currency,
+       NULL::text[] AS lenders
      FROM party WHERE id = ANY($1)
-     UNION ALL SELECT id, 'deal', NULL, NULL, NULL FROM deal WHERE id = ANY($1)
-     UNION ALL SELECT id, 'position', NULL, NULL, NULL FROM lender_position WHERE id = ANY($1)
-     UNION ALL SELECT c.id, 'contract', f.id, NULL, NULL
-     FROM loan_contract c JOIN facility f ON f.key = c.facility_key WHERE c.id = ANY($1)
-     UNION ALL SELECT f.id, 'facility', d.id, f.currency,
+     UNION ALL SELECT id, 'deal', NULL, NULL, NULL, NULL FROM deal WHERE id = ANY($1)
+     UNION ALL SELECT id, 'position', NULL, NULL, NULL, NULL
+     FROM lender_position WHERE id = ANY($1)
+     UNION ALL SELECT c.id, 'contract', d.id, f.id, NULL, NULL
+     FROM loan_contract c JOIN facility f ON f.key = c.facility_key
+     JOIN deal d ON d.key = f.deal_key WHERE c.id = ANY($1)
+     UNION ALL SELECT f.id, 'facility', d.id, NULL, f.currency,
        ARRAY(SELECT y.id FROM lender_position p JOIN party y ON y.key = p.lender_key
              WHERE p.facility_key = f.key)
      FROM facility f JOIN deal d ON d.key = f.deal_key WHERE f.id = ANY($1)`,
     [ids],
   );
   return new Map(
-    rows.map(({ id, kind, parent, currency, lenders }): [string, Described] => {
-      const deal = parent ?? '';
-      if (kind === 'contract') return [id, { kind, facility: deal }];
+    rows.map((row): [string, Described] => {
+      const { id, kind, facility, currency, lenders } = row;
+      const deal = row.deal ?? '';
+      if (kind === 'contract') return [id, { kind, deal, facility: facility ?? '' }];
       if (kind !== 'facility') return [id, { kind }];
       return [id, { kind, deal, currency: currency ?? '', lenders: new Set(lenders) }];
     }),

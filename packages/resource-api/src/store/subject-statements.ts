@@ -4,26 +4,19 @@ import { present } from './read-journals.ts';
 const EXTERNAL_IDS = (id: string) =>
   `coalesce((SELECT jsonb_agg(jsonb_build_object('source', x.source, 'value', x.value)
      ORDER BY x.source COLLATE "C", x.value COLLATE "C") FROM external_id x WHERE x.entity_id = ${id}), '[]')`;
-const BOOKED_SINCE = 'p.booked_seq >= $2';
 const REF = (table: string, key: string) => `(SELECT id FROM ${table} WHERE key = ${key})`;
 
-/** Records `p` with the names that they have in a journal file, and when they became known. */
+/** Records `p` with the names that they have in a journal file. */
 export const SUBJECTS: readonly {
   readonly object: string;
   readonly prefix: string;
   readonly sql: string;
-  /** Of those that became known with `$2` or later. */
-  readonly since: string;
 }[] = [
   {
     object: 'party',
     prefix: 'pty',
     sql: `SELECT p.key, p.id, p.name, p.legal_name AS "legalName", p.lei, p.country,
       ${EXTERNAL_IDS('p.id')} AS "externalIds" FROM party p`,
-    since: `EXISTS (SELECT FROM deal d WHERE d.booked_seq >= $2
-        AND p.key IN (d.borrower_key, d.agent_key, d.guarantor_key))
-      OR EXISTS (SELECT FROM lender_position q
-        WHERE q.lender_key = p.key AND q.booked_seq >= $2)`,
   },
   {
     object: 'deal',
@@ -33,7 +26,6 @@ export const SUBJECTS: readonly {
       ${REF('party', 'p.guarantor_key')} AS guarantor, p.country, p.status,
       p.closing_date AS "closingDate", p.booked_on AS "bookedOn",
       ${EXTERNAL_IDS('p.id')} AS "externalIds" FROM deal p`,
-    since: BOOKED_SINCE,
   },
   {
     object: 'facility',
@@ -43,7 +35,6 @@ export const SUBJECTS: readonly {
       p.maturity_date AS "maturityDate", p.availability_end_date AS "availabilityEndDate",
       p.pik_uses_commitment AS "pikUsesCommitment", p.booked_on AS "bookedOn",
       ${EXTERNAL_IDS('p.id')} AS "externalIds" FROM facility p`,
-    since: BOOKED_SINCE,
   },
   {
     object: 'contract',
@@ -53,7 +44,6 @@ export const SUBJECTS: readonly {
       p.maturity_date AS "maturityDate", p.all_in_rate::text AS "allInRate",
       ${REF('loan_contract', 'p.rolled_from_key')} AS "rolledFrom", p.booked_on AS "bookedOn",
       ${EXTERNAL_IDS('p.id')} AS "externalIds" FROM loan_contract p`,
-    since: BOOKED_SINCE,
   },
   {
     object: 'position',
@@ -62,7 +52,6 @@ export const SUBJECTS: readonly {
       ${REF('party', 'p.lender_key')} AS lender, p.kind,
       ${REF('lender_position', 'p.parent_key')} AS parent, p.booked_on AS "bookedOn"
       FROM lender_position p`,
-    since: BOOKED_SINCE,
   },
 ];
 

@@ -29,7 +29,10 @@ export async function writeBook(
   records: AsyncIterable<BookRecord> | Iterable<BookRecord>,
 ): Promise<void> {
   const firstSeq = await lockJournal(transaction);
+  // Known with the transaction: any of its sequences will do.
+  let bookedSeq = firstSeq;
   let nextSeq = firstSeq;
+  let recordCount = 0;
   let chunk: BookRecord[] = [];
   let postings = 0;
   // One chunk is written while the next is gathered.
@@ -37,7 +40,7 @@ export async function writeBook(
   const flush = async () => {
     await writing;
     const journals = chunk.filter((record) => record.object === 'journal');
-    writing = writeChunk(transaction, chunk, journals, { firstSeq, nextSeq });
+    writing = writeChunk(transaction, chunk, journals, { bookedSeq, nextSeq });
     // Awaited with the next chunk; until then its failure must not count as unhandled.
     writing.catch(() => undefined);
     nextSeq += BigInt(journals.length);
@@ -47,8 +50,13 @@ export async function writeBook(
   try {
     for await (const record of records) {
       chunk.push(record);
+      recordCount += 1;
       postings += record.object === 'journal' ? record.postings.length : 0;
       if (chunk.length >= CHUNK_RECORDS || postings >= CHUNK_POSTINGS) await flush();
+    }
+    // Nothing but subjects: without a journal of their own they are known with the last one.
+    if (chunk.length === recordCount && !chunk.some(({ object }) => object === 'journal')) {
+      bookedSeq = firstSeq - 1n;
     }
     await flush();
   } finally {
@@ -60,10 +68,9 @@ async function writeChunk(
   transaction: Transaction,
   records: readonly BookRecord[],
   journals: readonly JournalRecord[],
-  { firstSeq, nextSeq }: { readonly firstSeq: bigint; readonly nextSeq: bigint },
+  { bookedSeq, nextSeq }: { readonly bookedSeq: bigint; readonly nextSeq: bigint },
 ): Promise<void> {
-  // Known with the transaction: any of its sequences will do.
-  await insertSubjects(transaction, records, firstSeq);
+  await insertSubjects(transaction, records, bookedSeq);
   await postRecords(transaction, journals, nextSeq);
   const rates = records.filter((record) => record.object === 'fx_rate');
   await insertRows(transaction, 'fx_rate', FX_RATE, rates);

@@ -24,10 +24,12 @@ export function importWorldBank(
   return importTape(sqlBook(database), { text, profile, apply, expected: { sums: {} } });
 }
 
+let header: string | undefined;
+
 /** A statement of a few loans, in the World Bank's columns. */
 export function statement(asOf: string, loans: readonly Record<string, string>[]): string {
-  const [header = ''] = worldBankText().split('\n', 1);
-  const columns = header.trim().split(',');
+  header ??= worldBankText().split('\n', 1)[0]?.trim() ?? '';
+  const columns = header.split(',');
   const lines = loans.map((loan) =>
     columns
       .map((column) => {
@@ -37,7 +39,7 @@ export function statement(asOf: string, loans: readonly Record<string, string>[]
       })
       .join(','),
   );
-  return [header.trim(), ...lines, ''].join('\n');
+  return [header, ...lines, ''].join('\n');
 }
 
 const DEFAULTS: Record<string, string> = {

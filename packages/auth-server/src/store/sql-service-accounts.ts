@@ -41,21 +41,28 @@ export function sqlServiceAccounts(database: Database): ServiceAccountRecords {
   };
 }
 
-/** Seconds that a cached record is used when, against all promises, no notice of a change comes. */
-const CACHE_TTL_MS = 5_000;
+/** How old a kept record may be, whatever notices of changes were heard. */
+export const SERVICE_ACCOUNT_AGE_MAX_MS = 5_000;
 const CACHE_MAX = 10_000;
 
+interface Kept {
+  readonly account: ServiceAccount | undefined;
+  /** Milliseconds: when its reading began. A change after that may not be in it. */
+  readonly readAt: number;
+}
+
 /**
- * The token path's look-up: answers from memory, is told of every change by the database, and
- * reads through while it cannot be told. Unknown ids are remembered too, and as briefly.
+ * The token path's look-up: answers from memory, is told of changes by the database, and reads
+ * through while it cannot be told. A notice that is lost makes an answer five seconds old, and no
+ * older. Unknown ids are remembered too, and as briefly.
+ *
+ * @param now milliseconds of a clock that is never set.
  */
 export async function cachedServiceAccountDirectory(
   database: Database,
+  now: () => number = () => performance.now(),
 ): Promise<ServiceAccountDirectory> {
-  const cache = new LRUCache<string, { account: ServiceAccount | undefined }>({
-    max: CACHE_MAX,
-    ttl: CACHE_TTL_MS,
-  });
+  const cache = new LRUCache<string, Kept>({ max: CACHE_MAX });
   let changes = 0;
   let hearing = true;
   const forget = () => {
@@ -71,11 +78,14 @@ export async function cachedServiceAccountDirectory(
     async find(id) {
       if (!ID.test(id)) return undefined;
       const known = cache.get(id);
-      if (known !== undefined) return known.account;
+      const readAt = now();
+      if (known !== undefined && readAt - known.readAt < SERVICE_ACCOUNT_AGE_MAX_MS) {
+        return known.account;
+      }
       const changesBefore = changes;
       const account = await findById(database, id);
       // A change that was announced while we read may not be in what we read.
-      if (hearing && changes === changesBefore) cache.set(id, { account });
+      if (hearing && changes === changesBefore) cache.set(id, { account, readAt });
       return account;
     },
   };

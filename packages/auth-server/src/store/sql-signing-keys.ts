@@ -23,11 +23,15 @@ interface Row {
   readonly sealed_private_jwk: string;
 }
 
+/** A new key is published for ten minutes before it signs: a lost notice is made up for in time. */
+const LOOK_EVERY_MS = 60_000;
+
 /** Signing keys in SQL, their private parts sealed. */
 export function sqlSigningKeyStore(
   database: Database,
   sealer: Sealer,
   keyBits: number,
+  lookEveryMs = LOOK_EVERY_MS,
 ): SigningKeyStore {
   const rows = () =>
     database.query<Row>(
@@ -58,6 +62,7 @@ export function sqlSigningKeyStore(
       // Nothing can be loaded while the connection is lost; what was missed is loaded when it is back.
       const catchUp = (gap: ListenGap) => gap === 'resumed' && listener();
       await database.listen(CHANGE_CHANNEL, hear, catchUp);
+      await watchKeys(database, lookEveryMs, listener);
     },
     list: async () => (await listings(database)).map(({ due: _, ...listing }) => listing),
     async stage() {
@@ -94,6 +99,25 @@ export function sqlSigningKeyStore(
         return step;
       }),
   };
+}
+
+/** Calls back when the list of keys is another one than at the look before. */
+async function watchKeys(sql: Sql, everyMs: number, listener: () => void): Promise<void> {
+  const look = async () => {
+    const keys = await sql.query<{ kid: string; state: string }>(
+      'SELECT kid, state FROM signing_key ORDER BY kid',
+    );
+    return keys.map(({ kid, state }) => `${kid} ${state}`).join();
+  };
+  let seen = await look();
+  const compare = async () => {
+    const found = await look();
+    if (found === seen) return;
+    seen = found;
+    listener();
+  };
+  // While the database is away there is nothing to compare with.
+  setInterval(() => void compare().catch(() => undefined), everyMs).unref();
 }
 
 type Listing = SigningKeyListing & { readonly due: boolean };

@@ -1,0 +1,93 @@
+import { Secret } from '@cls/shared/secret';
+import type { Database } from '@cls/shared/sql/database';
+import { migrate, readMigrations } from '@cls/shared/sql/migrate';
+import { describeOnEngines } from '@cls/shared/testing/engines';
+import { eventually } from '@cls/shared/testing/servers';
+import { expect } from 'chai';
+import { aesGcmSealer } from '../src/keys/seal.ts';
+import { MIGRATIONS } from '../src/store/migrations.ts';
+import {
+  cachedServiceAccountDirectory,
+  SERVICE_ACCOUNT_AGE_MAX_MS,
+  sqlServiceAccounts,
+} from '../src/store/sql-service-accounts.ts';
+import { sqlSigningKeyStore } from '../src/store/sql-signing-keys.ts';
+import { KEY } from './support/auth-server.ts';
+
+describeOnEngines('what is kept in memory, with notices cut off', (engine) => {
+  let database: Database;
+  /** Listens, and never hears anything: a notice that is lost is not reported as lost. */
+  let deaf: Database;
+  before(async () => {
+    database = await engine.open();
+    await migrate(database, readMigrations(MIGRATIONS));
+    await database.query(`INSERT INTO customer (id, name) VALUES ('acme', 'Acme')`);
+    deaf = { ...database, listen: async () => async () => undefined };
+  });
+  after(() => database?.close());
+
+  const newAccount = () =>
+    sqlServiceAccounts(database).create({
+      name: `account ${Math.random()}`,
+      customer: 'acme',
+      permissions: ['cls-deal.view'],
+    });
+
+  it('tells of a disabled service account five seconds after its reading began, at the latest', async () => {
+    let now = 0;
+    const directory = await cachedServiceAccountDirectory(deaf, () => now);
+    const { id } = await newAccount();
+    expect(await directory.find(id)).to.include({ disabled: false });
+    await sqlServiceAccounts(database).setDisabled(id, true);
+    now = SERVICE_ACCOUNT_AGE_MAX_MS - 1;
+    expect(await directory.find(id)).to.include({ disabled: false });
+    now = SERVICE_ACCOUNT_AGE_MAX_MS;
+    expect(await directory.find(id)).to.include({ disabled: true });
+    expect(SERVICE_ACCOUNT_AGE_MAX_MS).to.equal(5_000);
+  });
+
+  it('tells so also where the reading itself took long, and where it is used all the time', async () => {
+    let now = 0;
+    const slow: Database = {
+      ...deaf,
+      query: async (sql, params) => {
+        const rows = await database.query(sql, params);
+        now += 3_000;
+        return rows as never;
+      },
+    };
+    const directory = await cachedServiceAccountDirectory(slow, () => now);
+    const { id } = await newAccount();
+    await directory.find(id);
+    await sqlServiceAccounts(database).setDisabled(id, true);
+    for (const at of [3_500, 4_000, 4_500, 4_999]) {
+      now = at;
+      expect(await directory.find(id)).to.include({ disabled: false });
+    }
+    now = 5_000;
+    expect(await directory.find(id)).to.include({ disabled: true });
+  });
+
+  it('tells of a disabled customer as soon', async () => {
+    let now = 0;
+    const directory = await cachedServiceAccountDirectory(deaf, () => now);
+    const { id } = await newAccount();
+    await directory.find(id);
+    await database.query(`UPDATE customer SET disabled_at = now() WHERE id = 'acme'`);
+    now = SERVICE_ACCOUNT_AGE_MAX_MS;
+    expect(await directory.find(id)).to.include({ disabled: true });
+    await database.query(`UPDATE customer SET disabled_at = NULL WHERE id = 'acme'`);
+  });
+
+  it('uses changed signing keys after the next look at their list', async () => {
+    const sealer = aesGcmSealer(new Secret(KEY));
+    const store = sqlSigningKeyStore(deaf, sealer, 2048, 20);
+    await store.load();
+    let changes = 0;
+    await store.onChange(() => {
+      changes += 1;
+    });
+    await sqlSigningKeyStore(database, sealer, 2048).stage();
+    await eventually(async () => expect(changes).to.be.greaterThan(0));
+  });
+});

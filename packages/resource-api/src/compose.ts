@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { tokenVerifier } from '@cls/shared/access/verify-token';
 import { warnOfClock } from '@cls/shared/access/warn-of-clock';
-import { systemClock } from '@cls/shared/clock';
+import { type Clock, systemClock } from '@cls/shared/clock';
 import { developmentSecret } from '@cls/shared/development-secret';
 import { type HttpService, startHttpService } from '@cls/shared/http/http-service';
 import type { Log } from '@cls/shared/log';
@@ -38,7 +38,11 @@ export interface ResourceApi extends RunningService {
  * @throws {DirectoryInUse | DirectoryUnusable | DatabaseUnavailable | PortUnavailable} each with
  *   a sentence for the operator.
  */
-export async function startResourceApi(config: ResourceApiConfig, log: Log): Promise<ResourceApi> {
+export async function startResourceApi(
+  config: ResourceApiConfig,
+  log: Log,
+  clock: Clock = systemClock,
+): Promise<ResourceApi> {
   const schema = readSchema(MIGRATIONS);
   warnOfPlaintext(config, log);
   const database = await openDatabase(config.database, 'cls-resource-api', schema, log);
@@ -55,7 +59,7 @@ export async function startResourceApi(config: ResourceApiConfig, log: Log): Pro
   });
   try {
     if (config.production) await warnOfOwnerRole(database, config.database, log);
-    return await compose(config, database, keys, log);
+    return await compose(config, database, keys, log, clock);
   } catch (error) {
     keys.stop();
     await database.close();
@@ -69,14 +73,17 @@ async function compose(
   database: Database,
   keys: KeySource,
   log: Log,
+  clock: Clock,
 ): Promise<ResourceApi> {
-  const clock = systemClock;
   const store = sqlBalanceStore(database);
-  const ledger = await currentLedger(store, clock);
-  const cursors = cursorCodec(config.cursorKey ?? developmentSecret(config.dataDir, 'cursor-key'));
+  const ledger = currentLedger(store, clock);
+  const cursors = cursorCodec(
+    config.cursorKey ?? developmentSecret(config.dataDir, 'cursor-key'),
+    config.previousCursorKey,
+  );
   const times = snapshots(store, ledger);
-  const readBalances = balancesReader(store, ledger, times, cursors, clock);
-  const readMovements = movementsReader(store, times, cursors, clock);
+  const readBalances = balancesReader(store, times, cursors);
+  const readMovements = movementsReader(store, times, cursors);
   const { rateLimit, stop: stopRateLimit } = await openRateLimit(config, log);
   let service: HttpService | undefined;
   const app = createApp({
@@ -86,7 +93,7 @@ async function compose(
       clock,
     ),
     rateLimit,
-    registry: versionRegistry([v1({ readBalances, readMovements, ledger, cursors, clock })]),
+    registry: versionRegistry([v1({ readBalances, readMovements, ledger, cursors })]),
     issuer: config.issuer,
     scopeBase: config.scopeBase,
     checks: [

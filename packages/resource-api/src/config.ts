@@ -9,6 +9,8 @@ export interface ResourceApiConfig extends ServiceEnvironment {
   readonly jwksRefreshS: number;
   /** Signs page cursors; undefined on a developer's machine only. */
   readonly cursorKey: Secret | undefined;
+  /** Its cursors are accepted still, while `cursorKey` is rolled out. */
+  readonly previousCursorKey: Secret | undefined;
   /** Requests a caller may make per minute, over all replicas; 0: no limit. */
   readonly rateLimitPerMinute: number;
 }
@@ -29,10 +31,17 @@ function readConfig(read: EnvironmentReader): ResourceApiConfig {
   if (shared.production && protocol === 'http:' && !LOOPBACK.includes(hostname)) {
     read.fault('JWKS_URL', 'expected an https URL in production');
   }
-  const cursorKey = read.optionalSecret('CURSOR_KEY', {
-    about: 'signs page cursors, the same on all replicas; required in production',
+  const keyShape = {
     expected: '32 bytes in base64url (43 characters)',
     pattern: /^[A-Za-z0-9_-]{43}$/,
+  };
+  const cursorKey = read.optionalSecret('CURSOR_KEY', {
+    about: 'signs page cursors, the same on all replicas; required in production',
+    ...keyShape,
+  });
+  const previousCursorKey = read.optionalSecret('PREVIOUS_CURSOR_KEY', {
+    about: 'the key that `CURSOR_KEY` replaces: its cursors are accepted still',
+    ...keyShape,
   });
   if (shared.production && cursorKey === undefined) {
     read.fault('CURSOR_KEY', 'is required in production');
@@ -41,6 +50,7 @@ function readConfig(read: EnvironmentReader): ResourceApiConfig {
     ...shared,
     jwksUrl,
     cursorKey,
+    previousCursorKey,
     jwksRefreshS: read.integer('JWKS_REFRESH_S', {
       about: 'seconds between two reads of the key set in the background',
       min: 1,

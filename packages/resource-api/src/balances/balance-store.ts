@@ -176,6 +176,8 @@ export interface PastDue {
 }
 
 export interface LedgerState {
+  /** Rises with every change that an answer may show. */
+  readonly generation: bigint;
   readonly seq: bigint;
   /** First and last effective date up to today; undefined while the book is empty. */
   readonly firstDate: BusinessDate | undefined;
@@ -186,6 +188,7 @@ export interface LedgerState {
 export interface KnowledgeFacts {
   /** RFC 3339: when the last of its journals was posted; asking with it gives the same state. */
   readonly knownAt: string | undefined;
+  /** Last date with data, up to the snapshot's date or the day when it became known. */
   readonly dataThrough: BusinessDate | undefined;
   /**
    * Knowledge when the date was first reported: the book had reached it, and the day was over.
@@ -279,9 +282,13 @@ export interface BalanceStore {
     keys: readonly bigint[],
     request: Pick<MovementRequest, 'snapshot' | 'fromDate' | 'limit'>,
   ): Promise<ReadonlyMap<bigint, readonly Movement[]>>;
+  /** The book's generation; the cheapest question there is. */
+  generation(): Promise<bigint>;
   ledgerState(today: BusinessDate): Promise<LedgerState>;
-  /** `today` bounds what counts as data already: future-dated journals wait for their date. */
-  knowledge(snapshot: Snapshot, today: BusinessDate): Promise<KnowledgeFacts>;
+  /** RFC 3339: when the caller's grants last changed; undefined: never since grants are dated. */
+  grantsChangedAt(access: ReaderAccess): Promise<string | undefined>;
+  /** Of a snapshot alone: the same for ever. */
+  knowledge(snapshot: Snapshot): Promise<KnowledgeFacts>;
   /** The state of knowledge at an RFC 3339 instant; for ever the same once it is given. */
   sequenceAt(instant: string): Promise<KnownSequence>;
   /** RFC 3339 posting times by journal sequence. */
@@ -301,6 +308,4 @@ export interface BalanceStore {
   resolveExternalIds(names: readonly string[]): Promise<ReadonlyMap<string, string>>;
   /** Resolves when balances can be read, as the role that reads them. */
   ready(): Promise<void>;
-  /** Calls back when the ledger or who sees it may have changed. */
-  onChange(listener: (state: 'changed' | 'lost' | 'resumed') => void): Promise<void>;
 }

@@ -2,42 +2,53 @@ import type { Clock } from '@cls/shared/clock';
 import { type BusinessDate, businessDateOf } from '../ledger/business-date.ts';
 import type { BalanceStore, LedgerState } from './balance-store.ts';
 
-/**
- * Where the ledger stands now, kept in memory and told of changes by the database. `generation`
- * changes with every change; it is undefined while changes would not be heard of, and then
- * nothing that depends on the ledger may be kept.
- */
+/** Where the ledger stands now. */
 export interface CurrentLedger {
+  /**
+   * Everything that was committed before the call is in it. The database is asked each time,
+   * once for all calls that came before the look-up began.
+   */
   state(): Promise<LedgerState>;
-  readonly generation: number | undefined;
   readonly today: BusinessDate;
 }
 
-export async function currentLedger(store: BalanceStore, clock: Clock): Promise<CurrentLedger> {
-  let generation = 0;
-  let hearing = true;
-  let known: { today: BusinessDate; generation: number; state: Promise<LedgerState> } | undefined;
-  await store.onChange((what) => {
-    generation += 1;
-    if (what !== 'changed') hearing = what === 'resumed';
-  });
+export function currentLedger(store: BalanceStore, clock: Clock): CurrentLedger {
   const today = () => businessDateOf(clock.now());
+  const generation = sharedLookUp(() => store.generation());
+  let known: { date: BusinessDate; generation: bigint; state: Promise<LedgerState> } | undefined;
   return {
-    get generation() {
-      return hearing ? generation : undefined;
-    },
     get today() {
       return today();
     },
-    state() {
+    async state() {
+      const now = await generation();
       const date = today();
-      if (hearing && known?.generation === generation && known.today === date) return known.state;
+      if (known?.generation === now && known.date === date) return known.state;
+      // May find a later generation than `now`: then it knows more than was asked for.
       const state = store.ledgerState(date);
-      known = { today: date, generation, state };
+      const mine = { date, generation: now, state };
+      known = mine;
       state.catch(() => {
-        known = undefined;
+        if (known === mine) known = undefined;
       });
       return state;
     },
+  };
+}
+
+/**
+ * Calls of one turn of the event loop share a look-up that begins after them. A call never joins
+ * a look-up that has begun: what was committed in between would be missing.
+ */
+export function sharedLookUp<T>(lookUp: () => Promise<T>): () => Promise<T> {
+  let waiting: Promise<T> | undefined;
+  return () => {
+    waiting ??= new Promise<T>((resolve, reject) => {
+      setImmediate(() => {
+        waiting = undefined;
+        lookUp().then(resolve, reject);
+      });
+    });
+    return waiting;
   };
 }

@@ -18,71 +18,78 @@ export interface CursorPosition {
   readonly after: PageEnd;
   /** Exchange rates up to this one are the walk's; 0 where none are asked for. */
   readonly fxNumber: bigint;
-  /** Seconds since the epoch. */
-  readonly expiresAtS: number;
 }
 
 export interface CursorCodec {
   encode(position: CursorPosition): string;
-  /** @throws {Refusal} `invalid_cursor`, `cursor_expired`, `cursor_mismatch` */
-  decode(cursor: string, reader: string, nowS: number): CursorPosition;
+  /** @throws {Refusal} `invalid_cursor`, `cursor_mismatch` */
+  decode(cursor: string, reader: string): CursorPosition;
 }
 
-/** A walk may take a day at least: cursors expire at the end of the day after, in UTC. */
-export const CURSOR_TTL_S = 86_400;
 const MAC_BYTES = 16;
 /** Of what is signed: cursors of another shape are refused, whoever signed them. */
-const FORMAT = 2;
+const FORMAT = 3;
 
-/** Cursors are opaque to callers and signed: what is in them was written here. */
-export function cursorCodec(key: Secret): CursorCodec {
-  const macOf = (body: Buffer): Buffer =>
-    createHmac('sha256', key.expose()).update(body).digest().subarray(0, MAC_BYTES);
+/**
+ * Cursors are opaque to callers and signed: what is in them was written here. A cursor does not
+ * expire: the page that it names is the same for ever, and so are the bytes of the page before.
+ *
+ * @param previous accepted still, while `key` is being rolled out.
+ */
+export function cursorCodec(key: Secret, previous?: Secret): CursorCodec {
+  const macOf = (body: Buffer, secret = key): Buffer =>
+    createHmac('sha256', secret.expose()).update(body).digest().subarray(0, MAC_BYTES);
+  const isSigned = (mac: Buffer, body: Buffer): boolean =>
+    [key, previous].some(
+      (secret) => secret !== undefined && timingSafeEqual(mac, macOf(body, secret)),
+    );
   return {
-    encode({ question, reader, asOf, ledgerSeq, after, fxNumber, expiresAtS }) {
+    encode({ question, reader, asOf, ledgerSeq, after, fxNumber }) {
       const place = [`${ledgerSeq}`, after.sortValue, `${after.key}`, `${fxNumber}`];
-      const fields = [FORMAT, question, reader, asOf, ...place, expiresAtS];
+      const fields = [FORMAT, question, reader, asOf, ...place];
       const body = Buffer.from(JSON.stringify(fields));
       return Buffer.concat([macOf(body), body]).toString('base64url');
     },
-    decode(cursor, reader, nowS) {
+    decode(cursor, reader) {
       const bytes = Buffer.from(cursor, 'base64url');
       const body = bytes.subarray(MAC_BYTES);
       const signed =
         bytes.length > MAC_BYTES &&
         bytes.toString('base64url') === cursor &&
-        timingSafeEqual(bytes.subarray(0, MAC_BYTES), macOf(body));
+        isSigned(bytes.subarray(0, MAC_BYTES), body);
       const fields: unknown[] = signed ? JSON.parse(body.toString('utf8')) : [];
       if (fields[0] !== FORMAT) {
-        throw cursorRefusal(400, 'invalid_cursor', 'expected a cursor as it was given');
+        throw cursorRefusal('invalid_cursor', 'expected a cursor as it was given');
       }
-      const [question, owner, asOf, ledgerSeq, sortValue, key, fx, expiresAtS] = fields.slice(
-        1,
-      ) as [string, string, BusinessDate, string, string | null, string, string, number];
+      const [question, owner, asOf, ledgerSeq, sortValue, itemKey, fx] = fields.slice(1) as [
+        string,
+        string,
+        BusinessDate,
+        string,
+        string | null,
+        string,
+        string,
+      ];
       if (owner !== reader) throw cursorMismatch('the cursor was given to another caller');
-      if (nowS >= expiresAtS) {
-        throw cursorRefusal(410, 'cursor_expired', 'the cursor is older than a day; start anew');
-      }
       return {
         question,
         reader: owner,
         asOf,
         ledgerSeq: BigInt(ledgerSeq),
-        after: { sortValue, key: BigInt(key) },
+        after: { sortValue, key: BigInt(itemKey) },
         fxNumber: BigInt(fx),
-        expiresAtS,
       };
     },
   };
 }
 
 export function cursorMismatch(message: string): Refusal {
-  return cursorRefusal(400, 'cursor_mismatch', message);
+  return cursorRefusal('cursor_mismatch', message);
 }
 
-function cursorRefusal(status: number, code: string, message: string): Refusal {
+function cursorRefusal(code: string, message: string): Refusal {
   return new Refusal({
-    status,
+    status: 400,
     code,
     title: 'Cursor refused',
     detail: `cursor: ${message}`,

@@ -1,5 +1,4 @@
 import type { Caller } from '@cls/shared/access/caller';
-import { type Clock, epochSeconds } from '@cls/shared/clock';
 import { LRUCache } from 'lru-cache';
 import { addBalances, COMPONENTS, ZERO_BALANCE } from '../ledger/balance.ts';
 import { dayBefore } from '../ledger/business-date.ts';
@@ -19,11 +18,10 @@ import {
   type Snapshot,
   type Sort,
 } from './balance-store.ts';
-import type { CurrentLedger } from './current-ledger.ts';
-import { CURSOR_TTL_S, type CursorCodec } from './cursor.ts';
+import type { CursorCodec } from './cursor.ts';
 import { resolveIds } from './external-ids.ts';
 import { type Reporting, type ReportingRates, reportingRates } from './reporting.ts';
-import type { QuestionTimes, ResolvedSnapshot, Snapshots } from './snapshot.ts';
+import { latest, type QuestionTimes, type ResolvedSnapshot, type Snapshots } from './snapshot.ts';
 
 /** What is told of each item beyond its own amounts, on request. */
 export const EXPANSIONS = ['lenders', 'accrual', 'contracts', 'movements'] as const;
@@ -95,27 +93,23 @@ const POSTING_TIMES_KEPT = 10_000;
 
 export function balancesReader(
   store: BalanceStore,
-  ledger: CurrentLedger,
   times: Snapshots,
   cursors: CursorCodec,
-  clock: Clock,
 ): ReadBalances {
-  const totalsOf = keptTotals(store, ledger);
+  const totalsOf = keptTotals(store);
   const readingsOf = readingsReader(store);
   return async (caller, question) => {
     const { level, sort, limit, position } = question;
     const access = accessOf(caller);
     const [resolved, filter, fx] = await Promise.all([
-      position === undefined ? times.resolve(question) : times.resume(position, question.knownAt),
+      position === undefined
+        ? times.resolve(question, access)
+        : times.resume(position, question.knownAt, access),
       filterOf(question, store, times),
       fxState(store, question),
     ]);
     // What is told in another currency is known when its rates are.
-    const knownAt = [resolved.knownAt, fx?.knownAt]
-      .filter((at) => at !== undefined)
-      .sort()
-      .at(-1);
-    const snapshot = { ...resolved, knownAt };
+    const snapshot = { ...resolved, knownAt: latest(resolved.knownAt, fx?.knownAt) };
     const request = { level, filter, snapshot, sort, after: position?.after, limit };
     const [found, totals] = await Promise.all([
       store.page(access, request),
@@ -133,8 +127,6 @@ export function balancesReader(
             ledgerSeq: snapshot.ledgerSeq,
             after: last.end,
             fxNumber: fx?.number ?? 0n,
-            // By the day: the same question has the same bytes, and the cursor a day at least.
-            expiresAtS: (Math.floor(epochSeconds(clock) / CURSOR_TTL_S) + 2) * CURSOR_TTL_S,
           });
     const plain = await readingsOf(access, question, snapshot, items);
     const readings = await expand(store, readingsOf, { access, question, snapshot, filter }, plain);
@@ -173,21 +165,19 @@ async function filterOf(
 }
 
 /** Totals over a filter are read once for all pages of a walk. */
-function keptTotals(store: BalanceStore, ledger: CurrentLedger) {
+function keptTotals(store: BalanceStore) {
   const kept = new LRUCache<string, Promise<readonly CurrencyTotal[]>>({ max: TOTALS_KEPT });
   return (
     reader: string,
     access: ReaderAccess,
-    { level, filter, snapshot }: { level: Level; filter: BalanceFilter; snapshot: Snapshot },
+    request: { level: Level; filter: BalanceFilter; snapshot: ResolvedSnapshot },
   ): Promise<readonly CurrencyTotal[]> => {
-    const read = () => readTotals(store, access, { level, filter, snapshot });
-    const { generation } = ledger;
-    if (generation === undefined) return read();
+    const { level, filter, snapshot } = request;
     const plain = (_: string, value: unknown) => (typeof value === 'bigint' ? `${value}` : value);
     const values = JSON.stringify(filter, plain);
     const key = JSON.stringify([
       reader,
-      generation,
+      snapshot.grantsAt ?? '',
       level,
       snapshot.asOf,
       `${snapshot.ledgerSeq}`,
@@ -195,7 +185,7 @@ function keptTotals(store: BalanceStore, ledger: CurrentLedger) {
     ]);
     const known = kept.get(key);
     if (known !== undefined) return known;
-    const totals = read();
+    const totals = readTotals(store, access, request);
     kept.set(key, totals);
     totals.catch(() => kept.delete(key));
     return totals;

@@ -1,7 +1,6 @@
 import type { Caller } from '@cls/shared/access/caller';
-import { type Clock, epochSeconds } from '@cls/shared/clock';
 import type { BalanceFilter, BalanceStore, Movement, PageEnd, Snapshot } from './balance-store.ts';
-import { CURSOR_TTL_S, type CursorCodec } from './cursor.ts';
+import type { CursorCodec } from './cursor.ts';
 import { resolveIds } from './external-ids.ts';
 import { accessOf, readerName } from './read-balances.ts';
 import type { QuestionTimes, ResolvedSnapshot, Snapshots } from './snapshot.ts';
@@ -27,19 +26,21 @@ export function movementsReader(
   store: BalanceStore,
   times: Snapshots,
   cursors: CursorCodec,
-  clock: Clock,
 ): ReadMovements {
   return async (caller, question) => {
     const { limit, position, fromDate, canonical } = question;
+    const access = accessOf(caller);
     const [snapshot, filter] = await Promise.all([
-      position === undefined ? times.resolve(question) : times.resume(position, question.knownAt),
+      position === undefined
+        ? times.resolve(question, access)
+        : times.resume(position, question.knownAt, access),
       resolveIds(question.filter, store),
     ]);
     const after = position && {
       seq: position.after.key,
       number: Number(position.after.sortValue),
     };
-    const found = await store.movements(accessOf(caller), {
+    const found = await store.movements(access, {
       filter,
       snapshot,
       fromDate,
@@ -58,7 +59,6 @@ export function movementsReader(
             ledgerSeq: snapshot.ledgerSeq,
             after: { sortValue: `${last.number}`, key: last.seq },
             fxNumber: 0n,
-            expiresAtS: (Math.floor(epochSeconds(clock) / CURSOR_TTL_S) + 2) * CURSOR_TTL_S,
           });
     return { snapshot, limit, movements, nextCursor };
   };

@@ -1,7 +1,13 @@
 import { Refusal } from '@cls/shared/http/refusal';
 import { LRUCache } from 'lru-cache';
-import { type BusinessDate, parseBusinessDate } from '../ledger/business-date.ts';
-import type { BalanceStore, KnowledgeFacts, Snapshot } from './balance-store.ts';
+import type { BusinessDate } from '../ledger/business-date.ts';
+import type {
+  BalanceStore,
+  KnowledgeFacts,
+  LedgerState,
+  ReaderAccess,
+  Snapshot,
+} from './balance-store.ts';
 import type { CurrentLedger } from './current-ledger.ts';
 
 /** The two times of a question: when it is true, and as it was known when. */
@@ -14,13 +20,20 @@ export interface QuestionTimes {
   readonly fromDate: BusinessDate | undefined;
 }
 
-export interface ResolvedSnapshot extends Snapshot, KnowledgeFacts {}
+export interface ResolvedSnapshot extends Snapshot, KnowledgeFacts {
+  /** RFC 3339: when the reader's grants last changed. */
+  readonly grantsAt: string | undefined;
+}
 
 export interface Snapshots {
   /** @throws {Refusal} `as_of_in_future`, `as_of_before_book`, `known_at_in_future`, … */
-  resolve(times: QuestionTimes): Promise<ResolvedSnapshot>;
+  resolve(times: QuestionTimes, access: ReaderAccess): Promise<ResolvedSnapshot>;
   /** Of a walk that goes on: its snapshot is given, and the time that its question asked for. */
-  resume(snapshot: Snapshot, knownAt: string | undefined): Promise<ResolvedSnapshot>;
+  resume(
+    snapshot: Snapshot,
+    knownAt: string | undefined,
+    access: ReaderAccess,
+  ): Promise<ResolvedSnapshot>;
   /** What was known at an instant, and the last date that was data then. @throws {Refusal} */
   stateAt(parameter: string, instant: string): Promise<StateAt>;
 }
@@ -38,55 +51,90 @@ const NO_DATE = '0101-01-01' as BusinessDate;
 export function snapshots(store: BalanceStore, ledger: CurrentLedger): Snapshots {
   // What a state of knowledge says of a date never changes.
   const kept = new LRUCache<string, Promise<KnowledgeFacts>>({ max: KEPT });
-  const facts = (snapshot: Snapshot, today: BusinessDate): Promise<KnowledgeFacts> => {
-    const key = `${snapshot.asOf} ${snapshot.ledgerSeq} ${today}`;
-    const known = kept.get(key);
-    if (known !== undefined) return known;
-    const found = store.knowledge(snapshot, today);
-    kept.set(key, found);
-    found.catch(() => kept.delete(key));
-    return found;
-  };
+  const facts = (snapshot: Snapshot): Promise<KnowledgeFacts> =>
+    keep(kept, `${snapshot.asOf} ${snapshot.ledgerSeq}`, () => store.knowledge(snapshot));
+  const grants = new LRUCache<string, Promise<string | undefined>>({ max: KEPT });
+  const grantsAt = (access: ReaderAccess, generation: bigint): Promise<string | undefined> =>
+    'fullControl' in access
+      ? Promise.resolve(undefined)
+      : keep(grants, `${generation} ${access.customer}`, () => store.grantsChangedAt(access));
   const sequenceAt = async (parameter: string, instant: string): Promise<bigint> => {
     const answer = await store.sequenceAt(instant);
     if ('seq' in answer) return answer.seq;
     if (answer.refused === 'before_book') return 0n;
     throw answer.refused === 'posting' ? stillPosting() : inFuture(parameter, instant);
   };
-  const withFacts = async (snapshot: Snapshot, today: BusinessDate): Promise<ResolvedSnapshot> => ({
-    ...snapshot,
-    ...(await facts(snapshot, today)),
-  });
-  // What was data then: journals of dates after that day were still waiting for theirs.
-  const dayOf = (knownAt: string | undefined): BusinessDate => {
-    const day = knownAt === undefined ? undefined : parseBusinessDate(knownAt.slice(0, 10));
-    return day !== undefined && day < ledger.today ? day : ledger.today;
+  const withFacts = async (
+    { asOf, ledgerSeq }: Snapshot,
+    knownAt: string | undefined,
+    access: ReaderAccess,
+    { generation }: LedgerState,
+  ): Promise<ResolvedSnapshot> => {
+    const snapshot = { asOf, ledgerSeq };
+    const [known, granted] = await Promise.all([facts(snapshot), grantsAt(access, generation)]);
+    return {
+      ...snapshot,
+      ...known,
+      grantsAt: granted,
+      // An answer is known when its journals and the reader's grants are.
+      knownAt: latest(
+        known.knownAt,
+        knownAt === undefined || (granted ?? '') <= knownAt ? granted : undefined,
+      ),
+    };
   };
   return {
     async stateAt(parameter, instant) {
       const seq = await sequenceAt(parameter, instant);
-      const day = dayOf(instant);
-      const { dataThrough } = await facts({ asOf: day, ledgerSeq: seq }, day);
+      const { dataThrough } = await facts({ asOf: dayOf(instant), ledgerSeq: seq });
       return { seq, dataThrough: dataThrough ?? NO_DATE };
     },
-    resume: (snapshot, knownAt) => withFacts(snapshot, dayOf(knownAt)),
-    async resolve({ asOf, knownAt, fromDate }) {
+    resume: async (snapshot, knownAt, access) =>
+      withFacts(snapshot, knownAt, access, await ledger.state()),
+    async resolve({ asOf, knownAt, fromDate }, access) {
       const state = await ledger.state();
       const { firstDate } = state;
+      const { today } = ledger;
       if (knownAt === undefined) {
-        const date = asOf ?? state.lastDate ?? ledger.today;
-        checkDates(date, fromDate, ledger.today, firstDate);
-        return withFacts({ asOf: date, ledgerSeq: state.seq }, ledger.today);
+        const date = asOf ?? state.lastDate ?? today;
+        checkDates(date, fromDate, today, firstDate);
+        return withFacts({ asOf: date, ledgerSeq: state.seq }, knownAt, access, state);
       }
       const ledgerSeq = await sequenceAt('knownAt', knownAt);
       if (ledgerSeq === 0n && state.seq > 0n) throw knownBeforeBook(knownAt);
-      const today = dayOf(knownAt);
-      const { dataThrough } = await facts({ asOf: asOf ?? today, ledgerSeq }, today);
-      const date = asOf ?? dataThrough ?? today;
-      checkDates(date, fromDate, ledger.today, firstDate);
-      return withFacts({ asOf: date, ledgerSeq }, today);
+      // What was data then: journals of dates after that day were still waiting for theirs.
+      const day = dayOf(knownAt);
+      const date = asOf ?? (await facts({ asOf: day, ledgerSeq })).dataThrough ?? day;
+      checkDates(date, fromDate, today, firstDate);
+      return withFacts({ asOf: date, ledgerSeq }, knownAt, access, state);
     },
   };
+}
+
+function keep<T>(
+  kept: LRUCache<string, Promise<T>>,
+  key: string,
+  read: () => Promise<T>,
+): Promise<T> {
+  const known = kept.get(key);
+  if (known !== undefined) return known;
+  const found = read();
+  kept.set(key, found);
+  found.catch(() => kept.delete(key));
+  return found;
+}
+
+/** The day of an instant in UTC. */
+function dayOf(instant: string): BusinessDate {
+  return instant.slice(0, 10) as BusinessDate;
+}
+
+/** Of instants in one spelling. */
+export function latest(...instants: readonly (string | undefined)[]): string | undefined {
+  return instants
+    .filter((at) => at !== undefined)
+    .sort()
+    .at(-1);
 }
 
 function checkDates(

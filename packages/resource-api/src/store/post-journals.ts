@@ -21,11 +21,12 @@ const CHUNK_POSTINGS = 20_000;
  */
 export async function lockJournal(transaction: Transaction): Promise<bigint> {
   await transaction.query('SELECT pg_advisory_xact_lock($1)', [JOURNAL_LOCK]);
-  // One posting time for all, later than any before.
+  // One posting time for all, later than the instant of any change before.
   const [row] = await transaction.query<{ next: bigint }>(
     `SELECT coalesce(max(seq), 0) + 1 AS next, set_config('cls.posted_at', greatest(
-       clock_timestamp(), max(posted_at) + interval '1 microsecond')::text, true)
-     FROM (SELECT seq, posted_at FROM journal ORDER BY seq DESC LIMIT 1) last`,
+       clock_timestamp(), (SELECT changed_at FROM book_state) + interval '1 microsecond')::text,
+       true)
+     FROM (SELECT seq FROM journal ORDER BY seq DESC LIMIT 1) last`,
   );
   return row?.next ?? 1n;
 }

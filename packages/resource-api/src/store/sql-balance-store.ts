@@ -29,7 +29,6 @@ import {
   type Statement,
   totalsStatement,
 } from './balance-statements.ts';
-import { LEDGER_CHANNEL } from './ledger-channel.ts';
 import { JOURNAL_LOCK } from './post-journals.ts';
 
 /** Balances in SQL, read under row-level security, one statement per page. */
@@ -84,8 +83,23 @@ export function sqlBalanceStore(database: Database): BalanceStore {
       }
       return found;
     },
+    async generation() {
+      const [row] = await database.query<{ generation: bigint }>(
+        'SELECT generation FROM book_state',
+      );
+      return row?.generation ?? 0n;
+    },
     ledgerState: (today) => ledgerState(database, today),
-    knowledge: ({ asOf, ledgerSeq }, today) => knowledge(database, asOf, ledgerSeq, today),
+    async grantsChangedAt(access) {
+      // Full control sees every deal, whatever is granted to whom.
+      if ('fullControl' in access) return undefined;
+      const [row] = await database.query<{ at: string }>(
+        `SELECT ${instant('changed_at')} AS at FROM grant_change WHERE customer_id = $1`,
+        [access.customer],
+      );
+      return row?.at;
+    },
+    knowledge: ({ asOf, ledgerSeq }) => knowledge(database, asOf, ledgerSeq),
     sequenceAt: (at) => sequenceAt(database, at),
     async postedAt(seqs) {
       const rows = await database.query<{ seq: bigint; posted_at: string }>(
@@ -131,9 +145,6 @@ export function sqlBalanceStore(database: Database): BalanceStore {
       const sql = 'SELECT 1 FROM deal LIMIT 1';
       await readAs(database, { fullControl: true }, { sql, parameters: [] });
     },
-    onChange: async (listener) => {
-      await database.listen(LEDGER_CHANNEL, () => listener('changed'), listener);
-    },
   };
 }
 
@@ -163,16 +174,19 @@ function setupFor(access: ReaderAccess): string {
 
 async function ledgerState(database: Database, today: BusinessDate): Promise<LedgerState> {
   const [row] = await database.query<{
+    generation: bigint;
     seq: bigint;
     first: BusinessDate | null;
     last: BusinessDate | null;
   }>(
-    `SELECT (SELECT coalesce(max(seq), 0) FROM journal) AS seq,
+    `SELECT (SELECT generation FROM book_state) AS generation,
+       (SELECT coalesce(max(seq), 0) FROM journal) AS seq,
        (SELECT min(effective_date) FROM journal WHERE effective_date <= $1) AS first,
        (SELECT max(effective_date) FROM journal WHERE effective_date <= $1) AS last`,
     [today],
   );
   return {
+    generation: row?.generation ?? 0n,
     seq: row?.seq ?? 0n,
     firstDate: row?.first ?? undefined,
     lastDate: row?.last ?? undefined,
@@ -183,7 +197,6 @@ async function knowledge(
   database: Database,
   asOf: BusinessDate,
   seq: bigint,
-  today: BusinessDate,
 ): Promise<KnowledgeFacts> {
   const [row] = await database.query<{
     known_at: string | null;
@@ -191,7 +204,8 @@ async function knowledge(
     reported_seq: bigint | null;
   }>(
     `SELECT (SELECT ${instant('posted_at')} FROM journal WHERE seq = $2) AS known_at,
-       (SELECT max(effective_date) FROM journal WHERE effective_date <= $3 AND seq <= $2)
+       (SELECT max(effective_date) FROM journal WHERE seq <= $2 AND effective_date <= greatest($1,
+          (SELECT (posted_at AT TIME ZONE 'UTC')::date FROM journal WHERE seq = $2)))
          AS data_through,
        (SELECT max(seq) FROM journal WHERE posted_at <= (
           SELECT greatest(($1::date + 1)::timestamp AT TIME ZONE 'UTC', r.posted_at)
@@ -199,7 +213,7 @@ async function knowledge(
                 ORDER BY effective_date LIMIT 1) r
           -- Reached later than what this snapshot knows: to it the date is not reported yet.
           WHERE r.posted_at <= (SELECT posted_at FROM journal WHERE seq = $2))) AS reported_seq`,
-    [asOf, seq, today],
+    [asOf, seq],
   );
   const reported = row?.reported_seq ?? seq;
   return {
@@ -210,26 +224,24 @@ async function knowledge(
 }
 
 /**
- * Whoever posts holds the journal lock and took its posting time under it. When nobody does, no
- * journal can come to be posted at or before an instant that has passed.
+ * A change takes its instant under the journal lock, later than every instant before. So nothing
+ * can come to be known at or before the newest instant that was given, nor at or before an instant
+ * that has passed while nobody holds the lock.
  */
 function sequenceAt(database: Database, at: string): Promise<KnownSequence> {
   return database.transaction(async (transaction): Promise<KnownSequence> => {
     const [lock] = await transaction.query<{ quiet: boolean; future: boolean }>(
       `SELECT pg_try_advisory_xact_lock_shared($1) AS quiet,
-         $2::timestamptz > clock_timestamp() AS future`,
+         $2::timestamptz > greatest(clock_timestamp(), changed_at) AS future
+       FROM book_state`,
       [JOURNAL_LOCK, at],
     );
     if (lock?.future) return { refused: 'in_future' };
     const [row] = await transaction.query<{ seq: bigint | null; later: boolean }>(
-      `SELECT max(seq) FILTER (WHERE posted_at <= $1) AS seq,
-         coalesce(bool_or(posted_at >= $1), false) AS later
-       FROM (
-         (SELECT seq, posted_at FROM journal WHERE posted_at <= $1
-          ORDER BY posted_at DESC, seq DESC LIMIT 1)
-         UNION ALL
-         (SELECT seq, posted_at FROM journal WHERE posted_at >= $1 ORDER BY posted_at LIMIT 1)
-       ) near`,
+      `SELECT (SELECT seq FROM journal WHERE posted_at <= $1
+               ORDER BY posted_at DESC, seq DESC LIMIT 1) AS seq,
+         changed_at >= $1 AS later
+       FROM book_state`,
       [at],
     );
     if (!lock?.quiet && !row?.later) return { refused: 'posting' };

@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import type { Clock } from '@cls/shared/clock';
 import { silentLog } from '@cls/shared/log';
 import type { Database } from '@cls/shared/sql/database';
 import { type DatabaseLocation, openDatabaseAsOperator } from '@cls/shared/sql/open-database';
@@ -6,7 +7,6 @@ import type { Engine } from '@cls/shared/testing/engines';
 import { eventually, temporaryDirectory } from '@cls/shared/testing/servers';
 import { startResourceApi } from '../../src/compose.ts';
 import { parseConfig, type ResourceApiConfig } from '../../src/config.ts';
-import { instant } from '../../src/store/balance-statements.ts';
 import {
   AUDIENCE,
   type Claims,
@@ -23,6 +23,7 @@ export interface TestApi {
   readonly baseUrl: string;
   readonly key: TestKey;
   readonly jwks: JwksServer;
+  readonly location: DatabaseLocation;
   /** The store, opened as the operator's tools open it. */
   readonly database: Database;
   token(claims?: Claims, header?: Claims): Promise<string>;
@@ -33,6 +34,8 @@ export interface TestApi {
     token: string | undefined,
     headers?: Record<string, string>,
   ): Promise<Response>;
+  /** Leaves the data and the issuer's keys to a service that is started after it. */
+  stopService(): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -52,57 +55,46 @@ export function apiConfig(
   return { ...config, database: location };
 }
 
-/** The client that asks how far the service has heard, so that no other one's allowance is spent. */
-const PROBE = 'svc_00000000000000000000000009';
-
 /** The composed service on a real database, with keys from a real server. */
 export async function startTestApi(
   engine: Engine,
   env: Record<string, string> = {},
+  clock?: Clock,
 ): Promise<TestApi> {
   const key = await newKey('test-key');
   const jwks = await startJwksServer([key.jwk]);
   const location = await engine.createLocation();
-  const api = await startResourceApi(apiConfig(location, jwks.url, env), silentLog);
+  const api = await startResourceApi(apiConfig(location, jwks.url, env), silentLog, clock);
   const database = await openDatabaseAsOperator(location, 'test', silentLog);
   const baseUrl = `http://127.0.0.1:${api.port}`;
   const token = (claims: Claims = {}, header: Claims = {}) =>
     signToken(key, goodClaims(claims), header);
-  // The service hears of postings a moment after their commit: longer where the machine is busy.
-  let heardOf: string | undefined;
-  const caughtUp = async () => {
-    const [last] = await database.query<{ at: string }>(
-      `SELECT ${instant('posted_at')} AS at FROM journal ORDER BY seq DESC LIMIT 1`,
-    );
-    if (last === undefined || last.at === heardOf) return;
-    const probe = await token({ client_id: PROBE, sub: PROBE });
-    const headers = { authorization: `Bearer ${probe}` };
-    await eventually(async () => {
-      const answer = await fetch(`${baseUrl}/api/v1/cls/balances?limit=1`, { headers });
-      const { meta } = (await answer.json()) as { meta?: { knownAt?: string } };
-      if (meta?.knownAt !== last.at) throw new Error(`${answer.status}: not heard of yet`);
-    });
-    heardOf = last.at;
-  };
-  const getWith: TestApi['getWith'] = async (path, bearer, headers = {}) => {
-    await caughtUp();
+  const getWith: TestApi['getWith'] = (path, bearer, headers = {}) => {
     const authorization = bearer === undefined ? {} : { authorization: `Bearer ${bearer}` };
     return fetch(`${baseUrl}${path}`, { headers: { ...authorization, ...headers } });
   };
   await eventually(async () => {
     if (!(await fetch(`${baseUrl}/readyz`)).ok) throw new Error('not ready');
   });
+  let running = true;
+  const stopService = async () => {
+    if (!running) return;
+    running = false;
+    await database.close();
+    await api.stop();
+  };
   return {
     baseUrl,
     key,
     jwks,
+    location,
     database,
     token,
     getWith,
     get: async (path, claims) => getWith(path, await token(claims)),
+    stopService,
     async stop() {
-      await database.close();
-      await api.stop();
+      await stopService();
       await jwks.stop();
     },
   };

@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto';
-import { type Clock, epochSeconds } from '@cls/shared/clock';
 import { answerCache } from '../../balances/answer-cache.ts';
 import type { CurrentLedger } from '../../balances/current-ledger.ts';
 import { type CursorCodec, type CursorPosition, cursorMismatch } from '../../balances/cursor.ts';
@@ -19,7 +18,6 @@ export interface V1Parts {
   readonly readMovements: ReadMovements;
   readonly ledger: CurrentLedger;
   readonly cursors: CursorCodec;
-  readonly clock: Clock;
 }
 
 const PATHS: Readonly<Record<Resource, string>> = {
@@ -124,14 +122,14 @@ interface Walk {
 
 /** What is asked: by the parameters, or by the walk that a cursor goes on with. */
 function toWalk(
-  { cursors, clock }: V1Parts,
+  { cursors }: V1Parts,
   resource: Resource,
   { caller, query: text }: VersionRequest,
 ): Walk {
   const query = parseBalancesQuery(text, resource);
   const { limit, cursor, canonical } = query;
   if (cursor === undefined) return { query, limit, position: undefined };
-  const position = cursors.decode(cursor, readerName(caller), epochSeconds(clock));
+  const position = cursors.decode(cursor, readerName(caller));
   const walk = splitCanonical(position.question);
   if (walk.resource !== resource || (query.narrows && canonical !== position.question)) {
     throw cursorMismatch('the cursor is of another question; send it alone or with the same');

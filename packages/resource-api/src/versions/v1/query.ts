@@ -269,11 +269,11 @@ const INSTANT = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d{1,6})?(Z|[+-]\d{2}:\d
 
 /** In UTC, so that one instant has one spelling. */
 function parseInstant(value: string): string | undefined {
-  const [, fraction = ''] = INSTANT.exec(value) ?? [];
+  const [, fraction = '.'] = INSTANT.exec(value) ?? [];
   const whole = new Date(value.replace(/\.\d+/, ''));
   const exists = parseBusinessDate(value.slice(0, 10)) !== undefined;
   if (!INSTANT.test(value) || !exists || Number.isNaN(whole.getTime())) return undefined;
-  return whole.toISOString().replace('.000Z', `${fraction}Z`);
+  return whole.toISOString().replace('.000Z', `${fraction.padEnd(7, '0')}Z`);
 }
 
 function parseLimitAmount(value: string, digits: number): bigint | undefined {

@@ -85,6 +85,7 @@ export function sampleItem(resource: BalanceResource, level: Level, reporting: b
         ledgerSeq: 0n,
         knownAt: DAY,
         dataThrough: DAY,
+        grantsAt: undefined,
         reportedSeq: 0n,
       },
       question: {

@@ -38,8 +38,12 @@ type Reply =
   | { readonly listener: number; readonly payload: string }
   | { readonly listener: number; readonly gap: ListenGap };
 
-/** Ends a transaction whose client fell silent: an embedded database has a single session. */
-const TRANSACTION_IDLE_MS = 60_000;
+/**
+ * Ends a transaction whose client lives but asks nothing more: an embedded database has a single
+ * session. A client that is gone is noticed at once. The time that a statement takes, or waits for
+ * its turn, is not idle.
+ */
+const TRANSACTION_IDLE_MS = 5 * 60_000;
 
 /** The client's side. */
 export function databaseOver(channel: Channel): Database {
@@ -123,26 +127,29 @@ export function databaseOver(channel: Channel): Database {
 }
 
 /** The server's side: answers calls from `channel` on `database` until the channel closes. */
-export function serveDatabase(database: Database, channel: Channel): void {
+export function serveDatabase(
+  database: Database,
+  channel: Channel,
+  idleMs = TRANSACTION_IDLE_MS,
+): void {
   const transactions = new Map<number, OpenTransaction>();
   const listeners = new Map<number, () => Promise<void>>();
   let lastNumber = 0;
   let gone = false;
 
-  const sqlFor = (transaction: number | undefined): Sql => {
-    if (transaction === undefined) return database;
+  const run = <T>(transaction: number | undefined, statement: (sql: Sql) => Promise<T>) => {
+    if (transaction === undefined) return statement(database);
     const open = transactions.get(transaction);
     if (open === undefined) throw new SqlError('the transaction has ended', '25P01');
-    open.touch();
-    return open.sql;
+    return open.run(statement);
   };
   const handlers = {
-    query: (call) => sqlFor(call.transaction).query(call.sql, call.params),
-    execute: (call) => sqlFor(call.transaction).execute(call.sql),
+    query: (call) => run(call.transaction, (sql) => sql.query(call.sql, call.params)),
+    execute: (call) => run(call.transaction, (sql) => sql.execute(call.sql)),
     begin: async (call) => {
       lastNumber += 1;
       const number = lastNumber;
-      const open = await openTransaction(database, call.options);
+      const open = await openTransaction(database, call.options, idleMs);
       // Its client may have gone while BEGIN waited: nobody would ever end it.
       if (gone) await open.finish('rollback');
       else transactions.set(number, open);
@@ -196,8 +203,8 @@ export function serveDatabase(database: Database, channel: Channel): void {
 }
 
 interface OpenTransaction {
-  readonly sql: Transaction;
-  touch(): void;
+  /** Runs a statement; the transaction is idle again when none runs. */
+  run<T>(statement: (sql: Sql) => Promise<T>): Promise<T>;
   finish(how: 'commit' | 'rollback'): Promise<void>;
 }
 
@@ -207,11 +214,20 @@ class RolledBack extends Error {}
 async function openTransaction(
   database: Database,
   options: TransactionOptions,
+  idleMs: number,
 ): Promise<OpenTransaction> {
   const ending = deferred<void>();
   const started = deferred<Transaction>();
-  const idle = setTimeout(() => ending.reject(new RolledBack()), TRANSACTION_IDLE_MS);
-  idle.unref();
+  let running = 0;
+  let idle: NodeJS.Timeout | undefined;
+  let ended: SqlError | undefined;
+  const startIdling = () => {
+    idle = setTimeout(() => {
+      ended = new SqlError(`the transaction was idle for ${idleMs} ms and is rolled back`, '25P03');
+      ending.reject(ended);
+    }, idleMs);
+    idle.unref();
+  };
   const settled = database
     .transaction(async (transaction) => {
       started.resolve(transaction);
@@ -219,9 +235,20 @@ async function openTransaction(
     }, options)
     .finally(() => clearTimeout(idle));
   settled.catch(started.reject); // When BEGIN itself fails; later rejections change nothing.
+  const sql = await started.promise;
+  startIdling();
   return {
-    sql: await started.promise,
-    touch: () => idle.refresh(),
+    async run(statement) {
+      if (ended !== undefined) throw ended;
+      clearTimeout(idle);
+      running += 1;
+      try {
+        return await statement(sql);
+      } finally {
+        running -= 1;
+        if (running === 0) startIdling();
+      }
+    },
     async finish(how) {
       if (how === 'commit') {
         ending.resolve();

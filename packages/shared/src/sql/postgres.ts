@@ -48,7 +48,7 @@ export function postgresDatabase(options: PostgresOptions): Database {
     ...connection,
     max: options.poolSize,
     statement_timeout: options.statementTimeoutMs,
-    idle_in_transaction_session_timeout: 60_000,
+    idle_in_transaction_session_timeout: 5 * 60_000,
     // The driver's own limit, for a server that is frozen and cannot cancel anything.
     query_timeout: options.statementTimeoutMs + 2_000,
   });

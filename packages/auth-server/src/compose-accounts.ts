@@ -34,6 +34,7 @@ import { sqlAuditReader } from './store/sql-audit-reader.ts';
 import { sqlConsents } from './store/sql-consents.ts';
 import { sqlCustomers } from './store/sql-customers.ts';
 import { sqlFactors } from './store/sql-factors.ts';
+import { sqlKnownAddresses } from './store/sql-known-addresses.ts';
 import { sqlPasskeys } from './store/sql-passkeys.ts';
 import { sqlRecoveryCodes } from './store/sql-recovery-codes.ts';
 import { sqlSignedIn } from './store/sql-signed-in.ts';
@@ -85,6 +86,7 @@ export async function composeAccounts(settings: AccountSettings, ports: AccountP
   const consents = sqlConsents(database);
   const throttle = sqlThrottle(database, clock);
   const devices = knownDevices(keyedHash(cookieKey, 'known devices'), clock);
+  const knownAddresses = sqlKnownAddresses(database, clock);
   const factors = sqlFactors(database);
   const sealer = aesGcmSealer(keyEncryptionKey);
   const providers = sqlUpstreamProviders(database, sealer);
@@ -108,6 +110,7 @@ export async function composeAccounts(settings: AccountSettings, ports: AccountP
       customers,
       throttle,
       devices,
+      knownAddresses,
       passwordRules,
       access,
       signedIn,
@@ -150,7 +153,7 @@ export async function composeAccounts(settings: AccountSettings, ports: AccountP
       providers,
       upstreamLinks: sqlUpstreamLinks(database),
     }),
-    noteDevice: noteDevice({ ...notices, devices, records }),
+    noteDevice: noteDevice({ ...notices, devices, knownAddresses, records }),
     securityLog: securityLog(auditReader, audit),
     /** Resolves when what was begun in the background has ended. */
     settle: () => later.settle(),

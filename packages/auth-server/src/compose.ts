@@ -66,6 +66,7 @@ import { sqlApplications } from './store/sql-applications.ts';
 import { sqlAuditLog, sweepAudit } from './store/sql-audit-log.ts';
 import { sqlAuditReader } from './store/sql-audit-reader.ts';
 import { sqlCustomers } from './store/sql-customers.ts';
+import { sweepKnownAddresses } from './store/sql-known-addresses.ts';
 import { cachedServiceAccountDirectory, sqlServiceAccounts } from './store/sql-service-accounts.ts';
 import { sqlLogoutNotices, sweepSignedIn } from './store/sql-signed-in.ts';
 import { sqlSigningKeyStore } from './store/sql-signing-keys.ts';
@@ -107,6 +108,7 @@ export async function startAuthServer(config: AuthServerConfig, log: Log): Promi
 
 async function sweep(config: AuthServerConfig, database: Database, clock: Clock): Promise<void> {
   await sweepThrottle(database, clock);
+  await sweepKnownAddresses(database, clock);
   const { sessionIdleS, sessionAbsoluteS, refreshTokenTtlS } = config;
   const grantS = Math.max(refreshTokenTtlS, sessionAbsoluteS);
   await sweepSignedIn(database, sessionIdleS + DAY_S, grantS + DAY_S);
@@ -149,7 +151,7 @@ async function compose(
     { ...config, keyEncryptionKey, cookieKey },
     { database, state, passwords, audit, mail, clock, log },
   );
-  const { accounts, secondFactor, throttle, devices } = people;
+  const { accounts, secondFactor, throttle, devices, knownAddresses } = people;
   const resourceServer = config;
   const assets = readAssets();
   const ourPages = pages({ ...config, assets, formKey: cookieKey });
@@ -169,6 +171,7 @@ async function compose(
     secondFactor,
     throttle,
     devices,
+    knownAddresses,
     state,
     clock,
     mfaPolicy: config.mfaPolicy,

@@ -11,7 +11,14 @@ import { addressSubject } from '../src/throttle/address-subject.ts';
 import { guess, guessSubjects } from '../src/throttle/guess.ts';
 import { KNOWN_DEVICE_TTL_S, knownDevices } from '../src/throttle/known-devices.ts';
 import { THROTTLE_POLICIES } from '../src/throttle/policy.ts';
-import { type AccountWorld, openAccountWorld, PASSWORD } from './support/account-world.ts';
+import type { ThrottleKind } from '../src/throttle/throttle.ts';
+import {
+  type AccountWorld,
+  codeAt,
+  openAccountWorld,
+  PASSWORD,
+  TOTP_SECRET,
+} from './support/account-world.ts';
 
 const EMAIL = 'asha@india.example';
 
@@ -74,7 +81,7 @@ describeOnEngines('guessing at a person’s secrets', (engine) => {
     return addressSubject(`10.${n >> 16}.${(n >> 8) & 255}.${n & 255}`);
   };
   const password = (guess: string, cookie?: string, address = freshAddress()) =>
-    provePassword(world, address, account.email, guess, cookie);
+    provePassword(world, address, account.email, guess, { deviceCookie: cookie });
 
   it('is slowed for strangers, and not for a device that the person is known in', async () => {
     const cookie = world.devices.issue(account.email);
@@ -101,7 +108,10 @@ describeOnEngines('guessing at a person’s secrets', (engine) => {
     expect(await password(PASSWORD)).to.have.property('account');
   });
 
-  it('is over after 100 in a row, wherever they come from and however long one waits', async () => {
+  it('is over after 100 in a row, whatever vouches for them and however long one waits', async () => {
+    await world.secondFactor.enrol(account.id, TOTP_SECRET);
+    const home = freshAddress();
+    await world.knownAddresses.remember(account.id, home);
     const cookie = world.devices.issue(account.email);
     let compared = 0;
     const authenticate = world.accounts.authenticate;
@@ -116,9 +126,14 @@ describeOnEngines('guessing at a person’s secrets', (engine) => {
       },
     };
     for (let tries = 0; tries < 150; tries += 1) {
-      for (const device of [undefined, cookie]) {
-        await provePassword(counting, freshAddress(), account.email, `guess ${tries}`, device);
+      const guess = `guess ${tries}`;
+      for (const deviceCookie of [undefined, cookie]) {
+        await provePassword(counting, freshAddress(), account.email, guess, { deviceCookie });
       }
+      await provePassword(counting, home, account.email, guess);
+      await provePassword(counting, freshAddress(), account.email, guess, {
+        otp: codeAt(world.clock.now()),
+      });
       world.pass(3_601);
     }
     expect(compared).to.equal(100);
@@ -131,8 +146,21 @@ describeOnEngines('guessing at a person’s secrets', (engine) => {
     }
   });
 
-  for (const what of ['password', 'otp', 'recovery'] as const) {
-    it(`compares 100 guesses in a row at most, ever: ${what}`, async () => {
+  it('is over after 100 in a row for each secret, all counts together', () => {
+    const stops = (kinds: readonly ThrottleKind[]) =>
+      kinds.reduce((sum, kind) => sum + (THROTTLE_POLICIES[kind].hardStop ?? 0), 0);
+    const vouched = ['account-password-at-known', 'account-password-with-code'] as const;
+    expect(stops(['account-password', 'account-password-known', ...vouched])).to.equal(100);
+    expect(stops(['account-otp', 'account-otp-known', 'account-otp-offered'])).to.equal(100);
+    expect(stops(['account-recovery', 'account-recovery-known'])).to.equal(100);
+  });
+
+  for (const [what, most] of [
+    ['password', 70],
+    ['otp', 80],
+    ['recovery', 100],
+  ] as const) {
+    it(`compares ${most} guesses in a row at most, ever, that nothing but a browser vouches for: ${what}`, async () => {
       const cookie = world.devices.issue(account.email);
       let compared = 0;
       for (let tries = 0; tries < 120; tries += 1) {
@@ -148,7 +176,7 @@ describeOnEngines('guessing at a person’s secrets', (engine) => {
         }
         world.pass(3_601);
       }
-      expect(compared).to.equal(100);
+      expect(compared).to.equal(most);
     });
   }
 

@@ -130,7 +130,9 @@ async function prove({ parts, ctx, account }: Visit, form: Form): Promise<Refuse
   if (password === '') return { problem: { field: 'password', code: 'password_required' }, method };
   const address = addressSubject(ctx.ip);
   const { deviceCookie } = requesterOf(ctx);
-  const proof = await provePassword(parts, address, account.email, password, deviceCookie);
+  const proof = await provePassword(parts, address, account.email, password, {
+    deviceCookie,
+  });
   if ('account' in proof) return undefined;
   const problem =
     'waitS' in proof

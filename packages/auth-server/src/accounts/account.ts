@@ -59,6 +59,7 @@ export type RefusedPassword =
 
 export interface AccountDirectory {
   find(id: string): Promise<Account | undefined>;
+  findByEmail(email: string): Promise<Account | undefined>;
   /**
    * The account whose e-mail and password these are, or undefined for every other case, after the
    * same work in the same time.

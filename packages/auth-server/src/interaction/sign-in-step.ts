@@ -83,7 +83,8 @@ export async function signIn(visit: Visit, form: Form): Promise<void> {
   if (elsewhere) return showSignIn(visit, [], form);
   if (missing.length > 0) return showSignIn(visit, missing, form);
   const address = addressSubject(ctx.ip);
-  const proof = await provePassword(parts, address, email, password, requesterOf(ctx).deviceCookie);
+  const { deviceCookie } = requesterOf(ctx);
+  const proof = await provePassword(parts, address, email, password, { deviceCookie });
   if (!('account' in proof)) {
     const why = whyNot(proof);
     recordRefusal(visit, recordedEmail(email, why), why, !('waitS' in proof) || proof.first);

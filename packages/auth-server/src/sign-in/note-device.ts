@@ -3,6 +3,8 @@ import type { AccountRecords } from '../accounts/account-records.ts';
 import type { Requester } from '../accounts/requester.ts';
 import { type NoticeParts, notice } from '../accounts/security-notice.ts';
 import type { SignedInBy } from '../mail/account-mail.ts';
+import { addressSubject } from '../throttle/address-subject.ts';
+import type { KnownAddresses } from '../throttle/known-addresses.ts';
 import type { KnownDevices } from '../throttle/known-devices.ts';
 
 /**
@@ -25,13 +27,17 @@ export interface NotedDevice {
 
 export interface NoteDeviceParts extends NoticeParts {
   readonly devices: KnownDevices;
+  readonly knownAddresses: KnownAddresses;
   readonly records: Pick<AccountRecords, 'noteSignIn'>;
 }
 
 export function noteDevice(parts: NoteDeviceParts): NoteDevice {
-  const { devices, records, mail } = parts;
+  const { devices, knownAddresses, records, mail } = parts;
   return async (account, amr, by) => {
     const first = await records.noteSignIn(account.id);
+    if (by.address !== undefined) {
+      await knownAddresses.remember(account.id, addressSubject(by.address));
+    }
     const known = devices.knows(by.deviceCookie, account.email);
     if (!first && !known) {
       notice(parts, 'sign_in.new_device', account, by);

@@ -5,49 +5,88 @@ import { PasswordVerifierBusy } from '../accounts/password.ts';
 import type { SecondFactor } from '../mfa/second-factor.ts';
 import {
   type GuessOutcome,
-  type GuessParts,
   guess,
   guessSubjects,
   type NotCompared,
+  offeredCodeSubjects,
+  type PasswordGuessParts,
+  passwordSubjects,
 } from '../throttle/guess.ts';
 import type { ThrottleSubject } from '../throttle/throttle.ts';
 
-export interface ProofParts extends GuessParts {
+export interface ProofParts extends PasswordGuessParts {
   readonly accounts: AccountDirectory;
   readonly secondFactor: SecondFactor;
 }
 
 /** `refused` says why to the operator alone: to people unknown, wrong and disabled are one. */
 export type Proof =
-  | { readonly account: Account }
+  | {
+      readonly account: Account;
+      /** The code that came with the password has been accepted, and is used. */
+      readonly codeAccepted?: true;
+    }
   | { readonly refused: RefusedPassword | 'code_wrong' | 'code_used' }
   | NotCompared;
 
-/** An account without a password, as an invitation leaves it, is refused as a wrong one is. */
-export async function provePassword(
-  { accounts, throttle, devices }: ProofParts,
-  address: ThrottleSubject,
-  email: string,
-  password: string,
+/** What comes with a password and may vouch for whoever sends it. */
+export interface Vouchers {
   /** See throttle/known-devices.ts. */
-  deviceCookie?: string,
+  readonly deviceCookie?: string | undefined;
+  readonly otp?: string | undefined;
+}
+
+/**
+ * An account without a password, as an invitation leaves it, is refused as a wrong one is.
+ *
+ * Where strangers have used up the guesses that anybody has, a right one-time code beside the
+ * password has it compared all the same.
+ */
+export async function provePassword(
+  parts: ProofParts,
+  address: ThrottleSubject,
+  text: string,
+  password: string,
+  { deviceCookie, otp }: Vouchers = {},
 ): Promise<Proof> {
-  const who = { email: canonicalEmail(email) };
-  const subjects = guessSubjects(devices, 'password', who, address, deviceCookie);
+  const { accounts, throttle } = parts;
+  const email = canonicalEmail(text);
   let refused: RefusedPassword = 'wrong_password';
-  const note = (why: RefusedPassword) => {
-    refused = why;
-  };
+  const compare = () =>
+    accounts.authenticate(email, password, (why) => {
+      refused = why;
+    });
   try {
-    const compare = () => accounts.authenticate(email, password, note);
+    const subjects = await passwordSubjects(parts, email, address, deviceCookie);
     const outcome = await guess(throttle, subjects, compare);
-    return toProof(outcome, refused);
+    if (!('waitS' in outcome) || otp === undefined) return toProof(outcome, refused);
+    if (!(await vouchesFor(parts, address, email, otp))) return outcome;
+    const withCode = [{ kind: 'account-password-with-code', id: email }] as const;
+    const proof = toProof(await guess(throttle, withCode, compare), refused);
+    return 'account' in proof ? { ...proof, codeAccepted: true } : proof;
   } catch (error) {
     // No block: the load of this server is nothing that the person's log should tell.
     if (error instanceof PasswordVerifierBusy) return { waitS: 1, first: false };
     throw error;
   }
 }
+
+/** The same counts for an address that no account has: only a right code makes a difference. */
+async function vouchesFor(
+  { accounts, secondFactor, throttle }: ProofParts,
+  address: ThrottleSubject,
+  email: string,
+  otp: string,
+): Promise<boolean> {
+  const outcome = await guess(throttle, offeredCodeSubjects(email, address), async () => {
+    const account = await accounts.findByEmail(email);
+    const found = await secondFactor.accept(account?.id ?? NOBODY, otp);
+    return found === 'accepted' ? true : undefined;
+  });
+  return 'right' in outcome;
+}
+
+const NOBODY = 'acc_00000000000000000000000000';
 
 /** A one-time code, counted apart from passwords. */
 export async function proveCode(

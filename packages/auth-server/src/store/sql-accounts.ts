@@ -126,6 +126,10 @@ export function sqlAccountDirectory(
       const [row] = await database.query<Row>(`${SELECT} WHERE a.id = $1`, [id]);
       return row === undefined ? undefined : toAccount(row);
     },
+    async findByEmail(email) {
+      const row = await rowByEmail(database, email);
+      return row === undefined ? undefined : toAccount(row);
+    },
     async authenticate(email, password, note) {
       const row = await rowByEmail(database, email);
       const fits = await passwords.verify(password, row?.passwordHash ?? undefined);

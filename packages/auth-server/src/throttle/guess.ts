@@ -1,12 +1,17 @@
 import type { Account } from '../accounts/account.ts';
 import type { Requester } from '../accounts/requester.ts';
 import { addressSubject } from './address-subject.ts';
+import type { KnownAddresses } from './known-addresses.ts';
 import type { KnownDevices } from './known-devices.ts';
-import type { Throttle, ThrottleSubject } from './throttle.ts';
+import type { Throttle, ThrottleKind, ThrottleSubject } from './throttle.ts';
 
 export interface GuessParts {
   readonly throttle: Throttle;
   readonly devices: KnownDevices;
+}
+
+export interface PasswordGuessParts extends GuessParts {
+  readonly knownAddresses: KnownAddresses;
 }
 
 /** Which secret somebody tries: each has its own count (NIST SP 800-63B-4 §3.2.2). */
@@ -51,6 +56,47 @@ export function allGuesses({ email, id }: Account, what: Guessable): readonly Th
   return [
     { kind: `account-${what}`, id: counted },
     { kind: `account-${what}-known`, id: counted },
+    ...VOUCHED[what].map((kind) => ({ kind, id: email })),
+  ];
+}
+
+/** Counts of vouched guesses, by the e-mail address. */
+const VOUCHED = {
+  password: ['account-password-at-known', 'account-password-with-code'],
+  otp: ['account-otp-offered'],
+  recovery: [],
+} as const satisfies Record<Guessable, readonly ThrottleKind[]>;
+
+/**
+ * Whom a try at a password counts against. Browsers and addresses that the person is known at have
+ * counts of their own. A shared address is slowed as a whole all the same, save for known browsers.
+ */
+export async function passwordSubjects(
+  { devices, knownAddresses }: PasswordGuessParts,
+  email: string,
+  address: ThrottleSubject,
+  deviceCookie: string | undefined,
+): Promise<readonly ThrottleSubject[]> {
+  const subjects = guessSubjects(devices, 'password', { email }, address, deviceCookie);
+  // Asked in any case: a known browser is not to be told by the time that an answer takes.
+  const known = await knownAddresses.knows(email, address);
+  if (!known || subjects[0] !== address) return subjects;
+  return [
+    address,
+    { kind: 'account-password-from-known', id: `${email} ${address.id}` },
+    { kind: 'account-password-at-known', id: email },
+  ];
+}
+
+/** Whom a code counts against that is offered so that a password is compared at all. */
+export function offeredCodeSubjects(
+  email: string,
+  address: ThrottleSubject,
+): readonly ThrottleSubject[] {
+  return [
+    address,
+    { kind: 'account-otp-offered-from', id: `${email} ${address.id}` },
+    { kind: 'account-otp-offered', id: email },
   ];
 }
 

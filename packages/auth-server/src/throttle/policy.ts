@@ -23,23 +23,29 @@ export const FIRST_DELAY_S = 30;
 export const LAST_DELAY_S = 3_600;
 
 /**
- * Guesses at one secret of a person. At most 100 in a row, ever: 80 from anywhere, and 20 from
- * browsers that the person is known in, which no stranger can use up.
+ * Guesses at one secret of a person: at most 100 in a row, ever. Most are anybody's; the others are
+ * kept for whom something vouches for, and no stranger can use them up.
  */
-const fromAnywhere = (free: number): ThrottlePolicy => ({
+const guesses = (free: number, hardStop: number | undefined): ThrottlePolicy => ({
   free,
-  hardStop: 80,
+  hardStop,
   forgetAfterS: undefined,
   clearedBySuccess: true,
 });
-const fromKnownDevices: ThrottlePolicy = { ...fromAnywhere(5), hardStop: 20 };
+const fromKnownDevices = guesses(5, 20);
 
 export const THROTTLE_POLICIES: Readonly<Record<ThrottleKind, ThrottlePolicy>> = {
-  'account-password': fromAnywhere(10),
+  'account-password': guesses(10, 50),
   'account-password-known': fromKnownDevices,
-  'account-otp': fromAnywhere(5),
+  'account-password-at-known': guesses(20, 20),
+  // Within the count above: who shares one of the addresses does not slow the person at another.
+  'account-password-from-known': guesses(10, undefined),
+  'account-password-with-code': guesses(5, 10),
+  'account-otp': guesses(5, 60),
   'account-otp-known': fromKnownDevices,
-  'account-recovery': fromAnywhere(5),
+  'account-otp-offered': guesses(20, 20),
+  'account-otp-offered-from': guesses(3, undefined),
+  'account-recovery': guesses(5, 80),
   'account-recovery-known': fromKnownDevices,
   // Messages that a stranger can have sent to somebody.
   'reset-request': { free: 3, hardStop: undefined, forgetAfterS: 3_600, clearedBySuccess: false },

@@ -24,10 +24,22 @@ export interface ThrottleSubject {
   readonly id: string;
 }
 
-/** `…-known`: the same secret, guessed at from a browser in which the person signed in before. */
+/**
+ * Guesses at one secret of a person have a count for each way in which something vouches for them:
+ * - `…-known`: from a browser in which the person signed in before.
+ * - `…-at-known`: from network addresses from which the person signed in before, all of them
+ *   together; `…-from-known`: from one of them.
+ * - `…-with-code`: with a right one-time code beside it.
+ * - `…-offered`: codes that were tried as such a voucher; `…-offered-from`: from one address.
+ */
 export type ThrottleKind =
   | 'account-password'
   | 'account-password-known'
+  | 'account-password-from-known'
+  | 'account-password-at-known'
+  | 'account-password-with-code'
+  | 'account-otp-offered'
+  | 'account-otp-offered-from'
   | 'account-otp'
   | 'account-otp-known'
   | 'account-recovery'

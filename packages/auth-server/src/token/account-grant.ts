@@ -35,6 +35,7 @@ export interface AccountGrantParts extends ProofParts {
   readonly resourceServer: ResourceServerSettings;
 }
 
+const WITH_CODE = ['pwd', 'otp', 'mfa'];
 const MFA_TOKEN = 'MfaToken';
 const MFA_TOKEN_TTL_S = 300;
 interface Proven {
@@ -62,7 +63,9 @@ async function withPassword(
   password: string,
   otp: string | undefined,
 ): Promise<Proven> {
-  const account = provenAccount(await provePassword(parts, address, email, password));
+  const proof = await provePassword(parts, address, email, password, { otp });
+  const account = provenAccount(proof);
+  if ('codeAccepted' in proof) return { account, amr: WITH_CODE };
   if (!account.secondFactor) {
     if (parts.mfaPolicy === 'required') throw new MfaEnrolmentRequired();
     return { account, amr: ['pwd'] };
@@ -103,7 +106,7 @@ async function withCode(
   otp: string,
 ): Promise<Proven> {
   provenAccount(await proveCode(parts, address, account, otp));
-  return { account, amr: ['pwd', 'otp', 'mfa'] };
+  return { account, amr: WITH_CODE };
 }
 
 /** @throws {OIDCProviderError} for everything but a proof. */
@@ -129,7 +132,7 @@ async function newMfaToken(state: StateStore, account: Account): Promise<string>
 
 async function issue(
   ctx: KoaContextWithOIDC,
-  { clock, records, resourceServer: settings }: AccountGrantParts,
+  { clock, records, knownAddresses, resourceServer: settings }: AccountGrantParts,
   { account, amr }: Proven,
 ): Promise<void> {
   noteAuthentication(ctx, { account, amr, authTimeS: epochSeconds(clock) });
@@ -147,6 +150,7 @@ async function issue(
   token.resourceServer = resourceServer;
   const accessToken = await token.save();
   await records.noteSignIn(account.id);
+  await knownAddresses.remember(account.id, addressSubject(ctx.ip));
   ctx.body = {
     access_token: accessToken,
     scope: resourceServer.scope,

@@ -3,6 +3,7 @@ import { Secret } from '@cls/shared/secret';
 import type { Database } from '@cls/shared/sql/database';
 import { migrate, readMigrations } from '@cls/shared/sql/migrate';
 import type { Engine } from '@cls/shared/testing/engines';
+import { TOTP, Secret as TotpSecret } from 'otpauth';
 import type { Account } from '../../src/accounts/account.ts';
 import { argon2Verifier } from '../../src/accounts/password.ts';
 import type { Requester } from '../../src/accounts/requester.ts';
@@ -16,7 +17,14 @@ import { sqlFactors } from '../../src/store/sql-factors.ts';
 
 export const ISSUER = 'https://id.cls.example';
 export const PASSWORD = 'correct horse battery staple';
+export const TOTP_SECRET = 'JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP';
 const KEY = new Secret('A'.repeat(43));
+
+/** What an authenticator with `TOTP_SECRET` shows then. */
+export function codeAt(instant: Date): string {
+  const totp = new TOTP({ secret: TotpSecret.fromBase32(TOTP_SECRET), digits: 6, period: 30 });
+  return totp.generate({ timestamp: instant.getTime() });
+}
 
 /** A message that was handed to the mail port. */
 export interface SentMail {

@@ -34,13 +34,20 @@ function statusAt(table: string, key: string, base: string): string {
     WHERE t.${table}_key = ${key} AND ${TERMS_AT} ${NEWEST_TERMS}), ${base})`;
 }
 
+/**
+ * Ends a subquery that is to be one look-up in an index per row. Without it the planner may turn the
+ * subquery into a join, and picks a join that reads the whole book wherever it knows too little of
+ * the tables: nothing analyses them after a load, and an embedded database never does by itself.
+ */
+export const BY_LOOKUP = 'OFFSET 0';
+
 export const LEVEL_SQL: Readonly<Record<Level, LevelSql>> = {
   deal: {
     // One facility stands for all of the deal in its currency: the first of those known then.
     items: 'facility i JOIN facility f ON f.key = i.key JOIN deal d ON d.key = i.deal_key',
     only: `i.booked_on <= $1 AND i.booked_seq <= $2 AND NOT EXISTS (
       SELECT FROM facility g WHERE g.deal_key = i.deal_key AND g.currency = i.currency
-        AND g.key < i.key AND g.booked_on <= $1 AND g.booked_seq <= $2)`,
+        AND g.key < i.key AND g.booked_on <= $1 AND g.booked_seq <= $2 ${BY_LOOKUP})`,
     lines: 'l.deal_key = i.deal_key AND l.currency = f.currency',
     holder: '0',
     booked: 'd',

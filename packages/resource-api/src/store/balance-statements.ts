@@ -8,6 +8,7 @@ import type {
   Sort,
 } from '../balances/balance-store.ts';
 import {
+  BY_LOOKUP,
   itemSum,
   KNOWN_LENDER,
   LEVEL_SQL,
@@ -23,6 +24,8 @@ import {
 export interface Statement {
   readonly sql: string;
   readonly parameters: readonly SqlValue[];
+  /** Settings that it is planned with: `SET LOCAL …;`. */
+  readonly planning?: string;
 }
 
 /** Parameters in the order in which the text names them; `$1` is the date, `$2` the sequence. */
@@ -176,7 +179,8 @@ export function totalsStatement({
     FROM (
       SELECT f.currency, ${SUMS}
       FROM ${sql.items}
-      JOIN balance_line l ON ${sql.lines} AND l.lender_key = ${sql.holder}
+      CROSS JOIN LATERAL (SELECT l.key FROM balance_line l
+        WHERE ${sql.lines} AND l.lender_key = ${sql.holder} ${BY_LOOKUP}) l
       LEFT JOIN LATERAL (${NEWEST}) b ON true
       WHERE ${where.join('\n        AND ')}
       GROUP BY i.key, f.currency
@@ -214,41 +218,117 @@ const MOVEMENT_COLUMNS = `
       lender.id AS lender_id, lender.name AS lender_name,
       p.movement::text AS movement, p.account::text AS account, p.amount_minor, l.currency`;
 
-/** Principal movements as they were posted, in posting order. */
-export function movementsStatement(request: MovementRequest): Statement {
+/** Up to this many deals a page of movements is put together deal by deal. */
+const FEW_DEALS = 50;
+
+/**
+ * Principal movements as they were posted, in posting order. The page is found by keys alone, and
+ * only then told in full. Where the filter or the caller's grants leave few deals, it is merged from
+ * their journals; otherwise the whole book is walked in posting order until the page is full. Both
+ * end with the page, and neither goes by what the planner knows of the tables.
+ */
+export function movementsStatement(request: MovementRequest, narrowed: boolean): Statement {
   const { filter, snapshot, fromDate, after, limit } = request;
   const parameters = new Parameters(snapshot);
-  const where = [
-    'p.movement IS NOT NULL',
-    'p.effective_date <= $1',
-    'p.journal_seq <= $2',
-    ...(fromDate === undefined ? [] : [`p.effective_date >= ${parameters.add(fromDate)}`]),
-    ...(after === undefined
-      ? []
-      : [
-          `(p.journal_seq, p.number) > (${parameters.add(after.seq)}, ${parameters.add(after.number)})`,
-        ]),
-    ...among('d.id', filter.dealIds, parameters),
-    ...amongEither(['f.id', 'd.id'], filter.facilityIds, parameters),
-    ...amongEither(['c.id', 'd.id'], filter.contractIds, parameters),
-    ...among('lender.id', filter.lenderIds, parameters),
-    ...among('borrower.id', filter.borrowerIds, parameters),
-    ...among('l.currency', filter.currencies, parameters),
-  ];
+  const asked = movementConditions(filter, parameters);
+  const from = fromDate === undefined ? undefined : parameters.add(fromDate);
+  const seq = after === undefined ? undefined : parameters.add(after.seq);
+  const place = after && `(p.journal_seq, p.number) > (${seq}, ${parameters.add(after.number)})`;
+  const count = parameters.add(limit + 1);
+  const page = `ORDER BY p.journal_seq, p.number LIMIT ${count}`;
+  const where = ['p.movement IS NOT NULL', ...(place ? [place] : []), ...asked.ofLine].join(
+    ' AND ',
+  );
+  // A posting has the date of its journal.
+  const dated = (alias: string) =>
+    `${alias}.effective_date <= $1${from ? ` AND ${alias}.effective_date >= ${from}` : ''}`;
+  const journals = `${dated('j')} AND j.seq <= $2${seq ? ` AND j.seq >= ${seq}` : ''}`;
+  const walk = `SELECT p.journal_seq, p.number FROM posting p
+      WHERE p.journal_seq <= $2 AND ${dated('p')} AND ${where}`;
+  const found =
+    narrowed || asked.ofDeal.length > 0
+      ? `wanted AS MATERIALIZED (
+      SELECT d.key FROM deal d WHERE ${['true', ...asked.ofDeal].join(' AND ')}
+      LIMIT ${FEW_DEALS + 1}
+    ), few AS MATERIALIZED (
+      SELECT count(*) <= ${FEW_DEALS} AS so FROM wanted
+    ), page AS MATERIALIZED (
+      (SELECT p.journal_seq, p.number FROM wanted CROSS JOIN LATERAL (
+        SELECT p.journal_seq, p.number FROM journal j CROSS JOIN LATERAL (
+          SELECT p.journal_seq, p.number FROM posting p WHERE p.journal_seq = j.seq AND ${where}
+          ORDER BY p.number ${BY_LOOKUP}) p
+        WHERE j.deal_key = wanted.key AND ${journals}
+        ORDER BY j.seq, p.number LIMIT ${count}) p
+      WHERE (SELECT so FROM few))
+      UNION ALL (${walk} AND NOT (SELECT so FROM few) ${page})
+      ORDER BY journal_seq, number LIMIT ${count}
+    )`
+      : `page AS MATERIALIZED (${walk} ${page})`;
   const text = `
+    WITH ${found}
     SELECT ${MOVEMENT_COLUMNS}
-    FROM posting p
+    FROM page
+    CROSS JOIN LATERAL (SELECT * FROM posting q
+      WHERE q.journal_seq = page.journal_seq AND q.number = page.number ${BY_LOOKUP}) p
     JOIN balance_line l ON l.key = p.line_key
     JOIN journal j ON j.seq = p.journal_seq
     JOIN facility f ON f.key = l.facility_key
     JOIN deal d ON d.key = l.deal_key
-    JOIN party borrower ON borrower.key = d.borrower_key
     LEFT JOIN journal r ON r.seq = j.reverses_seq
     LEFT JOIN loan_contract c ON c.key = l.contract_key
     LEFT JOIN party lender ON lender.key = l.lender_key
-    WHERE ${where.join(' AND ')}
-    ORDER BY p.journal_seq, p.number LIMIT ${parameters.add(limit + 1)}`;
-  return { sql: text, parameters: parameters.values };
+    ORDER BY p.journal_seq, p.number`;
+  // An index gives the order: sorting would read all that is to come before the first row.
+  const planning = 'SET LOCAL enable_sort = off;SET LOCAL enable_bitmapscan = off;';
+  return { sql: text, parameters: parameters.values, planning };
+}
+
+/** What a filter asks of a movement `p` by itself, and what follows of its deal `d`. */
+function movementConditions(filter: BalanceFilter, parameters: Parameters) {
+  const { dealIds, facilityIds, contractIds, lenderIds, borrowerIds, currencies } = filter;
+  const ofDeal: string[] = [];
+  const ofLine: string[] = [];
+  const add = (values: readonly string[], deals: (list: string) => string, line?: string) => {
+    if (values.length === 0) return;
+    const list = parameters.add(values);
+    ofDeal.push(deals(list));
+    ofLine.push((line ?? deals('LIST')).replaceAll('LIST', list));
+  };
+  const subjects = (table: string) => (list: string) =>
+    `d.key IN (
+        SELECT deal_key FROM ${table} WHERE id = ANY(${list})
+        UNION SELECT key FROM deal WHERE id = ANY(${list}))`;
+  const parties = (list: string) => `(SELECT key FROM party WHERE id = ANY(${list}))`;
+  add(dealIds, (list) => `d.id = ANY(${list})`);
+  add(borrowerIds, (list) => `d.borrower_key IN ${parties(list)}`);
+  add(
+    facilityIds,
+    subjects('facility'),
+    `(d.id = ANY(LIST)
+        OR EXISTS (SELECT FROM facility WHERE key = l.facility_key AND id = ANY(LIST)))`,
+  );
+  add(
+    contractIds,
+    subjects('loan_contract'),
+    `(d.id = ANY(LIST)
+        OR EXISTS (SELECT FROM loan_contract WHERE key = l.contract_key AND id = ANY(LIST)))`,
+  );
+  add(
+    lenderIds,
+    (list) =>
+      `d.key IN (SELECT deal_key FROM lender_position WHERE lender_key IN ${parties(list)})`,
+    `l.lender_key IN ${parties('LIST')}`,
+  );
+  add(
+    currencies,
+    (list) => `EXISTS (SELECT FROM facility
+        WHERE deal_key = d.key AND currency = ANY(${list}) ${BY_LOOKUP})`,
+    'l.currency = ANY(LIST)',
+  );
+  if (ofLine.length === 0) return { ofDeal, ofLine };
+  const line = `EXISTS (SELECT FROM balance_line l JOIN deal d ON d.key = l.deal_key
+        WHERE l.key = p.line_key AND ${ofLine.join(' AND ')} ${BY_LOOKUP})`;
+  return { ofDeal, ofLine: [line] };
 }
 
 /** The first movements of each of given items, in posting order. */
@@ -345,7 +425,7 @@ function conditions(
     where.push(updatedAfter(sql, parameters.add(seq), parameters.add(dataThrough)));
   } else if (!filter.includeZero) {
     where.push(`EXISTS (SELECT FROM balance_line l CROSS JOIN LATERAL (${NEWEST}) b
-      WHERE ${lines} AND l.lender_key = ${holder} AND ${NOT_ZERO})`);
+      WHERE ${lines} AND l.lender_key = ${holder} AND ${NOT_ZERO} ${BY_LOOKUP})`);
   }
   return where;
 }

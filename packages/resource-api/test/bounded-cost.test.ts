@@ -1,0 +1,132 @@
+import type { Database } from '@cls/shared/sql/database';
+import { migrate, readMigrations } from '@cls/shared/sql/migrate';
+import { describeOnEngines } from '@cls/shared/testing/engines';
+import { expect } from 'chai';
+import {
+  type BalanceStore,
+  LEVELS,
+  type Level,
+  NO_FILTER,
+  type PageRequest,
+  type ReaderAccess,
+} from '../src/balances/balance-store.ts';
+import type { BusinessDate } from '../src/ledger/business-date.ts';
+import { MIGRATIONS } from '../src/store/migrations.ts';
+import { sqlBalanceStore } from '../src/store/sql-balance-store.ts';
+import { generated, loadRecords } from './support/generated.ts';
+
+const EVERYTHING: ReaderAccess = { fullControl: true };
+const CUSTOMER = 'one-deal';
+const LIMIT = 10;
+
+describeOnEngines('what a question costs', (engine) => {
+  let database: Database;
+  let store: BalanceStore;
+  let read = 0;
+  let snapshot: { asOf: BusinessDate; ledgerSeq: bigint };
+  let book: { postings: number; deal: string; borrower: string; lender: string };
+
+  before(async function () {
+    this.timeout(120_000);
+    database = await engine.open();
+    await migrate(database, readMigrations(MIGRATIONS));
+    // As a load leaves it: nothing analyses the tables.
+    await loadRecords(database, generated({ contracts: 120, years: 2 }).records);
+    const [row] = await database.query<{ seq: bigint; last: BusinessDate; postings: number }>(
+      `SELECT max(seq) AS seq, max(effective_date) AS last,
+         (SELECT count(*)::int FROM posting) AS postings FROM journal`,
+    );
+    const [last] = await database.query<{ deal: string; borrower: string; lender: string }>(
+      `SELECT d.id AS deal, b.id AS borrower, y.id AS lender
+       FROM deal d JOIN party b ON b.key = d.borrower_key
+       JOIN lender_position q ON q.deal_key = d.key JOIN party y ON y.key = q.lender_key
+       ORDER BY d.key DESC, q.key LIMIT 1`,
+    );
+    if (row === undefined || last === undefined) throw new Error('the book is empty');
+    snapshot = { asOf: row.last, ledgerSeq: row.seq };
+    book = { ...last, postings: row.postings };
+    await database.query(
+      `INSERT INTO entitlement_rule (customer_id, role, deal_key)
+       SELECT $1, 'borrower', key FROM deal WHERE id = $2`,
+      [CUSTOMER, book.deal],
+    );
+    store = sqlBalanceStore(counted(database, (buffers) => (read += buffers)));
+  });
+  after(() => database?.close());
+
+  const cost = async (ask: () => Promise<unknown>): Promise<number> => {
+    read = 0;
+    await ask();
+    return read;
+  };
+  const page = (level: Level, change: Partial<PageRequest> = {}): PageRequest => ({
+    ...{ level, filter: NO_FILTER, snapshot, sort: undefined, after: undefined, limit: LIMIT },
+    ...change,
+  });
+  const movements = (filter = {}, change = {}, access: ReaderAccess = EVERYTHING) =>
+    cost(() =>
+      store.movements(access, {
+        ...{ filter: { ...NO_FILTER, ...filter }, snapshot, limit: LIMIT },
+        ...{ fromDate: undefined, after: undefined, ...change },
+      }),
+    );
+
+  it('is that of the page for a page of movements, wherever in the book it is', async () => {
+    const costs = {
+      first: await movements(),
+      middle: await movements({}, { after: { seq: snapshot.ledgerSeq / 2n, number: 1 } }),
+      last: await movements({}, { after: { seq: snapshot.ledgerSeq - 1n, number: 1 } }),
+      ofDeal: await movements({ dealIds: [book.deal] }),
+      ofBorrower: await movements({ borrowerIds: [book.borrower] }),
+      ofLender: await movements({ lenderIds: [book.lender] }),
+      ofCurrency: await movements({ currencies: ['USD'] }),
+      ofNoCurrency: await movements({ currencies: ['XXX'] }),
+      granted: await movements({}, {}, { customer: CUSTOMER }),
+    };
+    for (const [question, buffers] of Object.entries(costs)) {
+      expect(buffers, question).to.be.lessThan(book.postings / 4);
+    }
+  });
+
+  it('is that of the page for a page of balances at every level', async () => {
+    for (const level of LEVELS) {
+      const buffers = await cost(() => store.page(EVERYTHING, page(level)));
+      expect(buffers, level).to.be.lessThan(book.postings / 4);
+    }
+  });
+
+  it('is at level=deal what it is at level=facility', async () => {
+    const sort = { by: 'outstanding', descending: true } as const;
+    const questions = {
+      page: (level: Level) => store.page(EVERYTHING, page(level)),
+      sorted: (level: Level) => store.page(EVERYTHING, page(level, { sort })),
+      totals: (level: Level) => store.totals(EVERYTHING, page(level)),
+    };
+    for (const [question, ask] of Object.entries(questions)) {
+      const facility = await cost(() => ask('facility'));
+      const deal = await cost(() => ask('deal'));
+      expect(deal, question).to.be.lessThan(4 * facility);
+    }
+  });
+});
+
+/** Tells how many blocks each statement touches, found or read, as the database counts them. */
+function counted(database: Database, touched: (blocks: number) => void): Database {
+  return {
+    ...database,
+    transaction: (work, options) =>
+      database.transaction(async (inside) => {
+        const query: typeof inside.query = async (sql, parameters) => {
+          const explain = `EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) ${sql}`;
+          const [row] = await inside.query<{ 'QUERY PLAN': [{ Plan: Record<string, number> }] }>(
+            explain,
+            parameters,
+          );
+          const plan = row?.['QUERY PLAN'][0].Plan ?? {};
+          touched((plan['Shared Hit Blocks'] ?? 0) + (plan['Shared Read Blocks'] ?? 0));
+          return inside.query(sql, parameters);
+        };
+        return work({ ...inside, query });
+      }, options),
+  };
+}

@@ -1,13 +1,18 @@
-import { type AccrualComponent, type AccrualPeriod, accrue } from '../ledger/accrual.ts';
+import type { AccrualComponent, AccrualPeriod } from '../ledger/accrual.ts';
 import type { Balance, BalanceComponent } from '../ledger/balance.ts';
+import { type AccrualStream, workOut } from '../ledger/billed-accruals.ts';
 import type { BusinessDate } from '../ledger/business-date.ts';
-import type { AccrualStream, BalanceItem } from './balance-store.ts';
+import type { BalanceItem } from './balance-store.ts';
 
-/** One stream worked out: how the global amount comes about. */
-export interface AccrualExplanation extends Omit<AccrualStream, 'lines' | 'rates'> {
+/** How one amount comes about, globally: of days that are open, or of a bill that is corrected. */
+export interface AccrualExplanation
+  extends Pick<AccrualStream, 'facilityId' | 'contractId' | 'component' | 'dayCount'> {
+  readonly from: BusinessDate;
   readonly to: BusinessDate;
   readonly amountMinor: bigint;
   readonly periods: readonly AccrualPeriod[];
+  /** The bill whose days these are: the amount is what accrued less what was billed. */
+  readonly corrects: { readonly journalId: string; readonly billedMinor: bigint } | undefined;
 }
 
 export interface ItemAccruals {
@@ -24,21 +29,33 @@ const BALANCE_OF: Readonly<Record<AccrualComponent, BalanceComponent>> = {
 };
 
 /**
- * What has accrued in an item until a date. Every lender's part is worked out, because parts add
+ * What has accrued in an item and is not billed. Every lender's part is worked out, because parts add
  * up only together; the item shows those of lines that its reader may see.
  */
-export function accrualsOf(streams: readonly AccrualStream[], to: BusinessDate): ItemAccruals {
+export function accrualsOf(streams: readonly AccrualStream[] = []): ItemAccruals {
   const amounts = new Map<string, Map<BalanceComponent, bigint>>();
-  const explanations = streams.map((stream): AccrualExplanation => {
-    const { lines, rates, ...rest } = stream;
-    const accrued = accrue({ ...rest, rates, to }, lines);
-    const component = BALANCE_OF[stream.component];
-    for (const [lender, amount] of accrued.amounts) {
+  const explanations = workOut(streams).map((worked): AccrualExplanation => {
+    const { facilityId, contractId, component, dayCount } = worked.stream;
+    const { from, to, periods, corrects } = worked;
+    const name = BALANCE_OF[component];
+    for (const [lender, amount] of worked.amounts) {
       const line = amounts.get(lender) ?? new Map<BalanceComponent, bigint>();
-      amounts.set(lender, line.set(component, (line.get(component) ?? 0n) + amount));
+      amounts.set(lender, line.set(name, (line.get(name) ?? 0n) + amount));
     }
-    const amountMinor = accrued.amounts.get('') ?? 0n;
-    return { ...rest, to, amountMinor, periods: accrued.periods };
+    return {
+      facilityId,
+      contractId,
+      component,
+      dayCount,
+      from,
+      to,
+      amountMinor: worked.amounts.get('') ?? 0n,
+      periods,
+      corrects: corrects && {
+        journalId: corrects.bill.journalId,
+        billedMinor: corrects.billedMinor,
+      },
+    };
   });
   return { explanations, amounts };
 }

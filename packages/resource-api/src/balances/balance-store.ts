@@ -1,5 +1,5 @@
-import type { AccrualComponent, AccrualTerms, BalanceStep } from '../ledger/accrual.ts';
 import type { Balance, StatedBalance } from '../ledger/balance.ts';
+import type { AccrualStream } from '../ledger/billed-accruals.ts';
 import type { BusinessDate } from '../ledger/business-date.ts';
 
 /** Whose eyes a read has: the database's row-level security goes by it. */
@@ -147,16 +147,6 @@ export interface CurrencyTotal {
   readonly withAccruals: boolean;
 }
 
-/** Something that accrues in an item, since it was last billed. */
-export interface AccrualStream extends Omit<AccrualTerms, 'to'> {
-  readonly facilityId: string;
-  /** Null: of the facility, as a commitment fee is. */
-  readonly contractId: string | null;
-  readonly component: AccrualComponent;
-  /** Global steps under the empty id, lenders' under theirs, whoever asks. */
-  readonly lines: ReadonlyMap<string, readonly BalanceStep[]>;
-}
-
 /** An item in which something accrues. */
 export interface AccruingItem {
   readonly key: bigint;
@@ -207,6 +197,8 @@ export interface Movement {
   readonly postedAt: string;
   readonly reason: string | null;
   readonly reverses: string | null;
+  /** Id of the bill that its journal corrects. */
+  readonly corrects: string | null;
   readonly dealId: string;
   readonly facilityId: string;
   readonly contractId: string | null;

@@ -229,9 +229,9 @@ function readingsReader(store: BalanceStore) {
     ]);
     return items.map((booked): BalanceReading => {
       const { key } = booked.end;
-      const accruals = accrualsOf(streams.get(key) ?? [], snapshot.asOf);
+      const accruals = accrualsOf(streams.get(key));
       const item = itemWithAccruals(booked, accruals);
-      const then = accrualsOf(formerStreams.get(key) ?? [], snapshot.asOf);
+      const then = accrualsOf(formerStreams.get(key));
       const former = {
         item: itemWithAccruals(formerItem(booked, formers.get(key)), then),
         pastDue: formerPastDue.get(key) ?? [],
@@ -361,7 +361,7 @@ async function readTotals(
     const keys = batch.map(({ key }) => key);
     const streams = await store.accrualsOf(level, keys, snapshot);
     for (const { key, currency, holder } of batch) {
-      const accruals = accrualsOf(streams.get(key) ?? [], snapshot.asOf);
+      const accruals = accrualsOf(streams.get(key));
       const { amounts } = accruals;
       const balance = sums.get(currency);
       if (balance === undefined || amounts.size === 0) continue;

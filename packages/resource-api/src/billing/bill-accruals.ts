@@ -1,22 +1,25 @@
-import { newId } from '@cls/shared/new-id';
-import type { AccrualStream } from '../balances/balance-store.ts';
-import type { JournalRecord, PostingRecord } from '../journal-file/record.ts';
-import { type AccrualComponent, accrue } from '../ledger/accrual.ts';
+import type { JournalRecord } from '../journal-file/record.ts';
+import type { AccrualComponent } from '../ledger/accrual.ts';
+import { type AccrualStream, workOut } from '../ledger/billed-accruals.ts';
 import type { BusinessDate } from '../ledger/business-date.ts';
 import { minorUnitDigits } from '../ledger/currency.ts';
-import type { JournalType, LedgerAccount } from '../ledger/journal.ts';
 import { formatAmount } from '../ledger/money.ts';
+import { billJournal } from './bill-journals.ts';
 
 /** What accrues in one facility and its contracts. */
 export interface FacilityAccruals {
   readonly dealId: string;
   readonly currency: string;
   readonly streams: readonly BillableStream[];
+  /** The last journal that they know. */
+  readonly ledgerSeq: bigint;
 }
 
-/** With the sequence of its last settlement, 0 for none: a bill that was reversed is made anew. */
 export interface BillableStream extends AccrualStream {
+  /** Sequence of its last settlement, 0 for none: a bill that was reversed is made anew. */
   readonly settlement: bigint;
+  /** A bill that stands goes beyond the day: nothing is billed through an earlier one. */
+  readonly billedBeyond: boolean;
 }
 
 export interface BillingBook {
@@ -41,101 +44,44 @@ export interface BillingRequest {
 export interface BillingReport {
   readonly outcome: 'billed' | 'valid';
   readonly journals: number;
+  /** How many of the journals correct earlier bills. */
+  readonly corrections: number;
   /** Global sums by component and currency, as decimal strings. */
   readonly sums: readonly { component: AccrualComponent; currency: string; amount: string }[];
 }
 
-interface Bill {
-  readonly type: JournalType;
-  readonly account: LedgerAccount;
-  readonly contra: LedgerAccount;
-}
-const BILLS: Readonly<Record<AccrualComponent, Bill>> = {
-  interest: { type: 'interest_billing', account: 'INTEREST_DUE', contra: 'INTEREST_INCOME' },
-  pik: { type: 'pik_capitalization', account: 'PRINCIPAL_PIK', contra: 'INTEREST_INCOME' },
-  commitment_fee: { type: 'fee_billing', account: 'FEES_DUE', contra: 'FEE_INCOME' },
-  letter_of_credit_fee: { type: 'fee_billing', account: 'FEES_DUE', contra: 'FEE_INCOME' },
-};
-
-/** Bills, or capitalises, everything that has accrued until a day. */
+/** Bills, or capitalises, what has accrued until a day, and trues up bills that were corrected. */
 export async function billAccruals(
   book: BillingBook,
   { through, dueDate, apply }: BillingRequest,
 ): Promise<BillingReport> {
   const sums = new Map<string, { component: AccrualComponent; currency: string; sum: bigint }>();
   let journals = 0;
+  let corrections = 0;
   await book.bill(
     through,
-    ({ dealId, currency, streams }) =>
-      streams.flatMap((stream) => {
-        const { lines, settlement: _, ...terms } = stream;
-        const { amounts } = accrue({ ...terms, to: through }, lines);
-        const global = amounts.get('') ?? 0n;
-        if ([...amounts.values()].every((amount) => amount === 0n)) return [];
+    ({ dealId, currency, streams, ledgerSeq }) =>
+      workOut(streams).flatMap((worked) => {
+        const { stream, amounts, corrects } = worked;
+        const nothing = [...amounts.values()].every((amount) => amount === 0n);
+        if (nothing || stream.billedBeyond) return [];
         const key = `${stream.component} ${currency}`;
-        const sum = (sums.get(key)?.sum ?? 0n) + global;
+        const sum = (sums.get(key)?.sum ?? 0n) + (amounts.get('') ?? 0n);
         sums.set(key, { component: stream.component, currency, sum });
         journals += 1;
-        return [journalOf(stream, { dealId, currency, through, dueDate }, amounts)];
+        corrections += corrects === undefined ? 0 : 1;
+        return [billJournal(worked, { dealId, currency, through, dueDate, ledgerSeq })];
       }),
     apply,
   );
   return {
     outcome: apply ? 'billed' : 'valid',
     journals,
+    corrections,
     sums: [...sums.values()].map(({ component, currency, sum }) => ({
       component,
       currency,
       amount: formatAmount(sum, minorUnitDigits(currency) ?? 0),
     })),
-  };
-}
-
-interface BillContext {
-  readonly dealId: string;
-  readonly currency: string;
-  readonly through: BusinessDate;
-  readonly dueDate: BusinessDate;
-}
-
-function journalOf(
-  { component, facilityId, contractId, settlement }: BillableStream,
-  { dealId, currency, through, dueDate }: BillContext,
-  amounts: ReadonlyMap<string, bigint>,
-): JournalRecord {
-  const { type, account, contra } = BILLS[component];
-  const digits = minorUnitDigits(currency) ?? 0;
-  const capitalised = type === 'pik_capitalization';
-  const contract = contractId === null ? {} : { contract: contractId };
-  const postings = [...amounts].flatMap(([lender, amount]): PostingRecord[] => {
-    if (amount === 0n) return [];
-    const line = {
-      facility: facilityId,
-      ...contract,
-      ...(lender === '' ? {} : { lender }),
-      currency,
-    };
-    return [
-      {
-        ...line,
-        account,
-        ...(capitalised ? { movement: 'pik_capitalization' as const } : { dueDate }),
-        amount: formatAmount(amount, digits),
-      },
-      { ...line, account: contra, amount: formatAmount(-amount, digits) },
-    ];
-  });
-  return {
-    object: 'journal',
-    id: newId('jrn'),
-    deal: dealId,
-    type,
-    effectiveDate: through,
-    // The same accrual is billed through a day once, whoever asks twice.
-    idempotencyKey: `billing:${contractId ?? facilityId}:${component}:${through}:${settlement}`,
-    postings,
-    terms: [],
-    rates: [],
-    settlements: [{ facility: facilityId, ...contract, component, settledThrough: through }],
   };
 }

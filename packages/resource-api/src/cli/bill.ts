@@ -15,7 +15,9 @@ interface Options {
 export function addBillCommand(program: Command, asOperator: AsOperator): void {
   program
     .command('bill')
-    .description('bill what has accrued through a day: interest and fees become due, PIK principal')
+    .description(
+      'bill what has accrued through a day, and correct earlier bills: interest and fees become due, PIK principal',
+    )
     .requiredOption('--through <date>', 'the first day that is not billed, and the effective date')
     .option('--due-days <n>', 'days from then until it is due', '5')
     .option('--apply', 'write; without it everything is done and then rolled back')
@@ -35,7 +37,9 @@ export function addBillCommand(program: Command, asOperator: AsOperator): void {
         currency,
       ]);
       const done = report.outcome === 'billed' ? 'posted' : 'would be posted (give --apply)';
-      const text = `${report.journals} journals ${done}\n${table(['what', 'sum', ''], rows)}`;
+      const { journals, corrections } = report;
+      const counted = `${journals} journals ${done}, ${corrections} of them correct earlier bills`;
+      const text = `${counted}\n${table(['what', 'sum', ''], rows)}`;
       printer(command).result(report, text);
     });
 }

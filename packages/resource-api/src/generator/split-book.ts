@@ -143,8 +143,9 @@ export class BookSplitter {
       return [];
     }
     const id = this.#copyId(journal.id, 'jrn');
-    const { reverses, ...rest } = journal;
+    const { reverses, corrects, ...rest } = journal;
     const reversed = reverses && this.#copies.get(reverses);
+    const corrected = corrects && this.#copies.get(corrects);
     const renamed = postings.map((posting) => this.#renamed(posting));
     for (const posting of renamed) this.#count(posting);
     return [
@@ -154,6 +155,7 @@ export class BookSplitter {
         deal,
         idempotencyKey: `split:${this.#seed}:${journal.idempotencyKey}`,
         ...(reversed ? { reverses: reversed } : {}),
+        ...(corrected ? { corrects: corrected } : {}),
         postings: [...groupedByLine(renamed).values()].flatMap((line) => this.#split(line)),
         terms: journal.terms.map((terms): TermsRecord => this.#renamed(terms)),
         rates: journal.rates.map((rate) => this.#renamed(rate)),

@@ -166,7 +166,9 @@ export class FileChecker {
     const taken = new Set(names.filter((_, index) => areTaken[index]).map(nameText));
     const posted = await this.#store.posted({
       idempotencyKeys: journals.map(({ idempotencyKey }) => idempotencyKey),
-      reversed: journals.flatMap(({ reverses }) => reverses ?? []),
+      reversed: journals.flatMap(({ reverses, corrects }) =>
+        [reverses ?? [], corrects ?? []].flat(),
+      ),
     });
     const counts = await this.#store.countFxRates(rates.map(({ record }) => record));
     const fxCounts = new Map(rates.map(({ identity }, index) => [identity, counts[index] ?? 0]));
@@ -219,7 +221,7 @@ export class FileChecker {
 
   /** What may stand in the way of posting a journal, whatever its postings. */
   #checkPosting(
-    { idempotencyKey, effectiveDate, reverses }: JournalRecord,
+    { idempotencyKey, effectiveDate, reverses, corrects }: JournalRecord,
     posted: Posted,
     report: (broken: RecordFault) => void,
   ): void {
@@ -234,12 +236,13 @@ export class FileChecker {
       const message = `the books are closed through ${this.#closedThrough}`;
       report(fault('effectiveDate', 'period_closed', message));
     }
-    if (reverses === undefined) return;
-    const there = posted.reversed.has(reverses) || this.#inFile.has(reverses);
-    if (!there && !this.#unread.has(reverses)) {
-      const message = `${reverses} is neither in the book nor before this line`;
-      report(fault('reverses', 'unknown_reference', message));
+    for (const [field, name] of Object.entries({ reverses, corrects })) {
+      if (name === undefined || posted.reversed.has(name)) continue;
+      if (this.#inFile.has(name) || this.#unread.has(name)) continue;
+      const message = `${name} is neither in the book nor before this line`;
+      report(fault(field, 'unknown_reference', message));
     }
+    if (reverses === undefined) return;
     if (posted.reversed.get(reverses) === true || !this.#reversed.add(reverses)) {
       report(fault('reverses', 'reversed_twice', 'the journal is reversed before'));
     }

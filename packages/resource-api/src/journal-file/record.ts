@@ -170,6 +170,8 @@ const journal = z.strictObject({
   sourceRef: name.optional(),
   createdBy: name.optional(),
   reverses: id('jrn').optional(),
+  /** The bill that this adjusting item corrects. */
+  corrects: id('jrn').optional(),
   postings: z.array(posting).max(30_000).default([]),
   terms: z.array(terms).default([]),
   rates: z.array(ratePeriod).default([]),

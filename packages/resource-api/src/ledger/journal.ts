@@ -87,6 +87,8 @@ export interface Journal<Line> {
   readonly sourceRef?: string;
   /** Sequence of the journal that it takes back. */
   readonly reversesSeq?: bigint;
+  /** Sequence of the bill that it corrects. */
+  readonly correctsSeq?: bigint;
   readonly postings: readonly Posting<Line>[];
 }
 

@@ -1,7 +1,14 @@
-import type { AccrualStream } from '../balances/balance-store.ts';
 import type { BalanceStep } from '../ledger/accrual.ts';
+import type { AccrualStream, ReopenedBill } from '../ledger/billed-accruals.ts';
 import type { BusinessDate } from '../ledger/business-date.ts';
 import { parseRate, type Rate } from '../ledger/rate.ts';
+
+interface LineStep {
+  /** Null: the global line. */
+  readonly lender: string | null;
+  readonly date: BusinessDate;
+  readonly amount: string;
+}
 
 /** A row of `accrualStatement`. */
 export interface StreamRow {
@@ -10,18 +17,20 @@ export interface StreamRow {
   readonly contract_id: string | null;
   readonly component: AccrualStream['component'];
   readonly day_count: AccrualStream['dayCount'];
-  readonly since: BusinessDate;
-  readonly rates: readonly Readonly<
-    Record<'allInRate' | 'baseRate' | 'spread' | 'csa' | 'baseRateIndex', string | null> & {
-      startDate: BusinessDate;
-    }
-  >[];
-  readonly steps:
-    | readonly {
-        readonly lender: string | null;
-        readonly date: BusinessDate;
-        readonly amount: string;
-      }[]
+  readonly open: AccrualStream['open'] | null;
+  readonly rates:
+    | readonly Readonly<
+        Record<'allInRate' | 'baseRate' | 'spread' | 'csa' | 'baseRateIndex', string | null> & {
+          startDate: BusinessDate;
+        }
+      >[]
+    | null;
+  readonly steps: readonly LineStep[] | null;
+  readonly bills:
+    | readonly (Omit<ReopenedBill, 'journalId' | 'billed'> & {
+        readonly journal: string;
+        readonly billed: readonly LineStep[];
+      })[]
     | null;
 }
 
@@ -30,18 +39,13 @@ export function toStreams(
 ): ReadonlyMap<bigint, readonly AccrualStream[]> {
   const items = new Map<bigint, AccrualStream[]>();
   for (const row of rows) {
-    const lines = new Map<string, BalanceStep[]>();
-    for (const { lender, date, amount } of row.steps ?? []) {
-      const line = lines.get(lender ?? '') ?? [];
-      lines.set(lender ?? '', [...line, { date, amountMinor: BigInt(amount) }]);
-    }
     const stream: AccrualStream = {
       facilityId: row.facility_id,
       contractId: row.contract_id,
       component: row.component,
       dayCount: row.day_count,
-      from: row.since,
-      rates: row.rates.map(({ startDate, allInRate, baseRateIndex, ...parts }) => ({
+      open: row.open ?? [],
+      rates: (row.rates ?? []).map(({ startDate, allInRate, baseRateIndex, ...parts }) => ({
         startDate,
         allInRate: rateOf(allInRate) ?? (0n as Rate),
         baseRateIndex,
@@ -49,11 +53,25 @@ export function toStreams(
         spread: rateOf(parts.spread),
         csa: rateOf(parts.csa),
       })),
-      lines,
+      lines: linesOf(row.steps ?? []),
+      bills: (row.bills ?? []).map(({ journal, billed, ...bill }) => ({
+        ...bill,
+        journalId: journal,
+        billed: linesOf(billed),
+      })),
     };
     items.set(row.item, [...(items.get(row.item) ?? []), stream]);
   }
   return items;
+}
+
+function linesOf(steps: readonly LineStep[]): ReadonlyMap<string, readonly BalanceStep[]> {
+  const lines = new Map<string, BalanceStep[]>();
+  for (const { lender, date, amount } of steps) {
+    const line = lines.get(lender ?? '') ?? [];
+    lines.set(lender ?? '', [...line, { date, amountMinor: BigInt(amount) }]);
+  }
+  return lines;
 }
 
 function rateOf(text: string | null): Rate | null {

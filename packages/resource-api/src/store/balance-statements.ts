@@ -210,10 +210,10 @@ export function accruingStatement({
   return { sql: text, parameters: parameters.values };
 }
 
-/** A posting `p` of line `l` in journal `j`, which may reverse `r`. */
+/** A posting `p` of line `l` in journal `j`, which may reverse `r` or correct the bill `b`. */
 const MOVEMENT_COLUMNS = `
       p.journal_seq AS seq, p.number, j.id AS journal_id, j.type, p.effective_date,
-      ${instant('j.posted_at')} AS posted_at, j.reason, r.id AS reverses,
+      ${instant('j.posted_at')} AS posted_at, j.reason, r.id AS reverses, b.id AS corrects,
       d.id AS deal_id, f.id AS facility_id, c.id AS contract_id, c.contract_number,
       lender.id AS lender_id, lender.name AS lender_name,
       p.movement::text AS movement, p.account::text AS account, p.amount_minor, l.currency`;
@@ -275,6 +275,7 @@ export function movementsStatement(request: MovementRequest, narrowed: boolean):
     JOIN facility f ON f.key = l.facility_key
     JOIN deal d ON d.key = l.deal_key
     LEFT JOIN journal r ON r.seq = j.reverses_seq
+    LEFT JOIN journal b ON b.seq = j.corrects_seq
     LEFT JOIN loan_contract c ON c.key = l.contract_key
     LEFT JOIN party lender ON lender.key = l.lender_key
     ORDER BY p.journal_seq, p.number`;
@@ -354,6 +355,7 @@ export function itemMovementsStatement(
     JOIN balance_line l ON l.key = p.line_key
     JOIN journal j ON j.seq = p.journal_seq
     LEFT JOIN journal r ON r.seq = j.reverses_seq
+    LEFT JOIN journal b ON b.seq = j.corrects_seq
     LEFT JOIN loan_contract c ON c.key = l.contract_key
     LEFT JOIN party lender ON lender.key = l.lender_key
     WHERE i.key = ANY(${parameters.add(keys)})

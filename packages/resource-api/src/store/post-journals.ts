@@ -69,13 +69,13 @@ async function insertChunk(
 ): Promise<void> {
   await transaction.query(
     `INSERT INTO journal (seq, id, effective_date, type, deal_key, idempotency_key, reason,
-       source_ref, reverses_seq, created_by, import_key)
+       source_ref, reverses_seq, created_by, corrects_seq, import_key)
      SELECT $1 + number - 1, id, effective_date, type, deal_key, idempotency_key, reason,
-       source_ref, reverses_seq, created_by, $11
+       source_ref, reverses_seq, created_by, corrects_seq, $12
      FROM unnest($2::text[], $3::date[], $4::text[], $5::bigint[], $6::text[], $7::text[],
-         $8::text[], $9::bigint[], $10::text[])
+         $8::text[], $9::bigint[], $10::text[], $11::bigint[])
        WITH ORDINALITY AS g(id, effective_date, type, deal_key, idempotency_key, reason,
-         source_ref, reverses_seq, created_by, number)`,
+         source_ref, reverses_seq, created_by, corrects_seq, number)`,
     [
       firstSeq,
       journals.map(({ id }) => id ?? newId('jrn')),
@@ -87,6 +87,7 @@ async function insertChunk(
       journals.map(({ sourceRef }) => sourceRef ?? null),
       journals.map(({ reversesSeq }) => reversesSeq ?? null),
       journals.map(({ createdBy }) => createdBy ?? null),
+      journals.map(({ correctsSeq }) => correctsSeq ?? null),
       importKey ?? null,
     ],
   );

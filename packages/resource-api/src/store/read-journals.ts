@@ -25,8 +25,10 @@ export async function readJournals(
   const rows = await sql.query<{ seq: bigint } & Record<string, unknown>>(
     `SELECT j.seq, j.id, (SELECT id FROM deal WHERE key = j.deal_key) AS deal, j.type,
        j.effective_date AS "effectiveDate", j.idempotency_key AS "idempotencyKey", j.reason,
-       j.source_ref AS "sourceRef", j.created_by AS "createdBy", r.id AS reverses
-     FROM journal j LEFT JOIN journal r ON r.seq = j.reverses_seq ${which}`,
+       j.source_ref AS "sourceRef", j.created_by AS "createdBy", r.id AS reverses,
+       b.id AS corrects
+     FROM journal j LEFT JOIN journal r ON r.seq = j.reverses_seq
+     LEFT JOIN journal b ON b.seq = j.corrects_seq ${which}`,
     [parameter],
   );
   if (rows.length === 0) return [];

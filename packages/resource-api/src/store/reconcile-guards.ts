@@ -10,6 +10,7 @@ const APPEND_ONLY = [
   'contract_terms',
   'rate_period',
   'accrual_settlement',
+  'late_accrual_fact',
   'period_close',
   'fx_rate',
   'reported_date',
@@ -19,6 +20,10 @@ const GUARDS = [
   ['journal', 'check_journals'],
   ['posting', 'check_postings'],
   ['posting', 'extend_balances'],
+  ['posting', 'note_late_postings'],
+  ['rate_period', 'note_late_rates'],
+  ['accrual_settlement', 'set_settlement_start'],
+  ['accrual_settlement', 'note_facts_after_bills'],
   ['balance', 'only_from_postings'],
 ];
 const GIVEN = GUARDS.map(([table, trigger]) => `('${table}', '${trigger}')`).join(', ');

@@ -406,6 +406,7 @@ interface MovementRow {
   readonly posted_at: string;
   readonly reason: string | null;
   readonly reverses: string | null;
+  readonly corrects: string | null;
   readonly deal_id: string;
   readonly facility_id: string;
   readonly contract_id: string | null;
@@ -428,6 +429,7 @@ function toMovement(row: MovementRow): Movement {
     postedAt: row.posted_at,
     reason: row.reason,
     reverses: row.reverses,
+    corrects: row.corrects,
     dealId: row.deal_id,
     facilityId: row.facility_id,
     contractId: row.contract_id,

@@ -46,17 +46,14 @@ async function* billed(
     const streams = toStreams(
       await transaction.query<StreamRow>(statement.sql, statement.parameters),
     );
-    const settled = await settlementsOf(transaction, keys);
+    const settled = await settlementsOf(transaction, keys, { through, lastSeq });
     for (const { key, deal, currency } of facilities) {
-      const open = (streams.get(key) ?? []).flatMap((stream) => {
-        const last = settled.get(
-          streamName(stream.facilityId, stream.contractId, stream.component),
-        );
-        // What is billed through a later day already is not billed again through an earlier one.
-        if (last !== undefined && last.through >= through) return [];
-        return [{ ...stream, settlement: last?.seq ?? 0n }];
+      const known = (streams.get(key) ?? []).map((stream) => {
+        const { facilityId, contractId, component } = stream;
+        const last = settled.get(streamName(facilityId, contractId, component));
+        return { ...stream, settlement: last?.seq ?? 0n, billedBeyond: last?.beyond ?? false };
       });
-      yield* bill({ dealId: deal, currency, streams: open });
+      yield* bill({ dealId: deal, currency, streams: known, ledgerSeq: lastSeq });
     }
     if (facilities.length < BATCH) return;
     after = keys.at(-1) ?? 0n;
@@ -67,33 +64,35 @@ function streamName(facility: string, contract: string | null, component: string
   return `${facility} ${contract ?? ''} ${component}`;
 }
 
-/** Through when each stream is settled, at whatever date that becomes effective. */
+/** The last settlement of each stream, and whether one that stands goes beyond a day. */
 async function settlementsOf(
   transaction: Transaction,
   keys: readonly bigint[],
-): Promise<ReadonlyMap<string, { through: BusinessDate; seq: bigint }>> {
+  { through, lastSeq }: { through: BusinessDate; lastSeq: bigint },
+): Promise<ReadonlyMap<string, { beyond: boolean; seq: bigint }>> {
   const rows = await transaction.query<{
     facility: string;
     contract: string | null;
     component: string;
-    through: BusinessDate;
+    beyond: boolean;
     seq: bigint;
   }>(
-    `SELECT DISTINCT ON (s.facility_key, s.contract_key, s.component) f.id AS facility,
-       c.id AS contract, s.component::text AS component, s.settled_through AS through,
-       s.known_seq AS seq
+    `SELECT f.id AS facility, c.id AS contract, s.component::text AS component,
+       max(s.known_seq) AS seq,
+       bool_or((s.effective_date > $2 OR s.settled_through > $2)
+         AND s.settled_from IS DISTINCT FROM s.settled_through
+         AND journal_stands(s.known_seq, $3)) AS beyond
      FROM accrual_settlement s
      JOIN facility f ON f.key = s.facility_key
      LEFT JOIN loan_contract c ON c.key = s.contract_key
      WHERE s.facility_key = ANY($1)
-     ORDER BY s.facility_key, s.contract_key, s.component, s.effective_date DESC,
-       s.known_seq DESC`,
-    [keys],
+     GROUP BY f.id, c.id, s.component`,
+    [keys, through, lastSeq],
   );
   return new Map(
-    rows.map(({ facility, contract, component, through, seq }) => [
+    rows.map(({ facility, contract, component, beyond, seq }) => [
       streamName(facility, contract, component),
-      { through, seq },
+      { beyond, seq },
     ]),
   );
 }

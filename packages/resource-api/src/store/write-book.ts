@@ -167,16 +167,18 @@ async function postRecords(
     'key',
     records.map(({ deal }) => deal),
   );
-  const reversed = await keysById(
+  const named = await keysById(
     transaction,
     'journal',
     'seq',
-    records.flatMap(({ reverses }) => reverses ?? []),
+    records.flatMap(({ reverses, corrects }) => [reverses ?? [], corrects ?? []].flat()),
   );
   const journals = records.map((record): LinedJournal => {
-    const { id, type, effectiveDate, idempotencyKey, reason, sourceRef, createdBy, reverses } =
-      record;
-    const reversesSeq = reverses && (seqs.get(reverses) ?? reversed.get(reverses) ?? 0n);
+    const { id, type, effectiveDate, idempotencyKey, reason, sourceRef, createdBy } = record;
+    const seqOf = (name: string | undefined) =>
+      name === undefined ? undefined : (seqs.get(name) ?? named.get(name) ?? 0n);
+    const reversesSeq = seqOf(record.reverses);
+    const correctsSeq = seqOf(record.corrects);
     return {
       id,
       type,
@@ -186,7 +188,8 @@ async function postRecords(
       ...(reason === undefined ? {} : { reason }),
       ...(sourceRef === undefined ? {} : { sourceRef }),
       ...(createdBy === undefined ? {} : { createdBy }),
-      ...(reversesSeq === undefined || reversesSeq === '' ? {} : { reversesSeq }),
+      ...(reversesSeq === undefined ? {} : { reversesSeq }),
+      ...(correctsSeq === undefined ? {} : { correctsSeq }),
       postings: record.postings.map((posting) => ({
         line: lines.get(lineName(posting)) ?? 0n,
         account: posting.account,

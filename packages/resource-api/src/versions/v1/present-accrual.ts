@@ -9,10 +9,12 @@ const EXACT_DECIMALS = 12;
 
 /**
  * How an accrued amount comes about: FpML's AccrualPeriods. Their amounts have twelve decimals;
- * they are added up before the sum is rounded, once.
+ * they are added up before the sum is rounded, once. Of a bill that is corrected, the amount is
+ * that sum less what was billed.
  */
 export function presentAccrual(accrual: AccrualExplanation, currency: string): Presented {
   const { component, facilityId, contractId, from, to, dayCount, amountMinor, periods } = accrual;
+  const { corrects } = accrual;
   const money = moneyOf(currency);
   return {
     component,
@@ -22,6 +24,10 @@ export function presentAccrual(accrual: AccrualExplanation, currency: string): P
     end: to,
     dayCount,
     amount: money(amountMinor),
+    corrects:
+      corrects === undefined
+        ? null
+        : { journal: corrects.journalId, billed: money(corrects.billedMinor) },
     periods: periods.map(({ start, end, days, balanceMinor, allInRate, exact, ...rate }) => ({
       start,
       end,

@@ -13,6 +13,7 @@ export function presentMovement(movement: Movement): Presented {
       ledgerSeq: Number(movement.seq),
       reason: movement.reason,
       reverses: movement.reverses,
+      corrects: movement.corrects,
     },
     effectiveDate: movement.effectiveDate,
     postedAt: movement.postedAt,

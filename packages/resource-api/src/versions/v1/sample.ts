@@ -22,6 +22,7 @@ export const SAMPLE_MOVEMENT: Movement = {
   postedAt: DAY,
   reason: null,
   reverses: null,
+  corrects: null,
   dealId: 'deal',
   facilityId: 'fac',
   contractId: 'ctr',

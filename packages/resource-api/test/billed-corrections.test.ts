@@ -1,0 +1,235 @@
+import { describeOnEngines } from '@cls/shared/testing/engines';
+import { expect } from 'chai';
+import { billAccruals } from '../src/billing/bill-accruals.ts';
+import type { JournalRecord } from '../src/journal-file/record.ts';
+import type { AccrualComponent } from '../src/ledger/accrual.ts';
+import { daysAfter } from '../src/ledger/business-date.ts';
+import { readJournals } from '../src/store/read-journals.ts';
+import { sqlBilling } from '../src/store/sql-billing.ts';
+import { sqlPeriods } from '../src/store/sql-periods.ts';
+import { startTestApi, type TestApi } from './support/api.ts';
+import { date } from './support/book.ts';
+import { loadRecords } from './support/generated.ts';
+import { aJournal, aLoan, aParty, type BookRecord, entry } from './support/records.ts';
+
+// biome-ignore lint/suspicious/noExplicitAny: answers are read as their caller reads them.
+type Json = any;
+type Loan = ReturnType<typeof aLoan>;
+
+const CASH = ['PRINCIPAL_CASH', 'CASH_CLEARING'] as const;
+
+describeOnEngines('a bill that was corrected', (engine) => {
+  let api: TestApi;
+  const [borrower, anna, bert] = [aParty('Borrower'), aParty('Anna'), aParty('Bert')];
+  before(async () => {
+    api = await startTestApi(engine);
+    await post([borrower, anna, bert]);
+  });
+  after(() => api?.stop());
+
+  const post = (records: readonly BookRecord[]) => loadRecords(api.database, records);
+  const ask = async (loan: Loan, query: string): Promise<Json> => {
+    const path = `/api/v1/cls/balances?dealId=${loan.deal.id}&level=contract&includeZero=true`;
+    const response = await api.get(`${path}&${query}`);
+    const body = (await response.json()) as Json;
+    expect(response.status, JSON.stringify(body)).to.equal(200);
+    return { ...body.data[0], knownAt: body.meta.knownAt };
+  };
+  /** Anna has two thirds and Bert the rest. */
+  const moves = (loan: Loan, movement: 'advance' | 'scheduled_repayment', day: string, n: number) =>
+    aJournal(
+      loan.deal,
+      movement,
+      day,
+      entry(
+        loan,
+        CASH,
+        [
+          [undefined, `${3 * n}.00`],
+          [anna, `${2 * n}.00`],
+          [bert, `${n}.00`],
+        ],
+        { movement },
+      ),
+    );
+  const rate = (loan: Loan, component: AccrualComponent, startDate: string, allInRate: string) =>
+    aJournal(loan.deal, 'rate_set', startDate, [], {
+      rates: [
+        {
+          facility: loan.facility.id,
+          contract: loan.contract.id,
+          component,
+          startDate: date(startDate),
+          allInRate,
+        },
+      ],
+    });
+  const bill = (day: string) =>
+    billAccruals(sqlBilling(api.database), {
+      through: date(day),
+      dueDate: daysAfter(date(day), 5),
+      apply: true,
+    });
+  const journalsOf = async (loan: Loan): Promise<readonly JournalRecord[]> => {
+    const which = 'WHERE j.deal_key = (SELECT key FROM deal WHERE id = $1) ORDER BY j.seq';
+    return (await readJournals(api.database, which, loan.deal.id)).map(({ record }) => record);
+  };
+  const reversalOf = (loan: Loan, { id, type, effectiveDate, postings }: JournalRecord) =>
+    aJournal(
+      loan.deal,
+      type,
+      effectiveDate,
+      postings.map((posting) => ({
+        ...posting,
+        amount: posting.amount.startsWith('-') ? posting.amount.slice(1) : `-${posting.amount}`,
+      })),
+      { reverses: id },
+    );
+  /** 3.6 million at 5 %, billed through 2025-04-02: 45,000.00. */
+  const billedLoan = async (component: AccrualComponent = 'interest') => {
+    const loan = aLoan(borrower, [anna, bert]);
+    await post([
+      ...loan.all,
+      moves(loan, 'advance', '2025-01-02', 1_200_000),
+      rate(loan, component, '2025-01-02', '0.05'),
+    ]);
+    await bill('2025-04-02');
+    return loan;
+  };
+  const correct = (loan: Loan, component: AccrualComponent = 'interest') =>
+    post([
+      moves(loan, 'scheduled_repayment', '2025-02-01', -600_000),
+      rate(loan, component, '2025-03-03', '0.06'),
+    ]);
+
+  it('accrues the difference from the day of the bill on, for lenders too', async () => {
+    const loan = await billedLoan();
+    const before = await ask(loan, 'asOf=2025-04-02');
+    await correct(loan);
+    const now = await ask(loan, 'asOf=2025-04-02&expand=accrual');
+    expect(now.global.interest).to.include({ accrued: '-13500.00', due: '45000.00' });
+    expect(now.lenders.map(({ interest }: Json) => interest.accrued).sort()).to.deep.equal([
+      '-4500.00',
+      '-9000.00',
+    ]);
+    const [billed] = (await journalsOf(loan)).filter(({ settlements }) => settlements.length > 0);
+    expect(now.accrual).to.have.length(1);
+    expect(now.accrual[0]).to.include({
+      start: '2025-01-02',
+      end: '2025-04-02',
+      amount: '-13500.00',
+    });
+    expect(now.accrual[0].corrects).to.deep.equal({ journal: billed?.id, billed: '45000.00' });
+    expect(now.accrual[0].periods.map(({ amount }: Json) => amount)).to.deep.equal([
+      '15000.000000000000',
+      '7500.000000000000',
+      '9000.000000000000',
+    ]);
+    const then = await ask(loan, `asOf=2025-04-02&knownAt=${before.knownAt}`);
+    expect(then.global).to.deep.equal(before.global);
+    // Before the bill's own date it was nothing but accrued.
+    const earlier = await ask(loan, 'asOf=2025-04-01');
+    expect(earlier.global.interest).to.include({ accrued: '31200.00', due: '0.00' });
+  });
+
+  it('is trued up by the next bill with an item that names it', async () => {
+    const loan = await billedLoan();
+    await correct(loan);
+    await bill('2025-05-02');
+    const { global, lenders } = await ask(loan, 'asOf=2025-05-02');
+    expect(global.interest).to.include({ due: '40500.00', accrued: '0.00' });
+    expect(lenders.map(({ interest }: Json) => interest.due).sort()).to.deep.equal([
+      '13500.00',
+      '27000.00',
+    ]);
+    const [first, ...later] = (await journalsOf(loan)).filter(
+      ({ type }) => type === 'interest_billing',
+    );
+    expect(later.map(({ corrects }) => corrects)).to.have.members([undefined, first?.id]);
+    const item = later.find(({ corrects }) => corrects !== undefined);
+    expect(item?.postings[0]).to.include({ amount: '-13500.00', dueDate: '2025-04-07' });
+    // A credit lessens what is past due already.
+    const late = await ask(loan, 'asOf=2025-05-03');
+    expect(late.global.interest.pastDue).to.equal('31500.00');
+    const again = await bill('2025-05-02');
+    expect((await journalsOf(loan)).length, JSON.stringify(again)).to.equal(7);
+  });
+
+  it('is trued up on its own day, when that is billed again', async () => {
+    const loan = await billedLoan();
+    await correct(loan);
+    await bill('2025-04-02');
+    const { global } = await ask(loan, 'asOf=2025-04-02');
+    expect(global.interest).to.include({ due: '31500.00', accrued: '0.00' });
+  });
+
+  it('accrues again once it was reversed, and is billed again', async () => {
+    const loan = await billedLoan();
+    const [made] = (await journalsOf(loan)).filter(({ type }) => type === 'interest_billing');
+    if (made === undefined) throw new Error('nothing was billed');
+    await post([reversalOf(loan, made)]);
+    const open = await ask(loan, 'asOf=2025-04-02');
+    expect(open.global.interest).to.include({ due: '0.00', accrued: '45000.00' });
+    await bill('2025-04-02');
+    const billed = await ask(loan, 'asOf=2025-04-02');
+    expect(billed.global.interest).to.include({ due: '45000.00', accrued: '0.00' });
+    const again = (await journalsOf(loan)).findLast(({ type }) => type === 'interest_billing');
+    if (again === undefined) throw new Error('nothing was billed');
+    // A reversal that was a mistake is reversed itself: the bill stands again.
+    const reversal = reversalOf(loan, again);
+    await post([reversal]);
+    await post([reversalOf(loan, reversal)]);
+    const restored = await ask(loan, 'asOf=2025-04-02');
+    expect(restored.global.interest).to.include({ due: '45000.00', accrued: '0.00' });
+  });
+
+  it('accrues again for its days alone, where a later bill stands', async () => {
+    const loan = await billedLoan();
+    await bill('2025-05-02');
+    const [first] = (await journalsOf(loan)).filter(({ type }) => type === 'interest_billing');
+    if (first === undefined) throw new Error('nothing was billed');
+    await post([reversalOf(loan, first)]);
+    const { global, accrual } = await ask(loan, 'asOf=2025-05-12&expand=accrual');
+    expect(global.interest).to.include({ due: '15000.00', accrued: '50000.00' });
+    expect(accrual.map(({ start, end }: Json) => `${start} ${end}`)).to.deep.equal([
+      '2025-01-02 2025-04-02',
+      '2025-05-02 2025-05-12',
+    ]);
+    await bill('2025-05-12');
+    const billed = await ask(loan, 'asOf=2025-05-12');
+    expect(billed.global.interest).to.include({ due: '65000.00', accrued: '0.00' });
+  });
+
+  it('counts right principal where its PIK was wrong, before and after it is trued up', async () => {
+    const loan = await billedLoan('pik');
+    await post([rate(loan, 'interest', '2025-04-02', '0.036')]);
+    await correct(loan, 'pik');
+    // 1.8 million and 31,500.00 of PIK, not 45,000.00, at 3.6 % for 10 days.
+    const open = await ask(loan, 'asOf=2025-04-12');
+    expect(open.global.principal).to.include({ outstanding: '1845000.00' });
+    expect(open.global.interest).to.include({ accrued: '1831.50', pikAccrued: '-10447.50' });
+    await bill('2025-04-12');
+    const billed = await ask(loan, 'asOf=2025-04-12');
+    expect(billed.global.interest).to.include({ accrued: '0.00', due: '1831.50' });
+    expect(billed.global.interest.pikAccrued).to.equal('0.00');
+    expect(billed.global.principal.outstanding).to.equal('1834552.50');
+    const path = `/api/v1/cls/balances/principal/movements?dealId=${loan.deal.id}`;
+    const { data } = (await (await api.get(path)).json()) as Json;
+    const pik = data.filter(({ movement }: Json) => movement === 'pik_capitalization');
+    const [first] = pik;
+    expect(new Set(pik.map(({ journal }: Json) => journal.corrects))).to.deep.equal(
+      new Set([null, first.journal.id]),
+    );
+  });
+
+  it('is trued up in the open period where its own is closed', async () => {
+    const loan = await billedLoan();
+    await correct(loan);
+    await sqlPeriods(api.database).decide('April is reported', () => date('2025-04-30'));
+    await bill('2025-05-02');
+    const { global } = await ask(loan, 'asOf=2025-05-02');
+    expect(global.interest).to.include({ due: '40500.00', accrued: '0.00' });
+    const april = await ask(loan, 'asOf=2025-04-30');
+    expect(april.global.interest.due).to.equal('45000.00');
+  });
+});

@@ -1,0 +1,396 @@
+import { describeOnEngines } from '@cls/shared/testing/engines';
+import { expect } from 'chai';
+import { billAccruals } from '../src/billing/bill-accruals.ts';
+import { Random } from '../src/generator/random.ts';
+import type { JournalRecord, PostingRecord } from '../src/journal-file/record.ts';
+import type { LedgerAccount } from '../src/ledger/journal.ts';
+import { formatAmount } from '../src/ledger/money.ts';
+import { instant } from '../src/store/balance-statements.ts';
+import { readJournals } from '../src/store/read-journals.ts';
+import { sqlBilling } from '../src/store/sql-billing.ts';
+import { sqlReconciler } from '../src/store/sql-reconciler.ts';
+import { startTestApi, type TestApi } from './support/api.ts';
+import { date } from './support/book.ts';
+import { loadRecords } from './support/generated.ts';
+import {
+  type Amounts,
+  type Component,
+  dayText,
+  type NaiveBill,
+  NaiveLoan,
+} from './support/naive-servicing.ts';
+import { aJournal, aLoan, aParty, type BookRecord } from './support/records.ts';
+
+// biome-ignore lint/suspicious/noExplicitAny: answers are read as their caller reads them.
+type Json = any;
+
+const COMPONENTS: readonly Component[] = ['interest', 'pik', 'commitment_fee'];
+const DAY_COUNTS = ['ACT/360', '30/360', 'ACT/365F', 'ACT/ACT'] as const;
+const OPERATIONS = 24;
+const QUESTIONS = 16;
+
+describeOnEngines('billing, late facts and reversals in any order', (engine) => {
+  let api: TestApi;
+  before(async () => {
+    api = await startTestApi(engine);
+  });
+  after(() => api?.stop());
+
+  for (const [index, dayCount] of DAY_COUNTS.entries()) {
+    it(`answers as a model that works all of it out again, for each two times (${dayCount})`, async () => {
+      const history = new History(api, new Random(41 + index), dayCount);
+      await history.begin();
+      for (let step = 0; step < OPERATIONS; step += 1) await history.step();
+      for (let asked = 0; asked < QUESTIONS; asked += 1) await history.ask();
+    });
+  }
+
+  it('leaves a book that reconciles', async () => {
+    const { checks } = await sqlReconciler(api.database).reconcile(3);
+    // These loans have commitments of any size, whatever is drawn.
+    const broken = checks.filter(
+      ({ invariant, breakCount }) => breakCount > 0 && invariant !== 'unfunded_is_undrawn',
+    );
+    expect(broken).to.deep.equal([]);
+  });
+});
+
+/** A journal that billed, corrected or took back. */
+interface Billing {
+  readonly id: string;
+  readonly bill: NaiveBill;
+  /** Whether it, or what it takes back, is the bill itself. */
+  readonly whole: boolean;
+  readonly day: number;
+  readonly amounts: Amounts;
+  reversed: boolean;
+}
+
+class History {
+  readonly #api: TestApi;
+  readonly #random: Random;
+  readonly #model: NaiveLoan;
+  readonly #parties = ['Borrower', 'Anna', 'Bert', 'Cleo'].map(aParty) as [
+    ReturnType<typeof aParty>,
+    ...ReturnType<typeof aParty>[],
+  ];
+  readonly #lenders = this.#parties.slice(1).map(({ id }) => id);
+  readonly #loan: ReturnType<typeof aLoan>;
+  readonly #billings: Billing[] = [];
+  readonly #ids = new Map<NaiveBill, string>();
+  /** Posting time after each operation. */
+  readonly #knownAt: string[] = [];
+  readonly #log: string[] = [];
+  #today = 20;
+
+  constructor(api: TestApi, random: Random, dayCount: (typeof DAY_COUNTS)[number]) {
+    this.#api = api;
+    this.#random = random;
+    this.#loan = aLoan(this.#parties[0], this.#parties.slice(1), { dayCount });
+    this.#model = new NaiveLoan(this.#lenders, dayCount);
+  }
+
+  async begin(): Promise<void> {
+    await this.#post([...this.#parties, ...this.#loan.all, this.#move('principal', 3)], 'begin');
+    for (const component of COMPONENTS) await this.#post([this.#rate(component, 5)], component);
+    await this.#post([this.#move('unfunded', 4)], 'commitment');
+  }
+
+  async step(): Promise<void> {
+    const random = this.#random;
+    this.#today += random.between(0, 25);
+    const day = random.chance(0.3) ? this.#today : random.between(0, this.#today);
+    const kind = random.pick([
+      'bill',
+      'bill',
+      'bill',
+      'move',
+      'move',
+      'transfer',
+      'rate',
+      'rate',
+      'unfunded',
+      'reverse',
+      'reverse',
+      'pay',
+    ]);
+    const component = random.pick(COMPONENTS as [Component, ...Component[]]);
+    switch (kind) {
+      case 'bill':
+        return this.#bill(random.chance(0.85) ? this.#today : day);
+      case 'move':
+        return this.#post([this.#move('principal', day)], `move ${day}`);
+      case 'unfunded':
+        return this.#post([this.#move('unfunded', day)], `unfunded ${day}`);
+      case 'transfer':
+        return this.#post([this.#transfer(day)], `transfer ${day}`);
+      case 'rate':
+        return this.#post([this.#rate(component, day)], `rate ${component} ${day}`);
+      case 'reverse':
+        return this.#reverse();
+      case 'pay':
+        return this.#post([this.#pay(day)], `pay ${day}`);
+    }
+  }
+
+  /** One question of random times, at a random level. */
+  async ask(): Promise<void> {
+    const random = this.#random;
+    const known = random.chance(0.4) ? this.#known - 1 : random.between(4, this.#known - 1);
+    const bills = this.#model.bills.map((bill) => bill.day);
+    const near = random.pick([...bills, this.#today] as unknown as [number, ...number[]]);
+    const asOf = random.chance(0.5) ? near : random.between(5, this.#today + 40);
+    const level = random.pick(['facility', 'contract', 'deal']);
+    const query = `dealId=${this.#loan.deal.id}&level=${level}&includeZero=true`;
+    const times = `asOf=${dayText(asOf)}&knownAt=${this.#knownAt[known]}`;
+    const response = await this.#api.get(`/api/v1/cls/balances?${query}&${times}`);
+    const body = (await response.json()) as Json;
+    expect(response.status, JSON.stringify(body)).to.equal(200);
+    const [item] = body.data;
+    for (const holder of ['', ...this.#lenders]) {
+      const line =
+        holder === '' ? item.global : item.lenders.find((l: Json) => l.lender.id === holder);
+      const { feesAccrued, feesDue, ...ofContract } = this.#model.state(holder, asOf, known);
+      const fees = level === 'contract' ? {} : { feesAccrued, feesDue };
+      const cents = (amount: string) => BigInt(amount.replace('.', ''));
+      const told = {
+        outstanding: cents(line.principal.outstanding),
+        accrued: cents(line.interest.accrued),
+        pikAccrued: cents(line.interest.pikAccrued),
+        due: cents(line.interest.due),
+        ...(level === 'contract'
+          ? {}
+          : { feesAccrued: cents(line.fees.accrued), feesDue: cents(line.fees.due) }),
+      };
+      const what = `${this.#log.join(' | ')} -- ${level} ${asOf} (${dayText(asOf)}) known ${known}`;
+      expect(told, `${what} ${holder}`).to.deep.equal({ ...ofContract, ...fees });
+    }
+  }
+
+  get #known(): number {
+    return this.#knownAt.length;
+  }
+
+  async #post(records: readonly BookRecord[], what: string): Promise<void> {
+    await loadRecords(this.#api.database, records);
+    await this.#done(what);
+  }
+
+  async #done(what: string): Promise<void> {
+    const [last] = await this.#api.database.query<{ at: string }>(
+      `SELECT ${instant('posted_at')} AS at FROM journal ORDER BY seq DESC LIMIT 1`,
+    );
+    this.#log.push(`${this.#known}: ${what}`);
+    this.#knownAt.push(last?.at ?? '');
+  }
+
+  async #bill(through: number): Promise<void> {
+    const model = this.#model;
+    const known = this.#known - 1;
+    const before = await this.#lastSeq();
+    await billAccruals(sqlBilling(this.#api.database), {
+      through: date(dayText(through)),
+      dueDate: date(dayText(through + 5)),
+      apply: true,
+    });
+    const which = `WHERE j.deal_key = (SELECT key FROM deal WHERE id = $1) AND j.seq > ${before}
+      ORDER BY j.seq`;
+    const made = await readJournals(this.#api.database, which, this.#loan.deal.id);
+    const expected = new Map<string, { bill: NaiveBill; whole: boolean; amounts: Amounts }>();
+    for (const component of COMPONENTS) {
+      const later = model.bills.some(
+        (bill) =>
+          bill.component === component &&
+          model.stands(bill, known) &&
+          (bill.day > through || bill.to > through),
+      );
+      if (later) continue;
+      const capitalised = component === 'pik';
+      const older = model.bills.filter(
+        (bill) => bill.component === component && bill.day <= through,
+      );
+      const corrections = older.map((bill) => ({
+        bill,
+        amounts: less(model.right(bill, through, known), model.posted(bill, through, known)),
+      }));
+      for (const { bill, amounts } of corrections) {
+        if ([...amounts.values()].every((amount) => amount === 0n)) continue;
+        const name = `${component} ${this.#ids.get(bill)}`;
+        expected.set(name, { bill, whole: false, amounts });
+      }
+      for (const [from, to] of model.openParts(component, through, known)) {
+        const amounts = model.accrued(component, [from, to], through, known);
+        if ([...amounts.values()].every((amount) => amount === 0n)) continue;
+        const first = !older.some((bill) => model.stands(bill, known) && bill.to <= to);
+        const bill: NaiveBill = {
+          component,
+          from: first ? null : from,
+          to,
+          day: through,
+          capitalised,
+          known: this.#known,
+          posted: [],
+          reversals: [],
+        };
+        expected.set(`${component} ${to}`, { bill, whole: true, amounts });
+      }
+    }
+    const what = `${this.#log.join(' | ')} -- bill ${through}`;
+    for (const { record } of made) {
+      const [settled] = record.settlements;
+      const component = componentOf(record);
+      const end = settled === undefined ? record.corrects : dayOf(settled.settledThrough);
+      const one = expected.get(`${component} ${end}`);
+      expect(one, `${what}: ${component} ${end} was not expected`).to.not.equal(undefined);
+      if (one === undefined) continue;
+      expected.delete(`${component} ${end}`);
+      expect(amountsOf(record), what).to.deep.equal(withoutZeros(one.amounts));
+      if (one.whole) {
+        model.bills.push(one.bill);
+        this.#ids.set(one.bill, record.id);
+      }
+      const { bill, whole, amounts } = one;
+      bill.posted.push({ known: this.#known, day: through, amounts });
+      this.#billings.push({ id: record.id, bill, whole, day: through, amounts, reversed: false });
+    }
+    expect([...expected.keys()], `${what}: not made`).to.deep.equal([]);
+    await this.#done(`bill ${through} (${made.length})`);
+  }
+
+  async #reverse(): Promise<void> {
+    const open = this.#billings.filter(({ reversed }) => !reversed);
+    if (open.length === 0) return;
+    const one = this.#random.pick(open as [Billing, ...Billing[]]);
+    const [found] = await readJournals(this.#api.database, 'WHERE j.id = $1', one.id);
+    if (found === undefined) throw new Error(`no journal ${one.id}`);
+    const { record } = found;
+    const postings = record.postings.map((posting) => ({
+      ...posting,
+      amount: posting.amount.startsWith('-') ? posting.amount.slice(1) : `-${posting.amount}`,
+    }));
+    const reversal = aJournal(this.#loan.deal, record.type, record.effectiveDate, postings, {
+      reverses: one.id,
+    });
+    one.reversed = true;
+    const amounts = less(new Map(), one.amounts);
+    one.bill.posted.push({ known: this.#known, day: one.day, amounts });
+    if (one.whole) one.bill.reversals.push(this.#known);
+    this.#billings.push({ ...one, id: reversal.id, amounts, reversed: false });
+    await this.#post([reversal], `reverse ${one.bill.component} ${one.bill.to} ${one.whole}`);
+  }
+
+  async #lastSeq(): Promise<bigint> {
+    const [last] = await this.#api.database.query<{ seq: bigint }>(
+      'SELECT max(seq) AS seq FROM journal',
+    );
+    return last?.seq ?? 0n;
+  }
+
+  #move(on: 'principal' | 'unfunded', day: number): JournalRecord {
+    const amounts = this.#amounts(-300_00, 1_000_000_00);
+    this.#model.moves.push({ on, day, amounts, known: this.#known });
+    return on === 'principal'
+      ? this.#journal('advance', day, amounts, ['PRINCIPAL_CASH', 'CASH_CLEARING'], {
+          movement: 'advance',
+        })
+      : this.#journal('commitment_increase', day, amounts, ['UNFUNDED', 'MEMO'], {}, true);
+  }
+
+  #transfer(day: number): JournalRecord {
+    const [from, to] = this.#random.some(this.#lenders, 2) as [string, string];
+    const amount = BigInt(this.#random.between(1, 500_000_00));
+    const amounts = new Map([
+      [from, -amount],
+      [to, amount],
+    ]);
+    this.#model.moves.push({ on: 'principal', day, amounts, known: this.#known });
+    return this.#journal('transfer', day, amounts, ['PRINCIPAL_CASH', 'TRANSFER_CLEARING'], {
+      movement: 'transfer',
+    });
+  }
+
+  #pay(day: number): JournalRecord {
+    const amounts = this.#amounts(1, 20_000_00);
+    this.#model.payments.push({ day, amounts, known: this.#known });
+    const credits = less(new Map(), amounts);
+    return this.#journal('interest_payment', day, credits, ['INTEREST_DUE', 'CASH_CLEARING']);
+  }
+
+  #rate(component: Component, day: number): JournalRecord {
+    const rate = BigInt(this.#random.between(1, 900));
+    this.#model.rates.push({ component, day, rate, known: this.#known });
+    const ofContract = component !== 'commitment_fee';
+    return aJournal(this.#loan.deal, 'rate_set', dayText(day), [], {
+      rates: [
+        {
+          facility: this.#loan.facility.id,
+          ...(ofContract ? { contract: this.#loan.contract.id } : {}),
+          component,
+          startDate: date(dayText(day)),
+          allInRate: formatAmount(rate, 4),
+        },
+      ],
+    });
+  }
+
+  /** Each lender's amount, and the global one that they add up to. */
+  #amounts(low: number, high: number): Amounts {
+    const shares = this.#lenders.map(
+      (id) => [id, BigInt(this.#random.between(low, high))] as const,
+    );
+    return new Map([['', shares.reduce((sum, [, amount]) => sum + amount, 0n)], ...shares]);
+  }
+
+  #journal(
+    type: JournalRecord['type'],
+    day: number,
+    amounts: Amounts,
+    [account, contra]: readonly [LedgerAccount, LedgerAccount],
+    more: Partial<PostingRecord> = {},
+    ofFacility = false,
+  ): JournalRecord {
+    const { facility, contract, deal } = this.#loan;
+    const postings = [...amounts].flatMap(([lender, amount]): PostingRecord[] => {
+      if (amount === 0n) return [];
+      const line = {
+        facility: facility.id,
+        ...(ofFacility ? {} : { contract: contract.id }),
+        ...(lender === '' ? {} : { lender }),
+        currency: 'USD',
+      };
+      return [
+        { ...line, account, amount: formatAmount(amount, 2), ...more },
+        { ...line, account: contra, amount: formatAmount(-amount, 2) },
+      ];
+    });
+    return aJournal(deal, type, dayText(day), postings);
+  }
+}
+
+const BILLED: readonly string[] = ['INTEREST_DUE', 'PRINCIPAL_PIK', 'FEES_DUE'];
+
+function componentOf({ postings }: JournalRecord): Component {
+  const account = postings.find((one) => BILLED.includes(one.account))?.account;
+  if (account === 'FEES_DUE') return 'commitment_fee';
+  return account === 'PRINCIPAL_PIK' ? 'pik' : 'interest';
+}
+
+function amountsOf({ postings }: JournalRecord): Record<string, bigint> {
+  const billed = postings.filter(({ account }) => BILLED.includes(account));
+  return Object.fromEntries(
+    billed.map(({ lender, amount }) => [lender ?? '', BigInt(amount.replace('.', ''))]),
+  );
+}
+
+function withoutZeros(amounts: Amounts): Record<string, bigint> {
+  return Object.fromEntries([...amounts].filter(([, amount]) => amount !== 0n));
+}
+
+function less(a: Amounts, b: Amounts): Amounts {
+  const holders = new Set([...a.keys(), ...b.keys()]);
+  return new Map([...holders].map((id) => [id, (a.get(id) ?? 0n) - (b.get(id) ?? 0n)]));
+}
+
+function dayOf(text: string): number {
+  return (Date.parse(text) - Date.UTC(2024, 0, 1)) / 86_400_000;
+}

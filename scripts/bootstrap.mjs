@@ -1,8 +1,9 @@
 // Brings a fresh clone to a built one: plain Node, no dependencies of its own.
-import { spawnSync } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { showProgress, watchChild } from './progress.mjs';
 
 export const root = resolve(import.meta.dirname, '..');
 
@@ -12,10 +13,10 @@ const NODE_FLOOR = [20, 19];
 const INSTALLED = join(root, 'node_modules', '.installed-from');
 
 /** Checks Node, installs the locked dependencies where they changed, and compiles. */
-export function bootstrap() {
+export async function bootstrap() {
   requireNode();
-  install();
-  step('Compiling', process.execPath, [
+  await install();
+  await step('Compiling', process.execPath, [
     join(root, 'node_modules', 'typescript', 'bin', 'tsc'),
     '-b',
     ...packageNames().map((name) => join('packages', name)),
@@ -28,10 +29,10 @@ function requireNode() {
   fail(`Node.js ${NODE_FLOOR.join('.')} or newer is needed; this is ${process.version}.`);
 }
 
-function install() {
+async function install() {
   const wanted = digestOfManifests();
   if (existsSync(INSTALLED) && readFileSync(INSTALLED, 'utf8') === wanted) return;
-  step('Installing dependencies', 'npx', ['--yes', PNPM, 'install', '--frozen-lockfile'], {
+  await step('Installing dependencies', 'npx', ['--yes', PNPM, 'install', '--frozen-lockfile'], {
     npm_config_yes: 'true',
     npm_config_update_notifier: 'false',
     npm_config_prefer_offline: 'true',
@@ -56,19 +57,27 @@ function packageNames() {
   return readdirSync(join(root, 'packages')).sort();
 }
 
-/** Runs a command: its output shows on a terminal, and otherwise only when it fails. */
-function step(title, command, args, extraEnv = {}) {
-  process.stderr.write(`${title} …\n`);
-  const { status, stdout, stderr, error } = spawnSync(command, args, {
-    cwd: root,
-    env: { ...process.env, ...extraEnv },
-    stdio: process.stderr.isTTY ? ['ignore', 2, 2] : ['ignore', 'pipe', 'pipe'],
-    encoding: 'utf8',
-    shell: process.platform === 'win32',
+/** Runs a command; what it writes is shown when it fails. */
+async function step(title, command, args, extraEnv = {}) {
+  const progress = showProgress(title);
+  const child = watchChild(
+    spawn(command, args, {
+      cwd: root,
+      env: { ...process.env, ...extraEnv },
+      stdio: ['ignore', 'pipe', 'pipe'],
+      shell: process.platform === 'win32',
+    }),
+  );
+  const output = [];
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (part) => output.push(part));
+  const outcome = await new Promise((done) => {
+    child.once('error', ({ message }) => done(message));
+    child.once('close', (code, signal) => done(code ?? signal));
   });
-  if (status === 0) return;
-  if (stdout || stderr) process.stderr.write(`${stdout ?? ''}${stderr ?? ''}`);
-  fail(`${title} failed${error ? `: ${error.message}` : ''}.`);
+  progress.end();
+  if (outcome === 0) return;
+  process.stderr.write(Buffer.concat(output));
+  fail(`${title} failed (${outcome}).`);
 }
 
 export function fail(message) {

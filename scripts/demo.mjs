@@ -4,6 +4,7 @@ import { spawn } from 'node:child_process';
 import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { root } from './bootstrap.mjs';
+import { showProgress, watchChild } from './progress.mjs';
 
 const FULL_CONTROL = 'external-api.fullcontrol';
 const VIEW = 'cls-deal.view';
@@ -24,7 +25,7 @@ const ACCOUNTS = [
 ];
 
 /** Returns the demo callers, creating them and the book on the first start. */
-export async function prepareDemo({ dataDir, baseUrl, environment, say }) {
+export async function prepareDemo({ dataDir, baseUrl, environment }) {
   const file = join(dataDir, 'demo.json');
   const known = readDemo(file);
   if (known !== undefined) {
@@ -32,8 +33,10 @@ export async function prepareDemo({ dataDir, baseUrl, environment, say }) {
   }
   const auth = tool('auth-server', 'cls-auth', environment);
   const api = tool('resource-api', 'cls-api', environment);
-  say('First start: loading the World Bank’s loans and creating demo callers …');
-  const [callers] = await Promise.all([createCallers(auth), loadBook(api)]);
+  const loading = showProgress(
+    'First start: loading 9,289 World Bank loans, creating demo callers',
+  );
+  const [callers] = await Promise.all([createCallers(auth), loadBook(api)]).finally(loading.end);
   return writeDemo(file, { baseUrl, ...callers });
 }
 
@@ -88,10 +91,12 @@ function tool(packageName, bin, environment) {
   const path = join(root, 'packages', packageName, 'bin', `${bin}.mjs`);
   return (...words) =>
     new Promise((done, failed) => {
-      const child = spawn(process.execPath, [path, ...words, '--json'], {
-        env: environment,
-        stdio: ['ignore', 'pipe', 'pipe'],
-      });
+      const child = watchChild(
+        spawn(process.execPath, [path, ...words, '--json'], {
+          env: environment,
+          stdio: ['ignore', 'pipe', 'pipe'],
+        }),
+      );
       let out = '';
       let err = '';
       child.stdout.on('data', (chunk) => {

@@ -8,12 +8,13 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fail, root } from './bootstrap.mjs';
 import { prepareDemo } from './demo.mjs';
 import { startGateway } from './gateway.mjs';
+import { showProgress, standstill, watchChild } from './progress.mjs';
 
-const READY_TIMEOUT_MS = 60_000;
 const STOP_TIMEOUT_MS = 15_000;
 const RESTART_DELAY_MS = 1_000;
 
-export async function startPlatform() {
+/** @param onStop takes the function that stops everything. */
+export async function startPlatform({ onStop }) {
   const port = readPort();
   const dataDir = resolve(process.env.CLS_DATA_DIR || './.cls-data');
   const baseUrl = `http://localhost:${port}`;
@@ -38,18 +39,25 @@ export async function startPlatform() {
   let stopGateway;
   let stopping = false;
   const stop = async (exitCode) => {
-    if (stopping) process.exit(130); // Asked twice: do not wait any longer.
     stopping = true;
     await stopGateway?.();
     await Promise.all(services.map((service) => service.stop()));
     process.exit(exitCode);
   };
-  process.on('SIGINT', () => stop(0));
-  process.on('SIGTERM', () => stop(0));
+  onStop(() => stop(0));
 
+  const watch = standstill();
   try {
-    await Promise.all(services.map((service) => service.ready()));
-    const demo = await prepareDemo({ dataDir, baseUrl, environment, say });
+    const starting = showProgress('Starting auth-server and resource-api');
+    await Promise.race([
+      Promise.all(services.map((service) => service.ready())),
+      watch.stoodStill,
+    ]).finally(starting.end);
+    const demo = await Promise.race([
+      prepareDemo({ dataDir, baseUrl, environment }),
+      watch.stoodStill,
+    ]);
+    watch.stop();
     stopGateway = await startGateway({
       port,
       upstreamOf: (path) => upstreamOf(path, port),
@@ -88,10 +96,12 @@ function supervise({ name, port }, dataDir, environment) {
 
   const start = () => {
     // IPC, so that the service notices when this process dies and stops too.
-    child = spawn(process.execPath, [main], {
-      env: environment,
-      stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
-    });
+    child = watchChild(
+      spawn(process.execPath, [main], {
+        env: environment,
+        stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
+      }),
+    );
     child.stdout.pipe(log, { end: false });
     child.stderr.on('data', (chunk) => {
       log.write(chunk);
@@ -112,9 +122,9 @@ function supervise({ name, port }, dataDir, environment) {
     get pid() {
       return child.pid;
     },
+    /** Resolves when it is; rejects when it ended. However long it takes, while it lives. */
     async ready() {
-      const deadline = Date.now() + READY_TIMEOUT_MS;
-      while (Date.now() < deadline) {
+      for (;;) {
         if (child.exitCode !== null || child.signalCode !== null) {
           const why = lastError.trim() || `it ended with code ${child.exitCode}`;
           throw new Error(`${name} did not start: ${why}`);
@@ -123,9 +133,9 @@ function supervise({ name, port }, dataDir, environment) {
           everReady = true;
           return;
         }
+        if (stopping) throw new Error(`${name} was stopped`);
         await sleep(50);
       }
-      throw new Error(`${name} did not become ready; see ${logFile}`);
     },
     async stop() {
       stopping = true;

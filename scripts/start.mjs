@@ -1,11 +1,28 @@
 // `npm start`: the whole platform on one machine, for evaluation and development.
 import { bootstrap, fail } from './bootstrap.mjs';
+import { whenNpmEnds } from './progress.mjs';
 
 if (process.env.NODE_ENV === 'production') {
   fail(
     'npm start creates demo callers and is for evaluation. In production run the two services by themselves: docs/deployment.md.',
   );
 }
-bootstrap();
+// Until the services run there is nothing to stop but what is being installed or compiled.
+let stop = () => process.exit(130);
+let askedMs;
+const askedToStop = () => {
+  // Asked again: do not wait any longer. A terminal and npm may both tell of one Ctrl-C.
+  if (askedMs !== undefined && Date.now() - askedMs > 1_000) process.exit(130);
+  if (askedMs !== undefined) return;
+  askedMs = Date.now();
+  stop();
+};
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, askedToStop);
+whenNpmEnds(askedToStop);
+await bootstrap();
 const { startPlatform } = await import('./platform.mjs');
-await startPlatform();
+await startPlatform({
+  onStop: (stopPlatform) => {
+    stop = stopPlatform;
+  },
+});

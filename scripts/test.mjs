@@ -6,7 +6,7 @@ import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { bootstrap, root } from './bootstrap.mjs';
 
-bootstrap();
+await bootstrap();
 const { status: checked } = spawnSync(process.execPath, [join(root, 'scripts', 'check.mjs')], {
   cwd: root,
   stdio: 'inherit',

@@ -21,8 +21,7 @@ const KEY = Buffer.alloc(32, 7).toString('base64url');
 const HOST = 'cls.example';
 const REPLICAS = { 'auth-server': ['8081', '8181'], 'resource-api': ['8082', '8182'] };
 
-describe('nginx in front of two replicas of each service', function () {
-  this.timeout(600_000);
+describe('nginx in front of two replicas of each service', () => {
   let folder;
   let ports;
   let environment;

@@ -18,8 +18,8 @@ export function temporaryDataDir() {
 }
 
 /** Starts it and waits for its greeting; `output()` is all that it wrote so far. */
-export async function startPlatform({ dataDir, port }) {
-  const platform = spawnPlatform({ dataDir, port });
+export async function startPlatform(options) {
+  const platform = spawnPlatform(options);
   await Promise.race([
     platform.printed('Ctrl-C stops everything'),
     platform.exited.then(() => {
@@ -29,8 +29,12 @@ export async function startPlatform({ dataDir, port }) {
   return platform;
 }
 
-export function spawnPlatform({ dataDir, port, env = {} }) {
-  const child = spawn(process.execPath, [join(root, 'scripts', 'start.mjs')], {
+/** @param throughNpm starts npm and its shell too, as a person or a process manager does. */
+export function spawnPlatform({ dataDir, port, env = {}, throughNpm = false }) {
+  const command = throughNpm
+    ? ['npm', 'start']
+    : [process.execPath, join(root, 'scripts', 'start.mjs')];
+  const child = spawn(command[0], command.slice(1), {
     cwd: root,
     env: { ...process.env, NODE_ENV: '', CLS_DATA_DIR: dataDir, PORT: `${port}`, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -56,7 +60,7 @@ export function spawnPlatform({ dataDir, port, env = {} }) {
       }),
     demo: () => JSON.parse(readFileSync(join(dataDir, 'demo.json'), 'utf8')),
     pidOf: (service) => Number(new RegExp(`${service} (\\d+)`).exec(output)?.[1]),
-    interrupt: () => child.kill('SIGINT'),
+    signal: (name) => child.kill(name),
     async stop() {
       child.kill('SIGINT');
       return exited;

@@ -8,13 +8,21 @@ import { expect } from 'chai';
 import * as oauth from 'oauth4webapi';
 import * as client from 'openid-client';
 import { Browser } from '../../packages/auth-server/dist/test/support/relying-party.js';
+import { eventually } from '../../packages/shared/dist/src/testing/servers.js';
 import { freePorts, occupy, spawnPlatform, startPlatform, temporaryDataDir } from './platform.mjs';
 
 const run = promisify(execFile);
+const isAlive = (pid) => {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+};
 const BOOK = { count: 9_289, principalOutstanding: '283040726064.12' };
 
 describe('npm start', function () {
-  this.timeout(180_000);
+  this.timeout(1_200_000);
   let dataDir;
   let port;
   let platform;
@@ -139,7 +147,9 @@ describe('npm start', function () {
       const browser = new Browser();
       const page = await browser.follow(begun.headers.get('location'));
       const { email, password } = platform.demo().accounts[1];
-      const { url } = await browser.submit(page, { email, password });
+      // Any program on the person's machine could listen at a loopback address: the person is asked.
+      const consent = await browser.submit(page, { email, password });
+      const { url } = await browser.submit(consent, { decision: 'allow' });
       const elsewhere = await fetch(url);
       expect(elsewhere.status, 'a browser that began no sign-in').to.equal(400);
       const [kept] = begun.headers.getSetCookie()[0].split(';');
@@ -211,12 +221,24 @@ describe('npm start', function () {
     process.kill(platform.pidOf('resource-api'), 'SIGKILL');
     await platform.printed('starting it again');
     let status;
-    for (let tries = 0; tries < 450 && status !== 200; tries += 1) {
+    for (let tries = 0; tries < 6_000 && status !== 200; tries += 1) {
       await sleep(100);
       status = (await balances(token, 'limit=1')).status;
     }
     expect(status).to.equal(200);
   });
+
+  for (const signal of ['SIGTERM', 'SIGHUP']) {
+    it(`stops everything when npm is told to stop by ${signal}, and starts again`, async () => {
+      await platform.stop();
+      platform = await startPlatform({ dataDir, port, throughNpm: true });
+      const services = ['auth-server', 'resource-api'].map((name) => platform.pidOf(name));
+      platform.signal(signal);
+      await platform.exited;
+      await eventually(async () => expect(services.filter(isAlive)).to.deep.equal([]), 600_000);
+      platform = await startPlatform({ dataDir, port });
+    });
+  }
 
   it('stops everything cleanly on Ctrl-C, and a second start keeps the data', async () => {
     const before = platform.demo();

@@ -32,8 +32,7 @@ interface Shown {
   readonly text: string;
 }
 
-describe('the account pages', function () {
-  this.timeout(60_000);
+describe('the account pages', () => {
   let server: TestAuthServer;
   let portal: RelyingParty;
   let thirdParty: RelyingParty;

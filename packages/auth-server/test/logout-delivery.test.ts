@@ -20,8 +20,7 @@ import {
   relyingParty,
 } from './support/relying-party.ts';
 
-describe('telling applications of sessions that were ended elsewhere', function () {
-  this.timeout(60_000);
+describe('telling applications of sessions that were ended elsewhere', () => {
   let server: TestAuthServer;
   let portal: Portal;
   let party: RelyingParty;

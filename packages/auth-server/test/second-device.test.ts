@@ -9,8 +9,7 @@ import { Browser, relyingParty } from './support/relying-party.ts';
 
 const FIREFOX = 'Mozilla/5.0 (Windows NT 10.0; Win64; x64; rv:140.0) Gecko/20100101 Firefox/140.0';
 
-describe('connecting a second device to an account', function () {
-  this.timeout(60_000);
+describe('connecting a second device to an account', () => {
   let server: TestAuthServer;
   beforeEach(async () => {
     server = await startTestAuthServer(pglite);

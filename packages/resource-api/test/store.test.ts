@@ -299,7 +299,7 @@ describeOnEngines('the ledger’s store', (engine) => {
       ),
       { numRuns: 60 },
     );
-  }).timeout(120_000);
+  });
 
   it('tells a balance at any date, by effective date and not by order of posting', async () => {
     await postPrincipal(database, 'L1', 'advance', '2025-06-30', 500n);
@@ -363,5 +363,5 @@ describeOnEngines('the ledger’s store', (engine) => {
       }),
       { numRuns: 25 },
     );
-  }).timeout(60_000);
+  });
 });

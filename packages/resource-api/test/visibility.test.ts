@@ -263,5 +263,5 @@ describeOnEngines('what a caller sees', (engine) => {
       ),
       { numRuns: customers, endOnFailure: true },
     );
-  }).timeout(300_000);
+  });
 });

@@ -14,8 +14,7 @@ import {
   signIn,
 } from '../support/journeys.ts';
 
-describe('for everybody, with Chromium', function () {
-  this.timeout(90_000);
+describe('for everybody, with Chromium', () => {
   const world = journeys();
   let portal: Site;
   let stranger: Site;

@@ -4,8 +4,7 @@ import type { Page } from 'playwright-core';
 import { enterCode, journeys, press, reach, signIn } from '../support/journeys.ts';
 import { type RelyingParty, relyingParty } from '../support/relying-party.ts';
 
-describe('a second device, with Chromium', function () {
-  this.timeout(60_000);
+describe('a second device, with Chromium', () => {
   const world = journeys();
   let tool: RelyingParty;
   before(async () => {

@@ -17,8 +17,7 @@ import { virtualAuthenticator } from '../support/virtual-authenticator.ts';
 
 const MFA = 'urn:cls:acr:mfa';
 
-describe('second factors, with Chromium', function () {
-  this.timeout(60_000);
+describe('second factors, with Chromium', () => {
   const world = journeys();
   let portal: Site;
   before(async () => {

@@ -1,8 +1,7 @@
 import { expect } from 'chai';
 import { journeys, press, reach, type Site, signIn } from '../support/journeys.ts';
 
-describe('an application on a person’s own device, with Chromium', function () {
-  this.timeout(60_000);
+describe('an application on a person’s own device, with Chromium', () => {
   const world = journeys();
   let desktop: Site;
   before(async () => {

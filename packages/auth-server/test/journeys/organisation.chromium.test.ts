@@ -17,8 +17,7 @@ import { journeys, press, reach, type Site, signIn } from '../support/journeys.t
 const DOMAIN = 'abroad.example';
 const EMAIL = `asha@${DOMAIN}`;
 
-describe('through the organisation’s own provider, with Chromium', function () {
-  this.timeout(60_000);
+describe('through the organisation’s own provider, with Chromium', () => {
   const world = journeys();
   let upstream: TestAuthServer;
   let portal: Site;

@@ -6,8 +6,7 @@ import { enterCode, journeys, press, reach, type Site, signIn } from '../support
 
 const FRESH = 'a quiet river under seven bridges';
 
-describe('passwords and invitations, with Chromium', function () {
-  this.timeout(60_000);
+describe('passwords and invitations, with Chromium', () => {
   const world = journeys();
   let portal: Site;
   before(async () => {

@@ -18,8 +18,7 @@ import { virtualAuthenticator } from '../support/virtual-authenticator.ts';
 
 const MFA = 'urn:cls:acr:mfa';
 
-describe('where the organisation demands a second factor, with Chromium', function () {
-  this.timeout(60_000);
+describe('where the organisation demands a second factor, with Chromium', () => {
   const world = journeys({ MFA_POLICY: 'required' });
   let portal: Site;
   before(async () => {

@@ -3,8 +3,7 @@ import { createRemoteJWKSet, jwtVerify } from 'jose';
 import type { Page } from 'playwright-core';
 import { enterCode, journeys, press, reach, type Site, signIn } from '../support/journeys.ts';
 
-describe('browsers that are sent on, with Chromium', function () {
-  this.timeout(60_000);
+describe('browsers that are sent on, with Chromium', () => {
   const world = journeys();
   let first: Site;
   let second: Site;

@@ -5,8 +5,7 @@ import type { Page } from 'playwright-core';
 import { PASSWORD } from '../support/auth-server.ts';
 import { journeys, press, reach, type Site, signIn } from '../support/journeys.ts';
 
-describe('sessions and applications, with Chromium', function () {
-  this.timeout(60_000);
+describe('sessions and applications, with Chromium', () => {
   const world = journeys();
   let first: Site;
   let second: Site;

@@ -17,8 +17,7 @@ import { virtualAuthenticator } from '../support/virtual-authenticator.ts';
 /** Longer ago than a proof is good for. */
 const STALE_S = 400;
 
-describe('before a factor is changed, with Chromium', function () {
-  this.timeout(60_000);
+describe('before a factor is changed, with Chromium', () => {
   const world = journeys();
 
   /** At the sign-in methods, having signed in a while ago. */

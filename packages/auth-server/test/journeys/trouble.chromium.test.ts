@@ -13,8 +13,7 @@ import {
   signIn,
 } from '../support/journeys.ts';
 
-describe('what goes wrong on the way, with Chromium', function () {
-  this.timeout(60_000);
+describe('what goes wrong on the way, with Chromium', () => {
   const world = journeys();
   let portal: Site;
   before(async () => {

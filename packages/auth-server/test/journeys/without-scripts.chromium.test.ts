@@ -14,8 +14,7 @@ import {
 
 const WITHOUT: BrowserContextOptions = { javaScriptEnabled: false };
 
-describe('without scripts, with Chromium', function () {
-  this.timeout(60_000);
+describe('without scripts, with Chromium', () => {
   const world = journeys({ MFA_POLICY: 'required' });
   let portal: Site;
   let stranger: Site;

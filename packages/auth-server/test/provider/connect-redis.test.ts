@@ -126,7 +126,6 @@ describe('a Redis Cluster', () => {
     return redis;
   };
   before(async function () {
-    this.timeout(60_000);
     const started = await startRedisCluster();
     requireServer(this, 'Redis', started);
     cluster = started;

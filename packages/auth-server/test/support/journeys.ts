@@ -86,7 +86,6 @@ export function journeys(env: Record<string, string> = {}): Journeys {
   let passwordHash: string | undefined;
 
   before(async function () {
-    this.timeout(60_000);
     browser = await startBrowser(this);
     server = await startTestAuthServer(pglite, env);
   });
@@ -146,7 +145,7 @@ export function journeys(env: Record<string, string> = {}): Journeys {
     async open(options = {}) {
       const context = await browser.newContext(options);
       contexts.push(context);
-      context.setDefaultTimeout(10_000);
+      context.setDefaultTimeout(300_000);
       watch(context);
       return context.newPage();
     },

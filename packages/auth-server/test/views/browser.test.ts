@@ -12,8 +12,7 @@ import { virtualAuthenticator } from '../support/virtual-authenticator.ts';
 /** WCAG 2.2 asks for 24 px; thumbs ask for more. */
 const TARGET_PX = 44;
 
-describe('pages in Chromium', function () {
-  this.timeout(180_000);
+describe('pages in Chromium', () => {
   let browser: Browser;
   let gallery: GalleryServer;
   const contexts: BrowserContext[] = [];

@@ -101,7 +101,7 @@ describe('of every random book', () => {
       }),
       { numRuns: 40 },
     );
-  }).timeout(60_000);
+  });
 
   it('an invariant breaks when one posting is disturbed', () => {
     fc.assert(
@@ -127,7 +127,7 @@ describe('of every random book', () => {
       }),
       { numRuns: 40 },
     );
-  }).timeout(60_000);
+  });
 
   it('a facility that drew more than its commitment is named', () => {
     const { records } = generated({ contracts: 3, years: 0 });
@@ -208,7 +208,7 @@ describe('an invariant of what is told', () => {
       }),
       { numRuns: 15 },
     );
-  }).timeout(60_000);
+  });
 });
 
 describeOnEngines('a book in the database', (engine) => {
@@ -324,5 +324,5 @@ describeOnEngines('a book in the database', (engine) => {
       ),
       { numRuns: 60 },
     );
-  }).timeout(120_000);
+  });
 });

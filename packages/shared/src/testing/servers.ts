@@ -228,8 +228,8 @@ async function untilListening(port: number, child: ChildProcess): Promise<void> 
   );
 }
 
-/** Tries until it works; 45 s at the most, for busy machines. */
-export async function eventually<T>(work: () => Promise<T>, timeoutMs = 45_000): Promise<T> {
+/** Tries until it works; for five minutes at the most, because machines may be busy. */
+export async function eventually<T>(work: () => Promise<T>, timeoutMs = 300_000): Promise<T> {
   const deadline = Date.now() + timeoutMs;
   for (;;) {
     try {

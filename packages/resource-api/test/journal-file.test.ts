@@ -11,22 +11,10 @@ import type {
   JournalRecord,
   PartyRecord,
 } from '../src/journal-file/record.ts';
-import { JournalFileSummary } from '../src/journal-file/summary.ts';
 import { MIGRATIONS } from '../src/store/migrations.ts';
 import { sqlJournals } from '../src/store/sql-journals.ts';
 import { generated } from './support/generated.ts';
-
-/** The lines of a file with these records, summary included. */
-function fileOf(records: readonly object[]): string[] {
-  const summary = new JournalFileSummary();
-  const lines = records.map((record) => {
-    const line = JSON.stringify(record);
-    summary.addLine(line);
-    summary.addRecord(record as BookRecord);
-    return line;
-  });
-  return [...lines, JSON.stringify(summary.result())];
-}
+import { fileOf } from './support/journal-lines.ts';
 
 describeOnEngines('a journal file', (engine) => {
   const opened: Database[] = [];

@@ -25,6 +25,7 @@ type Loan = ReturnType<typeof aLoan>;
 
 const SEEDS = [3, 11];
 const STEPS = 20;
+const COMMITTED = date('2023-01-01');
 const FIRST_DAY = date('2023-01-31');
 
 /** A book that lives: everything that an operator may do to it, at random. */
@@ -112,7 +113,7 @@ class LivingBook {
       const booked = aJournal(
         loan.deal,
         'original_commitment',
-        this.#day,
+        COMMITTED,
         [...committed, ...open].map((posting) => this.#named({ ...posting, contract: undefined })),
       );
       const first = this.#loans.length === 0 ? [this.#lenders[0]] : [];

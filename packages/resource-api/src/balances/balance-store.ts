@@ -128,6 +128,8 @@ export interface BalanceItem {
   readonly accrues: boolean;
   /** Something that was billed to it stands open. */
   readonly owes: boolean;
+  /** A facility in it is drawn beyond its commitment. */
+  readonly overdrawn: boolean;
 }
 
 export interface LenderShare {

@@ -4,6 +4,7 @@ import { createGunzip } from 'node:zlib';
 import { CommandRefused, printer, table, UsageError } from '@cls/shared/cli/command-line';
 import { SqlError } from '@cls/shared/sql/database';
 import type { Command } from 'commander';
+import type { LineFault } from '../journal-file/check-file.ts';
 import { exportJournals } from '../journal-file/export-journals.ts';
 import { importJournals, type JournalImportReport } from '../journal-file/import-journals.ts';
 import type { AsOperator } from './operator.ts';
@@ -49,7 +50,10 @@ export function addJournalCommands(program: Command, asOperator: AsOperator): vo
         throw refusal(file, error);
       });
       if (report.outcome === 'refused') {
-        throw new CommandRefused(`refused, nothing was written:\n${faultTable(report)}`, report);
+        throw new CommandRefused(
+          `refused, nothing was written:\n${faultTable(report.faults, report.faultCount)}`,
+          report,
+        );
       }
       printer(command).result(report, reportText(report));
     });
@@ -88,14 +92,14 @@ function writeTo(target: Writable, text: string): Promise<void> {
   });
 }
 
-function faultTable({ faults, faultCount }: JournalImportReport): string {
+function faultTable(faults: readonly LineFault[], faultCount: number): string {
   const shown = faults.slice(0, FAULTS_SHOWN);
   const rows = shown.map(({ line, field, code, message }) => [`${line}`, field, code, message]);
   const rest = faultCount > shown.length ? `\n… and ${faultCount - shown.length} more` : '';
   return `${table(['line', 'field', 'code', 'expected'], rows)}${rest}`;
 }
 
-function reportText({ outcome, summary, known }: JournalImportReport): string {
+function reportText({ outcome, summary, known, warnings }: JournalImportReport): string {
   const outcomes = {
     applied: 'applied',
     valid: 'valid; nothing was written (give --apply)',
@@ -110,5 +114,8 @@ function reportText({ outcome, summary, known }: JournalImportReport): string {
       Object.entries(accounts).map(([account, sum]) => [`${currency} ${account}`, sum]),
     ),
   ];
-  return table(['', ''], facts).trimStart();
+  const text = table(['', ''], facts).trimStart();
+  return warnings.length === 0
+    ? text
+    : `${text}\n\nwarnings\n${faultTable(warnings, warnings.length)}`;
 }

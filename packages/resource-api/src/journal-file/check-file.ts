@@ -1,6 +1,7 @@
 import type { BusinessDate } from '../ledger/business-date.ts';
 import { checkJournal, fault, type RecordFault } from './check-journal.ts';
 import { differingField } from './compare-records.ts';
+import { Drawings } from './drawings.ts';
 import { FxIdentities, fxOccurrence } from './fx-identities.ts';
 import { IdSet } from './id-set.ts';
 import type { Described, JournalStore, Posted } from './journal-store.ts';
@@ -12,6 +13,7 @@ import {
   type SummaryRecord,
 } from './record.ts';
 import { referencesOf } from './references.ts';
+import { ReversibleJournals } from './reversals.ts';
 import { JournalFileSummary, summaryDifferences } from './summary.ts';
 import { nameText, uniqueNamesOf } from './unique-names.ts';
 
@@ -58,12 +60,15 @@ export class FileChecker {
   readonly #names = new IdSet();
   readonly #keys = new IdSet();
   readonly #reversed = new IdSet();
+  readonly #reversible = new ReversibleJournals();
+  readonly #drawings = new Drawings();
   /** Ids of records that could not be read: what names them is not at fault. */
   readonly #unread = new Set<string>();
   readonly #fx = new FxIdentities();
   readonly #summary = new JournalFileSummary();
   readonly #faults: LineFault[] = [];
   #faultCount = 0;
+  #malformed = false;
   #knownCount = 0;
   #fresh = 0;
   #given: SummaryRecord | undefined;
@@ -92,6 +97,12 @@ export class FileChecker {
 
   finish() {
     const summary = this.#summary.result();
+    const warnings: LineFault[] = [];
+    // A line that is no JSON may be what covers a drawing.
+    for (const { declared, line, ...beyond } of this.#malformed ? [] : this.#drawings.finish()) {
+      if (!declared) this.#report(line, beyond);
+      else warnings.push({ line, ...beyond, code: 'overadvance' });
+    }
     if (this.#given === undefined) {
       this.#report(this.#lastLine + 1, fault('', 'cut', 'the file has no summary: it was cut'));
     } else if (this.#faultCount === 0) {
@@ -103,6 +114,7 @@ export class FileChecker {
       summary,
       faults: [...this.#faults].sort((one, other) => one.line - other.line),
       faultCount: this.#faultCount,
+      warnings: warnings.sort((one, other) => one.line - other.line),
       known: this.#knownCount,
       fresh: this.#fresh,
     };
@@ -124,6 +136,7 @@ export class FileChecker {
     try {
       document = JSON.parse(text);
     } catch {
+      this.#malformed = true;
       this.#report(line, fault('', 'malformed_json', 'expected one JSON object'));
       return undefined;
     }
@@ -133,8 +146,11 @@ export class FileChecker {
         this.#report(line, fault(path.join('.'), 'invalid_record', message));
       }
       this.#summary.addLine(text);
-      const { id } = (document ?? {}) as { id?: unknown };
+      const { id, postings } = (document ?? {}) as { id?: unknown; postings?: unknown };
       if (typeof id === 'string') this.#unread.add(id);
+      for (const posting of Array.isArray(postings) ? postings : []) {
+        this.#drawings.doubt(`${(posting as { facility?: unknown } | null)?.facility}`);
+      }
       return undefined;
     }
     if (result.data.object === 'summary') {
@@ -170,6 +186,18 @@ export class FileChecker {
         [reverses ?? [], corrects ?? []].flat(),
       ),
     });
+    const reversed = await this.#store.read(journals.flatMap(({ reverses }) => reverses ?? []));
+    for (const journal of reversed.values()) {
+      if (journal.object === 'journal') this.#reversible.remember(journal);
+    }
+    const facilities = new Set(
+      journals
+        .filter(({ id }) => !inBook.has(id))
+        .flatMap(({ postings }) => postings.map(({ facility }) => facility)),
+    );
+    const unopened = [...facilities].filter((id) => !this.#drawings.knows(id));
+    const undrawn = await this.#store.undrawn(unopened);
+    for (const id of unopened) this.#drawings.open(id, undrawn.get(id) ?? []);
     const counts = await this.#store.countFxRates(rates.map(({ record }) => record));
     const fxCounts = new Map(rates.map(({ identity }, index) => [identity, counts[index] ?? 0]));
     return { inBook, taken, posted, fxCounts };
@@ -210,8 +238,22 @@ export class FileChecker {
       return;
     }
     this.#checkPosting(record, findings.posted, report);
-    if (unknown.length > 0) return;
-    for (const broken of checkJournal(record, (id) => this.#described.get(id))) report(broken);
+    const broken = unknown.length > 0 ? [] : checkJournal(record, (id) => this.#described.get(id));
+    broken.forEach(report);
+    if (unknown.length === 0 && broken.length === 0) {
+      if (record.reverses !== undefined) this.#checkReversal(record, report);
+      this.#drawings.add(number, record);
+    } else {
+      for (const { facility } of record.postings) this.#drawings.doubt(facility);
+    }
+    this.#reversible.remember(record);
+  }
+
+  #checkReversal(reversal: JournalRecord, report: (broken: RecordFault) => void): void {
+    const { reverses = '' } = reversal;
+    // What is not there, or could not be read, is told elsewhere.
+    if (!this.#reversible.knows(reverses)) return;
+    for (const broken of this.#reversible.check(reversal)) report(broken);
   }
 
   #leaveOut(identity: string): void {

@@ -17,6 +17,8 @@ export interface JournalImportReport {
   /** The first of them; `faultCount` counts all. */
   readonly faults: readonly LineFault[];
   readonly faultCount: number;
+  /** What is taken, and should be looked at: drawings that are declared as overadvances. */
+  readonly warnings: readonly LineFault[];
 }
 
 const BATCH = 1_000;
@@ -31,8 +33,8 @@ export async function importJournals(
 ): Promise<JournalImportReport> {
   const checker = new FileChecker(store, await store.closedThrough());
   for await (const batch of inBatches(lines())) await checker.check(batch);
-  const { faults, faultCount, known, fresh, summary } = checker.finish();
-  const facts = { summary, known, faults, faultCount };
+  const { fresh, ...facts } = checker.finish();
+  const { faultCount } = facts;
   if (faultCount > 0) return { ...facts, outcome: 'refused' };
   if (fresh === 0) return { ...facts, outcome: 'applied_before' };
   await store.write(freshRecords(lines(), checker), apply);

@@ -21,6 +21,8 @@ export interface JournalStore {
   /** Whether the book has a record of each name, in their order. */
   taken(names: readonly UniqueName[]): Promise<readonly boolean[]>;
   posted(question: PostedQuestion): Promise<Posted>;
+  /** Of facilities with a commitment, what is unfunded from each date on, in their order. */
+  undrawn(facilities: readonly string[]): Promise<ReadonlyMap<string, readonly DatedAmount[]>>;
   /** How often the book has each rate, in their order. */
   countFxRates(rates: readonly FxRateRecord[]): Promise<readonly number[]>;
   /** Undefined when no period is closed. */
@@ -35,6 +37,11 @@ export interface JournalStore {
     receive: (records: readonly BookRecord[]) => Promise<void>,
     fromSeq: bigint,
   ): Promise<void>;
+}
+
+export interface DatedAmount {
+  readonly date: string;
+  readonly amountMinor: bigint;
 }
 
 export interface PostedQuestion {

@@ -172,6 +172,8 @@ const journal = z.strictObject({
   reverses: id('jrn').optional(),
   /** The bill that this adjusting item corrects. */
   corrects: id('jrn').optional(),
+  /** The drawing is meant to exceed the commitment. */
+  overadvance: z.literal(true).optional(),
   postings: z.array(posting).max(30_000).default([]),
   terms: z.array(terms).default([]),
   rates: z.array(ratePeriod).default([]),

@@ -89,6 +89,8 @@ export interface Journal<Line> {
   readonly reversesSeq?: bigint;
   /** Sequence of the bill that it corrects. */
   readonly correctsSeq?: bigint;
+  /** A drawing that is meant to exceed the commitment. */
+  readonly overadvance?: boolean;
   readonly postings: readonly Posting<Line>[];
 }
 

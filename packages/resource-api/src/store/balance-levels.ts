@@ -111,8 +111,12 @@ export const SUMS = COMPONENTS.map((name) => `coalesce(sum(b.${name}), 0)::int8 
   ', ',
 );
 
-/** The sums of lines `l`, what may be drawn, and whether anything billed stands open. */
+/**
+ * The sums of lines `l`, what may be drawn, whether a facility is drawn beyond its commitment, and
+ * whether anything billed stands open.
+ */
 export const LINE_SUMS = `${SUMS}, ${AVAILABLE},
+  coalesce(bool_or(l.contract_key = 0 AND b.unfunded < 0), false) AS overdrawn,
   coalesce(bool_or(b.principal_due <> 0 OR b.interest_due <> 0 OR b.fees_due <> 0), false) AS owes`;
 
 /** What is nothing to see when all of it is zero. Original and cancelled commitments remain. */

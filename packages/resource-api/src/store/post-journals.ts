@@ -69,13 +69,13 @@ async function insertChunk(
 ): Promise<void> {
   await transaction.query(
     `INSERT INTO journal (seq, id, effective_date, type, deal_key, idempotency_key, reason,
-       source_ref, reverses_seq, created_by, corrects_seq, import_key)
+       source_ref, reverses_seq, created_by, corrects_seq, overadvance, import_key)
      SELECT $1 + number - 1, id, effective_date, type, deal_key, idempotency_key, reason,
-       source_ref, reverses_seq, created_by, corrects_seq, $12
+       source_ref, reverses_seq, created_by, corrects_seq, overadvance, $13
      FROM unnest($2::text[], $3::date[], $4::text[], $5::bigint[], $6::text[], $7::text[],
-         $8::text[], $9::bigint[], $10::text[], $11::bigint[])
+         $8::text[], $9::bigint[], $10::text[], $11::bigint[], $12::boolean[])
        WITH ORDINALITY AS g(id, effective_date, type, deal_key, idempotency_key, reason,
-         source_ref, reverses_seq, created_by, corrects_seq, number)`,
+         source_ref, reverses_seq, created_by, corrects_seq, overadvance, number)`,
     [
       firstSeq,
       journals.map(({ id }) => id ?? newId('jrn')),
@@ -88,6 +88,7 @@ async function insertChunk(
       journals.map(({ reversesSeq }) => reversesSeq ?? null),
       journals.map(({ createdBy }) => createdBy ?? null),
       journals.map(({ correctsSeq }) => correctsSeq ?? null),
+      journals.map(({ overadvance }) => overadvance ?? false),
       importKey ?? null,
     ],
   );

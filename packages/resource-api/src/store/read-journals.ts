@@ -26,7 +26,7 @@ export async function readJournals(
     `SELECT j.seq, j.id, (SELECT id FROM deal WHERE key = j.deal_key) AS deal, j.type,
        j.effective_date AS "effectiveDate", j.idempotency_key AS "idempotencyKey", j.reason,
        j.source_ref AS "sourceRef", j.created_by AS "createdBy", r.id AS reverses,
-       b.id AS corrects
+       b.id AS corrects, CASE WHEN j.overadvance THEN true END AS overadvance
      FROM journal j LEFT JOIN journal r ON r.seq = j.reverses_seq
      LEFT JOIN journal b ON b.seq = j.corrects_seq ${which}`,
     [parameter],

@@ -18,6 +18,7 @@ const APPEND_ONLY = [
 const GUARDS = [
   ...APPEND_ONLY.map((table) => [table, 'append_only']),
   ['journal', 'check_journals'],
+  ['journal', 'check_reversals'],
   ['posting', 'check_postings'],
   ['posting', 'extend_balances'],
   ['posting', 'note_late_postings'],

@@ -251,6 +251,7 @@ function sequenceAt(database: Database, at: string): Promise<KnownSequence> {
 }
 
 type PageRow = StatedBalance & {
+  readonly overdrawn: boolean;
   readonly owes: boolean;
   readonly key: bigint;
   readonly sort_value: string | null;
@@ -356,6 +357,7 @@ function toItem(row: PageRow): Omit<BalanceItem, 'lenders'> {
     bookedSeq: row.booked_seq,
     accrues: row.accrues,
     owes: row.owes,
+    overdrawn: row.overdrawn,
   };
 }
 

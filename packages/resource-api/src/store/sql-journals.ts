@@ -1,5 +1,6 @@
 import type { Database, Sql } from '@cls/shared/sql/database';
 import type {
+  DatedAmount,
   Described,
   JournalStore,
   Posted,
@@ -24,6 +25,7 @@ export function sqlJournals(database: Database): JournalStore {
       return rows.map(({ taken }) => taken);
     },
     posted: (question) => posted(database, question),
+    undrawn: (facilities) => undrawn(database, facilities),
     async countFxRates(rates) {
       if (rates.length === 0) return [];
       const rows = await database.query<{ count: bigint }>(COUNT_FX_RATES, [
@@ -113,6 +115,31 @@ async function posted(sql: Sql, { idempotencyKeys, reversed }: PostedQuestion): 
     reversed: new Map(there.map((one) => [one.id, one.reversed])),
   };
 }
+
+async function undrawn(
+  sql: Sql,
+  facilities: readonly string[],
+): Promise<ReadonlyMap<string, readonly DatedAmount[]>> {
+  if (facilities.length === 0) return new Map();
+  const rows = await sql.query<DatedAmount & { id: string }>(UNDRAWN, [facilities]);
+  const found = new Map<string, DatedAmount[]>();
+  for (const { id, ...amount } of rows) {
+    const amounts = found.get(id);
+    if (amounts === undefined) found.set(id, [amount]);
+    else amounts.push(amount);
+  }
+  return found;
+}
+
+const UNDRAWN = `
+  SELECT DISTINCT ON (f.key, b.effective_date) f.id, b.effective_date::text AS date,
+    b.unfunded AS "amountMinor"
+  FROM facility f
+  JOIN balance_line l ON l.facility_key = f.key AND l.contract_key = 0 AND l.lender_key = 0
+  JOIN balance b ON b.line_key = l.key
+  WHERE f.id = ANY($1) AND EXISTS (SELECT FROM balance c
+    WHERE c.line_key = l.key AND (c.original_commitment <> 0 OR c.unfunded <> 0))
+  ORDER BY f.key, b.effective_date, b.known_seq DESC`;
 
 const TAKEN = `
   SELECT CASE g.kind

@@ -62,6 +62,9 @@ export async function writeBook(
   } finally {
     await writing;
   }
+  // Checked now and not with the commit, so that what is rolled back was checked too.
+  await transaction.query('SET CONSTRAINTS check_reversals IMMEDIATE');
+  await transaction.query('SET CONSTRAINTS check_reversals DEFERRED');
 }
 
 async function writeChunk(
@@ -190,6 +193,7 @@ async function postRecords(
       ...(createdBy === undefined ? {} : { createdBy }),
       ...(reversesSeq === undefined ? {} : { reversesSeq }),
       ...(correctsSeq === undefined ? {} : { correctsSeq }),
+      ...(record.overadvance === undefined ? {} : { overadvance: record.overadvance }),
       postings: record.postings.map((posting) => ({
         line: lines.get(lineName(posting)) ?? 0n,
         account: posting.account,

@@ -128,13 +128,14 @@ export function planLoan(
   const journal = (
     type: JournalType,
     postings: readonly Posting<LoanLine>[],
-    reason?: string,
+    { reason, overadvance = false }: { reason?: string; overadvance?: boolean } = {},
   ): readonly Journal<LoanLine>[] => {
     const kept = postings.filter(({ amountMinor }) => amountMinor !== 0n);
     if (kept.length === 0) return [];
     const idempotencyKey = `${keyPrefix}:${loanNumber}:${type}`;
     const explained = reason === undefined ? {} : { reason };
-    return [{ type, effectiveDate: asOf, idempotencyKey, ...explained, postings: kept }];
+    const marked = overadvance ? { overadvance } : {};
+    return [{ type, effectiveDate: asOf, idempotencyKey, ...explained, ...marked, postings: kept }];
   };
 
   return [
@@ -147,11 +148,15 @@ export function planLoan(
       ...shared('facility', 'CANCELLED_COMMITMENT', change.cancelled),
       ...shared('facility', 'UNFUNDED', -change.cancelled),
     ]),
-    ...journal('advance', [
-      ...principal('advance', { lender: change.disbursed, participants: 0n }),
-      ...shared('facility', 'UNFUNDED', -change.disbursed),
-      ...shared('facility', 'MEMO', change.disbursed),
-    ]),
+    ...journal(
+      'advance',
+      [
+        ...principal('advance', { lender: change.disbursed, participants: 0n }),
+        ...shared('facility', 'UNFUNDED', -change.disbursed),
+        ...shared('facility', 'MEMO', change.disbursed),
+      ],
+      { overadvance: change.disbursed > 0n && amounts.undisbursed < 0n },
+    ),
     ...journal('transfer', [
       ...principal('transfer', { lender: -change.sold, participants: change.sold }),
     ]),
@@ -164,12 +169,12 @@ export function planLoan(
     ...journal(
       'adjustment',
       principal('adjustment', { lender: dueGap, participants: dueThirdPartyGap }),
-      'the statement’s amount due is not disbursed − repaid − sold',
+      { reason: 'the statement’s amount due is not disbursed − repaid − sold' },
     ),
     ...journal(
       'commitment_adjustment',
       [...shared('facility', 'UNFUNDED', unfundedGap), ...shared('facility', 'MEMO', -unfundedGap)],
-      'the statement’s undisbursed amount is not original − cancelled − disbursed',
+      { reason: 'the statement’s undisbursed amount is not original − cancelled − disbursed' },
     ),
     ...journal('fx_revaluation', [
       ...shared('contract', 'FX_REVAL', change.exchange),

@@ -239,6 +239,7 @@ function presentProvenance(
   const warnings = [
     ...(outstandingPrincipal(global) < 0n ? ['negative_outstanding'] : []),
     ...(global.unfunded < 0n ? ['negative_unfunded'] : []),
+    ...(item.overdrawn ? ['overadvance'] : []),
   ];
   return {
     provenance: {

@@ -63,6 +63,7 @@ export function sampleItem(resource: BalanceResource, level: Level, reporting: b
     bookedSeq: 0n,
     accrues: false,
     owes: false,
+    overdrawn: false,
   };
   const former = { item, pastDue: [], knownAt: DAY };
   const filter = NO_FILTER;

@@ -1,0 +1,150 @@
+import { minorUnitDigits } from '../ledger/currency.ts';
+import { parseAmount } from '../ledger/money.ts';
+import { fault, type RecordFault } from './check-journal.ts';
+import type { DatedAmount } from './journal-store.ts';
+import type { JournalRecord, PostingRecord } from './record.ts';
+
+/** A drawing that the commitment does not cover, at a line of the file. */
+export interface Overadvance extends RecordFault {
+  readonly line: number;
+  /** The journal says so: it is taken, and warned of. */
+  readonly declared: boolean;
+}
+
+interface Drawing {
+  readonly line: number;
+  readonly journal: JournalRecord;
+  readonly facility: string;
+}
+
+/** Types that bring a book to what someone else says of it, whatever was committed. */
+const ADJUSTING: readonly string[] = ['adjustment', 'commitment_adjustment'];
+
+/**
+ * What can still be drawn of each facility while a file is read. A drawing may stand before the
+ * commitment that covers it: it is judged by the best that comes after it in the file.
+ */
+export class Drawings {
+  readonly #undrawn = new Map<string, Undrawn>();
+  readonly #doubtful = new Set<string>();
+
+  /** Whether the book's part of a facility is known. */
+  knows(facility: string): boolean {
+    return this.#undrawn.has(facility);
+  }
+
+  /** What is undrawn by the book, by date; nothing of a facility that the book has not. */
+  open(facility: string, balances: readonly DatedAmount[]): void {
+    this.#undrawn.set(facility, new Undrawn(balances));
+  }
+
+  add(line: number, journal: JournalRecord): void {
+    for (const [facility, { unfunded, drawn, committed }] of effectsOf(journal)) {
+      const undrawn = this.#undrawn.get(facility) ?? new Undrawn([]);
+      this.#undrawn.set(facility, undrawn);
+      // What corrects a book, or follows someone else's, is no drawing.
+      const correcting = journal.reverses !== undefined || ADJUSTING.includes(journal.type);
+      // A drawing that leaves the unfunded amount alone draws all the same.
+      const isDrawing = drawn > 0n && !correcting;
+      const change = isDrawing ? (unfunded ?? -drawn) : (unfunded ?? 0n);
+      undrawn.change(journal.effectiveDate, change, committed);
+      if (isDrawing) undrawn.drawings.push({ line, journal, facility });
+      undrawn.settle();
+    }
+  }
+
+  /** Leaves a facility out: what a faulty journal does to it is not known. */
+  doubt(facility: string): void {
+    this.#doubtful.add(facility);
+  }
+
+  finish(): readonly Overadvance[] {
+    return [...this.#undrawn].flatMap(([facility, undrawn]) =>
+      undrawn.committed && !this.#doubtful.has(facility) ? undrawn.drawings.map(overadvance) : [],
+    );
+  }
+}
+
+function overadvance({ line, journal, facility }: Drawing): Overadvance {
+  const at = journal.postings.findIndex(
+    (posting) => posting.facility === facility && posting.lender === undefined && draws(posting),
+  );
+  const message = `${facility} is drawn beyond its commitment`;
+  const declared = journal.overadvance === true;
+  const advice = declared ? '' : ': expected "overadvance": true if it is meant to be';
+  return {
+    line,
+    declared,
+    ...fault(`postings.${at}.amount`, 'exceeds_commitment', `${message}${advice}`),
+  };
+}
+
+interface Effect {
+  unfunded: bigint | undefined;
+  drawn: bigint;
+  committed: boolean;
+}
+
+/** What a journal does to the unfunded amounts of facilities, globally. */
+function effectsOf({ postings }: JournalRecord): ReadonlyMap<string, Effect> {
+  const effects = new Map<string, Effect>();
+  for (const { facility, lender, account, movement, amount, currency } of postings) {
+    if (lender !== undefined) continue;
+    const effect = effects.get(facility) ?? { unfunded: undefined, drawn: 0n, committed: false };
+    const minor = parseAmount(amount, minorUnitDigits(currency) ?? 0)?.amountMinor ?? 0n;
+    if (account === 'UNFUNDED') effect.unfunded = (effect.unfunded ?? 0n) + minor;
+    if (account === 'UNFUNDED' || account === 'ORIGINAL_COMMITMENT') effect.committed = true;
+    if (draws({ account, movement })) effect.drawn += minor;
+    effects.set(facility, effect);
+  }
+  return effects;
+}
+
+function draws({ account, movement }: Pick<PostingRecord, 'account' | 'movement'>): boolean {
+  return (account === 'PRINCIPAL_CASH' && movement === 'advance') || account === 'LETTER_OF_CREDIT';
+}
+
+/** The unfunded amount of one facility at the end of each day. */
+class Undrawn {
+  /** Drawings that nothing has covered yet. */
+  drawings: Drawing[] = [];
+  committed: boolean;
+  readonly #dates: string[];
+  readonly #balances: bigint[];
+
+  constructor(balances: readonly DatedAmount[]) {
+    this.#dates = balances.map(({ date }) => date);
+    this.#balances = balances.map(({ amountMinor }) => amountMinor);
+    this.committed = balances.length > 0;
+  }
+
+  change(date: string, amount: bigint, committed: boolean): void {
+    this.committed ||= committed;
+    let at = this.#dates.length;
+    while (at > 0 && (this.#dates[at - 1] ?? '') >= date) at -= 1;
+    if (this.#dates[at] !== date) {
+      this.#dates.splice(at, 0, date);
+      this.#balances.splice(at, 0, this.#balances[at - 1] ?? 0n);
+    }
+    for (let later = at; later < this.#balances.length; later += 1) {
+      this.#balances[later] = (this.#balances[later] ?? 0n) + amount;
+    }
+  }
+
+  settle(): void {
+    if (this.drawings.length === 0) return;
+    this.drawings = this.drawings.filter(
+      ({ journal }) => this.lowestFrom(journal.effectiveDate) < 0n,
+    );
+  }
+
+  /** The least of a day and of every later one. */
+  lowestFrom(date: string): bigint {
+    let lowest: bigint | undefined;
+    for (let at = this.#dates.length - 1; at >= 0 && (this.#dates[at] ?? '') >= date; at -= 1) {
+      const balance = this.#balances[at] ?? 0n;
+      if (lowest === undefined || balance < lowest) lowest = balance;
+    }
+    return lowest ?? 0n;
+  }
+}

@@ -100,7 +100,8 @@ export function databaseOver(channel: Channel): Database {
 
   return {
     ...sqlIn(),
-    async transaction(work, options = {}) {
+    // A signal cannot be sent; whoever holds the worker acts on it (interruptible.ts).
+    async transaction(work, { signal: _, ...options } = {}) {
       const transaction = (await call({ op: 'begin', options })) as number;
       let result: Awaited<ReturnType<typeof work>>;
       try {

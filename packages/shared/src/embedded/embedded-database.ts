@@ -5,7 +5,11 @@ import { Worker } from 'node:worker_threads';
 import { type Database, DatabaseUnavailable } from '../sql/database.ts';
 import { type Channel, databaseOver } from './database-rpc.ts';
 import { DirectoryInUse, lockDirectory } from './directory-lock.ts';
+import { type Holder, interruptibleDatabase } from './interruptible.ts';
 import { connectOperator, serveOperator } from './operator-channel.ts';
+
+/** A new worker takes about a second: what ends sooner by itself is left to. */
+const ABANDONED_MS = 2_000;
 
 /** The directory cannot be used; the message says why and what to do. */
 export class DirectoryUnusable extends Error {
@@ -15,17 +19,24 @@ export class DirectoryUnusable extends Error {
 /**
  * Opens the embedded database of one service in `directory`, creating it on first use, and holds
  * the directory until `close`. It survives a crash of the process; PGlite never calls fsync, so
- * it does not survive a crash of the machine.
+ * it does not survive a crash of the machine. With `statementTimeoutMs` a statement of a read-only
+ * transaction is ended after that time.
  *
  * @throws {DirectoryInUse} when another process holds the directory.
  * @throws {DirectoryUnusable} when it cannot be written or belongs to another PGlite version.
  */
-export async function openEmbeddedDatabase(directory: string): Promise<Database> {
+export async function openEmbeddedDatabase(
+  directory: string,
+  options: { readonly statementTimeoutMs?: number } = {},
+): Promise<Database> {
   makeDirectory(directory);
   const lock = await lockDirectory(directory);
   try {
     await createOnce(directory);
-    const database = await startWorker(join(directory, 'pg'));
+    const database = await interruptibleDatabase(() => startWorker(join(directory, 'pg')), {
+      statementTimeoutMs: options.statementTimeoutMs,
+      abandonedMs: ABANDONED_MS,
+    });
     serveOperator(lock.server, directory, database);
     return {
       ...database,
@@ -88,13 +99,13 @@ async function createOnce(directory: string): Promise<void> {
   }
   const building = join(directory, 'pg.building');
   rmSync(building, { recursive: true, force: true });
-  const database = await startWorker(building);
+  const { database } = await startWorker(building);
   await database.close();
   writeFileSync(versionFile, `${version}\n`);
   renameSync(building, place);
 }
 
-async function startWorker(dataDir: string): Promise<Database> {
+async function startWorker(dataDir: string): Promise<Holder> {
   const worker = new Worker(new URL('./pglite-worker.js', import.meta.url), {
     workerData: { dataDir },
     stderr: false,
@@ -120,7 +131,12 @@ async function startWorker(dataDir: string): Promise<Database> {
       await exited;
     },
   };
-  return databaseOver(channel);
+  return {
+    database: databaseOver(channel),
+    terminate: async () => {
+      await worker.terminate();
+    },
+  };
 }
 
 function pgliteVersion(): string {

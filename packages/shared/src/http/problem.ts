@@ -1,6 +1,6 @@
 import type { Context, Middleware } from 'koa';
 import type { Log } from '../log.ts';
-import { DatabaseUnavailable } from '../sql/database.ts';
+import { Abandoned, DatabaseUnavailable } from '../sql/database.ts';
 import { Refusal, type RefusalDetails } from './refusal.ts';
 import type { RequestState } from './request-id.ts';
 
@@ -16,6 +16,14 @@ const UNAVAILABLE: RefusalDetails = {
   title: 'Service unavailable',
   detail: 'A store that is needed does not answer at the moment; try again.',
   headers: { 'Retry-After': '2' },
+};
+
+/** As nginx has it in its log: the caller closed the connection, and nobody reads this. */
+const ABANDONED: RefusalDetails = {
+  status: 499,
+  code: 'client_closed_request',
+  title: 'Client closed request',
+  detail: 'The connection was closed before the answer was ready.',
 };
 
 /** The same on every part of the host: both services and the gateway. */
@@ -43,6 +51,7 @@ export function problems(log: Log): Middleware<RequestState> {
 
 function detailsOf(error: unknown): RefusalDetails {
   if (error instanceof Refusal) return error.details;
+  if (error instanceof Abandoned) return ABANDONED;
   return error instanceof DatabaseUnavailable ? UNAVAILABLE : INTERNAL;
 }
 

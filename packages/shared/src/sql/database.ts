@@ -55,6 +55,12 @@ export interface TransactionOptions {
    * they are, so whatever a caller chose in them must have been validated.
    */
   readonly setup?: string;
+  /**
+   * Ends the work when nobody waits for it any more: a statement that runs is cancelled, and the
+   * promise rejects with `Abandoned`. For reads alone; an embedded database ends none but
+   * read-only transactions.
+   */
+  readonly signal?: AbortSignal | undefined;
 }
 
 const MESSAGE_MAX_CHARS = 300;
@@ -76,6 +82,15 @@ export class SqlError extends Error {
 /** The database cannot be reached or did not answer in time: nothing is known of the data. */
 export class DatabaseUnavailable extends Error {
   override readonly name = 'DatabaseUnavailable';
+}
+
+/** Whoever asked is gone, and the work was ended or never begun. */
+export class Abandoned extends Error {
+  override readonly name = 'Abandoned';
+
+  constructor(options?: ErrorOptions) {
+    super('nobody waits for the answer any more', options);
+  }
 }
 
 /** SQLSTATE 23505. */

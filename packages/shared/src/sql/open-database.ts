@@ -45,7 +45,9 @@ export async function openDatabase(
       { directory: location.directory },
       'embedded database: it survives a crash of this process, not of the machine; for one process only',
     );
-    const database = await openEmbeddedDatabase(location.directory);
+    const database = await openEmbeddedDatabase(location.directory, {
+      statementTimeoutMs: SERVICE_STATEMENT_TIMEOUT_MS,
+    });
     return closedOnFailure(database, prepareSchema(database, location, schema));
   }
   await prepareAsOwner(location, applicationName, schema, log);

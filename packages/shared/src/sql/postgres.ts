@@ -1,6 +1,8 @@
+import { connect } from 'node:net';
 import pg from 'pg';
 import type { Secret } from '../secret.ts';
 import {
+  Abandoned,
   beginStatement,
   type Database,
   DatabaseUnavailable,
@@ -58,19 +60,30 @@ export function postgresDatabase(options: PostgresOptions): Database {
   return {
     ...sqlOn(pool),
     async transaction(work, transactionOptions) {
+      const signal = transactionOptions?.signal;
+      if (signal?.aborted) throw new Abandoned();
       const client = await translated(pool.connect());
       let broken: Error | undefined;
+      const cancel = () => {
+        // A cancellation may arrive after its statement: nobody else may get this session.
+        broken = new Abandoned();
+        requestCancellation(client);
+      };
+      signal?.addEventListener('abort', cancel, { once: true });
       try {
+        if (signal?.aborted) throw new Abandoned();
         await translated(client.query(beginStatement(transactionOptions)));
         const result = await work({ ...sqlOn(client), inTransaction: true });
         await translated(client.query('COMMIT'));
         return result;
       } catch (error) {
+        if (signal?.aborted) throw new Abandoned({ cause: error });
         await client.query('ROLLBACK').catch((rollbackError: Error) => {
           broken = rollbackError; // The session's state is unknown: the pool must drop it.
         });
         throw error;
       } finally {
+        signal?.removeEventListener('abort', cancel);
         client.release(broken);
       }
     },
@@ -87,6 +100,29 @@ export function postgresDatabase(options: PostgresOptions): Database {
       await pool.end();
     },
   };
+}
+
+const CANCEL_REQUEST = 80_877_102;
+
+/**
+ * PostgreSQL's own request to cancel what a session does, on a connection of its own. It works
+ * through pgbouncer, where a process id would name another session.
+ */
+function requestCancellation(client: pg.PoolClient): void {
+  const { host, port, processID, secretKey } = client as pg.PoolClient & {
+    readonly host: string;
+    readonly port: number;
+    readonly processID: number;
+    readonly secretKey: number;
+  };
+  const request = Buffer.alloc(16);
+  [request.length, CANCEL_REQUEST, processID, secretKey].forEach((value, index) => {
+    request.writeInt32BE(value, index * 4);
+  });
+  const socket = host.startsWith('/') ? connect(`${host}/.s.PGSQL.${port}`) : connect(port, host);
+  // When it does not get there, the statement ends at its limit.
+  socket.on('error', () => undefined);
+  socket.end(request);
 }
 
 function sqlOn(on: pg.Pool | pg.PoolClient): Sql {

@@ -83,6 +83,7 @@ export const KIND_OF = {
     'balances/': 'use-case',
     'balances/balance-store.ts': 'port',
     'billing/': 'port',
+    'chain/': 'port',
     'cli/': 'edge',
     'cli/as-operator.ts': 'root',
     'cli/cls-api.ts': 'root',

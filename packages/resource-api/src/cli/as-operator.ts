@@ -10,6 +10,7 @@ import { sqlEntitlements } from '../store/sql-entitlements.ts';
 import { sqlFxRates } from '../store/sql-fx-rates.ts';
 import { sqlGeneratedBooks } from '../store/sql-generated-books.ts';
 import { sqlJournals } from '../store/sql-journals.ts';
+import { sqlLedgerChain } from '../store/sql-ledger-chain.ts';
 import { sqlPeriods } from '../store/sql-periods.ts';
 import { sqlReconciler } from '../store/sql-reconciler.ts';
 import type { AsOperator } from './operator.ts';
@@ -28,6 +29,7 @@ export const asOperator: AsOperator = async (work) => {
       entitlements: sqlEntitlements(database),
       directory: sqlDirectory(database),
       reconciler: sqlReconciler(database),
+      chain: sqlLedgerChain(database),
       periods: sqlPeriods(database),
       fxRates: sqlFxRates(database),
       generatedBooks: sqlGeneratedBooks(database),

@@ -12,6 +12,7 @@ import { addGenerateCommand } from './generate.ts';
 import { addImportCommand } from './import.ts';
 import { addImportsCommands } from './imports.ts';
 import { addJournalCommands } from './journals.ts';
+import { addLedgerCommands } from './ledger.ts';
 import { addPeriodCommands } from './periods.ts';
 import { addReconcileCommand } from './reconcile.ts';
 
@@ -25,6 +26,7 @@ addJournalCommands(program, asOperator);
 addEntitlementCommands(program, asOperator);
 addDirectoryCommands(program, asOperator);
 addReconcileCommand(program, asOperator);
+addLedgerCommands(program, asOperator);
 addPeriodCommands(program, asOperator);
 addFxCommands(program, asOperator);
 addGenerateCommand(program, asOperator);

@@ -1,5 +1,5 @@
-import { createReadStream, createWriteStream } from 'node:fs';
-import { pipeline, type Writable } from 'node:stream';
+import { createReadStream } from 'node:fs';
+import { pipeline } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 import { CommandRefused, printer, table, UsageError } from '@cls/shared/cli/command-line';
 import { SqlError } from '@cls/shared/sql/database';
@@ -8,6 +8,7 @@ import type { LineFault } from '../journal-file/check-file.ts';
 import { exportJournals } from '../journal-file/export-journals.ts';
 import { importJournals, type JournalImportReport } from '../journal-file/import-journals.ts';
 import type { AsOperator } from './operator.ts';
+import { writeOutput } from './output-file.ts';
 
 const FAULTS_SHOWN = 20;
 
@@ -26,15 +27,10 @@ export function addJournalCommands(program: Command, asOperator: AsOperator): vo
       if (!/^[1-9]\d{0,17}$/.test(fromSeq)) {
         throw new UsageError('--from-seq: expected a whole number from 1');
       }
-      const target = out === undefined ? process.stdout : createWriteStream(out, { flags: 'wx' });
-      const summary = await asOperator((operator) =>
-        exportJournals(operator.journals, (text) => writeTo(target, text), BigInt(fromSeq)),
-      ).catch((error: NodeJS.ErrnoException) => {
-        if (error.code === undefined || error instanceof SqlError) throw error;
-        throw new CommandRefused(`${out} cannot be written (${error.code})`);
-      });
+      const summary = await writeOutput(out, (write) =>
+        asOperator((operator) => exportJournals(operator.journals, write, BigInt(fromSeq))),
+      );
       if (out === undefined) return;
-      await new Promise<void>((done) => target.end(done));
       const text = `${summary.records} records, ${summary.journals} journals, ${summary.postings} postings`;
       printer(command).result(summary, text);
     });
@@ -84,12 +80,6 @@ async function* linesOf(file: string): AsyncGenerator<string> {
   }
   rest += decoder.decode();
   if (rest !== '') yield plain(rest);
-}
-
-function writeTo(target: Writable, text: string): Promise<void> {
-  return new Promise((resolve, reject) => {
-    target.write(text, (error) => (error ? reject(error) : resolve()));
-  });
 }
 
 function faultTable(faults: readonly LineFault[], faultCount: number): string {

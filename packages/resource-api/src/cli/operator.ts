@@ -1,5 +1,6 @@
 import type { EntitlementRecords } from '../access/entitlement.ts';
 import type { BillingBook } from '../billing/bill-accruals.ts';
+import type { LedgerChain } from '../chain/ledger-chain.ts';
 import type { FxRates } from '../fx/fx-rates.ts';
 import type { GeneratedBooks } from '../generator/generated-books.ts';
 import type { JournalStore } from '../journal-file/journal-store.ts';
@@ -15,6 +16,7 @@ export interface Operator {
   readonly entitlements: EntitlementRecords;
   readonly directory: Directory;
   readonly reconciler: Reconciler;
+  readonly chain: LedgerChain;
   readonly periods: PeriodRecords;
   readonly fxRates: FxRates;
   readonly generatedBooks: GeneratedBooks;

@@ -90,6 +90,46 @@ export const BALANCE_STATEMENTS: readonly ReconcileStatement[] = [
       ${differences(COMPONENTS, 'b', 's')}`,
   },
   {
+    invariant: 'superseded_replay',
+    states: 'balances that later journals superseded are kept, as the sums of what was known then',
+    checked: BALANCES,
+    breaks: `
+      WITH superseded AS (
+        SELECT b.* FROM balance b
+        WHERE EXISTS (SELECT FROM balance n WHERE n.line_key = b.line_key
+          AND n.effective_date = b.effective_date AND n.known_seq > b.known_seq)
+      ), late AS (
+        SELECT DISTINCT line_key, effective_date, journal_seq
+        FROM (SELECT line_key, effective_date, journal_seq, min(journal_seq) OVER (
+                PARTITION BY line_key ORDER BY effective_date DESC
+                RANGE BETWEEN UNBOUNDED PRECEDING AND INTERVAL '1 day' PRECEDING) AS earliest
+              FROM posting) p
+        WHERE earliest < journal_seq
+      ), moved AS (
+        SELECT line_key, effective_date, journal_seq FROM posting
+        UNION
+        SELECT t.line_key, p.effective_date, t.journal_seq
+        FROM late t JOIN posting p ON p.line_key = t.line_key
+          AND p.effective_date > t.effective_date AND p.journal_seq < t.journal_seq
+      )
+      SELECT ${LINE_IDS}, b.effective_date::text AS date, b.known_seq::text AS "ledgerSeq",
+        ${DIFFERENCE}
+      FROM superseded b JOIN balance_line l ON l.key = b.line_key ${LINE_JOINS}
+      CROSS JOIN LATERAL (
+        SELECT ${REPLAYED} FROM posting p JOIN journal j ON j.seq = p.journal_seq
+        WHERE p.line_key = b.line_key AND p.effective_date <= b.effective_date
+          AND p.journal_seq <= b.known_seq
+      ) s
+      ${differences(COMPONENTS, 'b', 's')}
+      UNION ALL
+      SELECT ${LINE_IDS}, m.effective_date::text, m.journal_seq::text, 'balance', 'nothing', 'kept'
+      FROM moved m JOIN balance_line l ON l.key = m.line_key ${LINE_JOINS}
+      JOIN (SELECT seq, max(seq) OVER (PARTITION BY posted_at) AS last FROM journal) t
+        ON t.seq = m.journal_seq
+      WHERE NOT EXISTS (SELECT FROM balance b WHERE b.line_key = m.line_key
+        AND b.effective_date = m.effective_date AND b.known_seq BETWEEN m.journal_seq AND t.last)`,
+  },
+  {
     invariant: 'shares_add_up',
     states: 'lenders’ balances add up to the global balance, component by component',
     checked: `${LINES} WHERE lender_key = 0`,

@@ -1,6 +1,7 @@
 import type { Database, SqlValue, Transaction } from '@cls/shared/sql/database';
 import type { Break, Check, Reconciler, SnapshotPoint } from '../reconcile/reconciler.ts';
 import { BALANCE_STATEMENTS } from './reconcile-balances.ts';
+import { CHAIN_STATEMENTS } from './reconcile-chain.ts';
 import { COMMITMENT_STATEMENTS } from './reconcile-commitments.ts';
 import { GUARD_STATEMENTS } from './reconcile-guards.ts';
 import { JOURNAL_STATEMENTS } from './reconcile-journals.ts';
@@ -21,6 +22,7 @@ const STATEMENTS: readonly ReconcileStatement[] = [
   ...JOURNAL_STATEMENTS,
   ...BALANCE_STATEMENTS,
   ...COMMITMENT_STATEMENTS,
+  ...CHAIN_STATEMENTS,
   ...GUARD_STATEMENTS,
 ];
 /** Listed per invariant; the count is of all. */

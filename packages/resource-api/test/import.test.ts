@@ -8,7 +8,7 @@ import { openEmbeddedDatabase } from '@cls/shared/embedded/embedded-database';
 import type { Database } from '@cls/shared/sql/database';
 import { endWithTests, temporaryDirectory } from '@cls/shared/testing/servers';
 import { expect } from 'chai';
-import { readProfile } from '../src/tape/profile.ts';
+import { readProfile, type TapeProfile } from '../src/tape/profile.ts';
 import { readTape } from '../src/tape/read-tape.ts';
 import { statement } from './support/book.ts';
 
@@ -41,13 +41,15 @@ describe('a statement', () => {
 
   for (const [given, changes, faults] of [
     ['#N/A for an amount', { 'Due to IBRD': '#N/A' }, ['2 invalid_amount']],
-    ['thousands separators', { 'Sold 3rd Party': '"1,000.00"' }, ['2 invalid_amount']],
+    ['separators that group no thousands', { 'Sold 3rd Party': '"1,00.00"' }, ['2 invalid_amount']],
+    ['a decimal comma', { 'Sold 3rd Party': '"1000,00"' }, ['2 invalid_amount']],
     ['parentheses for a negative', { 'Exchange Adjustment': '(5.00)' }, ['2 invalid_amount']],
     ['no amount', { 'Cancelled Amount': ' ' }, ['2 invalid_amount']],
     ['an exponent', { 'Disbursed Amount': '1E+5' }, ['2 invalid_amount']],
-    ['an ambiguous date', { 'Last Repayment Date': '3/4/2025' }, ['2 invalid_date']],
+    ['a day where the month stands', { 'Last Repayment Date': '13/4/2025' }, ['2 invalid_date']],
+    ['a date with a time of day', { 'Last Repayment Date': '3/4/2025 9:30' }, ['2 invalid_date']],
     ['a date that is none', { 'Last Repayment Date': '02/30/2025' }, ['2 invalid_date']],
-    ['an unknown currency', { 'Currency of Commitment': 'EUR' }, ['2 unknown_currency']],
+    ['a currency that is no code', { 'Currency of Commitment': 'Euro' }, ['2 unknown_currency']],
     ['an unknown status', { 'Loan Status': 'Forgiven' }, ['2 unknown_status']],
     ['no loan number', { 'Loan Number': '' }, ['2 missing_value']],
     [
@@ -65,6 +67,88 @@ describe('a statement', () => {
       expect(faultsOf(statement('03/31/2025', [{ ...good, ...changes }]))).to.deep.equal(faults);
     });
   }
+
+  it('is read as spreadsheets write it: thousands, short dates with midnight, the loan’s currency', () => {
+    const row = {
+      ...good,
+      'Original Principal Amount': '"1,234,567.80"',
+      'Disbursed Amount': '"1,234,567.80"',
+      'Due to IBRD': '"1,234,567.80"',
+      "Borrower's Obligation": '"1,234,567.80"',
+      'Loans Held': '1234567.8',
+      'Last Repayment Date': '1/5/2031 0:00',
+      'Agreement Signing Date': '12/31/2009',
+      'Currency of Commitment': 'EUR',
+    };
+    const tape = readTape(statement('12/31/2019 0:00', [row]), profile);
+    expect(tape.faults).to.deep.equal([]);
+    expect(tape.asOf).to.equal('2019-12-31');
+    expect(tape.rows[0]?.amounts).to.include({ due: 123_456_780n, held: 123_456_780n });
+    expect(tape.rows[0]?.dates).to.deep.equal({
+      closingDate: '2009-12-31',
+      maturityDate: '2031-01-05',
+    });
+    expect(tape.warnings.map(({ code, message }) => `${code}: ${message}`)).to.deep.equal([
+      'loan_currency: the loan is in EUR; its amounts are in USD',
+    ]);
+  });
+
+  it('is refused for the same under a profile that declares none of it', () => {
+    const { thousandsSeparator: _, ...rest } = profile;
+    const strict: TapeProfile = {
+      ...rest,
+      currencyColumn: 'amounts',
+      dateFormats: ['MM/DD/YYYY'],
+    };
+    const row = {
+      ...good,
+      'Sold 3rd Party': '"1,000.00"',
+      'Last Repayment Date': '1/5/2031 0:00',
+      'Currency of Commitment': 'EUR',
+    };
+    const { faults } = readTape(statement('03/31/2025', [row]), strict);
+    expect(faults.map(({ code }) => code)).to.deep.equal([
+      'unknown_currency',
+      'invalid_amount',
+      'invalid_date',
+    ]);
+  });
+
+  it('is read with parentheses and marks of an accountant where its profile declares them', () => {
+    const accounting = { ...profile, parenthesesNegative: true, zeroMarks: ['-'] };
+    const row = {
+      ...good,
+      'Exchange Adjustment': '"(1,000.25)"',
+      "Borrower's Obligation": '(900.25)',
+      'Cancelled Amount': ' - ',
+    };
+    const tape = readTape(statement('03/31/2025', [row]), accounting);
+    expect(tape.faults).to.deep.equal([]);
+    expect(tape.rows[0]?.amounts).to.include({ exchangeAdjustment: -100_025n, cancelled: 0n });
+  });
+
+  it('that disagrees with itself is told with both numbers', () => {
+    const row = { ...good, "Borrower's Obligation": '101', 'Exchange Adjustment': '-5' };
+    const [fault] = readTape(statement('03/31/2025', [row]), profile).faults;
+    expect(fault).to.deep.include({ row: 2, code: 'identity_broken', value: '101.00' });
+    expect(fault?.column).to.match(/^Borrower's Obligation/);
+    expect(fault?.message).to.match(
+      /^expected 95\.00: Due to IBRD.* 100\.00 \+ Exchange Adjustment.* -5\.00$/,
+    );
+  });
+
+  it('without some columns is told the faults of its rows too', () => {
+    const row = { ...good, 'Loan Status': '?', "Borrower's Obligation": '101' };
+    const text = statement('03/31/2025', [row, { ...good, 'Loan Number': 'T2' }])
+      .replace('Sold 3rd Party', 'Sold')
+      .replace('Country / Economy Code', 'Nation');
+    expect(faultsOf(text)).to.deep.equal([
+      '1 missing_column',
+      '1 missing_column',
+      '2 unknown_status',
+      '2 identity_broken',
+    ]);
+  });
 
   it('with values that no ledger could hold is refused by row, not by the database', () => {
     const bad: Record<string, string>[] = [
@@ -364,7 +448,7 @@ describe('cls-api', () => {
     await run('import', path, '--apply', '--rejects', rejects);
     expect(readFileSync(rejects, 'utf8').split('\r\n').slice(0, 3)).to.deep.equal([
       'row,column,code,expected,value',
-      "3,Due to IBRD (US$),invalid_amount,expected a plain decimal such as 1234.56,'=1+1",
+      "3,Due to IBRD (US$),invalid_amount,"expected a decimal such as 1234.56 or 1,234.56",'=1+1",
       '4,Loan Number,missing_value,a value is required,',
     ]);
   });

@@ -63,8 +63,28 @@ const profileSchema = z.strictObject({
   lender: party,
   participants: party,
   dateFormats: z
-    .array(z.enum(['YYYY-MM-DD', 'MM/DD/YYYY', 'MM/DD/YYYY hh:mm:ss AM', 'YYYY-MM-DDThh:mm:ss']))
+    .array(
+      z.enum([
+        'YYYY-MM-DD',
+        'YYYY-MM-DDThh:mm:ss',
+        'MM/DD/YYYY',
+        'MM/DD/YYYY hh:mm:ss AM',
+        'M/D/YYYY',
+        'M/D/YYYY h:mm',
+      ]),
+    )
     .min(1),
+  /** What stands between thousands, in groups of three; nothing when not given. */
+  thousandsSeparator: z.enum([',', "'", ' ']).optional(),
+  /** `(5.00)` is −5.00; refused when not given. */
+  parenthesesNegative: z.boolean().optional(),
+  /** What stands for zero in place of digits, such as `-`. */
+  zeroMarks: z.array(z.string().min(1)).optional(),
+  /**
+   * What the currency column names: the currency of the row's amounts, which must be the profile's
+   * (`amounts`), or that of the loan agreement, while the amounts are in the profile's (`loan`).
+   */
+  currencyColumn: z.enum(['amounts', 'loan']).default('amounts'),
   /** Amounts with more digits than the currency has: refused, or rounded half up and told. */
   excessDecimals: z.enum(['reject', 'round']),
   /** Header names per field, the first that is there; case, marks and units do not count. */

@@ -5,7 +5,7 @@
 import { parse } from 'csv-parse/sync';
 import { type BusinessDate, parseBusinessDate } from '../ledger/business-date.ts';
 import { minorUnitDigits } from '../ledger/currency.ts';
-import { parseAmount } from '../ledger/money.ts';
+import { formatAmount, parseAmount } from '../ledger/money.ts';
 import {
   AMOUNT_FIELDS,
   type AmountField,
@@ -32,7 +32,6 @@ export function readTape(text: string, profile: TapeProfile): Tape {
   const [first, ...lines] = readRecords(text, report);
   const header = first?.cells ?? [];
   const columns = findColumns(header, profile, report);
-  if (columns === undefined) return { asOf: undefined, rows: [], ...report };
   const reader = new RowReader(columns, header.length, profile, report);
   const rows = lines.flatMap(({ cells, row }) => reader.read(cells, row) ?? []);
   checkUnique(rows, report);
@@ -76,6 +75,7 @@ function readRecords(text: string, report: Report): readonly TapeLine[] {
   }
 }
 
+/** Those that are there once: the rows are checked in them, whatever is missing beside them. */
 type Columns = ReadonlyMap<Field, { readonly index: number; readonly header: string }>;
 
 /** Headers drift between snapshots: case, marks, spaces and a unit in brackets do not count. */
@@ -88,11 +88,7 @@ function headerName(text: string): string {
     .trim();
 }
 
-function findColumns(
-  header: readonly string[],
-  profile: TapeProfile,
-  report: Report,
-): Columns | undefined {
+function findColumns(header: readonly string[], profile: TapeProfile, report: Report): Columns {
   const names = header.map(headerName);
   const columns = new Map<Field, { index: number; header: string }>();
   for (const field of FIELDS) {
@@ -108,7 +104,7 @@ function findColumns(
       report.fault(1, told, 'duplicate_column', message, header[second] ?? '');
     } else columns.set(field, { index, header: header[index] ?? '' });
   }
-  return report.faults.length === 0 ? columns : undefined;
+  return columns;
 }
 
 class RowReader {
@@ -138,8 +134,9 @@ class RowReader {
       this.#report.fault(row, '', 'nul_character', 'a cell holds a NUL character', '');
     }
     const text = (field: Field) => cells[this.#columns.get(field)?.index ?? -1]?.trim() ?? '';
-    this.#readAsOf(row, text('asOf'));
+    if (this.#has('asOf')) this.#readAsOf(row, text('asOf'));
     this.#checkCurrency(row, text('currency'));
+    const read = new Set<AmountField>();
     const result: TapeRow = {
       row,
       loanNumber: this.#loanNumber(row, text('loanNumber')),
@@ -150,12 +147,16 @@ class RowReader {
       facilityType: this.#facilityType(row, text('loanType')),
       statuses: this.#statuses(row, text('status')),
       allInRate: this.#rate(row, text('ratePercent')),
-      amounts: this.#amounts(row, text),
+      amounts: this.#amounts(row, text, read),
       dates: this.#dates(row, text),
     };
-    if (this.#report.faults.length > faultsBefore) return undefined;
-    this.#checkIdentities(result);
+    this.#checkIdentities(result, read);
     return this.#report.faults.length > faultsBefore ? undefined : result;
+  }
+
+  /** A column that the profile names and the file lacks is told once, for the header. */
+  #has(field: Field): boolean {
+    return this.#columns.has(field) || this.#profile.columns[field] === undefined;
   }
 
   #fault(row: number, field: Field, code: string, message: string, value: string): void {
@@ -163,7 +164,9 @@ class RowReader {
   }
 
   #required(row: number, field: Field, value: string): string {
-    if (value === '') this.#fault(row, field, 'missing_value', 'a value is required', value);
+    if (value === '' && this.#has(field)) {
+      this.#fault(row, field, 'missing_value', 'a value is required', value);
+    }
     return value;
   }
 
@@ -200,13 +203,20 @@ class RowReader {
   }
 
   #checkCurrency(row: number, value: string): void {
-    if (value === '' || value === this.#profile.currency) return;
-    const message = `expected ${this.#profile.currency} or nothing`;
-    this.#fault(row, 'currency', 'unknown_currency', message, value);
+    const { currency, currencyColumn } = this.#profile;
+    if (value === '' || value === currency) return;
+    if (currencyColumn === 'loan' && /^[A-Z]{3}$/.test(value)) {
+      const header = this.#columns.get('currency')?.header ?? 'currency';
+      const message = `the loan is in ${value}; its amounts are in ${currency}`;
+      this.#report.warn(row, header, 'loan_currency', message, value);
+      return;
+    }
+    const expected = currencyColumn === 'loan' ? 'a currency code' : currency;
+    this.#fault(row, 'currency', 'unknown_currency', `expected ${expected} or nothing`, value);
   }
 
   #country(row: number, value: string): string {
-    if (!/^[A-Z0-9]{2}$/.test(value)) {
+    if (this.#has('countryCode') && !/^[A-Z0-9]{2}$/.test(value)) {
       this.#fault(row, 'countryCode', 'invalid_country', 'expected two characters', value);
     }
     return value;
@@ -217,6 +227,7 @@ class RowReader {
     const type = own(types, value) ?? types['*'];
     const told = value !== '' || !this.#columns.has('loanType');
     if (type !== undefined && told) return type;
+    if (!this.#has('loanType')) return '';
     this.#fault(row, 'loanType', 'unknown_loan_type', 'the profile does not know it', value);
     return '';
   }
@@ -224,6 +235,7 @@ class RowReader {
   #statuses(row: number, value: string): readonly [string, string, string] {
     const statuses = own(this.#profile.statuses, value);
     if (statuses !== undefined) return statuses;
+    if (!this.#has('status')) return ['', '', ''];
     this.#fault(row, 'status', 'unknown_status', 'the profile does not know it', value);
     return ['', '', ''];
   }
@@ -245,23 +257,44 @@ class RowReader {
     return `${text.slice(0, -12)}.${text.slice(-12)}`;
   }
 
-  #amounts(row: number, text: (field: Field) => string): Record<AmountField, bigint> {
-    const read = (field: AmountField): bigint => {
+  /** @param read takes the fields whose amounts are known: the others are 0n. */
+  #amounts(
+    row: number,
+    text: (field: Field) => string,
+    read: Set<AmountField>,
+  ): Record<AmountField, bigint> {
+    const amounts: Partial<Record<AmountField, bigint>> = {};
+    for (const field of AMOUNT_FIELDS) {
+      amounts[field] = 0n;
+      if (!this.#columns.has(field)) continue;
       const value = text(field);
-      const parsed = parseAmount(value, this.#digits);
-      const beyond = parsed !== undefined && magnitude(parsed.amountMinor) > AMOUNT_MAX_MINOR;
-      if (parsed === undefined || beyond) {
-        const message = 'expected a plain decimal such as 1234.56';
-        this.#fault(row, field, 'invalid_amount', message, value);
-        return 0n;
+      const parsed = parseAmount(this.#plainAmount(value), this.#digits);
+      if (parsed === undefined || magnitude(parsed.amountMinor) > AMOUNT_MAX_MINOR) {
+        this.#fault(row, field, 'invalid_amount', this.#expectedAmount(), value);
+        continue;
       }
       if (parsed.rounded) this.#excessDecimals(row, field, value);
-      return parsed.amountMinor;
-    };
-    return Object.fromEntries(AMOUNT_FIELDS.map((field) => [field, read(field)])) as Record<
-      AmountField,
-      bigint
-    >;
+      amounts[field] = parsed.amountMinor;
+      read.add(field);
+    }
+    return amounts as Record<AmountField, bigint>;
+  }
+
+  /** Without the marks that the profile declares; another text stays as it is, and is refused. */
+  #plainAmount(value: string): string {
+    const { thousandsSeparator, parenthesesNegative, zeroMarks } = this.#profile;
+    if (zeroMarks?.includes(value)) return '0';
+    const within = parenthesesNegative ? /^\(([^()-]+)\)$/.exec(value)?.[1] : undefined;
+    const text = within === undefined ? value : `-${within}`;
+    if (thousandsSeparator === undefined) return text;
+    const groups = new RegExp(`^-?\\d{1,3}(${thousandsSeparator}\\d{3})+(\\.\\d+)?$`);
+    return groups.test(text) ? text.replaceAll(thousandsSeparator, '') : text;
+  }
+
+  #expectedAmount(): string {
+    const { thousandsSeparator } = this.#profile;
+    const grouped = thousandsSeparator === undefined ? '' : ` or 1${thousandsSeparator}234.56`;
+    return `expected a decimal such as 1234.56${grouped}`;
   }
 
   #excessDecimals(row: number, field: AmountField, value: string): void {
@@ -287,36 +320,72 @@ class RowReader {
   }
 
   /** What the statement says twice must agree with itself; a cent apart is float noise. */
-  #checkIdentities({ row, amounts }: TapeRow): void {
-    const { due, exchangeAdjustment, obligation, undisbursed, held } = amounts;
-    const identities = [
-      ['obligation', due + exchangeAdjustment - obligation, 'is not due + exchange adjustment'],
-      ['held', due + undisbursed - held, 'is not due + undisbursed'],
-      [
-        'dueThirdParty',
-        amounts.sold - amounts.repaidThirdParty - amounts.dueThirdParty,
-        'is not sold − repaid to third parties',
-      ],
-    ] as const;
-    for (const [field, gap, message] of identities) {
-      const value = `${amounts[field]}`;
+  #checkIdentities({ row, amounts }: TapeRow, read: ReadonlySet<AmountField>): void {
+    for (const { field, sum } of IDENTITIES) {
+      if (![field, ...sum.map(([part]) => part)].every((part) => read.has(part))) continue;
+      const expected = sum.reduce((total, [part, sign]) => total + sign * amounts[part], 0n);
+      const gap = expected - amounts[field];
+      if (gap === 0n) continue;
+      const parts = sum
+        .map(([part, sign]) => `${sign < 0n ? ' − ' : ' + '}${this.#told(part, amounts[part])}`)
+        .join('')
+        .slice(3);
+      const message = `expected ${this.#decimal(expected)}: ${parts}`;
+      const value = this.#decimal(amounts[field]);
       if (magnitude(gap) > 1n) this.#fault(row, field, 'identity_broken', message, value);
-      else if (gap !== 0n) {
+      else {
         const header = this.#columns.get(field)?.header ?? field;
-        const told = `${message}, by a unit of rounding; the parts are taken`;
+        const told = `${message}; a unit of rounding apart, the parts are taken`;
         this.#report.warn(row, header, 'rounding_gap', told, value);
       }
     }
+    const { due, undisbursed } = amounts;
     if (due < 0n || undisbursed < 0n) {
       const message = 'a negative balance, kept as it is';
-      this.#report.warn(row, 'due', 'negative_balance', message, `${due}`);
+      this.#report.warn(row, 'due', 'negative_balance', message, this.#decimal(due));
     }
+  }
+
+  #told(field: AmountField, amountMinor: bigint): string {
+    return `${this.#columns.get(field)?.header.trim() ?? field} ${this.#decimal(amountMinor)}`;
+  }
+
+  #decimal(amountMinor: bigint): string {
+    return formatAmount(amountMinor, this.#digits);
   }
 
   #expectedDate(): string {
     return `expected a date as ${this.#profile.dateFormats.join(' or ')}`;
   }
 }
+
+/** Columns that are the sum of others (the World Bank's data dictionary). */
+const IDENTITIES: readonly {
+  readonly field: AmountField;
+  readonly sum: readonly (readonly [AmountField, 1n | -1n])[];
+}[] = [
+  {
+    field: 'obligation',
+    sum: [
+      ['due', 1n],
+      ['exchangeAdjustment', 1n],
+    ],
+  },
+  {
+    field: 'held',
+    sum: [
+      ['due', 1n],
+      ['undisbursed', 1n],
+    ],
+  },
+  {
+    field: 'dueThirdParty',
+    sum: [
+      ['sold', 1n],
+      ['repaidThirdParty', -1n],
+    ],
+  },
+];
 
 /** Sums and doubled memo legs stay within SQL's bigint. */
 const AMOUNT_MAX_MINOR = 10n ** 16n;
@@ -339,13 +408,16 @@ const DATE_SHAPES: Readonly<Record<DateFormat, RegExp>> = {
   'YYYY-MM-DD': /^(?<year>\d{4})-(?<month>\d{2})-(?<day>\d{2})$/,
   'YYYY-MM-DDThh:mm:ss': /^(?<year>\d{4})-(?<month>\d{2})-(?<day>\d{2})[T ]00:00:00(\.0{1,6})?Z?$/,
   'MM/DD/YYYY': /^(?<month>\d{2})\/(?<day>\d{2})\/(?<year>\d{4})$/,
+  'M/D/YYYY': /^(?<month>\d{1,2})\/(?<day>\d{1,2})\/(?<year>\d{4})$/,
+  'M/D/YYYY h:mm': /^(?<month>\d{1,2})\/(?<day>\d{1,2})\/(?<year>\d{4}) 0?0:00(:00)?$/,
   'MM/DD/YYYY hh:mm:ss AM': /^(?<month>\d{2})\/(?<day>\d{2})\/(?<year>\d{4}) 12:00:00 AM$/,
 };
 
 function readDate(value: string, formats: readonly DateFormat[]): BusinessDate | undefined {
   for (const format of formats) {
-    const { year, month, day } = DATE_SHAPES[format].exec(value)?.groups ?? {};
-    const date = year && parseBusinessDate(`${year}-${month}-${day}`);
+    const { year, month = '', day = '' } = DATE_SHAPES[format].exec(value)?.groups ?? {};
+    const date =
+      year && parseBusinessDate(`${year}-${month.padStart(2, '0')}-${day.padStart(2, '0')}`);
     if (date) return date;
   }
   return undefined;
@@ -354,6 +426,7 @@ function readDate(value: string, formats: readonly DateFormat[]): BusinessDate |
 function checkUnique(rows: readonly TapeRow[], report: Report): void {
   const seen = new Map<string, number>();
   for (const { row, loanNumber } of rows) {
+    if (loanNumber === '') continue;
     const first = seen.get(loanNumber);
     if (first === undefined) seen.set(loanNumber, row);
     else report.fault(row, 'loan number', 'duplicate_loan', `also in row ${first}`, loanNumber);

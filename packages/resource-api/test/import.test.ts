@@ -448,7 +448,7 @@ describe('cls-api', () => {
     await run('import', path, '--apply', '--rejects', rejects);
     expect(readFileSync(rejects, 'utf8').split('\r\n').slice(0, 3)).to.deep.equal([
       'row,column,code,expected,value',
-      "3,Due to IBRD (US$),invalid_amount,"expected a decimal such as 1234.56 or 1,234.56",'=1+1",
+      `3,Due to IBRD (US$),invalid_amount,"expected a decimal such as 1234.56 or 1,234.56",'=1+1`,
       '4,Loan Number,missing_value,a value is required,',
     ]);
   });

@@ -19,6 +19,7 @@ import { rememberVerified } from './access/verified-tokens.ts';
 import { currentLedger } from './balances/current-ledger.ts';
 import { cursorCodec } from './balances/cursor.ts';
 import { balancesReader } from './balances/read-balances.ts';
+import { changesReader } from './balances/read-changes.ts';
 import { movementsReader } from './balances/read-movements.ts';
 import { snapshots } from './balances/snapshot.ts';
 import type { ResourceApiConfig } from './config.ts';
@@ -83,6 +84,7 @@ async function compose(
   );
   const times = snapshots(store, ledger);
   const readBalances = balancesReader(store, times, cursors);
+  const readChanges = changesReader(store, times, readBalances);
   const readMovements = movementsReader(store, times, cursors);
   const { rateLimit, stop: stopRateLimit } = await openRateLimit(config, log);
   let service: HttpService | undefined;
@@ -93,7 +95,7 @@ async function compose(
       clock,
     ),
     rateLimit,
-    registry: versionRegistry([v1({ readBalances, readMovements, ledger, cursors })]),
+    registry: versionRegistry([v1({ readBalances, readChanges, readMovements, ledger, cursors })]),
     issuer: config.issuer,
     scopeBase: config.scopeBase,
     checks: [

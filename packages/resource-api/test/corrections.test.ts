@@ -1,6 +1,5 @@
 import { describeOnEngines } from '@cls/shared/testing/engines';
 import { expect } from 'chai';
-import { NO_FILTER } from '../src/balances/balance-store.ts';
 import { billAccruals } from '../src/billing/bill-accruals.ts';
 import { dayBefore, daysAfter } from '../src/ledger/business-date.ts';
 import { sqlBalanceStore } from '../src/store/sql-balance-store.ts';
@@ -235,19 +234,22 @@ describeOnEngines('a book that is corrected and goes on', (engine) => {
     await post([...loan.all, drawn(loan, '2024-01-01', '10.00'), drawn(loan, ahead, '5.00')]);
     const store = sqlBalanceStore(api.database);
     const { seq } = await store.ledgerState(date('2999-01-01'));
-    const filter = { ...NO_FILTER, dealIds: [loan.deal.id] };
-    const changed = async (dataThrough: string, asOf: string) => {
-      const updatedAfter = { seq, dataThrough: date(dataThrough) };
-      const request = { level: 'contract', sort: undefined, after: undefined, limit: 10 } as const;
-      const snapshot = { asOf: date(asOf), ledgerSeq: seq };
-      const items = await store.page(
+    const changed = async (before: string, now: string) => {
+      const deals = await store.changedDeals(
         { fullControl: true },
-        { ...request, filter: { ...filter, updatedAfter }, snapshot },
+        {
+          now: { asOf: date(now), ledgerSeq: seq },
+          before: { asOf: date(before), ledgerSeq: seq },
+          afterSeq: seq,
+          dealIds: [loan.deal.id],
+          fromKey: 0n,
+          limit: 10,
+        },
       );
-      return items.map(({ global }) => global.principal_cash);
+      return deals.map(({ id }) => id);
     };
     expect(await changed(dayBefore(ahead), dayBefore(ahead))).to.deep.equal([]);
-    expect(await changed(dayBefore(ahead), ahead)).to.deep.equal([15_00n]);
+    expect(await changed(dayBefore(ahead), ahead)).to.deep.equal([loan.deal.id]);
   });
 
   it('says that what was first reached later is not restated, now and for ever', async () => {

@@ -48,9 +48,10 @@ describeOnEngines('an export', (engine) => {
       const text = await response.text();
       expect(text.endsWith('\r\n')).to.equal(true);
       const rows = parse(text, { columns: true }) as Record<string, string>[];
-      const { data } = await json(`${path}&limit=1000`);
+      const { data, meta } = await json(`${path}&limit=1000`);
       expect(rows.length).to.equal(data.length);
-      for (const [index, row] of rows.entries()) {
+      for (const [index, { asOf, ...row }] of rows.entries()) {
+        expect(asOf).to.equal(meta.asOf);
         for (const [column, cell] of Object.entries(row)) {
           const value = flat(data[index], column);
           const plain = Array.isArray(value) ? value.join(';') : (value ?? '');
@@ -106,7 +107,7 @@ describeOnEngines('an export', (engine) => {
       await as('text/csv', '?fields=facility.name,global.principal.outstanding')
     ).text();
     expect(text.split('\r\n', 1)[0]).to.equal(
-      'object,id,facility.name,currency,global.principal.outstanding',
+      'asOf,object,id,facility.name,currency,global.principal.outstanding',
     );
   });
 

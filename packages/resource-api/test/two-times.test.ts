@@ -90,12 +90,20 @@ describeOnEngines('two times of a balance', (engine) => {
     const { knownAt } = (await list('')).meta;
     expect((await list(`?updatedSince=${knownAt}`)).data).to.deep.equal([]);
     await postPrincipal(api.database, 'B', 'scheduled_repayment', '2025-03-25', -201_00n);
-    const { data } = await list(`?updatedSince=${knownAt}&asOf=2025-03-31`);
+    const { data, removed } = await list(
+      `?updatedSince=${knownAt}&asOf=2025-03-31&includeZero=true`,
+    );
     expect(data.map(({ contract }: Json) => contract.contractNumber)).to.deep.equal(['B']);
     expect(data[0].global.closing).to.equal('0.00');
+    expect(removed).to.deep.equal([]);
+    const shown = await list(`?updatedSince=${knownAt}&asOf=2025-03-31`);
+    expect(shown.data).to.deep.equal([]);
+    expect(shown.removed).to.deep.equal([{ object: 'removed', id: data[0].id }]);
     expect((await list(`?updatedSince=2001-01-01T00:00:00Z&asOf=2025-03-31`)).data.length).to.equal(
-      2,
+      1,
     );
+    const all = '?updatedSince=2001-01-01T00:00:00Z&asOf=2025-03-31&includeZero=true';
+    expect((await list(all)).data.length).to.equal(2);
   });
 
   it('keep a walk on what was known when it began, whatever it is sorted by', async () => {

@@ -25,11 +25,6 @@ export interface BalanceFilter {
   /** Outstanding principal in minor units, inclusive; with one currency. */
   readonly minOutstandingMinor?: bigint | undefined;
   readonly maxOutstandingMinor?: bigint | undefined;
-  /**
-   * Items that changed since a state of knowledge, those that became zero too: by journals after
-   * the sequence, or effective after the last date that was data then.
-   */
-  readonly updatedAfter?: { readonly seq: bigint; readonly dataThrough: BusinessDate } | undefined;
 }
 
 /** Filters nothing, and leaves out what is zero. */
@@ -170,10 +165,21 @@ export interface PastDue {
 export interface LedgerState {
   /** Rises with every change that an answer may show. */
   readonly generation: bigint;
+  /** RFC 3339: instant of the newest change; undefined while there was none. */
+  readonly changedAt: string | undefined;
+  /** The newest exchange rate. */
+  readonly fx: FxState;
   readonly seq: bigint;
   /** First and last effective date up to today; undefined while the book is empty. */
   readonly firstDate: BusinessDate | undefined;
   readonly lastDate: BusinessDate | undefined;
+}
+
+/** Exchange rates up to one, and when it became known. */
+export interface FxState {
+  /** 0: none. */
+  readonly number: bigint;
+  readonly knownAt: string | undefined;
 }
 
 /** What a state of knowledge says of the book as a whole. */
@@ -232,6 +238,19 @@ export type KnownSequence =
   /** `in_future`: by the database's clock. `posting`: it may still change; ask again soon. */
   | { readonly refused: 'in_future' | 'before_book' | 'posting' };
 
+/** Deals of which an item may read otherwise at one snapshot than at another. */
+export interface ChangedDealsRequest {
+  readonly now: Snapshot;
+  /** Undefined: before the book, so every deal. */
+  readonly before: Snapshot | undefined;
+  /** Journals after this one may have changed what is told of an item. */
+  readonly afterSeq: bigint;
+  readonly dealIds: readonly string[];
+  /** Deals in the order of their keys, this one included. */
+  readonly fromKey: bigint;
+  readonly limit: number;
+}
+
 export interface BalanceStore {
   /** Up to `limit` + 1 items: one more tells that there is a next page. */
   page(access: ReaderAccess, request: PageRequest): Promise<readonly BalanceItem[]>;
@@ -279,6 +298,11 @@ export interface BalanceStore {
   /** The book's generation; the cheapest question there is. */
   generation(): Promise<bigint>;
   ledgerState(today: BusinessDate): Promise<LedgerState>;
+  /** A superset, of the deals that the reader sees; up to `limit`. */
+  changedDeals(
+    access: ReaderAccess,
+    request: ChangedDealsRequest,
+  ): Promise<readonly { readonly key: bigint; readonly id: string }[]>;
   /** RFC 3339: when the caller's grants last changed; undefined: never since grants are dated. */
   grantsChangedAt(access: ReaderAccess): Promise<string | undefined>;
   /** Of a snapshot alone: the same for ever. */
@@ -294,10 +318,8 @@ export interface BalanceStore {
     day: BusinessDate,
     lastNumber: bigint,
   ): Promise<ReadonlyMap<string, ReportingRate>>;
-  /** The newest rate of any, of those known at an instant or up to a number. */
-  newestFxRate(
-    of: { readonly knownAt: string | undefined } | { readonly number: bigint },
-  ): Promise<{ readonly number: bigint; readonly knownAt: string } | undefined>;
+  /** The newest rate of any that was known at an instant. */
+  fxStateAt(instant: string): Promise<FxState>;
   /** Ids by external id (`SOURCE:VALUE`); unknown ones are absent. */
   resolveExternalIds(names: readonly string[]): Promise<ReadonlyMap<string, string>>;
   /** Resolves when balances can be read, as the role that reads them. */

@@ -3,21 +3,18 @@ import { Refusal } from '@cls/shared/http/refusal';
 import type { Secret } from '@cls/shared/secret';
 import type { BusinessDate } from '../ledger/business-date.ts';
 import type { PageEnd } from './balance-store.ts';
+import type { WalkSnapshot } from './snapshot.ts';
 
 /**
  * Where a walk over pages stands, and what it reads: the question, the state of the ledger frozen
  * at the first page, and whose walk it is.
  */
-export interface CursorPosition {
+export interface CursorPosition extends WalkSnapshot {
   /** Resource and filter in their canonical form. */
   readonly question: string;
   /** Who asks, as the database sees it. */
   readonly reader: string;
-  readonly asOf: BusinessDate;
-  readonly ledgerSeq: bigint;
   readonly after: PageEnd;
-  /** Exchange rates up to this one are the walk's; 0 where none are asked for. */
-  readonly fxNumber: bigint;
 }
 
 export interface CursorCodec {
@@ -28,7 +25,7 @@ export interface CursorCodec {
 
 const MAC_BYTES = 16;
 /** Of what is signed: cursors of another shape are refused, whoever signed them. */
-const FORMAT = 3;
+const FORMAT = 4;
 
 /**
  * Cursors are opaque to callers and signed: what is in them was written here. A cursor does not
@@ -44,9 +41,9 @@ export function cursorCodec(key: Secret, previous?: Secret): CursorCodec {
       (secret) => secret !== undefined && timingSafeEqual(mac, macOf(body, secret)),
     );
   return {
-    encode({ question, reader, asOf, ledgerSeq, after, fxNumber }) {
+    encode({ question, reader, asOf, ledgerSeq, knownAt = null, after, fxNumber }) {
       const place = [`${ledgerSeq}`, after.sortValue, `${after.key}`, `${fxNumber}`];
-      const fields = [FORMAT, question, reader, asOf, ...place];
+      const fields = [FORMAT, question, reader, asOf, knownAt, ...place];
       const body = Buffer.from(JSON.stringify(fields));
       return Buffer.concat([macOf(body), body]).toString('base64url');
     },
@@ -61,21 +58,16 @@ export function cursorCodec(key: Secret, previous?: Secret): CursorCodec {
       if (fields[0] !== FORMAT) {
         throw cursorRefusal('invalid_cursor', 'expected a cursor as it was given');
       }
-      const [question, owner, asOf, ledgerSeq, sortValue, itemKey, fx] = fields.slice(1) as [
-        string,
-        string,
-        BusinessDate,
-        string,
-        string | null,
-        string,
-        string,
-      ];
+      const [question, owner, asOf, knownAt, ledgerSeq, sortValue, itemKey, fx] = fields.slice(
+        1,
+      ) as [string, string, BusinessDate, string | null, string, string | null, string, string];
       if (owner !== reader) throw cursorMismatch('the cursor was given to another caller');
       return {
         question,
         reader: owner,
         asOf,
         ledgerSeq: BigInt(ledgerSeq),
+        knownAt: knownAt ?? undefined,
         after: { sortValue, key: BigInt(itemKey) },
         fxNumber: BigInt(fx),
       };

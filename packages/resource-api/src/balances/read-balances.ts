@@ -21,7 +21,7 @@ import {
 import type { CursorCodec } from './cursor.ts';
 import { resolveIds } from './external-ids.ts';
 import { type Reporting, type ReportingRates, reportingRates } from './reporting.ts';
-import { latest, type QuestionTimes, type ResolvedSnapshot, type Snapshots } from './snapshot.ts';
+import type { QuestionTimes, ResolvedSnapshot, Snapshots, WalkSnapshot } from './snapshot.ts';
 
 /** What is told of each item beyond its own amounts, on request. */
 export const EXPANSIONS = ['lenders', 'accrual', 'contracts', 'movements'] as const;
@@ -31,17 +31,13 @@ export interface BalanceQuestion extends QuestionTimes {
   readonly level: Level;
   /** Ids may be `ext:SOURCE:ID`. */
   readonly filter: BalanceFilter;
-  /** RFC 3339: only what changed by postings after it. */
-  readonly updatedSince: string | undefined;
   readonly sort: Sort | undefined;
   readonly limit: number;
   readonly withTotals: boolean;
   readonly expand: ReadonlySet<Expansion>;
   readonly reporting: Reporting | undefined;
   /** Goes on with a walk: its snapshot, and the end of the page before. */
-  readonly position:
-    | (Snapshot & { readonly after: PageEnd; readonly fxNumber: bigint })
-    | undefined;
+  readonly position: (WalkSnapshot & { readonly after: PageEnd }) | undefined;
   /** The question in its canonical form, for the next cursor. */
   readonly canonical: string;
 }
@@ -81,8 +77,6 @@ export interface BalancePage {
   /** Into the reporting currency, by currency; undefined when none is asked for. */
   readonly rates: ReportingRates | undefined;
   readonly nextCursor: string | undefined;
-  /** Exchange rates up to this one were looked at. */
-  readonly fxNumber: bigint;
 }
 
 /** @throws {Refusal} of the question's times. */
@@ -101,15 +95,10 @@ export function balancesReader(
   return async (caller, question) => {
     const { level, sort, limit, position } = question;
     const access = accessOf(caller);
-    const [resolved, filter, fx] = await Promise.all([
-      position === undefined
-        ? times.resolve(question, access)
-        : times.resume(position, question.knownAt, access),
-      filterOf(question, store, times),
-      fxState(store, question),
+    const [snapshot, filter] = await Promise.all([
+      position === undefined ? times.resolve(question, access) : times.resume(position, access),
+      resolveIds(question.filter, store),
     ]);
-    // What is told in another currency is known when its rates are.
-    const snapshot = { ...resolved, knownAt: latest(resolved.knownAt, fx?.knownAt) };
     const request = { level, filter, snapshot, sort, after: position?.after, limit };
     const [found, totals] = await Promise.all([
       store.page(access, request),
@@ -123,16 +112,14 @@ export function balancesReader(
         : cursors.encode({
             question: question.canonical,
             reader: readerName(caller),
-            asOf: snapshot.asOf,
-            ledgerSeq: snapshot.ledgerSeq,
+            ...walkOf(snapshot),
             after: last.end,
-            fxNumber: fx?.number ?? 0n,
           });
     const plain = await readingsOf(access, question, snapshot, items);
     const readings = await expand(store, readingsOf, { access, question, snapshot, filter }, plain);
     const currencies = [...items, ...(totals ?? [])].map(({ currency }) => currency);
     const { reporting } = question;
-    const known = { asOf: snapshot.asOf, lastNumber: fx?.number ?? 0n };
+    const known = { asOf: snapshot.asOf, lastNumber: snapshot.fxNumber };
     const rates = reporting && (await reportingRates(store, reporting, currencies, known));
     return {
       question,
@@ -142,26 +129,13 @@ export function balancesReader(
       totals,
       rates,
       nextCursor,
-      fxNumber: known.lastNumber,
     };
   };
 }
 
-/** Which exchange rates a question may see: a walk those that its first page saw. */
-async function fxState(store: BalanceStore, { reporting, position, knownAt }: BalanceQuestion) {
-  if (reporting === undefined) return undefined;
-  return store.newestFxRate(position === undefined ? { knownAt } : { number: position.fxNumber });
-}
-
-async function filterOf(
-  { filter, updatedSince }: BalanceQuestion,
-  store: BalanceStore,
-  times: Snapshots,
-): Promise<BalanceFilter> {
-  const resolved = await resolveIds(filter, store);
-  if (updatedSince === undefined) return resolved;
-  const updatedAfter = await times.stateAt('updatedSince', updatedSince);
-  return { ...resolved, updatedAfter };
+/** What the next page needs of a snapshot. */
+export function walkOf({ asOf, ledgerSeq, knownAt, fxNumber }: WalkSnapshot): WalkSnapshot {
+  return { asOf, ledgerSeq, knownAt, fxNumber };
 }
 
 /** Totals over a filter are read once for all pages of a walk. */

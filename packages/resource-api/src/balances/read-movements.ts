@@ -1,14 +1,14 @@
 import type { Caller } from '@cls/shared/access/caller';
-import type { BalanceFilter, BalanceStore, Movement, PageEnd, Snapshot } from './balance-store.ts';
+import type { BalanceFilter, BalanceStore, Movement, PageEnd } from './balance-store.ts';
 import type { CursorCodec } from './cursor.ts';
 import { resolveIds } from './external-ids.ts';
-import { accessOf, readerName } from './read-balances.ts';
-import type { QuestionTimes, ResolvedSnapshot, Snapshots } from './snapshot.ts';
+import { accessOf, readerName, walkOf } from './read-balances.ts';
+import type { QuestionTimes, ResolvedSnapshot, Snapshots, WalkSnapshot } from './snapshot.ts';
 
 export interface MovementQuestion extends QuestionTimes {
   readonly filter: BalanceFilter;
   readonly limit: number;
-  readonly position: (Snapshot & { readonly after: PageEnd }) | undefined;
+  readonly position: (WalkSnapshot & { readonly after: PageEnd }) | undefined;
   readonly canonical: string;
 }
 
@@ -31,9 +31,7 @@ export function movementsReader(
     const { limit, position, fromDate, canonical } = question;
     const access = accessOf(caller);
     const [snapshot, filter] = await Promise.all([
-      position === undefined
-        ? times.resolve(question, access)
-        : times.resume(position, question.knownAt, access),
+      position === undefined ? times.resolve(question, access) : times.resume(position, access),
       resolveIds(question.filter, store),
     ]);
     const after = position && {
@@ -55,10 +53,8 @@ export function movementsReader(
         : cursors.encode({
             question: canonical,
             reader: readerName(caller),
-            asOf: snapshot.asOf,
-            ledgerSeq: snapshot.ledgerSeq,
+            ...walkOf(snapshot),
             after: { sortValue: `${last.number}`, key: last.seq },
-            fxNumber: 0n,
           });
     return { snapshot, limit, movements, nextCursor };
   };

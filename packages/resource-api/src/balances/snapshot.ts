@@ -3,6 +3,7 @@ import { LRUCache } from 'lru-cache';
 import type { BusinessDate } from '../ledger/business-date.ts';
 import type {
   BalanceStore,
+  FxState,
   KnowledgeFacts,
   LedgerState,
   ReaderAccess,
@@ -18,9 +19,26 @@ export interface QuestionTimes {
   readonly knownAt: string | undefined;
   /** First day of a period that ends with `asOf`. */
   readonly fromDate: BusinessDate | undefined;
+  /** Exchange rates are part of the answer when defined. */
+  readonly reporting?: object | undefined;
 }
 
-export interface ResolvedSnapshot extends Snapshot, KnowledgeFacts {
+/** The state that a caller's copy has: the two times of the answer that the copy was made from. */
+export interface CopyTimes extends Pick<QuestionTimes, 'asOf' | 'reporting'> {
+  /** RFC 3339: the answer's `knownAt`. */
+  readonly updatedSince: string;
+  /** The answer's `asOf`; where undefined it must follow from the rest. */
+  readonly sinceAsOf: BusinessDate | undefined;
+}
+
+/** What a walk over pages keeps of its first page. */
+export interface WalkSnapshot extends Snapshot {
+  readonly knownAt: string | undefined;
+  /** Exchange rates up to this one are the walk's; 0 where none are asked for. */
+  readonly fxNumber: bigint;
+}
+
+export interface ResolvedSnapshot extends WalkSnapshot, KnowledgeFacts {
   /** RFC 3339: when the reader's grants last changed. */
   readonly grantsAt: string | undefined;
 }
@@ -28,25 +46,21 @@ export interface ResolvedSnapshot extends Snapshot, KnowledgeFacts {
 export interface Snapshots {
   /** @throws {Refusal} `as_of_in_future`, `as_of_before_book`, `known_at_in_future`, … */
   resolve(times: QuestionTimes, access: ReaderAccess): Promise<ResolvedSnapshot>;
-  /** Of a walk that goes on: its snapshot is given, and the time that its question asked for. */
-  resume(
-    snapshot: Snapshot,
-    knownAt: string | undefined,
+  /** Of a walk that goes on. */
+  resume(walk: WalkSnapshot, access: ReaderAccess): Promise<ResolvedSnapshot>;
+  /**
+   * What a copy has; undefined before the book.
+   *
+   * @throws {Refusal} `delta_unavailable`, `since_as_of_required`, `invalid_range`, …
+   */
+  copied(
+    times: CopyTimes,
     access: ReaderAccess,
-  ): Promise<ResolvedSnapshot>;
-  /** What was known at an instant, and the last date that was data then. @throws {Refusal} */
-  stateAt(parameter: string, instant: string): Promise<StateAt>;
-}
-
-export interface StateAt {
-  /** 0 before the book. */
-  readonly seq: bigint;
-  readonly dataThrough: BusinessDate;
+    now: ResolvedSnapshot,
+  ): Promise<ResolvedSnapshot | undefined>;
 }
 
 const KEPT = 1_000;
-/** Before every date of a book. */
-const NO_DATE = '0101-01-01' as BusinessDate;
 
 export function snapshots(store: BalanceStore, ledger: CurrentLedger): Snapshots {
   // What a state of knowledge says of a date never changes.
@@ -58,6 +72,16 @@ export function snapshots(store: BalanceStore, ledger: CurrentLedger): Snapshots
     'fullControl' in access
       ? Promise.resolve(undefined)
       : keep(grants, `${generation} ${access.customer}`, () => store.grantsChangedAt(access));
+  /** The default `asOf` at an instant, where it is still the same for that sequence. */
+  const soleDate = async (ledgerSeq: bigint, instant: string): Promise<BusinessDate> => {
+    const [first, last] = await Promise.all(
+      [dayOf(instant), ledger.today].map((asOf) => facts({ asOf, ledgerSeq })),
+    );
+    if (first?.dataThrough === undefined || first.dataThrough !== last?.dataThrough) {
+      throw sinceAsOfRequired();
+    }
+    return first.dataThrough;
+  };
   const sequenceAt = async (parameter: string, instant: string): Promise<bigint> => {
     const answer = await store.sequenceAt(instant);
     if ('seq' in answer) return answer.seq;
@@ -66,39 +90,46 @@ export function snapshots(store: BalanceStore, ledger: CurrentLedger): Snapshots
   };
   const withFacts = async (
     { asOf, ledgerSeq }: Snapshot,
-    knownAt: string | undefined,
     access: ReaderAccess,
     { generation }: LedgerState,
-  ): Promise<ResolvedSnapshot> => {
+  ) => {
     const snapshot = { asOf, ledgerSeq };
     const [known, granted] = await Promise.all([facts(snapshot), grantsAt(access, generation)]);
-    return {
-      ...snapshot,
-      ...known,
-      grantsAt: granted,
-      // An answer is known when its journals and the reader's grants are.
-      knownAt: latest(
-        known.knownAt,
-        knownAt === undefined || (granted ?? '') <= knownAt ? granted : undefined,
-      ),
-    };
+    return { ...snapshot, ...known, grantsAt: granted };
+  };
+  /**
+   * An answer is known when its journals, its exchange rates and the reader's grants are. A grant
+   * that is newer than the state which was looked up does not count: journals before it may be
+   * missing in that state.
+   */
+  const resolved = async (
+    snapshot: Snapshot,
+    access: ReaderAccess,
+    state: LedgerState,
+    { fx, until }: { readonly fx: FxState; readonly until: string | undefined },
+  ): Promise<ResolvedSnapshot> => {
+    const known = await withFacts(snapshot, access, state);
+    const granted = known.grantsAt;
+    const counts = granted !== undefined && until !== undefined && granted <= until;
+    const knownAt = latest(known.knownAt, counts ? granted : undefined, fx.knownAt);
+    return { ...known, knownAt, fxNumber: fx.number };
   };
   return {
-    async stateAt(parameter, instant) {
-      const seq = await sequenceAt(parameter, instant);
-      const { dataThrough } = await facts({ asOf: dayOf(instant), ledgerSeq: seq });
-      return { seq, dataThrough: dataThrough ?? NO_DATE };
-    },
-    resume: async (snapshot, knownAt, access) =>
-      withFacts(snapshot, knownAt, access, await ledger.state()),
-    async resolve({ asOf, knownAt, fromDate }, access) {
+    resume: async ({ asOf, ledgerSeq, knownAt, fxNumber }, access) => ({
+      ...(await withFacts({ asOf, ledgerSeq }, access, await ledger.state())),
+      knownAt,
+      fxNumber,
+    }),
+    async resolve({ asOf, knownAt, fromDate, reporting }, access) {
       const state = await ledger.state();
       const { firstDate } = state;
       const { today } = ledger;
       if (knownAt === undefined) {
         const date = asOf ?? state.lastDate ?? today;
         checkDates(date, fromDate, today, firstDate);
-        return withFacts({ asOf: date, ledgerSeq: state.seq }, knownAt, access, state);
+        const fx = reporting === undefined ? NO_RATES : state.fx;
+        const snapshot = { asOf: date, ledgerSeq: state.seq };
+        return resolved(snapshot, access, state, { fx, until: state.changedAt });
       }
       const ledgerSeq = await sequenceAt('knownAt', knownAt);
       if (ledgerSeq === 0n && state.seq > 0n) throw knownBeforeBook(knownAt);
@@ -106,10 +137,24 @@ export function snapshots(store: BalanceStore, ledger: CurrentLedger): Snapshots
       const day = dayOf(knownAt);
       const date = asOf ?? (await facts({ asOf: day, ledgerSeq })).dataThrough ?? day;
       checkDates(date, fromDate, today, firstDate);
-      return withFacts({ asOf: date, ledgerSeq }, knownAt, access, state);
+      const fx = reporting === undefined ? NO_RATES : await store.fxStateAt(knownAt);
+      return resolved({ asOf: date, ledgerSeq }, access, state, { fx, until: knownAt });
+    },
+    async copied({ updatedSince, sinceAsOf, asOf, reporting }, access, now) {
+      if (now.grantsAt !== undefined && now.grantsAt > updatedSince) throw deltaUnavailable();
+      const ledgerSeq = await sequenceAt('updatedSince', updatedSince);
+      if (ledgerSeq > now.ledgerSeq) throw sinceAfterNow(updatedSince);
+      if (ledgerSeq === 0n) return undefined;
+      const date = sinceAsOf ?? asOf ?? (await soleDate(ledgerSeq, updatedSince));
+      const fx = reporting === undefined ? NO_RATES : await store.fxStateAt(updatedSince);
+      const state = await ledger.state();
+      const known = await withFacts({ asOf: date, ledgerSeq }, access, state);
+      return { ...known, knownAt: updatedSince, fxNumber: fx.number };
     },
   };
 }
+
+const NO_RATES: FxState = { number: 0n, knownAt: undefined };
 
 function keep<T>(
   kept: LRUCache<string, Promise<T>>,
@@ -162,6 +207,38 @@ function checkDates(
 function inFuture(parameter: string, received: string): Refusal {
   const code = parameter === 'knownAt' ? 'known_at_in_future' : 'invalid_parameter';
   return refusal(parameter, code, 'expected an instant that has passed', received);
+}
+
+/** Whose grants changed sees other items, in other parts: what the copy has cannot be told. */
+function deltaUnavailable(): Refusal {
+  return new Refusal({
+    status: 410,
+    code: 'delta_unavailable',
+    title: 'No changes to tell',
+    detail: 'What you may see has changed since then; read everything anew.',
+  });
+}
+
+function sinceAfterNow(received: string): Refusal {
+  const message = 'expected an instant up to knownAt';
+  return refusal('updatedSince', 'invalid_range', message, received);
+}
+
+/** Journals of later dates have become effective since: the instant alone names no answer. */
+function sinceAsOfRequired(): Refusal {
+  return new Refusal({
+    status: 400,
+    code: 'since_as_of_required',
+    title: 'Parameter not valid',
+    detail: 'sinceAsOf: expected the meta.asOf of the answer whose meta.knownAt is updatedSince',
+    errors: [
+      {
+        parameter: 'sinceAsOf',
+        code: 'since_as_of_required',
+        message: 'expected the meta.asOf of the answer whose meta.knownAt is updatedSince',
+      },
+    ],
+  });
 }
 
 function knownBeforeBook(received: string): Refusal {

@@ -173,7 +173,7 @@ export function totalsStatement({
   const { includeZero, ...rest } = filter;
   const where = conditions(sql, level, { ...rest, includeZero: true }, parameters);
   // Whether an item is zero is told by the sums at hand, not by a look-up of its own.
-  const shown = includeZero || filter.updatedAfter !== undefined ? 'true' : NOT_ZERO;
+  const shown = includeZero ? 'true' : NOT_ZERO;
   const text = `
     SELECT b.currency, count(*) AS count, ${SUMS}
     FROM (
@@ -422,38 +422,11 @@ function conditions(
   if (filter.maxOutstandingMinor !== undefined) {
     where.push(`${itemSum(sql, OUTSTANDING)} <= ${parameters.add(filter.maxOutstandingMinor)}`);
   }
-  if (filter.updatedAfter !== undefined) {
-    const { seq, dataThrough } = filter.updatedAfter;
-    where.push(updatedAfter(sql, parameters.add(seq), parameters.add(dataThrough)));
-  } else if (!filter.includeZero) {
+  if (!filter.includeZero) {
     where.push(`EXISTS (SELECT FROM balance_line l CROSS JOIN LATERAL (${NEWEST}) b
       WHERE ${lines} AND l.lender_key = ${holder} AND ${NOT_ZERO} ${BY_LOOKUP})`);
   }
   return where;
-}
-
-/**
- * Changed by a journal after `seq`, or by one that was waiting for its date then: its money, its
- * terms or rates, or it is new.
- */
-function updatedAfter({ lines, booked }: LevelSql, seq: string, date: string): string {
-  const since = (alias: string) =>
-    `(${alias}.known_seq > ${seq} OR ${alias}.effective_date > ${date})
-      AND ${alias}.known_seq <= $2 AND ${alias}.effective_date <= $1`;
-  const terms = ['deal_terms', 'facility_terms', 'contract_terms'].map(
-    (table) => `EXISTS (SELECT FROM ${table} t WHERE t.deal_key = d.key AND ${since('t')})`,
-  );
-  return `d.key IN (
-      SELECT deal_key FROM journal WHERE seq > ${seq} AND seq <= $2
-      UNION SELECT deal_key FROM journal
-      WHERE effective_date > ${date} AND effective_date <= $1 AND seq <= $2) AND (
-    ${booked}.booked_seq > ${seq} OR ${booked}.booked_on > ${date}
-    OR EXISTS (SELECT FROM balance_line l JOIN balance b ON b.line_key = l.key
-               WHERE ${lines} AND ${since('b')})
-    OR EXISTS (SELECT FROM rate_period r WHERE r.deal_key = d.key
-               AND (r.known_seq > ${seq} OR r.start_date > ${date})
-               AND r.known_seq <= $2 AND r.start_date <= $1)
-    OR ${terms.join(' OR ')})`;
 }
 
 interface Order {

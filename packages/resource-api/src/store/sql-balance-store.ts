@@ -29,6 +29,7 @@ import {
   type Statement,
   totalsStatement,
 } from './balance-statements.ts';
+import { changedDealsStatement } from './changed-deals.ts';
 import { JOURNAL_LOCK } from './post-journals.ts';
 
 /** Balances in SQL, read under row-level security, one statement per page. */
@@ -90,6 +91,7 @@ export function sqlBalanceStore(database: Database): BalanceStore {
       return row?.generation ?? 0n;
     },
     ledgerState: (today) => ledgerState(database, today),
+    changedDeals: (access, request) => readAs(database, access, changedDealsStatement(request)),
     async grantsChangedAt(access) {
       // Full control sees every deal, whatever is granted to whom.
       if ('fullControl' in access) return undefined;
@@ -121,14 +123,13 @@ export function sqlBalanceStore(database: Database): BalanceStore {
       );
       return new Map(rows.map(({ from: currency, ...rate }) => [currency, rate]));
     },
-    async newestFxRate(of) {
+    async fxStateAt(at) {
       const [row] = await database.query<{ number: bigint; knownAt: string }>(
         `SELECT number, ${instant('known_at')} AS "knownAt" FROM fx_rate
-         WHERE ($1::timestamptz IS NULL OR known_at <= $1) AND ($2::bigint IS NULL OR number <= $2)
-         ORDER BY number DESC LIMIT 1`,
-        ['knownAt' in of ? (of.knownAt ?? null) : null, 'number' in of ? of.number : null],
+         WHERE known_at <= $1 ORDER BY number DESC LIMIT 1`,
+        [at],
       );
-      return row;
+      return row ?? { number: 0n, knownAt: undefined };
     },
     async resolveExternalIds(names) {
       if (names.length === 0) return new Map();
@@ -176,18 +177,28 @@ function setupFor(access: ReaderAccess): string {
 async function ledgerState(database: Database, today: BusinessDate): Promise<LedgerState> {
   const [row] = await database.query<{
     generation: bigint;
+    changed_at: string | null;
     seq: bigint;
+    fx_number: bigint | null;
+    fx_known_at: string | null;
     first: BusinessDate | null;
     last: BusinessDate | null;
   }>(
-    `SELECT (SELECT generation FROM book_state) AS generation,
+    `SELECT s.generation, CASE WHEN isfinite(s.changed_at) THEN ${instant('s.changed_at')} END
+         AS changed_at,
        (SELECT coalesce(max(seq), 0) FROM journal) AS seq,
+       fx.number AS fx_number, ${instant('fx.known_at')} AS fx_known_at,
        (SELECT min(effective_date) FROM journal WHERE effective_date <= $1) AS first,
-       (SELECT max(effective_date) FROM journal WHERE effective_date <= $1) AS last`,
+       (SELECT max(effective_date) FROM journal WHERE effective_date <= $1) AS last
+     FROM book_state s
+     LEFT JOIN LATERAL (SELECT number, known_at FROM fx_rate ORDER BY number DESC LIMIT 1) fx
+       ON true`,
     [today],
   );
   return {
     generation: row?.generation ?? 0n,
+    changedAt: row?.changed_at ?? undefined,
+    fx: { number: row?.fx_number ?? 0n, knownAt: row?.fx_known_at ?? undefined },
     seq: row?.seq ?? 0n,
     firstDate: row?.first ?? undefined,
     lastDate: row?.last ?? undefined,

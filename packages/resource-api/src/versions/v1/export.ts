@@ -3,18 +3,21 @@ import { Readable } from 'node:stream';
 import type { Caller } from '@cls/shared/access/caller';
 import type { CurrencyTotal, Level } from '../../balances/balance-store.ts';
 import { addUp, type ReadBalances } from '../../balances/read-balances.ts';
+import type { ReadChanges } from '../../balances/read-changes.ts';
 import type { ReadMovements } from '../../balances/read-movements.ts';
-import type { ResolvedSnapshot } from '../../balances/snapshot.ts';
+import type { CopyTimes, ResolvedSnapshot } from '../../balances/snapshot.ts';
 import { csvLine } from '../../csv/csv-line.ts';
 import type { VersionResponse } from '../api-version.ts';
+import { changePage, type RemovedItem } from './changes.ts';
 import { checkFields, columnsOf, flatten, pickFields, type Shape } from './fields.ts';
 import type { Presented } from './money.ts';
-import { presentItem, presentTotal } from './present.ts';
+import { type BalanceResource, presentItem, presentTotal } from './present.ts';
 import { presentMovement } from './present-movement.ts';
 import type { BalancesQuery, Resource } from './query.ts';
 
 interface ExportRequest {
   readonly readBalances: ReadBalances;
+  readonly readChanges: ReadChanges;
   readonly readMovements: ReadMovements;
   readonly resource: Resource;
   readonly type: 'text/csv' | 'application/x-ndjson';
@@ -26,6 +29,9 @@ interface ExportRequest {
 interface Batch {
   readonly snapshot: ResolvedSnapshot;
   readonly items: readonly Presented[];
+  /** Where changes are asked for: what is gone, and since when. */
+  readonly removed?: readonly RemovedItem[];
+  readonly since?: Presented;
   /** Of this page and those before it. */
   readonly totals: ReadonlyMap<string, CurrencyTotal>;
   readonly next: (() => Promise<Batch>) | undefined;
@@ -49,7 +55,11 @@ export async function exportList(request: ExportRequest): Promise<VersionRespons
   const { fields, level } = query;
   if (fields !== undefined) checkFields(fields, { ...query, resource });
   const first =
-    resource === 'movements' ? await movementBatch(request) : await balanceBatch(request);
+    resource === 'movements'
+      ? await movementBatch(request)
+      : query.copy === undefined
+        ? await balanceBatch(request)
+        : await changeBatch(request, resource, query.copy);
   const { asOf } = first.snapshot;
   const [extension, lines] =
     type === 'text/csv'
@@ -87,7 +97,30 @@ async function balanceBatch(
     next:
       nextCursor === undefined || end === undefined
         ? undefined
-        : () => balanceBatch(request, { ...snapshot, after: end, fxNumber: page.fxNumber }, totals),
+        : () => balanceBatch(request, { ...snapshot, after: end }, totals),
+  };
+}
+
+async function changeBatch(
+  request: ExportRequest,
+  resource: BalanceResource,
+  copy: CopyTimes,
+  walk?: Parameters<typeof changePage>[4],
+): Promise<Batch> {
+  const { readChanges, caller, query } = request;
+  const question = { ...query, copy, fields: undefined, limit: BATCH, position: undefined };
+  const page = await changePage(readChanges, caller, resource, question, walk);
+  const { snapshot, copied, changed, removed, next } = page;
+  return {
+    snapshot,
+    items: changed,
+    removed,
+    since: { asOf: copied?.asOf ?? null, knownAt: copy.updatedSince },
+    totals: new Map(),
+    next:
+      next === undefined
+        ? undefined
+        : () => changeBatch(request, resource, copy, { ...snapshot, after: next }),
   };
 }
 
@@ -133,12 +166,15 @@ async function* csvLines(
     ['object', 'id', 'currency'].includes(column) ||
     fields.some((field) => column === field || column.startsWith(`${field}.`));
   const columns = columnsOf(shape).filter(chosen);
-  yield csvLine(columns);
-  for await (const { items } of batches(first)) {
-    yield items
+  // A table says itself of which date it is.
+  const dated = shape.resource === 'movements' ? [] : ['asOf'];
+  yield csvLine([...dated, ...columns]);
+  for await (const { items, removed = [], snapshot } of batches(first)) {
+    const date = dated.map(() => snapshot.asOf);
+    yield [...items, ...removed.map((one): Presented => ({ ...one }))]
       .map((item) => {
         const cells = flatten(item);
-        return csvLine(columns.map((column) => cells.get(column) ?? null));
+        return csvLine([...date, ...columns.map((column) => cells.get(column) ?? null)]);
       })
       .join('');
   }
@@ -152,14 +188,15 @@ async function* jsonLines(
 ): AsyncGenerator<string> {
   const hash = createHash('sha256');
   let count = 0;
+  let gone = 0;
   let { totals } = first;
-  for await (const { items, totals: soFar } of batches(first)) {
+  for await (const { items, removed = [], totals: soFar } of batches(first)) {
     totals = soFar;
-    const lines = items
-      .map((item) => `${JSON.stringify(fields === undefined ? item : pickFields(item, fields))}\n`)
-      .join('');
+    const picked = fields === undefined ? items : items.map((item) => pickFields(item, fields));
+    const lines = [...picked, ...removed].map((item) => `${JSON.stringify(item)}\n`).join('');
     hash.update(lines);
     count += items.length;
+    gone += removed.length;
     yield lines;
   }
   const { snapshot } = first;
@@ -169,6 +206,7 @@ async function* jsonLines(
     asOf: snapshot.asOf,
     knownAt: snapshot.knownAt ?? null,
     ledgerSeq: Number(snapshot.ledgerSeq),
+    ...(first.since === undefined ? {} : { removed: gone, since: first.since }),
     totals: [...totals.values()]
       .sort((a, b) => (a.currency < b.currency ? -1 : 1))
       .map((total) => presentTotal(total, level)),

@@ -2,19 +2,28 @@ import { createHash } from 'node:crypto';
 import { answerCache } from '../../balances/answer-cache.ts';
 import type { CurrentLedger } from '../../balances/current-ledger.ts';
 import { type CursorCodec, type CursorPosition, cursorMismatch } from '../../balances/cursor.ts';
-import { type ReadBalances, readerName } from '../../balances/read-balances.ts';
+import {
+  type BalancePage,
+  type ReadBalances,
+  readerName,
+  walkOf,
+} from '../../balances/read-balances.ts';
+import type { ReadChanges } from '../../balances/read-changes.ts';
 import type { ReadMovements } from '../../balances/read-movements.ts';
+import type { CopyTimes, ResolvedSnapshot } from '../../balances/snapshot.ts';
 import type { ApiVersion, VersionRequest, VersionResponse, VersionRoute } from '../api-version.ts';
+import { changePage } from './changes.ts';
 import { exportList } from './export.ts';
 import { checkFields, pickFields } from './fields.ts';
 import { exportFormatOf, type MediaType } from './media-type.ts';
-import { presentItem, presentMeta, presentTotal } from './present.ts';
+import { type BalanceResource, presentItem, presentMeta, presentTotal } from './present.ts';
 import { presentMovement } from './present-movement.ts';
 import { presentReportingTotal } from './present-reporting.ts';
 import { type BalancesQuery, parseBalancesQuery, type Resource, splitCanonical } from './query.ts';
 
 export interface V1Parts {
   readonly readBalances: ReadBalances;
+  readonly readChanges: ReadChanges;
   readonly readMovements: ReadMovements;
   readonly ledger: CurrentLedger;
   readonly cursors: CursorCodec;
@@ -56,8 +65,11 @@ async function balancesAnswer(
   request: VersionRequest,
 ) {
   const { query, limit, position } = toWalk(parts, resource, request);
-  const { fields, level } = query;
+  const { fields } = query;
   if (fields !== undefined) checkFields(fields, { ...query, resource });
+  if (query.copy !== undefined) {
+    return changesAnswer(parts, resource, request, { query, limit, position }, query.copy);
+  }
   const page = await parts.readBalances(request.caller, { ...query, limit, position });
   const { nextCursor } = page;
   const items = page.readings.map((reading) => presentItem(resource, reading, page));
@@ -65,15 +77,61 @@ async function balancesAnswer(
     object: 'list',
     data: fields === undefined ? items : items.map((item) => pickFields(item, fields)),
     page: { limit, hasMore: nextCursor !== undefined, nextCursor: nextCursor ?? null },
-    meta: presentMeta(page),
-    ...(page.totals === undefined
+    meta: metaOf(resource, page.snapshot, query),
+    ...totalsOf(page),
+  });
+}
+
+function metaOf(resource: Resource, snapshot: ResolvedSnapshot, { fromDate }: BalancesQuery) {
+  return presentMeta(snapshot, resource === 'principal' ? { from: fromDate } : undefined);
+}
+
+function totalsOf({ totals, rates, question: { level, reporting } }: BalancePage) {
+  if (totals === undefined) return {};
+  return {
+    totals: totals.map((total) => presentTotal(total, level)),
+    ...(rates === undefined || reporting === undefined
       ? {}
-      : { totals: page.totals.map((total) => presentTotal(total, level)) }),
-    ...(page.totals === undefined || page.rates === undefined || query.reporting === undefined
-      ? {}
-      : {
-          reportingTotal: presentReportingTotal(page.totals, query.reporting.currency, page.rates),
-        }),
+      : { reportingTotal: presentReportingTotal(totals, reporting.currency, rates) }),
+  };
+}
+
+/** What differs from an answer that the caller keeps a copy of. */
+async function changesAnswer(
+  parts: V1Parts,
+  resource: BalanceResource,
+  { caller }: VersionRequest,
+  { query, limit, position }: Walk,
+  copy: CopyTimes,
+) {
+  const question = { ...query, limit, position: undefined, copy };
+  const page = await changePage(parts.readChanges, caller, resource, question, position);
+  const { snapshot, copied, changed, removed, next } = page;
+  const nextCursor =
+    next &&
+    parts.cursors.encode({
+      question: position?.question ?? query.canonical,
+      reader: readerName(caller),
+      ...walkOf(snapshot),
+      after: next,
+    });
+  const totals = query.withTotals
+    ? await parts.readBalances(caller, {
+        ...question,
+        limit: 1,
+        position: { ...walkOf(snapshot), after: { key: 0n, sortValue: null } },
+      })
+    : undefined;
+  return jsonAnswer(PATHS[resource], limit, nextCursor, {
+    object: 'list',
+    data: changed,
+    removed,
+    page: { limit, hasMore: nextCursor !== undefined, nextCursor: nextCursor ?? null },
+    meta: {
+      ...metaOf(resource, snapshot, query),
+      since: { asOf: copied?.asOf ?? null, knownAt: copy.updatedSince },
+    },
+    ...(totals === undefined ? {} : totalsOf(totals)),
   });
 }
 
@@ -85,7 +143,7 @@ async function movementsAnswer(parts: V1Parts, request: VersionRequest) {
     object: 'list',
     data: page.movements.map(presentMovement),
     page: { limit, hasMore: nextCursor !== undefined, nextCursor: nextCursor ?? null },
-    meta: presentMeta(page),
+    meta: metaOf('movements', page.snapshot, query),
   });
 }
 

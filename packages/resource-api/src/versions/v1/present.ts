@@ -6,6 +6,7 @@ import {
   type FormerReading,
   subjectOf,
 } from '../../balances/read-balances.ts';
+import type { ResolvedSnapshot } from '../../balances/snapshot.ts';
 import {
   type Balance,
   balanceChange,
@@ -46,14 +47,21 @@ const NOTHING_PAST_DUE: Omit<PastDue, 'lenderId'> = {
   oldestDueDate: null,
 };
 
-export function presentMeta({ snapshot }: Pick<BalancePage, 'snapshot'>): Presented {
+/** The dates stand here and not in the items: an item reads the same on the days between changes. */
+export function presentMeta(snapshot: ResolvedSnapshot, period?: Period): Presented {
   return {
     apiVersion: 'v1',
     asOf: snapshot.asOf,
     knownAt: snapshot.knownAt ?? null,
     ledgerSeq: Number(snapshot.ledgerSeq),
     dataThrough: snapshot.dataThrough ?? null,
+    ...(period === undefined ? {} : { period: { from: period.from ?? null, to: snapshot.asOf } }),
   };
+}
+
+/** First day of a roll-forward; undefined: since inception. */
+export interface Period {
+  readonly from: BusinessDate | undefined;
 }
 
 export function presentItem(
@@ -84,9 +92,8 @@ function presentBalance(reading: BalanceReading, context: ItemContext): Presente
   const global = pastDue.find(({ lenderId }) => lenderId === '') ?? NOTHING_PAST_DUE;
   return {
     object: 'balance',
-    id: `bal_${presentedId(reading, level)}_${asOf}`,
+    id: `bal_${presentedId(reading, level)}`,
     level,
-    asOf,
     ...presentParties(reading, level),
     global: line(item.global, ''),
     ...presentShares(reading, context, line),
@@ -107,18 +114,15 @@ function presentBalance(reading: BalanceReading, context: ItemContext): Presente
 
 function presentPrincipal(reading: BalanceReading, context: ItemContext): Presented {
   const { item, opening } = reading;
-  const { asOf } = context.snapshot;
-  const { level, fromDate } = context.question;
+  const { level } = context.question;
   const money = moneyOf(item.currency);
   const line: PresentLine = (balance, lenderId) =>
     rollForward(opening?.get(lenderId) ?? ZERO_BALANCE, balance, money);
   return {
     object: 'principalBalance',
-    id: `pri_${presentedId(reading, level)}_${asOf}`,
+    id: `pri_${presentedId(reading, level)}`,
     level,
-    asOf,
     ...presentParties(reading, level),
-    period: { from: fromDate ?? null, to: asOf },
     global: line(item.global, ''),
     ...presentShares(reading, context, line),
     sinceInception: {
@@ -321,8 +325,8 @@ function countsOf({ item, opening }: BalanceReading): Presented {
   return { movementCount: Number(movement_count), reversedCount: Number(reversal_count) };
 }
 
-/** Frozen at what is known now: the same numbers for ever. */
-function movementsLink({ item }: BalanceReading, { snapshot, question }: ItemContext): string {
+/** Frozen at the item's newest posting: the same postings for ever, whatever else is posted. */
+function movementsLink({ item, lastPostedAt }: BalanceReading, { question }: ItemContext): string {
   const subject = subjectOf(item, question.level);
   const names = {
     dealIds: 'dealId',
@@ -336,8 +340,8 @@ function movementsLink({ item }: BalanceReading, { snapshot, question }: ItemCon
   const query = new URLSearchParams({
     ...Object.fromEntries(filters),
     ...(question.fromDate === undefined ? {} : { fromDate: question.fromDate }),
-    toDate: snapshot.asOf,
-    ...(snapshot.knownAt === undefined ? {} : { knownAt: snapshot.knownAt }),
+    toDate: [item.lastEffectiveDate, question.fromDate ?? ''].sort()[1] ?? '',
+    ...(lastPostedAt === undefined ? {} : { knownAt: lastPostedAt }),
   });
   return `/api/v1/cls/balances/principal/movements?${query}`;
 }

@@ -7,6 +7,7 @@ import {
 } from '../../balances/balance-store.ts';
 import { EXTERNAL_ID } from '../../balances/external-ids.ts';
 import { EXPANSIONS, type Expansion } from '../../balances/read-balances.ts';
+import type { CopyTimes } from '../../balances/snapshot.ts';
 import { type BusinessDate, parseBusinessDate } from '../../ledger/business-date.ts';
 import { minorUnitDigits } from '../../ledger/currency.ts';
 import { parseAmount } from '../../ledger/money.ts';
@@ -22,7 +23,8 @@ export interface BalancesQuery {
   /** RFC 3339. */
   readonly knownAt: string | undefined;
   readonly fromDate: BusinessDate | undefined;
-  readonly updatedSince: string | undefined;
+  /** What a copy was made from, where its changes are asked for. */
+  readonly copy: CopyTimes | undefined;
   readonly filter: BalanceFilter;
   readonly sort: Sort | undefined;
   readonly withTotals: boolean;
@@ -102,6 +104,7 @@ const FILTERS = [
   'minOutstanding',
   'maxOutstanding',
   'updatedSince',
+  'sinceAsOf',
 ];
 /** Which parameters each resource takes. */
 const KNOWN: Readonly<Record<Resource, readonly string[]>> = {
@@ -155,6 +158,10 @@ export function parseBalancesQuery(
   }
   const knownAt = instant('knownAt');
   const updatedSince = instant('updatedSince');
+  const sinceAsOf = day('sinceAsOf');
+  if (updatedSince === undefined && sinceAsOf !== undefined) {
+    read.fault('sinceAsOf', 'contradictory', 'goes with updatedSince');
+  }
   const lists = Object.fromEntries(
     (Object.keys(LISTS) as ListName[]).map((name) => [name, read.list(name, LISTS[name])]),
   ) as Record<ListName, readonly string[]>;
@@ -205,12 +212,28 @@ export function parseBalancesQuery(
   if (fxDate !== undefined && reportingCurrency === undefined) {
     read.fault('fxDate', 'contradictory', 'goes with reportingCurrency');
   }
+  const reporting =
+    reportingCurrency === undefined ? undefined : { currency: reportingCurrency, date: fxDate };
+  const sort = read.one('sort', parseSort, `one of ${SORTS.join(', ')}, or with - before it`);
+  if (updatedSince !== undefined) {
+    if (sort !== undefined)
+      read.fault('sort', 'contradictory', 'changes have an order of their own');
+    for (const [name, values] of Object.entries(lists)) {
+      if (values.some((value) => value.startsWith('ext:'))) {
+        // Another record may have got the name since.
+        read.fault(name, 'contradictory', 'with updatedSince expected ids, not external ids');
+      }
+    }
+  }
   const query = {
     level,
     asOf: asOf ?? toDate,
     knownAt,
     fromDate,
-    updatedSince,
+    copy:
+      updatedSince === undefined
+        ? undefined
+        : { updatedSince, sinceAsOf, asOf: asOf ?? toDate, reporting },
     filter: {
       dealIds: lists.dealId,
       facilityIds: lists.facilityId,
@@ -225,12 +248,12 @@ export function parseBalancesQuery(
       minOutstandingMinor,
       maxOutstandingMinor,
     },
-    sort: read.one('sort', parseSort, `one of ${SORTS.join(', ')}, or with - before it`),
-    withTotals: read.one('include', parseInclude, 'totals or none') ?? true,
+    sort,
+    // Over the whole filter: more than most changes cost.
+    withTotals: read.one('include', parseInclude, 'totals or none') ?? updatedSince === undefined,
     expand,
     fields: read.has('fields') ? read.list('fields', FIELD_PATH) : undefined,
-    reporting:
-      reportingCurrency === undefined ? undefined : { currency: reportingCurrency, date: fxDate },
+    reporting,
     limit: limit ?? LIMIT_DEFAULT,
     cursor: read.one('cursor', parseCursor, 'a cursor as it was given', 'invalid_cursor'),
     canonical: read.canonical(resource, PAGE_PARAMETERS),

@@ -88,6 +88,7 @@ export function sampleItem(resource: BalanceResource, level: Level, reporting: b
         knownAt: DAY,
         dataThrough: DAY,
         grantsAt: undefined,
+        fxNumber: 0n,
         reportedSeq: 0n,
       },
       question: {
@@ -96,7 +97,6 @@ export function sampleItem(resource: BalanceResource, level: Level, reporting: b
         asOf: DAY,
         knownAt: undefined,
         fromDate: undefined,
-        updatedSince: undefined,
         sort: undefined,
         limit: 1,
         withTotals: false,

@@ -1,0 +1,47 @@
+import type { ChangedDealsRequest } from '../balances/balance-store.ts';
+import type { Statement } from './balance-statements.ts';
+
+/** Facts of a deal with the day from which they hold: `$3` is the earlier date, `$4` the later. */
+const DATED = ['journal', 'deal_terms', 'facility_terms', 'contract_terms', 'accrual_settlement'];
+const BOOKED = ['facility', 'loan_contract', 'lender_position'];
+const AVAILABLE = ['facility', 'facility_terms'];
+
+const between = (column: string) => `${column} > $3 AND ${column} <= $4`;
+
+/**
+ * Where both snapshots have the same date, only journals change what is told of a deal. Where the
+ * dates differ, so do accruals, what is past due, and facts whose day lies between the two.
+ */
+const DATE_MOVED = [
+  ...DATED.map((table) => `SELECT deal_key FROM ${table} WHERE ${between('effective_date')}`),
+  ...BOOKED.map((table) => `SELECT deal_key FROM ${table} WHERE ${between('booked_on')}`),
+  `SELECT key FROM deal WHERE ${between('booked_on')}`,
+  ...AVAILABLE.map(
+    (table) => `SELECT deal_key FROM ${table}
+      WHERE availability_end_date >= $3 AND availability_end_date < $4`,
+  ),
+  'SELECT deal_key FROM rate_period',
+  `SELECT l.deal_key FROM balance_line l
+   WHERE EXISTS (SELECT FROM posting p WHERE p.line_key = l.key AND p.due_date IS NOT NULL)`,
+].join(' UNION ALL ');
+
+/** Deals of which an item may read otherwise at one snapshot than at another: a superset. */
+export function changedDealsStatement({
+  now,
+  before,
+  afterSeq,
+  dealIds,
+  fromKey,
+  limit,
+}: ChangedDealsRequest): Statement {
+  const dates = [before?.asOf ?? now.asOf, now.asOf].sort();
+  const moved = before !== undefined && before.asOf !== now.asOf;
+  const touched = `SELECT deal_key FROM journal WHERE seq > $1 AND seq <= $2
+    ${moved ? `UNION ALL ${DATE_MOVED}` : 'AND $3::date <= $4::date'}`;
+  const sql = `
+    SELECT d.key, d.id FROM deal d
+    WHERE d.key >= $5 AND (cardinality($6::text[]) = 0 OR d.id = ANY($6))
+      AND ${before === undefined ? '$1::bigint <= $2::bigint AND $3::date <= $4::date' : `d.key IN (${touched})`}
+    ORDER BY d.key LIMIT $7`;
+  return { sql, parameters: [afterSeq, now.ledgerSeq, ...dates, fromKey, dealIds, limit] };
+}

@@ -1,0 +1,109 @@
+import type { Caller } from '@cls/shared/access/caller';
+import type { PageEnd } from '../../balances/balance-store.ts';
+import type { BalanceQuestion } from '../../balances/read-balances.ts';
+import type { DealChange, ReadChanges, ReadingOfPage } from '../../balances/read-changes.ts';
+import type { CopyTimes, ResolvedSnapshot, WalkSnapshot } from '../../balances/snapshot.ts';
+import { pickFields } from './fields.ts';
+import type { Presented } from './money.ts';
+import { type BalanceResource, presentItem } from './present.ts';
+
+/** What a copy lacks: items whose bytes are others now, and ids of items that are gone. */
+export interface ChangePage {
+  readonly snapshot: ResolvedSnapshot;
+  readonly copied: ResolvedSnapshot | undefined;
+  readonly changed: readonly Presented[];
+  readonly removed: readonly RemovedItem[];
+  /** Where the walk goes on. */
+  readonly next: PageEnd | undefined;
+}
+
+export interface RemovedItem {
+  readonly object: 'removed';
+  readonly id: string;
+}
+
+export interface ChangeQuestion extends BalanceQuestion {
+  readonly copy: CopyTimes;
+  readonly fields: readonly string[] | undefined;
+}
+
+/** Deals that are compared for a page at the most: a page may be empty while more follow. */
+const DEALS_MAX = 1_000;
+const BATCH_MAX = 200;
+
+interface Change {
+  readonly deal: bigint;
+  readonly id: string;
+  /** Undefined: it is gone. */
+  readonly item: Presented | undefined;
+}
+
+/** One page of the changes, in the order of deals and ids. */
+export async function changePage(
+  readChanges: ReadChanges,
+  caller: Caller,
+  resource: BalanceResource,
+  question: ChangeQuestion,
+  walk: (WalkSnapshot & { readonly after: PageEnd }) | undefined,
+): Promise<ChangePage> {
+  const { limit, copy, fields } = question;
+  const start = walk?.after ?? { key: 0n, sortValue: null };
+  const changes: Change[] = [];
+  let examined = 0;
+  let snapshot: WalkSnapshot | undefined = walk;
+  for (let fromKey = start.key; ; ) {
+    const deals = Math.min(Math.max(limit - changes.length, 10), BATCH_MAX);
+    const batch = await readChanges(caller, question, { copy, walk: snapshot, fromKey, deals });
+    snapshot = batch.snapshot;
+    examined += batch.deals.length;
+    for (const deal of batch.deals) {
+      const passed = deal.key === start.key ? start.sortValue : null;
+      changes.push(
+        ...changesOf(deal, resource, fields).filter(({ id }) => passed === null || id > passed),
+      );
+    }
+    const { nextKey } = batch;
+    const last = changes[limit - 1];
+    const next =
+      last !== undefined && (changes.length > limit || nextKey !== undefined)
+        ? { key: last.deal, sortValue: last.id }
+        : nextKey !== undefined && examined >= DEALS_MAX
+          ? { key: nextKey, sortValue: null }
+          : undefined;
+    if (next === undefined && nextKey !== undefined) {
+      fromKey = nextKey;
+      continue;
+    }
+    const page = changes.slice(0, limit);
+    return {
+      snapshot: batch.snapshot,
+      copied: batch.copied,
+      changed: page.flatMap(({ item }) => (item === undefined ? [] : [item])),
+      removed: page.flatMap(({ id, item }) =>
+        item === undefined ? [{ object: 'removed' as const, id }] : [],
+      ),
+      next,
+    };
+  }
+}
+
+function changesOf(
+  { key: deal, now, before }: DealChange,
+  resource: BalanceResource,
+  fields: readonly string[] | undefined,
+): readonly Change[] {
+  const present = ({ reading, page }: ReadingOfPage): Presented => {
+    const item = presentItem(resource, reading, page);
+    return fields === undefined ? item : pickFields(item, fields);
+  };
+  const copied = new Map(
+    before.map(present).map((item) => [`${item['id']}`, JSON.stringify(item)]),
+  );
+  const after = now.map(present).map((item): Change => ({ deal, id: `${item['id']}`, item }));
+  const changed = after.filter(({ id, item }) => copied.get(id) !== JSON.stringify(item));
+  const there = new Set(after.map(({ id }) => id));
+  const gone = [...copied.keys()].filter((id) => !there.has(id));
+  return [...changed, ...gone.map((id): Change => ({ deal, id, item: undefined }))].sort((a, b) =>
+    a.id < b.id ? -1 : 1,
+  );
+}

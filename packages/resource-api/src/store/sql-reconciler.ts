@@ -5,6 +5,7 @@ import { CHAIN_STATEMENTS } from './reconcile-chain.ts';
 import { COMMITMENT_STATEMENTS } from './reconcile-commitments.ts';
 import { GUARD_STATEMENTS } from './reconcile-guards.ts';
 import { JOURNAL_STATEMENTS } from './reconcile-journals.ts';
+import { checkSchema } from './reconcile-schema.ts';
 
 /** One invariant as statements: what breaks it, how much there is to check, what is explained. */
 export interface ReconcileStatement {
@@ -45,6 +46,7 @@ export function sqlReconciler(database: Database): Reconciler {
           for (const statement of STATEMENTS) {
             checks.push(await check(transaction, statement, past));
           }
+          checks.push(await checkSchema(transaction));
           return { ledgerSeq: last?.seq ?? 0n, points: past, checks };
         },
         { isolation: 'repeatable read', readOnly: true, setup: "SET LOCAL work_mem = '64MB';" },

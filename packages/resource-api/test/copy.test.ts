@@ -257,7 +257,9 @@ describeOnEngines('a copy that is kept by its changes', (engine) => {
       drawing(pick(loans), day(-3), 100_001),
     ]);
     for (const question of QUESTIONS) await check(question, 0);
-    for (let step = 0; step < 34; step += 1) {
+    // The engines differ in speed, and hardly in what can go wrong here.
+    const steps = engine.name === 'PGlite' ? 16 : 34;
+    for (let step = 0; step < steps; step += 1) {
       const operation = step < operations.length ? operations[step] : pick(operations);
       await operation?.();
       for (let n = 0; n < 2; n += 1) await check(pick(QUESTIONS), below(callers.length));

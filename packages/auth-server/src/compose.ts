@@ -29,7 +29,7 @@ import { askByPost } from './http/ask-by-post.ts';
 import { faults } from './http/faults.ts';
 import { issuerFacing } from './http/issuer-facing.ts';
 import { metadataCaching } from './http/metadata.ts';
-import { refreshRetry } from './http/refresh-retry.ts';
+import { spend } from './http/spend.ts';
 import { staticAssets } from './http/static-assets.ts';
 import { securityHeaders, surface } from './http/surface.ts';
 import { tokenBody } from './http/token-body.ts';
@@ -59,6 +59,7 @@ import { noteRefusals } from './provider/refused-kind.ts';
 import { compareHashedSecrets } from './provider/secret-comparison.ts';
 import { endBeforeSession, recordSignOuts } from './provider/sign-out.ts';
 import { providerSlot } from './provider/slot.ts';
+import { answeringScope } from './provider/state/answering.ts';
 import { openStateStore } from './provider/state/open-state-store.ts';
 import { nameUnauthorizedClients } from './provider/unauthorized-client.ts';
 import { MIGRATIONS } from './store/migrations.ts';
@@ -184,7 +185,7 @@ async function compose(
     serviceAccounts: sqlServiceAccounts(database),
     auditReader: sqlAuditReader(database),
   });
-  const retry = refreshRetry(state, config.refreshGraceS);
+  const spending = spend(state, config.refreshGraceS);
   let service: HttpService | undefined;
   const checks = [
     { name: 'database', check: async () => void (await database.query('SELECT 1')) },
@@ -217,6 +218,7 @@ async function compose(
     provider.use(faults(ourPages, log));
     provider.use(health(checks, () => service?.draining ?? false));
     provider.use(surface(ourPages));
+    provider.use(answeringScope(log));
     provider.use(askByPost(ourPages));
     provider.use(admin);
     provider.use(metadataCaching);
@@ -228,7 +230,7 @@ async function compose(
     provider.use(tellOfDevices(people));
     provider.use(deviceGuesses(throttle, ourPages));
     provider.use(nameUnauthorizedClients);
-    provider.use(tokenEndpoint(throttle, audit, retry, log));
+    provider.use(tokenEndpoint(throttle, audit, spending, log));
     provider.use(tokenBody);
     provider.use(upstreamRoutes({ ...config, ...people, state, audit, pages: ourPages }));
     const signedIn = async (ctx: Koa.Context) =>

@@ -674,7 +674,7 @@ describeOnEngines('the life of an account', (engine) => {
       for (let tries = 0; tries < 20; tries += 1) await world.throttle.admit([otp]);
       await world.administer.resetFactors(account, {});
       expect(await world.secondStep.methods(account)).to.deep.equal([]);
-      expect(await world.recoveryCodes.use(account, code, BY)).to.equal(false);
+      expect(await world.recoveryCodes.use(account, code, 'sign-in', BY)).to.equal(false);
       expect(await alive()).to.deep.equal([false, false]);
       expect((await world.throttle.admit([otp])).admitted).to.equal(true);
       expect(kinds().at(-1)).to.equal('factors_reset');

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { describeOnEngines } from '@cls/shared/testing/engines';
 import { expect } from 'chai';
 import fc from 'fast-check';
@@ -40,9 +41,10 @@ describeOnEngines('second factors', (engine) => {
     if ('problem' in added) throw new Error(added.problem.code);
     return { ...added, secret };
   };
-  const totp = (code: string) => world.secondStep.prove(account, { method: 'totp', code }, BY);
+  const totp = (code: string) =>
+    world.secondStep.prove(account, { method: 'totp', code, binding: randomUUID() }, BY);
   const recovery = (code: string) =>
-    world.secondStep.prove(account, { method: 'recovery_code', code }, BY);
+    world.secondStep.prove(account, { method: 'recovery_code', code, binding: randomUUID() }, BY);
   const problemOf = (outcome: object) => ('problem' in outcome ? outcome.problem : undefined);
 
   describe('an authenticator app', () => {
@@ -174,7 +176,9 @@ describeOnEngines('second factors', (engine) => {
       const { secret } = await enrol();
       world.pass(60);
       const code = codeOf(secret);
-      const tries = Array.from({ length: 20 }, () => world.secondFactor.accept(account.id, code));
+      const tries = Array.from({ length: 20 }, () =>
+        world.secondFactor.accept(account.id, code, randomUUID()),
+      );
       const outcomes = await Promise.all(tries);
       expect(outcomes.filter((outcome) => outcome === 'accepted')).to.have.length(1);
       expect(outcomes.filter((outcome) => outcome === 'used')).to.have.length(19);
@@ -250,12 +254,16 @@ describeOnEngines('second factors', (engine) => {
       );
       const [codes = [], ...more] = made.filter((each) => each !== undefined);
       expect(more).to.deep.equal([]);
-      expect(await world.recoveryCodes.use(account, codes[0] ?? '', BY)).to.equal(true);
+      expect(await world.recoveryCodes.use(account, codes[0] ?? '', randomUUID(), BY)).to.equal(
+        true,
+      );
     });
 
     it('open once of twenty tries at once', async () => {
       const { recoveryCodes: [code = ''] = [] } = await enrol();
-      const tries = Array.from({ length: 20 }, () => world.recoveryCodes.use(account, code, BY));
+      const tries = Array.from({ length: 20 }, () =>
+        world.recoveryCodes.use(account, code, randomUUID(), BY),
+      );
       const outcomes = await Promise.all(tries);
       expect(outcomes.filter(Boolean)).to.have.length(1);
     });
@@ -271,7 +279,7 @@ describeOnEngines('second factors', (engine) => {
     it('open no other account, and are not stored', async () => {
       const { recoveryCodes: [code = ''] = [] } = await enrol();
       const other = await world.newAccount();
-      expect(await world.recoveryCodes.use(other, code, BY)).to.equal(false);
+      expect(await world.recoveryCodes.use(other, code, randomUUID(), BY)).to.equal(false);
       const stored = JSON.stringify(
         await world.database.query('SELECT code_hash FROM recovery_code'),
       );
@@ -346,7 +354,7 @@ describeOnEngines('second factors', (engine) => {
       expect(await manage().remove(account, factor.id, BY)).to.deep.equal({});
       expect(world.sent.at(-1)).to.include({ kind: 'factor_removed', name: 'Phone' });
       expect(await world.recoveryCodes.count(account)).to.deep.equal({ left: 0, total: 0 });
-      expect(await world.recoveryCodes.use(account, code, BY)).to.equal(false);
+      expect(await world.recoveryCodes.use(account, code, randomUUID(), BY)).to.equal(false);
       expect((await world.reload(account.id)).secondFactor).to.equal(false);
     });
 

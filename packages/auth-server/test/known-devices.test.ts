@@ -184,11 +184,13 @@ describeOnEngines('guessing at a person’s secrets', (engine) => {
     await world.secondFactor.enrol(account.id, 'JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP');
     const [recovery = ''] = await world.recoveryCodes.replace(account, {});
     for (let tries = 0; tries < 10; tries += 1) {
-      await proveCode(world, freshAddress(), account, '000000');
+      await proveCode(world, freshAddress(), account, '000000', 'sign-in');
     }
-    expect(await proveCode(world, freshAddress(), account, '000000')).to.have.property('waitS');
+    expect(await proveCode(world, freshAddress(), account, '000000', 'sign-in')).to.have.property(
+      'waitS',
+    );
     expect(await password(PASSWORD)).to.have.property('account');
-    const answer = { method: 'recovery_code', code: recovery } as const;
+    const answer = { method: 'recovery_code', code: recovery, binding: 'sign-in' } as const;
     expect(await world.secondStep.prove(account, answer, {})).to.have.property('proof');
   });
 

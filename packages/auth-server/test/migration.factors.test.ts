@@ -39,7 +39,7 @@ describeOnEngines('authenticator apps enrolled before factors had names', (engin
         expect(factor).to.deep.include({ kind: 'totp', name: 'Authenticator app' });
         expect(factor?.id).to.match(/^fac_[0-9A-Z]{26}$/);
         expect(factor?.addedAt.toISOString()).to.equal('2026-01-02T03:04:05.000Z');
-        expect(await totp.accept(id, totpCode(SECRET))).to.equal('accepted');
+        expect(await totp.accept(id, totpCode(SECRET), 'sign-in')).to.equal('accepted');
       }
     } finally {
       await database.close();

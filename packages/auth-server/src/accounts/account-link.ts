@@ -21,5 +21,10 @@ export interface AccountLinks {
    * not good (any more): of concurrent calls exactly one gets true.
    */
   useForPassword(purpose: LinkPurpose, token: string, passwordHash: string): Promise<boolean>;
+  /**
+   * Whose account a link opened that was used a moment ago. Asked a few times at the most: the
+   * caller compares a password.
+   */
+  usedJustNow(purpose: LinkPurpose, token: string): Promise<string | undefined>;
   removeAll(accountId: string): Promise<void>;
 }

@@ -14,6 +14,7 @@ import type { AccountLinks } from './account-link.ts';
 import type { AccountRecords } from './account-records.ts';
 import { hashOfNew, type NewPasswordParts, type NewPasswordProblem } from './new-password.ts';
 import type { Requester } from './requester.ts';
+import { sameAgain } from './same-again.ts';
 import { type NoticeParts, notice } from './security-notice.ts';
 
 export const INVITATION_TTL_S = 7 * 86_400;
@@ -135,21 +136,27 @@ export function acceptInvitation(parts: AcceptInvitationParts): AcceptInvitation
     if (account.disabled) return undefined;
     return { account, organisation: customer.name, expiresAt: link.expiresAt };
   };
+  const accepted = async (account: Account, by: Requester) => {
+    // Strangers may have guessed at this address before it had a password.
+    await parts.throttle.succeeded(allGuesses(account, 'password'));
+    notice(parts, 'account.password_set', account, by);
+    return { account };
+  };
   return {
     find,
     async accept(token, newPassword, by) {
       const invitation = await find(token);
-      if (invitation === undefined) return { expired: true };
+      if (invitation === undefined) {
+        const done = await sameAgain(parts, 'invitation', token, newPassword);
+        return done === undefined ? { expired: true } : accepted(done, by);
+      }
       const { account } = invitation;
       const made = await hashOfNew(parts, account, newPassword);
       if ('problem' in made) return { invitation, problem: made.problem };
       if (!(await parts.links.useForPassword('invitation', token, made.hash))) {
         return { expired: true };
       }
-      // Strangers may have guessed at this address before it had a password.
-      await parts.throttle.succeeded(allGuesses(account, 'password'));
-      notice(parts, 'account.password_set', account, by);
-      return { account };
+      return accepted(account, by);
     },
   };
 }

@@ -17,6 +17,7 @@ import type { AccountRecords } from './account-records.ts';
 import type { Background } from './background.ts';
 import { hashOfNew, type NewPasswordParts, type NewPasswordProblem } from './new-password.ts';
 import type { Requester } from './requester.ts';
+import { sameAgain } from './same-again.ts';
 import { type NoticeParts, notice } from './security-notice.ts';
 
 export const RESET_TTL_S = 1_800;
@@ -60,6 +61,12 @@ export function resetPassword(parts: ResetPasswordParts): ResetPassword {
     const account = link && (await accounts.find(link.accountId));
     return account?.disabled ? undefined : account;
   };
+  const finished = async (account: Account, by: Requester) => {
+    await parts.access.endAll(account.id);
+    await parts.throttle.succeeded(allGuesses(account, 'password'));
+    notice(parts, 'account.password_reset', account, by);
+    return { account };
+  };
   return {
     async request(typed, by) {
       const email = canonicalEmail(typed.slice(0, 1_000));
@@ -74,17 +81,17 @@ export function resetPassword(parts: ResetPasswordParts): ResetPassword {
     find,
     async finish(token, newPassword, by) {
       const account = await find(token);
-      if (account === undefined) return { expired: true };
+      if (account === undefined) {
+        const done = await sameAgain(parts, 'password_reset', token, newPassword);
+        return done === undefined ? { expired: true } : finished(done, by);
+      }
       const made = await hashOfNew(parts, account, newPassword);
       if ('problem' in made) return { account, problem: made.problem };
       await parts.access.endAll(account.id); // Before, too: were it to fail, the link is still good.
       if (!(await links.useForPassword('password_reset', token, made.hash))) {
         return { expired: true };
       }
-      await parts.access.endAll(account.id);
-      await parts.throttle.succeeded(allGuesses(account, 'password'));
-      notice(parts, 'account.password_reset', account, by);
-      return { account };
+      return finished(account, by);
     },
   };
 }

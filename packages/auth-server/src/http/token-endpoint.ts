@@ -6,13 +6,15 @@ import type { AuditLog } from '../audit/audit-log.ts';
 import { ACCOUNT_CLIENT_ID } from '../provider/client-metadata.ts';
 import { authenticationOf, triedAccountOf } from '../provider/granted-account.ts';
 import { refusedKind } from '../provider/refused-kind.ts';
+import { answering, finishAnswer } from '../provider/state/answering.ts';
+import { AlreadySpent } from '../provider/state/provider-adapter.ts';
 import { asUnauthorizedClient } from '../provider/unauthorized-client.ts';
 import { addressSubject } from '../throttle/address-subject.ts';
 import type { Throttle, ThrottleSubject } from '../throttle/throttle.ts';
 import { wantsJson } from '../token/accept.ts';
 import { cameAsJson } from '../token/json-token-request.ts';
 import { CredentialsRefused, passwordGrantRefused, TooManyAttempts } from '../token/token-error.ts';
-import type { RefreshRetry } from './refresh-retry.ts';
+import type { Spend } from './spend.ts';
 import { writeTokenError } from './token-error-answer.ts';
 
 export const TOKEN_PATH = '/oauth/token';
@@ -33,7 +35,7 @@ export function noteTokenErrors(provider: Provider): void {
 export function tokenEndpoint(
   throttle: Throttle,
   audit: AuditLog,
-  retry: RefreshRetry,
+  spend: Spend,
   log: Log,
 ): Middleware {
   return async (ctx, next) => {
@@ -42,15 +44,7 @@ export function tokenEndpoint(
     // The library would answer a browser's Accept with a page.
     ctx.req.headers.accept = 'application/json';
     const oidcCtx = ctx as unknown as KoaContextWithOIDC;
-    const failure = await errorOf(oidcCtx, next, throttle, log);
-    const repeated = failure !== undefined && (await retry.repeat(oidcCtx, failure));
-    const error = repeated ? undefined : explained(oidcCtx, failure);
-    if (failure === undefined) {
-      // The old token is spent: without this answer the application would have nothing at all.
-      await retry
-        .keep(oidcCtx)
-        .catch((err) => log.warn({ err }, 'the answer to a refresh is not kept'));
-    }
+    const error = explained(oidcCtx, await errorOf(oidcCtx, next, throttle, spend, log));
     // No page of another origin may read an answer, so none is told that it may.
     ctx.remove('Vary');
     ctx.remove('Access-Control-Allow-Origin');
@@ -58,6 +52,8 @@ export function tokenEndpoint(
     if (error !== undefined) writeTokenError(ctx, error);
     else present(oidcCtx, accept);
     record(oidcCtx, audit, error);
+    const request = answering();
+    if (error === undefined && request !== undefined) await finishAnswer(request, log);
   };
 }
 
@@ -66,11 +62,14 @@ async function errorOf(
   ctx: KoaContextWithOIDC,
   next: () => Promise<unknown>,
   throttle: Throttle,
+  spend: Spend,
   log: Log,
 ): Promise<unknown> {
   try {
     await next();
-    return asUnauthorizedClient(ctx, await throttled(ctx, throttle, faults.get(ctx)));
+    const error = faults.get(ctx);
+    if (await spent(ctx, spend, error)) return undefined;
+    return asUnauthorizedClient(ctx, await throttled(ctx, throttle, error));
   } catch (err) {
     if (!(err instanceof errors.OIDCProviderError)) {
       log.error({ err, requestId: ctx.state['requestId'] }, 'fault');
@@ -84,6 +83,22 @@ function explained(ctx: KoaContextWithOIDC, failure: unknown): unknown {
   const refused = failure instanceof errors.OIDCProviderError && failure.statusCode < 429;
   const asForm = ctx.oidc?.params?.['grant_type'] === 'password';
   return refused && asForm ? passwordGrantRefused() : failure;
+}
+
+/**
+ * Spends what the request is for: last of all, once the client, the account and what it asks for
+ * are proven. True when there is an answer.
+ */
+async function spent(ctx: KoaContextWithOIDC, spend: Spend, error: unknown): Promise<boolean> {
+  if (error instanceof AlreadySpent) {
+    await spend.repeat(ctx, error.spendable);
+    return true;
+  }
+  const spendable = answering()?.spendable;
+  if (spendable !== undefined && error === undefined) await spend.withAnswer(ctx, spendable);
+  const refused = error instanceof errors.OIDCProviderError && error.expose;
+  if (spendable !== undefined && refused) await spend.withoutAnswer(spendable);
+  return error === undefined;
 }
 
 /** A person gets the bare JWT unless JSON was asked for by name. */

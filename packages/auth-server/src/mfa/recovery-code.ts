@@ -39,8 +39,13 @@ export interface RecoveryCodeRecords {
   replace(accountId: string, codes: readonly string[]): Promise<void>;
   /** False when there are some: of concurrent calls exactly one gets true. */
   addFirst(accountId: string, codes: readonly string[]): Promise<boolean>;
-  /** True once per code: of concurrent calls exactly one. @param code canonical */
-  use(accountId: string, code: string): Promise<boolean>;
+  /**
+   * True once per code: of concurrent calls exactly one. Until `settle`, the same attempt gets true
+   * again: its answer may have failed. @param code canonical
+   */
+  use(accountId: string, code: string, attempt: string): Promise<boolean>;
+  /** The code that the attempt used has been answered: it is good for nobody any more. */
+  settle(accountId: string, attempt: string): Promise<void>;
   count(accountId: string): Promise<RecoveryCodeCount>;
 }
 

@@ -1,6 +1,7 @@
 import type { Account } from '../accounts/account.ts';
 import type { Requester } from '../accounts/requester.ts';
 import { type NoticeParts, notice } from '../accounts/security-notice.ts';
+import { whenAnswered } from '../provider/state/answering.ts';
 import {
   canonicalRecoveryCode,
   newRecoveryCodes,
@@ -15,8 +16,8 @@ export interface RecoveryCodes {
   replace(account: Account, by: Requester): Promise<readonly string[]>;
   /** The first ones, together with a factor; undefined when there are some. */
   addFirst(account: Account): Promise<readonly string[] | undefined>;
-  /** True once per code; the owner is told. */
-  use(account: Account, code: string, by: Requester): Promise<boolean>;
+  /** True once per code, and again for the same attempt while that has no answer; the owner is told. */
+  use(account: Account, code: string, attempt: string, by: Requester): Promise<boolean>;
 }
 
 export function recoveryCodes(records: RecoveryCodeRecords, parts: NoticeParts): RecoveryCodes {
@@ -32,9 +33,10 @@ export function recoveryCodes(records: RecoveryCodeRecords, parts: NoticeParts):
       const codes = newRecoveryCodes();
       return (await records.addFirst(account.id, codes)) ? codes : undefined;
     },
-    async use(account, text, by) {
+    async use(account, text, attempt, by) {
       const code = canonicalRecoveryCode(text);
-      if (code === undefined || !(await records.use(account.id, code))) return false;
+      if (code === undefined || !(await records.use(account.id, code, attempt))) return false;
+      await whenAnswered(() => records.settle(account.id, attempt));
       notice(parts, 'account.recovery_code_used', account, by);
       return true;
     },

@@ -5,10 +5,20 @@ export interface SecondFactor {
   /**
    * `accepted` once per time step: accepting a code stores its step, and only later steps are
    * accepted after it. Of concurrent calls with one code exactly one is accepted, the others were
-   * `used` already.
+   * `used` already. Until `settle`, the same attempt is accepted again: its answer may have failed.
+   *
+   * @param attempt names the sign-in, or whatever else asks.
    */
-  accept(accountId: string, code: string): Promise<CodeOutcome>;
+  accept(accountId: string, code: string, attempt: string): Promise<CodeOutcome>;
+  /** The code that the attempt brought has been answered: it is accepted from nobody any more. */
+  settle(accountId: string, attempt: string): Promise<void>;
 }
+
+/**
+ * When nobody has settled an accepted code for so long, in seconds, the request that brought it has
+ * failed, and another one may bring it again. Less than the `Retry-After` of such a failure.
+ */
+export const UNSETTLED_S = 1.5;
 
 export type CodeOutcome = 'accepted' | 'used' | 'wrong';
 

@@ -48,7 +48,6 @@ export interface ProviderSettings extends ExistingGrantSettings, RefreshLifetime
   readonly applications: ApplicationDirectory;
   readonly sessionIdleS: number;
   readonly sessionAbsoluteS: number;
-  readonly refreshGraceS: number;
   readonly pages: ProviderPages;
   readonly policyUrl: string | undefined;
   readonly documentationUrl: string | undefined;
@@ -230,8 +229,7 @@ function discovery({ policyUrl, documentationUrl }: ProviderSettings) {
 }
 
 function adapterFor(kind: string, issuer: string, settings: ProviderSettings): Adapter {
-  const graceS = kind === 'RefreshToken' ? settings.refreshGraceS : 0;
-  const adapter = providerAdapter(settings.state, kind, graceS);
+  const adapter = providerAdapter(settings.state, kind);
   if (kind !== 'Client') return adapter;
   return {
     ...adapter,

@@ -1,8 +1,10 @@
 /** Proving who one is: the same rules and throttles for every door. */
+import { randomUUID } from 'node:crypto';
 import type { AccountDirectory } from '../accounts/account.ts';
 import { type Account, canonicalEmail, type RefusedPassword } from '../accounts/account.ts';
 import { PasswordVerifierBusy } from '../accounts/password.ts';
 import type { SecondFactor } from '../mfa/second-factor.ts';
+import { whenAnswered } from '../provider/state/answering.ts';
 import {
   type GuessOutcome,
   guess,
@@ -80,8 +82,11 @@ async function vouchesFor(
 ): Promise<boolean> {
   const outcome = await guess(throttle, offeredCodeSubjects(email, address), async () => {
     const account = await accounts.findByEmail(email);
-    const found = await secondFactor.accept(account?.id ?? NOBODY, otp);
-    return found === 'accepted' ? true : undefined;
+    const attempt = randomUUID();
+    const accountId = account?.id ?? NOBODY;
+    if ((await secondFactor.accept(accountId, otp, attempt)) !== 'accepted') return undefined;
+    await whenAnswered(() => secondFactor.settle(accountId, attempt));
+    return true;
   });
   return 'right' in outcome;
 }
@@ -94,16 +99,19 @@ export async function proveCode(
   address: ThrottleSubject,
   account: Account,
   code: string,
+  /** Names the sign-in: see mfa/second-factor.ts. */
+  attempt: string,
   deviceCookie?: string,
 ): Promise<Proof> {
   const subjects = guessSubjects(devices, 'otp', account, address, deviceCookie);
   let refused: 'code_wrong' | 'code_used' = 'code_wrong';
   const compare = async () => {
-    const found = await secondFactor.accept(account.id, code);
+    const found = await secondFactor.accept(account.id, code, attempt);
     if (found === 'used') refused = 'code_used';
     return found === 'accepted' ? account : undefined;
   };
   const outcome = await guess(throttle, subjects, compare);
+  if ('right' in outcome) await whenAnswered(() => secondFactor.settle(account.id, attempt));
   return toProof(outcome, refused);
 }
 

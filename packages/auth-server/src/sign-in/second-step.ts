@@ -5,24 +5,26 @@ import type { FactorRecords } from '../mfa/factor.ts';
 import type { Passkeys } from '../mfa/passkeys.ts';
 import type { RecoveryCodes } from '../mfa/recovery-codes.ts';
 import type { SecondFactor } from '../mfa/second-factor.ts';
+import { whenAnswered } from '../provider/state/answering.ts';
 import { type GuessParts, guess, guessSubjectsOf, type NotCompared } from '../throttle/guess.ts';
 
 export type SecondStepMethod = 'passkey' | 'totp' | 'recovery_code';
 
 /** What the page's form sent. */
-export type SecondStepAnswer =
+export type SecondStepAnswer = { readonly binding: string } & (
   | { readonly method: 'totp' | 'recovery_code'; readonly code: string }
-  | { readonly method: 'passkey'; readonly credential: string; readonly binding: string };
+  | { readonly method: 'passkey'; readonly credential: string }
+);
 
-/** @param binding what the ceremony of a passkey was begun with. */
+/** @param binding the sign-in or session that it is for: a passkey's ceremony was begun with it. */
 export function secondStepAnswer(
   form: Readonly<Record<string, string>>,
   binding: string,
 ): SecondStepAnswer {
   const { credential, recovery_code: recoveryCode, code = '' } = form;
   if (credential !== undefined) return { method: 'passkey', credential, binding };
-  if (recoveryCode !== undefined) return { method: 'recovery_code', code: recoveryCode };
-  return { method: 'totp', code };
+  if (recoveryCode !== undefined) return { method: 'recovery_code', code: recoveryCode, binding };
+  return { method: 'totp', code, binding };
 }
 
 /** Why it did not do; the shape of the pages' problems. */
@@ -50,6 +52,7 @@ export interface SecondStepParts extends GuessParts {
   readonly passkeys: Passkeys;
 }
 
+type TypedCode = Extract<SecondStepAnswer, { code: string }>;
 type Outcome = { readonly proof: Proof } | { readonly problem: SecondStepProblem };
 
 export function secondStep(parts: SecondStepParts): SecondStep {
@@ -74,9 +77,9 @@ function proveBy(
 ): Promise<Outcome> {
   switch (answer.method) {
     case 'totp':
-      return proveTotp(parts, account, answer.code, by);
+      return proveTotp(parts, account, answer, by);
     case 'recovery_code':
-      return proveRecoveryCode(parts, account, answer.code, by);
+      return proveRecoveryCode(parts, account, answer, by);
     case 'passkey':
       return provePasskey(parts, account, answer.binding, answer.credential);
   }
@@ -85,17 +88,20 @@ function proveBy(
 async function proveTotp(
   { throttle, devices, totp }: SecondStepParts,
   account: Account,
-  code: string,
+  { code, binding }: TypedCode,
   by: Requester,
 ): Promise<Outcome> {
   if (code.trim() === '') return { problem: { field: 'code', code: 'code_required' } };
   let used = false;
   const outcome = await guess(throttle, guessSubjectsOf(devices, 'otp', account, by), async () => {
-    const found = await totp.accept(account.id, code);
+    const found = await totp.accept(account.id, code, binding);
     used = found === 'used';
     return found === 'accepted' ? found : undefined;
   });
-  if ('right' in outcome) return { proof: { method: 'totp' } };
+  if ('right' in outcome) {
+    await whenAnswered(() => totp.settle(account.id, binding));
+    return { proof: { method: 'totp' } };
+  }
   if ('waitS' in outcome) return { problem: { code: 'throttled', ...outcome } };
   return { problem: { field: 'code', code: used ? 'code_used' : 'code_wrong' } };
 }
@@ -103,14 +109,14 @@ async function proveTotp(
 async function proveRecoveryCode(
   { throttle, devices, recoveryCodes }: SecondStepParts,
   account: Account,
-  code: string,
+  { code, binding }: TypedCode,
   by: Requester,
 ): Promise<Outcome> {
   const field = 'recovery_code';
   if (code.trim() === '') return { problem: { field, code: 'code_required' } };
   const subjects = guessSubjectsOf(devices, 'recovery', account, by);
   const outcome = await guess(throttle, subjects, async () =>
-    (await recoveryCodes.use(account, code, by)) ? true : undefined,
+    (await recoveryCodes.use(account, code, binding, by)) ? true : undefined,
   );
   if ('right' in outcome) return { proof: { method: 'recovery_code' } };
   if ('waitS' in outcome) return { problem: { code: 'throttled', ...outcome } };

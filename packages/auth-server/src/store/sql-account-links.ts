@@ -10,6 +10,9 @@ const OPENED_BY: Readonly<Record<LinkPurpose, string>> = {
   invitation: isPending('account'),
 };
 
+const REPEATABLE = `interval '10 minutes'`;
+const TRIES_MAX = 10;
+
 /** Links into accounts, in SQL. */
 export function sqlAccountLinks(database: Database, clock: Clock): AccountLinks {
   return {
@@ -50,6 +53,16 @@ export function sqlAccountLinks(database: Database, clock: Clock): AccountLinks 
         );
         if (used === undefined) return false;
         await transaction.query('DELETE FROM account_link WHERE account_id = $1', [used.accountId]);
+        const nowText = clock.now().toISOString();
+        await transaction.query(
+          `DELETE FROM used_account_link WHERE used_at < $1::timestamptz - ${REPEATABLE}`,
+          [nowText],
+        );
+        await transaction.query(
+          `INSERT INTO used_account_link (token_sha256, account_id, purpose, used_at)
+           VALUES ($1, $2, $3, $4)`,
+          [digest(token), used.accountId, purpose, nowText],
+        );
         const set = await transaction.query(
           `UPDATE account SET password_hash = $2, password_changed_at = $3
            WHERE id = $1 AND ${OPENED_BY[purpose]} RETURNING 1`,
@@ -64,6 +77,16 @@ export function sqlAccountLinks(database: Database, clock: Clock): AccountLinks 
         }
         return true;
       }),
+    async usedJustNow(purpose, token) {
+      const [row] = await database.query<{ accountId: string }>(
+        `UPDATE used_account_link SET tries = tries + 1
+         WHERE token_sha256 = $1 AND purpose = $2 AND tries < ${TRIES_MAX}
+           AND used_at > $3::timestamptz - ${REPEATABLE}
+         RETURNING account_id AS "accountId"`,
+        [digest(token), purpose, clock.now().toISOString()],
+      );
+      return row?.accountId;
+    },
     async removeAll(accountId) {
       await database.query('DELETE FROM account_link WHERE account_id = $1', [accountId]);
     },

@@ -4,6 +4,8 @@ import {
   type RecoveryCodeCount,
   type RecoveryCodeRecords,
 } from '../mfa/recovery-code.ts';
+import { UNSETTLED_S } from '../mfa/second-factor.ts';
+import { digest } from '../provider/state/sealing.ts';
 
 /** Recovery codes in SQL. @param hash a keyed one: the codes are short. */
 export function sqlRecoveryCodes(
@@ -40,13 +42,22 @@ export function sqlRecoveryCodes(
         await insert(transaction, accountId, codes);
         return true;
       }),
-    async use(accountId, code) {
+    async use(accountId, code, attempt) {
       const used = await database.query(
-        `UPDATE recovery_code SET used_at = now()
-         WHERE account_id = $1 AND code_hash = $2 AND used_at IS NULL RETURNING 1`,
-        [accountId, hashOf(accountId, code)],
+        `UPDATE recovery_code SET used_at = clock_timestamp(), claimed_by = $3
+         WHERE account_id = $1 AND code_hash = $2 AND (used_at IS NULL OR claimed_by = $3
+           OR (claimed_by IS NOT NULL
+               AND used_at < clock_timestamp() - make_interval(secs => ${UNSETTLED_S})))
+         RETURNING 1`,
+        [accountId, hashOf(accountId, code), digest(attempt)],
       );
       return used.length === 1;
+    },
+    async settle(accountId, attempt) {
+      await database.query(
+        'UPDATE recovery_code SET claimed_by = NULL WHERE account_id = $1 AND claimed_by = $2',
+        [accountId, digest(attempt)],
+      );
     },
     async count(accountId) {
       const [row] = await database.query<RecoveryCodeCount>(

@@ -1,8 +1,9 @@
 import type { Clock } from '@cls/shared/clock';
 import type { Database, Transaction } from '@cls/shared/sql/database';
 import type { Sealer } from '../keys/seal.ts';
-import { DEFAULT_TOTP_NAME, type TotpFactorRecords } from '../mfa/second-factor.ts';
+import { DEFAULT_TOTP_NAME, type TotpFactorRecords, UNSETTLED_S } from '../mfa/second-factor.ts';
 import { matchTotpStep } from '../mfa/totp.ts';
+import { digest } from '../provider/state/sealing.ts';
 import { SEALED } from './sealed.ts';
 import { insertFactor } from './sql-factors.ts';
 
@@ -45,7 +46,7 @@ export function sqlTotpFactors(
     },
     remove: (accountId) =>
       database.transaction((transaction) => removeTotp(transaction, accountId)),
-    async accept(accountId, code) {
+    async accept(accountId, code, attempt) {
       const factors = await database.query<Row>(
         'SELECT factor_id, sealed_secret FROM totp_factor WHERE account_id = $1',
         [accountId],
@@ -58,15 +59,25 @@ export function sqlTotpFactors(
         // The comparison and the write are one statement: of two equal codes one comes second.
         const accepted = await database.query(
           `WITH spent AS (
-             UPDATE totp_factor SET last_step = $2 WHERE factor_id = $1 AND last_step < $2
+             UPDATE totp_factor
+             SET last_step = $2, claimed_by = $4, claimed_at = clock_timestamp()
+             WHERE factor_id = $1 AND (last_step < $2 OR (last_step = $2 AND (claimed_by = $4
+               OR claimed_at < clock_timestamp() - make_interval(secs => ${UNSETTLED_S}))))
              RETURNING factor_id)
            UPDATE factor SET last_used_at = $3 FROM spent WHERE id = factor_id RETURNING 1`,
-          [id, step, now.toISOString()],
+          [id, step, now.toISOString(), digest(attempt)],
         );
         if (accepted.length === 1) return 'accepted';
         used = true;
       }
       return used ? 'used' : 'wrong';
+    },
+    async settle(accountId, attempt) {
+      await database.query(
+        `UPDATE totp_factor SET claimed_by = NULL, claimed_at = NULL
+         WHERE account_id = $1 AND claimed_by = $2`,
+        [accountId, digest(attempt)],
+      );
     },
   };
 }

@@ -3,7 +3,7 @@
  * second factor is enrolled. It stands where RFC 6749 §4.3 stood; docs/adr/0003 says why it is
  * here and how it is fenced in.
  */
-import { randomBytes } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
 import { type Clock, epochSeconds } from '@cls/shared/clock';
 import { errors, type KoaContextWithOIDC } from 'oidc-provider';
 import type { Account } from '../accounts/account.ts';
@@ -12,6 +12,8 @@ import type { MfaPolicy } from '../config.ts';
 import { ACCOUNT_GRANT } from '../provider/client-metadata.ts';
 import { noteAuthentication, noteTriedAccount } from '../provider/granted-account.ts';
 import { type ResourceServerSettings, resourceServerFor } from '../provider/resource-server.ts';
+import { answering } from '../provider/state/answering.ts';
+import { AlreadySpent } from '../provider/state/provider-adapter.ts';
 import { digest } from '../provider/state/sealing.ts';
 import type { StateStore } from '../provider/state/state-store.ts';
 import { type Proof, type ProofParts, proveCode, provePassword } from '../sign-in/prove.ts';
@@ -38,6 +40,7 @@ export interface AccountGrantParts extends ProofParts {
 const WITH_CODE = ['pwd', 'otp', 'mfa'];
 const MFA_TOKEN = 'MfaToken';
 const MFA_TOKEN_TTL_S = 300;
+
 interface Proven {
   readonly account: Account;
   readonly amr: readonly string[];
@@ -71,7 +74,7 @@ async function withPassword(
     return { account, amr: ['pwd'] };
   }
   if (otp === undefined) throw new MfaRequired(await newMfaToken(parts.state, account));
-  return withCode(parts, address, account, otp);
+  return withCode(parts, address, account, otp, randomUUID());
 }
 
 async function withMfaToken(
@@ -84,7 +87,8 @@ async function withMfaToken(
   const address = addressSubject(ctx.ip);
   const key = digest(mfaToken);
   const entry = await state.find(MFA_TOKEN, key);
-  const accountId = entry?.consumedAtS === undefined ? entry?.payload['accountId'] : undefined;
+  const unspent = entry?.consumedAtS === undefined || entry.spent?.answer !== undefined;
+  const accountId = unspent ? entry?.payload['accountId'] : undefined;
   const account = typeof accountId === 'string' ? await accounts.find(accountId) : undefined;
   // The request has no e-mail under which a refusal could be recorded.
   if (account !== undefined) noteTriedAccount(ctx, account.id);
@@ -92,10 +96,15 @@ async function withMfaToken(
     await admit(parts.throttle, [address]);
     throw new CredentialsRefused('mfa_token_not_good');
   }
-  const proven = await withCode(parts, address, account, otp);
-  if ((await state.consume(MFA_TOKEN, key)) !== 'won') {
-    throw new CredentialsRefused('mfa_token_used');
+  const spendable = { kind: MFA_TOKEN, key, secret: mfaToken };
+  if (entry?.consumedAtS !== undefined) {
+    noteAuthentication(ctx, { account, amr: WITH_CODE, authTimeS: epochSeconds(parts.clock) });
+    throw new AlreadySpent(spendable);
   }
+  const proven = await withCode(parts, address, account, otp, mfaToken);
+  const request = answering();
+  if (request === undefined) throw new Error('the account grant outside of a request');
+  request.spendable = spendable;
   return proven;
 }
 
@@ -104,8 +113,9 @@ async function withCode(
   address: ThrottleSubject,
   account: Account,
   otp: string,
+  attempt: string,
 ): Promise<Proven> {
-  provenAccount(await proveCode(parts, address, account, otp));
+  provenAccount(await proveCode(parts, address, account, otp, attempt));
   return { account, amr: WITH_CODE };
 }
 

@@ -1,4 +1,5 @@
-import { type Adapter, type AdapterPayload, errors } from 'oidc-provider';
+import { type Adapter, type AdapterPayload, errors, Provider } from 'oidc-provider';
+import { answering, type Spendable, whenAnswered } from './answering.ts';
 import { digest, seal, unseal } from './sealing.ts';
 import type { NewStateEntry, StateEntry, StateStore } from './state-store.ts';
 
@@ -18,56 +19,108 @@ const OF_A_GRANT = new Set([
   'RefreshToken',
 ]);
 
+/** Consumed together with the answer of the token endpoint: see http/spend.ts. */
+const SPENT_WITH_ANSWER = new Set(['AuthorizationCode', 'DeviceCode', 'RefreshToken']);
+
+/** Removed once the answer is certain: a browser that asks again must find them. */
+const REMOVED_AFTERWARDS = new Set(['Interaction', 'Session']);
+
+/** It was spent before, and for an answer that is still kept. */
+export class AlreadySpent extends errors.InvalidGrant {
+  readonly spendable: Spendable;
+
+  constructor(spendable: Spendable) {
+    super(`${spendable.kind} is consumed`);
+    this.spendable = spendable;
+  }
+}
+
 /**
  * oidc-provider's Adapter over a StateStore. Ids are kept as digests, and payloads sealed under
  * their own id: they name further ids that would open something, such as the session's cookie.
  * What is also found by another value keeps its id sealed under that value.
  */
-export function providerAdapter(
-  store: StateStore,
-  kind: string,
-  /** Seconds in which a second use of one entry is refused and nothing else; 0: never. */
-  graceS = 0,
-): Adapter {
-  // Asked of the grace first: a store's clock may be ahead of ours, and an age below zero.
-  const spentJustNow = ({ consumed }: AdapterPayload) =>
-    graceS > 0 && typeof consumed === 'number' && Date.now() / 1000 - consumed < graceS;
+export function providerAdapter(store: StateStore, kind: string): Adapter {
   const findBy = async (index: 'uid' | 'userCode', value: string) => {
     const entry = await store.findBy(kind, index, digest(value));
     const sealedId = entry?.payload['sealedId'];
-    return typeof sealedId === 'string' ? opened(entry, unseal(sealedId, value)) : undefined;
+    const found = typeof sealedId === 'string' ? opened(entry, unseal(sealedId, value)) : undefined;
+    // The person confirms again: the first time there was no answer.
+    const again = found?.inFlight === true && found['inFlightOf'] === browser();
+    return again ? { ...found, inFlight: undefined } : found;
   };
   return {
     async upsert(id, payload, expiresIn) {
+      // A device that a person is about to connect is theirs: no other browser may meanwhile.
+      const inFlightOf = payload.inFlight === true ? { inFlightOf: browser() } : {};
       const ttlS = (expiresIn ?? DEFAULT_TTL_S) + (EXPIRED_TTL_S[kind] ?? 0);
       const written = await store.put(
-        sealedEntry(kind, id, payload, Math.max(1, ttlS)),
+        sealedEntry(kind, id, { ...payload, ...inFlightOf }, Math.max(1, ttlS)),
         // A replayed assertion must lose even when both copies arrive at once.
         { onlyIfAbsent: kind === 'ReplayDetection' },
       );
       if (!written) throw new errors.InvalidRequest('this assertion was used before');
     },
     async find(id) {
-      const entry = opened(await store.find(kind, digest(id)), id);
-      // The library would end the whole grant; the first use may still be under way. `consume` tells.
-      return entry !== undefined && spentJustNow(entry) ? { ...entry, consumed: undefined } : entry;
+      const found = await store.find(kind, digest(id));
+      const entry = opened(found, id);
+      // The library would end the whole grant. `consume` tells, once the caller is proven.
+      return mayComeAgain(kind, found) ? { ...entry, consumed: undefined } : entry;
     },
     findByUid: (uid) => findBy('uid', uid),
     findByUserCode: (userCode) => findBy('userCode', userCode),
     async consume(id) {
       const key = digest(id);
-      const entry = opened(await store.find(kind, key), id);
-      const outcome = await store.consume(kind, key);
-      if (outcome === 'won') return;
+      const found = await store.find(kind, key);
+      const grantId = opened(found, id)?.grantId;
+      const request = answering();
+      if (request !== undefined && SPENT_WITH_ANSWER.has(kind)) {
+        const grant = grantId === undefined ? {} : { grantId: digest(grantId) };
+        const spendable = { kind, key, secret: id, ...grant };
+        if (found?.spent?.answer !== undefined) throw new AlreadySpent(spendable);
+        request.spendable = spendable;
+        return;
+      }
+      const attempt = browserAttempt(kind);
+      const spending = attempt === undefined ? undefined : { attempt };
+      const outcome = await store.consume(kind, key, spending);
+      if (outcome === 'won') {
+        if (attempt !== undefined) await whenAnswered(() => store.settle(kind, key, 0));
+        return;
+      }
       // Spent twice: whoever holds a copy must not keep what the first spending brought.
-      const grantId = entry?.grantId;
-      const again = outcome === 'already' && graceS === 0;
-      if (again && grantId !== undefined) await store.revokeGrant(digest(grantId));
+      const again = outcome === 'already' && grantId !== undefined;
+      if (again) await store.revokeGrant(digest(grantId));
       throw new errors.InvalidGrant(`${kind} is ${outcome === 'gone' ? 'gone' : 'consumed'}`);
     },
-    destroy: (id) => store.remove(kind, digest(id)),
+    async destroy(id) {
+      const remove = () => store.remove(kind, digest(id));
+      await (REMOVED_AFTERWARDS.has(kind) ? whenAnswered(remove) : remove());
+    },
     revokeByGrantId: (grantId) => store.revokeGrant(digest(grantId)),
   };
+}
+
+/** Whether a spent entry is asked for by who may not have got the answer. */
+function mayComeAgain(kind: string, { spent }: Partial<StateEntry> = {}): boolean {
+  if (spent === undefined || answering() === undefined) return false;
+  if (SPENT_WITH_ANSWER.has(kind)) return spent.answer !== undefined;
+  return spent.attempt !== undefined && spent.attempt === browserAttempt(kind);
+}
+
+/**
+ * A pushed request is good once (RFC 9126 §4), for one sign-in of one browser: when its answer
+ * fails, that browser may reload.
+ */
+function browserAttempt(kind: string): string | undefined {
+  return kind === 'PushedAuthorizationRequest' ? browser() : undefined;
+}
+
+/** Digest of the sign-in under way, or else of the browser's session. */
+function browser(): string | undefined {
+  const { entities, session } = Provider.ctx?.oidc ?? {};
+  const uid = entities?.Interaction?.uid ?? session?.uid;
+  return uid === undefined ? undefined : digest(uid);
 }
 
 function sealedEntry(

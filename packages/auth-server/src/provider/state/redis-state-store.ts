@@ -1,6 +1,14 @@
+import { randomUUID } from 'node:crypto';
 import { DatabaseUnavailable } from '@cls/shared/sql/database';
 import type { Cluster, Redis } from 'ioredis';
-import { END_TTL_S, type NewStateEntry, type StateEntry, type StateStore } from './state-store.ts';
+import {
+  END_TTL_S,
+  type NewStateEntry,
+  SPENT_TTL_S,
+  type SpentBy,
+  type StateEntry,
+  type StateStore,
+} from './state-store.ts';
 
 const WAIT_MS = 50;
 
@@ -8,7 +16,7 @@ const WAIT_MS = 50;
 const NOW = `local time = redis.call('TIME')
   local now = time[1] .. string.format('%06d', time[2])`;
 
-/** Each script touches one key only, so that it runs on a cluster too. */
+/** Each script touches the keys of one slot only, so that it runs on a cluster too. */
 const PUT = `
   ${NOW}
   if ARGV[1] == '1' and redis.call('EXISTS', KEYS[1]) == 1 then return 0 end
@@ -18,9 +26,34 @@ const PUT = `
   redis.call('PEXPIRE', KEYS[1], ARGV[4])
   return 1`;
 
+/** The entry, what it was spent for, and the server's time in seconds. */
+const FIND = `
+  local time = redis.call('TIME')
+  return { redis.call('HGETALL', KEYS[1]), redis.call('HGETALL', KEYS[2]),
+           time[1] .. '.' .. string.format('%06d', time[2]) }`;
+
+/**
+ * The entry is spent, and its answer kept, or neither. The client sends a command again whose reply
+ * was lost with the connection: the attempt tells that it is the same one. Of an entry that was
+ * spent before something is written too, for the replicas to confirm.
+ */
 const CONSUME = `
   if redis.call('EXISTS', KEYS[1]) == 0 then return -1 end
-  return redis.call('HSETNX', KEYS[1], 'consumed', ARGV[1])`;
+  local time = redis.call('TIME')
+  local now = time[1] .. '.' .. string.format('%06d', time[2])
+  if redis.call('HSETNX', KEYS[1], 'consumed', now) == 0 then
+    redis.call('HSET', KEYS[1], 'asked', now)
+    return redis.call('HGET', KEYS[2], 'attempt') == ARGV[1] and 1 or 0
+  end
+  redis.call('HSET', KEYS[2], 'attempt', ARGV[1], 'at', now)
+  if ARGV[2] ~= '' then redis.call('HSET', KEYS[2], 'answer', ARGV[2]) end
+  redis.call('EXPIRE', KEYS[2], ARGV[3])
+  return 1`;
+
+const SETTLE = `
+  if redis.call('HDEL', KEYS[1], 'attempt') == 0 then return 0 end
+  redis.call('HSET', KEYS[1], 'settled', 1)
+  return redis.call('PEXPIRE', KEYS[1], ARGV[1])`;
 
 /** Never earlier than it was, though a replica whose clock is behind has become the primary. */
 const END = `
@@ -49,7 +82,8 @@ export function redisStateStore(redis: Redis | Cluster, waitReplicas: number): S
     put: (entry, options) => answered(store.put(entry, options)),
     find: (kind, key) => answered(store.find(kind, key)),
     findBy: (kind, index, value) => answered(store.findBy(kind, index, value)),
-    consume: (kind, key) => answered(store.consume(kind, key)),
+    consume: (kind, key, spending) => answered(store.consume(kind, key, spending)),
+    settle: (kind, key, keepS) => answered(store.settle(kind, key, keepS)),
     remove: (kind, key) => answered(store.remove(kind, key)),
     revokeGrant: (grantId) => answered(store.revokeGrant(grantId)),
     endAccount: (account, keep) => answered(store.endAccount(account, keep)),
@@ -69,7 +103,9 @@ async function answered<T>(work: Promise<T>): Promise<T> {
 
 function unguarded(redis: Redis | Cluster, waitReplicas: number): StateStore {
   const find = async (kind: string, key: string): Promise<StateEntry | undefined> => {
-    const entry = await redis.hgetall(entryKey(kind, key));
+    const name = entryKey(kind, key);
+    const found = (await redis.eval(FIND, 2, name, spentKey(name))) as [string[], string[], string];
+    const entry = fieldsOf(found[0]);
     const payload = entry['payload'];
     if (payload === undefined) return undefined;
     const [grant, account] = [entry['grant'], entry['account']];
@@ -83,6 +119,7 @@ function unguarded(redis: Redis | Cluster, waitReplicas: number): StateStore {
     return {
       payload: JSON.parse(payload) as Record<string, unknown>,
       ...(consumed === undefined ? {} : { consumedAtS: Number(consumed) }),
+      ...(found[1].length === 0 ? {} : { spent: spentBy(fieldsOf(found[1]), Number(found[2])) }),
     };
   };
 
@@ -110,18 +147,27 @@ function unguarded(redis: Redis | Cluster, waitReplicas: number): StateStore {
       const key = await redis.get(indexKey(kind, index, value));
       return key === null ? undefined : find(kind, key);
     },
-    async consume(kind, key) {
+    async consume(kind, key, spending = { attempt: randomUUID() }) {
+      const { attempt, answer = '' } = spending;
       if ((await find(kind, key)) === undefined) return 'gone';
+      const name = entryKey(kind, key);
       // One pipeline: the replicas that confirm must be those of the node that consumed.
-      const pipeline = redis.pipeline().eval(CONSUME, 1, entryKey(kind, key), Date.now() / 1000);
+      const pipeline = redis
+        .pipeline()
+        .eval(CONSUME, 2, name, spentKey(name), attempt, answer, SPENT_TTL_S);
       if (waitReplicas > 0) pipeline.wait(waitReplicas, WAIT_MS);
       const [consumption, confirmation] = (await pipeline.exec()) ?? [];
       const won = replyOf(consumption);
-      if (won === 1 && waitReplicas > 0 && Number(replyOf(confirmation)) < waitReplicas) {
+      if (won !== -1 && waitReplicas > 0 && Number(replyOf(confirmation)) < waitReplicas) {
         // What it consumed stays spent: failing to serve is safer than serving twice.
         throw new DatabaseUnavailable('Redis replicas did not confirm a consumed token');
       }
       return won === 1 ? 'won' : won === 0 ? 'already' : 'gone';
+    },
+    async settle(kind, key, keepS) {
+      const name = spentKey(entryKey(kind, key));
+      if (keepS === 0) await redis.del(name);
+      else await redis.eval(SETTLE, 1, name, keepS * 1000);
     },
     async remove(kind, key) {
       await redis.del(entryKey(kind, key));
@@ -144,6 +190,22 @@ function unguarded(redis: Redis | Cluster, waitReplicas: number): StateStore {
   };
 }
 
+function spentBy({ attempt, answer, at, settled }: Fields, nowS: number): SpentBy {
+  return {
+    forS: nowS - Number(at),
+    settled: settled === '1',
+    ...(attempt === undefined ? {} : { attempt }),
+    ...(answer === undefined ? {} : { answer }),
+  };
+}
+
+type Fields = Readonly<Partial<Record<string, string>>>;
+
+/** A script gives a hash as a list. */
+function fieldsOf(list: readonly string[]): Fields {
+  return Object.fromEntries(list.flatMap((name, n) => (n % 2 === 0 ? [[name, list[n + 1]]] : [])));
+}
+
 /** @throws what Redis answered instead of a value. */
 function replyOf(answer: readonly [error: Error | null, value: unknown] | undefined): unknown {
   if (answer === undefined) throw new DatabaseUnavailable('Redis did not answer');
@@ -161,6 +223,11 @@ function indexesOf({ uid, userCode }: NewStateEntry): readonly ['uid' | 'userCod
 
 function entryKey(kind: string, key: string): string {
   return `cls:auth:${kind}:${key}`;
+}
+
+/** In the slot of the entry itself: a script may touch both. */
+function spentKey(name: string): string {
+  return name.includes('{') ? `${name}:spent` : `{${name}}:spent`;
 }
 
 function indexKey(kind: string, index: string, value: string): string {

@@ -1,5 +1,11 @@
 import type { Database, Sql } from '@cls/shared/sql/database';
-import { END_TTL_S, type StateEntry, type StateStore } from './state-store.ts';
+import {
+  END_TTL_S,
+  SPENT_TTL_S,
+  type SpentBy,
+  type StateEntry,
+  type StateStore,
+} from './state-store.ts';
 
 const SWEEP_INTERVAL_MS = 60_000;
 const SWEEP_BATCH = 5_000;
@@ -10,9 +16,31 @@ const LIVE = `
   AND NOT EXISTS (SELECT FROM ended_account e
                   WHERE e.account_sha256 = s.account_sha256 AND e.ended_at >= s.created_at)`;
 
+/** What an entry was spent for is a row of its own, with a shorter life. */
 const FIND = `
-  SELECT s.payload, extract(epoch FROM s.consumed_at)::float8 AS consumed
-  FROM protocol_state s WHERE s.kind = $1 AND ${LIVE}`;
+  SELECT s.payload, extract(epoch FROM s.consumed_at)::float8 AS consumed,
+         extract(epoch FROM clock_timestamp() - s.consumed_at)::float8 AS "forS",
+         spent.payload AS spent
+  FROM protocol_state s
+  LEFT JOIN protocol_state spent ON s.consumed_at IS NOT NULL
+    AND spent.kind = s.kind || '.spent' AND spent.id_sha256 = s.id_sha256
+    AND spent.expires_at > now()
+  WHERE s.kind = $1 AND ${LIVE}`;
+
+/** One statement: the entry is spent, and its answer kept, or neither. */
+const CONSUME = `
+  WITH won AS (
+    UPDATE protocol_state s SET consumed_at = clock_timestamp()
+    WHERE s.kind = $1 AND s.id_sha256 = $2 AND s.consumed_at IS NULL AND ${LIVE}
+    RETURNING s.grant_id),
+  kept AS (
+    INSERT INTO protocol_state (kind, id_sha256, payload, grant_id, expires_at)
+    SELECT $1 || '.spent', $2, $3::jsonb, grant_id,
+           clock_timestamp() + make_interval(secs => $4)
+    FROM won WHERE $3::jsonb IS NOT NULL
+    ON CONFLICT (kind, id_sha256) DO UPDATE
+    SET payload = excluded.payload, grant_id = excluded.grant_id, expires_at = excluded.expires_at)
+  SELECT FROM won`;
 
 const INDEX_COLUMN = { uid: 'uid', userCode: 'user_code' } as const;
 
@@ -56,16 +84,24 @@ export function sqlStateStore(database: Database, onError: (error: unknown) => v
     find: (kind, key) => first(database, `${FIND} AND s.id_sha256 = $2`, kind, key),
     findBy: (kind, index, value) =>
       first(database, `${FIND} AND s.${INDEX_COLUMN[index]} = $2`, kind, value),
-    async consume(kind, key) {
-      const won = await database.query(
-        `UPDATE protocol_state s SET consumed_at = now()
-         WHERE s.kind = $1 AND s.id_sha256 = $2 AND s.consumed_at IS NULL AND ${LIVE}
-         RETURNING 1`,
-        [kind, key],
-      );
+    async consume(kind, key, spending) {
+      const kept = spending === undefined ? null : JSON.stringify(spending);
+      const won = await database.query(CONSUME, [kind, key, kept, SPENT_TTL_S]);
       if (won.length === 1) return 'won';
       const found = await first(database, `${FIND} AND s.id_sha256 = $2`, kind, key);
-      return found === undefined ? 'gone' : 'already';
+      if (found === undefined) return 'gone';
+      const { attempt } = found.spent ?? {};
+      return attempt !== undefined && attempt === spending?.attempt ? 'won' : 'already';
+    },
+    async settle(kind, key, keepS) {
+      await database.query(
+        keepS === 0
+          ? 'DELETE FROM protocol_state WHERE kind = $1 AND id_sha256 = $2'
+          : `UPDATE protocol_state SET payload = payload - 'attempt' || '{"settled": true}',
+               expires_at = clock_timestamp() + make_interval(secs => $3)
+             WHERE kind = $1 AND id_sha256 = $2`,
+        [`${kind}.spent`, key, ...(keepS === 0 ? [] : [keepS])],
+      );
     },
     async remove(kind, key) {
       await database.query('DELETE FROM protocol_state WHERE kind = $1 AND id_sha256 = $2', [
@@ -114,13 +150,21 @@ async function first(
   kind: string,
   value: string,
 ): Promise<StateEntry | undefined> {
-  const [row] = await sql.query<{ payload: Record<string, unknown>; consumed: number | null }>(
-    statement,
-    [kind, value],
-  );
+  const [row] = await sql.query<Row>(statement, [kind, value]);
   if (row === undefined) return undefined;
-  const { payload, consumed } = row;
-  return consumed === null ? { payload } : { payload, consumedAtS: consumed };
+  const { payload, consumed, forS, spent } = row;
+  return {
+    payload,
+    ...(consumed === null ? {} : { consumedAtS: consumed }),
+    ...(spent === null ? {} : { spent: { settled: false, ...spent, forS: forS ?? 0 } }),
+  };
+}
+
+interface Row {
+  readonly payload: Record<string, unknown>;
+  readonly consumed: number | null;
+  readonly forS: number | null;
+  readonly spent: Partial<SpentBy> | null;
 }
 
 async function sweep(database: Database): Promise<void> {

@@ -8,8 +8,17 @@ export interface StateStore {
   /** Undefined when missing, expired, of a grant that was revoked or an account that was ended. */
   find(kind: string, key: string): Promise<StateEntry | undefined>;
   findBy(kind: string, index: 'uid' | 'userCode', value: string): Promise<StateEntry | undefined>;
-  /** Of concurrent callers exactly one gets `won`. Never brings an entry back. */
-  consume(kind: string, key: string): Promise<'won' | 'already' | 'gone'>;
+  /**
+   * Of concurrent callers exactly one gets `won`. Never brings an entry back. The answer is kept
+   * in the same step: an entry is never spent without it.
+   */
+  consume(kind: string, key: string, spending?: Spending): Promise<'won' | 'already' | 'gone'>;
+  /**
+   * The answer that an entry was consumed for goes out: no attempt may consume the entry again.
+   *
+   * @param keepS seconds for which the answer is still kept; 0 drops it.
+   */
+  settle(kind: string, key: string, keepS: number): Promise<void>;
   remove(kind: string, key: string): Promise<void>;
   /** Ends everything of the grant, what is being minted meanwhile included. */
   revokeGrant(grantId: string): Promise<void>;
@@ -27,9 +36,32 @@ export interface StateStore {
 
 export interface StateEntry {
   readonly payload: Readonly<Record<string, unknown>>;
-  /** With its fraction: a grace of a second counts from here. */
+  /** By the store's clock. */
   readonly consumedAtS?: number;
+  /** Kept for `SPENT_TTL_S` after the consumption, or until it is settled. */
+  readonly spent?: SpentBy;
 }
+
+/** One consumption of an entry. */
+export interface Spending {
+  /**
+   * Names who consumes. The same attempt wins again until it is settled: the store's first reply
+   * may have been lost.
+   */
+  readonly attempt: string;
+  /** What the caller is answered; sealed. */
+  readonly answer?: string;
+}
+
+export interface SpentBy extends Partial<Spending> {
+  /** Seconds since then, by the store's clock alone. */
+  readonly forS: number;
+  /** False: nobody knows yet whether the caller was answered. */
+  readonly settled: boolean;
+}
+
+/** How long the answer of a consumption is kept that was never settled, in seconds. */
+export const SPENT_TTL_S = 300;
 
 export interface EntryName {
   readonly kind: string;

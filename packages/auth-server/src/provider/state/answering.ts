@@ -1,0 +1,79 @@
+/**
+ * What a request spends (a code, a refresh token, a one-time password) must not be lost when its
+ * answer fails: the same request is sent again, and must get an answer. So a request collects what
+ * it spends, and what is only right once its answer is certain.
+ */
+import { AsyncLocalStorage } from 'node:async_hooks';
+import type { Log } from '@cls/shared/log';
+import type { Middleware } from 'koa';
+
+/** An entry of the StateStore that is consumed together with the answer. */
+export interface Spendable {
+  readonly kind: string;
+  readonly key: string;
+  /** The bearer secret itself, under which the answer is sealed. */
+  readonly secret: string;
+  /** Digest of the grant that ends when the entry is spent a second time. */
+  readonly grantId?: string;
+}
+
+export interface Answering {
+  /** Consumed at the token endpoint, with the answer: see http/spend.ts. */
+  spendable: Spendable | undefined;
+  readonly afterwards: (() => Promise<void>)[];
+}
+
+const current = new AsyncLocalStorage<Answering>();
+
+/** The request under way; undefined outside of one. */
+export function answering(): Answering | undefined {
+  return current.getStore();
+}
+
+/**
+ * Does `work` once the answer is certain, and at once where no request is under way. The answer goes
+ * out whether it succeeds or not: it is tried a few times more.
+ */
+export async function whenAnswered(work: () => Promise<void>): Promise<void> {
+  const request = answering();
+  if (request === undefined) await work();
+  else request.afterwards.push(work);
+}
+
+/** An answer waits no longer for what comes after it; in milliseconds. */
+const WAIT_MS = 1_000;
+const TRY_AGAIN_MS = [1_000, 5_000, 30_000];
+
+/** Around everything that answers. */
+export function answeringScope(log: Log): Middleware {
+  return async (ctx, next) => {
+    const request: Answering = { spendable: undefined, afterwards: [] };
+    await current.run(request, next);
+    if (ctx.status < 500) await finishAnswer(request, log);
+  };
+}
+
+/** The answer is certain: does what was left for this moment. */
+export async function finishAnswer({ afterwards }: Answering, log: Log): Promise<void> {
+  const work = afterwards.splice(0);
+  if (work.length === 0) return;
+  let timer: NodeJS.Timeout | undefined;
+  const enough = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, WAIT_MS);
+  });
+  await Promise.race([Promise.all(work.map((one) => attempt(one, log, 0))), enough]);
+  clearTimeout(timer);
+}
+
+async function attempt(work: () => Promise<void>, log: Log, n: number): Promise<void> {
+  try {
+    await work();
+  } catch (err) {
+    const waitMs = TRY_AGAIN_MS[n];
+    if (waitMs === undefined) {
+      log.warn({ err }, 'what follows an answer was not written; it expires by itself');
+      return;
+    }
+    setTimeout(() => void attempt(work, log, n + 1), waitMs).unref();
+  }
+}

@@ -2,6 +2,7 @@ import type { Database } from '@cls/shared/sql/database';
 import { migrate, readMigrations } from '@cls/shared/sql/migrate';
 import { describeOnEngines } from '@cls/shared/testing/engines';
 import { expect } from 'chai';
+import { billAccruals } from '../src/billing/bill-accruals.ts';
 import { exportJournals } from '../src/journal-file/export-journals.ts';
 import { importJournals, type JournalImportReport } from '../src/journal-file/import-journals.ts';
 import type {
@@ -12,9 +13,13 @@ import type {
   PartyRecord,
 } from '../src/journal-file/record.ts';
 import { MIGRATIONS } from '../src/store/migrations.ts';
+import { sqlBilling } from '../src/store/sql-billing.ts';
 import { sqlJournals } from '../src/store/sql-journals.ts';
-import { generated } from './support/generated.ts';
+import { sqlReconciler } from '../src/store/sql-reconciler.ts';
+import { date } from './support/book.ts';
+import { generated, loadRecords } from './support/generated.ts';
 import { fileOf } from './support/journal-lines.ts';
+import { aJournal } from './support/records.ts';
 
 describeOnEngines('a journal file', (engine) => {
   const opened: Database[] = [];
@@ -81,6 +86,50 @@ describeOnEngines('a journal file', (engine) => {
     const copy = await emptyBook();
     expect((await load(copy, first.trimEnd().split('\n'))).outcome).to.equal('applied');
     expect(await exported(copy)).to.equal(first);
+  });
+
+  it('keeps which bill an adjusting item corrects', async () => {
+    const corrected = await emptyBook();
+    await load(corrected, fileOf(records));
+    const bill = (through: string) =>
+      billAccruals(sqlBilling(corrected), {
+        through: date(through),
+        dueDate: date('2025-04-01'),
+        apply: true,
+      });
+    await bill('2025-03-01');
+    const journals = records.filter((record) => record.object === 'journal');
+    const late = journals.flatMap(({ deal, rates }) =>
+      rates.map(
+        (rate): JournalRecord => ({
+          ...aJournal({ id: deal } as DealRecord, 'rate_set', '2025-02-01', []),
+          rates: [{ ...rate, startDate: date('2025-02-01'), allInRate: '0.123400000000' }],
+        }),
+      ),
+    );
+    const subjects = new Map(
+      late.map((journal) => [JSON.stringify({ ...journal.rates[0], id: '' }), journal]),
+    );
+    await loadRecords(corrected, [...subjects.values()]);
+    expect((await bill('2025-03-15')).corrections).to.be.greaterThan(0);
+    const first = await exported(corrected);
+    expect(first).to.include('"corrects":"jrn_');
+    const lines = first.trimEnd().split('\n');
+    const copy = await emptyBook();
+    expect((await load(copy, lines)).outcome).to.equal('applied');
+    expect(await exported(copy)).to.equal(first);
+    const { checks } = await sqlReconciler(copy).reconcile(1);
+    expect(checks.filter(({ breakCount }) => breakCount > 0)).to.deep.equal([]);
+    // Without the bill the item would correct nothing.
+    const item = lines.map((line) => JSON.parse(line)).find(({ corrects }) => corrects);
+    const cut = lines.slice(0, -1).map((line) => JSON.parse(line) as { id: string });
+    const report = await load(
+      await emptyBook(),
+      fileOf(cut.filter(({ id }) => id !== item.corrects)),
+    );
+    expect(report.faults.map(({ field, code }) => `${field} ${code}`)).to.include(
+      'corrects unknown_reference',
+    );
   });
 
   it('changes nothing when it is imported again', async () => {

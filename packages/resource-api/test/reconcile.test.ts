@@ -187,6 +187,24 @@ describeOnEngines('reconciling', (engine) => {
               GROUP BY line_key ORDER BY line_key LIMIT 1)`,
     },
     {
+      invariant: 'bills_are_what_accrued',
+      when: 'rates were changed behind bills',
+      table: 'rate_period',
+      sql: 'UPDATE rate_period SET all_in_rate = all_in_rate * 2',
+    },
+    {
+      invariant: 'reversed_bills_accrue_again',
+      when: 'a bill settles the days of another too',
+      table: 'accrual_settlement',
+      sql: 'UPDATE accrual_settlement SET settled_from = NULL',
+    },
+    {
+      invariant: 'late_facts_reopen_bills',
+      when: 'a late advance was not recorded as late',
+      table: 'late_accrual_fact',
+      sql: 'DELETE FROM late_accrual_fact',
+    },
+    {
       invariant: 'roll_forward_foots',
       when: 'a movement was counted twice',
       table: 'balance',

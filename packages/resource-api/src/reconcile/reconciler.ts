@@ -36,3 +36,6 @@ export interface Check {
 
 /** Where and by how much, as ids, dates and decimal numbers of minor units. */
 export type Break = Readonly<Record<string, string | null>>;
+
+/** Breaks that are listed per invariant; the count is of all. */
+export const BREAKS_LISTED = 100;

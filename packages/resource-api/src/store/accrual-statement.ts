@@ -44,11 +44,14 @@ const PARTS = `
  * What accrues in given items: the days that no bill settles, and the bills that something became
  * known after, to be worked out again. With both come the rates and every line's balances from the
  * first of these days on, so the cost goes by what is open and corrected, not by the history.
+ *
+ * @param bills `all`: every bill is worked out again, as reconciling does.
  */
 export function accrualStatement(
   level: Level,
   keys: readonly bigint[],
   { asOf, ledgerSeq }: Snapshot,
+  bills: 'corrected' | 'all' = 'corrected',
 ): Statement {
   const sql = `
     WITH held AS (
@@ -83,8 +86,8 @@ export function accrualStatement(
           OVER (PARTITION BY j.facility_key, j.contract_key) AS moved
         FROM judged j
       ) b
-      WHERE CASE WHEN b.stands THEN b.late OR b.corrected OR b.settled_through > b.moved
-                 ELSE b.corrected END
+      WHERE (b.corrected OR (b.stands AND (${bills === 'all'} OR b.late
+          OR b.settled_through > b.moved)))
         -- A bill of another shape stands as it was billed.
         AND 0 <> (SELECT coalesce(sum(p.amount_minor), 0)
           FROM posting p JOIN balance_line l ON l.key = p.line_key

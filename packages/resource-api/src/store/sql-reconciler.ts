@@ -1,5 +1,12 @@
 import type { Database, SqlValue, Transaction } from '@cls/shared/sql/database';
-import type { Break, Check, Reconciler, SnapshotPoint } from '../reconcile/reconciler.ts';
+import {
+  BREAKS_LISTED,
+  type Break,
+  type Check,
+  type Reconciler,
+  type SnapshotPoint,
+} from '../reconcile/reconciler.ts';
+import { ACCRUAL_STATEMENTS, checkBills } from './reconcile-accruals.ts';
 import { BALANCE_STATEMENTS } from './reconcile-balances.ts';
 import { CHAIN_STATEMENTS } from './reconcile-chain.ts';
 import { COMMITMENT_STATEMENTS } from './reconcile-commitments.ts';
@@ -24,10 +31,9 @@ const STATEMENTS: readonly ReconcileStatement[] = [
   ...BALANCE_STATEMENTS,
   ...COMMITMENT_STATEMENTS,
   ...CHAIN_STATEMENTS,
+  ...ACCRUAL_STATEMENTS,
   ...GUARD_STATEMENTS,
 ];
-/** Listed per invariant; the count is of all. */
-const BREAKS_LISTED = 100;
 
 /** Each invariant as one statement over the whole book; nothing of the book is held here. */
 export function sqlReconciler(database: Database): Reconciler {
@@ -47,6 +53,7 @@ export function sqlReconciler(database: Database): Reconciler {
             checks.push(await check(transaction, statement, past));
           }
           checks.push(await checkSchema(transaction));
+          checks.push(await checkBills(transaction, last?.seq ?? 0n));
           return { ledgerSeq: last?.seq ?? 0n, points: past, checks };
         },
         { isolation: 'repeatable read', readOnly: true, setup: "SET LOCAL work_mem = '64MB';" },

@@ -535,6 +535,7 @@ describe('cls-api', () => {
       `SELECT coalesce(t.status, c.status) AS status, t.all_in_rate::text AS rate,
          t.maturity_date AS maturity
        FROM loan_contract c LEFT JOIN contract_terms t ON t.contract_key = c.key
+         AND journal_stands(t.known_seq, (SELECT max(seq) FROM journal))
        WHERE c.contract_number = $1 ORDER BY t.effective_date DESC, t.known_seq DESC LIMIT 1`,
       [loan],
     );

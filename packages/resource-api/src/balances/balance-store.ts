@@ -186,6 +186,8 @@ export interface FxState {
 export interface KnowledgeFacts {
   /** RFC 3339: when the last of its journals was posted; asking with it gives the same state. */
   readonly knownAt: string | undefined;
+  /** First date on which a journal stands: one that is not taken back. */
+  readonly firstDate: BusinessDate | undefined;
   /** Last date with data, up to the snapshot's date or the day when it became known. */
   readonly dataThrough: BusinessDate | undefined;
   /**

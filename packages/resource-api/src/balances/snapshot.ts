@@ -122,11 +122,10 @@ export function snapshots(store: BalanceStore, ledger: CurrentLedger): Snapshots
     }),
     async resolve({ asOf, knownAt, fromDate, reporting }, access) {
       const state = await ledger.state();
-      const { firstDate } = state;
       const { today } = ledger;
       if (knownAt === undefined) {
         const date = asOf ?? state.lastDate ?? today;
-        checkDates(date, fromDate, today, firstDate);
+        checkDates(date, fromDate, today, state.firstDate);
         const fx = reporting === undefined ? NO_RATES : state.fx;
         const snapshot = { asOf: date, ledgerSeq: state.seq };
         return resolved(snapshot, access, state, { fx, until: state.changedAt });
@@ -135,8 +134,9 @@ export function snapshots(store: BalanceStore, ledger: CurrentLedger): Snapshots
       if (ledgerSeq === 0n && state.seq > 0n) throw knownBeforeBook(knownAt);
       // What was data then: journals of dates after that day were still waiting for theirs.
       const day = dayOf(knownAt);
-      const date = asOf ?? (await facts({ asOf: day, ledgerSeq })).dataThrough ?? day;
-      checkDates(date, fromDate, today, firstDate);
+      const then = await facts({ asOf: day, ledgerSeq });
+      const date = asOf ?? then.dataThrough ?? day;
+      checkDates(date, fromDate, today, then.firstDate);
       const fx = reporting === undefined ? NO_RATES : await store.fxStateAt(knownAt);
       return resolved({ asOf: date, ledgerSeq }, access, state, { fx, until: knownAt });
     },

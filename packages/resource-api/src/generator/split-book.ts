@@ -130,7 +130,14 @@ export class BookSplitter {
     this.#weights.set(facility, weights);
     return weights.map(({ id: lender }) => {
       const id = this.#newId('pos');
-      return { object: 'position', id, facility, lender, kind: 'assignment', bookedOn };
+      return {
+        object: 'position',
+        id,
+        facility,
+        lender,
+        kind: 'assignment',
+        ...(bookedOn === undefined ? {} : { bookedOn }),
+      };
     });
   }
 

@@ -26,6 +26,8 @@ const rate = z
 const externalIds = z
   .array(z.strictObject({ source: z.string().regex(/^[^:,]{1,64}$/), value: z.string().min(1) }))
   .default([]);
+/** The book has the record from this date on; without it, since its deal's first journal. */
+const bookedOn = businessDate;
 const agreementStatus = z.enum(['pending', 'active', 'matured', 'terminated']);
 const contractStatus = z.enum(['pending', 'active', 'repaid', 'written_off']);
 
@@ -56,7 +58,7 @@ const deal = z.strictObject({
   country: z.string().regex(/^[A-Z0-9]{2}$/),
   status: agreementStatus,
   closingDate: businessDate.optional(),
-  bookedOn: businessDate,
+  bookedOn: bookedOn.optional(),
   externalIds,
 });
 
@@ -82,7 +84,7 @@ const facility = z.strictObject({
   maturityDate: businessDate.optional(),
   availabilityEndDate: businessDate.optional(),
   pikUsesCommitment: z.boolean().default(false),
-  bookedOn: businessDate,
+  bookedOn: bookedOn.optional(),
   externalIds,
 });
 
@@ -96,7 +98,7 @@ const contract = z.strictObject({
   maturityDate: businessDate.optional(),
   allInRate: rate.optional(),
   rolledFrom: id('ctr').optional(),
-  bookedOn: businessDate,
+  bookedOn: bookedOn.optional(),
   externalIds,
 });
 
@@ -107,7 +109,7 @@ const position = z.strictObject({
   lender: id('pty'),
   kind: z.enum(['assignment', 'participation']),
   parent: id('pos').optional(),
-  bookedOn: businessDate,
+  bookedOn: bookedOn.optional(),
 });
 
 /** Of a facility when it names no contract, and globally when it names no lender. */

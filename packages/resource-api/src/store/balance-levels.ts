@@ -12,14 +12,44 @@ export interface LevelSql {
   readonly lines: string;
   /** Lender of the line that decides whether the item is zero, and what it is sorted by. */
   readonly holder: string;
-  /** Table whose booking makes the item known. */
+  /** Record whose presence makes the item known: its alias and its kind. */
   readonly booked: string;
+  readonly record: RecordKind;
   readonly status: string;
   /** When it ends, as it stands at the snapshot. */
   readonly maturity: string;
 }
 
-const TERMS_AT = 't.effective_date <= $1 AND t.known_seq <= $2';
+export type RecordKind = 'deal' | 'facility' | 'contract' | 'position';
+
+/** Since when the book has a record, as known at the snapshot; `infinity`: it has it no more. */
+export function sinceOf(kind: RecordKind, alias: string): string {
+  return `coalesce((SELECT p.since FROM presence p WHERE p.kind = '${kind}'
+    AND p.record_key = ${alias}.key AND p.known_seq <= $2
+    ORDER BY p.known_seq DESC LIMIT 1), ${alias}.booked_on)`;
+}
+
+/** The book has the record on the date, as known at the snapshot. */
+export function hasRecord(kind: RecordKind, alias: string): string {
+  return `(${alias}.booked_seq <= $2 AND ${sinceOf(kind, alias)} <= $1)`;
+}
+
+/** The sequence from which on the book has had the record on the date, up to the snapshot. */
+export function hadFrom(kind: RecordKind, alias: string): string {
+  const versions = `FROM presence p WHERE p.kind = '${kind}' AND p.record_key = ${alias}.key
+    AND p.known_seq <= $2`;
+  return `coalesce((SELECT min(p.known_seq) ${versions} AND p.known_seq > coalesce(
+    (SELECT max(p.known_seq) ${versions} AND p.since > $1),
+    CASE WHEN ${alias}.booked_on > $1 THEN ${alias}.booked_seq END)), ${alias}.booked_seq)`;
+}
+
+/** What became known with a journal counts while the journal is not taken back. */
+export function stands(knownSeq: string, seq = '$2'): string {
+  return `coalesce((SELECT s.stands FROM journal_standing s WHERE s.seq = ${knownSeq}
+    AND s.known_seq <= ${seq} ORDER BY s.known_seq DESC LIMIT 1), true)`;
+}
+
+const TERMS_AT = `t.effective_date <= $1 AND t.known_seq <= $2 AND ${stands('t.known_seq')}`;
 const NEWEST_TERMS = 'ORDER BY t.effective_date DESC, t.known_seq DESC LIMIT 1';
 
 function maturityAt(table: string, key: string, base: string): string {
@@ -45,12 +75,13 @@ export const LEVEL_SQL: Readonly<Record<Level, LevelSql>> = {
   deal: {
     // One facility stands for all of the deal in its currency: the first of those known then.
     items: 'facility i JOIN facility f ON f.key = i.key JOIN deal d ON d.key = i.deal_key',
-    only: `i.booked_on <= $1 AND i.booked_seq <= $2 AND NOT EXISTS (
+    only: `${hasRecord('facility', 'i')} AND NOT EXISTS (
       SELECT FROM facility g WHERE g.deal_key = i.deal_key AND g.currency = i.currency
-        AND g.key < i.key AND g.booked_on <= $1 AND g.booked_seq <= $2 ${BY_LOOKUP})`,
+        AND g.key < i.key AND ${hasRecord('facility', 'g')} ${BY_LOOKUP})`,
     lines: 'l.deal_key = i.deal_key AND l.currency = f.currency',
     holder: '0',
     booked: 'd',
+    record: 'deal',
     status: statusAt('deal', 'd.key', 'd.status'),
     maturity: maturityAt('facility', 'f.key', 'f.maturity_date'),
   },
@@ -60,6 +91,7 @@ export const LEVEL_SQL: Readonly<Record<Level, LevelSql>> = {
     lines: 'l.facility_key = i.key',
     holder: '0',
     booked: 'i',
+    record: 'facility',
     status: statusAt('facility', 'f.key', 'f.status'),
     maturity: maturityAt('facility', 'f.key', 'f.maturity_date'),
   },
@@ -70,6 +102,7 @@ export const LEVEL_SQL: Readonly<Record<Level, LevelSql>> = {
     lines: 'l.contract_key = i.key',
     holder: '0',
     booked: 'i',
+    record: 'contract',
     status: statusAt('contract', 'i.key', 'i.status'),
     maturity: maturityAt('contract', 'i.key', 'i.maturity_date'),
   },
@@ -80,6 +113,7 @@ export const LEVEL_SQL: Readonly<Record<Level, LevelSql>> = {
     lines: 'l.facility_key = i.facility_key AND l.lender_key IN (0, i.lender_key)',
     holder: 'i.lender_key',
     booked: 'i',
+    record: 'position',
     status: statusAt('facility', 'f.key', 'f.status'),
     maturity: maturityAt('facility', 'f.key', 'f.maturity_date'),
   },
@@ -94,7 +128,7 @@ export const NEWEST = `
 /** A lender whose position was not booked yet has no share, and not one of zero. */
 export const KNOWN_LENDER = `(l.lender_key = 0 OR EXISTS (
   SELECT FROM lender_position q WHERE q.facility_key = l.facility_key
-    AND q.lender_key = l.lender_key AND q.booked_on <= $1 AND q.booked_seq <= $2))`;
+    AND q.lender_key = l.lender_key AND ${hasRecord('position', 'q')}))`;
 
 /** What may be drawn of a facility `lf`: nothing once its availability period is over. */
 const AVAILABLE = `coalesce(sum(CASE

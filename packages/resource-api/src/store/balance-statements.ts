@@ -9,6 +9,8 @@ import type {
 } from '../balances/balance-store.ts';
 import {
   BY_LOOKUP,
+  hadFrom,
+  hasRecord,
   itemSum,
   KNOWN_LENDER,
   LEVEL_SQL,
@@ -18,6 +20,7 @@ import {
   NOT_ZERO,
   OUTSTANDING,
   SUMS,
+  sinceOf,
   termsJoins,
 } from './balance-levels.ts';
 
@@ -83,11 +86,13 @@ export function pageStatement(request: PageRequest): Statement {
       (SELECT coalesce(array_agg(DISTINCT e.role), '{}') FROM entitlement e
        WHERE e.deal_key = d.key) AS roles,
       EXISTS (SELECT FROM rate_period r WHERE r.deal_key = d.key) AS accrues,
-      (SELECT coalesce(max(t.known_seq), 0) FROM facility g
-       JOIN facility_terms t ON t.facility_key = g.key
+      (SELECT coalesce(max(greatest(t.known_seq, (SELECT max(s.known_seq) FROM journal_standing s
+          WHERE s.seq = t.known_seq AND s.known_seq <= $2))), 0)
+       FROM facility g JOIN facility_terms t ON t.facility_key = g.key
        WHERE g.deal_key = d.key AND t.effective_date <= $1 AND t.known_seq <= $2) AS terms_seq,
-      ${sql.booked}.booked_seq,
-      coalesce(s.last_effective_date, ${sql.booked}.booked_on)::text AS last_effective_date,
+      ${hadFrom(sql.record, sql.booked)} AS booked_seq,
+      coalesce(s.last_effective_date, ${sinceOf(sql.record, sql.booked)})::text
+        AS last_effective_date,
       coalesce(s.last_seq, ${sql.booked}.booked_seq) AS last_seq, s.*
     FROM page JOIN (${sql.items}) ON i.key = page.key
     JOIN party borrower ON borrower.key = d.borrower_key
@@ -388,11 +393,11 @@ function conditions(
   filter: BalanceFilter,
   parameters: Parameters,
 ): string[] {
-  const { booked, status, lines, holder } = sql;
+  const { booked, record, status, lines, holder } = sql;
   const list = (values: readonly string[]) => parameters.add(values);
   const where = [
     sql.only,
-    `${booked}.booked_on <= $1 AND ${booked}.booked_seq <= $2`,
+    hasRecord(record, booked),
     ...among('d.id', filter.dealIds, parameters),
     ...amongEither(['f.id', 'd.id'], filter.facilityIds, parameters),
     ...(level === 'contract' ? amongEither(['i.id', 'd.id'], filter.contractIds, parameters) : []),
@@ -412,7 +417,7 @@ function conditions(
       level === 'position'
         ? `i.lender_key IN ${keys}`
         : `EXISTS (SELECT FROM lender_position q WHERE q.lender_key IN ${keys}
-            AND q.booked_on <= $1 AND q.booked_seq <= $2
+            AND ${hasRecord('position', 'q')}
             AND ${level === 'deal' ? 'q.deal_key = d.key' : 'q.facility_key = f.key'})`,
     );
   }

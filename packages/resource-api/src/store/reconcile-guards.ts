@@ -14,6 +14,9 @@ const APPEND_ONLY = [
   'period_close',
   'fx_rate',
   'reported_date',
+  'journal_standing',
+  'presence',
+  'book_date',
 ];
 const GUARDS = [
   ...APPEND_ONLY.map((table) => [table, 'append_only']),
@@ -26,6 +29,11 @@ const GUARDS = [
   ['accrual_settlement', 'set_settlement_start'],
   ['accrual_settlement', 'note_facts_after_bills'],
   ['balance', 'only_from_postings'],
+  ['journal', 'extend_standing'],
+  ['journal', 'extend_presence'],
+  ['journal_standing', 'only_from_journals'],
+  ['presence', 'only_from_journals'],
+  ['book_date', 'only_from_journals'],
 ];
 const GIVEN = GUARDS.map(([table, trigger]) => `('${table}', '${trigger}')`).join(', ');
 

@@ -34,7 +34,6 @@ export async function revertImport(
       const firstSeq = await lockJournal(transaction);
       const key = await importKey(transaction, importId);
       const journals = await reverse(transaction, importId, key, firstSeq);
-      await restoreTerms(transaction, key, firstSeq);
       await transaction.query(
         'UPDATE import_batch SET reverted_at = clock_timestamp() WHERE key = $1',
         [key],
@@ -70,7 +69,11 @@ async function importKey(transaction: Transaction, importId: string): Promise<bi
   return batch.key;
 }
 
-/** Every journal of the import once more with its signs turned, on its own date. */
+/**
+ * Every journal of the import that stands, once more with its signs turned, on its own date. One
+ * that was taken back and put back is taken back again at the end of its chain of reversals. Dates,
+ * terms and names that became known with these journals count no more from then on.
+ */
 async function reverse(
   transaction: Transaction,
   importId: string,
@@ -80,13 +83,18 @@ async function reverse(
   const made = await transaction.query<{ seq: bigint }>(
     `INSERT INTO journal (seq, id, effective_date, type, deal_key, idempotency_key, reason,
        reverses_seq)
-     SELECT $3 + row_number() OVER (ORDER BY j.seq) - 1, 'jrn_' || $4 ||
-       lpad(row_number() OVER (ORDER BY j.seq)::text, 10, '0'), j.effective_date, j.type,
+     WITH RECURSIVE chain AS (
+       SELECT seq AS first, seq AS last FROM journal
+       WHERE import_key = $1 AND journal_stands(seq, $3)
+       UNION ALL
+       SELECT c.first, r.seq FROM chain c JOIN journal r ON r.reverses_seq = c.last
+     )
+     SELECT $3 + row_number() OVER (ORDER BY c.first) - 1, 'jrn_' || $4 ||
+       lpad(row_number() OVER (ORDER BY c.first)::text, 10, '0'), j.effective_date, j.type,
        j.deal_key, 'revert:' || j.id, 'import ' || $2 || ' taken back', j.seq
-     FROM journal j WHERE j.import_key = $1
-       -- One that was corrected since is taken back already.
-       AND NOT EXISTS (SELECT FROM journal r WHERE r.reverses_seq = j.seq)
-     ORDER BY j.seq RETURNING seq`,
+     FROM (SELECT first, max(last) AS last FROM chain GROUP BY first) c
+     JOIN journal j ON j.seq = c.last
+     ORDER BY c.first RETURNING seq`,
     [key, importId, firstSeq, newId('x').slice(2, 18)],
   );
   await transaction.query(
@@ -99,42 +107,4 @@ async function reverse(
     [firstSeq],
   );
   return made.length;
-}
-
-const TERMS = {
-  deal: { table: 'deal', columns: ['status'] },
-  facility: { table: 'facility', columns: ['status', 'maturity_date', 'availability_end_date'] },
-  contract: { table: 'loan_contract', columns: ['status', 'maturity_date', 'all_in_rate'] },
-} as const;
-
-/** The terms as they were before, known with the reversal of the journal that changed them. */
-async function restoreTerms(
-  transaction: Transaction,
-  key: bigint,
-  firstSeq: bigint,
-): Promise<void> {
-  for (const [name, { table, columns }] of Object.entries(TERMS)) {
-    const dealKey = name === 'deal' ? '' : 'deal_key, ';
-    const terms = columns.map(
-      (column) => `CASE WHEN before.found THEN before.${column}
-      ELSE base.${column} END`,
-    );
-    await transaction.query(
-      `INSERT INTO ${name}_terms (${name}_key, ${dealKey}effective_date, known_seq,
-         ${columns.join(', ')})
-       SELECT t.${name}_key, ${name === 'deal' ? '' : 't.deal_key, '}t.effective_date, r.seq,
-         ${terms.join(', ')}
-       FROM ${name}_terms t
-       JOIN journal j ON j.seq = t.known_seq AND j.import_key = $1
-       JOIN journal r ON r.reverses_seq = j.seq AND r.seq >= $2
-       JOIN ${table} base ON base.key = t.${name}_key
-       LEFT JOIN LATERAL (
-         SELECT true AS found, b.* FROM ${name}_terms b
-         WHERE b.${name}_key = t.${name}_key AND b.effective_date <= t.effective_date
-           AND b.known_seq < j.seq
-         ORDER BY b.effective_date DESC, b.known_seq DESC LIMIT 1
-       ) before ON true`,
-      [key, firstSeq],
-    );
-  }
 }

@@ -174,6 +174,19 @@ function setupFor(access: ReaderAccess): string {
   return `${role}SET LOCAL cls.full_control = 'off';SET LOCAL cls.customer = '${access.customer}';`;
 }
 
+/** The snapshot's date, or the day when it became known. */
+const REACHED = `greatest($1,
+  (SELECT (posted_at AT TIME ZONE 'UTC')::date FROM journal WHERE seq = $2))`;
+
+/** The first or the last date up to another on which a journal stands, as known at a sequence. */
+function bookDate(order: 'ASC' | 'DESC', through: string, seq: string): string {
+  return `(SELECT b.effective_date FROM book_date b
+    WHERE b.effective_date <= ${through} AND b.known_seq <= ${seq} AND b.stands
+      AND NOT EXISTS (SELECT FROM book_date n WHERE n.effective_date = b.effective_date
+        AND n.known_seq > b.known_seq AND n.known_seq <= ${seq})
+    ORDER BY b.effective_date ${order} LIMIT 1)`;
+}
+
 async function ledgerState(database: Database, today: BusinessDate): Promise<LedgerState> {
   const [row] = await database.query<{
     generation: bigint;
@@ -188,8 +201,8 @@ async function ledgerState(database: Database, today: BusinessDate): Promise<Led
          AS changed_at,
        (SELECT coalesce(max(seq), 0) FROM journal) AS seq,
        fx.number AS fx_number, ${instant('fx.known_at')} AS fx_known_at,
-       (SELECT min(effective_date) FROM journal WHERE effective_date <= $1) AS first,
-       (SELECT max(effective_date) FROM journal WHERE effective_date <= $1) AS last
+       ${bookDate('ASC', '$1', '(SELECT max(seq) FROM journal)')} AS first,
+       ${bookDate('DESC', '$1', '(SELECT max(seq) FROM journal)')} AS last
      FROM book_state s
      LEFT JOIN LATERAL (SELECT number, known_at FROM fx_rate ORDER BY number DESC LIMIT 1) fx
        ON true`,
@@ -212,13 +225,13 @@ async function knowledge(
 ): Promise<KnowledgeFacts> {
   const [row] = await database.query<{
     known_at: string | null;
+    first_date: BusinessDate | null;
     data_through: BusinessDate | null;
     reported_seq: bigint | null;
   }>(
     `SELECT (SELECT ${instant('posted_at')} FROM journal WHERE seq = $2) AS known_at,
-       (SELECT max(effective_date) FROM journal WHERE seq <= $2 AND effective_date <= greatest($1,
-          (SELECT (posted_at AT TIME ZONE 'UTC')::date FROM journal WHERE seq = $2)))
-         AS data_through,
+       ${bookDate('ASC', REACHED, '$2')} AS first_date,
+       ${bookDate('DESC', REACHED, '$2')} AS data_through,
        (SELECT max(seq) FROM journal WHERE posted_at <= (
           SELECT greatest(($1::date + 1)::timestamp AT TIME ZONE 'UTC', r.posted_at)
           FROM (SELECT posted_at FROM reported_date WHERE effective_date >= $1
@@ -230,6 +243,7 @@ async function knowledge(
   const reported = row?.reported_seq ?? seq;
   return {
     knownAt: row?.known_at ?? undefined,
+    firstDate: row?.first_date ?? undefined,
     dataThrough: row?.data_through ?? undefined,
     reportedSeq: reported < seq ? reported : seq,
   };

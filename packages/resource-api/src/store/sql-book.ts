@@ -51,6 +51,9 @@ async function readState(sql: Sql, file: StatementFile): Promise<BookState> {
   };
 }
 
+/** After every sequence: all that is known. */
+const NOW = '9223372036854775807';
+
 /** Sums of the newest balance of each line, by holder: lender of record and participants. */
 const LOAN_STATES = `
   SELECT x.value AS loan,
@@ -66,6 +69,7 @@ const LOAN_STATES = `
     coalesce(sum(b.principal_cash) FILTER (WHERE kind = 'participation'), 0)::int8
       AS "dueThirdParty",
     coalesce(sum(b.fx_revaluation) FILTER (WHERE NOT global), 0)::int8 AS "exchangeAdjustment",
+    known_since('deal', d.key, ${NOW}) <= $2 AS present,
     jsonb_build_object('deal', d.id, 'facility', f.id, 'contract', c.id) AS ids,
     jsonb_build_object(
       'statuses', jsonb_build_array(coalesce(dt.status, d.status), coalesce(ft.status, f.status),
@@ -83,11 +87,14 @@ const LOAN_STATES = `
   JOIN party borrower ON borrower.key = d.borrower_key
   LEFT JOIN party guarantor ON guarantor.key = d.guarantor_key
   LEFT JOIN LATERAL (SELECT * FROM deal_terms t WHERE t.deal_key = d.key
-    AND t.effective_date <= $2 ORDER BY t.effective_date DESC, t.known_seq DESC LIMIT 1) dt ON true
+    AND t.effective_date <= $2
+    AND journal_stands(t.known_seq, ${NOW}) ORDER BY t.effective_date DESC, t.known_seq DESC LIMIT 1) dt ON true
   LEFT JOIN LATERAL (SELECT * FROM facility_terms t WHERE t.facility_key = f.key
-    AND t.effective_date <= $2 ORDER BY t.effective_date DESC, t.known_seq DESC LIMIT 1) ft ON true
+    AND t.effective_date <= $2
+    AND journal_stands(t.known_seq, ${NOW}) ORDER BY t.effective_date DESC, t.known_seq DESC LIMIT 1) ft ON true
   LEFT JOIN LATERAL (SELECT * FROM contract_terms t WHERE t.contract_key = c.key
-    AND t.effective_date <= $2 ORDER BY t.effective_date DESC, t.known_seq DESC LIMIT 1) ct ON true
+    AND t.effective_date <= $2
+    AND journal_stands(t.known_seq, ${NOW}) ORDER BY t.effective_date DESC, t.known_seq DESC LIMIT 1) ct ON true
   LEFT JOIN LATERAL (
     SELECT l.key, l.lender_key = 0 AS global, p.kind
     FROM balance_line l
@@ -125,7 +132,7 @@ async function writeImport(
   );
   const posts = loans.some(({ journals }) => journals.length > 0);
   const bookedSeq = posts ? firstSeq : firstSeq - 1n;
-  const newLoans = loans.filter(({ known }) => !known);
+  const newLoans = loans.filter(({ booked }) => !booked);
   await insertLoans(transaction, file, newLoans, bookedSeq);
   const lines = await linesOf(transaction, profile, loans);
   const journals = loans.flatMap(({ row, journals: planned }): readonly LinedJournal[] => {
@@ -298,9 +305,9 @@ const INSERT_LOANS = `
             WHERE x.source = $1 AND x.value = $3) AS participants_key
   ), new_deal AS (
     INSERT INTO deal (id, name, deal_number, borrower_key, agent_key, guarantor_key, country,
-                      status, closing_date, booked_on, booked_seq)
+                      status, closing_date, booked_on, booked_seq, follows_journals)
     SELECT g.deal_id, g.name, g.loan, b.key, h.lender_key, gp.key, g.country, g.deal_status,
-           g.closing, $23, $24
+           g.closing, $23, $24, true
     FROM given g CROSS JOIN holder h
     JOIN external_id bx ON bx.source = $1 AND bx.value = g.borrower
     JOIN party b ON b.id = bx.entity_id
@@ -312,26 +319,26 @@ const INSERT_LOANS = `
     INSERT INTO external_id (source, value, entity_id) SELECT $1, loan, deal_id FROM given
   ), new_facility AS (
     INSERT INTO facility (id, deal_key, name, type, currency, effective_date, maturity_date, status,
-                          booked_on, booked_seq)
+                          booked_on, booked_seq, follows_journals)
     SELECT g.facility_id, d.key, g.name, g.facility_type, $4, g.effective, g.maturity,
-           g.facility_status, $23, $24
+           g.facility_status, $23, $24, true
     FROM given g JOIN new_deal d ON d.id = g.deal_id ORDER BY g.number
     RETURNING key, id, deal_key
   ), new_contract AS (
     INSERT INTO loan_contract (id, deal_key, facility_key, contract_number, currency,
                                effective_date, maturity_date, all_in_rate, status, booked_on,
-                               booked_seq)
+                               booked_seq, follows_journals)
     SELECT g.contract_id, f.deal_key, f.key, g.loan, $4, g.effective, g.maturity, g.rate,
-           g.contract_status, $23, $24
+           g.contract_status, $23, $24, true
     FROM given g JOIN new_facility f ON f.id = g.facility_id ORDER BY g.number
     RETURNING key, deal_key, facility_key
   ), positions AS (
     INSERT INTO lender_position (id, deal_key, facility_key, lender_key, kind, booked_on,
-                                 booked_seq)
-    SELECT g.position_id, f.deal_key, f.key, h.lender_key, 'assignment', $23::date, $24::bigint
+                                 booked_seq, follows_journals)
+    SELECT g.position_id, f.deal_key, f.key, h.lender_key, 'assignment', $23::date, $24::bigint, true
     FROM given g JOIN new_facility f ON f.id = g.facility_id CROSS JOIN holder h
     UNION ALL
-    SELECT g.participation_id, f.deal_key, f.key, h.participants_key, 'participation', $23, $24
+    SELECT g.participation_id, f.deal_key, f.key, h.participants_key, 'participation', $23, $24, true
     FROM given g JOIN new_facility f ON f.id = g.facility_id CROSS JOIN holder h
   )
   INSERT INTO balance_line (deal_key, facility_key, contract_key, lender_key, currency)

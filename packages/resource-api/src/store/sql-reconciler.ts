@@ -12,6 +12,7 @@ import { CHAIN_STATEMENTS } from './reconcile-chain.ts';
 import { COMMITMENT_STATEMENTS } from './reconcile-commitments.ts';
 import { GUARD_STATEMENTS } from './reconcile-guards.ts';
 import { JOURNAL_STATEMENTS } from './reconcile-journals.ts';
+import { PRESENCE_STATEMENTS } from './reconcile-presence.ts';
 import { checkSchema } from './reconcile-schema.ts';
 
 /** One invariant as statements: what breaks it, how much there is to check, what is explained. */
@@ -32,6 +33,7 @@ const STATEMENTS: readonly ReconcileStatement[] = [
   ...COMMITMENT_STATEMENTS,
   ...CHAIN_STATEMENTS,
   ...ACCRUAL_STATEMENTS,
+  ...PRESENCE_STATEMENTS,
   ...GUARD_STATEMENTS,
 ];
 

@@ -4,6 +4,7 @@ import { present } from './read-journals.ts';
 const EXTERNAL_IDS = (id: string) =>
   `coalesce((SELECT jsonb_agg(jsonb_build_object('source', x.source, 'value', x.value)
      ORDER BY x.source COLLATE "C", x.value COLLATE "C") FROM external_id x WHERE x.entity_id = ${id}), '[]')`;
+const BOOKED_ON = 'CASE WHEN NOT p.follows_journals THEN p.booked_on END AS "bookedOn"';
 const REF = (table: string, key: string) => `(SELECT id FROM ${table} WHERE key = ${key})`;
 
 /** Records `p` with the names that they have in a journal file. */
@@ -24,7 +25,7 @@ export const SUBJECTS: readonly {
     sql: `SELECT p.key, p.id, p.name, p.deal_number AS "dealNumber",
       ${REF('party', 'p.borrower_key')} AS borrower, ${REF('party', 'p.agent_key')} AS agent,
       ${REF('party', 'p.guarantor_key')} AS guarantor, p.country, p.status,
-      p.closing_date AS "closingDate", p.booked_on AS "bookedOn",
+      p.closing_date AS "closingDate", ${BOOKED_ON},
       ${EXTERNAL_IDS('p.id')} AS "externalIds" FROM deal p`,
   },
   {
@@ -33,7 +34,7 @@ export const SUBJECTS: readonly {
     sql: `SELECT p.key, p.id, ${REF('deal', 'p.deal_key')} AS deal, p.name, p.type, p.currency,
       p.day_count AS "dayCount", p.status, p.effective_date AS "effectiveDate",
       p.maturity_date AS "maturityDate", p.availability_end_date AS "availabilityEndDate",
-      p.pik_uses_commitment AS "pikUsesCommitment", p.booked_on AS "bookedOn",
+      p.pik_uses_commitment AS "pikUsesCommitment", ${BOOKED_ON},
       ${EXTERNAL_IDS('p.id')} AS "externalIds" FROM facility p`,
   },
   {
@@ -42,7 +43,7 @@ export const SUBJECTS: readonly {
     sql: `SELECT p.key, p.id, ${REF('facility', 'p.facility_key')} AS facility,
       p.contract_number AS "contractNumber", p.status, p.effective_date AS "effectiveDate",
       p.maturity_date AS "maturityDate", p.all_in_rate::text AS "allInRate",
-      ${REF('loan_contract', 'p.rolled_from_key')} AS "rolledFrom", p.booked_on AS "bookedOn",
+      ${REF('loan_contract', 'p.rolled_from_key')} AS "rolledFrom", ${BOOKED_ON},
       ${EXTERNAL_IDS('p.id')} AS "externalIds" FROM loan_contract p`,
   },
   {
@@ -50,7 +51,7 @@ export const SUBJECTS: readonly {
     prefix: 'pos',
     sql: `SELECT p.key, p.id, ${REF('facility', 'p.facility_key')} AS facility,
       ${REF('party', 'p.lender_key')} AS lender, p.kind,
-      ${REF('lender_position', 'p.parent_key')} AS parent, p.booked_on AS "bookedOn"
+      ${REF('lender_position', 'p.parent_key')} AS parent, ${BOOKED_ON}
       FROM lender_position p`,
   },
 ];

@@ -79,6 +79,10 @@ async function writeChunk(
   await insertRows(transaction, 'fx_rate', FX_RATE, rates);
 }
 
+interface Booked {
+  readonly bookedOn?: string | undefined;
+}
+
 async function insertSubjects(
   transaction: Transaction,
   records: readonly BookRecord[],
@@ -88,18 +92,36 @@ async function insertSubjects(
     records.filter(
       (record): record is Extract<BookRecord, { object: K }> => record.object === kind,
     );
-  const booked = [
-    { name: 'booked_on', type: 'date', value: (record: { bookedOn: string }) => record.bookedOn },
+  const bookedIn = (deal: string) => [
+    {
+      name: 'booked_on',
+      type: 'date',
+      value: ({ bookedOn }: Booked) => bookedOn ?? null,
+      // Without a date of its own a record follows its deal, and a deal its journals.
+      sql: `coalesce(g.booked_on, ${deal})`,
+    },
     { name: 'booked_seq', type: 'bigint', value: () => bookedSeq },
+    {
+      name: 'follows_journals',
+      type: 'boolean',
+      value: ({ bookedOn }: Booked) => bookedOn === undefined,
+    },
   ];
+  const sinceOf = (deal: string) => `known_since('deal', ${deal}, ${bookedSeq})`;
+  const heldBy = bookedIn(sinceOf('(SELECT deal_key FROM facility WHERE id = g.facility_key)'));
   const facilities = of('facility');
   const contracts = of('contract');
   const positions = of('position');
   await insertRows(transaction, 'party', PARTY, of('party'));
-  await insertRows(transaction, 'deal', [...DEAL, ...booked], of('deal'));
-  await insertRows(transaction, 'facility', [...FACILITY, ...booked], facilities);
-  await insertRows(transaction, 'loan_contract', [...CONTRACT, ...booked], contracts);
-  await insertRows(transaction, 'lender_position', [...POSITION, ...booked], positions);
+  await insertRows(transaction, 'deal', [...DEAL, ...bookedIn(`'infinity'::date`)], of('deal'));
+  await insertRows(
+    transaction,
+    'facility',
+    [...FACILITY, ...bookedIn(sinceOf('(SELECT key FROM deal WHERE id = g.deal_key)'))],
+    facilities,
+  );
+  await insertRows(transaction, 'loan_contract', [...CONTRACT, ...heldBy], contracts);
+  await insertRows(transaction, 'lender_position', [...POSITION, ...heldBy], positions);
   await nameOwnKind(
     transaction,
     'loan_contract',

@@ -53,7 +53,7 @@ export interface BookState {
   readonly appliedBefore: string | undefined;
   /** Date of the last statement of the same source. */
   readonly lastStatement: BusinessDate | undefined;
-  /** What the ledger has of each known loan at the close of the file's date, by loan number. */
+  /** What the ledger has of each loan with records at the close of the file's date, by number. */
   readonly loans: ReadonlyMap<string, KnownLoan>;
   /** Through when the books are closed. */
   readonly closedThrough: BusinessDate | undefined;
@@ -63,7 +63,10 @@ export interface BookState {
 
 export interface PlannedLoan {
   readonly row: TapeRow;
-  readonly known: boolean;
+  /** Its records are there already. */
+  readonly booked: boolean;
+  /** The book does not have it at the statement's date. */
+  readonly isNew: boolean;
   readonly journals: readonly (Journal<LoanLine> & {
     readonly terms?: readonly TermsRecord[];
   })[];

@@ -55,7 +55,7 @@ export function changesOf(
       ? []
       : [change('undisbursed_gap', 'undisbursed', money(undisbursed), money(amounts.undisbursed))]),
   ];
-  if (known === undefined) return [change('new_loan', '', '', ''), ...gaps];
+  if (known?.present !== true) return [change('new_loan', '', '', ''), ...gaps];
   const original = moved('originalPrincipal');
   return [
     ...(original === 0n
@@ -113,6 +113,6 @@ export function vanished(
 ): readonly LoanChange[] {
   const told = new Set(rows.map(({ loanNumber }) => loanNumber));
   return [...known.keys()]
-    .filter((loan) => !told.has(loan))
+    .filter((loan) => known.get(loan)?.present && !told.has(loan))
     .map((loan) => ({ kind: 'vanished', loan, field: '', before: '', after: '' }));
 }

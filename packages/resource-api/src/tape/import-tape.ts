@@ -4,7 +4,7 @@ import { minorUnitDigits } from '../ledger/currency.ts';
 import { formatAmount, parseAmount } from '../ledger/money.ts';
 import type { Book, BookState, PlannedLoan, StatementFile } from './book.ts';
 import { CHANGE_RULES, type ChangeKind, changesOf, type LoanChange, vanished } from './changes.ts';
-import { EMPTY_LOAN, planLoan, planTerms } from './plan.ts';
+import { EMPTY_LOAN, planBooking, planLoan, planTerms } from './plan.ts';
 import { AMOUNT_FIELDS, type AmountField, type TapeProfile } from './profile.ts';
 import { readTape } from './read-tape.ts';
 import type { TapeFault, TapeRow } from './tape-row.ts';
@@ -76,7 +76,7 @@ export async function importTape(book: Book, request: ImportRequest): Promise<Im
     asOf,
     faults: decision.faults,
     outcome: importId === undefined ? decision.outcome : 'applied',
-    newLoans: decision.loans.filter(({ known }) => !known).length,
+    newLoans: decision.loans.filter(({ isNew }) => isNew).length,
     journals: journals.length,
     postings: journals.reduce((sum, { postings }) => sum + postings.length, 0),
     changes: summarize(decision.changes),
@@ -124,7 +124,10 @@ function decide(file: StatementFile, rows: readonly TapeRow[], state: BookState)
     const context = { asOf, keyPrefix };
     const terms = loan && planTerms(row, loan, context);
     const money = planLoan(row, loan ?? EMPTY_LOAN, context);
-    return { row, known: loan !== undefined, journals: terms ? [...money, terms] : money };
+    const planned = terms ? [...money, terms] : money;
+    const isNew = loan?.present !== true;
+    const journals = isNew && planned.length === 0 ? [planBooking(row, context)] : planned;
+    return { row, booked: loan !== undefined, isNew, journals };
   });
   const changes = rows.flatMap((row) => changesOf(row, state.loans.get(row.loanNumber), profile));
   const all = [...changes, ...vanished(rows, state.loans)];

@@ -39,8 +39,10 @@ export interface LoanTerms {
   readonly allInRate: string | null;
 }
 
-/** A loan that the book has. */
+/** A loan that the book has or had: records stay when the import that booked them is taken back. */
 export interface KnownLoan extends LoanState {
+  /** The book has it at the statement's date. */
+  readonly present: boolean;
   readonly ids: { readonly deal: string; readonly facility: string; readonly contract: string };
   readonly terms: LoanTerms;
   /** As it was booked: a statement does not change it. */
@@ -70,19 +72,22 @@ export interface PlanContext {
   readonly keyPrefix: string;
 }
 
-/** Terms that differ from what the book has, whole; undefined when none does. */
+/**
+ * Terms that differ from what the book has, whole; undefined when none does. All of them where the
+ * book does not have the loan at the date: what its records were once booked with says nothing.
+ */
 export function planTerms(
   row: TapeRow,
-  { ids, terms }: KnownLoan,
+  { ids, terms, present }: KnownLoan,
   { asOf, keyPrefix }: PlanContext,
 ): (Journal<LoanLine> & { readonly terms: readonly TermsRecord[] }) | undefined {
   const now = termsOf(row);
   const [deal, facility, contract] = now.statuses;
   const maturity = now.maturityDate === null ? {} : { maturityDate: now.maturityDate };
   const rate = now.allInRate === null ? {} : { allInRate: now.allInRate };
-  const moved = now.maturityDate !== terms.maturityDate;
+  const moved = !present || now.maturityDate !== terms.maturityDate;
   const changed = [
-    ...(deal === terms.statuses[0] ? [] : [{ deal: ids.deal, status: deal }]),
+    ...(present && deal === terms.statuses[0] ? [] : [{ deal: ids.deal, status: deal }]),
     ...(facility === terms.statuses[1] && !moved
       ? []
       : [{ facility: ids.facility, status: facility, ...maturity }]),
@@ -93,6 +98,15 @@ export function planTerms(
   if (changed.length === 0) return undefined;
   const idempotencyKey = `${keyPrefix}:${row.loanNumber}:terms`;
   return { type: 'terms', effectiveDate: asOf, idempotencyKey, postings: [], terms: changed };
+}
+
+/** A loan without any amount has a journal too: the book has it since, and for as long. */
+export function planBooking(
+  { loanNumber }: TapeRow,
+  { asOf, keyPrefix }: PlanContext,
+): Journal<LoanLine> {
+  const idempotencyKey = `${keyPrefix}:${loanNumber}:terms`;
+  return { type: 'terms', effectiveDate: asOf, idempotencyKey, postings: [] };
 }
 
 export function termsOf({ statuses, dates, allInRate }: TapeRow): LoanTerms {

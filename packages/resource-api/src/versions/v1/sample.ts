@@ -86,6 +86,7 @@ export function sampleItem(resource: BalanceResource, level: Level, reporting: b
         asOf: DAY,
         ledgerSeq: 0n,
         knownAt: DAY,
+        firstDate: DAY,
         dataThrough: DAY,
         grantsAt: undefined,
         fxNumber: 0n,

@@ -1,0 +1,189 @@
+import type { Database } from '@cls/shared/sql/database';
+import { migrate, readMigrations } from '@cls/shared/sql/migrate';
+import { describeOnEngines } from '@cls/shared/testing/engines';
+import { expect } from 'chai';
+import { LEVELS, type Level, NO_FILTER } from '../src/balances/balance-store.ts';
+import { Random } from '../src/generator/random.ts';
+import { outstandingPrincipal } from '../src/ledger/balance.ts';
+import { MIGRATIONS } from '../src/store/migrations.ts';
+import { sqlBalanceStore } from '../src/store/sql-balance-store.ts';
+import { sqlReconciler } from '../src/store/sql-reconciler.ts';
+import { date } from './support/book.ts';
+import { History, type Item, type Told } from './support/history.ts';
+
+const SEEDS = [1, 2];
+const STEPS = 14;
+const LOANS = ['A1', 'B2', 'C3', 'D4', 'E5', 'F6'];
+const DATES = ['2020-06-30', '2021-03-31', '2021-09-30', '2022-05-31', '2023-05-31', '2024-06-30'];
+const TODAY = date('2026-01-01');
+const plain: Told = {
+  disbursed: 10_000,
+  status: 'Repaying',
+  name: 'Project',
+  borrower: 'Borrower',
+  country: 'IN',
+};
+
+function oneOf<T>(random: Random, values: readonly T[]): T {
+  const [first, ...rest] = values;
+  if (first === undefined) throw new Error('nothing to choose from');
+  return random.pick([first, ...rest]);
+}
+
+describeOnEngines('a book whose statements are imported, corrected and taken back', (engine) => {
+  let database: Database;
+  beforeEach(async () => {
+    database = await engine.open();
+    await migrate(database, readMigrations(MIGRATIONS));
+  });
+  afterEach(() => database?.close());
+
+  const itemsAt = async (
+    level: Level,
+    asOf: string,
+    ledgerSeq: bigint,
+  ): Promise<readonly Item[]> => {
+    const items = await sqlBalanceStore(database).page(
+      { fullControl: true },
+      {
+        level,
+        filter: { ...NO_FILTER, includeZero: true },
+        snapshot: { asOf: date(asOf), ledgerSeq },
+        sort: { by: 'dealNumber', descending: false },
+        after: undefined,
+        limit: 100,
+      },
+    );
+    return items
+      .filter(({ position }) => position === null || position.kind === 'assignment')
+      .map(({ deal, borrower, global }) => ({
+        loan: deal.dealNumber,
+        outstanding: Number(outstandingPrincipal(global)) / 100,
+        told: {
+          disbursed: 0,
+          status: deal.status === 'matured' ? 'Fully Repaid' : 'Repaying',
+          name: deal.name,
+          borrower: borrower.name,
+          country: borrower.country,
+        },
+      }));
+  };
+  const bare = (items: readonly Item[]) =>
+    items
+      .map(({ loan, outstanding, told: { status } }) => ({ loan, outstanding, status }))
+      .sort((a, b) => (a.loan < b.loan ? -1 : 1));
+
+  /** Every answer of the book is the model's, at every date and every state of knowledge. */
+  const compare = async (history: History, note: string) => {
+    const store = sqlBalanceStore(database);
+    for (const ledgerSeq of history.seqs) {
+      for (const [index, asOf] of DATES.entries()) {
+        const level = LEVELS[index % LEVELS.length] ?? 'facility';
+        expect(
+          bare(await itemsAt(level, asOf, ledgerSeq)),
+          `${note} ${asOf} ${ledgerSeq}`,
+        ).to.deep.equal(bare(history.at(asOf, ledgerSeq)));
+      }
+      const facts = await store.knowledge({ asOf: TODAY, ledgerSeq });
+      expect(facts.dataThrough, `${note} ${ledgerSeq}`).to.equal(history.dataThrough(ledgerSeq));
+    }
+    const state = await store.ledgerState(TODAY);
+    expect(state.lastDate).to.equal(history.dataThrough(history.lastSeq));
+    const report = await sqlReconciler(database).reconcile(3);
+    expect(report.checks.filter(({ breakCount }) => breakCount > 0)).to.deep.equal([]);
+  };
+  const expectReport = ({ report, expected }: Awaited<ReturnType<History['import']>>) => {
+    for (const [kind, loans] of Object.entries(expected)) {
+      expect(report[kind] ?? [], kind).to.deep.equal(loans);
+    }
+  };
+
+  it('answers after a reverted import as if it had never been known', async () => {
+    const history = new History(database);
+    const told = (loans: readonly string[], change: Partial<Told> = {}) =>
+      new Map(loans.map((loan) => [loan, { ...plain, ...change }]));
+    expectReport(await history.import('2020-06-30', told(['A1', 'B2'])));
+    expectReport(
+      await history.import('2023-05-31', told(['A1', 'C3', 'D4'], { status: 'Fully Repaid' })),
+    );
+    const [, later] = history.done;
+    if (later === undefined) throw new Error('no later import');
+    await history.revert(later);
+    expectReport(await history.import('2022-05-31', told(['B2', 'C3'], { disbursed: 20_000 })));
+    expect(bare(history.at('2022-05-31', history.lastSeq)).map(({ loan }) => loan)).to.deep.equal([
+      'A1',
+      'B2',
+      'C3',
+    ]);
+    expectReport(await history.import('2023-05-31', later.told));
+    await compare(history, 'imported again');
+  });
+
+  it('has an item on the date of a journal that is older than its booking', async () => {
+    const history = new History(database);
+    await history.import('2022-05-31', new Map([['A1', plain]]));
+    await history.draw('A1', '2021-03-31', 500);
+    await history.turn(history.done[1] as never);
+    await history.turn(history.done[1] as never);
+    await compare(history, 'put back');
+  });
+
+  for (const seed of SEEDS) {
+    it(`is what a naive model works out, after any history (${seed})`, async function () {
+      this.timeout(0);
+      const random = new Random(seed);
+      const history = new History(database);
+      const notes: string[] = [];
+      for (let step = 0; step < STEPS; step += 1) notes.push(await act(history, random));
+      await compare(history, notes.join(', '));
+    });
+  }
+
+  const act = async (history: History, random: Random): Promise<string> => {
+    const imports = history.standingImports;
+    const last = imports.at(-1);
+    const drawn = history.done.filter(({ journal }) => journal !== undefined);
+    const choice = random.between(1, 10);
+    if (choice <= 2 && last !== undefined) {
+      await history.revert(last);
+      return `revert ${last.date}`;
+    }
+    if (choice <= 4 && history.loans.length > 0) {
+      const loan = oneOf(random, history.loans);
+      const day = oneOf(random, DATES);
+      await history.draw(loan, day, random.between(1, 9) * 100);
+      return `draw ${loan} ${day}`;
+    }
+    if (choice === 5 && drawn.length > 0) {
+      const turned = oneOf(random, drawn);
+      await history.turn(turned);
+      return `turn ${turned.date}`;
+    }
+    const gone = history.done.filter(({ told, turns }) => told.size > 0 && turns.length > 0);
+    const open = DATES.filter((day) => last === undefined || day >= last.date);
+    const again = gone.filter((one) => open.includes(one.date));
+    if (choice === 6 && again.length > 0) {
+      const one = oneOf(random, again);
+      const same = history.done.some(({ text, turns }) => text === one.text && turns.length === 0);
+      if (!same) {
+        expectReport(await history.import(one.date, one.told));
+        return `import again ${one.date}`;
+      }
+    }
+    const asOf = oneOf(random, open);
+    const told = new Map(
+      random.some(LOANS, random.between(1, LOANS.length)).map((loan): [string, Told] => [
+        loan,
+        {
+          disbursed: random.between(1, 5) * 10_000,
+          status: random.pick(['Repaying', 'Fully Repaid'] as const),
+          name: `Project ${random.between(1, 2)}`,
+          borrower: `Borrower ${random.between(1, 2)}`,
+          country: random.pick(['IN', 'BR']),
+        },
+      ]),
+    );
+    expectReport(await history.import(asOf, told));
+    return `import ${asOf}`;
+  };
+});

@@ -1,0 +1,242 @@
+/**
+ * A book of statements, corrections and take-backs, and the naive model of it: a list of what was
+ * done, from which every answer is worked out anew.
+ */
+import type { Database } from '@cls/shared/sql/database';
+import type { JournalRecord, PostingRecord } from '../../src/journal-file/record.ts';
+import { sqlBook } from '../../src/store/sql-book.ts';
+import { writeBook } from '../../src/store/write-book.ts';
+import type { ImportReport } from '../../src/tape/import-tape.ts';
+import { importWorldBank, statement } from './book.ts';
+import { aJournal, entry } from './records.ts';
+
+/** What a statement says of a loan. */
+export interface Told {
+  readonly disbursed: number;
+  readonly status: 'Repaying' | 'Fully Repaid';
+  readonly name: string;
+  readonly borrower: string;
+  readonly country: string;
+}
+
+export interface Done {
+  /** The last journal that was known after it. */
+  readonly seq: bigint;
+  readonly date: string;
+  readonly posted: boolean;
+  readonly moved: ReadonlyMap<string, number>;
+  readonly told: ReadonlyMap<string, Told>;
+  readonly importId?: string | undefined;
+  readonly text?: string;
+  readonly journal?: JournalRecord;
+  /** When it was taken back and put back, in turns. */
+  readonly turns: { readonly seq: bigint; readonly journal?: JournalRecord }[];
+}
+
+export interface Item {
+  readonly loan: string;
+  readonly outstanding: number;
+  readonly told: Told;
+}
+
+/** A book and its model, changed together. */
+export class History {
+  readonly done: Done[] = [];
+  readonly #database: Database;
+  /** What a loan's records were first booked with. */
+  readonly #booked = new Map<string, Told>();
+
+  constructor(database: Database) {
+    this.#database = database;
+  }
+
+  get lastSeq(): bigint {
+    return (
+      this.done
+        .flatMap(({ seq, turns }) => [seq, ...turns.map((turn) => turn.seq)])
+        .sort((a, b) => Number(b - a))[0] ?? 0n
+    );
+  }
+
+  /** States of knowledge that anyone could have had. */
+  get seqs(): readonly bigint[] {
+    const all = this.done.flatMap(({ seq, turns }) => [seq, ...turns.map((turn) => turn.seq)]);
+    return [...new Set(all)].filter((seq) => seq > 0n);
+  }
+
+  get standingImports(): readonly Done[] {
+    return this.done.filter((one) => one.importId && stands(one, this.lastSeq));
+  }
+
+  /** Loans that have records, whether the book has them now or not. */
+  get loans(): readonly string[] {
+    return [...this.#booked.keys()];
+  }
+
+  /** Every item at a date as it was known at a sequence. */
+  at(asOf: string, seq: bigint): readonly Item[] {
+    const counted = this.done.filter((one) => one.date <= asOf && stands(one, seq));
+    return this.loans.flatMap((loan) => {
+      const own = counted.filter(({ moved, told }) => moved.has(loan) || told.has(loan));
+      if (own.length === 0) return [];
+      const told = own
+        .filter((one) => one.told.has(loan))
+        .sort((a, b) => (a.date === b.date ? Number(a.seq - b.seq) : a.date < b.date ? -1 : 1))
+        .at(-1)
+        ?.told.get(loan);
+      const outstanding = own.reduce((sum, { moved }) => sum + (moved.get(loan) ?? 0), 0);
+      const base = this.#booked.get(loan) as Told;
+      return [{ loan, outstanding, told: told ?? base }];
+    });
+  }
+
+  /** The last date that the book has data for. */
+  dataThrough(seq: bigint): string | undefined {
+    return this.done
+      .filter((one) => one.posted && stands(one, seq))
+      .map((one) => one.date)
+      .sort()
+      .at(-1);
+  }
+
+  /** Imports a statement, and tells what its report should say beside what it says. */
+  async import(asOf: string, told: ReadonlyMap<string, Told>) {
+    const before = new Map(this.at(asOf, this.lastSeq).map((item) => [item.loan, item]));
+    const [year, month, day] = asOf.split('-');
+    const rows = [...told].map(([loan, row]) => rowOf(loan, row));
+    const text = statement(`${month}/${day}/${year}`, rows);
+    const report = await importWorldBank(this.#database, text);
+    if (report.outcome !== 'applied') throw new Error(JSON.stringify(report.faults));
+    for (const [loan, row] of told) {
+      if (!this.#booked.has(loan)) this.#booked.set(loan, row);
+    }
+    const moved = [...told].map(([loan, row]): [string, number] => [
+      loan,
+      row.disbursed - (before.get(loan)?.outstanding ?? 0),
+    ]);
+    this.done.push({
+      seq: await this.#seq(),
+      date: asOf,
+      posted: report.journals > 0,
+      moved: new Map(moved),
+      told,
+      importId: report.importId,
+      text,
+      turns: [],
+    });
+    const loans = [...told.keys()];
+    const kept = loans.filter((loan) => before.has(loan));
+    const differs = (...fields: (keyof Told)[]) =>
+      kept.filter((loan) =>
+        fields.some((field) => before.get(loan)?.told[field] !== told.get(loan)?.[field]),
+      );
+    return {
+      report: changesOf(report),
+      expected: {
+        new_loan: loans.filter((loan) => !before.has(loan)).sort(),
+        vanished: [...before.keys()].filter((loan) => !told.has(loan)).sort(),
+        terms_changed: differs('status').sort(),
+        amount_fell: kept
+          .filter((loan) => (before.get(loan)?.outstanding ?? 0) > (told.get(loan)?.disbursed ?? 0))
+          .sort(),
+      },
+    };
+  }
+
+  async revert(done: Done): Promise<void> {
+    const result = await sqlBook(this.#database).revert(done.importId ?? '', true);
+    if (result.outcome !== 'reverted') throw new Error(result.outcome);
+    done.turns.push({ seq: await this.#seq() });
+  }
+
+  /** A drawing on a loan's own date, as a journal file tells it. */
+  async draw(loan: string, day: string, amount: number): Promise<void> {
+    const [ids] = await this.#database.query<Record<string, string>>(
+      `SELECT d.id AS deal, f.id AS facility, c.id AS contract, y.id AS lender
+       FROM loan_contract c JOIN facility f ON f.key = c.facility_key
+       JOIN deal d ON d.key = f.deal_key JOIN lender_position p ON p.facility_key = f.key
+       JOIN party y ON y.key = p.lender_key
+       WHERE c.contract_number = $1 AND p.kind = 'assignment'`,
+      [loan],
+    );
+    const { deal = '', facility = '', contract = '', lender = '' } = ids ?? {};
+    const line = { facility: { id: facility, currency: 'USD' }, contract: { id: contract } };
+    const holder = { id: lender };
+    const legs = [
+      [undefined, `${amount}.00`],
+      [holder, `${amount}.00`],
+    ];
+    const facilityLine = { facility: line.facility };
+    const postings = [
+      ...entry(line as never, ['PRINCIPAL_CASH', 'CASH_CLEARING'], legs as never, {
+        movement: 'advance',
+      }),
+      ...entry(facilityLine as never, ['MEMO', 'UNFUNDED'], legs as never),
+    ];
+    const journal = aJournal({ id: deal } as never, 'advance', day, postings);
+    const moved = new Map([[loan, amount]]);
+    const seq = await this.#write(journal);
+    this.done.push({ seq, date: day, posted: true, moved, told: new Map(), journal, turns: [] });
+  }
+
+  /** Takes a drawing back by a reversal, or puts it back by a reversal of that. */
+  async turn(done: Done): Promise<void> {
+    const last = done.turns.at(-1)?.journal ?? done.journal;
+    if (last === undefined) throw new Error('not a journal of a file');
+    const negated = (posting: PostingRecord): PostingRecord => {
+      const { amount } = posting;
+      return { ...posting, amount: amount.startsWith('-') ? amount.slice(1) : `-${amount}` };
+    };
+    const journal = aJournal(
+      { id: last.deal } as never,
+      last.type,
+      last.effectiveDate,
+      last.postings.map(negated),
+      { reverses: last.id },
+    );
+    done.turns.push({ seq: await this.#write(journal), journal });
+  }
+
+  async #write(journal: JournalRecord): Promise<bigint> {
+    await this.#database.transaction((transaction) => writeBook(transaction, [journal]));
+    return this.#seq();
+  }
+
+  async #seq(): Promise<bigint> {
+    const [last] = await this.#database.query<{ seq: bigint }>(
+      'SELECT coalesce(max(seq), 0) AS seq FROM journal',
+    );
+    return last?.seq ?? 0n;
+  }
+}
+
+function stands({ seq, turns }: Done, knownSeq: bigint): boolean {
+  return seq <= knownSeq && turns.filter((turn) => turn.seq <= knownSeq).length % 2 === 0;
+}
+
+const ORIGINAL = 100_000;
+
+function rowOf(loan: string, { disbursed, status, name, borrower, country }: Told) {
+  return {
+    'Loan Number': loan,
+    'Loan Status': status,
+    'Project Name': name,
+    Borrower: borrower,
+    'Country / Economy Code': country,
+    'Original Principal Amount': `${ORIGINAL}`,
+    'Undisbursed Amount': `${ORIGINAL - disbursed}`,
+    'Disbursed Amount': `${disbursed}`,
+    'Due to IBRD': `${disbursed}`,
+    "Borrower's Obligation": `${disbursed}`,
+    'Loans Held': `${ORIGINAL}`,
+  };
+}
+
+function changesOf(report: ImportReport): Readonly<Record<string, readonly string[]>> {
+  return Object.fromEntries(
+    report.changes.map(({ kind, changes }) => [
+      kind,
+      [...new Set(changes.map(({ loan }) => loan))].sort(),
+    ]),
+  );
+}

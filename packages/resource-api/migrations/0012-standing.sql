@@ -1,8 +1,8 @@
 -- Since when the book has a record follows from the journals that stand, as known at a sequence.
 -- A journal that is taken back leaves nothing behind: no date, no terms, no record.
 
--- Whether a journal stands from a sequence on. None of its rows: it stands. A reversal of a
--- reversal puts the journal back.
+-- Whether what a journal says counts from a sequence on: no more when it is taken back. None of its
+-- rows: it counts. A reversal of a reversal puts the journal back.
 CREATE TABLE journal_standing (
   seq bigint NOT NULL REFERENCES journal,
   known_seq bigint NOT NULL REFERENCES journal,
@@ -10,6 +10,7 @@ CREATE TABLE journal_standing (
   stands boolean NOT NULL,
   PRIMARY KEY (seq, known_seq)
 );
+CREATE INDEX journal_standing_known ON journal_standing (known_seq);
 
 -- Since when the book has a record, each time this changed after the record was first booked;
 -- 'infinity': the book does not have it any more. The newest row known at a sequence counts, and
@@ -41,7 +42,8 @@ ALTER TABLE facility ADD COLUMN follows_journals boolean NOT NULL DEFAULT false;
 ALTER TABLE loan_contract ADD COLUMN follows_journals boolean NOT NULL DEFAULT false;
 ALTER TABLE lender_position ADD COLUMN follows_journals boolean NOT NULL DEFAULT false;
 
--- The end of the chain of reversals is the journal that is taken back or put back.
+-- The end of the chain of reversals is the journal that is taken back or put back. A reversal takes
+-- back by itself: terms that it carries count for nothing.
 CREATE FUNCTION extend_standing(first_seq bigint, last_seq bigint) RETURNS void LANGUAGE sql
 SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
   INSERT INTO journal_standing (seq, known_seq, deal_key, stands)
@@ -52,14 +54,10 @@ SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS
     SELECT c.known_seq, c.deal_key, j.reverses_seq, c.depth + 1
     FROM chain c JOIN journal j ON j.seq = c.seq WHERE j.reverses_seq IS NOT NULL
   )
-  SELECT DISTINCT ON (known_seq) seq, known_seq, deal_key, depth % 2 = 0
-  FROM chain ORDER BY known_seq, depth DESC
-$$;
-
-CREATE FUNCTION journal_stands(journal_seq bigint, last_seq bigint) RETURNS boolean
-LANGUAGE sql STABLE AS $$
-  SELECT coalesce((SELECT s.stands FROM journal_standing s
-    WHERE s.seq = $1 AND s.known_seq <= $2 ORDER BY s.known_seq DESC LIMIT 1), true)
+  SELECT known_seq, known_seq, deal_key, false FROM chain WHERE depth = 1
+  UNION ALL
+  (SELECT DISTINCT ON (known_seq) seq, known_seq, deal_key, depth % 2 = 0
+   FROM chain ORDER BY known_seq, depth DESC)
 $$;
 
 -- Since when each record was present before, and what a transaction's journals make of it.
@@ -68,7 +66,10 @@ SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS
 BEGIN
   INSERT INTO presence (kind, record_key, known_seq, deal_key, since)
   WITH posted AS MATERIALIZED (
-    SELECT seq, deal_key, effective_date, reverses_seq IS NOT NULL AS reverses
+    SELECT seq, deal_key, effective_date, reverses_seq IS NOT NULL AS reverses,
+      -- Whose terms it states or takes back.
+      coalesce((SELECT s.seq FROM journal_standing s
+        WHERE s.known_seq = journal.seq AND s.seq <> s.known_seq), seq) AS terms_seq
     FROM journal WHERE seq BETWEEN first_seq AND last_seq
   ), touched_deal AS MATERIALIZED (
     SELECT deal_key, min(effective_date) FILTER (WHERE NOT reverses) AS earliest,
@@ -96,11 +97,11 @@ BEGIN
     UNION ALL
     SELECT 'facility', x.facility_key, j.deal_key,
       CASE WHEN NOT j.reverses THEN j.effective_date END, j.reverses
-    FROM posted j JOIN facility_terms x ON x.known_seq = j.seq
+    FROM posted j JOIN facility_terms x ON x.known_seq = j.terms_seq
     UNION ALL
     SELECT 'contract', x.contract_key, j.deal_key,
       CASE WHEN NOT j.reverses THEN j.effective_date END, j.reverses
-    FROM posted j JOIN contract_terms x ON x.known_seq = j.seq
+    FROM posted j JOIN contract_terms x ON x.known_seq = j.terms_seq
   ), own AS (
     SELECT t.kind, t.record_key, t.deal_key, min(t.earliest) AS earliest,
       bool_or(t.reversed) AS reversed
@@ -262,19 +263,6 @@ CROSS JOIN LATERAL (
   UNION ALL SELECT 'contract', key FROM loan_contract WHERE deal_key = d.key
   UNION ALL SELECT 'position', key FROM lender_position WHERE deal_key = d.key) r
 WHERE NOT EXISTS (SELECT FROM journal j WHERE j.deal_key = d.key) AND gone.seq IS NOT NULL;
-
--- Terms of a journal that was taken back count no more; what an import's reversal put in their
--- place hid the terms of statements that were imported after it.
-DO $$
-DECLARE name text;
-BEGIN
-  FOREACH name IN ARRAY ARRAY['deal_terms', 'facility_terms', 'contract_terms'] LOOP
-    EXECUTE format('ALTER TABLE %I DISABLE TRIGGER append_only', name);
-    EXECUTE format('DELETE FROM %I t USING journal j WHERE j.seq = t.known_seq
-      AND j.reverses_seq IS NOT NULL AND j.idempotency_key LIKE ''revert:%%''', name);
-    EXECUTE format('ALTER TABLE %I ENABLE TRIGGER append_only', name);
-  END LOOP;
-END $$;
 
 CREATE TRIGGER extend_standing AFTER INSERT ON journal
   REFERENCING NEW TABLE AS inserted FOR EACH STATEMENT EXECUTE FUNCTION extend_standing();

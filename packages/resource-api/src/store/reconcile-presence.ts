@@ -42,13 +42,16 @@ export const PRESENCE_STATEMENTS: readonly ReconcileStatement[] = [
         SELECT seq AS first, seq AS last, 0 AS depth FROM journal WHERE reverses_seq IS NULL
         UNION ALL
         SELECT c.first, r.seq, c.depth + 1 FROM chain c JOIN journal r ON r.reverses_seq = c.last
+      ), expected AS (
+        SELECT first AS seq, last AS known_seq, depth % 2 = 0 AS stands FROM chain WHERE depth > 0
+        UNION ALL SELECT seq, seq, false FROM journal WHERE reverses_seq IS NOT NULL
       )
-      SELECT j.id AS journal, s.known_seq::text AS "ledgerSeq", s.stands::text AS found,
-        (c.depth % 2 = 0)::text AS expected
-      FROM (SELECT * FROM chain WHERE depth > 0) c
-      FULL JOIN journal_standing s ON s.seq = c.first AND s.known_seq = c.last
-      LEFT JOIN journal j ON j.seq = coalesce(c.first, s.seq)
-      WHERE s.stands IS DISTINCT FROM (c.depth % 2 = 0)`,
+      SELECT j.id AS journal, coalesce(e.known_seq, s.known_seq)::text AS "ledgerSeq",
+        s.stands::text AS found, e.stands::text AS expected
+      FROM expected e
+      FULL JOIN journal_standing s ON s.seq = e.seq AND s.known_seq = e.known_seq
+      LEFT JOIN journal j ON j.seq = coalesce(e.seq, s.seq)
+      WHERE s.stands IS DISTINCT FROM e.stands`,
   },
   {
     invariant: 'book_dates_follow_journals',

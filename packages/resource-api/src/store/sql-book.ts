@@ -4,6 +4,7 @@ import type { BusinessDate } from '../ledger/business-date.ts';
 import type { Book, BookState, PlannedLoan, StatementFile } from '../tape/book.ts';
 import type { KnownLoan, LoanLine } from '../tape/plan.ts';
 import type { TapeProfile } from '../tape/profile.ts';
+import { stands } from './balance-levels.ts';
 import { type LinedJournal, lockJournal, postJournals } from './post-journals.ts';
 import { listImports, revertImport } from './revert-import.ts';
 import { writeDatedFacts } from './write-dated-facts.ts';
@@ -88,13 +89,13 @@ const LOAN_STATES = `
   LEFT JOIN party guarantor ON guarantor.key = d.guarantor_key
   LEFT JOIN LATERAL (SELECT * FROM deal_terms t WHERE t.deal_key = d.key
     AND t.effective_date <= $2
-    AND journal_stands(t.known_seq, ${NOW}) ORDER BY t.effective_date DESC, t.known_seq DESC LIMIT 1) dt ON true
+    AND ${stands('t.known_seq', NOW)} ORDER BY t.effective_date DESC, t.known_seq DESC LIMIT 1) dt ON true
   LEFT JOIN LATERAL (SELECT * FROM facility_terms t WHERE t.facility_key = f.key
     AND t.effective_date <= $2
-    AND journal_stands(t.known_seq, ${NOW}) ORDER BY t.effective_date DESC, t.known_seq DESC LIMIT 1) ft ON true
+    AND ${stands('t.known_seq', NOW)} ORDER BY t.effective_date DESC, t.known_seq DESC LIMIT 1) ft ON true
   LEFT JOIN LATERAL (SELECT * FROM contract_terms t WHERE t.contract_key = c.key
     AND t.effective_date <= $2
-    AND journal_stands(t.known_seq, ${NOW}) ORDER BY t.effective_date DESC, t.known_seq DESC LIMIT 1) ct ON true
+    AND ${stands('t.known_seq', NOW)} ORDER BY t.effective_date DESC, t.known_seq DESC LIMIT 1) ct ON true
   LEFT JOIN LATERAL (
     SELECT l.key, l.lender_key = 0 AS global, p.kind
     FROM balance_line l

@@ -204,10 +204,10 @@ function greet(baseUrl, issuer, demo, services, dataDir) {
   process.stdout.write(`
 CLS is running at ${baseUrl}
 
-A token, then two balances of Ukraine (paste both lines):
+A token, then the two largest loans of Ukraine (paste both lines):
 
 TOKEN=$(${token} | sed 's/.*"access_token":"\\([^"]*\\)".*/\\1/')
-curl -s -H "Authorization: Bearer $TOKEN" '${baseUrl}/api/v1/cls/balances?country=UA&limit=2'
+curl -s -H "Authorization: Bearer $TOKEN" '${baseUrl}/api/v1/cls/balances?country=UA&sort=-outstanding&limit=2'
 
 In a browser: ${issuer}/account${person === undefined ? '' : `, as ${person.email} with the password ${person.password}`}
 Messages to people: ${join(dataDir, 'auth-server', 'outbox')}

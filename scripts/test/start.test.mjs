@@ -54,7 +54,9 @@ describe('npm start', function () {
       .split('\n')
       .filter((line) => /^(TOKEN=|curl )/.test(line));
     const { stdout } = await run('bash', ['-c', lines.join('\n')]);
-    expect(JSON.parse(stdout).data).to.have.length(2);
+    const { data } = JSON.parse(stdout);
+    expect(data).to.have.length(2);
+    for (const { global } of data) expect(global.principal.outstanding).to.match(/^\d{9,}\.\d\d$/);
   });
 
   it('names the account page and a person to sign in there with', async () => {

@@ -10,7 +10,11 @@ interface Page {
     readonly borrower: { country: string };
     readonly deal: { dealNumber: string };
     readonly contract: { contractNumber: string } | null;
-    readonly global: { principal: { outstanding: string }; closing: string };
+    readonly global: {
+      principal: { outstanding: string; obligation: string };
+      commitment: { unfunded: string };
+      closing: string;
+    };
     readonly lenders: readonly { principal: { outstanding: string } }[];
     readonly share: unknown;
   }[];
@@ -54,6 +58,25 @@ describeOnEngines('the World Bank’s book', (engine) => {
       page = await read(`${path.split('?')[0]}?limit=1000&cursor=${page.page.nextCursor}`, claims);
     }
   };
+
+  it('lists no repaid loan for a cent of exchange, unless zeros are asked for', async () => {
+    const listed = await walk(`${BALANCES}?country=CO&limit=1000`);
+    const all = await walk(`${BALANCES}?country=CO&limit=1000&includeZero=true`);
+    const shown = new Set(listed.items.map(({ deal }) => deal.dealNumber));
+    const residues = all.items.filter(
+      ({ global, deal }) =>
+        /^-?0\.0[1-9]$/.test(global.principal.obligation) && !shown.has(deal.dealNumber),
+    );
+    expect(residues).not.to.be.empty;
+    for (const { global } of listed.items) {
+      const { principal, commitment } = global;
+      expect(
+        [principal.outstanding, commitment.unfunded],
+        JSON.stringify(global),
+      ).not.to.deep.equal(['0.00', '0.00']);
+    }
+    expect(listed.totals[0]).to.include({ count: listed.items.length });
+  });
 
   it('adds up to the statement’s totals to the cent, over 9,289 loans', async () => {
     for (const path of [BALANCES, PRINCIPAL]) {

@@ -153,9 +153,13 @@ export const LINE_SUMS = `${SUMS}, ${AVAILABLE},
   coalesce(bool_or(l.contract_key = 0 AND b.unfunded < 0), false) AS overdrawn,
   coalesce(bool_or(b.principal_due <> 0 OR b.interest_due <> 0 OR b.fees_due <> 0), false) AS owes`;
 
-/** What is nothing to see when all of it is zero. Original and cancelled commitments remain. */
+/**
+ * An item owes nothing, and nothing can be drawn, when these are zero. Commitments that were made
+ * and cancelled remain; so does a residue of exchange rates on a loan that was repaid, which is
+ * nobody's debt.
+ */
 const LIVE_COMPONENTS = BALANCE_COMPONENTS.filter(
-  (name) => name !== 'original_commitment' && name !== 'cancelled_commitment',
+  (name) => !['original_commitment', 'cancelled_commitment', 'fx_revaluation'].includes(name),
 );
 export const NOT_ZERO = `(${LIVE_COMPONENTS.map((name) => `b.${name} <> 0`).join(' OR ')})`;
 

@@ -177,12 +177,12 @@ export function totalsStatement({
   const sql = LEVEL_SQL[level];
   const { includeZero, ...rest } = filter;
   const where = conditions(sql, level, { ...rest, includeZero: true }, parameters);
-  // Whether an item is zero is told by the sums at hand, not by a look-up of its own.
-  const shown = includeZero ? 'true' : NOT_ZERO;
+  // Whether an item is zero is told by the lines at hand, not by a look-up of its own.
+  const shown = includeZero ? 'true' : 'b.live';
   const text = `
     SELECT b.currency, count(*) AS count, ${SUMS}
     FROM (
-      SELECT f.currency, ${SUMS}
+      SELECT f.currency, ${SUMS}, bool_or(${NOT_ZERO}) AS live
       FROM ${sql.items}
       CROSS JOIN LATERAL (SELECT l.key FROM balance_line l
         WHERE ${sql.lines} AND l.lender_key = ${sql.holder} ${BY_LOOKUP}) l

@@ -294,12 +294,72 @@ describeOnEngines('the administrators’ API', (engine) => {
       expect((await invite('other@india.example')).status).to.equal(201);
     });
 
-    it('refuses an address that has an account, here or elsewhere, with 409', async () => {
-      for (const email of [server.person.email.toUpperCase(), 'stranger@kenya.example']) {
-        for (let tries = 0; tries < 7; tries += 1) {
-          expectProblem(await invite(email), { status: 409, code: 'account_exists' });
-        }
+    it('refuses an address that has an account here with 409', async () => {
+      for (let tries = 0; tries < 7; tries += 1) {
+        const answer = await invite(server.person.email.toUpperCase());
+        expectProblem(answer, { status: 409, code: 'account_exists' });
       }
+    });
+
+    it('does not tell whether another customer has the person, whatever is asked afterwards', async () => {
+      const strip = (text: string) =>
+        text
+          .replaceAll(/acc_\w{26}|req_[\w-]+/g, 'id')
+          .replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+Z|"id":"\d+"/g, 'then')
+          .replaceAll(/stranger@kenya\.example|nobody-yet@kenya\.example/g, 'email');
+      const said = async (email: string) => {
+        // Somebody tries to sign in there, as the administrator may do to see what is recorded.
+        await server.postJson({ email, password: 'a guess of the administrator' });
+        const { status, body } = await invite(email);
+        const { id } = body.account;
+        await server.postJson({ email, password: 'another guess' });
+        await eventually(async () => {
+          const { body: events } = await call('GET', `/accounts/${id}/events`);
+          if (events.data.length < 2) throw new Error('not written yet');
+        });
+        const answers = [
+          { status, body },
+          await invite(email),
+          await invite(email, [VIEW, VIEW]),
+          await call('GET', `/accounts?email=${email}`),
+          await call('GET', `/accounts/${id}`),
+          await call('PUT', `/accounts/${id}/permissions`, { permissions: [VIEW] }),
+          await call('POST', `/accounts/${id}/reset-factors`),
+          await call('POST', `/accounts/${id}/disable`),
+          await invite(email),
+          await call('POST', `/accounts/${id}/enable`),
+          await call('POST', `/accounts/${id}/end-sessions`),
+          await eventually(async () => {
+            const events = await call('GET', `/accounts/${id}/events`);
+            const [newest] = events.body.data;
+            if (newest.type !== 'account.sessions_ended') throw new Error('not written yet');
+            return events;
+          }),
+        ];
+        return answers.map((each) => strip(JSON.stringify([each.status, each.body])));
+      };
+      const theirs = await said('stranger@kenya.example');
+      expect(theirs).to.deep.equal(await said('nobody-yet@kenya.example'));
+      expect(theirs[0]).to.include('201');
+      const account = await sqlAccounts(server.database).findByEmail('stranger@kenya.example');
+      expect(account).to.include({ id: stranger, customer: 'kenya', disabled: false });
+      const password = { email: 'stranger@kenya.example', password: PASSWORD };
+      expect((await server.postJson(password)).status, 'their own account').to.equal(200);
+    });
+
+    it('has a quota for each customer, however many strangers are invited', async () => {
+      await sqlCustomers(server.database).create('spain', 'Spain', false);
+      const spammer = await newCaller(server, [MANAGE], 'spain');
+      const spam = adminClient(server, await adminToken(server, spammer));
+      const statuses: number[] = [];
+      for (let n = 0; n < 60; n += 1) {
+        const asked = { email: `target-${n}@elsewhere.example`, permissions: [VIEW] };
+        statuses.push((await spam('POST', '/accounts', asked)).status);
+      }
+      expect(statuses.filter((status) => status === 201)).to.have.length(50);
+      const last = await spam('POST', '/accounts', { email: 'a@x.example', permissions: [VIEW] });
+      expectProblem(last, { status: 429, code: 'too_many_invitations' });
+      expect((await invite('of-another@india.example')).status).to.equal(201);
     });
 
     it('gives no permission that the caller was not granted, and nobody the one to administer', async () => {

@@ -166,6 +166,7 @@ describeOnEngines('signing in with a browser', (engine) => {
     const nothing = () => undefined;
     const mail = {
       ...{ changed: nothing, newDevice: nothing, passwordReset: nothing },
+      invitationElsewhere: nothing,
       organisationInvitation: nothing,
       invitation: (_: unknown, __: string, token: string) => invited(token),
     };

@@ -20,6 +20,8 @@ export interface AccountRecords {
   ): Promise<readonly Account[]>;
   findByEmail(email: string): Promise<Account | undefined>;
   create(account: NewAccount): Promise<string>;
+  /** One that looks as if it was invited, of somebody whom another customer has: see `elsewhere`. */
+  createElsewhere(account: Omit<NewAccount, 'passwordHash'>): Promise<string>;
   /**
    * Ends every link into the account too: a reset that a stranger asked for must not outlive the
    * change that its owner made for it.
@@ -43,4 +45,6 @@ export interface AccountRecords {
   /** Itself, whatever its customer is. */
   isDisabled(id: string): Promise<boolean>;
   setDisabled(id: string, disabled: boolean): Promise<void>;
+  /** False, and nothing is done, where the person has signed in, or has a factor. */
+  deleteUnused(id: string): Promise<boolean>;
 }

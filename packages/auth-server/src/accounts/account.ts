@@ -14,6 +14,8 @@ export interface Account {
   readonly secondFactor: boolean;
   /** Neither a password nor an organisation's own provider lets anybody in (yet). */
   readonly pending: boolean;
+  /** Another customer has the person: this one was invited, and never opens. Absent: no. */
+  readonly elsewhere?: true;
   /** Another one for each password that is set; undefined without a password. */
   readonly passwordVersion?: string | undefined;
 }

@@ -29,7 +29,12 @@ export interface Invitee {
  * Makes the account and sends the message. An account that nothing opens yet gets another one, and
  * the older link ends.
  */
-export type Invite = (invitee: Invitee, by: Requester) => Promise<Invited>;
+export type Invite = (
+  invitee: Invitee,
+  by: Requester,
+  /** The requester must not learn whether another customer has the person. */
+  how?: { readonly discreet?: boolean },
+) => Promise<Invited>;
 
 export type Invited =
   /** `expiresAt` of the link; absent where the organisation's own provider lets the person in. */
@@ -45,21 +50,24 @@ export interface InviteParts extends NoticeParts {
 
 export function invite(parts: InviteParts): Invite {
   const { customers, links } = parts;
-  return async (invitee, by) => {
+  return async (invitee, by, { discreet = false } = {}) => {
     const email = canonicalEmail(invitee.email);
     if (!EMAIL.test(email)) return { refused: 'email_invalid' };
     const customer = await customers.find(invitee.customer);
     if (customer === undefined || customer.disabled) return { refused: 'unknown_customer' };
-    const account = await accountOf(parts, { ...invitee, email }, by);
+    const account = await accountOf(parts, { ...invitee, email }, by, discreet);
     if (account === undefined) return { refused: 'account_exists' };
     notice(parts, 'account.invited', account, by, customer.name);
+    // Of somebody who is elsewhere, too: the same work, and the same answer.
     if (await hasProvider(parts, account)) {
       await links.removeAll(account.id); // Of the time before there was a provider.
-      parts.mail.organisationInvitation(account, customer.name, by);
+      if (account.elsewhere) parts.mail.invitationElsewhere(account, customer.name, by);
+      else parts.mail.organisationInvitation(account, customer.name, by);
       return { account };
     }
     const { token, expiresAt } = await links.create(account.id, 'invitation', INVITATION_TTL_S);
-    parts.mail.invitation(account, customer.name, token, expiresAt, by);
+    if (account.elsewhere) parts.mail.invitationElsewhere(account, customer.name, by);
+    else parts.mail.invitation(account, customer.name, token, expiresAt, by);
     return { account, expiresAt };
   };
 }
@@ -73,27 +81,32 @@ async function hasProvider({ providers }: InviteParts, { email, customer }: Acco
 
 /** A new account, or the same one that was invited before; undefined when it is in use, or another. */
 async function accountOf(
-  parts: InviteParts,
+  { records, ...parts }: InviteParts,
   invitee: Invitee,
   by: Requester,
+  discreet: boolean,
 ): Promise<Account | undefined> {
-  const { records } = parts;
-  const known = await records.findByEmail(invitee.email);
+  const { email, customer } = invitee;
+  const everywhere = await records.findByEmail(email);
+  const elsewhere = discreet && everywhere !== undefined && everywhere.customer !== customer;
+  // The customer's own, whether it is of somebody who is elsewhere or not.
+  const find = async () => (await records.listOf(customer, { email, limit: 1 }))[0];
+  const known = elsewhere ? await find() : everywhere;
   if (known !== undefined) {
     const same =
-      known.customer === invitee.customer &&
+      known.customer === customer &&
       [...known.permissions].sort().join() === [...invitee.permissions].sort().join() &&
       !known.disabled &&
       known.pending;
     return same ? known : undefined;
   }
   try {
-    await records.create(invitee);
+    await (elsewhere ? records.createElsewhere(invitee) : records.create(invitee));
   } catch (error) {
     if (isUniqueViolation(error)) return undefined; // Somebody made it in this moment.
     throw error;
   }
-  const made = await records.findByEmail(invitee.email);
+  const made = await find();
   if (made === undefined) throw new Error('the account that was just made is gone');
   notice(parts, 'account.created', made, by);
   return made;

@@ -48,6 +48,8 @@ export function notice(
     ...(about === undefined ? {} : { about }),
   });
   const change = MAILED[type];
+  // Nobody has such an account: the person would take the message for one about their own.
+  if (account.elsewhere) return;
   if (change !== undefined) mail.changed(account, change, about ?? '', by);
 }
 

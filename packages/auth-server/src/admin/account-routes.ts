@@ -74,9 +74,10 @@ function showAccount(parts: AccountRouteParts): Handle {
 function listEvents(parts: AccountRouteParts): Handle {
   return async (asked) => {
     const { cursor, limit = DEFAULT_LIMIT } = readEventsQuery(asked.query);
-    const { id, email } = await requireAccount(parts, asked);
-    // What was tried with the address before an account was known is recorded under it.
-    const found = await parts.auditReader.eventsOf([id, email], {
+    const { id, email, pending } = await requireAccount(parts, asked);
+    // What was tried with the address before an account was known is recorded under it. Until the
+    // person has accepted, the address may be another's, and what happened there not theirs to see.
+    const found = await parts.auditReader.eventsOf(pending ? [id] : [id, email], {
       limit: limit + 1,
       ...(cursor === undefined ? {} : { before: BigInt(cursor) }),
     });

@@ -17,12 +17,19 @@ export function inviteAccount({ issuer, invite, throttle }: InvitationParts): Ha
   return async ({ customer, mayGive, by, query, request }) => {
     readNoQuery(query);
     const { email, permissions, language: locale } = await readInvitation(request, mayGive);
-    const subjects = [{ kind: 'invitation', id: `${customer} ${email}` }] as const;
-    const admission = await throttle.admit(subjects);
-    if (!admission.admitted) throw tooManyInvitations(admission.retryAfterS);
+    const ofAddress = { kind: 'invitation', id: `${customer} ${email}` } as const;
+    const ofCustomer = { kind: 'invitations-of-customer', id: customer } as const;
+    const subjects = [ofAddress, ofCustomer];
+    for (const [n, subject] of subjects.entries()) {
+      const admission = await throttle.admit([subject]);
+      if (admission.admitted) continue;
+      await throttle.withdraw(subjects.slice(0, n)); // No message was sent.
+      throw tooManyInvitations(subject === ofAddress ? 'address' : 'customer', admission);
+    }
     const outcome = await invite(
       { email, customer, permissions },
       { ...by, ...(locale === undefined ? {} : { locale }) },
+      { discreet: true },
     );
     if ('refused' in outcome) {
       await throttle.withdraw(subjects); // No message was sent.

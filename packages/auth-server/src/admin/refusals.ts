@@ -56,7 +56,7 @@ export function accountExists(): Refusal {
     status: 409,
     code: 'account_exists',
     title: 'Account exists',
-    detail: 'There is an account of this e-mail address already.',
+    detail: 'Your organisation has an account of this e-mail address already.',
   });
 }
 
@@ -80,12 +80,19 @@ export function unsupportedMediaType(): Refusal {
   });
 }
 
-export function tooManyInvitations(retryAfterS: number): Refusal {
+export function tooManyInvitations(
+  whose: 'address' | 'customer',
+  { retryAfterS }: { readonly retryAfterS: number },
+): Refusal {
+  const often = {
+    address: 'This address was invited often',
+    customer: 'Your organisation has invited many people today',
+  } as const;
   return new Refusal({
     status: 429,
     code: 'too_many_invitations',
     title: 'Too many invitations',
-    detail: `This address was invited often; try again in ${retryAfterS} seconds.`,
+    detail: `${often[whose]}; try again in ${retryAfterS} seconds.`,
     headers: { 'Retry-After': `${retryAfterS}` },
   });
 }

@@ -39,4 +39,6 @@ export interface AccountMail {
   ): void;
   /** To somebody whom their organisation's own provider lets in. */
   organisationInvitation(account: Account, organisation: string, by: Requester): void;
+  /** To somebody who has an account with another organisation, and cannot have a second one. */
+  invitationElsewhere(account: Account, organisation: string, by: Requester): void;
 }

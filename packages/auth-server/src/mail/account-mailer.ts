@@ -3,6 +3,7 @@ import { type Account, hasPassword } from '../accounts/account.ts';
 import type { Requester } from '../accounts/requester.ts';
 import type { Mail } from '../views/email/mail.ts';
 import {
+  invitationElsewhereMail,
   invitationMail,
   newDeviceMail,
   organisationInvitationMail,
@@ -71,6 +72,10 @@ export function accountMailer(
       const href = `${at('invitation')}?token=${token}`;
       const model = { ...frame, organisation, href, expiresAt };
       send(account, by, (i18n) => invitationMail(model, i18n));
+    },
+    invitationElsewhere(account, organisation, by) {
+      const model = { ...frame, organisation, href: at('account') };
+      send(account, by, (i18n) => invitationElsewhereMail(model, i18n));
     },
     organisationInvitation(account, organisation, by) {
       const model = { ...frame, organisation, href: at('account') };

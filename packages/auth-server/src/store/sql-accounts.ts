@@ -10,6 +10,7 @@ import {
 } from '../accounts/account.ts';
 import type { AccountRecords } from '../accounts/account-records.ts';
 import type { PasswordVerifier } from '../accounts/password.ts';
+import { unlessReferred } from './never-used.ts';
 
 /**
  * Nothing lets anybody in. A link counts while its provider is there, and for the same customer.
@@ -25,11 +26,14 @@ const SELECT = `
   SELECT a.id, a.email, a.customer_id AS customer, a.permissions,
          (a.disabled_at IS NOT NULL OR c.disabled_at IS NOT NULL) AS disabled,
          EXISTS (SELECT FROM factor f WHERE f.account_id = a.id) AS "secondFactor",
-         ${isPending('a')} AS pending,
+         ${isPending('a')} AS pending, a.elsewhere,
          a.password_hash AS "passwordHash"
   FROM account a JOIN customer c ON c.id = a.customer_id`;
 
-type Row = Account & { readonly passwordHash: string | null };
+type Row = Omit<Account, 'elsewhere'> & {
+  readonly passwordHash: string | null;
+  readonly elsewhere: boolean;
+};
 
 export function sqlAccounts(database: Database): AccountRecords {
   return {
@@ -48,12 +52,30 @@ export function sqlAccounts(database: Database): AccountRecords {
       const row = await rowByEmail(database, email);
       return row === undefined ? undefined : toAccount(row);
     },
-    async create({ email, customer, permissions, passwordHash }) {
+    create: ({ email, customer, permissions, passwordHash }) =>
+      database.transaction(async (transaction) => {
+        const values = [canonicalEmail(email), customer, permissions, passwordHash ?? null];
+        // The customer that had the person has gone: what was invited meanwhile becomes real.
+        const [known] = await transaction.query<{ id: string }>(
+          `UPDATE account SET elsewhere = false, permissions = $3, password_hash = $4
+           WHERE email = $1 AND customer_id = $2 AND elsewhere RETURNING id`,
+          values,
+        );
+        if (known !== undefined) return known.id;
+        const id = newId('acc');
+        await transaction.query(
+          `INSERT INTO account (id, email, customer_id, permissions, password_hash)
+           VALUES ($5, $1, $2, $3, $4)`,
+          [...values, id],
+        );
+        return id;
+      }),
+    async createElsewhere({ email, customer, permissions }) {
       const id = newId('acc');
       await database.query(
-        `INSERT INTO account (id, email, customer_id, permissions, password_hash)
-         VALUES ($1, $2, $3, $4, $5)`,
-        [id, canonicalEmail(email), customer, permissions, passwordHash ?? null],
+        `INSERT INTO account (id, email, customer_id, permissions, elsewhere)
+         VALUES ($1, $2, $3, $4, true)`,
+        [id, canonicalEmail(email), customer, permissions],
       );
       return id;
     },
@@ -114,6 +136,19 @@ export function sqlAccounts(database: Database): AccountRecords {
         [id, disabled],
       );
     },
+    async deleteUnused(id) {
+      const use = await unlessReferred(() =>
+        database.transaction(async (transaction) => {
+          await transaction.query('DELETE FROM account_link WHERE account_id = $1', [id]);
+          await transaction.query(
+            'DELETE FROM account WHERE id = $1 AND first_signed_in_at IS NULL',
+            [id],
+          );
+        }),
+      );
+      const left = await database.query('SELECT FROM account WHERE id = $1', [id]);
+      return use === undefined && left.length === 0;
+    },
   };
 }
 
@@ -141,7 +176,9 @@ export function sqlAccountDirectory(
 }
 
 async function rowByEmail(database: Database, email: string): Promise<Row | undefined> {
-  const [row] = await database.query<Row>(`${SELECT} WHERE a.email = $1`, [canonicalEmail(email)]);
+  const [row] = await database.query<Row>(`${SELECT} WHERE a.email = $1 AND NOT a.elsewhere`, [
+    canonicalEmail(email),
+  ]);
   return row;
 }
 
@@ -151,7 +188,8 @@ function refusedPassword(row: Row | undefined, fits: boolean): RefusedPassword {
   return fits ? 'account_disabled' : 'wrong_password';
 }
 
-function toAccount({ passwordHash, ...account }: Row): Account {
+function toAccount({ passwordHash, elsewhere, ...rest }: Row): Account {
+  const account = elsewhere ? ({ ...rest, elsewhere } as const) : rest;
   return { ...account, passwordVersion: passwordHash === null ? undefined : digest(passwordHash) };
 }
 

@@ -26,7 +26,7 @@ const KNOWS = `
     SELECT coalesce(array_agg(address_sha256), '{}') AS hashes FROM known_address
     WHERE account_id = a.id
       AND seen_at > $2::timestamptz - interval '${KNOWN_ADDRESS_DAYS} days') AS k
-  WHERE a.email = $1`;
+  WHERE a.email = $1 AND NOT a.elsewhere`;
 
 export function sqlKnownAddresses(database: Database, clock: Clock): KnownAddresses {
   const now = () => clock.now().toISOString();

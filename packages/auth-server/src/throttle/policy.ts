@@ -51,6 +51,10 @@ export const THROTTLE_POLICIES: Readonly<Record<ThrottleKind, ThrottlePolicy>> =
   'reset-request': { free: 3, hardStop: undefined, forgetAfterS: 3_600, clearedBySuccess: false },
   // Messages that one administrator can have sent to one address.
   invitation: { free: 5, hardStop: undefined, forgetAfterS: 3_600, clearedBySuccess: false },
+  // And to how many addresses all administrators of a customer, in a day.
+  'invitations-of-customer': {
+    ...{ free: 50, hardStop: undefined, forgetAfterS: 86_400, clearedBySuccess: false },
+  },
   'client-secret': { free: 20, hardStop: undefined, forgetAfterS: 3_600, clearedBySuccess: false },
   // Many people may sit behind one address.
   address: { free: 100, hardStop: undefined, forgetAfterS: 900, clearedBySuccess: false },

@@ -46,6 +46,7 @@ export type ThrottleKind =
   | 'account-recovery-known'
   | 'reset-request'
   | 'invitation'
+  | 'invitations-of-customer'
   | 'client-secret'
   | 'address';
 

@@ -56,6 +56,8 @@ export async function openAccountWorld(engine: Engine) {
     passwordReset: (to, token) => void sent.push({ to: to.email, kind: 'password_reset', token }),
     invitation: (to, name, token) =>
       void sent.push({ to: to.email, kind: 'invitation', name, token }),
+    invitationElsewhere: (to, name) =>
+      void sent.push({ to: to.email, kind: 'invitation_elsewhere', name }),
     organisationInvitation: (to, name) =>
       void sent.push({ to: to.email, kind: 'organisation_invitation', name }),
   };

@@ -20,6 +20,7 @@ export async function useCasesBeside({ issuer, config, database }: TestAuthServe
     mail: {
       ...{ changed: nothing, newDevice: nothing, passwordReset: nothing },
       ...{ invitation: nothing, organisationInvitation: nothing },
+      invitationElsewhere: nothing,
     },
   });
   return { ...people, close: () => state.close() };

@@ -1,6 +1,7 @@
 import { API_PERMISSIONS } from '@cls/shared/access-token';
 import { expect } from 'chai';
 import {
+  invitationElsewhereMail,
   invitationMail,
   newDeviceMail,
   organisationInvitationMail,
@@ -43,6 +44,7 @@ const allMails = (i18n: I18n, name: string) => [
   passwordResetMail({ ...frame, href: resetHref, validForS: 1_800 }, i18n),
   invitationMail({ ...frame, organisation: name, href: resetHref, expiresAt: AT }, i18n),
   organisationInvitationMail({ ...frame, organisation: name, href: accountHref }, i18n),
+  invitationElsewhereMail({ ...frame, organisation: name, href: accountHref }, i18n),
 ];
 
 describe('e-mail messages', () => {

@@ -140,6 +140,20 @@ export function organisationInvitationMail(
   return mail({ key: 'mail.organisationInvitation.subject', values }, parts, frame, i18n);
 }
 
+/** To somebody whom another organisation has: what was tried, and what they can do. */
+export function invitationElsewhereMail(
+  { organisation, href, ...frame }: OrganisationInvitationMailModel,
+  i18n: I18n,
+): Mail {
+  const values = { organisation };
+  const parts: readonly MailPart[] = [
+    { text: i18n.t('mail.invitationElsewhere.text', values) },
+    { label: i18n.t('mail.invitationElsewhere.link'), href },
+    { text: i18n.t('mail.invitation.notYou') },
+  ];
+  return mail({ key: 'mail.invitationElsewhere.subject', values }, parts, frame, i18n);
+}
+
 function permissionsNow(names: string, i18n: I18n): MailPart {
   const words = names.split(' ').map((name) => {
     const key = `mail.permission.${name}`;

@@ -24,6 +24,8 @@ export const DEEDS = {
   '/account/factors/remove': 'remove_factor',
   '/account/factors/recovery-codes': 'recovery_codes',
   '/account/factors/codes': 'recovery_codes',
+  '/account/sessions/end': 'end_sessions',
+  '/account/sessions/end-others': 'end_sessions',
 } as const satisfies Readonly<Record<string, StepUpModel['reason']>>;
 
 type Deed = keyof typeof DEEDS;
@@ -71,7 +73,7 @@ export async function showStepUp(
   // Nothing here to prove with: the organisation's own provider does it.
   if (method === undefined) {
     const hint = { prompt: 'login', login_hint: account.email };
-    return signIn(parts, ctx, 'factors', hint);
+    return signIn(parts, ctx, placeOf(to.deed), hint);
   }
   const href = (more: Readonly<Record<string, string>>) =>
     `${parts.pages.path(STEP_UP_PATH)}?${new URLSearchParams({ to: to.href, ...more })}`;
@@ -93,7 +95,7 @@ export async function showStepUp(
             .filter((one) => one !== method)
             .map((one) => ({ method: one, href: href({ method: one }) })),
           problems,
-          cancelHref: parts.pages.path(PLACES.factors),
+          cancelHref: parts.pages.path(PLACES[placeOf(to.deed)]),
         },
         i18n,
       ),
@@ -145,6 +147,11 @@ async function methodsOf({ parts, account }: Visit): Promise<readonly ChallengeM
   const methods = await parts.secondStep.methods(account);
   if (methods.length > 0) return methods;
   return hasPassword(account) ? ['password'] : [];
+}
+
+/** Where the deed is begun. */
+function placeOf(deed: Deed): 'factors' | 'sessions' {
+  return DEEDS[deed] === 'end_sessions' ? 'sessions' : 'factors';
 }
 
 /** From the query: nothing but a deed that there is, and what it is about. */

@@ -43,6 +43,29 @@ describe('before a factor is changed, with Chromium', () => {
     await reach(page, 'Save your recovery codes');
   });
 
+  it('asks before sessions elsewhere are ended, and ends none before that', async () => {
+    const [here, there] = [await world.open(), await world.open()];
+    const email = await world.newPerson();
+    await longSignedIn(there, email);
+    await longSignedIn(here, email);
+    await here.goto(`${world.issuer}/account/sessions`);
+    await press(here, 'End all other sessions');
+    await here.getByText('You are about to end sessions on other devices.').waitFor();
+    await press(here, 'Cancel');
+    await reach(here, 'Sessions');
+    await here.getByRole('button', { name: /^End the session of/ }).click();
+    await reach(here, 'Confirm that it is you');
+    await there.reload();
+    await reach(there, 'Sign-in methods');
+    await here.locator('input[name=password]').fill(PASSWORD);
+    await press(here, 'Confirm');
+    await reach(here, 'Sessions');
+    await press(here, 'End all other sessions');
+    await here.getByText('All other sessions were ended.').waitFor();
+    await there.reload();
+    await reach(there, 'Sign in');
+  });
+
   it('asks for a code, goes on to what was begun, and not again for a while', async () => {
     const page = await world.open();
     const { email, app } = await world.newGuardedPerson();

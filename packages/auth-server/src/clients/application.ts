@@ -15,6 +15,8 @@ export interface Application {
   readonly backchannelLogoutUri: string | null;
   /** May sign people in on a second device (RFC 8628). */
   readonly device: boolean;
+  /** What it may ask for: scopes of OpenID Connect, and short names of permissions. */
+  readonly scopes: readonly string[];
   readonly disabled: boolean;
   /** None: a public client (RFC 6749 §2.1). */
   readonly secrets: readonly ClientSecretHash[];
@@ -28,9 +30,14 @@ export function isNative({ redirectUris }: Pick<Application, 'redirectUris'>): b
   return redirectUris.some((uri) => !uri.startsWith('https:'));
 }
 
-export type NewApplication = Omit<Application, 'id' | 'disabled' | 'secrets'> & {
+export type NewApplication = Omit<Application, 'id' | 'disabled' | 'secrets' | 'scopes'> & {
   readonly confidential: boolean;
+  /** Without them `DEFAULT_SCOPES`. */
+  readonly scopes?: readonly string[];
 };
+
+/** Every deal is more than most applications need: `external-api.fullcontrol` is asked for by name. */
+export const DEFAULT_SCOPES = ['openid', 'email', 'offline_access', 'cls-deal.view'] as const;
 
 export interface ApplicationDirectory {
   find(id: string): Promise<Application | undefined>;
@@ -48,4 +55,18 @@ export interface ApplicationRecords extends ApplicationDirectory {
    */
   replaceSecret(id: string, overlapS: number): Promise<Secret>;
   setDisabled(id: string, disabled: boolean): Promise<void>;
+  /** In place of what was registered; nothing changes for what is left out. */
+  update(id: string, change: ApplicationChange): Promise<void>;
+  /** @returns why it was not deleted. @param auditDays see store/never-used.ts. */
+  deleteUnused(id: string, auditDays: number): Promise<Undeletable | undefined>;
 }
+
+export type ApplicationChange = Partial<
+  Pick<
+    Application,
+    'name' | 'redirectUris' | 'postLogoutRedirectUris' | 'backchannelLogoutUri' | 'scopes'
+  >
+>;
+
+/** Why something that was made is not deleted: `disable` is for what was used. */
+export type Undeletable = 'used' | 'too_old_to_tell';

@@ -1,5 +1,6 @@
 import type { Permission } from '@cls/shared/access-token';
 import type { Secret } from '@cls/shared/secret';
+import type { Undeletable } from './application.ts';
 import type { ServiceAccount } from './service-account.ts';
 
 export interface NewServiceAccount {
@@ -17,4 +18,11 @@ export interface ServiceAccountRecords {
   /** @param overlapS seconds that the old secrets stay good; 0 ends them at once. */
   replaceSecret(id: string, overlapS: number): Promise<Secret>;
   setDisabled(id: string, disabled: boolean): Promise<void>;
+  /** Nothing changes for what is left out. */
+  update(
+    id: string,
+    change: Partial<Pick<NewServiceAccount, 'name' | 'permissions'>>,
+  ): Promise<void>;
+  /** @returns why it was not deleted. @param auditDays see store/never-used.ts. */
+  deleteUnused(id: string, auditDays: number): Promise<Undeletable | undefined>;
 }

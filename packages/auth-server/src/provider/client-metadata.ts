@@ -45,6 +45,15 @@ export function serviceAccountClient(account: ServiceAccount, scopeBase: string)
 /** Scopes of OpenID Connect that applications may ask for, besides permissions. */
 export const OPENID_SCOPES = ['openid', 'email', 'offline_access'] as const;
 
+/** The scope that is registered by this name: one of OpenID Connect, or a permission. */
+function scopeNamed(name: string, scopeBase: string): string {
+  const permission = API_PERMISSIONS.find((one) => one === name);
+  return permission === undefined ? name : scopeOf(scopeBase, permission);
+}
+
+/** What an application can be allowed to ask for. */
+export const APPLICATION_SCOPES: readonly string[] = [...OPENID_SCOPES, ...API_PERMISSIONS];
+
 /** An application as the library's client metadata. */
 export function applicationClient(application: Application, scopeBase: string): AdapterPayload {
   const { secrets, device, redirectUris, backchannelLogoutUri } = application;
@@ -71,10 +80,7 @@ export function applicationClient(application: Application, scopeBase: string): 
         }),
     token_endpoint_auth_method: confidential ? 'client_secret_basic' : 'none',
     id_token_signed_response_alg: 'RS256',
-    scope: [
-      ...OPENID_SCOPES,
-      ...API_PERMISSIONS.map((permission) => scopeOf(scopeBase, permission)),
-    ].join(' '),
+    scope: application.scopes.map((name) => scopeNamed(name, scopeBase)).join(' '),
     first_party: application.firstParty,
     secret_hashes: secrets.map(({ sha256, expiresAt }) => ({
       sha256,

@@ -61,7 +61,7 @@ export function resourceServerFor(
   if (known === undefined) throw new errors.InvalidTarget();
   if (isApplication(client)) {
     if (indicator !== audience) throw new errors.InvalidTarget();
-    return forApplication(ctx, settings);
+    return forApplication(ctx, client, settings);
   }
   const account = grantedAccount(ctx);
   const held =
@@ -132,19 +132,24 @@ function isApplication(client: Client): boolean {
 }
 
 /**
- * Before anybody has signed in every permission may be asked for; afterwards there are those that
+ * Before anybody has signed in what the application is registered for may be asked for; afterwards there are those that
  * the person has, whatever was asked for: the token's `scope` tells.
  */
 function forApplication(
   ctx: KoaContextWithOIDC,
+  client: Client,
   { audience, scopeBase, accountTokenTtlS }: ResourceServerSettings,
 ): ResourceServer {
   const person = ctx.oidc.entities.Account as
     | { permissions?: readonly ApiPermission[] }
     | undefined;
+  const registered = client.scope?.split(' ') ?? [];
   const permissions = person?.permissions ?? API_PERMISSIONS;
   return {
-    scope: permissions.map((permission) => scopeOf(scopeBase, permission)).join(' '),
+    scope: permissions
+      .map((permission) => scopeOf(scopeBase, permission))
+      .filter((scope) => registered.includes(scope))
+      .join(' '),
     audience,
     accessTokenFormat: 'jwt',
     accessTokenTTL: accountTokenTtlS,

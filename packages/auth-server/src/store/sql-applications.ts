@@ -1,6 +1,11 @@
 import { newId } from '@cls/shared/new-id';
 import type { Database } from '@cls/shared/sql/database';
-import type { Application, ApplicationRecords } from '../clients/application.ts';
+import {
+  type Application,
+  type ApplicationRecords,
+  DEFAULT_SCOPES,
+} from '../clients/application.ts';
+import { unlessReferred, useOfClient } from './never-used.ts';
 import { type SecretRow, sqlClientSecrets, toSecretHashes } from './sql-client-secrets.ts';
 
 const secrets = sqlClientSecrets('application');
@@ -8,7 +13,7 @@ const secrets = sqlClientSecrets('application');
 const SELECT = `
   SELECT a.id, a.name, a.first_party AS "firstParty", a.redirect_uris AS "redirectUris",
     a.post_logout_redirect_uris AS "postLogoutRedirectUris",
-    a.backchannel_logout_uri AS "backchannelLogoutUri", a.device,
+    a.backchannel_logout_uri AS "backchannelLogoutUri", a.device, a.scopes,
     a.disabled_at IS NOT NULL AS disabled,
     ${secrets.selectOf('a.id')} AS secrets
   FROM application a`;
@@ -32,8 +37,8 @@ export function sqlApplications(database: Database): ApplicationRecords {
         const id = newId('app');
         await transaction.query(
           `INSERT INTO application (id, name, first_party, redirect_uris,
-             post_logout_redirect_uris, backchannel_logout_uri, device)
-           VALUES ($1, $2, $3, $4, $5, $6, $7)`,
+             post_logout_redirect_uris, backchannel_logout_uri, device, scopes)
+           VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`,
           [
             id,
             application.name,
@@ -42,6 +47,7 @@ export function sqlApplications(database: Database): ApplicationRecords {
             application.postLogoutRedirectUris,
             application.backchannelLogoutUri,
             application.device,
+            application.scopes ?? DEFAULT_SCOPES,
           ],
         );
         const secret = application.confidential ? await secrets.add(transaction, id) : undefined;
@@ -52,6 +58,32 @@ export function sqlApplications(database: Database): ApplicationRecords {
       await database.query(
         'UPDATE application SET disabled_at = CASE WHEN $2 THEN now() END WHERE id = $1',
         [id, disabled],
+      );
+    },
+    async update(id, change) {
+      const { name, redirectUris, postLogoutRedirectUris, backchannelLogoutUri, scopes } = change;
+      await database.query(
+        `UPDATE application SET
+           name = coalesce($2, name), redirect_uris = coalesce($3, redirect_uris),
+           post_logout_redirect_uris = coalesce($4, post_logout_redirect_uris),
+           backchannel_logout_uri =
+             CASE WHEN $5 THEN $6 ELSE backchannel_logout_uri END,
+           scopes = coalesce($7, scopes)
+         WHERE id = $1`,
+        [
+          ...[id, name ?? null, redirectUris ?? null, postLogoutRedirectUris ?? null],
+          ...[backchannelLogoutUri !== undefined, backchannelLogoutUri ?? null, scopes ?? null],
+        ],
+      );
+    },
+    async deleteUnused(id, auditDays) {
+      const use = await useOfClient(database, { id, table: 'application' }, auditDays);
+      if (use !== undefined) return use;
+      return unlessReferred(() =>
+        database.transaction(async (transaction) => {
+          await transaction.query('DELETE FROM application_secret WHERE application_id = $1', [id]);
+          await transaction.query('DELETE FROM application WHERE id = $1', [id]);
+        }),
       );
     },
   };

@@ -1,5 +1,6 @@
 import * as client from 'openid-client';
 import type { Application } from '../../src/clients/application.ts';
+import { APPLICATION_SCOPES } from '../../src/provider/client-metadata.ts';
 import { sqlApplications } from '../../src/store/sql-applications.ts';
 import type { TestAuthServer } from './auth-server.ts';
 import type { Send } from './send.ts';
@@ -25,6 +26,7 @@ export async function relyingParty(
     postLogoutRedirectUris: change.postLogoutRedirectUris ?? ['https://portal.example/'],
     backchannelLogoutUri: change.backchannelLogoutUri ?? null,
     device: change.device ?? false,
+    scopes: change.scopes ?? APPLICATION_SCOPES,
   });
   const authentication =
     secret === undefined ? client.None() : client.ClientSecretBasic(secret.expose());

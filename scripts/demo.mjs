@@ -73,7 +73,7 @@ async function createCallers(auth) {
 async function loadBook(api) {
   await api('import', 'world-bank', '--apply');
   for (const { id, grant } of CUSTOMERS) {
-    if (grant) await api('entitlements', 'grant', '--customer', id, ...grant);
+    if (grant) await api('entitlements', 'grant', '--new-customer', '--customer', id, ...grant);
   }
 }
 

@@ -559,6 +559,7 @@ describe('cls-api', () => {
     const granted = await run(
       'entitlements',
       'grant',
+      '--new-customer',
       '--customer',
       'india',
       '--role',
@@ -618,7 +619,11 @@ describe('cls-api', () => {
     ],
     [
       'a deal that is not there',
-      ['entitlements', 'grant', '--customer', 'x', '--role', 'agent', '--deal', 'deal_x'],
+      [
+        ...['entitlements', 'grant', '--new-customer', '--customer', 'x'],
+        ...['--role', 'agent', '--deal', 'deal_x'],
+      ],
+
       1,
       'not in the book',
     ],

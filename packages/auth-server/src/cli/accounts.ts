@@ -12,6 +12,7 @@ import {
   type AsOperator,
   type Operator,
   parsePermissions,
+  refuseDeletion,
   requireAccount,
   requireCustomer,
   requireEmail,
@@ -63,11 +64,32 @@ export function addAccountCommands(program: Command, asOperator: AsOperator): vo
         one.customer,
         one.permissions.join(' '),
         one.secondFactor ? 'yes' : '',
-        [one.disabled && 'disabled', one.pending && 'pending'].filter(Boolean).join(', '),
+        [
+          one.disabled && 'disabled',
+          one.pending && 'pending',
+          one.elsewhere && 'the person has an account elsewhere',
+        ]
+          .filter(Boolean)
+          .join(', ') || 'active',
       ]);
       const header = ['e-mail', 'id', 'customer', 'permissions', 'second factor', 'status'];
       const documents = found.map(({ passwordVersion: _, ...one }) => one);
       printer(command).result(documents, table(header, rows));
+    });
+
+  accounts
+    .command('delete <email>')
+    .description('delete an account in which nobody ever signed in, as after a mistyped invitation')
+    .action(async (email: string, _: unknown, command: Command) => {
+      const account = await asOperator(async (operator) => {
+        const found = await requireAccount(operator, email);
+        const deleted = await operator.accounts.deleteUnused(found.id);
+        refuseDeletion(found.email, deleted ? undefined : 'used');
+        operator.audit.record({ type: 'account.deleted', subject: found.id, about: found.email });
+        return found;
+      });
+      const document = { id: account.id, email: account.email, deleted: true };
+      printer(command).result(document, `deleted ${account.email}`);
     });
 
   accounts

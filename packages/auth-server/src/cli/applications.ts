@@ -1,9 +1,12 @@
 import { CommandRefused, printer, table, UsageError } from '@cls/shared/cli/command-line';
 import { isUniqueViolation } from '@cls/shared/sql/database';
 import type { Command } from 'commander';
-import { type Application, isNative } from '../clients/application.ts';
+import { DEFAULT_SCOPES, isNative } from '../clients/application.ts';
+import { APPLICATION_SCOPES } from '../provider/client-metadata.ts';
+import { checkUri, parseScopes, requireApplication } from './application-options.ts';
+import { addApplicationChanges } from './change-applications.ts';
 import { OVERLAP, parseOverlap, secretText } from './client-secret.ts';
-import { type AsOperator, type Operator, parseName } from './operator.ts';
+import { type AsOperator, MAY_CREATE, parseName } from './operator.ts';
 
 interface CreateOptions {
   readonly name: string;
@@ -13,6 +16,7 @@ interface CreateOptions {
   readonly thirdParty?: true;
   readonly confidential?: true;
   readonly device?: true;
+  readonly scope: readonly string[];
 }
 
 /** `cls-auth applications …`: what people sign in into. */
@@ -35,6 +39,9 @@ export function addApplicationCommands(program: Command, asOperator: AsOperator)
     .option('--third-party', 'not the platform’s own: people are asked for consent')
     .option('--confidential', 'keeps a secret, as a server can; otherwise PKCE alone')
     .option('--device', 'may sign people in on a second device (RFC 8628)')
+    .option('--scope <name...>', `what it may ask for: ${APPLICATION_SCOPES.join(', ')}`, [
+      ...DEFAULT_SCOPES,
+    ])
     .action(async (options: CreateOptions, command: Command) => {
       const { redirectUri: redirectUris, postLogoutRedirectUri: postLogoutRedirectUris } = options;
       const application = {
@@ -45,6 +52,7 @@ export function addApplicationCommands(program: Command, asOperator: AsOperator)
         postLogoutRedirectUris,
         backchannelLogoutUri: options.backchannelLogoutUri ?? null,
         device: options.device === true,
+        scopes: parseScopes(options.scope),
       };
       const native = isNative(application);
       for (const uri of redirectUris) checkUri('--redirect-uri', uri, true);
@@ -62,13 +70,15 @@ export function addApplicationCommands(program: Command, asOperator: AsOperator)
         });
         operator.audit.record({ type: 'application.created', subject: created.id });
         return created;
-      });
+      }, MAY_CREATE);
       const clientSecret = secret?.expose();
       printer(command).result(
         { clientId, ...(clientSecret === undefined ? {} : { clientSecret }), ...application },
         clientSecret === undefined ? `client id  ${clientId}` : secretText(clientId, clientSecret),
       );
     });
+
+  addApplicationChanges(applications, asOperator);
 
   applications
     .command('list')
@@ -85,9 +95,10 @@ export function addApplicationCommands(program: Command, asOperator: AsOperator)
         one.name,
         one.firstParty ? 'first party' : 'third party',
         one.redirectUris.join(' '),
-        one.disabled ? 'disabled' : '',
+        one.scopes.join(' '),
+        one.disabled ? 'disabled' : 'active',
       ]);
-      const header = ['client id', 'name', 'party', 'redirect URIs', 'status'];
+      const header = ['client id', 'name', 'party', 'redirect URIs', 'may ask for', 'status'];
       printer(command).result(documents, table(header, rows));
     });
 
@@ -132,31 +143,3 @@ export function addApplicationCommands(program: Command, asOperator: AsOperator)
 
 const PUBLIC =
   'this application is public and has no secret; a new one may be: applications create --confidential';
-
-async function requireApplication(operator: Operator, id: string): Promise<Application> {
-  const application = await operator.applications.find(id);
-  if (application === undefined) throw new CommandRefused(`there is no application ${id}`);
-  return application;
-}
-
-/**
- * https, http on this machine (RFC 8252 §7.3), or a native application's own scheme (§7.1). What is
- * stored is compared as it is, so nothing may be in it that a URL parser would mend.
- *
- * @throws {UsageError}
- */
-function checkUri(option: string, text: string, ownScheme: boolean): void {
-  const { protocol, hostname, username } = URL.canParse(text) ? new URL(text) : NO_URI;
-  const local = ['localhost', '127.0.0.1', '[::1]'].includes(hostname);
-  const web = protocol === 'https:' || (protocol === 'http:' && local);
-  const own = ownScheme && OWN_SCHEME.test(protocol);
-  const plain = URI_CHARACTERS.test(text) && username === '';
-  if (plain && ((web && text.startsWith(`${protocol}//`)) || own)) return;
-  const other = ownScheme ? ', or com.example.app:/…' : '';
-  throw new UsageError(`${option}: expected an https URI, http on localhost${other}`);
-}
-
-const NO_URI = { protocol: '', hostname: '', username: '' };
-const OWN_SCHEME = /^[a-z][a-z0-9+-]*(\.[a-z0-9+-]+)+:$/;
-/** Those of RFC 3986, without a fragment. */
-const URI_CHARACTERS = /^[\w\-.~:/?[\]@!$&'()*+,;=%]+$/;

@@ -32,11 +32,17 @@ import { sqlUpstreamLinks, sqlUpstreamProviders } from '../store/sql-upstream.ts
 import type { AsOperator, Operator } from './operator.ts';
 
 /** Opens the records (through a running service where one holds them), and closes them again. */
-export const asOperator: AsOperator = async (work) => {
+export const asOperator: AsOperator = async (work, { mayCreate = false } = {}) => {
   const config = parseConfig(process.env);
   const log = createLog('cls-auth', 'silent');
   const schema = readSchema(MIGRATIONS);
-  const database = await openDatabaseAsOperator(config.database, 'cls-auth', log, schema);
+  const database = await openDatabaseAsOperator(
+    config.database,
+    'cls-auth',
+    log,
+    schema,
+    mayCreate,
+  );
   let state: Promise<StateStore> | undefined;
   try {
     const keyEncryptionKey =
@@ -64,6 +70,7 @@ export const asOperator: AsOperator = async (work) => {
       issuer: config.issuer,
       production: config.production,
       outbox: config.smtpUrl === undefined ? config.mailOutbox : undefined,
+      auditDays: config.auditRetentionDays,
       customers,
       applications: sqlApplications(database),
       serviceAccounts: sqlServiceAccounts(database),

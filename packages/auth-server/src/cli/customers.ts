@@ -3,7 +3,14 @@ import { CommandRefused, printer, table, UsageError } from '@cls/shared/cli/comm
 import { isUniqueViolation } from '@cls/shared/sql/database';
 import type { Command } from 'commander';
 import type { Account } from '../accounts/account.ts';
-import { type AsOperator, type Operator, parseName, requireCustomer } from './operator.ts';
+import {
+  type AsOperator,
+  MAY_CREATE,
+  type Operator,
+  parseName,
+  refuseDeletion,
+  requireCustomer,
+} from './operator.ts';
 
 /** `cls-auth customers …`: the organisations that callers belong to. */
 export function addCustomerCommands(program: Command, asOperator: AsOperator): void {
@@ -30,7 +37,7 @@ export function addCustomerCommands(program: Command, asOperator: AsOperator): v
           throw error;
         }
         operator.audit.record({ type: 'customer.created', subject: id });
-      });
+      }, MAY_CREATE);
       printer(command).result({ id, name }, `created customer ${id}`);
     });
 
@@ -39,8 +46,39 @@ export function addCustomerCommands(program: Command, asOperator: AsOperator): v
     .description('list customers')
     .action(async (_: unknown, command: Command) => {
       const found = await asOperator((operator) => operator.customers.list());
-      const rows = found.map(({ id, name, disabled }) => [id, name, disabled ? 'disabled' : '']);
+      const rows = found.map(({ id, name, disabled }) => [
+        id,
+        name,
+        disabled ? 'disabled' : 'active',
+      ]);
       printer(command).result(found, table(['id', 'name', 'status'], rows));
+    });
+
+  customers
+    .command('rename <id>')
+    .description('change the name that people know; the id stays')
+    .requiredOption('--name <name>', 'the new name')
+    .action(async (id: string, options: { name: string }, command: Command) => {
+      const name = parseName(options.name);
+      await asOperator(async (operator) => {
+        await requireCustomer(operator, id);
+        await operator.customers.rename(id, name);
+        operator.audit.record({ type: 'customer.renamed', subject: id, about: name });
+      });
+      printer(command).result({ id, name }, `customer ${id} is called ${name} now`);
+    });
+
+  customers
+    .command('delete <id>')
+    .description('delete a customer that never had an account, a service account or a provider')
+    .action(async (id: string, _: unknown, command: Command) => {
+      await asOperator(async (operator) => {
+        await requireCustomer(operator, id);
+        const deleted = await operator.customers.deleteUnused(id);
+        refuseDeletion(`customer ${id}`, deleted ? undefined : 'used');
+        operator.audit.record({ type: 'customer.deleted', subject: id });
+      });
+      printer(command).result({ id, deleted: true }, `deleted customer ${id}`);
     });
 
   for (const [word, disabled, about] of [

@@ -10,7 +10,7 @@ import {
   type SigningKeyStep,
   type SigningKeyStore,
 } from '../keys/signing-key.ts';
-import type { AsOperator } from './operator.ts';
+import { type AsOperator, MAY_CREATE } from './operator.ts';
 import { readSecret } from './read-secret.ts';
 
 /** `cls-auth keys …`: the keys that sign tokens. */
@@ -29,7 +29,7 @@ export function addKeyCommands(program: Command, asOperator: AsOperator): void {
           operator.audit.record({ type: 'key.created', subject: kid });
         }
         return { before: known, after: now };
-      });
+      }, MAY_CREATE);
       const created = after.length > before.length;
       const kid = after.find(({ state }) => state === 'active')?.kid;
       const text = created ? `made signing key ${kid}` : `there is a signing key already: ${kid}`;

@@ -7,7 +7,7 @@ import type { AccountRecords } from '../accounts/account-records.ts';
 import type { AdministerAccounts } from '../accounts/administer.ts';
 import type { Invite } from '../accounts/invite.ts';
 import type { AuditEventType, AuditLog, AuditReader } from '../audit/audit-log.ts';
-import type { ApplicationRecords } from '../clients/application.ts';
+import type { ApplicationRecords, Undeletable } from '../clients/application.ts';
 import type { ServiceAccountRecords } from '../clients/service-account-records.ts';
 import type { Customer, CustomerRecords } from '../customers/customer.ts';
 import type { SigningKeyStore } from '../keys/signing-key.ts';
@@ -21,6 +21,8 @@ export interface Operator {
   readonly production: boolean;
   /** Where messages are written as files; undefined where a mail server takes them. */
   readonly outbox: string | undefined;
+  /** Days that events of the audit are kept; 0 for ever. */
+  readonly auditDays: number;
   readonly customers: CustomerRecords;
   readonly serviceAccounts: ServiceAccountRecords;
   readonly applications: ApplicationRecords;
@@ -46,8 +48,18 @@ export interface Operator {
   readonly tell: (type: AuditEventType, account: Account, about?: string) => void;
 }
 
-/** Opens the records, works, and closes them again. */
-export type AsOperator = <T>(work: (operator: Operator) => Promise<T>) => Promise<T>;
+/**
+ * Opens the records, works, and closes them again.
+ *
+ * @param how `mayCreate` for a command that makes the first thing in a store, and the store with it.
+ */
+export type AsOperator = <T>(
+  work: (operator: Operator) => Promise<T>,
+  how?: { readonly mayCreate?: boolean },
+) => Promise<T>;
+
+/** For commands that make the first thing in a store, and the store with it. */
+export const MAY_CREATE = { mayCreate: true } as const;
 
 /** @throws {UsageError} naming the permissions that callers of this kind can have. */
 export function parsePermissions<P extends Permission>(
@@ -62,6 +74,16 @@ export function parsePermissions<P extends Permission>(
     );
   }
   return [...new Set(names)].filter(isKnown);
+}
+
+/** @throws {CommandRefused} for what may not be deleted, with what to do instead. */
+export function refuseDeletion(what: string, why: Undeletable | undefined): void {
+  if (why === undefined) return;
+  throw new CommandRefused(
+    why === 'used'
+      ? `${what} has been used, and records refer to it: disable it instead`
+      : `${what} is older than the audit, which does not tell whether it was used: disable it instead`,
+  );
 }
 
 /** @throws {CommandRefused} */

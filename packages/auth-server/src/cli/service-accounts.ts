@@ -1,13 +1,15 @@
 import { PERMISSIONS } from '@cls/shared/access-token';
-import { CommandRefused, printer, table } from '@cls/shared/cli/command-line';
+import { CommandRefused, printer, table, UsageError } from '@cls/shared/cli/command-line';
 import { isUniqueViolation } from '@cls/shared/sql/database';
 import type { Command } from 'commander';
+import type { ServiceAccount } from '../clients/service-account.ts';
 import { OVERLAP, parseOverlap, secretText } from './client-secret.ts';
 import {
   type AsOperator,
   type Operator,
   parseName,
   parsePermissions,
+  refuseDeletion,
   requireCustomer,
 } from './operator.ts';
 
@@ -35,7 +37,8 @@ export function addServiceAccountCommands(program: Command, asOperator: AsOperat
       const { customer } = options;
       const created = await asOperator(async (operator) => {
         await requireCustomer(operator, customer);
-        const result = await createOne(operator, { name, customer, permissions });
+        const wanted = { name, customer, permissions };
+        const result = await unlessTaken(name, () => operator.serviceAccounts.create(wanted));
         operator.audit.record({ type: 'service_account.created', subject: result.id });
         return result;
       });
@@ -62,7 +65,7 @@ export function addServiceAccountCommands(program: Command, asOperator: AsOperat
         one.name,
         one.customer,
         one.permissions.join(' '),
-        one.disabled ? 'disabled' : '',
+        one.disabled ? 'disabled' : 'active',
       ]);
       const header = ['client id', 'name', 'customer', 'permissions', 'status'];
       printer(command).result(documents, table(header, rows));
@@ -84,6 +87,37 @@ export function addServiceAccountCommands(program: Command, asOperator: AsOperat
       printer(command).result(document, secretText(clientId, document.clientSecret));
     });
 
+  serviceAccounts
+    .command('update <client-id>')
+    .description('change its name or all that it may do; tokens that it has keep what they say')
+    .option('--name <name>', 'what it is for, unique')
+    .option('--permission <name...>', `all that it may do from now on: ${PERMISSIONS.join(', ')}`)
+    .action(async (clientId: string, options: UpdateOptions, command: Command) => {
+      const change = changeOf(options);
+      const { name, customer, permissions } = await asOperator(async (operator) => {
+        await requireServiceAccount(operator, clientId);
+        await unlessTaken(change.name, () => operator.serviceAccounts.update(clientId, change));
+        const about = Object.values(change).flat().join(' ');
+        operator.audit.record({ type: 'service_account.changed', subject: clientId, about });
+        return requireServiceAccount(operator, clientId);
+      });
+      const text = `${clientId} (${name}) may ${permissions.join(' ')} from now on`;
+      printer(command).result({ clientId, name, customer, permissions }, text);
+    });
+
+  serviceAccounts
+    .command('delete <client-id>')
+    .description('delete a service account that never got a token')
+    .action(async (clientId: string, _: unknown, command: Command) => {
+      await asOperator(async (operator) => {
+        await requireServiceAccount(operator, clientId);
+        const why = await operator.serviceAccounts.deleteUnused(clientId, operator.auditDays);
+        refuseDeletion(clientId, why);
+        operator.audit.record({ type: 'service_account.deleted', subject: clientId });
+      });
+      printer(command).result({ clientId, deleted: true }, `deleted ${clientId}`);
+    });
+
   for (const [word, disabled] of [
     ['disable', true],
     ['enable', false],
@@ -102,20 +136,33 @@ export function addServiceAccountCommands(program: Command, asOperator: AsOperat
   }
 }
 
-async function createOne(
-  operator: Operator,
-  account: Parameters<Operator['serviceAccounts']['create']>[0],
-) {
+interface UpdateOptions {
+  readonly name?: string;
+  readonly permission?: string[];
+}
+
+/** @throws {UsageError} where nothing is to be changed. */
+function changeOf({ name, permission }: UpdateOptions) {
+  if (name === undefined && permission === undefined) {
+    throw new UsageError('give --name, --permission, or both');
+  }
+  return {
+    ...(name === undefined ? {} : { name: parseName(name) }),
+    ...(permission === undefined ? {} : { permissions: parsePermissions(permission, PERMISSIONS) }),
+  };
+}
+
+async function unlessTaken<T>(name: string | undefined, work: () => Promise<T>): Promise<T> {
   try {
-    return await operator.serviceAccounts.create(account);
+    return await work();
   } catch (error) {
     if (!isUniqueViolation(error)) throw error;
-    throw new CommandRefused(`there is a service account named ${account.name} already`);
+    throw new CommandRefused(`there is a service account named ${name} already`);
   }
 }
 
-async function requireServiceAccount(operator: Operator, id: string): Promise<void> {
-  if ((await operator.serviceAccounts.find(id)) === undefined) {
-    throw new CommandRefused(`there is no service account ${id}`);
-  }
+async function requireServiceAccount(operator: Operator, id: string): Promise<ServiceAccount> {
+  const account = await operator.serviceAccounts.find(id);
+  if (account === undefined) throw new CommandRefused(`there is no service account ${id}`);
+  return account;
 }

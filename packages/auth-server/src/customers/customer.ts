@@ -15,4 +15,7 @@ export interface CustomerRecords {
   /** Customers made for evaluation that are not disabled. */
   listDemo(): Promise<readonly Customer[]>;
   setDisabled(id: string, disabled: boolean): Promise<void>;
+  rename(id: string, name: string): Promise<void>;
+  /** False, and nothing is done, where it has accounts, service accounts or a provider. */
+  deleteUnused(id: string): Promise<boolean>;
 }

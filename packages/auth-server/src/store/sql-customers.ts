@@ -1,5 +1,6 @@
 import type { Database } from '@cls/shared/sql/database';
 import type { Customer, CustomerRecords } from '../customers/customer.ts';
+import { unlessReferred } from './never-used.ts';
 
 const SELECT = 'SELECT id, name, disabled_at IS NOT NULL AS disabled FROM customer';
 
@@ -20,6 +21,13 @@ export function sqlCustomers(database: Database): CustomerRecords {
         'UPDATE customer SET disabled_at = CASE WHEN $2 THEN now() END WHERE id = $1',
         [id, disabled],
       );
+    },
+    async rename(id, name) {
+      await database.query('UPDATE customer SET name = $2 WHERE id = $1', [id, name]);
+    },
+    async deleteUnused(id) {
+      const remove = () => database.query('DELETE FROM customer WHERE id = $1', [id]);
+      return (await unlessReferred(remove)) === undefined;
     },
   };
 }

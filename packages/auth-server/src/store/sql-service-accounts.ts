@@ -4,6 +4,7 @@ import { LRUCache } from 'lru-cache';
 import type { ServiceAccount, ServiceAccountDirectory } from '../clients/service-account.ts';
 import type { ServiceAccountRecords } from '../clients/service-account-records.ts';
 import { CHANGE_CHANNEL } from './change-channel.ts';
+import { unlessReferred, useOfClient } from './never-used.ts';
 import { type SecretRow, sqlClientSecrets, toSecretHashes } from './sql-client-secrets.ts';
 
 const secrets = sqlClientSecrets('service_account');
@@ -36,6 +37,26 @@ export function sqlServiceAccounts(database: Database): ServiceAccountRecords {
       await database.query(
         'UPDATE service_account SET disabled_at = CASE WHEN $2 THEN now() END WHERE id = $1',
         [id, disabled],
+      );
+    },
+    async update(id, { name, permissions }) {
+      await database.query(
+        `UPDATE service_account
+         SET name = coalesce($2, name), permissions = coalesce($3, permissions) WHERE id = $1`,
+        [id, name ?? null, permissions ?? null],
+      );
+    },
+    async deleteUnused(id, auditDays) {
+      const use = await useOfClient(database, { id, table: 'service_account' }, auditDays);
+      if (use !== undefined) return use;
+      return unlessReferred(() =>
+        database.transaction(async (transaction) => {
+          await transaction.query(
+            'DELETE FROM service_account_secret WHERE service_account_id = $1',
+            [id],
+          );
+          await transaction.query('DELETE FROM service_account WHERE id = $1', [id]);
+        }),
       );
     },
   };

@@ -16,11 +16,11 @@ import { sqlReconciler } from '../store/sql-reconciler.ts';
 import type { AsOperator } from './operator.ts';
 
 /** Works through a running service where one holds the embedded store. */
-export const asOperator: AsOperator = async (work) => {
+export const asOperator: AsOperator = async (work, { mayCreate = false } = {}) => {
   const config = parseConfig(process.env);
   const log = createLog('cls-api', 'silent');
   const schema = readSchema(MIGRATIONS);
-  const database = await openDatabaseAsOperator(config.database, 'cls-api', log, schema);
+  const database = await openDatabaseAsOperator(config.database, 'cls-api', log, schema, mayCreate);
   try {
     return await work({
       book: sqlBook(database),

@@ -9,6 +9,7 @@ import {
   type EntitlementRule,
   type NewEntitlement,
 } from '../access/entitlement.ts';
+import { knownCustomers } from './known-customers.ts';
 import type { AsOperator, Operator } from './operator.ts';
 
 interface GrantOptions {
@@ -19,6 +20,7 @@ interface GrantOptions {
   readonly borrower?: string;
   readonly country?: string;
   readonly all?: true;
+  readonly newCustomer?: true;
 }
 
 /** `cls-api entitlements …`: which customer sees which deals, and in which role. */
@@ -37,9 +39,13 @@ export function addEntitlementCommands(program: Command, asOperator: AsOperator)
     .option('--borrower <party>', 'the deals of a borrower')
     .option('--country <code>', 'the deals of borrowers of a country')
     .option('--all', 'every deal')
+    .option('--new-customer', 'auth-server does not know the customer yet, or cannot be asked')
     .action(async (options: GrantOptions, command: Command) => {
       const wanted = parseGrant(options);
-      const rule = await asOperator((operator) => grantOne(operator, wanted));
+      const rule = await asOperator(async (operator) => {
+        if (options.newCustomer !== true) await requireCustomer(operator, wanted.customer);
+        return grantOne(operator, wanted);
+      });
       printer(command).result(rule, `granted ${rule.deals} deal(s) to ${rule.customer}`);
     });
 
@@ -70,6 +76,26 @@ export function addEntitlementCommands(program: Command, asOperator: AsOperator)
       if (!done) throw new CommandRefused(`there is no rule ${rule}`);
       printer(command).result({ rule, revoked: true }, `revoked rule ${rule}`);
     });
+}
+
+/**
+ * A mistyped customer would get deals, and whoever is meant none. Those that have a rule are known;
+ * of others the operator's tool of auth-server is asked, for the services share no store.
+ *
+ * @throws {CommandRefused}
+ */
+async function requireCustomer(operator: Operator, customer: string): Promise<void> {
+  if ((await operator.entitlements.list(customer)).length > 0) return;
+  const answer = await knownCustomers();
+  if ('unknown' in answer) {
+    throw new CommandRefused(
+      `no rule names the customer ${customer} yet, and auth-server cannot be asked whether it is there (${answer.unknown}); to grant all the same, add --new-customer`,
+    );
+  }
+  if (answer.customers.includes(customer)) return;
+  throw new CommandRefused(
+    `there is no customer ${customer}: auth-server has ${answer.customers.join(', ') || 'none'}; make it with cls-auth customers create, or add --new-customer if that is still to come`,
+  );
 }
 
 async function grantOne(operator: Operator, wanted: NewEntitlement): Promise<EntitlementRule> {

@@ -33,8 +33,12 @@ export function addGenerateCommand(program: Command, asOperator: AsOperator): vo
     .action(async (options: Options, command: Command) => {
       const apply = options.apply === true;
       const plan = planOf(options);
-      const result = await asOperator((operator) =>
-        options.splitImported ? split(operator, plan.seed, apply) : generate(operator, plan, apply),
+      const result = await asOperator(
+        (operator) =>
+          options.splitImported
+            ? split(operator, plan.seed, apply)
+            : generate(operator, plan, apply),
+        { mayCreate: apply },
       );
       if (result.outcome === 'wrong') {
         const ids = result.differing.slice(0, 5).join(', ');

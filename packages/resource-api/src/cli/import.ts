@@ -66,7 +66,9 @@ export function addImportCommand(program: Command, asOperator: AsOperator): void
         apply: options.apply === true,
         expected: expectations(options),
       };
-      const report = await asOperator(({ book }) => importTape(book, request));
+      const report = await asOperator(({ book }) => importTape(book, request), {
+        mayCreate: request.apply,
+      });
       if (report.outcome === 'refused') {
         if (options.rejects !== undefined) writeRejects(options.rejects, report.faults);
         throw new CommandRefused(

@@ -40,8 +40,9 @@ export function addJournalCommands(program: Command, asOperator: AsOperator): vo
     .description('check a file of journals (also .gz) against the book, and with --apply write it')
     .option('--apply', 'write; without it everything is done and then rolled back')
     .action(async (file: string, { apply = false }: { apply?: boolean }, command: Command) => {
-      const report = await asOperator((operator) =>
-        importJournals(operator.journals, { lines: () => linesOf(file), apply }),
+      const report = await asOperator(
+        (operator) => importJournals(operator.journals, { lines: () => linesOf(file), apply }),
+        { mayCreate: apply },
       ).catch((error) => {
         throw refusal(file, error);
       });

@@ -35,5 +35,12 @@ export interface Listed {
   readonly detail: string | null;
 }
 
-/** Opens the store, works, and closes it again. */
-export type AsOperator = <T>(work: (operator: Operator) => Promise<T>) => Promise<T>;
+/**
+ * Opens the store, works, and closes it again.
+ *
+ * @param how `mayCreate` for a command that makes the first thing in a store, and the store with it.
+ */
+export type AsOperator = <T>(
+  work: (operator: Operator) => Promise<T>,
+  how?: { readonly mayCreate?: boolean },
+) => Promise<T>;

@@ -1,4 +1,5 @@
-import { type Command, CommanderError } from 'commander';
+import { readFileSync } from 'node:fs';
+import { type Command, CommanderError, Help, type Option } from 'commander';
 import { ConfigurationError } from '../environment.ts';
 
 /**
@@ -30,10 +31,25 @@ export class UsageError extends Error {
   override readonly name = 'UsageError';
 }
 
-/** Runs `program` on `argv` (as `process.argv`) and resolves to the exit code. */
-export async function runCommandLine(program: Command, argv: readonly string[]): Promise<number> {
+/** Lines to show for a command, by its words: what an operator types after the program's name. */
+export type Examples = Readonly<Record<string, readonly string[]>>;
+
+/**
+ * Runs `program` on `argv` (as `process.argv`) and resolves to the exit code.
+ *
+ * @param examples for the help of each command, by its words.
+ * @param manifest the `package.json` that says which version this is.
+ */
+export async function runCommandLine(
+  program: Command,
+  argv: readonly string[],
+  examples: Examples,
+  manifest: URL,
+): Promise<number> {
   const json = argv.includes('--json');
-  configure(program);
+  const { version } = JSON.parse(readFileSync(manifest, 'utf8')) as { version: string };
+  program.version(version, '--version', 'print the version');
+  configure(program, examples, []);
   try {
     await program.parseAsync(argv);
     return 0;
@@ -67,11 +83,25 @@ export function table(header: readonly string[], rows: readonly (readonly string
     .join('\n');
 }
 
-/** Commander's own exits and messages, for the program and every command below it. */
-function configure(command: Command): void {
+/** Commander's own exits, messages and help, for the program and every command below it. */
+export function configure(command: Command, examples: Examples, words: readonly string[]): void {
   command.exitOverride();
   command.configureOutput({ writeErr: () => undefined }); // `report` writes each message once.
-  for (const child of command.commands) configure(child);
+  // `--json` belongs to the program, and is for every command.
+  command.configureHelp({ showGlobalOptions: true, optionDescription });
+  const shown = examples[words.join(' ')] ?? [];
+  if (shown.length > 0) {
+    const lines = shown.map((line) => `  ${line}`).join('\n');
+    command.addHelpText('after', `\nExample${shown.length > 1 ? 's' : ''}:\n${lines}`);
+  }
+  for (const child of command.commands) configure(child, examples, [...words, child.name()]);
+}
+
+const help = new Help();
+
+function optionDescription(option: Option): string {
+  const text = help.optionDescription(option);
+  return option.mandatory ? `${text} (required)` : text;
 }
 
 function report(error: unknown, json: boolean): number {

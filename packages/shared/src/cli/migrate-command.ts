@@ -16,7 +16,12 @@ export function addMigrateCommand(
     .option('--check', 'apply nothing; exit 1 when some are pending')
     .action(async ({ check }: { check?: true }, command: Command) => {
       const log = createLog(program.name(), 'silent');
-      const database = await openDatabaseAsOwner(readLocation(), program.name(), log);
+      const database = await openDatabaseAsOwner(
+        readLocation(),
+        program.name(),
+        log,
+        check !== true,
+      );
       try {
         const { migrations, grants } = readSchema(migrationFiles);
         const status = check

@@ -51,6 +51,23 @@ export async function openEmbeddedDatabase(
   }
 }
 
+/** A store that a command was to work with is not there, and the command makes none. */
+export class StoreMissing extends Error {
+  override readonly name = 'StoreMissing';
+
+  constructor(directory: string) {
+    super(
+      `there is no store in ${directory}: check CLS_DATA_DIR, or make a new store there with the command migrate`,
+    );
+  }
+}
+
+/** @throws {StoreMissing} where neither a store is nor a service that is making one. */
+export function requireEmbeddedStore(directory: string): void {
+  const there = ['pg', 'holder.json'].some((name) => existsSync(join(directory, name)));
+  if (!there) throw new StoreMissing(directory);
+}
+
 /**
  * For command-line tools: opens the directory, or works through the service that holds it.
  *

@@ -93,6 +93,11 @@ export class Abandoned extends Error {
   }
 }
 
+/** A row that another one refers to was to be deleted. */
+export function isForeignKeyViolation(error: unknown): boolean {
+  return error instanceof SqlError && error.code === '23503';
+}
+
 /** SQLSTATE 23505. */
 export function isUniqueViolation(error: unknown, constraint?: string): boolean {
   return (

@@ -1,6 +1,7 @@
 import {
   openEmbeddedDatabase,
   openEmbeddedDatabaseAsOperator,
+  requireEmbeddedStore,
 } from '../embedded/embedded-database.ts';
 import type { Log } from '../log.ts';
 import type { Secret } from '../secret.ts';
@@ -58,15 +59,19 @@ export async function openDatabase(
  * For a command-line tool: works through the service where one holds the directory. With a schema,
  * as `openDatabase`.
  *
- * @throws {MigrationError} as `openDatabase`.
+ * @param mayCreate false for what only reads or changes what is there: a mistyped directory is told,
+ *   and not filled.
+ * @throws {MigrationError} as `openDatabase`. @throws {StoreMissing}
  */
 export async function openDatabaseAsOperator(
   location: DatabaseLocation,
   applicationName: string,
   log: Log,
   schema?: Schema,
+  mayCreate = true,
 ): Promise<Database> {
   if (location.kind === 'embedded') {
+    if (!mayCreate) requireEmbeddedStore(location.directory);
     const database = await openEmbeddedDatabaseAsOperator(location.directory);
     const prepared = schema && prepareSchema(database, location, schema);
     return closedOnFailure(database, prepared);
@@ -75,12 +80,18 @@ export async function openDatabaseAsOperator(
   return postgres(location, applicationName, TOOL_STATEMENT_TIMEOUT_MS, log);
 }
 
-/** For the `migrate` command: as the role that owns the schema, whose state may be any. */
+/**
+ * For the `migrate` command, which makes a store unless it only checks: as the role that owns the schema, whose state may be any.
+ *
+ * @throws {StoreMissing}
+ */
 export async function openDatabaseAsOwner(
   location: DatabaseLocation,
   applicationName: string,
   log: Log,
+  mayCreate: boolean,
 ): Promise<Database> {
+  if (location.kind === 'embedded' && !mayCreate) requireEmbeddedStore(location.directory);
   return location.kind === 'embedded'
     ? openEmbeddedDatabaseAsOperator(location.directory)
     : postgres(asOwner(location), applicationName, TOOL_STATEMENT_TIMEOUT_MS, log);

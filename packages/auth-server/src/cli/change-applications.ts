@@ -1,0 +1,111 @@
+import { CommandRefused, printer, UsageError } from '@cls/shared/cli/command-line';
+import { isUniqueViolation } from '@cls/shared/sql/database';
+import type { Command } from 'commander';
+import { type Application, type ApplicationChange, isNative } from '../clients/application.ts';
+import { APPLICATION_SCOPES } from '../provider/client-metadata.ts';
+import { checkUri, parseScopes, requireApplication } from './application-options.ts';
+import { type AsOperator, type Operator, parseName, refuseDeletion } from './operator.ts';
+
+interface UpdateOptions {
+  readonly name?: string;
+  readonly redirectUri?: readonly string[];
+  readonly postLogoutRedirectUri?: readonly string[];
+  /** `false`: `--no-backchannel-logout-uri`. */
+  readonly backchannelLogoutUri?: string | false;
+  readonly scope?: readonly string[];
+}
+
+/** `cls-auth applications …`: what was registered is changed, or deleted where it was never used. */
+export function addApplicationChanges(applications: Command, asOperator: AsOperator): void {
+  applications
+    .command('update <client-id>')
+    .description('change what is registered; what is not named stays as it is')
+    .option('--name <name>', 'as people know it, unique')
+    .option('--redirect-uri <uri...>', 'all places where answers go from now on')
+    .option('--post-logout-redirect-uri <uri...>', 'all places where people go after signing out')
+    .option('--backchannel-logout-uri <uri>', 'told when a session ends')
+    .option('--no-backchannel-logout-uri', 'is told no more')
+    .option(
+      '--scope <name...>',
+      `all that it may ask for from now on: ${APPLICATION_SCOPES.join(', ')}; ` +
+        'where one is taken away, what it got of anybody ends',
+    )
+    .action(async (clientId: string, options: UpdateOptions, command: Command) => {
+      const change = changeOf(options);
+      const {
+        secrets,
+        id: _,
+        ...application
+      } = await asOperator(async (operator) => {
+        const known = await requireApplication(operator, clientId);
+        checkUris({ ...known, ...change });
+        await updateOne(operator, known, change);
+        const about = Object.keys(change).join(' ');
+        operator.audit.record({ type: 'application.changed', subject: clientId, about });
+        return requireApplication(operator, clientId);
+      });
+      const document = { clientId, ...application, confidential: secrets.length > 0 };
+      printer(command).result(document, `changed ${clientId} (${application.name})`);
+    });
+
+  applications
+    .command('delete <client-id>')
+    .description('delete an application into which nobody ever signed in')
+    .action(async (clientId: string, _: unknown, command: Command) => {
+      await asOperator(async (operator) => {
+        await requireApplication(operator, clientId);
+        const why = await operator.applications.deleteUnused(clientId, operator.auditDays);
+        refuseDeletion(clientId, why);
+        operator.audit.record({ type: 'application.deleted', subject: clientId });
+      });
+      printer(command).result({ clientId, deleted: true }, `deleted ${clientId}`);
+    });
+}
+
+/** @throws {UsageError} where nothing is to be changed. */
+function changeOf(options: UpdateOptions): ApplicationChange {
+  const { name, redirectUri, postLogoutRedirectUri, backchannelLogoutUri, scope } = options;
+  const change: ApplicationChange = {
+    ...(name === undefined ? {} : { name: parseName(name) }),
+    ...(redirectUri === undefined ? {} : { redirectUris: redirectUri }),
+    ...(postLogoutRedirectUri === undefined
+      ? {}
+      : { postLogoutRedirectUris: postLogoutRedirectUri }),
+    ...(backchannelLogoutUri === undefined
+      ? {}
+      : { backchannelLogoutUri: backchannelLogoutUri || null }),
+    ...(scope === undefined ? {} : { scopes: parseScopes(scope) }),
+  };
+  if (Object.keys(change).length > 0) return change;
+  throw new UsageError('say what is to be changed; --help lists it');
+}
+
+/** @throws {UsageError} as `create` does. */
+function checkUris(application: Application): void {
+  const { redirectUris, postLogoutRedirectUris, backchannelLogoutUri } = application;
+  const native = isNative(application);
+  for (const uri of redirectUris) checkUri('--redirect-uri', uri, true);
+  for (const uri of postLogoutRedirectUris) checkUri('--post-logout-redirect-uri', uri, native);
+  if (backchannelLogoutUri !== null) {
+    checkUri('--backchannel-logout-uri', backchannelLogoutUri, false);
+  }
+}
+
+async function updateOne(
+  { applications, access }: Operator,
+  { id, scopes }: Application,
+  change: ApplicationChange,
+): Promise<void> {
+  const narrower =
+    change.scopes !== undefined && scopes.some((one) => !change.scopes?.includes(one));
+  try {
+    // End what it has first: if that fails, nothing is changed and the command can be repeated.
+    if (narrower) await access.endApplicationOfAll(id);
+    await applications.update(id, change);
+  } catch (error) {
+    if (!isUniqueViolation(error)) throw error;
+    throw new CommandRefused(`there is an application named ${change.name} already`);
+  }
+  // Again, for what it got meanwhile.
+  if (narrower) await access.endApplicationOfAll(id);
+}

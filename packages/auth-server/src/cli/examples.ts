@@ -1,0 +1,74 @@
+import type { Examples } from '@cls/shared/cli/command-line';
+
+const ID = 'app_01J9ZQ5W1XG8K7N4T2M6P3R0SV';
+const SVC = 'svc_01J9ZQ5W1XG8K7N4T2M6P3R0SV';
+
+/** What the help of each command shows. */
+export const EXAMPLES: Examples = {
+  'customers create': ['cls-auth customers create bank --name "Bank"'],
+  'customers list': ['cls-auth customers list --json'],
+  'customers rename': ['cls-auth customers rename bank --name "Bank of the South"'],
+  'customers delete': ['cls-auth customers delete bnak'],
+  'customers disable': ['cls-auth customers disable bank'],
+  'customers enable': ['cls-auth customers enable bank'],
+  'service-accounts create': [
+    'cls-auth service-accounts create --name "Bank ledger" --customer bank --permission cls-deal.view',
+  ],
+  'service-accounts list': ['cls-auth service-accounts list --json'],
+  'service-accounts update': [
+    `cls-auth service-accounts update ${SVC} --permission cls-deal.view cls-accounts.manage`,
+  ],
+  'service-accounts delete': [`cls-auth service-accounts delete ${SVC}`],
+  'service-accounts replace-secret': [
+    `cls-auth service-accounts replace-secret ${SVC} --overlap 3600`,
+  ],
+  'service-accounts disable': [`cls-auth service-accounts disable ${SVC}`],
+  'service-accounts enable': [`cls-auth service-accounts enable ${SVC}`],
+  'applications create': [
+    'cls-auth applications create --name Portal --confidential --redirect-uri https://portal.example/callback',
+    'cls-auth applications create --name "Ledger tool" --device --scope openid cls-deal.view',
+  ],
+  'applications list': ['cls-auth applications list --json'],
+  'applications update': [
+    `cls-auth applications update ${ID} --redirect-uri https://portal.example/callback https://new.example/callback`,
+    `cls-auth applications update ${ID} --scope openid email`,
+  ],
+  'applications delete': [`cls-auth applications delete ${ID}`],
+  'applications replace-secret': [`cls-auth applications replace-secret ${ID} --overlap 3600`],
+  'applications disable': [`cls-auth applications disable ${ID}`],
+  'applications enable': [`cls-auth applications enable ${ID}`],
+  'accounts create': [
+    'cls-auth accounts create test@bank.example --customer bank --permission cls-deal.view --generate-password',
+  ],
+  'accounts invite': [
+    'cls-auth accounts invite asha@bank.example --customer bank --permission cls-deal.view --language de',
+  ],
+  'accounts list': ['cls-auth accounts list --json'],
+  'accounts events': ['cls-auth accounts events asha@bank.example --limit 20'],
+  'accounts set-permissions': [
+    'cls-auth accounts set-permissions asha@bank.example --permission cls-deal.view',
+  ],
+  'accounts delete': ['cls-auth accounts delete ahsa@bank.example'],
+  'accounts replace-password': [
+    'cls-auth accounts replace-password test@bank.example --generate-password',
+  ],
+  'accounts enrol-totp': ['cls-auth accounts enrol-totp test@bank.example'],
+  'accounts remove-totp': ['cls-auth accounts remove-totp test@bank.example'],
+  'accounts disable': ['cls-auth accounts disable asha@bank.example'],
+  'accounts enable': ['cls-auth accounts enable asha@bank.example'],
+  'accounts reset-factors': ['cls-auth accounts reset-factors asha@bank.example'],
+  'accounts end-sessions': ['cls-auth accounts end-sessions asha@bank.example'],
+  'upstream add': [
+    'cls-auth upstream add bank.example --customer bank --issuer https://login.bank.example --client-id cls < client-secret',
+  ],
+  'upstream list': ['cls-auth upstream list --json'],
+  'upstream replace-secret': ['cls-auth upstream replace-secret bank.example < client-secret'],
+  'upstream remove': ['cls-auth upstream remove bank.example'],
+  'keys create': ['cls-auth keys create'],
+  'keys list': ['cls-auth keys list --json'],
+  'keys stage': ['cls-auth keys stage'],
+  'keys promote': ['cls-auth keys promote'],
+  'keys remove': ['cls-auth keys remove 3Zk1pQ'],
+  'keys reseal': ['cls-auth keys reseal < new-key-encryption-key'],
+  migrate: ['cls-auth migrate', 'cls-auth migrate --check'],
+};

@@ -1,0 +1,26 @@
+import { addMigrateCommand } from '@cls/shared/cli/migrate-command';
+import { Command } from 'commander';
+import { parseConfig } from '../config.ts';
+import { MIGRATIONS } from '../store/migrations.ts';
+import { addAccountCommands } from './accounts.ts';
+import { addApplicationCommands } from './applications.ts';
+import { asOperator } from './as-operator.ts';
+import { addCustomerCommands } from './customers.ts';
+import { addKeyCommands } from './keys.ts';
+import { addServiceAccountCommands } from './service-accounts.ts';
+import { addUpstreamCommands } from './upstream.ts';
+
+/** All that `cls-auth` can do. */
+export function program(): Command {
+  const program = new Command('cls-auth')
+    .description('Operates the OpenID provider’s records: customers, callers and keys.')
+    .option('--json', 'print one JSON document on stdout');
+  addCustomerCommands(program, asOperator);
+  addServiceAccountCommands(program, asOperator);
+  addApplicationCommands(program, asOperator);
+  addAccountCommands(program, asOperator);
+  addUpstreamCommands(program, asOperator);
+  addKeyCommands(program, asOperator);
+  addMigrateCommand(program, MIGRATIONS, () => parseConfig(process.env).database);
+  return program;
+}

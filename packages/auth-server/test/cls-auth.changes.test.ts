@@ -1,0 +1,155 @@
+import { join } from 'node:path';
+import { openEmbeddedDatabase } from '@cls/shared/embedded/embedded-database';
+import type { Database } from '@cls/shared/sql/database';
+import { temporaryDirectory } from '@cls/shared/testing/servers';
+import { expect } from 'chai';
+import { runTool } from './support/tool.ts';
+
+describe('cls-auth, changing and deleting what it has created', function () {
+  this.timeout(300_000);
+  let dataDir: string;
+  let holder: Database;
+  before(async () => {
+    dataDir = join(temporaryDirectory('cls-tool-'), 'data');
+    holder = await openEmbeddedDatabase(join(dataDir, 'auth-server', 'database'));
+    await done('customers create india --name India');
+  });
+  after(() => holder.close());
+  const run = (words: string) =>
+    runTool([...words.split(' '), '--json'], { CLS_DATA_DIR: dataDir });
+  const done = async (words: string) => {
+    const { code, stdout, stderr } = await run(words);
+    if (code !== 0) throw new Error(`${words}: ${stderr}`);
+    return JSON.parse(stdout);
+  };
+  const refused = async (words: string) => {
+    const { code, stderr } = await run(words);
+    return [code, stderr.trim()];
+  };
+  const use = (clientId: string) =>
+    holder.query(
+      `INSERT INTO audit_event (at, type, subject, client_id) VALUES (now(), 'token.issued', $1, $1)`,
+      [clientId],
+    );
+  const listed = async (what: string, key: string, value: string) =>
+    ((await done(`${what} list`)) as Record<string, unknown>[]).find((one) => one[key] === value);
+
+  it('changes an application’s name, URIs and scopes, and leaves the rest as it is', async () => {
+    const { clientId } = await done(
+      'applications create --name Portal --redirect-uri https://a.example/cb --backchannel-logout-uri https://a.example/out',
+    );
+    const uris = ['https://b.example/cb', 'https://c.example/cb'];
+    const changed = await done(
+      `applications update ${clientId} --name Gate --redirect-uri ${uris.join(' ')}`,
+    );
+    expect(changed).to.deep.include({ name: 'Gate', redirectUris: uris });
+    expect(changed.backchannelLogoutUri).to.equal('https://a.example/out');
+    await done(`applications update ${clientId} --no-backchannel-logout-uri --scope openid`);
+    expect(await listed('applications', 'clientId', clientId)).to.deep.include({
+      ...{ name: 'Gate', redirectUris: uris, backchannelLogoutUri: null, scopes: ['openid'] },
+    });
+  });
+
+  it('checks a change of an application as it checks a new one', async () => {
+    const { clientId } = await done(
+      'applications create --name First --redirect-uri https://a.example/cb',
+    );
+    await done('applications create --name Second --redirect-uri https://a.example/cb');
+    const update = `applications update ${clientId}`;
+    expect(await refused(`${update} --name Second`)).to.deep.equal([
+      1,
+      'there is an application named Second already',
+    ]);
+    expect((await refused(`${update} --redirect-uri http://evil.example/cb`))[0]).to.equal(2);
+    expect((await refused(`${update} --scope everything`))[1]).to.include('unknown: everything');
+    expect((await refused(update))[0], 'nothing to change').to.equal(2);
+    expect((await refused('applications update app_x --name Y'))[0]).to.equal(1);
+  });
+
+  it('registers an application for the scopes that are named, and for few without', async () => {
+    const { clientId } = await done('applications create --name Few --device');
+    expect((await listed('applications', 'clientId', clientId))?.['scopes']).to.deep.equal([
+      ...['openid', 'email', 'offline_access', 'cls-deal.view'],
+    ]);
+    const { scopes } = await done('applications create --name All --device --scope email openid');
+    expect(scopes).to.deep.equal(['openid', 'email']);
+  });
+
+  it('changes a service account’s permissions and name', async () => {
+    const create = 'service-accounts create --customer india --permission cls-deal.view';
+    const { clientId } = await done(`${create} --name Ledger`);
+    const update = `service-accounts update ${clientId}`;
+    const change = await done(`${update} --permission cls-accounts.manage --name HR`);
+    const expected = { clientId, name: 'HR', permissions: ['cls-accounts.manage'] };
+    expect(change).to.deep.include(expected);
+    expect(await listed('service-accounts', 'clientId', clientId)).to.deep.include(expected);
+    expect((await refused(`${update} --permission nothing`))[0]).to.equal(2);
+    expect((await refused(update))[0]).to.equal(2);
+  });
+
+  it('renames a customer', async () => {
+    await done('customers rename india --name Bharat');
+    expect(await listed('customers', 'id', 'india')).to.include({ name: 'Bharat' });
+    expect((await refused('customers rename nobody --name X'))[0]).to.equal(1);
+  });
+
+  it('deletes clients that never got a token, and no others', async () => {
+    const service = 'service-accounts create --customer india --permission cls-deal.view --name';
+    for (const [what, create] of [
+      ['service-accounts', service],
+      [
+        'applications',
+        'applications create --confidential --redirect-uri https://a.example/cb --name',
+      ],
+    ] as const) {
+      const { clientId: unused } = await done(`${create} Unused`);
+      const { clientId: used } = await done(`${create} Used`);
+      await use(used);
+      expect(await done(`${what} delete ${unused}`)).to.include({ deleted: true });
+      expect(await listed(what, 'clientId', unused)).to.equal(undefined);
+      const [code, says] = await refused(`${what} delete ${used}`);
+      expect([code, String(says)]).to.deep.equal([
+        1,
+        `${used} has been used, and records refer to it: disable it instead`,
+      ]);
+      expect(await listed(what, 'clientId', used)).to.not.equal(undefined);
+    }
+  });
+
+  it('deletes no client that is older than what the audit remembers', async () => {
+    const { clientId } = await done('applications create --name Old --device');
+    await holder.query(`UPDATE application SET created_at = now() - interval '401 days'
+      WHERE id = '${clientId}'`);
+    expect((await refused(`applications delete ${clientId}`))[1]).to.include(
+      'older than the audit',
+    );
+  });
+
+  it('deletes an account that was only invited, and none in which somebody signed in', async () => {
+    const who = '--customer india --permission cls-deal.view';
+    await done(`accounts invite typo@india.example ${who}`);
+    await done('accounts delete typo@india.example');
+    expect(await listed('accounts', 'email', 'typo@india.example')).to.equal(undefined);
+    const { id } = await done(`accounts create asha@india.example ${who} --generate-password`);
+    await holder.query('UPDATE account SET first_signed_in_at = now() WHERE id = $1', [id]);
+    expect((await refused('accounts delete asha@india.example'))[0]).to.equal(1);
+  });
+
+  it('deletes a customer that has nobody, and no other', async () => {
+    await done('customers create typo --name Typo');
+    await done('customers delete typo');
+    expect(await listed('customers', 'id', 'typo')).to.equal(undefined);
+    expect((await refused('customers delete india'))[1]).to.include('has been used');
+  });
+
+  it('shows in every list what is active', async () => {
+    for (const what of ['customers', 'service-accounts', 'applications']) {
+      const { stdout } = await runTool([what, 'list'], { CLS_DATA_DIR: dataDir });
+      const rows = stdout.trim().split('\n').slice(1);
+      expect(rows).to.not.have.length(0);
+      for (const row of rows) expect(row).to.match(/ active$/);
+    }
+    const { stdout } = await runTool(['accounts', 'list'], { CLS_DATA_DIR: dataDir });
+    expect(stdout).to.match(/asha@india\.example .* active$/m);
+  });
+});

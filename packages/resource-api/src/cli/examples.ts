@@ -1,0 +1,36 @@
+import type { Examples } from '@cls/shared/cli/command-line';
+
+/** What the help of each command shows. */
+export const EXAMPLES: Examples = {
+  import: [
+    'cls-api import statement.csv --profile world-bank-ibrd',
+    'cls-api import statement.csv --rows 9289 --control due=283040726064.12 --apply',
+  ],
+  'imports list': ['cls-api imports list --json'],
+  'imports revert': ['cls-api imports revert 3 --apply'],
+  bill: ['cls-api bill --through 2025-06-30'],
+  'journals export': [
+    'cls-api journals export --out book.ndjson',
+    'cls-api journals export --from-seq 1205',
+  ],
+  'journals import': ['cls-api journals import book.ndjson --apply'],
+  'entitlements grant': [
+    'cls-api entitlements grant --customer bank --role agent --country IN',
+    'cls-api entitlements grant --customer bank --role lender --lender pty_01J9ZQ5W1XG8K7N4T2M6P3R0SV --all',
+  ],
+  'entitlements list': ['cls-api entitlements list --customer bank'],
+  'entitlements revoke': ['cls-api entitlements revoke 7'],
+  'deals list': ['cls-api deals list --search "Power" --limit 20'],
+  'parties list': ['cls-api parties list --search IN'],
+  reconcile: ['cls-api reconcile --json'],
+  'ledger head': ['cls-api ledger head --json > head.json'],
+  'ledger verify': ['cls-api ledger verify --head head.json'],
+  'ledger export': ['cls-api ledger export --out ledger.ndjson'],
+  'periods close': ['cls-api periods close --through 2025-03-31 --reason "first quarter reported"'],
+  'periods reopen': ['cls-api periods reopen --from 2025-03-01 --reason "late notice of 12 March"'],
+  'periods list': ['cls-api periods list'],
+  'fx add': ['cls-api fx add --date 2025-03-31 --from EUR --to USD --rate 1.0815 --source ECB'],
+  'fx list': ['cls-api fx list --from EUR'],
+  generate: ['cls-api generate --contracts 1000 --years 5 --seed 7 --apply'],
+  migrate: ['cls-api migrate', 'cls-api migrate --check'],
+};

@@ -1,0 +1,36 @@
+import { addMigrateCommand } from '@cls/shared/cli/migrate-command';
+import { Command } from 'commander';
+import { parseConfig } from '../config.ts';
+import { MIGRATIONS } from '../store/migrations.ts';
+import { asOperator } from './as-operator.ts';
+import { addBillCommand } from './bill.ts';
+import { addDirectoryCommands } from './directory.ts';
+import { addEntitlementCommands } from './entitlements.ts';
+import { addFxCommands } from './fx.ts';
+import { addGenerateCommand } from './generate.ts';
+import { addImportCommand } from './import.ts';
+import { addImportsCommands } from './imports.ts';
+import { addJournalCommands } from './journals.ts';
+import { addLedgerCommands } from './ledger.ts';
+import { addPeriodCommands } from './periods.ts';
+import { addReconcileCommand } from './reconcile.ts';
+
+/** All that `cls-api` can do. */
+export function program(): Command {
+  const program = new Command('cls-api')
+    .description('Operates the ledger: schema, imports, entitlements.')
+    .option('--json', 'print one JSON document on stdout');
+  addImportCommand(program, asOperator);
+  addImportsCommands(program, asOperator);
+  addBillCommand(program, asOperator);
+  addJournalCommands(program, asOperator);
+  addEntitlementCommands(program, asOperator);
+  addDirectoryCommands(program, asOperator);
+  addReconcileCommand(program, asOperator);
+  addLedgerCommands(program, asOperator);
+  addPeriodCommands(program, asOperator);
+  addFxCommands(program, asOperator);
+  addGenerateCommand(program, asOperator);
+  addMigrateCommand(program, MIGRATIONS, () => parseConfig(process.env).database);
+  return program;
+}

@@ -1,0 +1,71 @@
+import { existsSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { temporaryDirectory } from '@cls/shared/testing/servers';
+import { helpOfCommands, runProgram } from '@cls/shared/testing/tool-help';
+import { expect } from 'chai';
+import { EXAMPLES } from '../src/cli/examples.ts';
+import { program } from '../src/cli/program.ts';
+
+const TOOL = fileURLToPath(new URL('../../bin/cls-api.mjs', import.meta.url));
+
+const READ_ONLY = [
+  'entitlements list',
+  'imports list',
+  'deals list',
+  'parties list',
+  'reconcile',
+  'periods list',
+  'fx list',
+  'journals export',
+  'import world-bank',
+  'migrate --check',
+];
+
+describe('the help of cls-api', () => {
+  const commands = helpOfCommands(program(), EXAMPLES);
+
+  it('shows for each command an example that begins with it, and --json', () => {
+    for (const { words, text } of commands) {
+      const [, examples = ''] = /\nExamples?:\n([\s\S]*)$/.exec(text) ?? [];
+      expect(examples, words).to.match(new RegExp(`^ {2}cls-api ${words}( |$)`, 'm'));
+      expect(text, words).to.match(/^ {2}--json /m);
+    }
+  });
+
+  it('marks what must be given, and nothing else', () => {
+    const [words, required, optional] = ['entitlements grant', '--customer <id>', '--all'];
+    const text = commands.find((one) => one.words === words)?.text ?? '';
+    const about = (option: string) => text.split(/\n(?= {2}-)/).find((one) => one.includes(option));
+    expect(about(`${required} `)?.replaceAll(/\s+/g, ' ')).to.include('(required)');
+    expect(about(`${optional} `)?.replaceAll(/\s+/g, ' ')).to.not.include('(required)');
+  });
+
+  it('has the version', async () => {
+    const { code, stdout } = await runProgram(TOOL, ['--version']);
+    expect([code, stdout.trim()]).to.deep.equal([0, '0.1.0']);
+  });
+});
+
+describe('cls-api in a folder without a store', function () {
+  this.timeout(120_000);
+  const refusalOf = (dataDir: string) =>
+    `there is no store in ${join(dataDir, 'resource-api', 'database')}: check CLS_DATA_DIR, or make a new store there with the command migrate\n`;
+
+  it('leaves a folder that is there as it is', async () => {
+    const dataDir = temporaryDirectory('cls-mistyped-');
+    const [words = ''] = READ_ONLY;
+    const { stderr } = await runProgram(TOOL, words.split(' '), { CLS_DATA_DIR: dataDir });
+    expect(stderr).to.equal(refusalOf(dataDir));
+    expect(readdirSync(dataDir)).to.deep.equal([]);
+  });
+
+  for (const words of READ_ONLY) {
+    it(`makes none for ${words}, and says that CLS_DATA_DIR may be wrong`, async () => {
+      const dataDir = join(temporaryDirectory('cls-mistyped-'), 'mistyped');
+      const { code, stderr } = await runProgram(TOOL, words.split(' '), { CLS_DATA_DIR: dataDir });
+      expect([code, stderr]).to.deep.equal([1, refusalOf(dataDir)]);
+      expect(existsSync(dataDir)).to.equal(false);
+    });
+  }
+});

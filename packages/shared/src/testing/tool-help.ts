@@ -1,0 +1,43 @@
+import { execFile } from 'node:child_process';
+import type { Command } from 'commander';
+import { configure, type Examples } from '../cli/command-line.ts';
+
+export interface CommandHelp {
+  /** Such as `keys list`. */
+  readonly words: string;
+  readonly text: string;
+}
+
+/** Runs a tool. @param path of its program. */
+export function runProgram(
+  path: string,
+  words: readonly string[],
+  env: Readonly<Record<string, string>> = {},
+): Promise<{ readonly code: number; readonly stdout: string; readonly stderr: string }> {
+  return new Promise((resolve) => {
+    const options = { env: { ...process.env, ...env } };
+    execFile(process.execPath, [path, ...words], options, (error, stdout, stderr) => {
+      resolve({ code: error === null ? 0 : Number(error.code), stdout, stderr });
+    });
+  });
+}
+
+/** The help of each command of a tool that has none below it, as `--help` shows it. */
+export function helpOfCommands(program: Command, examples: Examples): readonly CommandHelp[] {
+  configure(program, examples, []);
+  return leavesOf(program, []);
+}
+
+function leavesOf(command: Command, words: readonly string[]): readonly CommandHelp[] {
+  if (command.commands.length > 0) {
+    return command.commands.flatMap((child) => leavesOf(child, [...words, child.name()]));
+  }
+  let text = '';
+  command.configureOutput({
+    writeOut: (part) => {
+      text += part;
+    },
+  });
+  command.outputHelp();
+  return [{ words: words.join(' '), text }];
+}

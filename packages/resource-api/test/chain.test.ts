@@ -249,7 +249,13 @@ describeOnEngines('the chain of journals', (engine) => {
   });
 });
 
-const FOLLOWS_FROM_JOURNALS = ['balance', 'late_accrual_fact'];
+const FOLLOWS_FROM_JOURNALS = [
+  'balance',
+  'late_accrual_fact',
+  'journal_standing',
+  'presence',
+  'book_date',
+];
 
 /** Names are dated facts by themselves; keys stand for ids; a deal follows from its facility. */
 const NOT_HASHED = new Set([

@@ -179,6 +179,28 @@ describeOnEngines('reconciling', (engine) => {
                 AND n.effective_date = b.effective_date AND n.known_seq > b.known_seq)`,
     },
     {
+      invariant: 'superseded_replay',
+      when: 'a balance that was superseded is gone',
+      table: 'balance',
+      sql: `DELETE FROM balance b WHERE EXISTS (
+              SELECT FROM balance n WHERE n.line_key = b.line_key
+                AND n.effective_date = b.effective_date AND n.known_seq > b.known_seq)`,
+    },
+    {
+      invariant: 'entitlements_follow',
+      when: 'a customer was let see a deal without a rule',
+      table: 'entitlement',
+      sql: `INSERT INTO entitlement_rule (customer_id, role, country) VALUES ('x', 'agent', 'none');
+            INSERT INTO entitlement SELECT key, 'x', 1, 'agent', 0 FROM entitlement_rule
+            WHERE customer_id = 'x'`,
+    },
+    {
+      invariant: 'reported_dates_follow',
+      when: 'a date was reported at another time',
+      table: 'reported_date',
+      sql: `UPDATE reported_date SET posted_at = posted_at + interval '1 second'`,
+    },
+    {
       invariant: 'shares_add_up',
       when: 'a lender’s balance was changed',
       table: 'balance',

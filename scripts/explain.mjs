@@ -82,6 +82,26 @@ const QUESTIONS = [
       return store.movements(all, { ...request, fromDate: undefined, after: undefined });
     },
   ],
+  [
+    'A page of movements in the middle of the book',
+    () => {
+      const after = { seq: seq / 2n, number: 1 };
+      return store.movements(all, {
+        ...{ filter: NO_FILTER, snapshot, limit: 100 },
+        ...{ fromDate: undefined, after },
+      });
+    },
+  ],
+  [
+    'A page of movements of one currency',
+    () => {
+      const filter = { ...NO_FILTER, currencies: ['EUR'] };
+      return store.movements(all, {
+        ...{ filter, snapshot, limit: 100 },
+        ...{ fromDate: undefined, after: undefined },
+      });
+    },
+  ],
   ['How far the book reaches', () => store.ledgerState('9999-12-31')],
   ['What a state of knowledge says of a date', () => store.knowledge(snapshot, '9999-12-31')],
   ['The sequence at an instant', () => store.sequenceAt(new Date().toISOString())],

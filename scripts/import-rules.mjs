@@ -80,6 +80,8 @@ export const KIND_OF = {
     'compose.ts': 'root',
     'config.ts': 'port',
     'access/': 'use-case',
+    'access/asker.ts': 'port',
+    'access/caller-budget.ts': 'port',
     'access/entitlement.ts': 'port',
     'access/rate-limit.ts': 'port',
     'access/shared-window.ts': 'adapter',

@@ -11,6 +11,8 @@ import type { Database } from '@cls/shared/sql/database';
 import { readSchema } from '@cls/shared/sql/migrate';
 import { openDatabase } from '@cls/shared/sql/open-database';
 import { warnOfOwnerRole } from '@cls/shared/sql/owner-role';
+import { currentAsker } from './access/asker.ts';
+import { callerBudgets } from './access/caller-budget.ts';
 import { keySetFile } from './access/key-set-file.ts';
 import { type KeySource, remoteKeySource } from './access/key-source.ts';
 import { leasedRateLimit, type RateLimit } from './access/rate-limit.ts';
@@ -24,6 +26,7 @@ import { movementsReader } from './balances/read-movements.ts';
 import { snapshots } from './balances/snapshot.ts';
 import type { ResourceApiConfig } from './config.ts';
 import { createApp } from './http/app.ts';
+import { fairDatabase } from './store/fair-database.ts';
 import { MIGRATIONS } from './store/migrations.ts';
 import { sqlBalanceStore } from './store/sql-balance-store.ts';
 import { versionRegistry } from './versions/registry.ts';
@@ -76,7 +79,10 @@ async function compose(
   log: Log,
   clock: Clock,
 ): Promise<ResourceApi> {
-  const store = sqlBalanceStore(database);
+  const budgets = callerBudgets(config.callerLimits);
+  const slots = config.database.kind === 'postgres' ? sharedOut(config.database.poolSize) : 1;
+  const shared = fairDatabase(database, { slots, budgets, asker: currentAsker });
+  const store = sqlBalanceStore(shared, database);
   const ledger = currentLedger(store, clock);
   const cursors = cursorCodec(
     config.cursorKey ?? developmentSecret(config.dataDir, 'cursor-key'),
@@ -95,6 +101,7 @@ async function compose(
       clock,
     ),
     rateLimit,
+    budgets,
     registry: versionRegistry([v1({ readBalances, readChanges, readMovements, ledger, cursors })]),
     issuer: config.issuer,
     scopeBase: config.scopeBase,
@@ -125,6 +132,11 @@ async function compose(
       await database.close();
     },
   };
+}
+
+/** What all questions need of the book itself finds a connection that no question has. */
+function sharedOut(poolSize: number): number {
+  return Math.max(1, poolSize - Math.ceil(poolSize / 5));
 }
 
 async function openRateLimit(

@@ -1,6 +1,7 @@
 import { configuration, type EnvironmentReader } from '@cls/shared/environment';
 import type { Secret } from '@cls/shared/secret';
 import { readServiceEnvironment, type ServiceEnvironment } from '@cls/shared/service-environment';
+import type { CallerLimits } from './access/caller-budget.ts';
 
 export interface ResourceApiConfig extends ServiceEnvironment {
   /** The one URL that keys come from; discovery is never asked. */
@@ -13,6 +14,8 @@ export interface ResourceApiConfig extends ServiceEnvironment {
   readonly previousCursorKey: Secret | undefined;
   /** Requests a caller may make per minute, over all replicas; 0: no limit. */
   readonly rateLimitPerMinute: number;
+  /** What a caller may use of this replica. */
+  readonly callerLimits: CallerLimits;
 }
 
 const LOOPBACK = ['localhost', '127.0.0.1', '[::1]'];
@@ -46,6 +49,10 @@ function readConfig(read: EnvironmentReader): ResourceApiConfig {
   if (shared.production && cursorKey === undefined) {
     read.fault('CURSOR_KEY', 'is required in production');
   }
+  const inProduction = (limit: number) => ({
+    fallback: shared.production ? limit : 0,
+    fallbackText: `${limit} in production, else 0`,
+  });
   return {
     ...shared,
     jwksUrl,
@@ -61,7 +68,21 @@ function readConfig(read: EnvironmentReader): ResourceApiConfig {
       about: 'requests per caller and minute over all replicas; 0 sets no limit',
       min: 0,
       max: 10_000_000,
-      fallback: 0,
+      ...inProduction(3_000),
     }),
+    callerLimits: {
+      statementSeconds: read.integer('CALLER_STATEMENT_S_PER_MINUTE', {
+        about: 'seconds of statements per caller and minute in this replica; 0 sets no limit',
+        min: 0,
+        max: 86_400,
+        ...inProduction(60),
+      }),
+      requestsAtOnce: read.integer('CALLER_REQUESTS_AT_ONCE', {
+        about: 'requests of one caller under way at once in this replica; 0 sets no limit',
+        min: 0,
+        max: 10_000,
+        ...inProduction(32),
+      }),
+    },
   };
 }

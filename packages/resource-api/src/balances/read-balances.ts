@@ -140,8 +140,8 @@ export function walkOf({ asOf, ledgerSeq, knownAt, fxNumber }: WalkSnapshot): Wa
 
 /** Totals over a filter are read once for all pages of a walk. */
 function keptTotals(store: BalanceStore) {
-  const kept = new LRUCache<string, Promise<readonly CurrencyTotal[]>>({ max: TOTALS_KEPT });
-  return (
+  const kept = new LRUCache<string, readonly CurrencyTotal[]>({ max: TOTALS_KEPT });
+  return async (
     reader: string,
     access: ReaderAccess,
     request: { level: Level; filter: BalanceFilter; snapshot: ResolvedSnapshot },
@@ -159,9 +159,9 @@ function keptTotals(store: BalanceStore) {
     ]);
     const known = kept.get(key);
     if (known !== undefined) return known;
-    const totals = readTotals(store, access, request);
+    // Not while they are read: one who asks would wait in the queue of another, and end with it.
+    const totals = await readTotals(store, access, request);
     kept.set(key, totals);
-    totals.catch(() => kept.delete(key));
     return totals;
   };
 }

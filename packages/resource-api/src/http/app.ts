@@ -9,8 +9,11 @@ import { type RequestState, readableTarget, requestId } from '@cls/shared/http/r
 import { requestLog } from '@cls/shared/http/request-log';
 import { strictTransport } from '@cls/shared/http/strict-transport';
 import type { Log } from '@cls/shared/log';
+import { Abandoned } from '@cls/shared/sql/database';
 import Router from '@koa/router';
 import Koa, { type Context, type Middleware } from 'koa';
+import { askedBy } from '../access/asker.ts';
+import type { CallerBudgets } from '../access/caller-budget.ts';
 import { type RateLimit, rateLimitHeaders } from '../access/rate-limit.ts';
 import type { ApiVersion, VersionResponse, VersionRoute } from '../versions/api-version.ts';
 import type { VersionRegistry } from '../versions/registry.ts';
@@ -20,6 +23,7 @@ import { matchesEtag } from './conditional.ts';
 export interface AppParts {
   readonly verifyToken: VerifyToken;
   readonly rateLimit: RateLimit | undefined;
+  readonly budgets: Pick<CallerBudgets, 'begin'>;
   readonly registry: VersionRegistry;
   readonly issuer: string;
   readonly scopeBase: string;
@@ -41,7 +45,10 @@ export function createApp(parts: AppParts): Koa<RequestState> {
   app.use(health(parts.checks, parts.isDraining));
   app.use(routes(parts));
   app.use(nothingHere(parts));
-  app.on('error', (err) => parts.log.error({ err }, 'answer failed'));
+  app.on('error', (err) => {
+    // An export that its reader left ends in the middle.
+    if (!(err instanceof Abandoned)) parts.log.error({ err }, 'answer failed');
+  });
   return app;
 }
 
@@ -64,25 +71,40 @@ function routes(parts: AppParts): Middleware {
 }
 
 function serve(parts: AppParts, versionId: string, route: VersionRoute): Middleware {
-  const { verifyToken, rateLimit, registry, scopeBase, clock } = parts;
+  const { verifyToken, rateLimit, budgets, registry, scopeBase, clock } = parts;
   return async (ctx) => {
     const version = registry.resolve(versionId, clock.now());
     ctx.set('API-Version', version.id);
     const { caller } = await verifyToken(bearerToken(authorizationOf(ctx.req.rawHeaders)));
     requirePermission(caller, route.permissions, scopeBase);
+    const name = `${caller.clientId}:${caller.subject}`;
     if (rateLimit !== undefined) {
-      const allowance = rateLimit.count(`${caller.clientId}:${caller.subject}`);
+      const allowance = rateLimit.count(name);
       ctx.set(rateLimitHeaders(allowance instanceof Promise ? await allowance : allowance));
     }
-    const response = await route.handle({
+    const request = {
       caller,
       query: ctx.querystring,
       path: ctx.path,
       headers: ctx.req.headers,
-      accepts: (types) => ctx.accepts(types),
-    });
+      accepts: (types: string[]) => ctx.accepts(types),
+    };
+    const signal = untilClosed(ctx, budgets.begin(name));
+    const response = await askedBy({ name, signal }, () => route.handle(request));
     await write(ctx, version, route, response);
   };
+}
+
+/** Ends the count of a request when its answer is out, and aborts when its client went before. */
+function untilClosed({ res }: Context, end: () => void): AbortSignal {
+  const client = new AbortController();
+  const closed = () => {
+    end();
+    if (!res.writableFinished) client.abort();
+  };
+  if (res.destroyed) closed();
+  else res.once('close', closed);
+  return client.signal;
 }
 
 async function write(

@@ -32,8 +32,11 @@ import {
 import { changedDealsStatement } from './changed-deals.ts';
 import { JOURNAL_LOCK } from './post-journals.ts';
 
-/** Balances in SQL, read under row-level security, one statement per page. */
-export function sqlBalanceStore(database: Database): BalanceStore {
+/**
+ * Balances in SQL, read under row-level security, one statement per page. `facts` answers what is
+ * a look-up of the book itself, which questions of several callers share.
+ */
+export function sqlBalanceStore(database: Database, facts: Database = database): BalanceStore {
   return {
     async page(access, request) {
       return toItems(await readAs<PageRow>(database, access, pageStatement(request)));
@@ -85,24 +88,22 @@ export function sqlBalanceStore(database: Database): BalanceStore {
       return found;
     },
     async generation() {
-      const [row] = await database.query<{ generation: bigint }>(
-        'SELECT generation FROM book_state',
-      );
+      const [row] = await facts.query<{ generation: bigint }>('SELECT generation FROM book_state');
       return row?.generation ?? 0n;
     },
-    ledgerState: (today) => ledgerState(database, today),
+    ledgerState: (today) => ledgerState(facts, today),
     changedDeals: (access, request) => readAs(database, access, changedDealsStatement(request)),
     async grantsChangedAt(access) {
       // Full control sees every deal, whatever is granted to whom.
       if ('fullControl' in access) return undefined;
-      const [row] = await database.query<{ at: string }>(
+      const [row] = await facts.query<{ at: string }>(
         `SELECT ${instant('changed_at')} AS at FROM grant_change WHERE customer_id = $1`,
         [access.customer],
       );
       return row?.at;
     },
-    knowledge: ({ asOf, ledgerSeq }) => knowledge(database, asOf, ledgerSeq),
-    sequenceAt: (at) => sequenceAt(database, at),
+    knowledge: ({ asOf, ledgerSeq }) => knowledge(facts, asOf, ledgerSeq),
+    sequenceAt: (at) => sequenceAt(facts, at),
     async postedAt(seqs) {
       const rows = await database.query<{ seq: bigint; posted_at: string }>(
         `SELECT seq, ${instant('posted_at')} AS posted_at FROM journal WHERE seq = ANY($1)`,
@@ -144,7 +145,7 @@ export function sqlBalanceStore(database: Database): BalanceStore {
     },
     ready: async () => {
       const sql = 'SELECT 1 FROM deal LIMIT 1';
-      await readAs(database, { fullControl: true }, { sql, parameters: [] });
+      await readAs(facts, { fullControl: true }, { sql, parameters: [] });
     },
   };
 }

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
 import type { Caller } from '@cls/shared/access/caller';
+import { stillAsked } from '../../access/asker.ts';
 import type { CurrencyTotal, Level } from '../../balances/balance-store.ts';
 import { addUp, type ReadBalances } from '../../balances/read-balances.ts';
 import type { ReadChanges } from '../../balances/read-changes.ts';
@@ -72,7 +73,7 @@ export async function exportList(request: ExportRequest): Promise<VersionRespons
       'Content-Type': type === 'text/csv' ? 'text/csv; charset=utf-8; header=present' : type,
       'Content-Disposition': `attachment; filename="${name}"`,
     },
-    body: Readable.from(lines, { objectMode: false }),
+    body: Readable.from(stillAsked(lines), { objectMode: false }),
   };
 }
 

@@ -1,0 +1,96 @@
+import { Refusal } from '@cls/shared/http/refusal';
+import { LRUCache } from 'lru-cache';
+
+/** What each caller may use of this replica. */
+export interface CallerLimits {
+  /** Seconds of statements per minute; 0: no limit. */
+  readonly statementSeconds: number;
+  /** Requests under way at once; 0: no limit. */
+  readonly requestsAtOnce: number;
+}
+
+export interface CallerBudgets {
+  /** Counts a request of the caller until the result is called. @throws {Refusal} 429 */
+  begin(caller: string): () => void;
+  /** What statements took. */
+  spend(caller: string, ms: number): void;
+  /** Milliseconds of statements that the caller used lately. */
+  spentBy(caller: string): number;
+}
+
+const MINUTE_MS = 60_000;
+const CALLERS_MAX = 50_000;
+/** Of a minute's: whoever ran one long export asks again after a minute at the latest. */
+const DEBT_MAX = 2;
+const AT_ONCE_RETRY_S = 1;
+
+interface Meter {
+  spentMs: number;
+  atMs: number;
+}
+
+/**
+ * Statement time runs off evenly: a budget of 30 s a minute gives back half a second each second.
+ * A request is refused while the budget is spent; one that is under way goes to its end, and what
+ * it takes beyond the budget is owed.
+ */
+export function callerBudgets(
+  { statementSeconds, requestsAtOnce }: CallerLimits,
+  nowMs: () => number = () => performance.now(),
+): CallerBudgets {
+  const budgetMs = statementSeconds * 1_000;
+  // Without a limit the meter still tells who used more lately.
+  const ratePerMs = (budgetMs || MINUTE_MS) / MINUTE_MS;
+  const meters = new LRUCache<string, Meter>({ max: CALLERS_MAX });
+  const underWay = new Map<string, number>();
+
+  const spentBy = (caller: string): number => {
+    const meter = meters.get(caller);
+    if (meter === undefined) return 0;
+    return Math.max(0, meter.spentMs - (nowMs() - meter.atMs) * ratePerMs);
+  };
+  return {
+    spentBy,
+    spend(caller, ms) {
+      const spentMs = Math.min(spentBy(caller) + ms, (budgetMs || MINUTE_MS) * DEBT_MAX);
+      meters.set(caller, { spentMs, atMs: nowMs() });
+    },
+    begin(caller) {
+      const count = underWay.get(caller) ?? 0;
+      if (requestsAtOnce > 0 && count >= requestsAtOnce) throw tooManyAtOnce(requestsAtOnce);
+      const overMs = spentBy(caller) - budgetMs;
+      if (budgetMs > 0 && overMs >= 0) {
+        throw budgetSpent(statementSeconds, Math.floor(overMs / ratePerMs / 1_000) + 1);
+      }
+      underWay.set(caller, count + 1);
+      let ended = false;
+      return () => {
+        if (ended) return;
+        ended = true;
+        const left = (underWay.get(caller) ?? 1) - 1;
+        if (left === 0) underWay.delete(caller);
+        else underWay.set(caller, left);
+      };
+    },
+  };
+}
+
+function tooManyAtOnce(limit: number): Refusal {
+  return new Refusal({
+    status: 429,
+    code: 'too_many_at_once',
+    title: 'Too many requests at once',
+    detail: `${limit} requests of this caller are under way; wait for one of them to end.`,
+    headers: { 'Retry-After': `${AT_ONCE_RETRY_S}` },
+  });
+}
+
+function budgetSpent(seconds: number, retryS: number): Refusal {
+  return new Refusal({
+    status: 429,
+    code: 'statement_budget_spent',
+    title: 'Statement time spent',
+    detail: `The questions of this caller took more than ${seconds} seconds of the database in a minute; try again in ${retryS} seconds.`,
+    headers: { 'Retry-After': `${retryS}` },
+  });
+}

@@ -1,0 +1,105 @@
+import { Abandoned, type Database } from '@cls/shared/sql/database';
+import type { Asker } from '../access/asker.ts';
+import type { CallerBudgets } from '../access/caller-budget.ts';
+
+export interface FairOptions {
+  /** Statements at once: as many as there are connections. */
+  readonly slots: number;
+  readonly budgets: Pick<CallerBudgets, 'spend' | 'spentBy'>;
+  readonly asker: () => Asker | undefined;
+}
+
+interface Waiting {
+  readonly name: string;
+  readonly admit: () => void;
+}
+
+/** What the service reads for itself. */
+const SERVICE = '';
+
+/**
+ * A database whose connections are shared out between callers. A caller has half of them at the
+ * most; what it asks beyond that waits in its own queue. A connection that falls free goes to the
+ * caller that used the least lately, so a queue of expensive questions keeps nobody else waiting
+ * for more than the statement that runs. What nobody waits for any more leaves the queue, and is
+ * cancelled when it runs.
+ *
+ * For reads alone: a statement by itself runs in a read-only transaction.
+ */
+export function fairDatabase(database: Database, options: FairOptions): Database {
+  const { slots, budgets, asker } = options;
+  const perCaller = Math.max(1, Math.floor(slots / 2));
+  const running = new Map<string, number>();
+  const queue = new Set<Waiting>();
+  let taken = 0;
+
+  const mayRun = (name: string) => taken < slots && (running.get(name) ?? 0) < perCaller;
+  const take = (name: string) => {
+    taken += 1;
+    running.set(name, (running.get(name) ?? 0) + 1);
+  };
+  const admitNext = () => {
+    let next: Waiting | undefined;
+    let least = Number.POSITIVE_INFINITY;
+    const seen = new Set<string>();
+    // In the order of their coming: of each caller the first that waits.
+    for (const waiting of queue) {
+      if (seen.has(waiting.name)) continue;
+      seen.add(waiting.name);
+      const used = budgets.spentBy(waiting.name);
+      if (used < least && mayRun(waiting.name)) {
+        least = used;
+        next = waiting;
+      }
+    }
+    if (next === undefined) return;
+    queue.delete(next);
+    take(next.name);
+    next.admit();
+  };
+  const enter = (name: string, signal: AbortSignal | undefined): Promise<void> | undefined => {
+    if (queue.size === 0 && mayRun(name)) {
+      take(name);
+      return undefined;
+    }
+    return new Promise((resolve, reject) => {
+      const gone = () => {
+        queue.delete(waiting);
+        reject(new Abandoned());
+      };
+      const admit = () => {
+        signal?.removeEventListener('abort', gone);
+        resolve();
+      };
+      const waiting = { name, admit };
+      queue.add(waiting);
+      signal?.addEventListener('abort', gone, { once: true });
+      admitNext();
+    });
+  };
+  const leave = (name: string) => {
+    taken -= 1;
+    const left = (running.get(name) ?? 1) - 1;
+    if (left === 0) running.delete(name);
+    else running.set(name, left);
+    admitNext();
+  };
+
+  const transaction: Database['transaction'] = async (work, transactionOptions) => {
+    const { name = SERVICE, signal } = asker() ?? {};
+    if (signal?.aborted) throw new Abandoned();
+    await enter(name, signal);
+    const startedMs = performance.now();
+    try {
+      return await database.transaction(work, { ...transactionOptions, signal });
+    } finally {
+      budgets.spend(name, performance.now() - startedMs);
+      leave(name);
+    }
+  };
+  return {
+    ...database,
+    transaction,
+    query: (sql, params) => transaction((inside) => inside.query(sql, params), { readOnly: true }),
+  };
+}

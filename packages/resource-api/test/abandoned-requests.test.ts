@@ -1,0 +1,130 @@
+import type { Database } from '@cls/shared/sql/database';
+import { postgres, requireServer } from '@cls/shared/testing/engines';
+import { eventually, postgresServer } from '@cls/shared/testing/servers';
+import { expect } from 'chai';
+import { startTestApi, type TestApi } from './support/api.ts';
+import { generated, loadRecords } from './support/generated.ts';
+
+const BALANCES = '/api/v1/cls/balances';
+const MOVEMENTS = `${BALANCES}/principal/movements`;
+const GREEDY = {
+  sub: 'svc_0000000000000000000000GREE',
+  client_id: 'svc_0000000000000000000000GREE',
+};
+
+/** Statements of the service that run, or wait for a lock. */
+const RUNNING = `SELECT pid, extract(epoch FROM clock_timestamp() - query_start)::float8 AS seconds
+  FROM pg_stat_activity
+  WHERE application_name = 'cls-resource-api' AND state = 'active' AND wait_event_type = 'Lock'`;
+
+describe('questions that the database does not get done [PostgreSQL]', () => {
+  let api: TestApi;
+  before(async function () {
+    this.timeout(60_000);
+    requireServer(this, 'PostgreSQL', await postgresServer());
+    api = await startTestApi(postgres, {
+      CALLER_REQUESTS_AT_ONCE: '20',
+      CALLER_STATEMENT_S_PER_MINUTE: '0',
+    });
+    await loadRecords(api.database, generated({ contracts: 4, years: 1 }).records);
+  });
+  after(() => api?.stop());
+
+  const running = () => api.database.query<{ pid: number; seconds: number }>(RUNNING);
+  const untilRunning = (count: number) =>
+    eventually(async () => expect(await running()).to.have.length(count));
+
+  it('of one caller, twenty at once, keep nobody else waiting', async () => {
+    await whileLocked(api.database, async () => {
+      const client = new AbortController();
+      const greedy = ask(api, 20, client.signal);
+      // Half of the connections that questions have; the others wait in the caller's own queue.
+      await untilRunning(2);
+      const cheap = await api.get(`${MOVEMENTS}?limit=1`);
+      expect(cheap.status).to.equal(200);
+      expect(await running()).to.have.length(2);
+      const refused = await api.get(`${MOVEMENTS}?limit=2`, GREEDY);
+      expect(refused.status).to.equal(429);
+      expect(refused.headers.get('retry-after')).to.equal('1');
+      expect(refused.headers.get('content-type')).to.equal('application/problem+json');
+      expect(await refused.json()).to.include({ status: 429, code: 'too_many_at_once' });
+      client.abort();
+      await greedy;
+    });
+  });
+
+  it('are cancelled when their client is gone, and those that wait never begin', async () => {
+    await whileLocked(api.database, async () => {
+      const client = new AbortController();
+      const questions = ask(api, 6, client.signal);
+      await untilRunning(2);
+      client.abort();
+      await questions;
+      // The lock is held still: what began after the abort would be waiting for it.
+      await untilRunning(0);
+    });
+    expect((await api.get(`${BALANCES}?limit=3`, GREEDY)).status).to.equal(200);
+  });
+
+  it('are cancelled when they are part of an export', async () => {
+    await whileLocked(api.database, async () => {
+      const client = new AbortController();
+      const headers = { authorization: `Bearer ${await api.token(GREEDY)}`, accept: 'text/csv' };
+      const options = { signal: client.signal, headers };
+      const exported = fetch(`${api.baseUrl}${BALANCES}`, options).catch(() => undefined);
+      await untilRunning(1);
+      client.abort();
+      await exported;
+      await untilRunning(0);
+    });
+  });
+});
+
+describe('statement time that a caller has spent [PostgreSQL]', () => {
+  let api: TestApi;
+  before(async function () {
+    this.timeout(60_000);
+    requireServer(this, 'PostgreSQL', await postgresServer());
+    api = await startTestApi(postgres, { CALLER_STATEMENT_S_PER_MINUTE: '1' });
+    await loadRecords(api.database, generated({ contracts: 4, years: 1 }).records);
+  });
+  after(() => api?.stop());
+
+  it('is answered with 429 and when to ask again, for this caller alone', async () => {
+    let answer: Promise<Response> | undefined;
+    await whileLocked(api.database, async () => {
+      answer = api.get(`${BALANCES}?limit=1`, GREEDY);
+      await eventually(async () => {
+        const [statement] = await api.database.query<{ seconds: number }>(RUNNING);
+        expect(statement?.seconds).to.be.greaterThan(2);
+      });
+    });
+    expect((await answer)?.status).to.equal(200);
+    const refused = await api.get(`${BALANCES}?limit=2`, GREEDY);
+    expect(refused.status).to.equal(429);
+    expect(Number(refused.headers.get('retry-after'))).to.be.within(1, 61);
+    expect(refused.headers.get('content-type')).to.equal('application/problem+json');
+    expect(await refused.json()).to.include({ status: 429, code: 'statement_budget_spent' });
+    expect((await api.get(`${MOVEMENTS}?limit=1`)).status).to.equal(200);
+  });
+});
+
+/** Balances cannot be read meanwhile; movements can. */
+function whileLocked(database: Database, work: () => Promise<void>): Promise<void> {
+  return database.transaction(async (transaction) => {
+    await transaction.execute('LOCK TABLE balance IN ACCESS EXCLUSIVE MODE');
+    await work();
+  });
+}
+
+/** Different questions at once; resolves when each has ended, however. */
+async function ask(api: TestApi, count: number, signal: AbortSignal): Promise<void> {
+  const authorization = `Bearer ${await api.token(GREEDY)}`;
+  const questions = Array.from({ length: count }, (_, index) =>
+    fetch(`${api.baseUrl}${BALANCES}?limit=${index + 1}`, {
+      signal,
+      headers: { authorization },
+    }).catch(() => undefined),
+  );
+  await Promise.all(questions);
+}

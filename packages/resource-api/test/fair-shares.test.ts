@@ -1,0 +1,105 @@
+import { Abandoned, type Database, type Transaction } from '@cls/shared/sql/database';
+import { expect } from 'chai';
+import { askedBy, currentAsker, stillAsked } from '../src/access/asker.ts';
+import { callerBudgets } from '../src/access/caller-budget.ts';
+import { fairDatabase } from '../src/store/fair-database.ts';
+
+/** A database whose statements end when the test says so. */
+function heldDatabase(slots: number) {
+  const begun: { readonly sql: string; readonly end: () => void }[] = [];
+  const transaction: Database['transaction'] = (work) => {
+    const query = <Row>(sql: string) =>
+      new Promise<Row[]>((resolve) => {
+        begun.push({ sql, end: () => resolve([]) });
+      });
+    return work({ query, execute: async () => undefined, inTransaction: true } as Transaction);
+  };
+  const nowMs = 0;
+  const budgets = callerBudgets({ statementSeconds: 0, requestsAtOnce: 0 }, () => nowMs);
+  const database = fairDatabase({ transaction } as Database, {
+    ...{ slots, budgets, asker: currentAsker },
+  });
+  const ask = (name: string, sql: string, signal = new AbortController().signal) =>
+    askedBy({ name, signal }, () => database.query(sql)).catch((error: unknown) => error);
+  const settle = () => new Promise((resolve) => setImmediate(resolve));
+  return { begun, budgets, ask, settle, names: () => begun.map(({ sql }) => sql) };
+}
+
+describe('connections shared out between callers', () => {
+  it('are never all of one caller’s, however many questions it asks', async () => {
+    const { ask, names, settle } = heldDatabase(4);
+    for (let i = 0; i < 20; i += 1) void ask('greedy', `expensive ${i}`);
+    void ask('modest', 'cheap');
+    await settle();
+    expect(names()).to.deep.equal(['expensive 0', 'expensive 1', 'cheap']);
+  });
+
+  it('go next to who used the least lately, where there is only one', async () => {
+    const { ask, names, settle, begun, budgets } = heldDatabase(1);
+    for (let i = 0; i < 20; i += 1) void ask('greedy', `expensive ${i}`);
+    void ask('modest', 'cheap 0');
+    void ask('modest', 'cheap 1');
+    budgets.spend('greedy', 5_000);
+    await settle();
+    for (const i of [0, 1, 2]) {
+      begun[i]?.end();
+      await settle();
+    }
+    expect(names()).to.deep.equal(['expensive 0', 'cheap 0', 'cheap 1', 'expensive 1']);
+  });
+
+  it('are not given to a question that nobody waits for any more', async () => {
+    const { ask, names, settle, begun } = heldDatabase(1);
+    const client = new AbortController();
+    void ask('one', 'first');
+    const abandoned = ask('one', 'abandoned', client.signal);
+    void ask('one', 'last');
+    client.abort();
+    expect(await abandoned).to.be.instanceOf(Abandoned);
+    begun[0]?.end();
+    await settle();
+    expect(names()).to.deep.equal(['first', 'last']);
+  });
+});
+
+describe('a stream that is read after its request was handled', () => {
+  it('asks in the name of its caller still', async () => {
+    async function* lines() {
+      yield currentAsker()?.name;
+      yield currentAsker()?.name;
+    }
+    const asker = { name: 'one', signal: new AbortController().signal };
+    const stream = askedBy(asker, () => stillAsked(lines()));
+    expect(currentAsker()).to.equal(undefined);
+    const names: unknown[] = [];
+    for await (const name of stream) names.push(name);
+    expect(names).to.deep.equal(['one', 'one']);
+  });
+});
+
+describe('a caller’s budget', () => {
+  it('refuses more requests at once than the limit, until one ends', () => {
+    const budgets = callerBudgets({ statementSeconds: 0, requestsAtOnce: 2 });
+    const end = budgets.begin('one');
+    budgets.begin('one');
+    expect(() => budgets.begin('one')).to.throw('2 requests of this caller');
+    budgets.begin('another');
+    end();
+    end();
+    budgets.begin('one');
+    expect(() => budgets.begin('one')).to.throw('2 requests of this caller');
+  });
+
+  it('of statement time runs off evenly, and tells when to ask again', () => {
+    let nowMs = 0;
+    const budgets = callerBudgets({ statementSeconds: 30, requestsAtOnce: 0 }, () => nowMs);
+    budgets.begin('one')();
+    budgets.spend('one', 31_000);
+    expect(() => budgets.begin('one')).to.throw('try again in 3 seconds');
+    budgets.begin('another')();
+    nowMs += 3_000;
+    budgets.begin('one')();
+    budgets.spend('one', 10 * 60_000);
+    expect(() => budgets.begin('one')).to.throw('try again in 61 seconds');
+  });
+});

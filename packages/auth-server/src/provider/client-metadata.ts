@@ -1,5 +1,5 @@
 import { timingSafeEqual } from 'node:crypto';
-import { API_PERMISSIONS, scopeOf } from '@cls/shared/access-token';
+import { API_PERMISSIONS, PERMISSIONS, scopeOf } from '@cls/shared/access-token';
 import type { AdapterPayload } from 'oidc-provider';
 import { type Application, isNative } from '../clients/application.ts';
 import type { ServiceAccount } from '../clients/service-account.ts';
@@ -44,6 +44,11 @@ export function serviceAccountClient(account: ServiceAccount, scopeBase: string)
 
 /** Scopes of OpenID Connect that applications may ask for, besides permissions. */
 export const OPENID_SCOPES = ['openid', 'email', 'offline_access'] as const;
+
+/** Every scope that exists here. */
+export function knownScopes(scopeBase: string): string[] {
+  return [...OPENID_SCOPES, ...PERMISSIONS.map((permission) => scopeOf(scopeBase, permission))];
+}
 
 /** The scope that is registered by this name: one of OpenID Connect, or a permission. */
 function scopeNamed(name: string, scopeBase: string): string {

@@ -1,4 +1,4 @@
-import { PERMISSIONS, scopeOf } from '@cls/shared/access-token';
+import { scopeOf } from '@cls/shared/access-token';
 import type { Secret } from '@cls/shared/secret';
 import {
   type Adapter,
@@ -22,7 +22,7 @@ import {
   accountPagesClient,
   applicationClient,
   EXTRA_CLIENT_METADATA,
-  OPENID_SCOPES,
+  knownScopes,
   serviceAccountClient,
 } from './client-metadata.ts';
 import { type ExistingGrantSettings, existingGrant } from './existing-grant.ts';
@@ -92,8 +92,7 @@ export function providerConfiguration(
 ): Configuration {
   const { scopeBase, cookieKey, pages } = settings;
   const issuerOrigin = new URL(issuer).origin;
-  const permissions = PERMISSIONS.map((permission) => scopeOf(scopeBase, permission));
-  const scopes = [...OPENID_SCOPES, ...permissions];
+  const scopes = knownScopes(scopeBase);
   return {
     jwks: { keys: keys.map(({ privateJwk }) => privateJwk) } as NonNullable<Configuration['jwks']>,
     adapter: (kind: string) => adapterFor(kind, issuer, settings),
@@ -185,6 +184,7 @@ export function providerConfiguration(
         : {
             accountId: account.id,
             permissions: account.permissions,
+            scopes: account.permissions.map((permission) => scopeOf(scopeBase, permission)),
             customer: account.customer,
             claims: () => ({ sub: account.id, email: account.email, email_verified: true }),
           };

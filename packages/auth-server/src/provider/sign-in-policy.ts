@@ -50,6 +50,17 @@ export function signInPolicy(sessionAbsoluteS: number, mfaPolicy: MfaPolicy) {
   const native = consent?.checks.get('native_client_prompt');
   if (consent === undefined || native === undefined) throw new Error('the library has other rules');
   consent.checks.remove('native_client_prompt');
+  // A token for nothing would serve nobody; once they are signed in, what people have is known.
+  consent.checks.add(
+    new Check('nothing_to_grant', 'the person has no scope asked for', 'access_denied', (ctx) => {
+      const { account, requestParamScopes: asked } = ctx.oidc;
+      const held = (account as { scopes?: readonly string[] } | undefined)?.scopes;
+      const gets = held === undefined || asked.has('openid') || held.some((one) => asked.has(one));
+      if (gets) return Check.NO_NEED_TO_PROMPT;
+      throw new errors.AccessDenied('the person has none of the permissions that were asked for');
+    }),
+    0,
+  );
   consent.checks.add(
     new Check(
       native.reason,

@@ -23,6 +23,7 @@ describeOnEngines('what a question costs', (engine) => {
   let database: Database;
   let store: BalanceStore;
   let read = 0;
+  let sorted = false;
   let snapshot: { asOf: BusinessDate; ledgerSeq: bigint };
   let book: { postings: number; deal: string; borrower: string; lender: string };
 
@@ -50,7 +51,15 @@ describeOnEngines('what a question costs', (engine) => {
        SELECT $1, 'borrower', key FROM deal WHERE id = $2`,
       [CUSTOMER, book.deal],
     );
-    store = sqlBalanceStore(counted(database, (buffers) => (read += buffers)));
+    store = sqlBalanceStore(
+      counted(database, (plan) => {
+        read += (plan['Shared Hit Blocks'] ?? 0) + (plan['Shared Read Blocks'] ?? 0);
+        sorted ||= nodesOf(plan)
+          .filter((node) => node['Subplan Name'] === 'CTE page')
+          .flatMap(nodesOf)
+          .some((node) => node['Node Type'] === 'Sort');
+      }),
+    );
   });
   after(() => database?.close());
 
@@ -95,6 +104,14 @@ describeOnEngines('what a question costs', (engine) => {
     }
   });
 
+  it('ends with the page: nothing is sorted before its first item is found', async () => {
+    for (const level of LEVELS) {
+      sorted = false;
+      await store.page(EVERYTHING, page(level));
+      expect(sorted, level).to.equal(false);
+    }
+  });
+
   it('is at level=deal what it is at level=facility', async () => {
     const sort = { by: 'outstanding', descending: true } as const;
     const questions = {
@@ -110,20 +127,28 @@ describeOnEngines('what a question costs', (engine) => {
   });
 });
 
-/** Tells how many blocks each statement touches, found or read, as the database counts them. */
-function counted(database: Database, touched: (blocks: number) => void): Database {
+interface Plan {
+  readonly 'Node Type': string;
+  readonly 'Subplan Name'?: string;
+  readonly 'Shared Hit Blocks'?: number;
+  readonly 'Shared Read Blocks'?: number;
+  readonly Plans?: readonly Plan[];
+}
+
+function nodesOf(plan: Plan): readonly Plan[] {
+  return [plan, ...(plan.Plans ?? []).flatMap(nodesOf)];
+}
+
+/** Tells how each statement was executed, and how many blocks it touched. */
+function counted(database: Database, executed: (plan: Plan) => void): Database {
   return {
     ...database,
     transaction: (work, options) =>
       database.transaction(async (inside) => {
         const query: typeof inside.query = async (sql, parameters) => {
           const explain = `EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) ${sql}`;
-          const [row] = await inside.query<{ 'QUERY PLAN': [{ Plan: Record<string, number> }] }>(
-            explain,
-            parameters,
-          );
-          const plan = row?.['QUERY PLAN'][0].Plan ?? {};
-          touched((plan['Shared Hit Blocks'] ?? 0) + (plan['Shared Read Blocks'] ?? 0));
+          const [row] = await inside.query<{ 'QUERY PLAN': [{ Plan: Plan }] }>(explain, parameters);
+          if (row !== undefined) executed(row['QUERY PLAN'][0].Plan);
           return inside.query(sql, parameters);
         };
         return work({ ...inside, query });

@@ -31,6 +31,11 @@ export interface Statement {
   readonly planning?: string;
 }
 
+/** A bitmap reads all that a condition finds, and may join what each of two indexes finds. */
+const BY_ONE_INDEX = 'SET LOCAL enable_bitmapscan = off;';
+/** An index gives the order: sorting would read all that is to come before the first row. */
+const IN_ORDER = `SET LOCAL enable_sort = off;${BY_ONE_INDEX}`;
+
 /** Parameters in the order in which the text names them; `$1` is the date, `$2` the sequence. */
 class Parameters {
   readonly values: SqlValue[];
@@ -106,7 +111,8 @@ export function pageStatement(request: PageRequest): Statement {
     ) s
     LEFT JOIN party lender ON lender.key = s.lender_key
     ORDER BY page.number, s.lender_key`;
-  return { sql: text, parameters: parameters.values };
+  const planning = sort === undefined ? IN_ORDER : BY_ONE_INDEX;
+  return { sql: text, parameters: parameters.values, planning };
 }
 
 /** Balances of given items at a snapshot, by item and lender. */
@@ -284,9 +290,7 @@ export function movementsStatement(request: MovementRequest, narrowed: boolean):
     LEFT JOIN loan_contract c ON c.key = l.contract_key
     LEFT JOIN party lender ON lender.key = l.lender_key
     ORDER BY p.journal_seq, p.number`;
-  // An index gives the order: sorting would read all that is to come before the first row.
-  const planning = 'SET LOCAL enable_sort = off;SET LOCAL enable_bitmapscan = off;';
-  return { sql: text, parameters: parameters.values, planning };
+  return { sql: text, parameters: parameters.values, planning: IN_ORDER };
 }
 
 /** What a filter asks of a movement `p` by itself, and what follows of its deal `d`. */

@@ -4,6 +4,7 @@ import type { EnvironmentReader } from './environment.ts';
 import { LOG_LEVELS, type LogLevel } from './log.ts';
 import type { Secret } from './secret.ts';
 import type { DatabaseLocation } from './sql/open-database.ts';
+import { postgresHosts } from './sql/postgres-hosts.ts';
 
 /** The settings that both services read alike. */
 export interface ServiceEnvironment {
@@ -143,7 +144,8 @@ function readDatabase(
   directory: string,
 ): DatabaseLocation {
   const url = read.optionalSecret(`${prefix}_DATABASE_URL`, {
-    about: 'the service’s own PostgreSQL database (15 or newer); embedded PGlite when not set',
+    about:
+      'the service’s own PostgreSQL database (15 or newer), one host or several with commas; embedded PGlite when not set',
     expected: 'a postgres:// URL',
     pattern: /^postgres(ql)?:\/\/\S+$/,
   });
@@ -170,11 +172,28 @@ function readDatabase(
     fallback: false,
     fallbackText: '0',
   });
+  // Only the auth-server hears of changes by notices.
+  const listenUrl =
+    prefix === 'AUTH'
+      ? read.optionalSecret('AUTH_LISTEN_URL', {
+          about:
+            'the database itself, for LISTEN, where AUTH_DATABASE_URL leads to a pooler that shares sessions',
+          expected: 'a postgres:// URL',
+          pattern: /^postgres(ql)?:\/\/\S+$/,
+          fallbackText: '`AUTH_DATABASE_URL`',
+        })
+      : undefined;
+  if (url !== undefined && postgresHosts(url.expose()) === undefined) {
+    const expected =
+      'expected hosts with commas, and target_session_attrs any, read-write or primary';
+    read.fault(`${prefix}_DATABASE_URL`, expected);
+  }
   if (url !== undefined) {
     return {
       kind: 'postgres',
       url,
       poolSize,
+      ...(listenUrl === undefined ? {} : { listenUrl }),
       migratedElsewhere,
       ...(ownerUrl === undefined ? {} : { ownerUrl }),
     };

@@ -54,7 +54,8 @@ export function cameAsJson(request: IncomingMessage): boolean {
 export function toForm(body: string): string {
   const members = parseFlatObject(body);
   if (typeof members === 'string') throw new errors.InvalidRequest(members);
-  if (members.get('grant_type') === 'password') throw passwordGrantRefused();
+  if (members.get('grant_type') === 'password' && !members.has('email'))
+    throw passwordGrantRefused();
   const fields = toFormFields(members);
   if (typeof fields === 'string') throw new errors.InvalidRequest(fields);
   return new URLSearchParams(fields).toString();

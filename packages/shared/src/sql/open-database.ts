@@ -15,6 +15,8 @@ export type DatabaseLocation =
       readonly kind: 'postgres';
       readonly url: Secret;
       readonly poolSize: number;
+      /** Where LISTEN goes, round a pooler that shares sessions; `url` when undefined. */
+      readonly listenUrl?: Secret;
       /** As which migrations run; `url` when undefined. */
       readonly ownerUrl?: Secret;
     } & SchemaPolicy)
@@ -138,7 +140,7 @@ async function closedOnFailure(
 }
 
 function postgres(
-  { url, poolSize }: PostgresLocation,
+  { url, poolSize, listenUrl }: PostgresLocation,
   applicationName: string,
   statementTimeoutMs: number,
   log: Log,
@@ -146,8 +148,15 @@ function postgres(
   return postgresDatabase({
     url,
     poolSize,
+    ...(listenUrl === undefined ? {} : { listenUrl }),
     statementTimeoutMs,
+    failFast: statementTimeoutMs === SERVICE_STATEMENT_TIMEOUT_MS,
     applicationName,
     onError: (err) => log.warn({ err }, 'an idle database connection was lost'),
+    onNoNotices: () =>
+      log.warn(
+        {},
+        'the database is reached through a pooler that delivers no notices: changes by other processes are seen after seconds; set AUTH_LISTEN_URL to the database itself',
+      ),
   });
 }

@@ -6,89 +6,113 @@ import {
   beginStatement,
   type Database,
   DatabaseUnavailable,
-  type ListenGap,
   type Sql,
   SqlError,
   type SqlValue,
 } from './database.ts';
-
-const OID = { int8: 20, int8Array: 1016, date: 1082, timestamp: 1114, timestamptz: 1184 } as const;
-const asText = (text: string): string => text;
-
-/** The database port's value rules, where they differ from the driver's defaults. */
-const types = new pg.TypeOverrides();
-types.setTypeParser(OID.int8, (text) => BigInt(text));
-types.setTypeParser(OID.int8Array, (text) =>
-  text === '{}' ? [] : text.slice(1, -1).split(',').map(BigInt),
-);
-types.setTypeParser(OID.date, asText);
-types.setTypeParser(OID.timestamp, asText);
-types.setTypeParser(OID.timestamptz, asText);
+import { type Liveness, liveness, patient } from './liveness.ts';
+import { listenOn } from './postgres-listen.ts';
+import { postgresSessions } from './postgres-sessions.ts';
 
 export interface PostgresOptions {
+  /** May name several hosts (postgres-hosts.ts), and pgbouncer in any of its pooling modes. */
   readonly url: Secret;
+  /** Where LISTEN goes; `url` when undefined. A pooler that shares sessions delivers no notices. */
+  readonly listenUrl?: Secret;
   /** Connections at the most, the one for notices not counted. */
   readonly poolSize: number;
   /** Milliseconds after which the server cancels a statement. */
   readonly statementTimeoutMs: number;
+  /** Gives up within two seconds where the server stops answering, for callers who wait. */
+  readonly failFast?: boolean;
   readonly applicationName: string;
   /** Called for faults of idle connections, which no caller waits for. */
   readonly onError: (error: Error) => void;
+  /** Called once when notices cannot be had: a pooler, and no URL that goes round it. */
+  readonly onNoNotices?: () => void;
 }
 
 /** PostgreSQL 15 or newer behind the `Database` port. Connections open on first use. */
 export function postgresDatabase(options: PostgresOptions): Database {
-  const connection = {
-    connectionString: options.url.expose(),
-    application_name: options.applicationName,
-    connectionTimeoutMillis: 5_000,
-    keepAlive: true,
-    types,
-    options: '-c TimeZone=UTC -c DateStyle=ISO',
-  };
-  const pool = new pg.Pool({
-    ...connection,
-    max: options.poolSize,
-    statement_timeout: options.statementTimeoutMs,
-    idle_in_transaction_session_timeout: 5 * 60_000,
-    // The driver's own limit, for a server that is frozen and cannot cancel anything.
-    query_timeout: options.statementTimeoutMs + 2_000,
-  });
-  pool.on('error', options.onError);
+  const sessions = postgresSessions(options);
+  const alive = options.failFast ? liveness(sessions.pulse) : patient;
   const listeners = new Set<() => Promise<void>>();
 
-  return {
-    ...sqlOn(pool),
-    async transaction(work, transactionOptions) {
-      const signal = transactionOptions?.signal;
+  const transaction: Database['transaction'] = async (work, transactionOptions) => {
+    const signal = transactionOptions?.signal;
+    if (signal?.aborted) throw new Abandoned();
+    const client = await acquire();
+    let broken: Error | undefined;
+    const cancel = () => {
+      // A cancellation may arrive after its statement: nobody else may get this session.
+      broken = new Abandoned();
+      requestCancellation(client);
+    };
+    signal?.addEventListener('abort', cancel, { once: true });
+    const sql = sqlOn(client, alive);
+    try {
       if (signal?.aborted) throw new Abandoned();
-      const client = await translated(pool.connect());
-      let broken: Error | undefined;
-      const cancel = () => {
-        // A cancellation may arrive after its statement: nobody else may get this session.
-        broken = new Abandoned();
-        requestCancellation(client);
-      };
-      signal?.addEventListener('abort', cancel, { once: true });
-      try {
-        if (signal?.aborted) throw new Abandoned();
-        await translated(client.query(beginStatement(transactionOptions)));
-        const result = await work({ ...sqlOn(client), inTransaction: true });
-        await translated(client.query('COMMIT'));
-        return result;
-      } catch (error) {
-        if (signal?.aborted) throw new Abandoned({ cause: error });
-        await client.query('ROLLBACK').catch((rollbackError: Error) => {
-          broken = rollbackError; // The session's state is unknown: the pool must drop it.
-        });
-        throw error;
-      } finally {
-        signal?.removeEventListener('abort', cancel);
-        client.release(broken);
-      }
-    },
+      await sql.execute(`${beginStatement(transactionOptions)}${sessions.localSettings}`);
+      const result = await work({ ...sql, inTransaction: true });
+      await sql.execute('COMMIT');
+      return result;
+    } catch (error) {
+      if (signal?.aborted) throw new Abandoned({ cause: error });
+      await sql.execute('ROLLBACK').catch((rollbackError: Error) => {
+        broken = rollbackError; // The session's state is unknown: the pool must drop it.
+      });
+      throw error;
+    } finally {
+      signal?.removeEventListener('abort', cancel);
+      client.release(broken);
+    }
+  };
+
+  /** A session of the pool. Who gives up waiting for one leaves it to the next. */
+  const acquire = async (): Promise<pg.PoolClient> => {
+    const waiting = sessions.acquire();
+    try {
+      return await translated(alive.guard(() => waiting));
+    } catch (error) {
+      waiting.then(
+        (client) => client.release(),
+        () => undefined,
+      );
+      throw error;
+    }
+  };
+
+  /** By itself, or in a transaction where settings must come with it. */
+  const alone = async <T>(work: (sql: Sql) => Promise<T>): Promise<T> => {
+    const client = await acquire();
+    if (sessions.localSettings !== '') {
+      client.release();
+      return transaction(work);
+    }
+    let broken: Error | undefined;
+    try {
+      return await work(sqlOn(client, alive));
+    } catch (error) {
+      if (error instanceof DatabaseUnavailable) broken = error;
+      throw error;
+    } finally {
+      client.release(broken);
+    }
+  };
+
+  return {
+    query: (sql, params) => alone((on) => on.query(sql, params)),
+    execute: (sql) => alone((on) => on.execute(sql)),
+    transaction,
     async listen(channel, onMessage, onGap) {
-      const stop = await listenOn(connection, channel, onMessage, onGap);
+      // The first session tells whether a pooler stands between.
+      (await acquire()).release();
+      if (sessions.localSettings !== '' && options.listenUrl === undefined) {
+        options.onNoNotices?.();
+        onGap('lost');
+        return async () => undefined;
+      }
+      const stop = await translated(listenOn(sessions.openListener, channel, onMessage, onGap));
       listeners.add(stop);
       return async () => {
         listeners.delete(stop);
@@ -96,8 +120,9 @@ export function postgresDatabase(options: PostgresOptions): Database {
       };
     },
     async close() {
+      alive.stop();
       await Promise.all([...listeners].map((stop) => stop()));
-      await pool.end();
+      await sessions.close();
     },
   };
 }
@@ -125,74 +150,17 @@ function requestCancellation(client: pg.PoolClient): void {
   socket.end(request);
 }
 
-function sqlOn(on: pg.Pool | pg.PoolClient): Sql {
+function sqlOn(client: pg.PoolClient, alive: Liveness): Sql {
   return {
     async query<Row>(sql: string, params: readonly SqlValue[] = []) {
-      const result = await translated(on.query({ text: sql, values: [...params] }));
+      const result = await translated(
+        alive.guard(() => client.query({ text: sql, values: [...params] })),
+      );
       return result.rows as Row[];
     },
     async execute(sql) {
-      await translated(on.query(sql));
+      await translated(alive.guard(() => client.query(sql)));
     },
-  };
-}
-
-const HEARTBEAT_MS = 5_000;
-
-/** A dedicated connection for LISTEN that reconnects by itself and reports each gap. */
-async function listenOn(
-  connection: pg.ClientConfig,
-  channel: string,
-  onMessage: (payload: string) => void,
-  onGap: (state: ListenGap) => void,
-): Promise<() => Promise<void>> {
-  let stopped = false;
-  let client: pg.Client | undefined;
-  let retry: NodeJS.Timeout | undefined;
-
-  const connect = async (): Promise<void> => {
-    const fresh = new pg.Client({ ...connection, query_timeout: HEARTBEAT_MS });
-    let heartbeat: NodeJS.Timeout | undefined;
-    const lost = () => {
-      clearInterval(heartbeat);
-      fresh.removeListener('end', lost);
-      fresh.end().catch(() => undefined);
-      if (!stopped && client === fresh) {
-        client = undefined;
-        onGap('lost');
-        scheduleRetry();
-      }
-    };
-    fresh.on('error', lost);
-    fresh.on('end', lost);
-    fresh.on('notification', (notice) => onMessage(notice.payload ?? ''));
-    try {
-      await fresh.connect();
-      await fresh.query(`LISTEN ${pg.escapeIdentifier(channel)}`);
-    } catch (error) {
-      fresh.end().catch(() => undefined);
-      throw error;
-    }
-    client = fresh;
-    // A path that dies silently tells nobody: a connection that only listens must be asked.
-    heartbeat = setInterval(() => void fresh.query('SELECT 1').catch(lost), HEARTBEAT_MS);
-    heartbeat.unref();
-  };
-  const scheduleRetry = () => {
-    retry = setTimeout(() => {
-      connect().then(
-        () => onGap('resumed'),
-        () => stopped || scheduleRetry(),
-      );
-    }, 500);
-    retry.unref();
-  };
-
-  await translated(connect());
-  return async () => {
-    stopped = true;
-    clearTimeout(retry);
-    await client?.end().catch(() => undefined);
   };
 }
 

@@ -3,7 +3,7 @@
  * test process on a free port with throw-away data.
  */
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
-import { chownSync, existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { chownSync, existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
@@ -99,6 +99,38 @@ let redis: Promise<RedisServer | undefined> | undefined;
 export function redisServer(): Promise<RedisServer | undefined> {
   redis ??= startRedis();
   return redis;
+}
+
+/** A pgbouncer in front of one database of `postgresServer`, or undefined where none is installed. */
+export async function startPgbouncer(
+  databaseUrl: string,
+  settings: readonly string[],
+): Promise<{ readonly url: string; readonly process: ChildProcess } | undefined> {
+  const binary = findBinary('pgbouncer');
+  if (binary === undefined) return undefined;
+  const { hostname, port: target, username, pathname } = new URL(databaseUrl);
+  const name = pathname.slice(1);
+  const port = await freePort();
+  const directory = temporaryDirectory('cls-pgbouncer-');
+  const owner = postgresUser();
+  writeFileSync(join(directory, 'users'), `"${username}" ""\n`);
+  const lines = [
+    '[databases]',
+    `${name} = host=${hostname} port=${target} dbname=${name}`,
+    '[pgbouncer]',
+    `listen_addr = 127.0.0.1`,
+    `listen_port = ${port}`,
+    'unix_socket_dir =',
+    'auth_type = trust',
+    `auth_file = ${join(directory, 'users')}`,
+    ...settings,
+  ];
+  const file = join(directory, 'pgbouncer.ini');
+  writeFileSync(file, `${lines.join('\n')}\n`);
+  if (owner !== undefined) chownSync(directory, owner.uid, owner.gid);
+  const child = endWithTests(spawn(binary, [file], { ...owner, stdio: 'ignore', cwd: directory }));
+  await untilListening(port, child);
+  return { url: `postgres://${username}@127.0.0.1:${port}/${name}`, process: child };
 }
 
 /** The Chromium that browser tests drive, or undefined where none is installed. */

@@ -1,0 +1,190 @@
+/**
+ * Sessions of PostgreSQL: on which of several hosts, and with the settings that every statement
+ * relies on, whether a pooler stands between or not.
+ *
+ * A session gets its settings when it starts. pgbouncer refuses them then, or drops them where its
+ * `ignore_startup_parameters` says so, and its transaction mode hands each transaction another
+ * session: there the settings go with each transaction.
+ */
+
+import pg from 'pg';
+import { DatabaseUnavailable } from './database.ts';
+import type { Pulse } from './liveness.ts';
+import type { PostgresOptions } from './postgres.ts';
+import { postgresHosts } from './postgres-hosts.ts';
+
+const OID = { int8: 20, int8Array: 1016, date: 1082, timestamp: 1114, timestamptz: 1184 } as const;
+const asText = (text: string): string => text;
+
+/** The database port's value rules, where they differ from the driver's defaults. */
+const types = new pg.TypeOverrides();
+types.setTypeParser(OID.int8, (text) => BigInt(text));
+types.setTypeParser(OID.int8Array, (text) =>
+  text === '{}' ? [] : text.slice(1, -1).split(',').map(BigInt),
+);
+types.setTypeParser(OID.date, asText);
+types.setTypeParser(OID.timestamp, asText);
+types.setTypeParser(OID.timestamptz, asText);
+
+const CONNECT_TIMEOUT_MS = 5_000;
+const IDLE_IN_TRANSACTION_MS = 5 * 60_000;
+const LISTENER_TIMEOUT_MS = 5_000;
+
+export interface PostgresSessions {
+  acquire(): Promise<pg.PoolClient>;
+  /** An unconnected client for LISTEN. */
+  openListener(): pg.Client;
+  /** What BEGIN is followed by; empty where sessions have their settings from the start. */
+  readonly localSettings: string;
+  readonly pulse: Pulse;
+  close(): Promise<void>;
+}
+
+/** Asked of each new session: whether it has its settings, and whether it takes writes. */
+const PROBE = `SELECT (SELECT setting FROM pg_settings WHERE name = 'statement_timeout') AS "limit",
+  pg_is_in_recovery() AS standby`;
+
+/** @throws {DatabaseUnavailable} when the URL cannot be read. */
+export function postgresSessions(options: PostgresOptions): PostgresSessions {
+  const hosts = hostsOf(options.url.expose());
+  const limits = {
+    statement_timeout: options.statementTimeoutMs,
+    idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_MS,
+  };
+  let host = 0;
+  let pooled = false;
+  let pulse: pg.Client | undefined;
+  let pulseConnected = false;
+
+  const urlOf = (index: number) => hosts.urls[index] ?? '';
+  const nextHost = () => {
+    host = (host + 1) % hosts.urls.length;
+  };
+  /** The driver takes one host, and neither of these settings. */
+  class Session extends pg.Client {
+    constructor(config: pg.ClientConfig) {
+      const own = pooled ? {} : limits;
+      super({ ...config, ...own, connectionString: urlOf(host) });
+    }
+
+    getStartupConf(): Record<string, string> {
+      const { getStartupConf } = pg.Client.prototype as unknown as {
+        getStartupConf(this: pg.Client): Record<string, string>;
+      };
+      return { ...getStartupConf.call(this), TimeZone: 'UTC', DateStyle: 'ISO' };
+    }
+  }
+  const common = {
+    application_name: options.applicationName,
+    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+    keepAlive: true,
+    types,
+  };
+  const pool = new pg.Pool({
+    ...common,
+    Client: Session,
+    max: options.poolSize,
+    // The driver's own limit, for a server that is frozen and cannot cancel anything.
+    query_timeout: options.statementTimeoutMs + 2_000,
+    verify: (client: pg.PoolClient, done: (error?: Error) => void) => {
+      client.query(PROBE).then(
+        ({ rows: [row] }) => {
+          if (!pooled && row.limit !== `${options.statementTimeoutMs}`) pooled = true;
+          const unfit = hosts.needsWrites && row.standby === true;
+          done(unfit ? new DatabaseUnavailable('the host is a standby') : undefined);
+        },
+        (error: Error) => done(error),
+      );
+    },
+  } as object as pg.PoolConfig);
+  pool.on('error', options.onError);
+  // Its statement tells who uses a session that it was lost; the event alone would end the process.
+  pool.on('connect', (client) => void client.on('error', () => undefined));
+  const busy = new Set<pg.PoolClient>();
+  pool.on('acquire', (client) => busy.add(client));
+  pool.on('release', (_, client) => busy.delete(client));
+
+  const closePulse = () => {
+    destroy(pulse);
+    pulse = undefined;
+    pulseConnected = false;
+  };
+  return {
+    async acquire() {
+      // Every host once, and once more when the first was found to be a pooler.
+      for (let tries = hosts.urls.length; ; tries -= 1) {
+        try {
+          return await pool.connect();
+        } catch (error) {
+          if (!pooled && isUnsupportedSetting(error)) pooled = true;
+          else if (tries > 1 && mayBeBetterElsewhere(error)) nextHost();
+          else {
+            nextHost();
+            throw error;
+          }
+        }
+      }
+    },
+    openListener() {
+      const url = options.listenUrl?.expose() ?? urlOf(host);
+      const config = { ...common, query_timeout: LISTENER_TIMEOUT_MS };
+      return new pg.Client({ ...config, connectionString: hostsOf(url).urls[0] });
+    },
+    get localSettings() {
+      if (!pooled) return '';
+      const settings = Object.entries({ ...limits, TimeZone: `'UTC'`, DateStyle: `'ISO'` });
+      return settings.map(([name, value]) => `SET LOCAL ${name} = ${value};`).join('');
+    },
+    pulse: {
+      get connected() {
+        return pulseConnected;
+      },
+      async ask() {
+        if (pulse === undefined) {
+          pulse = new Session(common);
+          pulse.on('error', closePulse);
+          try {
+            await pulse.connect();
+            pulseConnected = true;
+          } catch (error) {
+            closePulse();
+            throw error;
+          }
+        }
+        await pulse.query('SELECT 1');
+      },
+      abandon: closePulse,
+      onSilence() {
+        for (const client of busy) destroy(client);
+        nextHost();
+      },
+    },
+    async close() {
+      closePulse();
+      await pool.end();
+    },
+  };
+}
+
+function hostsOf(url: string) {
+  const hosts = postgresHosts(url);
+  if (hosts === undefined) throw new DatabaseUnavailable('the database URL cannot be read');
+  return hosts;
+}
+
+/** Cuts the connection: nothing that is said on it any more arrives. */
+function destroy(client: pg.Client | pg.PoolClient | undefined): void {
+  const { connection } = (client ?? {}) as { connection?: { stream: { destroy(): void } } };
+  connection?.stream.destroy();
+}
+
+function isUnsupportedSetting(error: unknown): boolean {
+  const { code, message = '' } = error as { code?: string; message?: string };
+  return code === '08P01' && message.includes('unsupported startup parameter');
+}
+
+/** A host that is down, starting, or a standby; a wrong password is wrong everywhere. */
+function mayBeBetterElsewhere(error: unknown): boolean {
+  const { code = '' } = error as { code?: string };
+  return !/^(28|3D)/.test(code);
+}

@@ -5,6 +5,7 @@ import { adminAudience } from '@cls/shared/access-token';
 import { type Clock, systemClock } from '@cls/shared/clock';
 import { developmentSecret } from '@cls/shared/development-secret';
 import { ConfigurationError } from '@cls/shared/environment';
+import { faultLog } from '@cls/shared/http/fault-log';
 import { health } from '@cls/shared/http/health';
 import { type HttpService, startHttpService } from '@cls/shared/http/http-service';
 import { readableTarget, requestId } from '@cls/shared/http/request-id';
@@ -180,8 +181,9 @@ async function compose(
     resourceServer,
   });
   const adminProfile = { ...config, audience: adminAudience(config.issuer) };
+  const logFault = faultLog(log);
   const admin = adminApi({
-    ...{ ...config, ...people, log },
+    ...{ ...config, ...people, logFault },
     verifyToken: tokenVerifier(await ownKeys(keys), adminProfile, clock, warnOfClock(log)),
     serviceAccounts: sqlServiceAccounts(database),
     auditReader: sqlAuditReader(database),
@@ -209,7 +211,6 @@ async function compose(
     noteTokenErrors(provider);
     noteRefusals(provider);
     showUndeliverableErrors(provider);
-    const logFault = (err: unknown, requestId: unknown) => log.error({ err, requestId }, 'fault');
     provider.on('server_error', (ctx, err) => logFault(err, ctx.state['requestId']));
     keepLogoutNotices(provider, logoutNotices, log);
     (provider as Koa).on('error', (err) => logFault(err, undefined));
@@ -218,7 +219,7 @@ async function compose(
     provider.use(requestLog(log));
     provider.use(strictTransport(config.issuer));
     provider.use(securityHeaders);
-    provider.use(faults(ourPages, log));
+    provider.use(faults(ourPages, logFault));
     provider.use(health(checks, () => service?.draining ?? false));
     provider.use(surface(ourPages));
     provider.use(answeringScope(log));
@@ -233,7 +234,7 @@ async function compose(
     provider.use(tellOfDevices(people));
     provider.use(deviceGuesses(throttle, ourPages));
     provider.use(nameUnauthorizedClients);
-    provider.use(tokenEndpoint(throttle, audit, spending, log));
+    provider.use(tokenEndpoint(throttle, audit, spending, { log, logFault }));
     provider.use(tokenBody);
     provider.use(upstreamRoutes({ ...config, ...people, state, audit, pages: ourPages }));
     const signedIn = async (ctx: Koa.Context) =>

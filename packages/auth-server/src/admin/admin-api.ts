@@ -2,8 +2,8 @@
  * The administrators' API, `/admin/v1/…`: what `cls-auth accounts` does, over HTTP, for the accounts
  * of the caller's own customer. JSON in and out; refusals are problem documents (RFC 9457).
  */
+import type { LogFault } from '@cls/shared/http/fault-log';
 import { problems } from '@cls/shared/http/problem';
-import type { Log } from '@cls/shared/log';
 import type { Context, Middleware } from 'koa';
 import { isAdminPath } from '../http/surface.ts';
 import { type AccountRouteParts, accountRoutes } from './account-routes.ts';
@@ -12,12 +12,12 @@ import { methodNotAllowed, nothingHere } from './refusals.ts';
 import type { AdminRoute, Handle } from './route.ts';
 
 export interface AdminApiParts extends AdministratorParts, AccountRouteParts {
-  readonly log: Log;
+  readonly logFault: LogFault;
 }
 
 export function adminApi(parts: AdminApiParts): Middleware {
   const routes = accountRoutes(parts);
-  const refusing = problems(parts.log) as Middleware;
+  const refusing = problems(parts.logFault) as Middleware;
   return async (ctx, next) => {
     if (!isAdminPath(ctx.path)) return next();
     ctx.set('Cache-Control', 'no-store');

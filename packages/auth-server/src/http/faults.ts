@@ -1,4 +1,4 @@
-import type { Log } from '@cls/shared/log';
+import type { LogFault } from '@cls/shared/http/fault-log';
 import { DatabaseUnavailable } from '@cls/shared/sql/database';
 import type { Context, Middleware } from 'koa';
 import { showErrorPage } from '../interaction/error-page.ts';
@@ -11,13 +11,13 @@ const RETRY_WHEN_UNAVAILABLE_S = 2;
  * Faults of what answers nobody's protocol: a page to a browser, JSON to a program, 503 where a
  * store does not answer, and 500. The cause is for the log alone.
  */
-export function faults(pages: Pages, log: Log): Middleware {
+export function faults(pages: Pages, logFault: LogFault): Middleware {
   return async (ctx, next) => {
     try {
       await next();
     } catch (err) {
       if (ctx.req.readableAborted) return; // Gone in the middle of a body: nobody's fault.
-      log.error({ err, requestId: ctx.state['requestId'] }, 'fault');
+      logFault(err, ctx.state['requestId']);
       answer(ctx, pages, err instanceof DatabaseUnavailable);
     }
   };

@@ -1,3 +1,4 @@
+import type { LogFault } from '@cls/shared/http/fault-log';
 import type { Log } from '@cls/shared/log';
 import type { Middleware } from 'koa';
 import { errors, type KoaContextWithOIDC, type Provider } from 'oidc-provider';
@@ -36,7 +37,7 @@ export function tokenEndpoint(
   throttle: Throttle,
   audit: AuditLog,
   spend: Spend,
-  log: Log,
+  { log, logFault }: { readonly log: Log; readonly logFault: LogFault },
 ): Middleware {
   return async (ctx, next) => {
     if (ctx.path !== TOKEN_PATH) return next();
@@ -44,7 +45,7 @@ export function tokenEndpoint(
     // The library would answer a browser's Accept with a page.
     ctx.req.headers.accept = 'application/json';
     const oidcCtx = ctx as unknown as KoaContextWithOIDC;
-    const error = explained(oidcCtx, await errorOf(oidcCtx, next, throttle, spend, log));
+    const error = explained(oidcCtx, await errorOf(oidcCtx, next, throttle, spend, logFault));
     // No page of another origin may read an answer, so none is told that it may.
     ctx.remove('Vary');
     ctx.remove('Access-Control-Allow-Origin');
@@ -63,7 +64,7 @@ async function errorOf(
   next: () => Promise<unknown>,
   throttle: Throttle,
   spend: Spend,
-  log: Log,
+  logFault: LogFault,
 ): Promise<unknown> {
   try {
     await next();
@@ -72,7 +73,7 @@ async function errorOf(
     return asUnauthorizedClient(ctx, await throttled(ctx, throttle, error));
   } catch (err) {
     if (!(err instanceof errors.OIDCProviderError)) {
-      log.error({ err, requestId: ctx.state['requestId'] }, 'fault');
+      logFault(err, ctx.state['requestId']);
     }
     return err;
   }

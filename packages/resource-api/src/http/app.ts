@@ -2,6 +2,7 @@ import { authorizationOf, bearerToken } from '@cls/shared/access/bearer';
 import { requirePermission } from '@cls/shared/access/require-permission';
 import type { VerifyToken } from '@cls/shared/access/verify-token';
 import type { Clock } from '@cls/shared/clock';
+import { faultLog } from '@cls/shared/http/fault-log';
 import { health, type ReadinessCheck } from '@cls/shared/http/health';
 import { NOTHING_HERE, problems } from '@cls/shared/http/problem';
 import { Refusal } from '@cls/shared/http/refusal';
@@ -41,7 +42,7 @@ export function createApp(parts: AppParts): Koa<RequestState> {
   app.use(requestLog(parts.log));
   app.use(strictTransport(parts.issuer));
   app.use(securityHeaders);
-  app.use(problems(parts.log));
+  app.use(problems(faultLog(parts.log)));
   app.use(health(parts.checks, parts.isDraining));
   app.use(routes(parts));
   app.use(nothingHere(parts));

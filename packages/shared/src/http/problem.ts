@@ -1,6 +1,6 @@
 import type { Context, Middleware } from 'koa';
-import type { Log } from '../log.ts';
 import { Abandoned, DatabaseUnavailable } from '../sql/database.ts';
+import type { LogFault } from './fault-log.ts';
 import { Refusal, type RefusalDetails } from './refusal.ts';
 import type { RequestState } from './request-id.ts';
 
@@ -35,14 +35,14 @@ export const NOTHING_HERE: RefusalDetails = {
 };
 
 /** Writes every refusal and every fault as `application/problem+json` (RFC 9457). */
-export function problems(log: Log): Middleware<RequestState> {
+export function problems(logFault: LogFault): Middleware<RequestState> {
   return async (ctx, next) => {
     try {
       await next();
     } catch (error) {
       const details = detailsOf(error);
       if (details === INTERNAL || details === UNAVAILABLE) {
-        log.error({ err: error, requestId: ctx.state.requestId }, 'request failed');
+        logFault(error, ctx.state.requestId);
       }
       writeProblem(ctx, details);
     }

@@ -2,6 +2,9 @@ import type { Middleware } from 'koa';
 import type { Log } from '../log.ts';
 import type { RequestState } from './request-id.ts';
 
+/** Asked every few seconds, and of no interest while they answer. */
+const PROBES = ['/livez', '/readyz'];
+
 /** One line a request: no query, no header and no body, where secrets and personal data travel. */
 export function requestLog(log: Log): Middleware<RequestState> {
   return async (ctx, next) => {
@@ -12,7 +15,8 @@ export function requestLog(log: Log): Middleware<RequestState> {
       const { method, path, status } = ctx;
       const durationMs = Math.round((performance.now() - startedMs) * 10) / 10;
       const { requestId, refused } = ctx.state;
-      log.info(
+      const level = PROBES.includes(path) ? 'debug' : 'info';
+      log[level](
         {
           ...{ requestId, method, path, status },
           ...(refused === undefined ? {} : { refused }),

@@ -104,6 +104,7 @@ export const KIND_OF = {
     'journal-file/record.ts': 'port',
     'journal-file/unique-names.ts': 'port',
     'ledger/': 'domain',
+    'parties/': 'port',
     'periods/': 'port',
     'reconcile/': 'port',
     'store/': 'adapter',

@@ -260,9 +260,13 @@ const FOLLOWS_FROM_JOURNALS = [
 /** Names are dated facts by themselves; keys stand for ids; a deal follows from its facility. */
 const NOT_HASHED = new Set([
   ...['party', 'deal', 'facility', 'loan_contract', 'lender_position'].map((name) => `${name}.key`),
-  ...['facility_terms', 'contract_terms', 'rate_period', 'accrual_settlement'].map(
-    (name) => `${name}.deal_key`,
-  ),
+  ...[
+    'facility_terms',
+    'facility_details',
+    'contract_terms',
+    'rate_period',
+    'accrual_settlement',
+  ].map((name) => `${name}.deal_key`),
   'loan_contract.deal_key',
   'lender_position.deal_key',
   'party.name',

@@ -70,7 +70,11 @@ describeOnEngines('a book whose statements are imported, corrected and taken bac
   };
   const bare = (items: readonly Item[]) =>
     items
-      .map(({ loan, outstanding, told: { status } }) => ({ loan, outstanding, status }))
+      .map(({ loan, outstanding, told: { disbursed: _, ...told } }) => ({
+        loan,
+        outstanding,
+        ...told,
+      }))
       .sort((a, b) => (a.loan < b.loan ? -1 : 1));
 
   /** Every answer of the book is the model's, at every date and every state of knowledge. */

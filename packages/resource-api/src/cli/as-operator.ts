@@ -11,6 +11,7 @@ import { sqlFxRates } from '../store/sql-fx-rates.ts';
 import { sqlGeneratedBooks } from '../store/sql-generated-books.ts';
 import { sqlJournals } from '../store/sql-journals.ts';
 import { sqlLedgerChain } from '../store/sql-ledger-chain.ts';
+import { sqlPartyNames } from '../store/sql-party-names.ts';
 import { sqlPeriods } from '../store/sql-periods.ts';
 import { sqlReconciler } from '../store/sql-reconciler.ts';
 import type { AsOperator } from './operator.ts';
@@ -33,6 +34,7 @@ export const asOperator: AsOperator = async (work, { mayCreate = false } = {}) =
       periods: sqlPeriods(database),
       fxRates: sqlFxRates(database),
       generatedBooks: sqlGeneratedBooks(database),
+      partyNames: sqlPartyNames(database),
     });
   } finally {
     await database.close();

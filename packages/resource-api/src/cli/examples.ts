@@ -22,6 +22,9 @@ export const EXAMPLES: Examples = {
   'entitlements revoke': ['cls-api entitlements revoke 7'],
   'deals list': ['cls-api deals list --search "Power" --limit 20'],
   'parties list': ['cls-api parties list --search IN'],
+  'parties rename': [
+    'cls-api parties rename pty_01J9ZQ5W1XG8K7N4T2M6P3R0SV --name "Ministry of Works" --from 2025-03-31 --reason "misspelt in the statement" --apply',
+  ],
   reconcile: ['cls-api reconcile --json'],
   'ledger head': ['cls-api ledger head --json > head.json'],
   'ledger verify': ['cls-api ledger verify --head head.json'],

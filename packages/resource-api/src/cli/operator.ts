@@ -4,6 +4,7 @@ import type { LedgerChain } from '../chain/ledger-chain.ts';
 import type { FxRates } from '../fx/fx-rates.ts';
 import type { GeneratedBooks } from '../generator/generated-books.ts';
 import type { JournalStore } from '../journal-file/journal-store.ts';
+import type { PartyNames } from '../parties/party-names.ts';
 import type { PeriodRecords } from '../periods/period-records.ts';
 import type { Reconciler } from '../reconcile/reconciler.ts';
 import type { Book } from '../tape/book.ts';
@@ -20,6 +21,7 @@ export interface Operator {
   readonly periods: PeriodRecords;
   readonly fxRates: FxRates;
   readonly generatedBooks: GeneratedBooks;
+  readonly partyNames: PartyNames;
 }
 
 /** Finds the ids that grants and filters need. */

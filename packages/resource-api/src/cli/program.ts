@@ -12,6 +12,7 @@ import { addImportCommand } from './import.ts';
 import { addImportsCommands } from './imports.ts';
 import { addJournalCommands } from './journals.ts';
 import { addLedgerCommands } from './ledger.ts';
+import { addPartyCommands } from './parties.ts';
 import { addPeriodCommands } from './periods.ts';
 import { addReconcileCommand } from './reconcile.ts';
 
@@ -26,6 +27,7 @@ export function program(): Command {
   addJournalCommands(program, asOperator);
   addEntitlementCommands(program, asOperator);
   addDirectoryCommands(program, asOperator);
+  addPartyCommands(program, asOperator);
   addReconcileCommand(program, asOperator);
   addLedgerCommands(program, asOperator);
   addPeriodCommands(program, asOperator);

@@ -1,6 +1,7 @@
 import type {
   BookRecord,
   DealRecord,
+  DetailsRecord,
   JournalRecord,
   PartyRecord,
   PositionRecord,
@@ -144,13 +145,14 @@ export class BookSplitter {
   #copyJournal(journal: JournalRecord): readonly JournalRecord[] {
     const deal = this.#copies.get(journal.deal);
     const postings = journal.postings.filter(({ lender }) => lender === undefined);
-    const facts = [journal.terms, journal.rates, journal.settlements];
+    const details = this.#ownDetails(journal);
+    const facts = [journal.terms, details, journal.rates, journal.settlements];
     // What moved between the original's lenders alone is nothing to the copy.
     if (deal === undefined || (postings.length === 0 && facts.every((some) => some.length === 0))) {
       return [];
     }
     const id = this.#copyId(journal.id, 'jrn');
-    const { reverses, corrects, ...rest } = journal;
+    const { reverses, corrects, details: _, ...rest } = journal;
     const reversed = reverses && this.#copies.get(reverses);
     const corrected = corrects && this.#copies.get(corrects);
     const renamed = postings.map((posting) => this.#renamed(posting));
@@ -165,10 +167,20 @@ export class BookSplitter {
         ...(corrected ? { corrects: corrected } : {}),
         postings: [...groupedByLine(renamed).values()].flatMap((line) => this.#split(line)),
         terms: journal.terms.map((terms): TermsRecord => this.#renamed(terms)),
+        ...(details.length === 0 ? {} : { details }),
         rates: journal.rates.map((rate) => this.#renamed(rate)),
         settlements: journal.settlements.map((settled) => this.#renamed(settled)),
       },
     ];
+  }
+
+  /** The names of a copy; those of its parties are the originals'. */
+  #ownDetails({ details = [] }: JournalRecord): DetailsRecord[] {
+    return details.flatMap((one): DetailsRecord[] => {
+      if ('party' in one) return [];
+      const copy = this.#renamed(one);
+      return 'deal' in copy ? [{ ...copy, name: `${copy.name} (syndicated)` }] : [copy];
+    });
   }
 
   #renamed<R extends object>(record: R): R {

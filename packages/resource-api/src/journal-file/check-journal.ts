@@ -42,6 +42,12 @@ function checkFacts(
     const id = 'deal' in one ? one.deal : 'facility' in one ? one.facility : one.contract;
     return dealOf(id) === journal.deal ? [] : [otherDeal(`terms.${index}`)];
   });
+  const details = (journal.details ?? []).flatMap((one, index) => {
+    // A party's name is of every deal that it takes part in.
+    if ('party' in one) return [];
+    const id = 'deal' in one ? one.deal : one.facility;
+    return dealOf(id) === journal.deal ? [] : [otherDeal(`details.${index}`)];
+  });
   const accruals = (['rates', 'settlements'] as const).flatMap((list) =>
     journal[list].flatMap(({ facility, contract, component }, index) => {
       const field = `${list}.${index}`;
@@ -58,7 +64,7 @@ function checkFacts(
       return known ? [] : [fault(`${field}.contract`, 'unknown_reference', message)];
     }),
   );
-  return [...terms, ...accruals];
+  return [...terms, ...details, ...accruals];
 }
 
 function checkPosting(

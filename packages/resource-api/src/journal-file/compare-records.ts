@@ -1,7 +1,7 @@
 import type { IdentifiedRecord } from './record.ts';
 
 /** Lists whose order says nothing. */
-const UNORDERED: readonly string[] = ['externalIds', 'terms', 'rates', 'settlements'];
+const UNORDERED: readonly string[] = ['externalIds', 'terms', 'details', 'rates', 'settlements'];
 
 /** The first field in which two records of one id differ, if any. */
 export function differingField(one: IdentifiedRecord, other: IdentifiedRecord): string | undefined {

@@ -142,6 +142,19 @@ const terms = z.union([
   }),
 ]);
 
+/** Names that are true from a date on, each whole. A deal without a guarantor has none then. */
+const details = z.union([
+  z.strictObject({
+    deal: id('deal'),
+    name,
+    borrower: id('pty'),
+    guarantor: id('pty').optional(),
+    country: z.string().regex(/^[A-Z0-9]{2}$/),
+  }),
+  z.strictObject({ facility: id('fac'), name }),
+  z.strictObject({ party: id('pty'), name }),
+]);
+
 const accrualSubject = { facility: id('fac'), contract: id('ctr').optional() };
 
 const ratePeriod = z.strictObject({
@@ -178,6 +191,7 @@ const journal = z.strictObject({
   overadvance: z.literal(true).optional(),
   postings: z.array(posting).max(30_000).default([]),
   terms: z.array(terms).default([]),
+  details: z.array(details).min(1).optional(),
   rates: z.array(ratePeriod).default([]),
   settlements: z.array(settlement).default([]),
 });
@@ -225,6 +239,7 @@ export type ContractRecord = z.infer<typeof contract>;
 export type PositionRecord = z.infer<typeof position>;
 export type PostingRecord = z.infer<typeof posting>;
 export type TermsRecord = z.infer<typeof terms>;
+export type DetailsRecord = z.infer<typeof details>;
 export type RateRecord = z.infer<typeof ratePeriod>;
 export type SettlementRecord = z.infer<typeof settlement>;
 export type JournalRecord = z.infer<typeof journal>;

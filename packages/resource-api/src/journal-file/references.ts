@@ -26,6 +26,11 @@ export function referencesOf(record: BookRecord): readonly string[] {
         ...record.terms.map((terms) =>
           'deal' in terms ? terms.deal : 'facility' in terms ? terms.facility : terms.contract,
         ),
+        ...(record.details ?? []).flatMap((one) =>
+          'deal' in one
+            ? present(one.deal, one.borrower, one.guarantor)
+            : ['facility' in one ? one.facility : one.party],
+        ),
         ...[...record.rates, ...record.settlements].flatMap(({ facility, contract }) => [
           facility,
           contract,

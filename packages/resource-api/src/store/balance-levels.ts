@@ -64,6 +64,29 @@ function statusAt(table: string, key: string, base: string): string {
     WHERE t.${table}_key = ${key} AND ${TERMS_AT} ${NEWEST_TERMS}), ${base})`;
 }
 
+/** A fact of deal `d` that may change with the date, as it stands at the snapshot. */
+export function dealDetail(column: 'name' | 'borrower_key' | 'country'): string {
+  return `coalesce((SELECT t.${column} FROM deal_details t
+    WHERE t.deal_key = d.key AND ${TERMS_AT} ${NEWEST_TERMS}), d.${column})`;
+}
+
+/** The name of facility `f` at the snapshot. */
+export const FACILITY_NAME = `coalesce((SELECT t.name FROM facility_details t
+  WHERE t.facility_key = f.key AND ${TERMS_AT} ${NEWEST_TERMS}), f.name)`;
+
+/** The name of a party at the snapshot. */
+export function partyName(alias: string): string {
+  return `coalesce((SELECT t.name FROM party_details t
+    WHERE t.party_key = ${alias}.key AND ${TERMS_AT} ${NEWEST_TERMS}), ${alias}.name)`;
+}
+
+/** Deals `d` of which a fact is one of a list: candidates by an index, then as of the snapshot. */
+export function dealsWith(column: 'borrower_key' | 'country', list: string): string {
+  return `(d.key IN (SELECT key FROM deal WHERE ${column} = ANY(${list})
+      UNION SELECT deal_key FROM deal_details WHERE ${column} = ANY(${list}))
+    AND ${dealDetail(column)} = ANY(${list}))`;
+}
+
 /**
  * Ends a subquery that is to be one look-up in an index per row. Without it the planner may turn the
  * subquery into a join, and picks a join that reads the whole book wherever it knows too little of

@@ -9,6 +9,9 @@ import type {
 } from '../balances/balance-store.ts';
 import {
   BY_LOOKUP,
+  dealDetail,
+  dealsWith,
+  FACILITY_NAME,
   hadFrom,
   hasRecord,
   itemSum,
@@ -19,6 +22,7 @@ import {
   NEWEST,
   NOT_ZERO,
   OUTSTANDING,
+  partyName,
   SUMS,
   sinceOf,
   termsJoins,
@@ -71,9 +75,10 @@ export function pageStatement(request: PageRequest): Statement {
       ORDER BY ${order.by} LIMIT ${parameters.add(limit + 1)}
     )
     SELECT page.key, page.sort_value, f.currency,
-      d.id AS deal_id, d.name AS deal_name, d.deal_number, d.country,
+      d.id AS deal_id, ${dealDetail('name')} AS deal_name, d.deal_number,
+      ${dealDetail('country')} AS country,
       coalesce(dt.status, d.status) AS deal_status,
-      f.id AS facility_id, f.name AS facility_name, f.type AS facility_type,
+      f.id AS facility_id, ${FACILITY_NAME} AS facility_name, f.type AS facility_type,
       CASE WHEN ft.facility_key IS NULL THEN f.maturity_date ELSE ft.maturity_date END
         AS maturity_date,
       CASE WHEN ft.facility_key IS NULL THEN f.availability_end_date
@@ -86,8 +91,8 @@ export function pageStatement(request: PageRequest): Statement {
         AS all_in_rate,
       ${level === 'position' ? 'i.id' : 'NULL'} AS position_id,
       ${level === 'position' ? 'i.kind' : 'NULL'} AS position_kind, holder.id AS holder_id,
-      borrower.id AS borrower_id, borrower.name AS borrower_name,
-      lender.id AS lender_id, lender.name AS lender_name,
+      borrower.id AS borrower_id, ${partyName('borrower')} AS borrower_name,
+      lender.id AS lender_id, ${partyName('lender')} AS lender_name,
       (SELECT coalesce(array_agg(DISTINCT e.role), '{}') FROM entitlement e
        WHERE e.deal_key = d.key) AS roles,
       EXISTS (SELECT FROM rate_period r WHERE r.deal_key = d.key) AS accrues,
@@ -100,7 +105,7 @@ export function pageStatement(request: PageRequest): Statement {
         AS last_effective_date,
       coalesce(s.last_seq, ${sql.booked}.booked_seq) AS last_seq, s.*
     FROM page JOIN (${sql.items}) ON i.key = page.key
-    JOIN party borrower ON borrower.key = d.borrower_key
+    JOIN party borrower ON borrower.key = ${dealDetail('borrower_key')}
     LEFT JOIN ${contract}
     LEFT JOIN ${holder}${termsJoins('c.key')}
     CROSS JOIN LATERAL (
@@ -226,7 +231,7 @@ const MOVEMENT_COLUMNS = `
       p.journal_seq AS seq, p.number, j.id AS journal_id, j.type, p.effective_date,
       ${instant('j.posted_at')} AS posted_at, j.reason, r.id AS reverses, b.id AS corrects,
       d.id AS deal_id, f.id AS facility_id, c.id AS contract_id, c.contract_number,
-      lender.id AS lender_id, lender.name AS lender_name,
+      lender.id AS lender_id, ${partyName('lender')} AS lender_name,
       p.movement::text AS movement, p.account::text AS account, p.amount_minor, l.currency`;
 
 /** Up to this many deals a page of movements is put together deal by deal. */
@@ -310,7 +315,7 @@ function movementConditions(filter: BalanceFilter, parameters: Parameters) {
         UNION SELECT key FROM deal WHERE id = ANY(${list}))`;
   const parties = (list: string) => `(SELECT key FROM party WHERE id = ANY(${list}))`;
   add(dealIds, (list) => `d.id = ANY(${list})`);
-  add(borrowerIds, (list) => `d.borrower_key IN ${parties(list)}`);
+  add(borrowerIds, (list) => dealsWith('borrower_key', keysOf(list)));
   add(
     facilityIds,
     subjects('facility'),
@@ -406,14 +411,12 @@ function conditions(
     ...amongEither(['f.id', 'd.id'], filter.facilityIds, parameters),
     ...(level === 'contract' ? amongEither(['i.id', 'd.id'], filter.contractIds, parameters) : []),
     ...among('f.currency', filter.currencies, parameters),
-    ...among('d.country', filter.countries, parameters),
     ...among('f.type', filter.facilityTypes, parameters),
     ...among(status, filter.statuses, parameters),
   ];
+  if (filter.countries.length > 0) where.push(dealsWith('country', list(filter.countries)));
   if (filter.borrowerIds.length > 0) {
-    where.push(
-      `d.borrower_key IN (SELECT key FROM party WHERE id = ANY(${list(filter.borrowerIds)}))`,
-    );
+    where.push(dealsWith('borrower_key', keysOf(list(filter.borrowerIds))));
   }
   if (filter.lenderIds.length > 0) {
     const keys = `(SELECT key FROM party WHERE id = ANY(${list(filter.lenderIds)}))`;
@@ -444,6 +447,11 @@ interface Order {
   after(end: { sortValue: string | null; key: bigint }, parameters: Parameters): string;
 }
 
+/** The keys of parties of which the ids are given. */
+function keysOf(list: string): string {
+  return `ARRAY(SELECT key FROM party WHERE id = ANY(${list}))`;
+}
+
 /** Text sorts by code point, so that the order is the same everywhere. */
 function orderOf(sql: LevelSql, sort: Sort | undefined): Order {
   if (sort === undefined) {
@@ -455,8 +463,12 @@ function orderOf(sql: LevelSql, sort: Sort | undefined): Order {
   }
   const values: Readonly<Record<Sort['by'], readonly [string, string]>> = {
     dealNumber: ['d.deal_number COLLATE "C"', 'text'],
-    facilityName: ['f.name COLLATE "C"', 'text'],
-    borrower: ['(SELECT name FROM party y WHERE y.key = d.borrower_key) COLLATE "C"', 'text'],
+    facilityName: [`${FACILITY_NAME} COLLATE "C"`, 'text'],
+    borrower: [
+      `(SELECT ${partyName('y')} FROM party y
+        WHERE y.key = ${dealDetail('borrower_key')}) COLLATE "C"`,
+      'text',
+    ],
     maturityDate: [`coalesce(${sql.maturity}, 'infinity')`, 'date'],
     outstanding: [itemSum(sql, OUTSTANDING), 'numeric'],
     unfunded: [itemSum(sql, 'b.unfunded'), 'numeric'],

@@ -2,8 +2,22 @@ import type { ChangedDealsRequest } from '../balances/balance-store.ts';
 import type { Statement } from './balance-statements.ts';
 
 /** Facts of a deal with the day from which they hold: `$3` is the earlier date, `$4` the later. */
-const DATED = ['journal', 'deal_terms', 'facility_terms', 'contract_terms', 'accrual_settlement'];
+const DATED = [
+  'journal',
+  'deal_terms',
+  'facility_terms',
+  'contract_terms',
+  'accrual_settlement',
+  'deal_details',
+  'facility_details',
+];
 const BOOKED = ['facility', 'loan_contract', 'lender_position'];
+/** Where an item takes the names of its parties from. */
+const NAMED = [
+  ['deal', 'key', 'borrower_key'],
+  ['deal_details', 'deal_key', 'borrower_key'],
+  ['lender_position', 'deal_key', 'lender_key'],
+] as const;
 const AVAILABLE = ['facility', 'facility_terms'];
 
 const between = (column: string) => `${column} > $3 AND ${column} <= $4`;
@@ -19,6 +33,10 @@ const DATE_MOVED = [
   ...AVAILABLE.map(
     (table) => `SELECT deal_key FROM ${table}
       WHERE availability_end_date >= $3 AND availability_end_date < $4`,
+  ),
+  ...NAMED.map(
+    ([table, key, party]) => `SELECT r.${key} FROM party_details t
+      JOIN ${table} r ON r.${party} = t.party_key WHERE ${between('t.effective_date')}`,
   ),
   'SELECT deal_key FROM rate_period',
   `SELECT l.deal_key FROM balance_line l

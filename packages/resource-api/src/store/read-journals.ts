@@ -1,5 +1,6 @@
 import type { Sql, SqlValue } from '@cls/shared/sql/database';
 import type {
+  DetailsRecord,
   JournalRecord,
   PostingRecord,
   RateRecord,
@@ -35,6 +36,7 @@ export async function readJournals(
   const seqs = [rows.map(({ seq }) => seq)];
   const postings = await readPostings(sql, seqs);
   const terms = await bySeq<TermsRecord>(sql, TERMS, seqs);
+  const details = await bySeq<DetailsRecord>(sql, DETAILS, seqs);
   const rates = await bySeq<RateRecord>(sql, RATES, seqs);
   const settlements = await bySeq<SettlementRecord>(sql, SETTLEMENTS, seqs);
   return rows.map(({ seq, ...row }) => ({
@@ -44,6 +46,7 @@ export async function readJournals(
       ...present(row),
       postings: postings.get(seq) ?? [],
       terms: terms.get(seq) ?? [],
+      ...(details.has(seq) ? { details: details.get(seq) } : {}),
       rates: rates.get(seq) ?? [],
       settlements: settlements.get(seq) ?? [],
     } as unknown as JournalRecord,
@@ -98,6 +101,18 @@ const TERMS = `
     t.all_in_rate::text
   FROM contract_terms t JOIN loan_contract c ON c.key = t.contract_key
   WHERE t.known_seq = ANY($1)
+  ORDER BY 1, 2, 3, 4`;
+const DETAILS = `
+  SELECT t.known_seq AS seq, d.id AS deal, NULL AS facility, NULL AS party, t.name,
+    b.id AS borrower, g.id AS guarantor, t.country
+  FROM deal_details t JOIN deal d ON d.key = t.deal_key JOIN party b ON b.key = t.borrower_key
+  LEFT JOIN party g ON g.key = t.guarantor_key WHERE t.known_seq = ANY($1)
+  UNION ALL
+  SELECT t.known_seq, NULL, f.id, NULL, t.name, NULL, NULL, NULL
+  FROM facility_details t JOIN facility f ON f.key = t.facility_key WHERE t.known_seq = ANY($1)
+  UNION ALL
+  SELECT t.known_seq, NULL, NULL, y.id, t.name, NULL, NULL, NULL
+  FROM party_details t JOIN party y ON y.key = t.party_key WHERE t.known_seq = ANY($1)
   ORDER BY 1, 2, 3, 4`;
 const RATES = `
   SELECT r.known_seq AS seq, f.id AS facility, c.id AS contract, r.component::text AS component,

@@ -41,8 +41,8 @@ export const CHAIN_STATEMENTS: readonly ReconcileStatement[] = [
     checked: 'SELECT count(*) FROM deal',
     breaks: `
       WITH follows AS (
-        SELECT r.key AS rule_key, r.customer_id, d.key AS deal_key, r.role, r.lender_key
-        FROM entitlement_rule r JOIN deal d ON r.all_deals OR d.key = r.deal_key
+        SELECT r.key AS rule_key, r.customer_id, d.deal_key, r.role, r.lender_key
+        FROM entitlement_rule r JOIN deal_now d ON r.all_deals OR d.deal_key = r.deal_key
           OR d.borrower_key = r.borrower_key OR d.country = r.country
       ), differing AS (
         (SELECT *, 'kept' AS found, 'no such rule' AS expected FROM

@@ -2,11 +2,18 @@ import { newId } from '@cls/shared/new-id';
 import type { Database, Sql, SqlValue, Transaction } from '@cls/shared/sql/database';
 import type { BusinessDate } from '../ledger/business-date.ts';
 import type { Book, BookState, PlannedLoan, StatementFile } from '../tape/book.ts';
-import type { KnownLoan, LoanLine } from '../tape/plan.ts';
+import {
+  detailsOf,
+  type KnownLoan,
+  type LoanLine,
+  partyRef,
+  type StatedParty,
+} from '../tape/plan.ts';
 import type { TapeProfile } from '../tape/profile.ts';
 import { stands } from './balance-levels.ts';
 import { type LinedJournal, lockJournal, postJournals } from './post-journals.ts';
 import { listImports, revertImport } from './revert-import.ts';
+import { detailRecords, statementParties } from './statement-parties.ts';
 import { writeDatedFacts } from './write-dated-facts.ts';
 
 /** The book of imported loans in SQL: one deal, facility and contract per loan. */
@@ -55,6 +62,12 @@ async function readState(sql: Sql, file: StatementFile): Promise<BookState> {
 /** After every sequence: all that is known. */
 const NOW = '9223372036854775807';
 
+/** A party by its key: its name at the date, and what statements of the source call it. */
+const PARTY = (key: string) => `(SELECT jsonb_build_object('name', party_name(y.key, $2),
+    'country', y.country, 'refs', coalesce((SELECT jsonb_agg(r.value) FROM external_id r
+      WHERE r.entity_id = y.id AND r.source = $1), '[]'))
+  FROM party y WHERE y.key = ${key})`;
+
 /** Sums of the newest balance of each line, by holder: lender of record and participants. */
 const LOAN_STATES = `
   SELECT x.value AS loan,
@@ -79,14 +92,15 @@ const LOAN_STATES = `
         ELSE ct.maturity_date END,
       'allInRate', (CASE WHEN ct.contract_key IS NULL THEN c.all_in_rate
         ELSE ct.all_in_rate END)::text) AS terms,
-    jsonb_build_object('name', d.name, 'borrower', borrower.name, 'guarantor', guarantor.name,
-      'country', d.country, 'facilityType', f.type) AS booked
+    jsonb_build_object('name', coalesce(dd.name, d.name), 'facilityName', coalesce(fd.name, f.name),
+      'borrower', ${PARTY('coalesce(dd.borrower_key, d.borrower_key)')},
+      'guarantor', ${PARTY('CASE WHEN dd.deal_key IS NULL THEN d.guarantor_key ELSE dd.guarantor_key END')},
+      'country', coalesce(dd.country, d.country)) AS details,
+    f.type AS "facilityType"
   FROM external_id x
   JOIN deal d ON d.id = x.entity_id
   JOIN facility f ON f.deal_key = d.key
   JOIN loan_contract c ON c.facility_key = f.key
-  JOIN party borrower ON borrower.key = d.borrower_key
-  LEFT JOIN party guarantor ON guarantor.key = d.guarantor_key
   LEFT JOIN LATERAL (SELECT * FROM deal_terms t WHERE t.deal_key = d.key
     AND t.effective_date <= $2
     AND ${stands('t.known_seq', NOW)} ORDER BY t.effective_date DESC, t.known_seq DESC LIMIT 1) dt ON true
@@ -96,6 +110,12 @@ const LOAN_STATES = `
   LEFT JOIN LATERAL (SELECT * FROM contract_terms t WHERE t.contract_key = c.key
     AND t.effective_date <= $2
     AND ${stands('t.known_seq', NOW)} ORDER BY t.effective_date DESC, t.known_seq DESC LIMIT 1) ct ON true
+  LEFT JOIN LATERAL (SELECT * FROM deal_details t WHERE t.deal_key = d.key
+    AND t.effective_date <= $2
+    AND ${stands('t.known_seq', NOW)} ORDER BY t.effective_date DESC, t.known_seq DESC LIMIT 1) dd ON true
+  LEFT JOIN LATERAL (SELECT * FROM facility_details t WHERE t.facility_key = f.key
+    AND t.effective_date <= $2
+    AND ${stands('t.known_seq', NOW)} ORDER BY t.effective_date DESC, t.known_seq DESC LIMIT 1) fd ON true
   LEFT JOIN LATERAL (
     SELECT l.key, l.lender_key = 0 AS global, p.kind
     FROM balance_line l
@@ -107,7 +127,8 @@ const LOAN_STATES = `
     ORDER BY b.effective_date DESC, b.known_seq DESC LIMIT 1
   ) b ON true
   WHERE x.source = $1 AND x.entity_id LIKE 'deal\\_%'
-  GROUP BY x.value, d.key, f.key, c.key, borrower.key, guarantor.key, dt.status, ft.status,
+  GROUP BY x.value, d.key, f.key, c.key, dd.deal_key, dd.name, dd.borrower_key,
+    dd.guarantor_key, dd.country, fd.name, dt.status, ft.status,
     ct.status, ct.contract_key, ct.maturity_date, ct.all_in_rate`;
 
 async function writeImport(
@@ -134,7 +155,8 @@ async function writeImport(
   const posts = loans.some(({ journals }) => journals.length > 0);
   const bookedSeq = posts ? firstSeq : firstSeq - 1n;
   const newLoans = loans.filter(({ booked }) => !booked);
-  await insertLoans(transaction, file, newLoans, bookedSeq);
+  const parties = await statementParties(transaction, file, loans);
+  await insertLoans(transaction, file, newLoans, { parties, bookedSeq });
   const lines = await linesOf(transaction, profile, loans);
   const journals = loans.flatMap(({ row, journals: planned }): readonly LinedJournal[] => {
     const loan = lines.get(row.loanNumber);
@@ -149,22 +171,18 @@ async function writeImport(
     }));
   });
   await postJournals(transaction, journals, firstSeq, batch?.key);
-  const planned = loans.flatMap(({ journals: ofLoan }) => ofLoan);
+  const planned = loans.flatMap(({ journals: ofLoan }) =>
+    ofLoan.map(({ effectiveDate, terms = [], details }) => ({
+      effectiveDate,
+      terms: [...terms],
+      details: details === undefined ? [] : detailRecords(details, parties),
+      rates: [],
+      settlements: [],
+    })),
+  );
   await writeDatedFacts(
     transaction,
-    planned.flatMap(({ effectiveDate, terms }, index) =>
-      terms === undefined
-        ? []
-        : [
-            {
-              effectiveDate,
-              terms: [...terms],
-              rates: [],
-              settlements: [],
-              seq: firstSeq + BigInt(index),
-            },
-          ],
-    ),
+    planned.map((journal, index) => ({ ...journal, seq: firstSeq + BigInt(index) })),
   );
   return id;
 }
@@ -215,24 +233,15 @@ async function insertLoans(
   transaction: Transaction,
   { profile, asOf }: StatementFile,
   loans: readonly PlannedLoan[],
-  bookedSeq: bigint,
+  {
+    parties,
+    bookedSeq,
+  }: { readonly parties: ReadonlyMap<string, string>; readonly bookedSeq: bigint },
 ): Promise<void> {
   if (loans.length === 0) return;
   const rows = loans.map(({ row }) => row);
   const { source, lender, participants, currency } = profile;
-  const parties = new Map<string, { name: string; country: string | null }>();
-  parties.set(lender.externalId, { name: lender.name, country: null });
-  parties.set(participants.externalId, { name: participants.name, country: null });
-  const partyRef = (name: string, country: string) => {
-    const ref = `party:${country}:${name}`;
-    parties.set(ref, { name, country: country === '' ? null : country });
-    return ref;
-  };
-  const borrowers = rows.map((row) => partyRef(row.borrower, row.countryCode));
-  const guarantors = rows.map(({ guarantor }) =>
-    guarantor === undefined ? null : partyRef(guarantor.name, guarantor.countryCode),
-  );
-  await insertParties(transaction, source, parties);
+  const idOf = (party: StatedParty) => parties.get(partyRef(party)) ?? null;
   await transaction.query(INSERT_LOANS, [
     source,
     lender.externalId,
@@ -240,8 +249,8 @@ async function insertLoans(
     currency,
     rows.map((row) => row.loanNumber),
     rows.map((row) => row.name),
-    borrowers,
-    guarantors,
+    rows.map((row) => idOf(detailsOf(row).borrower)),
+    rows.map(({ guarantor }) => guarantor && idOf(guarantor)).map((id) => id ?? null),
     rows.map((row) => row.countryCode),
     rows.map((row) => row.statuses[0]),
     rows.map((row) => row.statuses[1]),
@@ -259,36 +268,6 @@ async function insertLoans(
     asOf,
     bookedSeq,
   ] satisfies SqlValue[]);
-}
-
-async function insertParties(
-  transaction: Transaction,
-  source: string,
-  parties: ReadonlyMap<string, { name: string; country: string | null }>,
-): Promise<void> {
-  const refs = [...parties.keys()];
-  const known = await transaction.query<{ value: string }>(
-    'SELECT value FROM external_id WHERE source = $1 AND value = ANY($2)',
-    [source, refs],
-  );
-  const knownRefs = new Set(known.map(({ value }) => value));
-  const fresh = [...parties].filter(([ref]) => !knownRefs.has(ref));
-  await transaction.query(
-    `WITH given AS (
-       SELECT * FROM unnest($2::text[], $3::text[], $4::text[], $5::text[])
-         AS g(ref, id, name, country)
-     ), made AS (
-       INSERT INTO party (id, name, country) SELECT id, name, country FROM given
-     )
-     INSERT INTO external_id (source, value, entity_id) SELECT $1, ref, id FROM given`,
-    [
-      source,
-      fresh.map(([ref]) => ref),
-      fresh.map(() => newId('pty')),
-      fresh.map(([, { name }]) => name),
-      fresh.map(([, { country }]) => country),
-    ],
-  );
 }
 
 const INSERT_LOANS = `
@@ -310,10 +289,8 @@ const INSERT_LOANS = `
     SELECT g.deal_id, g.name, g.loan, b.key, h.lender_key, gp.key, g.country, g.deal_status,
            g.closing, $23, $24, true
     FROM given g CROSS JOIN holder h
-    JOIN external_id bx ON bx.source = $1 AND bx.value = g.borrower
-    JOIN party b ON b.id = bx.entity_id
-    LEFT JOIN external_id gx ON gx.source = $1 AND gx.value = g.guarantor
-    LEFT JOIN party gp ON gp.id = gx.entity_id
+    JOIN party b ON b.id = g.borrower
+    LEFT JOIN party gp ON gp.id = g.guarantor
     ORDER BY g.number
     RETURNING key, id
   ), named AS (

@@ -1,5 +1,6 @@
 import type { Transaction } from '@cls/shared/sql/database';
 import type {
+  DetailsRecord,
   JournalRecord,
   RateRecord,
   SettlementRecord,
@@ -7,7 +8,10 @@ import type {
 } from '../journal-file/record.ts';
 import { type Column, insertRows, keyOf } from './insert-rows.ts';
 
-type PostedJournal = Pick<JournalRecord, 'effectiveDate' | 'terms' | 'rates' | 'settlements'> & {
+type PostedJournal = Pick<
+  JournalRecord,
+  'effectiveDate' | 'terms' | 'details' | 'rates' | 'settlements'
+> & {
   readonly seq: bigint;
 };
 
@@ -16,7 +20,7 @@ interface Dated {
   readonly seq: bigint;
 }
 
-/** Terms, rates and settled accruals that became known with journals which are posted already. */
+/** Terms, names, rates and settled accruals that became known with journals which are posted already. */
 export async function writeDatedFacts(
   transaction: Transaction,
   journals: readonly PostedJournal[],
@@ -26,6 +30,13 @@ export async function writeDatedFacts(
   );
   for (const [kind, { table, columns }] of Object.entries(TERMS)) {
     const some = terms.filter(({ change }) => kind in change);
+    await insertRows(transaction, table, columns, some);
+  }
+  const details = journals.flatMap(({ details: changes = [], effectiveDate, seq }) =>
+    changes.map((change) => ({ change, effectiveDate, seq })),
+  );
+  for (const [kind, { table, columns }] of Object.entries(DETAILS)) {
+    const some = details.filter(({ change }) => kind in change);
     await insertRows(transaction, table, columns, some);
   }
   const rates = journals.flatMap(({ rates: steps, effectiveDate, seq }) =>
@@ -46,7 +57,7 @@ const effectiveDate: Column<Dated> = {
 };
 
 interface DatedTerms extends Dated {
-  readonly change: TermsRecord;
+  readonly change: TermsRecord | DetailsRecord;
 }
 const term = (name: string, field: string, type = 'text'): Column<DatedTerms> => ({
   name,
@@ -94,6 +105,40 @@ const TERMS: Readonly<Record<string, { table: string; columns: readonly Column<D
       term('status', 'status'),
       term('maturity_date', 'maturityDate', 'date'),
       term('all_in_rate', 'allInRate', 'numeric'),
+    ],
+  },
+};
+
+const DETAILS: typeof TERMS = {
+  deal: {
+    table: 'deal_details',
+    columns: [
+      subject('deal_key', 'deal', 'deal'),
+      effectiveDate,
+      knownSeq,
+      term('name', 'name'),
+      subject('borrower_key', 'borrower', 'party'),
+      subject('guarantor_key', 'guarantor', 'party'),
+      term('country', 'country'),
+    ],
+  },
+  facility: {
+    table: 'facility_details',
+    columns: [
+      subject('facility_key', 'facility', 'facility'),
+      dealOf('facility', 'facility'),
+      effectiveDate,
+      knownSeq,
+      term('name', 'name'),
+    ],
+  },
+  party: {
+    table: 'party_details',
+    columns: [
+      subject('party_key', 'party', 'party'),
+      effectiveDate,
+      knownSeq,
+      term('name', 'name'),
     ],
   },
 };

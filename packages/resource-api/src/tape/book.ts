@@ -1,7 +1,6 @@
-import type { TermsRecord } from '../journal-file/record.ts';
 import type { BusinessDate } from '../ledger/business-date.ts';
 import type { Journal } from '../ledger/journal.ts';
-import type { KnownLoan, LoanLine } from './plan.ts';
+import type { KnownLoan, LoanLine, TermsPlan } from './plan.ts';
 import type { TapeProfile } from './profile.ts';
 import type { TapeRow } from './tape-row.ts';
 
@@ -67,7 +66,5 @@ export interface PlannedLoan {
   readonly booked: boolean;
   /** The book does not have it at the statement's date. */
   readonly isNew: boolean;
-  readonly journals: readonly (Journal<LoanLine> & {
-    readonly terms?: readonly TermsRecord[];
-  })[];
+  readonly journals: readonly (Journal<LoanLine> & Partial<Pick<TermsPlan, 'terms' | 'details'>>)[];
 }

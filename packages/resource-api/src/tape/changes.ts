@@ -1,7 +1,7 @@
 /** What a statement says differently from the book, by kind, and by which rule it is dealt with. */
 import { minorUnitDigits } from '../ledger/currency.ts';
 import { formatAmount } from '../ledger/money.ts';
-import { EMPTY_LOAN, KEPT_FIELDS, type KnownLoan, termsOf } from './plan.ts';
+import { detailsOf, EMPTY_LOAN, isParty, type KnownLoan, termsOf } from './plan.ts';
 import type { AmountField, TapeProfile } from './profile.ts';
 import type { TapeRow } from './tape-row.ts';
 
@@ -14,6 +14,7 @@ export const CHANGE_RULES = {
   undisbursed_gap:
     'the undisbursed amount is taken as told: the gap is posted as commitment_adjustment',
   terms_changed: 'new terms from the date of the statement on',
+  details_changed: 'a new name, borrower, guarantor or country from the date of the statement on',
   kept_as_booked: 'kept as it was booked; nothing is changed',
 } as const;
 export type ChangeKind = keyof typeof CHANGE_RULES;
@@ -73,6 +74,7 @@ export function changesOf(
     ),
     ...gaps,
     ...termChanges(row, known, change),
+    ...detailChanges(row, known, change),
     ...keptFields(row, known, change),
   ];
 }
@@ -91,19 +93,27 @@ function termChanges(row: TapeRow, known: KnownLoan, change: MakeChange): readon
   );
 }
 
-function keptFields(row: TapeRow, { booked }: KnownLoan, change: MakeChange) {
-  const now = {
-    name: row.name,
-    borrower: row.borrower,
-    guarantor: row.guarantor?.name ?? null,
-    country: row.countryCode,
-    facilityType: row.facilityType,
-  };
-  return KEPT_FIELDS.flatMap((field) =>
-    booked[field] === now[field]
-      ? []
-      : [change('kept_as_booked', field, booked[field] ?? '', now[field] ?? '')],
+function detailChanges(row: TapeRow, { details: known }: KnownLoan, change: MakeChange) {
+  const now = detailsOf(row);
+  const told = [
+    ['name', known.name === now.name, known.name, now.name],
+    ['borrower', isParty(known.borrower, now.borrower), known.borrower.name, now.borrower.name],
+    [
+      'guarantor',
+      isParty(known.guarantor, now.guarantor),
+      known.guarantor?.name ?? '',
+      now.guarantor?.name ?? '',
+    ],
+    ['country', known.country === now.country, known.country, now.country],
+  ] as const;
+  return told.flatMap(([field, same, before, after]) =>
+    same ? [] : [change('details_changed', field, before, after)],
   );
+}
+
+function keptFields(row: TapeRow, { facilityType }: KnownLoan, change: MakeChange) {
+  if (facilityType === row.facilityType) return [];
+  return [change('kept_as_booked', 'facilityType', facilityType, row.facilityType)];
 }
 
 /** Loans of the book that the statement does not have any more. */

@@ -45,13 +45,74 @@ export interface KnownLoan extends LoanState {
   readonly present: boolean;
   readonly ids: { readonly deal: string; readonly facility: string; readonly contract: string };
   readonly terms: LoanTerms;
+  /** Its names at the statement's date. */
+  readonly details: KnownDetails;
   /** As it was booked: a statement does not change it. */
-  readonly booked: Readonly<Record<KeptField, string | null>>;
+  readonly facilityType: string;
 }
 
-/** What is kept as it was booked when a later statement says something else. */
-export const KEPT_FIELDS = ['name', 'borrower', 'guarantor', 'country', 'facilityType'] as const;
-export type KeptField = (typeof KEPT_FIELDS)[number];
+export interface KnownDetails {
+  readonly name: string;
+  readonly facilityName: string;
+  readonly borrower: KnownParty;
+  readonly guarantor: KnownParty | null;
+  readonly country: string;
+}
+
+export interface KnownParty {
+  readonly name: string;
+  readonly country: string | null;
+  /** What statements of the source called it. */
+  readonly refs: readonly string[];
+}
+
+/** Names of a loan as a statement has them; parties as the statement calls them. */
+export interface LoanDetails {
+  readonly name: string;
+  readonly borrower: StatedParty;
+  readonly guarantor: StatedParty | undefined;
+  readonly country: string;
+}
+
+export interface StatedParty {
+  readonly name: string;
+  /** Empty where the statement has none. */
+  readonly countryCode: string;
+}
+
+/** A statement knows a party by its name and country. */
+export function partyRef({ name, countryCode }: StatedParty): string {
+  return `party:${countryCode}:${name}`;
+}
+
+export function detailsOf({ name, borrower, guarantor, countryCode }: TapeRow): LoanDetails {
+  return { name, borrower: { name: borrower, countryCode }, guarantor, country: countryCode };
+}
+
+/** A party that was renamed since is known by the names that statements had for it, and by its own. */
+export function isParty(known: KnownParty | null, stated: StatedParty | undefined): boolean {
+  if (known === null || stated === undefined) return known === null && stated === undefined;
+  return (
+    known.refs.includes(partyRef(stated)) ||
+    (known.name === stated.name && (known.country ?? '') === stated.countryCode)
+  );
+}
+
+/** The names that a statement changes, whole; undefined when it changes none. */
+export function changedDetails(
+  row: TapeRow,
+  { details: known, present }: KnownLoan,
+): LoanDetails | undefined {
+  const now = detailsOf(row);
+  const same =
+    present &&
+    known.name === now.name &&
+    known.facilityName === now.name &&
+    known.country === now.country &&
+    isParty(known.borrower, now.borrower) &&
+    isParty(known.guarantor, now.guarantor);
+  return same ? undefined : now;
+}
 
 export const EMPTY_LOAN: LoanState = {
   originalPrincipal: 0n,
@@ -72,15 +133,23 @@ export interface PlanContext {
   readonly keyPrefix: string;
 }
 
+/** What a statement changes of a loan besides its money. */
+export interface TermsPlan extends Journal<LoanLine> {
+  readonly terms: readonly TermsRecord[];
+  readonly details: (LoanDetails & Pick<KnownLoan, 'ids'>) | undefined;
+}
+
 /**
- * Terms that differ from what the book has, whole; undefined when none does. All of them where the
- * book does not have the loan at the date: what its records were once booked with says nothing.
+ * Terms and names that differ from what the book has, whole; undefined when none does. All of them
+ * where the book does not have the loan at the date: what its records were once booked with says
+ * nothing.
  */
 export function planTerms(
   row: TapeRow,
-  { ids, terms, present }: KnownLoan,
+  known: KnownLoan,
   { asOf, keyPrefix }: PlanContext,
-): (Journal<LoanLine> & { readonly terms: readonly TermsRecord[] }) | undefined {
+): TermsPlan | undefined {
+  const { ids, terms, present } = known;
   const now = termsOf(row);
   const [deal, facility, contract] = now.statuses;
   const maturity = now.maturityDate === null ? {} : { maturityDate: now.maturityDate };
@@ -95,9 +164,18 @@ export function planTerms(
       ? []
       : [{ contract: ids.contract, status: contract, ...maturity, ...rate }]),
   ] as readonly TermsRecord[];
-  if (changed.length === 0) return undefined;
+  const names = changedDetails(row, known);
+  if (changed.length === 0 && names === undefined) return undefined;
+  const details = names && { ...names, ids };
   const idempotencyKey = `${keyPrefix}:${row.loanNumber}:terms`;
-  return { type: 'terms', effectiveDate: asOf, idempotencyKey, postings: [], terms: changed };
+  return {
+    type: 'terms',
+    effectiveDate: asOf,
+    idempotencyKey,
+    postings: [],
+    terms: changed,
+    details,
+  };
 }
 
 /** A loan without any amount has a journal too: the book has it since, and for as long. */

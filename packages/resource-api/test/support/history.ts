@@ -136,6 +136,7 @@ export class History {
         new_loan: loans.filter((loan) => !before.has(loan)).sort(),
         vanished: [...before.keys()].filter((loan) => !told.has(loan)).sort(),
         terms_changed: differs('status').sort(),
+        details_changed: differs('name', 'borrower', 'country').sort(),
         amount_fell: kept
           .filter((loan) => (before.get(loan)?.outstanding ?? 0) > (told.get(loan)?.disbursed ?? 0))
           .sort(),
@@ -195,6 +196,12 @@ export class History {
       { reverses: last.id },
     );
     done.turns.push({ seq: await this.#write(journal), journal });
+  }
+
+  /** A journal without postings, beside the model: what it says of a deal's terms and names. */
+  async post(deal: string, facts: Partial<JournalRecord>): Promise<void> {
+    const { effectiveDate = '' } = facts;
+    await this.#write(aJournal({ id: deal } as never, 'terms', effectiveDate, [], facts));
   }
 
   async #write(journal: JournalRecord): Promise<bigint> {

@@ -1,0 +1,75 @@
+import { newId } from '@cls/shared/new-id';
+import type { Database, Transaction } from '@cls/shared/sql/database';
+import type { BusinessDate } from '../ledger/business-date.ts';
+import type { NewPartyName, PartyNames, RenameResult } from '../parties/party-names.ts';
+import { lockJournal, postJournals } from './post-journals.ts';
+import { writeDatedFacts } from './write-dated-facts.ts';
+
+/** Carries a result out of a transaction that is to be rolled back. */
+class RolledBack extends Error {
+  readonly result: RenameResult;
+
+  constructor(result: RenameResult) {
+    super(result.outcome);
+    this.result = result;
+  }
+}
+
+export function sqlPartyNames(database: Database): PartyNames {
+  return {
+    async rename(wanted, apply) {
+      try {
+        return await database.transaction(async (transaction) => {
+          const facts = await rename(transaction, wanted);
+          if (!apply) throw new RolledBack({ outcome: 'valid', ...facts });
+          return { outcome: 'renamed', ...facts };
+        });
+      } catch (error) {
+        if (error instanceof RolledBack) return error.result;
+        throw error;
+      }
+    },
+  };
+}
+
+async function rename(
+  transaction: Transaction,
+  { party, name, from, reason }: NewPartyName,
+): Promise<{ before: string; deals: number }> {
+  const firstSeq = await lockJournal(transaction);
+  const [known] = await transaction.query<{ key: bigint; name: string }>(
+    'SELECT key, party_name(key, $2) AS name FROM party WHERE id = $1',
+    [party, from],
+  );
+  if (known === undefined) throw new RolledBack({ outcome: 'unknown' });
+  if (known.name === name) throw new RolledBack({ outcome: 'unchanged' });
+  const [closed] = await transaction.query<{ through: BusinessDate }>(
+    'SELECT through FROM period_close ORDER BY number DESC LIMIT 1',
+  );
+  if (closed !== undefined && from <= closed.through) {
+    throw new RolledBack({ outcome: 'period_closed', ...closed });
+  }
+  const deals = await transaction.query<{ key: bigint }>(DEALS, [known.key]);
+  if (deals.length === 0) throw new RolledBack({ outcome: 'in_no_deal' });
+  const change = newId('rename');
+  const journals = deals.map(({ key: dealKey }, index) => ({
+    type: 'terms' as const,
+    effectiveDate: from,
+    idempotencyKey: `${change}:${index + 1}`,
+    reason,
+    dealKey,
+    postings: [],
+  }));
+  await postJournals(transaction, journals, firstSeq, undefined);
+  const details = [{ party, name }];
+  const fact = { effectiveDate: from, terms: [], details, rates: [], settlements: [] };
+  await writeDatedFacts(transaction, [{ ...fact, seq: firstSeq }]);
+  return { before: known.name, deals: deals.length };
+}
+
+/** Where a party takes part, at whatever date. */
+const DEALS = `
+  SELECT key FROM deal WHERE $1 IN (borrower_key, agent_key, guarantor_key)
+  UNION SELECT deal_key FROM deal_details WHERE $1 IN (borrower_key, guarantor_key)
+  UNION SELECT deal_key FROM lender_position WHERE lender_key = $1
+  ORDER BY 1`;

@@ -1,0 +1,90 @@
+import { newId } from '@cls/shared/new-id';
+import type { Transaction } from '@cls/shared/sql/database';
+import type { DetailsRecord } from '../journal-file/record.ts';
+import type { PlannedLoan, StatementFile } from '../tape/book.ts';
+import { detailsOf, partyRef, type StatedParty, type TermsPlan } from '../tape/plan.ts';
+
+interface Named {
+  readonly name: string;
+  readonly country: string | null;
+}
+
+/**
+ * Ids of the parties that an import writes, by what statements call them. A name that no statement
+ * had before is that of a party which was renamed so, or of a new one.
+ */
+export async function statementParties(
+  transaction: Transaction,
+  { profile: { source, lender, participants }, asOf }: StatementFile,
+  loans: readonly PlannedLoan[],
+): Promise<ReadonlyMap<string, string>> {
+  const parties = new Map<string, Named>([
+    [lender.externalId, { name: lender.name, country: null }],
+    [participants.externalId, { name: participants.name, country: null }],
+  ]);
+  const add = (party: StatedParty | undefined) => {
+    if (party === undefined) return;
+    const country = party.countryCode === '' ? null : party.countryCode;
+    parties.set(partyRef(party), { name: party.name, country });
+  };
+  for (const { row, booked, journals } of loans) {
+    if (booked && journals.every(({ details }) => details === undefined)) continue;
+    const { borrower, guarantor } = detailsOf(row);
+    add(borrower);
+    add(guarantor);
+  }
+  const known = await transaction.query<{ ref: string; id: string }>(
+    'SELECT value AS ref, entity_id AS id FROM external_id WHERE source = $1 AND value = ANY($2)',
+    [source, [...parties.keys()]],
+  );
+  const ids = new Map(known.map(({ ref, id }) => [ref, id]));
+  const unknown = [...parties].filter(([ref]) => !ids.has(ref));
+  const renamed = await transaction.query<{ ref: string; id: string }>(
+    `SELECT g.ref, min(y.id) AS id
+     FROM unnest($1::text[], $2::text[], $3::text[]) AS g(ref, name, country)
+     JOIN party_details t ON t.name = g.name
+     JOIN party y ON y.key = t.party_key AND y.country IS NOT DISTINCT FROM g.country
+     WHERE party_name(y.key, $4) = g.name GROUP BY g.ref`,
+    [...columnsOf(unknown), asOf],
+  );
+  for (const { ref, id } of renamed) ids.set(ref, id);
+  const fresh = unknown.filter(([ref]) => !ids.has(ref));
+  for (const [ref] of fresh) ids.set(ref, newId('pty'));
+  await transaction.query(
+    `WITH given AS (
+       SELECT * FROM unnest($2::text[], $3::text[], $4::text[], $5::text[])
+         AS g(ref, name, country, id)
+     ), made AS (
+       INSERT INTO party (id, name, country) SELECT id, name, country FROM given
+     )
+     INSERT INTO external_id (source, value, entity_id) SELECT $1, ref, id FROM given`,
+    [source, ...columnsOf(fresh), fresh.map(([ref]) => ids.get(ref) ?? '')],
+  );
+  return ids;
+}
+
+function columnsOf(parties: readonly (readonly [string, Named])[]) {
+  return [
+    parties.map(([ref]) => ref),
+    parties.map(([, { name }]) => name),
+    parties.map(([, { country }]) => country),
+  ] as const;
+}
+
+/** The names of a loan as a journal has them: of its deal, and the facility's like the deal's. */
+export function detailRecords(
+  { ids, name, borrower, guarantor, country }: NonNullable<TermsPlan['details']>,
+  parties: ReadonlyMap<string, string>,
+): DetailsRecord[] {
+  const idOf = (party: StatedParty) => parties.get(partyRef(party)) ?? '';
+  return [
+    {
+      deal: ids.deal,
+      name,
+      borrower: idOf(borrower),
+      ...(guarantor === undefined ? {} : { guarantor: idOf(guarantor) }),
+      country,
+    },
+    { facility: ids.facility, name },
+  ];
+}

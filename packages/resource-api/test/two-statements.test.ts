@@ -60,7 +60,7 @@ describeOnEngines('two statements of one portfolio', (engine) => {
     expect(kinds.has('vanished')).to.equal(false);
     expect(kinds.get('original_restated')?.loans).to.be.greaterThan(0);
     expect(kinds.get('terms_changed')?.loans).to.be.greaterThan(300);
-    expect(kinds.get('details_changed')?.loans).to.equal(1_076);
+    expect(kinds.get('details_changed')?.loans).to.equal(378);
     for (const { rule, changes } of later.changes) {
       expect(rule).to.match(/\w/);
       expect(changes.length).to.be.greaterThan(0);

@@ -6,7 +6,7 @@ import { Secret } from '../secret.ts';
 import type { Database } from '../sql/database.ts';
 import type { DatabaseLocation } from '../sql/open-database.ts';
 import { postgresDatabase } from '../sql/postgres.ts';
-import { postgresServer, temporaryDirectory } from './servers.ts';
+import { pgbouncerBinary, postgresServer, startPgbouncer, temporaryDirectory } from './servers.ts';
 
 /** A kind of database that a suite runs on. */
 export interface Engine {
@@ -43,6 +43,12 @@ export function requireServer<T>(
   }
   process.stderr.write(`SKIPPED: ${name} is not installed on this machine\n`);
   context.skip();
+}
+
+/** Skips the rest of a suite, or fails it, where PostgreSQL or pgbouncer is missing. */
+export async function requirePgbouncer(context: Mocha.Context): Promise<void> {
+  requireServer(context, 'PostgreSQL', await postgresServer());
+  requireServer(context, 'pgbouncer', pgbouncerBinary());
 }
 
 /** For suites whose subject does not depend on the database. */
@@ -104,6 +110,25 @@ export function postgresAsService(role: 'cls_auth_service' | 'cls_api_service'):
     },
   };
 }
+
+/** PostgreSQL behind pgbouncer, which hands each transaction another session. */
+export const postgresThroughPgbouncer: Engine = {
+  ...postgres,
+  async createLocation() {
+    const server = await postgresServer();
+    if (server === undefined) throw new Error('PostgreSQL is not installed');
+    const direct = await server.createDatabase();
+    const settings = ['pool_mode = transaction', 'default_pool_size = 3'];
+    const pooler = await startPgbouncer(direct, settings);
+    if (pooler === undefined) throw new Error('pgbouncer is not installed');
+    return {
+      kind: 'postgres',
+      url: new Secret(pooler.url),
+      listenUrl: new Secret(direct),
+      poolSize: 5,
+    };
+  },
+};
 
 const ROLES = new URL('../../../../../deploy/roles.sql', import.meta.url);
 

@@ -101,12 +101,16 @@ export function redisServer(): Promise<RedisServer | undefined> {
   return redis;
 }
 
+export function pgbouncerBinary(): string | undefined {
+  return findBinary('pgbouncer');
+}
+
 /** A pgbouncer in front of one database of `postgresServer`, or undefined where none is installed. */
 export async function startPgbouncer(
   databaseUrl: string,
   settings: readonly string[],
 ): Promise<{ readonly url: string; readonly process: ChildProcess } | undefined> {
-  const binary = findBinary('pgbouncer');
+  const binary = pgbouncerBinary();
   if (binary === undefined) return undefined;
   const { hostname, port: target, username, pathname } = new URL(databaseUrl);
   const name = pathname.slice(1);

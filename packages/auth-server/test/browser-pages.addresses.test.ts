@@ -46,11 +46,10 @@ describe('an address that is opened', () => {
   }
 
   for (const [method, path, allow] of [
-    ['POST', '/account', 'GET'],
-    ['POST', '/account/factors', 'GET'],
-    ['PUT', '/account/password', 'GET, POST'],
-    ['DELETE', '/password/reset', 'GET, POST'],
-    ['HEAD', '/device', 'GET, POST'],
+    ['POST', '/account', 'GET, HEAD'],
+    ['POST', '/account/factors', 'GET, HEAD'],
+    ['PUT', '/account/password', 'GET, HEAD, POST'],
+    ['DELETE', '/password/reset', 'GET, HEAD, POST'],
   ] as const) {
     it(`${path} asked by ${method} gets a browser a page with a reference and a way on, a program JSON, and 405`, async () => {
       const ask = (accept: string) =>
@@ -62,11 +61,23 @@ describe('an address that is opened', () => {
       const told = await ask('*/*');
       expect([told.status, told.headers.get('allow')]).to.deep.equal([405, allow]);
       expect(told.headers.get('content-type')).to.equal('application/json; charset=utf-8');
-      if (method === 'HEAD') return;
       expect(await response.text())
         .to.include('<h1>This cannot be done here</h1>')
         .and.include('href="/account"')
         .and.include(response.headers.get('x-request-id') as string);
+    });
+  }
+
+  for (const path of ['/device', '/password/reset', '/account', '/oauth/authorize']) {
+    it(`${path} asked by HEAD answers as by GET, without a body`, async () => {
+      const ask = (method: string) =>
+        fetch(`${server.issuer}${path}`, {
+          ...{ method, redirect: 'manual', headers: { accept: OF_A_BROWSER } },
+        });
+      const [head, full] = [await ask('HEAD'), await ask('GET')];
+      expect(head.status).to.equal(full.status);
+      expect(head.headers.get('content-type')).to.equal(full.headers.get('content-type'));
+      expect(await head.text()).to.equal('');
     });
   }
 

@@ -50,6 +50,40 @@ describe('cls-auth, changing and deleting what it has created', function () {
     });
   });
 
+  it('registers what needs no PKCE and what pages may call, says so in the list, and takes it back', async () => {
+    const uri = '--redirect-uri https://a.example/cb';
+    const old = await done(`applications create --name Wiki ${uri} --confidential --without-pkce`);
+    const spa = await done(
+      `applications create --name Page ${uri} --allow-origin https://a.example`,
+    );
+    expect(await listed('applications', 'clientId', old.clientId)).to.include({
+      withoutPkce: true,
+    });
+    const { stdout } = await runTool(['applications', 'list'], { CLS_DATA_DIR: dataDir });
+    expect(stdout).to.include('confidential, without PKCE').and.include('public https://a.example');
+    const update = 'applications update';
+    expect(await done(`${update} ${old.clientId} --no-without-pkce`)).to.include({
+      withoutPkce: false,
+    });
+    expect(await done(`${update} ${spa.clientId} --no-allow-origin`)).to.deep.include({
+      allowedOrigins: [],
+    });
+    for (const [words, says] of [
+      [`applications create --name X ${uri} --without-pkce`, 'only for a confidential application'],
+      [`${update} ${spa.clientId} --without-pkce`, 'only for a confidential application'],
+      [
+        `${update} ${old.clientId} --allow-origin https://a.example`,
+        'only for a public application',
+      ],
+      [`${update} ${spa.clientId} --allow-origin https://a.example/`, 'an origin alone'],
+      [`${update} ${spa.clientId} --allow-origin http://a.example`, 'an https URI'],
+    ] as const) {
+      const [code, said] = await refused(words);
+      expect(code, words).to.equal(2);
+      expect(said).to.include(says);
+    }
+  });
+
   it('checks a change of an application as it checks a new one', async () => {
     const { clientId } = await done(
       'applications create --name First --redirect-uri https://a.example/cb',

@@ -36,6 +36,38 @@ export function checkUri(option: string, text: string, ownScheme: boolean): void
   throw new UsageError(`${option}: expected an https URI, http on localhost${other}`);
 }
 
+/**
+ * An origin as a browser sends it, for web pages alone.
+ *
+ * @throws {UsageError}
+ */
+export function parseOrigins(texts: readonly string[]): readonly string[] {
+  for (const text of texts) {
+    checkUri('--allow-origin', text, false);
+    if (new URL(text).origin !== text) {
+      throw new UsageError('--allow-origin: expected an origin alone, as https://app.example');
+    }
+  }
+  return [...new Set(texts)];
+}
+
+/** @throws {UsageError} */
+export function checkKind(
+  confidential: boolean,
+  { withoutPkce, allowedOrigins }: Pick<Application, 'withoutPkce' | 'allowedOrigins'>,
+): void {
+  if (withoutPkce && !confidential) {
+    throw new UsageError(
+      '--without-pkce: only for a confidential application; PKCE alone proves a public one',
+    );
+  }
+  if (allowedOrigins.length > 0 && confidential) {
+    throw new UsageError(
+      '--allow-origin: only for a public application; a page cannot keep a secret',
+    );
+  }
+}
+
 const NO_URI = { protocol: '', hostname: '', username: '' };
 const OWN_SCHEME = /^[a-z][a-z0-9+-]*(\.[a-z0-9+-]+)+:$/;
 /** Those of RFC 3986, without a fragment. */

@@ -3,7 +3,13 @@ import { isUniqueViolation } from '@cls/shared/sql/database';
 import type { Command } from 'commander';
 import { DEFAULT_SCOPES, isNative } from '../clients/application.ts';
 import { APPLICATION_SCOPES } from '../provider/client-metadata.ts';
-import { checkUri, parseScopes, requireApplication } from './application-options.ts';
+import {
+  checkKind,
+  checkUri,
+  parseOrigins,
+  parseScopes,
+  requireApplication,
+} from './application-options.ts';
 import { addApplicationChanges } from './change-applications.ts';
 import { OVERLAP, parseOverlap, secretText } from './client-secret.ts';
 import { type AsOperator, MAY_CREATE, parseName } from './operator.ts';
@@ -17,6 +23,8 @@ interface CreateOptions {
   readonly confidential?: true;
   readonly device?: true;
   readonly scope: readonly string[];
+  readonly withoutPkce?: true;
+  readonly allowOrigin: readonly string[];
 }
 
 /** `cls-auth applications …`: what people sign in into. */
@@ -42,6 +50,8 @@ export function addApplicationCommands(program: Command, asOperator: AsOperator)
     .option('--scope <name...>', `what it may ask for: ${APPLICATION_SCOPES.join(', ')}`, [
       ...DEFAULT_SCOPES,
     ])
+    .option('--without-pkce', 'confidential, and its library sends no PKCE')
+    .option('--allow-origin <origin...>', 'public, and pages of this origin call this host', [])
     .action(async (options: CreateOptions, command: Command) => {
       const { redirectUri: redirectUris, postLogoutRedirectUri: postLogoutRedirectUris } = options;
       const application = {
@@ -53,7 +63,10 @@ export function addApplicationCommands(program: Command, asOperator: AsOperator)
         backchannelLogoutUri: options.backchannelLogoutUri ?? null,
         device: options.device === true,
         scopes: parseScopes(options.scope),
+        withoutPkce: options.withoutPkce === true,
+        allowedOrigins: parseOrigins(options.allowOrigin),
       };
+      checkKind(application.confidential, application);
       const native = isNative(application);
       for (const uri of redirectUris) checkUri('--redirect-uri', uri, true);
       for (const uri of postLogoutRedirectUris) checkUri('--post-logout-redirect-uri', uri, native);
@@ -96,9 +109,18 @@ export function addApplicationCommands(program: Command, asOperator: AsOperator)
         one.firstParty ? 'first party' : 'third party',
         one.redirectUris.join(' '),
         one.scopes.join(' '),
+        kindOf(one),
         one.disabled ? 'disabled' : 'active',
       ]);
-      const header = ['client id', 'name', 'party', 'redirect URIs', 'may ask for', 'status'];
+      const header = [
+        'client id',
+        'name',
+        'party',
+        'redirect URIs',
+        'may ask for',
+        'kind',
+        'status',
+      ];
       printer(command).result(documents, table(header, rows));
     });
 
@@ -139,6 +161,15 @@ export function addApplicationCommands(program: Command, asOperator: AsOperator)
         printer(command).result({ clientId, disabled }, `${word}d ${clientId}`);
       });
   }
+}
+
+function kindOf(one: {
+  readonly confidential: boolean;
+  readonly withoutPkce: boolean;
+  readonly allowedOrigins: readonly string[];
+}): string {
+  if (one.confidential) return one.withoutPkce ? 'confidential, without PKCE' : 'confidential';
+  return ['public', ...one.allowedOrigins].join(' ');
 }
 
 const PUBLIC =

@@ -3,7 +3,13 @@ import { isUniqueViolation } from '@cls/shared/sql/database';
 import type { Command } from 'commander';
 import { type Application, type ApplicationChange, isNative } from '../clients/application.ts';
 import { APPLICATION_SCOPES } from '../provider/client-metadata.ts';
-import { checkUri, parseScopes, requireApplication } from './application-options.ts';
+import {
+  checkKind,
+  checkUri,
+  parseOrigins,
+  parseScopes,
+  requireApplication,
+} from './application-options.ts';
 import { type AsOperator, type Operator, parseName, refuseDeletion } from './operator.ts';
 
 interface UpdateOptions {
@@ -13,6 +19,10 @@ interface UpdateOptions {
   /** `false`: `--no-backchannel-logout-uri`. */
   readonly backchannelLogoutUri?: string | false;
   readonly scope?: readonly string[];
+  /** `false`: `--no-without-pkce`. */
+  readonly withoutPkce?: boolean;
+  /** `false`: `--no-allow-origin`. */
+  readonly allowOrigin?: readonly string[] | false;
 }
 
 /** `cls-auth applications …`: what was registered is changed, or deleted where it was never used. */
@@ -30,6 +40,10 @@ export function addApplicationChanges(applications: Command, asOperator: AsOpera
       `all that it may ask for from now on: ${APPLICATION_SCOPES.join(', ')}; ` +
         'where one is taken away, what it got of anybody ends',
     )
+    .option('--without-pkce', 'may leave PKCE out from now on; confidential ones alone')
+    .option('--no-without-pkce', 'must send PKCE from now on')
+    .option('--allow-origin <origin...>', 'all origins whose pages call this host from now on')
+    .option('--no-allow-origin', 'pages of no origin call this host any more')
     .action(async (clientId: string, options: UpdateOptions, command: Command) => {
       const change = changeOf(options);
       const {
@@ -39,6 +53,7 @@ export function addApplicationChanges(applications: Command, asOperator: AsOpera
       } = await asOperator(async (operator) => {
         const known = await requireApplication(operator, clientId);
         checkUris({ ...known, ...change });
+        checkKind(known.secrets.length > 0, { ...known, ...change });
         await updateOne(operator, known, change);
         const about = Object.keys(change).join(' ');
         operator.audit.record({ type: 'application.changed', subject: clientId, about });
@@ -65,6 +80,7 @@ export function addApplicationChanges(applications: Command, asOperator: AsOpera
 /** @throws {UsageError} where nothing is to be changed. */
 function changeOf(options: UpdateOptions): ApplicationChange {
   const { name, redirectUri, postLogoutRedirectUri, backchannelLogoutUri, scope } = options;
+  const { withoutPkce, allowOrigin } = options;
   const change: ApplicationChange = {
     ...(name === undefined ? {} : { name: parseName(name) }),
     ...(redirectUri === undefined ? {} : { redirectUris: redirectUri }),
@@ -75,6 +91,8 @@ function changeOf(options: UpdateOptions): ApplicationChange {
       ? {}
       : { backchannelLogoutUri: backchannelLogoutUri || null }),
     ...(scope === undefined ? {} : { scopes: parseScopes(scope) }),
+    ...(withoutPkce === undefined ? {} : { withoutPkce }),
+    ...(allowOrigin === undefined ? {} : { allowedOrigins: parseOrigins(allowOrigin || []) }),
   };
   if (Object.keys(change).length > 0) return change;
   throw new UsageError('say what is to be changed; --help lists it');

@@ -26,6 +26,8 @@ export const EXAMPLES: Examples = {
   'service-accounts enable': [`cls-auth service-accounts enable ${SVC}`],
   'applications create': [
     'cls-auth applications create --name Portal --confidential --redirect-uri https://portal.example/callback',
+    'cls-auth applications create --name "Old wiki" --confidential --without-pkce --redirect-uri https://wiki.example/callback',
+    'cls-auth applications create --name "Loan page" --redirect-uri https://page.example/ --allow-origin https://page.example',
     'cls-auth applications create --name "Ledger tool" --device --scope openid cls-deal.view',
   ],
   'applications list': ['cls-auth applications list --json'],

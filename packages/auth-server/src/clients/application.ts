@@ -15,6 +15,10 @@ export interface Application {
   readonly backchannelLogoutUri: string | null;
   /** May sign people in on a second device (RFC 8628). */
   readonly device: boolean;
+  /** Confidential, and may leave PKCE out (RFC 9700 §2.1.1 recommends it to such, and demands none). */
+  readonly withoutPkce: boolean;
+  /** Origins whose pages may read this host's answers to it; for public applications. */
+  readonly allowedOrigins: readonly string[];
   /** What it may ask for: scopes of OpenID Connect, and short names of permissions. */
   readonly scopes: readonly string[];
   readonly disabled: boolean;
@@ -30,8 +34,12 @@ export function isNative({ redirectUris }: Pick<Application, 'redirectUris'>): b
   return redirectUris.some((uri) => !uri.startsWith('https:'));
 }
 
-export type NewApplication = Omit<Application, 'id' | 'disabled' | 'secrets' | 'scopes'> & {
+type Optional = 'scopes' | 'withoutPkce' | 'allowedOrigins';
+
+export type NewApplication = Omit<Application, 'id' | 'disabled' | 'secrets' | Optional> & {
   readonly confidential: boolean;
+  readonly withoutPkce?: boolean;
+  readonly allowedOrigins?: readonly string[];
   /** Without them `DEFAULT_SCOPES`. */
   readonly scopes?: readonly string[];
 };
@@ -41,6 +49,8 @@ export const DEFAULT_SCOPES = ['openid', 'email', 'offline_access', 'cls-deal.vi
 
 export interface ApplicationDirectory {
   find(id: string): Promise<Application | undefined>;
+  /** Whether an application that is not disabled allows it. */
+  isAllowedOrigin(origin: string): Promise<boolean>;
 }
 
 /** Applications in SQL, for the operator's tool. */
@@ -64,7 +74,13 @@ export interface ApplicationRecords extends ApplicationDirectory {
 export type ApplicationChange = Partial<
   Pick<
     Application,
-    'name' | 'redirectUris' | 'postLogoutRedirectUris' | 'backchannelLogoutUri' | 'scopes'
+    | 'name'
+    | 'redirectUris'
+    | 'postLogoutRedirectUris'
+    | 'backchannelLogoutUri'
+    | 'scopes'
+    | 'withoutPkce'
+    | 'allowedOrigins'
   >
 >;
 

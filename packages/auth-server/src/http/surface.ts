@@ -33,9 +33,9 @@ const METHODS: Readonly<Record<string, readonly string[]>> = {
   '/password/set': ['GET'],
   '/invitation': ['GET', 'POST'],
   ...ACCOUNT_METHODS,
-  '/.well-known/jwks.json': ['GET', 'HEAD'],
-  '/.well-known/openid-configuration': ['GET', 'HEAD'],
-  '/.well-known/oauth-authorization-server': ['GET', 'HEAD'],
+  '/.well-known/jwks.json': ['GET'],
+  '/.well-known/openid-configuration': ['GET'],
+  '/.well-known/oauth-authorization-server': ['GET'],
 };
 
 /** Paths with a part that changes: interactions, their way back, and static files. */
@@ -45,11 +45,22 @@ const PATTERNS: readonly (readonly [RegExp, readonly string[]])[] = [
   [/^\/interaction\/[\w-]{10,64}\/[a-z-]{1,30}$/, ['GET', 'POST']],
   [/^\/interaction\/[\w-]{10,64}\/enrol\/(totp|passkey|codes)$/, ['GET', 'POST']],
   [/^\/upstream\/[a-z0-9.-]{3,253}$/, ['GET']],
-  [/^\/assets\/[\w.-]{1,100}$/, ['GET', 'HEAD']],
+  [/^\/assets\/[\w.-]{1,100}$/, ['GET']],
 ];
 
 function methodsOf(path: string): readonly string[] | undefined {
-  return METHODS[path] ?? PATTERNS.find(([pattern]) => pattern.test(path))?.[1];
+  const methods = METHODS[path] ?? PATTERNS.find(([pattern]) => pattern.test(path))?.[1];
+  return methods?.flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : method));
+}
+
+/** HEAD is answered as GET, without the body (RFC 9110 §9.3.2). */
+async function asGet(ctx: Context, next: () => Promise<unknown>): Promise<void> {
+  ctx.method = 'GET';
+  try {
+    await next();
+  } finally {
+    ctx.method = 'HEAD'; // Koa leaves the body out.
+  }
 }
 
 /** The administrators' API answers on all of these itself, 404 and 405 as its problem documents. */
@@ -64,13 +75,14 @@ export function isAdminPath(path: string): boolean {
 export function surface(pages: Pages): Middleware {
   return async (ctx, next) => {
     if (isAdminPath(ctx.path)) return next();
-    const led = ctx.method === 'GET' && prefersPage(ctx) ? LEADS_TO[ctx.path] : undefined;
+    const led =
+      ['GET', 'HEAD'].includes(ctx.method) && prefersPage(ctx) ? LEADS_TO[ctx.path] : undefined;
     if (led !== undefined) return seeOther(ctx, `${pages.path(led)}${ctx.search}`);
     const methods = methodsOf(ctx.path);
     if (methods === undefined) {
       notFound(ctx, pages);
     } else if (methods.includes(ctx.method)) {
-      await next();
+      await (ctx.method === 'HEAD' ? asGet(ctx, next) : next());
     } else {
       wrongMethod(ctx, pages, methods);
     }

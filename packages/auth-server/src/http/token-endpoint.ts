@@ -46,10 +46,7 @@ export function tokenEndpoint(
     ctx.req.headers.accept = 'application/json';
     const oidcCtx = ctx as unknown as KoaContextWithOIDC;
     const error = explained(oidcCtx, await errorOf(oidcCtx, next, throttle, spend, logFault));
-    // No page of another origin may read an answer, so none is told that it may.
-    ctx.remove('Vary');
-    ctx.remove('Access-Control-Allow-Origin');
-    ctx.remove('Access-Control-Expose-Headers');
+    ctx.remove('Vary'); // Which origins may read the answer: see provider/cors.ts.
     if (error !== undefined) writeTokenError(ctx, error);
     else present(oidcCtx, accept);
     record(oidcCtx, audit, error);

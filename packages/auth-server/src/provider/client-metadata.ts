@@ -13,7 +13,13 @@ export const ACCOUNT_GRANT = 'urn:cls:grant-type:account';
 export const DEVICE_GRANT = 'urn:ietf:params:oauth:grant-type:device_code';
 
 /** Our own client metadata, beside the registered names of RFC 7591. */
-export const EXTRA_CLIENT_METADATA = ['customer', 'secret_hashes', 'first_party'];
+export const EXTRA_CLIENT_METADATA = [
+  'customer',
+  'secret_hashes',
+  'first_party',
+  'without_pkce',
+  'allowed_origins',
+];
 
 export interface SecretHash {
   /** SHA-256, base64url. */
@@ -87,6 +93,8 @@ export function applicationClient(application: Application, scopeBase: string): 
     id_token_signed_response_alg: 'RS256',
     scope: application.scopes.map((name) => scopeNamed(name, scopeBase)).join(' '),
     first_party: application.firstParty,
+    without_pkce: confidential && application.withoutPkce,
+    allowed_origins: [...application.allowedOrigins],
     secret_hashes: secrets.map(({ sha256, expiresAt }) => ({
       sha256,
       ...(expiresAt === undefined ? {} : { expires_at: expiresAt.getTime() }),

@@ -15,6 +15,7 @@ import type { MfaPolicy } from '../config.ts';
 import { cookieName } from '../http/cookie.ts';
 import type { SigningKey } from '../keys/signing-key.ts';
 import { LOCALES } from '../views/i18n.ts';
+import { allowsOrigin } from './allowed-origin.ts';
 import {
   ACCOUNT_CLIENT,
   ACCOUNT_CLIENT_ID,
@@ -115,7 +116,7 @@ export function providerConfiguration(
     // `none` (OAuth 2.0 Multiple Response Type Encoding Practices §4) is how people come to the account pages.
     responseTypes: ['code', 'none'],
     allowOmittingSingleRegisteredRedirectUri: false,
-    pkce: { required: () => true }, // RFC 7636, for every client
+    pkce: { required: (_, client) => client['without_pkce'] !== true }, // RFC 7636
     features: {
       clientCredentials: { enabled: true }, // RFC 6749 §4.4
       // RFC 8707; callers need not name the resource, their scopes tell.
@@ -191,8 +192,7 @@ export function providerConfiguration(
     },
     extraTokenClaims: tokenClaims,
     fetch: fetchFromApplication,
-    // A page of this very origin may ask for a token; no other may.
-    clientBasedCORS: (_, origin) => origin === issuerOrigin,
+    clientBasedCORS: (_, origin, client) => origin === issuerOrigin || allowsOrigin(client, origin),
     renderError: (ctx, out, error) => pages.error(ctx, out, error),
   };
 }

@@ -14,6 +14,7 @@ const SELECT = `
   SELECT a.id, a.name, a.first_party AS "firstParty", a.redirect_uris AS "redirectUris",
     a.post_logout_redirect_uris AS "postLogoutRedirectUris",
     a.backchannel_logout_uri AS "backchannelLogoutUri", a.device, a.scopes,
+    a.without_pkce AS "withoutPkce", a.allowed_origins AS "allowedOrigins",
     a.disabled_at IS NOT NULL AS disabled,
     ${secrets.selectOf('a.id')} AS secrets
   FROM application a`;
@@ -31,14 +32,22 @@ export function sqlApplications(database: Database): ApplicationRecords {
       const [row] = await database.query<Row>(`${SELECT} WHERE a.id = $1`, [id]);
       return row && toApplication(row);
     },
+    async isAllowedOrigin(origin) {
+      const found = await database.query(
+        'SELECT FROM application WHERE $1 = ANY (allowed_origins) AND disabled_at IS NULL LIMIT 1',
+        [origin],
+      );
+      return found.length === 1;
+    },
     list: async () => (await database.query<Row>(`${SELECT} ORDER BY a.name`)).map(toApplication),
     create: (application) =>
       database.transaction(async (transaction) => {
         const id = newId('app');
         await transaction.query(
           `INSERT INTO application (id, name, first_party, redirect_uris,
-             post_logout_redirect_uris, backchannel_logout_uri, device, scopes)
-           VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`,
+             post_logout_redirect_uris, backchannel_logout_uri, device, scopes, without_pkce,
+             allowed_origins)
+           VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`,
           [
             id,
             application.name,
@@ -48,6 +57,8 @@ export function sqlApplications(database: Database): ApplicationRecords {
             application.backchannelLogoutUri,
             application.device,
             application.scopes ?? DEFAULT_SCOPES,
+            application.withoutPkce ?? false,
+            application.allowedOrigins ?? [],
           ],
         );
         const secret = application.confidential ? await secrets.add(transaction, id) : undefined;
@@ -62,17 +73,20 @@ export function sqlApplications(database: Database): ApplicationRecords {
     },
     async update(id, change) {
       const { name, redirectUris, postLogoutRedirectUris, backchannelLogoutUri, scopes } = change;
+      const { withoutPkce, allowedOrigins } = change;
       await database.query(
         `UPDATE application SET
            name = coalesce($2, name), redirect_uris = coalesce($3, redirect_uris),
            post_logout_redirect_uris = coalesce($4, post_logout_redirect_uris),
            backchannel_logout_uri =
              CASE WHEN $5 THEN $6 ELSE backchannel_logout_uri END,
-           scopes = coalesce($7, scopes)
+           scopes = coalesce($7, scopes), without_pkce = coalesce($8, without_pkce),
+           allowed_origins = coalesce($9, allowed_origins)
          WHERE id = $1`,
         [
           ...[id, name ?? null, redirectUris ?? null, postLogoutRedirectUris ?? null],
           ...[backchannelLogoutUri !== undefined, backchannelLogoutUri ?? null, scopes ?? null],
+          ...[withoutPkce ?? null, allowedOrigins ?? null],
         ],
       );
     },

@@ -26,6 +26,8 @@ export async function relyingParty(
     postLogoutRedirectUris: change.postLogoutRedirectUris ?? ['https://portal.example/'],
     backchannelLogoutUri: change.backchannelLogoutUri ?? null,
     device: change.device ?? false,
+    withoutPkce: change.withoutPkce ?? false,
+    allowedOrigins: change.allowedOrigins ?? [],
     scopes: change.scopes ?? APPLICATION_SCOPES,
   });
   const authentication =

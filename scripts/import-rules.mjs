@@ -84,6 +84,7 @@ export const KIND_OF = {
     'access/caller-budget.ts': 'port',
     'access/entitlement.ts': 'port',
     'access/rate-limit.ts': 'port',
+    'access/redis-window.ts': 'adapter',
     'access/shared-window.ts': 'adapter',
     'balances/': 'use-case',
     'balances/balance-store.ts': 'port',

@@ -16,7 +16,8 @@ import { callerBudgets } from './access/caller-budget.ts';
 import { keySetFile } from './access/key-set-file.ts';
 import { type KeySource, remoteKeySource } from './access/key-source.ts';
 import { leasedRateLimit, type RateLimit } from './access/rate-limit.ts';
-import { memoryWindow, redisWindow } from './access/shared-window.ts';
+import { redisWindow } from './access/redis-window.ts';
+import { memoryWindow } from './access/shared-window.ts';
 import { rememberVerified } from './access/verified-tokens.ts';
 import { currentLedger } from './balances/current-ledger.ts';
 import { cursorCodec } from './balances/cursor.ts';
@@ -148,6 +149,6 @@ async function openRateLimit(
   if (redisUrl === undefined) {
     return { rateLimit: leasedRateLimit(limit, memoryWindow(limit)), stop: nothing };
   }
-  const { window, stop } = await redisWindow(limit, redisUrl, log);
+  const { window, stop } = redisWindow(limit, redisUrl, log);
   return { rateLimit: leasedRateLimit(limit, window), stop };
 }

@@ -2,6 +2,7 @@ import { join, resolve } from 'node:path';
 import { adminAudience } from './access-token.ts';
 import type { EnvironmentReader } from './environment.ts';
 import { LOG_LEVELS, type LogLevel } from './log.ts';
+import { REDIS_URL_PATTERN } from './redis-address.ts';
 import type { Secret } from './secret.ts';
 import type { DatabaseLocation } from './sql/open-database.ts';
 import { postgresHosts } from './sql/postgres-hosts.ts';
@@ -73,14 +74,8 @@ export function readServiceEnvironment(
     database: readDatabase(read, prefix, production, join(dataDir, 'database')),
     redisUrl: read.optionalSecret('REDIS_URL', {
       about: `${service === 'auth-server' ? 'protocol state' : 'rate limits'} shared by all replicas; ${service === 'auth-server' ? 'the SQL database' : 'this process alone'} when not set`,
-      expected:
-        service === 'auth-server'
-          ? 'a redis://, redis+sentinel:// or redis+cluster:// URL (rediss for TLS)'
-          : 'a redis:// or rediss:// URL',
-      pattern:
-        service === 'auth-server'
-          ? /^rediss?(\+(sentinel|cluster))?:\/\/\S+$/
-          : /^rediss?:\/\/\S+$/,
+      expected: 'a redis://, redis+sentinel:// or redis+cluster:// URL (rediss for TLS)',
+      pattern: REDIS_URL_PATTERN,
     }),
     host: read.optionalText(`${prefix}_HOST`, {
       about: 'the address to listen on',

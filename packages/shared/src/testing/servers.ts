@@ -66,14 +66,16 @@ export interface RedisCluster {
 }
 
 /** Three masters with a replica each, of the caller's own; undefined where none is installed. */
-export async function startRedisCluster(): Promise<RedisCluster | undefined> {
+export async function startRedisCluster(
+  args: readonly string[] = [],
+): Promise<RedisCluster | undefined> {
   const cli = findBinary('redis-cli');
   if (cli === undefined) return undefined;
   const nodes: RedisServer[] = [];
   while (nodes.length < 6) {
     const bus = ['--cluster-port', `${await freePort()}`];
     const atOnce = ['--repl-diskless-sync-delay', '0'];
-    const node = await startRedis(['--cluster-enabled', 'yes', ...bus, ...atOnce]);
+    const node = await startRedis(['--cluster-enabled', 'yes', ...bus, ...atOnce, ...args]);
     if (node === undefined) return undefined;
     nodes.push(node);
   }
@@ -91,6 +93,53 @@ export async function startRedisCluster(): Promise<RedisCluster | undefined> {
     if (!settled) throw new Error('the cluster is not ready');
   });
   return { url: `redis+cluster://${hosts.join(',')}`, masters, replicas };
+}
+
+export interface RedisSentinels {
+  readonly url: string;
+  readonly master: RedisServer;
+  readonly replica: RedisServer;
+  readonly sentinels: readonly ChildProcess[];
+}
+
+/** A master with a replica, watched by three Sentinels; undefined where none is installed. */
+export async function startRedisSentinels(): Promise<RedisSentinels | undefined> {
+  const [binary, cli] = [findBinary('redis-server'), findBinary('redis-cli')];
+  const master = await startRedis();
+  if (binary === undefined || cli === undefined || master === undefined) return undefined;
+  const { port: masterPort } = new URL(master.url);
+  const replica = await startRedis(['--replicaof', '127.0.0.1', masterPort]);
+  if (replica === undefined) return undefined;
+  const directory = temporaryDirectory('cls-sentinel-');
+  const sentinels: ChildProcess[] = [];
+  const ports: number[] = [];
+  for (let n = 0; n < 3; n += 1) {
+    const port = await freePort();
+    const file = join(directory, `${port}.conf`);
+    const settings = [
+      `port ${port}`,
+      'bind 127.0.0.1',
+      `dir ${directory}`,
+      `sentinel monitor main 127.0.0.1 ${masterPort} 2`,
+      'sentinel down-after-milliseconds main 2000',
+      'sentinel failover-timeout main 5000',
+    ];
+    writeFileSync(file, `${settings.join('\n')}\n`);
+    const child = endWithTests(spawn(binary, [file, '--sentinel'], { stdio: 'ignore' }));
+    await untilListening(port, child);
+    sentinels.push(child);
+    ports.push(port);
+  }
+  await eventually(async () => {
+    for (const port of ports) {
+      const answer = (...words: string[]) =>
+        execFileSync(cli, ['-p', `${port}`, 'sentinel', ...words], { encoding: 'utf8' });
+      const known = answer('replicas', 'main').includes('slave');
+      if (!known || !answer('ckquorum', 'main').startsWith('OK 3')) throw new Error('not ready');
+    }
+  });
+  const hosts = ports.map((port) => `127.0.0.1:${port}`).join(',');
+  return { url: `redis+sentinel://${hosts}/main`, master, replica, sentinels };
 }
 
 let redis: Promise<RedisServer | undefined> | undefined;

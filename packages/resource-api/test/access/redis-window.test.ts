@@ -1,0 +1,121 @@
+import type { ChildProcess } from 'node:child_process';
+import { silentLog } from '@cls/shared/log';
+import { Secret } from '@cls/shared/secret';
+import { DatabaseUnavailable } from '@cls/shared/sql/database';
+import { requireServer } from '@cls/shared/testing/engines';
+import {
+  eventually,
+  type RedisServer,
+  startRedis,
+  startRedisCluster,
+  startRedisSentinels,
+} from '@cls/shared/testing/servers';
+import { expect } from 'chai';
+import type { SharedWindow } from '../../src/access/rate-limit.ts';
+import { redisWindow } from '../../src/access/redis-window.ts';
+
+const LIMIT = 100;
+
+interface World {
+  readonly url: string;
+  readonly processes: readonly ChildProcess[];
+  readonly master: RedisServer;
+}
+
+interface Setting {
+  start(): Promise<World | undefined>;
+  /** Ends a server that serves, of which there is another. */
+  readonly failOver?: (world: World) => void;
+}
+
+const processesOf = (servers: readonly RedisServer[]) => servers.map(({ process }) => process);
+const killMaster = ({ master }: World) => void master.process.kill('SIGKILL');
+
+const SETTINGS: Readonly<Record<string, Setting>> = {
+  'one server': {
+    async start() {
+      const master = await startRedis();
+      return master && { url: master.url, master, processes: [master.process] };
+    },
+  },
+  'behind Sentinels': {
+    async start() {
+      const set = await startRedisSentinels();
+      if (set === undefined) return undefined;
+      const { url, master, replica, sentinels } = set;
+      return { url, master, processes: [...processesOf([master, replica]), ...sentinels] };
+    },
+    failOver: killMaster,
+  },
+  'as a Cluster': {
+    async start() {
+      const set = await startRedisCluster(['--cluster-node-timeout', '3000']);
+      const [master] = set?.masters ?? [];
+      if (set === undefined || master === undefined) return undefined;
+      const { url, masters, replicas } = set;
+      return { url, master, processes: processesOf([...masters, ...replicas]) };
+    },
+    failOver: killMaster,
+  },
+};
+
+for (const [name, setting] of Object.entries(SETTINGS)) {
+  describe(`replicas that share their limits in Redis, ${name},`, () => {
+    let world: World;
+    let replicas: readonly ReturnType<typeof redisWindow>[] = [];
+    before(async function () {
+      const started = await setting.start();
+      requireServer(this, 'Redis', started);
+      world = started;
+    });
+    after(async () => {
+      await Promise.all(replicas.map(({ stop }) => stop()));
+      for (const child of world?.processes ?? []) child.kill('SIGKILL');
+    });
+
+    const first = () => (replicas[0] as (typeof replicas)[0]).window;
+    let callers = 0;
+    /** That one replica sees what the other took, of every key: no node is left out. */
+    const shared = () =>
+      eventually(async () => {
+        for (let n = 0; n < 12; n += 1) {
+          callers += 1;
+          const [one, other] = replicas.map(({ window }) => window) as [SharedWindow, SharedWindow];
+          await one.take(`caller-${callers}`, 60);
+          const { taken, left } = await other.take(`caller-${callers}`, 60);
+          if (taken !== 40 || left !== 0) throw new Error(`each counts for itself: ${taken}`);
+        }
+      });
+
+    it('answer from their start on while Redis does not, and share once it does', async () => {
+      for (const child of world.processes) child.kill('SIGSTOP');
+      replicas = [0, 1].map(() => redisWindow(LIMIT, new Secret(world.url), silentLog));
+      expect(await first().take('early', 1)).to.include({ taken: 1 });
+      for (const child of world.processes) child.kill('SIGCONT');
+      await shared();
+    });
+
+    it('take from one window, which ends by itself', async () => {
+      await shared();
+      const { taken, left, resetMs } = await first().take('somebody', 1);
+      expect([taken, left]).to.deep.equal([1, LIMIT - 1]);
+      expect(resetMs).to.be.greaterThan(0).and.at.most(60_000);
+    });
+
+    const { failOver } = setting;
+    if (failOver === undefined) return;
+    it('answer while a server is gone, and share again afterwards', async () => {
+      failOver(world);
+      const { taken } = await first().take('at once', 1);
+      expect(taken).to.equal(1);
+      await shared();
+    });
+  });
+}
+
+describe('a Redis for limits', () => {
+  it('whose URL cannot be read is refused, and not quoted', () => {
+    const url = new Secret('redis+sentinel://:secret@127.0.0.1');
+    expect(() => redisWindow(LIMIT, url, silentLog)).to.throw(DatabaseUnavailable, /^REDIS_URL/);
+  });
+});

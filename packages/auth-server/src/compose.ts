@@ -148,7 +148,10 @@ async function compose(
     sweep(config, database, clock).catch((err) => log.warn({ err }, 'sweeping failed'));
   }, SWEEP_INTERVAL_MS);
   sweeper.unref();
-  const audit = sqlAuditLog(database, clock, log);
+  const audit = await sqlAuditLog(database, clock, log, {
+    directory: config.auditSpoolDir,
+    fsync: config.database.kind === 'postgres',
+  });
   const state = await openStateStore(config, database, log);
   const outgoing = mailQueue(openMailSender(config), log);
   const mail = accountMailer(config, outgoing);
@@ -226,7 +229,7 @@ async function compose(
     provider.use(health(checks, () => service?.draining ?? false));
     provider.use(cors(settings.applications, config.issuer));
     provider.use(surface(ourPages));
-    provider.use(answeringScope(log));
+    provider.use(answeringScope(audit, log));
     provider.use(askByPost(ourPages));
     provider.use(admin);
     provider.use(metadataCaching);

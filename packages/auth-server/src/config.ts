@@ -33,6 +33,8 @@ export interface AuthServerConfig extends ServiceEnvironment {
   readonly documentationUrl: string | undefined;
   /** Days that events of the audit are kept; 0 for ever. */
   readonly auditRetentionDays: number;
+  /** Where audit events wait for the database; each process has a folder of its own in it. */
+  readonly auditSpoolDir: string;
   /** How many Redis replicas must have a write that consumes something; 0 waits for none. */
   readonly redisWaitReplicas: number;
 }
@@ -136,6 +138,12 @@ function readConfig(read: EnvironmentReader): AuthServerConfig {
       max: 36_500,
       fallback: 400,
     }),
+    auditSpoolDir:
+      read.optionalText('AUDIT_SPOOL_DIR', {
+        about:
+          'a directory in which audit events wait for the database; it outlives the process, and processes may share it',
+        fallbackText: '`audit-spool` in the service’s data directory',
+      }) ?? join(shared.dataDir, 'audit-spool'),
     redisWaitReplicas: read.integer('REDIS_WAIT_REPLICAS', {
       about: 'replicas that must confirm a consumed code or token before it counts',
       min: 0,

@@ -1,4 +1,3 @@
-import { silentLog } from '@cls/shared/log';
 import { Secret } from '@cls/shared/secret';
 import { describeOnEngines } from '@cls/shared/testing/engines';
 import { expect } from 'chai';
@@ -6,7 +5,7 @@ import fc from 'fast-check';
 import type { Account } from '../src/accounts/account.ts';
 import { keyedHash } from '../src/keys/keyed-hash.ts';
 import { proveCode, provePassword } from '../src/sign-in/prove.ts';
-import { sqlAuditLog, sweepAudit } from '../src/store/sql-audit-log.ts';
+import { sweepAudit } from '../src/store/sql-audit-log.ts';
 import { addressSubject } from '../src/throttle/address-subject.ts';
 import { guess, guessSubjects } from '../src/throttle/guess.ts';
 import { KNOWN_DEVICE_TTL_S, knownDevices } from '../src/throttle/known-devices.ts';
@@ -16,6 +15,7 @@ import {
   type AccountWorld,
   codeAt,
   openAccountWorld,
+  openAuditLog,
   PASSWORD,
   TOTP_SECRET,
 } from './support/account-world.ts';
@@ -220,7 +220,7 @@ describeOnEngines('guessing at a person’s secrets', (engine) => {
   });
 
   it('tells the owner of a new device also when the audit holds nothing of them any more', async () => {
-    const audit = sqlAuditLog(world.database, world.clock, silentLog);
+    const audit = await openAuditLog(world);
     await world.noteDevice(account, ['pwd'], {});
     audit.record({ type: 'sign_in.succeeded', subject: account.id });
     await audit.flush();

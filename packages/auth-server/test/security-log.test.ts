@@ -1,12 +1,11 @@
-import { silentLog } from '@cls/shared/log';
 import type { Database } from '@cls/shared/sql/database';
 import { describeOnEngines } from '@cls/shared/testing/engines';
 import { expect } from 'chai';
 import type { Account } from '../src/accounts/account.ts';
-import { sqlAuditLog, sweepAudit } from '../src/store/sql-audit-log.ts';
+import { sweepAudit } from '../src/store/sql-audit-log.ts';
 import { sqlAuditReader } from '../src/store/sql-audit-reader.ts';
 import { readMessages } from '../src/views/i18n.ts';
-import { type AccountWorld, BY, openAccountWorld } from './support/account-world.ts';
+import { type AccountWorld, BY, openAccountWorld, openAuditLog } from './support/account-world.ts';
 
 describeOnEngines('a person’s security log', (engine) => {
   let world: AccountWorld;
@@ -15,7 +14,7 @@ describeOnEngines('a person’s security log', (engine) => {
     world = await openAccountWorld(engine);
     account = await world.newAccount();
     const other = await world.newAccount();
-    const audit = sqlAuditLog(world.database, world.clock, silentLog);
+    const audit = await openAuditLog(world);
     for (let n = 0; n < 60; n += 1) {
       const { address = '', device = {} } = BY;
       audit.record({ type: 'sign_in.succeeded', subject: account.id, address, device });
@@ -61,7 +60,7 @@ describeOnEngines('a person’s security log', (engine) => {
   }
 
   it('is as old as audit events are kept, however many there are', async () => {
-    const audit = sqlAuditLog(world.database, world.clock, silentLog);
+    const audit = await openAuditLog(world);
     await world.database.query(
       `INSERT INTO audit_event (id, at, type, subject) OVERRIDING SYSTEM VALUE
        SELECT -n, $1::timestamptz - interval '30 days', 'sign_in.succeeded', 'many'

@@ -170,7 +170,12 @@ describeOnEngines('signing in with a browser', (engine) => {
       organisationInvitation: nothing,
       invitation: (_: unknown, __: string, token: string) => invited(token),
     };
-    const audit = { record() {}, catchUp: async () => undefined, flush: async () => undefined };
+    const audit = {
+      record() {},
+      synced: async () => undefined,
+      catchUp: async () => undefined,
+      flush: async () => undefined,
+    };
     const secret = new Secret(KEY);
     return composeAccounts(
       {

@@ -75,11 +75,18 @@ export type AuditEventType =
   | 'key.resealed';
 
 export interface AuditLog {
-  /** Takes the event at once and writes it soon, in batches. */
+  /**
+   * Takes the event: from now on it survives this process. It reaches the table soon, and once.
+   *
+   * @throws {DatabaseUnavailable} when it cannot be kept: then nothing may be acknowledged. Of a
+   *   refusal that cannot be kept, the log is told instead.
+   */
   record(event: AuditEvent): void;
+  /** Resolves when what was taken survives a crash of the machine, where the database does. */
+  synced(): Promise<void>;
   /** Writes what was taken, for who is about to read it; what cannot be written stays. */
   catchUp(): Promise<void>;
-  /** The same before the process ends: nothing is tried again. */
+  /** The same before the process ends; what cannot be written waits for the next process. */
   flush(): Promise<void>;
 }
 

@@ -6,6 +6,7 @@ import { openDatabaseAsOperator } from '@cls/shared/sql/open-database';
 import { administerAccounts } from '../accounts/administer.ts';
 import { invite } from '../accounts/invite.ts';
 import { notice } from '../accounts/security-notice.ts';
+import type { AuditLog } from '../audit/audit-log.ts';
 import { parseConfig } from '../config.ts';
 import { aesGcmSealer } from '../keys/seal.ts';
 import { accountMailer } from '../mail/account-mailer.ts';
@@ -44,11 +45,15 @@ export const asOperator: AsOperator = async (work, { mayCreate = false } = {}) =
     mayCreate,
   );
   let state: Promise<StateStore> | undefined;
+  let audit: AuditLog | undefined;
   try {
     const keyEncryptionKey =
       config.keyEncryptionKey ?? developmentSecret(config.dataDir, 'key-encryption-key');
     const sealer = aesGcmSealer(keyEncryptionKey);
-    const audit = sqlAuditLog(database, systemClock, createLog('cls-auth', 'error'));
+    audit = await sqlAuditLog(database, systemClock, createLog('cls-auth', 'error'), {
+      directory: config.auditSpoolDir,
+      fsync: config.database.kind === 'postgres',
+    });
     const queue = mailQueue(openMailSender(config), complaints);
     const notices = { audit, mail: accountMailer(config, queue) };
     const records = sqlAccounts(database);
@@ -92,9 +97,9 @@ export const asOperator: AsOperator = async (work, { mayCreate = false } = {}) =
       tell: (type, account, about) => notice(notices, type, account, {}, about),
     });
     await queue.drain();
-    await audit.flush();
     return result;
   } finally {
+    await audit?.flush();
     await (await state)?.close();
     await database.close();
   }

@@ -49,7 +49,12 @@ export function tokenEndpoint(
     ctx.remove('Vary'); // Which origins may read the answer: see provider/cors.ts.
     if (error !== undefined) writeTokenError(ctx, error);
     else present(oidcCtx, accept);
-    record(oidcCtx, audit, error);
+    try {
+      record(oidcCtx, audit, error);
+      await audit.synced();
+    } catch (err) {
+      return writeTokenError(ctx, err); // Without its event, nothing is acknowledged.
+    }
     const request = answering();
     if (error === undefined && request !== undefined) await finishAnswer(request, log);
   };

@@ -1,81 +1,164 @@
+import { randomUUID } from 'node:crypto';
 import type { Clock } from '@cls/shared/clock';
 import type { Log } from '@cls/shared/log';
-import { type Database, SqlError } from '@cls/shared/sql/database';
+import { type Database, DatabaseUnavailable, SqlError } from '@cls/shared/sql/database';
 import type { AuditEvent, AuditLog } from '../audit/audit-log.ts';
+import { answering } from '../provider/state/answering.ts';
+import { type AuditSpool, leftSpools, openAuditSpool } from './audit-spool.ts';
 
-const FLUSH_AFTER_MS = 200;
-const BATCH_MAX = 1_000;
-/** Events kept while the database is down; older ones stay, newer ones are told to the log. */
-const WAITING_MAX = 50_000;
+const WRITE_AFTER_MS = 200;
+const TRY_AGAIN_MS = 2_000;
+const LOOK_FOR_LEFT_MS = 30_000;
 
-type Taken = AuditEvent & { readonly at: string };
+interface Spooled extends AuditEvent {
+  readonly id: string;
+  readonly at: string;
+}
 
-/** Audit events in SQL, written in batches off the request's path. */
-export function sqlAuditLog(database: Database, clock: Clock, log: Log): AuditLog {
-  let waiting: Taken[] = [];
+export interface AuditLogSettings {
+  /** Where events wait for the database; outlives the process. */
+  readonly directory: string;
+  /** Whether an acknowledged event survives a crash of the machine. */
+  readonly fsync: boolean;
+}
+
+/**
+ * Audit events in SQL. They go to a file of this process first (audit-spool.ts), and from there to
+ * the table in batches, by an id that the table has once. What a process left behind that is gone,
+ * the next one on the same directory writes.
+ *
+ * @throws {DirectoryUnusable} when they cannot be kept.
+ */
+export async function sqlAuditLog(
+  database: Database,
+  clock: Clock,
+  log: Log,
+  { directory, fsync }: AuditLogSettings,
+): Promise<AuditLog> {
+  const own = await openAuditSpool(directory);
   let timer: NodeJS.Timeout | undefined;
-  let writing: Promise<void> | undefined;
+  let working: Promise<void> | undefined;
+  let failing = false;
+  let stopped = false;
+  let again = false;
+  let lookForLeft = true;
 
-  const schedule = () => {
+  const writeAll = async (spool: AuditSpool): Promise<void> => {
+    for (;;) {
+      const { lines, end } = spool.read();
+      if (lines.length > 0) await insertAll(database, lines, log);
+      spool.done(end);
+      if (lines.length === 0) return;
+    }
+  };
+  const takeOver = async (): Promise<void> => {
+    for (const spool of await leftSpools(directory)) {
+      await writeAll(spool).finally(() => spool.close());
+    }
+  };
+  /** One at a time; what comes meanwhile is written before it resolves. */
+  const write = (): Promise<void> => {
+    again = true;
+    working ??= (async () => {
+      try {
+        while (again) {
+          again = false;
+          await writeAll(own);
+          if (lookForLeft) await takeOver();
+          lookForLeft = false;
+        }
+        if (failing) log.info({}, 'audit events are written again');
+        failing = false;
+      } catch (err) {
+        if (!failing) log.error({ err }, 'audit events wait in their file; trying again');
+        failing = true;
+        schedule(TRY_AGAIN_MS);
+      } finally {
+        working = undefined;
+      }
+    })();
+    return working;
+  };
+  const schedule = (ms: number) => {
+    if (stopped) return;
     timer ??= setTimeout(() => {
       timer = undefined;
       void write();
-    }, FLUSH_AFTER_MS);
+    }, ms);
   };
-  const writeAll = async (): Promise<void> => {
-    let size = BATCH_MAX;
-    while (waiting.length > 0) {
-      const batch = waiting.slice(0, size);
-      try {
-        await insert(database, batch);
-        waiting = waiting.slice(batch.length);
-      } catch (err) {
-        if (!(err instanceof SqlError)) {
-          log.error(
-            { err, waiting: waiting.length },
-            'audit events cannot be written; trying again',
-          );
-          schedule();
-          return;
-        }
-        // Refused rather than unreachable: one event must not keep the others from being written.
-        if (batch.length === 1) {
-          log.error({ err, event: batch[0] }, 'an audit event cannot be stored; it is only here');
-          waiting = waiting.slice(1);
-        }
-        size = 1;
-      }
-    }
-  };
-  const write = (): Promise<void> => {
-    writing ??= writeAll().finally(() => {
-      writing = undefined;
-    });
-    return writing;
-  };
-
-  const catchUp = async (): Promise<void> => {
-    await write();
-    if (waiting.length > 0) await write(); // What came while the last batch was written.
-  };
+  const looking = setInterval(() => {
+    lookForLeft = true;
+    void write();
+  }, LOOK_FOR_LEFT_MS);
+  looking.unref();
+  void write();
 
   return {
     record(event) {
-      if (waiting.length >= WAITING_MAX) {
-        log.error({ event }, 'the audit log is full; this event is only here');
-        return;
+      try {
+        const spooled: Spooled = { id: randomUUID(), at: clock.now().toISOString(), ...event };
+        own.append(JSON.stringify(spooled));
+      } catch (err) {
+        log.error({ err, event }, 'an audit event cannot be kept in its file; it is only here');
+        if (event.type === 'token.refused' || event.type === 'sign_in.refused') return;
+        throw new DatabaseUnavailable('the audit cannot be written', { cause: err });
       }
-      waiting.push({ ...event, at: clock.now().toISOString() });
-      schedule();
+      const request = answering();
+      if (request !== undefined) request.audited = true;
+      schedule(WRITE_AFTER_MS);
     },
-    catchUp,
+    async synced() {
+      if (!fsync) return;
+      await own.synced().catch((err) => {
+        log.error({ err }, 'audit events cannot be written to the disk');
+        throw new DatabaseUnavailable('the audit cannot be written', { cause: err });
+      });
+    },
+    catchUp: write,
     async flush() {
+      stopped = true;
       clearTimeout(timer);
-      timer = undefined;
-      await catchUp();
-      clearTimeout(timer);
+      clearInterval(looking);
+      await write();
+      await own.close();
     },
   };
+}
+
+/** @throws when the database did not take them: they are tried again. */
+async function insertAll(database: Database, lines: readonly string[], log: Log): Promise<void> {
+  const events = lines.flatMap((line) => parsed(line, log));
+  try {
+    if (events.length > 0) await insert(database, events);
+  } catch (error) {
+    if (!isRefusedForGood(error)) throw error;
+    // One event must not keep the others from being written.
+    for (const event of events) await insertAlone(database, event, log);
+  }
+}
+
+async function insertAlone(database: Database, event: Spooled, log: Log): Promise<void> {
+  try {
+    await insert(database, [event]);
+  } catch (err) {
+    if (!isRefusedForGood(err)) throw err;
+    log.error({ err, event }, 'an audit event cannot be stored; it is only here');
+  }
+}
+
+/** Classes 22 and 23: the data themselves. Everything else is the state of the database. */
+function isRefusedForGood(error: unknown): boolean {
+  return error instanceof SqlError && /^2[23]/.test(error.code);
+}
+
+/** Nothing for a torn line: its event was never acknowledged. */
+function parsed(line: string, log: Log): readonly Spooled[] {
+  try {
+    return [JSON.parse(line) as Spooled];
+  } catch {
+    log.warn({}, 'a line of the audit that was not written whole is left out');
+    return [];
+  }
 }
 
 const SWEEP_BATCH = 5_000;
@@ -96,13 +179,15 @@ export async function sweepAudit(database: Database, clock: Clock, days: number)
   } while (swept.length === SWEEP_BATCH);
 }
 
-async function insert(database: Database, events: readonly Taken[]): Promise<void> {
-  const column = (of: (event: Taken) => string | undefined) => events.map((e) => of(e) ?? null);
+async function insert(database: Database, events: readonly Spooled[]): Promise<void> {
+  const column = (of: (event: Spooled) => string | undefined) => events.map((e) => of(e) ?? null);
   await database.query(
     `INSERT INTO audit_event (at, type, subject, client_id, address, request_id, reason,
-                              browser, system, about)
+                              browser, system, about, event_id)
      SELECT * FROM unnest($1::timestamptz[], $2::text[], $3::text[], $4::text[], $5::text[],
-                          $6::text[], $7::text[], $8::text[], $9::text[], $10::text[])`,
+                          $6::text[], $7::text[], $8::text[], $9::text[], $10::text[],
+                          $11::uuid[])
+     ON CONFLICT (event_id) DO NOTHING`,
     [
       column((e) => e.at),
       column((e) => e.type),
@@ -114,6 +199,7 @@ async function insert(database: Database, events: readonly Taken[]): Promise<voi
       column((e) => e.device?.browser),
       column((e) => e.device?.system),
       column((e) => e.about),
+      column((e) => e.id),
     ],
   );
 }

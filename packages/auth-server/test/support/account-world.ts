@@ -3,6 +3,7 @@ import { Secret } from '@cls/shared/secret';
 import type { Database } from '@cls/shared/sql/database';
 import { migrate, readMigrations } from '@cls/shared/sql/migrate';
 import type { Engine } from '@cls/shared/testing/engines';
+import { temporaryDirectory } from '@cls/shared/testing/servers';
 import { TOTP, Secret as TotpSecret } from 'otpauth';
 import type { Account } from '../../src/accounts/account.ts';
 import { argon2Verifier } from '../../src/accounts/password.ts';
@@ -12,6 +13,7 @@ import { composeAccounts } from '../../src/compose-accounts.ts';
 import type { AccountMail } from '../../src/mail/account-mail.ts';
 import { sqlStateStore } from '../../src/provider/state/sql-state-store.ts';
 import { MIGRATIONS } from '../../src/store/migrations.ts';
+import { sqlAuditLog } from '../../src/store/sql-audit-log.ts';
 import { sqlCustomers } from '../../src/store/sql-customers.ts';
 import { sqlFactors } from '../../src/store/sql-factors.ts';
 
@@ -46,6 +48,7 @@ export async function openAccountWorld(engine: Engine) {
   const events: AuditEvent[] = [];
   const audit: AuditLog = {
     record: (event) => void events.push(event),
+    synced: async () => undefined,
     catchUp: async () => undefined,
     flush: async () => undefined,
   };
@@ -101,6 +104,12 @@ export async function openAccountWorld(engine: Engine) {
       await (database as Database).close();
     },
   };
+}
+
+/** The audit as the service keeps it. */
+export function openAuditLog({ database, clock }: Pick<AccountWorld, 'database' | 'clock'>) {
+  const directory = temporaryDirectory('cls-audit-');
+  return sqlAuditLog(database, clock, silentLog, { directory, fsync: true });
 }
 
 export const BY: Requester = {

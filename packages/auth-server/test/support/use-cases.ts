@@ -16,7 +16,12 @@ export async function useCasesBeside({ issuer, config, database }: TestAuthServe
   const people = await composeAccounts(settings, {
     ...{ database, state, clock: systemClock, log: silentLog },
     passwords: await argon2Verifier(1, 10),
-    audit: { record: nothing, catchUp: async () => undefined, flush: async () => undefined },
+    audit: {
+      record: nothing,
+      synced: async () => undefined,
+      catchUp: async () => undefined,
+      flush: async () => undefined,
+    },
     mail: {
       ...{ changed: nothing, newDevice: nothing, passwordReset: nothing },
       ...{ invitation: nothing, organisationInvitation: nothing },

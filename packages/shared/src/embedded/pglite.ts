@@ -2,6 +2,7 @@ import { PGlite, type Transaction as PGliteTransaction, types } from '@electric-
 import {
   type Database,
   DatabaseUnavailable,
+  isUnavailable,
   type Sql,
   SqlError,
   type SqlValue,
@@ -78,7 +79,9 @@ function translateError(error: unknown): unknown {
   if (!(error instanceof Error) || error instanceof SqlError) return error;
   const { code, constraint } = error as Error & { code?: string; constraint?: string };
   if (typeof code === 'string' && /^[0-9A-Z]{5}$/.test(code)) {
-    return new SqlError(error.message, code, constraint, { cause: error });
+    return isUnavailable(code)
+      ? new DatabaseUnavailable(`the database refused work (${code})`, { cause: error })
+      : new SqlError(error.message, code, constraint, { cause: error });
   }
   return error.message.startsWith('PGlite is clos')
     ? new DatabaseUnavailable('the embedded database has stopped', { cause: error })

@@ -98,6 +98,15 @@ export function isForeignKeyViolation(error: unknown): boolean {
   return error instanceof SqlError && error.code === '23503';
 }
 
+/**
+ * Whether a SQLSTATE tells of the server's state, so that the same statement may succeed later:
+ * 57P0x it shuts down or starts up; 53xxx it is out of resources; 08xxx the connection failed;
+ * 57014 it timed out; 25006 it is read-only, as a standby or a full primary is.
+ */
+export function isUnavailable(code: string): boolean {
+  return /^(57P0|53|08|57014|25006)/.test(code);
+}
+
 /** SQLSTATE 23505. */
 export function isUniqueViolation(error: unknown, constraint?: string): boolean {
   return (

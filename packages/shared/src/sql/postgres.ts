@@ -6,6 +6,8 @@ import {
   beginStatement,
   type Database,
   DatabaseUnavailable,
+  isUnavailable,
+  type ListenGap,
   type Sql,
   SqlError,
   type SqlValue,
@@ -174,8 +176,7 @@ async function translated<T>(work: Promise<T>): Promise<T> {
 
 function translateError(error: unknown): unknown {
   if (error instanceof pg.DatabaseError && error.code !== undefined) {
-    // 57P0x: the server shuts down or starts up; 53xxx: out of resources; 57014: timed out.
-    return /^(57P0|53|08|57014)/.test(error.code)
+    return isUnavailable(error.code)
       ? new DatabaseUnavailable(`the database refused work (${error.code})`, { cause: error })
       : new SqlError(error.message, error.code, error.constraint, { cause: error });
   }

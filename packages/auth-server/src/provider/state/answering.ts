@@ -21,6 +21,8 @@ export interface Answering {
   /** Consumed at the token endpoint, with the answer: see http/spend.ts. */
   spendable: Spendable | undefined;
   readonly afterwards: (() => Promise<void>)[];
+  /** An event of it is in the audit: nothing is acknowledged before that is safe. */
+  audited: boolean;
 }
 
 const current = new AsyncLocalStorage<Answering>();
@@ -44,11 +46,12 @@ export async function whenAnswered(work: () => Promise<void>): Promise<void> {
 const WAIT_MS = 1_000;
 const TRY_AGAIN_MS = [1_000, 5_000, 30_000];
 
-/** Around everything that answers. */
-export function answeringScope(log: Log): Middleware {
+/** Around everything that answers. @param audit resolves when its events are safe. */
+export function answeringScope(audit: { synced(): Promise<void> }, log: Log): Middleware {
   return async (ctx, next) => {
-    const request: Answering = { spendable: undefined, afterwards: [] };
+    const request: Answering = { spendable: undefined, afterwards: [], audited: false };
     await current.run(request, next);
+    if (request.audited) await audit.synced();
     if (ctx.status < 500) await finishAnswer(request, log);
   };
 }

@@ -1,0 +1,151 @@
+import {
+  closeSync,
+  existsSync,
+  fdatasync,
+  fstatSync,
+  ftruncateSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readSync,
+  rmSync,
+  writeSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import {
+  DirectoryInUse,
+  type DirectoryLock,
+  lockDirectory,
+} from '@cls/shared/embedded/directory-lock';
+import { DirectoryUnusable } from '@cls/shared/embedded/embedded-database';
+import { newId } from '@cls/shared/new-id';
+
+const FILE = 'events.jsonl';
+const READ_MAX_BYTES = 512 * 1024;
+
+/**
+ * The events that one process has taken and the database does not have yet: lines of a file that
+ * only grows, and is emptied when the database has them all. Written with write(2), a line survives
+ * the process; with `synced`, the machine.
+ */
+export interface AuditSpool {
+  /** @throws when the line cannot be written whole, as on a full disk. */
+  append(line: string): void;
+  /** Resolves when what was appended is on the disk; callers share a write. */
+  synced(): Promise<void>;
+  /** The oldest lines that are not done, and the offset behind them. */
+  read(): { readonly lines: readonly string[]; readonly end: number };
+  /** The database has everything before `end`. */
+  done(end: number): void;
+  /** Removes the file when it is done, else leaves it to the next process. */
+  close(): Promise<void>;
+}
+
+/**
+ * A new spool of this process below `directory`.
+ *
+ * @throws {DirectoryUnusable} when it cannot be written.
+ */
+export async function openAuditSpool(directory: string): Promise<AuditSpool> {
+  const own = join(directory, newId('spool'));
+  try {
+    mkdirSync(own, { recursive: true, mode: 0o700 });
+    // Locked before there is a file: others look for those alone.
+    return spoolIn(own, await lockDirectory(own));
+  } catch (cause) {
+    const { code } = cause as NodeJS.ErrnoException;
+    throw new DirectoryUnusable(
+      `the directory ${directory}, in which audit events wait for the database, cannot be written (${code}); set AUDIT_SPOOL_DIR, or CLS_DATA_DIR, to a directory that this user may write and that outlives the process`,
+      { cause },
+    );
+  }
+}
+
+/** The spools that processes left behind which are gone; each is this process's from now on. */
+export async function leftSpools(directory: string): Promise<readonly AuditSpool[]> {
+  const found: AuditSpool[] = [];
+  for (const name of readdirSync(directory)) {
+    const place = join(directory, name);
+    if (!existsSync(join(place, FILE))) continue;
+    try {
+      const lock = await lockDirectory(place);
+      // Its process may have finished it in this moment.
+      if (existsSync(join(place, FILE))) found.push(spoolIn(place, lock));
+      else await lock.release();
+    } catch (error) {
+      const { code } = error as NodeJS.ErrnoException;
+      if (!(error instanceof DirectoryInUse) && code !== 'ENOENT') throw error;
+    }
+  }
+  return found;
+}
+
+function spoolIn(place: string, lock: DirectoryLock): AuditSpool {
+  const fd = openSync(join(place, FILE), 'a+', 0o600);
+  let { size } = fstatSync(fd);
+  let doneTo = 0;
+  /** The last line is not whole: the next one must not become part of it. */
+  let torn = size > 0 && !endsLine(fd, size);
+  /** Counted from the start, also when the file is emptied. */
+  let appended = 0;
+  let synced = 0;
+  let syncing: Promise<void> | undefined;
+
+  const syncAll = async () => {
+    while (synced < appended) {
+      const upTo = appended;
+      await new Promise<void>((resolve, reject) => {
+        fdatasync(fd, (error) => (error ? reject(error) : resolve()));
+      });
+      synced = Math.max(synced, upTo);
+    }
+  };
+  return {
+    append(line) {
+      const bytes = Buffer.from(`${torn ? '\n' : ''}${line}\n`);
+      torn = true;
+      const written = writeSync(fd, bytes);
+      size += written;
+      appended += written;
+      if (written < bytes.length) throw new Error('the disk is full');
+      torn = false;
+    },
+    async synced() {
+      const upTo = appended;
+      while (synced < upTo) {
+        syncing ??= syncAll().finally(() => {
+          syncing = undefined;
+        });
+        await syncing;
+      }
+    },
+    read() {
+      const bytes = Buffer.alloc(Math.min(READ_MAX_BYTES, size - doneTo));
+      const length = readSync(fd, bytes, 0, bytes.length, doneTo);
+      const last = bytes.lastIndexOf('\n', length - 1);
+      // A torn line at the very end of a spool that nobody writes to any more: its event was never
+      // acknowledged.
+      if (last < 0) return { lines: [], end: size };
+      const lines = bytes.toString('utf8', 0, last).split('\n');
+      return { lines: lines.filter((one) => one !== ''), end: doneTo + last + 1 };
+    },
+    done(end) {
+      doneTo = end;
+      if (doneTo < size) return;
+      ftruncateSync(fd, 0);
+      [size, doneTo, torn] = [0, 0, false];
+      synced = appended; // The database keeps it.
+    },
+    async close() {
+      closeSync(fd);
+      if (size === 0) rmSync(place, { recursive: true, force: true });
+      await lock.release();
+    },
+  };
+}
+
+function endsLine(fd: number, size: number): boolean {
+  const last = Buffer.alloc(1);
+  readSync(fd, last, 0, 1, size - 1);
+  return last[0] === 0x0a;
+}

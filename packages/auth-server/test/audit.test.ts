@@ -1,0 +1,274 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { appendFileSync, existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { silentLog } from '@cls/shared/log';
+import { Secret } from '@cls/shared/secret';
+import type { Database } from '@cls/shared/sql/database';
+import { openDatabaseAsOperator } from '@cls/shared/sql/open-database';
+import { describeOnEngines, requireServer } from '@cls/shared/testing/engines';
+import { type FaultProxy, faultProxy } from '@cls/shared/testing/fault-proxy';
+import {
+  endWithTests,
+  eventually,
+  freePort,
+  postgresServer,
+  temporaryDirectory,
+} from '@cls/shared/testing/servers';
+import { expect } from 'chai';
+import { sqlAuditLog } from '../src/store/sql-audit-log.ts';
+import { openAccountWorld } from './support/account-world.ts';
+import { basic, createCallers, KEY } from './support/auth-server.ts';
+
+const MAIN = fileURLToPath(new URL('../src/main.js', import.meta.url));
+
+describe('the audit of a real process on PostgreSQL', function () {
+  this.timeout(180_000);
+  let proxy: FaultProxy;
+  let records: Database;
+  let admin: Database;
+  let env: Record<string, string>;
+  let headers: Record<string, string>;
+  let child: ChildProcess;
+  let issuer: string;
+  /** The request ids of what was answered with a token. */
+  let acknowledged: string[];
+
+  const start = async (limit = '') => {
+    const run = [MAIN, ...(limit === '' ? [] : [])];
+    child = endWithTests(
+      limit === ''
+        ? spawn(process.execPath, run, { env: { ...process.env, ...env }, stdio: 'ignore' })
+        : // The shell ignores the signal of a file that grows too large, and so does what it becomes.
+          spawn(
+            'sh',
+            ['-c', `trap '' XFSZ; ulimit -f ${limit}; exec "$0" "$@"`, process.execPath, ...run],
+            {
+              env: { ...process.env, ...env },
+              stdio: 'ignore',
+            },
+          ),
+    );
+    await eventually(async () => {
+      if (!(await fetch(`${issuer}/readyz`)).ok) throw new Error('not ready');
+    });
+  };
+  const stop = async (signal: 'SIGKILL' | 'SIGTERM') => {
+    const exited = new Promise((resolve) => child.once('exit', resolve));
+    child.kill(signal);
+    await exited;
+  };
+  const tokens = async (count: number) => {
+    for (let n = 0; n < count; n += 1) {
+      const id = `req_${randomUUID()}`;
+      const response = await fetch(`${issuer}/oauth/token`, {
+        method: 'POST',
+        headers: { ...headers, 'x-request-id': id },
+        body: 'grant_type=client_credentials',
+      });
+      await response.text();
+      if (response.status === 200) acknowledged.push(response.headers.get('x-request-id') ?? '');
+    }
+  };
+  const recorded = async () => {
+    const rows = await records.query<{ request_id: string }>(
+      `SELECT request_id FROM audit_event WHERE type = 'token.issued' ORDER BY id`,
+    );
+    return rows.map(({ request_id }) => request_id);
+  };
+  /** Each acknowledged token is in the table, and once. */
+  const complete = () =>
+    eventually(async () => {
+      const ids = await recorded();
+      expect(ids.filter((id) => acknowledged.includes(id)).sort()).to.deep.equal(
+        [...acknowledged].sort(),
+      );
+      expect(new Set(ids).size).to.equal(ids.length);
+    });
+
+  before(async function () {
+    const server = await postgresServer();
+    requireServer(this, 'PostgreSQL', server);
+    const url = new URL(await server.createDatabase());
+    proxy = await faultProxy(Number(url.port));
+    const proxied = new URL(url);
+    proxied.port = `${proxy.port}`;
+    const port = await freePort();
+    issuer = `http://localhost:${port}`;
+    env = {
+      ISSUER: issuer,
+      AUTH_PORT: `${port}`,
+      AUTH_DATABASE_URL: proxied.href,
+      KEY_ENCRYPTION_KEY: KEY,
+      COOKIE_KEY: KEY,
+      CLS_DATA_DIR: join(temporaryDirectory('cls-audit-'), 'data'),
+    };
+    await start();
+    const location = { kind: 'postgres', url: new Secret(url.href), poolSize: 2 } as const;
+    records = await openDatabaseAsOperator(location, 'test', silentLog);
+    admin = await openDatabaseAsOperator(location, 'test', silentLog);
+    const { client } = await createCallers(records);
+    headers = basic(client.id, client.secret);
+    acknowledged = [];
+    await tokens(5);
+    await complete();
+  });
+  after(async () => {
+    child?.kill('SIGKILL');
+    await records?.close();
+    await admin?.close();
+    await proxy?.close();
+  });
+
+  it('holds every token of a process that was killed while the table was locked', async () => {
+    await admin.transaction(async (transaction) => {
+      await transaction.query('LOCK TABLE audit_event IN ACCESS EXCLUSIVE MODE');
+      await tokens(20);
+      await stop('SIGKILL');
+    });
+    expect(acknowledged.length).to.be.above(10);
+    await start();
+    await tokens(3);
+    await complete();
+  });
+
+  it('holds every token that was given out while the database was read-only', async () => {
+    const [{ name } = { name: '' }] = await records.query<{ name: string }>(
+      'SELECT current_database() AS name',
+    );
+    const readOnly = async (on: boolean) => {
+      await admin.transaction(async (transaction) => {
+        await transaction.execute('SET TRANSACTION READ WRITE');
+        await transaction.execute(
+          `ALTER DATABASE ${name} SET default_transaction_read_only = ${on ? 'on' : 'off'}`,
+        );
+      });
+      await admin.query(
+        `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+         WHERE datname = current_database() AND application_name = 'cls-auth-server'`,
+      );
+    };
+    const before = acknowledged.length;
+    await readOnly(true);
+    await eventually(async () => {
+      await tokens(1);
+      expect(acknowledged.length).to.be.above(before);
+    });
+    await tokens(10);
+    await readOnly(false);
+    await complete();
+  });
+
+  it('holds every token once that was given out while the database was frozen', async () => {
+    const before = acknowledged.length;
+    proxy.arm(0, 'late');
+    await tokens(5);
+    proxy.heal();
+    await eventually(async () => {
+      await tokens(1);
+      expect(acknowledged.length).to.be.above(before);
+    });
+    await complete();
+    // The answer of the writing stays away: it is written again, and is there once.
+    await tokens(5);
+    proxy.arm(0, 'cut after');
+    await tokens(5);
+    proxy.heal();
+    await complete();
+  });
+
+  it('gives out no token that it cannot keep in its file', async () => {
+    await stop('SIGTERM');
+    await start('8');
+    await admin.transaction(async (transaction) => {
+      await transaction.query('LOCK TABLE audit_event IN ACCESS EXCLUSIVE MODE');
+      const before = acknowledged.length;
+      await tokens(80);
+      expect(acknowledged.length - before).to.be.within(5, 79);
+      const response = await fetch(`${issuer}/oauth/token`, {
+        method: 'POST',
+        headers,
+        body: 'grant_type=client_credentials',
+      });
+      expect(response.status).to.equal(503);
+      expect(await response.json()).to.have.property('error', 'temporarily_unavailable');
+    });
+    await complete();
+    const before = acknowledged.length;
+    await eventually(async () => {
+      await tokens(1);
+      expect(acknowledged.length, 'it goes on').to.be.above(before);
+    });
+    await complete();
+  });
+
+  it('leaves no file behind when it is stopped', async () => {
+    await stop('SIGTERM');
+    await complete();
+    const spools = join(env['CLS_DATA_DIR'] ?? '', 'auth-server', 'audit-spool');
+    expect(readdirSync(spools)).to.deep.equal([]);
+  });
+});
+
+describeOnEngines('the spool of the audit', (engine) => {
+  const subjects = async (database: Database) => {
+    const rows = await database.query<{ subject: string }>(
+      'SELECT subject FROM audit_event ORDER BY id',
+    );
+    return rows.map(({ subject }) => subject);
+  };
+  const event = (subject: string) => ({ type: 'token.issued', subject }) as const;
+
+  it('of a process that died is written by the next, without its torn last line', async () => {
+    const world = await openAccountWorld(engine);
+    const directory = temporaryDirectory('cls-audit-');
+    const left = join(directory, 'spool_of_the_dead');
+    mkdirSync(left);
+    const line = (subject: string) =>
+      JSON.stringify({ id: randomUUID(), at: '2026-01-01T00:00:00Z', ...event(subject) });
+    writeFileSync(join(left, 'events.jsonl'), `${line('first')}\n${line('second')}\n`);
+    appendFileSync(join(left, 'events.jsonl'), line('torn').slice(0, 40));
+    const settings = { directory, fsync: true };
+    const audit = await sqlAuditLog(world.database, world.clock, silentLog, settings);
+    await audit.catchUp();
+    expect(await subjects(world.database)).to.deep.equal(['first', 'second']);
+    expect(existsSync(left)).to.equal(false);
+    await audit.flush();
+    await world.close();
+  });
+
+  it('of a process that lives is left to it', async () => {
+    const world = await openAccountWorld(engine);
+    const directory = temporaryDirectory('cls-audit-');
+    const settings = { directory, fsync: true };
+    const failing = { ...world.database, query: () => Promise.reject(new Error('away')) };
+    const one = await sqlAuditLog(failing as Database, world.clock, silentLog, settings);
+    one.record(event('of the first'));
+    const other = await sqlAuditLog(world.database, world.clock, silentLog, settings);
+    other.record(event('of the second'));
+    await other.catchUp();
+    expect(await subjects(world.database)).to.deep.equal(['of the second']);
+    await other.flush();
+    await one.flush();
+    const next = await sqlAuditLog(world.database, world.clock, silentLog, settings);
+    await next.catchUp();
+    expect(await subjects(world.database)).to.deep.equal(['of the second', 'of the first']);
+    await next.flush();
+    await world.close();
+  });
+
+  it('gives up an event that the database can never take, and no other', async () => {
+    const world = await openAccountWorld(engine);
+    const directory = temporaryDirectory('cls-audit-');
+    const audit = await sqlAuditLog(world.database, world.clock, silentLog, {
+      directory,
+      fsync: false,
+    });
+    for (const subject of ['before', 'with a \0 in it', 'after']) audit.record(event(subject));
+    await audit.catchUp();
+    expect(await subjects(world.database)).to.deep.equal(['before', 'after']);
+    await audit.flush();
+    await world.close();
+  });
+});

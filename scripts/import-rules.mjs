@@ -129,6 +129,7 @@ export const LIBRARY_PLACES = [
       'auth-server/token/',
       'auth-server/account-pages/',
       'auth-server/interaction/',
+      'auth-server/http/faults',
       'auth-server/http/spend',
       'auth-server/http/token-',
       'auth-server/compose',

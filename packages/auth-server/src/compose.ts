@@ -27,7 +27,7 @@ import { adminApi } from './admin/admin-api.ts';
 import { composeAccounts } from './compose-accounts.ts';
 import type { AuthServerConfig } from './config.ts';
 import { askByPost } from './http/ask-by-post.ts';
-import { faults } from './http/faults.ts';
+import { faults, noteUnavailable } from './http/faults.ts';
 import { issuerFacing } from './http/issuer-facing.ts';
 import { metadataCaching } from './http/metadata.ts';
 import { spend } from './http/spend.ts';
@@ -76,6 +76,7 @@ import { cachedServiceAccountDirectory, sqlServiceAccounts } from './store/sql-s
 import { sqlLogoutNotices, sweepSignedIn } from './store/sql-signed-in.ts';
 import { sqlSigningKeyStore } from './store/sql-signing-keys.ts';
 import { sweepThrottle } from './store/sql-throttle.ts';
+import { writeProbe } from './store/write-probe.ts';
 import { ACCOUNT_GRANT_PARAMETERS, accountGrant } from './token/account-grant.ts';
 import { readAssets } from './views/assets.ts';
 
@@ -150,7 +151,7 @@ async function compose(
   sweeper.unref();
   const audit = await sqlAuditLog(database, clock, log, {
     directory: config.auditSpoolDir,
-    fsync: config.database.kind === 'postgres',
+    fsync: config.auditFsync,
   });
   const state = await openStateStore(config, database, log);
   const outgoing = mailQueue(openMailSender(config), log);
@@ -196,7 +197,7 @@ async function compose(
   const spending = spend(state, config.refreshGraceS);
   let service: HttpService | undefined;
   const checks = [
-    { name: 'database', check: async () => void (await database.query('SELECT 1')) },
+    { name: 'database', check: writeProbe(database) },
     { name: 'protocol_state', check: () => state.ready() },
   ];
 
@@ -214,6 +215,7 @@ async function compose(
     endBeforeSession(provider, people.access);
     recordSignOuts(provider, audit);
     noteTokenErrors(provider);
+    noteUnavailable(provider);
     noteRefusals(provider);
     logWithoutPkce(provider, log);
     showUndeliverableErrors(provider);

@@ -35,6 +35,8 @@ export interface AuthServerConfig extends ServiceEnvironment {
   readonly auditRetentionDays: number;
   /** Where audit events wait for the database; each process has a folder of its own in it. */
   readonly auditSpoolDir: string;
+  /** Which audit events are on the disk, and not with the system alone, before the answer. */
+  readonly auditFsync: 'all' | 'changes' | 'none';
   /** How many Redis replicas must have a write that consumes something; 0 waits for none. */
   readonly redisWaitReplicas: number;
 }
@@ -144,6 +146,15 @@ function readConfig(read: EnvironmentReader): AuthServerConfig {
           'a directory in which audit events wait for the database; it outlives the process, and processes may share it',
         fallbackText: '`audit-spool` in the service’s data directory',
       }) ?? join(shared.dataDir, 'audit-spool'),
+    // The embedded database does not survive a crash of the machine either.
+    auditFsync:
+      shared.database.kind === 'embedded'
+        ? 'none'
+        : read.choice('AUDIT_FSYNC', ['changes', 'all'], {
+            about:
+              'the audit events that survive a crash of the machine before the answer goes out: `changes` is all but tokens, whose events survive one of the process and are in the database within a second; `all` makes each token wait for the disk',
+            fallback: 'changes',
+          }),
     redisWaitReplicas: read.integer('REDIS_WAIT_REPLICAS', {
       about: 'replicas that must confirm a consumed code or token before it counts',
       min: 0,

@@ -36,7 +36,7 @@ describe('the audit of a real process on PostgreSQL', function () {
   let acknowledged: string[];
 
   const start = async (limit = '') => {
-    const run = [MAIN, ...(limit === '' ? [] : [])];
+    const run = [MAIN];
     child = endWithTests(
       limit === ''
         ? spawn(process.execPath, run, { env: { ...process.env, ...env }, stdio: 'ignore' })
@@ -103,6 +103,7 @@ describe('the audit of a real process on PostgreSQL', function () {
       KEY_ENCRYPTION_KEY: KEY,
       COOKIE_KEY: KEY,
       CLS_DATA_DIR: join(temporaryDirectory('cls-audit-'), 'data'),
+      AUDIT_FSYNC: 'all',
     };
     await start();
     const location = { kind: 'postgres', url: new Secret(url.href), poolSize: 2 } as const;
@@ -229,7 +230,7 @@ describeOnEngines('the spool of the audit', (engine) => {
       JSON.stringify({ id: randomUUID(), at: '2026-01-01T00:00:00Z', ...event(subject) });
     writeFileSync(join(left, 'events.jsonl'), `${line('first')}\n${line('second')}\n`);
     appendFileSync(join(left, 'events.jsonl'), line('torn').slice(0, 40));
-    const settings = { directory, fsync: true };
+    const settings = { directory, fsync: 'all' as const };
     const audit = await sqlAuditLog(world.database, world.clock, silentLog, settings);
     await audit.catchUp();
     expect(await subjects(world.database)).to.deep.equal(['first', 'second']);
@@ -241,7 +242,7 @@ describeOnEngines('the spool of the audit', (engine) => {
   it('of a process that lives is left to it', async () => {
     const world = await openAccountWorld(engine);
     const directory = temporaryDirectory('cls-audit-');
-    const settings = { directory, fsync: true };
+    const settings = { directory, fsync: 'all' as const };
     const failing = { ...world.database, query: () => Promise.reject(new Error('away')) };
     const one = await sqlAuditLog(failing as Database, world.clock, silentLog, settings);
     one.record(event('of the first'));
@@ -263,7 +264,7 @@ describeOnEngines('the spool of the audit', (engine) => {
     const directory = temporaryDirectory('cls-audit-');
     const audit = await sqlAuditLog(world.database, world.clock, silentLog, {
       directory,
-      fsync: false,
+      fsync: 'none',
     });
     for (const subject of ['before', 'with a \0 in it', 'after']) audit.record(event(subject));
     await audit.catchUp();

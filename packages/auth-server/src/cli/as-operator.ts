@@ -52,7 +52,7 @@ export const asOperator: AsOperator = async (work, { mayCreate = false } = {}) =
     const sealer = aesGcmSealer(keyEncryptionKey);
     audit = await sqlAuditLog(database, systemClock, createLog('cls-auth', 'error'), {
       directory: config.auditSpoolDir,
-      fsync: config.database.kind === 'postgres',
+      fsync: config.auditFsync,
     });
     const queue = mailQueue(openMailSender(config), complaints);
     const notices = { audit, mail: accountMailer(config, queue) };

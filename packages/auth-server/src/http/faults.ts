@@ -1,6 +1,7 @@
 import type { LogFault } from '@cls/shared/http/fault-log';
 import { DatabaseUnavailable } from '@cls/shared/sql/database';
 import type { Context, Middleware } from 'koa';
+import type { Provider } from 'oidc-provider';
 import { showErrorPage } from '../interaction/error-page.ts';
 import type { Pages } from '../interaction/page.ts';
 import { wayOnFrom } from '../interaction/way-on.ts';
@@ -15,12 +16,23 @@ export function faults(pages: Pages, logFault: LogFault): Middleware {
   return async (ctx, next) => {
     try {
       await next();
+      // To a program the library has answered 500.
+      if (ctx.status === 500 && unavailable.has(ctx)) answer(ctx, pages, true);
     } catch (err) {
       if (ctx.req.readableAborted) return; // Gone in the middle of a body: nobody's fault.
       logFault(err, ctx.state['requestId']);
       answer(ctx, pages, err instanceof DatabaseUnavailable);
     }
   };
+}
+
+const unavailable = new WeakSet<object>();
+
+/** Keeps which of the library's failures are a store's, until the answer is written. */
+export function noteUnavailable(provider: Provider): void {
+  provider.on('server_error', (ctx, error) => {
+    if (error instanceof DatabaseUnavailable) unavailable.add(ctx);
+  });
 }
 
 function answer(ctx: Context, pages: Pages, unavailable: boolean): void {

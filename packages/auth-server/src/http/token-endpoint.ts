@@ -51,7 +51,7 @@ export function tokenEndpoint(
     else present(oidcCtx, accept);
     try {
       record(oidcCtx, audit, error);
-      await audit.synced();
+      if (answering()?.audited) await audit.synced();
     } catch (err) {
       return writeTokenError(ctx, err); // Without its event, nothing is acknowledged.
     }

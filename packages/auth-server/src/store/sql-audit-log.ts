@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Clock } from '@cls/shared/clock';
 import type { Log } from '@cls/shared/log';
 import { type Database, DatabaseUnavailable, SqlError } from '@cls/shared/sql/database';
-import type { AuditEvent, AuditLog } from '../audit/audit-log.ts';
+import type { AuditEvent, AuditEventType, AuditLog } from '../audit/audit-log.ts';
 import { answering } from '../provider/state/answering.ts';
 import { type AuditSpool, leftSpools, openAuditSpool } from './audit-spool.ts';
 
@@ -18,9 +18,14 @@ interface Spooled extends AuditEvent {
 export interface AuditLogSettings {
   /** Where events wait for the database; outlives the process. */
   readonly directory: string;
-  /** Whether an acknowledged event survives a crash of the machine. */
-  readonly fsync: boolean;
+  readonly fsync: AuditFsync;
 }
+
+/**
+ * Which events survive a crash of the machine before the answer goes out: all, `changes` (all but
+ * tokens), or none. A token's event survives one of the process; it is in the table within a second.
+ */
+export type AuditFsync = 'all' | 'changes' | 'none';
 
 /**
  * Audit events in SQL. They go to a file of this process first (audit-spool.ts), and from there to
@@ -72,6 +77,7 @@ export async function sqlAuditLog(
       } catch (err) {
         if (!failing) log.error({ err }, 'audit events wait in their file; trying again');
         failing = true;
+        if (fsync !== 'none') await own.synced().catch(() => undefined);
         schedule(TRY_AGAIN_MS);
       } finally {
         working = undefined;
@@ -104,11 +110,10 @@ export async function sqlAuditLog(
         throw new DatabaseUnavailable('the audit cannot be written', { cause: err });
       }
       const request = answering();
-      if (request !== undefined) request.audited = true;
+      if (request !== undefined && mustBeSynced(event.type, fsync)) request.audited = true;
       schedule(WRITE_AFTER_MS);
     },
     async synced() {
-      if (!fsync) return;
       await own.synced().catch((err) => {
         log.error({ err }, 'audit events cannot be written to the disk');
         throw new DatabaseUnavailable('the audit cannot be written', { cause: err });
@@ -123,6 +128,10 @@ export async function sqlAuditLog(
       await own.close();
     },
   };
+}
+
+function mustBeSynced(type: AuditEventType, fsync: AuditFsync): boolean {
+  return fsync === 'all' || (fsync === 'changes' && !type.startsWith('token.'));
 }
 
 /** @throws when the database did not take them: they are tried again. */

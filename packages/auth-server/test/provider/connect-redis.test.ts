@@ -102,6 +102,19 @@ describe('a Redis Cluster', () => {
     for (const { process } of cluster.replicas) process.kill('SIGCONT');
   });
 
+  it('is ready when each master takes a write, and not when one of them does not', async () => {
+    const state = redisStateStore(await connect(), 0);
+    await state.ready();
+    for (const { url } of cluster.masters) {
+      const master = new Redis(url);
+      clients.push(master);
+      await master.config('SET', 'min-replicas-to-write', '5');
+      expect(await failure(state.ready()), url).to.be.instanceOf(DatabaseUnavailable);
+      await master.config('SET', 'min-replicas-to-write', '0');
+      await state.ready();
+    }
+  });
+
   it('of which one master evicts keys is refused in production', async () => {
     for (const { url } of cluster.masters) {
       const master = new Redis(url);

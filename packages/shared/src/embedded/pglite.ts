@@ -7,6 +7,7 @@ import {
   SqlError,
   type SqlValue,
   type TransactionOptions,
+  unavailable,
 } from '../sql/database.ts';
 
 const asText = (text: string): string => text;
@@ -80,7 +81,7 @@ function translateError(error: unknown): unknown {
   const { code, constraint } = error as Error & { code?: string; constraint?: string };
   if (typeof code === 'string' && /^[0-9A-Z]{5}$/.test(code)) {
     return isUnavailable(code)
-      ? new DatabaseUnavailable(`the database refused work (${code})`, { cause: error })
+      ? unavailable(code, error)
       : new SqlError(error.message, code, constraint, { cause: error });
   }
   return error.message.startsWith('PGlite is clos')

@@ -107,6 +107,15 @@ export function isUnavailable(code: string): boolean {
   return /^(57P0|53|08|57014|25006)/.test(code);
 }
 
+/** What a refusal of that kind says, also to who runs a command. */
+export function unavailable(code: string, cause: unknown): DatabaseUnavailable {
+  const message =
+    code === '25006'
+      ? 'the database is read-only, so nothing was written; try again once it takes writes'
+      : `the database refused work (${code})`;
+  return new DatabaseUnavailable(message, { cause });
+}
+
 /** SQLSTATE 23505. */
 export function isUniqueViolation(error: unknown, constraint?: string): boolean {
   return (

@@ -7,10 +7,10 @@ import {
   type Database,
   DatabaseUnavailable,
   isUnavailable,
-  type ListenGap,
   type Sql,
   SqlError,
   type SqlValue,
+  unavailable,
 } from './database.ts';
 import { type Liveness, liveness, patient } from './liveness.ts';
 import { listenOn } from './postgres-listen.ts';
@@ -177,7 +177,7 @@ async function translated<T>(work: Promise<T>): Promise<T> {
 function translateError(error: unknown): unknown {
   if (error instanceof pg.DatabaseError && error.code !== undefined) {
     return isUnavailable(error.code)
-      ? new DatabaseUnavailable(`the database refused work (${error.code})`, { cause: error })
+      ? unavailable(error.code, error)
       : new SqlError(error.message, error.code, error.constraint, { cause: error });
   }
   return error instanceof Error && !(error instanceof TypeError)

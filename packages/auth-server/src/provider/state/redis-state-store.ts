@@ -182,7 +182,9 @@ function unguarded(redis: Redis | Cluster, waitReplicas: number): StateStore {
       }
     },
     ready: async () => {
-      await redis.ping();
+      const masters = isCluster(redis) ? redis.nodes('master') : [redis];
+      if (masters.length === 0) throw new DatabaseUnavailable('no Redis master is known');
+      await Promise.all(masters.map(writeTo));
     },
     close: async () => {
       await redis.quit().catch(() => redis.disconnect());
@@ -212,6 +214,29 @@ function replyOf(answer: readonly [error: Error | null, value: unknown] | undefi
   const [error, value] = answer;
   if (error !== null) throw error;
   return value;
+}
+
+/** Tells them apart without loading the library for it. */
+function isCluster(redis: Redis | Cluster): redis is Cluster {
+  return 'nodes' in redis;
+}
+
+const PROBE_TTL_S = 60;
+const PROBES_MAX = 500;
+
+/**
+ * Writes to one server. One of a cluster refuses keys of others: the next may be its own. One that
+ * refuses them all has no slots, and nothing is kept there.
+ */
+async function writeTo(server: Redis): Promise<void> {
+  for (let n = 0; n < PROBES_MAX; n += 1) {
+    try {
+      await server.set(`cls:auth:ready:${n}`, '1', 'EX', PROBE_TTL_S);
+      return;
+    } catch (error) {
+      if (!(error instanceof Error && error.message.startsWith('MOVED '))) throw error;
+    }
+  }
 }
 
 function indexesOf({ uid, userCode }: NewStateEntry): readonly ['uid' | 'userCode', string][] {

@@ -1,4 +1,5 @@
 import type { Database, Sql } from '@cls/shared/sql/database';
+import { writeProbe } from '../../store/write-probe.ts';
 import {
   END_TTL_S,
   SPENT_TTL_S,
@@ -137,9 +138,7 @@ export function sqlStateStore(database: Database, onError: (error: unknown) => v
         );
       });
     },
-    ready: async () => {
-      await database.query('SELECT 1');
-    },
+    ready: writeProbe(database),
     close: async () => clearInterval(sweeper),
   };
 }

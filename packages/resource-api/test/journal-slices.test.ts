@@ -106,6 +106,8 @@ class LivingBook {
   }
 
   async #lend(): Promise<void> {
+    // One transaction, as a slice is: what becomes known together has one sequence.
+    const records: object[] = [];
     if (this.#loans.length < 3) {
       const loan = aLoan(this.#borrower, this.#lenders, { type: 'revolver' });
       const committed = entry(loan, ['ORIGINAL_COMMITMENT', 'MEMO'], shared('4000000.00'));
@@ -117,7 +119,7 @@ class LivingBook {
         [...committed, ...open].map((posting) => this.#named({ ...posting, contract: undefined })),
       );
       const first = this.#loans.length === 0 ? [this.#lenders[0]] : [];
-      await this.#post(...first, ...loan.all, booked);
+      records.push(...first, ...loan.all, booked);
       this.#loans.push(loan);
     }
     const loan = this.#loan();
@@ -131,7 +133,8 @@ class LivingBook {
       ...posting,
       contract: undefined,
     }));
-    await this.#post(aJournal(loan.deal, 'advance', day, [...drawn, ...used].map(this.#named)));
+    records.push(aJournal(loan.deal, 'advance', day, [...drawn, ...used].map(this.#named)));
+    await this.#post(...(records as JournalRecord[]));
   }
 
   readonly #named = <P extends { lender?: string | undefined }>(posting: P): P => {

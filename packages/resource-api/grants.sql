@@ -29,7 +29,7 @@ BEGIN
   EXECUTE format('GRANT UPDATE (rolled_from_key) ON loan_contract TO %I', service);
   EXECUTE format('GRANT UPDATE (parent_key) ON lender_position TO %I', service);
   EXECUTE format('GRANT UPDATE (reverted_at) ON import_batch TO %I', service);
-  EXECUTE format('GRANT DELETE ON entitlement_rule, entitlement TO %I', service);
+  EXECUTE format('GRANT DELETE ON entitlement_rule TO %I', service);
   -- Kept by triggers, which run as the role that writes.
   EXECUTE format('GRANT UPDATE ON book_state, grant_change TO %I', service);
   -- Kept by the triggers of what the service adds.

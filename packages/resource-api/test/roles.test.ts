@@ -24,6 +24,7 @@ type PostgresLocation = Extract<DatabaseLocation, { kind: 'postgres' }>;
 const { records, answers } = generated({ contracts: 6, years: 1 });
 const LOAN = {
   'Loan Number': 'X1',
+  Borrower: 'Ministry of Works',
   'Original Principal Amount': '100',
   'Disbursed Amount': '60',
   'Undisbursed Amount': '40',
@@ -176,6 +177,25 @@ async function useEverything(operator: Operator): Promise<void> {
     const report = await importTape(book, { text, profile, apply: true, expected: { sums: {} } });
     expect(report.outcome).to.equal('applied');
   }
+  // Another borrower from a date on ends the grant by the first one; reverting it brings it back.
+  const [ministry] = await directory.parties('Ministry of Works', 1);
+  const byBorrower = await entitlements.grant({
+    customer: 'ministry',
+    role: 'borrower',
+    lenderId: undefined,
+    deals: { borrowerId: ministry?.id ?? '' },
+  });
+  const covered = byBorrower?.deals ?? 0;
+  const text = statement('06/30/2025', [{ ...LOAN, Borrower: 'Ministry of Roads' }]);
+  await importTape(book, { text, profile, apply: true, expected: { sums: {} } });
+  const dealsNow = async () => (await entitlements.list('ministry'))[0]?.deals;
+  expect(await dealsNow()).to.equal(covered - 1);
+  const [, , renamed] = await book.imports();
+  expect((await book.revert(renamed?.id ?? '', true)).outcome).to.equal('reverted');
+  expect(await dealsNow()).to.equal(covered);
+  const name = { party: ministry?.id ?? '', name: 'Borrowers', from: date('2025-03-31') };
+  const named = await operator.partyNames.rename({ ...name, reason: 'misspelt' }, true);
+  expect(named.outcome).to.equal('renamed');
   const [, last] = await book.imports();
   expect((await book.revert(last?.id ?? '', true)).outcome).to.equal('reverted');
   const through = date('2025-06-30');

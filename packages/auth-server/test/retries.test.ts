@@ -1,5 +1,4 @@
-import { Secret } from '@cls/shared/secret';
-import { type Engine, pglite, postgres, requireServer } from '@cls/shared/testing/engines';
+import { pglite, requireServer } from '@cls/shared/testing/engines';
 import { type Fault, type FaultProxy, faultProxy } from '@cls/shared/testing/fault-proxy';
 import { eventually, postgresServer, redisServer } from '@cls/shared/testing/servers';
 import { expect } from 'chai';
@@ -9,6 +8,7 @@ import {
   type TestAuthServer,
   totpCode,
 } from './support/auth-server.ts';
+import { behind } from './support/behind.ts';
 import {
   authorizationUrl,
   Browser,
@@ -240,20 +240,6 @@ function suite(open: (graceS: number) => Promise<World>, cases: readonly Case[])
       });
     });
   }
-}
-
-/** The same place, behind a proxy. */
-function behind(proxy: FaultProxy): Engine {
-  return {
-    ...postgres,
-    async createLocation() {
-      const location = await postgres.createLocation();
-      if (location.kind !== 'postgres') throw new Error('not a PostgreSQL location');
-      const url = new URL(location.url.expose());
-      url.port = `${proxy.port}`;
-      return { ...location, url: new Secret(url.href) };
-    },
-  };
 }
 
 describe('a token request on a Redis that fails between any two commands', function () {

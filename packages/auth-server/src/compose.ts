@@ -53,6 +53,7 @@ import { openMailSender } from './mail/open-mail-sender.ts';
 import { keepBuiltClients } from './provider/built-clients.ts';
 import { ACCOUNT_GRANT, knownScopes } from './provider/client-metadata.ts';
 import { cors } from './provider/cors.ts';
+import { paceDevices, tellInterval } from './provider/device-polls.ts';
 import { showUndeliverableErrors } from './provider/form-post.ts';
 import { deliverLogoutNotices, keepLogoutNotices } from './provider/logout-delivery.ts';
 import { noteAccess } from './provider/note-access.ts';
@@ -194,6 +195,7 @@ async function compose(
     serviceAccounts: sqlServiceAccounts(database),
     auditReader: sqlAuditReader(database),
   });
+  const pace = paceDevices(state);
   const spending = spend(state, config.refreshGraceS);
   let service: HttpService | undefined;
   const checks = [
@@ -243,7 +245,8 @@ async function compose(
     provider.use(tellOfDevices(people));
     provider.use(deviceGuesses(throttle, ourPages));
     provider.use(nameUnauthorizedClients);
-    provider.use(tokenEndpoint(throttle, audit, spending, { log, logFault }));
+    provider.use(tellInterval);
+    provider.use(tokenEndpoint(throttle, audit, spending, { log, logFault, pace }));
     provider.use(tokenBody);
     provider.use(upstreamRoutes({ ...config, ...people, state, audit, pages: ourPages }));
     const signedIn = async (ctx: Koa.Context) =>

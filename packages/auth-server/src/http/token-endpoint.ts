@@ -5,6 +5,7 @@ import { errors, type KoaContextWithOIDC, type Provider } from 'oidc-provider';
 import { recordedEmail } from '../accounts/account.ts';
 import type { AuditLog } from '../audit/audit-log.ts';
 import { ACCOUNT_CLIENT_ID } from '../provider/client-metadata.ts';
+import type { PaceDevice } from '../provider/device-polls.ts';
 import { authenticationOf, triedAccountOf } from '../provider/granted-account.ts';
 import { refusedKind } from '../provider/refused-kind.ts';
 import { answering, finishAnswer } from '../provider/state/answering.ts';
@@ -29,6 +30,12 @@ export function noteTokenErrors(provider: Provider): void {
   provider.on('server_error', note);
 }
 
+interface TokenEndpointParts {
+  readonly log: Log;
+  readonly logFault: LogFault;
+  readonly pace: PaceDevice;
+}
+
 /**
  * Around the library's token endpoint: how its answers look to a caller of this product, the
  * throttle on client authentication, and the audit of each answer.
@@ -37,7 +44,7 @@ export function tokenEndpoint(
   throttle: Throttle,
   audit: AuditLog,
   spend: Spend,
-  { log, logFault }: { readonly log: Log; readonly logFault: LogFault },
+  { log, logFault, pace }: TokenEndpointParts,
 ): Middleware {
   return async (ctx, next) => {
     if (ctx.path !== TOKEN_PATH) return next();
@@ -45,7 +52,8 @@ export function tokenEndpoint(
     // The library would answer a browser's Accept with a page.
     ctx.req.headers.accept = 'application/json';
     const oidcCtx = ctx as unknown as KoaContextWithOIDC;
-    const error = explained(oidcCtx, await errorOf(oidcCtx, next, throttle, spend, logFault));
+    const why = await errorOf(oidcCtx, next, throttle, spend, { logFault, pace });
+    const error = explained(oidcCtx, why);
     ctx.remove('Vary'); // Which origins may read the answer: see provider/cors.ts.
     if (error !== undefined) writeTokenError(ctx, error);
     else present(oidcCtx, accept);
@@ -66,13 +74,13 @@ async function errorOf(
   next: () => Promise<unknown>,
   throttle: Throttle,
   spend: Spend,
-  logFault: LogFault,
+  { logFault, pace }: Omit<TokenEndpointParts, 'log'>,
 ): Promise<unknown> {
   try {
     await next();
     const error = faults.get(ctx);
     if (await spent(ctx, spend, error)) return undefined;
-    return asUnauthorizedClient(ctx, await throttled(ctx, throttle, error));
+    return asUnauthorizedClient(ctx, await pace(ctx, await throttled(ctx, throttle, error)));
   } catch (err) {
     if (!(err instanceof errors.OIDCProviderError)) {
       logFault(err, ctx.state['requestId']);

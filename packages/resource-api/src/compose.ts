@@ -105,6 +105,7 @@ async function compose(
     budgets,
     registry: versionRegistry([v1({ readBalances, readChanges, readMovements, ledger, cursors })]),
     issuer: config.issuer,
+    corsOrigins: config.corsOrigins,
     scopeBase: config.scopeBase,
     checks: [
       { name: 'database', check: () => store.ready() },

@@ -16,6 +16,8 @@ export interface ResourceApiConfig extends ServiceEnvironment {
   readonly rateLimitPerMinute: number;
   /** What a caller may use of this replica. */
   readonly callerLimits: CallerLimits;
+  /** Origins whose pages may read answers; none without them. */
+  readonly corsOrigins: readonly string[];
 }
 
 const LOOPBACK = ['localhost', '127.0.0.1', '[::1]'];
@@ -49,6 +51,12 @@ function readConfig(read: EnvironmentReader): ResourceApiConfig {
   if (shared.production && cursorKey === undefined) {
     read.fault('CURSOR_KEY', 'is required in production');
   }
+  const corsOrigins = read.list('CORS_ORIGINS', {
+    about: 'origins whose pages may read answers, such as `https://app.example`',
+  });
+  if (!corsOrigins.every(isOrigin)) {
+    read.fault('CORS_ORIGINS', 'expected https origins alone, or http on this machine');
+  }
   const inProduction = (limit: number) => ({
     fallback: shared.production ? limit : 0,
     fallbackText: `${limit} in production, else 0`,
@@ -56,6 +64,7 @@ function readConfig(read: EnvironmentReader): ResourceApiConfig {
   return {
     ...shared,
     jwksUrl,
+    corsOrigins,
     cursorKey,
     previousCursorKey,
     jwksRefreshS: read.integer('JWKS_REFRESH_S', {
@@ -85,4 +94,12 @@ function readConfig(read: EnvironmentReader): ResourceApiConfig {
       }),
     },
   };
+}
+
+/** As a browser sends it. */
+function isOrigin(text: string): boolean {
+  if (!URL.canParse(text)) return false;
+  const { origin, protocol, hostname } = new URL(text);
+  const safe = protocol === 'https:' || (protocol === 'http:' && LOOPBACK.includes(hostname));
+  return safe && origin === text;
 }

@@ -20,6 +20,7 @@ import type { ApiVersion, VersionResponse, VersionRoute } from '../versions/api-
 import type { VersionRegistry } from '../versions/registry.ts';
 import { gzipped, isWorthCompressing } from './compression.ts';
 import { matchesEtag } from './conditional.ts';
+import { cors } from './cors.ts';
 
 export interface AppParts {
   readonly verifyToken: VerifyToken;
@@ -27,6 +28,8 @@ export interface AppParts {
   readonly budgets: Pick<CallerBudgets, 'begin'>;
   readonly registry: VersionRegistry;
   readonly issuer: string;
+  /** Whose pages may read answers. */
+  readonly corsOrigins: readonly string[];
   readonly scopeBase: string;
   readonly checks: readonly ReadinessCheck[];
   readonly isDraining: () => boolean;
@@ -41,6 +44,7 @@ export function createApp(parts: AppParts): Koa<RequestState> {
   app.use(requestId);
   app.use(requestLog(parts.log));
   app.use(strictTransport(parts.issuer));
+  app.use(cors(parts.corsOrigins));
   app.use(securityHeaders);
   app.use(problems(faultLog(parts.log)));
   app.use(health(parts.checks, parts.isDraining));

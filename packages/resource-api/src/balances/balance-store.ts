@@ -91,6 +91,8 @@ export interface BalanceItem {
     readonly type: string;
     readonly maturityDate: string | null;
     readonly availabilityEndDate: string | null;
+    /** The facility that it is carved out of. */
+    readonly sublimitOf: string | null;
     readonly status: string;
   } | null;
   readonly contract: {

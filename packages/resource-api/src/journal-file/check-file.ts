@@ -1,5 +1,7 @@
 import type { BusinessDate } from '../ledger/business-date.ts';
+import { isRevolving } from '../ledger/commitment.ts';
 import { checkJournal, fault, type RecordFault } from './check-journal.ts';
+import { checkSublimit } from './check-sublimit.ts';
 import { differingField } from './compare-records.ts';
 import { Drawings } from './drawings.ts';
 import { FxIdentities, fxOccurrence } from './fx-identities.ts';
@@ -195,6 +197,10 @@ export class FileChecker {
         .filter(({ id }) => !inBook.has(id))
         .flatMap(({ postings }) => postings.map(({ facility }) => facility)),
     );
+    for (const id of [...facilities]) {
+      const facility = this.#described.get(id);
+      if (facility?.kind === 'facility') facilities.add(facility.sublimitOf ?? id);
+    }
     const unopened = [...facilities].filter((id) => !this.#drawings.knows(id));
     const undrawn = await this.#store.undrawn(unopened);
     for (const id of unopened) this.#drawings.open(id, undrawn.get(id) ?? []);
@@ -234,15 +240,16 @@ export class FileChecker {
       report(fault(name.kind, 'duplicate_name', `another record has ${name.value} already`));
     }
     if (record.object !== 'journal') {
+      if (unknown.length === 0) checkSublimit(record, this.#describedAs).forEach(report);
       this.#remember(record);
       return;
     }
     this.#checkPosting(record, findings.posted, report);
-    const broken = unknown.length > 0 ? [] : checkJournal(record, (id) => this.#described.get(id));
+    const broken = unknown.length > 0 ? [] : checkJournal(record, this.#describedAs);
     broken.forEach(report);
     if (unknown.length === 0 && broken.length === 0) {
       if (record.reverses !== undefined) this.#checkReversal(record, report);
-      this.#drawings.add(number, record);
+      this.#drawings.add(number, record, this.#describedAs);
     } else {
       for (const { facility } of record.postings) this.#drawings.doubt(facility);
     }
@@ -255,6 +262,8 @@ export class FileChecker {
     if (!this.#reversible.knows(reverses)) return;
     for (const broken of this.#reversible.check(reversal)) report(broken);
   }
+
+  readonly #describedAs = (id: string) => this.#described.get(id);
 
   #leaveOut(identity: string): void {
     this.#known.add(identity);
@@ -293,8 +302,17 @@ export class FileChecker {
   #remember(record: IdentifiedRecord): void {
     switch (record.object) {
       case 'facility': {
-        const { deal, currency } = record;
-        this.#described.set(record.id, { kind: 'facility', deal, currency, lenders: new Set() });
+        const { deal, currency, pikUsesCommitment, sublimitOf } = record;
+        const revolves = isRevolving(record.type);
+        this.#described.set(record.id, {
+          kind: 'facility',
+          deal,
+          currency,
+          lenders: new Set(),
+          revolves,
+          pikUsesCommitment,
+          sublimitOf,
+        });
         break;
       }
       case 'contract': {

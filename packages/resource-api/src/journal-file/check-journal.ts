@@ -131,7 +131,9 @@ function checkShares(
 ): readonly RecordFault[] {
   const shared = postings.filter(({ facility }) => {
     const found = described(facility);
-    return found?.kind === 'facility' && found.lenders.size > 0;
+    if (found?.kind !== 'facility') return false;
+    const whole = found.sublimitOf === undefined ? undefined : described(found.sublimitOf);
+    return found.lenders.size > 0 || (whole?.kind === 'facility' && whole.lenders.size > 0);
   });
   const gaps = sumsBy(
     shared,

@@ -1,7 +1,7 @@
 import { minorUnitDigits } from '../ledger/currency.ts';
 import { parseAmount } from '../ledger/money.ts';
 import { fault, type RecordFault } from './check-journal.ts';
-import type { DatedAmount } from './journal-store.ts';
+import type { DatedAmount, Described } from './journal-store.ts';
 import type { JournalRecord, PostingRecord } from './record.ts';
 
 /** A drawing that the commitment does not cover, at a line of the file. */
@@ -38,8 +38,12 @@ export class Drawings {
     this.#undrawn.set(facility, new Undrawn(balances));
   }
 
-  add(line: number, journal: JournalRecord): void {
-    for (const [facility, { unfunded, drawn, committed }] of effectsOf(journal)) {
+  add(
+    line: number,
+    journal: JournalRecord,
+    described: (id: string) => Described | undefined,
+  ): void {
+    for (const [facility, { unfunded, drawn, committed }] of effectsOf(journal, described)) {
       const undrawn = this.#undrawn.get(facility) ?? new Undrawn([]);
       this.#undrawn.set(facility, undrawn);
       // What corrects a book, or follows someone else's, is no drawing.
@@ -67,7 +71,7 @@ export class Drawings {
 
 function overadvance({ line, journal, facility }: Drawing): Overadvance {
   const at = journal.postings.findIndex(
-    (posting) => posting.facility === facility && posting.lender === undefined && draws(posting),
+    (posting) => posting.lender === undefined && draws(posting),
   );
   const message = `${facility} is drawn beyond its commitment`;
   const declared = journal.overadvance === true;
@@ -85,19 +89,52 @@ interface Effect {
   committed: boolean;
 }
 
+function none(): Effect {
+  return { unfunded: undefined, drawn: 0n, committed: false };
+}
+
 /** What a journal does to the unfunded amounts of facilities, globally. */
-function effectsOf({ postings }: JournalRecord): ReadonlyMap<string, Effect> {
+function effectsOf(
+  { postings }: JournalRecord,
+  described: (id: string) => Described | undefined,
+): ReadonlyMap<string, Effect> {
   const effects = new Map<string, Effect>();
   for (const { facility, lender, account, movement, amount, currency } of postings) {
     if (lender !== undefined) continue;
-    const effect = effects.get(facility) ?? { unfunded: undefined, drawn: 0n, committed: false };
+    const effect = effects.get(facility) ?? none();
     const minor = parseAmount(amount, minorUnitDigits(currency) ?? 0)?.amountMinor ?? 0n;
     if (account === 'UNFUNDED') effect.unfunded = (effect.unfunded ?? 0n) + minor;
     if (account === 'UNFUNDED' || account === 'ORIGINAL_COMMITMENT') effect.committed = true;
     if (draws({ account, movement })) effect.drawn += minor;
     effects.set(facility, effect);
+    const held = described(facility);
+    if (held?.kind !== 'facility' || held.sublimitOf === undefined) continue;
+    const whole = described(held.sublimitOf);
+    const revolves = whole?.kind === 'facility' && whole.revolves;
+    if (!usesWhole({ account, movement }, revolves, held.pikUsesCommitment)) continue;
+    const around = effects.get(held.sublimitOf) ?? none();
+    around.unfunded = (around.unfunded ?? 0n) - minor;
+    if (draws({ account, movement })) around.drawn += minor;
+    effects.set(held.sublimitOf, around);
   }
   return effects;
+}
+
+const REPAYMENTS: readonly string[] = [
+  'scheduled_repayment',
+  'voluntary_prepayment',
+  'mandatory_prepayment',
+];
+
+/** Whether a posting under a sublimit uses the commitment around it, or gives it back. */
+function usesWhole(
+  { account, movement }: Pick<PostingRecord, 'account' | 'movement'>,
+  revolves: boolean,
+  pikUsesCommitment: boolean,
+): boolean {
+  if (account === 'PRINCIPAL_PIK') return pikUsesCommitment;
+  if (account !== 'PRINCIPAL_CASH') return account === 'LETTER_OF_CREDIT';
+  return movement === 'advance' || (revolves && REPAYMENTS.includes(movement ?? ''));
 }
 
 function draws({ account, movement }: Pick<PostingRecord, 'account' | 'movement'>): boolean {

@@ -11,6 +11,9 @@ export type Described =
       readonly deal: string;
       readonly currency: string;
       readonly lenders: Set<string>;
+      readonly revolves: boolean;
+      readonly pikUsesCommitment: boolean;
+      readonly sublimitOf: string | undefined;
     }
   | { readonly kind: 'contract'; readonly deal: string; readonly facility: string };
 

@@ -84,6 +84,8 @@ const facility = z.strictObject({
   maturityDate: businessDate.optional(),
   availabilityEndDate: businessDate.optional(),
   pikUsesCommitment: z.boolean().default(false),
+  /** A part of that facility's commitment, and not more. */
+  sublimitOf: id('fac').optional(),
   bookedOn: bookedOn.optional(),
   externalIds,
 });

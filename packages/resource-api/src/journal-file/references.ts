@@ -10,7 +10,7 @@ export function referencesOf(record: BookRecord): readonly string[] {
     case 'deal':
       return present(record.borrower, record.agent, record.guarantor);
     case 'facility':
-      return [record.deal];
+      return present(record.deal, record.sublimitOf);
     case 'contract':
       return present(record.facility, record.rolledFrom);
     case 'position':

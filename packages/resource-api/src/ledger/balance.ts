@@ -10,6 +10,7 @@ export const BALANCE_COMPONENTS = [
   'unfunded',
   'letter_of_credit',
   'unavailable',
+  'sublimit_used',
   'principal_cash',
   'principal_pik',
   'principal_due',
@@ -64,9 +65,13 @@ export function obligation(balance: Balance): bigint {
   return outstandingPrincipal(balance) + balance.fx_revaluation;
 }
 
-/** What the lenders are bound to: drawn in cash, by letters of credit, and still to be drawn. */
+/**
+ * What the lenders are bound to: drawn in cash, by letters of credit and under sublimits, and still
+ * to be drawn.
+ */
 export function currentCommitment(balance: Balance): bigint {
-  return balance.principal_cash + balance.letter_of_credit + balance.unfunded;
+  const { principal_cash, letter_of_credit, sublimit_used, unfunded } = balance;
+  return principal_cash + letter_of_credit + sublimit_used + unfunded;
 }
 
 export const ZERO_BALANCE: StatedBalance = {

@@ -9,6 +9,7 @@ import {
   outstandingPrincipal,
   rollForwardFoots,
 } from './balance.ts';
+import { isRevolving } from './commitment.ts';
 import type { LineBalance, PostedAmount } from './replay.ts';
 
 export interface Break {
@@ -154,8 +155,6 @@ export interface FacilityCommitment {
   readonly adjustedMinor: bigint;
 }
 
-const REVOLVING: readonly string[] = ['revolver', 'swingline', 'letter_of_credit'];
-
 /**
  * 6. What is not drawn: a revolving facility’s commitment less what is used of it; a term
  * facility’s less all that was ever drawn, because a repayment restores nothing.
@@ -168,7 +167,7 @@ export function unfundedIsUndrawn(facilities: Iterable<FacilityCommitment>): rea
     // Repayments give back what revolves; what is written off, sold or rolled over does not.
     const repaid =
       balance.scheduled_repayments + balance.voluntary_prepayments + balance.mandatory_prepayments;
-    const drawn = balance.advances + (REVOLVING.includes(one.type) ? repaid : 0n);
+    const drawn = balance.advances + (isRevolving(one.type) ? repaid : 0n);
     const used = drawn + balance.letter_of_credit + pik;
     const expected = commitment - used + adjustedMinor;
     const actual = balance.unfunded;

@@ -7,6 +7,8 @@ import { BALANCE_COMPONENTS, COMPONENTS } from '../ledger/balance.ts';
  */
 export interface LevelSql {
   readonly items: string;
+  /** The newest balance of line `l` at the snapshot, as far as it counts at the level. */
+  readonly newest: string;
   /** Beyond what the filter asks. */
   readonly only: string;
   readonly lines: string;
@@ -94,10 +96,34 @@ export function dealsWith(column: 'borrower_key' | 'country', list: string): str
  */
 export const BY_LOOKUP = 'OFFSET 0';
 
+/** The newest balance of line `l` at the snapshot: one index look-up, however long the history. */
+export const NEWEST = `
+  SELECT * FROM balance
+  WHERE line_key = l.key AND effective_date <= $1 AND known_seq <= $2
+  ORDER BY effective_date DESC, known_seq DESC LIMIT 1`;
+
+/** Commitments of a sublimit are part of another facility's, and count once where both are there. */
+const COMMITMENTS: readonly string[] = [
+  'original_commitment',
+  'cancelled_commitment',
+  'unfunded',
+  'unavailable',
+];
+const NEWEST_OF_DEAL = `
+  SELECT line_key, effective_date, known_seq, ${COMPONENTS.map((name) => {
+    if (name === 'sublimit_used') return '0::int8 AS sublimit_used';
+    const counts = `CASE WHEN l.parent_line_key IS NULL THEN ${name} ELSE 0 END AS ${name}`;
+    return COMMITMENTS.includes(name) ? counts : name;
+  }).join(', ')}
+  FROM balance
+  WHERE line_key = l.key AND effective_date <= $1 AND known_seq <= $2
+  ORDER BY effective_date DESC, known_seq DESC LIMIT 1`;
+
 export const LEVEL_SQL: Readonly<Record<Level, LevelSql>> = {
   deal: {
     // One facility stands for all of the deal in its currency: the first of those known then.
     items: 'facility i JOIN facility f ON f.key = i.key JOIN deal d ON d.key = i.deal_key',
+    newest: NEWEST_OF_DEAL,
     only: `${hasRecord('facility', 'i')} AND NOT EXISTS (
       SELECT FROM facility g WHERE g.deal_key = i.deal_key AND g.currency = i.currency
         AND g.key < i.key AND ${hasRecord('facility', 'g')} ${BY_LOOKUP})`,
@@ -110,6 +136,7 @@ export const LEVEL_SQL: Readonly<Record<Level, LevelSql>> = {
   },
   facility: {
     items: 'facility i JOIN facility f ON f.key = i.key JOIN deal d ON d.key = i.deal_key',
+    newest: NEWEST,
     only: 'true',
     lines: 'l.facility_key = i.key',
     holder: '0',
@@ -121,6 +148,7 @@ export const LEVEL_SQL: Readonly<Record<Level, LevelSql>> = {
   contract: {
     items: `loan_contract i JOIN facility f ON f.key = i.facility_key
       JOIN deal d ON d.key = i.deal_key`,
+    newest: NEWEST,
     only: 'true',
     lines: 'l.contract_key = i.key',
     holder: '0',
@@ -132,6 +160,7 @@ export const LEVEL_SQL: Readonly<Record<Level, LevelSql>> = {
   position: {
     items: `lender_position i JOIN facility f ON f.key = i.facility_key
       JOIN deal d ON d.key = i.deal_key`,
+    newest: NEWEST,
     only: 'true',
     lines: 'l.facility_key = i.facility_key AND l.lender_key IN (0, i.lender_key)',
     holder: 'i.lender_key',
@@ -141,12 +170,6 @@ export const LEVEL_SQL: Readonly<Record<Level, LevelSql>> = {
     maturity: maturityAt('facility', 'f.key', 'f.maturity_date'),
   },
 };
-
-/** The newest balance of line `l` at the snapshot: one index look-up, however long the history. */
-export const NEWEST = `
-  SELECT * FROM balance
-  WHERE line_key = l.key AND effective_date <= $1 AND known_seq <= $2
-  ORDER BY effective_date DESC, known_seq DESC LIMIT 1`;
 
 /** A lender whose position was not booked yet has no share, and not one of zero. */
 export const KNOWN_LENDER = `(l.lender_key = 0 OR EXISTS (
@@ -161,7 +184,9 @@ const AVAILABLE = `coalesce(sum(CASE
     FROM facility lf LEFT JOIN LATERAL (SELECT * FROM facility_terms t
       WHERE t.facility_key = lf.key AND ${TERMS_AT} ${NEWEST_TERMS}) t ON true
     WHERE lf.key = l.facility_key) >= $1, true)
-  THEN b.unfunded - b.unavailable ELSE 0 END), 0)::int8 AS available`;
+  THEN CASE WHEN l.parent_line_key IS NULL THEN b.unfunded - b.unavailable
+            ELSE sublimit_available(l.key, $1, $2) END
+  ELSE 0 END), 0)::int8 AS available`;
 
 /** Sums of every component over balances `b`. */
 export const SUMS = COMPONENTS.map((name) => `coalesce(sum(b.${name}), 0)::int8 AS ${name}`).join(
@@ -186,10 +211,24 @@ const LIVE_COMPONENTS = BALANCE_COMPONENTS.filter(
 );
 export const NOT_ZERO = `(${LIVE_COMPONENTS.map((name) => `b.${name} <> 0`).join(' OR ')})`;
 
+/**
+ * Sums of every component over items `b`, where a sublimit whose facility is among them
+ * (`b.within`) adds its principal and no commitment.
+ */
+export const TOTALS = COMPONENTS.map((name) => {
+  const counted =
+    name === 'sublimit_used'
+      ? 'b.sublimit_used - CASE WHEN b.within THEN b.principal_cash + b.letter_of_credit ELSE 0 END'
+      : COMMITMENTS.includes(name)
+        ? `CASE WHEN b.within THEN 0 ELSE b.${name} END`
+        : `b.${name}`;
+  return `coalesce(sum(${counted}), 0)::int8 AS ${name}`;
+}).join(', ');
+
 /** Sum of an expression over the item's own lines at the snapshot. */
-export function itemSum({ lines, holder }: LevelSql, expression: string): string {
+export function itemSum({ lines, holder, newest }: LevelSql, expression: string): string {
   return `(SELECT coalesce(sum(${expression}), 0)
-    FROM balance_line l CROSS JOIN LATERAL (${NEWEST}) b
+    FROM balance_line l CROSS JOIN LATERAL (${newest}) b
     WHERE ${lines} AND l.lender_key = ${holder})`;
 }
 

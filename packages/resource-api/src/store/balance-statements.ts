@@ -25,6 +25,7 @@ import {
   partyName,
   SUMS,
   sinceOf,
+  TOTALS,
   termsJoins,
 } from './balance-levels.ts';
 
@@ -79,6 +80,7 @@ export function pageStatement(request: PageRequest): Statement {
       ${dealDetail('country')} AS country,
       coalesce(dt.status, d.status) AS deal_status,
       f.id AS facility_id, ${FACILITY_NAME} AS facility_name, f.type AS facility_type,
+      (SELECT id FROM facility g WHERE g.key = f.sublimit_of_key) AS sublimit_of,
       CASE WHEN ft.facility_key IS NULL THEN f.maturity_date ELSE ft.maturity_date END
         AS maturity_date,
       CASE WHEN ft.facility_key IS NULL THEN f.availability_end_date
@@ -111,7 +113,7 @@ export function pageStatement(request: PageRequest): Statement {
     CROSS JOIN LATERAL (
       SELECT l.lender_key, max(b.effective_date) AS last_effective_date,
         max(b.known_seq) AS last_seq, ${LINE_SUMS}
-      FROM balance_line l LEFT JOIN LATERAL (${NEWEST}) b ON true
+      FROM balance_line l LEFT JOIN LATERAL (${sql.newest}) b ON true
       WHERE ${sql.lines} AND ${KNOWN_LENDER} GROUP BY l.lender_key
     ) s
     LEFT JOIN party lender ON lender.key = s.lender_key
@@ -127,13 +129,13 @@ export function balancesStatement(
   snapshot: Snapshot,
 ): Statement {
   const parameters = new Parameters(snapshot);
-  const { items, lines } = LEVEL_SQL[level];
+  const { items, lines, newest } = LEVEL_SQL[level];
   const text = `
     SELECT i.key, lender.id AS lender_id, s.*
     FROM ${items}
     CROSS JOIN LATERAL (
       SELECT l.lender_key, ${LINE_SUMS}
-      FROM balance_line l LEFT JOIN LATERAL (${NEWEST}) b ON true
+      FROM balance_line l LEFT JOIN LATERAL (${newest}) b ON true
       WHERE ${lines} AND ${KNOWN_LENDER} GROUP BY l.lender_key
     ) s
     LEFT JOIN party lender ON lender.key = s.lender_key
@@ -190,18 +192,28 @@ export function totalsStatement({
   const where = conditions(sql, level, { ...rest, includeZero: true }, parameters);
   // Whether an item is zero is told by the lines at hand, not by a look-up of its own.
   const shown = includeZero ? 'true' : 'b.live';
+  // At these levels a sublimit may stand beside the facility that it is carved out of.
+  const within =
+    level === 'facility' || level === 'position'
+      ? `b.sublimit_of_key IS NOT NULL AND bool_or(b.sublimit_of_key IS NULL) OVER (
+          PARTITION BY coalesce(b.sublimit_of_key, b.facility_key), b.holder)`
+      : 'false';
   const text = `
-    SELECT b.currency, count(*) AS count, ${SUMS}
+    SELECT b.currency, count(*) AS count, ${TOTALS}
     FROM (
-      SELECT f.currency, ${SUMS}, bool_or(${NOT_ZERO}) AS live
-      FROM ${sql.items}
-      CROSS JOIN LATERAL (SELECT l.key FROM balance_line l
-        WHERE ${sql.lines} AND l.lender_key = ${sql.holder} ${BY_LOOKUP}) l
-      LEFT JOIN LATERAL (${NEWEST}) b ON true
-      WHERE ${where.join('\n        AND ')}
-      GROUP BY i.key, f.currency
+      SELECT b.*, ${within} AS within
+      FROM (
+        SELECT f.currency, f.key AS facility_key, f.sublimit_of_key, ${sql.holder} AS holder,
+          ${SUMS}, bool_or(${NOT_ZERO}) AS live
+        FROM ${sql.items}
+        CROSS JOIN LATERAL (SELECT l.key, l.parent_line_key FROM balance_line l
+          WHERE ${sql.lines} AND l.lender_key = ${sql.holder} ${BY_LOOKUP}) l
+        LEFT JOIN LATERAL (${sql.newest}) b ON true
+        WHERE ${where.join('\n          AND ')}
+        GROUP BY i.key, f.key, f.currency, f.sublimit_of_key
+      ) b
+      WHERE ${shown}
     ) b
-    WHERE ${shown}
     GROUP BY b.currency ORDER BY b.currency`;
   return { sql: text, parameters: parameters.values };
 }
@@ -402,7 +414,7 @@ function conditions(
   filter: BalanceFilter,
   parameters: Parameters,
 ): string[] {
-  const { booked, record, status, lines, holder } = sql;
+  const { booked, record, status, lines, holder, newest } = sql;
   const list = (values: readonly string[]) => parameters.add(values);
   const where = [
     sql.only,
@@ -435,7 +447,7 @@ function conditions(
     where.push(`${itemSum(sql, OUTSTANDING)} <= ${parameters.add(filter.maxOutstandingMinor)}`);
   }
   if (!filter.includeZero) {
-    where.push(`EXISTS (SELECT FROM balance_line l CROSS JOIN LATERAL (${NEWEST}) b
+    where.push(`EXISTS (SELECT FROM balance_line l CROSS JOIN LATERAL (${newest}) b
       WHERE ${lines} AND l.lender_key = ${holder} AND ${NOT_ZERO} ${BY_LOOKUP})`);
   }
   return where;

@@ -32,7 +32,8 @@ export const ACCRUAL_STATEMENTS: readonly ReconcileStatement[] = [
         x.effective_date::text AS expected
       FROM (
         SELECT p.journal_seq AS seq, l.facility_key, l.contract_key, p.effective_date
-        FROM posting p JOIN balance_line l ON l.key = p.line_key WHERE accrues_on(p.account)
+        FROM posting p JOIN balance_line o ON o.key = p.line_key
+        JOIN balance_line l ON l.key IN (o.key, o.parent_line_key) WHERE accrues_on(p.account)
         UNION
         SELECT known_seq, facility_key, contract_key, start_date FROM rate_period
       ) x

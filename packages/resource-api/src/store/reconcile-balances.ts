@@ -1,5 +1,6 @@
 import { BALANCE_COMPONENTS, COMPONENTS, MOVEMENT_COMPONENTS } from '../ledger/balance.ts';
 import { LINE_IDS, LINE_JOINS } from './reconcile-journals.ts';
+import { EFFECTS } from './reconcile-sublimits.ts';
 import type { ReconcileStatement } from './sql-reconciler.ts';
 
 const ACCOUNT_OF: Readonly<Record<string, string>> = { fx_revaluation: 'FX_REVAL' };
@@ -53,7 +54,7 @@ export const BALANCE_STATEMENTS: readonly ReconcileStatement[] = [
     breaks: `
       WITH posted AS (
         SELECT p.line_key, p.effective_date, ${REPLAYED}
-        FROM posting p JOIN journal j ON j.seq = p.journal_seq
+        FROM (${EFFECTS}) p JOIN journal j ON j.seq = p.journal_seq
         GROUP BY p.line_key, p.effective_date
       ), summed AS (
         SELECT line_key, effective_date,
@@ -77,7 +78,7 @@ export const BALANCE_STATEMENTS: readonly ReconcileStatement[] = [
     breaks: `
       WITH summed AS (
         SELECT p.line_key, ${REPLAYED}
-        FROM posting p JOIN journal j ON j.seq = p.journal_seq
+        FROM (${EFFECTS}) p JOIN journal j ON j.seq = p.journal_seq
         WHERE p.effective_date <= $1 AND p.journal_seq <= $2 GROUP BY p.line_key
       )
       SELECT ${LINE_IDS}, $1::date::text AS date, $2::bigint::text AS "ledgerSeq", ${DIFFERENCE}
@@ -103,20 +104,20 @@ export const BALANCE_STATEMENTS: readonly ReconcileStatement[] = [
         FROM (SELECT line_key, effective_date, journal_seq, min(journal_seq) OVER (
                 PARTITION BY line_key ORDER BY effective_date DESC
                 RANGE BETWEEN UNBOUNDED PRECEDING AND INTERVAL '1 day' PRECEDING) AS earliest
-              FROM posting) p
+              FROM (${EFFECTS}) e) p
         WHERE earliest < journal_seq
       ), moved AS (
-        SELECT line_key, effective_date, journal_seq FROM posting
+        SELECT line_key, effective_date, journal_seq FROM (${EFFECTS}) e
         UNION
         SELECT t.line_key, p.effective_date, t.journal_seq
-        FROM late t JOIN posting p ON p.line_key = t.line_key
+        FROM late t JOIN (${EFFECTS}) p ON p.line_key = t.line_key
           AND p.effective_date > t.effective_date AND p.journal_seq < t.journal_seq
       )
       SELECT ${LINE_IDS}, b.effective_date::text AS date, b.known_seq::text AS "ledgerSeq",
         ${DIFFERENCE}
       FROM superseded b JOIN balance_line l ON l.key = b.line_key ${LINE_JOINS}
       CROSS JOIN LATERAL (
-        SELECT ${REPLAYED} FROM posting p JOIN journal j ON j.seq = p.journal_seq
+        SELECT ${REPLAYED} FROM (${EFFECTS}) p JOIN journal j ON j.seq = p.journal_seq
         WHERE p.line_key = b.line_key AND p.effective_date <= b.effective_date
           AND p.journal_seq <= b.known_seq
       ) s

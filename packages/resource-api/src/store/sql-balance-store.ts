@@ -290,6 +290,7 @@ type PageRow = StatedBalance & {
   readonly facility_id: string;
   readonly facility_name: string;
   readonly facility_type: string;
+  readonly sublimit_of: string | null;
   readonly maturity_date: string | null;
   readonly availability_end_date: string | null;
   readonly facility_status: string;
@@ -355,6 +356,7 @@ function toItem(row: PageRow): Omit<BalanceItem, 'lenders'> {
       id: row.facility_id,
       name: row.facility_name,
       type: row.facility_type,
+      sublimitOf: row.sublimit_of,
       maturityDate: row.maturity_date,
       availabilityEndDate: row.availability_end_date,
       status: row.facility_status,

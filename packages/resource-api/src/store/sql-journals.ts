@@ -7,6 +7,7 @@ import type {
   PostedQuestion,
 } from '../journal-file/journal-store.ts';
 import type { BusinessDate } from '../ledger/business-date.ts';
+import { isRevolving } from '../ledger/commitment.ts';
 import { readBook, readByIds } from './read-book.ts';
 import { writeBook } from './write-book.ts';
 
@@ -73,19 +74,24 @@ async function describe(sql: Sql, ids: readonly string[]): Promise<ReadonlyMap<s
     facility: string | null;
     currency: string | null;
     lenders: string[] | null;
+    type: string | null;
+    pik: boolean | null;
+    whole: string | null;
   }>(
     `SELECT id, 'party' AS kind, NULL AS deal, NULL AS facility, NULL AS currency,
-       NULL::text[] AS lenders
+       NULL::text[] AS lenders, NULL AS type, NULL::boolean AS pik, NULL AS whole
      FROM party WHERE id = ANY($1)
-     UNION ALL SELECT id, 'deal', NULL, NULL, NULL, NULL FROM deal WHERE id = ANY($1)
-     UNION ALL SELECT id, 'position', NULL, NULL, NULL, NULL
+     UNION ALL SELECT id, 'deal', NULL, NULL, NULL, NULL, NULL, NULL, NULL
+     FROM deal WHERE id = ANY($1)
+     UNION ALL SELECT id, 'position', NULL, NULL, NULL, NULL, NULL, NULL, NULL
      FROM lender_position WHERE id = ANY($1)
-     UNION ALL SELECT c.id, 'contract', d.id, f.id, NULL, NULL
+     UNION ALL SELECT c.id, 'contract', d.id, f.id, NULL, NULL, NULL, NULL, NULL
      FROM loan_contract c JOIN facility f ON f.key = c.facility_key
      JOIN deal d ON d.key = f.deal_key WHERE c.id = ANY($1)
      UNION ALL SELECT f.id, 'facility', d.id, NULL, f.currency,
        ARRAY(SELECT y.id FROM lender_position p JOIN party y ON y.key = p.lender_key
-             WHERE p.facility_key = f.key)
+             WHERE p.facility_key = f.key),
+       f.type, f.pik_uses_commitment, (SELECT id FROM facility WHERE key = f.sublimit_of_key)
      FROM facility f JOIN deal d ON d.key = f.deal_key WHERE f.id = ANY($1)`,
     [ids],
   );
@@ -95,7 +101,18 @@ async function describe(sql: Sql, ids: readonly string[]): Promise<ReadonlyMap<s
       const deal = row.deal ?? '';
       if (kind === 'contract') return [id, { kind, deal, facility: facility ?? '' }];
       if (kind !== 'facility') return [id, { kind }];
-      return [id, { kind, deal, currency: currency ?? '', lenders: new Set(lenders) }];
+      return [
+        id,
+        {
+          kind,
+          deal,
+          currency: currency ?? '',
+          lenders: new Set(lenders),
+          revolves: isRevolving(row.type ?? ''),
+          pikUsesCommitment: row.pik ?? false,
+          sublimitOf: row.whole ?? undefined,
+        },
+      ];
     }),
   );
 }

@@ -14,6 +14,7 @@ import { GUARD_STATEMENTS } from './reconcile-guards.ts';
 import { JOURNAL_STATEMENTS } from './reconcile-journals.ts';
 import { PRESENCE_STATEMENTS } from './reconcile-presence.ts';
 import { checkSchema } from './reconcile-schema.ts';
+import { SUBLIMIT_STATEMENTS } from './reconcile-sublimits.ts';
 
 /** One invariant as statements: what breaks it, how much there is to check, what is explained. */
 export interface ReconcileStatement {
@@ -31,6 +32,7 @@ const STATEMENTS: readonly ReconcileStatement[] = [
   ...JOURNAL_STATEMENTS,
   ...BALANCE_STATEMENTS,
   ...COMMITMENT_STATEMENTS,
+  ...SUBLIMIT_STATEMENTS,
   ...CHAIN_STATEMENTS,
   ...ACCRUAL_STATEMENTS,
   ...PRESENCE_STATEMENTS,

@@ -62,6 +62,7 @@ export const FACILITY: readonly Column<FacilityRecord>[] = [
     type: 'boolean',
     value: ({ pikUsesCommitment }) => pikUsesCommitment,
   },
+  ref('sublimit_of_key', 'facility', ({ sublimitOf }) => sublimitOf),
 ];
 export const CONTRACT: readonly Column<ContractRecord>[] = [
   text('id', ({ id }) => id),

@@ -34,7 +34,8 @@ export const SUBJECTS: readonly {
     sql: `SELECT p.key, p.id, ${REF('deal', 'p.deal_key')} AS deal, p.name, p.type, p.currency,
       p.day_count AS "dayCount", p.status, p.effective_date AS "effectiveDate",
       p.maturity_date AS "maturityDate", p.availability_end_date AS "availabilityEndDate",
-      p.pik_uses_commitment AS "pikUsesCommitment", ${BOOKED_ON},
+      p.pik_uses_commitment AS "pikUsesCommitment",
+      ${REF('facility', 'p.sublimit_of_key')} AS "sublimitOf", ${BOOKED_ON},
       ${EXTERNAL_IDS('p.id')} AS "externalIds" FROM facility p`,
   },
   {

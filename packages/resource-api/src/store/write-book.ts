@@ -1,5 +1,10 @@
 import type { Transaction } from '@cls/shared/sql/database';
-import type { BookRecord, JournalRecord, PostingRecord } from '../journal-file/record.ts';
+import type {
+  BookRecord,
+  FacilityRecord,
+  JournalRecord,
+  PostingRecord,
+} from '../journal-file/record.ts';
 import { minorUnitDigits } from '../ledger/currency.ts';
 import { parseAmount } from '../ledger/money.ts';
 import { insertRows } from './insert-rows.ts';
@@ -114,12 +119,14 @@ async function insertSubjects(
   const positions = of('position');
   await insertRows(transaction, 'party', PARTY, of('party'));
   await insertRows(transaction, 'deal', [...DEAL, ...bookedIn(`'infinity'::date`)], of('deal'));
-  await insertRows(
-    transaction,
-    'facility',
-    [...FACILITY, ...bookedIn(sinceOf('(SELECT key FROM deal WHERE id = g.deal_key)'))],
-    facilities,
-  );
+  for (const run of withoutSublimits(facilities)) {
+    await insertRows(
+      transaction,
+      'facility',
+      [...FACILITY, ...bookedIn(sinceOf('(SELECT key FROM deal WHERE id = g.deal_key)'))],
+      run,
+    );
+  }
   await insertRows(transaction, 'loan_contract', [...CONTRACT, ...heldBy], contracts);
   await insertRows(transaction, 'lender_position', [...POSITION, ...heldBy], positions);
   await nameOwnKind(
@@ -139,6 +146,23 @@ async function insertSubjects(
     ...contracts.map(({ facility }) => facility),
     ...positions.map(({ facility }) => facility),
   ]);
+}
+
+/** Facilities in their order, so that one that a sublimit is carved out of stands in a run before. */
+function withoutSublimits(
+  facilities: readonly FacilityRecord[],
+): readonly (readonly FacilityRecord[])[] {
+  const runs: FacilityRecord[][] = [[]];
+  let ids = new Set<string>();
+  for (const facility of facilities) {
+    if (facility.sublimitOf !== undefined && ids.has(facility.sublimitOf)) {
+      runs.push([]);
+      ids = new Set();
+    }
+    runs.at(-1)?.push(facility);
+    ids.add(facility.id);
+  }
+  return runs;
 }
 
 /** A record may name another of its kind, which the same statement inserted. */
@@ -162,20 +186,27 @@ async function nameOwnKind<R extends { readonly id: string }>(
 /** Every facility and contract has a line globally and for each lender of the facility. */
 async function addLines(transaction: Transaction, facilities: readonly string[]): Promise<void> {
   if (facilities.length === 0) return;
-  await transaction.query(
-    `INSERT INTO balance_line (deal_key, facility_key, contract_key, lender_key, currency)
-     SELECT f.deal_key, f.key, c.key, p.key, f.currency
+  const ids = [...new Set(facilities)];
+  // A sublimit's lines name those of the facility that it is carved out of.
+  await transaction.query(addLinesOf('f.sublimit_of_key IS NULL'), [ids]);
+  await transaction.query(addLinesOf('f.sublimit_of_key IS NOT NULL'), [ids]);
+}
+
+function addLinesOf(which: string): string {
+  return `INSERT INTO balance_line (deal_key, facility_key, contract_key, lender_key, currency,
+       parent_line_key)
+     SELECT f.deal_key, f.key, c.key, p.key, f.currency,
+       (SELECT key FROM balance_line b WHERE b.facility_key = f.sublimit_of_key
+          AND b.contract_key = 0 AND b.lender_key = p.key)
      FROM facility f
      CROSS JOIN LATERAL (
        SELECT 0 AS key UNION ALL SELECT key FROM loan_contract WHERE facility_key = f.key) c
      CROSS JOIN LATERAL (
        SELECT 0 AS key UNION ALL
        SELECT lender_key FROM lender_position WHERE facility_key = f.key) p
-     WHERE f.id = ANY($1)
+     WHERE f.id = ANY($1) AND ${which}
      ORDER BY f.key, c.key, p.key
-     ON CONFLICT (facility_key, contract_key, lender_key) DO NOTHING`,
-    [[...new Set(facilities)]],
-  );
+     ON CONFLICT (facility_key, contract_key, lender_key) DO NOTHING`;
 }
 
 async function postRecords(

@@ -191,6 +191,7 @@ function presentParties({ item }: BalanceReading, level: Level): Presented {
             type: facility.type,
             currency,
             maturityDate: facility.maturityDate,
+            sublimitOf: facility.sublimitOf,
           },
     contract:
       contract === null
@@ -271,6 +272,7 @@ function amounts(balance: StatedBalance, late: Omit<PastDue, 'lenderId'>, money:
       available: money(balance.available),
       unavailable: money(balance.unavailable),
       letterOfCredit: money(balance.letter_of_credit),
+      sublimitUsed: money(balance.sublimit_used),
     },
     principal: {
       outstanding: money(outstanding),

@@ -45,6 +45,7 @@ export function sampleItem(resource: BalanceResource, level: Level, reporting: b
       type: 'term_loan',
       maturityDate: DAY,
       availabilityEndDate: DAY,
+      sublimitOf: null,
       status,
     },
     contract:

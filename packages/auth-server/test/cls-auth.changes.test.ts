@@ -84,6 +84,18 @@ describe('cls-auth, changing and deleting what it has created', function () {
     }
   });
 
+  it('gives a person a name, changes it and takes it away', async () => {
+    const made = await done(
+      'accounts create named@india.example --customer india --permission cls-deal.view --name Asha --generate-password',
+    );
+    expect(made).to.include({ name: 'Asha' });
+    const rename = 'accounts rename named@india.example';
+    expect(await done(`${rename} --name Mina`)).to.include({ name: 'Mina' });
+    expect(await listed('accounts', 'email', 'named@india.example')).to.include({ name: 'Mina' });
+    expect(await done(`${rename} --no-name`)).to.include({ name: null });
+    expect((await refused(rename))[0], 'nothing to change').to.equal(2);
+  });
+
   it('checks a change of an application as it checks a new one', async () => {
     const { clientId } = await done(
       'applications create --name First --redirect-uri https://a.example/cb',
@@ -103,7 +115,7 @@ describe('cls-auth, changing and deleting what it has created', function () {
   it('registers an application for the scopes that are named, and for few without', async () => {
     const { clientId } = await done('applications create --name Few --device');
     expect((await listed('applications', 'clientId', clientId))?.['scopes']).to.deep.equal([
-      ...['openid', 'email', 'offline_access', 'cls-deal.view'],
+      ...['openid', 'email', 'profile', 'offline_access', 'cls-deal.view'],
     ]);
     const { scopes } = await done('applications create --name All --device --scope email openid');
     expect(scopes).to.deep.equal(['openid', 'email']);

@@ -29,6 +29,7 @@ export async function showOverview(visit: Visit): Promise<void> {
     overviewPage(
       {
         ...model,
+        ...(account.name === undefined ? {} : { name: account.name }),
         organisation: customer?.name ?? account.customer,
         ...(upstream === undefined ? {} : { upstream }),
         ...(setAt === undefined ? {} : { passwordSetAt: setAt }),
@@ -48,7 +49,7 @@ export async function showOverview(visit: Visit): Promise<void> {
 /** All that is kept about the person, as a file; what opens something is not among it. */
 export async function downloadData(visit: Visit): Promise<void> {
   const { parts, ctx, account } = visit;
-  const { id, email, customer, permissions } = account;
+  const { id, email, name, customer, permissions } = account;
   const [factors, codes, sessions, applications] = await Promise.all([
     parts.manageFactors.list(account),
     parts.recoveryCodes.count(account),
@@ -56,7 +57,7 @@ export async function downloadData(visit: Visit): Promise<void> {
     parts.accountApplications.list(account),
   ]);
   const data = {
-    account: { id, email, customer, permissions },
+    account: { id, email, ...(name === undefined ? {} : { name }), customer, permissions },
     factors: factors.map(({ removable: _, ...factor }) => factor),
     recoveryCodes: codes,
     sessions: sessions.map(({ uid: _, ...session }) => session),

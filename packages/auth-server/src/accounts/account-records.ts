@@ -4,6 +4,7 @@ import type { Account } from './account.ts';
 export interface NewAccount {
   /** Any spelling; stored canonical. */
   readonly email: string;
+  readonly name?: string | undefined;
   readonly customer: string;
   readonly permissions: readonly ApiPermission[];
   /** Absent until the person accepts an invitation. */
@@ -29,6 +30,8 @@ export interface AccountRecords {
    * @param version of the password that was proven; false when that is not it (any more).
    */
   replacePassword(id: string, passwordHash: string, version?: string): Promise<boolean>;
+  /** What applications call the person from now on; undefined takes the name away. */
+  rename(id: string, name: string | undefined): Promise<void>;
   /** Undefined where the present one came with the account, and while there was never one. */
   passwordSetAt(id: string): Promise<Date | undefined>;
   /**

@@ -6,6 +6,8 @@ export interface Account {
   readonly id: string;
   /** Canonical: NFKC, trimmed, lower case. */
   readonly email: string;
+  /** What applications call the person; absent where nobody said. */
+  readonly name?: string;
   readonly customer: string;
   readonly permissions: readonly ApiPermission[];
   /** True when the account or its customer is disabled. */

@@ -17,6 +17,8 @@ export interface AdministerAccounts {
   enable(account: Account, by: Requester): Promise<void>;
   /** Removes every factor and recovery code and lifts their blocks; the owner is told. */
   resetFactors(account: Account, by: Requester): Promise<void>;
+  /** What applications call the person from now on; undefined takes the name away. */
+  rename(account: Account, name: string | undefined, by: Requester): Promise<void>;
   /** The owner is told. */
   endSessions(account: Account, by: Requester): Promise<void>;
   /**
@@ -67,6 +69,10 @@ export function administerAccounts(parts: AdministerParts): AdministerAccounts {
     async endSessions(account, by) {
       await access.endAll(account.id);
       notice(parts, 'account.sessions_ended', account, by);
+    },
+    async rename(account, name, by) {
+      await records.rename(account.id, name);
+      notice(parts, 'account.renamed', account, by);
     },
     async setPermissions(account, permissions, addable, by) {
       const takesFrom = (had: readonly ApiPermission[]) => exceeds(had, permissions);

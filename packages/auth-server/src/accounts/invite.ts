@@ -21,6 +21,7 @@ export const INVITATION_TTL_S = 7 * 86_400;
 
 export interface Invitee {
   readonly email: string;
+  readonly name?: string | undefined;
   readonly customer: string;
   readonly permissions: readonly ApiPermission[];
 }

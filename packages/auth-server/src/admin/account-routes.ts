@@ -5,7 +5,7 @@ import type { AdministerAccounts } from '../accounts/administer.ts';
 import type { AuditReader } from '../audit/audit-log.ts';
 import { type InvitationParts, inviteAccount } from './invite-account.ts';
 import { presentAccount, presentEvent, presentPage } from './present.ts';
-import { readNothing, readPermissionsOnly } from './read-body.ts';
+import { readNameOnly, readNothing, readPermissionsOnly } from './read-body.ts';
 import { readAccountsQuery, readEventsQuery, readNoQuery } from './read-query.ts';
 import { accountBeyondCaller, accountNotFound } from './refusals.ts';
 import type { AdminRequest, AdminRoute, Handle } from './route.ts';
@@ -47,6 +47,7 @@ export function accountRoutes(parts: AccountRouteParts): readonly AdminRoute[] {
       pattern: new RegExp(`^${ACCOUNTS}/([^/]+)/permissions$`),
       handlers: { PUT: setPermissions(parts) },
     },
+    { pattern: new RegExp(`^${ACCOUNTS}/([^/]+)/name$`), handlers: { PUT: setName(parts) } },
     { pattern: new RegExp(`^${ACCOUNTS}/([^/]+)/events$`), handlers: { GET: listEvents(parts) } },
     ...acts,
   ];
@@ -110,6 +111,16 @@ function setPermissions(parts: AccountRouteParts): Handle {
     if (!(await parts.administer.setPermissions(account, permissions, mayGive, by))) {
       throw accountBeyondCaller(); // The account had it when the request began, and no longer.
     }
+    return { body: presentAccount(await requireAccount(parts, asked)) };
+  };
+}
+
+function setName(parts: AccountRouteParts): Handle {
+  return async (asked) => {
+    readNoQuery(asked.query);
+    const account = await requireAccount(parts, asked);
+    const name = await readNameOnly(asked.request);
+    await parts.administer.rename(account, name, asked.by);
     return { body: presentAccount(await requireAccount(parts, asked)) };
   };
 }

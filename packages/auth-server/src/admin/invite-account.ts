@@ -16,7 +16,7 @@ export interface InvitationParts {
 export function inviteAccount({ issuer, invite, throttle }: InvitationParts): Handle {
   return async ({ customer, mayGive, by, query, request }) => {
     readNoQuery(query);
-    const { email, permissions, language: locale } = await readInvitation(request, mayGive);
+    const { email, name, permissions, language: locale } = await readInvitation(request, mayGive);
     const ofAddress = { kind: 'invitation', id: `${customer} ${email}` } as const;
     const ofCustomer = { kind: 'invitations-of-customer', id: customer } as const;
     const subjects = [ofAddress, ofCustomer];
@@ -27,7 +27,7 @@ export function inviteAccount({ issuer, invite, throttle }: InvitationParts): Ha
       throw tooManyInvitations(subject === ofAddress ? 'address' : 'customer', admission);
     }
     const outcome = await invite(
-      { email, customer, permissions },
+      { email, name, customer, permissions },
       { ...by, ...(locale === undefined ? {} : { locale }) },
       { discreet: true },
     );

@@ -2,8 +2,11 @@ import type { Account } from '../accounts/account.ts';
 import type { StoredEvent } from '../audit/audit-log.ts';
 
 export function presentAccount(account: Account) {
-  const { id, email, customer, permissions, disabled, secondFactor, pending } = account;
-  return { object: 'account', id, email, customer, permissions, disabled, secondFactor, pending };
+  const { id, email, name, customer, permissions, disabled, secondFactor, pending } = account;
+  return {
+    ...{ object: 'account', id, email, ...(name === undefined ? {} : { name }), customer },
+    ...{ permissions, disabled, secondFactor, pending },
+  };
 }
 
 /** @param expiresAt of the link that was sent; undefined where the message has none. */

@@ -4,6 +4,7 @@ import type { ApiPermission } from '@cls/shared/access-token';
 import { parameterRefusal, unknownParameter } from '@cls/shared/http/parameter-refusal';
 import type { ParameterFault, Refusal } from '@cls/shared/http/refusal';
 import { canonicalEmail, EMAIL } from '../accounts/account.ts';
+import { asName, NAME_MAX_CHARS } from '../accounts/display-name.ts';
 import { LANGUAGES, type Language } from '../accounts/requester.ts';
 import { readBody } from '../http/read-body.ts';
 import { bodyTooLarge, unsupportedMediaType } from './refusals.ts';
@@ -16,6 +17,7 @@ type Members = Readonly<Record<string, unknown>>;
 export interface InvitationInput {
   /** Canonical. */
   readonly email: string;
+  readonly name?: string;
   readonly permissions: readonly ApiPermission[];
   /** Of the message; English without it. */
   readonly language?: Language;
@@ -30,9 +32,10 @@ export async function readInvitation(
   mayGive: readonly ApiPermission[],
 ): Promise<InvitationInput> {
   const members = (await readMembers(request)) ?? {};
-  const faults = unknownMembers(members, ['email', 'permissions', 'language']);
+  const faults = unknownMembers(members, ['email', 'name', 'permissions', 'language']);
   const email = typeof members['email'] === 'string' ? canonicalEmail(members['email']) : '';
   if (!EMAIL.test(email)) faults.push(fault('email', 'expected an e-mail address'));
+  const name = readName(members, faults);
   const permissions = readPermissions(members, mayGive, faults);
   const asked = members['language'];
   const language = LANGUAGES.find((one) => one === asked);
@@ -40,7 +43,8 @@ export async function readInvitation(
     faults.push(fault('language', `expected one of ${LANGUAGES.join(', ')}`));
   }
   if (faults.length > 0) throw parameterRefusal(faults);
-  return { email, permissions, ...(language === undefined ? {} : { language }) };
+  const named = name === undefined ? {} : { name };
+  return { email, ...named, permissions, ...(language === undefined ? {} : { language }) };
 }
 
 /** The body that replaces an account's permissions. @throws {Refusal} naming every fault at once. */
@@ -53,6 +57,25 @@ export async function readPermissionsOnly(
   const permissions = readPermissions(members, mayGive, faults);
   if (faults.length > 0) throw parameterRefusal(faults);
   return permissions;
+}
+
+/** The body that replaces an account's name; `null` takes it away. @throws {Refusal} */
+export async function readNameOnly(request: IncomingMessage): Promise<string | undefined> {
+  const members = (await readMembers(request)) ?? {};
+  const faults = unknownMembers(members, ['name']);
+  const name = members['name'] === null ? undefined : readName(members, faults);
+  if (!Object.hasOwn(members, 'name')) faults.push(fault('name', `${A_NAME}, or null`));
+  if (faults.length > 0) throw parameterRefusal(faults);
+  return name;
+}
+
+const A_NAME = `expected 1 to ${NAME_MAX_CHARS} characters that show`;
+
+/** Adds a fault where the member is there and no name. */
+function readName({ name: value }: Members, faults: ParameterFault[]): string | undefined {
+  const name = typeof value === 'string' ? asName(value) : undefined;
+  if (value !== undefined && name === undefined) faults.push(fault('name', A_NAME));
+  return name;
 }
 
 /** For what needs no body: none, or an empty object. @throws {Refusal} */

@@ -34,6 +34,7 @@ export type AuditEventType =
   | 'account.disabled'
   | 'account.enabled'
   | 'account.permissions_changed'
+  | 'account.renamed'
   | 'account.password_set'
   | 'account.password_changed'
   | 'account.password_replaced'

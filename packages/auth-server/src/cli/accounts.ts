@@ -10,7 +10,9 @@ import { addFactorCommands } from './account-factors.ts';
 import { addAdministrationCommands } from './administer-accounts.ts';
 import {
   type AsOperator,
+  NAME,
   type Operator,
+  parseName,
   parsePermissions,
   refuseDeletion,
   requireAccount,
@@ -19,6 +21,7 @@ import {
 } from './operator.ts';
 
 interface CreateOptions {
+  readonly name?: string;
   readonly customer: string;
   readonly permission: string[];
 }
@@ -32,6 +35,7 @@ export function addAccountCommands(program: Command, asOperator: AsOperator): vo
     .description('create an account for evaluation and tests; people are invited')
     .requiredOption(...GENERATE_PASSWORD)
     .requiredOption('--customer <id>', 'the customer the person belongs to')
+    .option(...NAME)
     .requiredOption(
       '--permission <name...>',
       `what the person may do: ${API_PERMISSIONS.join(', ')}`,
@@ -40,16 +44,23 @@ export function addAccountCommands(program: Command, asOperator: AsOperator): vo
       requireEmail(email);
       const permissions = parsePermissions(options.permission, API_PERMISSIONS);
       const { customer } = options;
+      const name = options.name === undefined ? undefined : parseName(options.name);
       const password = newPassword();
       const passwordHash = await hashPassword(password);
       const id = await asOperator(async (operator) => {
         await requireCustomer(operator, customer);
-        const made = await createOne(operator, { email, customer, permissions, passwordHash });
+        const made = await createOne(operator, {
+          email,
+          name,
+          customer,
+          permissions,
+          passwordHash,
+        });
         operator.audit.record({ type: 'account.created', subject: made });
         return made;
       });
       const canonical = canonicalEmail(email);
-      const document = { id, email: canonical, customer, permissions };
+      const document = { id, email: canonical, name, customer, permissions };
       print(command, document, password, `created account ${canonical} (${id})`);
     });
 
@@ -60,6 +71,7 @@ export function addAccountCommands(program: Command, asOperator: AsOperator): vo
       const found = await asOperator((operator) => operator.accounts.list());
       const rows = found.map((one) => [
         one.email,
+        one.name ?? '',
         one.id,
         one.customer,
         one.permissions.join(' '),
@@ -72,7 +84,7 @@ export function addAccountCommands(program: Command, asOperator: AsOperator): vo
           .filter(Boolean)
           .join(', ') || 'active',
       ]);
-      const header = ['e-mail', 'id', 'customer', 'permissions', 'second factor', 'status'];
+      const header = ['e-mail', 'name', 'id', 'customer', 'permissions', 'second factor', 'status'];
       const documents = found.map(({ passwordVersion: _, ...one }) => one);
       printer(command).result(documents, table(header, rows));
     });

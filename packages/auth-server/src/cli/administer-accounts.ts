@@ -6,13 +6,16 @@ import { type Account, canonicalEmail } from '../accounts/account.ts';
 import { LANGUAGES, type Language } from '../accounts/requester.ts';
 import {
   type AsOperator,
+  NAME,
   type Operator,
+  parseName,
   parsePermissions,
   requireAccount,
   requireEmail,
 } from './operator.ts';
 
 interface InviteOptions {
+  readonly name?: string;
   readonly customer: string;
   readonly permission: string[];
   readonly language: Language;
@@ -24,6 +27,7 @@ export function addAdministrationCommands(accounts: Command, asOperator: AsOpera
     .command('invite <email>')
     .description('make an account and send the person a link with which they set their password')
     .requiredOption('--customer <id>', 'the customer the person belongs to')
+    .option(...NAME)
     .requiredOption(
       '--permission <name...>',
       `what the person may do: ${API_PERMISSIONS.join(', ')}`,
@@ -33,8 +37,9 @@ export function addAdministrationCommands(accounts: Command, asOperator: AsOpera
       requireEmail(email);
       const permissions = parsePermissions(options.permission, API_PERMISSIONS);
       const { customer, language: locale } = options;
+      const name = options.name === undefined ? undefined : parseName(options.name);
       const { account, expiresAt, outbox } = await asOperator(async (operator) => {
-        const outcome = await operator.invite({ email, customer, permissions }, { locale });
+        const outcome = await operator.invite({ email, name, customer, permissions }, { locale });
         if ('refused' in outcome) {
           throw new CommandRefused(REFUSED_INVITATIONS[outcome.refused](email, customer));
         }
@@ -46,6 +51,25 @@ export function addAdministrationCommands(accounts: Command, asOperator: AsOpera
       const text = `invited ${account.email} (${account.id}); ${how}`;
       const where = outbox === undefined ? '' : `\nthe message is a file in ${resolve(outbox)}`;
       printer(command).result(document, `${text}${where}`);
+    });
+
+  accounts
+    .command('rename <email>')
+    .description('change what applications call a person, or take the name away')
+    .option(...NAME)
+    .option('--no-name', 'no name from now on')
+    .action(async (email: string, options: { name?: string | false }, command: Command) => {
+      if (typeof options.name !== 'string' && options.name !== false) {
+        throw new UsageError('give --name <name> or --no-name');
+      }
+      const name = options.name === false ? undefined : parseName(options.name);
+      const account = await asOperator(async (operator) => {
+        const found = await requireAccount(operator, email);
+        await operator.administer.rename(found, name, {});
+        return found;
+      });
+      const document = { ...identityOf(account), name: name ?? null };
+      printer(command).result(document, `${account.email} is ${name ?? 'without a name'} now`);
     });
 
   accounts

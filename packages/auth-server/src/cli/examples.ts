@@ -47,6 +47,7 @@ export const EXAMPLES: Examples = {
   ],
   'accounts list': ['cls-auth accounts list --json'],
   'accounts events': ['cls-auth accounts events asha@bank.example --limit 20'],
+  'accounts rename': ['cls-auth accounts rename asha@bank.example --name "Asha Rao"'],
   'accounts set-permissions': [
     'cls-auth accounts set-permissions asha@bank.example --permission cls-deal.view',
   ],

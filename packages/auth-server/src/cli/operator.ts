@@ -5,6 +5,7 @@ import { type Account, canonicalEmail, EMAIL } from '../accounts/account.ts';
 import type { AccountAccess } from '../accounts/account-access.ts';
 import type { AccountRecords } from '../accounts/account-records.ts';
 import type { AdministerAccounts } from '../accounts/administer.ts';
+import { asName, NAME_MAX_CHARS } from '../accounts/display-name.ts';
 import type { Invite } from '../accounts/invite.ts';
 import type { AuditEventType, AuditLog, AuditReader } from '../audit/audit-log.ts';
 import type { ApplicationRecords, Undeletable } from '../clients/application.ts';
@@ -102,15 +103,13 @@ export async function requireAccount(operator: Operator, email: string): Promise
   return account;
 }
 
-const NAME_MAX_CHARS = 100;
-/** What ends a line, or turns or hides the text around it; two joiners are part of some scripts. */
-const NOT_IN_A_NAME = /(?![\u200c\u200d])[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u;
+/** Of a person, for applications that ask for `profile`. */
+export const NAME = ['--name <name>', 'what applications call the person'] as const;
 
 /** What people see a thing called, on pages and in messages. @throws {UsageError} */
 export function parseName(text: string): string {
-  const name = text.normalize('NFC').trim();
-  const seen = /[\p{L}\p{N}\p{P}\p{S}]/u.test(name) && [...name].length <= NAME_MAX_CHARS;
-  if (seen && !NOT_IN_A_NAME.test(name)) return name;
+  const name = asName(text);
+  if (name !== undefined) return name;
   throw new UsageError(
     `--name: expected 1 to ${NAME_MAX_CHARS} characters, none of which breaks a line or turns its direction`,
   );

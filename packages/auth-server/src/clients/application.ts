@@ -45,7 +45,13 @@ export type NewApplication = Omit<Application, 'id' | 'disabled' | 'secrets' | O
 };
 
 /** Every deal is more than most applications need: `external-api.fullcontrol` is asked for by name. */
-export const DEFAULT_SCOPES = ['openid', 'email', 'offline_access', 'cls-deal.view'] as const;
+export const DEFAULT_SCOPES = [
+  'openid',
+  'email',
+  'profile',
+  'offline_access',
+  'cls-deal.view',
+] as const;
 
 export interface ApplicationDirectory {
   find(id: string): Promise<Application | undefined>;

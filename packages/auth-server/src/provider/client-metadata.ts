@@ -49,7 +49,7 @@ export function serviceAccountClient(account: ServiceAccount, scopeBase: string)
 }
 
 /** Scopes of OpenID Connect that applications may ask for, besides permissions. */
-export const OPENID_SCOPES = ['openid', 'email', 'offline_access'] as const;
+export const OPENID_SCOPES = ['openid', 'email', 'profile', 'offline_access'] as const;
 
 /** Every scope that exists here. */
 export function knownScopes(scopeBase: string): string[] {

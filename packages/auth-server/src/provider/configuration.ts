@@ -24,6 +24,7 @@ import {
   applicationClient,
   EXTRA_CLIENT_METADATA,
   knownScopes,
+  OPENID_SCOPES,
   serviceAccountClient,
 } from './client-metadata.ts';
 import { type ExistingGrantSettings, existingGrant } from './existing-grant.ts';
@@ -100,12 +101,13 @@ export function providerConfiguration(
     routes: ROUTES,
     scopes,
     extraParams: {
-      scope: (_, asked) => refuseNothing(asked, scopes),
+      scope: (_, asked) => refuseNothing(asked, scopes.filter(servesAlone)),
       response_mode: refuseUndeliverableForm,
     },
     claims: {
       openid: ['sub', 'acr', 'amr', 'auth_time'],
       email: ['email', 'email_verified'],
+      profile: ['name'],
     },
     discovery: discovery(settings),
     acrValues: [PASSWORD_ACR, MFA_ACR],
@@ -187,7 +189,12 @@ export function providerConfiguration(
             permissions: account.permissions,
             scopes: account.permissions.map((permission) => scopeOf(scopeBase, permission)),
             customer: account.customer,
-            claims: () => ({ sub: account.id, email: account.email, email_verified: true }),
+            claims: () => ({
+              sub: account.id,
+              email: account.email,
+              email_verified: true,
+              name: account.name,
+            }),
           };
     },
     extraTokenClaims: tokenClaims,
@@ -198,6 +205,11 @@ export function providerConfiguration(
 }
 
 const AUTH_METHODS = ['client_secret_basic', 'client_secret_post', 'none'] as const;
+
+/** Beside `openid`, scopes of OpenID Connect say what is told of the person; alone they are for nothing. */
+function servesAlone(scope: string): boolean {
+  return scope === 'openid' || !(OPENID_SCOPES as readonly string[]).includes(scope);
+}
 
 /**
  * Of a request for nothing that there is, people would be asked, and no answer of theirs could

@@ -23,14 +23,15 @@ export const isPending = (account: string) => `
     WHERE l.account_id = ${account}.id AND p.customer_id = ${account}.customer_id))`;
 
 const SELECT = `
-  SELECT a.id, a.email, a.customer_id AS customer, a.permissions,
+  SELECT a.id, a.email, a.display_name AS name, a.customer_id AS customer, a.permissions,
          (a.disabled_at IS NOT NULL OR c.disabled_at IS NOT NULL) AS disabled,
          EXISTS (SELECT FROM factor f WHERE f.account_id = a.id) AS "secondFactor",
          ${isPending('a')} AS pending, a.elsewhere,
          a.password_hash AS "passwordHash"
   FROM account a JOIN customer c ON c.id = a.customer_id`;
 
-type Row = Omit<Account, 'elsewhere'> & {
+type Row = Omit<Account, 'elsewhere' | 'name'> & {
+  readonly name: string | null;
   readonly passwordHash: string | null;
   readonly elsewhere: boolean;
 };
@@ -52,32 +53,40 @@ export function sqlAccounts(database: Database): AccountRecords {
       const row = await rowByEmail(database, email);
       return row === undefined ? undefined : toAccount(row);
     },
-    create: ({ email, customer, permissions, passwordHash }) =>
+    create: ({ email, name, customer, permissions, passwordHash }) =>
       database.transaction(async (transaction) => {
-        const values = [canonicalEmail(email), customer, permissions, passwordHash ?? null];
+        const values = [
+          ...[canonicalEmail(email), customer, permissions, passwordHash ?? null, name ?? null],
+        ];
         // The customer that had the person has gone: what was invited meanwhile becomes real.
         const [known] = await transaction.query<{ id: string }>(
-          `UPDATE account SET elsewhere = false, permissions = $3, password_hash = $4
+          `UPDATE account SET elsewhere = false, permissions = $3, password_hash = $4,
+             display_name = coalesce($5, display_name)
            WHERE email = $1 AND customer_id = $2 AND elsewhere RETURNING id`,
           values,
         );
         if (known !== undefined) return known.id;
         const id = newId('acc');
         await transaction.query(
-          `INSERT INTO account (id, email, customer_id, permissions, password_hash)
-           VALUES ($5, $1, $2, $3, $4)`,
+          `INSERT INTO account (id, email, customer_id, permissions, password_hash, display_name)
+           VALUES ($6, $1, $2, $3, $4, $5)`,
           [...values, id],
         );
         return id;
       }),
-    async createElsewhere({ email, customer, permissions }) {
+    async createElsewhere({ email, name, customer, permissions }) {
       const id = newId('acc');
       await database.query(
-        `INSERT INTO account (id, email, customer_id, permissions, elsewhere)
-         VALUES ($1, $2, $3, $4, true)`,
-        [id, canonicalEmail(email), customer, permissions],
+        `INSERT INTO account (id, email, customer_id, permissions, display_name, elsewhere)
+         VALUES ($1, $2, $3, $4, $5, true)`,
+        [id, canonicalEmail(email), customer, permissions, name ?? null],
       );
       return id;
+    },
+    async rename(id, name) {
+      await database.query('UPDATE account SET display_name = $2 WHERE id = $1', [
+        ...[id, name ?? null],
+      ]);
     },
     replacePassword: (id, passwordHash, version) =>
       database.transaction(async (transaction) => {
@@ -188,8 +197,9 @@ function refusedPassword(row: Row | undefined, fits: boolean): RefusedPassword {
   return fits ? 'account_disabled' : 'wrong_password';
 }
 
-function toAccount({ passwordHash, elsewhere, ...rest }: Row): Account {
-  const account = elsewhere ? ({ ...rest, elsewhere } as const) : rest;
+function toAccount({ passwordHash, elsewhere, name, ...rest }: Row): Account {
+  const named = name === null ? rest : { ...rest, name };
+  const account = elsewhere ? ({ ...named, elsewhere } as const) : named;
   return { ...account, passwordVersion: passwordHash === null ? undefined : digest(passwordHash) };
 }
 

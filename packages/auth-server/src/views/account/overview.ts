@@ -10,6 +10,8 @@ import {
 } from './account-page.ts';
 
 export interface OverviewModel extends AccountModel {
+  /** What applications call the person. */
+  readonly name?: string;
   /** The customer that the person belongs to. */
   readonly organisation: string;
   /** The customer's provider, when the person signs in there and not by a password here. */
@@ -43,6 +45,7 @@ export function overviewPage(model: OverviewModel, i18n: I18n): string {
   const body = html`${advice(model, i18n)}<section class="box">
 <h2>${i18n.t('overview.profile')}</h2>
 <dl class="facts">
+${model.name !== undefined && row(i18n.t('overview.name'), model.name)}
 ${row(i18n.t('form.email'), breakableEmail(model.email))}
 ${row(i18n.t('overview.organisation'), organisation)}
 </dl>

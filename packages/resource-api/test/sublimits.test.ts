@@ -5,10 +5,11 @@ import { exportJournals } from '../src/journal-file/export-journals.ts';
 import { importJournals } from '../src/journal-file/import-journals.ts';
 import type { FacilityRecord, PartyRecord, PostingRecord } from '../src/journal-file/record.ts';
 import { sqlEntitlements } from '../src/store/sql-entitlements.ts';
+import { sqlGeneratedBooks } from '../src/store/sql-generated-books.ts';
 import { sqlJournals } from '../src/store/sql-journals.ts';
 import { sqlReconciler } from '../src/store/sql-reconciler.ts';
 import { startTestApi, type TestApi, viewer } from './support/api.ts';
-import { loadRecords } from './support/generated.ts';
+import { generated, loadRecords } from './support/generated.ts';
 import { fileOf, linesFrom } from './support/journal-lines.ts';
 import { aFacility, aJournal, aLoan, aParty, aPosition, entry } from './support/records.ts';
 
@@ -305,6 +306,14 @@ describeOnEngines('a sublimit', (engine) => {
       const { totals } = await ask(`${query}&level=facility`);
       expect(totals[0].unfunded, asOf).to.equal(text(limits.revolver - all));
     }
+  });
+
+  it('comes with some generated books, with the balances that they must have', async () => {
+    const { records, answers } = generated({ contracts: 30, years: 1, sublimits: true });
+    expect(records.filter((one) => 'sublimitOf' in one)).not.to.have.length(0);
+    const books = sqlGeneratedBooks(api.database);
+    const { outcome, differing } = await books.write(records, () => answers, true);
+    expect([outcome, differing]).to.deep.equal(['applied', []]);
   });
 
   it('keeps every invariant', async () => {

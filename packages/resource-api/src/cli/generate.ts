@@ -82,7 +82,7 @@ function planOf(options: Options) {
   if (monthsAfter(from, years * 12 + MARGIN_MONTHS) > businessDateOf(new Date())) {
     throw new UsageError('--from: the history would reach into the future; begin earlier');
   }
-  return { contracts, years, seed: whole('seed', 2 ** 31 - 1), from };
+  return { contracts, years, seed: whole('seed', 2 ** 31 - 1), from, sublimits: true };
 }
 
 function resultText({ outcome, contracts, journals, postings, compared }: GenerateResult): string {

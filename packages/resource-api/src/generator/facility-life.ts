@@ -50,6 +50,7 @@ export class FacilityLife {
   #commitment: Shares = new Map();
   #unfunded: Shares = new Map();
   #letterOfCredit: Shares = new Map();
+  #usedUnderSublimits = 0n;
   readonly #drawings = new Map<string, Drawing>();
 
   constructor(facility: FacilityRecord, newId: NewId) {
@@ -81,7 +82,7 @@ export class FacilityLife {
       currency: this.facility.currency,
       principalCash: sum(({ cash }) => cash),
       principalPik: sum(({ pik }) => pik),
-      unfunded: this.unfunded,
+      unfunded: this.unfunded - this.#usedUnderSublimits,
       letterOfCredit: totalOf(this.#letterOfCredit),
       interestDue: sum(({ due }) => due),
       originalCommitment: totalOf(this.#commitment),
@@ -97,6 +98,11 @@ export class FacilityLife {
         { account: 'UNFUNDED', contra: 'MEMO', shares },
       ]),
     ];
+  }
+
+  /** Something was drawn of a facility that is carved out of this one. */
+  useUnderSublimit(amountMinor: bigint): void {
+    this.#usedUnderSublimits += amountMinor;
   }
 
   /** Cancels some of what was not drawn. */

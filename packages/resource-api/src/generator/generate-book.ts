@@ -21,6 +21,8 @@ export interface BookPlan {
   readonly seed: number;
   /** The first deal closes then. */
   readonly from: BusinessDate;
+  /** Some revolvers have a sublimit for letters of credit. */
+  readonly sublimits?: boolean;
 }
 
 const LENDERS = 40;
@@ -102,20 +104,11 @@ export function* generateBook(
       const most = Math.min(random.between(1, 4), plan.contracts - contracts);
       contracts += most;
       yield facility;
-      for (const lender of syndicate) {
-        const kind = 'assignment';
-        const id = newId('pos');
-        const { id: facilityId } = facility;
-        yield {
-          object: 'position',
-          id,
-          facility: facilityId,
-          lender: lender.id,
-          kind,
-          bookedOn: closing,
-        };
-      }
-      yield* liveOn(life, { random, newId, syndicate, closing, most, years: plan.years });
+      yield* positionsOf(facility, syndicate, newId);
+      const sublimit =
+        plan.sublimits === true && type === 'revolver' && number % 3 !== 0 ? answer : undefined;
+      const { years } = plan;
+      yield* liveOn(life, { random, newId, syndicate, closing, most, years, sublimit });
       answer(life.answer());
     }
   }
@@ -129,6 +122,8 @@ interface Setting {
   /** Contracts to draw. */
   readonly most: number;
   readonly years: number;
+  /** Takes the known answer of a sublimit, where there is to be one. */
+  readonly sublimit: ((known: KnownAnswer) => void) | undefined;
 }
 
 function* liveOn(life: FacilityLife, setting: Setting): Generator<BookRecord> {
@@ -141,6 +136,9 @@ function* liveOn(life: FacilityLife, setting: Setting): Generator<BookRecord> {
   );
   yield* life.commit(closing, pro(commitment, weights));
   yield* life.chargeCommitmentFee(closing, (25n * BASIS_POINT) as Rate);
+  if (setting.sublimit !== undefined) {
+    yield* carveOut(life, setting, pro(commitment / 10n, weights), setting.sublimit);
+  }
   if (facility.type === 'letter_of_credit') {
     yield* life.issueLetterOfCredit(daysAfter(closing, 3), commitment / 5n);
   }
@@ -153,6 +151,41 @@ function* liveOn(life: FacilityLife, setting: Setting): Generator<BookRecord> {
   }
   const end = monthsAfter(closing, 12 * setting.years);
   if (random.chance(0.3) && life.unfunded > 0n) yield* life.reduce(end, life.unfunded / 10n);
+}
+
+/** Letters of credit within a revolver, half of what they may come to. */
+function* carveOut(
+  whole: FacilityLife,
+  { closing, newId, syndicate }: Setting,
+  shares: Shares,
+  answer: (known: KnownAnswer) => void,
+): Generator<BookRecord> {
+  const facility: FacilityRecord = {
+    ...whole.facility,
+    id: newId('fac'),
+    name: `${whole.facility.name}, letters of credit`,
+    type: 'letter_of_credit',
+    sublimitOf: whole.facility.id,
+  };
+  yield facility;
+  yield* positionsOf(facility, syndicate, newId);
+  const life = new FacilityLife(facility, newId);
+  yield* life.commit(closing, shares);
+  const issued = life.unfunded / 2n;
+  yield* life.issueLetterOfCredit(daysAfter(closing, 3), issued);
+  whole.useUnderSublimit(issued);
+  answer(life.answer());
+}
+
+function* positionsOf(
+  { id: facility, bookedOn }: FacilityRecord,
+  syndicate: readonly PartyRecord[],
+  newId: NewId,
+): Generator<BookRecord> {
+  for (const { id: lender } of syndicate) {
+    const id = newId('pos');
+    yield { object: 'position', id, facility, lender, kind: 'assignment', bookedOn };
+  }
 }
 
 /** Quarter by quarter: rate, billing, payment, repayment, and what happens now and then. */

@@ -353,7 +353,7 @@ describe('ending a session while a request of it is under way [PostgreSQL]', () 
     await locker.transaction(async (transaction) => {
       await transaction.query('LOCK TABLE protocol_state IN SHARE MODE');
       twice = Promise.all([browser.follow(resume), browser.follow(resume)]);
-      await waitFor(server, /DELETE FROM protocol_state/, 2);
+      await waitFor(server, /INSERT INTO protocol_state/, 2);
     });
     for (const { url } of (await twice) ?? []) {
       expect(url.searchParams.get('code'), url.href).to.be.a('string');

@@ -26,7 +26,7 @@ export function addMigrateCommand(
         const { migrations, grants } = readSchema(migrationFiles);
         const status = check
           ? await migrationStatus(database, migrations)
-          : await migrate(database, migrations);
+          : await migrate(database, migrations, grants);
         if (!check) await grantToService(database, grants);
         if (status.pending.length > 0) {
           throw new CommandRefused(`pending: ${status.pending.join(', ')}`, status);

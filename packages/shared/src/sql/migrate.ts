@@ -72,8 +72,7 @@ export async function migrate(
   const { pending } = await migrationStatus(database, migrations);
   if (pending.length === 0) return { applied: [], pending };
   try {
-    const applied = await applyPending(database, migrations);
-    await grantToService(database, grants);
+    const applied = await applyPending(database, migrations, grants);
     return { applied, pending: [] };
   } catch (error) {
     if (!(error instanceof SqlError) || error.code !== INSUFFICIENT_PRIVILEGE) throw error;
@@ -113,19 +112,24 @@ function lacking([first, ...more]: readonly string[]): string {
 async function applyPending(
   database: Database,
   migrations: readonly Migration[],
+  grants: string,
 ): Promise<readonly string[]> {
   const applied: string[] = [];
   for (;;) {
     const next = await database.transaction(async (transaction) => {
       await transaction.query('SELECT pg_advisory_xact_lock($1)', [LOCK_KEY]);
+      // Plans that may not scan look dear, and compiling them takes seconds for each execution.
+      await transaction.execute('SET LOCAL jit = off');
       await transaction.execute(HISTORY);
-      const pending = pendingOf(migrations, await history(transaction))[0];
+      const [pending, ...more] = pendingOf(migrations, await history(transaction));
       if (pending !== undefined) {
         await transaction.execute(pending.sql);
         await transaction.query(
           'INSERT INTO schema_migration (number, name, checksum) VALUES ($1, $2, $3)',
           [pending.number, pending.name, pending.checksum],
         );
+        // With the last one, because a schema that lacks none is not looked at again.
+        if (more.length === 0 && grants !== '') await transaction.execute(grants);
       }
       return pending;
     });

@@ -23,21 +23,27 @@ export interface Tool {
 export async function startTool(): Promise<Tool> {
   const dataDir = join(temporaryDirectory('cls-tool-'), 'data');
   const holder = await openEmbeddedDatabase(join(dataDir, 'resource-api', 'database'));
-  const run: Tool['run'] = (...words) =>
-    new Promise((done) => {
-      const env = { ...process.env, CLS_DATA_DIR: dataDir };
-      const child = spawn(process.execPath, [TOOL, ...words], { env });
-      const output = { stdout: '', stderr: '' };
-      for (const name of ['stdout', 'stderr'] as const) {
-        child[name].setEncoding('utf8').on('data', (chunk) => {
-          output[name] += chunk;
-        });
-      }
-      child.once('close', (code) => done({ code, ...output }));
-    });
+  const run: Tool['run'] = (...words) => runWith({ CLS_DATA_DIR: dataDir }, ...words);
   return {
     run,
     json: async (...words) => JSON.parse((await run(...words, '--json')).stdout),
     stop: () => holder.close(),
   };
+}
+
+/** `cls-api` as a process of its own. */
+export function runWith(
+  env: Readonly<Record<string, string>>,
+  ...words: readonly string[]
+): Promise<ToolRun> {
+  return new Promise((done) => {
+    const child = spawn(process.execPath, [TOOL, ...words], { env: { ...process.env, ...env } });
+    const output = { stdout: '', stderr: '' };
+    for (const name of ['stdout', 'stderr'] as const) {
+      child[name].setEncoding('utf8').on('data', (chunk) => {
+        output[name] += chunk;
+      });
+    }
+    child.once('close', (code) => done({ code, ...output }));
+  });
 }

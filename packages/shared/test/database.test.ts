@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { type Database, SqlError } from '../src/sql/database.ts';
+import { type Database, DatabaseUnavailable, SqlError } from '../src/sql/database.ts';
 import { describeOnEngines } from '../src/testing/engines.ts';
 import { eventually } from '../src/testing/servers.ts';
 
@@ -63,14 +63,16 @@ describeOnEngines('the database port', (engine) => {
     expect(refused).to.include({ code: '23505', constraint: 'item_pkey' });
   });
 
-  it('refuses to write in a read-only transaction', async () => {
+  it('refuses to write in a read-only transaction, as on a read-only database', async () => {
     const refused = await database
       .transaction((transaction) => transaction.query('INSERT INTO item VALUES (4, 40)'), {
         readOnly: true,
         isolation: 'repeatable read',
       })
       .catch((error: unknown) => error);
-    expect(refused).to.be.instanceOf(SqlError).with.property('code', '25006');
+    expect(refused).to.be.instanceOf(DatabaseUnavailable);
+    expect((refused as Error).message).to.include('read-only');
+    expect(await database.query('SELECT 1 FROM item WHERE id = 4')).to.deep.equal([]);
   });
 
   it('delivers notices to listeners until they stop', async () => {

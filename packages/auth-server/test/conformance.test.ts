@@ -1,24 +1,26 @@
 /**
  * The modules of the OpenID Foundation's basic, config and RP-initiated-logout plans that apply to
- * this provider, under their names there. Left out: the claims parameter and scopes that are not
- * offered (profile, address, phone), unsigned ID tokens.
+ * this provider, under their names there, with a client that sends no PKCE, as the plans' client. Left
+ * out: the claims parameter, scopes that are not offered (address, phone), unsigned ID tokens. Modules
+ * with many conditions, the form_post plan and the back-channel plan: conformance.plans.test.ts.
  *
  * @see https://openid.net/certification/certification-program/
  */
 import { pglite } from '@cls/shared/testing/engines';
 import { expect } from 'chai';
-import { createRemoteJWKSet, decodeJwt, jwtVerify } from 'jose';
+import { createRemoteJWKSet, decodeJwt, jwtVerify, SignJWT, UnsecuredJWT } from 'jose';
 import * as client from 'openid-client';
 import { sqlApplications } from '../src/store/sql-applications.ts';
 import { PASSWORD, startTestAuthServer, type TestAuthServer } from './support/auth-server.ts';
 import {
-  authorizationUrl,
   Browser,
   exchange,
   type Flow,
   REDIRECT_URI,
   type RelyingParty,
   relyingParty,
+  withoutPkce,
+  authorizationUrl as withPkce,
 } from './support/relying-party.ts';
 
 describe('a conformance module', () => {
@@ -26,11 +28,14 @@ describe('a conformance module', () => {
   let party: RelyingParty;
   before(async () => {
     server = await startTestAuthServer(pglite, { REFRESH_GRACE_S: '0' });
-    party = await relyingParty(server, { name: 'Conformance' });
+    party = await relyingParty(server, { name: 'Conformance', withoutPkce: true });
   });
   after(() => server?.stop());
 
   type Parameters = Record<string, string>;
+  /** As the plans send it. */
+  const authorizationUrl = (one: RelyingParty, parameters?: Parameters) =>
+    withoutPkce(withPkce(one, parameters));
   const signInOn = async (browser: Browser, url: URL) => {
     const page = await browser.follow(url);
     return browser.submit(page, { email: server.person.email, password: PASSWORD });
@@ -57,12 +62,6 @@ describe('a conformance module', () => {
     );
   const claimsOf = async ({ flow, url }: { flow: Flow; url: URL }) =>
     (await exchange(party, flow, url)).claims();
-
-  it('oidcc-server', async () => {
-    const { tokens } = await tokensOf();
-    expect(tokens.claims()).to.include({ iss: server.issuer, aud: party.id });
-    expect(tokens.token_type).to.equal('bearer');
-  });
 
   it('oidcc-response-type-missing', async () => {
     const { url } = await authorizationUrl(party);
@@ -106,10 +105,13 @@ describe('a conformance module', () => {
   });
 
   it('oidcc-ensure-request-with-valid-pkce-succeeds', async () => {
-    const { flow, url } = await authorize();
+    const flow = await withPkce(party);
+    const { url } = await signInOn(new Browser(), flow.url);
     const wrong = { ...flow, verifier: client.randomPKCECodeVerifier() };
     expect(await errorOf(exchange(party, wrong, url))).to.equal('invalid_grant');
-    expect((await tokensOf()).tokens.claims()?.sub).to.be.a('string');
+    const right = await withPkce(party);
+    const callback = (await signInOn(new Browser(), right.url)).url;
+    expect((await exchange(party, right, callback)).claims()?.sub).to.be.a('string');
   });
 
   it('oidcc-ensure-request-without-nonce-succeeds-for-code-flow', async () => {
@@ -117,7 +119,6 @@ describe('a conformance module', () => {
     flow.url.searchParams.delete('nonce');
     const { url } = await signInOn(new Browser(), flow.url);
     const tokens = await client.authorizationCodeGrant(party.config, url, {
-      pkceCodeVerifier: flow.verifier,
       expectedState: flow.state,
     });
     expect(tokens.claims()?.nonce).to.equal(undefined);
@@ -128,11 +129,6 @@ describe('a conformance module', () => {
     const sub = tokens.claims()?.sub ?? '';
     const userinfo = await client.fetchUserInfo(party.config, tokens.access_token, sub);
     expect(userinfo).to.include({ email: server.person.email, email_verified: true });
-  });
-
-  it('oidcc-ensure-other-scope-order-succeeds', async () => {
-    const { tokens } = await tokensOf({ scope: 'email openid' });
-    expect(tokens.claims()?.sub).to.be.a('string');
   });
 
   for (const display of ['page', 'popup']) {
@@ -258,6 +254,7 @@ describe('a conformance module', () => {
       postLogoutRedirectUris: [],
       backchannelLogoutUri: null,
       device: false,
+      withoutPkce: true,
     });
     const authentication = client.ClientSecretPost(made.secret?.expose() ?? '');
     const options = { execute: [client.allowInsecureRequests] };
@@ -273,37 +270,6 @@ describe('a conformance module', () => {
     const { url } = await authorizationUrl(party, { request: 'eyJhbGciOiJub25lIn0.e30.' });
     const answer = await new Browser().follow(url);
     expect(answer.url.searchParams.get('error')).to.equal('request_not_supported');
-  });
-
-  it('oidcc-ensure-request-object-with-redirect-uri', async () => {
-    // The suite takes a refusal where request objects are not supported, sent to the registered URI.
-    const { url } = await authorizationUrl(party, { request: 'eyJhbGciOiJub25lIn0.e30.' });
-    const { searchParams } = (await new Browser().follow(url)).url;
-    expect(searchParams.get('error')).to.equal('request_not_supported');
-    expect(searchParams.get('state')).to.equal(url.searchParams.get('state'));
-  });
-
-  it('oidcc-refresh-token', async () => {
-    const { tokens } = await tokensOf();
-    const next = await client.refreshTokenGrant(party.config, tokens.refresh_token ?? '');
-    const [before, now] = [tokens, next].map(({ id_token }) => decodeJwt(id_token ?? ''));
-    for (const claim of ['iss', 'sub', 'aud', 'auth_time'] as const) {
-      expect(now?.[claim]).to.deep.equal(before?.[claim]);
-    }
-    const reused = client.refreshTokenGrant(party.config, tokens.refresh_token ?? '');
-    expect(await errorOf(reused)).to.equal('invalid_grant');
-  });
-
-  it('oidcc-discovery-endpoint-verification', async () => {
-    const metadata = party.config.serverMetadata();
-    expect(metadata).to.deep.include({
-      issuer: server.issuer,
-      response_types_supported: ['code'],
-      subject_types_supported: ['public'],
-    });
-    expect(metadata['scopes_supported']).to.include.members(['openid', 'email', 'offline_access']);
-    const keys = (await (await fetch(metadata.jwks_uri ?? '')).json()) as { keys: unknown[] };
-    expect(keys.keys).to.have.length(1);
   });
 
   describe('of RP-initiated logout', () => {
@@ -356,13 +322,15 @@ describe('a conformance module', () => {
       ],
       [
         'oidcc-rp-initiated-logout-bad-id-token-hint',
-        { id_token_hint: 'not.a.token', post_logout_redirect_uri: BACK },
+        { id_token_hint: 'hs256', post_logout_redirect_uri: BACK },
       ],
     ] as const) {
       it(name, async () => {
         const { browser, tokens } = await tokensOf();
         const url = new URL(`${server.issuer}/oauth/logout`);
-        const all = { id_token_hint: tokens.id_token ?? '', ...change };
+        const bad = await unknownKeyHint(tokens.id_token ?? '');
+        const all: Parameters = { id_token_hint: tokens.id_token ?? '', ...change };
+        if (all['id_token_hint'] === 'hs256') all['id_token_hint'] = bad;
         for (const [key, value] of Object.entries(all))
           if (value !== '') url.searchParams.set(key, value);
         const { response } = await browser.follow(url);
@@ -386,14 +354,18 @@ describe('a conformance module', () => {
 
     it('oidcc-rp-initiated-logout-modified-id-token-hint', async () => {
       const { browser, tokens } = await tokensOf();
-      const [header, payload, signature = ''] = (tokens.id_token ?? '').split('.');
       const url = new URL(`${server.issuer}/oauth/logout`);
-      url.searchParams.set(
-        'id_token_hint',
-        `${header}.${payload}.${signature.split('').reverse().join('')}`,
-      );
+      const unsigned = new UnsecuredJWT(decodeJwt(tokens.id_token ?? '')).encode();
+      url.searchParams.set('id_token_hint', unsigned);
+      url.searchParams.set('post_logout_redirect_uri', BACK);
       expect((await browser.follow(url)).response.status).to.equal(400);
       expect(await stillSignedIn(browser)).to.equal(true);
     });
   });
 });
+
+/** Well-formed, and signed by a key that the provider does not have. */
+function unknownKeyHint(idToken: string): Promise<string> {
+  const key = new TextEncoder().encode('a key of whoever made this token');
+  return new SignJWT(decodeJwt(idToken)).setProtectedHeader({ alg: 'HS256' }).sign(key);
+}

@@ -147,6 +147,14 @@ export async function authorizationUrl(
   return { url, verifier, state, nonce };
 }
 
+/** The same request as the certification plans of the OpenID Foundation send it: without PKCE. */
+export async function withoutPkce(flow: Flow | Promise<Flow>): Promise<Flow> {
+  const { url, ...rest } = await flow;
+  url.searchParams.delete('code_challenge');
+  url.searchParams.delete('code_challenge_method');
+  return { ...rest, url, verifier: '' };
+}
+
 export function exchange(
   { config }: RelyingParty,
   flow: Flow,
@@ -156,7 +164,10 @@ export function exchange(
   return client.authorizationCodeGrant(
     config,
     callback,
-    { pkceCodeVerifier: flow.verifier, expectedState: flow.state, expectedNonce: flow.nonce },
+    {
+      ...(flow.verifier === '' ? {} : { pkceCodeVerifier: flow.verifier }),
+      ...{ expectedState: flow.state, expectedNonce: flow.nonce },
+    },
     parameters,
   );
 }

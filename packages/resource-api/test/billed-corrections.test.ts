@@ -163,6 +163,45 @@ describeOnEngines('a bill that was corrected', (engine) => {
     expect(global.interest).to.include({ due: '31500.00', accrued: '0.00' });
   });
 
+  it('accrues by the rate before, once the journal of a later rate was taken back', async () => {
+    const loan = aLoan(borrower, [anna, bert]);
+    const raised = rate(loan, 'interest', '2025-03-03', '0.06');
+    await post([
+      ...loan.all,
+      moves(loan, 'advance', '2025-01-02', 1_200_000),
+      rate(loan, 'interest', '2025-01-02', '0.05'),
+      raised,
+    ]);
+    const accrued = async (day: string, known = '') =>
+      (await ask(loan, `asOf=${day}${known}`)).global.interest.accrued;
+    expect(await accrued('2025-04-02')).to.equal('48000.00');
+    const { knownAt } = await ask(loan, 'asOf=2025-04-02');
+    const taken = reversalOf(loan, raised);
+    await post([taken]);
+    expect(await accrued('2025-04-02')).to.equal('45000.00');
+    expect(await accrued('2025-04-02', `&knownAt=${knownAt}`)).to.equal('48000.00');
+    await post([reversalOf(loan, taken)]);
+    expect(await accrued('2025-04-02')).to.equal('48000.00');
+  });
+
+  it('is trued up for a rate that was taken back after the bill', async () => {
+    const loan = aLoan(borrower, [anna, bert]);
+    const raised = rate(loan, 'interest', '2025-03-03', '0.06');
+    await post([
+      ...loan.all,
+      moves(loan, 'advance', '2025-01-02', 1_200_000),
+      rate(loan, 'interest', '2025-01-02', '0.05'),
+      raised,
+    ]);
+    await bill('2025-04-02');
+    await post([reversalOf(loan, raised)]);
+    const { global } = await ask(loan, 'asOf=2025-04-02');
+    expect(global.interest).to.include({ due: '48000.00', accrued: '-3000.00' });
+    await bill('2025-05-02');
+    const next = await ask(loan, 'asOf=2025-05-02');
+    expect(next.global.interest).to.include({ due: '60000.00', accrued: '0.00' });
+  });
+
   it('accrues again once it was reversed, and is billed again', async () => {
     const loan = await billedLoan();
     const [made] = (await journalsOf(loan)).filter(({ type }) => type === 'interest_billing');

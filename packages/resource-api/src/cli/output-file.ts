@@ -12,7 +12,7 @@ export async function writeOutput<T>(
   out: string | undefined,
   work: (write: (text: string) => Promise<void>) => Promise<T>,
 ): Promise<T> {
-  const target = out === undefined ? process.stdout : createWriteStream(out, { flags: 'wx' });
+  const target = out === undefined ? process.stdout : await openNew(out);
   const result = await work((text) => writeTo(target, text)).catch(
     (error: NodeJS.ErrnoException) => {
       if (error.code === undefined || error instanceof SqlError) throw error;
@@ -27,4 +27,15 @@ function writeTo(target: Writable, text: string): Promise<void> {
   return new Promise((resolve, reject) => {
     target.write(text, (error) => (error ? reject(error) : resolve()));
   });
+}
+
+async function openNew(file: string): Promise<Writable> {
+  const stream = createWriteStream(file, { flags: 'wx' });
+  await new Promise((resolve, reject) => stream.once('open', resolve).once('error', reject)).catch(
+    ({ code }: NodeJS.ErrnoException) => {
+      const why = code === 'EEXIST' ? 'it is there already' : code;
+      throw new CommandRefused(`${file} cannot be written: ${why}`);
+    },
+  );
+  return stream;
 }

@@ -14,6 +14,8 @@ const SCOPE: Readonly<Record<Level, string>> = {
 const OF_SUBJECT = (alias: string) => `${alias}.facility_key = s.facility_key
   AND ${alias}.contract_key = s.contract_key AND ${alias}.known_seq <= $2`;
 const OF_STREAM = (alias: string) => `${OF_SUBJECT(alias)} AND ${alias}.component = s.component`;
+/** Rates of a stream that stand: a journal that was taken back gives none. */
+const RATES = `${OF_STREAM('r')} AND journal_stands(r.known_seq, $2)`;
 const SAME_STREAM = `b.facility_key = s.facility_key AND b.contract_key = s.contract_key
   AND b.component = s.component`;
 
@@ -113,9 +115,9 @@ export function accrualStatement(
             ORDER BY r.start_date)
          FROM (
            SELECT DISTINCT ON (r.start_date) r.* FROM rate_period r
-           WHERE ${OF_STREAM('r')} AND r.start_date <= $1 AND r.start_date >= coalesce(
+           WHERE ${RATES} AND r.start_date <= $1 AND r.start_date >= coalesce(
              (SELECT max(r.start_date) FROM rate_period r
-              WHERE ${OF_STREAM('r')} AND r.start_date <= s.since), s.since)
+              WHERE ${RATES} AND r.start_date <= s.since), s.since)
            ORDER BY r.start_date, r.known_seq DESC
          ) r) AS rates,
         (SELECT json_agg(json_build_object('lender', y.id, 'date', b.effective_date,

@@ -35,7 +35,9 @@ export const ACCRUAL_STATEMENTS: readonly ReconcileStatement[] = [
         FROM posting p JOIN balance_line o ON o.key = p.line_key
         JOIN balance_line l ON l.key IN (o.key, o.parent_line_key) WHERE accrues_on(p.account)
         UNION
-        SELECT known_seq, facility_key, contract_key, start_date FROM rate_period
+        SELECT k.seq, r.facility_key, r.contract_key, r.start_date
+        FROM rate_period r CROSS JOIN LATERAL (
+          SELECT r.known_seq AS seq UNION ALL SELECT reversals_of(r.known_seq)) k
       ) x
       JOIN journal j ON j.seq = x.seq JOIN facility f ON f.key = x.facility_key
       WHERE EXISTS (SELECT FROM accrual_settlement a

@@ -32,6 +32,7 @@ const GUARDS = [
   ['balance_line', 'check_sublimit_lines'],
   ['posting', 'note_late_postings'],
   ['rate_period', 'note_late_rates'],
+  ['journal', 'note_reversed_rates'],
   ['accrual_settlement', 'set_settlement_start'],
   ['accrual_settlement', 'note_facts_after_bills'],
   ['balance', 'only_from_postings'],

@@ -339,10 +339,11 @@ class RowReader {
         this.#report.warn(row, header, 'rounding_gap', told, value);
       }
     }
-    const { due, undisbursed } = amounts;
-    if (due < 0n || undisbursed < 0n) {
+    for (const field of ['due', 'undisbursed'] as const) {
+      if (amounts[field] >= 0n) continue;
+      const header = this.#columns.get(field)?.header ?? field;
       const message = 'a negative balance, kept as it is';
-      this.#report.warn(row, 'due', 'negative_balance', message, this.#decimal(due));
+      this.#report.warn(row, header, 'negative_balance', message, this.#decimal(amounts[field]));
     }
   }
 

@@ -145,9 +145,10 @@ describe('sessions and applications, with Chromium', () => {
 
   it('an application on the person’s own machine is asked about each time, with all that it would have', async () => {
     const page = await world.open();
+    const desktop = await world.nativeApplication('Ledger desktop');
     const email = await world.newPerson();
     for (const scope of ['openid', 'openid email', 'openid email']) {
-      const flow = await stranger.ask({ scope });
+      const flow = await desktop.ask({ scope });
       await page.goto(flow.url.href);
       if (scope === 'openid') await signIn(page, email);
       await reach(page, 'Allow access?');
@@ -155,7 +156,7 @@ describe('sessions and applications, with Chromium', () => {
         scope === 'openid' ? 'Know that it is you who signs in' : 'See your e-mail address',
       ]);
       await press(page, 'Allow');
-      await stranger.arrive(page, flow);
+      await desktop.arrive(page, flow);
     }
   });
 

@@ -13,10 +13,12 @@ export async function readOnly(location: DatabaseLocation, on: boolean): Promise
         `ALTER DATABASE ${row?.name} SET default_transaction_read_only = ${on ? 'on' : 'off'}`,
       );
     });
-    // It holds for sessions that begin from now on.
+    // It holds for sessions that begin from now on. Nobody may end the server's own, such as
+    // autovacuum's.
     await database.query(
       `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
-       WHERE datname = current_database() AND pid <> pg_backend_pid()`,
+       WHERE datname = current_database() AND pid <> pg_backend_pid()
+         AND backend_type = 'client backend' AND usename = current_user`,
     );
   } finally {
     await database.close();

@@ -38,6 +38,8 @@ const OLD_BOOK = `
   INSERT INTO facility (id, deal_key, name, type, currency, status, booked_on, booked_seq)
   SELECT 'fac_' || key, key, name, 'term_loan', 'USD', 'active', booked_on, booked_seq
   FROM deal ORDER BY key;
+  INSERT INTO external_id (source, value, entity_id) VALUES ('s', '1', 'deal_1'),
+    ('s', '2', 'deal_2');
   INSERT INTO balance_line (deal_key, facility_key, contract_key, lender_key, currency)
   SELECT deal_key, key, 0, 0, 'USD' FROM facility ORDER BY key;
   ${posted(1, '2023-05-31', 1, 5, '1, NULL::bigint')}

@@ -94,13 +94,18 @@ export interface AuthServer extends RunningService {
 /**
  * Migrates, opens the stores, and listens.
  *
+ * @param open how the database is opened.
  * @throws {DirectoryInUse | DirectoryUnusable | DatabaseUnavailable | PortUnavailable} each with
  *   a sentence for the operator.
  */
-export async function startAuthServer(config: AuthServerConfig, log: Log): Promise<AuthServer> {
+export async function startAuthServer(
+  config: AuthServerConfig,
+  log: Log,
+  open: typeof openDatabase = openDatabase,
+): Promise<AuthServer> {
   const schema = readSchema(MIGRATIONS);
   warnOfPlaintext(config, log);
-  const database = await openDatabase(config.database, 'cls-auth-server', schema, log);
+  const database = await open(config.database, 'cls-auth-server', schema, log);
   try {
     if (config.production) {
       await refuseDemoCallers(database);

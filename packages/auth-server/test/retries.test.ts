@@ -1,14 +1,16 @@
 import { pglite, requireServer } from '@cls/shared/testing/engines';
-import { type Fault, type FaultProxy, faultProxy } from '@cls/shared/testing/fault-proxy';
+import type { FailingStore } from '@cls/shared/testing/failing-database';
+import { type Fault, faultProxy } from '@cls/shared/testing/fault-proxy';
 import { eventually, postgresServer, redisServer } from '@cls/shared/testing/servers';
 import { expect } from 'chai';
+import * as client from 'openid-client';
 import {
   PASSWORD,
   startTestAuthServer,
   type TestAuthServer,
   totpCode,
 } from './support/auth-server.ts';
-import { behind } from './support/behind.ts';
+import { behind, failingPglite } from './support/behind.ts';
 import {
   authorizationUrl,
   Browser,
@@ -35,7 +37,7 @@ const FREEZES: readonly Case[] = [
 
 interface World {
   readonly server: TestAuthServer;
-  readonly proxy: FaultProxy;
+  readonly proxy: FailingStore;
   readonly graceS: number;
 }
 
@@ -142,14 +144,21 @@ async function well({ server }: World): Promise<void> {
   });
 }
 
-function suite(open: (graceS: number) => Promise<World>, cases: readonly Case[]): void {
-  for (const graceS of [10, 0]) {
+function suite(
+  open: (graceS: number) => Promise<World>,
+  cases: readonly Case[],
+  graces: readonly number[] = [10, 0],
+): void {
+  for (const graceS of graces) {
     describe(`with ${graceS} s of grace for refresh tokens`, () => {
       let world: World;
       let party: RelyingParty;
+      let tool: RelyingParty;
       before(async () => {
         world = await open(graceS);
         party = await relyingParty(world.server, { confidential: false });
+        const ofDevice = { name: 'Tool', redirectUris: [], device: true, confidential: false };
+        tool = await relyingParty(world.server, ofDevice);
       });
       after(async () => {
         world?.proxy.heal();
@@ -168,6 +177,23 @@ function suite(open: (graceS: number) => Promise<World>, cases: readonly Case[])
           redirect_uri: REDIRECT_URI,
           code_verifier: flow.verifier,
           client_id: party.id,
+        };
+      };
+      const connectDevice = async (answer: Form = { confirm: 'yes' }): Promise<Form> => {
+        const begun = await client.initiateDeviceAuthorization(tool.config, {
+          scope: 'openid offline_access',
+        });
+        const browser = new Browser();
+        const form = await browser.follow(begun.verification_uri_complete ?? '');
+        const next = await browser.submit(form, answer);
+        if (answer['confirm'] === 'yes') {
+          const person = { email: world.server.person.email, password: PASSWORD };
+          expect((await browser.submit(next, person)).response.status).to.equal(200);
+        }
+        return {
+          grant_type: 'urn:ietf:params:oauth:grant-type:device_code',
+          device_code: begun.device_code,
+          client_id: tool.id,
         };
       };
       const refresh = (token: string | undefined): Form => ({
@@ -206,6 +232,36 @@ function suite(open: (graceS: number) => Promise<World>, cases: readonly Case[])
       });
 
       if (graceS === 0) return;
+      it('a device’s exchange whose answer failed is answered when it polls again, and a replay ends the grant', async () => {
+        await atEachPlace(world, cases, connectDevice, {}, async ({ request, answer, failed }) => {
+          expect(answer.body['refresh_token']).to.be.a('string');
+          if (!failed) return;
+          const replay = await retried(world, request);
+          expect([replay.status, replay.body['error']]).to.deep.equal([400, 'invalid_grant']);
+          const token = answer.body['refresh_token'] ?? '';
+          const spent = await retried(world, { ...refresh(token), client_id: tool.id });
+          expect(spent.body['error'], 'all that came of it').to.equal('invalid_grant');
+        });
+      });
+
+      it('a device that was denied is told so each time that it polls, also when an answer failed', async () => {
+        for (const { fault, how } of cases) {
+          const request = await connectDevice({ abort: 'yes' });
+          for (let place = 0; ; place += 1) {
+            await well(world);
+            world.proxy.arm(place, fault, how);
+            await tokenRequest(world, request);
+            const reached = world.proxy.seen > place;
+            world.proxy.heal();
+            const { body } = await retried(world, request);
+            expect(body['error'], `${fault} (${how}) at message ${place}`).to.equal(
+              'access_denied',
+            );
+            if (!reached) break;
+          }
+        }
+      });
+
       const fresh = () =>
         world.server.database.query('UPDATE totp_factor SET last_step = 0, claimed_by = NULL');
 
@@ -272,4 +328,16 @@ describe('a token request on a PostgreSQL that fails between any two statements'
     const server = await startTestAuthServer(behind(proxy), { REFRESH_GRACE_S: `${graceS}` });
     return { server, proxy, graceS };
   }, CUTS);
+});
+
+describe('a token request on an embedded database that fails between any two statements', function () {
+  this.timeout(240_000);
+  suite(
+    async (graceS) => {
+      const { server, store } = await failingPglite({ REFRESH_GRACE_S: `${graceS}` });
+      return { server, proxy: store, graceS };
+    },
+    [...CUTS, { fault: 'late', how: 'from then on' }],
+    [10],
+  );
 });

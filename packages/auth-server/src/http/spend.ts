@@ -30,7 +30,7 @@ export interface Spend {
   withAnswer(ctx: KoaContextWithOIDC, spendable: Spendable): Promise<void>;
   /** Writes the answer that it was spent for. @throws {errors.InvalidGrant} when there is none. */
   repeat(ctx: KoaContextWithOIDC, spendable: Spendable): Promise<void>;
-  /** Spends it for a refusal. */
+  /** Spends a code for a refusal. */
   withoutAnswer(spendable: Spendable): Promise<void>;
 }
 
@@ -81,8 +81,9 @@ export function spend(state: StateStore, refreshGraceS: number): Spend {
     },
     async withoutAnswer(spendable) {
       const { kind, key } = spendable;
-      // The client is told what was wrong with the request, and still has the token.
-      if (kind === 'RefreshToken') return;
+      // The client is told what was wrong with the request, and still has the token. A device is
+      // told again that it was denied: the first answer may have been lost.
+      if (kind === 'RefreshToken' || kind === 'DeviceCode') return;
       if ((await state.consume(kind, key)) === 'already') await refuse(spendable);
     },
   };

@@ -3,7 +3,11 @@ import type { ApiPermission } from '@cls/shared/access-token';
 import { silentLog } from '@cls/shared/log';
 import { Secret } from '@cls/shared/secret';
 import type { Database } from '@cls/shared/sql/database';
-import { type DatabaseLocation, openDatabaseAsOperator } from '@cls/shared/sql/open-database';
+import {
+  type DatabaseLocation,
+  openDatabase,
+  openDatabaseAsOperator,
+} from '@cls/shared/sql/open-database';
 import type { Engine } from '@cls/shared/testing/engines';
 import { freePort, temporaryDirectory } from '@cls/shared/testing/servers';
 import { TOTP, Secret as TotpSecret } from 'otpauth';
@@ -40,14 +44,19 @@ export interface TestAuthServer {
   stop(): Promise<void>;
 }
 
-/** The composed service on a real database and a real port, with one caller of each kind. */
+/**
+ * The composed service on a real database and a real port, with one caller of each kind.
+ *
+ * @param open how the service opens its database.
+ */
 export async function startTestAuthServer(
   engine: Engine,
   env: Record<string, string> = {},
+  open: typeof openDatabase = openDatabase,
 ): Promise<TestAuthServer> {
   const location = await engine.createLocation();
   const config = await testConfig(location, env);
-  const server: AuthServer = await startAuthServer(config, silentLog);
+  const server: AuthServer = await startAuthServer(config, silentLog, open);
   const database = await openDatabaseAsOperator(location, 'test', silentLog);
   const callers = await createCallers(database);
   const url = `${config.issuer}/oauth/token`;

@@ -1,6 +1,5 @@
 import { Secret } from '@cls/shared/secret';
 import type { Database } from '@cls/shared/sql/database';
-import { migrate, readMigrations } from '@cls/shared/sql/migrate';
 import { describeOnEngines } from '@cls/shared/testing/engines';
 import { eventually } from '@cls/shared/testing/servers';
 import { expect } from 'chai';
@@ -19,8 +18,7 @@ describeOnEngines('what is kept in memory, with notices cut off', (engine) => {
   /** Listens, and never hears anything: a notice that is lost is not reported as lost. */
   let deaf: Database;
   before(async () => {
-    database = await engine.open();
-    await migrate(database, readMigrations(MIGRATIONS));
+    database = await engine.open(MIGRATIONS);
     await database.query(`INSERT INTO customer (id, name) VALUES ('acme', 'Acme')`);
     deaf = { ...database, listen: async () => async () => undefined };
   });

@@ -5,6 +5,7 @@ import { pglite } from '@cls/shared/testing/engines';
 import { eventually } from '@cls/shared/testing/servers';
 import { expect } from 'chai';
 import { type AuthServer, startAuthServer } from '../src/compose.ts';
+import { MIGRATIONS } from '../src/store/migrations.ts';
 import { sqlAccounts } from '../src/store/sql-accounts.ts';
 import { sqlServiceAccounts } from '../src/store/sql-service-accounts.ts';
 import {
@@ -28,7 +29,7 @@ describe('the line that the log has of a refused request', () => {
   const lines: Record<string, unknown>[] = [];
   const log: Log = { ...silentLog, info: (fields) => void lines.push({ ...fields }) };
   before(async () => {
-    const location = await pglite.createLocation();
+    const location = await pglite.createLocation(MIGRATIONS);
     const config = await testConfig(location);
     ({ issuer } = config);
     server = await startAuthServer(config, log);

@@ -1,5 +1,4 @@
 import type { Database } from '@cls/shared/sql/database';
-import { migrate, readMigrations } from '@cls/shared/sql/migrate';
 import { describeOnEngines } from '@cls/shared/testing/engines';
 import { expect } from 'chai';
 import { MIGRATIONS } from '../src/store/migrations.ts';
@@ -15,8 +14,7 @@ describeOnEngines('the throttle', (engine) => {
   let nowMs = Date.parse('2026-01-01T00:00:00Z');
   let count = 0;
   before(async () => {
-    database = await engine.open();
-    await migrate(database, readMigrations(MIGRATIONS));
+    database = await engine.open(MIGRATIONS);
     throttle = sqlThrottle(database, { now: () => new Date(nowMs) });
   });
   after(() => database?.close());

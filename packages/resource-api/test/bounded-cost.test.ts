@@ -1,5 +1,4 @@
 import type { Database } from '@cls/shared/sql/database';
-import { migrate, readMigrations } from '@cls/shared/sql/migrate';
 import { describeOnEngines } from '@cls/shared/testing/engines';
 import { expect } from 'chai';
 import {
@@ -29,8 +28,7 @@ describeOnEngines('what a question costs', (engine) => {
 
   before(async function () {
     this.timeout(120_000);
-    database = await engine.open();
-    await migrate(database, readMigrations(MIGRATIONS));
+    database = await engine.open(MIGRATIONS);
     // As a load leaves it: nothing analyses the tables.
     await loadRecords(database, generated({ contracts: 120, years: 2 }).records);
     const [row] = await database.query<{ seq: bigint; last: BusinessDate; postings: number }>(

@@ -43,8 +43,7 @@ const LOAN = {
 describeOnEngines('the chain of journals', (engine) => {
   let database: Database;
   before(async () => {
-    database = await engine.open();
-    await migrate(database, readMigrations(MIGRATIONS));
+    database = await engine.open(MIGRATIONS);
     await importWorldBank(database, statement('03/31/2024', [LOAN]));
     await loadRecords(database, generated({ contracts: 8, years: 1 }).records);
     const repaid = { ...LOAN, 'Loan Status': 'Repaid', 'End of Period': '' };

@@ -1,5 +1,4 @@
 import type { Database } from '@cls/shared/sql/database';
-import { migrate, readMigrations } from '@cls/shared/sql/migrate';
 import { describeOnEngines } from '@cls/shared/testing/engines';
 import { expect } from 'chai';
 import { type BalanceFilter, NO_FILTER, type ReaderAccess } from '../src/balances/balance-store.ts';
@@ -31,8 +30,7 @@ describeOnEngines('names of a loan that change with a statement', (engine) => {
   let database: Database;
   let history: History;
   beforeEach(async () => {
-    database = await engine.open();
-    await migrate(database, readMigrations(MIGRATIONS));
+    database = await engine.open(MIGRATIONS);
     history = new History(database);
     await history.import(
       THEN,
@@ -168,9 +166,8 @@ describeOnEngines('names of a loan that change with a statement', (engine) => {
     const id = await party('Ministry of Roads');
     const change = { party: id, name: 'Road Ministry', from: date(NOW), reason: 'as registered' };
     await sqlPartyNames(database).rename(change, true);
-    const [text, copied] = [await exported(database), await engine.open()];
+    const [text, copied] = [await exported(database), await engine.open(MIGRATIONS)];
     try {
-      await migrate(copied, readMigrations(MIGRATIONS));
       const lines = async function* () {
         yield* text.trimEnd().split('\n');
       };

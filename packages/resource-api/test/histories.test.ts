@@ -1,5 +1,4 @@
 import type { Database } from '@cls/shared/sql/database';
-import { migrate, readMigrations } from '@cls/shared/sql/migrate';
 import { describeOnEngines } from '@cls/shared/testing/engines';
 import { expect } from 'chai';
 import { LEVELS, type Level, NO_FILTER } from '../src/balances/balance-store.ts';
@@ -33,8 +32,7 @@ function oneOf<T>(random: Random, values: readonly T[]): T {
 describeOnEngines('a book whose statements are imported, corrected and taken back', (engine) => {
   let database: Database;
   beforeEach(async () => {
-    database = await engine.open();
-    await migrate(database, readMigrations(MIGRATIONS));
+    database = await engine.open(MIGRATIONS);
   });
   afterEach(() => database?.close());
 

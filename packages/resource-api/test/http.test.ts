@@ -5,6 +5,7 @@ import { pglite, requireServer } from '@cls/shared/testing/engines';
 import { eventually, freePort, startRedis } from '@cls/shared/testing/servers';
 import { expect } from 'chai';
 import { startResourceApi } from '../src/compose.ts';
+import { MIGRATIONS } from '../src/store/migrations.ts';
 import { apiConfig, startTestApi, type TestApi } from './support/api.ts';
 import { goodClaims, newKey, signToken, startJwksServer } from './support/issuer.ts';
 
@@ -282,7 +283,7 @@ describe('the API without its issuer', () => {
     const jwks = await startJwksServer([key.jwk]);
     await jwks.stop();
     const api = await startResourceApi(
-      apiConfig(await pglite.createLocation(), jwks.url),
+      apiConfig(await pglite.createLocation(MIGRATIONS), jwks.url),
       silentLog,
     );
     const ask = async () =>

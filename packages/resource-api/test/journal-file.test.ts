@@ -1,5 +1,4 @@
 import type { Database } from '@cls/shared/sql/database';
-import { migrate, readMigrations } from '@cls/shared/sql/migrate';
 import { describeOnEngines } from '@cls/shared/testing/engines';
 import { expect } from 'chai';
 import { billAccruals } from '../src/billing/bill-accruals.ts';
@@ -24,9 +23,8 @@ import { aJournal } from './support/records.ts';
 describeOnEngines('a journal file', (engine) => {
   const opened: Database[] = [];
   const emptyBook = async () => {
-    const database = await engine.open();
+    const database = await engine.open(MIGRATIONS);
     opened.push(database);
-    await migrate(database, readMigrations(MIGRATIONS));
     return database;
   };
   after(() => Promise.all(opened.map((database) => database.close())));

@@ -1,6 +1,5 @@
 import { newId } from '@cls/shared/new-id';
 import type { Database } from '@cls/shared/sql/database';
-import { migrate, readMigrations } from '@cls/shared/sql/migrate';
 import { describeOnEngines } from '@cls/shared/testing/engines';
 import { expect } from 'chai';
 import { billAccruals } from '../src/billing/bill-accruals.ts';
@@ -276,11 +275,8 @@ describeOnEngines('a copy that is fed with slices of a book', (engine) => {
   }
 
   it('takes the terms of a contract alone, as a statement with new rates posts them', async () => {
-    const [book, copy] = [await engine.open(), await engine.open()];
+    const [book, copy] = [await engine.open(MIGRATIONS), await engine.open(MIGRATIONS)];
     try {
-      for (const database of [book, copy]) {
-        await migrate(database, readMigrations(MIGRATIONS));
-      }
       const loan = { original: 1_000n, drawn: 10n, repaid: 0n };
       const at = (day: string, rate: bigint) => statement(day, [row(0, { ...loan, rate })]);
       await importWorldBank(book, at('01/31/2023', 1n));

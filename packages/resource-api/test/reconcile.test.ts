@@ -1,5 +1,4 @@
 import type { Database, Transaction } from '@cls/shared/sql/database';
-import { migrate, readMigrations } from '@cls/shared/sql/migrate';
 import { describeOnEngines } from '@cls/shared/testing/engines';
 import { expect } from 'chai';
 import type { Reconciliation } from '../src/reconcile/reconciler.ts';
@@ -43,8 +42,7 @@ describeOnEngines('reconciling', (engine) => {
   /** The last date, as it was known before the backdated journal. */
   let past: { asOf: string; ledgerSeq: bigint };
   before(async () => {
-    database = await engine.open();
-    await migrate(database, readMigrations(MIGRATIONS));
+    database = await engine.open(MIGRATIONS);
     await loadRecords(database, generated({ contracts: 40, years: 2 }).records);
     const [end] = await database.query<typeof past>(
       'SELECT max(effective_date) AS "asOf", max(seq) AS "ledgerSeq" FROM journal',
@@ -67,9 +65,8 @@ describeOnEngines('reconciling', (engine) => {
   });
 
   it('finds an empty book sound', async () => {
-    const empty = await engine.open();
+    const empty = await engine.open(MIGRATIONS);
     try {
-      await migrate(empty, readMigrations(MIGRATIONS));
       const report = await sqlReconciler(empty).reconcile(3);
       expect([brokenOf(report), report.points]).to.deep.equal([[], []]);
     } finally {
@@ -78,9 +75,8 @@ describeOnEngines('reconciling', (engine) => {
   });
 
   it('counts what adjustments explain as explained, not as broken', async () => {
-    const bank = await engine.open();
+    const bank = await engine.open(MIGRATIONS);
     try {
-      await migrate(bank, readMigrations(MIGRATIONS));
       const amounts = {
         'Original Principal Amount': '100',
         'Disbursed Amount': '60',

@@ -1,7 +1,6 @@
 import { silentLog } from '@cls/shared/log';
 import { Secret } from '@cls/shared/secret';
 import type { Database } from '@cls/shared/sql/database';
-import { migrate, readMigrations } from '@cls/shared/sql/migrate';
 import { openDatabaseAsOperator } from '@cls/shared/sql/open-database';
 import { describeOnEngines, type Engine } from '@cls/shared/testing/engines';
 import { expect } from 'chai';
@@ -11,7 +10,7 @@ import { checkSchema } from '../src/store/reconcile-schema.ts';
 
 /** As who administers the database; embedded ones know nobody else. */
 async function openAsSuperuser(engine: Engine): Promise<Database> {
-  const location = await engine.createLocation();
+  const location = await engine.createLocation(MIGRATIONS);
   if (location.kind === 'embedded') return openDatabaseAsOperator(location, 'test', silentLog);
   const url = new URL(location.url.expose());
   url.username = 'postgres';
@@ -22,7 +21,6 @@ describeOnEngines('the check of the schema', (engine) => {
   let database: Database;
   before(async () => {
     database = await openAsSuperuser(engine);
-    await migrate(database, readMigrations(MIGRATIONS));
   });
   after(() => database?.close());
 

@@ -30,8 +30,7 @@ const loans = Array.from({ length: LOANS }, (_, n) => ({
 describeOnEngines('the ledger’s store', (engine) => {
   let database: Database;
   before(async () => {
-    database = await engine.open();
-    await migrate(database, readMigrations(MIGRATIONS));
+    database = await engine.open(MIGRATIONS);
     await importWorldBank(database, statement('01/31/2025', loans));
   });
   after(() => database?.close());

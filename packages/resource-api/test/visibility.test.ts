@@ -1,6 +1,5 @@
 import { systemClock } from '@cls/shared/clock';
 import type { Database } from '@cls/shared/sql/database';
-import { migrate, readMigrations } from '@cls/shared/sql/migrate';
 import { describeOnEngines } from '@cls/shared/testing/engines';
 import { expect } from 'chai';
 import fc from 'fast-check';
@@ -49,8 +48,7 @@ describeOnEngines('what a caller sees', (engine) => {
   let ledgerSeq = 0n;
 
   before(async () => {
-    database = await engine.open();
-    await migrate(database, readMigrations(MIGRATIONS));
+    database = await engine.open(MIGRATIONS);
     await loadRecords(database, generated({ contracts: 24, seed: 4, years: 1 }).records);
     const store = sqlBalanceStore(database);
     ledgerSeq = (await store.ledgerState(asOf)).seq;

@@ -3,7 +3,6 @@ import type { AddressInfo } from 'node:net';
 import { silentLog } from '@cls/shared/log';
 import { Secret } from '@cls/shared/secret';
 import type { Database } from '@cls/shared/sql/database';
-import { migrate, readMigrations } from '@cls/shared/sql/migrate';
 import { pglite } from '@cls/shared/testing/engines';
 import { eventually } from '@cls/shared/testing/servers';
 import { expect } from 'chai';
@@ -19,8 +18,7 @@ describe('the keys of a service that is starting', () => {
   let database: Database;
   let server: Server;
   before(async () => {
-    database = await pglite.open();
-    await migrate(database, readMigrations(MIGRATIONS));
+    database = await pglite.open(MIGRATIONS);
   });
   after(async () => {
     server?.close();

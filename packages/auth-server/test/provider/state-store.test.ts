@@ -1,5 +1,4 @@
 import type { Database } from '@cls/shared/sql/database';
-import { migrate, readMigrations } from '@cls/shared/sql/migrate';
 import { describeOnEngines, requireServer } from '@cls/shared/testing/engines';
 import { redisServer } from '@cls/shared/testing/servers';
 import { expect } from 'chai';
@@ -311,8 +310,7 @@ describeOnEngines('protocol state in SQL', (engine) => {
   let database: Database;
   let store: StateStore;
   before(async () => {
-    database = await engine.open();
-    await migrate(database, readMigrations(MIGRATIONS));
+    database = await engine.open(MIGRATIONS);
     store = sqlStateStore(database, () => undefined);
   });
   after(async () => {

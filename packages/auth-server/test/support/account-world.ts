@@ -1,7 +1,6 @@
 import { silentLog } from '@cls/shared/log';
 import { Secret } from '@cls/shared/secret';
 import type { Database } from '@cls/shared/sql/database';
-import { migrate, readMigrations } from '@cls/shared/sql/migrate';
 import type { Engine } from '@cls/shared/testing/engines';
 import { temporaryDirectory } from '@cls/shared/testing/servers';
 import { TOTP, Secret as TotpSecret } from 'otpauth';
@@ -40,8 +39,7 @@ export type AccountWorld = Awaited<ReturnType<typeof openAccountWorld>>;
 
 /** The use cases on a real database, with a clock that a test moves and a post that it reads. */
 export async function openAccountWorld(engine: Engine) {
-  const database = await engine.open();
-  await migrate(database, readMigrations(MIGRATIONS));
+  const database = await engine.open(MIGRATIONS);
   await sqlCustomers(database).create('india', 'India', false);
   let nowMs = Date.parse('2026-01-01T00:00:00Z');
   const clock = { now: () => new Date(nowMs) };

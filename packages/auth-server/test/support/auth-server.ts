@@ -15,6 +15,7 @@ import { hashPassword } from '../../src/accounts/password.ts';
 import { type AuthServer, startAuthServer } from '../../src/compose.ts';
 import { type AuthServerConfig, parseConfig } from '../../src/config.ts';
 import { aesGcmSealer } from '../../src/keys/seal.ts';
+import { MIGRATIONS } from '../../src/store/migrations.ts';
 import { sqlAccounts } from '../../src/store/sql-accounts.ts';
 import { sqlCustomers } from '../../src/store/sql-customers.ts';
 import { sqlServiceAccounts } from '../../src/store/sql-service-accounts.ts';
@@ -54,7 +55,7 @@ export async function startTestAuthServer(
   env: Record<string, string> = {},
   open: typeof openDatabase = openDatabase,
 ): Promise<TestAuthServer> {
-  const location = await engine.createLocation();
+  const location = await engine.createLocation(MIGRATIONS);
   const config = await testConfig(location, env);
   const server: AuthServer = await startAuthServer(config, silentLog, open);
   const database = await openDatabaseAsOperator(location, 'test', silentLog);

@@ -1,5 +1,4 @@
 import type { Database } from '@cls/shared/sql/database';
-import { migrate, readMigrations } from '@cls/shared/sql/migrate';
 import { describeOnEngines } from '@cls/shared/testing/engines';
 import { expect } from 'chai';
 import fc from 'fast-check';
@@ -218,8 +217,7 @@ describeOnEngines('a book in the database', (engine) => {
   const day0 = date('2023-01-15');
 
   before(async () => {
-    database = await engine.open();
-    await migrate(database, readMigrations(MIGRATIONS));
+    database = await engine.open(MIGRATIONS);
     const { records } = generated({ contracts: 10, seed: 77, years: 2 });
     // In several transactions and not in the order of dates, as corrections come.
     const subjects = records.filter((record) => !isJournal(record));

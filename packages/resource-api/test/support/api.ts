@@ -7,6 +7,7 @@ import type { Engine } from '@cls/shared/testing/engines';
 import { eventually, temporaryDirectory } from '@cls/shared/testing/servers';
 import { startResourceApi } from '../../src/compose.ts';
 import { parseConfig, type ResourceApiConfig } from '../../src/config.ts';
+import { MIGRATIONS } from '../../src/store/migrations.ts';
 import {
   AUDIENCE,
   type Claims,
@@ -63,7 +64,7 @@ export async function startTestApi(
 ): Promise<TestApi> {
   const key = await newKey('test-key');
   const jwks = await startJwksServer([key.jwk]);
-  const location = await engine.createLocation();
+  const location = await engine.createLocation(MIGRATIONS);
   const api = await startResourceApi(apiConfig(location, jwks.url, env), silentLog, clock);
   const database = await openDatabaseAsOperator(location, 'test', silentLog);
   const baseUrl = `http://127.0.0.1:${api.port}`;

@@ -4,17 +4,24 @@ import { fileURLToPath } from 'node:url';
 import { openEmbeddedDatabase } from '../embedded/embedded-database.ts';
 import { Secret } from '../secret.ts';
 import type { Database } from '../sql/database.ts';
+import { migrate, readSchema } from '../sql/migrate.ts';
 import type { DatabaseLocation } from '../sql/open-database.ts';
 import { postgresDatabase } from '../sql/postgres.ts';
-import { pgbouncerBinary, postgresServer, startPgbouncer, temporaryDirectory } from './servers.ts';
+import {
+  type PostgresServer,
+  pgbouncerBinary,
+  postgresServer,
+  startPgbouncer,
+  temporaryDirectory,
+} from './servers.ts';
 
 /** A kind of database that a suite runs on. */
 export interface Engine {
   readonly name: 'PGlite' | 'PostgreSQL';
-  /** A place with an empty database; a service or a tool opens it. */
-  createLocation(): Promise<DatabaseLocation>;
-  /** An open, empty database; the caller closes it. */
-  open(): Promise<Database>;
+  /** A place with a database, empty or with a schema already; a service or a tool opens it. */
+  createLocation(migrations?: URL): Promise<DatabaseLocation>;
+  /** An open database, empty or with a schema already; the caller closes it. */
+  open(migrations?: URL): Promise<Database>;
 }
 
 /**
@@ -54,13 +61,13 @@ export async function requirePgbouncer(context: Mocha.Context): Promise<void> {
 /** For suites whose subject does not depend on the database. */
 export const pglite: Engine = {
   name: 'PGlite',
-  async createLocation() {
+  async createLocation(migrations) {
     const directory = join(temporaryDirectory('cls-pglite-'), 'database');
-    cpSync(await template(), directory, { recursive: true });
+    cpSync(await template(migrations), directory, { recursive: true });
     return { kind: 'embedded', directory };
   },
-  async open() {
-    const location = await this.createLocation();
+  async open(migrations) {
+    const location = await this.createLocation(migrations);
     if (location.kind !== 'embedded') throw new Error('not an embedded location');
     return openEmbeddedDatabase(location.directory);
   },
@@ -69,21 +76,17 @@ export const pglite: Engine = {
 /** For suites whose subject is what several connections do at once. */
 export const postgres: Engine = {
   name: 'PostgreSQL',
-  async createLocation() {
+  async createLocation(migrations) {
     const server = await postgresServer();
     if (server === undefined) throw new Error('PostgreSQL is not installed');
-    return { kind: 'postgres', url: new Secret(await server.createDatabase()), poolSize: 5 };
+    const template = migrations && (await databaseWith(server, migrations));
+    const url = new Secret(await server.createDatabase(template));
+    return { kind: 'postgres', url, poolSize: 5 };
   },
-  async open() {
-    const location = await this.createLocation();
+  async open(migrations) {
+    const location = await this.createLocation(migrations);
     if (location.kind !== 'postgres') throw new Error('not a PostgreSQL location');
-    return postgresDatabase({
-      url: location.url,
-      poolSize: 5,
-      statementTimeoutMs: 30_000,
-      applicationName: 'cls-test',
-      onError: () => undefined,
-    });
+    return openPostgres(location.url);
   },
 };
 
@@ -114,10 +117,11 @@ export function postgresAsService(role: 'cls_auth_service' | 'cls_api_service'):
 /** PostgreSQL behind pgbouncer, which hands each transaction another session. */
 export const postgresThroughPgbouncer: Engine = {
   ...postgres,
-  async createLocation() {
+  async createLocation(migrations) {
     const server = await postgresServer();
     if (server === undefined) throw new Error('PostgreSQL is not installed');
-    const direct = await server.createDatabase();
+    const template = migrations && (await databaseWith(server, migrations));
+    const direct = await server.createDatabase(template);
     const settings = ['pool_mode = transaction', 'default_pool_size = 3'];
     const pooler = await startPgbouncer(direct, settings);
     if (pooler === undefined) throw new Error('pgbouncer is not installed');
@@ -132,16 +136,54 @@ export const postgresThroughPgbouncer: Engine = {
 
 const ROLES = new URL('../../../../../deploy/roles.sql', import.meta.url);
 
-let templateDirectory: Promise<string> | undefined;
+const directories = new Map<string, Promise<string>>();
 
-/** Building an embedded cluster takes seconds; copying one does not. */
-function template(): Promise<string> {
-  templateDirectory ??= (async () => {
+/** Building an embedded cluster takes seconds, and so does its schema; copying them does not. */
+function template(migrations?: URL): Promise<string> {
+  return kept(directories, migrations?.href ?? '', async () => {
     const directory = join(temporaryDirectory('cls-template-'), 'database');
+    if (migrations !== undefined) cpSync(await template(), directory, { recursive: true });
     const database = await openEmbeddedDatabase(directory);
+    if (migrations !== undefined) await bringTo(migrations, database);
     await database.close();
     if (!existsSync(join(directory, 'pg'))) throw new Error('the template was not built');
     return directory;
-  })();
-  return templateDirectory;
+  });
+}
+
+const databases = new Map<string, Promise<string>>();
+
+/** The name of a database that others are copied from. */
+function databaseWith(server: PostgresServer, migrations: URL): Promise<string> {
+  return kept(databases, migrations.href, async () => {
+    const url = await server.createDatabase();
+    const database = openPostgres(new Secret(url));
+    await bringTo(migrations, database).finally(() => database.close());
+    return new URL(url).pathname.slice(1);
+  });
+}
+
+async function bringTo(migrations: URL, database: Database): Promise<void> {
+  const { migrations: texts, grants } = readSchema(migrations);
+  await migrate(database, texts, grants);
+}
+
+function openPostgres(url: Secret): Database {
+  return postgresDatabase({
+    url,
+    poolSize: 5,
+    statementTimeoutMs: 30_000,
+    applicationName: 'cls-test',
+    onError: () => undefined,
+  });
+}
+
+function kept(
+  values: Map<string, Promise<string>>,
+  key: string,
+  make: () => Promise<string>,
+): Promise<string> {
+  const known = values.get(key) ?? make();
+  values.set(key, known);
+  return known;
 }

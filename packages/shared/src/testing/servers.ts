@@ -11,8 +11,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 
 export interface PostgresServer {
-  /** URL of a new, empty database, owned by a role that is not a superuser. */
-  createDatabase(): Promise<string>;
+  /** URL of a new database, empty or a copy, owned by a role that is not a superuser. */
+  createDatabase(template?: string): Promise<string>;
   /** The URL as a superuser, of the database `postgres` or another. */
   adminUrl(database?: string): string;
   /** Runs a script of psql as a superuser. @throws when a statement of it fails. */
@@ -241,10 +241,10 @@ async function startPostgres(): Promise<PostgresServer | undefined> {
   await eventually(() => admin('CREATE ROLE cls LOGIN CREATEDB CREATEROLE'));
   let databases = 0;
   return {
-    async createDatabase() {
+    async createDatabase(template = 'template1') {
       databases += 1;
       const name = `test_${process.pid}_${databases}`;
-      await admin(`CREATE DATABASE ${name} OWNER cls`);
+      await admin(`CREATE DATABASE ${name} OWNER cls TEMPLATE ${template}`);
       return `postgres://cls@127.0.0.1:${port}/${name}`;
     },
     adminUrl: (database = 'postgres') => `postgres://postgres@127.0.0.1:${port}/${database}`,

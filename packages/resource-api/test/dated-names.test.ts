@@ -11,7 +11,8 @@ import { sqlEntitlements } from '../src/store/sql-entitlements.ts';
 import { sqlJournals } from '../src/store/sql-journals.ts';
 import { sqlPartyNames } from '../src/store/sql-party-names.ts';
 import { sqlReconciler } from '../src/store/sql-reconciler.ts';
-import { date } from './support/book.ts';
+import type { ImportReport } from '../src/tape/import-tape.ts';
+import { date, importWorldBank, statement } from './support/book.ts';
 import { History, type Told } from './support/history.ts';
 
 const THEN = '2022-05-31';
@@ -159,6 +160,52 @@ describeOnEngines('names of a loan that change with a statement', (engine) => {
     expect(await loans(THEN, {}, { customer: 'brazil' })).to.deep.equal([]);
     await history.post(deal, { ...file('2024-01-01') });
     expect(await loans(THEN, {}, { customer: 'brazil' })).to.deep.equal(['A1']);
+  });
+
+  it('are kept where a later statement leaves their cells empty', async () => {
+    const row = {
+      'Project Name': 'Ports',
+      Borrower: 'Port Authority',
+      Guarantor: 'Republic of India',
+      'Guarantor Country / Economy Code': 'IN',
+      'Interest Rate': '4.75',
+      'Last Repayment Date': '01/15/2030',
+    };
+    const importRow = (day: string, cells: Readonly<Record<string, string>>) =>
+      importWorldBank(database, statement(day, [{ 'Loan Number': 'D4', ...cells }]));
+    const kinds = ({ changes }: ImportReport) =>
+      changes
+        .filter(({ kind }) => kind !== 'vanished')
+        .flatMap(({ changes: told }) => told.map(({ field }) => field));
+    const facts = async () => {
+      const [last] = await database.query(
+        `SELECT coalesce(dd.name, d.name) AS name, b.name AS borrower, g.name AS guarantor,
+           coalesce(ct.all_in_rate, c.all_in_rate)::float8 AS rate,
+           coalesce(ct.maturity_date, c.maturity_date)::text AS maturity
+         FROM deal d JOIN loan_contract c ON c.deal_key = d.key
+         LEFT JOIN LATERAL (SELECT * FROM deal_details t WHERE t.deal_key = d.key
+           ORDER BY t.known_seq DESC LIMIT 1) dd ON true
+         LEFT JOIN LATERAL (SELECT * FROM contract_terms t WHERE t.contract_key = c.key
+           ORDER BY t.known_seq DESC LIMIT 1) ct ON true
+         JOIN party b ON b.key = coalesce(dd.borrower_key, d.borrower_key)
+         LEFT JOIN party g ON g.key = CASE WHEN dd.deal_key IS NULL THEN d.guarantor_key
+           ELSE dd.guarantor_key END
+         WHERE d.deal_number = 'D4'`,
+      );
+      return Object.values(last ?? {});
+    };
+    const all = ['Ports', 'Port Authority', 'Republic of India', 0.0475, '2030-01-15'];
+    await importRow('05/31/2023', row);
+    expect(await facts()).to.deep.equal(all);
+    expect(kinds(await importRow('06/30/2023', { Borrower: '' }))).to.deep.equal([]);
+    // What is stated changes, and the rest of the names goes with it as it was known.
+    const renamedOnly = { Borrower: '', 'Project Name': 'Ports II', 'Loan Status': 'Fully Repaid' };
+    expect(kinds(await importRow('07/31/2023', renamedOnly))).to.deep.equal(['status', 'name']);
+    expect(await facts()).to.deep.equal(['Ports II', ...all.slice(1)]);
+    const guaranteed = { ...row, 'Guarantor Country / Economy Code': '', 'Project Name': '' };
+    expect(kinds(await importRow('08/31/2023', guaranteed))).to.deep.equal(['status']);
+    expect(await facts()).to.deep.equal(['Ports II', ...all.slice(1)]);
+    await sound();
   });
 
   it('go through a journal file without loss', async () => {

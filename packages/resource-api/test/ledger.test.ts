@@ -94,6 +94,7 @@ describe('the plan of an import', () => {
       loanNumber: 'L1',
       name: 'L1',
       countryCode: 'IN',
+      country: 'India',
       borrower: 'B',
       guarantor: undefined,
       facilityType: 'term_loan',

@@ -60,7 +60,19 @@ describeOnEngines('two statements of one portfolio', (engine) => {
     expect(kinds.has('vanished')).to.equal(false);
     expect(kinds.get('original_restated')?.loans).to.be.greaterThan(0);
     expect(kinds.get('terms_changed')?.loans).to.be.greaterThan(300);
-    expect(kinds.get('details_changed')?.loans).to.equal(378);
+    // 378 differ; 26 of them only in that the later statement leaves the project name empty.
+    const named = [...rows2023].filter(([loan, row]) => {
+      const now = rows2025.get(loan) ?? {};
+      const differs = (...columns: string[]) =>
+        columns.some((column) => now[column] !== row[column.replace(' / Economy', '')]);
+      return (
+        (now['Project Name'] !== '' && differs('Project Name')) ||
+        differs('Borrower', 'Country / Economy Code', 'Guarantor') ||
+        differs('Guarantor Country / Economy Code')
+      );
+    });
+    expect(named.length).to.equal(352);
+    expect(kinds.get('details_changed')?.loans).to.equal(352);
     for (const { rule, changes } of later.changes) {
       expect(rule).to.match(/\w/);
       expect(changes.length).to.be.greaterThan(0);
@@ -108,6 +120,16 @@ describeOnEngines('two statements of one portfolio', (engine) => {
         const [month, day, year] = (row?.['Last Repayment Date'] ?? '').slice(0, 10).split('/');
         expect(contract.maturityDate).to.equal(year ? `${year}-${month}-${day}` : null);
       }
+    }
+  });
+
+  it('keep the name of a loan whose row leaves it empty', async () => {
+    const items = await everyItem('/principal?includeZero=true&fields=deal,contract');
+    const names = new Map(items.map(({ deal, contract }) => [contract.contractNumber, deal.name]));
+    const empty = [...rows2025].filter(([, row]) => row['Project Name'] === '');
+    expect(empty.length).to.equal(26);
+    for (const [loan] of empty) {
+      expect(names.get(loan)).to.equal(rows2023.get(loan)?.['Project Name']).and.not.equal('');
     }
   });
 

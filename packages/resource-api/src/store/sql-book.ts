@@ -2,18 +2,12 @@ import { newId } from '@cls/shared/new-id';
 import type { Database, Sql, SqlValue, Transaction } from '@cls/shared/sql/database';
 import type { BusinessDate } from '../ledger/business-date.ts';
 import type { Book, BookState, PlannedLoan, StatementFile } from '../tape/book.ts';
-import {
-  detailsOf,
-  type KnownLoan,
-  type LoanLine,
-  partyRef,
-  type StatedParty,
-} from '../tape/plan.ts';
+import { detailsOf, type KnownLoan, type LoanLine } from '../tape/plan.ts';
 import type { TapeProfile } from '../tape/profile.ts';
 import { stands } from './balance-levels.ts';
 import { type LinedJournal, lockJournal, postJournals } from './post-journals.ts';
 import { listImports, revertImport } from './revert-import.ts';
-import { detailRecords, statementParties } from './statement-parties.ts';
+import { detailRecords, partyIdOf, statementParties } from './statement-parties.ts';
 import { writeDatedFacts } from './write-dated-facts.ts';
 
 /** The book of imported loans in SQL: one deal, facility and contract per loan. */
@@ -63,7 +57,9 @@ async function readState(sql: Sql, file: StatementFile): Promise<BookState> {
 const NOW = '9223372036854775807';
 
 /** A party by its key: its name at the date, and what statements of the source call it. */
-const PARTY = (key: string) => `(SELECT jsonb_build_object('name', party_name(y.key, $2),
+const PARTY = (
+  key: string,
+) => `(SELECT jsonb_build_object('id', y.id, 'name', party_name(y.key, $2),
     'country', y.country, 'refs', coalesce((SELECT jsonb_agg(r.value) FROM external_id r
       WHERE r.entity_id = y.id AND r.source = $1), '[]'))
   FROM party y WHERE y.key = ${key})`;
@@ -241,16 +237,16 @@ async function insertLoans(
   if (loans.length === 0) return;
   const rows = loans.map(({ row }) => row);
   const { source, lender, participants, currency } = profile;
-  const idOf = (party: StatedParty) => parties.get(partyRef(party)) ?? null;
+  const details = rows.map((row) => detailsOf(row, undefined));
   await transaction.query(INSERT_LOANS, [
     source,
     lender.externalId,
     participants.externalId,
     currency,
     rows.map((row) => row.loanNumber),
-    rows.map((row) => row.name),
-    rows.map((row) => idOf(detailsOf(row).borrower)),
-    rows.map(({ guarantor }) => guarantor && idOf(guarantor)).map((id) => id ?? null),
+    details.map(({ name }) => name),
+    details.map(({ borrower }) => partyIdOf(borrower, parties)),
+    details.map(({ guarantor }) => (guarantor ? partyIdOf(guarantor, parties) : null)),
     rows.map((row) => row.countryCode),
     rows.map((row) => row.statuses[0]),
     rows.map((row) => row.statuses[1]),

@@ -2,7 +2,7 @@ import { newId } from '@cls/shared/new-id';
 import type { Transaction } from '@cls/shared/sql/database';
 import type { DetailsRecord } from '../journal-file/record.ts';
 import type { PlannedLoan, StatementFile } from '../tape/book.ts';
-import { detailsOf, partyRef, type StatedParty, type TermsPlan } from '../tape/plan.ts';
+import { detailsOf, type LoanParty, partyRef, type TermsPlan } from '../tape/plan.ts';
 
 interface Named {
   readonly name: string;
@@ -22,16 +22,19 @@ export async function statementParties(
     [lender.externalId, { name: lender.name, country: null }],
     [participants.externalId, { name: participants.name, country: null }],
   ]);
-  const add = (party: StatedParty | undefined) => {
-    if (party === undefined) return;
+  const add = (party: LoanParty | undefined) => {
+    if (party === undefined || 'id' in party) return;
     const country = party.countryCode === '' ? null : party.countryCode;
     parties.set(partyRef(party), { name: party.name, country });
   };
   for (const { row, booked, journals } of loans) {
-    if (booked && journals.every(({ details }) => details === undefined)) continue;
-    const { borrower, guarantor } = detailsOf(row);
-    add(borrower);
-    add(guarantor);
+    const details = booked
+      ? journals.flatMap(({ details: changed }) => changed ?? [])
+      : [detailsOf(row, undefined)];
+    for (const { borrower, guarantor } of details) {
+      add(borrower);
+      add(guarantor);
+    }
   }
   const known = await transaction.query<{ ref: string; id: string }>(
     'SELECT value AS ref, entity_id AS id FROM external_id WHERE source = $1 AND value = ANY($2)',
@@ -71,20 +74,24 @@ function columnsOf(parties: readonly (readonly [string, Named])[]) {
   ] as const;
 }
 
-/** The names of a loan as a journal has them: of its deal, and the facility's like the deal's. */
+/** @param parties as `statementParties` answers */
+export function partyIdOf(party: LoanParty, parties: ReadonlyMap<string, string>): string {
+  return 'id' in party ? party.id : (parties.get(partyRef(party)) ?? '');
+}
+
+/** The names of a loan as a journal has them: of its deal and of its facility. */
 export function detailRecords(
-  { ids, name, borrower, guarantor, country }: NonNullable<TermsPlan['details']>,
+  { ids, name, facilityName, borrower, guarantor, country }: NonNullable<TermsPlan['details']>,
   parties: ReadonlyMap<string, string>,
 ): DetailsRecord[] {
-  const idOf = (party: StatedParty) => parties.get(partyRef(party)) ?? '';
   return [
     {
       deal: ids.deal,
       name,
-      borrower: idOf(borrower),
-      ...(guarantor === undefined ? {} : { guarantor: idOf(guarantor) }),
+      borrower: partyIdOf(borrower, parties),
+      ...(guarantor === undefined ? {} : { guarantor: partyIdOf(guarantor, parties) }),
       country,
     },
-    { facility: ids.facility, name },
+    { facility: ids.facility, name: facilityName },
   ];
 }

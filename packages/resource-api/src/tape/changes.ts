@@ -1,7 +1,7 @@
 /** What a statement says differently from the book, by kind, and by which rule it is dealt with. */
 import { minorUnitDigits } from '../ledger/currency.ts';
 import { formatAmount } from '../ledger/money.ts';
-import { detailsOf, EMPTY_LOAN, isParty, type KnownLoan, termsOf } from './plan.ts';
+import { detailsOf, EMPTY_LOAN, type KnownLoan, termsOf } from './plan.ts';
 import type { AmountField, TapeProfile } from './profile.ts';
 import type { TapeRow } from './tape-row.ts';
 
@@ -82,7 +82,7 @@ export function changesOf(
 type MakeChange = (kind: ChangeKind, field: string, before: string, after: string) => LoanChange;
 
 function termChanges(row: TapeRow, known: KnownLoan, change: MakeChange): readonly LoanChange[] {
-  const now = termsOf(row);
+  const now = termsOf(row, known);
   const told = [
     ['status', known.terms.statuses.join('/'), now.statuses.join('/')],
     ['maturityDate', known.terms.maturityDate ?? '', now.maturityDate ?? ''],
@@ -93,17 +93,14 @@ function termChanges(row: TapeRow, known: KnownLoan, change: MakeChange): readon
   );
 }
 
-function detailChanges(row: TapeRow, { details: known }: KnownLoan, change: MakeChange) {
-  const now = detailsOf(row);
+function detailChanges(row: TapeRow, loan: KnownLoan, change: MakeChange) {
+  const { details: known } = loan;
+  const now = detailsOf(row, loan);
+  const guarantor = known.guarantor ?? undefined;
   const told = [
     ['name', known.name === now.name, known.name, now.name],
-    ['borrower', isParty(known.borrower, now.borrower), known.borrower.name, now.borrower.name],
-    [
-      'guarantor',
-      isParty(known.guarantor, now.guarantor),
-      known.guarantor?.name ?? '',
-      now.guarantor?.name ?? '',
-    ],
+    ['borrower', known.borrower === now.borrower, known.borrower.name, now.borrower.name],
+    ['guarantor', guarantor === now.guarantor, guarantor?.name ?? '', now.guarantor?.name ?? ''],
     ['country', known.country === now.country, known.country, now.country],
   ] as const;
   return told.flatMap(([field, same, before, after]) =>

@@ -60,19 +60,24 @@ export interface KnownDetails {
 }
 
 export interface KnownParty {
+  readonly id: string;
   readonly name: string;
   readonly country: string | null;
   /** What statements of the source called it. */
   readonly refs: readonly string[];
 }
 
-/** Names of a loan as a statement has them; parties as the statement calls them. */
+/** The names of a loan after a statement: what the row states, and for the rest what is known. */
 export interface LoanDetails {
   readonly name: string;
-  readonly borrower: StatedParty;
-  readonly guarantor: StatedParty | undefined;
+  readonly facilityName: string;
+  readonly borrower: LoanParty;
+  readonly guarantor: LoanParty | undefined;
   readonly country: string;
 }
+
+/** A party that the book has, or one as the statement names it. */
+export type LoanParty = KnownParty | StatedParty;
 
 export interface StatedParty {
   readonly name: string;
@@ -85,32 +90,57 @@ export function partyRef({ name, countryCode }: StatedParty): string {
   return `party:${countryCode}:${name}`;
 }
 
-export function detailsOf({ name, borrower, guarantor, countryCode }: TapeRow): LoanDetails {
-  return { name, borrower: { name: borrower, countryCode }, guarantor, country: countryCode };
+/**
+ * An empty cell keeps what the book has at the statement's date. A loan that the book does not have
+ * at the date is named by its number, and its borrower by the country.
+ */
+export function detailsOf(row: TapeRow, loan: KnownLoan | undefined): LoanDetails {
+  const known = loan?.present ? loan.details : undefined;
+  const { countryCode } = row;
+  const borrower = row.borrower === undefined ? undefined : { name: row.borrower, countryCode };
+  return {
+    name: row.name ?? known?.name ?? row.loanNumber,
+    facilityName: row.name ?? known?.facilityName ?? row.loanNumber,
+    borrower: knownOrStated(known?.borrower, borrower) ?? { name: row.country, countryCode },
+    guarantor: knownOrStated(known?.guarantor ?? undefined, row.guarantor),
+    country: countryCode,
+  };
 }
 
-/** A party that was renamed since is known by the names that statements had for it, and by its own. */
-export function isParty(known: KnownParty | null, stated: StatedParty | undefined): boolean {
-  if (known === null || stated === undefined) return known === null && stated === undefined;
+function knownOrStated(
+  known: KnownParty | undefined,
+  stated: StatedParty | undefined,
+): LoanParty | undefined {
+  if (stated === undefined) return known;
+  return known !== undefined && isParty(known, stated) ? known : stated;
+}
+
+/**
+ * A party that was renamed since is known by the names that statements had for it, and by its own.
+ * Without a country the name alone decides.
+ */
+function isParty(known: KnownParty, stated: StatedParty): boolean {
+  if (stated.countryCode === '') {
+    const names = known.refs.map((ref) => ref.replace(/^party:[A-Z0-9]*:/, ''));
+    return [known.name, ...names].includes(stated.name);
+  }
   return (
     known.refs.includes(partyRef(stated)) ||
-    (known.name === stated.name && (known.country ?? '') === stated.countryCode)
+    (known.name === stated.name && known.country === stated.countryCode)
   );
 }
 
 /** The names that a statement changes, whole; undefined when it changes none. */
-export function changedDetails(
-  row: TapeRow,
-  { details: known, present }: KnownLoan,
-): LoanDetails | undefined {
-  const now = detailsOf(row);
+export function changedDetails(row: TapeRow, loan: KnownLoan): LoanDetails | undefined {
+  const { details: known, present } = loan;
+  const now = detailsOf(row, loan);
   const same =
     present &&
     known.name === now.name &&
-    known.facilityName === now.name &&
+    known.facilityName === now.facilityName &&
     known.country === now.country &&
-    isParty(known.borrower, now.borrower) &&
-    isParty(known.guarantor, now.guarantor);
+    known.borrower === now.borrower &&
+    (known.guarantor ?? undefined) === now.guarantor;
   return same ? undefined : now;
 }
 
@@ -150,7 +180,7 @@ export function planTerms(
   { asOf, keyPrefix }: PlanContext,
 ): TermsPlan | undefined {
   const { ids, terms, present } = known;
-  const now = termsOf(row);
+  const now = termsOf(row, known);
   const [deal, facility, contract] = now.statuses;
   const maturity = now.maturityDate === null ? {} : { maturityDate: now.maturityDate };
   const rate = now.allInRate === null ? {} : { allInRate: now.allInRate };
@@ -187,11 +217,16 @@ export function planBooking(
   return { type: 'terms', effectiveDate: asOf, idempotencyKey, postings: [] };
 }
 
-export function termsOf({ statuses, dates, allInRate }: TapeRow): LoanTerms {
+/** An empty rate or maturity keeps what the book has at the statement's date. */
+export function termsOf(
+  { statuses, dates, allInRate }: TapeRow,
+  { present, terms }: Pick<KnownLoan, 'present' | 'terms'>,
+): LoanTerms {
+  const known = present ? terms : undefined;
   return {
     statuses,
-    maturityDate: dates.maturityDate ?? null,
-    allInRate: allInRate ?? null,
+    maturityDate: dates.maturityDate ?? known?.maturityDate ?? null,
+    allInRate: allInRate ?? known?.allInRate ?? null,
   };
 }
 

@@ -140,9 +140,10 @@ class RowReader {
     const result: TapeRow = {
       row,
       loanNumber: this.#loanNumber(row, text('loanNumber')),
-      name: text('name') || text('loanNumber'),
+      name: text('name') || undefined,
       countryCode: this.#country(row, text('countryCode')),
-      borrower: text('borrower') || this.#required(row, 'country', text('country')),
+      country: text('borrower') ? text('country') : this.#required(row, 'country', text('country')),
+      borrower: text('borrower') || undefined,
       guarantor: this.#guarantor(row, text('guarantor'), text('guarantorCountryCode')),
       facilityType: this.#facilityType(row, text('loanType')),
       statuses: this.#statuses(row, text('status')),

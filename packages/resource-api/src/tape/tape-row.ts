@@ -6,9 +6,12 @@ export interface TapeRow {
   /** Line in the file, the header being 1. */
   readonly row: number;
   readonly loanNumber: string;
-  readonly name: string;
+  /** Undefined where the cell is empty: the statement does not say. */
+  readonly name: string | undefined;
   readonly countryCode: string;
-  readonly borrower: string;
+  /** The country's name: the borrower of a new loan whose row names none. */
+  readonly country: string;
+  readonly borrower: string | undefined;
   readonly guarantor: { readonly name: string; readonly countryCode: string } | undefined;
   readonly facilityType: string;
   /** Of deal, facility and contract. */

@@ -10,7 +10,7 @@ import type { ImportReport } from '../../src/tape/import-tape.ts';
 import { importWorldBank, statement } from './book.ts';
 import { aJournal, entry } from './records.ts';
 
-/** What a statement says of a loan. */
+/** What a statement says about a loan; an empty name or borrower keeps what is known. */
 export interface Told {
   readonly disbursed: number;
   readonly status: 'Repaying' | 'Fully Repaid';
@@ -19,13 +19,21 @@ export interface Told {
   readonly country: string;
 }
 
+/** What the book has after a statement. */
+export interface Resolved extends Told {
+  /** A statement names a party by name and country. */
+  readonly borrowerCountry: string;
+}
+
 export interface Done {
   /** The last journal that was known after it. */
   readonly seq: bigint;
   readonly date: string;
   readonly posted: boolean;
   readonly moved: ReadonlyMap<string, number>;
-  readonly told: ReadonlyMap<string, Told>;
+  readonly told: ReadonlyMap<string, Resolved>;
+  /** A statement as it was given. */
+  readonly stated?: ReadonlyMap<string, Told>;
   readonly importId?: string | undefined;
   readonly text?: string;
   readonly journal?: JournalRecord;
@@ -36,7 +44,7 @@ export interface Done {
 export interface Item {
   readonly loan: string;
   readonly outstanding: number;
-  readonly told: Told;
+  readonly told: Resolved;
 }
 
 /** A book and its model, changed together. */
@@ -44,7 +52,7 @@ export class History {
   readonly done: Done[] = [];
   readonly #database: Database;
   /** What a loan's records were first booked with. */
-  readonly #booked = new Map<string, Told>();
+  readonly #booked = new Map<string, Resolved>();
 
   constructor(database: Database) {
     this.#database = database;
@@ -85,7 +93,7 @@ export class History {
         .at(-1)
         ?.told.get(loan);
       const outstanding = own.reduce((sum, { moved }) => sum + (moved.get(loan) ?? 0), 0);
-      const base = this.#booked.get(loan) as Told;
+      const base = this.#booked.get(loan) as Resolved;
       return [{ loan, outstanding, told: told ?? base }];
     });
   }
@@ -100,10 +108,13 @@ export class History {
   }
 
   /** Imports a statement, and tells what its report should say beside what it says. */
-  async import(asOf: string, told: ReadonlyMap<string, Told>) {
+  async import(asOf: string, stated: ReadonlyMap<string, Told>) {
     const before = new Map(this.at(asOf, this.lastSeq).map((item) => [item.loan, item]));
+    const told = new Map(
+      [...stated].map(([loan, row]) => [loan, resolve(loan, row, before.get(loan)?.told)]),
+    );
     const [year, month, day] = asOf.split('-');
-    const rows = [...told].map(([loan, row]) => rowOf(loan, row));
+    const rows = [...stated].map(([loan, row]) => rowOf(loan, row));
     const text = statement(`${month}/${day}/${year}`, rows);
     const report = await importWorldBank(this.#database, text);
     if (report.outcome !== 'applied') throw new Error(JSON.stringify(report.faults));
@@ -120,13 +131,14 @@ export class History {
       posted: report.journals > 0,
       moved: new Map(moved),
       told,
+      stated,
       importId: report.importId,
       text,
       turns: [],
     });
     const loans = [...told.keys()];
     const kept = loans.filter((loan) => before.has(loan));
-    const differs = (...fields: (keyof Told)[]) =>
+    const differs = (...fields: (keyof Resolved)[]) =>
       kept.filter((loan) =>
         fields.some((field) => before.get(loan)?.told[field] !== told.get(loan)?.[field]),
       );
@@ -136,7 +148,7 @@ export class History {
         new_loan: loans.filter((loan) => !before.has(loan)).sort(),
         vanished: [...before.keys()].filter((loan) => !told.has(loan)).sort(),
         terms_changed: differs('status').sort(),
-        details_changed: differs('name', 'borrower', 'country').sort(),
+        details_changed: differs('name', 'borrower', 'borrowerCountry', 'country').sort(),
         amount_fell: kept
           .filter((loan) => (before.get(loan)?.outstanding ?? 0) > (told.get(loan)?.disbursed ?? 0))
           .sort(),
@@ -219,6 +231,17 @@ export class History {
 
 function stands({ seq, turns }: Done, knownSeq: bigint): boolean {
   return seq <= knownSeq && turns.filter((turn) => turn.seq <= knownSeq).length % 2 === 0;
+}
+
+/** The country of `statement`, which stands for the borrower of a loan that names none. */
+const COUNTRY = 'India';
+
+function resolve(loan: string, row: Told, known: Resolved | undefined): Resolved {
+  const { borrower, borrowerCountry } =
+    row.borrower === '' && known !== undefined
+      ? known
+      : { borrower: row.borrower || COUNTRY, borrowerCountry: row.country };
+  return { ...row, name: row.name || (known?.name ?? loan), borrower, borrowerCountry };
 }
 
 const ORIGINAL = 100_000;

@@ -1,4 +1,4 @@
-import { existsSync, readdirSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { temporaryDirectory } from '@cls/shared/testing/servers';
@@ -39,6 +39,21 @@ describe('the help of cls-api', () => {
     const about = (option: string) => text.split(/\n(?= {2}-)/).find((one) => one.includes(option));
     expect(about(`${required} `)?.replaceAll(/\s+/g, ' ')).to.include('(required)');
     expect(about(`${optional} `)?.replaceAll(/\s+/g, ' ')).to.not.include('(required)');
+  });
+
+  it('names the profiles and the samples that are there, as docs/ledger.md does', () => {
+    const folder = (name: string) => new URL(`../../${name}/`, import.meta.url);
+    const profiles = readdirSync(folder('profiles')).map((file) => file.replace(/\.json$/, ''));
+    const text = commands.find(({ words }) => words === 'import')?.text.replaceAll(/\s+/g, ' ');
+    const page = readFileSync(new URL('../../../../docs/ledger.md', import.meta.url), 'utf8');
+    for (const profile of profiles) expect(page).to.include(`\`${profile}\``);
+    expect(text).to.include(`${profiles.sort().join(', ')}, or the path of a profile`);
+    const samples = readFileSync(new URL('README.md', folder('data')), 'utf8');
+    const named = [...samples.matchAll(/\| `(world-bank[a-z0-9-]*)` \|$/gm)].map(
+      ([, name]) => name,
+    );
+    expect(named.length).to.equal(2);
+    expect(text).to.include(`comes with CLS: ${named.reverse().join(', ')}`);
   });
 
   it('has the version', async () => {

@@ -7,7 +7,7 @@ export const EXAMPLES: Examples = {
     'cls-api import statement.csv --rows 9289 --control due=283040726064.12 --apply',
   ],
   'imports list': ['cls-api imports list --json'],
-  'imports revert': ['cls-api imports revert 3 --apply'],
+  'imports revert': ['cls-api imports revert imp_01J9ZQ5W1XG8K7N4T2M6P3R0SV --apply'],
   bill: ['cls-api bill --through 2025-06-30'],
   'journals export': [
     'cls-api journals export --out book.ndjson',

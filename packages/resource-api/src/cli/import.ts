@@ -4,7 +4,7 @@ import { CommandRefused, printer, table, UsageError } from '@cls/shared/cli/comm
 import type { Command } from 'commander';
 import { csvLine } from '../csv/csv-line.ts';
 import { type ImportReport, importTape } from '../tape/import-tape.ts';
-import { ProfileError, readProfile } from '../tape/profile.ts';
+import { ProfileError, readProfile, shippedProfiles } from '../tape/profile.ts';
 import type { TapeFault } from '../tape/tape-row.ts';
 import type { AsOperator } from './operator.ts';
 
@@ -17,7 +17,7 @@ interface Options {
   readonly rejects?: string;
 }
 
-/** The book that comes with the project, by the name that stands for its file. */
+/** Sample statements in the folder `data`, by the name that stands for the file. */
 const SAMPLES: Readonly<Record<string, Sample>> = {
   'world-bank': {
     file: 'world-bank-ibrd-2025-03-31.csv.gz',
@@ -42,11 +42,17 @@ const FAULTS_SHOWN = 20;
 /** `cls-api import`: a statement of balances into the ledger, dry unless `--apply` is given. */
 export function addImportCommand(program: Command, asOperator: AsOperator): void {
   program
-    .command('import <file>')
-    .description(
-      `import a CSV statement (also .gz); ${Object.keys(SAMPLES).join(' and ')} come with CLS`,
+    .command('import')
+    .argument(
+      '<file>',
+      `a CSV statement (also .gz), or a sample that comes with CLS: ${Object.keys(SAMPLES).join(', ')}`,
     )
-    .option('--profile <name>', 'a shipped profile, or the path of one', 'world-bank-ibrd')
+    .description('import a statement')
+    .option(
+      '--profile <name>',
+      `how the file is read: ${shippedProfiles().join(', ')}, or the path of a profile (.json)`,
+      'world-bank-ibrd',
+    )
     .option('--apply', 'write; without it everything is checked and nothing written')
     .option('--rows <n>', 'refuse the file unless it has as many rows')
     .option('--control <column=sum>', 'refuse the file unless a column adds up', collect, [])

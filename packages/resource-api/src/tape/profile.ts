@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { z } from 'zod';
 import { minorUnitDigits } from '../ledger/currency.ts';
 
@@ -113,6 +113,12 @@ export class ProfileError extends Error {
 
 const SHIPPED = new URL('../../../profiles/', import.meta.url);
 
+/** The names of the profiles in the folder `profiles`. */
+export function shippedProfiles(): readonly string[] {
+  const names = readdirSync(SHIPPED).filter((file) => file.endsWith('.json'));
+  return names.map((file) => file.slice(0, -'.json'.length)).sort();
+}
+
 /** Reads a shipped profile by name, or one by path (`….json`). @throws {ProfileError} */
 export function readProfile(nameOrPath: string): TapeProfile {
   const shipped = /^[a-z0-9-]+$/.test(nameOrPath);
@@ -121,7 +127,9 @@ export function readProfile(nameOrPath: string): TapeProfile {
   try {
     document = JSON.parse(readFileSync(place, 'utf8'));
   } catch (cause) {
-    throw new ProfileError(`the profile ${nameOrPath} cannot be read`, { cause });
+    const names = shippedProfiles().join(', ');
+    const message = `the profile ${nameOrPath} cannot be read; give ${names} or the path of a .json file`;
+    throw new ProfileError(message, { cause });
   }
   const result = profileSchema.safeParse(document);
   if (result.success) return result.data;

@@ -30,6 +30,7 @@ import { askByPost } from './http/ask-by-post.ts';
 import { faults, noteUnavailable } from './http/faults.ts';
 import { issuerFacing } from './http/issuer-facing.ts';
 import { metadataCaching } from './http/metadata.ts';
+import { refusedRequestObject } from './http/request-object.ts';
 import { spend } from './http/spend.ts';
 import { staticAssets } from './http/static-assets.ts';
 import { securityHeaders, surface } from './http/surface.ts';
@@ -240,6 +241,7 @@ async function compose(
     provider.use(surface(ourPages));
     provider.use(answeringScope(audit, log));
     provider.use(askByPost(ourPages));
+    provider.use(refusedRequestObject);
     provider.use(admin);
     provider.use(metadataCaching);
     provider.use(staticAssets(assets));

@@ -135,13 +135,23 @@ describe('a conformance module with a client that sends no PKCE', () => {
     expect(tokens.claims()?.nonce).to.equal(flow.nonce);
   });
 
+  const requestObject = ({ url }: Flow) =>
+    new UnsecuredJWT(Object.fromEntries(url.searchParams)).encode();
+
   it('oidcc-ensure-request-object-with-redirect-uri', async () => {
     const flow = await begin();
-    const object = { ...Object.fromEntries(flow.url.searchParams), redirect_uri: UNREGISTERED };
-    const request = new UnsecuredJWT({ ...object, iss: party.id, aud: server.issuer }).encode();
-    flow.url.searchParams.set('request', request);
+    flow.url.searchParams.set('request', requestObject(flow));
+    flow.url.searchParams.set('redirect_uri', UNREGISTERED);
+    const { url, response } = await new Browser().follow(flow.url);
+    // Nobody is sent anywhere, although the object names the registered address.
+    expect([url.origin, response.status]).to.deep.equal([server.issuer, 400]);
+  });
+
+  it('sends no refusal to an address that is in a request object alone', async () => {
+    const flow = await begin({ redirect_uri: UNREGISTERED });
+    flow.url.searchParams.set('request', requestObject(flow));
+    flow.url.searchParams.set('redirect_uri', REDIRECT_URI);
     const { url } = await new Browser().follow(flow.url);
-    // Refused as unsupported, and told to the registered address alone.
     expect(`${url.origin}${url.pathname}`).to.equal(REDIRECT_URI);
     expect(url.searchParams.get('error')).to.equal('request_not_supported');
     expect(url.searchParams.get('state')).to.equal(flow.state);
@@ -268,6 +278,25 @@ describe('a conformance module with a client that sends no PKCE', () => {
       flow.url.searchParams.delete('response_type');
       const { action, fields } = await posted(await new Browser().follow(flow.url));
       expect([action, fields.get('error')]).to.deep.equal([REDIRECT_URI, 'invalid_request']);
+    });
+
+    it('oidcc-unsigned-request-object-supported-correctly-or-rejected-as-unsupported', async () => {
+      const flow = await begin(FORM);
+      flow.url.searchParams.set('request', requestObject(flow));
+      // As the module sends it: how to answer is in the object alone.
+      for (const name of ['response_mode', 'state', 'nonce']) flow.url.searchParams.delete(name);
+      const { action, fields } = await posted(await new Browser().follow(flow.url));
+      expect([action, fields.get('error')]).to.deep.equal([REDIRECT_URI, 'request_not_supported']);
+      expect(fields.get('state')).to.equal(flow.state);
+    });
+
+    it('answers a request object that cannot be read by the redirect', async () => {
+      for (const object of ['x', 'e30.W10.', 'eyJhbGciOiJub25lIn0.eyJzdGF0ZSI6WzFdfQ.']) {
+        const flow = await begin({ request: object });
+        const { url } = await new Browser().follow(flow.url);
+        expect(url.searchParams.get('error'), object).to.equal('request_not_supported');
+        expect(url.searchParams.get('state')).to.equal(flow.state);
+      }
     });
 
     it('oidcc-prompt-none-not-logged-in', async () => {

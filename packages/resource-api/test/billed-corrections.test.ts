@@ -222,6 +222,39 @@ describeOnEngines('a bill that was corrected', (engine) => {
     expect(restored.global.interest).to.include({ due: '45000.00', accrued: '0.00' });
   });
 
+  it('leaves its days to accrue and its correction to be undone, when it is reversed after that', async () => {
+    const loan = await billedLoan();
+    await correct(loan);
+    await bill('2025-05-02');
+    const [first] = (await journalsOf(loan)).filter(({ type }) => type === 'interest_billing');
+    if (first === undefined) throw new Error('nothing was billed');
+    await post([reversalOf(loan, first)]);
+    // 9,000.00 of the second bill less the correction of the first: −13,500.00.
+    const open = await ask(loan, 'asOf=2025-05-02&expand=accrual');
+    expect(open.global.interest).to.include({ due: '-4500.00', accrued: '45000.00' });
+    expect(open.accrual.map(({ start, end, amount }: Json) => [start, end, amount])).to.deep.equal([
+      ['2025-01-02', '2025-04-02', '31500.00'],
+      ['2025-01-02', '2025-04-02', '13500.00'],
+    ]);
+    expect(open.accrual[1].corrects).to.deep.equal({ journal: first.id, billed: '-13500.00' });
+    await bill('2025-05-12');
+    const billed = await ask(loan, 'asOf=2025-05-12');
+    expect(billed.global.interest).to.include({ due: '43500.00', accrued: '0.00' });
+  });
+
+  it('begins, when it is the first, on the first date of a rate', async () => {
+    const loan = aLoan(borrower, [anna, bert]);
+    await post([
+      ...loan.all,
+      moves(loan, 'advance', '2025-01-15', 1_200_000),
+      rate(loan, 'interest', '2025-01-02', '0.05'),
+    ]);
+    const { accrual } = await ask(loan, 'asOf=2025-02-01&expand=accrual');
+    expect(accrual).to.have.length(1);
+    expect(accrual[0]).to.include({ start: '2025-01-02', end: '2025-02-01', amount: '8500.00' });
+    expect(accrual[0].periods.map(({ start }: Json) => start)).to.deep.equal(['2025-01-15']);
+  });
+
   it('accrues again for its days alone, where a later bill stands', async () => {
     const loan = await billedLoan();
     await bill('2025-05-02');

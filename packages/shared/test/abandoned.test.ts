@@ -1,6 +1,9 @@
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { openEmbeddedDatabase } from '../src/embedded/embedded-database.ts';
+import {
+  openEmbeddedDatabase,
+  openEmbeddedDatabaseAsOperator,
+} from '../src/embedded/embedded-database.ts';
 import { Abandoned, type Database, DatabaseUnavailable } from '../src/sql/database.ts';
 import { describeOnEngines } from '../src/testing/engines.ts';
 import { eventually, temporaryDirectory } from '../src/testing/servers.ts';
@@ -134,5 +137,50 @@ describe('an embedded database with a statement limit', () => {
     });
     const [row] = await database.query<{ n: number }>('SELECT count(*)::int AS n FROM item');
     expect(row?.n).to.equal(1_000);
+  });
+});
+
+describe('an operator’s command on an embedded database that a service holds', () => {
+  let directory: string;
+  let service: Database;
+  let operator: Database;
+  before(async () => {
+    directory = join(temporaryDirectory('cls-operator-'), 'database');
+    service = await openEmbeddedDatabase(directory, { statementTimeoutMs: 200, patienceMs: 200 });
+    operator = await openEmbeddedDatabaseAsOperator(directory);
+  });
+  after(async () => {
+    await operator?.close();
+    await service?.close();
+  });
+
+  it('reads for as long as it takes, beyond the limit of the service’s statements', async () => {
+    const rows = await operator.transaction(
+      (transaction) => transaction.query('SELECT pg_sleep(1)::text AS slept'),
+      { readOnly: true },
+    );
+    expect(rows).to.deep.equal([{ slept: '' }]);
+  });
+
+  it('turns callers away when they would have to wait for long, until it is done', async () => {
+    let refused: unknown;
+    await operator.transaction(async (transaction) => {
+      await transaction.query('SELECT 1');
+      refused = await service.query('SELECT 1').catch((error: unknown) => error);
+      // Who comes now is refused as well.
+      const next = await service.query('SELECT 1').catch((error: unknown) => error);
+      expect(next).to.be.instanceOf(DatabaseUnavailable);
+    });
+    expect(refused).to.be.instanceOf(DatabaseUnavailable);
+    expect(String(refused)).to.include('operator');
+    expect(await service.query('SELECT 1 AS n')).to.deep.equal([{ n: 1 }]);
+  });
+
+  it('ends its read when the tool is gone', async () => {
+    const tool = await openEmbeddedDatabaseAsOperator(directory);
+    const { outcome } = await endless(tool);
+    await tool.close();
+    expect(await outcome).to.be.instanceOf(DatabaseUnavailable);
+    expect(await operator.query('SELECT 2 AS n')).to.deep.equal([{ n: 2 }]);
   });
 });

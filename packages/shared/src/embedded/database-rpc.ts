@@ -135,8 +135,9 @@ export function serveDatabase(
 ): void {
   const transactions = new Map<number, OpenTransaction>();
   const listeners = new Map<number, () => Promise<void>>();
+  // Whoever waited is gone: a read that still runs is ended, too.
+  const client = new AbortController();
   let lastNumber = 0;
-  let gone = false;
 
   const run = <T>(transaction: number | undefined, statement: (sql: Sql) => Promise<T>) => {
     if (transaction === undefined) return statement(database);
@@ -150,9 +151,10 @@ export function serveDatabase(
     begin: async (call) => {
       lastNumber += 1;
       const number = lastNumber;
-      const open = await openTransaction(database, call.options, idleMs);
+      const options = { ...call.options, signal: client.signal };
+      const open = await openTransaction(database, options, idleMs);
       // Its client may have gone while BEGIN waited: nobody would ever end it.
-      if (gone) await open.finish('rollback');
+      if (client.signal.aborted) await open.finish('rollback');
       else transactions.set(number, open);
       return number;
     },
@@ -166,7 +168,7 @@ export function serveDatabase(
         (payload) => channel.send({ listener, payload }),
         (gap) => channel.send({ listener, gap }),
       );
-      if (gone) await stop();
+      if (client.signal.aborted) await stop();
       else listeners.set(listener, stop);
       return listener;
     },
@@ -195,7 +197,7 @@ export function serveDatabase(
       );
   });
   channel.onClose(() => {
-    gone = true;
+    client.abort();
     for (const open of transactions.values()) open.finish('rollback').catch(() => undefined);
     for (const stop of listeners.values()) stop().catch(() => undefined);
     transactions.clear();

@@ -20,28 +20,31 @@ export class DirectoryUnusable extends Error {
  * Opens the embedded database of one service in `directory`, creating it on first use, and holds
  * the directory until `close`. It survives a crash of the process; PGlite never calls fsync, so
  * it does not survive a crash of the machine. With `statementTimeoutMs` a statement of a read-only
- * transaction is ended after that time.
+ * transaction is ended after that time; with `patienceMs` a statement fails when an operator's command
+ * keeps it waiting for longer. Neither holds for the operator's own statements.
  *
  * @throws {DirectoryInUse} when another process holds the directory.
  * @throws {DirectoryUnusable} when it cannot be written or belongs to another PGlite version.
  */
 export async function openEmbeddedDatabase(
   directory: string,
-  options: { readonly statementTimeoutMs?: number } = {},
+  options: { readonly statementTimeoutMs?: number; readonly patienceMs?: number } = {},
 ): Promise<Database> {
   makeDirectory(directory);
   const lock = await lockDirectory(directory);
   try {
     await createOnce(directory);
-    const database = await interruptibleDatabase(() => startWorker(join(directory, 'pg')), {
+    const open = () => startWorker(join(directory, 'pg'));
+    const { service, operator } = await interruptibleDatabase(open, {
       statementTimeoutMs: options.statementTimeoutMs,
       abandonedMs: ABANDONED_MS,
+      patienceMs: options.patienceMs,
     });
-    serveOperator(lock.server, directory, database);
+    serveOperator(lock.server, directory, operator);
     return {
-      ...database,
+      ...service,
       async close() {
-        await database.close();
+        await service.close();
         await lock.release();
       },
     };

@@ -25,6 +25,16 @@ export interface InterruptOptions {
   readonly statementTimeoutMs: number | undefined;
   /** Milliseconds that a statement which nobody waits for may go on: less than a new thread costs. */
   readonly abandonedMs: number;
+  /** Milliseconds that an operator's work may keep the service waiting; undefined: no limit. */
+  readonly patienceMs: number | undefined;
+}
+
+/** Two ways into one session. */
+export interface SharedSession {
+  /** Its statements have a limit, and it does not wait long behind an operator's work. */
+  readonly service: Database;
+  /** Its statements take as long as they take; they end with the tool that asked. */
+  readonly operator: Database;
 }
 
 interface Listener {
@@ -34,14 +44,18 @@ interface Listener {
   stop: () => Promise<void>;
 }
 
+/** How one side takes its turn: the service is turned away where an operator's work takes long. */
+type TakeTurn = <T>(work: (holder: Holder) => Promise<T>, signal?: AbortSignal) => Promise<T>;
+
 /** Opens with `open`, and again with it whenever a read was ended. */
 export async function interruptibleDatabase(
   open: () => Promise<Holder>,
-  { statementTimeoutMs, abandonedMs }: InterruptOptions,
-): Promise<Database> {
+  { statementTimeoutMs, abandonedMs, patienceMs }: InterruptOptions,
+): Promise<SharedSession> {
   let holder: Holder | undefined = await open();
   let turn: Promise<unknown> = Promise.resolve();
   const listeners = new Set<Listener>();
+  const patience = patienceWith(patienceMs);
 
   let opening: Promise<Holder> | undefined;
   let closed = false;
@@ -60,7 +74,7 @@ export async function interruptibleDatabase(
     return fresh;
   };
   /** One after the other; who gave up waiting is passed over. */
-  const inTurn = <T>(work: (holder: Holder) => Promise<T>, signal?: AbortSignal): Promise<T> => {
+  const inTurn: TakeTurn = (work, signal) => {
     const mine = turn.then(async () => {
       if (signal?.aborted) throw new Abandoned();
       return work(await held());
@@ -68,19 +82,29 @@ export async function interruptibleDatabase(
     turn = mine.catch(() => undefined);
     return mine;
   };
+  const asService: TakeTurn = async (work, signal) => {
+    const waiting = patience.wait();
+    const done = inTurn((current) => {
+      waiting.end();
+      return work(current);
+    }, signal);
+    return Promise.race([waiting.inVain, done.finally(waiting.leave)]);
+  };
+  const asOperator: TakeTurn = (work, signal) =>
+    inTurn((current) => patience.during(() => work(current)), signal);
 
-  return {
-    query: (sql, params) => inTurn(({ database }) => database.query(sql, params)),
-    execute: (sql) => inTurn(({ database }) => database.execute(sql)),
+  const sideOf = (take: TakeTurn, limitMs: number | undefined): Database => ({
+    query: (sql, params) => take(({ database }) => database.query(sql, params)),
+    execute: (sql) => take(({ database }) => database.execute(sql)),
     transaction: (work, options = {}) =>
-      inTurn(async (current) => {
+      take(async (current) => {
         if (options.readOnly !== true) return current.database.transaction(work, options);
         let ended: { readonly why: Error; readonly done: Promise<void> } | undefined;
         const end = (why: Error) => {
           ended ??= { why, done: current.terminate() };
           if (holder === current) holder = undefined;
         };
-        const watched = watch(options.signal, { statementTimeoutMs, abandonedMs }, end);
+        const watched = watch(options.signal, { statementTimeoutMs: limitMs, abandonedMs }, end);
         try {
           return await current.database.transaction(
             (inside) => work({ ...watched(inside), inTransaction: true }),
@@ -107,13 +131,65 @@ export async function interruptibleDatabase(
       const last = holder ?? (await opening?.catch(() => undefined));
       await last?.database.close();
     },
+  });
+  return {
+    service: sideOf(asService, statementTimeoutMs),
+    operator: sideOf(asOperator, undefined),
+  };
+}
+
+/**
+ * Turns the service away while an operator's work takes longer than a caller should wait: those who
+ * wait at that moment, and those who come until it is done.
+ */
+function patienceWith(patienceMs: number | undefined) {
+  const waiting = new Set<(error: Error) => void>();
+  let exhausted = false;
+  const turnedAway = () =>
+    new DatabaseUnavailable(
+      'an operator’s command holds the embedded database, which has a single session',
+    );
+  return {
+    /** Does work that others have to wait for. */
+    async during<T>(work: () => Promise<T>): Promise<T> {
+      const exhaust = () => {
+        exhausted = true;
+        for (const giveUp of waiting) giveUp(turnedAway());
+        waiting.clear();
+      };
+      const timer = patienceMs === undefined ? undefined : setTimeout(exhaust, patienceMs);
+      try {
+        return await work();
+      } finally {
+        clearTimeout(timer);
+        exhausted = false;
+      }
+    },
+    /** Begins to wait. @throws {DatabaseUnavailable} at once where it would be in vain. */
+    wait() {
+      if (exhausted) throw turnedAway();
+      let giveUp: (error: Error) => void = () => undefined;
+      const inVain = new Promise<never>((_, reject) => {
+        giveUp = reject;
+      });
+      inVain.catch(() => undefined);
+      waiting.add(giveUp);
+      return {
+        inVain,
+        /** The turn has come. @throws {DatabaseUnavailable} where waiting was given up. */
+        end: () => {
+          if (!waiting.delete(giveUp)) throw turnedAway();
+        },
+        leave: () => void waiting.delete(giveUp),
+      };
+    },
   };
 }
 
 /** Calls `end` for a statement that takes too long, for whoever waits or because nobody does. */
 function watch(
   signal: AbortSignal | undefined,
-  { statementTimeoutMs, abandonedMs }: InterruptOptions,
+  { statementTimeoutMs, abandonedMs }: Omit<InterruptOptions, 'patienceMs'>,
   end: (why: Error) => void,
 ): (sql: Sql) => Sql {
   const watched = async <T>(statement: () => Promise<T>): Promise<T> => {

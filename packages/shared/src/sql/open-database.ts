@@ -28,6 +28,8 @@ interface SchemaPolicy {
 }
 
 const SERVICE_STATEMENT_TIMEOUT_MS = 10_000;
+/** How long a caller waits behind an operator's command on an embedded database: an import, say. */
+const PATIENCE_MS = 5_000;
 /** An import or a migration may take long, and nobody waits for an answer over HTTP. */
 const TOOL_STATEMENT_TIMEOUT_MS = 30 * 60_000;
 
@@ -50,6 +52,7 @@ export async function openDatabase(
     );
     const database = await openEmbeddedDatabase(location.directory, {
       statementTimeoutMs: SERVICE_STATEMENT_TIMEOUT_MS,
+      patienceMs: PATIENCE_MS,
     });
     return closedOnFailure(database, prepareSchema(database, location, schema));
   }

@@ -1,7 +1,12 @@
-import type { Database, Transaction } from '@cls/shared/sql/database';
-import { describeOnEngines } from '@cls/shared/testing/engines';
+import {
+  openEmbeddedDatabase,
+  openEmbeddedDatabaseAsOperator,
+} from '@cls/shared/embedded/embedded-database';
+import { type Database, DatabaseUnavailable, type Transaction } from '@cls/shared/sql/database';
+import { describeOnEngines, pglite } from '@cls/shared/testing/engines';
+
 import { expect } from 'chai';
-import type { Reconciliation } from '../src/reconcile/reconciler.ts';
+import type { Reconciliation, Step } from '../src/reconcile/reconciler.ts';
 import { MIGRATIONS } from '../src/store/migrations.ts';
 import { lockJournal, postJournals } from '../src/store/post-journals.ts';
 import { sqlReconciler } from '../src/store/sql-reconciler.ts';
@@ -62,6 +67,15 @@ describeOnEngines('reconciling', (engine) => {
       // No period is closed and nothing but a correction is reversed: those may be few.
       expect(checked, invariant).to.be.greaterThan(0);
     }
+  });
+
+  it('says which invariant it checks, and how many there are', async () => {
+    const steps: Step[] = [];
+    const { checks } = await sqlReconciler(database).reconcile(0, [], (step) => steps.push(step));
+    expect(steps.map(({ invariant }) => invariant)).to.deep.equal(
+      checks.map(({ invariant }) => invariant),
+    );
+    expect(steps.at(-1)).to.include({ number: checks.length, of: checks.length });
   });
 
   it('finds an empty book sound', async () => {
@@ -191,6 +205,35 @@ describeOnEngines('reconciling', (engine) => {
             WHERE customer_id = 'x'`,
     },
     {
+      invariant: 'presence_follows_journals',
+      when: 'a record was put off',
+      table: 'presence',
+      sql: `INSERT INTO presence SELECT 'contract', key, 1, deal_key, booked_on + 1
+            FROM loan_contract WHERE key = 1`,
+    },
+    {
+      invariant: 'past_presence_follows_journals',
+      when: 'a record had been put off, and was put back later',
+      table: 'presence',
+      sql: `INSERT INTO presence SELECT 'facility', key, 1, deal_key, 'infinity'
+            FROM facility WHERE key = 1;
+            INSERT INTO presence SELECT 'facility', key, (SELECT max(seq) FROM journal), deal_key,
+              booked_on FROM facility WHERE key = 1`,
+    },
+    {
+      invariant: 'standing_follows_reversals',
+      when: 'a journal counts no more that nothing takes back',
+      table: 'journal_standing',
+      sql: 'INSERT INTO journal_standing SELECT 1, seq, deal_key, false FROM journal WHERE seq = 2',
+    },
+    {
+      invariant: 'book_dates_follow_journals',
+      when: 'a date has no data that has a journal',
+      table: 'book_date',
+      sql: `INSERT INTO book_date SELECT effective_date, (SELECT max(seq) FROM journal), false
+            FROM journal WHERE seq = 1`,
+    },
+    {
       invariant: 'reported_dates_follow',
       when: 'a date was reported at another time',
       table: 'reported_date',
@@ -273,6 +316,28 @@ describeOnEngines('reconciling', (engine) => {
       expect(broken?.breaks[0]).to.include.keys('found', 'expected');
     });
   }
+});
+
+describe('reconciling a book whose embedded database a service holds', () => {
+  it('is not ended by the limit on the statements of the service’s callers', async () => {
+    const location = await pglite.createLocation(MIGRATIONS);
+    if (location.kind !== 'embedded') throw new Error('not an embedded location');
+    const { directory } = location;
+    const service = await openEmbeddedDatabase(directory, { statementTimeoutMs: 1 });
+    const operator = await openEmbeddedDatabaseAsOperator(directory);
+    try {
+      await loadRecords(operator, generated({ contracts: 5, years: 1 }).records);
+      const slow = 'SELECT count(*) FROM generate_series(1, 10000000)';
+      const refused = await service
+        .transaction((inside) => inside.query(slow), { readOnly: true })
+        .catch((error: unknown) => error);
+      expect(refused).to.be.instanceOf(DatabaseUnavailable);
+      expect(brokenOf(await sqlReconciler(operator).reconcile(1))).to.deep.equal([]);
+    } finally {
+      await operator.close();
+      await service.close();
+    }
+  });
 });
 
 /** A cent more on the first drawing's first day, known later than all that follows. */

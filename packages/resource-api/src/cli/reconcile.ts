@@ -25,13 +25,20 @@ export function addReconcileCommand(program: Command, asOperator: AsOperator): v
         throw new UsageError(`--points: expected a whole number from 0 to ${POINTS_MAX}`);
       }
       const given = at.map(parsePoint);
-      const report = await asOperator(({ reconciler }) => reconciler.reconcile(count, given));
+      const out = printer(command);
+      const report = await asOperator(({ reconciler }) =>
+        reconciler
+          .reconcile(count, given, ({ invariant, number, of }) =>
+            out.progress(`checking ${number} of ${of}: ${invariant}`),
+          )
+          .finally(() => out.progress('')),
+      );
       const broken = report.checks.filter(({ breakCount }) => breakCount > 0);
       if (broken.length > 0) {
         const names = broken.map(({ invariant }) => invariant).join(', ');
         throw new CommandRefused(`broken: ${names}\n\n${reportText(report)}`, report);
       }
-      printer(command).result(report, reportText(report));
+      out.result(report, reportText(report));
     });
 }
 

@@ -3,8 +3,21 @@ export interface Reconciler {
   /**
    * @param random how many random past moments are replayed besides the present.
    * @param given further moments, such as one whose figures someone disputes.
+   * @param onStep called as each invariant's turn comes.
    */
-  reconcile(random: number, given?: readonly SnapshotPoint[]): Promise<Reconciliation>;
+  reconcile(
+    random: number,
+    given?: readonly SnapshotPoint[],
+    onStep?: (step: Step) => void,
+  ): Promise<Reconciliation>;
+}
+
+/** How far a reconciliation has come. */
+export interface Step {
+  readonly invariant: string;
+  /** From 1 on. */
+  readonly number: number;
+  readonly of: number;
 }
 
 export interface Reconciliation {

@@ -4,17 +4,76 @@ import type { ReconcileStatement } from './sql-reconciler.ts';
 const NOW = '9223372036854775807';
 
 const RECORDS = `(
-  SELECT 'deal' AS kind, key, id, booked_seq FROM deal
-  UNION ALL SELECT 'facility', key, id, booked_seq FROM facility
-  UNION ALL SELECT 'contract', key, id, booked_seq FROM loan_contract
-  UNION ALL SELECT 'position', key, id, booked_seq FROM lender_position)`;
+  SELECT 'deal' AS kind, key, id, key AS deal_key, booked_on, booked_seq, follows_journals FROM deal
+  UNION ALL
+  SELECT 'facility', key, id, deal_key, booked_on, booked_seq, follows_journals FROM facility
+  UNION ALL
+  SELECT 'contract', key, id, deal_key, booked_on, booked_seq, follows_journals FROM loan_contract
+  UNION ALL
+  SELECT 'position', key, id, deal_key, booked_on, booked_seq, follows_journals
+  FROM lender_position)`;
 
-/** Records that the book has since another date than its journals say, as known at a sequence. */
+/**
+ * Records that the book has since another date than its journals say, as known at a sequence. What
+ * the database works out record by record when it posts (`since_by_journals`) is worked out here
+ * for the whole book at once, and apart from it.
+ */
 const misdated = (seq: string) => `
+  WITH taken_back AS MATERIALIZED (
+    SELECT seq FROM (
+      SELECT DISTINCT ON (seq) seq, stands FROM journal_standing WHERE known_seq <= ${seq}
+      ORDER BY seq, known_seq DESC) s
+    WHERE NOT stands
+  ), standing AS MATERIALIZED (
+    SELECT seq, deal_key, effective_date FROM journal
+    WHERE seq <= ${seq} AND reverses_seq IS NULL AND seq NOT IN (SELECT seq FROM taken_back)
+  ), by_deal AS MATERIALIZED (
+    SELECT deal_key, min(since) AS since FROM (
+      SELECT deal_key, effective_date AS since FROM standing
+      UNION ALL
+      -- A loan of a statement that has no journal is there with its statement.
+      SELECT d.key, d.booked_on
+      FROM journal b JOIN import_batch i ON i.key = b.import_key
+      JOIN deal d ON d.booked_seq = b.seq AND d.booked_on = i.as_of
+      JOIN external_id x ON x.entity_id = d.id AND x.source = i.source
+      WHERE b.seq <= ${seq} AND b.seq NOT IN (SELECT seq FROM taken_back)
+        AND NOT EXISTS (SELECT FROM journal j
+          WHERE j.deal_key = d.key AND j.import_key = i.key AND j.reverses_seq IS NULL)
+    ) s GROUP BY deal_key
+  ), by_line AS MATERIALIZED (
+    SELECT p.line_key, min(j.effective_date) AS since
+    FROM standing j JOIN posting p ON p.journal_seq = j.seq GROUP BY p.line_key
+  ), by_record AS MATERIALIZED (
+    SELECT kind, key, min(since) AS since FROM (
+      SELECT 'facility' AS kind, l.facility_key AS key, p.since
+      FROM by_line p JOIN balance_line l ON l.key = p.line_key
+      UNION ALL
+      SELECT 'contract', l.contract_key, p.since
+      FROM by_line p JOIN balance_line l ON l.key = p.line_key AND l.contract_key <> 0
+      UNION ALL
+      SELECT 'position', q.key, p.since
+      FROM by_line p JOIN balance_line l ON l.key = p.line_key AND l.lender_key <> 0
+      JOIN lender_position q ON q.facility_key = l.facility_key AND q.lender_key = l.lender_key
+      UNION ALL
+      SELECT 'facility', t.facility_key, j.effective_date
+      FROM standing j JOIN facility_terms t ON t.known_seq = j.seq
+      UNION ALL
+      SELECT 'contract', t.contract_key, j.effective_date
+      FROM standing j JOIN contract_terms t ON t.known_seq = j.seq
+    ) s GROUP BY kind, key
+  ), kept AS MATERIALIZED (
+    SELECT DISTINCT ON (kind, record_key) kind, record_key, since FROM presence
+    WHERE known_seq <= ${seq} ORDER BY kind, record_key, known_seq DESC
+  )
   SELECT r.kind, r.id AS record, ${seq}::bigint::text AS "ledgerSeq",
     s.found::text AS found, s.expected::text AS expected
-  FROM ${RECORDS} r CROSS JOIN LATERAL (SELECT known_since(r.kind, r.key, ${seq}) AS found,
-    since_by_journals(r.kind, r.key, ${seq}) AS expected) s
+  FROM ${RECORDS} r
+  LEFT JOIN by_deal d ON d.deal_key = r.deal_key AND (r.follows_journals OR r.kind = 'deal')
+  LEFT JOIN by_record o ON o.kind = r.kind AND o.key = r.key AND NOT r.follows_journals
+  LEFT JOIN kept k ON k.kind = r.kind AND k.record_key = r.key
+  CROSS JOIN LATERAL (SELECT coalesce(k.since, r.booked_on) AS found,
+    coalesce(least(CASE WHEN NOT r.follows_journals THEN r.booked_on END, d.since, o.since),
+      'infinity') AS expected) s
   WHERE r.booked_seq <= ${seq} AND s.found <> s.expected`;
 
 /** What becomes of records, terms and dates when journals are taken back. */

@@ -19,7 +19,7 @@ const SERVICE_POLICY = '*permissivecls_api_servicetruechecktrue';
  * the database: the migrations run in an embedded database that is thrown away.
  */
 export async function checkSchema(sql: Sql): Promise<Check> {
-  const expected = await migratedObjects();
+  const expected = await expectedSchema();
   const found = await schemaObjects(sql);
   const breaks = [...historyBreaks(await history(sql)), ...differences(found, expected)];
   return {
@@ -34,7 +34,8 @@ export async function checkSchema(sql: Sql): Promise<Check> {
 
 let migrated: Promise<readonly SchemaObject[]> | undefined;
 
-function migratedObjects(): Promise<readonly SchemaObject[]> {
+/** What the migrations make: worked out once for a process. */
+export function expectedSchema(): Promise<readonly SchemaObject[]> {
   migrated ??= (async () => {
     const directory = mkdtempSync(join(tmpdir(), 'cls-schema-'));
     try {
@@ -49,6 +50,7 @@ function migratedObjects(): Promise<readonly SchemaObject[]> {
       rmSync(directory, { recursive: true, force: true });
     }
   })();
+  migrated.catch(() => undefined); // Who began it may fail before it waits for it.
   return migrated;
 }
 

@@ -11,6 +11,8 @@ export interface Printer {
   result(document: unknown, text: string): void;
   /** A line on stderr. */
   message(text: string): void;
+  /** What is being done: on a terminal one line that moves, and that an empty text clears. */
+  progress(text: string): void;
   readonly json: boolean;
 }
 
@@ -66,6 +68,10 @@ export function printer(command: Command): Printer {
     result: (document, text) =>
       process.stdout.write(json ? `${JSON.stringify(document, jsonValue, 2)}\n` : `${text}\n`),
     message: (text) => process.stderr.write(`${text}\n`),
+    progress: (text) => {
+      if (process.stderr.isTTY) process.stderr.write(`\r\u001b[K${text}`);
+      else if (text !== '') process.stderr.write(`${text}\n`);
+    },
   };
 }
 

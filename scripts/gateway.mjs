@@ -1,7 +1,8 @@
 // One base URL for one machine: routes by path to the two services, as an ingress does elsewhere.
 import { randomBytes } from 'node:crypto';
-import { Agent, createServer, request } from 'node:http';
+import { Agent, request } from 'node:http';
 import { pipeline } from 'node:stream';
+import { createHttpServer } from '@cls/shared/http/http-server';
 
 /** RFC 9110 §7.6.1: these belong to one connection and are not passed on. */
 const HOP_BY_HOP = new Set([
@@ -28,7 +29,7 @@ const agent = new Agent({ keepAlive: true, maxSockets: 256 });
 export async function startGateway({ port, upstreamOf, pages }) {
   const servers = [];
   for (const host of ['127.0.0.1', '::1']) {
-    const server = createServer(
+    const server = createHttpServer(
       { keepAliveTimeout: 65_000, maxHeaderSize: 32_768 },
       (incoming, outgoing) => forward(incoming, outgoing, targetOf(incoming, upstreamOf, pages)),
     );
@@ -91,7 +92,9 @@ function forward(incoming, outgoing, { port, path }) {
 
 function forwardedHeaders(incoming) {
   const headers = endToEnd(incoming.rawHeaders, FORWARDED);
-  const host = incoming.headers.host ?? '';
+  const { host = '' } = incoming.headers;
+  // HTTP/1.0 needs none, and the services speak HTTP/1.1.
+  if (host === '') headers.push('Host', 'localhost');
   headers.push('X-Forwarded-For', incoming.socket.remoteAddress ?? '');
   headers.push('X-Forwarded-Proto', 'http', 'X-Forwarded-Host', host);
   // Node would otherwise announce no body where the caller sent one in chunks.

@@ -1,4 +1,5 @@
 import { createServer, request } from 'node:http';
+import { connect } from 'node:net';
 import { expect } from 'chai';
 import { NOTHING_HERE } from '../../packages/shared/dist/src/http/problem.js';
 import { startGateway } from '../gateway.mjs';
@@ -56,6 +57,22 @@ describe('the gateway', () => {
     const headers = { 'transfer-encoding': 'chunked' };
     const { text } = await send('/up', { headers, body: 'in chunks' });
     expect(JSON.parse(text).body).to.equal('in chunks');
+  });
+
+  it('speaks HTTP/1.0 without a Host, and answers what is not HTTP as the services do', async () => {
+    const answerTo = async (bytes) => {
+      const socket = connect(port, '127.0.0.1');
+      socket.write(bytes);
+      let text = '';
+      for await (const chunk of socket) text += chunk;
+      return text;
+    };
+    const [head, body] = (await answerTo('GET /up HTTP/1.0\r\n\r\n')).split('\r\n\r\n');
+    expect(head).to.match(/^HTTP\/1.1 200 /);
+    expect(JSON.parse(body).headers.host).to.equal('localhost');
+    const malformed = await answerTo('FOO /up HTTP/1.1\r\nHost: a\r\n\r\n');
+    expect(malformed).to.match(/^HTTP\/1.1 400 /);
+    expect(JSON.parse(malformed.split('\r\n\r\n')[1]).code).to.equal('invalid_request');
   });
 
   it('says itself where a caller comes from, whatever the caller says', async () => {

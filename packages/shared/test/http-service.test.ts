@@ -1,7 +1,8 @@
 import { Agent, request } from 'node:http';
+import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
-import { PortUnavailable, startHttpService } from '../src/http/http-service.ts';
+import { type HttpService, PortUnavailable, startHttpService } from '../src/http/http-service.ts';
 import { silentLog } from '../src/log.ts';
 
 const OPTIONS = {
@@ -35,7 +36,7 @@ describe('an HTTP service', () => {
     const callers = Array.from({ length: 4 }, async () => {
       while (going) outcomes.push(await get());
     });
-    await sleep(200);
+    while (outcomes.length <= 8) await sleep(10);
     await service.stop();
     going = false;
     await Promise.all(callers);
@@ -78,4 +79,91 @@ describe('an HTTP service', () => {
       if (warnings > 0) expect(lines[0]).to.include('TRUSTED_PROXY_HOPS');
     });
   }
+});
+
+describe('a request that is not answered by a service', () => {
+  let service: HttpService;
+  before(async () => {
+    service = await startHttpService(OPTIONS, () => (request, response) => {
+      request.resume();
+      request.once('end', () => response.end('ok'));
+    });
+  });
+  after(() => service.stop());
+
+  /** What comes back on one connection until it ends. */
+  const answerTo = async (bytes: string): Promise<string> => {
+    const socket = connect(service.port, '127.0.0.1');
+    socket.write(bytes);
+    const chunks: Buffer[] = [];
+    for await (const chunk of socket) chunks.push(chunk as Buffer);
+    return Buffer.concat(chunks).toString();
+  };
+  const HOST = 'Host: cls.example\r\n';
+
+  for (const [what, bytes, status, code] of [
+    ['a method that does not exist', `FOO / HTTP/1.1\r\n${HOST}\r\n`, 400, 'invalid_request'],
+    ['a space in the address', `GET /a b HTTP/1.1\r\n${HOST}\r\n`, 400, 'invalid_request'],
+    ['no Host', 'GET / HTTP/1.1\r\n\r\n', 400, 'invalid_request'],
+    ['TLS instead of HTTP', '\x16\x03\x01\x02\r\n\r\n', 400, 'invalid_request'],
+    [
+      'two lengths',
+      `POST / HTTP/1.1\r\n${HOST}Content-Length: 1\r\nContent-Length: 2\r\n\r\nx`,
+      400,
+      'invalid_request',
+    ],
+    [
+      'a bad chunk',
+      `POST / HTTP/1.1\r\n${HOST}Transfer-Encoding: chunked\r\n\r\nzz\r\n`,
+      400,
+      'invalid_request',
+    ],
+    ['CONNECT', `CONNECT a:443 HTTP/1.1\r\n${HOST}\r\n`, 400, 'invalid_request'],
+    ['an address of 40 KB', `GET /${'a'.repeat(40_000)} HTTP/1.1\r\n${HOST}\r\n`, 431, 'too_large'],
+    [
+      'headers of 40 KB',
+      `GET / HTTP/1.1\r\n${HOST}X: ${'a'.repeat(40_000)}\r\n\r\n`,
+      431,
+      'too_large',
+    ],
+  ] as const) {
+    it(`is answered ${status} ${code} as a problem document: ${what}`, async () => {
+      const [head = '', body = ''] = (await answerTo(bytes)).split('\r\n\r\n');
+      expect(head).to.match(new RegExp(`^HTTP/1.1 ${status} `));
+      expect(head).to.match(/^Content-Type: application\/problem\+json$/m);
+      const problem = JSON.parse(body) as Record<string, unknown>;
+      expect(problem).to.include({ status, code, type: `urn:cls:problem:${code}` });
+      expect(problem['requestId']).to.match(/^req_/);
+      expect(head).to.include(`X-Request-Id: ${problem['requestId']}`);
+    });
+  }
+
+  it('leaves requests in a row on one connection as they are', async () => {
+    const [good, last] = ['keep-alive', 'close'].map(
+      (connection) => `GET / HTTP/1.1\r\n${HOST}Connection: ${connection}\r\n\r\n`,
+    );
+    const answers = await answerTo(`${good}${good}${last}`);
+    expect(answers.match(/HTTP\/1.1 200 /g)).to.have.length(3);
+  });
+
+  it('ignores an expectation that nobody knows, and HTTP/1.0 needs no Host', async () => {
+    const odd = `GET / HTTP/1.1\r\n${HOST}Expect: bananas\r\nConnection: close\r\n\r\n`;
+    expect(await answerTo(odd)).to.match(/^HTTP\/1.1 200 /);
+    expect(await answerTo('GET / HTTP/1.0\r\n\r\n')).to.match(/^HTTP\/1.1 200 /);
+  });
+
+  it('does not write into an answer that has begun', async () => {
+    const begun = await startHttpService(OPTIONS, () => (_, response) => {
+      response.writeHead(200, { 'Content-Length': 100 }).write('half');
+    });
+    const socket = connect(begun.port, '127.0.0.1');
+    socket.write(`POST / HTTP/1.1\r\n${HOST}Transfer-Encoding: chunked\r\n\r\n`);
+    const received: string[] = [];
+    for await (const chunk of socket) {
+      received.push(String(chunk));
+      if (received.join('').endsWith('half')) socket.write('zz\r\n');
+    }
+    expect(received.join('')).to.match(/half$/);
+    await begun.stop();
+  });
 });

@@ -1,6 +1,7 @@
-import { createServer, type IncomingMessage, type RequestListener, type Server } from 'node:http';
+import type { IncomingMessage, RequestListener, Server } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Log } from '../log.ts';
+import { createHttpServer } from './http-server.ts';
 
 /** Where a service listens, and how it stops; times in milliseconds. */
 export interface HttpServiceOptions {
@@ -56,7 +57,7 @@ export async function startHttpService(
       await stop(server, options);
     },
   };
-  const server = createServer(
+  const server = createHttpServer(
     {
       maxHeaderSize: 32_768,
       headersTimeout: 10_000,

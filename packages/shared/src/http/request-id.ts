@@ -11,11 +11,14 @@ export interface RequestState {
   refused?: string;
 }
 
+/** For a request that brings none. */
+export function newRequestId(): string {
+  return `req_${randomBytes(12).toString('base64url')}`;
+}
+
 export const requestId: Middleware<RequestState> = async (ctx, next) => {
   const offered = ctx.get('x-request-id');
-  ctx.state.requestId = ACCEPTED.test(offered)
-    ? offered
-    : `req_${randomBytes(12).toString('base64url')}`;
+  ctx.state.requestId = ACCEPTED.test(offered) ? offered : newRequestId();
   ctx.set('X-Request-Id', ctx.state.requestId);
   await next();
 };

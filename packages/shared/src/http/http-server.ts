@@ -1,0 +1,110 @@
+import {
+  createServer,
+  type RequestListener,
+  type Server,
+  type ServerOptions,
+  type ServerResponse,
+  STATUS_CODES,
+} from 'node:http';
+import type { Duplex } from 'node:stream';
+import { newRequestId } from './request-id.ts';
+
+interface Answer {
+  readonly status: number;
+  readonly code: string;
+  readonly title: string;
+  readonly detail: string;
+}
+
+const NOT_HTTP: Answer = {
+  status: 400,
+  code: 'invalid_request',
+  title: 'Request not valid',
+  detail: 'The request is not valid HTTP.',
+};
+const NO_HOST: Answer = { ...NOT_HTTP, detail: 'expected a Host header with HTTP/1.1' };
+const NO_TUNNEL: Answer = { ...NOT_HTTP, detail: 'CONNECT is for proxies; this host is none.' };
+
+/** By the codes of Node's errors. */
+const UNREADABLE: Readonly<Record<string, Answer>> = {
+  HPE_HEADER_OVERFLOW: {
+    status: 431,
+    code: 'too_large',
+    title: 'Request too large',
+    detail: 'The address and the headers may have 32 KiB together.',
+  },
+  HPE_CHUNK_EXTENSIONS_OVERFLOW: {
+    status: 413,
+    code: 'too_large',
+    title: 'Request too large',
+    detail: 'The extensions of a chunk are too large.',
+  },
+  ERR_HTTP_REQUEST_TIMEOUT: {
+    status: 408,
+    code: 'request_timeout',
+    title: 'Request took too long',
+    detail: 'The request did not arrive completely in time.',
+  },
+};
+
+/**
+ * A server that answers with a problem document (RFC 9457) also what Node refuses by itself, with
+ * an empty body: a request that is not HTTP, that is too large, or that arrives too slowly.
+ */
+export function createHttpServer(options: ServerOptions, listener: RequestListener): Server {
+  const server = createServer({ ...options, requireHostHeader: false }, (request, response) => {
+    if (request.headers.host === undefined && request.httpVersion === '1.1') {
+      return refuse(response, NO_HOST);
+    }
+    listener(request, response);
+  });
+  const underWay = new WeakMap<Duplex, Set<ServerResponse>>();
+  server.on('request', ({ socket }, response) => {
+    const responses = underWay.get(socket) ?? new Set();
+    underWay.set(socket, responses.add(response));
+    response.once('close', () => responses.delete(response));
+  });
+  server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
+    // What was written of an answer would be followed by this one as if it belonged to it.
+    const begun = [...(underWay.get(socket) ?? [])].some(({ headersSent }) => headersSent);
+    if (begun || !socket.writable || error.code === 'ECONNRESET') socket.destroy(error);
+    else end(socket, UNREADABLE[error.code ?? ''] ?? NOT_HTTP);
+  });
+  server.on('connect', (_, socket) => end(socket, NO_TUNNEL));
+  // RFC 9110 §10.1.1: an expectation that nobody knows may be ignored.
+  server.on('checkExpectation', (request, response) => server.emit('request', request, response));
+  return server;
+}
+
+function refuse(response: ServerResponse, answer: Answer): void {
+  const { headers, body } = problem(answer);
+  response.writeHead(answer.status, headers).end(response.req.method === 'HEAD' ? '' : body);
+}
+
+/** Nothing more is read from this connection. */
+function end(socket: Duplex, answer: Answer): void {
+  socket.end(written(answer), () => socket.destroy());
+}
+
+/** The whole message, where no request could be read that a response could belong to. */
+function written(answer: Answer): string {
+  const { headers, body } = problem(answer);
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
+  const status = `HTTP/1.1 ${answer.status} ${STATUS_CODES[answer.status]}\r\n`;
+  return `${status}${lines.join('')}Date: ${new Date().toUTCString()}\r\n\r\n${body}`;
+}
+
+function problem({ status, code, title, detail }: Answer) {
+  const requestId = newRequestId();
+  const type = `urn:cls:problem:${code}`;
+  const body = JSON.stringify({ type, title, status, detail, code, requestId });
+  const headers = {
+    'Content-Type': 'application/problem+json',
+    'Content-Length': String(Buffer.byteLength(body)),
+    'Cache-Control': 'no-store',
+    'X-Content-Type-Options': 'nosniff',
+    'X-Request-Id': requestId,
+    Connection: 'close',
+  };
+  return { headers, body };
+}

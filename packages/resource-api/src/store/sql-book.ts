@@ -4,7 +4,7 @@ import type { BusinessDate } from '../ledger/business-date.ts';
 import type { Book, BookState, PlannedLoan, StatementFile } from '../tape/book.ts';
 import { detailsOf, type KnownLoan, type LoanLine } from '../tape/plan.ts';
 import type { TapeProfile } from '../tape/profile.ts';
-import { stands } from './balance-levels.ts';
+import { BY_LOOKUP, stands } from './balance-levels.ts';
 import { type LinedJournal, lockJournal, postJournals } from './post-journals.ts';
 import { listImports, revertImport } from './revert-import.ts';
 import { detailRecords, partyIdOf, statementParties } from './statement-parties.ts';
@@ -60,8 +60,9 @@ const NOW = '9223372036854775807';
 const PARTY = (
   key: string,
 ) => `(SELECT jsonb_build_object('id', y.id, 'name', party_name(y.key, $2),
-    'country', y.country, 'refs', coalesce((SELECT jsonb_agg(r.value) FROM external_id r
-      WHERE r.entity_id = y.id AND r.source = $1), '[]'))
+    'country', y.country, 'refs', coalesce((SELECT jsonb_agg(r.value)
+      FROM (SELECT * FROM external_id WHERE entity_id = y.id ${BY_LOOKUP}) r
+      WHERE r.source = $1), '[]'))
   FROM party y WHERE y.key = ${key})`;
 
 /** Sums of the newest balance of each line, by holder: lender of record and participants. */

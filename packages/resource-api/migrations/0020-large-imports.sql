@@ -1,3 +1,5 @@
+-- What made imports into a large book slow.
+
 -- The check for lenders who come too late looked at every posting of the book for each new facility.
 
 CREATE OR REPLACE FUNCTION check_positions() RETURNS trigger LANGUAGE plpgsql
@@ -29,3 +31,11 @@ BEGIN
   END IF;
   RETURN NULL;
 END $$;
+
+-- Every facility has lines without a contract: looked up by contract and lender they are all lines of
+-- a lender in the book.
+DROP INDEX balance_line_contract;
+CREATE INDEX balance_line_contract ON balance_line (contract_key, facility_key, lender_key);
+
+-- The positions of a deal, which come and go with it.
+CREATE INDEX lender_position_deal ON lender_position (deal_key);

@@ -55,6 +55,7 @@ export const KIND_OF = {
     'mfa/': 'port',
     'mfa/add-factor.ts': 'use-case',
     'mfa/manage-factors.ts': 'use-case',
+    'mfa/new-codes.ts': 'use-case',
     'mfa/passkeys.ts': 'use-case',
     'mfa/recovery-codes.ts': 'use-case',
     'mfa/totp-enrolment.ts': 'use-case',

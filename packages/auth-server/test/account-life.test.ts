@@ -603,7 +603,8 @@ describeOnEngines('the life of an account', (engine) => {
           };
           const claims = { email: account.email, email_verified: true };
           const identity = { subject: account.id, claims };
-          return linkedAccount({ ...common(), upstreamLinks }, provider, 'India', identity, BY);
+          const arrival = { identity, isNew: true, state: account.id };
+          return linkedAccount({ ...common(), upstreamLinks }, provider, 'India', arrival, BY);
         },
       ],
     ] as const) {

@@ -249,10 +249,11 @@ describeOnEngines('second factors', (engine) => {
     });
 
     it('are made once when two first factors are added at once', async () => {
-      const made = await Promise.all(
-        Array.from({ length: 5 }, () => world.recoveryCodes.addFirst(account)),
-      );
-      const [codes = [], ...more] = made.filter((each) => each !== undefined);
+      const added = await Promise.all(['a', 'b', 'c', 'd', 'e'].map((name) => enrol(name)));
+      const made = added
+        .map(({ recoveryCodes }) => recoveryCodes)
+        .filter((each) => each !== undefined);
+      const [codes = [], ...more] = made;
       expect(more).to.deep.equal([]);
       expect(await world.recoveryCodes.use(account, codes[0] ?? '', randomUUID(), BY)).to.equal(
         true,

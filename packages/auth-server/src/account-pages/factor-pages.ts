@@ -1,6 +1,5 @@
 import {
   type Enrolling,
-  leadToCodes,
   openTotp,
   showCodes,
   showPasskey,
@@ -8,8 +7,10 @@ import {
   submitPasskey,
   submitTotp,
 } from '../interaction/enrol.ts';
+import { seeOther } from '../interaction/page.ts';
 import { requesterOf } from '../interaction/requester.ts';
 import type { ListedFactor } from '../mfa/manage-factors.ts';
+import { keepNewCodes } from '../mfa/new-codes.ts';
 import { type ConfirmationModel, confirmationPage } from '../views/account/confirmation.ts';
 import { factorsPage } from '../views/account/factors.ts';
 import { renameFactorPage } from '../views/account/rename-factor.ts';
@@ -135,11 +136,13 @@ export async function askForNewCodes(visit: Visit): Promise<void> {
 }
 
 export async function replaceCodes(visit: Visit): Promise<void> {
-  const { parts, ctx, account } = visit;
+  const { parts, ctx, account, session } = visit;
   if (!account.secondFactor) return goTo(visit, 'factors');
-  const made = await parts.recoveryCodes.replace(account, requesterOf(ctx));
+  await parts.recoveryCodes.replace(account, requesterOf(ctx), (codes) =>
+    keepNewCodes(parts.state, session.uid, account, codes),
+  );
   await goTo(visit, 'factors', 'codes_replaced');
-  await leadToCodes(enrolling(visit), made);
+  seeOther(ctx, parts.pages.path(PATHS.codes));
 }
 
 function ask(visit: Visit, deed: ConfirmationModel['deed'], action: string): void {

@@ -5,6 +5,7 @@
 import type { ApiPermission } from '@cls/shared/access-token';
 import { isUniqueViolation } from '@cls/shared/sql/database';
 import type { CustomerRecords } from '../customers/customer.ts';
+import { digest } from '../provider/state/sealing.ts';
 import { allGuesses } from '../throttle/guess.ts';
 import type { Throttle } from '../throttle/throttle.ts';
 import { domainOfEmail } from '../upstream/email-domain.ts';
@@ -150,10 +151,10 @@ export function acceptInvitation(parts: AcceptInvitationParts): AcceptInvitation
     if (account.disabled) return undefined;
     return { account, organisation: customer.name, expiresAt: link.expiresAt };
   };
-  const accepted = async (account: Account, by: Requester) => {
+  const accepted = async (account: Account, by: Requester, token: string) => {
     // Strangers may have guessed at this address before it had a password.
     await parts.throttle.succeeded(allGuesses(account, 'password'));
-    notice(parts, 'account.password_set', account, by);
+    notice(parts, 'account.password_set', account, by, undefined, digest(token));
     return { account };
   };
   return {
@@ -162,7 +163,7 @@ export function acceptInvitation(parts: AcceptInvitationParts): AcceptInvitation
       const invitation = await find(token);
       if (invitation === undefined) {
         const done = await sameAgain(parts, 'invitation', token, newPassword);
-        return done === undefined ? { expired: true } : accepted(done, by);
+        return done === undefined ? { expired: true } : accepted(done, by, token);
       }
       const { account } = invitation;
       const made = await hashOfNew(parts, account, newPassword);
@@ -170,7 +171,7 @@ export function acceptInvitation(parts: AcceptInvitationParts): AcceptInvitation
       if (!(await parts.links.useForPassword('invitation', token, made.hash))) {
         return { expired: true };
       }
-      return accepted(account, by);
+      return accepted(account, by, token);
     },
   };
 }

@@ -2,6 +2,7 @@
  * A forgotten password: a link by e-mail, good once and for half an hour, with which a new one is
  * set. It signs nobody in and proves no second factor: both are asked for afterwards.
  */
+import { digest } from '../provider/state/sealing.ts';
 import { addressSubject } from '../throttle/address-subject.ts';
 import { allGuesses, type GuessParts } from '../throttle/guess.ts';
 import {
@@ -61,10 +62,10 @@ export function resetPassword(parts: ResetPasswordParts): ResetPassword {
     const account = link && (await accounts.find(link.accountId));
     return account?.disabled ? undefined : account;
   };
-  const finished = async (account: Account, by: Requester) => {
+  const finished = async (account: Account, by: Requester, token: string) => {
     await parts.access.endAll(account.id);
     await parts.throttle.succeeded(allGuesses(account, 'password'));
-    notice(parts, 'account.password_reset', account, by);
+    notice(parts, 'account.password_reset', account, by, undefined, digest(token));
     return { account };
   };
   return {
@@ -83,7 +84,7 @@ export function resetPassword(parts: ResetPasswordParts): ResetPassword {
       const account = await find(token);
       if (account === undefined) {
         const done = await sameAgain(parts, 'password_reset', token, newPassword);
-        return done === undefined ? { expired: true } : finished(done, by);
+        return done === undefined ? { expired: true } : finished(done, by, token);
       }
       const made = await hashOfNew(parts, account, newPassword);
       if ('problem' in made) return { account, problem: made.problem };
@@ -91,7 +92,7 @@ export function resetPassword(parts: ResetPasswordParts): ResetPassword {
       if (!(await links.useForPassword('password_reset', token, made.hash))) {
         return { expired: true };
       }
-      return finished(account, by);
+      return finished(account, by, token);
     },
   };
 }

@@ -33,6 +33,7 @@ const MAILED: Readonly<Partial<Record<AuditEventType, SecurityChange>>> = {
  * Records what happened to an account, and tells its owner where that matters to them.
  *
  * @param about name of the factor, application or organisation that it was about.
+ * @param once names what happened, where a request that is sent again tells it again.
  */
 export function notice(
   { audit, mail }: NoticeParts,
@@ -40,12 +41,14 @@ export function notice(
   account: Account,
   by: Requester,
   about?: string,
+  once?: string,
 ): void {
   audit.record({
     type,
     subject: account.id,
     ...circumstances(by),
     ...(about === undefined ? {} : { about }),
+    ...(once === undefined ? {} : { once: `${type} ${account.id} ${once}` }),
   });
   const change = MAILED[type];
   // Nobody has such an account: the person would take the message for one about their own.

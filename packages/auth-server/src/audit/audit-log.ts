@@ -13,6 +13,8 @@ export interface AuditEvent {
   readonly device?: Device;
   /** Name of the factor, application or organisation that it was about. */
   readonly about?: string;
+  /** Names what happened: told again, by a request that was sent again, it is stored once. */
+  readonly once?: string;
 }
 
 export type AuditEventType =
@@ -92,7 +94,7 @@ export interface AuditLog {
 }
 
 /** An event as it was written. */
-export interface StoredEvent extends Omit<AuditEvent, 'subject' | 'requestId'> {
+export interface StoredEvent extends Omit<AuditEvent, 'subject' | 'requestId' | 'once'> {
   /** Rises with each event. */
   readonly id: bigint;
   readonly at: Date;

@@ -3,13 +3,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { errors, type KoaContextWithOIDC } from 'oidc-provider';
 import { type Spendable, whenAnswered } from '../provider/state/answering.ts';
 import { seal, unseal } from '../provider/state/sealing.ts';
-import type { SpentBy, StateStore } from '../provider/state/state-store.ts';
+import { type SpentBy, type StateStore, UNSETTLED_S } from '../provider/state/state-store.ts';
 
-/**
- * When nobody has settled a consumption for so long, in seconds, the one who made it has failed,
- * and said so or died. Less than the `Retry-After` of such a failure.
- */
-const UNSETTLED_S = 1.5;
 const LOOK_EVERY_MS = 50;
 
 interface Kept {

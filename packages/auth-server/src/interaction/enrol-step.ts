@@ -3,11 +3,13 @@ import { type EnrolFactorModel, enrolFactorPage } from '../views/sign-in/enrol-f
 import {
   type Enrolling,
   openTotp,
+  passkeyIsAdded,
   showCodes,
   showPasskey,
   submitCodes,
   submitPasskey,
   submitTotp,
+  totpIsAdded,
 } from './enrol.ts';
 import { refuse } from './finish.ts';
 import { type NextStep, nextStep, type Proven } from './next-step.ts';
@@ -36,21 +38,31 @@ export function showChoice(visit: Visit, because: EnrolFactorModel['because']): 
 /** Who sets none up does not get in. An earlier session in this browser goes on as it was. */
 export const cancel = (visit: Visit) => refuse(visit, 'the person set up no second factor');
 
-/** For who is at that step of this interaction; others are led to where they stand. */
+/**
+ * For who is at that step of this interaction; others are led to where they stand.
+ *
+ * @param isRepeated whether the form has led them on already, and was not answered.
+ */
 const at =
-  (step: NextStep['step'], act: (enrolling: Enrolling, form: Form) => Promise<void>) =>
+  (
+    step: NextStep['step'],
+    act: (enrolling: Enrolling, form: Form) => Promise<void>,
+    isRepeated = async (_: Enrolling, __: Form) => false,
+  ) =>
   async (visit: Visit, form: Form = {}): Promise<void> => {
     const proven = await provenIn(visit.parts, visit.details.uid);
     if (proven === undefined) return beginAnew(visit);
-    if (nextStep(standingOf(visit, proven)).step !== step) return goOn(visit);
-    await act(enrollingOf(visit, proven), form);
+    const enrolling = enrollingOf(visit, proven);
+    const isHere = nextStep(standingOf(visit, proven)).step === step;
+    if (!isHere && !(await isRepeated(enrolling, form))) return goOn(visit);
+    await act(enrolling, form);
   };
 
 // Whoever has a factor proves that one, and adds none.
 export const enrolTotp = at('enrol_factor', (enrolling) => openTotp(enrolling));
-export const confirmTotp = at('enrol_factor', submitTotp);
+export const confirmTotp = at('enrol_factor', submitTotp, totpIsAdded);
 export const enrolPasskey = at('enrol_factor', (enrolling) => showPasskey(enrolling));
-export const confirmPasskey = at('enrol_factor', submitPasskey);
+export const confirmPasskey = at('enrol_factor', submitPasskey, passkeyIsAdded);
 // Each code is a second factor: only who has proven one in this sign-in sees them.
 export const seeCodes = at('done', (enrolling) => showCodes(enrolling));
 export const saveCodes = at('done', submitCodes);

@@ -1,14 +1,15 @@
 import type { Context } from 'koa';
 import type { Account } from '../accounts/account.ts';
 import type { AddedFactor } from '../mfa/add-factor.ts';
+import { dropNewCodes, newCodesOf } from '../mfa/new-codes.ts';
 import type { Passkeys } from '../mfa/passkeys.ts';
+import type { RecoveryCodes } from '../mfa/recovery-codes.ts';
 import type { TotpEnrolments } from '../mfa/totp-enrolment.ts';
 import type { StateStore } from '../provider/state/state-store.ts';
 import { addPasskeyPage } from '../views/account/add-passkey.ts';
 import { addTotpPage } from '../views/account/add-totp.ts';
 import { recoveryCodesPage } from '../views/account/recovery-codes.ts';
 import type { Problem } from '../views/form.ts';
-import { dropNewCodes, keepNewCodes, newCodesOf } from './new-codes.ts';
 import { type Page, type Pages, seeOther } from './page.ts';
 import type { Form } from './read-form.ts';
 import { requesterOf } from './requester.ts';
@@ -16,6 +17,7 @@ import { requesterOf } from './requester.ts';
 export interface EnrolmentParts {
   readonly totpEnrolments: TotpEnrolments;
   readonly passkeys: Passkeys;
+  readonly recoveryCodes: Pick<RecoveryCodes, 'areCurrent'>;
   readonly state: StateStore;
   readonly pages: Pages;
 }
@@ -85,6 +87,12 @@ export async function submitTotp(enrolling: Enrolling, form: Form): Promise<void
   return showTotp(enrolling, [result.problem], name);
 }
 
+/** Whether the form has added its factor before, and was not answered. */
+export const totpIsAdded = ({ parts, ctx, account, binding }: Enrolling): Promise<boolean> =>
+  parts.totpEnrolments.isAdded(account, binding, pendingOf(ctx));
+export const passkeyIsAdded = ({ parts, account, binding }: Enrolling, form: Form) =>
+  parts.passkeys.isAdded(account, binding, form['credential'] ?? '');
+
 export async function showPasskey(
   enrolling: Enrolling,
   problems: readonly Problem<'name'>[] = [],
@@ -120,16 +128,8 @@ export async function submitPasskey(enrolling: Enrolling, form: Form): Promise<v
 async function afterAdding(enrolling: Enrolling, added: AddedFactor): Promise<void> {
   await enrolling.added(added);
   if (added.recoveryCodes === undefined) return enrolling.done();
-  await leadToCodes(enrolling, added.recoveryCodes);
-}
-
-/** To a page of their own, so that loading it again does nothing twice. */
-export async function leadToCodes(
-  { parts, ctx, account, binding, hrefs }: Enrolling,
-  codes: readonly string[],
-): Promise<void> {
-  await keepNewCodes(parts.state, binding, account, codes);
-  seeOther(ctx, hrefs.codes);
+  // To a page of their own, so that loading it again does nothing twice.
+  seeOther(enrolling.ctx, enrolling.hrefs.codes);
 }
 
 /** What a form that adds a factor meets when it has come before. */
@@ -146,7 +146,7 @@ async function isDone(
   problem: { readonly code: string },
 ): Promise<boolean> {
   if (!DONE_BEFORE.includes(problem.code)) return false;
-  return (await newCodesOf(parts.state, binding, account)) !== undefined;
+  return (await newCodesOf(parts.state, parts.recoveryCodes, binding, account)) !== undefined;
 }
 
 export async function showCodes(
@@ -154,7 +154,7 @@ export async function showCodes(
   problems: readonly Problem<'saved'>[] = [],
 ): Promise<void> {
   const { parts, ctx, account, binding, page, hrefs } = enrolling;
-  const kept = await newCodesOf(parts.state, binding, account);
+  const kept = await newCodesOf(parts.state, parts.recoveryCodes, binding, account);
   if (kept === undefined) return enrolling.done();
   const { codes, createdAtMs } = kept;
   const action = hrefs.codes;

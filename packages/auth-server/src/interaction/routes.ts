@@ -1,6 +1,7 @@
 import Router from '@koa/router';
 import type { Context, Middleware } from 'koa';
 import { errors, type Provider } from 'oidc-provider';
+import { newCodesOf } from '../mfa/new-codes.ts';
 import { consent, showConsent } from './consent-step.ts';
 import {
   cancel,
@@ -14,7 +15,6 @@ import {
 } from './enrol-step.ts';
 import { showExpired } from './expired-page.ts';
 import { finishSignIn, knowDevice } from './finish.ts';
-import { newCodesOf } from './new-codes.ts';
 import { nextStep, type Proven } from './next-step.ts';
 import { findOrganisation, goToOrganisation, showOrganisation } from './organisation-step.ts';
 import { seeOther } from './page.ts';
@@ -110,7 +110,7 @@ async function leaveEndedSession(provider: Provider, uid: string): Promise<void>
 
 /** The form that made them was sent twice, or the person went back before they were saved. */
 async function hasCodesToSee({ parts, details }: Visit, { account }: Proven): Promise<boolean> {
-  return (await newCodesOf(parts.state, details.uid, account)) !== undefined;
+  return (await newCodesOf(parts.state, parts.recoveryCodes, details.uid, account)) !== undefined;
 }
 
 async function show(visit: Visit): Promise<void> {

@@ -1,10 +1,10 @@
 import { recordedEmail } from '../accounts/account.ts';
 import { amrOf } from '../mfa/authentication-methods.ts';
+import { dropNewCodes } from '../mfa/new-codes.ts';
 import { type Proof, provePassword, whyNot } from '../sign-in/prove.ts';
 import { addressSubject } from '../throttle/address-subject.ts';
 import type { Problem } from '../views/form.ts';
 import { signInPage } from '../views/sign-in/sign-in.ts';
-import { dropNewCodes } from './new-codes.ts';
 import { RESET_PATH } from './password-routes.ts';
 import { beginProgress, dropProgress } from './progress.ts';
 import { requesterOf } from './requester.ts';

@@ -51,10 +51,14 @@ export function upstreamRoutes(parts: UpstreamParts): Middleware {
     const result = await upstreamSignIn.finish(domain, query, uid, by);
     if (uid !== '') dropCookie(ctx, cookie);
     if ('refused' in result || !UID.test(uid)) {
-      const reason = 'refused' in result ? result.reason : 'interaction_unknown';
+      const { refused, reason } =
+        'refused' in result
+          ? result
+          : ({ refused: 'expired', reason: 'interaction_unknown' } as const);
       ctx.state['refused'] = reason;
+      if (refused === 'begin_again') return sendOn(pages, ctx, pages.path(`/interaction/${uid}`));
       audit.record({ type: 'sign_in.refused', subject: domain, address: ctx.ip, reason });
-      return showRefusal(parts, ctx, 'refused' in result ? result.refused : 'expired');
+      return showRefusal(parts, ctx, refused);
     }
     const { account, ...proven } = result;
     await beginProgress({ state }, uid, account, { ...proven, rememberDevice: false });
@@ -63,7 +67,11 @@ export function upstreamRoutes(parts: UpstreamParts): Middleware {
   return router.routes() as unknown as Middleware;
 }
 
-function showRefusal({ pages }: UpstreamParts, ctx: Context, why: FinishRefusal['refused']): void {
+function showRefusal(
+  { pages }: UpstreamParts,
+  ctx: Context,
+  why: Exclude<FinishRefusal['refused'], 'begin_again'>,
+): void {
   const wayOn = wayOnFrom(undefined, pages);
   if (why === 'expired') showExpired(pages, ctx);
   else

@@ -6,6 +6,7 @@ import { circumstances } from '../accounts/security-notice.ts';
 import type { AuditLog } from '../audit/audit-log.ts';
 import type { MfaPolicy } from '../config.ts';
 import type { Passkeys } from '../mfa/passkeys.ts';
+import type { RecoveryCodes } from '../mfa/recovery-codes.ts';
 import type { TotpEnrolments } from '../mfa/totp-enrolment.ts';
 import { MFA_ACR } from '../provider/granted-account.ts';
 import type { StateStore } from '../provider/state/state-store.ts';
@@ -24,6 +25,7 @@ import { wayOnFrom } from './way-on.ts';
 export interface InteractionParts extends ProofParts {
   readonly secondStep: SecondStep;
   readonly passkeys: Passkeys;
+  readonly recoveryCodes: Pick<RecoveryCodes, 'areCurrent'>;
   readonly totpEnrolments: TotpEnrolments;
   readonly upstreamSignIn: UpstreamSignIn;
   readonly noteDevice: NoteDevice;
@@ -92,7 +94,7 @@ export function recordRefusal(visit: Visit, subject: string, reason: string, fir
 }
 
 export function record(
-  { parts, ctx, client }: Visit,
+  { parts, ctx, client, details }: Visit,
   type: 'sign_in.succeeded' | 'sign_in.refused',
   subject: string,
   reason: string,
@@ -103,6 +105,8 @@ export function record(
     reason,
     ...circumstances(requesterOf(ctx)),
     ...(client === undefined ? {} : { clientId: client.clientId }),
+    // An interaction signs somebody in once, however often its last step is done.
+    ...(type === 'sign_in.succeeded' ? { once: `${type} ${subject} ${details.uid}` } : {}),
   });
 }
 

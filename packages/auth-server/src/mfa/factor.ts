@@ -27,6 +27,21 @@ export interface FactorRecords {
   removeAll(accountId: string): Promise<void>;
 }
 
+/** A factor that is about to be added. */
+export interface NewFactor {
+  /** Chosen before: whoever adds it again, after a failure, finds it. */
+  readonly id: string;
+  readonly name: string;
+  /** Hashes of recovery codes, for an account that has none yet. */
+  readonly codeHashes: readonly string[];
+}
+
+export interface InsertedFactor {
+  readonly factor: Factor;
+  /** The account's recovery codes are those that came with the factor. */
+  readonly withCodes: boolean;
+}
+
 /** Why a factor was not added or renamed; the shape of the pages' problems. */
 export type FactorProblem =
   | { readonly field: 'name'; readonly code: 'name_required' | 'name_taken' }

@@ -1,10 +1,12 @@
 import type { Account } from '../accounts/account.ts';
-import type { Factor } from './factor.ts';
+import type { InsertedFactor, NewFactor } from './factor.ts';
 
 /** A WebAuthn public key credential of an account. */
 export interface Passkey extends NewPasskey {
   readonly factorId: string;
   readonly accountId: string;
+  /** Digest of the challenge that it answered last. */
+  readonly usedFor: string | null;
 }
 
 export interface NewPasskey {
@@ -26,13 +28,18 @@ export interface CreatedPasskey extends NewPasskey {
 export interface PasskeyRecords {
   ofAccount(accountId: string): Promise<readonly Passkey[]>;
   findPasskey(credentialId: string): Promise<Passkey | undefined>;
-  /** @throws {FactorNameTaken | TooManyFactors | PasskeyTaken} */
-  addPasskey(accountId: string, name: string, passkey: NewPasskey): Promise<Factor>;
+  /**
+   * Together with its recovery codes. One that is there already is left as it is.
+   *
+   * @throws {FactorNameTaken | TooManyFactors | PasskeyTaken}
+   */
+  addPasskey(accountId: string, factor: NewFactor, passkey: NewPasskey): Promise<InsertedFactor>;
   /**
    * Stores the counter and the time of use. False when the counter did not rise, as it does not
-   * when an authenticator was cloned: of concurrent calls with one counter exactly one gets true.
+   * when an authenticator was cloned: of concurrent calls with one counter exactly one gets true,
+   * save for the answer to one challenge, which is good once by itself.
    */
-  usePasskey(credentialId: string, counter: number): Promise<boolean>;
+  usePasskey(credentialId: string, counter: number, challenge: string): Promise<boolean>;
 }
 
 /** The credential is registered already, here or with another account. */

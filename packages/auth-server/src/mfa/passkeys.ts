@@ -10,13 +10,20 @@ import { type Account, type AccountDirectory, hasPassword } from '../accounts/ac
 import { oneTimeState } from '../accounts/one-time-state.ts';
 import type { Requester } from '../accounts/requester.ts';
 import { type NoticeParts, notice } from '../accounts/security-notice.ts';
-import type { StateStore } from '../provider/state/state-store.ts';
-import { type AddedFactor, freeName, orProblem, withFirstCodes } from './add-factor.ts';
+import { digest } from '../provider/state/sealing.ts';
+import {
+  type AddedFactor,
+  type AddFactorParts,
+  addFactor,
+  freeName,
+  isThere,
+  type PlannedFactor,
+  planFactor,
+} from './add-factor.ts';
 import type { Proof } from './authentication-methods.ts';
 import { type Credential, parseCredential } from './credential-json.ts';
 import type { FactorProblem, FactorRecords } from './factor.ts';
 import type { CeremonyOptions, PasskeyRecords, WebAuthn } from './passkey.ts';
-import type { RecoveryCodes } from './recovery-codes.ts';
 
 export type PasskeyProof = Extract<Proof, { method: 'passkey' }>;
 
@@ -29,6 +36,8 @@ export interface Passkeys {
     form: { readonly credential: string; readonly name: string },
     by: Requester,
   ): Promise<AddedFactor | { readonly problem: FactorProblem }>;
+  /** Whether this credential has been added already, and its request is to be answered again. */
+  isAdded(account: Account, binding: string, credential: string): Promise<boolean>;
   /** `PublicKeyCredentialRequestOptionsJSON`, for autofill and the button. */
   beginSignIn(binding: string): Promise<CeremonyOptions>;
   /** The person, verified by the authenticator; undefined whatever was wrong. */
@@ -46,13 +55,11 @@ export interface Passkeys {
   ): Promise<PasskeyProof | undefined>;
 }
 
-export interface PasskeyParts extends NoticeParts {
+export interface PasskeyParts extends NoticeParts, AddFactorParts {
   readonly webAuthn: WebAuthn;
   readonly passkeys: PasskeyRecords;
   readonly factors: FactorRecords;
   readonly accounts: AccountDirectory;
-  readonly recoveryCodes: RecoveryCodes;
-  readonly state: StateStore;
 }
 
 /** Autofill waits for as long as the sign-in page is open, and that is good for 15 minutes. */
@@ -62,6 +69,13 @@ interface Ceremony {
   readonly purpose: keyof typeof TTL_S;
   readonly binding: string;
   readonly accountId?: string;
+  /** Of a creation. */
+  readonly planned?: PlannedFactor;
+}
+
+interface Answer {
+  readonly credential: Credential;
+  readonly planned?: PlannedFactor | undefined;
 }
 
 export function passkeys(parts: PasskeyParts): Passkeys {
@@ -70,8 +84,8 @@ export function passkeys(parts: PasskeyParts): Passkeys {
     await ceremonies.put(options.challenge, ceremony, TTL_S[ceremony.purpose]);
     return options;
   };
-  /** The credential, if it answers a challenge that was put for just this, and now for once. */
-  const answer = async (text: string, expected: Ceremony): Promise<Credential | undefined> => {
+  /** The credential, if it answers a challenge that was put for just this. */
+  const pending = async (text: string, expected: Ceremony): Promise<Answer | undefined> => {
     const credential = parseCredential(text);
     if (credential === undefined) return undefined;
     const found = await ceremonies.look(credential.challenge);
@@ -79,35 +93,54 @@ export function passkeys(parts: PasskeyParts): Passkeys {
       found?.purpose === expected.purpose &&
       found.binding === expected.binding &&
       found.accountId === expected.accountId;
-    if (!same || (await ceremonies.take(credential.challenge)) === undefined) return undefined;
-    return credential;
+    return same ? { credential, planned: found.planned } : undefined;
+  };
+  /** The same, and now for once. */
+  const answer = async (text: string, expected: Ceremony): Promise<Answer | undefined> => {
+    const found = await pending(text, expected);
+    if (found === undefined) return undefined;
+    const taken = await ceremonies.take(found.credential.challenge);
+    return taken === undefined ? undefined : found;
   };
 
   return {
     beginCreation: async (account, binding) =>
       begin(
         await parts.webAuthn.creationOptions(account, await parts.passkeys.ofAccount(account.id)),
-        { purpose: 'create', binding, accountId: account.id },
+        { purpose: 'create', binding, accountId: account.id, planned: planFactor() },
       ),
     async finishCreation(account, binding, form, by) {
-      const name = await freeName(parts.factors, account.id, form.name);
-      if (typeof name === 'object') return { problem: name };
       const expected = { purpose: 'create', binding, accountId: account.id } as const;
-      const credential = await answer(form.credential, expected);
+      const begun = await pending(form.credential, expected);
+      const name = await freeName(parts.factors, account.id, form.name, begun?.planned?.factorId);
+      if (typeof name === 'object') return { problem: name };
+      const { credential, planned } = (await answer(form.credential, expected)) ?? {};
       const created =
         credential && (await parts.webAuthn.verifyCreation(credential.json, credential.challenge));
-      if (created === undefined) return { problem: { code: 'passkey_failed' } };
-      const factor = await orProblem(parts.passkeys.addPasskey(account.id, name, created));
-      if ('problem' in factor) return factor;
-      notice(parts, 'account.passkey_added', account, by, factor.name);
+      if (created === undefined || planned === undefined)
+        return { problem: { code: 'passkey_failed' } };
       const { userVerified, synced } = created;
       const proof = { method: 'passkey', userVerified, synced } as const;
-      return withFirstCodes(parts.recoveryCodes, account, factor, proof);
+      const added = await addFactor(
+        parts,
+        account,
+        binding,
+        { ...planned, name, proof },
+        (factor) => parts.passkeys.addPasskey(account.id, factor, created),
+      );
+      if ('problem' in added) return added;
+      notice(parts, 'account.passkey_added', account, by, added.factor.name, planned.factorId);
+      return added;
+    },
+    async isAdded(account, binding, credential) {
+      const expected = { purpose: 'create', binding, accountId: account.id } as const;
+      const { planned } = (await pending(credential, expected)) ?? {};
+      return planned !== undefined && isThere(parts.factors, account, planned);
     },
     beginSignIn: async (binding) =>
       begin(await parts.webAuthn.requestOptions(), { purpose: 'sign_in', binding }),
     async finishSignIn(binding, text) {
-      const credential = await answer(text, { purpose: 'sign_in', binding });
+      const { credential } = (await answer(text, { purpose: 'sign_in', binding })) ?? {};
       // Nobody was named before: the authenticator must say whose passkey it is (§7.2, step 6).
       if (credential?.userHandle === undefined) return undefined;
       const proven = await prove(parts, credential, credential.userHandle);
@@ -125,7 +158,7 @@ export function passkeys(parts: PasskeyParts): Passkeys {
       }),
     async finishSecondStep(account, binding, text) {
       const expected = { purpose: 'second_step', binding, accountId: account.id } as const;
-      const credential = await answer(text, expected);
+      const { credential } = (await answer(text, expected)) ?? {};
       return credential && prove(parts, credential, account.id);
     },
   };
@@ -139,8 +172,11 @@ async function prove(
   const passkey = await passkeys.findPasskey(id);
   if (passkey?.accountId !== accountId) return undefined;
   if (userHandle !== undefined && userHandle !== accountId) return undefined;
-  const assertion = await webAuthn.verifyAssertion(json, challenge, passkey);
+  // The same answer again, after a failure: its counter is the one that is stored.
+  const again = passkey.usedFor === digest(challenge) && passkey.counter > 0;
+  const known = again ? { ...passkey, counter: passkey.counter - 1 } : passkey;
+  const assertion = await webAuthn.verifyAssertion(json, challenge, known);
   if (assertion === undefined) return undefined;
-  if (!(await passkeys.usePasskey(id, assertion.counter))) return undefined;
+  if (!(await passkeys.usePasskey(id, assertion.counter, challenge))) return undefined;
   return { method: 'passkey', userVerified: assertion.userVerified, synced: passkey.synced };
 }

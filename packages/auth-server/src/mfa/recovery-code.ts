@@ -37,8 +37,10 @@ export function canonicalRecoveryCode(text: string): string | undefined {
 export interface RecoveryCodeRecords {
   /** In place of those that there are. */
   replace(accountId: string, codes: readonly string[]): Promise<void>;
-  /** False when there are some: of concurrent calls exactly one gets true. */
-  addFirst(accountId: string, codes: readonly string[]): Promise<boolean>;
+  /** What is kept of codes. */
+  hashesOf(accountId: string, codes: readonly string[]): readonly string[];
+  /** Whether these are the account's, used or not. */
+  areCurrent(accountId: string, codes: readonly string[]): Promise<boolean>;
   /**
    * True once per code: of concurrent calls exactly one. Until `settle`, the same attempt gets true
    * again: its answer may have failed. @param code canonical

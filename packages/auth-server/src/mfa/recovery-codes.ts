@@ -12,10 +12,20 @@ import {
 /** Recovery codes of an account; the use cases behind the pages. */
 export interface RecoveryCodes {
   count(account: Account): Promise<RecoveryCodeCount>;
-  /** New ones in place of the old, shown this once; the owner is told. */
-  replace(account: Account, by: Requester): Promise<readonly string[]>;
-  /** The first ones, together with a factor; undefined when there are some. */
-  addFirst(account: Account): Promise<readonly string[] | undefined>;
+  /**
+   * New ones in place of the old, shown this once; the owner is told.
+   *
+   * @param keep called before they count.
+   */
+  replace(
+    account: Account,
+    by: Requester,
+    keep?: (codes: readonly string[]) => Promise<void>,
+  ): Promise<readonly string[]>;
+  /** Whether these are the account's, used or not. */
+  areCurrent(account: Account, codes: readonly string[]): Promise<boolean>;
+  /** What is kept of the first ones. */
+  hashesOf(account: Account, codes: readonly string[]): readonly string[];
   /** True once per code, and again for the same attempt while that has no answer; the owner is told. */
   use(account: Account, code: string, attempt: string, by: Requester): Promise<boolean>;
 }
@@ -23,21 +33,21 @@ export interface RecoveryCodes {
 export function recoveryCodes(records: RecoveryCodeRecords, parts: NoticeParts): RecoveryCodes {
   return {
     count: (account) => records.count(account.id),
-    async replace(account, by) {
+    async replace(account, by, keep = async () => undefined) {
       const codes = newRecoveryCodes();
+      await keep(codes);
       await records.replace(account.id, codes);
       notice(parts, 'account.recovery_codes_replaced', account, by);
       return codes;
     },
-    async addFirst(account) {
-      const codes = newRecoveryCodes();
-      return (await records.addFirst(account.id, codes)) ? codes : undefined;
-    },
+    areCurrent: (account, codes) => records.areCurrent(account.id, codes),
+    hashesOf: (account, codes) => records.hashesOf(account.id, codes),
     async use(account, text, attempt, by) {
       const code = canonicalRecoveryCode(text);
       if (code === undefined || !(await records.use(account.id, code, attempt))) return false;
       await whenAnswered(() => records.settle(account.id, attempt));
-      notice(parts, 'account.recovery_code_used', account, by);
+      const [hash] = records.hashesOf(account.id, [code]);
+      notice(parts, 'account.recovery_code_used', account, by, undefined, hash);
       return true;
     },
   };

@@ -1,4 +1,4 @@
-import type { Factor } from './factor.ts';
+import type { InsertedFactor, NewFactor } from './factor.ts';
 
 /** Time-based one-time passwords (RFC 6238): 6 digits, 30 seconds, SHA-1, one step of drift. */
 export interface SecondFactor {
@@ -24,11 +24,18 @@ export type CodeOutcome = 'accepted' | 'used' | 'wrong';
 
 export interface TotpFactorRecords extends SecondFactor {
   /**
+   * Together with its recovery codes. One that is there already is left as it is.
+   *
    * @param secret base32
    * @param provenStep the time step of the code that proved it: no code up to it is accepted.
    * @throws {FactorNameTaken | TooManyFactors}
    */
-  add(accountId: string, name: string, secret: string, provenStep: bigint): Promise<Factor>;
+  add(
+    accountId: string,
+    factor: NewFactor,
+    secret: string,
+    provenStep: bigint,
+  ): Promise<InsertedFactor>;
   /** For the operator's tool: in place of every TOTP factor that the account has. */
   enrol(accountId: string, secret: string): Promise<void>;
   /** For the operator's tool: every TOTP factor. */

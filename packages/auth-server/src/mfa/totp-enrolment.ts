@@ -8,10 +8,16 @@ import type { Account } from '../accounts/account.ts';
 import { oneTimeState } from '../accounts/one-time-state.ts';
 import type { Requester } from '../accounts/requester.ts';
 import { type NoticeParts, notice } from '../accounts/security-notice.ts';
-import type { StateStore } from '../provider/state/state-store.ts';
-import { type AddedFactor, freeName, orProblem, withFirstCodes } from './add-factor.ts';
+import {
+  type AddedFactor,
+  type AddFactorParts,
+  addFactor,
+  freeName,
+  isThere,
+  type PlannedFactor,
+  planFactor,
+} from './add-factor.ts';
 import type { FactorProblem, FactorRecords } from './factor.ts';
-import type { RecoveryCodes } from './recovery-codes.ts';
 import type { TotpFactorRecords } from './second-factor.ts';
 import { matchTotpStep, newTotpEnrolment, type TotpEnrolment } from './totp.ts';
 
@@ -25,6 +31,8 @@ export interface TotpEnrolments {
   begin(account: Account, binding: string): Promise<PendingTotp>;
   /** The same again, for a page that comes back; undefined when it is over. */
   pending(account: Account, binding: string, id: string): Promise<PendingTotp | undefined>;
+  /** Whether the app has been added already, and its request is to be answered again. */
+  isAdded(account: Account, binding: string, id: string): Promise<boolean>;
   /** `form_stale` when it is over, or was confirmed already. */
   confirm(
     account: Account,
@@ -35,11 +43,9 @@ export interface TotpEnrolments {
   ): Promise<AddedFactor | { readonly problem: FactorProblem }>;
 }
 
-export interface TotpEnrolmentParts extends NoticeParts {
+export interface TotpEnrolmentParts extends NoticeParts, AddFactorParts {
   readonly factors: FactorRecords;
   readonly totpFactors: TotpFactorRecords;
-  readonly recoveryCodes: RecoveryCodes;
-  readonly state: StateStore;
   readonly clock: Clock;
   /** Shown beside the account in the app. */
   readonly issuer: string;
@@ -47,7 +53,7 @@ export interface TotpEnrolmentParts extends NoticeParts {
 
 const TTL_S = 600;
 
-interface Pending extends TotpEnrolment {
+interface Pending extends TotpEnrolment, PlannedFactor {
   readonly accountId: string;
 }
 
@@ -62,7 +68,7 @@ export function totpEnrolments(parts: TotpEnrolmentParts): TotpEnrolments {
     async begin(account, binding) {
       const id = randomBytes(32).toString('base64url');
       const { secret, uri } = newTotpEnrolment(new URL(parts.issuer).host, account.email);
-      const value = { accountId: account.id, secret, uri };
+      const value = { accountId: account.id, secret, uri, ...planFactor() };
       await pendings.put(key(binding, id), value, TTL_S);
       return { id, secret, uri };
     },
@@ -70,21 +76,27 @@ export function totpEnrolments(parts: TotpEnrolmentParts): TotpEnrolments {
       const found = await pending(account, binding, id);
       return found && { id, secret: found.secret, uri: found.uri };
     },
+    async isAdded(account, binding, id) {
+      const found = await pending(account, binding, id);
+      return found !== undefined && isThere(parts.factors, account, found);
+    },
     async confirm(account, binding, id, { code, name: text }, by) {
       const found = await pending(account, binding, id);
       if (found === undefined) return { problem: { code: 'form_stale' } };
-      const name = await freeName(parts.factors, account.id, text);
+      const name = await freeName(parts.factors, account.id, text, found.factorId);
       if (typeof name === 'object') return { problem: name };
       if (code.trim() === '') return { problem: { field: 'code', code: 'code_required' } };
       const step = matchTotpStep(found.secret, code, parts.clock.now());
       if (step === undefined) return { problem: { field: 'code', code: 'code_wrong' } };
       if ((await pendings.take(key(binding, id))) === undefined)
         return { problem: { code: 'form_stale' } };
-      const add = parts.totpFactors.add(account.id, name, found.secret, step);
-      const factor = await orProblem(add);
-      if ('problem' in factor) return factor;
-      notice(parts, 'account.totp_enrolled', account, by, factor.name);
-      return withFirstCodes(parts.recoveryCodes, account, factor, { method: 'totp' });
+      const planned = { ...found, name, proof: { method: 'totp' } } as const;
+      const added = await addFactor(parts, account, binding, planned, (factor) =>
+        parts.totpFactors.add(account.id, factor, found.secret, step),
+      );
+      if ('problem' in added) return added;
+      notice(parts, 'account.totp_enrolled', account, by, added.factor.name, found.factorId);
+      return added;
     },
   };
 }

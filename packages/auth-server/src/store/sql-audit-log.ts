@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import type { Clock } from '@cls/shared/clock';
 import type { Log } from '@cls/shared/log';
 import { type Database, DatabaseUnavailable, SqlError } from '@cls/shared/sql/database';
@@ -10,7 +10,7 @@ const WRITE_AFTER_MS = 200;
 const TRY_AGAIN_MS = 2_000;
 const LOOK_FOR_LEFT_MS = 30_000;
 
-interface Spooled extends AuditEvent {
+interface Spooled extends Omit<AuditEvent, 'once'> {
   readonly id: string;
   readonly at: string;
 }
@@ -100,9 +100,10 @@ export async function sqlAuditLog(
   void write();
 
   return {
-    record(event) {
+    record({ once, ...event }) {
       try {
-        const spooled: Spooled = { id: randomUUID(), at: clock.now().toISOString(), ...event };
+        const id = once === undefined ? randomUUID() : uuidOf(once);
+        const spooled: Spooled = { id, at: clock.now().toISOString(), ...event };
         own.append(JSON.stringify(spooled));
       } catch (err) {
         log.error({ err, event }, 'an audit event cannot be kept in its file; it is only here');
@@ -128,6 +129,12 @@ export async function sqlAuditLog(
       await own.close();
     },
   };
+}
+
+/** The same for the same name: RFC 9562 §5.8, of a digest. */
+function uuidOf(name: string): string {
+  const hex = createHash('sha256').update(name).digest('hex');
+  return hex.replace(/^(.{8})(.{4}).(.{3}).(.{3})(.{12}).*$/, '$1-$2-8$3-8$4-$5');
 }
 
 function mustBeSynced(type: AuditEventType, fsync: AuditFsync): boolean {

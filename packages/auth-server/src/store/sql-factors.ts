@@ -1,12 +1,14 @@
-import { newId } from '@cls/shared/new-id';
 import { type Database, isUniqueViolation, type Transaction } from '@cls/shared/sql/database';
 import {
   FACTORS_MAX,
   type Factor,
   FactorNameTaken,
   type FactorRecords,
+  type InsertedFactor,
+  type NewFactor,
   TooManyFactors,
 } from '../mfa/factor.ts';
+import { haveCodes, insertCodes } from './sql-recovery-codes.ts';
 
 interface Row {
   readonly id: string;
@@ -69,17 +71,26 @@ export function sqlFactors(database: Database): FactorRecords {
 }
 
 /**
- * Adds a factor's common part, in the transaction that adds the rest.
+ * Adds a factor's common part and its recovery codes, in the transaction that adds the rest.
  *
+ * @returns `isNew` false: it is there already.
  * @throws {FactorNameTaken | TooManyFactors}
  */
 export async function insertFactor(
   transaction: Transaction,
   accountId: string,
   kind: Factor['kind'],
-  name: string,
-): Promise<Factor> {
+  { id, name, codeHashes }: NewFactor,
+): Promise<InsertedFactor & { readonly isNew: boolean }> {
   await lockAccount(transaction, accountId);
+  const [there] = await transaction.query<Row>(
+    `SELECT ${COLUMNS} FROM factor WHERE id = $1 AND account_id = $2 AND kind = $3`,
+    [id, accountId, kind],
+  );
+  if (there !== undefined) {
+    const withCodes = await haveCodes(transaction, accountId, codeHashes);
+    return { factor: toFactor(there), withCodes, isNew: false };
+  }
   const [count] = await transaction.query<{ taken: boolean; many: boolean }>(
     `SELECT coalesce(bool_or(name = $2), false) AS taken,
             count(*) FILTER (WHERE kind = $3) >= $4 AS many
@@ -90,10 +101,15 @@ export async function insertFactor(
   if (count?.many) throw new TooManyFactors(`an account has at most ${FACTORS_MAX} of a kind`);
   const [row] = await transaction.query<Row>(
     `INSERT INTO factor (id, account_id, kind, name) VALUES ($1, $2, $3, $4) RETURNING ${COLUMNS}`,
-    [newId('fac'), accountId, kind, name],
+    [id, accountId, kind, name],
   );
   if (row === undefined) throw new Error('an INSERT returned no row');
-  return toFactor(row);
+  const codes = await transaction.query('SELECT FROM recovery_code WHERE account_id = $1 LIMIT 1', [
+    accountId,
+  ]);
+  const withCodes = codes.length === 0 && codeHashes.length > 0;
+  if (withCodes) await insertCodes(transaction, accountId, codeHashes);
+  return { factor: toFactor(row), withCodes, isNew: true };
 }
 
 /** One change to an account's factors at a time: rules about all of them hold. */

@@ -1,4 +1,4 @@
-import type { Database, Transaction } from '@cls/shared/sql/database';
+import type { Database, Sql, Transaction } from '@cls/shared/sql/database';
 import {
   canonicalRecoveryCode,
   type RecoveryCodeCount,
@@ -20,28 +20,16 @@ export function sqlRecoveryCodes(
       await transaction.query('SELECT FROM account WHERE id = $1 FOR UPDATE', [accountId]);
       return change(transaction);
     });
-  const insert = async (transaction: Transaction, accountId: string, codes: readonly string[]) => {
-    await transaction.query(
-      'INSERT INTO recovery_code (account_id, code_hash) SELECT $1, unnest($2::text[])',
-      [accountId, codes.map((code) => hashOf(accountId, code))],
-    );
-  };
+  const hashesOf = (accountId: string, codes: readonly string[]) =>
+    codes.map((code) => hashOf(accountId, code));
   return {
     replace: (accountId, codes) =>
       changing(accountId, async (transaction) => {
         await transaction.query('DELETE FROM recovery_code WHERE account_id = $1', [accountId]);
-        await insert(transaction, accountId, codes);
+        await insertCodes(transaction, accountId, hashesOf(accountId, codes));
       }),
-    addFirst: (accountId, codes) =>
-      changing(accountId, async (transaction) => {
-        const some = await transaction.query(
-          'SELECT FROM recovery_code WHERE account_id = $1 LIMIT 1',
-          [accountId],
-        );
-        if (some.length > 0) return false;
-        await insert(transaction, accountId, codes);
-        return true;
-      }),
+    hashesOf,
+    areCurrent: (accountId, codes) => haveCodes(database, accountId, hashesOf(accountId, codes)),
     async use(accountId, code, attempt) {
       const used = await database.query(
         `UPDATE recovery_code SET used_at = clock_timestamp(), claimed_by = $3
@@ -68,4 +56,30 @@ export function sqlRecoveryCodes(
       return row ?? { left: 0, total: 0 };
     },
   };
+}
+
+/** In the transaction that removes those before, or finds none. */
+export async function insertCodes(
+  transaction: Transaction,
+  accountId: string,
+  hashes: readonly string[],
+): Promise<void> {
+  await transaction.query(
+    'INSERT INTO recovery_code (account_id, code_hash) SELECT $1, unnest($2::text[])',
+    [accountId, hashes],
+  );
+}
+
+/** Whether the account has these codes; false of none. */
+export async function haveCodes(
+  sql: Sql,
+  accountId: string,
+  hashes: readonly string[],
+): Promise<boolean> {
+  const [row] = await sql.query<{ same: boolean }>(
+    `SELECT count(*) > 0 AND count(*) = cardinality($2::text[]) AS same
+     FROM recovery_code WHERE account_id = $1 AND code_hash = ANY ($2::text[])`,
+    [accountId, hashes],
+  );
+  return row?.same === true;
 }

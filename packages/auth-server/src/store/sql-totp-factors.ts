@@ -1,6 +1,8 @@
 import type { Clock } from '@cls/shared/clock';
+import { newId } from '@cls/shared/new-id';
 import type { Database, Transaction } from '@cls/shared/sql/database';
 import type { Sealer } from '../keys/seal.ts';
+import type { InsertedFactor, NewFactor } from '../mfa/factor.ts';
 import { DEFAULT_TOTP_NAME, type TotpFactorRecords, UNSETTLED_S } from '../mfa/second-factor.ts';
 import { matchTotpStep } from '../mfa/totp.ts';
 import { digest } from '../provider/state/sealing.ts';
@@ -23,25 +25,29 @@ export function sqlTotpFactors(
   const add = async (
     transaction: Transaction,
     accountId: string,
-    name: string,
+    planned: NewFactor,
     secret: string,
     provenStep: bigint,
-  ) => {
-    const factor = await insertFactor(transaction, accountId, 'totp', name);
+  ): Promise<InsertedFactor> => {
+    const { isNew, ...inserted } = await insertFactor(transaction, accountId, 'totp', planned);
+    if (!isNew) return inserted;
     await transaction.query(
       `INSERT INTO totp_factor (factor_id, account_id, sealed_secret, last_step)
        VALUES ($1, $2, $3, $4)`,
-      [factor.id, accountId, sealer.seal(secret, context(accountId)), provenStep],
+      [planned.id, accountId, sealer.seal(secret, context(accountId)), provenStep],
     );
-    return factor;
+    return inserted;
   };
   return {
-    add: (accountId, name, secret, provenStep) =>
-      database.transaction((transaction) => add(transaction, accountId, name, secret, provenStep)),
+    add: (accountId, factor, secret, provenStep) =>
+      database.transaction((transaction) =>
+        add(transaction, accountId, factor, secret, provenStep),
+      ),
     async enrol(accountId, secret) {
       await database.transaction(async (transaction) => {
         await removeTotp(transaction, accountId);
-        await add(transaction, accountId, DEFAULT_TOTP_NAME, secret, 0n);
+        const factor = { id: newId('fac'), name: DEFAULT_TOTP_NAME, codeHashes: [] };
+        await add(transaction, accountId, factor, secret, 0n);
       });
     },
     remove: (accountId) =>

@@ -8,6 +8,7 @@ import type { AccountAccess } from '../accounts/account-access.ts';
 import type { AccountRecords } from '../accounts/account-records.ts';
 import type { Requester } from '../accounts/requester.ts';
 import { type NoticeParts, notice } from '../accounts/security-notice.ts';
+import { digest } from '../provider/state/sealing.ts';
 import { domainOfEmail } from './email-domain.ts';
 import type { UpstreamIdentity, UpstreamLinks, UpstreamProvider } from './upstream-provider.ts';
 
@@ -18,18 +19,34 @@ export interface LinkParts extends NoticeParts {
   readonly access: Pick<AccountAccess, 'endAll'>;
 }
 
+/** Somebody who came back from the provider. */
+export interface UpstreamArrival {
+  readonly identity: UpstreamIdentity;
+  /** Linked to no account when the provider was first asked. */
+  readonly isNew: boolean;
+  /** The sign-in's own. */
+  readonly state: string;
+}
+
 /** @returns why the person has no account that the provider may let them into. */
 export async function linkedAccount(
   parts: LinkParts,
   provider: UpstreamProvider,
   organisation: string,
-  { subject, claims }: UpstreamIdentity,
+  { identity: { subject, claims }, isNew, state }: UpstreamArrival,
   by: Requester,
 ): Promise<Account | { readonly unusable: string }> {
+  const finish = async (account: Account): Promise<Account> => {
+    await parts.access.endAll(account.id);
+    notice(parts, 'account.organisation_linked', account, by, organisation, digest(state));
+    return { ...account, passwordVersion: undefined, pending: false };
+  };
   const linkedId = await parts.upstreamLinks.accountOf(provider.issuer, subject);
   if (linkedId !== undefined) {
     const account = await parts.accounts.find(linkedId);
-    return isOf(account, provider) ? account : { unusable: 'upstream_account_disabled' };
+    if (!isOf(account, provider)) return { unusable: 'upstream_account_disabled' };
+    // Linked by an earlier try of this sign-in, which failed before the owner was told.
+    return isNew ? finish(account) : account;
   }
   const email = claims[provider.emailClaim];
   if (typeof email !== 'string' || !isTrue(claims[provider.emailVerifiedClaim])) {
@@ -45,10 +62,7 @@ export async function linkedAccount(
   // What the password has opened ends with it; before, too: were it to fail, nothing is linked yet.
   await parts.access.endAll(account.id);
   const linked = await parts.upstreamLinks.link(provider.issuer, subject, account.id);
-  if (!linked) return linkedToAnother;
-  await parts.access.endAll(account.id);
-  notice(parts, 'account.organisation_linked', account, by, organisation);
-  return { ...account, passwordVersion: undefined, pending: false };
+  return linked ? finish(account) : linkedToAnother;
 }
 
 /** A provider vouches for people of its own customer alone. */

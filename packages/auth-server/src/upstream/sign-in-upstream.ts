@@ -69,9 +69,10 @@ export type BeginProblem =
 export interface FinishRefusal {
   /**
    * `expired`: no such sign-in was begun here, or it was finished. `account_unusable`: the provider
-   * named somebody who has no (enabled) account at this customer.
+   * named somebody who has no (enabled) account at this customer. `begin_again`: an earlier try has
+   * used up what the provider gave, and failed.
    */
-  readonly refused: 'expired' | 'upstream_failed' | 'account_unusable';
+  readonly refused: 'expired' | 'upstream_failed' | 'account_unusable' | 'begin_again';
   /** For the audit; short and free of what was sent. */
   readonly reason: string;
 }
@@ -99,9 +100,20 @@ interface Begun extends AuthorizationKeys {
   readonly binding: string;
 }
 
+/**
+ * For a request that failed and is sent again: the provider's code is good once, and what it brought
+ * is kept. Empty while the provider is asked.
+ */
+interface Asked {
+  readonly identity?: UpstreamIdentity;
+  /** The person was linked to no account before. */
+  readonly isNew?: boolean;
+}
+
 export function upstreamSignIn(parts: UpstreamSignInParts): UpstreamSignIn {
   const { client, customers, issuer } = parts;
   const begun = oneTimeState<Begun>(parts.state, 'UpstreamSignIn');
+  const asked = oneTimeState<Asked>(parts.state, 'UpstreamIdentity');
   const tell = (domain: string, { message, detail }: UpstreamFailed) =>
     parts.log.warn({ domain, reason: message, detail }, 'an upstream provider failed');
   const redirectUri = (domain: string) => `${issuer}/upstream/${domain}`;
@@ -128,8 +140,8 @@ export function upstreamSignIn(parts: UpstreamSignInParts): UpstreamSignIn {
       const keys = client.newKeys();
       try {
         const uri = redirectUri(domain);
-        const asked = { loginHint: email, again };
-        const url = await client.authorizationUrl(found.provider, uri, keys, asked);
+        const how = { loginHint: email, again };
+        const url = await client.authorizationUrl(found.provider, uri, keys, how);
         const since = again ? { provenSinceS: Math.floor(Date.now() / 1000) - SKEW_S } : {};
         await begun.put(
           keys.state,
@@ -156,19 +168,30 @@ export function upstreamSignIn(parts: UpstreamSignInParts): UpstreamSignIn {
       if (found?.provider.issuer !== known.issuer) {
         return { refused: 'upstream_failed', reason: 'upstream_changed' };
       }
-      const callback = new URL(`${redirectUri(domain)}?${query}`);
-      let identity: UpstreamIdentity;
-      try {
-        identity = await client.identify(found.provider, callback, known);
-      } catch (error) {
-        if (!(error instanceof UpstreamFailed)) throw error;
-        tell(domain, error);
-        return { refused: 'upstream_failed', reason: error.message };
+      const before = await asked.look(known.state);
+      if (before !== undefined && before.identity === undefined) {
+        return { refused: 'begin_again', reason: 'upstream_code_used' };
+      }
+      let { identity, isNew } = before ?? {};
+      if (identity === undefined) {
+        await asked.put(known.state, {}, TTL_S);
+        const callback = new URL(`${redirectUri(domain)}?${query}`);
+        try {
+          identity = await client.identify(found.provider, callback, known);
+        } catch (error) {
+          if (!(error instanceof UpstreamFailed)) throw error;
+          tell(domain, error);
+          return { refused: 'upstream_failed', reason: error.message };
+        }
+        const { issuer: of } = known;
+        isNew = (await parts.upstreamLinks.accountOf(of, identity.subject)) === undefined;
+        await asked.put(known.state, { identity, isNew }, TTL_S);
       }
       if (!isProvenSince(identity, known.provenSinceS)) {
         return { refused: 'upstream_failed', reason: 'upstream_proof_not_new' };
       }
-      const account = await linkedAccount(parts, found.provider, found.organisation, identity, by);
+      const signIn = { identity, isNew: isNew === true, state: known.state };
+      const account = await linkedAccount(parts, found.provider, found.organisation, signIn, by);
       return 'unusable' in account
         ? { refused: 'account_unusable', reason: account.unusable }
         : { account, amr: amrOf(identity), provenAtS: provenAtS(identity) };

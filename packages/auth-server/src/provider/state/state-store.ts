@@ -60,6 +60,12 @@ export interface SpentBy extends Partial<Spending> {
   readonly settled: boolean;
 }
 
+/**
+ * When nobody has settled a consumption for so long, in seconds, the one who made it has failed,
+ * and said so or died. Less than the `Retry-After` of such a failure.
+ */
+export const UNSETTLED_S = 1.5;
+
 /** How long the answer of a consumption is kept that was never settled, in seconds. */
 export const SPENT_TTL_S = 300;
 

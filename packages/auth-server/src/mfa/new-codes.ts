@@ -1,8 +1,9 @@
 import type { Account } from '../accounts/account.ts';
 import { digest, seal, unseal } from '../provider/state/sealing.ts';
 import type { StateStore } from '../provider/state/state-store.ts';
+import type { RecoveryCodes } from './recovery-codes.ts';
 
-/** Recovery codes that were made and that the person has not said to have saved. */
+/** Recovery codes that the person has not said to have saved. */
 export interface NewCodes {
   readonly accountId: string;
   readonly codes: readonly string[];
@@ -13,8 +14,8 @@ const KIND = 'NewRecoveryCodes';
 const TTL_S = 600;
 
 /**
- * Kept for the session or interaction in which they were made, sealed under it: whoever sent the
- * form twice, or went back, is led to them all the same.
+ * Kept for the session or interaction in which they are made, sealed under it, before they count:
+ * whatever fails afterwards, and whoever sends the form twice, or goes back, sees them.
  */
 export async function keepNewCodes(
   state: StateStore,
@@ -27,15 +28,18 @@ export async function keepNewCodes(
   await state.put({ kind: KIND, key: digest(binding), payload, ttlS: TTL_S });
 }
 
+/** Undefined also when they do not count: making them failed, or others have come since. */
 export async function newCodesOf(
   state: StateStore,
+  recoveryCodes: Pick<RecoveryCodes, 'areCurrent'>,
   binding: string,
   account: Account,
 ): Promise<NewCodes | undefined> {
   const sealed = (await state.find(KIND, digest(binding)))?.payload['sealed'];
   if (typeof sealed !== 'string') return undefined;
   const kept = JSON.parse(unseal(sealed, binding)) as NewCodes;
-  return kept.accountId === account.id ? kept : undefined;
+  if (kept.accountId !== account.id) return undefined;
+  return (await recoveryCodes.areCurrent(account, kept.codes)) ? kept : undefined;
 }
 
 export function dropNewCodes(state: StateStore, binding: string): Promise<void> {

@@ -1,0 +1,129 @@
+import { pglite, requireServer } from '@cls/shared/testing/engines';
+import type { FailingStore } from '@cls/shared/testing/failing-database';
+import { type Fault, faultProxy } from '@cls/shared/testing/fault-proxy';
+import { eventually, postgresServer, redisServer } from '@cls/shared/testing/servers';
+import { expect } from 'chai';
+import { startTestAuthServer, type TestAuthServer } from './auth-server.ts';
+import { behind, failingPglite } from './behind.ts';
+import type { Send } from './send.ts';
+
+export interface Shown {
+  readonly url: URL;
+  readonly response: Response;
+  readonly text: string;
+}
+
+export async function read({ url, response }: Omit<Shown, 'text'>): Promise<Shown> {
+  return { url, response, text: await response.text() };
+}
+
+/** The service on a store that fails when a test wants it. */
+export interface FailingWorld {
+  readonly server: TestAuthServer;
+  /** As somebody who reads that it can be done again in a moment, and does it again. */
+  readonly again: Send;
+  /** Does `send` while the store fails at each of its messages in turn, or at some of them. */
+  atEachPlace<T, A>(
+    prepare: () => Promise<T>,
+    send: (prepared: T) => Promise<A>,
+    check: (answer: A, prepared: T) => Promise<unknown>,
+  ): Promise<void>;
+  stop(): Promise<void>;
+}
+
+const EXHAUSTIVE = process.env['CLS_EXHAUSTIVE'] === '1';
+
+/** @param sample how many places are tried with each fault; each time others. */
+function failingWorld(
+  { server, store }: { readonly server: TestAuthServer; readonly store: FailingStore },
+  faults: readonly Fault[],
+  sample: number,
+): FailingWorld {
+  let failures = 0;
+  /** What the answer says in `Retry-After`, where the state is in SQL. */
+  const aMomentLater = () =>
+    server.database.query(
+      `UPDATE protocol_state SET consumed_at = consumed_at - interval '2 seconds'
+       WHERE kind NOT LIKE '%.spent'`,
+    );
+  return {
+    server,
+    async again(url, init) {
+      for (;;) {
+        const response = await fetch(url, init);
+        if (response.status !== 503) return response;
+        failures += 1;
+        store.heal();
+        await eventually(async () => {
+          if (!(await fetch(`${server.issuer}/readyz`)).ok) throw new Error('not ready');
+        });
+        await aMomentLater();
+      }
+    },
+    async atEachPlace(prepare, send, check) {
+      failures = 0;
+      const once = async (fault: Fault, place: number) => {
+        const prepared = await prepare();
+        store.arm(place, fault);
+        const answer = await send(prepared);
+        const { seen } = store;
+        store.heal();
+        await check(answer, prepared);
+        return seen;
+      };
+      const count = await once('cut before', Number.POSITIVE_INFINITY);
+      for (const fault of faults) {
+        const places = Array.from({ length: count }, (_, place) => place);
+        const some = EXHAUSTIVE ? places : places.sort(() => Math.random() - 0.5).slice(0, sample);
+        for (const place of some) {
+          await once(fault, place).catch((error: Error) => {
+            error.message = `${fault} at message ${place} of ${count}: ${error.message}`;
+            throw error;
+          });
+        }
+      }
+      if (count > 0) expect(failures, 'answers that were 503').to.be.above(0);
+    },
+    async stop() {
+      store.heal();
+      await server.stop();
+      await store.close();
+    },
+  };
+}
+
+/** Runs `suite` on each store that may fail: embedded, PostgreSQL, and Redis beside a database. */
+export function describeOnFailingStores(
+  title: string,
+  suite: (open: () => Promise<FailingWorld>) => void,
+): void {
+  describe(`${title}, on an embedded database that fails between any two statements`, function () {
+    this.timeout(240_000);
+    suite(async () => failingWorld(await failingPglite(), ['cut before', 'cut after', 'late'], 5));
+  });
+  describe(`${title}, on a PostgreSQL that fails between any two statements`, function () {
+    this.timeout(240_000);
+    before(async function () {
+      requireServer(this, 'PostgreSQL', await postgresServer());
+    });
+    suite(async () => {
+      const url = new URL((await (await postgresServer())?.createDatabase()) ?? '');
+      const store = await faultProxy(Number(url.port));
+      const server = await startTestAuthServer(behind(store));
+      return failingWorld({ server, store }, ['cut before', 'cut after'], 3);
+    });
+  });
+  describe(`${title}, on a Redis that fails between any two commands`, function () {
+    this.timeout(240_000);
+    before(async function () {
+      requireServer(this, 'Redis', await redisServer());
+    });
+    suite(async () => {
+      const redis = await redisServer();
+      const store = await faultProxy(Number(new URL(redis?.url ?? '').port));
+      const env = { REDIS_URL: `redis://127.0.0.1:${store.port}` };
+      const server = await startTestAuthServer(pglite, env);
+      return failingWorld({ server, store }, ['cut before', 'cut after', 'late'], 2);
+    });
+  });
+}

@@ -76,6 +76,18 @@ describeOnEngines('a store of the release before', (engine) => {
     expect((await signIn({ ...facts.gone })).body.error).to.equal('invalid_grant');
   });
 
+  it('lets the release register an application meanwhile, which may ask for openid alone', async () => {
+    await database.query(
+      `INSERT INTO application (id, name, first_party, redirect_uris,
+         post_logout_redirect_uris, backchannel_logout_uri, device)
+       VALUES ($1, 'Registered meanwhile', false, '{https://app.example/cb}', '{}', NULL, false)`,
+      ['app_0000000000000000MEANWHILE0'],
+    );
+    const application = await sqlApplications(database).find('app_0000000000000000MEANWHILE0');
+    expect(application?.scopes).to.deep.equal(['openid']);
+    expect(application?.withoutPkce).to.equal(false);
+  });
+
   for (const { confidential, id, refreshToken } of facts.sessions) {
     it(`refreshes tokens of a ${confidential ? 'confidential' : 'public'} application`, async () => {
       const secret = confidential

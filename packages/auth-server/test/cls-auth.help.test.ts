@@ -68,3 +68,39 @@ describe('cls-auth in a folder without a store', function () {
     });
   }
 });
+
+describe('cls-auth with mistyped options', () => {
+  for (const [words, stderr] of [
+    [
+      'customers create bank --nmae Bank',
+      "error: unknown option '--nmae'\n(Did you mean --name?)\n",
+    ],
+    [
+      'accounts create a@b.example --name A',
+      "error: required options '--generate-password', '--customer <id>', '--permission <name...>' not specified\n",
+    ],
+    ['customers create bank', "error: required option '--name <name>' not specified\n"],
+    [
+      'customers create bank --name Bank --name Other',
+      "error: option '--name <name>' is given twice\n",
+    ],
+    [
+      'applications create --name Wiki --redirect-uri https://wiki.example/*',
+      '--redirect-uri: expected an https URI, http on localhost, or com.example.app:/…; without user, fragment or *\n',
+    ],
+  ] as const) {
+    it(`answers ${words}`, async () => {
+      const dataDir = join(temporaryDirectory('cls-mistyped-'), 'none');
+      const answer = await runProgram(TOOL, words.split(' '), { CLS_DATA_DIR: dataDir });
+      expect(answer).to.deep.equal({ code: 2, stdout: '', stderr });
+      expect(existsSync(dataDir)).to.equal(false);
+    });
+  }
+
+  it('takes an option for several values more than once', async () => {
+    const words = 'applications create --name A --redirect-uri https://a.example --redirect-uri x';
+    const dataDir = join(temporaryDirectory('cls-mistyped-'), 'none');
+    const { stderr } = await runProgram(TOOL, words.split(' '), { CLS_DATA_DIR: dataDir });
+    expect(stderr).to.match(/^--redirect-uri: expected/);
+  });
+});

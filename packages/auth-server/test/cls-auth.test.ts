@@ -138,7 +138,11 @@ describe('cls-auth', () => {
     expect(stored).not.to.include(totpSecret);
     const list = JSON.parse((await run('accounts list --json')).stdout);
     expect(list[0]).to.include({ email: 'asha@india.example', secondFactor: true });
-    await run('accounts remove-totp asha@india.example');
+    expect((await run('accounts remove-totp asha@india.example')).code).to.equal(0);
+    const twice = await run('accounts remove-totp asha@india.example');
+    expect([twice.code, twice.stderr]).to.deep.equal([
+      ...[1, 'asha@india.example has no authenticator app\n'],
+    ]);
     const after = JSON.parse((await run('accounts list --json')).stdout);
     expect(after[0]).to.include({ secondFactor: false });
   });

@@ -1,4 +1,4 @@
-import { printer } from '@cls/shared/cli/command-line';
+import { CommandRefused, printer } from '@cls/shared/cli/command-line';
 import type { Command } from 'commander';
 import { DEFAULT_TOTP_NAME } from '../mfa/second-factor.ts';
 import { newTotpEnrolment } from '../mfa/totp.ts';
@@ -31,7 +31,9 @@ export function addFactorCommands(accounts: Command, asOperator: AsOperator): vo
     .action(async (email: string, _: unknown, command: Command) => {
       const account = await asOperator(async (operator) => {
         const found = await requireAccount(operator, email);
-        await operator.totpFactors.remove(found.id);
+        if (!(await operator.totpFactors.remove(found.id))) {
+          throw new CommandRefused(`${found.email} has no authenticator app`);
+        }
         operator.tell('account.totp_removed', found, DEFAULT_TOTP_NAME);
         return found;
       });

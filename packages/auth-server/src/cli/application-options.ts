@@ -33,7 +33,9 @@ export function checkUri(option: string, text: string, ownScheme: boolean): void
   const plain = URI_CHARACTERS.test(text) && username === '';
   if (plain && ((web && text.startsWith(`${protocol}//`)) || own)) return;
   const other = ownScheme ? ', or com.example.app:/…' : '';
-  throw new UsageError(`${option}: expected an https URI, http on localhost${other}`);
+  throw new UsageError(
+    `${option}: expected an https URI, http on localhost${other}; without user, fragment or *`,
+  );
 }
 
 /**
@@ -71,4 +73,4 @@ export function checkKind(
 const NO_URI = { protocol: '', hostname: '', username: '' };
 const OWN_SCHEME = /^[a-z][a-z0-9+-]*(\.[a-z0-9+-]+)+:$/;
 /** Those of RFC 3986, without a fragment. */
-const URI_CHARACTERS = /^[\w\-.~:/?[\]@!$&'()*+,;=%]+$/;
+const URI_CHARACTERS = /^[\w\-.~:/?[\]@!$&'()+,;=%]+$/;

@@ -38,8 +38,8 @@ export interface TotpFactorRecords extends SecondFactor {
   ): Promise<InsertedFactor>;
   /** For the operator's tool: in place of every TOTP factor that the account has. */
   enrol(accountId: string, secret: string): Promise<void>;
-  /** For the operator's tool: every TOTP factor. */
-  remove(accountId: string): Promise<void>;
+  /** For the operator's tool: every TOTP factor. False where there was none. */
+  remove(accountId: string): Promise<boolean>;
 }
 
 /** What an operator's enrolment is called. */

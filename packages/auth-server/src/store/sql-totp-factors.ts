@@ -88,13 +88,15 @@ export function sqlTotpFactors(
   };
 }
 
-async function removeTotp(transaction: Transaction, accountId: string): Promise<void> {
-  await transaction.query(`DELETE FROM factor WHERE account_id = $1 AND kind = 'totp'`, [
-    accountId,
-  ]);
+async function removeTotp(transaction: Transaction, accountId: string): Promise<boolean> {
+  const removed = await transaction.query(
+    `DELETE FROM factor WHERE account_id = $1 AND kind = 'totp' RETURNING 1`,
+    [accountId],
+  );
   await transaction.query(
     `DELETE FROM recovery_code WHERE account_id = $1
        AND NOT EXISTS (SELECT FROM factor WHERE account_id = $1)`,
     [accountId],
   );
+  return removed.length > 0;
 }

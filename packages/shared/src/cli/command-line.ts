@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { type Command, CommanderError, Help, type Option } from 'commander';
 import { ConfigurationError } from '../environment.ts';
+import { nameMistypedOptions } from './mistyped-options.ts';
 
 /**
  * What both command-line tools promise: results on stdout (one JSON document with `--json`),
@@ -92,6 +93,7 @@ export function table(header: readonly string[], rows: readonly (readonly string
 /** Commander's own exits, messages and help, for the program and every command below it. */
 export function configure(command: Command, examples: Examples, words: readonly string[]): void {
   command.exitOverride();
+  nameMistypedOptions(command);
   command.configureOutput({ writeErr: () => undefined }); // `report` writes each message once.
   // `--json` belongs to the program, and is for every command.
   command.configureHelp({ showGlobalOptions: true, optionDescription });

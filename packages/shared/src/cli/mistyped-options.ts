@@ -1,0 +1,46 @@
+import type { Command, Option } from 'commander';
+import { nearestName } from '../http/nearest-name.ts';
+
+/**
+ * Names what is wrong where commander would name something else, or nothing: a mistyped option is
+ * told before the one that is missing because of it, all that are missing are told at once, and an
+ * option that is given twice is refused, because one of its values would be lost.
+ */
+export function nameMistypedOptions(command: Command): void {
+  const error = command.error.bind(command);
+  command.error = (message, options) => {
+    if (options?.code !== 'commander.missingMandatoryOptionValue') return error(message, options);
+    const unknown = command.args.find((word) => word.startsWith('--'));
+    return error(
+      unknown === undefined ? missing(command) : unknownOption(command, unknown),
+      options,
+    );
+  };
+  for (const option of command.options.filter(takesOneValue)) {
+    let given = false;
+    command.on(`option:${option.name()}`, () => {
+      if (given) command.error(`error: option '${option.flags}' is given twice`);
+      given = true;
+    });
+  }
+}
+
+function takesOneValue(option: Option): boolean {
+  const repeatable = option.variadic || Array.isArray(option.defaultValue);
+  return option.required && !repeatable;
+}
+
+function unknownOption(command: Command, word: string): string {
+  const names = command.options.map(({ long }) => long ?? '');
+  const near = nearestName(word, names);
+  return `error: unknown option '${word}'${near === undefined ? '' : `\n(Did you mean ${near}?)`}`;
+}
+
+function missing(command: Command): string {
+  const flags = command.options
+    .filter((option) => option.mandatory)
+    .filter((option) => command.getOptionValue(option.attributeName()) === undefined)
+    .map((option) => `'${option.flags}'`);
+  const noun = flags.length === 1 ? 'option' : 'options';
+  return `error: required ${noun} ${flags.join(', ')} not specified`;
+}

@@ -73,7 +73,7 @@ describe('cls-auth with mistyped options', () => {
   for (const [words, stderr] of [
     [
       'customers create bank --nmae Bank',
-      "error: unknown option '--nmae'\n(Did you mean --name?)\n",
+      "error: unknown option '--nmae'\n(Did you mean --name?)\nerror: required option '--name <name>' not specified\n",
     ],
     [
       'accounts create a@b.example --name A',

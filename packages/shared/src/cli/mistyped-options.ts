@@ -3,7 +3,7 @@ import { nearestName } from '../http/nearest-name.ts';
 
 /**
  * Names what is wrong where commander would name something else, or nothing: a mistyped option is
- * told before the one that is missing because of it, all that are missing are told at once, and an
+ * told beside the one that is missing because of it, all that are missing are told at once, and an
  * option that is given twice is refused, because one of its values would be lost.
  */
 export function nameMistypedOptions(command: Command): void {
@@ -11,10 +11,8 @@ export function nameMistypedOptions(command: Command): void {
   command.error = (message, options) => {
     if (options?.code !== 'commander.missingMandatoryOptionValue') return error(message, options);
     const unknown = command.args.find((word) => word.startsWith('--'));
-    return error(
-      unknown === undefined ? missing(command) : unknownOption(command, unknown),
-      options,
-    );
+    const faults = unknown === undefined ? [] : [unknownOption(command, unknown)];
+    return error([...faults, missing(command)].join('\n'), options);
   };
   for (const option of command.options.filter(takesOneValue)) {
     let given = false;

@@ -5,6 +5,8 @@ import {
   type BalanceStore,
   LEVELS,
   type Level,
+  type Movement,
+  type MovementRequest,
   NO_FILTER,
   type PageRequest,
   type ReaderAccess,
@@ -12,6 +14,7 @@ import {
 import type { BusinessDate } from '../src/ledger/business-date.ts';
 import { MIGRATIONS } from '../src/store/migrations.ts';
 import { sqlBalanceStore } from '../src/store/sql-balance-store.ts';
+import { date } from './support/book.ts';
 import { generated, loadRecords } from './support/generated.ts';
 
 const EVERYTHING: ReaderAccess = { fullControl: true };
@@ -78,6 +81,16 @@ describeOnEngines('what a question costs', (engine) => {
       }),
     );
 
+  const everyMovement = async (asked: Partial<MovementRequest>): Promise<Movement[]> => {
+    const request = { filter: NO_FILTER, snapshot, limit: LIMIT, fromDate: undefined, ...asked };
+    const found: Movement[] = [];
+    for (let after: MovementRequest['after']; ; after = found.at(-1)) {
+      const page = await sqlBalanceStore(database).movements(EVERYTHING, { ...request, after });
+      found.push(...page.slice(0, request.limit));
+      if (page.length <= request.limit) return found;
+    }
+  };
+
   it('is that of the page for a page of movements, wherever in the book it is', async () => {
     const costs = {
       first: await movements(),
@@ -89,9 +102,25 @@ describeOnEngines('what a question costs', (engine) => {
       ofCurrency: await movements({ currencies: ['USD'] }),
       ofNoCurrency: await movements({ currencies: ['XXX'] }),
       granted: await movements({}, {}, { customer: CUSTOMER }),
+      ofLastDay: await movements({}, { fromDate: snapshot.asOf }),
+      ofLastYear: await movements({}, { fromDate: yearBefore(snapshot.asOf) }),
+      afterBook: await movements({}, { fromDate: date('9999-01-01') }),
     };
     for (const [question, buffers] of Object.entries(costs)) {
       expect(buffers, question).to.be.lessThan(book.postings / 4);
+    }
+  });
+
+  it('has the movements of a period whole and in order, whichever way they are found', async () => {
+    const all = await everyMovement({ limit: 100_000 });
+    expect(all.length).to.be.greaterThan(1_000);
+    for (const fromDate of [snapshot.asOf, yearBefore(snapshot.asOf)]) {
+      const since = all.filter(({ effectiveDate }) => effectiveDate >= fromDate);
+      const limit = Math.ceil(since.length / 3) + 1;
+      expect(await everyMovement({ fromDate, limit }), fromDate).to.deep.equal(since);
+      const filter = { ...NO_FILTER, dealIds: [book.deal] };
+      const ofDeal = await everyMovement({ fromDate, limit: 3, filter });
+      expect(ofDeal, fromDate).to.deep.equal(since.filter(({ dealId }) => dealId === book.deal));
     }
   });
 
@@ -124,6 +153,10 @@ describeOnEngines('what a question costs', (engine) => {
     }
   });
 });
+
+function yearBefore(day: BusinessDate): BusinessDate {
+  return date(`${Number(day.slice(0, 4)) - 1}${day.slice(4).replace('-02-29', '-02-28')}`);
+}
 
 interface Plan {
   readonly 'Node Type': string;

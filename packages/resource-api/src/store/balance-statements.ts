@@ -246,14 +246,15 @@ const MOVEMENT_COLUMNS = `
       lender.id AS lender_id, ${partyName('lender')} AS lender_name,
       p.movement::text AS movement, p.account::text AS account, p.amount_minor, l.currency`;
 
-/** Up to this many deals a page of movements is put together deal by deal. */
-const FEW_DEALS = 50;
+/** Up to this many deals, or days, a page of movements is put together one by one. */
+const FEW = 50;
 
 /**
  * Principal movements as they were posted, in posting order. The page is found by keys alone, and
  * only then told in full. Where the filter or the caller's grants leave few deals, it is merged from
- * their journals; otherwise the whole book is walked in posting order until the page is full. Both
- * end with the page, and neither goes by what the planner knows of the tables.
+ * their journals, and where the period has few days, from the days'; otherwise the book is walked in
+ * posting order, from the first journal of the period on, until the page is full. Each ends with the
+ * page, and none goes by what the planner knows of the tables.
  */
 export function movementsStatement(request: MovementRequest, narrowed: boolean): Statement {
   const { filter, snapshot, fromDate, after, limit } = request;
@@ -263,7 +264,6 @@ export function movementsStatement(request: MovementRequest, narrowed: boolean):
   const seq = after === undefined ? undefined : parameters.add(after.seq);
   const place = after && `(p.journal_seq, p.number) > (${seq}, ${parameters.add(after.number)})`;
   const count = parameters.add(limit + 1);
-  const page = `ORDER BY p.journal_seq, p.number LIMIT ${count}`;
   const where = ['p.movement IS NOT NULL', ...(place ? [place] : []), ...asked.ofLine].join(
     ' AND ',
   );
@@ -271,29 +271,41 @@ export function movementsStatement(request: MovementRequest, narrowed: boolean):
   const dated = (alias: string) =>
     `${alias}.effective_date <= $1${from ? ` AND ${alias}.effective_date >= ${from}` : ''}`;
   const journals = `${dated('j')} AND j.seq <= $2${seq ? ` AND j.seq >= ${seq}` : ''}`;
+  const start = from ? ' AND p.journal_seq >= (SELECT seq FROM first_in_time)' : '';
   const walk = `SELECT p.journal_seq, p.number FROM posting p
-      WHERE p.journal_seq <= $2 AND ${dated('p')} AND ${where}`;
-  const found =
-    narrowed || asked.ofDeal.length > 0
-      ? `wanted AS MATERIALIZED (
-      SELECT d.key FROM deal d WHERE ${['true', ...asked.ofDeal].join(' AND ')}
-      LIMIT ${FEW_DEALS + 1}
-    ), few AS MATERIALIZED (
-      SELECT count(*) <= ${FEW_DEALS} AS so FROM wanted
-    ), page AS MATERIALIZED (
-      (SELECT p.journal_seq, p.number FROM wanted CROSS JOIN LATERAL (
+      WHERE p.journal_seq <= $2${start} AND ${dated('p')} AND ${where}`;
+  /** The first movements of journals `j` of each of few groups, in posting order. */
+  const merged = (groups: string, ofGroup: string) => `SELECT p.journal_seq, p.number
+      FROM ${groups} CROSS JOIN LATERAL (
         SELECT p.journal_seq, p.number FROM journal j CROSS JOIN LATERAL (
           SELECT p.journal_seq, p.number FROM posting p WHERE p.journal_seq = j.seq AND ${where}
           ORDER BY p.number ${BY_LOOKUP}) p
-        WHERE j.deal_key = wanted.key AND ${journals}
-        ORDER BY j.seq, p.number LIMIT ${count}) p
-      WHERE (SELECT so FROM few))
-      UNION ALL (${walk} AND NOT (SELECT so FROM few) ${page})
+        WHERE ${ofGroup} AND ${journals}
+        ORDER BY j.seq, p.number LIMIT ${count}) p`;
+  const narrow = narrowed || asked.ofDeal.length > 0;
+  const ways = [
+    ...(narrow ? [{ of: merged('wanted', 'j.deal_key = wanted.key'), when: 'few_deals' }] : []),
+    ...(from ? [{ of: merged('days', 'j.effective_date = days.day'), when: 'few_days' }] : []),
+  ];
+  const noneOf = (others: typeof ways) =>
+    others.map(({ when }) => ` AND NOT (SELECT so FROM ${when})`).join('');
+  const parts = [
+    ...ways.map(
+      ({ of, when }, index) =>
+        `(${of} WHERE (SELECT so FROM ${when})${noneOf(ways.slice(0, index))})`,
+    ),
+    `(${walk}${noneOf(ways)} ORDER BY p.journal_seq, p.number LIMIT ${count})`,
+  ];
+  const tables = [
+    ...(narrow ? [wantedDeals(asked.ofDeal)] : []),
+    ...(from ? [daysFrom(from, journals)] : []),
+    `page AS MATERIALIZED (
+      SELECT * FROM (${parts.join('\n      UNION ALL ')}) found
       ORDER BY journal_seq, number LIMIT ${count}
-    )`
-      : `page AS MATERIALIZED (${walk} ${page})`;
+    )`,
+  ];
   const text = `
-    WITH ${found}
+    WITH RECURSIVE ${tables.join(', ')}
     SELECT ${MOVEMENT_COLUMNS}
     FROM page
     CROSS JOIN LATERAL (SELECT * FROM posting q
@@ -308,6 +320,27 @@ export function movementsStatement(request: MovementRequest, narrowed: boolean):
     LEFT JOIN party lender ON lender.key = l.lender_key
     ORDER BY p.journal_seq, p.number`;
   return { sql: text, parameters: parameters.values, planning: IN_ORDER };
+}
+
+function wantedDeals(conditions: readonly string[]): string {
+  return `wanted AS MATERIALIZED (
+      SELECT d.key FROM deal d WHERE ${['true', ...conditions].join(' AND ')} LIMIT ${FEW + 1}
+    ), few_deals AS MATERIALIZED (SELECT count(*) <= ${FEW} AS so FROM wanted)`;
+}
+
+/** The days of a period on which journals `j` are effective, and the first of these journals. */
+function daysFrom(from: string, journals: string): string {
+  const next = (after: string) => `(SELECT effective_date FROM journal
+        WHERE effective_date ${after} AND effective_date <= $1 ORDER BY effective_date LIMIT 1)`;
+  return `every_day AS (
+      SELECT ${next(`>= ${from}`)} AS day
+      UNION ALL SELECT ${next('> day')} FROM every_day WHERE day IS NOT NULL
+    ), days AS MATERIALIZED (SELECT day FROM every_day WHERE day IS NOT NULL),
+    few_days AS MATERIALIZED (SELECT count(*) <= ${FEW} AS so FROM days),
+    first_in_time AS MATERIALIZED (
+      SELECT min(f.seq) AS seq FROM days CROSS JOIN LATERAL (
+        SELECT j.seq FROM journal j WHERE j.effective_date = days.day AND ${journals}
+        ORDER BY j.seq LIMIT 1) f)`;
 }
 
 /** What a filter asks of a movement `p` by itself, and what follows of its deal `d`. */

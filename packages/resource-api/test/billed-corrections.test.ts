@@ -6,8 +6,9 @@ import type { AccrualComponent } from '../src/ledger/accrual.ts';
 import { daysAfter } from '../src/ledger/business-date.ts';
 import { readJournals } from '../src/store/read-journals.ts';
 import { sqlBilling } from '../src/store/sql-billing.ts';
+import { sqlEntitlements } from '../src/store/sql-entitlements.ts';
 import { sqlPeriods } from '../src/store/sql-periods.ts';
-import { startTestApi, type TestApi } from './support/api.ts';
+import { startTestApi, type TestApi, viewer } from './support/api.ts';
 import { date } from './support/book.ts';
 import { loadRecords } from './support/generated.ts';
 import { aJournal, aLoan, aParty, type BookRecord, entry } from './support/records.ts';
@@ -153,6 +154,51 @@ describeOnEngines('a bill that was corrected', (engine) => {
     expect(late.global.interest.pastDue).to.equal('31500.00');
     const again = await bill('2025-05-02');
     expect((await journalsOf(loan)).length, JSON.stringify(again)).to.equal(7);
+  });
+
+  it('is no more past due to a lender than is due, where it is a charge and a credit at once', async () => {
+    const loan = await billedLoan();
+    const sold = entry(
+      loan,
+      ['PRINCIPAL_CASH', 'TRANSFER_CLEARING'],
+      [
+        [anna, '-600000.00'],
+        [bert, '600000.00'],
+      ],
+      { movement: 'transfer' },
+    );
+    await post([
+      aJournal(loan.deal, 'transfer', '2025-02-01', sold),
+      rate(loan, 'interest', '2025-03-03', '0.06'),
+    ]);
+    // The correction is 3,000.00 more, of which Anna gets 3,500.00 less and Bert 6,500.00 more.
+    await bill('2025-04-03');
+    await sqlEntitlements(api.database).grant({
+      customer: 'anna-bank',
+      role: 'lender',
+      lenderId: anna.id,
+      deals: { dealId: loan.deal.id },
+    });
+    const told = async (level: string, claims = {}): Promise<Json> => {
+      const path = `/api/v1/cls/balances?dealId=${loan.deal.id}&level=${level}&asOf=2025-04-08`;
+      const { data } = (await (await api.get(path, claims)).json()) as Json;
+      return data.map(({ global, share, lenders = [share] }: Json) => [
+        global.interest.pastDue,
+        ...lenders.map(({ interest }: Json) => [interest.pastDue, interest.due]).sort(),
+      ]);
+    };
+    const [annas, berts] = [
+      ['26800.00', '26800.00'],
+      ['18200.00', '21800.00'],
+    ];
+    for (const level of ['contract', 'facility', 'deal']) {
+      expect(await told(level), level).to.deep.equal([['45000.00', berts, annas]]);
+      expect(await told(level, viewer('anna-bank')), level).to.deep.equal([['45000.00', annas]]);
+    }
+    expect((await told('position')).sort()).to.deep.equal([
+      ['45000.00', berts],
+      ['45000.00', annas],
+    ]);
   });
 
   it('is trued up on its own day, when that is billed again', async () => {

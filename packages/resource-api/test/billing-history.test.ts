@@ -55,6 +55,10 @@ describeOnEngines('billing, late facts and reversals in any order', (engine) => 
   });
 });
 
+const clamp = (amount: bigint, low: bigint, high: bigint) =>
+  amount < low ? low : amount > high ? high : amount;
+const cents = (amount: string) => BigInt(amount.replace('.', ''));
+
 /** A journal that billed, corrected or took back. */
 interface Billing {
   readonly id: string;
@@ -62,6 +66,7 @@ interface Billing {
   /** Whether it, or what it takes back, is the bill itself. */
   readonly whole: boolean;
   readonly day: number;
+  readonly dueDay: number | null;
   readonly amounts: Amounts;
   reversed: boolean;
 }
@@ -147,12 +152,14 @@ class History {
     const body = (await response.json()) as Json;
     expect(response.status, JSON.stringify(body)).to.equal(200);
     const [item] = body.data;
+    const what = `${this.#log.join(' | ')} -- ${level} ${asOf} (${dayText(asOf)}) known ${known}`;
+    this.#judgePastDue('interest', item, asOf, known, what);
+    if (level !== 'contract') this.#judgePastDue('commitment_fee', item, asOf, known, what);
     for (const holder of ['', ...this.#lenders]) {
       const line =
         holder === '' ? item.global : item.lenders.find((l: Json) => l.lender.id === holder);
       const { feesAccrued, feesDue, ...ofContract } = this.#model.state(holder, asOf, known);
       const fees = level === 'contract' ? {} : { feesAccrued, feesDue };
-      const cents = (amount: string) => BigInt(amount.replace('.', ''));
       const told = {
         outstanding: cents(line.principal.outstanding),
         accrued: cents(line.interest.accrued),
@@ -162,9 +169,33 @@ class History {
           ? {}
           : { feesAccrued: cents(line.fees.accrued), feesDue: cents(line.fees.due) }),
       };
-      const what = `${this.#log.join(' | ')} -- ${level} ${asOf} (${dayText(asOf)}) known ${known}`;
       expect(told, `${what} ${holder}`).to.deep.equal({ ...ofContract, ...fees });
     }
+  }
+
+  /** Each lender's share is within what is due to it, and all add up to the global amount. */
+  #judgePastDue(
+    component: 'interest' | 'commitment_fee',
+    item: Json,
+    asOf: number,
+    known: number,
+    what: string,
+  ): void {
+    const name = component === 'interest' ? 'interest' : 'fees';
+    const { due, notYetDue } = this.#model.due(component, '', asOf, known);
+    const whole = due < 0n ? 0n : due - clamp(notYetDue, 0n, due);
+    expect(cents(item.global[name].pastDue), `${what} ${name}`).to.equal(whole);
+    let sum = 0n;
+    for (const line of item.lenders) {
+      const share = cents(line[name].pastDue);
+      const owed = cents(line[name].due);
+      const [low, high] = due < 0n ? [0n, 0n] : owed < 0n ? [owed, owed] : [0n, owed];
+      expect(low <= share && share <= high, `${what} ${line.lender.id} ${share} ${owed}`).to.equal(
+        true,
+      );
+      sum += share;
+    }
+    expect(sum, `${what} ${name}`).to.equal(whole);
   }
 
   get #known(): number {
@@ -227,6 +258,7 @@ class History {
           from: first ? null : from,
           to,
           day: through,
+          dueDay: capitalised ? null : through + 5,
           capitalised,
           known: this.#known,
           posted: [],
@@ -250,8 +282,12 @@ class History {
         this.#ids.set(one.bill, record.id);
       }
       const { bill, whole, amounts } = one;
-      bill.posted.push({ known: this.#known, day: through, amounts });
-      this.#billings.push({ id: record.id, bill, whole, day: through, amounts, reversed: false });
+      // A credit lessens what was due already.
+      const credit = !whole && (amounts.get('') ?? 0n) <= 0n;
+      const dueDay = credit || bill.dueDay === null ? bill.dueDay : through + 5;
+      bill.posted.push({ known: this.#known, day: through, dueDay, amounts });
+      const { id } = record;
+      this.#billings.push({ id, bill, whole, day: through, dueDay, amounts, reversed: false });
     }
     expect([...expected.keys()], `${what}: not made`).to.deep.equal([]);
     await this.#done(`bill ${through} (${made.length})`);
@@ -273,7 +309,7 @@ class History {
     });
     one.reversed = true;
     const amounts = less(new Map(), one.amounts);
-    one.bill.posted.push({ known: this.#known, day: one.day, amounts });
+    one.bill.posted.push({ known: this.#known, day: one.day, dueDay: one.dueDay, amounts });
     if (one.whole) one.bill.reversals.push(this.#known);
     this.#billings.push({ ...one, id: reversal.id, amounts, reversed: false });
     await this.#post([reversal], `reverse ${one.bill.component} ${one.bill.to} ${one.whole}`);
@@ -311,7 +347,7 @@ class History {
 
   #pay(day: number): JournalRecord {
     const amounts = this.#amounts(1, 20_000_00);
-    this.#model.payments.push({ day, amounts, known: this.#known });
+    this.#model.payments.push({ day, dueDay: null, amounts, known: this.#known });
     const credits = less(new Map(), amounts);
     return this.#journal('interest_payment', day, credits, ['INTEREST_DUE', 'CASH_CLEARING']);
   }

@@ -265,9 +265,11 @@ export interface BalanceStore {
     keys: readonly bigint[],
     snapshot: Snapshot,
   ): Promise<ReadonlyMap<bigint, ItemBalances>>;
-  /** By internal key of the item; items without anything past due are absent. */
+  /**
+   * By internal key of the item, of all lenders: for those that a reader may see, as with accruals.
+   * Items without anything past due are absent.
+   */
   pastDueOf(
-    access: ReaderAccess,
     level: Level,
     keys: readonly bigint[],
     snapshot: Snapshot,

@@ -195,8 +195,8 @@ function readingsReader(store: BalanceStore) {
     const [openings, formers, pastDue, formerPastDue, streams, formerStreams] = await Promise.all([
       before && store.balancesOf(access, level, keysOf(items), before),
       store.balancesOf(access, level, keysOf(later), reported),
-      store.pastDueOf(access, level, keysOf(owing), snapshot),
-      store.pastDueOf(access, level, keysOf(later), reported),
+      store.pastDueOf(level, keysOf(owing), snapshot),
+      store.pastDueOf(level, keysOf(later), reported),
       store.accrualsOf(level, keysOf(accruing), snapshot),
       store.accrualsOf(level, keysOf(later.filter(({ accrues }) => accrues)), reported),
       postedAt([...items.map(({ lastSeq }) => lastSeq), reported.ledgerSeq]),
@@ -208,10 +208,10 @@ function readingsReader(store: BalanceStore) {
       const then = accrualsOf(formerStreams.get(key));
       const former = {
         item: itemWithAccruals(formerItem(booked, formers.get(key)), then),
-        pastDue: formerPastDue.get(key) ?? [],
+        pastDue: seen(booked, formerPastDue.get(key)),
         knownAt: postingTimes.get(reported.ledgerSeq) ?? '',
       };
-      const now = { item, pastDue: pastDue.get(key) ?? [] };
+      const now = { item, pastDue: seen(booked, pastDue.get(key)) };
       return {
         ...now,
         opening: openings && (openings.get(key) ?? new Map()),
@@ -372,6 +372,13 @@ function formerItem(item: BalanceItem, balances: ItemBalances = new Map()): Bala
     return balance === undefined ? [] : [{ lender, balance }];
   });
   return { ...item, global: balances.get('') ?? ZERO_BALANCE, lenders };
+}
+
+/** Of the lines that the reader was shown. */
+function seen({ lenders }: BalanceItem, lines: readonly PastDue[] = []): readonly PastDue[] {
+  return lines.filter(
+    ({ lenderId }) => lenderId === '' || lenders.some(({ lender }) => lender.id === lenderId),
+  );
 }
 
 type Amounts = Pick<BalanceReading, 'item' | 'pastDue'>;

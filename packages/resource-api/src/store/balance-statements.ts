@@ -19,7 +19,6 @@ import {
   LEVEL_SQL,
   type LevelSql,
   LINE_SUMS,
-  NEWEST,
   NOT_ZERO,
   OUTSTANDING,
   partyName,
@@ -140,44 +139,6 @@ export function balancesStatement(
     ) s
     LEFT JOIN party lender ON lender.key = s.lender_key
     WHERE i.key = ANY(${parameters.add(keys)})`;
-  return { sql: text, parameters: parameters.values };
-}
-
-/**
- * Past due of given items: what stands as due, less what is not due before the date. Payments
- * settle the oldest item first, so the oldest unpaid one is where newer items no longer cover it.
- */
-export function pastDueStatement(
-  level: Level,
-  keys: readonly bigint[],
-  snapshot: Snapshot,
-): Statement {
-  const parameters = new Parameters(snapshot);
-  const { items, lines } = LEVEL_SQL[level];
-  const billed = `FROM posting p WHERE p.line_key = l.key AND p.account = due.account
-    AND p.due_date IS NOT NULL AND p.effective_date <= $1 AND p.journal_seq <= $2`;
-  const text = `
-    SELECT i.key, lender.id AS lender_id, due.account::text AS account,
-      sum(late.amount)::int8 AS amount, min(late.since)::text AS since
-    FROM ${items}
-    JOIN balance_line l ON ${lines}
-    CROSS JOIN LATERAL (${NEWEST}) b
-    CROSS JOIN LATERAL (VALUES ('PRINCIPAL_DUE'::ledger_account, b.principal_due),
-      ('INTEREST_DUE', b.interest_due), ('FEES_DUE', b.fees_due)) due(account, balance)
-    CROSS JOIN LATERAL (SELECT due.balance - coalesce(sum(p.amount_minor), 0) AS amount
-      ${billed} AND p.due_date >= $1) past
-    CROSS JOIN LATERAL (
-      SELECT past.amount, (
-        SELECT min(item.due_date) FROM (
-          SELECT p.due_date, sum(sum(p.amount_minor)) OVER newer AS with_newer,
-            sum(p.amount_minor) AS billed
-          ${billed} AND p.due_date < $1 GROUP BY p.due_date
-          WINDOW newer AS (ORDER BY p.due_date DESC)
-        ) item WHERE item.with_newer - item.billed < past.amount
-      ) AS since) late
-    LEFT JOIN party lender ON lender.key = l.lender_key
-    WHERE i.key = ANY(${parameters.add(keys)}) AND past.amount > 0
-    GROUP BY i.key, lender.id, due.account`;
   return { sql: text, parameters: parameters.values };
 }
 

@@ -10,7 +10,6 @@ import type {
   LedgerState,
   LenderShare,
   Movement,
-  PastDue,
   ReaderAccess,
   ReportingRate,
 } from '../balances/balance-store.ts';
@@ -25,11 +24,11 @@ import {
   itemMovementsStatement,
   movementsStatement,
   pageStatement,
-  pastDueStatement,
   type Statement,
   totalsStatement,
 } from './balance-statements.ts';
 import { changedDealsStatement } from './changed-deals.ts';
+import { type DueRow, dueStatement, toPastDue } from './past-due-statement.ts';
 import { JOURNAL_LOCK } from './post-journals.ts';
 
 /**
@@ -51,10 +50,9 @@ export function sqlBalanceStore(database: Database, facts: Database = database):
       }
       return found satisfies ReadonlyMap<bigint, ItemBalances>;
     },
-    async pastDueOf(access, level, keys, snapshot) {
+    async pastDueOf(level, keys, snapshot) {
       if (keys.length === 0) return new Map();
-      const statement = pastDueStatement(level, keys, snapshot);
-      return toPastDue(await readAs<PastDueRow>(database, access, statement));
+      return toPastDue(await readAll<DueRow>(database, dueStatement(level, keys, snapshot)));
     },
     async totals(access, request) {
       const rows = await readAs<TotalRow>(database, access, totalsStatement(request));
@@ -69,8 +67,7 @@ export function sqlBalanceStore(database: Database, facts: Database = database):
     accruing: (access, request) => readAs(database, access, accruingStatement(request)),
     async accrualsOf(level, keys, snapshot) {
       if (keys.length === 0) return new Map();
-      const { sql, parameters } = accrualStatement(level, keys, snapshot);
-      return toStreams(await database.query<StreamRow>(sql, parameters));
+      return toStreams(await readAll<StreamRow>(database, accrualStatement(level, keys, snapshot)));
     },
     async movements(access, request) {
       const statement = movementsStatement(request, !('fullControl' in access));
@@ -166,9 +163,19 @@ function readAs<Row>(
   });
 }
 
+/** One statement as the service's own role, which sees all lenders' lines. */
+function readAll<Row>(database: Database, { sql, parameters }: Statement): Promise<Row[]> {
+  return database.transaction((transaction) => transaction.query<Row>(sql, parameters), {
+    readOnly: true,
+    setup: WITHOUT_JIT,
+  });
+}
+
+/** A page is a few look-ups: compiling its statement takes longer than running it. */
+const WITHOUT_JIT = 'SET LOCAL jit = off;';
+
 function setupFor(access: ReaderAccess): string {
-  // A page is a few look-ups: compiling its statement takes longer than running it.
-  const role = 'SET LOCAL ROLE cls_reader;SET LOCAL jit = off;';
+  const role = `SET LOCAL ROLE cls_reader;${WITHOUT_JIT}`;
   if ('fullControl' in access) return `${role}SET LOCAL cls.full_control = 'on';`;
   // Quoted into SQL text: nothing but what a customer id may hold gets here.
   if (!CUSTOMER_ID.test(access.customer)) throw new Error('not a customer id');
@@ -387,44 +394,6 @@ function toItem(row: PageRow): Omit<BalanceItem, 'lenders'> {
     owes: row.owes,
     overdrawn: row.overdrawn,
   };
-}
-
-interface PastDueRow {
-  readonly key: bigint;
-  readonly lender_id: string | null;
-  readonly account: 'PRINCIPAL_DUE' | 'INTEREST_DUE' | 'FEES_DUE';
-  readonly amount: bigint;
-  readonly since: BusinessDate | null;
-}
-
-const PAST_DUE_COMPONENT = {
-  PRINCIPAL_DUE: 'principal',
-  INTEREST_DUE: 'interest',
-  FEES_DUE: 'fees',
-} as const;
-
-function toPastDue(rows: readonly PastDueRow[]): ReadonlyMap<bigint, readonly PastDue[]> {
-  const items = new Map<bigint, PastDue[]>();
-  for (const { key, lender_id, account, amount, since } of rows) {
-    const lenderId = lender_id ?? '';
-    const lines = items.get(key) ?? [];
-    const index = lines.findIndex((line) => line.lenderId === lenderId);
-    const before: PastDue = lines[index] ?? {
-      lenderId,
-      principal: 0n,
-      interest: 0n,
-      fees: 0n,
-      oldestDueDate: null,
-    };
-    const dates = [before.oldestDueDate, since].filter((date) => date !== null).sort();
-    const line = {
-      ...before,
-      [PAST_DUE_COMPONENT[account]]: amount,
-      oldestDueDate: dates[0] ?? null,
-    };
-    items.set(key, index < 0 ? [...lines, line] : lines.with(index, line));
-  }
-  return items;
 }
 
 interface MovementRow {

@@ -26,12 +26,15 @@ export interface NaiveBill extends Known {
   readonly from: number | null;
   readonly to: number;
   readonly day: number;
+  readonly dueDay: number | null;
   readonly capitalised: boolean;
   readonly posted: NaivePosting[];
   readonly reversals: number[];
 }
 export interface NaivePosting extends Known {
   readonly day: number;
+  /** Of a payment and of what is capitalised: none. */
+  readonly dueDay: number | null;
   readonly amounts: Amounts;
 }
 
@@ -215,6 +218,18 @@ export class NaiveLoan {
       feesAccrued: accrued('commitment_fee'),
       feesDue: billed('commitment_fee'),
     };
+  }
+
+  /** What is due of interest or a fee, and the part of it whose due date has not passed. */
+  due(component: 'interest' | 'commitment_fee', holder: string, until: number, known: number) {
+    const there = (one: NaivePosting) => one.known <= known && one.day <= until;
+    const billed = this.bills
+      .filter((bill) => bill.component === component)
+      .flatMap(({ posted }) => posted.filter(there));
+    const paid = component === 'interest' ? this.payments.filter(there) : [];
+    const later = billed.filter(({ dueDay }) => (dueDay ?? until) >= until);
+    const of = (some: readonly NaivePosting[]) => total(some).get(holder) ?? 0n;
+    return { due: of(billed) - of(paid), notYetDue: of(later) };
   }
 }
 

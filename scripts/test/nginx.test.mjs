@@ -251,6 +251,23 @@ describe('nginx in front of two replicas of each service', () => {
     expect(JSON.parse(long.text)).to.include({ code: 'invalid_request', status: 400 });
   });
 
+  it('answers what it cannot read, and what is not served, with problem documents', async () => {
+    const long = await send(`/oauth/authorize?state=THE-SECRET${'x'.repeat(17_000)}`);
+    expect(long.status).to.equal(414);
+    expect(JSON.parse(long.text)).to.include({ code: 'too_long', status: 414 });
+    for (const [path, init] of [
+      ['/api', { method: 'TRACE' }],
+      ['/api/%zz', {}],
+      ['/oauth/token', { method: 'POST', headers: { 'transfer-encoding': 'gzip, chunked' } }],
+    ]) {
+      const refused = await send(path, init);
+      expect(refused.status, path).to.equal(400);
+      const problem = JSON.parse(refused.text);
+      expect(problem).to.include({ code: 'invalid_request', status: 400 });
+      expect(problem.requestId).to.equal(refused.headers['x-request-id']);
+    }
+  });
+
   it('passes the services’ own errors on as they are', async () => {
     const refused = await send('/api/v1/cls/balances');
     expect(refused.status).to.equal(401);
@@ -270,6 +287,7 @@ describe('nginx in front of two replicas of each service', () => {
     for (const init of [
       { method: 'POST', body: 'a=1' },
       { headers: { authorization: 'Bearer x' } },
+      { method: 'PUT', body: 'x'.repeat(70_000) },
     ]) {
       const refused = await plain('/oauth/token', init);
       expect(refused.status).to.equal(403);

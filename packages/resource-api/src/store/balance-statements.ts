@@ -271,10 +271,10 @@ export function movementsStatement(request: MovementRequest, narrowed: boolean):
     FROM page
     CROSS JOIN LATERAL (SELECT * FROM posting q
       WHERE q.journal_seq = page.journal_seq AND q.number = page.number ${BY_LOOKUP}) p
-    JOIN balance_line l ON l.key = p.line_key
-    JOIN journal j ON j.seq = p.journal_seq
-    JOIN facility f ON f.key = l.facility_key
-    JOIN deal d ON d.key = l.deal_key
+    CROSS JOIN LATERAL (SELECT * FROM balance_line WHERE key = p.line_key ${BY_LOOKUP}) l
+    CROSS JOIN LATERAL (SELECT * FROM journal WHERE seq = p.journal_seq ${BY_LOOKUP}) j
+    CROSS JOIN LATERAL (SELECT * FROM facility WHERE key = l.facility_key ${BY_LOOKUP}) f
+    CROSS JOIN LATERAL (SELECT * FROM deal WHERE key = l.deal_key ${BY_LOOKUP}) d
     LEFT JOIN journal r ON r.seq = j.reverses_seq
     LEFT JOIN journal b ON b.seq = j.corrects_seq
     LEFT JOIN loan_contract c ON c.key = l.contract_key

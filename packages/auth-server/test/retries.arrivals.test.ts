@@ -92,6 +92,26 @@ describeOnFailingStores('somebody who tries again', (open) => {
     );
   });
 
+  it('changes the password', async () => {
+    await world.atEachPlace(
+      async () => {
+        const email = newEmail();
+        await createPerson(server.database, email);
+        const browser = new Browser(world.again);
+        const signIn = await browser.follow(`${server.issuer}/account/password`);
+        const page = await read(await browser.submit(signIn, { email, password: PASSWORD }));
+        return { email, browser, page };
+      },
+      async ({ browser, page }) =>
+        read(await browser.submit(page, { password: PASSWORD, new_password: NEW_PASSWORD })),
+      async ({ url, response, text }, { email }) => {
+        expect([url.pathname, response.status]).to.deep.equal(['/account/password', 200]);
+        expect(text).not.to.include('class="problem"');
+        await signsIn(email, NEW_PASSWORD);
+      },
+    );
+  });
+
   it('invites somebody as an administrator', async () => {
     const token = await adminToken(server, await newCaller(server));
     await world.atEachPlace(

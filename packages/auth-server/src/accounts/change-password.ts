@@ -28,10 +28,19 @@ export interface ChangePasswordParts extends GuessParts, NewPasswordParts, Notic
 
 /** A person changes the password that they know; everything else that is signed in ends. */
 export function changePassword(parts: ChangePasswordParts): ChangePassword {
+  const finish = async (account: Account, session: SessionName, by: Requester) => {
+    const setAt = await parts.records.passwordSetAt(account.id);
+    await parts.access.endAll(account.id, session);
+    notice(parts, 'account.password_changed', account, by, undefined, setAt?.toISOString());
+    return undefined;
+  };
   return async (account, { password, newPassword }, session, by) => {
     if (password === '') return { field: 'password', code: 'password_required' };
     const proven = await provePresent(parts, account, password, by);
-    if ('code' in proven) return proven;
+    if ('code' in proven) {
+      const done = await isDone(parts, account, newPassword, by);
+      return done ? finish(account, session, by) : proven;
+    }
     if (newPassword === password) return { field: 'new_password', code: 'password_same' };
     const made = await hashOfNew(parts, account, newPassword);
     if ('problem' in made) return made.problem;
@@ -40,10 +49,22 @@ export function changePassword(parts: ChangePasswordParts): ChangePassword {
     if (!(await parts.records.replacePassword(account.id, made.hash, proven.passwordVersion))) {
       return { field: 'password', code: 'current_password_wrong' };
     }
-    await parts.access.endAll(account.id, session);
-    notice(parts, 'account.password_changed', account, by);
-    return undefined;
+    return finish(account, session, by);
   };
+}
+
+const REPEATABLE_MS = 600_000;
+
+/** Whether the same form has come before, and failed after the password was changed. */
+async function isDone(
+  parts: ChangePasswordParts,
+  account: Account,
+  newPassword: string,
+  by: Requester,
+): Promise<boolean> {
+  const setAt = await parts.records.passwordSetAt(account.id);
+  if (setAt === undefined || Date.now() - setAt.getTime() > REPEATABLE_MS) return false;
+  return !('code' in (await provePresent(parts, account, newPassword, by)));
 }
 
 async function provePresent(

@@ -82,7 +82,7 @@ document.addEventListener('submit', (event) => {
   else sentAt.set(target, timeStamp);
 });
 
-// A form with nothing to fill in goes on by itself, once: who comes back to it may stay.
+// Submit a form without fields by itself, once: a person who comes Back to the page may stay.
 addEventListener('load', () => {
   if (performance.getEntriesByType('navigation')[0]?.type === 'back_forward') return;
   for (const form of all('form[data-submit-now]')) form.requestSubmit();

@@ -112,7 +112,7 @@ function readConfig(read: EnvironmentReader): AuthServerConfig {
     }),
     refreshAbsoluteS: read.integer('REFRESH_ABSOLUTE_S', {
       about:
-        'seconds after the sign-in at which its refresh tokens end, however often they were used',
+        'seconds after the sign-in at which its refresh tokens end, also when they were used meanwhile',
       min: 300,
       max: 31_536_000,
       fallback: 2_592_000,
@@ -143,7 +143,7 @@ function readConfig(read: EnvironmentReader): AuthServerConfig {
     auditSpoolDir:
       read.optionalText('AUDIT_SPOOL_DIR', {
         about:
-          'a directory in which audit events wait for the database; it outlives the process, and processes may share it',
+          'the directory in which audit events wait for the database; it must outlive the process, and processes may share it',
         fallbackText: '`audit-spool` in the service’s data directory',
       }) ?? join(shared.dataDir, 'audit-spool'),
     // The embedded database does not survive a crash of the machine either.
@@ -152,7 +152,7 @@ function readConfig(read: EnvironmentReader): AuthServerConfig {
         ? 'none'
         : read.choice('AUDIT_FSYNC', ['changes', 'all'], {
             about:
-              'the audit events that survive a crash of the machine before the answer goes out: `changes` is all but tokens, whose events survive one of the process and are in the database within a second; `all` makes each token wait for the disk',
+              'which audit events are on disk before the answer goes out, and so survive a crash of the machine: with `changes`, all but those of tokens, which survive a crash of the process and are in the database within a second; with `all`, those of tokens too, so each token waits for the disk',
             fallback: 'changes',
           }),
     redisWaitReplicas: read.integer('REDIS_WAIT_REPLICAS', {

@@ -347,7 +347,7 @@ describe('a conformance module', () => {
     it('oidcc-rp-initiated-logout-no-id-token-hint', async () => {
       const { browser } = await tokensOf();
       const { url, response } = await signOut(browser, { post_logout_redirect_uri: BACK });
-      // Whose address it is cannot be told: people stay here.
+      // The owner of the address is unknown: people stay here.
       expect(url.origin).to.equal(server.issuer);
       expect(await response.text()).to.include('signed out');
     });
@@ -366,6 +366,6 @@ describe('a conformance module', () => {
 
 /** Well-formed, and signed by a key that the provider does not have. */
 function unknownKeyHint(idToken: string): Promise<string> {
-  const key = new TextEncoder().encode('a key of whoever made this token');
+  const key = new TextEncoder().encode('a key of the one who made this token');
   return new SignJWT(decodeJwt(idToken)).setProtectedHeader({ alg: 'HS256' }).sign(key);
 }

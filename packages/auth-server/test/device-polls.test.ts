@@ -39,11 +39,11 @@ describeOnEngines('a second device that asks whether it is let in', (engine) => 
     return browser.submit(confirm, fields);
   };
 
-  it('is told how long to wait between two polls', async () => {
+  it('gets the time to wait between two polls', async () => {
     expect((await begin()).interval).to.equal(5);
   });
 
-  it('is told to slow down where it asks too soon, and to wait longer each time', async () => {
+  it('gets slow_down when it asks too soon, and must wait longer each time', async () => {
     const begun = await begin();
     expect(await poll(begun)).to.include({ error: 'authorization_pending' });
     expect(await poll(begun)).to.include({ error: 'slow_down' });

@@ -34,7 +34,7 @@ describeOnEngines('what applications call a person', (engine) => {
     return client.fetchUserInfo(party.config, tokens.access_token, tokens.claims()?.sub ?? '');
   };
 
-  it('is told at userinfo with `profile`, and not without', async () => {
+  it('is at userinfo with `profile`, and not without', async () => {
     expect(await userinfo('openid profile')).to.deep.equal({ sub: id, name: NAME });
     expect(await userinfo('openid email')).not.to.have.property('name');
   });

@@ -275,7 +275,7 @@ describe('ending a session while a request of it is under way [PostgreSQL]', () 
       const locker = await openDatabaseAsOperator(server.config.database, 'lock', silentLog);
       let request: Promise<{ url: URL }> | undefined;
       let ended: Promise<void> | undefined;
-      // No grant can be listed while the lock is held; all else goes on.
+      // No grant can be listed while the lock is held; everything else works.
       await locker.transaction(async (transaction) => {
         await transaction.query('LOCK TABLE application_grant IN SHARE MODE');
         request = browser.follow(flow.url);

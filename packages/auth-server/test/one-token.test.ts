@@ -84,7 +84,7 @@ describeOnEngines('one sign-in for the API and for userinfo', (engine) => {
     expect((await userinfo(tokens.access_token)).status).to.equal(200);
   });
 
-  it('refuses a sign-in of which nothing would be granted: access_denied', async () => {
+  it('refuses a sign-in that would grant nothing: access_denied', async () => {
     const { url } = await signIn({ scope: scope(FULL) });
     expect(url.origin).to.equal('https://portal.example');
     expect(url.searchParams.get('error')).to.equal('access_denied');
@@ -151,7 +151,7 @@ describeOnEngines('one sign-in for the API and for userinfo', (engine) => {
       expect((await refresh(tokens, 'openid')).scope).to.equal('openid');
     });
 
-    it('of which nothing is left is refused: invalid_scope', async () => {
+    it('with nothing left is refused: invalid_scope', async () => {
       await createPerson(server.database, 'loses@india.example', [VIEW]);
       const { flow, url } = await signIn({ scope: scope(VIEW) }, 'loses@india.example');
       const tokens = await client.authorizationCodeGrant(party.config, url, {

@@ -244,7 +244,7 @@ function suite(
         });
       });
 
-      it('a device that was denied is told so each time that it polls, also when an answer failed', async () => {
+      it('a device that was denied gets access_denied at each poll, also when an answer failed', async () => {
         for (const { fault, how } of cases) {
           const request = await connectDevice({ abort: 'yes' });
           for (let place = 0; ; place += 1) {

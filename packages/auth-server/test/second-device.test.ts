@@ -34,7 +34,7 @@ describe('connecting a second device to an account', () => {
     const next = await browser.submit(confirm, answer);
     const text = await next.response.text();
     if (!text.includes('value="allow"')) return text;
-    expect(text).to.include('you go on at the device').and.not.include('back to');
+    expect(text).to.include('continue at the device').and.not.include('back to');
     return (await browser.submit({ ...next, text }, { decision: 'allow' })).response.text();
   };
   const events = async () =>

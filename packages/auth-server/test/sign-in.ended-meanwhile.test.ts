@@ -88,7 +88,7 @@ function suite(start: () => Promise<TestAuthServer>): void {
     const answer = await browser.open(new URL(action, page.url), { method: 'POST', body });
     return new URL(answer.headers.get('location') ?? '', page.url);
   };
-  /** One step further: the provider is told, and its answer is not opened yet. */
+  /** One step further: the provider has the result, and its answer is not opened yet. */
   const oneStep = async (browser: Browser, url: URL) =>
     new URL((await browser.open(url)).headers.get('location') ?? '', url);
   const isSignedIn = async (browser: Browser) => {

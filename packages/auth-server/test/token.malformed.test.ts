@@ -23,7 +23,7 @@ describeOnEngines('POST /oauth/token, malformed', (engine) => {
   });
   after(() => server?.stop());
 
-  /** fetch sets some headers itself and forbids others; whoever probes us does not. */
+  /** fetch sets some headers itself and forbids others; an attacker does not. */
   const send = (headers: Record<string, string>, body: string | Buffer, method = 'POST') =>
     new Promise<Answer>((done, failed) => {
       const call = request(`${server.issuer}/oauth/token`, { method, headers }, (response) => {

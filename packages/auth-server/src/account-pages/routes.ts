@@ -92,7 +92,7 @@ export function accountRoutes(provider: Provider, parts: AccountPagesParts): Mid
   return router.routes() as unknown as Middleware;
 }
 
-/** Half of its idle time is over: a detour through the provider, unseen, lets it go on. */
+/** Half of its idle time is over: an unseen detour through the provider prolongs the session. */
 function isEnding({ endsInS, parts, ctx }: Visit): boolean {
   const place = Object.values(PLACES).includes(ctx.path);
   return place && endsInS < parts.sessionIdleS / 2;

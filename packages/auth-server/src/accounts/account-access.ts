@@ -16,10 +16,10 @@ export interface AccountAccess {
   endAll(accountId: string, except?: SessionName): Promise<void>;
   /** Ends a session and all that applications got in it. @param uid digest, as records have it. */
   endSession(uid: string): Promise<void>;
-  /** Ends every session but one, however many. @param uid digest of the one that goes on. */
+  /** Ends every session but one, however many. @param uid digest of the one that stays. */
   endOtherSessions(accountId: string, uid: string): Promise<void>;
   /**
-   * The person signed out in the browser: what was granted for longer goes on.
+   * The person signed out in the browser: what was granted for longer stays.
    *
    * @param toldSids what those applications call the session that the library told itself.
    */

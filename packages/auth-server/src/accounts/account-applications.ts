@@ -18,9 +18,9 @@ export interface ApplicationWithAccess {
 export interface AccountApplications {
   /** The oldest access first. */
   list(account: Account): Promise<readonly ApplicationWithAccess[]>;
-  /** Keeps what the person has allowed, so that it is not asked for again; they are told of more. */
+  /** Keeps what the person has allowed, so that it is not asked for again. Tells them about more. */
   allow(account: Account, id: string, scopes: readonly string[], by: Requester): Promise<void>;
-  /** The person has let it in on a second device; they are told each time. */
+  /** The person has let it in on a second device. A message tells them, each time. */
   deviceConnected(account: Account, id: string, by: Requester): Promise<void>;
   /** Ends all that the application got; it has to ask again. False when it has no access. */
   withdraw(account: Account, id: string, by: Requester): Promise<boolean>;

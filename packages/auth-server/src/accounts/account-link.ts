@@ -22,8 +22,8 @@ export interface AccountLinks {
    */
   useForPassword(purpose: LinkPurpose, token: string, passwordHash: string): Promise<boolean>;
   /**
-   * Whose account a link opened that was used a moment ago. Asked a few times at the most: the
-   * caller compares a password.
+   * The account of a link that was used a moment ago. Answers a few times only, because the
+   * caller compares a password each time.
    */
   usedJustNow(purpose: LinkPurpose, token: string): Promise<string | undefined>;
   removeAll(accountId: string): Promise<void>;

@@ -19,7 +19,7 @@ export interface AccountSessionsParts extends NoticeParts {
   readonly signedIn: Pick<SignedInRecords, 'sessions'>;
 }
 
-/** Ending a session ends what applications got in it, and tells those that want to be told. */
+/** Ending a session ends what applications got in it, and notifies those that registered for it. */
 export function accountSessions(parts: AccountSessionsParts): AccountSessions {
   const { access, signedIn } = parts;
   return {

@@ -54,7 +54,7 @@ export function recordedEmail(text: string, why: string): string {
   return ACCOUNT_FOUND.includes(why) || ADDRESS.test(email) ? email : 'unknown';
 }
 
-/** Why a password opens nothing. People are told one thing for all of these. */
+/** Why a password opens nothing. People read the same refusal for all of these. */
 export type RefusedPassword =
   | 'unknown_email'
   | 'no_password'
@@ -68,7 +68,7 @@ export interface AccountDirectory {
    * The account whose e-mail and password these are, or undefined for every other case, after the
    * same work in the same time.
    *
-   * @param note told which case it was, for the operator alone.
+   * @param note called with the case, for the operator alone.
    */
   authenticate(
     email: string,

@@ -11,19 +11,19 @@ import type { Requester } from './requester.ts';
 import { type NoticeParts, notice } from './security-notice.ts';
 
 export interface AdministerAccounts {
-  /** Ends its sessions, tokens and links at once; the owner is told. */
+  /** Ends its sessions, tokens and links at once, and sends the owner a message. */
   disable(account: Account, by: Requester): Promise<void>;
-  /** The owner is told. Does nothing to an account that is not disabled itself. */
+  /** Sends the owner a message. Does nothing to an account that is not disabled itself. */
   enable(account: Account, by: Requester): Promise<void>;
-  /** Removes every factor and recovery code and lifts their blocks; the owner is told. */
+  /** Removes every factor and recovery code and lifts their blocks, and sends the owner a message. */
   resetFactors(account: Account, by: Requester): Promise<void>;
   /** What applications call the person from now on; undefined takes the name away. */
   rename(account: Account, name: string | undefined, by: Requester): Promise<void>;
-  /** The owner is told. */
+  /** Ends all sessions, and sends the owner a message. */
   endSessions(account: Account, by: Requester): Promise<void>;
   /**
    * What the account may do from now on. Where something is taken away, its sessions and tokens end;
-   * where it differs from before, the owner is told.
+   * where it differs from before, the owner gets a message.
    *
    * @param addable what may be added to what the account has.
    * @returns false, and changes nothing, where more was to be added.
@@ -77,7 +77,7 @@ export function administerAccounts(parts: AdministerParts): AdministerAccounts {
     async setPermissions(account, permissions, addable, by) {
       const takesFrom = (had: readonly ApiPermission[]) => exceeds(had, permissions);
       const refused = exceeds(permissions, [...account.permissions, ...addable]);
-      // Before, too: were it to fail, nothing is changed, and the same can be asked for again.
+      // End sessions first too: if that fails, nothing is changed and the request can be repeated.
       if (!refused && takesFrom(account.permissions)) await access.endAll(account.id);
       const before = await records.replacePermissions(account.id, permissions, addable);
       if (before === undefined) return false;

@@ -1,15 +1,15 @@
 import { randomInt } from 'node:crypto';
 import type { Log } from '@cls/shared/log';
 
-/** Work that an answer must not wait for, so that its time tells nothing. */
+/** Work that an answer must not wait for, so that its time shows nothing. */
 export interface Background {
-  /** Within a second, at a random time: the next request must not tell it by being slower. */
+  /** Runs within a second, at a random time: the next request must not show it by being slower. */
   run(work: () => Promise<void>): void;
   /** Begins at once what still waits, and resolves when all has ended. */
   settle(): Promise<void>;
 }
 
-/** Waiting or under way, at the most: what is beyond is dropped, and told. */
+/** Limit of tasks waiting or under way: further ones are dropped, with a log line. */
 const RUNNING_MAX = 2_000;
 const DELAY_MAX_MS = 1_000;
 

@@ -15,7 +15,7 @@ export type ChangePasswordProblem =
 export type ChangePassword = (
   account: Account,
   form: { readonly password: string; readonly newPassword: string },
-  /** The session that asks; it alone goes on. */
+  /** The session that asks; all others end. */
   session: SessionName,
   by: Requester,
 ) => Promise<ChangePasswordProblem | undefined>;
@@ -44,7 +44,7 @@ export function changePassword(parts: ChangePasswordParts): ChangePassword {
     if (newPassword === password) return { field: 'new_password', code: 'password_same' };
     const made = await hashOfNew(parts, account, newPassword);
     if ('problem' in made) return made.problem;
-    await parts.access.endAll(account.id, session); // Before, too: were it to fail, nothing is changed.
+    await parts.access.endAll(account.id, session); // First too: if that fails, nothing is changed.
     // A reset that was faster stands: what was proven here is the password before it.
     if (!(await parts.records.replacePassword(account.id, made.hash, proven.passwordVersion))) {
       return { field: 'password', code: 'current_password_wrong' };

@@ -33,7 +33,7 @@ const MAILED: Readonly<Partial<Record<AuditEventType, SecurityChange>>> = {
  * Records what happened to an account, and tells its owner where that matters to them.
  *
  * @param about name of the factor, application or organisation that it was about.
- * @param once names what happened, where a request that is sent again tells it again.
+ * @param once names the event, where a request that is sent again would record it again.
  */
 export function notice(
   { audit, mail }: NoticeParts,

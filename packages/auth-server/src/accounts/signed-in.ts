@@ -38,9 +38,9 @@ export interface NewApplicationGrant {
 export type Ending = 'signed_out' | 'ended';
 
 /**
- * Sessions and grants as people see them. What opens them is in the protocol state alone; whoever
- * forgets one here has ended it there before. Applications that want to hear of the end of a
- * session are told soon; see `LogoutNotices`.
+ * Sessions and grants as people see them. What opens them is in the protocol state alone: end
+ * one there before you forget it here. Applications that registered for the end of a session are
+ * notified soon; see `LogoutNotices`.
  */
 export interface SignedInRecords {
   /** A new one, or the same that was seen again. */
@@ -60,17 +60,17 @@ export interface SignedInRecords {
   grantsOfSession(uid: string, ending: Ending): Promise<readonly string[]>;
   /** @param toldSids the names of the session whose applications have heard of its end already. */
   forgetSession(uid: string, ending: Ending, toldSids: readonly string[]): Promise<void>;
-  /** @param keptUid a session that goes on, though what was granted in it does not. */
+  /** @param keptUid a session that stays, though what was granted in it ends. */
   forget(
     ended: { readonly uids: readonly string[]; readonly grants: readonly string[] },
     keptUid?: string,
   ): Promise<void>;
   forgetApplication(accountId: string, applicationId: string): Promise<void>;
-  /** Digests of the ids of all its grants, whoever's they are. */
+  /** Digests of the ids of all its grants, of every person. */
   grantsOfApplication(applicationId: string): Promise<readonly string[]>;
 }
 
-/** One application that is to be told that one of its sessions has ended. */
+/** An application to notify that one of its sessions has ended. */
 export interface LogoutNotice {
   readonly id: bigint;
   readonly applicationId: string;

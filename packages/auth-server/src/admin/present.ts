@@ -38,7 +38,7 @@ export function presentEvent(event: StoredEvent) {
 /**
  * A page of a list.
  *
- * @param found up to `limit + 1` items: one more tells that there is a next page.
+ * @param found up to `limit + 1` items: one more shows that there is a next page.
  * @param cursorOf where the page after an item begins.
  */
 export function presentPage<T>(

@@ -23,7 +23,7 @@ const LIMIT: Rule = {
 };
 const cursor = (pattern: RegExp): Rule => ({
   parse: (text) => (pattern.test(text) ? text : undefined),
-  expected: 'expected a cursor as it was given',
+  expected: 'expected a cursor from page.nextCursor, unchanged',
   code: 'invalid_cursor',
 });
 const ACCOUNTS = {

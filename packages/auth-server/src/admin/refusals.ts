@@ -56,7 +56,7 @@ export function accountExists(): Refusal {
     status: 409,
     code: 'account_exists',
     title: 'Account exists',
-    detail: 'Your organisation has an account of this e-mail address already.',
+    detail: 'Your organisation already has an account with this e-mail address.',
   });
 }
 

@@ -13,7 +13,7 @@ export interface AuditEvent {
   readonly device?: Device;
   /** Name of the factor, application or organisation that it was about. */
   readonly about?: string;
-  /** Names what happened: told again, by a request that was sent again, it is stored once. */
+  /** Names the event: recorded again, by a request that was sent again, it is stored once. */
   readonly once?: string;
 }
 
@@ -81,8 +81,8 @@ export interface AuditLog {
   /**
    * Takes the event: from now on it survives this process. It reaches the table soon, and once.
    *
-   * @throws {DatabaseUnavailable} when it cannot be kept: then nothing may be acknowledged. Of a
-   *   refusal that cannot be kept, the log is told instead.
+   * @throws {DatabaseUnavailable} when it cannot be kept: then nothing may be acknowledged. A
+   *   refusal that cannot be kept is written to the log instead.
    */
   record(event: AuditEvent): void;
   /** Resolves when what was taken survives a crash of the machine, where the database does. */

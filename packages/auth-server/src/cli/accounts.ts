@@ -91,7 +91,9 @@ export function addAccountCommands(program: Command, asOperator: AsOperator): vo
 
   accounts
     .command('delete <email>')
-    .description('delete an account in which nobody ever signed in, as after a mistyped invitation')
+    .description(
+      'delete an account that nobody ever signed in to, for example after a mistyped invitation',
+    )
     .action(async (email: string, _: unknown, command: Command) => {
       const account = await asOperator(async (operator) => {
         const found = await requireAccount(operator, email);

@@ -109,7 +109,7 @@ export function addAdministrationCommands(accounts: Command, asOperator: AsOpera
   accounts
     .command('events <email>')
     .description('list what happened on an account, the newest first')
-    .option('--limit <number>', 'how many at the most, up to 1000', '50')
+    .option('--limit <number>', 'how many, up to 1000', '50')
     .action(async (email: string, { limit }: { limit: string }, command: Command) => {
       const count = /^[1-9]\d{0,3}$/.test(limit) ? Number(limit) : Number.NaN;
       if (!(count <= 1_000))

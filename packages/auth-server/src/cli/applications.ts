@@ -36,22 +36,26 @@ export function addApplicationCommands(program: Command, asOperator: AsOperator)
   applications
     .command('create')
     .description('register an application; the secret of a confidential one is shown once')
-    .requiredOption('--name <name>', 'as people know it, unique')
+    .requiredOption('--name <name>', 'the name that people see, unique')
     .option(
       '--redirect-uri <uri...>',
       'where answers go, compared character by character; any port of a loopback address will do',
       [],
     )
     .option('--post-logout-redirect-uri <uri...>', 'where people go after signing out', [])
-    .option('--backchannel-logout-uri <uri>', 'told when a session ends')
+    .option('--backchannel-logout-uri <uri>', 'gets a request when a session ends')
     .option('--third-party', 'not the platform’s own: people are asked for consent')
     .option('--confidential', 'keeps a secret, as a server can; otherwise PKCE alone')
     .option('--device', 'may sign people in on a second device (RFC 8628)')
     .option('--scope <name...>', `what it may ask for: ${APPLICATION_SCOPES.join(', ')}`, [
       ...DEFAULT_SCOPES,
     ])
-    .option('--without-pkce', 'confidential, and its library sends no PKCE')
-    .option('--allow-origin <origin...>', 'public, and pages of this origin call this host', [])
+    .option('--without-pkce', 'for a confidential application whose library sends no PKCE')
+    .option(
+      '--allow-origin <origin...>',
+      'for a public application: pages of this origin may call this host',
+      [],
+    )
     .action(async (options: CreateOptions, command: Command) => {
       const { redirectUri: redirectUris, postLogoutRedirectUri: postLogoutRedirectUris } = options;
       const application = {

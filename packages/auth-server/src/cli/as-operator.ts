@@ -105,7 +105,7 @@ export const asOperator: AsOperator = async (work, { mayCreate = false } = {}) =
   }
 };
 
-/** What could not be sent is told where people read, and not in the command's answer. */
+/** Messages that could not be sent are reported on stderr, not in the command's answer. */
 const complaints: Log = {
   ...silentLog,
   error: (fields, message) => {

@@ -29,21 +29,21 @@ interface UpdateOptions {
 export function addApplicationChanges(applications: Command, asOperator: AsOperator): void {
   applications
     .command('update <client-id>')
-    .description('change what is registered; what is not named stays as it is')
-    .option('--name <name>', 'as people know it, unique')
+    .description('change what is registered; what you leave out stays as it is')
+    .option('--name <name>', 'the name that people see, unique')
     .option('--redirect-uri <uri...>', 'all places where answers go from now on')
     .option('--post-logout-redirect-uri <uri...>', 'all places where people go after signing out')
-    .option('--backchannel-logout-uri <uri>', 'told when a session ends')
-    .option('--no-backchannel-logout-uri', 'is told no more')
+    .option('--backchannel-logout-uri <uri>', 'gets a request when a session ends')
+    .option('--no-backchannel-logout-uri', 'gets no such request any more')
     .option(
       '--scope <name...>',
       `all that it may ask for from now on: ${APPLICATION_SCOPES.join(', ')}; ` +
-        'where one is taken away, what it got of anybody ends',
+        'taking one away ends everything that the application got',
     )
-    .option('--without-pkce', 'may leave PKCE out from now on; confidential ones alone')
+    .option('--without-pkce', 'may leave out PKCE from now on; for confidential applications only')
     .option('--no-without-pkce', 'must send PKCE from now on')
-    .option('--allow-origin <origin...>', 'all origins whose pages call this host from now on')
-    .option('--no-allow-origin', 'pages of no origin call this host any more')
+    .option('--allow-origin <origin...>', 'all origins whose pages may call this host from now on')
+    .option('--no-allow-origin', 'no other origin may call this host from now on')
     .action(async (clientId: string, options: UpdateOptions, command: Command) => {
       const change = changeOf(options);
       const {
@@ -65,7 +65,7 @@ export function addApplicationChanges(applications: Command, asOperator: AsOpera
 
   applications
     .command('delete <client-id>')
-    .description('delete an application into which nobody ever signed in')
+    .description('delete an application that nobody ever signed in to')
     .action(async (clientId: string, _: unknown, command: Command) => {
       await asOperator(async (operator) => {
         await requireApplication(operator, clientId);
@@ -95,7 +95,7 @@ function changeOf(options: UpdateOptions): ApplicationChange {
     ...(allowOrigin === undefined ? {} : { allowedOrigins: parseOrigins(allowOrigin || []) }),
   };
   if (Object.keys(change).length > 0) return change;
-  throw new UsageError('say what is to be changed; --help lists it');
+  throw new UsageError('say what to change; --help lists the options');
 }
 
 /** @throws {UsageError} as `create` does. */

@@ -56,7 +56,7 @@ export function addCustomerCommands(program: Command, asOperator: AsOperator): v
 
   customers
     .command('rename <id>')
-    .description('change the name that people know; the id stays')
+    .description('change the name that people see; the id stays')
     .requiredOption('--name <name>', 'the new name')
     .action(async (id: string, options: { name: string }, command: Command) => {
       const name = parseName(options.name);

@@ -38,7 +38,7 @@ export interface Operator {
   readonly throttle: Throttle;
   readonly keys: SigningKeyStore;
   /**
-   * Seals everything with another key than KEY_ENCRYPTION_KEY, or nothing; tells how much.
+   * Seals everything with another key than KEY_ENCRYPTION_KEY, or nothing; answers how much.
    * Undefined, and nothing is done, for the key that is in use.
    */
   readonly reseal: (
@@ -83,7 +83,7 @@ export function refuseDeletion(what: string, why: Undeletable | undefined): void
   throw new CommandRefused(
     why === 'used'
       ? `${what} has been used, and records refer to it: disable it instead`
-      : `${what} is older than the audit, which does not tell whether it was used: disable it instead`,
+      : `${what} is older than the audit, so whether it was used is unknown: disable it instead`,
   );
 }
 
@@ -111,7 +111,7 @@ export function parseName(text: string): string {
   const name = asName(text);
   if (name !== undefined) return name;
   throw new UsageError(
-    `--name: expected 1 to ${NAME_MAX_CHARS} characters, none of which breaks a line or turns its direction`,
+    `--name: expected 1 to ${NAME_MAX_CHARS} characters, without line breaks and without marks that turn the direction of text`,
   );
 }
 

@@ -114,7 +114,7 @@ export function addUpstreamCommands(program: Command, asOperator: AsOperator): v
     });
 }
 
-/** Whoever the provider has let in: it is asked no more whether they may go on. */
+/** Ends what people signed in through the provider: it no longer decides whether they may stay. */
 async function endAllThrough(
   { access, upstreamLinks }: Operator,
   { issuer, customer }: UpstreamListing,

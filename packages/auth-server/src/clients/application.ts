@@ -11,11 +11,11 @@ export interface Application {
   /** Compared as they are: see provider/redirect-uris.ts. */
   readonly redirectUris: readonly string[];
   readonly postLogoutRedirectUris: readonly string[];
-  /** Told when a session ends (OpenID Connect Back-Channel Logout). */
+  /** Gets a request when a session ends (OpenID Connect Back-Channel Logout). */
   readonly backchannelLogoutUri: string | null;
   /** May sign people in on a second device (RFC 8628). */
   readonly device: boolean;
-  /** Confidential, and may leave PKCE out (RFC 9700 §2.1.1 recommends it to such, and demands none). */
+  /** A confidential application that may leave out PKCE: RFC 9700 §2.1.1 only recommends it to these. */
   readonly withoutPkce: boolean;
   /** Origins whose pages may read this host's answers to it; for public applications. */
   readonly allowedOrigins: readonly string[];
@@ -27,7 +27,7 @@ export interface Application {
 }
 
 /**
- * Whether it runs on people's own devices (RFC 8252), as its redirect URIs tell. A URI of an own
+ * Whether it runs on people's own devices (RFC 8252), as its redirect URIs show. A URI of an own
  * scheme is good for no other.
  */
 export function isNative({ redirectUris }: Pick<Application, 'redirectUris'>): boolean {

@@ -12,7 +12,7 @@ const DESCRIPTION = `expected a form (application/x-www-form-urlencoded) of at m
 
 /**
  * Requests to sign in or out that an application sends as a form (OpenID Connect Core 1.0
- * §3.1.2.1, RP-Initiated Logout 1.0 §2) go on by GET. Browsers leave `SameSite=Lax` cookies out of
+ * §3.1.2.1, RP-Initiated Logout 1.0 §2) continue by GET. Browsers leave `SameSite=Lax` cookies out of
  * another site's form but not out of the redirect after it, so who is signed in stays so.
  */
 export function askByPost(pages: Pages): Middleware {

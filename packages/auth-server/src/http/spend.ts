@@ -35,7 +35,7 @@ export function spend(state: StateStore, refreshGraceS: number): Spend {
     if (!settled) await whenAnswered(() => state.settle(kind, key, graceOf(kind)));
   };
   const refuse = async ({ kind, grantId }: Spendable): Promise<never> => {
-    // Spent twice: whoever holds a copy must not keep what the first spending brought.
+    // Spent twice: somebody holds a copy, and must not keep what the first spending brought.
     if (grantId !== undefined) await state.revokeGrant(grantId);
     throw new errors.InvalidGrant(`${kind} already used`);
   };
@@ -76,8 +76,8 @@ export function spend(state: StateStore, refreshGraceS: number): Spend {
     },
     async withoutAnswer(spendable) {
       const { kind, key } = spendable;
-      // The client is told what was wrong with the request, and still has the token. A device is
-      // told again that it was denied: the first answer may have been lost.
+      // The answer says what was wrong with the request, and the client still has the token. A
+      // denied device gets the same answer again: the first one may have been lost.
       if (kind === 'RefreshToken' || kind === 'DeviceCode') return;
       if ((await state.consume(kind, key)) === 'already') await refuse(spendable);
     },

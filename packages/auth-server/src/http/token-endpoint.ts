@@ -89,7 +89,7 @@ async function errorOf(
   }
 }
 
-/** Who sends a person's password as a form is told how it is sent, whatever else is wrong. */
+/** A form with a person's password is answered with how to send it, whatever else is wrong. */
 function explained(ctx: KoaContextWithOIDC, failure: unknown): unknown {
   const refused = failure instanceof errors.OIDCProviderError && failure.statusCode < 429;
   const asForm = ctx.oidc?.params?.['grant_type'] === 'password';
@@ -156,7 +156,7 @@ function record(ctx: KoaContextWithOIDC, audit: AuditLog, error: unknown): void 
   });
 }
 
-/** The caller is told the code alone. */
+/** The reason for the log; the caller gets the code alone. */
 function whyOf(error: unknown, body: { readonly error: string }): string {
   return error instanceof CredentialsRefused ? error.why : body.error;
 }

@@ -7,7 +7,7 @@ const RETRY_WHEN_UNAVAILABLE_S = 2;
 
 /**
  * Writes an error of the token endpoint in the shape of RFC 6749 §5.2, wherever it was thrown: in
- * the library, in front of it or behind it. Only what is meant for the caller is told.
+ * the library, in front of it or behind it. The body has only what is meant for the caller.
  */
 export function writeTokenError(ctx: Context, thrown: unknown): void {
   const error = translated(thrown);
@@ -47,7 +47,7 @@ class Unavailable extends errors.OIDCProviderError {
 
 function translated(error: unknown): unknown {
   if (error instanceof DatabaseUnavailable) return new Unavailable(error);
-  // The library reads forms itself and tells by the cause alone that one was too large.
+  // The library reads forms itself; only the error’s cause shows that one was too large.
   const cause = error instanceof errors.InvalidRequest ? error.cause : undefined;
   const large = cause instanceof Error && cause.message === 'request entity too large';
   return large ? tooLarge() : error;

@@ -8,8 +8,8 @@ import { CODE_NOT_GOOD } from './provider-pages.ts';
 import { wayOnFrom } from './way-on.ts';
 
 /**
- * Slows guessing at the codes of second devices by address (RFC 8628 §5.1): whoever hits one
- * could sign another's device in as themself.
+ * Slows guessing at the codes of second devices by address (RFC 8628 §5.1): with a right
+ * guess, somebody could sign another's device in as themself.
  */
 export function deviceGuesses(throttle: Throttle, pages: Pages): Middleware {
   return async (ctx, next) => {

@@ -35,7 +35,7 @@ export function showChoice(visit: Visit, because: EnrolFactorModel['because']): 
   });
 }
 
-/** Who sets none up does not get in. An earlier session in this browser goes on as it was. */
+/** Without a second factor nobody gets in. An earlier session in this browser stays as it was. */
 export const cancel = (visit: Visit) => refuse(visit, 'the person set up no second factor');
 
 /**
@@ -58,7 +58,7 @@ const at =
     await act(enrolling, form);
   };
 
-// Whoever has a factor proves that one, and adds none.
+// A person with a factor must prove that one, and adds none here.
 export const enrolTotp = at('enrol_factor', (enrolling) => openTotp(enrolling));
 export const confirmTotp = at('enrol_factor', submitTotp, totpIsAdded);
 export const enrolPasskey = at('enrol_factor', (enrolling) => showPasskey(enrolling));

@@ -14,7 +14,7 @@ export async function finishSignIn(
   record(visit, 'sign_in.succeeded', accountId, amr.join(' '));
   const login: ProvenLogin = {
     ...{ accountId, amr, acr: acrOf(amr), remember: false },
-    // Told to the library, which would take the time of a later consent.
+    // Given to the library, which would otherwise take the time of a later consent.
     ts: provenAtS ?? Math.floor(Date.now() / 1000),
     provenIn: visit.details.uid,
   };
@@ -33,7 +33,7 @@ export interface ProvenLogin {
   readonly provenIn: string;
 }
 
-/** The person does not want it: back to the application, which is told so. */
+/** The person does not want it: back to the application with `access_denied`. */
 export function refuse(visit: Visit, error_description: string): Promise<void> {
   return answer(visit, { error: 'access_denied', error_description });
 }
@@ -48,7 +48,7 @@ export async function answer({ provider, ctx }: Visit, result: object): Promise<
 
 /**
  * The browser is known from now on, for a year or until it is closed: guesses elsewhere do not
- * lock the person out here, and the owner is told of browsers that were not known. One that was
+ * lock the person out here, and the owner gets a message about browsers that were not known. One that was
  * stays so for as long as it was asked to before, also where nobody could ask: through an
  * organisation.
  */

@@ -4,7 +4,7 @@ import { showSignIn } from './sign-in-step.ts';
 import { leaveFor } from './upstream-routes.ts';
 import { actionOf, type Form, pageOf, type Visit } from './visit.ts';
 
-/** Asks for the e-mail address whose domain tells the organisation. */
+/** Asks for the e-mail address; its domain shows the organisation. */
 export async function showOrganisation(
   visit: Visit,
   problems: OrganisationModel['problems'] = [],
@@ -42,7 +42,7 @@ export async function findOrganisation(visit: Visit, form: Form): Promise<void> 
 /** The library's reasons for which being signed in at the organisation is not enough. */
 const PROOF_WANTED = ['login_prompt', 'max_age'];
 
-/** To the person's own organisation, which the domain of the e-mail address tells. */
+/** To the organisation that the domain of the e-mail address belongs to. */
 export async function goToOrganisation(visit: Visit, form: Form): Promise<void> {
   const { parts, ctx, details } = visit;
   const email = (form['email'] ?? '').slice(0, 254);

@@ -14,7 +14,7 @@ const LANGUAGE_AGE_MS = 365 * 86_400_000;
 
 export interface Page {
   readonly status?: number;
-  /** Why the page's form came back; without `status` they tell it. */
+  /** Why the page's form came back; they decide the status where `status` is not given. */
   readonly problems?: readonly RenderableProblem[];
   /** Where the page's forms end, after redirects: registered URIs. */
   readonly formTargets?: readonly string[];

@@ -186,8 +186,8 @@ async function accept(parts: PasswordParts, ctx: Context, form: Form): Promise<v
 }
 
 /**
- * A page of its own: the link is used up, and loading it again would say so. Whoever is signed in
- * here is somebody else, or was: a new password ends its owner's sessions.
+ * A page of its own: the link is used up, and loading it again would say so. A session in
+ * this browser is another person's, or has ended: a new password ends its owner's sessions.
  */
 async function showPasswordSet({ pages, signedIn }: PasswordParts, ctx: Context): Promise<void> {
   const somebody = await signedIn(ctx);

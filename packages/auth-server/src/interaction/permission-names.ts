@@ -1,8 +1,8 @@
 import { type Permission, scopeOf } from '@cls/shared/access-token';
 
 /**
- * Short names of scopes, as people are told them: what follows `/auth/`, or the scope itself. Beside
- * others `openid` goes without saying; alone it is what there is to tell.
+ * Short names of scopes, as people read them: what follows `/auth/`, or the scope itself. `openid` is
+ * left out beside others, and shown when it is alone.
  *
  * @param held the person's permissions: what they may not do, no application can in their name.
  */

@@ -97,7 +97,7 @@ async function detailsOf(provider: Provider, ctx: Context): Promise<Details | un
 /**
  * Somebody who is asked to sign in again may be signed out meanwhile: in another tab, by waiting
  * too long, or by linking the account, which ends what the password had opened. The library would
- * take the sign-in for expired. It goes on as that of somebody who was not signed in.
+ * take the sign-in for expired. It continues as if nobody had been signed in.
  */
 async function leaveEndedSession(provider: Provider, uid: string): Promise<void> {
   const interaction = await provider.Interaction.find(uid);

@@ -130,7 +130,7 @@ export async function beginAnew(visit: Visit): Promise<void> {
   return showSignIn(visit, [{ code }]);
 }
 
-/** Begins again as somebody else; codes that were not saved are not for whoever comes next. */
+/** Begins again as somebody else; codes that were not saved must not be shown to the next person. */
 export async function otherAccount(visit: Visit): Promise<void> {
   const { parts, details } = visit;
   await dropNewCodes(parts.state, details.uid);

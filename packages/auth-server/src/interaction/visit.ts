@@ -87,7 +87,7 @@ export function goOn({ parts, ctx, details }: Visit, search = ''): void {
   seeOther(ctx, parts.pages.path(`/interaction/${details.uid}${search}`));
 }
 
-/** Each refusal is told in the log of requests; of those behind one block, the first is an event. */
+/** Each refusal is in the log of requests. Of those behind one block, only the first is an event. */
 export function recordRefusal(visit: Visit, subject: string, reason: string, first = true): void {
   visit.ctx.state['refused'] = reason;
   if (first) record(visit, 'sign_in.refused', subject, reason);

@@ -1,7 +1,7 @@
 import type { Account } from '../accounts/account.ts';
 import type { Requester } from '../accounts/requester.ts';
 
-/** Each change to an account that its owner is told of. */
+/** Each change to an account that its owner gets a message about. */
 export type SecurityChange =
   | 'password_changed'
   | 'factor_added'
@@ -22,7 +22,7 @@ export type SignedInBy = 'password' | 'passkey' | 'organisation';
 
 /**
  * Messages to one person. Each call returns at once: the message is sent soon, tried again when
- * it cannot be, and a failure is told to the operator's log, never to the caller.
+ * it cannot be, and a failure is in the operator's log, never in the answer.
  */
 export interface AccountMail {
   /** @param name of the factor, application or organisation that it was about, or its permissions. */

@@ -18,7 +18,7 @@ export interface MailQueue {
 /** A process that ends waits no longer for a mail server that hangs. */
 const DRAIN_MAX_MS = 15_000;
 
-/** What cannot be sent at last is told to `log`, without its text: it holds links. */
+/** A message that is given up is logged without its text, because the text holds links. */
 export function mailQueue(sender: MailSender, log: Log, drainMaxMs = DRAIN_MAX_MS): MailQueue {
   const waiting = new Map<Letter, NodeJS.Timeout>();
   const sending = new Set<Promise<void>>();

@@ -29,7 +29,7 @@ export interface FactorRecords {
 
 /** A factor that is about to be added. */
 export interface NewFactor {
-  /** Chosen before: whoever adds it again, after a failure, finds it. */
+  /** Chosen before, so that adding it again after a failure finds it. */
   readonly id: string;
   readonly name: string;
   /** Hashes of recovery codes, for an account that has none yet. */

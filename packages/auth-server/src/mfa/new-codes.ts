@@ -15,7 +15,7 @@ const TTL_S = 600;
 
 /**
  * Kept for the session or interaction in which they are made, sealed under it, before they count:
- * whatever fails afterwards, and whoever sends the form twice, or goes back, sees them.
+ * a person sees them again after any failure, after sending the form twice, and after Back.
  */
 export async function keepNewCodes(
   state: StateStore,

@@ -46,7 +46,7 @@ export interface RecoveryCodeRecords {
    * again: its answer may have failed. @param code canonical
    */
   use(accountId: string, code: string, attempt: string): Promise<boolean>;
-  /** The code that the attempt used has been answered: it is good for nobody any more. */
+  /** The request that used the code was answered: from now on the code is refused. */
   settle(accountId: string, attempt: string): Promise<void>;
   count(accountId: string): Promise<RecoveryCodeCount>;
 }

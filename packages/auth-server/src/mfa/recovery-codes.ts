@@ -13,7 +13,7 @@ import {
 export interface RecoveryCodes {
   count(account: Account): Promise<RecoveryCodeCount>;
   /**
-   * New ones in place of the old, shown this once; the owner is told.
+   * New ones in place of the old, shown this once. Sends the owner a message.
    *
    * @param keep called before they count.
    */
@@ -26,7 +26,7 @@ export interface RecoveryCodes {
   areCurrent(account: Account, codes: readonly string[]): Promise<boolean>;
   /** What is kept of the first ones. */
   hashesOf(account: Account, codes: readonly string[]): readonly string[];
-  /** True once per code, and again for the same attempt while that has no answer; the owner is told. */
+  /** True once per code, and again for the same attempt until it is answered. Sends the owner a message. */
   use(account: Account, code: string, attempt: string, by: Requester): Promise<boolean>;
 }
 

@@ -121,7 +121,7 @@ export function providerConfiguration(
     pkce: { required: (_, client) => client['without_pkce'] !== true }, // RFC 7636
     features: {
       clientCredentials: { enabled: true }, // RFC 6749 §4.4
-      // RFC 8707; callers need not name the resource, their scopes tell.
+      // RFC 8707; callers need not name the resource, because their scopes decide it.
       resourceIndicators: {
         enabled: true,
         defaultResource: (ctx, client) => defaultResource(ctx, client, settings),
@@ -206,7 +206,7 @@ export function providerConfiguration(
 
 const AUTH_METHODS = ['client_secret_basic', 'client_secret_post', 'none'] as const;
 
-/** Beside `openid`, scopes of OpenID Connect say what is told of the person; alone they are for nothing. */
+/** Other scopes of OpenID Connect only say what userinfo has besides; they need `openid`. */
 function servesAlone(scope: string): boolean {
   return scope === 'openid' || !(OPENID_SCOPES as readonly string[]).includes(scope);
 }
@@ -222,7 +222,7 @@ function refuseNothing(asked: string | undefined, scopes: readonly string[]): vo
   if (!known) throw new errors.InvalidScope('expected openid, a permission, or both', asked ?? '');
 }
 
-/** RFC 7009 §2.1. A public client is not told of others' tokens, which it could only guess. */
+/** RFC 7009 §2.1. A public client learns nothing about others' tokens, which it could only guess. */
 function mayRevoke(_: unknown, client: Client, token: { clientId?: string | undefined }): boolean {
   if (token.clientId === client.clientId) return true;
   if (client.clientAuthMethod === 'none') return false;
@@ -279,7 +279,7 @@ function cookies(issuer: string, key: string): NonNullable<Configuration['cookie
 }
 
 /**
- * Tells an application of a logout. The library refuses private addresses; but applications are
+ * Notifies an application of a logout. The library refuses private addresses; but applications are
  * registered by operators alone, and theirs are on private networks often enough.
  */
 const fetchFromApplication: NonNullable<Configuration['fetch']> = (url, options) => {

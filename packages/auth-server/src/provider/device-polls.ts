@@ -4,7 +4,7 @@ import { ROUTES } from './configuration.ts';
 import { digest } from './state/sealing.ts';
 import type { StateStore } from './state/state-store.ts';
 
-/** RFC 8628 §3.2: seconds between two polls of a device, unless it is told otherwise. */
+/** RFC 8628 §3.2: seconds between two polls of a device, until a `slow_down` adds to it. */
 const INTERVAL_S = 5;
 /** RFC 8628 §3.5: what each `slow_down` adds to it. */
 const SLOW_DOWN_S = 5;

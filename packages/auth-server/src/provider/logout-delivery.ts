@@ -16,7 +16,7 @@ interface Informed {
 }
 
 /**
- * Tells applications of sessions that were ended elsewhere than in their browser: from the account
+ * Notifies applications of sessions that were ended elsewhere than in their browser: from the account
  * pages, by an administrator, by a new password (OpenID Connect Back-Channel Logout §2.5).
  *
  * @param provider the one in use; undefined until there is one.
@@ -54,19 +54,19 @@ export function deliverLogoutNotices(
 }
 
 /**
- * Keeps a notice for each application that the library could not tell of a sign-out in the browser
+ * Keeps a notice for each application that the library could not notify of a sign-out in the browser
  * itself: it tries once.
  */
 export function keepLogoutNotices(provider: Provider, notices: LogoutNotices, log: Log): void {
   provider.on('backchannel.error', (_, err, { clientId }, accountId, sid) => {
-    log.info({ err, clientId }, 'an application was not told of a logout; it is tried again');
+    log.info({ err, clientId }, 'a logout notification failed; trying again');
     notices
       .again({ applicationId: clientId, accountId, sid }, RETRY_AFTER_S)
-      .catch((failure) => log.warn({ err: failure, clientId }, UNTOLD));
+      .catch((failure) => log.warn({ err: failure, clientId }, UNDELIVERED));
   });
 }
 
-const UNTOLD = 'an application could not be told of a logout';
+const UNDELIVERED = 'an application did not take a logout notification';
 
 async function deliver(
   provider: Provider,
@@ -81,7 +81,7 @@ async function deliver(
     }
   } catch (err) {
     if (attempts < ATTEMPTS_MAX) return;
-    log.warn({ err, clientId: applicationId }, UNTOLD);
+    log.warn({ err, clientId: applicationId }, UNDELIVERED);
   }
   await notices.done(id);
 }

@@ -14,8 +14,8 @@ import type { StateStore } from './state/state-store.ts';
  * Keeps the list of where people are signed in, and of what applications got there, after each
  * request in which the library used a session or a refresh token.
  *
- * Whoever ends a session ends what is on the list. So what was ended while the library was at work
- * is ended again here, after it was listed and before anybody has the answer.
+ * Ending a session ends what is on the list. So what was ended while the library was at work is
+ * ended again here, after it was listed and before the answer goes out.
  */
 export function noteAccess(
   records: SignedInRecords,
@@ -35,7 +35,7 @@ export function noteAccess(
       if (await holds(state, oidc)) return;
       const { AuthorizationCode, DeviceCode } = entities;
       const { grantId } = AuthorizationCode ?? DeviceCode ?? {};
-      // Whoever ended the session may have taken its grant from the list without having seen it.
+      // The request that ended the session may have read the list before this grant was on it.
       if (grantId !== undefined) await state.revokeGrant(digest(grantId));
       return access.endSession(digest(session.uid));
     }
@@ -95,7 +95,7 @@ async function noteSession(
  */
 const LOOK_AGAIN_MS = [50, 100, 200, 400, 800];
 
-/** Whether the session of which a code was made is still there. */
+/** Whether the session that a code was made in still exists. */
 async function holds(
   state: StateStore,
   { session, entities }: KoaContextWithOIDC['oidc'],

@@ -20,7 +20,7 @@ const EVENTS = [
   'userinfo.error',
 ] as const;
 
-/** The library tells a caller less than it knows; the request's line in the log has the rest. */
+/** The library's answer says less than the library knows; the request's log line has the rest. */
 export function noteRefusals(provider: Provider): void {
   for (const event of EVENTS) {
     provider.on(event as 'authorization.error', (ctx, error) => {

@@ -13,7 +13,7 @@ import { grantedAccount } from './granted-account.ts';
 
 /** RFC 8707: the resources that tokens are for, and what a caller may have of each. */
 export interface ResourceServerSettings {
-  /** Tells the administrators' API, which is the issuer's own. */
+  /** Identifies the administrators' API, which is the issuer's own. */
   readonly issuer: string;
   /** The balances API. */
   readonly audience: string;

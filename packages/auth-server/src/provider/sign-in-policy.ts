@@ -52,13 +52,19 @@ export function signInPolicy(sessionAbsoluteS: number, mfaPolicy: MfaPolicy) {
   consent.checks.remove('native_client_prompt');
   // A token for nothing would serve nobody; once they are signed in, what people have is known.
   consent.checks.add(
-    new Check('nothing_to_grant', 'the person has no scope asked for', 'access_denied', (ctx) => {
-      const { account, requestParamScopes: asked } = ctx.oidc;
-      const held = (account as { scopes?: readonly string[] } | undefined)?.scopes;
-      const gets = held === undefined || asked.has('openid') || held.some((one) => asked.has(one));
-      if (gets) return Check.NO_NEED_TO_PROMPT;
-      throw new errors.AccessDenied('the person has none of the permissions that were asked for');
-    }),
+    new Check(
+      'nothing_to_grant',
+      'the person has none of the scopes that were asked for',
+      'access_denied',
+      (ctx) => {
+        const { account, requestParamScopes: asked } = ctx.oidc;
+        const held = (account as { scopes?: readonly string[] } | undefined)?.scopes;
+        const gets =
+          held === undefined || asked.has('openid') || held.some((one) => asked.has(one));
+        if (gets) return Check.NO_NEED_TO_PROMPT;
+        throw new errors.AccessDenied('the person has none of the permissions that were asked for');
+      },
+    ),
     0,
   );
   consent.checks.add(

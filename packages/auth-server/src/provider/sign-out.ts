@@ -21,7 +21,7 @@ export function endBeforeSession(
   };
 }
 
-/** Whoever signed out, at which application's wish and from where, for the person's own log. */
+/** Records who signed out, for which application and from where, in the person's own log. */
 export function recordSignOuts(provider: Provider, audit: AuditLog): void {
   provider.on('end_session.success', (ctx) => {
     const { session, client } = ctx.oidc;

@@ -8,8 +8,8 @@ import type { KnownAddresses } from '../throttle/known-addresses.ts';
 import type { KnownDevices } from '../throttle/known-devices.ts';
 
 /**
- * Called when somebody has signed in, before that is recorded. Of a browser in which the person
- * was not known the owner is told, save at the very first sign-in.
+ * Called when somebody has signed in, before that is recorded. The owner gets a
+ * message about a browser that was not known, except at the very first sign-in.
  */
 export type NoteDevice = (
   account: Account,

@@ -31,7 +31,7 @@ export type Proof =
   | { readonly refused: RefusedPassword | 'code_wrong' | 'code_used' }
   | NotCompared;
 
-/** What comes with a password and may vouch for whoever sends it. */
+/** What comes with a password and may vouch for its sender. */
 export interface Vouchers {
   /** See throttle/known-devices.ts. */
   readonly deviceCookie?: string | undefined;

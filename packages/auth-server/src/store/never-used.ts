@@ -2,7 +2,7 @@ import { isForeignKeyViolation, type Sql } from '@cls/shared/sql/database';
 import type { Undeletable } from '../clients/application.ts';
 
 /**
- * Whether anybody got a token as this client, or signed in through it, as the audit tells. Of what
+ * Whether anybody got a token as this client, or signed in through it, as the audit shows. Of what
  * is older than the audit's memory nobody knows.
  *
  * @param retentionDays how long events are kept; 0 for ever.

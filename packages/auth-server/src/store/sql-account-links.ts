@@ -39,7 +39,7 @@ export function sqlAccountLinks(database: Database, clock: Clock): AccountLinks 
     },
     useForPassword: (purpose, token, passwordHash) =>
       database.transaction(async (transaction) => {
-        // The account before its links, as whoever else sets a password locks them.
+        // Lock the account before its links, in the order of every other change of a password.
         await transaction.query(
           `SELECT FROM account WHERE id IN
              (SELECT account_id FROM account_link WHERE purpose = $1 AND token_sha256 = $2)

@@ -106,7 +106,10 @@ export async function sqlAuditLog(
         const spooled: Spooled = { id, at: clock.now().toISOString(), ...event };
         own.append(JSON.stringify(spooled));
       } catch (err) {
-        log.error({ err, event }, 'an audit event cannot be kept in its file; it is only here');
+        log.error(
+          { err, event },
+          'audit event cannot be written to its file; this log line is its only record',
+        );
         if (event.type === 'token.refused' || event.type === 'sign_in.refused') return;
         throw new DatabaseUnavailable('the audit cannot be written', { cause: err });
       }
@@ -158,7 +161,10 @@ async function insertAlone(database: Database, event: Spooled, log: Log): Promis
     await insert(database, [event]);
   } catch (err) {
     if (!isRefusedForGood(err)) throw err;
-    log.error({ err, event }, 'an audit event cannot be stored; it is only here');
+    log.error(
+      { err, event },
+      'audit event rejected by the database; this log line is its only record',
+    );
   }
 }
 
@@ -172,7 +178,7 @@ function parsed(line: string, log: Log): readonly Spooled[] {
   try {
     return [JSON.parse(line) as Spooled];
   } catch {
-    log.warn({}, 'a line of the audit that was not written whole is left out');
+    log.warn({}, 'an incomplete line of the audit file is left out');
     return [];
   }
 }

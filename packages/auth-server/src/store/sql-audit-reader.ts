@@ -22,7 +22,7 @@ export function sqlAuditReader(database: Database): AuditReader {
     async eventsOf(subjects, { types, before, limit }) {
       const rows = await database.query<Row>(
         // Each subject by itself, in an order that its index alone has. In the order of ids, the
-        // planner may read all events that are newer than the subject's, whoever they are of.
+        // planner may read all events that are newer than the subject's, those of others too.
         `SELECT event.* FROM unnest($1::text[]) AS asked (subject)
          CROSS JOIN LATERAL (
            SELECT id, (extract(epoch FROM at) * 1000)::float8 AS "atMs", type, client_id, address,

@@ -37,7 +37,7 @@ export function sqlKnownAddresses(database: Database, clock: Clock): KnownAddres
     },
     async knows(email, { id }) {
       const [row] = await database.query<{ id: string; hashes: string[] }>(KNOWS, [email, now()]);
-      const sought = hash(row?.id ?? '', id); // For nobody, too.
+      const sought = hash(row?.id ?? '', id); // Also where there is no account: the time must be the same.
       return row?.hashes.includes(sought) ?? false;
     },
   };

@@ -73,9 +73,8 @@ interface Kept {
 }
 
 /**
- * The token path's look-up: answers from memory, is told of changes by the database, and reads
- * through while it cannot be told. A notice that is lost makes an answer five seconds old, and no
- * older. Unknown ids are remembered too, and as briefly.
+ * The token path's look-up: answers from memory, hears of changes by NOTIFY, and reads the database
+ * while it cannot listen. When a notification is lost, an answer is at most five seconds old. Unknown ids are remembered too, and as briefly.
  *
  * @param now milliseconds of a clock that is never set.
  */

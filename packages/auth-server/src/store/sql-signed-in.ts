@@ -130,7 +130,7 @@ export function sqlSignedIn(database: Database): SignedInRecords {
           ending === 'ended'
             ? 'g.session_uid_sha256 = $1'
             : 'g.session_uid_sha256 = $1 AND NOT g.survives_sign_out';
-        // Also of what goes on without the session: it names one that is over.
+        // Also for what stays without the session: it names a session that is over.
         await transaction.query(`${TELL} g.session_uid_sha256 = $1 AND g.sid <> ALL($2::text[])`, [
           uid,
           toldSids,
@@ -140,7 +140,7 @@ export function sqlSignedIn(database: Database): SignedInRecords {
       }),
     forget: ({ uids, grants }, keptUid = '') =>
       database.transaction(async (transaction) => {
-        // A session that goes on is not told to have ended, though its tokens have.
+        // No notice for a session that stays, though its tokens have ended.
         await transaction.query(
           `${TELL} g.grant_sha256 = ANY($1::text[]) AND g.session_uid_sha256 <> $2`,
           [grants, keptUid],

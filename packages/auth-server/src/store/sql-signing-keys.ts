@@ -122,7 +122,7 @@ async function watchKeys(sql: Sql, everyMs: number, listener: () => void): Promi
 
 type Listing = SigningKeyListing & { readonly due: boolean };
 
-/** Oldest first; whether a key is due is told by the database's clock, which all share. */
+/** Oldest first. The database's clock, which all share, decides whether a key is due. */
 function listings(sql: Sql, lock: 'FOR UPDATE' | '' = ''): Promise<Listing[]> {
   const time = (column: string) =>
     `to_char(${column} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"')`;

@@ -78,7 +78,7 @@ export async function passwordSubjects(
   deviceCookie: string | undefined,
 ): Promise<readonly ThrottleSubject[]> {
   const subjects = guessSubjects(devices, 'password', { email }, address, deviceCookie);
-  // Asked in any case: a known browser is not to be told by the time that an answer takes.
+  // Ask in any case: the time of an answer must not show whether the browser is known.
   const known = await knownAddresses.knows(email, address);
   if (!known || subjects[0] !== address) return subjects;
   return [

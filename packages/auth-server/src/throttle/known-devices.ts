@@ -2,7 +2,7 @@ import { randomBytes, timingSafeEqual } from 'node:crypto';
 import { type Clock, epochSeconds } from '@cls/shared/clock';
 
 /**
- * Browsers in which a person has signed in before, told by a signed cookie. It opens nothing: it
+ * Browsers in which a person has signed in before, known by a signed cookie. It opens nothing: it
  * only says whose guesses are counted apart from those of the rest of the world, so that a sprayed
  * list does not lock the person out (NIST SP 800-63B-4 §3.2.2).
  */

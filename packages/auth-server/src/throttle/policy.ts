@@ -13,7 +13,7 @@ export interface ThrottlePolicy {
   readonly forgetAfterS: number | undefined;
   /**
    * Whether a right secret clears the count. An address tries many secrets: there a success takes
-   * back itself alone, or whoever knows one password could guess at others for ever.
+   * back itself alone: else the owner of one password could guess at others for ever.
    */
   readonly clearedBySuccess: boolean;
 }

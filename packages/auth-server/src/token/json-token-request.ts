@@ -13,7 +13,7 @@ import { passwordGrantRefused } from './token-error.ts';
 const EMAIL_MAX_LENGTH = 254;
 
 interface Shape {
-  /** The member that tells this shape from the others. */
+  /** The member that distinguishes this shape from the others. */
   readonly key: string;
   readonly required: readonly string[];
   readonly optional: readonly string[];

@@ -14,7 +14,7 @@ export class TooManyAttempts extends errors.OIDCProviderError {
   }
 }
 
-/** A second factor is needed; the token lets the caller go on with it alone. */
+/** A second factor is needed; with the token, the caller sends the code alone. */
 export class MfaRequired extends errors.OIDCProviderError {
   readonly mfaToken: string;
 

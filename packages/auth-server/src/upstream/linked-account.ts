@@ -45,7 +45,7 @@ export async function linkedAccount(
   if (linkedId !== undefined) {
     const account = await parts.accounts.find(linkedId);
     if (!isOf(account, provider)) return { unusable: 'upstream_account_disabled' };
-    // Linked by an earlier try of this sign-in, which failed before the owner was told.
+    // Linked by an earlier try of this sign-in, which failed before the message to the owner.
     return isNew ? finish(account) : account;
   }
   const email = claims[provider.emailClaim];

@@ -83,7 +83,7 @@ export function passwordField(spec: Field, i18n: I18n): Html {
   return fieldAround(spec, i18n, input);
 }
 
-/** A new password: what it must be, told before; nothing but its length is demanded. */
+/** A new password, with the rule beside the field: only the length counts. */
 export function newPasswordField(
   lengthMin: number,
   problems: readonly RenderableProblem[],

@@ -1,6 +1,6 @@
 import { LOCALES, type Locale } from './i18n.ts';
 
-/** Where a reader's language can be told, the most deliberate first. */
+/** What shows a reader's language, the most deliberate first. */
 export interface LanguageWishes {
   /** What the reader chose on a page before. */
   readonly cookie?: string | undefined;

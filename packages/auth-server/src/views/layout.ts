@@ -3,7 +3,7 @@ import { problemSummary, type RenderableProblem } from './form.ts';
 import { type Html, html, trustedMarkup } from './html.ts';
 import type { I18n, Locale } from './i18n.ts';
 
-/** What every page is told, whatever it shows. */
+/** What every page needs, whatever it shows. */
 export interface Frame {
   /** URL path of an asset, with the issuer's own path before it. */
   assetPath(name: AssetName): string;

@@ -20,7 +20,7 @@ describe('browsers that are sent on, with Chromium', () => {
 
   for (const javaScriptEnabled of [true, false]) {
     const how = javaScriptEnabled ? 'with' : 'without';
-    /** The page with nothing to fill in goes on by itself where scripts run. */
+    /** The page without fields continues by itself where scripts run. */
     const goOn = async (page: Page) => {
       if (!javaScriptEnabled) await press(page, 'Continue');
     };

@@ -27,7 +27,7 @@ describe('sessions and applications, with Chromium', () => {
     await page.goto(flow.url.href);
     return (await site.arrive(page, flow)).claims();
   };
-  /** The session that an application was told the end of. */
+  /** The session whose end an application was notified of. */
   const told = (site: Site, sid: unknown) =>
     eventually(async () => {
       const tokens = site.portal.received

@@ -100,7 +100,7 @@ describe('what goes wrong on the way, with Chromium', () => {
       await portal.arrive(page, flow);
       await page.goBack();
       await reach(page, ENDED);
-      await page.getByText('If you have just signed in, go on in the application.').waitFor();
+      await page.getByText('If you have just signed in, continue in the application.').waitFor();
       await page.goBack();
       await startAgain(page, ENDED);
       await reach(page, 'Your account');

@@ -273,7 +273,7 @@ export async function reach(page: Page, title: string): Promise<void> {
   await page.getByRole('heading', { level: 1, name: title, exact: true }).waitFor();
 }
 
-/** Keeps the recovery codes that the page shows, and goes on. */
+/** Keeps the recovery codes that the page shows, and continues. */
 export async function saveCodes(page: Page): Promise<string[]> {
   await reach(page, 'Save your recovery codes');
   const codes = await page.locator('#codes li').allTextContents();

@@ -6,7 +6,7 @@ import type { StateStore } from './state-store.ts';
 /** What the provider keeps for people: sessions, grants, codes, refresh tokens. */
 export function accountAccess(state: StateStore, records: SignedInRecords): AccountAccess {
   const end = async (uid: string, ending: Ending, toldSids: readonly string[] = []) => {
-    // Before the session: while it lives, whoever fails here can do it again.
+    // Before the session: while it lives, the request can be repeated after a failure here.
     const known = await records.grantsOfSession(uid, ending);
     await forEach(known, (grant) => state.revokeGrant(grant));
     // A session is a grant of its own to the store: writing it again does not bring it back.

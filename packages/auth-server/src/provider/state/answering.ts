@@ -74,7 +74,10 @@ async function attempt(work: () => Promise<void>, log: Log, n: number): Promise<
   } catch (err) {
     const waitMs = TRY_AGAIN_MS[n];
     if (waitMs === undefined) {
-      log.warn({ err }, 'what follows an answer was not written; it expires by itself');
+      log.warn(
+        { err },
+        'state that is cleared after an answer was not cleared; it expires by itself',
+      );
       return;
     }
     setTimeout(() => void attempt(work, log, n + 1), waitMs).unref();

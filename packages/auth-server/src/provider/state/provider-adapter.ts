@@ -6,7 +6,7 @@ import type { NewStateEntry, StateEntry, StateStore } from './state-store.ts';
 /** For what the library keeps without a stated lifetime. */
 const DEFAULT_TTL_S = 86_400;
 
-/** Seconds for which one is kept that has expired: a device is told so (RFC 8628 §3.5). */
+/** Seconds for which an expired entry is kept, to answer `expired_token` (RFC 8628 §3.5). */
 const EXPIRED_TTL_S: Readonly<Record<string, number>> = { DeviceCode: 600 };
 
 /** Kinds that die with their grant. An interaction names one too, but only asks for it. */
@@ -64,7 +64,7 @@ export function providerAdapter(store: StateStore, kind: string): Adapter {
     async find(id) {
       const found = await store.find(kind, digest(id));
       const entry = opened(found, id);
-      // The library would end the whole grant. `consume` tells, once the caller is proven.
+      // The library would end the whole grant. `consume` decides, once the caller is proven.
       return mayComeAgain(kind, found) ? { ...entry, consumed: undefined } : entry;
     },
     findByUid: (uid) => findBy('uid', uid),
@@ -88,7 +88,7 @@ export function providerAdapter(store: StateStore, kind: string): Adapter {
         if (attempt !== undefined) await whenAnswered(() => store.settle(kind, key, 0));
         return;
       }
-      // Spent twice: whoever holds a copy must not keep what the first spending brought.
+      // Spent twice: somebody holds a copy, and must not keep what the first spending brought.
       const again = outcome === 'already' && grantId !== undefined;
       if (again) await store.revokeGrant(digest(grantId));
       throw new errors.InvalidGrant(`${kind} is ${outcome === 'gone' ? 'gone' : 'consumed'}`);

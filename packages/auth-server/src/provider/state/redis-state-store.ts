@@ -216,7 +216,7 @@ function replyOf(answer: readonly [error: Error | null, value: unknown] | undefi
   return value;
 }
 
-/** Tells them apart without loading the library for it. */
+/** Distinguishes them without loading the library for it. */
 function isCluster(redis: Redis | Cluster): redis is Cluster {
   return 'nodes' in redis;
 }

@@ -1,7 +1,7 @@
 /**
  * Identifiers of protocol state are bearer secrets (a session cookie, a refresh token), and
  * payloads name further ones. So a store gets digests of identifiers, and each payload encrypted
- * under its own identifier: whoever copies the store can use and read nothing.
+ * under its own identifier: a copy of the store can neither be used nor read.
  */
 import { createCipheriv, createDecipheriv, createHash, hkdfSync, randomBytes } from 'node:crypto';
 

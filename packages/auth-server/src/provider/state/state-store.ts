@@ -26,7 +26,7 @@ export interface StateStore {
    * Ends everything that was first put for the account until now, without listing it; what is
    * written again later for the same account stays ended.
    *
-   * @param keep the one entry that goes on, such as the session that asks.
+   * @param keep the one entry that stays, such as the session that asks.
    */
   endAccount(account: string, keep?: EntryName): Promise<void>;
   /** Resolves when the store can be used. */

@@ -16,7 +16,7 @@ export interface ConsentModel extends PageModel {
   readonly application: Application;
   /** Nothing shows that the application is what it calls itself: the person alone can tell. */
   readonly unassured?: boolean;
-  /** Host that either answer leads to; absent where the person goes on at a second device. */
+  /** Host that either answer leads to; absent where the person continues at a second device. */
   readonly backTo?: string;
   readonly email: string;
   /** Short names of what is asked; see `permissionList`. */

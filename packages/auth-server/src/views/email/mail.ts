@@ -14,7 +14,7 @@ export type MailPart =
   | { readonly facts: readonly (readonly [label: string, value: string])[] }
   | { readonly label: string; readonly href: string };
 
-/** What all messages are told. */
+/** What all messages need. */
 export interface MailFrame {
   /** The issuer's host, so that people know whose pages the links lead to. */
   readonly host: string;

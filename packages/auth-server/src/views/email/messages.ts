@@ -10,7 +10,7 @@ export interface Circumstances {
 }
 
 type ChangeOf<Key extends string> = Key extends `${infer Change}.subject` ? Change : never;
-/** Each change to an account that its owner is told of. */
+/** Each change to an account that its owner gets a message about. */
 export type SecurityChange = ChangeOf<KeyAfter<'mail.change.'>>;
 
 /** The pages that a message leads to. */

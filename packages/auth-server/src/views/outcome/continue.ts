@@ -9,7 +9,7 @@ export interface ContinueModel extends PageModel {
   readonly fields: readonly (readonly [string, string])[];
 }
 
-/** Goes on by itself where scripts run. */
+/** Continues by itself where scripts run. */
 export function continuePage(model: ContinueModel, i18n: I18n): string {
   const inputs = model.fields.map(
     ([name, value]) => html`<input type="hidden" name="${name}" value="${value}">\n`,

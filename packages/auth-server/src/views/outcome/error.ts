@@ -2,7 +2,7 @@ import { html } from '../html.ts';
 import type { I18n, KeyAfter } from '../i18n.ts';
 import { cardPage, contactLine, type PageModel, type WayOn, wayOnLink } from '../layout.ts';
 
-/** Kinds of failure that people are told about; each has a title, what happened, what to do. */
+/** Kinds of failure that have a page; each has a title, what happened and what to do. */
 export type ErrorKind = KindOf<KeyAfter<'error.'>>;
 type KindOf<Key extends string> = Key extends `${infer Kind}.title` ? Kind : never;
 
@@ -50,7 +50,7 @@ const KIND_OF_ERROR: Readonly<Record<string, ErrorKind>> = {
   server_error: 'server_error',
 };
 
-/** An error that is not known is told as our own failure, never as its code. */
+/** An unknown error is shown as our own failure, never as its code. */
 export function errorKind(error: string): ErrorKind {
   const kind = Object.hasOwn(KIND_OF_ERROR, error) ? KIND_OF_ERROR[error] : undefined;
   return kind ?? 'server_error';

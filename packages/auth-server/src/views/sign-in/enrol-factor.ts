@@ -2,7 +2,7 @@ import { html } from '../html.ts';
 import type { I18n } from '../i18n.ts';
 import { cardPage, type PageModel } from '../layout.ts';
 
-/** Demands a second factor before going on, of an account that has none. */
+/** Demands that an account without a second factor sets one up. */
 export interface EnrolFactorModel extends PageModel {
   /** Who demands it: `MFA_POLICY`, or `acr_values` of the application's request. */
   readonly because: 'policy' | 'application';

@@ -45,7 +45,7 @@ function readConfig(read: EnvironmentReader): ResourceApiConfig {
     ...keyShape,
   });
   const previousCursorKey = read.optionalSecret('PREVIOUS_CURSOR_KEY', {
-    about: 'the key that `CURSOR_KEY` replaces: its cursors are accepted still',
+    about: 'the key that `CURSOR_KEY` replaces: its cursors are still accepted',
     ...keyShape,
   });
   if (shared.production && cursorKey === undefined) {

@@ -274,7 +274,7 @@ describeOnEngines('a copy that is kept by its changes', (engine) => {
     expect(imports.length + statements).to.be.greaterThan(0);
   });
 
-  it('is told of items that are gone by their ids, in every format', async () => {
+  it('gets the ids of items that are gone, in every format', async () => {
     const loan = aLoan(borrower, lenders);
     const only = `level=contract&dealId=${loan.deal.id}&asOf=2025-01-31`;
     await post([...loan.all, drawing(loan, '2025-01-01', 300)]);

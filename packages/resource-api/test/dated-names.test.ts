@@ -86,7 +86,7 @@ describeOnEngines('names of a loan that change with a statement', (engine) => {
     expect(checks.filter(({ breakCount }) => breakCount > 0)).to.deep.equal([]);
   };
 
-  it('are told as of the date, kept in the past, and taken back with the import', async () => {
+  it('are shown as of the date, kept in the past, and taken back with the import', async () => {
     const before = history.lastSeq;
     const { report } = await importLater();
     expect(report).to.deep.include({ details_changed: ['A1', 'B2'] });
@@ -267,7 +267,7 @@ describeOnEngines('names of a loan that change with a statement', (engine) => {
     );
     expect(changed).to.have.length(3);
     await sound();
-    // A statement's own name for the party goes on naming it, and so does its new name.
+    // The former name in a statement still means the party, and so does the new one.
     const next = await history.import(
       '2024-06-30',
       new Map([

@@ -20,7 +20,9 @@ describe('a grant of deals to a customer', function () {
     const refused = await grant('bank', '--all');
     expect(refused.code).to.equal(1);
     expect(refused.stderr)
-      .to.include('auth-server cannot be asked whether it is there (there is no store in')
+      .to.include(
+        'auth-server could not be asked whether the customer exists (there is no store in',
+      )
       .and.include('--new-customer');
     expect((await grant('bank', '--all', '--new-customer')).code).to.equal(0);
     expect((await grant('bank', '--country', 'IN')).code, 'known by now').to.equal(0);

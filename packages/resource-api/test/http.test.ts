@@ -106,7 +106,7 @@ describe('the API over HTTP', () => {
     expect(await response.text()).to.equal('');
   });
 
-  it('answers 304 to whoever has the bytes, Node’s fetch included', async () => {
+  it('answers 304 to a client that has the bytes, Node’s fetch included', async () => {
     const token = await api.token();
     const first = await api.getWith(PATH, token);
     const etag = first.headers.get('etag') ?? '';

@@ -127,7 +127,7 @@ describe('a statement', () => {
     expect(tape.rows[0]?.amounts).to.include({ exchangeAdjustment: -100_025n, cancelled: 0n });
   });
 
-  it('that disagrees with itself is told with both numbers', () => {
+  it('that disagrees with itself is refused, with both numbers', () => {
     const row = { ...good, "Borrower's Obligation": '101', 'Exchange Adjustment': '-5' };
     const [fault] = readTape(statement('03/31/2025', [row]), profile).faults;
     expect(fault).to.deep.include({ row: 2, code: 'identity_broken', value: '101.00' });
@@ -137,7 +137,7 @@ describe('a statement', () => {
     );
   });
 
-  it('without some columns is told the faults of its rows too', () => {
+  it('without some columns is refused, with the faults of its rows too', () => {
     const row = { ...good, 'Loan Status': '?', "Borrower's Obligation": '101' };
     const text = statement('03/31/2025', [row, { ...good, 'Loan Number': 'T2' }])
       .replace('Sold 3rd Party', 'Sold')

@@ -27,7 +27,7 @@ describeOnEngines('a file of journals', (engine) => {
 
   const load = (records: readonly object[], database: Database = api.database) =>
     importJournals(sqlJournals(database), { apply: true, lines: linesFrom(fileOf(records)) });
-  /** Line, field and code of each fault; lines are told from the first journal's. */
+  /** Line, field and code of each fault; lines count from the first journal's. */
   const faultsOf = async (loan: readonly BookRecord[], journals: readonly JournalRecord[]) => {
     const { faults } = await load([...loan, ...journals]);
     return faults.map(({ line, field, code }) => [line - loan.length, field, code]);
@@ -117,7 +117,7 @@ describeOnEngines('a file of journals', (engine) => {
       expect(faults).to.deep.equal([[3, 'reverses', 'reversed_twice']]);
     });
 
-    it('that does not mirror its journal is refused by the database, whoever posts it', async () => {
+    it('that does not mirror its journal is refused by the database, however it is posted', async () => {
       const loan = aRevolver();
       const drawing = moved(loan, '2024-02-01', '10.00');
       await load([...loan.all, committed(loan, '2024-01-01', '50.00'), drawing]);

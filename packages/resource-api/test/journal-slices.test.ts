@@ -123,7 +123,7 @@ class LivingBook {
     }
     const loan = this.#loan();
     const amount = `${this.#random.between(1, 90_000)}.0${this.#random.between(0, 9)}`;
-    // Some are told late.
+    // Some become known late.
     const day = this.#random.chance(0.3) ? dayBefore(this.#day) : this.#day;
     const drawn = entry(loan, ['PRINCIPAL_CASH', 'CASH_CLEARING'], shared(amount), {
       movement: 'advance',

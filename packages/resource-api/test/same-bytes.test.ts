@@ -129,7 +129,7 @@ describeOnEngines('the same question', (engine) => {
       );
       expect(again).to.deep.equal(first);
     });
-    // A key that is being replaced: its cursors go on, and new ones are signed with the new key.
+    // A key that is being replaced: its cursors stay good, and new ones are signed with the new key.
     await others({ CURSOR_KEY: KEYS[1], PREVIOUS_CURSOR_KEY: KEYS[0] }, async (baseUrl) => {
       await ask(`?limit=1&cursor=${page.nextCursor}`, {}, baseUrl);
       expect(await ask(`${questions[0]}&asOf=2025-01-31`, {}, baseUrl)).not.to.deep.equal(first[0]);

@@ -191,7 +191,7 @@ describeOnEngines('a sublimit', (engine) => {
         const parts = one.lenders.map(({ commitment }: Json) => cents(commitment.available));
         expect(parts.reduce((sum: bigint, part: bigint) => sum + part, 0n)).to.equal(2_000_000_01n);
       }
-      // A lender that sees its own part alone is told the same.
+      // A lender that sees its own part alone gets the same.
       await sqlEntitlements(api.database).grant({
         customer: 'anna',
         role: 'lender',

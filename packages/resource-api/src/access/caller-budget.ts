@@ -20,7 +20,7 @@ export interface CallerBudgets {
 
 const MINUTE_MS = 60_000;
 const CALLERS_MAX = 50_000;
-/** Of a minute's: whoever ran one long export asks again after a minute at the latest. */
+/** In budgets of a minute: after one long export, a caller waits for a minute at most. */
 const DEBT_MAX = 2;
 const AT_ONCE_RETRY_S = 1;
 
@@ -90,7 +90,7 @@ function budgetSpent(seconds: number, retryS: number): Refusal {
     status: 429,
     code: 'statement_budget_spent',
     title: 'Statement time spent',
-    detail: `The questions of this caller took more than ${seconds} seconds of the database in a minute; try again in ${retryS} seconds.`,
+    detail: `The requests of this caller took more than ${seconds} seconds of database time within a minute; try again in ${retryS} seconds.`,
     headers: { 'Retry-After': `${retryS}` },
   });
 }

@@ -1,6 +1,6 @@
 /**
  * The last good key set on disk, so that a restart while the auth-server is away answers as
- * before. Public keys only; whoever may write the data directory is trusted as the service is.
+ * before. Public keys only. Write access to the data directory is as good as the service itself.
  */
 
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';

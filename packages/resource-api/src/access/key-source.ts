@@ -27,7 +27,7 @@ export interface KeySourceOptions {
 
 const TIMEOUT_MS = 2_000;
 const DOCUMENT_MAX_BYTES = 256 * 1024;
-/** Tokens of a kid we do not know may ask for a fresh set as often, whoever sends them. */
+/** Tokens with an unknown kid, of all callers together, fetch the set this often at most. */
 const UNKNOWN_KID_REFRESH_MS = 5_000;
 /** The longest token life (24 h) and an hour: no token outlives the keys we hold. */
 const MAX_STALE_MS = 25 * 3_600_000;

@@ -19,7 +19,7 @@ export interface RateLimit {
   count(key: string): Promise<Allowance> | Allowance;
 }
 
-/** A lease is this part of the limit: what a replica may take along unused at the most. */
+/** A lease is this part of the limit, and the most that a replica may hold unused. */
 const LEASE_PART = 100;
 const CALLERS_MAX = 50_000;
 

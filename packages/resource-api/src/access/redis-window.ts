@@ -62,7 +62,7 @@ export function redisWindow(
 }
 
 /**
- * Connecting goes on in the background: a Redis that is down must not keep the API from starting.
+ * Connects in the background: a Redis that is down must not keep the API from starting.
  * A single server's client tries for ever by itself; the others give up, and are made anew.
  */
 function keepConnected(address: RedisAddress, log: Log) {

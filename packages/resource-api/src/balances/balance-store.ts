@@ -150,7 +150,7 @@ export interface CurrencyTotal {
 export interface AccruingItem {
   readonly key: bigint;
   readonly currency: string;
-  /** Lender whose line the item is told by; empty: the global one. */
+  /** Lender whose line gives the item its order; empty: the global one. */
   readonly holder: string;
 }
 
@@ -230,7 +230,7 @@ export interface MovementRequest {
   readonly limit: number;
 }
 
-/** An exchange rate as it is told: a decimal, its day, and who quoted it. */
+/** An exchange rate as it is shown: a decimal, its day, and who quoted it. */
 export interface ReportingRate {
   readonly rate: string;
   readonly date: string;
@@ -242,12 +242,12 @@ export type KnownSequence =
   /** `in_future`: by the database's clock. `posting`: it may still change; ask again soon. */
   | { readonly refused: 'in_future' | 'before_book' | 'posting' };
 
-/** Deals of which an item may read otherwise at one snapshot than at another. */
+/** Asks for deals with an item that may differ between two snapshots. */
 export interface ChangedDealsRequest {
   readonly now: Snapshot;
   /** Undefined: before the book, so every deal. */
   readonly before: Snapshot | undefined;
-  /** Journals after this one may have changed what is told of an item. */
+  /** Journals after this one may have changed an item. */
   readonly afterSeq: bigint;
   readonly dealIds: readonly string[];
   /** Deals in the order of their keys, this one included. */
@@ -256,7 +256,7 @@ export interface ChangedDealsRequest {
 }
 
 export interface BalanceStore {
-  /** Up to `limit` + 1 items: one more tells that there is a next page. */
+  /** Up to `limit` + 1 items: one more shows that there is a next page. */
   page(access: ReaderAccess, request: PageRequest): Promise<readonly BalanceItem[]>;
   /** The same items' balances at another snapshot, by internal key. */
   balancesOf(

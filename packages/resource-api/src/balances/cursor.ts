@@ -24,7 +24,7 @@ export interface CursorCodec {
 }
 
 const MAC_BYTES = 16;
-/** Of what is signed: cursors of another shape are refused, whoever signed them. */
+/** Version of the signed text: cursors of another shape are refused, well signed or not. */
 const FORMAT = 4;
 
 /**
@@ -56,7 +56,7 @@ export function cursorCodec(key: Secret, previous?: Secret): CursorCodec {
         isSigned(bytes.subarray(0, MAC_BYTES), body);
       const fields: unknown[] = signed ? JSON.parse(body.toString('utf8')) : [];
       if (fields[0] !== FORMAT) {
-        throw cursorRefusal('invalid_cursor', 'expected a cursor as it was given');
+        throw cursorRefusal('invalid_cursor', 'expected a cursor from page.nextCursor, unchanged');
       }
       const [question, owner, asOf, knownAt, ledgerSeq, sortValue, itemKey, fx] = fields.slice(
         1,

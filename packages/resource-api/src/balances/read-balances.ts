@@ -23,7 +23,7 @@ import { resolveIds } from './external-ids.ts';
 import { type Reporting, type ReportingRates, reportingRates } from './reporting.ts';
 import type { QuestionTimes, ResolvedSnapshot, Snapshots, WalkSnapshot } from './snapshot.ts';
 
-/** What is told of each item beyond its own amounts, on request. */
+/** What a request may add to each item beyond its own amounts. */
 export const EXPANSIONS = ['lenders', 'accrual', 'contracts', 'movements'] as const;
 export type Expansion = (typeof EXPANSIONS)[number];
 
@@ -36,7 +36,7 @@ export interface BalanceQuestion extends QuestionTimes {
   readonly withTotals: boolean;
   readonly expand: ReadonlySet<Expansion>;
   readonly reporting: Reporting | undefined;
-  /** Goes on with a walk: its snapshot, and the end of the page before. */
+  /** Continues a walk: its snapshot, and the end of the page before. */
   readonly position: (WalkSnapshot & { readonly after: PageEnd }) | undefined;
   /** The question in its canonical form, for the next cursor. */
   readonly canonical: string;
@@ -50,7 +50,7 @@ export interface FormerReading {
   readonly knownAt: string;
 }
 
-/** An item with what is told of it beyond its balances. */
+/** An item with what is shown beyond its balances. */
 export interface BalanceReading {
   readonly item: BalanceItem;
   /** At the end of the day before the period; undefined without a period. */

@@ -27,7 +27,7 @@ export interface ChangeBatch {
   readonly snapshot: ResolvedSnapshot;
   /** What the copy has; undefined before the book. */
   readonly copied: ResolvedSnapshot | undefined;
-  /** In the order of their keys; deals of which nothing can have changed are left out. */
+  /** In the order of their keys; deals that cannot have changed are left out. */
   readonly deals: readonly DealChange[];
   /** Where the next batch begins. */
   readonly nextKey: bigint | undefined;
@@ -35,15 +35,15 @@ export interface ChangeBatch {
 
 export interface ChangesRequest {
   readonly copy: CopyTimes;
-  /** Goes on with a walk. */
+  /** Continues a walk. */
   readonly walk: WalkSnapshot | undefined;
   readonly fromKey: bigint;
   readonly deals: number;
 }
 
 /**
- * Asks one question of two snapshots, for the deals of which an answer may differ. Whoever shows
- * the readings compares them. @throws {Refusal} of the question's times.
+ * Asks one question of two snapshots, for the deals whose answers may differ. The caller
+ * compares the readings. @throws {Refusal} of the question's times.
  */
 export type ReadChanges = (
   caller: Caller,
@@ -98,7 +98,7 @@ function candidates(
 ) {
   const { snapshot, copied, fromKey, limit } = range;
   const dateMoved = copied !== undefined && copied.asOf !== snapshot.asOf;
-  // Exchange rates change what is told of every deal.
+  // An exchange rate changes the answer of every deal.
   const ratesMoved =
     reporting !== undefined && (dateMoved || copied?.fxNumber !== snapshot.fxNumber);
   const afterSeq =

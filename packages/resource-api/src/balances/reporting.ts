@@ -2,7 +2,7 @@ import { Refusal } from '@cls/shared/http/refusal';
 import type { BusinessDate } from '../ledger/business-date.ts';
 import type { BalanceStore, ReportingRate } from './balance-store.ts';
 
-/** Another currency in which amounts are told besides their own. */
+/** Another currency in which amounts are shown besides their own. */
 export interface Reporting {
   readonly currency: string;
   /** Day of the rates; the balances' own date when undefined. */

@@ -46,7 +46,7 @@ export interface ResolvedSnapshot extends WalkSnapshot, KnowledgeFacts {
 export interface Snapshots {
   /** @throws {Refusal} `as_of_in_future`, `as_of_before_book`, `known_at_in_future`, … */
   resolve(times: QuestionTimes, access: ReaderAccess): Promise<ResolvedSnapshot>;
-  /** Of a walk that goes on. */
+  /** The snapshot of a walk that continues. */
   resume(walk: WalkSnapshot, access: ReaderAccess): Promise<ResolvedSnapshot>;
   /**
    * What a copy has; undefined before the book.
@@ -209,13 +209,13 @@ function inFuture(parameter: string, received: string): Refusal {
   return refusal(parameter, code, 'expected an instant that has passed', received);
 }
 
-/** Whose grants changed sees other items, in other parts: what the copy has cannot be told. */
+/** After a change of grants the caller sees other items: what the copy lacks cannot be known. */
 function deltaUnavailable(): Refusal {
   return new Refusal({
     status: 410,
     code: 'delta_unavailable',
-    title: 'No changes to tell',
-    detail: 'What you may see has changed since then; read everything anew.',
+    title: 'No changes available',
+    detail: 'The deals that you may see have changed since then. Read everything anew.',
   });
 }
 

@@ -77,7 +77,7 @@ export function billJournal(
     rates: [],
     ...(corrects === undefined
       ? {
-          // The same days are billed once, whoever asks twice; again once the bill was reversed.
+          // The same days are billed once, however often; and again when the bill was reversed.
           idempotencyKey: `billing:${name}:${worked.to}:${stream.settlement}`,
           settlements: [{ ...subject, component, settledThrough: worked.to }],
         }

@@ -39,7 +39,10 @@ export function addEntitlementCommands(program: Command, asOperator: AsOperator)
     .option('--borrower <party>', 'the deals of a borrower')
     .option('--country <code>', 'the deals of borrowers of a country')
     .option('--all', 'every deal')
-    .option('--new-customer', 'auth-server does not know the customer yet, or cannot be asked')
+    .option(
+      '--new-customer',
+      'grant although auth-server does not know the customer yet, or could not be asked',
+    )
     .action(async (options: GrantOptions, command: Command) => {
       const wanted = parseGrant(options);
       const rule = await asOperator(async (operator) => {
@@ -79,8 +82,8 @@ export function addEntitlementCommands(program: Command, asOperator: AsOperator)
 }
 
 /**
- * A mistyped customer would get deals, and whoever is meant none. Those that have a rule are known;
- * of others the operator's tool of auth-server is asked, for the services share no store.
+ * A mistyped customer would get the deals, and the right customer none. A customer that has a rule
+ * is known. For others, ask the operator's tool of auth-server: the services share no store.
  *
  * @throws {CommandRefused}
  */
@@ -89,12 +92,12 @@ async function requireCustomer(operator: Operator, customer: string): Promise<vo
   const answer = await knownCustomers();
   if ('unknown' in answer) {
     throw new CommandRefused(
-      `no rule names the customer ${customer} yet, and auth-server cannot be asked whether it is there (${answer.unknown}); to grant all the same, add --new-customer`,
+      `no rule names the customer ${customer} yet, and auth-server could not be asked whether the customer exists (${answer.unknown}); to grant anyway, add --new-customer`,
     );
   }
   if (answer.customers.includes(customer)) return;
   throw new CommandRefused(
-    `there is no customer ${customer}: auth-server has ${answer.customers.join(', ') || 'none'}; make it with cls-auth customers create, or add --new-customer if that is still to come`,
+    `there is no customer ${customer}: auth-server has ${answer.customers.join(', ') || 'none'}; create it with cls-auth customers create, or grant now with --new-customer and create it later`,
   );
 }
 

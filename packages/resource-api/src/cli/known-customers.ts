@@ -9,7 +9,7 @@ const CLS_AUTH = fileURLToPath(
 
 export type KnownCustomers =
   | { readonly customers: readonly string[] }
-  /** Why nobody can tell. */
+  /** Why the customer cannot be known. */
   | { readonly unknown: string };
 
 /** The customers of auth-server, by its own tool, which has this process's environment. */

@@ -16,7 +16,7 @@ export function addLedgerCommands(program: Command, asOperator: AsOperator): voi
   ledger
     .command('head')
     .description(
-      'print the hash of the last journal, which stands for all before it: keep it elsewhere',
+      'print the hash of the last journal, which depends on all journals before it: keep it elsewhere',
     )
     .action(async (_: unknown, command: Command) => {
       const head = await asOperator(({ chain }) => chain.head());
@@ -26,7 +26,7 @@ export function addLedgerCommands(program: Command, asOperator: AsOperator): voi
 
   ledger
     .command('verify')
-    .description('check that the ledger still has all that it had at a head; exit code 1 when not')
+    .description('check that no journal up to a head has changed; exit code 1 when one has')
     .requiredOption('--head <file|hash:sequence>', 'what `ledger head` printed before')
     .action(async ({ head: given }: { head: string }, command: Command) => {
       const kept = parseHead(given);
@@ -46,7 +46,7 @@ export function addLedgerCommands(program: Command, asOperator: AsOperator): voi
 
   ledger
     .command('export')
-    .description('write each journal as it is hashed, with its hash (NDJSON)')
+    .description('write each journal in the form that is hashed, with its hash (NDJSON)')
     .option('--out <file>', 'instead of standard output')
     .option('--from-seq <n>', 'only this journal sequence and later ones', '1')
     .action(async ({ out, fromSeq }: { out?: string; fromSeq: string }, command: Command) => {

@@ -19,10 +19,10 @@ export function addPartyCommands(program: Command, asOperator: AsOperator): void
   if (parties === undefined) throw new Error('there is no command parties');
   parties
     .command('rename <id>')
-    .description('correct the name of a party from a date on; before it the former name stays')
+    .description('correct the name of a party from a date on; the former name stays before it')
     .requiredOption('--name <text>', 'the new name')
-    .requiredOption('--from <date>', 'the first day on which the name is true')
-    .requiredOption('--reason <text>', 'why; it stays with the journals')
+    .requiredOption('--from <date>', 'the first day of the new name')
+    .requiredOption('--reason <text>', 'the reason; the journals keep it')
     .option('--apply', 'write; without it everything is done and then rolled back')
     .action(async (party: string, options: RenameOptions, command: Command) => {
       const { apply = false } = options;

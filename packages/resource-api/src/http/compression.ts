@@ -19,7 +19,7 @@ export function isWorthCompressing(body: Buffer | string | Readable): boolean {
 export function gzipped(body: Buffer | string | Readable): Promise<Buffer> | Readable {
   if (body instanceof Readable) {
     const stream = createGzip({ level: LEVEL });
-    // Who reads the result is told of a failure by its end without an end-of-stream.
+    // The reader sees a failure by an end without an end-of-stream.
     return pipeline(body, stream, () => undefined);
   }
   const bytes = typeof body === 'string' ? Buffer.from(body) : body;

@@ -258,7 +258,7 @@ export class FileChecker {
 
   #checkReversal(reversal: JournalRecord, report: (broken: RecordFault) => void): void {
     const { reverses = '' } = reversal;
-    // What is not there, or could not be read, is told elsewhere.
+    // A journal that is missing, or could not be read, is reported elsewhere.
     if (!this.#reversible.knows(reverses)) return;
     for (const broken of this.#reversible.check(reversal)) report(broken);
   }

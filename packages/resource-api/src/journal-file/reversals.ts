@@ -31,7 +31,7 @@ export class ReversibleJournals {
     const { reverses = '' } = reversal;
     const faults: RecordFault[] = [];
     if (!this.#dates.has(`${reverses} ${reversal.effectiveDate}`)) {
-      const message = `expected the date of ${reverses}, which it reverses`;
+      const message = `expected the effective date of ${reverses}, which this journal reverses`;
       faults.push(fault('effectiveDate', 'not_mirrored', message));
     }
     if (!this.#contents.has(`${reverses} ${contentOf(reversal, -1n)}`)) {

@@ -37,7 +37,7 @@ export interface AccrualStream extends Omit<AccrualTerms, 'from' | 'to'> {
   /** Null: of the facility, as a commitment fee is. */
   readonly contractId: string | null;
   readonly component: AccrualComponent;
-  /** Global steps under the empty id, lenders' under theirs, whoever asks. */
+  /** Global steps under the empty id, lenders' under theirs: all of them, for every caller. */
   readonly lines: Lines<readonly BalanceStep[]>;
   /** Days that no bill settles, in parts that are billed one by one. */
   readonly open: readonly { readonly from: BusinessDate; readonly to: BusinessDate }[];

@@ -72,7 +72,7 @@ export function partsMakeUpWhole(
   });
 }
 
-/** Principal as a reader is told it, in minor units. */
+/** Principal as a reader sees it, in minor units. */
 export interface ToldPrincipal {
   readonly subject: string;
   readonly outstanding: bigint;

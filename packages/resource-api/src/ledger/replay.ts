@@ -3,7 +3,7 @@ import { type Balance, type Component, ZERO_BALANCE } from './balance.ts';
 import type { BusinessDate } from './business-date.ts';
 import type { LedgerAccount, PrincipalMovement } from './journal.ts';
 
-/** A posting as it stands in the ledger, whoever reads it. */
+/** A posting as it stands in the ledger. */
 export interface PostedAmount {
   readonly journal: string;
   readonly effectiveDate: BusinessDate;

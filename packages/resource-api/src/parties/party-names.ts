@@ -16,8 +16,8 @@ export type RenameResult =
 /** Corrects the names of parties. */
 export interface PartyNames {
   /**
-   * Posts a journal for each deal that the party takes part in, so that each is told as changed; one
-   * transaction. Without `apply` it is rolled back at its end.
+   * Posts a journal for each deal that the party takes part in, so that copies see each deal
+   * change; one transaction. Without `apply` it is rolled back at its end.
    */
   rename(name: NewPartyName, apply: boolean): Promise<RenameResult>;
 }

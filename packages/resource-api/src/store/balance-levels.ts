@@ -82,7 +82,7 @@ export function partyName(alias: string): string {
     WHERE t.party_key = ${alias}.key AND ${TERMS_AT} ${NEWEST_TERMS}), ${alias}.name)`;
 }
 
-/** Deals `d` of which a fact is one of a list: candidates by an index, then as of the snapshot. */
+/** Deals `d` with a fact from a list: candidates by an index, then as of the snapshot. */
 export function dealsWith(column: 'borrower_key' | 'country', list: string): string {
   return `(d.key IN (SELECT key FROM deal WHERE ${column} = ANY(${list})
       UNION SELECT deal_key FROM deal_details WHERE ${column} = ANY(${list}))

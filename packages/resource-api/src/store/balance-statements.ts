@@ -151,7 +151,7 @@ export function totalsStatement({
   const sql = LEVEL_SQL[level];
   const { includeZero, ...rest } = filter;
   const where = conditions(sql, level, { ...rest, includeZero: true }, parameters);
-  // Whether an item is zero is told by the lines at hand, not by a look-up of its own.
+  // The lines at hand show whether an item is zero; it needs no look-up of its own.
   const shown = includeZero ? 'true' : 'b.live';
   // At these levels a sublimit may stand beside the facility that it is carved out of.
   const within =
@@ -212,7 +212,7 @@ const FEW = 50;
 
 /**
  * Principal movements as they were posted, in posting order. The page is found by keys alone, and
- * only then told in full. Where the filter or the caller's grants leave few deals, it is merged from
+ * only then read in full. Where the filter or the caller's grants leave few deals, it is merged from
  * their journals, and where the period has few days, from the days'; otherwise the book is walked in
  * posting order, from the first journal of the period on, until the page is full. Each ends with the
  * page, and none goes by what the planner knows of the tables.
@@ -453,7 +453,7 @@ interface Order {
   after(end: { sortValue: string | null; key: bigint }, parameters: Parameters): string;
 }
 
-/** The keys of parties of which the ids are given. */
+/** The keys of parties with these ids. */
 function keysOf(list: string): string {
   return `ARRAY(SELECT key FROM party WHERE id = ANY(${list}))`;
 }

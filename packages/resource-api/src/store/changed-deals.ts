@@ -23,7 +23,7 @@ const AVAILABLE = ['facility', 'facility_terms'];
 const between = (column: string) => `${column} > $3 AND ${column} <= $4`;
 
 /**
- * Where both snapshots have the same date, only journals change what is told of a deal. Where the
+ * Where both snapshots have the same date, only journals change what is shown of a deal. Where the
  * dates differ, so do accruals, what is past due, and facts whose day lies between the two.
  */
 const DATE_MOVED = [
@@ -43,7 +43,7 @@ const DATE_MOVED = [
    WHERE EXISTS (SELECT FROM posting p WHERE p.line_key = l.key AND p.due_date IS NOT NULL)`,
 ].join(' UNION ALL ');
 
-/** Deals of which an item may read otherwise at one snapshot than at another: a superset. */
+/** Deals with an item that may differ between two snapshots: a superset. */
 export function changedDealsStatement({
   now,
   before,

@@ -1,6 +1,6 @@
 import type { SqlValue, Transaction } from '@cls/shared/sql/database';
 
-/** A column of an insert: what each record gives, of which type, and what becomes of it. */
+/** A column of an insert: its value in each record, its type, and the SQL that stores it. */
 export interface Column<R> {
   readonly name: string;
   readonly type: string;

@@ -6,8 +6,8 @@ import { SUBJECTS, type SubjectRow, subjectOf } from './subject-statements.ts';
 const BATCH = 2_000;
 const FIRST = 1n;
 /**
- * A rate is told from its like by how often the file has it: one that was given again since comes
- * with those before it.
+ * Equal rates are distinguished by how often the file has them: a rate that was given again since
+ * comes with those before it.
  */
 const FX_RATES = `
   SELECT x.number AS at, x.rate_date AS date, x.from_currency AS "from", x.to_currency AS "to",

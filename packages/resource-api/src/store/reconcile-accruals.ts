@@ -25,7 +25,8 @@ export const ACCRUAL_STATEMENTS: readonly ReconcileStatement[] = [
   },
   {
     invariant: 'late_facts_reopen_bills',
-    states: 'whatever became known after a bill and changes days that it settled is recorded',
+    states:
+      'each fact that became known after a bill and changes the days of that bill is recorded',
     checked: `SELECT count(*) FROM accrual_settlement WHERE NOT ${NOT_A_BILL}`,
     breaks: `
       SELECT j.id AS journal, f.id AS facility, 'nothing' AS found,
@@ -93,7 +94,7 @@ export async function checkBills(transaction: Transaction, ledgerSeq: bigint): P
   return {
     invariant: 'bills_are_what_accrued',
     states:
-      'a bill is what accrued in its days, or what became known later accrues as a difference',
+      'a bill is what accrued in its days, or the difference accrues because something became known later',
     checked: Number(last?.bills ?? 0n),
     explained: found.length - broken.length,
     breakCount: broken.length,

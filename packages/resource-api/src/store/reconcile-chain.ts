@@ -18,7 +18,7 @@ export const BROKEN_LINKS = `
   SELECT coalesce(h.seq, r.seq)::text AS sequence, j.id AS journal,
     coalesce(h.hash, 'no hash') AS found,
     CASE WHEN j.seq IS NULL THEN 'no hash: the journal is gone'
-         ELSE coalesce(r.hash, 'none before its deal is there') END AS expected
+         ELSE coalesce(r.hash, 'no facility, contract or position is there before its deal') END AS expected
   FROM (SELECT * FROM journal_hash WHERE seq <= $1) h
   FULL JOIN (${RECOMPUTED}) r ON r.seq = h.seq
   LEFT JOIN journal j ON j.seq = coalesce(h.seq, r.seq)

@@ -94,7 +94,8 @@ export const PRESENCE_STATEMENTS: readonly ReconcileStatement[] = [
   },
   {
     invariant: 'standing_follows_reversals',
-    states: 'a journal stands unless it is taken back: an odd number of reversals, one of another',
+    states:
+      'a journal stands unless it is reversed; a reversal that is itself reversed does not count',
     checked: 'SELECT count(*) FROM journal WHERE reverses_seq IS NOT NULL',
     breaks: `
       WITH RECURSIVE chain AS (

@@ -7,15 +7,16 @@ import type { TapeRow } from './tape-row.ts';
 
 export const CHANGE_RULES = {
   new_loan: 'booked with all of its amounts, dated by the statement',
-  vanished: 'kept as it is; nothing is posted',
+  vanished: 'kept; nothing is posted',
   original_restated: 'the difference is posted as original_commitment',
   amount_fell: 'the difference is posted as a negative movement of the same type',
-  due_gap: 'the due amount is taken as told: the gap is posted as adjustment, with the reason',
+  due_gap:
+    'the due amount of the statement counts; the gap is posted as adjustment, with the reason',
   undisbursed_gap:
-    'the undisbursed amount is taken as told: the gap is posted as commitment_adjustment',
+    'the undisbursed amount of the statement counts; the gap is posted as commitment_adjustment',
   terms_changed: 'new terms from the date of the statement on',
   details_changed: 'a new name, borrower, guarantor or country from the date of the statement on',
-  kept_as_booked: 'kept as it was booked; nothing is changed',
+  kept_as_booked: 'stays as booked; nothing is changed',
 } as const;
 export type ChangeKind = keyof typeof CHANGE_RULES;
 

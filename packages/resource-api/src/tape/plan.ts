@@ -1,6 +1,6 @@
 /**
- * From a statement to journals, pure. A statement tells cumulative amounts at a date; a journal
- * tells a change. What is posted is the difference to what the ledger already has, dated by the
+ * From a statement to journals, pure. A statement has cumulative amounts at a date; a journal has
+ * a change. What is posted is the difference to what the ledger already has, dated by the
  * statement.
  */
 
@@ -30,7 +30,7 @@ export interface LoanState {
   readonly exchangeAdjustment: bigint;
 }
 
-/** The terms of a loan that a statement tells, at the statement's date. */
+/** The terms of a loan in a statement, at the statement's date. */
 export interface LoanTerms {
   /** Of deal, facility and contract. */
   readonly statuses: readonly [string, string, string];
@@ -245,7 +245,7 @@ export function planLoan(
     sold: amounts.sold - state.sold,
     exchange: amounts.exchangeAdjustment - state.exchangeAdjustment,
   };
-  // What the statement's own balances need beyond the movements that it tells.
+  // What the statement's own balances need beyond its movements.
   const unfundedGap =
     amounts.undisbursed - (state.unfunded + change.original - change.cancelled - change.disbursed);
   const dueGap = amounts.due - (state.due + change.disbursed - change.repaid - change.sold);

@@ -39,7 +39,7 @@ const TEXT_FIELDS = [
 export const FIELDS = [...TEXT_FIELDS, ...AMOUNT_FIELDS, ...DATE_FIELDS] as const;
 export type Field = (typeof FIELDS)[number];
 
-/** What a statement may not tell at all; its profile then names no column for it. */
+/** Fields that a statement may lack; its profile then names no column for them. */
 const OPTIONAL_FIELDS: readonly Field[] = ['guarantorCountryCode', 'guarantor', 'loanType'];
 
 const party = z.strictObject({ externalId: z.string().min(1), name: z.string().min(1) });
@@ -85,7 +85,7 @@ const profileSchema = z.strictObject({
    * (`amounts`), or that of the loan agreement, while the amounts are in the profile's (`loan`).
    */
   currencyColumn: z.enum(['amounts', 'loan']).default('amounts'),
-  /** Amounts with more digits than the currency has: refused, or rounded half up and told. */
+  /** Amounts with more digits than the currency has: refused, or rounded half up with a warning. */
   excessDecimals: z.enum(['reject', 'round']),
   /** Header names per field, the first that is there; case, marks and units do not count. */
   columns: z

@@ -1,6 +1,6 @@
 /**
- * Reads a statement into rows, or tells every fault in it by row and column. Nothing is guessed:
- * what is not as the profile says is a fault.
+ * Reads a statement into rows, or reports every fault by row and column. Nothing is guessed: a cell
+ * that the profile does not allow is a fault.
  */
 import { parse } from 'csv-parse/sync';
 import { type BusinessDate, parseBusinessDate } from '../ledger/business-date.ts';
@@ -60,7 +60,7 @@ interface TapeLine {
 
 function readRecords(text: string, report: Report): readonly TapeLine[] {
   try {
-    // Ragged lines are told by row below rather than ending the reading here.
+    // Rows of another width are reported below, by row; they must not end the reading here.
     const records = parse(text, {
       bom: true,
       info: true,
@@ -75,7 +75,7 @@ function readRecords(text: string, report: Report): readonly TapeLine[] {
   }
 }
 
-/** Those that are there once: the rows are checked in them, whatever is missing beside them. */
+/** Columns that the file has once: rows are checked in these, whatever other columns are missing. */
 type Columns = ReadonlyMap<Field, { readonly index: number; readonly header: string }>;
 
 /** Headers drift between snapshots: case, marks, spaces and a unit in brackets do not count. */
@@ -155,7 +155,7 @@ class RowReader {
     return this.#report.faults.length > faultsBefore ? undefined : result;
   }
 
-  /** A column that the profile names and the file lacks is told once, for the header. */
+  /** A column that the profile names and the file lacks is reported once, for the header. */
   #has(field: Field): boolean {
     return this.#columns.has(field) || this.#profile.columns[field] === undefined;
   }
@@ -320,7 +320,7 @@ class RowReader {
     return dates;
   }
 
-  /** What the statement says twice must agree with itself; a cent apart is float noise. */
+  /** Columns that repeat others must agree with them; a cent of difference is rounding. */
   #checkIdentities({ row, amounts }: TapeRow, read: ReadonlySet<AmountField>): void {
     for (const { field, sum } of IDENTITIES) {
       if (![field, ...sum.map(([part]) => part)].every((part) => read.has(part))) continue;

@@ -75,7 +75,9 @@ describe('a token, where the clocks of issuer and API differ', () => {
     const { outcomes, last } = await judged([-31]);
     expect(outcomes).to.deep.equal(['token_invalid']);
     expect(last?.details).to.include({ status: 403 });
-    expect(last?.details.detail).to.match(/valid in 31 seconds .* The clock of this server/);
+    expect(last?.details.detail).to.match(
+      /becomes valid in 31 seconds; .* The clock of this server/,
+    );
     expect(last?.details.headers).to.deep.equal({
       'WWW-Authenticate': 'Bearer error="invalid_token"',
     });

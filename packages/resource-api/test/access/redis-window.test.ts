@@ -24,7 +24,7 @@ interface World {
 
 interface Setting {
   start(): Promise<World | undefined>;
-  /** Ends a server that serves, of which there is another. */
+  /** Ends a server that serves; another one remains. */
   readonly failOver?: (world: World) => void;
 }
 

@@ -13,7 +13,7 @@ export interface ChangePage {
   readonly copied: ResolvedSnapshot | undefined;
   readonly changed: readonly Presented[];
   readonly removed: readonly RemovedItem[];
-  /** Where the walk goes on. */
+  /** Where the walk continues. */
   readonly next: PageEnd | undefined;
 }
 
@@ -27,7 +27,7 @@ export interface ChangeQuestion extends BalanceQuestion {
   readonly fields: readonly string[] | undefined;
 }
 
-/** Deals that are compared for a page at the most: a page may be empty while more follow. */
+/** A page compares this many deals at most: it may be empty while more follow. */
 const DEALS_MAX = 1_000;
 const BATCH_MAX = 200;
 

@@ -167,7 +167,7 @@ async function* csvLines(
     ['object', 'id', 'currency'].includes(column) ||
     fields.some((field) => column === field || column.startsWith(`${field}.`));
   const columns = columnsOf(shape).filter(chosen);
-  // A table says itself of which date it is.
+  // A table has its date in a column.
   const dated = shape.resource === 'movements' ? [] : ['asOf'];
   yield csvLine([...dated, ...columns]);
   for await (const { items, removed = [], snapshot } of batches(first)) {
@@ -181,7 +181,7 @@ async function* csvLines(
   }
 }
 
-/** One item per line; the last line tells how many there were, so that a cut is seen. */
+/** One item per line. The last line has their number, so that a cut file is noticed. */
 async function* jsonLines(
   first: Batch,
   level: Level,

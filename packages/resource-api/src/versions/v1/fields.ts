@@ -7,7 +7,7 @@ import { presentMovement } from './present-movement.ts';
 import type { Resource } from './query.ts';
 import { SAMPLE_MOVEMENT, sampleItem } from './sample.ts';
 
-/** What an item keeps whatever is asked for, so that it can be told from others. */
+/** Fields that an item always has, so that it can be identified. */
 const ALWAYS = ['object', 'id', 'currency'];
 
 import type { Cell } from '../../csv/csv-line.ts';

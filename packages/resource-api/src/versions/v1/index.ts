@@ -178,7 +178,7 @@ interface Walk {
   readonly position: CursorPosition | undefined;
 }
 
-/** What is asked: by the parameters, or by the walk that a cursor goes on with. */
+/** The question: from the parameters, or from the walk that a cursor continues. */
 function toWalk(
   { cursors }: V1Parts,
   resource: Resource,

@@ -47,7 +47,7 @@ function rateOrNull(rate: Rate | null | undefined): string | null {
   return rate == null ? null : formatRate(rate);
 }
 
-/** @param zero a zero of the currency, whose digits tell what a minor unit is. */
+/** @param zero a zero of the currency, whose digits show what a minor unit is. */
 function exactAmount(exact: bigint, zero: string): string {
   const digits = zero.includes('.') ? zero.length - zero.indexOf('.') - 1 : 0;
   const scale = 10n ** BigInt(EXACT_DECIMALS - digits);

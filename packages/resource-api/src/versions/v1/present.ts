@@ -361,7 +361,7 @@ export function presentTotal(
     obligation: money(obligation(balance)),
     // Commitments stand on facilities; of contracts alone the sum would be a false zero.
     ...(level === 'contract' ? {} : { unfunded: money(balance.unfunded) }),
-    // Null: too many to add up for a page; an export tells it in its summary.
+    // Null: too many to add up for a page; the summary of an export has the sum.
     interestAccrued: withAccruals ? money(balance.interest_accrued) : null,
     feesAccrued: withAccruals ? money(balance.fees_accrued) : null,
   };

@@ -10,7 +10,7 @@ export interface ListRule {
   readonly expected: string;
 }
 
-/** Reads a query string by its rules and gathers every fault, so that all are told at once. */
+/** Reads a query string by its rules and gathers every fault, so that one answer reports all of them. */
 export class QueryReader {
   readonly #parameters: URLSearchParams;
   readonly #faults: ParameterFault[];

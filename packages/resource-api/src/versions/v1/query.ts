@@ -122,7 +122,7 @@ const KNOWN: Readonly<Record<Resource, readonly string[]>> = {
     ...PAGE_PARAMETERS,
   ],
 };
-/** Filters that a coarser item cannot be told by. */
+/** Filters that a coarser level cannot use. */
 const TOO_FINE: Readonly<Record<Level, readonly ListName[]>> = {
   deal: ['facilityId', 'contractId', 'facilityType'],
   facility: ['contractId'],
@@ -167,7 +167,11 @@ export function parseBalancesQuery(
   ) as Record<ListName, readonly string[]>;
   for (const name of resource === 'movements' ? [] : TOO_FINE[level]) {
     if (lists[name].length > 0) {
-      read.fault(name, 'contradictory', `an item of level ${level} cannot be told by it`);
+      read.fault(
+        name,
+        'contradictory',
+        `level=${level} cannot be filtered by it: its items are coarser`,
+      );
     }
   }
   const digits = lists.currency.length === 1 ? minorUnitDigits(lists.currency[0] ?? '') : undefined;
@@ -255,7 +259,12 @@ export function parseBalancesQuery(
     fields: read.has('fields') ? read.list('fields', FIELD_PATH) : undefined,
     reporting,
     limit: limit ?? LIMIT_DEFAULT,
-    cursor: read.one('cursor', parseCursor, 'a cursor as it was given', 'invalid_cursor'),
+    cursor: read.one(
+      'cursor',
+      parseCursor,
+      'a cursor from page.nextCursor, unchanged',
+      'invalid_cursor',
+    ),
     canonical: read.canonical(resource, PAGE_PARAMETERS),
     narrows: read.hasOtherThan(PAGE_PARAMETERS),
   };
@@ -276,7 +285,7 @@ function isExpandable(name: Expansion, resource: Resource, level: Level): boolea
   }
 }
 
-/** Resource and text of a canonical question, for a walk that goes on. */
+/** Resource and text of a canonical question, for a walk that continues. */
 export function splitCanonical(canonical: string): { resource: string; text: string } {
   const mark = canonical.indexOf('?');
   return { resource: canonical.slice(0, mark), text: canonical.slice(mark + 1) };

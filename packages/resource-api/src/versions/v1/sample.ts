@@ -1,4 +1,4 @@
-/** Items with everything that an item may hold, from which columns and field names are told. */
+/** Items with everything that an item may hold: the source of columns and field names. */
 import {
   type BalanceItem,
   type Level,

@@ -53,7 +53,7 @@ await measure('token endpoint, JSON', Object.keys(KINDS), 400, ({ email, passwor
 const reset = await openForm('/password/reset');
 const askReset = ({ email }) => post(reset.path, { email, csrf: reset.csrf }, reset.cookie);
 await measure('password reset', RESETS, 200, askReset);
-// What the answer does not wait for might still be felt by whoever asks next.
+// Background work of one request might still delay the next one.
 await measure('request right after a password reset', RESETS, 200, async (person) => {
   await askReset(person);
   return get('/password/reset', reset.cookie);

@@ -109,7 +109,7 @@ function supervise({ name, port }, dataDir, environment) {
     });
     child.once('exit', (code, signal) => {
       if (stopping || !everReady) return;
-      if (code === 0) return say(`${name} was stopped; the rest goes on without it.`);
+      if (code === 0) return say(`${name} was stopped; the rest keeps running.`);
       say(`${name} ended (${signal ?? `code ${code}`}); starting it again.`);
       setTimeout(() => stopping || start(), RESTART_DELAY_MS);
     });

@@ -44,7 +44,7 @@ export async function runService(start: () => Promise<RunningService>): Promise<
   process.on('disconnect', () => stop('the supervisor is gone', 0));
 }
 
-/** Faults that the operator can mend are told in a sentence; others need the stack. */
+/** Faults that the operator can mend are one sentence in the log; others need the stack. */
 function startFailure(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const expected =

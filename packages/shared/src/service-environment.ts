@@ -145,20 +145,21 @@ function readDatabase(
     pattern: /^postgres(ql)?:\/\/\S+$/,
   });
   const poolSize = read.integer(`${prefix}_DATABASE_POOL_SIZE`, {
-    about: 'connections to PostgreSQL at the most',
+    about: 'limit of connections to PostgreSQL',
     min: 1,
     max: 200,
     fallback: 10,
   });
   const ownerUrl = read.optionalSecret(`${prefix}_MIGRATIONS_DATABASE_URL`, {
-    about: 'the same database as the role that owns its schema; migrations run as this role',
+    about:
+      'the URL of the same database with the role that owns the schema; migrations run as this role',
     expected: 'a postgres:// URL',
     pattern: /^postgres(ql)?:\/\/\S+$/,
     fallbackText: `\`${prefix}_DATABASE_URL\``,
   });
   const migratedElsewhere = !read.flag('RUN_MIGRATIONS', {
     about:
-      '0: apply no migration at start, and refuse a database that lacks one; the tool’s `migrate` applies them',
+      '0: do not migrate at start, and refuse a database that lacks a migration; the tool’s `migrate` applies them',
     fallback: true,
     fallbackText: '1',
   });
@@ -172,7 +173,7 @@ function readDatabase(
     prefix === 'AUTH'
       ? read.optionalSecret('AUTH_LISTEN_URL', {
           about:
-            'the database itself, for LISTEN, where AUTH_DATABASE_URL leads to a pooler that shares sessions',
+            'the URL of the database itself, for LISTEN, where AUTH_DATABASE_URL leads to a pooler that shares sessions',
           expected: 'a postgres:// URL',
           pattern: /^postgres(ql)?:\/\/\S+$/,
           fallbackText: '`AUTH_DATABASE_URL`',

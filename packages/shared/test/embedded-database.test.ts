@@ -77,7 +77,7 @@ describe('an embedded database directory', () => {
     }
   });
 
-  it('turns away whoever does not hold the operator’s token', async () => {
+  it('turns away a connection without the operator’s token', async () => {
     const other = join(temporaryDirectory('cls-embedded-'), 'database');
     const database = await openEmbeddedDatabase(other);
     writeFileSync(join(other, 'operator-token'), Buffer.alloc(32, 7));

@@ -54,7 +54,7 @@ export function tokenNotYetValid(aheadS: number, toleranceS: number): Refusal {
     status: 403,
     code: 'token_invalid',
     title: 'Access token not valid yet',
-    detail: `By this server’s clock, the access token is valid in ${aheadS} seconds from now; a difference of ${toleranceS} seconds is tolerated. The clock of this server or of the issuer is wrong.`,
+    detail: `By this server’s clock, the access token becomes valid in ${aheadS} seconds; ${toleranceS} seconds are tolerated. The clock of this server or of the issuer is wrong.`,
     headers: INVALID_TOKEN,
   });
 }

@@ -69,7 +69,7 @@ export function tokenVerifier(
   return async (token) => {
     const { header, payload } = decode(token);
     const kid = checkHeader(header);
-    // Whoever says itself that it is another's needs no key of ours to be refused.
+    // A token that names another issuer is refused before any key is looked up.
     if (payload['iss'] !== profile.issuer) throw tokenUntrusted();
     const key = await findKey(keys, kid);
     if (key === undefined) throw tokenUntrusted();

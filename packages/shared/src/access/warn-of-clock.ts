@@ -15,7 +15,7 @@ export function warnOfClock(log: Log): OnTokenAhead {
     if (performance.now() - warnedAtMs < QUIET_MS) return;
     log.warn(
       { aheadS, refused },
-      'tokens of the issuer are refused because they are dated ahead of this machine’s clock: set the clock of this machine or of the auth-server, or raise CLOCK_TOLERANCE_S',
+      'tokens of the issuer are refused because their time is ahead of this machine’s clock: set the clock of this machine or of the auth-server, or raise CLOCK_TOLERANCE_S',
     );
     warnedAtMs = performance.now();
     refused = 0;

@@ -100,7 +100,7 @@ export function databaseOver(channel: Channel): Database {
 
   return {
     ...sqlIn(),
-    // A signal cannot be sent; whoever holds the worker acts on it (interruptible.ts).
+    // A signal cannot be sent to the thread; the owner of the worker acts on it (interruptible.ts).
     async transaction(work, { signal: _, ...options } = {}) {
       const transaction = (await call({ op: 'begin', options })) as number;
       let result: Awaited<ReturnType<typeof work>>;
@@ -135,7 +135,7 @@ export function serveDatabase(
 ): void {
   const transactions = new Map<number, OpenTransaction>();
   const listeners = new Map<number, () => Promise<void>>();
-  // Whoever waited is gone: a read that still runs is ended, too.
+  // The client is gone: end a read that still runs.
   const client = new AbortController();
   let lastNumber = 0;
 

@@ -1,8 +1,8 @@
 /**
  * An embedded database whose reads can be ended. Its one session computes without a pause in a
  * thread of its own and hears nothing meanwhile, so a read that takes too long is ended with its
- * thread, and a fresh one goes on from what is on disk: as after a crash of the process, all that
- * was committed is there. Only one piece of work is in the thread at a time, so nothing else ends
+ * thread, and a fresh one continues from what is on disk: as after a crash of the process, all
+ * that was committed is there. Only one piece of work is in the thread at a time, so nothing else ends
  * with it; a write is never ended.
  */
 import {
@@ -23,7 +23,7 @@ export interface Holder {
 export interface InterruptOptions {
   /** Milliseconds that a statement of a read-only transaction may take; undefined: no limit. */
   readonly statementTimeoutMs: number | undefined;
-  /** Milliseconds that a statement which nobody waits for may go on: less than a new thread costs. */
+  /** Milliseconds that a statement may still run when nobody waits for it: less than a new thread costs. */
   readonly abandonedMs: number;
   /** Milliseconds that an operator's work may keep the service waiting; undefined: no limit. */
   readonly patienceMs: number | undefined;
@@ -147,7 +147,7 @@ function patienceWith(patienceMs: number | undefined) {
   let exhausted = false;
   const turnedAway = () =>
     new DatabaseUnavailable(
-      'an operator’s command holds the embedded database, which has a single session',
+      'an operator’s command is using the embedded database, which has a single session',
     );
   return {
     /** Does work that others have to wait for. */
@@ -186,7 +186,7 @@ function patienceWith(patienceMs: number | undefined) {
   };
 }
 
-/** Calls `end` for a statement that takes too long, for whoever waits or because nobody does. */
+/** Calls `end` for a statement that takes too long, or that nobody waits for any more. */
 function watch(
   signal: AbortSignal | undefined,
   { statementTimeoutMs, abandonedMs }: Omit<InterruptOptions, 'patienceMs'>,

@@ -1,7 +1,7 @@
 /**
  * How a command-line tool reaches an embedded database that a running service holds: through the
- * service's lock socket. Whoever can read the token file in the data directory (mode 0600) is the
- * operator; a connection that does not open with that token is cut.
+ * service's lock socket. The operator is who can read the token file in the data directory (mode 0600); a
+ * connection that does not open with that token is cut.
  *
  * Frames: 4 bytes of length, big endian, then a value in V8's serialization format. The token's
  * frame comes first and is compared before anything else is decoded.

@@ -82,7 +82,7 @@ function warnOfIgnoredForwarding(server: Server, { trustedProxyHops, log }: Http
     server.off('request', look);
     log.warn(
       {},
-      'a request came with X-Forwarded-For or Forwarded, which is ignored: set TRUSTED_PROXY_HOPS to the number of proxies in front',
+      'a request came with X-Forwarded-For or Forwarded, and the header is ignored: set TRUSTED_PROXY_HOPS to the number of proxies in front',
     );
   };
   server.on('request', look);

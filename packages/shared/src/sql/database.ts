@@ -33,8 +33,8 @@ export interface Database extends Sql {
   ): Promise<T>;
   /**
    * Calls `onMessage` with the payload of each NOTIFY on `channel`, from any process that uses
-   * the same database. `onGap` tells that the connection was lost, and that it is back: whoever
-   * caches by notices drops what it holds both times, and keeps nothing in between.
+   * the same database. Calls `onGap` when the connection is lost and when it is back: a cache
+   * that relies on notices drops what it holds both times, and keeps nothing in between.
    */
   listen(
     channel: string,
@@ -84,7 +84,7 @@ export class DatabaseUnavailable extends Error {
   override readonly name = 'DatabaseUnavailable';
 }
 
-/** Whoever asked is gone, and the work was ended or never begun. */
+/** The client is gone, and the work was ended or never begun. */
 export class Abandoned extends Error {
   override readonly name = 'Abandoned';
 
@@ -99,7 +99,7 @@ export function isForeignKeyViolation(error: unknown): boolean {
 }
 
 /**
- * Whether a SQLSTATE tells of the server's state, so that the same statement may succeed later:
+ * Whether a SQLSTATE is about the server's state, so that the same statement may succeed later:
  * 57P0x it shuts down or starts up; 53xxx it is out of resources; 08xxx the connection failed;
  * 57014 it timed out; 25006 it is read-only, as a standby or a full primary is.
  */

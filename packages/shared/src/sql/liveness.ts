@@ -1,5 +1,5 @@
 /**
- * Tells a server that does not answer from a statement that takes long: once a statement has run
+ * Distinguishes a server that does not answer from a statement that takes long: once a statement has run
  * for a while, a question that any server answers at once goes out on a connection of its own.
  * While it stays without an answer, nobody waits: requests fail at once, so that a frozen database
  * holds neither connections nor callers.

@@ -64,8 +64,8 @@ export async function openDatabase(
  * For a command-line tool: works through the service where one holds the directory. With a schema,
  * as `openDatabase`.
  *
- * @param mayCreate false for what only reads or changes what is there: a mistyped directory is told,
- *   and not filled.
+ * @param mayCreate false for what only reads or changes what is there: a mistyped directory is
+ *   refused, and not filled.
  * @throws {MigrationError} as `openDatabase`. @throws {StoreMissing}
  */
 export async function openDatabaseAsOperator(

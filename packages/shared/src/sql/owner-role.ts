@@ -3,7 +3,7 @@ import type { Database } from './database.ts';
 import type { DatabaseLocation } from './open-database.ts';
 
 /**
- * Warns once where the service's role could change its own schema: whoever takes over the service
+ * Warns once where the service's role could change its own schema: an attacker in the service
  * could then switch off what keeps the ledger append-only. Embedded stores have no roles.
  */
 export async function warnOfOwnerRole(

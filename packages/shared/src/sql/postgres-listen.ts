@@ -43,7 +43,7 @@ export async function listenOn(
       throw error;
     }
     client = fresh;
-    // A path that dies silently tells nobody: a connection that only listens must be asked.
+    // A path can die silently: a connection that only listens must be probed.
     heartbeat = setInterval(() => void fresh.query('SELECT 1').catch(lost), HEARTBEAT_MS);
     heartbeat.unref();
   };

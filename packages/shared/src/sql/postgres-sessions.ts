@@ -98,7 +98,7 @@ export function postgresSessions(options: PostgresOptions): PostgresSessions {
     },
   } as object as pg.PoolConfig);
   pool.on('error', options.onError);
-  // Its statement tells who uses a session that it was lost; the event alone would end the process.
+  // The failed statement reports a lost session to its user; the event alone would end the process.
   pool.on('connect', (client) => void client.on('error', () => undefined));
   const busy = new Set<pg.PoolClient>();
   pool.on('acquire', (client) => busy.add(client));

@@ -21,7 +21,7 @@ export interface PostgresOptions {
   readonly url: Secret;
   /** Where LISTEN goes; `url` when undefined. A pooler that shares sessions delivers no notices. */
   readonly listenUrl?: Secret;
-  /** Connections at the most, the one for notices not counted. */
+  /** Limit of connections, the one for notices not counted. */
   readonly poolSize: number;
   /** Milliseconds after which the server cancels a statement. */
   readonly statementTimeoutMs: number;
@@ -107,7 +107,7 @@ export function postgresDatabase(options: PostgresOptions): Database {
     execute: (sql) => alone((on) => on.execute(sql)),
     transaction,
     async listen(channel, onMessage, onGap) {
-      // The first session tells whether a pooler stands between.
+      // The first session shows whether there is a pooler in between.
       (await acquire()).release();
       if (sessions.localSettings !== '' && options.listenUrl === undefined) {
         options.onNoNotices?.();

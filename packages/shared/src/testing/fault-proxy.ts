@@ -20,7 +20,7 @@ export interface FaultProxy {
    * from it on to all.
    */
   arm(skip: number, fault: Fault, how?: 'once' | 'from then on'): void;
-  /** Everything passes again; what waited goes on. */
+  /** Everything passes again, and what waited continues. */
   heal(): void;
   close(): Promise<void>;
 }

@@ -313,7 +313,7 @@ async function untilListening(port: number, child: ChildProcess): Promise<void> 
   );
 }
 
-/** Tries until it works; for five minutes at the most, because machines may be busy. */
+/** Tries until it works; for at most five minutes, because machines may be busy. */
 export async function eventually<T>(work: () => Promise<T>, timeoutMs = 300_000): Promise<T> {
   const deadline = Date.now() + timeoutMs;
   for (;;) {

@@ -400,13 +400,13 @@ describe('cls-api', () => {
   it('refuses a file whose control totals differ, and writes nothing', async () => {
     const before = await journals();
     const path = file(statement('05/31/2025', [{ ...good, 'Loan Number': 'T7' }]));
-    for (const [option, value] of [
-      ['--rows', '2'],
-      ['--control', 'due=99.99'],
-      ['--control', 'nothing=1'],
+    for (const [rows, control] of [
+      ['2', 'due=100.00'],
+      ['1', 'due=99.99'],
+      ['1', 'nothing=1'],
     ] as const) {
-      const told = ['--rows', '1', '--control', 'due=100.00'];
-      const refused = await run('import', path, '--apply', ...told, option, value);
+      const totals = ['--rows', rows, '--control', 'due=100.00', '--control', control];
+      const refused = await run('import', path, '--apply', ...totals);
       expect(refused.code).to.equal(1);
       expect(refused.stderr).to.include('control_total');
     }

@@ -230,6 +230,35 @@ describeOnEngines('a bill that was corrected', (engine) => {
     expect(await accrued('2025-04-02')).to.equal('48000.00');
   });
 
+  it('begins with the first rate that stands', async () => {
+    const [plain, mended] = [aLoan(borrower, [anna, bert]), aLoan(borrower, [anna, bert])];
+    const wrong = rate(mended, 'interest', '2025-01-02', '0.06');
+    await post([
+      ...[plain, mended].flatMap((loan) => [
+        ...loan.all,
+        moves(loan, 'advance', '2025-01-02', 1_200_000),
+      ]),
+      wrong,
+      reversalOf(mended, wrong),
+      rate(plain, 'interest', '2025-01-31', '0.05'),
+      rate(mended, 'interest', '2025-01-31', '0.05'),
+    ]);
+    const told = async (loan: Loan) => {
+      const { global, accrual } = await ask(loan, 'asOf=2025-03-31&expand=accrual');
+      const text = JSON.stringify({ interest: global.interest, accrual });
+      return text.replaceAll(loan.facility.id, '').replaceAll(loan.contract.id, '');
+    };
+    expect(await told(mended)).to.equal(await told(plain));
+    await bill('2025-04-02');
+    const settled = (loan: Loan) =>
+      api.database.query(
+        `SELECT a.component, a.settled_from, a.settled_through FROM accrual_settlement a
+         JOIN facility f ON f.key = a.facility_key WHERE f.id = $1`,
+        [loan.facility.id],
+      );
+    expect(await settled(mended)).to.deep.equal(await settled(plain));
+  });
+
   it('is trued up for a rate that was taken back after the bill', async () => {
     const loan = aLoan(borrower, [anna, bert]);
     const raised = rate(loan, 'interest', '2025-03-03', '0.06');

@@ -61,7 +61,9 @@ export function accrualStatement(
       FROM ${LEVEL_SQL[level].items} JOIN rate_period r ON ${SCOPE[level]}
       WHERE i.key = ANY($3) AND r.known_seq <= $2 AND r.start_date < $1
     ), stream AS MATERIALIZED (
-      SELECT s.*, (SELECT min(r.start_date) FROM rate_period r WHERE ${OF_STREAM('r')}) AS begins
+      -- Without a rate that stands nothing accrues, from whichever day on.
+      SELECT s.*, coalesce((SELECT min(r.start_date) FROM rate_period r WHERE ${RATES}),
+        (SELECT min(r.start_date) FROM rate_period r WHERE ${OF_STREAM('r')})) AS begins
       FROM (SELECT DISTINCT facility_key, contract_key, component FROM held) s
     ), bill AS MATERIALIZED (
       SELECT s.facility_key, s.contract_key, s.component, a.known_seq, a.effective_date,

@@ -94,7 +94,9 @@ export const JOURNAL_STATEMENTS: readonly ReconcileStatement[] = [
       SELECT j.id AS journal, o.id AS reversed, s.found::text AS found, '0' AS expected
       FROM (
         SELECT r.seq, p.line_key, p.account, p.movement, p.due_date, sum(p.amount_minor) AS found
-        FROM journal r JOIN posting p ON p.journal_seq IN (r.seq, r.reverses_seq)
+        FROM journal r
+        CROSS JOIN LATERAL (VALUES (r.seq), (r.reverses_seq)) both_of(seq)
+        JOIN posting p ON p.journal_seq = both_of.seq
         WHERE r.reverses_seq IS NOT NULL
         GROUP BY r.seq, p.line_key, p.account, p.movement, p.due_date
         HAVING sum(p.amount_minor) <> 0

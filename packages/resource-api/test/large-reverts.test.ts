@@ -1,0 +1,57 @@
+import type { Database, Transaction } from '@cls/shared/sql/database';
+import { describeOnEngines } from '@cls/shared/testing/engines';
+import { expect } from 'chai';
+import { MIGRATIONS } from '../src/store/migrations.ts';
+import { revertImport } from '../src/store/revert-import.ts';
+import { importWorldBank, statement } from './support/book.ts';
+
+/** With fewer, PostgreSQL never thought of walking all postings in the order of their lines. */
+const LOANS = 700;
+
+describeOnEngines('taking an import back', (engine) => {
+  let database: Database;
+  beforeEach(async () => {
+    database = await engine.open(MIGRATIONS);
+  });
+  afterEach(() => database?.close());
+
+  /** Rows of postings that a transaction has read so far. */
+  const rowsRead = async (transaction: Transaction): Promise<number> => {
+    const [row] = await transaction.query<{ rows: bigint }>(
+      `SELECT (seq_tup_read + idx_tup_fetch)::int8 AS rows FROM pg_stat_xact_user_tables
+       WHERE relid = 'posting'::regclass`,
+    );
+    return Number(row?.rows ?? 0n);
+  };
+
+  it('reads postings by the number of its own, not the whole book for each of its journals', async () => {
+    const loans = Array.from({ length: LOANS }, (_, index) => ({
+      'Loan Number': `L${1_000 + index}`,
+      'Original Principal Amount': '100',
+      'Disbursed Amount': '60',
+      'Undisbursed Amount': '40',
+      'Due to IBRD': '60',
+      "Borrower's Obligation": '60',
+      'Loans Held': '100',
+    }));
+    const { importId = '' } = await importWorldBank(database, statement('03/31/2025', loans));
+    const [posted] = await database.query<{ count: bigint }>('SELECT count(*) FROM posting');
+    const postings = Number(posted?.count ?? 0n);
+    expect(postings).to.be.greaterThan(LOANS);
+    let read = 0;
+    const watched: Database = {
+      ...database,
+      transaction: (work, options) =>
+        database.transaction(async (transaction) => {
+          const result = await work(transaction);
+          await transaction.execute('SET CONSTRAINTS ALL IMMEDIATE');
+          read = await rowsRead(transaction);
+          return result;
+        }, options),
+    };
+    const { outcome } = await revertImport(watched, importId, true);
+    expect(outcome).to.equal('reverted');
+    expect(read).to.be.greaterThan(postings);
+    expect(read / postings).to.be.lessThan(20);
+  });
+});

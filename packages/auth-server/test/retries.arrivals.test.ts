@@ -191,7 +191,7 @@ describeOnFailingStores('somebody who tries again', (open) => {
     };
 
     for (const linked of [false, true]) {
-      it(`signs in${linked ? '' : ' for the first time, and is told of it'}`, async () => {
+      it(`signs in${linked ? '' : ' for the first time, and hears of it once'}`, async () => {
         const { email } = upstream.person;
         let signIns = 0;
         await world.atEachPlace(

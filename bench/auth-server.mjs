@@ -7,7 +7,7 @@ import {
   postgresServer,
   startRedis,
   temporaryDirectory,
-} from '../packages/shared/dist/src/testing/servers.js';
+} from '../packages/testing/dist/src/servers.js';
 
 const root = resolve(import.meta.dirname, '..');
 

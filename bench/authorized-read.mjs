@@ -13,7 +13,7 @@ import {
   freePort,
   postgresServer,
   temporaryDirectory,
-} from '../packages/shared/dist/src/testing/servers.js';
+} from '../packages/testing/dist/src/servers.js';
 import { load } from './load.mjs';
 
 const root = resolve(import.meta.dirname, '..');

@@ -18,7 +18,7 @@ import { systemClock } from '../packages/shared/dist/src/clock.js';
 import { Secret } from '../packages/shared/dist/src/secret.js';
 import { migrate, readMigrations } from '../packages/shared/dist/src/sql/migrate.js';
 import { postgresDatabase } from '../packages/shared/dist/src/sql/postgres.js';
-import { postgresServer } from '../packages/shared/dist/src/testing/servers.js';
+import { postgresServer } from '../packages/testing/dist/src/servers.js';
 
 const POSTINGS = Number(process.argv[2] ?? 10_000_000);
 const CONTRACTS = Number(process.argv[3] ?? 100_000);

@@ -2,7 +2,7 @@
 // With PostgreSQL and Redis where they are installed. Aim: 0.75 of the bare server.
 import { spawn } from 'node:child_process';
 import { join, resolve } from 'node:path';
-import { eventually, freePort } from '../packages/shared/dist/src/testing/servers.js';
+import { eventually, freePort } from '../packages/testing/dist/src/servers.js';
 import { startAuthServer } from './auth-server.mjs';
 import { load } from './load.mjs';
 

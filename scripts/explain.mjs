@@ -11,7 +11,7 @@ import { writeBook } from '../packages/resource-api/dist/src/store/write-book.js
 import { Secret } from '../packages/shared/dist/src/secret.js';
 import { migrate, readMigrations } from '../packages/shared/dist/src/sql/migrate.js';
 import { postgresDatabase } from '../packages/shared/dist/src/sql/postgres.js';
-import { postgresServer } from '../packages/shared/dist/src/testing/servers.js';
+import { postgresServer } from '../packages/testing/dist/src/servers.js';
 
 const root = resolve(import.meta.dirname, '..');
 const contracts = Number(process.argv[2] ?? 1_000);

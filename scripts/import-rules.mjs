@@ -11,6 +11,14 @@ export const MAY_IMPORT = {
   domain: ['domain'],
 };
 
+/** Which packages of this workspace the sources of each may import: services, then test tools. */
+export const PACKAGES = {
+  shared: [],
+  'auth-server': ['shared'],
+  'resource-api': ['shared'],
+  testing: ['shared'],
+};
+
 /** The longest matching path decides. */
 export const KIND_OF = {
   'auth-server': {

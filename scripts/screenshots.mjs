@@ -6,7 +6,7 @@ import { mkdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { chromium } from 'playwright-core';
-import { chromiumBinary } from '../packages/shared/dist/src/testing/servers.js';
+import { chromiumBinary } from '../packages/testing/dist/src/servers.js';
 
 const root = resolve(import.meta.dirname, '..');
 const support = join(root, 'packages', 'auth-server', 'dist', 'test', 'support');

@@ -6,14 +6,14 @@ import { Agent, request } from 'node:https';
 import { connect } from 'node:net';
 import { join, resolve } from 'node:path';
 import { expect } from 'chai';
-import { requireServer } from '../../packages/shared/dist/src/testing/engines.js';
+import { requireServer } from '../../packages/testing/dist/src/engines.js';
 import {
   endWithTests,
   eventually,
   freePort,
   postgresServer,
   temporaryDirectory,
-} from '../../packages/shared/dist/src/testing/servers.js';
+} from '../../packages/testing/dist/src/servers.js';
 
 const root = resolve(import.meta.dirname, '..', '..');
 const NGINX = ['/usr/sbin/nginx', '/usr/bin/nginx', '/usr/local/sbin/nginx'].find(existsSync);

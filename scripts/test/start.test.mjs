@@ -8,7 +8,7 @@ import { expect } from 'chai';
 import * as oauth from 'oauth4webapi';
 import * as client from 'openid-client';
 import { Browser } from '../../packages/auth-server/dist/test/support/relying-party.js';
-import { eventually } from '../../packages/shared/dist/src/testing/servers.js';
+import { eventually } from '../../packages/testing/dist/src/servers.js';
 import { freePorts, occupy, spawnPlatform, startPlatform, temporaryDataDir } from './platform.mjs';
 
 const run = promisify(execFile);

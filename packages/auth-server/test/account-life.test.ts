@@ -1,5 +1,5 @@
 import { Secret } from '@cls/shared/secret';
-import { describeOnEngines } from '@cls/shared/testing/engines';
+import { describeOnEngines } from '@cls/testing/engines';
 import { expect } from 'chai';
 import type { Account } from '../src/accounts/account.ts';
 import { administerAccounts } from '../src/accounts/administer.ts';

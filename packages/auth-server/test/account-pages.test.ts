@@ -1,6 +1,6 @@
 import { systemClock } from '@cls/shared/clock';
-import { pglite } from '@cls/shared/testing/engines';
-import { eventually } from '@cls/shared/testing/servers';
+import { pglite } from '@cls/testing/engines';
+import { eventually } from '@cls/testing/servers';
 import { expect } from 'chai';
 import * as client from 'openid-client';
 import { TOTP, Secret as TotpSecret } from 'otpauth';

@@ -1,7 +1,7 @@
 import { request } from 'node:http';
 import type { Permission } from '@cls/shared/access-token';
-import { pglite } from '@cls/shared/testing/engines';
-import { eventually } from '@cls/shared/testing/servers';
+import { pglite } from '@cls/testing/engines';
+import { eventually } from '@cls/testing/servers';
 import { expect } from 'chai';
 import type { JWK } from 'jose';
 import { newRsaKey } from '../src/keys/rsa-key.ts';

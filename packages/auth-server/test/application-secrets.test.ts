@@ -1,5 +1,5 @@
-import { describeOnEngines } from '@cls/shared/testing/engines';
-import { eventually } from '@cls/shared/testing/servers';
+import { describeOnEngines } from '@cls/testing/engines';
+import { eventually } from '@cls/testing/servers';
 import { expect } from 'chai';
 import type { ApplicationRecords } from '../src/clients/application.ts';
 import { sqlApplications } from '../src/store/sql-applications.ts';

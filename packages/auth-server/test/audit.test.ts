@@ -7,15 +7,15 @@ import { silentLog } from '@cls/shared/log';
 import { Secret } from '@cls/shared/secret';
 import type { Database } from '@cls/shared/sql/database';
 import { openDatabaseAsOperator } from '@cls/shared/sql/open-database';
-import { describeOnEngines, requireServer } from '@cls/shared/testing/engines';
-import { type FaultProxy, faultProxy } from '@cls/shared/testing/fault-proxy';
+import { describeOnEngines, requireServer } from '@cls/testing/engines';
+import { type FaultProxy, faultProxy } from '@cls/testing/fault-proxy';
 import {
   endWithTests,
   eventually,
   freePort,
   postgresServer,
   temporaryDirectory,
-} from '@cls/shared/testing/servers';
+} from '@cls/testing/servers';
 import { expect } from 'chai';
 import { sqlAuditLog } from '../src/store/sql-audit-log.ts';
 import { openAccountWorld } from './support/account-world.ts';

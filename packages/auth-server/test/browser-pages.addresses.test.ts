@@ -1,4 +1,4 @@
-import { pglite } from '@cls/shared/testing/engines';
+import { pglite } from '@cls/testing/engines';
 import { expect } from 'chai';
 import { startTestAuthServer, type TestAuthServer } from './support/auth-server.ts';
 import { authorizationUrl, Browser, relyingParty } from './support/relying-party.ts';

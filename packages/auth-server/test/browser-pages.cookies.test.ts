@@ -1,5 +1,5 @@
 import { Secret } from '@cls/shared/secret';
-import { pglite } from '@cls/shared/testing/engines';
+import { pglite } from '@cls/testing/engines';
 import { expect } from 'chai';
 import * as client from 'openid-client';
 import { aesGcmSealer } from '../src/keys/seal.ts';

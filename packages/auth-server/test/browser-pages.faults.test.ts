@@ -1,5 +1,5 @@
-import { describeOnEngines, pglite, requireServer } from '@cls/shared/testing/engines';
-import { type RedisServer, startRedis } from '@cls/shared/testing/servers';
+import { describeOnEngines, pglite, requireServer } from '@cls/testing/engines';
+import { type RedisServer, startRedis } from '@cls/testing/servers';
 import { expect } from 'chai';
 import { sqlAccountLinks } from '../src/store/sql-account-links.ts';
 import { sqlAccounts } from '../src/store/sql-accounts.ts';

@@ -4,7 +4,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import { promisify } from 'node:util';
-import { pglite, requireServer } from '@cls/shared/testing/engines';
+import { pglite, requireServer } from '@cls/testing/engines';
 import { expect } from 'chai';
 import { sqlAccounts } from '../src/store/sql-accounts.ts';
 import { sqlApplications } from '../src/store/sql-applications.ts';

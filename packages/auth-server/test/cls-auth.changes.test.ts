@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { openEmbeddedDatabase } from '@cls/shared/embedded/embedded-database';
 import type { Database } from '@cls/shared/sql/database';
-import { temporaryDirectory } from '@cls/shared/testing/servers';
+import { temporaryDirectory } from '@cls/testing/servers';
 import { expect } from 'chai';
 import { runTool } from './support/tool.ts';
 

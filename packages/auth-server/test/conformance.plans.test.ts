@@ -4,8 +4,8 @@
  *
  * @see https://openid.net/certification/certification-program/
  */
-import { pglite } from '@cls/shared/testing/engines';
-import { eventually } from '@cls/shared/testing/servers';
+import { pglite } from '@cls/testing/engines';
+import { eventually } from '@cls/testing/servers';
 import { expect } from 'chai';
 import {
   createRemoteJWKSet,

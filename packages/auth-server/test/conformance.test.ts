@@ -6,7 +6,7 @@
  *
  * @see https://openid.net/certification/certification-program/
  */
-import { pglite } from '@cls/shared/testing/engines';
+import { pglite } from '@cls/testing/engines';
 import { expect } from 'chai';
 import { createRemoteJWKSet, decodeJwt, jwtVerify, SignJWT, UnsecuredJWT } from 'jose';
 import * as client from 'openid-client';

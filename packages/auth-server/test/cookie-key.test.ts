@@ -1,6 +1,6 @@
 import { silentLog } from '@cls/shared/log';
 import { Secret } from '@cls/shared/secret';
-import { pglite } from '@cls/shared/testing/engines';
+import { pglite } from '@cls/testing/engines';
 import { expect } from 'chai';
 import * as client from 'openid-client';
 import { startAuthServer } from '../src/compose.ts';

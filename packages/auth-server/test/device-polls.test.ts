@@ -1,4 +1,4 @@
-import { describeOnEngines } from '@cls/shared/testing/engines';
+import { describeOnEngines } from '@cls/testing/engines';
 import { expect } from 'chai';
 import type { DeviceAuthorizationResponse } from 'openid-client';
 import * as client from 'openid-client';

@@ -1,4 +1,4 @@
-import { describeOnEngines } from '@cls/shared/testing/engines';
+import { describeOnEngines } from '@cls/testing/engines';
 import { expect } from 'chai';
 import * as client from 'openid-client';
 import { sqlAccounts } from '../src/store/sql-accounts.ts';

@@ -1,7 +1,7 @@
 import { silentLog } from '@cls/shared/log';
 import { openDatabaseAsOperator } from '@cls/shared/sql/open-database';
-import { describeOnEngines, postgres, requireServer } from '@cls/shared/testing/engines';
-import { postgresServer } from '@cls/shared/testing/servers';
+import { describeOnEngines, postgres, requireServer } from '@cls/testing/engines';
+import { postgresServer } from '@cls/testing/servers';
 import { expect } from 'chai';
 import * as client from 'openid-client';
 import { hashPassword } from '../src/accounts/password.ts';

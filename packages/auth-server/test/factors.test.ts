@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { describeOnEngines } from '@cls/shared/testing/engines';
+import { describeOnEngines } from '@cls/testing/engines';
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { TOTP, Secret as TotpSecret } from 'otpauth';

@@ -1,5 +1,5 @@
-import { pglite } from '@cls/shared/testing/engines';
-import { freePort } from '@cls/shared/testing/servers';
+import { pglite } from '@cls/testing/engines';
+import { freePort } from '@cls/testing/servers';
 import { expect } from 'chai';
 import * as client from 'openid-client';
 import { PASSWORD, startTestAuthServer, type TestAuthServer } from './support/auth-server.ts';

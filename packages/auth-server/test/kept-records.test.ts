@@ -1,7 +1,7 @@
 import { Secret } from '@cls/shared/secret';
 import type { Database } from '@cls/shared/sql/database';
-import { describeOnEngines } from '@cls/shared/testing/engines';
-import { eventually } from '@cls/shared/testing/servers';
+import { describeOnEngines } from '@cls/testing/engines';
+import { eventually } from '@cls/testing/servers';
 import { expect } from 'chai';
 import { aesGcmSealer } from '../src/keys/seal.ts';
 import { MIGRATIONS } from '../src/store/migrations.ts';

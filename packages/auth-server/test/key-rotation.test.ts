@@ -1,6 +1,6 @@
 import { Secret } from '@cls/shared/secret';
-import { describeOnEngines } from '@cls/shared/testing/engines';
-import { eventually } from '@cls/shared/testing/servers';
+import { describeOnEngines } from '@cls/testing/engines';
+import { eventually } from '@cls/testing/servers';
 import { expect } from 'chai';
 import { newRsaKey } from '../src/keys/rsa-key.ts';
 import { aesGcmSealer } from '../src/keys/seal.ts';

@@ -1,6 +1,6 @@
 import { request } from 'node:http';
-import { describeOnEngines } from '@cls/shared/testing/engines';
-import { eventually, freePort } from '@cls/shared/testing/servers';
+import { describeOnEngines } from '@cls/testing/engines';
+import { eventually, freePort } from '@cls/testing/servers';
 import { expect } from 'chai';
 import * as oauth from 'oauth4webapi';
 import * as client from 'openid-client';

@@ -1,6 +1,6 @@
 import { Secret } from '@cls/shared/secret';
 import { migrate, readMigrations } from '@cls/shared/sql/migrate';
-import { describeOnEngines } from '@cls/shared/testing/engines';
+import { describeOnEngines } from '@cls/testing/engines';
 import { expect } from 'chai';
 import { aesGcmSealer } from '../src/keys/seal.ts';
 import { MIGRATIONS } from '../src/store/migrations.ts';

@@ -1,4 +1,4 @@
-import { pglite } from '@cls/shared/testing/engines';
+import { pglite } from '@cls/testing/engines';
 import { expect } from 'chai';
 import * as client from 'openid-client';
 import { PASSWORD, startTestAuthServer, type TestAuthServer } from './support/auth-server.ts';

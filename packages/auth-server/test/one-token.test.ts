@@ -1,4 +1,4 @@
-import { describeOnEngines } from '@cls/shared/testing/engines';
+import { describeOnEngines } from '@cls/testing/engines';
 import { expect } from 'chai';
 import { decodeJwt } from 'jose';
 import * as client from 'openid-client';

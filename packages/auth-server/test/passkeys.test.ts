@@ -1,5 +1,5 @@
 import { generateKeyPairSync } from 'node:crypto';
-import { describeOnEngines } from '@cls/shared/testing/engines';
+import { describeOnEngines } from '@cls/testing/engines';
 import { expect } from 'chai';
 import type { Account } from '../src/accounts/account.ts';
 import { type AccountWorld, BY, ISSUER, openAccountWorld } from './support/account-world.ts';

@@ -1,4 +1,4 @@
-import { postgresThroughPgbouncer, requirePgbouncer } from '@cls/shared/testing/engines';
+import { postgresThroughPgbouncer, requirePgbouncer } from '@cls/testing/engines';
 import { expect } from 'chai';
 import { PASSWORD, startTestAuthServer, type TestAuthServer } from './support/auth-server.ts';
 import { authorizationUrl, Browser, exchange, relyingParty } from './support/relying-party.ts';

@@ -3,14 +3,14 @@ import { once } from 'node:events';
 import { request } from 'node:http';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { requireServer } from '@cls/shared/testing/engines';
+import { requireServer } from '@cls/testing/engines';
 import {
   endWithTests,
   eventually,
   freePort,
   startRedis,
   temporaryDirectory,
-} from '@cls/shared/testing/servers';
+} from '@cls/testing/servers';
 import { expect } from 'chai';
 import { totpCode } from './support/auth-server.ts';
 import { runTool } from './support/tool.ts';

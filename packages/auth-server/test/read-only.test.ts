@@ -1,6 +1,6 @@
-import { postgres, requireServer } from '@cls/shared/testing/engines';
-import { readOnly } from '@cls/shared/testing/read-only';
-import { eventually, postgresServer } from '@cls/shared/testing/servers';
+import { postgres, requireServer } from '@cls/testing/engines';
+import { readOnly } from '@cls/testing/read-only';
+import { eventually, postgresServer } from '@cls/testing/servers';
 import { expect } from 'chai';
 import {
   basic,

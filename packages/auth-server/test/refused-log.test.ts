@@ -1,8 +1,8 @@
 import { type Log, silentLog } from '@cls/shared/log';
 import type { Database } from '@cls/shared/sql/database';
 import { openDatabaseAsOperator } from '@cls/shared/sql/open-database';
-import { pglite } from '@cls/shared/testing/engines';
-import { eventually } from '@cls/shared/testing/servers';
+import { pglite } from '@cls/testing/engines';
+import { eventually } from '@cls/testing/servers';
 import { expect } from 'chai';
 import { type AuthServer, startAuthServer } from '../src/compose.ts';
 import { MIGRATIONS } from '../src/store/migrations.ts';

@@ -1,7 +1,7 @@
 import { systemClock } from '@cls/shared/clock';
 import { Secret } from '@cls/shared/secret';
-import { pglite } from '@cls/shared/testing/engines';
-import { eventually, freePort } from '@cls/shared/testing/servers';
+import { pglite } from '@cls/testing/engines';
+import { eventually, freePort } from '@cls/testing/servers';
 import { expect } from 'chai';
 import { aesGcmSealer } from '../src/keys/seal.ts';
 import { sqlAccountLinks } from '../src/store/sql-account-links.ts';

@@ -1,6 +1,6 @@
-import { pglite, postgres, requireServer } from '@cls/shared/testing/engines';
-import { readOnly } from '@cls/shared/testing/read-only';
-import { eventually, postgresServer, redisServer, startRedis } from '@cls/shared/testing/servers';
+import { pglite, postgres, requireServer } from '@cls/testing/engines';
+import { readOnly } from '@cls/testing/read-only';
+import { eventually, postgresServer, redisServer, startRedis } from '@cls/testing/servers';
 import { expect } from 'chai';
 import { PASSWORD, startTestAuthServer, type TestAuthServer } from './support/auth-server.ts';
 import {

@@ -1,7 +1,7 @@
 import { systemClock } from '@cls/shared/clock';
-import { pglite, requireServer } from '@cls/shared/testing/engines';
-import { type Fault, type FaultProxy, faultProxy } from '@cls/shared/testing/fault-proxy';
-import { eventually, postgresServer, redisServer } from '@cls/shared/testing/servers';
+import { pglite, requireServer } from '@cls/testing/engines';
+import { type Fault, type FaultProxy, faultProxy } from '@cls/testing/fault-proxy';
+import { eventually, postgresServer, redisServer } from '@cls/testing/servers';
 import { expect } from 'chai';
 import * as client from 'openid-client';
 import { sqlAccountLinks } from '../src/store/sql-account-links.ts';

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { silentLog } from '@cls/shared/log';
 import { Secret } from '@cls/shared/secret';
 import { openDatabaseAsOperator } from '@cls/shared/sql/open-database';
-import { requireServer } from '@cls/shared/testing/engines';
+import { requireServer } from '@cls/testing/engines';
 import {
   endWithTests,
   eventually,
@@ -12,7 +12,7 @@ import {
   postgresServer,
   redisServer,
   temporaryDirectory,
-} from '@cls/shared/testing/servers';
+} from '@cls/testing/servers';
 import { expect } from 'chai';
 import { decodeJwt } from 'jose';
 import * as client from 'openid-client';

@@ -1,5 +1,5 @@
-import { describeOnEngines, pglite, requireServer } from '@cls/shared/testing/engines';
-import { redisServer } from '@cls/shared/testing/servers';
+import { describeOnEngines, pglite, requireServer } from '@cls/testing/engines';
+import { redisServer } from '@cls/testing/servers';
 import { expect } from 'chai';
 import type { Account } from '../src/accounts/account.ts';
 import { hashPassword } from '../src/accounts/password.ts';

@@ -1,5 +1,5 @@
 import { silentLog } from '@cls/shared/log';
-import { pglite } from '@cls/shared/testing/engines';
+import { pglite } from '@cls/testing/engines';
 import { expect } from 'chai';
 import * as client from 'openid-client';
 import { type AuthServer, startAuthServer } from '../src/compose.ts';

@@ -3,13 +3,8 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { systemClock } from '@cls/shared/clock';
 import { silentLog } from '@cls/shared/log';
-import { describeOnEngines } from '@cls/shared/testing/engines';
-import {
-  endWithTests,
-  eventually,
-  freePort,
-  temporaryDirectory,
-} from '@cls/shared/testing/servers';
+import { describeOnEngines } from '@cls/testing/engines';
+import { endWithTests, eventually, freePort, temporaryDirectory } from '@cls/testing/servers';
 import { expect } from 'chai';
 import * as client from 'openid-client';
 import { startAuthServer } from '../src/compose.ts';

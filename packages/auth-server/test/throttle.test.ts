@@ -1,5 +1,5 @@
 import type { Database } from '@cls/shared/sql/database';
-import { describeOnEngines } from '@cls/shared/testing/engines';
+import { describeOnEngines } from '@cls/testing/engines';
 import { expect } from 'chai';
 import { MIGRATIONS } from '../src/store/migrations.ts';
 import { sqlThrottle, sweepThrottle } from '../src/store/sql-throttle.ts';

@@ -1,4 +1,4 @@
-import { pglite } from '@cls/shared/testing/engines';
+import { pglite } from '@cls/testing/engines';
 import { expect } from 'chai';
 import * as client from 'openid-client';
 import { askForToken, MANAGE, newCaller, type TestCaller } from './support/administrator.ts';

@@ -1,6 +1,6 @@
 import { type IncomingHttpHeaders, request } from 'node:http';
-import { describeOnEngines } from '@cls/shared/testing/engines';
-import { eventually } from '@cls/shared/testing/servers';
+import { describeOnEngines } from '@cls/testing/engines';
+import { eventually } from '@cls/testing/servers';
 import { expect } from 'chai';
 import { basic, startTestAuthServer, type TestAuthServer } from './support/auth-server.ts';
 

@@ -1,6 +1,6 @@
 import { createServer, type Server } from 'node:http';
 import { Secret } from '@cls/shared/secret';
-import { describeOnEngines, pglite } from '@cls/shared/testing/engines';
+import { describeOnEngines, pglite } from '@cls/testing/engines';
 import { expect } from 'chai';
 import { type Account, hasPassword } from '../src/accounts/account.ts';
 import { newRsaKey } from '../src/keys/rsa-key.ts';

@@ -1,6 +1,6 @@
 import type { Database } from '@cls/shared/sql/database';
-import { postgres, requireServer } from '@cls/shared/testing/engines';
-import { eventually, postgresServer } from '@cls/shared/testing/servers';
+import { postgres, requireServer } from '@cls/testing/engines';
+import { eventually, postgresServer } from '@cls/testing/servers';
 import { expect } from 'chai';
 import { startTestApi, type TestApi } from './support/api.ts';
 import { generated, loadRecords } from './support/generated.ts';

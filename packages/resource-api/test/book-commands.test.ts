@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gunzipSync, gzipSync } from 'node:zlib';
-import { temporaryDirectory } from '@cls/shared/testing/servers';
+import { temporaryDirectory } from '@cls/testing/servers';
 import { expect } from 'chai';
 import { startTool, type Tool } from './support/tool.ts';
 

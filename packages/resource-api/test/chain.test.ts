@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Database, Transaction } from '@cls/shared/sql/database';
 import { migrate, readMigrations } from '@cls/shared/sql/migrate';
-import { describeOnEngines, pglite } from '@cls/shared/testing/engines';
+import { describeOnEngines, pglite } from '@cls/testing/engines';
 import { expect } from 'chai';
 import type { ChainLink } from '../src/chain/ledger-chain.ts';
 import { MIGRATIONS } from '../src/store/migrations.ts';

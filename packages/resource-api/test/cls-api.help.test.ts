@@ -1,8 +1,8 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { temporaryDirectory } from '@cls/shared/testing/servers';
-import { helpOfCommands, runProgram } from '@cls/shared/testing/tool-help';
+import { temporaryDirectory } from '@cls/testing/servers';
+import { helpOfCommands, runProgram } from '@cls/testing/tool-help';
 import { expect } from 'chai';
 import { EXAMPLES } from '../src/cli/examples.ts';
 import { program } from '../src/cli/program.ts';

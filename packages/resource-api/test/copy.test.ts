@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { type Clock, epochSeconds } from '@cls/shared/clock';
-import { describeOnEngines } from '@cls/shared/testing/engines';
+import { describeOnEngines } from '@cls/testing/engines';
 import { expect } from 'chai';
 import { billAccruals } from '../src/billing/bill-accruals.ts';
 import { Random } from '../src/generator/random.ts';

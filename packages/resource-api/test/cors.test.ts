@@ -1,4 +1,4 @@
-import { pglite } from '@cls/shared/testing/engines';
+import { pglite } from '@cls/testing/engines';
 import { expect } from 'chai';
 import { parseConfig } from '../src/config.ts';
 import { startTestApi, type TestApi } from './support/api.ts';

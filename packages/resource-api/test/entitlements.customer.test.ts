@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { temporaryDirectory } from '@cls/shared/testing/servers';
-import { runProgram } from '@cls/shared/testing/tool-help';
+import { temporaryDirectory } from '@cls/testing/servers';
+import { runProgram } from '@cls/testing/tool-help';
 import { expect } from 'chai';
 
 const AUTH = fileURLToPath(new URL('../../../auth-server/bin/cls-auth.mjs', import.meta.url));

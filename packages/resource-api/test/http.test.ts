@@ -1,8 +1,8 @@
 import { request } from 'node:http';
 import { connect } from 'node:net';
 import { silentLog } from '@cls/shared/log';
-import { pglite, requireServer } from '@cls/shared/testing/engines';
-import { eventually, freePort, startRedis } from '@cls/shared/testing/servers';
+import { pglite, requireServer } from '@cls/testing/engines';
+import { eventually, freePort, startRedis } from '@cls/testing/servers';
 import { expect } from 'chai';
 import { startResourceApi } from '../src/compose.ts';
 import { MIGRATIONS } from '../src/store/migrations.ts';

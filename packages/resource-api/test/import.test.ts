@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
 import { openEmbeddedDatabase } from '@cls/shared/embedded/embedded-database';
 import type { Database } from '@cls/shared/sql/database';
-import { endWithTests, temporaryDirectory } from '@cls/shared/testing/servers';
+import { endWithTests, temporaryDirectory } from '@cls/testing/servers';
 import { expect } from 'chai';
 import { readProfile, type TapeProfile } from '../src/tape/profile.ts';
 import { readTape } from '../src/tape/read-tape.ts';

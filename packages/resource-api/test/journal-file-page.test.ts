@@ -1,6 +1,6 @@
 /** docs/journal-file.md and its example are as the format is. */
 import { readFileSync } from 'node:fs';
-import { describeOnEngines } from '@cls/shared/testing/engines';
+import { describeOnEngines } from '@cls/testing/engines';
 import { expect } from 'chai';
 import { z } from 'zod';
 import { exportJournals } from '../src/journal-file/export-journals.ts';

@@ -1,5 +1,5 @@
 import { silentLog } from '@cls/shared/log';
-import { describeOnEngines } from '@cls/shared/testing/engines';
+import { describeOnEngines } from '@cls/testing/engines';
 import { expect } from 'chai';
 import { sharedLookUp } from '../src/balances/current-ledger.ts';
 import { startResourceApi } from '../src/compose.ts';

@@ -1,4 +1,4 @@
-import { describeOnEngines } from '@cls/shared/testing/engines';
+import { describeOnEngines } from '@cls/testing/engines';
 import { expect } from 'chai';
 import { startTestApi, type TestApi } from './support/api.ts';
 import { importWorldBank, postPrincipal, statement } from './support/book.ts';

@@ -1,4 +1,4 @@
-import { postgresThroughPgbouncer, requirePgbouncer } from '@cls/shared/testing/engines';
+import { postgresThroughPgbouncer, requirePgbouncer } from '@cls/testing/engines';
 import { expect } from 'chai';
 import { sqlEntitlements } from '../src/store/sql-entitlements.ts';
 import { startTestApi, type TestApi, viewer } from './support/api.ts';

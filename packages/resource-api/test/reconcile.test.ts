@@ -3,7 +3,7 @@ import {
   openEmbeddedDatabaseAsOperator,
 } from '@cls/shared/embedded/embedded-database';
 import { type Database, DatabaseUnavailable, type Transaction } from '@cls/shared/sql/database';
-import { describeOnEngines, pglite } from '@cls/shared/testing/engines';
+import { describeOnEngines, pglite } from '@cls/testing/engines';
 
 import { expect } from 'chai';
 import type { Reconciliation, Step } from '../src/reconcile/reconciler.ts';

@@ -1,4 +1,4 @@
-import { describeOnEngines } from '@cls/shared/testing/engines';
+import { describeOnEngines } from '@cls/testing/engines';
 import { expect } from 'chai';
 import type { BookRecord, JournalRecord } from '../src/journal-file/record.ts';
 import { startTestApi, type TestApi } from './support/api.ts';

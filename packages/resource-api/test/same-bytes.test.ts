@@ -1,7 +1,7 @@
 import { type Clock, epochSeconds } from '@cls/shared/clock';
 import { silentLog } from '@cls/shared/log';
-import { describeOnEngines } from '@cls/shared/testing/engines';
-import { eventually } from '@cls/shared/testing/servers';
+import { describeOnEngines } from '@cls/testing/engines';
+import { eventually } from '@cls/testing/servers';
 import { expect } from 'chai';
 import { startResourceApi } from '../src/compose.ts';
 import { sqlEntitlements } from '../src/store/sql-entitlements.ts';

@@ -1,5 +1,5 @@
 import { migrate, readMigrations } from '@cls/shared/sql/migrate';
-import { describeOnEngines } from '@cls/shared/testing/engines';
+import { describeOnEngines } from '@cls/testing/engines';
 import { expect } from 'chai';
 import { NO_FILTER } from '../src/balances/balance-store.ts';
 import { MIGRATIONS } from '../src/store/migrations.ts';

@@ -1,7 +1,7 @@
 import type { Database } from '@cls/shared/sql/database';
 import { SqlError } from '@cls/shared/sql/database';
 import { migrate, migrationStatus, readMigrations } from '@cls/shared/sql/migrate';
-import { describeOnEngines } from '@cls/shared/testing/engines';
+import { describeOnEngines } from '@cls/testing/engines';
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { type BalanceFilter, NO_FILTER, type PageEnd } from '../src/balances/balance-store.ts';

@@ -1,4 +1,4 @@
-import { describeOnEngines } from '@cls/shared/testing/engines';
+import { describeOnEngines } from '@cls/testing/engines';
 import { expect } from 'chai';
 import { Random } from '../src/generator/random.ts';
 import { exportJournals } from '../src/journal-file/export-journals.ts';

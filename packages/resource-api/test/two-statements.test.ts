@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { gunzipSync } from 'node:zlib';
-import { describeOnEngines } from '@cls/shared/testing/engines';
+import { describeOnEngines } from '@cls/testing/engines';
 import { expect } from 'chai';
 import { parse } from 'csv-parse/sync';
 import type { ImportReport } from '../src/tape/import-tape.ts';

@@ -11,8 +11,8 @@ import {
   postgres,
   postgresAsService,
   requireServer,
-} from '@cls/shared/testing/engines';
-import { postgresServer } from '@cls/shared/testing/servers';
+} from '@cls/testing/engines';
+import { postgresServer } from '@cls/testing/servers';
 import { expect } from 'chai';
 import { MIGRATIONS } from '../src/store/migrations.ts';
 import { listImports, revertImport } from '../src/store/revert-import.ts';

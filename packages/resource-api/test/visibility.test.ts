@@ -1,6 +1,6 @@
 import { systemClock } from '@cls/shared/clock';
 import type { Database } from '@cls/shared/sql/database';
-import { describeOnEngines } from '@cls/shared/testing/engines';
+import { describeOnEngines } from '@cls/testing/engines';
 import { expect } from 'chai';
 import fc from 'fast-check';
 import type { EntitlementRole } from '../src/access/entitlement.ts';

@@ -1,5 +1,5 @@
 import type { Database } from '@cls/shared/sql/database';
-import { describeOnEngines } from '@cls/shared/testing/engines';
+import { describeOnEngines } from '@cls/testing/engines';
 import { expect } from 'chai';
 import { sqlEntitlements } from '../src/store/sql-entitlements.ts';
 import { startTestApi, type TestApi, viewer } from './support/api.ts';

@@ -1,12 +1,12 @@
 import { join } from 'node:path';
+import { describeOnEngines } from '@cls/testing/engines';
+import { eventually, temporaryDirectory } from '@cls/testing/servers';
 import { expect } from 'chai';
 import {
   openEmbeddedDatabase,
   openEmbeddedDatabaseAsOperator,
 } from '../src/embedded/embedded-database.ts';
 import { Abandoned, type Database, DatabaseUnavailable } from '../src/sql/database.ts';
-import { describeOnEngines } from '../src/testing/engines.ts';
-import { eventually, temporaryDirectory } from '../src/testing/servers.ts';
 
 /** Computes for days, on either engine. */
 const ENDLESS = `SELECT count(*) FROM generate_series(1, 1000000) a, generate_series(1, 1000000) b`;

@@ -1,7 +1,7 @@
+import { describeOnEngines } from '@cls/testing/engines';
+import { eventually } from '@cls/testing/servers';
 import { expect } from 'chai';
 import { type Database, DatabaseUnavailable, SqlError } from '../src/sql/database.ts';
-import { describeOnEngines } from '../src/testing/engines.ts';
-import { eventually } from '../src/testing/servers.ts';
 
 describeOnEngines('the database port', (engine) => {
   let database: Database;

@@ -2,6 +2,7 @@ import { fork } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { join } from 'node:path';
+import { temporaryDirectory } from '@cls/testing/servers';
 import { expect } from 'chai';
 import { DirectoryInUse, lockAddress } from '../src/embedded/directory-lock.ts';
 import {
@@ -9,7 +10,6 @@ import {
   openEmbeddedDatabaseAsOperator,
 } from '../src/embedded/embedded-database.ts';
 import type { Database } from '../src/sql/database.ts';
-import { temporaryDirectory } from '../src/testing/servers.ts';
 
 describe('an embedded database directory', () => {
   let directory: string;

@@ -1,8 +1,8 @@
+import { describeOnEngines, type Engine, postgres, requireServer } from '@cls/testing/engines';
+import { postgresServer } from '@cls/testing/servers';
 import { expect } from 'chai';
 import { silentLog } from '../src/log.ts';
 import { type DatabaseLocation, openDatabase } from '../src/sql/open-database.ts';
-import { describeOnEngines, type Engine, postgres, requireServer } from '../src/testing/engines.ts';
-import { postgresServer } from '../src/testing/servers.ts';
 
 const migration = (sql: string) => ({ number: 1, name: '0001-test.sql', sql, checksum: sql });
 const schema = (sql: string) => ({ migrations: [migration(sql)], grants: '' });

@@ -1,18 +1,18 @@
 import type { ChildProcess } from 'node:child_process';
-import { expect } from 'chai';
-import { Secret } from '../src/secret.ts';
-import { type Database, DatabaseUnavailable } from '../src/sql/database.ts';
-import { postgresDatabase } from '../src/sql/postgres.ts';
-import { postgresHosts } from '../src/sql/postgres-hosts.ts';
-import { requireServer } from '../src/testing/engines.ts';
-import { type FaultProxy, faultProxy } from '../src/testing/fault-proxy.ts';
+import { requireServer } from '@cls/testing/engines';
+import { type FaultProxy, faultProxy } from '@cls/testing/fault-proxy';
 import {
   eventually,
   freePort,
   type PostgresServer,
   postgresServer,
   startPgbouncer,
-} from '../src/testing/servers.ts';
+} from '@cls/testing/servers';
+import { expect } from 'chai';
+import { Secret } from '../src/secret.ts';
+import { type Database, DatabaseUnavailable } from '../src/sql/database.ts';
+import { postgresDatabase } from '../src/sql/postgres.ts';
+import { postgresHosts } from '../src/sql/postgres-hosts.ts';
 
 const STATEMENT_TIMEOUT_MS = 20_000;
 

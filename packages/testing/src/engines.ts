@@ -1,12 +1,12 @@
 import { cpSync, existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { openEmbeddedDatabase } from '../embedded/embedded-database.ts';
-import { Secret } from '../secret.ts';
-import type { Database } from '../sql/database.ts';
-import { migrate, readSchema } from '../sql/migrate.ts';
-import type { DatabaseLocation } from '../sql/open-database.ts';
-import { postgresDatabase } from '../sql/postgres.ts';
+import { openEmbeddedDatabase } from '@cls/shared/embedded/embedded-database';
+import { Secret } from '@cls/shared/secret';
+import type { Database } from '@cls/shared/sql/database';
+import { migrate, readSchema } from '@cls/shared/sql/migrate';
+import type { DatabaseLocation } from '@cls/shared/sql/open-database';
+import { postgresDatabase } from '@cls/shared/sql/postgres';
 import {
   type PostgresServer,
   pgbouncerBinary,
@@ -134,7 +134,7 @@ export const postgresThroughPgbouncer: Engine = {
   },
 };
 
-const ROLES = new URL('../../../../../deploy/roles.sql', import.meta.url);
+const ROLES = new URL('../../../../deploy/roles.sql', import.meta.url);
 
 const directories = new Map<string, Promise<string>>();
 

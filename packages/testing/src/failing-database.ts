@@ -4,7 +4,7 @@ import {
   type Sql,
   type SqlValue,
   type Transaction,
-} from '../sql/database.ts';
+} from '@cls/shared/sql/database';
 import type { Fault, FaultProxy } from './fault-proxy.ts';
 
 /** What fails between any two messages: a proxy in front of a server, or a wrapped database. */

@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
+import { configure, type Examples } from '@cls/shared/cli/command-line';
 import type { Command } from 'commander';
-import { configure, type Examples } from '../cli/command-line.ts';
 
 export interface CommandHelp {
   /** Such as `keys list`. */

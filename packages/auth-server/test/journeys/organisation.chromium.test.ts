@@ -1,6 +1,6 @@
 import { Secret } from '@cls/shared/secret';
-import { pglite } from '@cls/shared/testing/engines';
-import { freePort } from '@cls/shared/testing/servers';
+import { pglite } from '@cls/testing/engines';
+import { freePort } from '@cls/testing/servers';
 import { expect } from 'chai';
 import type { Page } from 'playwright-core';
 import { aesGcmSealer } from '../../src/keys/seal.ts';

@@ -1,4 +1,4 @@
-import { eventually } from '@cls/shared/testing/servers';
+import { eventually } from '@cls/testing/servers';
 import { expect } from 'chai';
 import { decodeJwt } from 'jose';
 import type { Page } from 'playwright-core';

@@ -1,4 +1,4 @@
-import { temporaryDirectory } from '@cls/shared/testing/servers';
+import { temporaryDirectory } from '@cls/testing/servers';
 import { expect } from 'chai';
 import type { Page } from 'playwright-core';
 import { PASSWORD } from '../support/auth-server.ts';

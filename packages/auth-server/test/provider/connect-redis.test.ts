@@ -1,7 +1,7 @@
 import { type Log, silentLog } from '@cls/shared/log';
 import { Secret } from '@cls/shared/secret';
 import { DatabaseUnavailable } from '@cls/shared/sql/database';
-import { requireServer } from '@cls/shared/testing/engines';
+import { requireServer } from '@cls/testing/engines';
 import {
   eventually,
   freePort,
@@ -9,7 +9,7 @@ import {
   type RedisServer,
   startRedis,
   startRedisCluster,
-} from '@cls/shared/testing/servers';
+} from '@cls/testing/servers';
 import { expect } from 'chai';
 import { Redis } from 'ioredis';
 import { connectRedis } from '../../src/provider/state/connect-redis.ts';

@@ -1,6 +1,6 @@
 import type { Database } from '@cls/shared/sql/database';
-import { describeOnEngines, requireServer } from '@cls/shared/testing/engines';
-import { redisServer } from '@cls/shared/testing/servers';
+import { describeOnEngines, requireServer } from '@cls/testing/engines';
+import { redisServer } from '@cls/testing/servers';
 import { expect } from 'chai';
 import { Redis } from 'ioredis';
 import { errors } from 'oidc-provider';

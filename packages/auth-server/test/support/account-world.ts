@@ -1,8 +1,8 @@
 import { silentLog } from '@cls/shared/log';
 import { Secret } from '@cls/shared/secret';
 import type { Database } from '@cls/shared/sql/database';
-import type { Engine } from '@cls/shared/testing/engines';
-import { temporaryDirectory } from '@cls/shared/testing/servers';
+import type { Engine } from '@cls/testing/engines';
+import { temporaryDirectory } from '@cls/testing/servers';
 import { TOTP, Secret as TotpSecret } from 'otpauth';
 import type { Account } from '../../src/accounts/account.ts';
 import { argon2Verifier } from '../../src/accounts/password.ts';

@@ -8,8 +8,8 @@ import {
   openDatabase,
   openDatabaseAsOperator,
 } from '@cls/shared/sql/open-database';
-import type { Engine } from '@cls/shared/testing/engines';
-import { freePort, temporaryDirectory } from '@cls/shared/testing/servers';
+import type { Engine } from '@cls/testing/engines';
+import { freePort, temporaryDirectory } from '@cls/testing/servers';
 import { TOTP, Secret as TotpSecret } from 'otpauth';
 import { hashPassword } from '../../src/accounts/password.ts';
 import { type AuthServer, startAuthServer } from '../../src/compose.ts';

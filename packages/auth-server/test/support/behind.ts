@@ -1,8 +1,8 @@
 import { Secret } from '@cls/shared/secret';
 import { openDatabase } from '@cls/shared/sql/open-database';
-import { type Engine, pglite, postgres } from '@cls/shared/testing/engines';
-import { type FailingStore, failingDatabase } from '@cls/shared/testing/failing-database';
-import type { FaultProxy } from '@cls/shared/testing/fault-proxy';
+import { type Engine, pglite, postgres } from '@cls/testing/engines';
+import { type FailingStore, failingDatabase } from '@cls/testing/failing-database';
+import type { FaultProxy } from '@cls/testing/fault-proxy';
 import { startTestAuthServer, type TestAuthServer } from './auth-server.ts';
 
 /** PostgreSQL, reached through a proxy that may fail. */

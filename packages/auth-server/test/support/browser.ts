@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { requireServer } from '@cls/shared/testing/engines';
-import { chromiumBinary } from '@cls/shared/testing/servers';
+import { requireServer } from '@cls/testing/engines';
+import { chromiumBinary } from '@cls/testing/servers';
 import { type Browser, type BrowserContext, chromium } from 'playwright-core';
 
 /** Quiet, and without a request of the browser's own. */

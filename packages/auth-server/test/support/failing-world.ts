@@ -1,7 +1,7 @@
-import { pglite, requireServer } from '@cls/shared/testing/engines';
-import type { FailingStore } from '@cls/shared/testing/failing-database';
-import { type Fault, faultProxy } from '@cls/shared/testing/fault-proxy';
-import { eventually, postgresServer, redisServer } from '@cls/shared/testing/servers';
+import { pglite, requireServer } from '@cls/testing/engines';
+import type { FailingStore } from '@cls/testing/failing-database';
+import { type Fault, faultProxy } from '@cls/testing/fault-proxy';
+import { eventually, postgresServer, redisServer } from '@cls/testing/servers';
 import { expect } from 'chai';
 import { startTestAuthServer, type TestAuthServer } from './auth-server.ts';
 import { behind, failingPglite } from './behind.ts';

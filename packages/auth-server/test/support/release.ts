@@ -6,7 +6,7 @@ import {
   openDatabaseAsOperator,
   openDatabaseAsOwner,
 } from '@cls/shared/sql/open-database';
-import type { Engine } from '@cls/shared/testing/engines';
+import type { Engine } from '@cls/testing/engines';
 import { digest, seal, unseal } from '../../src/provider/state/sealing.ts';
 
 const fixture = (name: string) =>

@@ -1,6 +1,6 @@
 import { createHmac, createSign, generateKeyPairSync } from 'node:crypto';
 import { ADMIN_PERMISSION, adminAudience, scopeOf } from '@cls/shared/access-token';
-import { pglite } from '@cls/shared/testing/engines';
+import { pglite } from '@cls/testing/engines';
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { startTestApi, type TestApi } from '../support/api.ts';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { KeysUnavailable } from '@cls/shared/access/verification-keys';
-import { eventually, temporaryDirectory } from '@cls/shared/testing/servers';
+import { eventually, temporaryDirectory } from '@cls/testing/servers';
 import { expect } from 'chai';
 import { type KeySetFile, keySetFile } from '../../src/access/key-set-file.ts';
 import { type KeySource, remoteKeySource } from '../../src/access/key-source.ts';

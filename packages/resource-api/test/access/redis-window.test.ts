@@ -2,14 +2,14 @@ import type { ChildProcess } from 'node:child_process';
 import { silentLog } from '@cls/shared/log';
 import { Secret } from '@cls/shared/secret';
 import { DatabaseUnavailable } from '@cls/shared/sql/database';
-import { requireServer } from '@cls/shared/testing/engines';
+import { requireServer } from '@cls/testing/engines';
 import {
   eventually,
   type RedisServer,
   startRedis,
   startRedisCluster,
   startRedisSentinels,
-} from '@cls/shared/testing/servers';
+} from '@cls/testing/servers';
 import { expect } from 'chai';
 import type { SharedWindow } from '../../src/access/rate-limit.ts';
 import { redisWindow } from '../../src/access/redis-window.ts';

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { openEmbeddedDatabase } from '@cls/shared/embedded/embedded-database';
-import { temporaryDirectory } from '@cls/shared/testing/servers';
+import { temporaryDirectory } from '@cls/testing/servers';
 
 const TOOL = fileURLToPath(new URL('../../../bin/cls-api.mjs', import.meta.url));
 

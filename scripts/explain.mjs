@@ -3,8 +3,8 @@
 //   node scripts/explain.mjs [contracts, 1000] [years, 4]
 import { writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { generateBook } from '../packages/book-generator/dist/src/generate-book.js';
 import { LEVELS, NO_FILTER } from '../packages/resource-api/dist/src/balances/balance-store.js';
-import { generateBook } from '../packages/resource-api/dist/src/generator/generate-book.js';
 import { MIGRATIONS } from '../packages/resource-api/dist/src/store/migrations.js';
 import { sqlBalanceStore } from '../packages/resource-api/dist/src/store/sql-balance-store.js';
 import { writeBook } from '../packages/resource-api/dist/src/store/write-book.js';

@@ -17,6 +17,7 @@ export const PACKAGES = {
   'auth-server': ['shared'],
   'resource-api': ['shared'],
   testing: ['shared'],
+  'book-generator': ['shared', 'resource-api'],
 };
 
 /** The longest matching path decides. */
@@ -105,8 +106,6 @@ export const KIND_OF = {
     'cli/program.ts': 'root',
     'cli/operator.ts': 'port',
     'csv/': 'domain',
-    'generator/': 'use-case',
-    'generator/generated-books.ts': 'port',
     'fx/': 'port',
     'http/': 'edge',
     'journal-file/': 'use-case',

@@ -5,13 +5,17 @@ import type {
   PostingRecord,
   RateRecord,
   SettlementRecord,
-} from '../journal-file/record.ts';
-import { accrue, type BalanceStep, type RateStep } from '../ledger/accrual.ts';
-import { type BusinessDate, daysAfter } from '../ledger/business-date.ts';
-import { minorUnitDigits } from '../ledger/currency.ts';
-import type { JournalType, LedgerAccount, PrincipalMovement } from '../ledger/journal.ts';
-import { formatAmount } from '../ledger/money.ts';
-import { formatRate, type Rate } from '../ledger/rate.ts';
+} from '@cls/resource-api/journal-file/record';
+import { accrue, type BalanceStep, type RateStep } from '@cls/resource-api/ledger/accrual';
+import { type BusinessDate, daysAfter } from '@cls/resource-api/ledger/business-date';
+import { minorUnitDigits } from '@cls/resource-api/ledger/currency';
+import type {
+  JournalType,
+  LedgerAccount,
+  PrincipalMovement,
+} from '@cls/resource-api/ledger/journal';
+import { formatAmount } from '@cls/resource-api/ledger/money';
+import { formatRate, type Rate } from '@cls/resource-api/ledger/rate';
 import type { KnownAnswer } from './generated-books.ts';
 import type { NewId } from './new-id.ts';
 import { minus, negated, plus, pro, type Shares, totalOf } from './shares.ts';

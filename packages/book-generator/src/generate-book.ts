@@ -4,11 +4,11 @@ import type {
   DealRecord,
   FacilityRecord,
   PartyRecord,
-} from '../journal-file/record.ts';
-import { type BusinessDate, daysAfter, monthsAfter } from '../ledger/business-date.ts';
-import { minorUnitDigits } from '../ledger/currency.ts';
-import type { DayCount } from '../ledger/day-count.ts';
-import type { Rate } from '../ledger/rate.ts';
+} from '@cls/resource-api/journal-file/record';
+import { type BusinessDate, daysAfter, monthsAfter } from '@cls/resource-api/ledger/business-date';
+import { minorUnitDigits } from '@cls/resource-api/ledger/currency';
+import type { DayCount } from '@cls/resource-api/ledger/day-count';
+import type { Rate } from '@cls/resource-api/ledger/rate';
 import { FacilityLife } from './facility-life.ts';
 import type { KnownAnswer } from './generated-books.ts';
 import { idsFor, type NewId } from './new-id.ts';

@@ -1,4 +1,4 @@
-import type { BookRecord } from '../journal-file/record.ts';
+import type { BookRecord } from '@cls/resource-api/journal-file/record';
 
 /** What must be true of a facility when all of its journals are posted, in minor units. */
 export interface KnownAnswer {

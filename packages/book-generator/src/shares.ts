@@ -1,4 +1,4 @@
-import { allocate } from '../ledger/allocate.ts';
+import { allocate } from '@cls/resource-api/ledger/allocate';
 
 /** Amounts by lender, in minor units. */
 export type Shares = ReadonlyMap<string, bigint>;

@@ -7,11 +7,11 @@ import type {
   PositionRecord,
   PostingRecord,
   TermsRecord,
-} from '../journal-file/record.ts';
-import { allocate } from '../ledger/allocate.ts';
-import { minorUnitDigits } from '../ledger/currency.ts';
-import type { LedgerAccount } from '../ledger/journal.ts';
-import { formatAmount, parseAmount } from '../ledger/money.ts';
+} from '@cls/resource-api/journal-file/record';
+import { allocate } from '@cls/resource-api/ledger/allocate';
+import { minorUnitDigits } from '@cls/resource-api/ledger/currency';
+import type { LedgerAccount } from '@cls/resource-api/ledger/journal';
+import { formatAmount, parseAmount } from '@cls/resource-api/ledger/money';
 import type { KnownAnswer } from './generated-books.ts';
 import { idsFor, type NewId } from './new-id.ts';
 import { Random } from './random.ts';

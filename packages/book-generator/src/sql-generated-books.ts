@@ -1,7 +1,7 @@
+import type { BookRecord } from '@cls/resource-api/journal-file/record';
+import { writeBook } from '@cls/resource-api/store/write-book';
 import { type Database, isUniqueViolation, type Transaction } from '@cls/shared/sql/database';
-import type { GeneratedBooks, GenerateResult, KnownAnswer } from '../generator/generated-books.ts';
-import type { BookRecord } from '../journal-file/record.ts';
-import { writeBook } from './write-book.ts';
+import type { GeneratedBooks, GenerateResult, KnownAnswer } from './generated-books.ts';
 
 /** Carries a result out of a transaction that is to be rolled back. */
 class RolledBack extends Error {

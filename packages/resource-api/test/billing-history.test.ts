@@ -1,7 +1,7 @@
+import { Random } from '@cls/book-generator/random';
 import { describeOnEngines } from '@cls/testing/engines';
 import { expect } from 'chai';
 import { billAccruals } from '../src/billing/bill-accruals.ts';
-import { Random } from '../src/generator/random.ts';
 import type { JournalRecord, PostingRecord } from '../src/journal-file/record.ts';
 import type { LedgerAccount } from '../src/ledger/journal.ts';
 import { formatAmount } from '../src/ledger/money.ts';

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
+import { Random } from '@cls/book-generator/random';
 import { type Clock, epochSeconds } from '@cls/shared/clock';
 import { describeOnEngines } from '@cls/testing/engines';
 import { expect } from 'chai';
 import { billAccruals } from '../src/billing/bill-accruals.ts';
-import { Random } from '../src/generator/random.ts';
 import { revertImport } from '../src/store/revert-import.ts';
 import { sqlBilling } from '../src/store/sql-billing.ts';
 import { sqlEntitlements } from '../src/store/sql-entitlements.ts';

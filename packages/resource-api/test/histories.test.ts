@@ -1,8 +1,8 @@
+import { Random } from '@cls/book-generator/random';
 import type { Database } from '@cls/shared/sql/database';
 import { describeOnEngines } from '@cls/testing/engines';
 import { expect } from 'chai';
 import { LEVELS, type Level, NO_FILTER } from '../src/balances/balance-store.ts';
-import { Random } from '../src/generator/random.ts';
 import { outstandingPrincipal } from '../src/ledger/balance.ts';
 import { MIGRATIONS } from '../src/store/migrations.ts';
 import { sqlBalanceStore } from '../src/store/sql-balance-store.ts';

@@ -1,9 +1,9 @@
+import { Random } from '@cls/book-generator/random';
 import { newId } from '@cls/shared/new-id';
 import type { Database } from '@cls/shared/sql/database';
 import { describeOnEngines } from '@cls/testing/engines';
 import { expect } from 'chai';
 import { billAccruals } from '../src/billing/bill-accruals.ts';
-import { Random } from '../src/generator/random.ts';
 import { exportJournals } from '../src/journal-file/export-journals.ts';
 import { importJournals } from '../src/journal-file/import-journals.ts';
 import type { JournalRecord } from '../src/journal-file/record.ts';

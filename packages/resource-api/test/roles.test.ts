@@ -1,3 +1,4 @@
+import { inLedger } from '@cls/book-generator/cli/in-ledger';
 import { type Log, silentLog } from '@cls/shared/log';
 import { Secret } from '@cls/shared/secret';
 import { type Database, SqlError } from '@cls/shared/sql/database';
@@ -164,10 +165,13 @@ describe('resource-api under a role that does not own its schema [PostgreSQL]', 
   });
 });
 
-/** Each thing that a command of cls-api does to the store. */
+/** Each thing that a command of cls-api or cls-books does to the store. */
 async function useEverything(operator: Operator): Promise<void> {
-  const { book, billing, entitlements, directory, fxRates, generatedBooks, journals } = operator;
-  const written = await generatedBooks.write(records, () => answers, true);
+  const { book, billing, entitlements, directory, fxRates, journals } = operator;
+  const written = await inLedger(
+    ({ generatedBooks }) => generatedBooks.write(records, () => answers, true),
+    false,
+  );
   expect(written.outcome).to.equal('applied');
   const profile = readProfile('world-bank-ibrd');
   for (const day of ['03/31/2025', '06/30/2025']) {

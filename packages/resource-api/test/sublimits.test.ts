@@ -1,11 +1,11 @@
+import { Random } from '@cls/book-generator/random';
+import { sqlGeneratedBooks } from '@cls/book-generator/sql-generated-books';
 import { describeOnEngines } from '@cls/testing/engines';
 import { expect } from 'chai';
-import { Random } from '../src/generator/random.ts';
 import { exportJournals } from '../src/journal-file/export-journals.ts';
 import { importJournals } from '../src/journal-file/import-journals.ts';
 import type { FacilityRecord, PartyRecord, PostingRecord } from '../src/journal-file/record.ts';
 import { sqlEntitlements } from '../src/store/sql-entitlements.ts';
-import { sqlGeneratedBooks } from '../src/store/sql-generated-books.ts';
 import { sqlJournals } from '../src/store/sql-journals.ts';
 import { sqlReconciler } from '../src/store/sql-reconciler.ts';
 import { startTestApi, type TestApi, viewer } from './support/api.ts';

@@ -1,11 +1,15 @@
+import type { BookRecord } from '@cls/resource-api/journal-file/record';
+import {
+  businessDateOf,
+  monthsAfter,
+  parseBusinessDate,
+} from '@cls/resource-api/ledger/business-date';
 import { CommandRefused, printer, table, UsageError } from '@cls/shared/cli/command-line';
 import type { Command } from 'commander';
-import { generateBook } from '../generator/generate-book.ts';
-import type { GenerateResult, KnownAnswer } from '../generator/generated-books.ts';
-import { BookSplitter } from '../generator/split-book.ts';
-import type { BookRecord } from '../journal-file/record.ts';
-import { businessDateOf, monthsAfter, parseBusinessDate } from '../ledger/business-date.ts';
-import type { AsOperator, Operator } from './operator.ts';
+import { generateBook } from '../generate-book.ts';
+import type { GenerateResult, KnownAnswer } from '../generated-books.ts';
+import { BookSplitter } from '../split-book.ts';
+import type { InLedger, Ledger } from './in-ledger.ts';
 
 interface Options {
   readonly contracts: string;
@@ -19,8 +23,8 @@ interface Options {
 /** Deals close, and the last payments come, within so many months of the first and last day. */
 const MARGIN_MONTHS = 5;
 
-/** `cls-api generate`: books for trying and measuring, whose balances are known beforehand. */
-export function addGenerateCommand(program: Command, asOperator: AsOperator): void {
+/** `cls-books generate`: books for trying and measuring, whose balances are known beforehand. */
+export function addGenerateCommand(program: Command, inLedger: InLedger): void {
   program
     .command('generate')
     .description('generate a book of syndicated loans with known answers, the same for a seed')
@@ -33,12 +37,10 @@ export function addGenerateCommand(program: Command, asOperator: AsOperator): vo
     .action(async (options: Options, command: Command) => {
       const apply = options.apply === true;
       const plan = planOf(options);
-      const result = await asOperator(
-        (operator) =>
-          options.splitImported
-            ? split(operator, plan.seed, apply)
-            : generate(operator, plan, apply),
-        { mayCreate: apply },
+      const result = await inLedger(
+        (ledger) =>
+          options.splitImported ? split(ledger, plan.seed, apply) : generate(ledger, plan, apply),
+        apply,
       );
       if (result.outcome === 'wrong') {
         const ids = result.differing.slice(0, 5).join(', ');
@@ -51,14 +53,14 @@ export function addGenerateCommand(program: Command, asOperator: AsOperator): vo
     });
 }
 
-function generate({ generatedBooks }: Operator, plan: ReturnType<typeof planOf>, apply: boolean) {
+function generate({ generatedBooks }: Ledger, plan: ReturnType<typeof planOf>, apply: boolean) {
   const answers: KnownAnswer[] = [];
   const records = generateBook(plan, (answer) => answers.push(answer));
   return generatedBooks.write(records, () => answers, apply);
 }
 
 /** The copies are held in memory: an imported book is read whole before it is written anew. */
-async function split({ generatedBooks, journals }: Operator, seed: number, apply: boolean) {
+async function split({ generatedBooks, journals }: Ledger, seed: number, apply: boolean) {
   const splitter = new BookSplitter(seed);
   const copies: BookRecord[] = [...splitter.lenders];
   await journals.readAll(async (records) => {

@@ -8,8 +8,8 @@ import {
   type Component,
   outstandingPrincipal,
   rollForwardFoots,
-} from './balance.ts';
-import { isRevolving } from './commitment.ts';
+} from '@cls/resource-api/ledger/balance';
+import { isRevolving } from '@cls/resource-api/ledger/commitment';
 import type { LineBalance, PostedAmount } from './replay.ts';
 
 export interface Break {

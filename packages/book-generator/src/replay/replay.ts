@@ -1,7 +1,7 @@
 /** The slow and plain way from postings to balances, which every quicker way must agree with. */
-import { type Balance, type Component, ZERO_BALANCE } from './balance.ts';
-import type { BusinessDate } from './business-date.ts';
-import type { LedgerAccount, PrincipalMovement } from './journal.ts';
+import { type Balance, type Component, ZERO_BALANCE } from '@cls/resource-api/ledger/balance';
+import type { BusinessDate } from '@cls/resource-api/ledger/business-date';
+import type { LedgerAccount, PrincipalMovement } from '@cls/resource-api/ledger/journal';
 
 /** A posting as it stands in the ledger. */
 export interface PostedAmount {

@@ -8,7 +8,6 @@ import { sqlBook } from '../store/sql-book.ts';
 import { sqlDirectory } from '../store/sql-directory.ts';
 import { sqlEntitlements } from '../store/sql-entitlements.ts';
 import { sqlFxRates } from '../store/sql-fx-rates.ts';
-import { sqlGeneratedBooks } from '../store/sql-generated-books.ts';
 import { sqlJournals } from '../store/sql-journals.ts';
 import { sqlLedgerChain } from '../store/sql-ledger-chain.ts';
 import { sqlPartyNames } from '../store/sql-party-names.ts';
@@ -33,7 +32,6 @@ export const asOperator: AsOperator = async (work, { mayCreate = false } = {}) =
       chain: sqlLedgerChain(database),
       periods: sqlPeriods(database),
       fxRates: sqlFxRates(database),
-      generatedBooks: sqlGeneratedBooks(database),
       partyNames: sqlPartyNames(database),
     });
   } finally {

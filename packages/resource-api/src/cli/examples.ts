@@ -34,6 +34,5 @@ export const EXAMPLES: Examples = {
   'periods list': ['cls-api periods list'],
   'fx add': ['cls-api fx add --date 2025-03-31 --from EUR --to USD --rate 1.0815 --source ECB'],
   'fx list': ['cls-api fx list --from EUR'],
-  generate: ['cls-api generate --contracts 1000 --years 5 --seed 7 --apply'],
   migrate: ['cls-api migrate', 'cls-api migrate --check'],
 };

@@ -2,7 +2,6 @@ import type { EntitlementRecords } from '../access/entitlement.ts';
 import type { BillingBook } from '../billing/bill-accruals.ts';
 import type { LedgerChain } from '../chain/ledger-chain.ts';
 import type { FxRates } from '../fx/fx-rates.ts';
-import type { GeneratedBooks } from '../generator/generated-books.ts';
 import type { JournalStore } from '../journal-file/journal-store.ts';
 import type { PartyNames } from '../parties/party-names.ts';
 import type { PeriodRecords } from '../periods/period-records.ts';
@@ -20,7 +19,6 @@ export interface Operator {
   readonly chain: LedgerChain;
   readonly periods: PeriodRecords;
   readonly fxRates: FxRates;
-  readonly generatedBooks: GeneratedBooks;
   readonly partyNames: PartyNames;
 }
 

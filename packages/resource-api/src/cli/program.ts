@@ -7,7 +7,6 @@ import { addBillCommand } from './bill.ts';
 import { addDirectoryCommands } from './directory.ts';
 import { addEntitlementCommands } from './entitlements.ts';
 import { addFxCommands } from './fx.ts';
-import { addGenerateCommand } from './generate.ts';
 import { addImportCommand } from './import.ts';
 import { addImportsCommands } from './imports.ts';
 import { addJournalCommands } from './journals.ts';
@@ -32,7 +31,6 @@ export function program(): Command {
   addLedgerCommands(program, asOperator);
   addPeriodCommands(program, asOperator);
   addFxCommands(program, asOperator);
-  addGenerateCommand(program, asOperator);
   addMigrateCommand(program, MIGRATIONS, () => parseConfig(process.env).database);
   return program;
 }

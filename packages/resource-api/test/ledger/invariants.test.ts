@@ -1,3 +1,17 @@
+import {
+  availableIsUndrawn,
+  balancesAgree,
+  type FacilityCommitment,
+  journalSharesAddUp,
+  journalsBalance,
+  oneCurrency,
+  partsMakeUpWhole,
+  principalIsAllocated,
+  rollForwardsFoot,
+  sharesAddUp,
+  unfundedIsUndrawn,
+} from '@cls/book-generator/replay/invariants';
+import { lineName, type PostedAmount, replay } from '@cls/book-generator/replay/replay';
 import type { Database } from '@cls/shared/sql/database';
 import { describeOnEngines } from '@cls/testing/engines';
 import { expect } from 'chai';
@@ -11,20 +25,6 @@ import {
   ZERO_BALANCE,
 } from '../../src/ledger/balance.ts';
 import { type BusinessDate, daysAfter } from '../../src/ledger/business-date.ts';
-import {
-  availableIsUndrawn,
-  balancesAgree,
-  type FacilityCommitment,
-  journalSharesAddUp,
-  journalsBalance,
-  oneCurrency,
-  partsMakeUpWhole,
-  principalIsAllocated,
-  rollForwardsFoot,
-  sharesAddUp,
-  unfundedIsUndrawn,
-} from '../../src/ledger/invariants.ts';
-import { lineName, type PostedAmount, replay } from '../../src/ledger/replay.ts';
 import { MIGRATIONS } from '../../src/store/migrations.ts';
 import { sqlBalanceStore } from '../../src/store/sql-balance-store.ts';
 import { amountOf } from '../../src/store/write-book.ts';

@@ -1,6 +1,6 @@
+import { type BookPlan, generateBook } from '@cls/book-generator/generate-book';
+import type { KnownAnswer } from '@cls/book-generator/generated-books';
 import type { Database } from '@cls/shared/sql/database';
-import { type BookPlan, generateBook } from '../../src/generator/generate-book.ts';
-import type { KnownAnswer } from '../../src/generator/generated-books.ts';
 import type { BookRecord } from '../../src/journal-file/record.ts';
 import { writeBook } from '../../src/store/write-book.ts';
 import { date } from './book.ts';

@@ -5,6 +5,9 @@ import { openEmbeddedDatabase } from '@cls/shared/embedded/embedded-database';
 import { temporaryDirectory } from '@cls/testing/servers';
 
 const TOOL = fileURLToPath(new URL('../../../bin/cls-api.mjs', import.meta.url));
+const BOOKS = fileURLToPath(
+  new URL('../../../../book-generator/bin/cls-books.mjs', import.meta.url),
+);
 
 export interface ToolRun {
   readonly code: number | null;
@@ -31,13 +34,14 @@ export async function startTool(): Promise<Tool> {
   };
 }
 
-/** `cls-api` as a process of its own. */
+/** `cls-api` as a process of its own, or `cls-books` for `generate`. */
 export function runWith(
   env: Readonly<Record<string, string>>,
   ...words: readonly string[]
 ): Promise<ToolRun> {
   return new Promise((done) => {
-    const child = spawn(process.execPath, [TOOL, ...words], { env: { ...process.env, ...env } });
+    const path = words[0] === 'generate' ? BOOKS : TOOL;
+    const child = spawn(process.execPath, [path, ...words], { env: { ...process.env, ...env } });
     const output = { stdout: '', stderr: '' };
     for (const name of ['stdout', 'stderr'] as const) {
       child[name].setEncoding('utf8').on('data', (chunk) => {

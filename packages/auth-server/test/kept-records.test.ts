@@ -77,6 +77,49 @@ describeOnEngines('what is kept in memory, with notices cut off', (engine) => {
     await database.query(`UPDATE customer SET disabled_at = NULL WHERE id = 'acme'`);
   });
 
+  it('reads a service account once for all who ask meanwhile, and again after a change', async () => {
+    let readings = 0;
+    let announce: (payload: string) => void = () => undefined;
+    const counted: Database = {
+      ...deaf,
+      listen: async (_, onMessage) => {
+        announce = onMessage;
+        return async () => undefined;
+      },
+      query: (sql, params) => {
+        readings += 1;
+        return database.query(sql, params);
+      },
+    };
+    const { id } = await newAccount();
+    const directory = await cachedServiceAccountDirectory(counted);
+    const early = Array.from({ length: 64 }, () => directory.find(id));
+    expect(readings).to.equal(1);
+    await sqlServiceAccounts(database).setDisabled(id, true);
+    announce('callers');
+    const late = directory.find(id);
+    expect(readings).to.equal(2);
+    await Promise.all(early);
+    expect(await late).to.include({ disabled: true });
+    expect(await directory.find(id), 'of what is kept').to.include({ disabled: true });
+    expect(readings).to.equal(2);
+  });
+
+  it('asks again when a reading has failed', async () => {
+    let fails = true;
+    const failing: Database = {
+      ...deaf,
+      query: (sql, params) =>
+        fails ? Promise.reject(new Error('no answer')) : database.query(sql, params),
+    };
+    const { id } = await newAccount();
+    const directory = await cachedServiceAccountDirectory(failing);
+    const outcome = await directory.find(id).catch((error: Error) => error.message);
+    expect(outcome).to.equal('no answer');
+    fails = false;
+    expect(await directory.find(id)).to.include({ disabled: false });
+  });
+
   it('uses changed signing keys after the next look at their list', async () => {
     const sealer = aesGcmSealer(new Secret(KEY));
     const store = sqlSigningKeyStore(deaf, sealer, 2048, 20);

@@ -74,7 +74,9 @@ interface Kept {
 
 /**
  * The token path's look-up: answers from memory, hears of changes by NOTIFY, and reads the database
- * while it cannot listen. When a notification is lost, an answer is at most five seconds old. Unknown ids are remembered too, and as briefly.
+ * while it cannot listen. When a notification is lost, an answer is at most five seconds old.
+ * Unknown ids are remembered too, and as briefly. Callers that come while a record is being read
+ * wait for that reading: under load, one reading each would open every connection of the pool.
  *
  * @param now milliseconds of a clock that is never set.
  */
@@ -83,10 +85,10 @@ export async function cachedServiceAccountDirectory(
   now: () => number = () => performance.now(),
 ): Promise<ServiceAccountDirectory> {
   const cache = new LRUCache<string, Kept>({ max: CACHE_MAX });
-  let changes = 0;
+  const readings = new Map<string, Promise<ServiceAccount | undefined>>();
   let hearing = true;
   const forget = () => {
-    changes += 1;
+    readings.clear();
     cache.clear();
   };
   const hear = (payload: string) => payload === 'callers' && forget();
@@ -94,19 +96,29 @@ export async function cachedServiceAccountDirectory(
     hearing = state === 'resumed';
     forget();
   });
+  const read = (id: string): Promise<ServiceAccount | undefined> => {
+    if (!hearing) return findById(database, id);
+    const readAt = now();
+    const reading = findById(database, id)
+      .then((account) => {
+        // A change that was announced while we read may not be in what we read.
+        if (readings.get(id) === reading) cache.set(id, { account, readAt });
+        return account;
+      })
+      .finally(() => {
+        if (readings.get(id) === reading) readings.delete(id);
+      });
+    readings.set(id, reading);
+    return reading;
+  };
   return {
     async find(id) {
       if (!ID.test(id)) return undefined;
       const known = cache.get(id);
-      const readAt = now();
-      if (known !== undefined && readAt - known.readAt < SERVICE_ACCOUNT_AGE_MAX_MS) {
+      if (known !== undefined && now() - known.readAt < SERVICE_ACCOUNT_AGE_MAX_MS) {
         return known.account;
       }
-      const changesBefore = changes;
-      const account = await findById(database, id);
-      // A change that was announced while we read may not be in what we read.
-      if (hearing && changes === changesBefore) cache.set(id, { account, readAt });
-      return account;
+      return readings.get(id) ?? read(id);
     },
   };
 }

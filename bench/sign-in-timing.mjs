@@ -7,7 +7,7 @@ import { createHash, randomInt } from 'node:crypto';
 import { Agent, request } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { hashPassword } from '../packages/auth-server/dist/src/accounts/password.js';
-import { sqlApplications } from '../packages/auth-server/dist/src/store/sql-applications.js';
+import { sqlApplications } from '../packages/auth-server/dist/src/clients/sql-applications.js';
 import { Secret } from '../packages/shared/dist/src/secret.js';
 import { postgresDatabase } from '../packages/shared/dist/src/sql/postgres.js';
 import { startAuthServer } from './auth-server.mjs';

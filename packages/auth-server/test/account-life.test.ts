@@ -1,18 +1,18 @@
 import { Secret } from '@cls/shared/secret';
 import { describeOnEngines } from '@cls/testing/engines';
 import { expect } from 'chai';
+import { administerAccounts } from '../src/account-management/administer.ts';
+import { changePassword } from '../src/account-management/change-password.ts';
+import { INVITATION_TTL_S, type Invitee } from '../src/account-management/invite.ts';
+import { RESET_TTL_S, resetPassword } from '../src/account-management/reset-password.ts';
 import type { Account } from '../src/accounts/account.ts';
-import { administerAccounts } from '../src/accounts/administer.ts';
-import { changePassword } from '../src/accounts/change-password.ts';
-import { INVITATION_TTL_S, type Invitee } from '../src/accounts/invite.ts';
-import { RESET_TTL_S, resetPassword } from '../src/accounts/reset-password.ts';
-import { beginProgress, provenIn } from '../src/interaction/progress.ts';
-import { aesGcmSealer } from '../src/keys/seal.ts';
-import { providerAdapter } from '../src/provider/state/provider-adapter.ts';
-import { sqlAccountLinks } from '../src/store/sql-account-links.ts';
-import { sqlApplications } from '../src/store/sql-applications.ts';
-import { sqlUpstreamLinks, sqlUpstreamProviders } from '../src/store/sql-upstream.ts';
-import { linkedAccount } from '../src/upstream/linked-account.ts';
+import { sqlAccountLinks } from '../src/accounts/sql-account-links.ts';
+import { sqlApplications } from '../src/clients/sql-applications.ts';
+import { aesGcmSealer } from '../src/crypto/seal.ts';
+import { providerAdapter } from '../src/library/provider-adapter.ts';
+import { beginProgress, provenIn } from '../src/oauth/authorize/progress.ts';
+import { linkedAccount } from '../src/organisations/linked-account.ts';
+import { sqlUpstreamLinks, sqlUpstreamProviders } from '../src/organisations/sql-upstream.ts';
 import {
   type AccountWorld,
   BY,

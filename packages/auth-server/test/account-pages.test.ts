@@ -7,8 +7,8 @@ import { TOTP, Secret as TotpSecret } from 'otpauth';
 import { isFresh } from '../src/account-pages/step-up.ts';
 import type { Visit } from '../src/account-pages/visit.ts';
 import { hashPassword } from '../src/accounts/password.ts';
-import { sqlAccountLinks } from '../src/store/sql-account-links.ts';
-import { sqlAccounts } from '../src/store/sql-accounts.ts';
+import { sqlAccountLinks } from '../src/accounts/sql-account-links.ts';
+import { sqlAccounts } from '../src/accounts/sql-accounts.ts';
 import { THROTTLE_POLICIES } from '../src/throttle/policy.ts';
 import {
   createPerson,

@@ -4,8 +4,8 @@ import { pglite } from '@cls/testing/engines';
 import { eventually } from '@cls/testing/servers';
 import { expect } from 'chai';
 import type { JWK } from 'jose';
+import { sqlServiceAccounts } from '../src/clients/sql-service-accounts.ts';
 import { newRsaKey } from '../src/keys/rsa-key.ts';
-import { sqlServiceAccounts } from '../src/store/sql-service-accounts.ts';
 import {
   type AdminAnswer,
   adminClient,

@@ -7,10 +7,10 @@ import { eventually, freePort } from '@cls/testing/servers';
 import { expect } from 'chai';
 import * as client from 'openid-client';
 import { hashPassword } from '../src/accounts/password.ts';
-import { aesGcmSealer } from '../src/keys/seal.ts';
-import { sqlAccounts } from '../src/store/sql-accounts.ts';
-import { sqlCustomers } from '../src/store/sql-customers.ts';
-import { sqlUpstreamProviders } from '../src/store/sql-upstream.ts';
+import { sqlAccounts } from '../src/accounts/sql-accounts.ts';
+import { aesGcmSealer } from '../src/crypto/seal.ts';
+import { sqlCustomers } from '../src/organisations/sql-customers.ts';
+import { sqlUpstreamProviders } from '../src/organisations/sql-upstream.ts';
 import {
   type AdminAnswer,
   type AdminClient,

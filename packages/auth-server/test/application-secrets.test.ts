@@ -2,7 +2,7 @@ import { describeOnEngines } from '@cls/testing/engines';
 import { eventually } from '@cls/testing/servers';
 import { expect } from 'chai';
 import type { ApplicationRecords } from '../src/clients/application.ts';
-import { sqlApplications } from '../src/store/sql-applications.ts';
+import { sqlApplications } from '../src/clients/sql-applications.ts';
 import { basic, startTestAuthServer, type TestAuthServer } from './support/auth-server.ts';
 
 describeOnEngines('the secret of an application, replaced while the server runs', (engine) => {

@@ -17,7 +17,7 @@ import {
   temporaryDirectory,
 } from '@cls/testing/servers';
 import { expect } from 'chai';
-import { sqlAuditLog } from '../src/store/sql-audit-log.ts';
+import { sqlAuditLog } from '../src/audit/sql-audit-log.ts';
 import { openAccountWorld } from './support/account-world.ts';
 import { basic, createCallers, KEY } from './support/auth-server.ts';
 

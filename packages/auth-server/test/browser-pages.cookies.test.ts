@@ -2,8 +2,8 @@ import { Secret } from '@cls/shared/secret';
 import { pglite } from '@cls/testing/engines';
 import { expect } from 'chai';
 import * as client from 'openid-client';
-import { aesGcmSealer } from '../src/keys/seal.ts';
-import { sqlUpstreamProviders } from '../src/store/sql-upstream.ts';
+import { aesGcmSealer } from '../src/crypto/seal.ts';
+import { sqlUpstreamProviders } from '../src/organisations/sql-upstream.ts';
 import {
   KEY,
   PASSWORD,

@@ -1,8 +1,8 @@
 import { describeOnEngines, pglite, requireServer } from '@cls/testing/engines';
 import { type RedisServer, startRedis } from '@cls/testing/servers';
 import { expect } from 'chai';
-import { sqlAccountLinks } from '../src/store/sql-account-links.ts';
-import { sqlAccounts } from '../src/store/sql-accounts.ts';
+import { sqlAccountLinks } from '../src/accounts/sql-account-links.ts';
+import { sqlAccounts } from '../src/accounts/sql-accounts.ts';
 import { PASSWORD, startTestAuthServer, type TestAuthServer } from './support/auth-server.ts';
 import {
   authorizationUrl,

@@ -1,8 +1,8 @@
 import { pglite } from '@cls/testing/engines';
 import { expect } from 'chai';
 import * as client from 'openid-client';
-import { sqlAccountLinks } from '../src/store/sql-account-links.ts';
-import { sqlAccounts } from '../src/store/sql-accounts.ts';
+import { sqlAccountLinks } from '../src/accounts/sql-account-links.ts';
+import { sqlAccounts } from '../src/accounts/sql-accounts.ts';
 import {
   PASSWORD,
   startTestAuthServer,

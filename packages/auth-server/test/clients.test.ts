@@ -6,8 +6,8 @@ import { createInterface } from 'node:readline';
 import { promisify } from 'node:util';
 import { pglite, requireServer } from '@cls/testing/engines';
 import { expect } from 'chai';
-import { sqlAccounts } from '../src/store/sql-accounts.ts';
-import { sqlApplications } from '../src/store/sql-applications.ts';
+import { sqlAccounts } from '../src/accounts/sql-accounts.ts';
+import { sqlApplications } from '../src/clients/sql-applications.ts';
 import {
   createPerson,
   PASSWORD,

@@ -6,12 +6,12 @@ import { requireServer } from '@cls/testing/engines';
 import { redisServer, temporaryDirectory } from '@cls/testing/servers';
 import { expect } from 'chai';
 import { Redis } from 'ioredis';
-import { providerAdapter } from '../src/provider/state/provider-adapter.ts';
-import { redisStateStore } from '../src/provider/state/redis-state-store.ts';
-import { digest } from '../src/provider/state/sealing.ts';
-import { sqlStateStore } from '../src/provider/state/sql-state-store.ts';
-import { sqlSignedIn } from '../src/store/sql-signed-in.ts';
-import { sqlUpstreamLinks } from '../src/store/sql-upstream.ts';
+import { digest } from '../src/crypto/state-seal.ts';
+import { providerAdapter } from '../src/library/provider-adapter.ts';
+import { sqlUpstreamLinks } from '../src/organisations/sql-upstream.ts';
+import { sqlSignedIn } from '../src/sessions/sql-signed-in.ts';
+import { redisStateStore } from '../src/state/redis-state-store.ts';
+import { sqlStateStore } from '../src/state/sql-state-store.ts';
 import { runTool } from './support/tool.ts';
 
 describe('cls-auth', () => {

@@ -15,7 +15,7 @@ import {
   UnsecuredJWT,
 } from 'jose';
 import * as client from 'openid-client';
-import { sqlAccounts } from '../src/store/sql-accounts.ts';
+import { sqlAccounts } from '../src/accounts/sql-accounts.ts';
 import {
   createPerson,
   PASSWORD,

@@ -10,7 +10,7 @@ import { pglite } from '@cls/testing/engines';
 import { expect } from 'chai';
 import { createRemoteJWKSet, decodeJwt, jwtVerify, SignJWT, UnsecuredJWT } from 'jose';
 import * as client from 'openid-client';
-import { sqlApplications } from '../src/store/sql-applications.ts';
+import { sqlApplications } from '../src/clients/sql-applications.ts';
 import { PASSWORD, startTestAuthServer, type TestAuthServer } from './support/auth-server.ts';
 import {
   Browser,

@@ -1,7 +1,7 @@
 import { describeOnEngines } from '@cls/testing/engines';
 import { expect } from 'chai';
 import * as client from 'openid-client';
-import { sqlAccounts } from '../src/store/sql-accounts.ts';
+import { sqlAccounts } from '../src/accounts/sql-accounts.ts';
 import { adminClient, askForToken, newCaller } from './support/administrator.ts';
 import {
   createPerson,

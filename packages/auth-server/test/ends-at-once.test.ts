@@ -5,12 +5,12 @@ import { postgresServer } from '@cls/testing/servers';
 import { expect } from 'chai';
 import * as client from 'openid-client';
 import { hashPassword } from '../src/accounts/password.ts';
-import { accountAccess } from '../src/provider/state/account-access.ts';
-import { digest } from '../src/provider/state/sealing.ts';
-import { sqlStateStore } from '../src/provider/state/sql-state-store.ts';
-import type { StateStore } from '../src/provider/state/state-store.ts';
-import { sqlAccounts } from '../src/store/sql-accounts.ts';
-import { sqlSignedIn } from '../src/store/sql-signed-in.ts';
+import { sqlAccounts } from '../src/accounts/sql-accounts.ts';
+import { digest } from '../src/crypto/state-seal.ts';
+import { sqlSignedIn } from '../src/sessions/sql-signed-in.ts';
+import { accountAccess } from '../src/sessions/state-account-access.ts';
+import { sqlStateStore } from '../src/state/sql-state-store.ts';
+import type { StateStore } from '../src/state/state-store.ts';
 import {
   createPerson,
   PASSWORD,

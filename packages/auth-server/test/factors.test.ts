@@ -4,10 +4,10 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import { TOTP, Secret as TotpSecret } from 'otpauth';
 import type { Account } from '../src/accounts/account.ts';
-import { amrOf } from '../src/mfa/authentication-methods.ts';
-import { FACTORS_MAX } from '../src/mfa/factor.ts';
-import { manageFactors } from '../src/mfa/manage-factors.ts';
-import { canonicalRecoveryCode, newRecoveryCodes } from '../src/mfa/recovery-code.ts';
+import { amrOf } from '../src/factors/authentication-methods.ts';
+import { FACTORS_MAX } from '../src/factors/factor.ts';
+import { manageFactors } from '../src/factors/manage-factors.ts';
+import { canonicalRecoveryCode, newRecoveryCodes } from '../src/factors/recovery-code.ts';
 import { THROTTLE_POLICIES } from '../src/throttle/policy.ts';
 import { type AccountWorld, BY, openAccountWorld } from './support/account-world.ts';
 

@@ -3,14 +3,14 @@ import type { Database } from '@cls/shared/sql/database';
 import { describeOnEngines } from '@cls/testing/engines';
 import { eventually } from '@cls/testing/servers';
 import { expect } from 'chai';
-import { aesGcmSealer } from '../src/keys/seal.ts';
-import { MIGRATIONS } from '../src/store/migrations.ts';
 import {
   cachedServiceAccountDirectory,
   SERVICE_ACCOUNT_AGE_MAX_MS,
   sqlServiceAccounts,
-} from '../src/store/sql-service-accounts.ts';
-import { sqlSigningKeyStore } from '../src/store/sql-signing-keys.ts';
+} from '../src/clients/sql-service-accounts.ts';
+import { aesGcmSealer } from '../src/crypto/seal.ts';
+import { sqlSigningKeyStore } from '../src/keys/sql-signing-keys.ts';
+import { MIGRATIONS } from '../src/server/migrations.ts';
 import { KEY } from './support/auth-server.ts';
 
 describeOnEngines('what is kept in memory, with notices cut off', (engine) => {

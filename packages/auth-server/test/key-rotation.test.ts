@@ -2,10 +2,10 @@ import { Secret } from '@cls/shared/secret';
 import { describeOnEngines } from '@cls/testing/engines';
 import { eventually } from '@cls/testing/servers';
 import { expect } from 'chai';
+import { aesGcmSealer } from '../src/crypto/seal.ts';
 import { newRsaKey } from '../src/keys/rsa-key.ts';
-import { aesGcmSealer } from '../src/keys/seal.ts';
 import { PUBLISHED_MAX, type SigningKeyStore } from '../src/keys/signing-key.ts';
-import { sqlSigningKeyStore } from '../src/store/sql-signing-keys.ts';
+import { sqlSigningKeyStore } from '../src/keys/sql-signing-keys.ts';
 import { adminClient, adminToken, newCaller } from './support/administrator.ts';
 import { basic, KEY, startTestAuthServer, type TestAuthServer } from './support/auth-server.ts';
 

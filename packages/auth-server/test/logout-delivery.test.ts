@@ -7,9 +7,9 @@ import { eventually } from '@cls/testing/servers';
 import { expect } from 'chai';
 import { createRemoteJWKSet, decodeJwt, jwtVerify } from 'jose';
 import * as client from 'openid-client';
-import { accountAccess } from '../src/provider/state/account-access.ts';
-import { sqlStateStore } from '../src/provider/state/sql-state-store.ts';
-import { sqlSignedIn } from '../src/store/sql-signed-in.ts';
+import { sqlSignedIn } from '../src/sessions/sql-signed-in.ts';
+import { accountAccess } from '../src/sessions/state-account-access.ts';
+import { sqlStateStore } from '../src/state/sql-state-store.ts';
 import { PASSWORD, startTestAuthServer, type TestAuthServer } from './support/auth-server.ts';
 import { type Portal, startPortal } from './support/portal.ts';
 import {

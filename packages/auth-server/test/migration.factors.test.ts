@@ -2,10 +2,10 @@ import { Secret } from '@cls/shared/secret';
 import { migrate, readMigrations } from '@cls/shared/sql/migrate';
 import { describeOnEngines } from '@cls/testing/engines';
 import { expect } from 'chai';
-import { aesGcmSealer } from '../src/keys/seal.ts';
-import { MIGRATIONS } from '../src/store/migrations.ts';
-import { sqlFactors } from '../src/store/sql-factors.ts';
-import { sqlTotpFactors } from '../src/store/sql-totp-factors.ts';
+import { aesGcmSealer } from '../src/crypto/seal.ts';
+import { sqlFactors } from '../src/factors/sql-factors.ts';
+import { sqlTotpFactors } from '../src/factors/sql-totp-factors.ts';
+import { MIGRATIONS } from '../src/server/migrations.ts';
 import { totpCode } from './support/auth-server.ts';
 
 const ACCOUNTS = ['A', 'B', 'C'].map((letter) => `acc_${letter.repeat(26)}`);

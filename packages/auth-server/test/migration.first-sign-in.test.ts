@@ -1,8 +1,8 @@
 import { migrate, readMigrations } from '@cls/shared/sql/migrate';
 import { describeOnEngines } from '@cls/testing/engines';
 import { expect } from 'chai';
-import { MIGRATIONS } from '../src/store/migrations.ts';
-import { sqlAccounts } from '../src/store/sql-accounts.ts';
+import { sqlAccounts } from '../src/accounts/sql-accounts.ts';
+import { MIGRATIONS } from '../src/server/migrations.ts';
 
 describeOnEngines('people who signed in before that was noted', (engine) => {
   it('are known by the audit to have signed in, and nobody else is', async () => {

@@ -1,8 +1,8 @@
 import { pglite } from '@cls/testing/engines';
 import { expect } from 'chai';
 import * as client from 'openid-client';
-import { refuseAfterAbsoluteLife } from '../src/provider/refresh-lifetime.ts';
-import { sqlCustomers } from '../src/store/sql-customers.ts';
+import { refuseAfterAbsoluteLife } from '../src/library/refresh-lifetime.ts';
+import { sqlCustomers } from '../src/organisations/sql-customers.ts';
 import { PASSWORD, startTestAuthServer, type TestAuthServer } from './support/auth-server.ts';
 import {
   authorizationUrl,

@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { pglite } from '@cls/testing/engines';
 import { eventually } from '@cls/testing/servers';
 import { expect } from 'chai';
-import { sqlAccounts } from '../src/store/sql-accounts.ts';
-import { sqlServiceAccounts } from '../src/store/sql-service-accounts.ts';
+import { sqlAccounts } from '../src/accounts/sql-accounts.ts';
+import { sqlServiceAccounts } from '../src/clients/sql-service-accounts.ts';
 import {
   basic,
   PASSWORD,

@@ -4,10 +4,10 @@ import { openDatabaseAsOperator } from '@cls/shared/sql/open-database';
 import { pglite } from '@cls/testing/engines';
 import { eventually } from '@cls/testing/servers';
 import { expect } from 'chai';
+import { sqlAccounts } from '../src/accounts/sql-accounts.ts';
+import { sqlServiceAccounts } from '../src/clients/sql-service-accounts.ts';
 import { type AuthServer, startAuthServer } from '../src/compose.ts';
-import { MIGRATIONS } from '../src/store/migrations.ts';
-import { sqlAccounts } from '../src/store/sql-accounts.ts';
-import { sqlServiceAccounts } from '../src/store/sql-service-accounts.ts';
+import { MIGRATIONS } from '../src/server/migrations.ts';
 import {
   basic,
   createCallers,

@@ -3,10 +3,10 @@ import { Secret } from '@cls/shared/secret';
 import { pglite } from '@cls/testing/engines';
 import { eventually, freePort } from '@cls/testing/servers';
 import { expect } from 'chai';
-import { aesGcmSealer } from '../src/keys/seal.ts';
-import { sqlAccountLinks } from '../src/store/sql-account-links.ts';
-import { sqlApplications } from '../src/store/sql-applications.ts';
-import { sqlUpstreamProviders } from '../src/store/sql-upstream.ts';
+import { sqlAccountLinks } from '../src/accounts/sql-account-links.ts';
+import { sqlApplications } from '../src/clients/sql-applications.ts';
+import { aesGcmSealer } from '../src/crypto/seal.ts';
+import { sqlUpstreamProviders } from '../src/organisations/sql-upstream.ts';
 import { adminToken, newCaller } from './support/administrator.ts';
 import {
   createPerson,

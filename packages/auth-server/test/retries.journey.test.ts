@@ -4,7 +4,7 @@ import { type Fault, type FaultProxy, faultProxy } from '@cls/testing/fault-prox
 import { eventually, postgresServer, redisServer } from '@cls/testing/servers';
 import { expect } from 'chai';
 import * as client from 'openid-client';
-import { sqlAccountLinks } from '../src/store/sql-account-links.ts';
+import { sqlAccountLinks } from '../src/accounts/sql-account-links.ts';
 import { PASSWORD, startTestAuthServer, type TestAuthServer } from './support/auth-server.ts';
 import { behind } from './support/behind.ts';
 import { Browser, exchange, REDIRECT_URI, relyingParty } from './support/relying-party.ts';

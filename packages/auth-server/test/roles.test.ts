@@ -7,10 +7,10 @@ import { warnOfOwnerRole } from '@cls/shared/sql/owner-role';
 import { type Engine, postgresAsService, requireServer } from '@cls/testing/engines';
 import { eventually, postgresServer } from '@cls/testing/servers';
 import { expect } from 'chai';
+import { sweepAudit } from '../src/audit/sql-audit-log.ts';
 import { asOperator } from '../src/cli/as-operator.ts';
-import { sweepAudit } from '../src/store/sql-audit-log.ts';
-import { sweepSignedIn } from '../src/store/sql-signed-in.ts';
-import { sweepThrottle } from '../src/store/sql-throttle.ts';
+import { sweepSignedIn } from '../src/sessions/sql-signed-in.ts';
+import { sweepThrottle } from '../src/throttle/sql-throttle.ts';
 import { KEY, startTestAuthServer, type TestAuthServer, totpCode } from './support/auth-server.ts';
 
 type PostgresLocation = Extract<DatabaseLocation, { kind: 'postgres' }>;

@@ -2,9 +2,9 @@ import type { Database } from '@cls/shared/sql/database';
 import { describeOnEngines } from '@cls/testing/engines';
 import { expect } from 'chai';
 import type { Account } from '../src/accounts/account.ts';
-import { sweepAudit } from '../src/store/sql-audit-log.ts';
-import { sqlAuditReader } from '../src/store/sql-audit-reader.ts';
-import { readMessages } from '../src/views/i18n.ts';
+import { sweepAudit } from '../src/audit/sql-audit-log.ts';
+import { sqlAuditReader } from '../src/audit/sql-audit-reader.ts';
+import { readMessages } from '../src/web/i18n.ts';
 import { type AccountWorld, BY, openAccountWorld, openAuditLog } from './support/account-world.ts';
 
 describeOnEngines('a person’s security log', (engine) => {

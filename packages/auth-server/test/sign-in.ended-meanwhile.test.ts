@@ -3,8 +3,8 @@ import { redisServer } from '@cls/testing/servers';
 import { expect } from 'chai';
 import type { Account } from '../src/accounts/account.ts';
 import { hashPassword } from '../src/accounts/password.ts';
-import { sqlAccountLinks } from '../src/store/sql-account-links.ts';
-import { sqlAccounts } from '../src/store/sql-accounts.ts';
+import { sqlAccountLinks } from '../src/accounts/sql-account-links.ts';
+import { sqlAccounts } from '../src/accounts/sql-accounts.ts';
 import {
   PASSWORD,
   startTestAuthServer,

@@ -9,11 +9,11 @@ import { expect } from 'chai';
 import { decodeJwt } from 'jose';
 import * as client from 'openid-client';
 import { argon2Verifier } from '../src/accounts/password.ts';
+import { sqlApplications } from '../src/clients/sql-applications.ts';
 import { composeAccounts } from '../src/compose-accounts.ts';
-import { aesGcmSealer } from '../src/keys/seal.ts';
-import { sqlStateStore } from '../src/provider/state/sql-state-store.ts';
-import { sqlApplications } from '../src/store/sql-applications.ts';
-import { sqlUpstreamProviders } from '../src/store/sql-upstream.ts';
+import { aesGcmSealer } from '../src/crypto/seal.ts';
+import { sqlUpstreamProviders } from '../src/organisations/sql-upstream.ts';
+import { sqlStateStore } from '../src/state/sql-state-store.ts';
 import {
   createPerson,
   KEY,

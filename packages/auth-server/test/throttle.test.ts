@@ -1,9 +1,9 @@
 import type { Database } from '@cls/shared/sql/database';
 import { describeOnEngines } from '@cls/testing/engines';
 import { expect } from 'chai';
-import { MIGRATIONS } from '../src/store/migrations.ts';
-import { sqlThrottle, sweepThrottle } from '../src/store/sql-throttle.ts';
+import { MIGRATIONS } from '../src/server/migrations.ts';
 import { THROTTLE_POLICIES } from '../src/throttle/policy.ts';
+import { sqlThrottle, sweepThrottle } from '../src/throttle/sql-throttle.ts';
 import type { Throttle, ThrottleSubject } from '../src/throttle/throttle.ts';
 
 const HOUR_MS = 3_600_000;

@@ -1,8 +1,8 @@
 import { describeOnEngines } from '@cls/testing/engines';
 import { eventually } from '@cls/testing/servers';
 import { expect } from 'chai';
-import { sqlAccounts } from '../src/store/sql-accounts.ts';
-import { sqlAuditReader } from '../src/store/sql-audit-reader.ts';
+import { sqlAccounts } from '../src/accounts/sql-accounts.ts';
+import { sqlAuditReader } from '../src/audit/sql-audit-reader.ts';
 import {
   claimsOf,
   createPerson,

@@ -2,7 +2,7 @@ import { describeOnEngines } from '@cls/testing/engines';
 import { eventually } from '@cls/testing/servers';
 import { expect } from 'chai';
 import { createRemoteJWKSet, jwtVerify } from 'jose';
-import { sqlServiceAccounts } from '../src/store/sql-service-accounts.ts';
+import { sqlServiceAccounts } from '../src/clients/sql-service-accounts.ts';
 import {
   basic,
   claimsOf,

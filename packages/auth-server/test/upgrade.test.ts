@@ -5,9 +5,9 @@ import { openDatabaseAsOperator } from '@cls/shared/sql/open-database';
 import { describeOnEngines } from '@cls/testing/engines';
 import { freePort } from '@cls/testing/servers';
 import { expect } from 'chai';
+import { sqlApplications } from '../src/clients/sql-applications.ts';
 import { type AuthServer, startAuthServer } from '../src/compose.ts';
-import { MIGRATIONS } from '../src/store/migrations.ts';
-import { sqlApplications } from '../src/store/sql-applications.ts';
+import { MIGRATIONS } from '../src/server/migrations.ts';
 import { basic, claimsOf, testConfig, totpCode, VIEW } from './support/auth-server.ts';
 import { releasedFacts, releasedStore } from './support/release.ts';
 

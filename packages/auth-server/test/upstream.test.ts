@@ -3,13 +3,13 @@ import { Secret } from '@cls/shared/secret';
 import { describeOnEngines, pglite } from '@cls/testing/engines';
 import { expect } from 'chai';
 import { type Account, hasPassword } from '../src/accounts/account.ts';
+import { sqlApplications } from '../src/clients/sql-applications.ts';
+import { aesGcmSealer } from '../src/crypto/seal.ts';
 import { newRsaKey } from '../src/keys/rsa-key.ts';
-import { aesGcmSealer } from '../src/keys/seal.ts';
-import { providerAdapter } from '../src/provider/state/provider-adapter.ts';
-import { sqlApplications } from '../src/store/sql-applications.ts';
-import { sqlUpstreamProviders } from '../src/store/sql-upstream.ts';
-import { canonicalDomain, domainOfEmail } from '../src/upstream/email-domain.ts';
-import type { UpstreamProvider, UpstreamRecords } from '../src/upstream/upstream-provider.ts';
+import { providerAdapter } from '../src/library/provider-adapter.ts';
+import { canonicalDomain, domainOfEmail } from '../src/organisations/email-domain.ts';
+import { sqlUpstreamProviders } from '../src/organisations/sql-upstream.ts';
+import type { UpstreamProvider, UpstreamRecords } from '../src/organisations/upstream-provider.ts';
 import {
   type AccountWorld,
   BY,

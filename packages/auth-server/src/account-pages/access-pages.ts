@@ -1,11 +1,11 @@
-import type { ApplicationWithAccess } from '../accounts/account-applications.ts';
-import { shownApplication } from '../interaction/application.ts';
-import { permissionNames } from '../interaction/permission-names.ts';
-import { requesterOf } from '../interaction/requester.ts';
-import { digest } from '../provider/state/sealing.ts';
+import { digest } from '../crypto/state-seal.ts';
+import type { ApplicationWithAccess } from '../sessions/account-applications.ts';
 import { applicationsPage } from '../views/account/applications.ts';
 import { confirmationPage } from '../views/account/confirmation.ts';
 import { sessionsPage } from '../views/account/sessions.ts';
+import { shownApplication } from '../web/application.ts';
+import { permissionNames } from '../web/permission-names.ts';
+import { requesterOf } from '../web/requester.ts';
 import { goTo, PLACES, show, showPlace } from './places.ts';
 import type { Form, Visit } from './visit.ts';
 

@@ -1,3 +1,11 @@
+import type { ListedFactor } from '../factors/manage-factors.ts';
+import { keepNewCodes } from '../factors/new-codes.ts';
+import { type ConfirmationModel, confirmationPage } from '../views/account/confirmation.ts';
+import { factorsPage } from '../views/account/factors.ts';
+import { renameFactorPage } from '../views/account/rename-factor.ts';
+import type { Problem } from '../web/form.ts';
+import { seeOther } from '../web/page.ts';
+import { requesterOf } from '../web/requester.ts';
 import {
   type Enrolling,
   openTotp,
@@ -6,15 +14,7 @@ import {
   submitCodes,
   submitPasskey,
   submitTotp,
-} from '../interaction/enrol.ts';
-import { seeOther } from '../interaction/page.ts';
-import { requesterOf } from '../interaction/requester.ts';
-import type { ListedFactor } from '../mfa/manage-factors.ts';
-import { keepNewCodes } from '../mfa/new-codes.ts';
-import { type ConfirmationModel, confirmationPage } from '../views/account/confirmation.ts';
-import { factorsPage } from '../views/account/factors.ts';
-import { renameFactorPage } from '../views/account/rename-factor.ts';
-import type { Problem } from '../views/form.ts';
+} from './enrol.ts';
 import { formKey, goTo, PLACES, show, showPlace } from './places.ts';
 import { keepProof } from './step-up.ts';
 import type { Form, Visit } from './visit.ts';

@@ -1,12 +1,12 @@
 import { Readable } from 'node:stream';
 import { hasPassword } from '../accounts/account.ts';
-import { RESET_PATH } from '../interaction/password-routes.ts';
-import { requesterOf } from '../interaction/requester.ts';
-import { RECOVERY_CODES_LOW } from '../mfa/recovery-code.ts';
+import { RECOVERY_CODES_LOW } from '../factors/recovery-code.ts';
 import { changePasswordPage } from '../views/account/change-password.ts';
 import { type OverviewModel, overviewPage } from '../views/account/overview.ts';
 import { securityLogPage } from '../views/account/security-log.ts';
-import type { Problem } from '../views/form.ts';
+import type { Problem } from '../web/form.ts';
+import { requesterOf } from '../web/requester.ts';
+import { RESET_PATH } from './password-routes.ts';
 import { goTo, PLACES, showPlace } from './places.ts';
 import type { Form, Visit } from './visit.ts';
 

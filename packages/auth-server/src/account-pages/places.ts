@@ -1,11 +1,11 @@
 import { type Account, hasPassword } from '../accounts/account.ts';
-import { type Page, type Pages, seeOther } from '../interaction/page.ts';
-import { ROUTES } from '../provider/configuration.ts';
-import { digest } from '../provider/state/sealing.ts';
-import type { StateStore } from '../provider/state/state-store.ts';
+import { digest } from '../crypto/state-seal.ts';
+import { ROUTES } from '../library/configuration.ts';
+import type { StateStore } from '../state/state-store.ts';
 import type { AccountModel, AccountPlace } from '../views/account/account-page.ts';
-import type { I18n } from '../views/i18n.ts';
-import type { Frame } from '../views/layout.ts';
+import type { I18n } from '../web/i18n.ts';
+import type { Frame } from '../web/layout.ts';
+import { type Page, type Pages, seeOther } from '../web/page.ts';
 import type { Visit } from './visit.ts';
 
 /** Where each place is, below the issuer. */

@@ -1,7 +1,7 @@
 import type { Context } from 'koa';
-import { seeOther } from '../interaction/page.ts';
-import { ACCOUNT_PAGES_CLIENT_ID, ACCOUNT_SIGNED_IN_PATH } from '../provider/client-metadata.ts';
-import { ROUTES } from '../provider/configuration.ts';
+import { ACCOUNT_PAGES_CLIENT_ID, ACCOUNT_SIGNED_IN_PATH } from '../library/client-metadata.ts';
+import { ROUTES } from '../library/configuration.ts';
+import { seeOther } from '../web/page.ts';
 import type { AccountPagesParts } from './visit.ts';
 
 /**

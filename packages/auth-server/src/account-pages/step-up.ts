@@ -1,13 +1,13 @@
 import { hasPassword } from '../accounts/account.ts';
-import { seeOther } from '../interaction/page.ts';
-import { requesterOf } from '../interaction/requester.ts';
-import { digest } from '../provider/state/sealing.ts';
+import { digest } from '../crypto/state-seal.ts';
 import { provePassword } from '../sign-in/prove.ts';
 import { secondStepAnswer } from '../sign-in/second-step.ts';
 import { addressSubject } from '../throttle/address-subject.ts';
-import type { Problem } from '../views/form.ts';
 import type { ChallengeMethod } from '../views/sign-in/challenge.ts';
 import { type StepUpModel, stepUpPage } from '../views/sign-in/step-up.ts';
+import type { Problem } from '../web/form.ts';
+import { seeOther } from '../web/page.ts';
+import { requesterOf } from '../web/requester.ts';
 import { goTo, PLACES, show } from './places.ts';
 import { signIn } from './sign-in-again.ts';
 import type { Form, Visit } from './visit.ts';

@@ -1,21 +1,21 @@
 import type { Context } from 'koa';
 import type { Provider } from 'oidc-provider';
+import type { ChangePassword } from '../account-management/change-password.ts';
+import type { securityLog } from '../account-management/security-log.ts';
 import type { Account } from '../accounts/account.ts';
-import type { SessionName } from '../accounts/account-access.ts';
-import type { AccountApplications } from '../accounts/account-applications.ts';
 import type { AccountRecords } from '../accounts/account-records.ts';
-import type { AccountSessions } from '../accounts/account-sessions.ts';
-import type { ChangePassword } from '../accounts/change-password.ts';
 import type { PasswordRules } from '../accounts/password-rules.ts';
-import type { securityLog } from '../accounts/security-log.ts';
 import type { MfaPolicy } from '../config.ts';
-import type { CustomerRecords } from '../customers/customer.ts';
-import type { EnrolmentParts } from '../interaction/enrol.ts';
-import type { ManageFactors } from '../mfa/manage-factors.ts';
-import type { RecoveryCodes } from '../mfa/recovery-codes.ts';
+import type { ManageFactors } from '../factors/manage-factors.ts';
+import type { RecoveryCodes } from '../factors/recovery-codes.ts';
+import type { CustomerRecords } from '../organisations/customer.ts';
+import type { UpstreamSignIn } from '../organisations/sign-in-upstream.ts';
+import type { SessionName } from '../sessions/account-access.ts';
+import type { AccountApplications } from '../sessions/account-applications.ts';
+import type { AccountSessions } from '../sessions/account-sessions.ts';
 import type { ProofParts } from '../sign-in/prove.ts';
 import type { SecondStep } from '../sign-in/second-step.ts';
-import type { UpstreamSignIn } from '../upstream/sign-in-upstream.ts';
+import type { EnrolmentParts } from './enrol.ts';
 
 export interface AccountPagesParts extends EnrolmentParts, ProofParts {
   readonly issuer: string;
@@ -55,4 +55,4 @@ export interface Visit extends Visitor {
   readonly ctx: Context;
 }
 
-export type { Form } from '../interaction/read-form.ts';
+export type { Form } from '../web/read-form.ts';

@@ -1,7 +1,7 @@
 import { CommandRefused, printer } from '@cls/shared/cli/command-line';
 import type { Command } from 'commander';
-import { DEFAULT_TOTP_NAME } from '../mfa/second-factor.ts';
-import { newTotpEnrolment } from '../mfa/totp.ts';
+import { DEFAULT_TOTP_NAME } from '../factors/second-factor.ts';
+import { newTotpEnrolment } from '../factors/totp.ts';
 import { allGuesses } from '../throttle/guess.ts';
 import { type AsOperator, requireAccount } from './operator.ts';
 

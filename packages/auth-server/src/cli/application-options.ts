@@ -1,6 +1,6 @@
 import { CommandRefused, UsageError } from '@cls/shared/cli/command-line';
 import type { Application } from '../clients/application.ts';
-import { APPLICATION_SCOPES } from '../provider/client-metadata.ts';
+import { APPLICATION_SCOPES } from '../library/client-metadata.ts';
 import type { Operator } from './operator.ts';
 
 /** @throws {CommandRefused} */

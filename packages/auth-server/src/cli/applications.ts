@@ -2,7 +2,7 @@ import { CommandRefused, printer, table, UsageError } from '@cls/shared/cli/comm
 import { isUniqueViolation } from '@cls/shared/sql/database';
 import type { Command } from 'commander';
 import { DEFAULT_SCOPES, isNative } from '../clients/application.ts';
-import { APPLICATION_SCOPES } from '../provider/client-metadata.ts';
+import { APPLICATION_SCOPES } from '../library/client-metadata.ts';
 import {
   checkKind,
   checkUri,

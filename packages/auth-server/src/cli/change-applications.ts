@@ -2,7 +2,7 @@ import { CommandRefused, printer, UsageError } from '@cls/shared/cli/command-lin
 import { isUniqueViolation } from '@cls/shared/sql/database';
 import type { Command } from 'commander';
 import { type Application, type ApplicationChange, isNative } from '../clients/application.ts';
-import { APPLICATION_SCOPES } from '../provider/client-metadata.ts';
+import { APPLICATION_SCOPES } from '../library/client-metadata.ts';
 import {
   checkKind,
   checkUri,

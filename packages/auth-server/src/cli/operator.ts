@@ -1,20 +1,20 @@
 import type { Permission } from '@cls/shared/access-token';
 import { CommandRefused, UsageError } from '@cls/shared/cli/command-line';
 import type { Secret } from '@cls/shared/secret';
+import type { AdministerAccounts } from '../account-management/administer.ts';
+import type { Invite } from '../account-management/invite.ts';
 import { type Account, canonicalEmail, EMAIL } from '../accounts/account.ts';
-import type { AccountAccess } from '../accounts/account-access.ts';
 import type { AccountRecords } from '../accounts/account-records.ts';
-import type { AdministerAccounts } from '../accounts/administer.ts';
 import { asName, NAME_MAX_CHARS } from '../accounts/display-name.ts';
-import type { Invite } from '../accounts/invite.ts';
 import type { AuditEventType, AuditLog, AuditReader } from '../audit/audit-log.ts';
 import type { ApplicationRecords, Undeletable } from '../clients/application.ts';
 import type { ServiceAccountRecords } from '../clients/service-account-records.ts';
-import type { Customer, CustomerRecords } from '../customers/customer.ts';
+import type { TotpFactorRecords } from '../factors/second-factor.ts';
 import type { SigningKeyStore } from '../keys/signing-key.ts';
-import type { TotpFactorRecords } from '../mfa/second-factor.ts';
+import type { Customer, CustomerRecords } from '../organisations/customer.ts';
+import type { UpstreamLinks, UpstreamRecords } from '../organisations/upstream-provider.ts';
+import type { AccountAccess } from '../sessions/account-access.ts';
 import type { Throttle } from '../throttle/throttle.ts';
-import type { UpstreamLinks, UpstreamRecords } from '../upstream/upstream-provider.ts';
 
 /** What a command works with. */
 export interface Operator {

@@ -1,7 +1,7 @@
 import { addMigrateCommand } from '@cls/shared/cli/migrate-command';
 import { Command } from 'commander';
 import { parseConfig } from '../config.ts';
-import { MIGRATIONS } from '../store/migrations.ts';
+import { MIGRATIONS } from '../server/migrations.ts';
 import { addAccountCommands } from './accounts.ts';
 import { addApplicationCommands } from './applications.ts';
 import { asOperator } from './as-operator.ts';

@@ -1,8 +1,8 @@
 import { CommandRefused, printer, table, UsageError } from '@cls/shared/cli/command-line';
 import { Secret } from '@cls/shared/secret';
 import type { Command } from 'commander';
-import { canonicalDomain } from '../upstream/email-domain.ts';
-import type { UpstreamListing } from '../upstream/upstream-provider.ts';
+import { canonicalDomain } from '../organisations/email-domain.ts';
+import type { UpstreamListing } from '../organisations/upstream-provider.ts';
 import { type AsOperator, type Operator, requireCustomer } from './operator.ts';
 import { readSecret } from './read-secret.ts';
 

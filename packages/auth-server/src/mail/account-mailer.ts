@@ -1,7 +1,10 @@
 import { type Clock, systemClock } from '@cls/shared/clock';
 import { type Account, hasPassword } from '../accounts/account.ts';
-import type { Requester } from '../accounts/requester.ts';
-import type { Mail } from '../views/email/mail.ts';
+import type { Requester } from '../audit/requester.ts';
+import { createI18n, type I18n, LOCALES, readMessages } from '../web/i18n.ts';
+import type { AccountMail } from './account-mail.ts';
+import type { Mail } from './mail.ts';
+import type { MailQueue } from './mail-queue.ts';
 import {
   invitationElsewhereMail,
   invitationMail,
@@ -9,10 +12,7 @@ import {
   organisationInvitationMail,
   passwordResetMail,
   securityChangeMail,
-} from '../views/email/messages.ts';
-import { createI18n, type I18n, LOCALES, readMessages } from '../views/i18n.ts';
-import type { AccountMail } from './account-mail.ts';
-import type { MailQueue } from './mail-queue.ts';
+} from './messages.ts';
 
 /** Where messages lead, below the issuer: what was sent is opened with `?token=…`. */
 const PATHS = {

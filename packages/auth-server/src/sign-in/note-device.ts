@@ -1,8 +1,8 @@
 import { type Account, hasPassword } from '../accounts/account.ts';
 import type { AccountRecords } from '../accounts/account-records.ts';
-import type { Requester } from '../accounts/requester.ts';
-import { type NoticeParts, notice } from '../accounts/security-notice.ts';
+import type { Requester } from '../audit/requester.ts';
 import type { SignedInBy } from '../mail/account-mail.ts';
+import { type NoticeParts, notice } from '../mail/security-notice.ts';
 import { addressSubject } from '../throttle/address-subject.ts';
 import type { KnownAddresses } from '../throttle/known-addresses.ts';
 import type { KnownDevices } from '../throttle/known-devices.ts';

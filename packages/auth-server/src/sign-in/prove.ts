@@ -3,8 +3,8 @@ import { randomUUID } from 'node:crypto';
 import type { AccountDirectory } from '../accounts/account.ts';
 import { type Account, canonicalEmail, type RefusedPassword } from '../accounts/account.ts';
 import { PasswordVerifierBusy } from '../accounts/password.ts';
-import type { SecondFactor } from '../mfa/second-factor.ts';
-import { whenAnswered } from '../provider/state/answering.ts';
+import type { SecondFactor } from '../factors/second-factor.ts';
+import { whenAnswered } from '../state/answering.ts';
 import {
   type GuessOutcome,
   guess,

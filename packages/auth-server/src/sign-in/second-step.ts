@@ -1,11 +1,11 @@
 import type { Account } from '../accounts/account.ts';
-import type { Requester } from '../accounts/requester.ts';
-import type { Proof } from '../mfa/authentication-methods.ts';
-import type { FactorRecords } from '../mfa/factor.ts';
-import type { Passkeys } from '../mfa/passkeys.ts';
-import type { RecoveryCodes } from '../mfa/recovery-codes.ts';
-import type { SecondFactor } from '../mfa/second-factor.ts';
-import { whenAnswered } from '../provider/state/answering.ts';
+import type { Requester } from '../audit/requester.ts';
+import type { Proof } from '../factors/authentication-methods.ts';
+import type { FactorRecords } from '../factors/factor.ts';
+import type { Passkeys } from '../factors/passkeys.ts';
+import type { RecoveryCodes } from '../factors/recovery-codes.ts';
+import type { SecondFactor } from '../factors/second-factor.ts';
+import { whenAnswered } from '../state/answering.ts';
 import { type GuessParts, guess, guessSubjectsOf, type NotCompared } from '../throttle/guess.ts';
 
 export type SecondStepMethod = 'passkey' | 'totp' | 'recovery_code';

@@ -1,7 +1,7 @@
-import { form } from './form.ts';
-import { type Html, html } from './html.ts';
-import type { I18n } from './i18n.ts';
-import type { Frame } from './layout.ts';
+import { form } from '../web/form.ts';
+import { type Html, html } from '../web/html.ts';
+import type { I18n } from '../web/i18n.ts';
+import type { Frame } from '../web/layout.ts';
 
 /**
  * `autofill`: offered in the e-mail field's suggestions, and by the button. `get`: by the button.

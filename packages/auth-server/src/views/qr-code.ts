@@ -1,5 +1,5 @@
 import QRCode from 'qrcode';
-import { type Html, trustedMarkup } from './html.ts';
+import { type Html, trustedMarkup } from '../web/html.ts';
 
 /** Light border that readers need around the code, in modules (ISO/IEC 18004). */
 const QUIET_ZONE = 4;

@@ -3,9 +3,9 @@ import { pglite } from '@cls/testing/engines';
 import { freePort } from '@cls/testing/servers';
 import { expect } from 'chai';
 import type { Page } from 'playwright-core';
-import { aesGcmSealer } from '../../src/keys/seal.ts';
-import { sqlApplications } from '../../src/store/sql-applications.ts';
-import { sqlUpstreamProviders } from '../../src/store/sql-upstream.ts';
+import { sqlApplications } from '../../src/clients/sql-applications.ts';
+import { aesGcmSealer } from '../../src/crypto/seal.ts';
+import { sqlUpstreamProviders } from '../../src/organisations/sql-upstream.ts';
 import {
   createPerson,
   KEY,

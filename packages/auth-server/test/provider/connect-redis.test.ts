@@ -12,8 +12,8 @@ import {
 } from '@cls/testing/servers';
 import { expect } from 'chai';
 import { Redis } from 'ioredis';
-import { connectRedis } from '../../src/provider/state/connect-redis.ts';
-import { redisStateStore } from '../../src/provider/state/redis-state-store.ts';
+import { connectRedis } from '../../src/state/connect-redis.ts';
+import { redisStateStore } from '../../src/state/redis-state-store.ts';
 
 const failure = (work: Promise<unknown>) =>
   work.then(

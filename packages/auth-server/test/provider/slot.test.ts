@@ -6,12 +6,12 @@ import type { Database } from '@cls/shared/sql/database';
 import { pglite } from '@cls/testing/engines';
 import { eventually } from '@cls/testing/servers';
 import { expect } from 'chai';
-import { aesGcmSealer } from '../../src/keys/seal.ts';
+import { aesGcmSealer } from '../../src/crypto/seal.ts';
 import type { SigningKeyStore } from '../../src/keys/signing-key.ts';
-import type { ProviderSettings } from '../../src/provider/configuration.ts';
-import { providerSlot } from '../../src/provider/slot.ts';
-import { MIGRATIONS } from '../../src/store/migrations.ts';
-import { sqlSigningKeyStore } from '../../src/store/sql-signing-keys.ts';
+import { sqlSigningKeyStore } from '../../src/keys/sql-signing-keys.ts';
+import type { ProviderSettings } from '../../src/library/configuration.ts';
+import { providerSlot } from '../../src/library/slot.ts';
+import { MIGRATIONS } from '../../src/server/migrations.ts';
 import { KEY } from '../support/auth-server.ts';
 
 describe('the keys of a service that is starting', () => {

@@ -4,12 +4,12 @@ import { redisServer } from '@cls/testing/servers';
 import { expect } from 'chai';
 import { Redis } from 'ioredis';
 import { errors } from 'oidc-provider';
-import { providerAdapter } from '../../src/provider/state/provider-adapter.ts';
-import { redisStateStore } from '../../src/provider/state/redis-state-store.ts';
-import { digest } from '../../src/provider/state/sealing.ts';
-import { sqlStateStore } from '../../src/provider/state/sql-state-store.ts';
-import type { StateStore } from '../../src/provider/state/state-store.ts';
-import { MIGRATIONS } from '../../src/store/migrations.ts';
+import { digest } from '../../src/crypto/state-seal.ts';
+import { providerAdapter } from '../../src/library/provider-adapter.ts';
+import { MIGRATIONS } from '../../src/server/migrations.ts';
+import { redisStateStore } from '../../src/state/redis-state-store.ts';
+import { sqlStateStore } from '../../src/state/sql-state-store.ts';
+import type { StateStore } from '../../src/state/state-store.ts';
 
 /** What every store of protocol state must do. `dump` gives all that is stored, as text. */
 function stateStoreSuite(open: () => { store: StateStore; dump: () => Promise<string> }): void {

@@ -1,9 +1,9 @@
 import { ADMIN_PERMISSION, type Permission } from '@cls/shared/access-token';
 import { Secret } from '@cls/shared/secret';
 import { CompactSign, importJWK, type JWK } from 'jose';
-import { aesGcmSealer } from '../../src/keys/seal.ts';
-import { sqlServiceAccounts } from '../../src/store/sql-service-accounts.ts';
-import { sqlSigningKeyStore } from '../../src/store/sql-signing-keys.ts';
+import { sqlServiceAccounts } from '../../src/clients/sql-service-accounts.ts';
+import { aesGcmSealer } from '../../src/crypto/seal.ts';
+import { sqlSigningKeyStore } from '../../src/keys/sql-signing-keys.ts';
 import { basic, KEY, type TestAuthServer } from './auth-server.ts';
 
 export const MANAGE = ADMIN_PERMISSION;

@@ -15,11 +15,6 @@ import {
   deviceConfirmationPage,
   deviceDonePage,
 } from '../../src/views/authorization/device.ts';
-import type { I18n } from '../../src/views/i18n.ts';
-import type { Frame, WayOn } from '../../src/views/layout.ts';
-import { continuePage, sendOnPage } from '../../src/views/outcome/continue.ts';
-import { type ErrorKind, errorPage } from '../../src/views/outcome/error.ts';
-import { expiredPage } from '../../src/views/outcome/expired.ts';
 import { passwordSetPage } from '../../src/views/password/password-set.ts';
 import { resetRequestPage, resetSentPage } from '../../src/views/password/reset-request.ts';
 import { invitationPage, setPasswordPage } from '../../src/views/password/set-password.ts';
@@ -29,6 +24,11 @@ import { type SecondFactorModel, secondFactorPage } from '../../src/views/sign-i
 import { type SignInModel, signInPage } from '../../src/views/sign-in/sign-in.ts';
 import { signedOutPage, signOutPage } from '../../src/views/sign-in/sign-out.ts';
 import { stepUpPage } from '../../src/views/sign-in/step-up.ts';
+import { continuePage, sendOnPage } from '../../src/web/continue.ts';
+import { type ErrorKind, errorPage } from '../../src/web/error.ts';
+import { expiredPage } from '../../src/web/expired.ts';
+import type { I18n } from '../../src/web/i18n.ts';
+import type { Frame, WayOn } from '../../src/web/layout.ts';
 
 /** Every page in every state that looks or reads different, with plausible contents. */
 export interface GalleryPage {

@@ -7,7 +7,7 @@ import {
   openDatabaseAsOwner,
 } from '@cls/shared/sql/open-database';
 import type { Engine } from '@cls/testing/engines';
-import { digest, seal, unseal } from '../../src/provider/state/sealing.ts';
+import { digest, seal, unseal } from '../../src/crypto/state-seal.ts';
 
 const fixture = (name: string) =>
   readFileSync(new URL(`../../../test/fixtures/${name}`, import.meta.url));

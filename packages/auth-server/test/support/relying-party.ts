@@ -1,7 +1,7 @@
 import * as client from 'openid-client';
 import type { Application } from '../../src/clients/application.ts';
-import { APPLICATION_SCOPES } from '../../src/provider/client-metadata.ts';
-import { sqlApplications } from '../../src/store/sql-applications.ts';
+import { sqlApplications } from '../../src/clients/sql-applications.ts';
+import { APPLICATION_SCOPES } from '../../src/library/client-metadata.ts';
 import type { TestAuthServer } from './auth-server.ts';
 import type { Send } from './send.ts';
 

@@ -3,7 +3,7 @@ import { silentLog } from '@cls/shared/log';
 import { Secret } from '@cls/shared/secret';
 import { argon2Verifier } from '../../src/accounts/password.ts';
 import { composeAccounts } from '../../src/compose-accounts.ts';
-import { openStateStore } from '../../src/provider/state/open-state-store.ts';
+import { openStateStore } from '../../src/state/open-state-store.ts';
 import { KEY, type TestAuthServer } from './auth-server.ts';
 
 /** The use cases behind the pages on a running service's own database, as another process has them. */

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { expect } from 'chai';
-import { ASSET_NAMES, readAssets } from '../../src/views/assets.ts';
+import { ASSET_NAMES, readAssets } from '../../src/web/assets.ts';
 import { GALLERY } from '../support/gallery.ts';
 import { galleryFrame, galleryI18n } from '../support/gallery-server.ts';
 

@@ -1,8 +1,8 @@
 import { PERMISSIONS } from '@cls/shared/access-token';
 import { expect } from 'chai';
-import { html } from '../../src/views/html.ts';
-import { type CountKey, LOCALES, type MessageKey, readMessages } from '../../src/views/i18n.ts';
-import { negotiateLocale } from '../../src/views/language.ts';
+import { html } from '../../src/web/html.ts';
+import { type CountKey, LOCALES, type MessageKey, readMessages } from '../../src/web/i18n.ts';
+import { negotiateLocale } from '../../src/web/language.ts';
 import { galleryI18n } from '../support/gallery-server.ts';
 
 const placeholders = (text: string) =>

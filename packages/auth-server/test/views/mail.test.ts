@@ -9,8 +9,8 @@ import {
   type SecurityChange,
   type SignedInBy,
   securityChangeMail,
-} from '../../src/views/email/messages.ts';
-import { type I18n, LOCALES, readMessages } from '../../src/views/i18n.ts';
+} from '../../src/mail/messages.ts';
+import { type I18n, LOCALES, readMessages } from '../../src/web/i18n.ts';
 import { galleryI18n } from '../support/gallery-server.ts';
 
 const AT = new Date('2026-11-21T09:30:00Z');

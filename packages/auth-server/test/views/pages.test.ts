@@ -1,8 +1,8 @@
 import { expect } from 'chai';
-import { readAssets } from '../../src/views/assets.ts';
-import { LOCALES, readMessages } from '../../src/views/i18n.ts';
-import { errorKind, errorPage } from '../../src/views/outcome/error.ts';
 import { signInPage } from '../../src/views/sign-in/sign-in.ts';
+import { readAssets } from '../../src/web/assets.ts';
+import { errorKind, errorPage } from '../../src/web/error.ts';
+import { LOCALES, readMessages } from '../../src/web/i18n.ts';
 import { GALLERY } from '../support/gallery.ts';
 import { galleryFrame, galleryI18n } from '../support/gallery-server.ts';
 

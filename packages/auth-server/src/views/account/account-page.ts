@@ -1,8 +1,8 @@
-import type { RenderableProblem } from '../form.ts';
-import { problemSummary } from '../form.ts';
-import { type Html, html } from '../html.ts';
-import type { I18n, KeyAfter } from '../i18n.ts';
-import { document, footer, mark, type PageModel } from '../layout.ts';
+import type { RenderableProblem } from '../../web/form.ts';
+import { problemSummary } from '../../web/form.ts';
+import { type Html, html } from '../../web/html.ts';
+import type { I18n, KeyAfter } from '../../web/i18n.ts';
+import { document, footer, mark, type PageModel } from '../../web/layout.ts';
 
 export const ACCOUNT_PLACES = [
   'overview',

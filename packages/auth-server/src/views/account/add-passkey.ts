@@ -1,7 +1,7 @@
-import { field, type Problem } from '../form.ts';
-import { html } from '../html.ts';
-import type { I18n } from '../i18n.ts';
-import { cardPage, type PageModel } from '../layout.ts';
+import { field, type Problem } from '../../web/form.ts';
+import { html } from '../../web/html.ts';
+import type { I18n } from '../../web/i18n.ts';
+import { cardPage, type PageModel } from '../../web/layout.ts';
 import { passkeyForm } from '../passkey-form.ts';
 
 /** Sends `credential` and `name`. `options` is `PublicKeyCredentialCreationOptionsJSON`. */

@@ -1,7 +1,7 @@
-import { codeField, field, form, type Problem, submit } from '../form.ts';
-import { html } from '../html.ts';
-import type { I18n } from '../i18n.ts';
-import { cardPage, type PageModel } from '../layout.ts';
+import { codeField, field, form, type Problem, submit } from '../../web/form.ts';
+import { html } from '../../web/html.ts';
+import type { I18n } from '../../web/i18n.ts';
+import { cardPage, type PageModel } from '../../web/layout.ts';
 import { qrCode } from '../qr-code.ts';
 
 /**

@@ -1,7 +1,7 @@
+import { type Html, html } from '../../web/html.ts';
+import type { I18n } from '../../web/i18n.ts';
+import type { Application } from '../../web/layout.ts';
 import { permissionList } from '../authorization/permissions.ts';
-import { type Html, html } from '../html.ts';
-import type { I18n } from '../i18n.ts';
-import type { Application } from '../layout.ts';
 import { type AccountModel, accountPage, instant, lastUsed } from './account-page.ts';
 
 export interface ApplicationWithAccess extends Application {

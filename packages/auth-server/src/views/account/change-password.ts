@@ -5,9 +5,9 @@ import {
   passwordField,
   submit,
   usernameForPasswordManagers,
-} from '../form.ts';
-import { html } from '../html.ts';
-import type { I18n } from '../i18n.ts';
+} from '../../web/form.ts';
+import { html } from '../../web/html.ts';
+import type { I18n } from '../../web/i18n.ts';
 import { type AccountModel, accountPage } from './account-page.ts';
 
 /** Sends `password` (the present one) and `new_password`. */

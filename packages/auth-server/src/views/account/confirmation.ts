@@ -1,7 +1,7 @@
-import { form } from '../form.ts';
-import { type Html, html } from '../html.ts';
-import type { I18n } from '../i18n.ts';
-import { cardPage, type PageModel } from '../layout.ts';
+import { form } from '../../web/form.ts';
+import { type Html, html } from '../../web/html.ts';
+import type { I18n } from '../../web/i18n.ts';
+import { cardPage, type PageModel } from '../../web/layout.ts';
 
 /** What is about to be done, and to what. */
 export type Deed =

@@ -1,6 +1,6 @@
-import type { Problem } from '../form.ts';
-import { type Html, html } from '../html.ts';
-import type { I18n } from '../i18n.ts';
+import type { Problem } from '../../web/form.ts';
+import { type Html, html } from '../../web/html.ts';
+import type { I18n } from '../../web/i18n.ts';
 import { type AccountModel, accountPage, instant, lastUsed } from './account-page.ts';
 
 export interface Factor {

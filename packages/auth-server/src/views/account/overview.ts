@@ -1,6 +1,6 @@
-import { type Html, html } from '../html.ts';
-import type { I18n } from '../i18n.ts';
-import { breakableEmail } from '../layout.ts';
+import { type Html, html } from '../../web/html.ts';
+import type { I18n } from '../../web/i18n.ts';
+import { breakableEmail } from '../../web/layout.ts';
 import {
   type AccountModel,
   accountPage,

@@ -1,5 +1,5 @@
-import { type Html, html } from '../html.ts';
-import type { I18n, KeyAfter } from '../i18n.ts';
+import { type Html, html } from '../../web/html.ts';
+import type { I18n, KeyAfter } from '../../web/i18n.ts';
 import {
   type AccountModel,
   accountPage,

@@ -1,13 +1,13 @@
-import { form } from '../form.ts';
-import { html } from '../html.ts';
-import type { I18n } from '../i18n.ts';
+import { form } from '../../web/form.ts';
+import { html } from '../../web/html.ts';
+import type { I18n } from '../../web/i18n.ts';
 import {
   type Application,
   applicationName,
   cardPage,
   emailName,
   type PageModel,
-} from '../layout.ts';
+} from '../../web/layout.ts';
 import { permissionList } from './permissions.ts';
 
 /** Sends `decision`: `allow` or `deny`. */

@@ -1,5 +1,5 @@
-import { type Html, html } from '../html.ts';
-import type { I18n } from '../i18n.ts';
+import { type Html, html } from '../../web/html.ts';
+import type { I18n } from '../../web/i18n.ts';
 
 /**
  * One plain sentence per permission. `permissions` are short names: what follows `/auth/` in an

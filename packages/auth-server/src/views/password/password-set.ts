@@ -1,6 +1,6 @@
-import { html } from '../html.ts';
-import type { I18n } from '../i18n.ts';
-import { cardPage, emailName, type PageModel, type WayOn, wayOnLink } from '../layout.ts';
+import { html } from '../../web/html.ts';
+import type { I18n } from '../../web/i18n.ts';
+import { cardPage, emailName, type PageModel, type WayOn, wayOnLink } from '../../web/layout.ts';
 
 /** After a password was set by a link, which signs nobody in. */
 export interface PasswordSetModel extends PageModel {

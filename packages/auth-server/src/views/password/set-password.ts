@@ -4,10 +4,10 @@ import {
   type Problem,
   submit,
   usernameForPasswordManagers,
-} from '../form.ts';
-import { html } from '../html.ts';
-import type { I18n } from '../i18n.ts';
-import { cardPage, emailName, type PageModel } from '../layout.ts';
+} from '../../web/form.ts';
+import { html } from '../../web/html.ts';
+import type { I18n } from '../../web/i18n.ts';
+import { cardPage, emailName, type PageModel } from '../../web/layout.ts';
 
 /** Sends `new_password`. The second factor is still asked for afterwards. */
 export interface SetPasswordModel extends PageModel {

@@ -6,10 +6,10 @@ import {
   passwordField,
   submit,
   usernameForPasswordManagers,
-} from '../form.ts';
-import { type Html, html } from '../html.ts';
-import type { I18n } from '../i18n.ts';
-import { contactLink, type Frame } from '../layout.ts';
+} from '../../web/form.ts';
+import { type Html, html } from '../../web/html.ts';
+import type { I18n } from '../../web/i18n.ts';
+import { contactLink, type Frame } from '../../web/layout.ts';
 import { passkeyForm } from '../passkey-form.ts';
 
 export type ChallengeMethod = 'password' | 'totp' | 'passkey' | 'recovery_code';

@@ -1,6 +1,6 @@
-import { html } from '../html.ts';
-import type { I18n } from '../i18n.ts';
-import { cardPage, type PageModel } from '../layout.ts';
+import { html } from '../../web/html.ts';
+import type { I18n } from '../../web/i18n.ts';
+import { cardPage, type PageModel } from '../../web/layout.ts';
 
 /** Demands that an account without a second factor sets one up. */
 export interface EnrolFactorModel extends PageModel {

@@ -1,6 +1,6 @@
-import { html } from '../html.ts';
-import type { I18n } from '../i18n.ts';
-import { cardPage, emailName, type PageModel } from '../layout.ts';
+import { html } from '../../web/html.ts';
+import type { I18n } from '../../web/i18n.ts';
+import { cardPage, emailName, type PageModel } from '../../web/layout.ts';
 import { type ChallengeModel, challengeForm } from './challenge.ts';
 
 /** The second step of signing in; `cancelHref` leads back to sign-in as somebody else. */

@@ -1,7 +1,7 @@
-import { field, form, type Problem, passwordField, submit } from '../form.ts';
-import { type Html, html } from '../html.ts';
-import type { I18n } from '../i18n.ts';
-import { type Application, applicationName, cardPage, type PageModel } from '../layout.ts';
+import { field, form, type Problem, passwordField, submit } from '../../web/form.ts';
+import { type Html, html } from '../../web/html.ts';
+import type { I18n } from '../../web/i18n.ts';
+import { type Application, applicationName, cardPage, type PageModel } from '../../web/layout.ts';
 import { passkeyForm } from '../passkey-form.ts';
 
 /** Sends `email`, `password` and `remember_device` (`yes` or absent) to `action`. */

@@ -1,6 +1,6 @@
-import { form } from '../form.ts';
-import { html } from '../html.ts';
-import type { I18n } from '../i18n.ts';
+import { form } from '../../web/form.ts';
+import { html } from '../../web/html.ts';
+import type { I18n } from '../../web/i18n.ts';
 import {
   type Application,
   applicationName,
@@ -9,7 +9,7 @@ import {
   type PageModel,
   type WayOn,
   wayOnLink,
-} from '../layout.ts';
+} from '../../web/layout.ts';
 
 /** Sends `logout=yes` to `action`; `xsrf` is the provider's own token, when it wants one. */
 export interface SignOutModel extends PageModel {

@@ -1,6 +1,6 @@
-import { html } from '../html.ts';
-import type { I18n, KeyAfter } from '../i18n.ts';
-import { cardPage, type PageModel } from '../layout.ts';
+import { html } from '../../web/html.ts';
+import type { I18n, KeyAfter } from '../../web/i18n.ts';
+import { cardPage, type PageModel } from '../../web/layout.ts';
 import { type ChallengeModel, challengeForm } from './challenge.ts';
 
 /** A fresh proof before something sensitive; `reason` says before what. */

@@ -1,0 +1,92 @@
+import type { Account, AccountDirectory } from '../accounts/account.ts';
+import type { AccountRecords } from '../accounts/account-records.ts';
+import {
+  hashOfNew,
+  type NewPasswordParts,
+  type NewPasswordProblem,
+} from '../accounts/new-password.ts';
+import { PasswordVerifierBusy } from '../accounts/password.ts';
+import type { Requester } from '../audit/requester.ts';
+import { type NoticeParts, notice } from '../mail/security-notice.ts';
+import type { AccountAccess, SessionName } from '../sessions/account-access.ts';
+import { type GuessParts, guess, guessSubjectsOf } from '../throttle/guess.ts';
+
+export type ChangePasswordProblem =
+  | NewPasswordProblem
+  | { readonly field: 'password'; readonly code: 'password_required' | 'current_password_wrong' };
+
+/** Undefined when it is changed. */
+export type ChangePassword = (
+  account: Account,
+  form: { readonly password: string; readonly newPassword: string },
+  /** The session that asks; all others end. */
+  session: SessionName,
+  by: Requester,
+) => Promise<ChangePasswordProblem | undefined>;
+
+export interface ChangePasswordParts extends GuessParts, NewPasswordParts, NoticeParts {
+  readonly accounts: AccountDirectory;
+  readonly records: AccountRecords;
+  readonly access: Pick<AccountAccess, 'endAll'>;
+}
+
+/** A person changes the password that they know; everything else that is signed in ends. */
+export function changePassword(parts: ChangePasswordParts): ChangePassword {
+  const finish = async (account: Account, session: SessionName, by: Requester) => {
+    const setAt = await parts.records.passwordSetAt(account.id);
+    await parts.access.endAll(account.id, session);
+    notice(parts, 'account.password_changed', account, by, undefined, setAt?.toISOString());
+    return undefined;
+  };
+  return async (account, { password, newPassword }, session, by) => {
+    if (password === '') return { field: 'password', code: 'password_required' };
+    const proven = await provePresent(parts, account, password, by);
+    if ('code' in proven) {
+      const done = await isDone(parts, account, newPassword, by);
+      return done ? finish(account, session, by) : proven;
+    }
+    if (newPassword === password) return { field: 'new_password', code: 'password_same' };
+    const made = await hashOfNew(parts, account, newPassword);
+    if ('problem' in made) return made.problem;
+    await parts.access.endAll(account.id, session); // First too: if that fails, nothing is changed.
+    // A reset that was faster stands: what was proven here is the password before it.
+    if (!(await parts.records.replacePassword(account.id, made.hash, proven.passwordVersion))) {
+      return { field: 'password', code: 'current_password_wrong' };
+    }
+    return finish(account, session, by);
+  };
+}
+
+const REPEATABLE_MS = 600_000;
+
+/** Whether the same form has come before, and failed after the password was changed. */
+async function isDone(
+  parts: ChangePasswordParts,
+  account: Account,
+  newPassword: string,
+  by: Requester,
+): Promise<boolean> {
+  const setAt = await parts.records.passwordSetAt(account.id);
+  if (setAt === undefined || Date.now() - setAt.getTime() > REPEATABLE_MS) return false;
+  return !('code' in (await provePresent(parts, account, newPassword, by)));
+}
+
+async function provePresent(
+  { accounts, throttle, devices }: ChangePasswordParts,
+  account: Account,
+  password: string,
+  by: Requester,
+): Promise<Account | ChangePasswordProblem> {
+  try {
+    const subjects = guessSubjectsOf(devices, 'password', account, by);
+    const authenticate = () => accounts.authenticate(account.email, password);
+    const outcome = await guess(throttle, subjects, authenticate);
+    if ('waitS' in outcome) return { code: 'throttled', waitS: outcome.waitS };
+    return 'right' in outcome
+      ? outcome.right
+      : { field: 'password', code: 'current_password_wrong' };
+  } catch (error) {
+    if (error instanceof PasswordVerifierBusy) return { code: 'throttled', waitS: 1 };
+    throw error;
+  }
+}

@@ -1,0 +1,181 @@
+/**
+ * An administrator invites a person, who sets their own password: nobody else ever types it. Where
+ * the person's organisation has a provider of its own, they sign in there, and get no password.
+ */
+import type { ApiPermission } from '@cls/shared/access-token';
+import { isUniqueViolation } from '@cls/shared/sql/database';
+import { type Account, type AccountDirectory, canonicalEmail, EMAIL } from '../accounts/account.ts';
+import type { AccountLinks } from '../accounts/account-link.ts';
+import type { AccountRecords } from '../accounts/account-records.ts';
+import {
+  hashOfNew,
+  type NewPasswordParts,
+  type NewPasswordProblem,
+} from '../accounts/new-password.ts';
+import type { Requester } from '../audit/requester.ts';
+import { digest } from '../crypto/state-seal.ts';
+import { type NoticeParts, notice } from '../mail/security-notice.ts';
+import type { CustomerRecords } from '../organisations/customer.ts';
+import { domainOfEmail } from '../organisations/email-domain.ts';
+import type { UpstreamRecords } from '../organisations/upstream-provider.ts';
+import { allGuesses } from '../throttle/guess.ts';
+import type { Throttle } from '../throttle/throttle.ts';
+import { sameAgain } from './same-again.ts';
+
+export const INVITATION_TTL_S = 7 * 86_400;
+
+export interface Invitee {
+  readonly email: string;
+  readonly name?: string | undefined;
+  readonly customer: string;
+  readonly permissions: readonly ApiPermission[];
+}
+
+/**
+ * Makes the account and sends the message. An account that nothing opens yet gets another one, and
+ * the older link ends.
+ */
+export type Invite = (
+  invitee: Invitee,
+  by: Requester,
+  /** The requester must not learn whether another customer has the person. */
+  how?: { readonly discreet?: boolean },
+) => Promise<Invited>;
+
+export type Invited =
+  /** `expiresAt` of the link; absent where the organisation's own provider lets the person in. */
+  | { readonly account: Account; readonly expiresAt?: Date }
+  | { readonly refused: 'email_invalid' | 'unknown_customer' | 'account_exists' };
+
+export interface InviteParts extends NoticeParts {
+  readonly customers: CustomerRecords;
+  readonly records: AccountRecords;
+  readonly links: AccountLinks;
+  readonly providers: Pick<UpstreamRecords, 'list'>;
+}
+
+export function invite(parts: InviteParts): Invite {
+  const { customers, links } = parts;
+  return async (invitee, by, { discreet = false } = {}) => {
+    const email = canonicalEmail(invitee.email);
+    if (!EMAIL.test(email)) return { refused: 'email_invalid' };
+    const customer = await customers.find(invitee.customer);
+    if (customer === undefined || customer.disabled) return { refused: 'unknown_customer' };
+    const account = await accountOf(parts, { ...invitee, email }, by, discreet);
+    if (account === undefined) return { refused: 'account_exists' };
+    notice(parts, 'account.invited', account, by, customer.name);
+    // Of somebody who is elsewhere, too: the same work, and the same answer.
+    if (await hasProvider(parts, account)) {
+      await links.removeAll(account.id); // Of the time before there was a provider.
+      if (account.elsewhere) parts.mail.invitationElsewhere(account, customer.name, by);
+      else parts.mail.organisationInvitation(account, customer.name, by);
+      return { account };
+    }
+    const { token, expiresAt } = await links.create(account.id, 'invitation', INVITATION_TTL_S);
+    if (account.elsewhere) parts.mail.invitationElsewhere(account, customer.name, by);
+    else parts.mail.invitation(account, customer.name, token, expiresAt, by);
+    return { account, expiresAt };
+  };
+}
+
+/** Whether the customer has a provider for people of this address. */
+async function hasProvider({ providers }: InviteParts, { email, customer }: Account) {
+  const domain = domainOfEmail(email);
+  const all = await providers.list();
+  return all.some((each) => each.domain === domain && each.customer === customer);
+}
+
+/** A new account, or the same one that was invited before; undefined when it is in use, or another. */
+async function accountOf(
+  { records, ...parts }: InviteParts,
+  invitee: Invitee,
+  by: Requester,
+  discreet: boolean,
+): Promise<Account | undefined> {
+  const { email, customer } = invitee;
+  const everywhere = await records.findByEmail(email);
+  const elsewhere = discreet && everywhere !== undefined && everywhere.customer !== customer;
+  // The customer's own, whether it is of somebody who is elsewhere or not.
+  const find = async () => (await records.listOf(customer, { email, limit: 1 }))[0];
+  const known = elsewhere ? await find() : everywhere;
+  if (known !== undefined) {
+    const same =
+      known.customer === customer &&
+      [...known.permissions].sort().join() === [...invitee.permissions].sort().join() &&
+      !known.disabled &&
+      known.pending;
+    return same ? known : undefined;
+  }
+  try {
+    await (elsewhere ? records.createElsewhere(invitee) : records.create(invitee));
+  } catch (error) {
+    if (isUniqueViolation(error)) return undefined; // Somebody made it in this moment.
+    throw error;
+  }
+  const made = await find();
+  if (made === undefined) throw new Error('the account that was just made is gone');
+  notice(parts, 'account.created', made, by);
+  return made;
+}
+
+export interface AcceptInvitation {
+  /** Undefined when the link is not good (any more). */
+  find(token: string): Promise<OpenInvitation | undefined>;
+  accept(
+    token: string,
+    newPassword: string,
+    by: Requester,
+  ): Promise<
+    | { readonly account: Account }
+    | { readonly expired: true }
+    | { readonly invitation: OpenInvitation; readonly problem: NewPasswordProblem }
+  >;
+}
+
+export interface OpenInvitation {
+  readonly account: Account;
+  /** The customer's name. */
+  readonly organisation: string;
+  readonly expiresAt: Date;
+}
+
+export interface AcceptInvitationParts extends NewPasswordParts, NoticeParts {
+  readonly throttle: Throttle;
+  readonly accounts: AccountDirectory;
+  readonly customers: CustomerRecords;
+  readonly links: AccountLinks;
+}
+
+export function acceptInvitation(parts: AcceptInvitationParts): AcceptInvitation {
+  const find = async (token: string): Promise<OpenInvitation | undefined> => {
+    const link = await parts.links.find('invitation', token);
+    const account = link && (await parts.accounts.find(link.accountId));
+    const customer = account && (await parts.customers.find(account.customer));
+    if (link === undefined || account === undefined || customer === undefined) return undefined;
+    if (account.disabled) return undefined;
+    return { account, organisation: customer.name, expiresAt: link.expiresAt };
+  };
+  const accepted = async (account: Account, by: Requester, token: string) => {
+    // Strangers may have guessed at this address before it had a password.
+    await parts.throttle.succeeded(allGuesses(account, 'password'));
+    notice(parts, 'account.password_set', account, by, undefined, digest(token));
+    return { account };
+  };
+  return {
+    find,
+    async accept(token, newPassword, by) {
+      const invitation = await find(token);
+      if (invitation === undefined) {
+        const done = await sameAgain(parts, 'invitation', token, newPassword);
+        return done === undefined ? { expired: true } : accepted(done, by, token);
+      }
+      const { account } = invitation;
+      const made = await hashOfNew(parts, account, newPassword);
+      if ('problem' in made) return { invitation, problem: made.problem };
+      if (!(await parts.links.useForPassword('invitation', token, made.hash))) {
+        return { expired: true };
+      }
+      return accepted(account, by, token);
+    },
+  };
+}

@@ -1,0 +1,111 @@
+/**
+ * A forgotten password: a link by e-mail, good once and for half an hour, with which a new one is
+ * set. It signs nobody in and proves no second factor: both are asked for afterwards.
+ */
+
+import {
+  type Account,
+  type AccountDirectory,
+  canonicalEmail,
+  EMAIL,
+  hasPassword,
+} from '../accounts/account.ts';
+import type { AccountLinks } from '../accounts/account-link.ts';
+import type { AccountRecords } from '../accounts/account-records.ts';
+import {
+  hashOfNew,
+  type NewPasswordParts,
+  type NewPasswordProblem,
+} from '../accounts/new-password.ts';
+import type { Requester } from '../audit/requester.ts';
+import { digest } from '../crypto/state-seal.ts';
+import { type NoticeParts, notice } from '../mail/security-notice.ts';
+import type { AccountAccess } from '../sessions/account-access.ts';
+import { addressSubject } from '../throttle/address-subject.ts';
+import { allGuesses, type GuessParts } from '../throttle/guess.ts';
+import type { Background } from './background.ts';
+import { sameAgain } from './same-again.ts';
+
+export const RESET_TTL_S = 1_800;
+
+export interface ResetPassword {
+  /**
+   * The same answer in the same time whether there is such an account or not; the message is
+   * written afterwards. Only an account that is enabled and has a password gets one.
+   */
+  request(email: string, by: Requester): Promise<ResetRequestProblem | undefined>;
+  /** Whose link it is; undefined when it is not good (any more). */
+  find(token: string): Promise<Account | undefined>;
+  /** Sets the password and ends all that is signed in; `expired` when the link is not good. */
+  finish(
+    token: string,
+    newPassword: string,
+    by: Requester,
+  ): Promise<
+    | { readonly account: Account }
+    | { readonly expired: true }
+    | { readonly account: Account; readonly problem: NewPasswordProblem }
+  >;
+}
+
+export type ResetRequestProblem =
+  | { readonly field: 'email'; readonly code: 'email_required' | 'email_invalid' }
+  | { readonly code: 'throttled'; readonly waitS: number };
+
+export interface ResetPasswordParts extends GuessParts, NewPasswordParts, NoticeParts {
+  readonly accounts: AccountDirectory;
+  readonly records: AccountRecords;
+  readonly links: AccountLinks;
+  readonly access: Pick<AccountAccess, 'endAll'>;
+  readonly background: Background;
+}
+
+export function resetPassword(parts: ResetPasswordParts): ResetPassword {
+  const { accounts, links } = parts;
+  const find = async (token: string): Promise<Account | undefined> => {
+    const link = await links.find('password_reset', token);
+    const account = link && (await accounts.find(link.accountId));
+    return account?.disabled ? undefined : account;
+  };
+  const finished = async (account: Account, by: Requester, token: string) => {
+    await parts.access.endAll(account.id);
+    await parts.throttle.succeeded(allGuesses(account, 'password'));
+    notice(parts, 'account.password_reset', account, by, undefined, digest(token));
+    return { account };
+  };
+  return {
+    async request(typed, by) {
+      const email = canonicalEmail(typed.slice(0, 1_000));
+      if (email === '') return { field: 'email', code: 'email_required' };
+      if (!EMAIL.test(email)) return { field: 'email', code: 'email_invalid' };
+      const from = by.address === undefined ? [] : [addressSubject(by.address)];
+      const admission = await parts.throttle.admit([...from, { kind: 'reset-request', id: email }]);
+      if (!admission.admitted) return { code: 'throttled', waitS: admission.retryAfterS };
+      parts.background.run(() => sendLink(parts, email, by));
+      return undefined;
+    },
+    find,
+    async finish(token, newPassword, by) {
+      const account = await find(token);
+      if (account === undefined) {
+        const done = await sameAgain(parts, 'password_reset', token, newPassword);
+        return done === undefined ? { expired: true } : finished(done, by, token);
+      }
+      const made = await hashOfNew(parts, account, newPassword);
+      if ('problem' in made) return { account, problem: made.problem };
+      await parts.access.endAll(account.id); // Before, too: were it to fail, the link is still good.
+      if (!(await links.useForPassword('password_reset', token, made.hash))) {
+        return { expired: true };
+      }
+      return finished(account, by, token);
+    },
+  };
+}
+
+async function sendLink(parts: ResetPasswordParts, email: string, by: Requester): Promise<void> {
+  const account = await parts.records.findByEmail(email);
+  if (account === undefined || account.disabled || !hasPassword(account)) return;
+  const { token } = await parts.links.create(account.id, 'password_reset', RESET_TTL_S);
+  notice(parts, 'account.password_reset_requested', account, by);
+  parts.mail.passwordReset(account, token, RESET_TTL_S, by);
+}

@@ -1,0 +1,23 @@
+import type { Account, AccountDirectory } from '../accounts/account.ts';
+import type { AccountLinks, LinkPurpose } from '../accounts/account-link.ts';
+
+export interface SameAgainParts {
+  readonly accounts: AccountDirectory;
+  readonly links: AccountLinks;
+}
+
+/**
+ * Whose password a link has just set, when the same form comes again: the first answer was lost, or
+ * failed after the password was set. Undefined for another password, which sets nothing.
+ */
+export async function sameAgain(
+  { accounts, links }: SameAgainParts,
+  purpose: LinkPurpose,
+  token: string,
+  newPassword: string,
+): Promise<Account | undefined> {
+  const accountId = await links.usedJustNow(purpose, token);
+  const account = accountId === undefined ? undefined : await accounts.find(accountId);
+  if (account === undefined) return undefined;
+  return accounts.authenticate(account.email, newPassword);
+}

@@ -1,0 +1,185 @@
+import type { Context } from 'koa';
+import type { Account } from '../accounts/account.ts';
+import type { AddedFactor } from '../factors/add-factor.ts';
+import { dropNewCodes, newCodesOf } from '../factors/new-codes.ts';
+import type { Passkeys } from '../factors/passkeys.ts';
+import type { RecoveryCodes } from '../factors/recovery-codes.ts';
+import type { TotpEnrolments } from '../factors/totp-enrolment.ts';
+import type { StateStore } from '../state/state-store.ts';
+import { addPasskeyPage } from '../views/account/add-passkey.ts';
+import { addTotpPage } from '../views/account/add-totp.ts';
+import { recoveryCodesPage } from '../views/account/recovery-codes.ts';
+import type { Problem } from '../web/form.ts';
+import { type Page, type Pages, seeOther } from '../web/page.ts';
+import type { Form } from '../web/read-form.ts';
+import { requesterOf } from '../web/requester.ts';
+
+export interface EnrolmentParts {
+  readonly totpEnrolments: TotpEnrolments;
+  readonly passkeys: Passkeys;
+  readonly recoveryCodes: Pick<RecoveryCodes, 'areCurrent'>;
+  readonly state: StateStore;
+  readonly pages: Pages;
+}
+
+/** Adding a second factor, on the account pages or in the middle of signing in. */
+export interface Enrolling {
+  readonly parts: EnrolmentParts;
+  readonly ctx: Context;
+  readonly account: Account;
+  /** The session or interaction: nobody finishes what another browser began. */
+  readonly binding: string;
+  readonly page: Omit<Page, 'render'>;
+  readonly hrefs: Readonly<Record<'totp' | 'passkey' | 'codes' | 'cancel', string>>;
+  /** The factor is there; called before its first recovery codes are shown. */
+  readonly added: (factor: AddedFactor) => Promise<void>;
+  /** Leads on. */
+  readonly done: () => void;
+}
+
+/**
+ * Names the secret in the page's own address, so that it stays the same while the page comes back,
+ * loaded again or in another language: people have scanned it by then.
+ */
+export async function openTotp(enrolling: Enrolling): Promise<void> {
+  const { parts, ctx, account, binding, hrefs } = enrolling;
+  const known = await parts.totpEnrolments.pending(account, binding, pendingOf(ctx));
+  if (known !== undefined) return showTotp(enrolling);
+  const { id } = await parts.totpEnrolments.begin(account, binding);
+  const query = new URLSearchParams(ctx.querystring);
+  query.set('pending', id);
+  seeOther(ctx, `${hrefs.totp}?${query}`);
+}
+
+async function showTotp(
+  enrolling: Enrolling,
+  problems: readonly Problem<'code' | 'name'>[] = [],
+  name?: string,
+): Promise<void> {
+  const { parts, ctx, account, binding, page, hrefs } = enrolling;
+  const { totpEnrolments, pages } = parts;
+  const known = await totpEnrolments.pending(account, binding, pendingOf(ctx));
+  const { id, secret, uri } = known ?? (await totpEnrolments.begin(account, binding));
+  const again = `pending=${id}`;
+  const action = `${hrefs.totp}?${again}`;
+  const given = name === undefined ? {} : { name };
+  pages.show(ctx, {
+    ...page,
+    again,
+    problems,
+    render: (frame, i18n) =>
+      addTotpPage(
+        { frame, action, secret, uri, ...given, cancelHref: hrefs.cancel, problems },
+        i18n,
+      ),
+  });
+}
+
+export async function submitTotp(enrolling: Enrolling, form: Form): Promise<void> {
+  const { parts, ctx, account, binding } = enrolling;
+  const { code = '', name = '' } = form;
+  const by = requesterOf(ctx);
+  const given = { code, name };
+  const id = pendingOf(ctx);
+  const result = await parts.totpEnrolments.confirm(account, binding, id, given, by);
+  if (!('problem' in result)) return afterAdding(enrolling, result);
+  if (await isDone(enrolling, result.problem)) return seeOther(ctx, enrolling.hrefs.codes);
+  return showTotp(enrolling, [result.problem], name);
+}
+
+/** Whether the form has added its factor before, and was not answered. */
+export const totpIsAdded = ({ parts, ctx, account, binding }: Enrolling): Promise<boolean> =>
+  parts.totpEnrolments.isAdded(account, binding, pendingOf(ctx));
+export const passkeyIsAdded = ({ parts, account, binding }: Enrolling, form: Form) =>
+  parts.passkeys.isAdded(account, binding, form['credential'] ?? '');
+
+export async function showPasskey(
+  enrolling: Enrolling,
+  problems: readonly Problem<'name'>[] = [],
+  name?: string,
+): Promise<void> {
+  const { parts, ctx, account, binding, page, hrefs } = enrolling;
+  const options = await parts.passkeys.beginCreation(account, binding);
+  const given = name === undefined ? {} : { name };
+  parts.pages.show(ctx, {
+    ...page,
+    problems,
+    render: (frame, i18n) =>
+      addPasskeyPage(
+        { frame, action: hrefs.passkey, options, ...given, cancelHref: hrefs.cancel, problems },
+        i18n,
+      ),
+  });
+}
+
+export async function submitPasskey(enrolling: Enrolling, form: Form): Promise<void> {
+  const { parts, ctx, account, binding } = enrolling;
+  const { credential = '', name = '' } = form;
+  const by = requesterOf(ctx);
+  const result = await parts.passkeys.finishCreation(account, binding, { credential, name }, by);
+  if (!('problem' in result)) return afterAdding(enrolling, result);
+  const { problem } = result;
+  if (await isDone(enrolling, problem)) return seeOther(ctx, enrolling.hrefs.codes);
+  // The page of a passkey has no code to mend.
+  const shown = 'field' in problem && problem.field === 'code' ? [] : [problem];
+  return showPasskey(enrolling, shown as readonly Problem<'name'>[], name);
+}
+
+async function afterAdding(enrolling: Enrolling, added: AddedFactor): Promise<void> {
+  await enrolling.added(added);
+  if (added.recoveryCodes === undefined) return enrolling.done();
+  // To a page of their own, so that loading it again does nothing twice.
+  seeOther(enrolling.ctx, enrolling.hrefs.codes);
+}
+
+/** What a form that adds a factor meets when it has come before. */
+const DONE_BEFORE: readonly string[] = [
+  'form_stale',
+  'passkey_failed',
+  'passkey_exists',
+  'name_taken',
+];
+
+/** The form has come a second time: what it was to do is done, and its codes are to be seen. */
+async function isDone(
+  { parts, account, binding }: Enrolling,
+  problem: { readonly code: string },
+): Promise<boolean> {
+  if (!DONE_BEFORE.includes(problem.code)) return false;
+  return (await newCodesOf(parts.state, parts.recoveryCodes, binding, account)) !== undefined;
+}
+
+export async function showCodes(
+  enrolling: Enrolling,
+  problems: readonly Problem<'saved'>[] = [],
+): Promise<void> {
+  const { parts, ctx, account, binding, page, hrefs } = enrolling;
+  const kept = await newCodesOf(parts.state, parts.recoveryCodes, binding, account);
+  if (kept === undefined) return enrolling.done();
+  const { codes, createdAtMs } = kept;
+  const action = hrefs.codes;
+  const { email } = account;
+  parts.pages.show(ctx, {
+    ...page,
+    problems,
+    render: (frame, i18n) =>
+      recoveryCodesPage(
+        { frame, action, email, codes, createdAt: new Date(createdAtMs), problems },
+        i18n,
+      ),
+  });
+}
+
+export async function submitCodes(enrolling: Enrolling, form: Form): Promise<void> {
+  const { parts, binding } = enrolling;
+  if (form['saved'] !== 'yes') {
+    return showCodes(enrolling, [{ field: 'saved', code: 'not_saved' }]);
+  }
+  await dropNewCodes(parts.state, binding);
+  enrolling.done();
+}
+
+function pendingOf(ctx: Context): string {
+  const { pending } = ctx.query;
+  return typeof pending === 'string' && /^[\w-]{43}$/.test(pending) ? pending : '';
+}

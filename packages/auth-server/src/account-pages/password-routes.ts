@@ -1,0 +1,209 @@
+import { randomBytes } from 'node:crypto';
+import Router from '@koa/router';
+import type { Context, Middleware } from 'koa';
+import type { AcceptInvitation } from '../account-management/invite.ts';
+import { RESET_TTL_S, type ResetPassword } from '../account-management/reset-password.ts';
+import type { Account } from '../accounts/account.ts';
+import type { PasswordRules } from '../accounts/password-rules.ts';
+import { ACCOUNT_PATH } from '../library/client-metadata.ts';
+import { ROUTES } from '../library/configuration.ts';
+import { passwordSetPage } from '../views/password/password-set.ts';
+import { resetRequestPage, resetSentPage } from '../views/password/reset-request.ts';
+import { invitationPage, setPasswordPage } from '../views/password/set-password.ts';
+import { readCookie, writeCookie } from '../web/cookie.ts';
+import type { ErrorKind } from '../web/error.ts';
+import { showErrorPage } from '../web/error-page.ts';
+import type { Problem } from '../web/form.ts';
+import type { WayOn } from '../web/layout.ts';
+import { type Pages, seeOther } from '../web/page.ts';
+import { type Form, readOurForm } from '../web/read-form.ts';
+import { requesterOf } from '../web/requester.ts';
+
+export interface PasswordParts {
+  readonly pages: Pages;
+  readonly resetPassword: ResetPassword;
+  readonly acceptInvitation: AcceptInvitation;
+  readonly passwordRules: PasswordRules;
+  /** Who is signed in in the browser that asks. */
+  readonly signedIn: (ctx: Context) => Promise<Account | undefined>;
+}
+
+export const RESET_PATH = '/password/reset';
+const NEW_PATH = '/password/new';
+const SET_PATH = '/password/set';
+const INVITATION_PATH = '/invitation';
+
+/** Setting a password by a link that was sent: a forgotten one, or the first one. */
+export function passwordRoutes(parts: PasswordParts): Middleware {
+  const router = new Router({ sensitive: true, strict: true });
+  /** `bound`: what the page's form was tied to; a form from elsewhere is refused. */
+  const submit =
+    (bound: (ctx: Context) => string, act: (ctx: Context, form: Form) => Promise<void>) =>
+    async (ctx: Context) => {
+      const read = await readOurForm(parts.pages, ctx, bound(ctx));
+      if ('refused' in read) return showError(parts, ctx, read.refused, 400);
+      await act(ctx, read.form);
+    };
+  router.get(RESET_PATH, (ctx) => showRequest(parts, ctx, []));
+  router.post(
+    RESET_PATH,
+    submit(browserOf, (ctx, form) => requestReset(parts, ctx, form)),
+  );
+  router.get(NEW_PATH, (ctx) => showReset(parts, ctx, []));
+  router.post(
+    NEW_PATH,
+    submit(tokenOf, (ctx, form) => finishReset(parts, ctx, form)),
+  );
+  router.get(SET_PATH, (ctx) => showPasswordSet(parts, ctx));
+  router.get(INVITATION_PATH, (ctx) => showInvitation(parts, ctx, []));
+  router.post(
+    INVITATION_PATH,
+    submit(tokenOf, (ctx, form) => accept(parts, ctx, form)),
+  );
+  return router.routes() as unknown as Middleware;
+}
+
+const BROWSER_COOKIE = { name: 'cls_form' };
+const TOKEN = /^[A-Za-z0-9_-]{16,200}$/;
+
+/** The token of a link; the form of its page is tied to it. */
+function tokenOf(ctx: Context): string {
+  const { token } = ctx.query;
+  return typeof token === 'string' && TOKEN.test(token) ? token : '';
+}
+
+/**
+ * What the form of a browser without a session is tied to. Never the bare value: a browser that
+ * says an interaction's id in this cookie must not be given the token of that one's forms.
+ */
+function browserOf(ctx: Context): string {
+  const value = readCookie(ctx, BROWSER_COOKIE) ?? '';
+  return VALUE.test(value) ? boundTo(value) : '';
+}
+
+const VALUE = /^[\w-]{22}$/;
+const boundTo = (value: string) => `browser ${value}`;
+
+/** Ties a form to a browser; a second page of it leaves the first one's form good. */
+function newBrowser(ctx: Context): string {
+  const known = browserOf(ctx);
+  if (known !== '') return known;
+  const value = randomBytes(16).toString('base64url');
+  writeCookie(ctx, BROWSER_COOKIE, value);
+  return boundTo(value);
+}
+
+function showRequest(
+  parts: PasswordParts,
+  ctx: Context,
+  problems: readonly Problem<'email'>[],
+  email?: string,
+): void {
+  const { pages } = parts;
+  const signInHref = pages.path(ACCOUNT_PATH);
+  pages.show(ctx, {
+    csrf: newBrowser(ctx),
+    problems,
+    render: (frame, i18n) =>
+      resetRequestPage(
+        {
+          frame,
+          action: pages.path(RESET_PATH),
+          ...(email ? { email } : {}),
+          signInHref,
+          problems,
+        },
+        i18n,
+      ),
+  });
+}
+
+/** The same page whether there is such an account or not. */
+async function requestReset(parts: PasswordParts, ctx: Context, form: Form): Promise<void> {
+  const email = (form['email'] ?? '').slice(0, 254);
+  const problem = await parts.resetPassword.request(email, requesterOf(ctx));
+  if (problem !== undefined) return showRequest(parts, ctx, [problem], email);
+  const requestHref = parts.pages.path(RESET_PATH);
+  const signInHref = parts.pages.path(ACCOUNT_PATH);
+  parts.pages.show(ctx, {
+    again: false,
+    render: (frame, i18n) =>
+      resetSentPage({ frame, email, validForS: RESET_TTL_S, requestHref, signInHref }, i18n),
+  });
+}
+
+async function showReset(
+  parts: PasswordParts,
+  ctx: Context,
+  problems: readonly Problem<'new_password'>[],
+): Promise<void> {
+  const token = tokenOf(ctx);
+  const account = token === '' ? undefined : await parts.resetPassword.find(token);
+  if (account === undefined) return showError(parts, ctx, 'link_expired', 410);
+  const { lengthMin } = parts.passwordRules;
+  const action = `${parts.pages.path(NEW_PATH)}?token=${token}`;
+  parts.pages.show(ctx, {
+    csrf: token,
+    problems,
+    render: (frame, i18n) =>
+      setPasswordPage({ frame, action, email: account.email, lengthMin, problems }, i18n),
+  });
+}
+
+async function finishReset(parts: PasswordParts, ctx: Context, form: Form): Promise<void> {
+  const password = form['new_password'] ?? '';
+  const result = await parts.resetPassword.finish(tokenOf(ctx), password, requesterOf(ctx));
+  if ('expired' in result) return showError(parts, ctx, 'link_expired', 410);
+  if ('problem' in result) return showReset(parts, ctx, [result.problem]);
+  seeOther(ctx, parts.pages.path(SET_PATH));
+}
+
+async function showInvitation(
+  parts: PasswordParts,
+  ctx: Context,
+  problems: readonly Problem<'new_password'>[],
+): Promise<void> {
+  const token = tokenOf(ctx);
+  const open = token === '' ? undefined : await parts.acceptInvitation.find(token);
+  if (open === undefined) return showError(parts, ctx, 'invitation_expired', 410);
+  const { account, organisation, expiresAt } = open;
+  const { lengthMin } = parts.passwordRules;
+  const action = `${parts.pages.path(INVITATION_PATH)}?token=${token}`;
+  const model = { action, email: account.email, organisation, expiresAt, lengthMin, problems };
+  parts.pages.show(ctx, {
+    csrf: token,
+    problems,
+    render: (frame, i18n) => invitationPage({ frame, ...model }, i18n),
+  });
+}
+
+async function accept(parts: PasswordParts, ctx: Context, form: Form): Promise<void> {
+  const password = form['new_password'] ?? '';
+  const result = await parts.acceptInvitation.accept(tokenOf(ctx), password, requesterOf(ctx));
+  if ('expired' in result) return showError(parts, ctx, 'invitation_expired', 410);
+  if ('problem' in result) return showInvitation(parts, ctx, [result.problem]);
+  seeOther(ctx, parts.pages.path(SET_PATH));
+}
+
+/**
+ * A page of its own: the link is used up, and loading it again would say so. A session in
+ * this browser is another person's, or has ended: a new password ends its owner's sessions.
+ */
+async function showPasswordSet({ pages, signedIn }: PasswordParts, ctx: Context): Promise<void> {
+  const somebody = await signedIn(ctx);
+  const wayOn: WayOn =
+    somebody === undefined
+      ? { to: 'sign_in', href: pages.path(ACCOUNT_PATH) }
+      : { to: 'sign_out', href: pages.path(ROUTES.end_session) };
+  const model = { wayOn, ...(somebody && { signedInEmail: somebody.email }) };
+  pages.show(ctx, { render: (frame, i18n) => passwordSetPage({ frame, ...model }, i18n) });
+}
+
+/** An invitation has no page to ask for another one: who has accepted it signs in. */
+function showError({ pages }: PasswordParts, ctx: Context, kind: ErrorKind, status: number): void {
+  const wayOn: WayOn =
+    ctx.path === INVITATION_PATH
+      ? { to: 'sign_in', href: pages.path(ACCOUNT_PATH) }
+      : { to: 'new_link', href: pages.path(RESET_PATH) };
+  showErrorPage(pages, ctx, { status, kind, wayOn });
+}

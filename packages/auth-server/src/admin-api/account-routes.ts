@@ -1,0 +1,138 @@
+import { API_PERMISSIONS } from '@cls/shared/access-token';
+import type { AdministerAccounts } from '../account-management/administer.ts';
+import type { Account, AccountDirectory } from '../accounts/account.ts';
+import type { AccountRecords } from '../accounts/account-records.ts';
+import type { AuditReader } from '../audit/audit-log.ts';
+import { type InvitationParts, inviteAccount } from './invite-account.ts';
+import { presentAccount, presentEvent, presentPage } from './present.ts';
+import { readNameOnly, readNothing, readPermissionsOnly } from './read-body.ts';
+import { readAccountsQuery, readEventsQuery, readNoQuery } from './read-query.ts';
+import { accountBeyondCaller, accountNotFound } from './refusals.ts';
+import type { AdminRequest, AdminRoute, Handle } from './route.ts';
+
+export interface AccountRouteParts extends InvitationParts {
+  readonly accounts: AccountDirectory;
+  readonly records: AccountRecords;
+  readonly administer: AdministerAccounts;
+  readonly auditReader: AuditReader;
+}
+
+const DEFAULT_LIMIT = 50;
+const ACCOUNTS = '/admin/v1/accounts';
+
+/** What an administrator does to an account, by the last part of its path. */
+const ACTS = {
+  disable: 'disable',
+  enable: 'enable',
+  'reset-factors': 'resetFactors',
+  'end-sessions': 'endSessions',
+} as const;
+type Act = (typeof ACTS)[keyof typeof ACTS];
+
+/** What makes an account easier to get into: never one that may do more than the administrator may give. */
+const OPENING: readonly Act[] = ['enable', 'resetFactors'];
+
+export function accountRoutes(parts: AccountRouteParts): readonly AdminRoute[] {
+  const acts = Object.entries(ACTS).map(([path, act]) => ({
+    pattern: new RegExp(`^${ACCOUNTS}/([^/]+)/${path}$`),
+    handlers: { POST: actOn(parts, act) },
+  }));
+  return [
+    {
+      pattern: new RegExp(`^${ACCOUNTS}$`),
+      handlers: { GET: listAccounts(parts), POST: inviteAccount(parts) },
+    },
+    { pattern: new RegExp(`^${ACCOUNTS}/([^/]+)$`), handlers: { GET: showAccount(parts) } },
+    {
+      pattern: new RegExp(`^${ACCOUNTS}/([^/]+)/permissions$`),
+      handlers: { PUT: setPermissions(parts) },
+    },
+    { pattern: new RegExp(`^${ACCOUNTS}/([^/]+)/name$`), handlers: { PUT: setName(parts) } },
+    { pattern: new RegExp(`^${ACCOUNTS}/([^/]+)/events$`), handlers: { GET: listEvents(parts) } },
+    ...acts,
+  ];
+}
+
+function listAccounts({ records }: AccountRouteParts): Handle {
+  return async ({ customer, query }) => {
+    const { email, cursor, limit = DEFAULT_LIMIT } = readAccountsQuery(query);
+    const found = await records.listOf(customer, {
+      limit: limit + 1,
+      ...(email === undefined ? {} : { email }),
+      ...(cursor === undefined ? {} : { after: cursor }),
+    });
+    return { body: presentPage(found, limit, presentAccount, ({ id }) => id) };
+  };
+}
+
+function showAccount(parts: AccountRouteParts): Handle {
+  return async (asked) => {
+    readNoQuery(asked.query);
+    return { body: presentAccount(await requireAccount(parts, asked)) };
+  };
+}
+
+function listEvents(parts: AccountRouteParts): Handle {
+  return async (asked) => {
+    const { cursor, limit = DEFAULT_LIMIT } = readEventsQuery(asked.query);
+    const { id, email, pending } = await requireAccount(parts, asked);
+    // What was tried with the address before an account was known is recorded under it. Until the
+    // person has accepted, the address may be another's, and what happened there not theirs to see.
+    const found = await parts.auditReader.eventsOf(pending ? [id] : [id, email], {
+      limit: limit + 1,
+      ...(cursor === undefined ? {} : { before: BigInt(cursor) }),
+    });
+    return { body: presentPage(found, limit, presentEvent, (event) => `${event.id}`) };
+  };
+}
+
+function actOn(parts: AccountRouteParts, act: Act): Handle {
+  return async (asked) => {
+    readNoQuery(asked.query);
+    await readNothing(asked.request);
+    const account = await requireAccount(parts, asked);
+    const beyond = account.permissions.some((one) => !asked.mayGive.includes(one));
+    if (beyond && OPENING.includes(act)) throw accountBeyondCaller();
+    await parts.administer[act](account, asked.by);
+    return { body: presentAccount(await requireAccount(parts, asked)) };
+  };
+}
+
+/** What the account has already may stay, also where the administrator could not give it. */
+function setPermissions(parts: AccountRouteParts): Handle {
+  return async (asked) => {
+    readNoQuery(asked.query);
+    const account = await requireAccount(parts, asked);
+    const may = API_PERMISSIONS.filter(
+      (one) => asked.mayGive.includes(one) || account.permissions.includes(one),
+    );
+    const permissions = await readPermissionsOnly(asked.request, may);
+    const { mayGive, by } = asked;
+    if (!(await parts.administer.setPermissions(account, permissions, mayGive, by))) {
+      throw accountBeyondCaller(); // The account had it when the request began, and no longer.
+    }
+    return { body: presentAccount(await requireAccount(parts, asked)) };
+  };
+}
+
+function setName(parts: AccountRouteParts): Handle {
+  return async (asked) => {
+    readNoQuery(asked.query);
+    const account = await requireAccount(parts, asked);
+    const name = await readNameOnly(asked.request);
+    await parts.administer.rename(account, name, asked.by);
+    return { body: presentAccount(await requireAccount(parts, asked)) };
+  };
+}
+
+const ID = /^acc_[0-9A-Z]{26}$/;
+
+/** @throws {Refusal} 404, the same for no account and another customer's. */
+async function requireAccount(
+  { accounts }: AccountRouteParts,
+  { customer, id }: AdminRequest,
+): Promise<Account> {
+  const account = ID.test(id) ? await accounts.find(id) : undefined;
+  if (account === undefined || account.customer !== customer) throw accountNotFound();
+  return account;
+}

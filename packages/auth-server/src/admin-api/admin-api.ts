@@ -1,0 +1,58 @@
+/**
+ * The administrators' API, `/admin/v1/…`: what `cls-auth accounts` does, over HTTP, for the accounts
+ * of the caller's own customer. JSON in and out; refusals are problem documents (RFC 9457).
+ */
+import type { LogFault } from '@cls/shared/http/fault-log';
+import { problems } from '@cls/shared/http/problem';
+import type { Context, Middleware } from 'koa';
+import { isAdminPath } from '../server/surface.ts';
+import { type AccountRouteParts, accountRoutes } from './account-routes.ts';
+import { type AdministratorParts, administratorOf } from './administrator.ts';
+import { methodNotAllowed, nothingHere } from './refusals.ts';
+import type { AdminRoute, Handle } from './route.ts';
+
+export interface AdminApiParts extends AdministratorParts, AccountRouteParts {
+  readonly logFault: LogFault;
+}
+
+export function adminApi(parts: AdminApiParts): Middleware {
+  const routes = accountRoutes(parts);
+  const refusing = problems(parts.logFault) as Middleware;
+  return async (ctx, next) => {
+    if (!isAdminPath(ctx.path)) return next();
+    ctx.set('Cache-Control', 'no-store');
+    await refusing(ctx, () => serve(parts, routes, ctx));
+  };
+}
+
+async function serve(
+  parts: AdminApiParts,
+  routes: readonly AdminRoute[],
+  ctx: Context,
+): Promise<void> {
+  const { handle, id } = find(routes, ctx);
+  const { clientId, ...may } = await administratorOf(parts, ctx.req.rawHeaders);
+  const requestId = String(ctx.state['requestId']);
+  const by = { clientId, address: ctx.ip, requestId };
+  const { querystring: query, req: request } = ctx;
+  const answer = await handle({ ...may, by, id, query, request });
+  ctx.status = answer.status ?? 200;
+  if (answer.location !== undefined) ctx.set('Location', answer.location);
+  ctx.body = answer.body;
+}
+
+/** @throws {Refusal} 404, 405 */
+function find(
+  routes: readonly AdminRoute[],
+  { path, method }: Context,
+): { handle: Handle; id: string } {
+  for (const { pattern, handlers } of routes) {
+    const match = pattern.exec(path);
+    if (match === null) continue;
+    const handle = handlers[method === 'HEAD' ? 'GET' : method];
+    if (handle !== undefined) return { handle, id: match[1] ?? '' };
+    const methods = Object.keys(handlers);
+    throw methodNotAllowed(methods.flatMap((name) => (name === 'GET' ? [name, 'HEAD'] : [name])));
+  }
+  throw nothingHere();
+}

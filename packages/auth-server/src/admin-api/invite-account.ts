@@ -1,0 +1,46 @@
+import type { Invite } from '../account-management/invite.ts';
+import type { Throttle } from '../throttle/throttle.ts';
+import { presentInvitation } from './present.ts';
+import { readInvitation } from './read-body.ts';
+import { readNoQuery } from './read-query.ts';
+import { accountExists, callerDisabled, tooManyInvitations } from './refusals.ts';
+import type { Handle } from './route.ts';
+
+export interface InvitationParts {
+  readonly issuer: string;
+  readonly invite: Invite;
+  readonly throttle: Throttle;
+}
+
+/** Invites to the administrator's own customer, and to what the administrator may give. */
+export function inviteAccount({ issuer, invite, throttle }: InvitationParts): Handle {
+  return async ({ customer, mayGive, by, query, request }) => {
+    readNoQuery(query);
+    const { email, name, permissions, language: locale } = await readInvitation(request, mayGive);
+    const ofAddress = { kind: 'invitation', id: `${customer} ${email}` } as const;
+    const ofCustomer = { kind: 'invitations-of-customer', id: customer } as const;
+    const subjects = [ofAddress, ofCustomer];
+    for (const [n, subject] of subjects.entries()) {
+      const admission = await throttle.admit([subject]);
+      if (admission.admitted) continue;
+      await throttle.withdraw(subjects.slice(0, n)); // No message was sent.
+      throw tooManyInvitations(subject === ofAddress ? 'address' : 'customer', admission);
+    }
+    const outcome = await invite(
+      { email, name, customer, permissions },
+      { ...by, ...(locale === undefined ? {} : { locale }) },
+      { discreet: true },
+    );
+    if ('refused' in outcome) {
+      await throttle.withdraw(subjects); // No message was sent.
+      // The address was read as one; the customer was enabled when the caller was let in.
+      throw outcome.refused === 'account_exists' ? accountExists() : callerDisabled();
+    }
+    const { account, expiresAt } = outcome;
+    return {
+      status: 201,
+      location: `${issuer}/admin/v1/accounts/${account.id}`,
+      body: presentInvitation(account, expiresAt),
+    };
+  };
+}

@@ -1,0 +1,31 @@
+import type { IncomingMessage } from 'node:http';
+import type { Requester } from '../audit/requester.ts';
+import type { Administrator } from './administrator.ts';
+
+/** A request of an administrator who was let in. */
+export interface AdminRequest extends Omit<Administrator, 'clientId'> {
+  /** For the audit: who acts. */
+  readonly by: Requester;
+  /** What the path names; empty where it names nothing. */
+  readonly id: string;
+  /** The query as it was sent. */
+  readonly query: string;
+  /** Its body is not read yet. */
+  readonly request: IncomingMessage;
+}
+
+export interface AdminAnswer {
+  readonly body: object;
+  /** 200 without it. */
+  readonly status?: number;
+  readonly location?: string;
+}
+
+export type Handle = (request: AdminRequest) => Promise<AdminAnswer>;
+
+export interface AdminRoute {
+  /** Its one group is the id. */
+  readonly pattern: RegExp;
+  /** By method. */
+  readonly handlers: Readonly<Record<string, Handle>>;
+}

@@ -1,0 +1,227 @@
+import { createHash, randomUUID } from 'node:crypto';
+import type { Clock } from '@cls/shared/clock';
+import type { Log } from '@cls/shared/log';
+import { type Database, DatabaseUnavailable, SqlError } from '@cls/shared/sql/database';
+import { answering } from '../state/answering.ts';
+import type { AuditEvent, AuditEventType, AuditLog } from './audit-log.ts';
+import { type AuditSpool, leftSpools, openAuditSpool } from './audit-spool.ts';
+
+const WRITE_AFTER_MS = 200;
+const TRY_AGAIN_MS = 2_000;
+const LOOK_FOR_LEFT_MS = 30_000;
+
+interface Spooled extends Omit<AuditEvent, 'once'> {
+  readonly id: string;
+  readonly at: string;
+}
+
+export interface AuditLogSettings {
+  /** Where events wait for the database; outlives the process. */
+  readonly directory: string;
+  readonly fsync: AuditFsync;
+}
+
+/**
+ * Which events survive a crash of the machine before the answer goes out: all, `changes` (all but
+ * tokens), or none. A token's event survives one of the process; it is in the table within a second.
+ */
+export type AuditFsync = 'all' | 'changes' | 'none';
+
+/**
+ * Audit events in SQL. They go to a file of this process first (audit-spool.ts), and from there to
+ * the table in batches, by an id that the table has once. What a process left behind that is gone,
+ * the next one on the same directory writes.
+ *
+ * @throws {DirectoryUnusable} when they cannot be kept.
+ */
+export async function sqlAuditLog(
+  database: Database,
+  clock: Clock,
+  log: Log,
+  { directory, fsync }: AuditLogSettings,
+): Promise<AuditLog> {
+  const own = await openAuditSpool(directory);
+  let timer: NodeJS.Timeout | undefined;
+  let working: Promise<void> | undefined;
+  let failing = false;
+  let stopped = false;
+  let again = false;
+  let lookForLeft = true;
+
+  const writeAll = async (spool: AuditSpool): Promise<void> => {
+    for (;;) {
+      const { lines, end } = spool.read();
+      if (lines.length > 0) await insertAll(database, lines, log);
+      spool.done(end);
+      if (lines.length === 0) return;
+    }
+  };
+  const takeOver = async (): Promise<void> => {
+    for (const spool of await leftSpools(directory)) {
+      await writeAll(spool).finally(() => spool.close());
+    }
+  };
+  /** One at a time; what comes meanwhile is written before it resolves. */
+  const write = (): Promise<void> => {
+    again = true;
+    working ??= (async () => {
+      try {
+        while (again) {
+          again = false;
+          await writeAll(own);
+          if (lookForLeft) await takeOver();
+          lookForLeft = false;
+        }
+        if (failing) log.info({}, 'audit events are written again');
+        failing = false;
+      } catch (err) {
+        if (!failing) log.error({ err }, 'audit events wait in their file; trying again');
+        failing = true;
+        if (fsync !== 'none') await own.synced().catch(() => undefined);
+        schedule(TRY_AGAIN_MS);
+      } finally {
+        working = undefined;
+      }
+    })();
+    return working;
+  };
+  const schedule = (ms: number) => {
+    if (stopped) return;
+    timer ??= setTimeout(() => {
+      timer = undefined;
+      void write();
+    }, ms);
+  };
+  const looking = setInterval(() => {
+    lookForLeft = true;
+    void write();
+  }, LOOK_FOR_LEFT_MS);
+  looking.unref();
+  void write();
+
+  return {
+    record({ once, ...event }) {
+      try {
+        const id = once === undefined ? randomUUID() : uuidOf(once);
+        const spooled: Spooled = { id, at: clock.now().toISOString(), ...event };
+        own.append(JSON.stringify(spooled));
+      } catch (err) {
+        log.error(
+          { err, event },
+          'audit event cannot be written to its file; this log line is its only record',
+        );
+        if (event.type === 'token.refused' || event.type === 'sign_in.refused') return;
+        throw new DatabaseUnavailable('the audit cannot be written', { cause: err });
+      }
+      const request = answering();
+      if (request !== undefined && mustBeSynced(event.type, fsync)) request.audited = true;
+      schedule(WRITE_AFTER_MS);
+    },
+    async synced() {
+      await own.synced().catch((err) => {
+        log.error({ err }, 'audit events cannot be written to the disk');
+        throw new DatabaseUnavailable('the audit cannot be written', { cause: err });
+      });
+    },
+    catchUp: write,
+    async flush() {
+      stopped = true;
+      clearTimeout(timer);
+      clearInterval(looking);
+      await write();
+      await own.close();
+    },
+  };
+}
+
+/** The same for the same name: RFC 9562 §5.8, of a digest. */
+function uuidOf(name: string): string {
+  const hex = createHash('sha256').update(name).digest('hex');
+  return hex.replace(/^(.{8})(.{4}).(.{3}).(.{3})(.{12}).*$/, '$1-$2-8$3-8$4-$5');
+}
+
+function mustBeSynced(type: AuditEventType, fsync: AuditFsync): boolean {
+  return fsync === 'all' || (fsync === 'changes' && !type.startsWith('token.'));
+}
+
+/** @throws when the database did not take them: they are tried again. */
+async function insertAll(database: Database, lines: readonly string[], log: Log): Promise<void> {
+  const events = lines.flatMap((line) => parsed(line, log));
+  try {
+    if (events.length > 0) await insert(database, events);
+  } catch (error) {
+    if (!isRefusedForGood(error)) throw error;
+    // One event must not keep the others from being written.
+    for (const event of events) await insertAlone(database, event, log);
+  }
+}
+
+async function insertAlone(database: Database, event: Spooled, log: Log): Promise<void> {
+  try {
+    await insert(database, [event]);
+  } catch (err) {
+    if (!isRefusedForGood(err)) throw err;
+    log.error(
+      { err, event },
+      'audit event rejected by the database; this log line is its only record',
+    );
+  }
+}
+
+/** Classes 22 and 23: the data themselves. Everything else is the state of the database. */
+function isRefusedForGood(error: unknown): boolean {
+  return error instanceof SqlError && /^2[23]/.test(error.code);
+}
+
+/** Nothing for a torn line: its event was never acknowledged. */
+function parsed(line: string, log: Log): readonly Spooled[] {
+  try {
+    return [JSON.parse(line) as Spooled];
+  } catch {
+    log.warn({}, 'an incomplete line of the audit file is left out');
+    return [];
+  }
+}
+
+const SWEEP_BATCH = 5_000;
+
+/**
+ * Removes events that are older than `days`. Ids rise with time, so that only the oldest are looked
+ * at, and a batch that was not all of them ends it.
+ */
+export async function sweepAudit(database: Database, clock: Clock, days: number): Promise<void> {
+  const until = new Date(clock.now().getTime() - days * 86_400_000).toISOString();
+  let swept: unknown[];
+  do {
+    swept = await database.query(
+      `DELETE FROM audit_event
+       WHERE id IN (SELECT id FROM audit_event ORDER BY id LIMIT $2) AND at < $1 RETURNING 1`,
+      [until, SWEEP_BATCH],
+    );
+  } while (swept.length === SWEEP_BATCH);
+}
+
+async function insert(database: Database, events: readonly Spooled[]): Promise<void> {
+  const column = (of: (event: Spooled) => string | undefined) => events.map((e) => of(e) ?? null);
+  await database.query(
+    `INSERT INTO audit_event (at, type, subject, client_id, address, request_id, reason,
+                              browser, system, about, event_id)
+     SELECT * FROM unnest($1::timestamptz[], $2::text[], $3::text[], $4::text[], $5::text[],
+                          $6::text[], $7::text[], $8::text[], $9::text[], $10::text[],
+                          $11::uuid[])
+     ON CONFLICT (event_id) DO NOTHING`,
+    [
+      column((e) => e.at),
+      column((e) => e.type),
+      column((e) => e.subject),
+      column((e) => e.clientId),
+      column((e) => e.address),
+      column((e) => e.requestId),
+      column((e) => e.reason),
+      column((e) => e.device?.browser),
+      column((e) => e.device?.system),
+      column((e) => e.about),
+      column((e) => e.id),
+    ],
+  );
+}

@@ -1,0 +1,104 @@
+import { newId } from '@cls/shared/new-id';
+import type { Database } from '@cls/shared/sql/database';
+import { unlessReferred, useOfClient } from '../audit/never-used.ts';
+import { type Application, type ApplicationRecords, DEFAULT_SCOPES } from './application.ts';
+import { type SecretRow, sqlClientSecrets, toSecretHashes } from './sql-client-secrets.ts';
+
+const secrets = sqlClientSecrets('application');
+
+const SELECT = `
+  SELECT a.id, a.name, a.first_party AS "firstParty", a.redirect_uris AS "redirectUris",
+    a.post_logout_redirect_uris AS "postLogoutRedirectUris",
+    a.backchannel_logout_uri AS "backchannelLogoutUri", a.device, a.scopes,
+    a.without_pkce AS "withoutPkce", a.allowed_origins AS "allowedOrigins",
+    a.disabled_at IS NOT NULL AS disabled,
+    ${secrets.selectOf('a.id')} AS secrets
+  FROM application a`;
+
+interface Row extends Omit<Application, 'secrets'> {
+  readonly secrets: readonly SecretRow[];
+}
+
+const ID = /^app_[0-9A-Z]{26}$/;
+
+export function sqlApplications(database: Database): ApplicationRecords {
+  return {
+    async find(id) {
+      if (!ID.test(id)) return undefined;
+      const [row] = await database.query<Row>(`${SELECT} WHERE a.id = $1`, [id]);
+      return row && toApplication(row);
+    },
+    async isAllowedOrigin(origin) {
+      const found = await database.query(
+        'SELECT FROM application WHERE $1 = ANY (allowed_origins) AND disabled_at IS NULL LIMIT 1',
+        [origin],
+      );
+      return found.length === 1;
+    },
+    list: async () => (await database.query<Row>(`${SELECT} ORDER BY a.name`)).map(toApplication),
+    create: (application) =>
+      database.transaction(async (transaction) => {
+        const id = newId('app');
+        await transaction.query(
+          `INSERT INTO application (id, name, first_party, redirect_uris,
+             post_logout_redirect_uris, backchannel_logout_uri, device, scopes, without_pkce,
+             allowed_origins)
+           VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`,
+          [
+            id,
+            application.name,
+            application.firstParty,
+            application.redirectUris,
+            application.postLogoutRedirectUris,
+            application.backchannelLogoutUri,
+            application.device,
+            application.scopes ?? DEFAULT_SCOPES,
+            application.withoutPkce ?? false,
+            application.allowedOrigins ?? [],
+          ],
+        );
+        const secret = application.confidential ? await secrets.add(transaction, id) : undefined;
+        return { id, secret };
+      }),
+    replaceSecret: (id, overlapS) => secrets.replace(database, id, overlapS),
+    async setDisabled(id, disabled) {
+      await database.query(
+        'UPDATE application SET disabled_at = CASE WHEN $2 THEN now() END WHERE id = $1',
+        [id, disabled],
+      );
+    },
+    async update(id, change) {
+      const { name, redirectUris, postLogoutRedirectUris, backchannelLogoutUri, scopes } = change;
+      const { withoutPkce, allowedOrigins } = change;
+      await database.query(
+        `UPDATE application SET
+           name = coalesce($2, name), redirect_uris = coalesce($3, redirect_uris),
+           post_logout_redirect_uris = coalesce($4, post_logout_redirect_uris),
+           backchannel_logout_uri =
+             CASE WHEN $5 THEN $6 ELSE backchannel_logout_uri END,
+           scopes = coalesce($7, scopes), without_pkce = coalesce($8, without_pkce),
+           allowed_origins = coalesce($9, allowed_origins)
+         WHERE id = $1`,
+        [
+          ...[id, name ?? null, redirectUris ?? null, postLogoutRedirectUris ?? null],
+          ...[backchannelLogoutUri !== undefined, backchannelLogoutUri ?? null, scopes ?? null],
+          ...[withoutPkce ?? null, allowedOrigins ?? null],
+        ],
+      );
+    },
+    async deleteUnused(id, auditDays) {
+      const use = await useOfClient(database, { id, table: 'application' }, auditDays);
+      if (use !== undefined) return use;
+      return unlessReferred(() =>
+        database.transaction(async (transaction) => {
+          await transaction.query('DELETE FROM application_secret WHERE application_id = $1', [id]);
+          await transaction.query('DELETE FROM application WHERE id = $1', [id]);
+        }),
+      );
+    },
+  };
+}
+
+function toApplication(row: Row): Application {
+  return { ...row, secrets: toSecretHashes(row.secrets) };
+}

@@ -1,0 +1,135 @@
+import { newId } from '@cls/shared/new-id';
+import type { Database, Sql } from '@cls/shared/sql/database';
+import { LRUCache } from 'lru-cache';
+import { unlessReferred, useOfClient } from '../audit/never-used.ts';
+import { CHANGE_CHANNEL } from './change-channel.ts';
+import type { ServiceAccount, ServiceAccountDirectory } from './service-account.ts';
+import type { ServiceAccountRecords } from './service-account-records.ts';
+import { type SecretRow, sqlClientSecrets, toSecretHashes } from './sql-client-secrets.ts';
+
+const secrets = sqlClientSecrets('service_account');
+
+const SELECT = `
+  SELECT s.id, s.name, s.customer_id AS customer, s.permissions,
+         (s.disabled_at IS NOT NULL OR c.disabled_at IS NOT NULL) AS disabled,
+         ${secrets.selectOf('s.id')} AS secrets
+  FROM service_account s JOIN customer c ON c.id = s.customer_id`;
+
+interface Row extends Omit<ServiceAccount, 'secrets'> {
+  readonly secrets: readonly SecretRow[];
+}
+
+export function sqlServiceAccounts(database: Database): ServiceAccountRecords {
+  return {
+    list: async () => (await database.query<Row>(`${SELECT} ORDER BY s.name`)).map(toRecord),
+    find: (id) => findById(database, id),
+    create: ({ name, customer, permissions }) =>
+      database.transaction(async (transaction) => {
+        const id = newId('svc');
+        await transaction.query(
+          'INSERT INTO service_account (id, customer_id, name, permissions) VALUES ($1, $2, $3, $4)',
+          [id, customer, name, permissions],
+        );
+        return { id, secret: await secrets.add(transaction, id) };
+      }),
+    replaceSecret: (id, overlapS) => secrets.replace(database, id, overlapS),
+    async setDisabled(id, disabled) {
+      await database.query(
+        'UPDATE service_account SET disabled_at = CASE WHEN $2 THEN now() END WHERE id = $1',
+        [id, disabled],
+      );
+    },
+    async update(id, { name, permissions }) {
+      await database.query(
+        `UPDATE service_account
+         SET name = coalesce($2, name), permissions = coalesce($3, permissions) WHERE id = $1`,
+        [id, name ?? null, permissions ?? null],
+      );
+    },
+    async deleteUnused(id, auditDays) {
+      const use = await useOfClient(database, { id, table: 'service_account' }, auditDays);
+      if (use !== undefined) return use;
+      return unlessReferred(() =>
+        database.transaction(async (transaction) => {
+          await transaction.query(
+            'DELETE FROM service_account_secret WHERE service_account_id = $1',
+            [id],
+          );
+          await transaction.query('DELETE FROM service_account WHERE id = $1', [id]);
+        }),
+      );
+    },
+  };
+}
+
+/** How old a kept record may be, whatever notices of changes were heard. */
+export const SERVICE_ACCOUNT_AGE_MAX_MS = 5_000;
+const CACHE_MAX = 10_000;
+
+interface Kept {
+  readonly account: ServiceAccount | undefined;
+  /** Milliseconds: when its reading began. A change after that may not be in it. */
+  readonly readAt: number;
+}
+
+/**
+ * The token path's look-up: answers from memory, hears of changes by NOTIFY, and reads the database
+ * while it cannot listen. When a notification is lost, an answer is at most five seconds old.
+ * Unknown ids are remembered too, and as briefly. Callers that come while a record is being read
+ * wait for that reading: under load, one reading each would open every connection of the pool.
+ *
+ * @param now milliseconds of a clock that is never set.
+ */
+export async function cachedServiceAccountDirectory(
+  database: Database,
+  now: () => number = () => performance.now(),
+): Promise<ServiceAccountDirectory> {
+  const cache = new LRUCache<string, Kept>({ max: CACHE_MAX });
+  const readings = new Map<string, Promise<ServiceAccount | undefined>>();
+  let hearing = true;
+  const forget = () => {
+    readings.clear();
+    cache.clear();
+  };
+  const hear = (payload: string) => payload === 'callers' && forget();
+  await database.listen(CHANGE_CHANNEL, hear, (state) => {
+    hearing = state === 'resumed';
+    forget();
+  });
+  const read = (id: string): Promise<ServiceAccount | undefined> => {
+    if (!hearing) return findById(database, id);
+    const readAt = now();
+    const reading = findById(database, id)
+      .then((account) => {
+        // A change that was announced while we read may not be in what we read.
+        if (readings.get(id) === reading) cache.set(id, { account, readAt });
+        return account;
+      })
+      .finally(() => {
+        if (readings.get(id) === reading) readings.delete(id);
+      });
+    readings.set(id, reading);
+    return reading;
+  };
+  return {
+    async find(id) {
+      if (!ID.test(id)) return undefined;
+      const known = cache.get(id);
+      if (known !== undefined && now() - known.readAt < SERVICE_ACCOUNT_AGE_MAX_MS) {
+        return known.account;
+      }
+      return readings.get(id) ?? read(id);
+    },
+  };
+}
+
+const ID = /^svc_[0-9A-Z]{26}$/;
+
+async function findById(sql: Sql, id: string): Promise<ServiceAccount | undefined> {
+  const [row] = await sql.query<Row>(`${SELECT} WHERE s.id = $1`, [id]);
+  return row === undefined ? undefined : toRecord(row);
+}
+
+function toRecord(row: Row): ServiceAccount {
+  return { ...row, secrets: toSecretHashes(row.secrets) };
+}

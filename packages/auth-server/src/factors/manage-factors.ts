@@ -1,0 +1,60 @@
+import type { Account } from '../accounts/account.ts';
+import type { Requester } from '../audit/requester.ts';
+import type { MfaPolicy } from '../config.ts';
+import { type NoticeParts, notice } from '../mail/security-notice.ts';
+import { type Factor, type FactorProblem, type FactorRecords, factorName } from './factor.ts';
+
+/** A person's second factors; the use cases behind the pages. */
+export interface ManageFactors {
+  list(account: Account): Promise<readonly ListedFactor[]>;
+  /** `form_stale` when there is no such factor (any more). */
+  rename(
+    account: Account,
+    id: string,
+    name: string,
+    by: Requester,
+  ): Promise<{ readonly problem?: FactorProblem }>;
+  /** `last_factor` under `MFA_POLICY=required`; `form_stale` when there is no such factor. */
+  remove(
+    account: Account,
+    id: string,
+    by: Requester,
+  ): Promise<{ readonly problem?: FactorProblem }>;
+}
+
+export interface ListedFactor extends Factor {
+  /** False for the last one where the policy demands one. */
+  readonly removable: boolean;
+}
+
+export interface ManageFactorsParts extends NoticeParts {
+  readonly factors: FactorRecords;
+  readonly mfaPolicy: MfaPolicy;
+}
+
+export function manageFactors(parts: ManageFactorsParts): ManageFactors {
+  const keepOne = parts.mfaPolicy === 'required';
+  return {
+    async list(account) {
+      const factors = await parts.factors.list(account.id);
+      return factors.map((each) => ({ ...each, removable: !keepOne || factors.length > 1 }));
+    },
+    async rename(account, id, text, by) {
+      const name = factorName(text);
+      if (name === undefined) return { problem: { field: 'name', code: 'name_required' } };
+      const outcome = await parts.factors.rename(account.id, id, name);
+      if (outcome === 'taken') return { problem: { field: 'name', code: 'name_taken' } };
+      if (outcome === 'unknown') return { problem: { code: 'form_stale' } };
+      notice(parts, 'account.factor_renamed', account, by, name);
+      return {};
+    },
+    async remove(account, id, by) {
+      const removed = await parts.factors.remove(account.id, id, keepOne);
+      if (removed === 'last') return { problem: { code: 'last_factor' } };
+      if (removed === 'unknown') return { problem: { code: 'form_stale' } };
+      const type = removed.kind === 'totp' ? 'account.totp_removed' : 'account.passkey_removed';
+      notice(parts, type, account, by, removed.name);
+      return {};
+    },
+  };
+}

@@ -1,0 +1,54 @@
+import type { Account } from '../accounts/account.ts';
+import type { Requester } from '../audit/requester.ts';
+import { type NoticeParts, notice } from '../mail/security-notice.ts';
+import { whenAnswered } from '../state/answering.ts';
+import {
+  canonicalRecoveryCode,
+  newRecoveryCodes,
+  type RecoveryCodeCount,
+  type RecoveryCodeRecords,
+} from './recovery-code.ts';
+
+/** Recovery codes of an account; the use cases behind the pages. */
+export interface RecoveryCodes {
+  count(account: Account): Promise<RecoveryCodeCount>;
+  /**
+   * New ones in place of the old, shown this once. Sends the owner a message.
+   *
+   * @param keep called before they count.
+   */
+  replace(
+    account: Account,
+    by: Requester,
+    keep?: (codes: readonly string[]) => Promise<void>,
+  ): Promise<readonly string[]>;
+  /** Whether these are the account's, used or not. */
+  areCurrent(account: Account, codes: readonly string[]): Promise<boolean>;
+  /** What is kept of the first ones. */
+  hashesOf(account: Account, codes: readonly string[]): readonly string[];
+  /** True once per code, and again for the same attempt until it is answered. Sends the owner a message. */
+  use(account: Account, code: string, attempt: string, by: Requester): Promise<boolean>;
+}
+
+export function recoveryCodes(records: RecoveryCodeRecords, parts: NoticeParts): RecoveryCodes {
+  return {
+    count: (account) => records.count(account.id),
+    async replace(account, by, keep = async () => undefined) {
+      const codes = newRecoveryCodes();
+      await keep(codes);
+      await records.replace(account.id, codes);
+      notice(parts, 'account.recovery_codes_replaced', account, by);
+      return codes;
+    },
+    areCurrent: (account, codes) => records.areCurrent(account.id, codes),
+    hashesOf: (account, codes) => records.hashesOf(account.id, codes),
+    async use(account, text, attempt, by) {
+      const code = canonicalRecoveryCode(text);
+      if (code === undefined || !(await records.use(account.id, code, attempt))) return false;
+      await whenAnswered(() => records.settle(account.id, attempt));
+      const [hash] = records.hashesOf(account.id, [code]);
+      notice(parts, 'account.recovery_code_used', account, by, undefined, hash);
+      return true;
+    },
+  };
+}

@@ -1,0 +1,293 @@
+import { scopeOf } from '@cls/shared/access-token';
+import type { Secret } from '@cls/shared/secret';
+import {
+  type Adapter,
+  type Client,
+  type Configuration,
+  type ErrorOut,
+  errors,
+  type KoaContextWithOIDC,
+} from 'oidc-provider';
+import type { AccountDirectory } from '../accounts/account.ts';
+import type { ApplicationDirectory } from '../clients/application.ts';
+import type { ServiceAccountDirectory } from '../clients/service-account.ts';
+import type { MfaPolicy } from '../config.ts';
+import type { SigningKey } from '../keys/signing-key.ts';
+import type { StateStore } from '../state/state-store.ts';
+import { cookieName } from '../web/cookie.ts';
+import { LOCALES } from '../web/i18n.ts';
+import { allowsOrigin } from './allowed-origin.ts';
+import {
+  ACCOUNT_CLIENT,
+  ACCOUNT_CLIENT_ID,
+  ACCOUNT_PAGES_CLIENT_ID,
+  accountPagesClient,
+  applicationClient,
+  EXTRA_CLIENT_METADATA,
+  knownScopes,
+  OPENID_SCOPES,
+  serviceAccountClient,
+} from './client-metadata.ts';
+import { type ExistingGrantSettings, existingGrant } from './existing-grant.ts';
+import { refuseUndeliverableForm } from './form-post.ts';
+import { MFA_ACR, PASSWORD_ACR } from './granted-account.ts';
+import { providerAdapter } from './provider-adapter.ts';
+import {
+  type RefreshLifetimeSettings,
+  refreshTokenTtlS,
+  refuseAfterAbsoluteLife,
+} from './refresh-lifetime.ts';
+import { defaultResource, refuseOtherResources, resourceServerFor } from './resource-server.ts';
+import { signInPolicy } from './sign-in-policy.ts';
+import { tokenClaims } from './token-claims.ts';
+
+export interface ProviderSettings extends ExistingGrantSettings, RefreshLifetimeSettings {
+  readonly mfaPolicy: MfaPolicy;
+  readonly cookieKey: Secret;
+  readonly serviceAccounts: ServiceAccountDirectory;
+  readonly accounts: AccountDirectory;
+  readonly state: StateStore;
+  readonly applications: ApplicationDirectory;
+  readonly sessionIdleS: number;
+  readonly sessionAbsoluteS: number;
+  readonly pages: ProviderPages;
+  readonly policyUrl: string | undefined;
+  readonly documentationUrl: string | undefined;
+}
+
+/** What people see where the library itself answers a browser. */
+export interface ProviderPages {
+  interactionPath(uid: string): string;
+  error(ctx: KoaContextWithOIDC, out: ErrorOut, error: Error): void;
+  signOut(ctx: KoaContextWithOIDC): Promise<void>;
+  signedOut(ctx: KoaContextWithOIDC): Promise<void>;
+  deviceCode(ctx: KoaContextWithOIDC, out?: ErrorOut): Promise<void>;
+  /** @param address where the device asked from. */
+  deviceConfirmation(ctx: KoaContextWithOIDC, userCode: string, address: string): Promise<void>;
+  deviceDone(ctx: KoaContextWithOIDC): Promise<void>;
+}
+
+export const ROUTES = {
+  token: '/oauth/token',
+  jwks: '/.well-known/jwks.json',
+  authorization: '/oauth/authorize',
+  pushed_authorization_request: '/oauth/par',
+  userinfo: '/oauth/userinfo',
+  revocation: '/oauth/revoke',
+  end_session: '/oauth/logout',
+  device_authorization: '/oauth/device',
+  code_verification: '/device',
+} as const;
+
+const AUTHORIZATION_CODE_TTL_S = 60;
+const DEVICE_CODE_TTL_S = 600;
+const INTERACTION_TTL_S = 900;
+/** How long a grant lives beyond what was given out for it. */
+export const GRANT_MARGIN_S = 86_400;
+const ID_TOKEN_TTL_S = 3_600;
+
+/** The library's configuration. What is not enabled here is not offered. */
+export function providerConfiguration(
+  issuer: string,
+  settings: ProviderSettings,
+  keys: readonly SigningKey[],
+): Configuration {
+  const { scopeBase, cookieKey, pages } = settings;
+  const issuerOrigin = new URL(issuer).origin;
+  const scopes = knownScopes(scopeBase);
+  return {
+    jwks: { keys: keys.map(({ privateJwk }) => privateJwk) } as NonNullable<Configuration['jwks']>,
+    adapter: (kind: string) => adapterFor(kind, issuer, settings),
+    routes: ROUTES,
+    scopes,
+    extraParams: {
+      scope: (_, asked) => refuseNothing(asked, scopes.filter(servesAlone)),
+      response_mode: refuseUndeliverableForm,
+    },
+    claims: {
+      openid: ['sub', 'acr', 'amr', 'auth_time'],
+      email: ['email', 'email_verified'],
+      profile: ['name'],
+    },
+    discovery: discovery(settings),
+    acrValues: [PASSWORD_ACR, MFA_ACR],
+    cookies: cookies(issuer, cookieKey.expose()),
+    // Secrets are stored hashed, so the methods that need a secret's text are not offered.
+    clientAuthMethods: [...AUTH_METHODS],
+    extraClientMetadata: { properties: EXTRA_CLIENT_METADATA },
+    // `none` (OAuth 2.0 Multiple Response Type Encoding Practices §4) is how people come to the account pages.
+    responseTypes: ['code', 'none'],
+    allowOmittingSingleRegisteredRedirectUri: false,
+    pkce: { required: (_, client) => client['without_pkce'] !== true }, // RFC 7636
+    features: {
+      clientCredentials: { enabled: true }, // RFC 6749 §4.4
+      // RFC 8707; callers need not name the resource, because their scopes decide it.
+      resourceIndicators: {
+        enabled: true,
+        defaultResource: (ctx, client) => defaultResource(ctx, client, settings),
+        useGrantedResource: () => true,
+        getResourceServerInfo: (ctx, indicator, client) =>
+          resourceServerFor(ctx, indicator, client, settings),
+      },
+      devInteractions: { enabled: false },
+      dPoP: { enabled: false },
+      pushedAuthorizationRequests: { enabled: true }, // RFC 9126
+      revocation: { enabled: true, allowedPolicy: mayRevoke }, // RFC 7009
+      userinfo: { enabled: true },
+      backchannelLogout: { enabled: true },
+      rpInitiatedLogout: {
+        enabled: true,
+        logoutSource: (ctx) => pages.signOut(ctx),
+        postLogoutSuccessSource: (ctx) => pages.signedOut(ctx),
+      },
+      // RFC 8628
+      deviceFlow: {
+        enabled: true,
+        charset: 'base-20',
+        mask: '****-****',
+        userCodeInputSource: (ctx, _form, out) => pages.deviceCode(ctx, out),
+        deviceInfo: ({ ip }) => ({ ip }),
+        userCodeConfirmSource: (ctx, _form, _client, info, userCode) =>
+          pages.deviceConfirmation(ctx, userCode, String(info['ip'])),
+        successSource: (ctx) => pages.deviceDone(ctx),
+      },
+    },
+    ttl: {
+      AccessToken: (_, token) => token.resourceServer?.accessTokenTTL ?? settings.accountTokenTtlS,
+      ClientCredentials: (_, token) => token.resourceServer?.accessTokenTTL ?? 1,
+      AuthorizationCode: AUTHORIZATION_CODE_TTL_S,
+      DeviceCode: DEVICE_CODE_TTL_S,
+      IdToken: ID_TOKEN_TTL_S,
+      Interaction: INTERACTION_TTL_S,
+      // What was positive a moment ago may be over now, and the library takes no zero.
+      RefreshToken: (_, token) => Math.max(1, refreshTokenTtlS(settings, token)),
+      // Prolonged with each refresh: see note-access.ts.
+      Grant: Math.max(settings.refreshTokenTtlS, settings.sessionAbsoluteS) + GRANT_MARGIN_S,
+      Session: settings.sessionIdleS,
+    },
+    interactions: {
+      url: (_, interaction) => pages.interactionPath(interaction.uid),
+      policy: signInPolicy(settings.sessionAbsoluteS, settings.mfaPolicy),
+    },
+    loadExistingGrant: (ctx) => existingGrant(ctx, settings),
+    issueRefreshToken: async (_, client, code) =>
+      client.grantTypeAllowed('refresh_token') &&
+      refreshTokenTtlS(settings, 'authTime' in code ? code : {}) > 0,
+    rotateRefreshToken: (ctx) => {
+      refuseOtherResources(ctx);
+      refuseAfterAbsoluteLife(settings, ctx.oidc.entities.RefreshToken);
+      return true;
+    },
+    expiresWithSession: () => false,
+    findAccount: async (_, id, token) => {
+      if (settings.mfaPolicy === 'required' && isWeakProof(token)) return undefined;
+      const account = await settings.accounts.find(id);
+      return account === undefined || account.disabled
+        ? undefined
+        : {
+            accountId: account.id,
+            permissions: account.permissions,
+            scopes: account.permissions.map((permission) => scopeOf(scopeBase, permission)),
+            customer: account.customer,
+            claims: () => ({
+              sub: account.id,
+              email: account.email,
+              email_verified: true,
+              name: account.name,
+            }),
+          };
+    },
+    extraTokenClaims: tokenClaims,
+    fetch: fetchFromApplication,
+    clientBasedCORS: (_, origin, client) => origin === issuerOrigin || allowsOrigin(client, origin),
+    renderError: (ctx, out, error) => pages.error(ctx, out, error),
+  };
+}
+
+const AUTH_METHODS = ['client_secret_basic', 'client_secret_post', 'none'] as const;
+
+/** Other scopes of OpenID Connect only say what userinfo has besides; they need `openid`. */
+function servesAlone(scope: string): boolean {
+  return scope === 'openid' || !(OPENID_SCOPES as readonly string[]).includes(scope);
+}
+
+/**
+ * Of a request for nothing that there is, people would be asked, and no answer of theirs could
+ * serve it (RFC 6749 §3.3).
+ *
+ * @throws {errors.InvalidScope}
+ */
+function refuseNothing(asked: string | undefined, scopes: readonly string[]): void {
+  const known = asked?.split(' ').some((scope) => scopes.includes(scope));
+  if (!known) throw new errors.InvalidScope('expected openid, a permission, or both', asked ?? '');
+}
+
+/** RFC 7009 §2.1. A public client learns nothing about others' tokens, which it could only guess. */
+function mayRevoke(_: unknown, client: Client, token: { clientId?: string | undefined }): boolean {
+  if (token.clientId === client.clientId) return true;
+  if (client.clientAuthMethod === 'none') return false;
+  throw new errors.InvalidRequest('the token was not issued to this client');
+}
+
+/** What the library does not say of itself (OpenID Connect Discovery §3, RFC 8414 §2). */
+function discovery({ policyUrl, documentationUrl }: ProviderSettings) {
+  return {
+    ui_locales_supported: [...LOCALES],
+    prompt_values_supported: ['none', 'login', 'consent'],
+    revocation_endpoint_auth_methods_supported: [...AUTH_METHODS],
+    ...(policyUrl === undefined ? {} : { op_policy_uri: policyUrl }),
+    ...(documentationUrl === undefined ? {} : { service_documentation: documentationUrl }),
+  };
+}
+
+function adapterFor(kind: string, issuer: string, settings: ProviderSettings): Adapter {
+  const adapter = providerAdapter(settings.state, kind);
+  if (kind !== 'Client') return adapter;
+  return {
+    ...adapter,
+    async find(id) {
+      if (id === ACCOUNT_CLIENT_ID) return ACCOUNT_CLIENT;
+      if (id === ACCOUNT_PAGES_CLIENT_ID) return accountPagesClient(issuer);
+      if (id.startsWith('app_')) {
+        const application = await settings.applications.find(id);
+        return application === undefined || application.disabled
+          ? undefined
+          : applicationClient(application, settings.scopeBase);
+      }
+      const account = await settings.serviceAccounts.find(id);
+      return account === undefined || account.disabled
+        ? undefined
+        : serviceAccountClient(account, settings.scopeBase);
+    },
+  };
+}
+
+function cookies(issuer: string, key: string): NonNullable<Configuration['cookies']> {
+  const secure = issuer.startsWith('https:');
+  const options = { httpOnly: true, sameSite: 'lax', secure, overwrite: true } as const;
+  return {
+    keys: [key],
+    names: {
+      session: cookieName(secure, { name: 'cls_session' }),
+      // The library sets these for the path of one interaction below.
+      interaction: cookieName(secure, { name: 'cls_interaction', path: '/interaction' }),
+      resume: cookieName(secure, { name: 'cls_resume', path: ROUTES.authorization }),
+    },
+    long: options,
+    short: options,
+  };
+}
+
+/**
+ * Notifies an application of a logout. The library refuses private addresses; but applications are
+ * registered by operators alone, and theirs are on private networks often enough.
+ */
+const fetchFromApplication: NonNullable<Configuration['fetch']> = (url, options) => {
+  const { dispatcher: _, ...rest } = options as RequestInit & { dispatcher?: unknown };
+  return fetch(url, rest);
+};
+
+/** A code or refresh token of a sign-in without a second factor, from before one was demanded. */
+function isWeakProof(token: Parameters<NonNullable<Configuration['findAccount']>>[2]): boolean {
+  return token !== undefined && 'acr' in token && token.acr !== MFA_ACR;
+}

@@ -1,0 +1,163 @@
+import { type Adapter, type AdapterPayload, errors, Provider } from 'oidc-provider';
+import { digest, seal, unseal } from '../crypto/state-seal.ts';
+import { answering, type Spendable, whenAnswered } from '../state/answering.ts';
+import type { NewStateEntry, StateEntry, StateStore } from '../state/state-store.ts';
+
+/** For what the library keeps without a stated lifetime. */
+const DEFAULT_TTL_S = 86_400;
+
+/** Seconds for which an expired entry is kept, to answer `expired_token` (RFC 8628 §3.5). */
+const EXPIRED_TTL_S: Readonly<Record<string, number>> = { DeviceCode: 600 };
+
+/** Kinds that die with their grant. An interaction names one too, but only asks for it. */
+const OF_A_GRANT = new Set([
+  'AccessToken',
+  'AuthorizationCode',
+  'BackchannelAuthenticationRequest',
+  'DeviceCode',
+  'PreAuthorizedCode',
+  'RefreshToken',
+]);
+
+/** Consumed together with the answer of the token endpoint: see http/spend.ts. */
+const SPENT_WITH_ANSWER = new Set(['AuthorizationCode', 'DeviceCode', 'RefreshToken']);
+
+/** Removed once the answer is certain: a browser that asks again must find them. */
+const REMOVED_AFTERWARDS = new Set(['Interaction', 'Session']);
+
+/** It was spent before, and for an answer that is still kept. */
+export class AlreadySpent extends errors.InvalidGrant {
+  readonly spendable: Spendable;
+
+  constructor(spendable: Spendable) {
+    super(`${spendable.kind} is consumed`);
+    this.spendable = spendable;
+  }
+}
+
+/**
+ * oidc-provider's Adapter over a StateStore. Ids are kept as digests, and payloads sealed under
+ * their own id: they name further ids that would open something, such as the session's cookie.
+ * What is also found by another value keeps its id sealed under that value.
+ */
+export function providerAdapter(store: StateStore, kind: string): Adapter {
+  const findBy = async (index: 'uid' | 'userCode', value: string) => {
+    const entry = await store.findBy(kind, index, digest(value));
+    const sealedId = entry?.payload['sealedId'];
+    const found = typeof sealedId === 'string' ? opened(entry, unseal(sealedId, value)) : undefined;
+    // The person confirms again: the first time there was no answer.
+    const again = found?.inFlight === true && found['inFlightOf'] === browser();
+    return again ? { ...found, inFlight: undefined } : found;
+  };
+  return {
+    async upsert(id, payload, expiresIn) {
+      // A device that a person is about to connect is theirs: no other browser may meanwhile.
+      const inFlightOf = payload.inFlight === true ? { inFlightOf: browser() } : {};
+      const ttlS = (expiresIn ?? DEFAULT_TTL_S) + (EXPIRED_TTL_S[kind] ?? 0);
+      const written = await store.put(
+        sealedEntry(kind, id, { ...payload, ...inFlightOf }, Math.max(1, ttlS)),
+        // A replayed assertion must lose even when both copies arrive at once.
+        { onlyIfAbsent: kind === 'ReplayDetection' },
+      );
+      if (!written) throw new errors.InvalidRequest('this assertion was used before');
+    },
+    async find(id) {
+      const found = await store.find(kind, digest(id));
+      const entry = opened(found, id);
+      // The library would end the whole grant. `consume` decides, once the caller is proven.
+      return mayComeAgain(kind, found) ? { ...entry, consumed: undefined } : entry;
+    },
+    findByUid: (uid) => findBy('uid', uid),
+    findByUserCode: (userCode) => findBy('userCode', userCode),
+    async consume(id) {
+      const key = digest(id);
+      const found = await store.find(kind, key);
+      const grantId = opened(found, id)?.grantId;
+      const request = answering();
+      if (request !== undefined && SPENT_WITH_ANSWER.has(kind)) {
+        const grant = grantId === undefined ? {} : { grantId: digest(grantId) };
+        const spendable = { kind, key, secret: id, ...grant };
+        if (found?.spent?.answer !== undefined) throw new AlreadySpent(spendable);
+        request.spendable = spendable;
+        return;
+      }
+      const attempt = browserAttempt(kind);
+      const spending = attempt === undefined ? undefined : { attempt };
+      const outcome = await store.consume(kind, key, spending);
+      if (outcome === 'won') {
+        if (attempt !== undefined) await whenAnswered(() => store.settle(kind, key, 0));
+        return;
+      }
+      // Spent twice: somebody holds a copy, and must not keep what the first spending brought.
+      const again = outcome === 'already' && grantId !== undefined;
+      if (again) await store.revokeGrant(digest(grantId));
+      throw new errors.InvalidGrant(`${kind} is ${outcome === 'gone' ? 'gone' : 'consumed'}`);
+    },
+    async destroy(id) {
+      const remove = () => store.remove(kind, digest(id));
+      await (REMOVED_AFTERWARDS.has(kind) ? whenAnswered(remove) : remove());
+    },
+    revokeByGrantId: (grantId) => store.revokeGrant(digest(grantId)),
+  };
+}
+
+/** Whether a spent entry is asked for by who may not have got the answer. */
+function mayComeAgain(kind: string, { spent }: Partial<StateEntry> = {}): boolean {
+  if (spent === undefined || answering() === undefined) return false;
+  if (SPENT_WITH_ANSWER.has(kind)) return spent.answer !== undefined;
+  return spent.attempt !== undefined && spent.attempt === browserAttempt(kind);
+}
+
+/**
+ * A pushed request is good once (RFC 9126 §4), for one sign-in of one browser: when its answer
+ * fails, that browser may reload.
+ */
+function browserAttempt(kind: string): string | undefined {
+  return kind === 'PushedAuthorizationRequest' ? browser() : undefined;
+}
+
+/** Digest of the sign-in under way, or else of the browser's session. */
+function browser(): string | undefined {
+  const { entities, session } = Provider.ctx?.oidc ?? {};
+  const uid = entities?.Interaction?.uid ?? session?.uid;
+  return uid === undefined ? undefined : digest(uid);
+}
+
+function sealedEntry(
+  kind: string,
+  id: string,
+  payload: AdapterPayload,
+  ttlS: number,
+): NewStateEntry {
+  const { uid, userCode, accountId } = payload;
+  const other = uid ?? userCode;
+  const grantId = grantOf(kind, id, payload);
+  return {
+    kind,
+    key: digest(id),
+    payload: {
+      sealed: seal(JSON.stringify(payload), id),
+      ...(other === undefined ? {} : { sealedId: seal(id, other) }),
+    },
+    ttlS,
+    ...(grantId === undefined ? {} : { grantId: digest(grantId) }),
+    ...(uid === undefined ? {} : { uid: digest(uid) }),
+    ...(userCode === undefined ? {} : { userCode: digest(userCode) }),
+    ...(accountId === undefined ? {} : { account: digest(accountId) }),
+  };
+}
+
+/** What it dies with: a session with itself, so that a request under way does not revive it. */
+function grantOf(kind: string, id: string, { uid, grantId }: AdapterPayload): string | undefined {
+  if (kind === 'Session') return uid;
+  if (kind === 'Grant') return id;
+  return OF_A_GRANT.has(kind) ? grantId : undefined;
+}
+
+function opened(entry: StateEntry | undefined, id: string): AdapterPayload | undefined {
+  const sealed = entry?.payload['sealed'];
+  if (typeof sealed !== 'string') return undefined;
+  const payload = JSON.parse(unseal(sealed, id)) as AdapterPayload;
+  const consumed = entry?.consumedAtS;
+  return { ...payload, jti: id, ...(consumed === undefined ? {} : { consumed }) };
+}

@@ -1,0 +1,67 @@
+import type { Account } from '../accounts/account.ts';
+import type { AuditEventType, AuditLog } from '../audit/audit-log.ts';
+import type { Requester } from '../audit/requester.ts';
+import type { AccountMail, SecurityChange } from './account-mail.ts';
+
+export interface NoticeParts {
+  readonly audit: AuditLog;
+  readonly mail: AccountMail;
+}
+
+/** The events whose account's owner gets a message. */
+const MAILED: Readonly<Partial<Record<AuditEventType, SecurityChange>>> = {
+  'account.password_changed': 'password_changed',
+  'account.password_reset': 'password_changed',
+  'account.password_replaced': 'password_changed',
+  'account.totp_enrolled': 'factor_added',
+  'account.totp_removed': 'factor_removed',
+  'account.passkey_added': 'factor_added',
+  'account.passkey_removed': 'factor_removed',
+  'account.factors_reset': 'factors_reset',
+  'account.recovery_codes_replaced': 'recovery_codes_replaced',
+  'account.recovery_code_used': 'recovery_code_used',
+  'account.access_allowed': 'application_allowed',
+  'account.device_connected': 'device_connected',
+  'account.organisation_linked': 'organisation_linked',
+  'account.disabled': 'account_disabled',
+  'account.enabled': 'account_enabled',
+  'account.permissions_changed': 'permissions_changed',
+  'account.sessions_ended': 'sessions_ended',
+};
+
+/**
+ * Records what happened to an account, and tells its owner where that matters to them.
+ *
+ * @param about name of the factor, application or organisation that it was about.
+ * @param once names the event, where a request that is sent again would record it again.
+ */
+export function notice(
+  { audit, mail }: NoticeParts,
+  type: AuditEventType,
+  account: Account,
+  by: Requester,
+  about?: string,
+  once?: string,
+): void {
+  audit.record({
+    type,
+    subject: account.id,
+    ...circumstances(by),
+    ...(about === undefined ? {} : { about }),
+    ...(once === undefined ? {} : { once: `${type} ${account.id} ${once}` }),
+  });
+  const change = MAILED[type];
+  // Nobody has such an account: the person would take the message for one about their own.
+  if (account.elsewhere) return;
+  if (change !== undefined) mail.changed(account, change, about ?? '', by);
+}
+
+/** What an audit event keeps of the requester. */
+export function circumstances({ clientId, address, requestId, device }: Requester) {
+  return {
+    ...(clientId === undefined ? {} : { clientId }),
+    ...(address === undefined ? {} : { address }),
+    ...(requestId === undefined ? {} : { requestId }),
+    ...(device === undefined ? {} : { device }),
+  };
+}

@@ -1,0 +1,30 @@
+import type { Middleware } from 'koa';
+import { ROUTES } from '../../library/configuration.ts';
+import { showErrorPage } from '../../web/error-page.ts';
+import { type Pages, seeOther } from '../../web/page.ts';
+import { readFormBody } from '../../web/read-form.ts';
+import { wayOnFrom } from '../../web/way-on.ts';
+
+const PATHS: readonly string[] = [ROUTES.authorization, ROUTES.end_session];
+/** Leaves room for the browser's cookies in a head of 32 KiB. */
+const QUERY_MAX_LENGTH = 8_192;
+const DESCRIPTION = `expected a form (application/x-www-form-urlencoded) of at most ${QUERY_MAX_LENGTH} bytes`;
+
+/**
+ * Requests to sign in or out that an application sends as a form (OpenID Connect Core 1.0
+ * §3.1.2.1, RP-Initiated Logout 1.0 §2) continue by GET. Browsers leave `SameSite=Lax` cookies out of
+ * another site's form but not out of the redirect after it, so who is signed in stays so.
+ */
+export function askByPost(pages: Pages): Middleware {
+  return async (ctx, next) => {
+    if (ctx.method !== 'POST' || !PATHS.includes(ctx.path)) return next();
+    const query = (await readFormBody(ctx))?.toString();
+    ctx.set('Cache-Control', 'no-store');
+    if (query !== undefined && query.length <= QUERY_MAX_LENGTH) {
+      return seeOther(ctx, `${pages.path(ctx.path)}${query === '' ? '' : '?'}${query}`);
+    }
+    const technical = { error: 'invalid_request', description: DESCRIPTION };
+    const wayOn = wayOnFrom(undefined, pages);
+    showErrorPage(pages, ctx, { kind: 'application_request', status: 400, technical, wayOn });
+  };
+}

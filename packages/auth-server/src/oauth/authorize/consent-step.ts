@@ -1,0 +1,79 @@
+import type { Grant } from 'oidc-provider';
+import { isAssured } from '../../library/assured-client.ts';
+import { ACCOUNT_PATH } from '../../library/client-metadata.ts';
+import { grantedScopes } from '../../library/existing-grant.ts';
+import { consentPage } from '../../views/authorization/consent.ts';
+import { permissionNames } from '../../web/permission-names.ts';
+import { requesterOf } from '../../web/requester.ts';
+import { answer, refuse } from './finish.ts';
+import { actionOf, applicationOf, type Form, goOn, pageOf, type Visit } from './visit.ts';
+
+export async function showConsent(visit: Visit): Promise<void> {
+  const { parts, ctx, details, client } = visit;
+  const account = await parts.accounts.find(details.session?.accountId ?? '');
+  const { missingOIDCScope, missingResourceScopes } = details.prompt.details as {
+    missingOIDCScope?: string[];
+    missingResourceScopes?: Record<string, string[]>;
+  };
+  const asked = String(details.params['scope'] ?? '').split(' ');
+  const known = await knownGrant(visit);
+  const granted = known === undefined ? [] : grantedScopes(known, parts.audience);
+  // Of an application whose identity nothing assures people are asked each time, also about what it
+  // has already.
+  const scopes = [
+    ...(missingOIDCScope ?? []),
+    ...Object.values(missingResourceScopes ?? {}).flat(),
+    ...asked.filter((scope) => granted.includes(scope)),
+  ];
+  const application = applicationOf(visit);
+  const redirectUri = details.params['redirect_uri'];
+  const returns = redirectUri !== undefined;
+  const unassured =
+    client !== undefined && typeof redirectUri === 'string' && !isAssured(client, redirectUri);
+  parts.pages.show(ctx, {
+    ...pageOf(visit),
+    render: (frame, i18n) =>
+      consentPage(
+        {
+          frame,
+          action: actionOf(visit, 'consent'),
+          application,
+          unassured,
+          ...(returns && { backTo: application.host }),
+          email: account?.email ?? '',
+          permissions: permissionNames([...new Set(scopes)], parts.scopeBase),
+          applicationsHref: parts.pages.path(`${ACCOUNT_PATH}/applications`),
+        },
+        i18n,
+      ),
+  });
+}
+
+export async function consent(visit: Visit, form: Form): Promise<void> {
+  const { provider, parts, details, ctx, client } = visit;
+  const { accountId } = details.session ?? {};
+  const clientId = String(details.params['client_id'] ?? '');
+  if (details.prompt.name !== 'consent' || accountId === undefined) return goOn(visit);
+  if (form['decision'] !== 'allow') return refuse(visit, 'the person did not allow it');
+  const grant = (await knownGrant(visit)) ?? new provider.Grant({ accountId, clientId });
+  const { missingOIDCScope, missingOIDCClaims, missingResourceScopes } = details.prompt
+    .details as Partial<Record<string, unknown>>;
+  if (Array.isArray(missingOIDCScope)) grant.addOIDCScope(missingOIDCScope.join(' '));
+  if (Array.isArray(missingOIDCClaims)) grant.addOIDCClaims(missingOIDCClaims);
+  for (const [resource, scopes] of Object.entries(missingResourceScopes ?? {})) {
+    grant.addResourceScope(resource, (scopes as string[]).join(' '));
+  }
+  const grantId = await grant.save();
+  const account = await parts.accounts.find(accountId);
+  if (account === undefined) return goOn(visit);
+  // The platform's own are asked about where they want it (`prompt=consent`), and need none.
+  if (client?.['first_party'] !== true) {
+    const allowed = [...new Set(grantedScopes(grant, parts.audience))];
+    await parts.accountApplications.allow(account, clientId, allowed, requesterOf(ctx));
+  }
+  return answer(visit, { consent: { grantId } });
+}
+
+async function knownGrant({ provider, details }: Visit): Promise<Grant | undefined> {
+  return details.grantId === undefined ? undefined : provider.Grant.find(details.grantId);
+}

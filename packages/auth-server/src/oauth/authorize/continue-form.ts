@@ -1,0 +1,53 @@
+import type { Context, Middleware } from 'koa';
+import type { KoaContextWithOIDC, Provider } from 'oidc-provider';
+import { formTargetsOf } from '../../web/application.ts';
+import { continuePage } from '../../web/continue.ts';
+import type { Pages } from '../../web/page.ts';
+
+/** As the library writes it (response_modes/form_post.js), with an inline script. */
+const PAGE =
+  /<title>Submitting Callback<\/title>[\s\S]*<form method="post" action="([^"]*)">([\s\S]*?)<noscript>/;
+const INPUT = /<input type="hidden" name="([^"]*)" value="([^"]*)"\/>/g;
+const ENTITIES: Readonly<Record<string, string>> = {
+  '&amp;': '&',
+  '&lt;': '<',
+  '&gt;': '>',
+  '&quot;': '"',
+  '&#39;': "'",
+};
+
+/**
+ * Puts our page in place of the library's when it sends a browser on with a form: signing out
+ * where nobody is signed in, signing in as somebody else, `response_mode=form_post`. Our policy
+ * lets no inline script run, so people would be left with an empty page.
+ */
+export function continueForms(provider: Provider, pages: Pages): Middleware {
+  return async (ctx, next) => {
+    await next();
+    if (typeof ctx.body !== 'string') return;
+    const [, action, inputs = ''] = PAGE.exec(ctx.body) ?? [];
+    if (action === undefined) return;
+    const fields = [...inputs.matchAll(INPUT)].map(
+      ([, name = '', value = '']) => [unescaped(name), unescaped(value)] as const,
+    );
+    const formTargets = [unescaped(action), ...(await targetsAfter(provider, ctx))];
+    pages.show(ctx, {
+      status: ctx.status,
+      formTargets,
+      again: false,
+      render: (frame, i18n) => continuePage({ frame, action: unescaped(action), fields }, i18n),
+    });
+  };
+}
+
+/** The form may end at the application, one or two redirects later. */
+async function targetsAfter(provider: Provider, ctx: Context): Promise<readonly string[]> {
+  const { oidc } = ctx as unknown as Partial<KoaContextWithOIDC>;
+  const asked = oidc?.entities.Interaction?.params['client_id'];
+  const client = oidc?.client ?? (await provider.Client.find(String(asked ?? '')));
+  return formTargetsOf(client);
+}
+
+function unescaped(text: string): string {
+  return text.replace(/&(?:amp|lt|gt|quot|#39);/g, (entity) => ENTITIES[entity] ?? entity);
+}

@@ -1,0 +1,55 @@
+import type { Account, AccountDirectory } from '../../accounts/account.ts';
+import { digest, seal, unseal } from '../../crypto/state-seal.ts';
+import type { StateStore } from '../../state/state-store.ts';
+import type { Proven, SignInProgress } from './next-step.ts';
+
+const KIND = 'SignInProgress';
+const TTL_S = 900;
+
+export interface ProgressParts {
+  readonly state: StateStore;
+  readonly accounts: AccountDirectory;
+}
+
+/**
+ * What has been proven in an interaction so far, if it still stands: it ends with everything else
+ * of the account that is ended, and with the password that the account had then.
+ */
+export async function provenIn(
+  { state, accounts }: ProgressParts,
+  uid: string,
+): Promise<Proven | undefined> {
+  const sealed = (await state.find(KIND, digest(uid)))?.payload['sealed'];
+  if (typeof sealed !== 'string') return undefined;
+  const progress = JSON.parse(unseal(sealed, uid)) as SignInProgress;
+  const account = await accounts.find(progress.accountId);
+  if (account === undefined || account.disabled) return undefined;
+  return account.passwordVersion === progress.passwordVersion ? { account, progress } : undefined;
+}
+
+/** The first step is proven; what an earlier one of the interaction brought is over. */
+export async function beginProgress(
+  { state }: Pick<ProgressParts, 'state'>,
+  uid: string,
+  { id: accountId, passwordVersion }: Account,
+  proven: Omit<SignInProgress, 'accountId' | 'passwordVersion'>,
+): Promise<void> {
+  // Written over, it would be as old as the one before, and ended with that.
+  await dropProgress(state, uid);
+  await keepProgress(state, uid, { accountId, passwordVersion, ...proven });
+}
+
+/** Sealed under the interaction's id; another step does not make it younger. */
+export async function keepProgress(
+  state: StateStore,
+  uid: string,
+  progress: SignInProgress,
+): Promise<void> {
+  const payload = { sealed: seal(JSON.stringify(progress), uid) };
+  const account = digest(progress.accountId);
+  await state.put({ kind: KIND, key: digest(uid), payload, account, ttlS: TTL_S });
+}
+
+export function dropProgress(state: StateStore, uid: string): Promise<void> {
+  return state.remove(KIND, digest(uid));
+}

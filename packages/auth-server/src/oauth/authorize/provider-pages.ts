@@ -1,0 +1,189 @@
+import { DatabaseUnavailable } from '@cls/shared/sql/database';
+import type { Context } from 'koa';
+import { errors, type KoaContextWithOIDC } from 'oidc-provider';
+import type { AccountDirectory } from '../../accounts/account.ts';
+import { ACCOUNT_PATH } from '../../library/client-metadata.ts';
+import { type ProviderPages, ROUTES } from '../../library/configuration.ts';
+import {
+  deviceCodePage,
+  deviceConfirmationPage,
+  USER_CODE_MAX,
+} from '../../views/authorization/device.ts';
+import { signedOutPage, signOutPage } from '../../views/sign-in/sign-out.ts';
+import { formTargetsOf, type ShownApplication, shownClient } from '../../web/application.ts';
+import { type ErrorKind, errorKind } from '../../web/error.ts';
+import { showErrorPage } from '../../web/error-page.ts';
+import { showExpired } from '../../web/expired-page.ts';
+import type { Pages } from '../../web/page.ts';
+import { permissionNames } from '../../web/permission-names.ts';
+import { wayOnFrom } from '../../web/way-on.ts';
+import { leadToDeviceDone } from '../device/device-done.ts';
+
+/** The status of the form that comes back because there is no such code, or no more. */
+export const CODE_NOT_GOOD = 422;
+
+const UNTOUCHED = { touched: false };
+
+/** What the library calls an application's request to sign out, and the forms that people send. */
+const SIGN_OUT_REQUEST = 'end_session';
+const SIGN_OUT = 'end_session_confirm';
+const DEVICE = 'code_verification';
+const FORMS = new Set([SIGN_OUT, DEVICE]);
+/** How it says that a body is too large, or no form (shared/selective_body.js). */
+const UNREADABLE = /^failed to parse the request body|content-type bodies are supported/;
+
+/** The pages that the library itself answers with. */
+export function providerPages(
+  pages: Pages,
+  accounts: AccountDirectory,
+  scopeBase: string,
+): ProviderPages {
+  const show = (ctx: KoaContextWithOIDC, page: Parameters<Pages['show']>[1]) =>
+    pages.show(ctx as unknown as Context, page);
+  const emailOf = async (ctx: KoaContextWithOIDC) => {
+    const id = ctx.oidc.session?.accountId;
+    return id === undefined ? undefined : (await accounts.find(id))?.email;
+  };
+  const showSignedOut = (ctx: KoaContextWithOIDC) => {
+    const application = applicationOf(ctx);
+    show(ctx, {
+      render: (frame, i18n) =>
+        signedOutPage(
+          {
+            frame,
+            signInHref: application?.href ?? pages.path(ACCOUNT_PATH),
+            ...(application === undefined ? {} : { wayOn: wayOnFrom(application, pages) }),
+          },
+          i18n,
+        ),
+    });
+  };
+  const signOutWay = { to: 'sign_out', href: pages.path(ROUTES.end_session) } as const;
+  const deviceWay = { to: 'device', href: pages.path(ROUTES.code_verification) } as const;
+  const error: ProviderPages['error'] = (ctx, out, cause) => {
+    const { error: code, error_description: description } = out;
+    if (cause instanceof DatabaseUnavailable) throw cause; // As everywhere: see http/faults.ts.
+    const wayOn = wayOnFrom(applicationOf(ctx), pages);
+    // No application's mistakes: the Back button, a second tab, a form that was sent twice.
+    if (cause instanceof errors.SessionNotFound) {
+      return showExpired(pages, ctx as unknown as Context);
+    }
+    if (ctx.method === 'POST' && FORMS.has(ctx.oidc?.route) && ctx.status === 400) {
+      const { route, session } = ctx.oidc;
+      if (route === SIGN_OUT && session?.accountId === undefined) return showSignedOut(ctx);
+      const again = route === SIGN_OUT ? signOutWay : deviceWay;
+      const refused = { status: 400, kind: kindOfForm(ctx, description), wayOn: again } as const;
+      return showErrorPage(pages, ctx as unknown as Context, refused);
+    }
+    // The person wanted out: without the application's mistake they can.
+    const staysIn =
+      ctx.oidc?.route === SIGN_OUT_REQUEST && ctx.oidc.session?.accountId !== undefined;
+    showErrorPage(pages, ctx as unknown as Context, {
+      status: ctx.status,
+      ...(staysIn
+        ? { kind: 'sign_out_request', wayOn: signOutWay }
+        : { kind: errorKind(code), wayOn }),
+      technical: { error: code, ...(description === undefined ? {} : { description }) },
+    });
+  };
+  const deviceDone: ProviderPages['deviceDone'] = async (ctx) => {
+    const { clientId = '', error: refusal } = ctx.oidc.entities.DeviceCode ?? {};
+    leadToDeviceDone(pages, ctx as unknown as Context, clientId, refusal === undefined);
+  };
+  return {
+    interactionPath: (uid) => pages.path(`/interaction/${uid}`),
+    error,
+    async signOut(ctx) {
+      const email = await emailOf(ctx);
+      const application = applicationOf(ctx);
+      show(ctx, {
+        formTargets: formTargetsOf(ctx.oidc.client),
+        render: (frame, i18n) =>
+          signOutPage(
+            {
+              frame,
+              action: pages.path(`${ROUTES.end_session}/confirm`),
+              ...xsrfOf(ctx),
+              ...(email === undefined ? {} : { email }),
+              ...(application === undefined ? {} : { application }),
+              stayHref: application?.href ?? pages.path(ACCOUNT_PATH),
+            },
+            i18n,
+          ),
+      });
+    },
+    signedOut: async (ctx) => showSignedOut(ctx),
+    async deviceCode(ctx, out) {
+      // The library comes back to this form from each failure: with 200 where the code was not good
+      // any more, which may be because the person has just denied it.
+      if (ctx.oidc.entities.DeviceCode?.error !== undefined) return deviceDone(ctx);
+      if (out !== undefined && ctx.status !== 200) {
+        // The library has put the secret of a new form into the session, and fails to save one that
+        // is not there yet: the browser sent no cookie.
+        const { session } = ctx.oidc;
+        if (session !== undefined && session.exp === undefined) Object.assign(session, UNTOUCHED);
+        return error(ctx, out, new Error(out.error));
+      }
+      const { user_code: typed } = out === undefined ? {} : (ctx.oidc.params ?? {});
+      const empty = typeof typed !== 'string' || typed.trim() === '';
+      const code = empty ? 'code_required' : 'user_code_wrong';
+      show(ctx, {
+        status: out === undefined ? 200 : CODE_NOT_GOOD,
+        render: (frame, i18n) =>
+          deviceCodePage(
+            {
+              frame,
+              action: pages.path(ROUTES.code_verification),
+              ...xsrfOf(ctx),
+              ...(typeof typed === 'string' ? { userCode: typed.slice(0, USER_CODE_MAX) } : {}),
+              problems: out === undefined ? [] : [{ field: 'user_code', code }],
+            },
+            i18n,
+          ),
+      });
+    },
+    async deviceConfirmation(ctx, userCode, address) {
+      const email = await emailOf(ctx);
+      // The form's own parameters are the person's; what is asked for came with the device.
+      const { scope } = ctx.oidc.entities.DeviceCode?.params ?? {};
+      show(ctx, {
+        again: `${new URLSearchParams({ user_code: userCode })}`,
+        render: (frame, i18n) =>
+          deviceConfirmationPage(
+            {
+              frame,
+              action: pages.path(ROUTES.code_verification),
+              ...xsrfOf(ctx),
+              userCode,
+              applicationName: ctx.oidc.client?.clientName ?? '',
+              ...(email === undefined ? {} : { email }),
+              permissions: permissionNames(String(scope ?? '').split(' '), scopeBase),
+              address,
+            },
+            i18n,
+          ),
+      });
+    },
+    deviceDone,
+  };
+}
+
+/**
+ * Why a form is refused. Of a session's device pages only the last is good, and that once; in a
+ * session that is not kept yet there was none.
+ */
+function kindOfForm({ oidc }: KoaContextWithOIDC, description = ''): ErrorKind {
+  if (UNREADABLE.test(description)) return 'form_unreadable';
+  const shownBefore = oidc.route === DEVICE && oidc.session?.exp !== undefined;
+  return shownBefore ? 'device_page_over' : 'form_refused';
+}
+
+function xsrfOf(ctx: KoaContextWithOIDC): { xsrf?: string } {
+  const secret = (ctx.oidc.session?.state as { secret?: string } | undefined)?.secret;
+  return secret === undefined ? {} : { xsrf: secret };
+}
+
+function applicationOf(ctx: KoaContextWithOIDC): ShownApplication | undefined {
+  const { client } = ctx.oidc ?? {};
+  return client === undefined ? undefined : shownClient(client);
+}

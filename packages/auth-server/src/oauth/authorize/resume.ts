@@ -1,0 +1,39 @@
+import type { Middleware } from 'koa';
+import type { KoaContextWithOIDC } from 'oidc-provider';
+import { digest } from '../../crypto/state-seal.ts';
+import type { AccountAccess } from '../../sessions/account-access.ts';
+import { showExpired } from '../../web/expired-page.ts';
+import type { Pages } from '../../web/page.ts';
+import type { ProvenLogin } from './finish.ts';
+import { type ProgressParts, provenIn } from './progress.ts';
+
+export interface ResumeParts extends ProgressParts {
+  readonly access: Pick<AccountAccess, 'endSession'>;
+  readonly pages: Pages;
+}
+
+/**
+ * Ends the session that a sign-in has brought when the proof does not stand any more: the password
+ * was changed, or the account's access ended, while the person was on the way. Asked once the
+ * session is there, so that no moment is left: whatever ends access later ends this session too.
+ */
+export function endStaleSignIns(parts: ResumeParts): Middleware {
+  return async (ctx, next) => {
+    await next();
+    const { oidc } = ctx as unknown as Partial<KoaContextWithOIDC>;
+    const login = oidc?.result?.login as ProvenLogin | undefined;
+    const session = oidc?.session;
+    if (session === undefined || login === undefined) return;
+    const uid = login.provenIn;
+    if (!ctx.path.endsWith(`/${uid}`)) return; // Of a consent: the session was there before.
+    // The proof is left to expire: the same redirect may be sent twice at once, by a double click.
+    const proven = await provenIn(parts, uid).catch(async (error: unknown) => {
+      await parts.access.endSession(digest(session.uid));
+      throw error;
+    });
+    if (proven?.account.id === session.accountId) return;
+    await parts.access.endSession(digest(session.uid));
+    ctx.remove('Location');
+    showExpired(parts.pages, ctx);
+  };
+}

@@ -1,0 +1,135 @@
+import Router from '@koa/router';
+import type { Context, Middleware } from 'koa';
+import { errors, type Provider } from 'oidc-provider';
+import { newCodesOf } from '../../factors/new-codes.ts';
+import { showExpired } from '../../web/expired-page.ts';
+import { seeOther } from '../../web/page.ts';
+import { readOurForm } from '../../web/read-form.ts';
+import { consent, showConsent } from './consent-step.ts';
+import {
+  cancel,
+  confirmPasskey,
+  confirmTotp,
+  enrolPasskey,
+  enrolTotp,
+  saveCodes,
+  seeCodes,
+  showChoice,
+} from './enrol-step.ts';
+import { finishSignIn, knowDevice } from './finish.ts';
+import { nextStep, type Proven } from './next-step.ts';
+import { findOrganisation, goToOrganisation, showOrganisation } from './organisation-step.ts';
+import { provenIn } from './progress.ts';
+import { secondFactor, showSecondFactor } from './second-factor-step.ts';
+import { otherAccount, passkey, showSignIn, signIn } from './sign-in-step.ts';
+import {
+  actionOf,
+  type Details,
+  type Form,
+  goOn,
+  type InteractionParts,
+  showError,
+  standingOf,
+  type Visit,
+} from './visit.ts';
+
+/** The pages of `/interaction/…` and what their forms do. */
+export function interactionRoutes(provider: Provider, parts: InteractionParts): Middleware {
+  const router = new Router({ prefix: '/interaction', sensitive: true, strict: true });
+  const visit = (act: (visit: Visit) => Promise<void>) => async (ctx: Context) => {
+    const details = await detailsOf(provider, ctx);
+    if (details === undefined) return showExpired(parts.pages, ctx);
+    const client = await provider.Client.find(String(details.params['client_id'] ?? ''));
+    await act({ provider, parts, ctx, details, client });
+  };
+  const submit = (act: (visit: Visit, form: Form) => Promise<void>) =>
+    visit(async (one) => {
+      const read = await readOurForm(parts.pages, one.ctx, one.details.uid);
+      if ('refused' in read) return showError(one, read.refused, 400);
+      await act(one, read.form);
+    });
+  router.get('/:uid', visit(show));
+  router.post('/:uid/sign-in', submit(signIn));
+  router.post('/:uid/passkey', submit(passkey));
+  router.get('/:uid/organisation', visit(showOrganisation));
+  router.get('/:uid/find-organisation', visit(showOrganisation));
+  router.post('/:uid/find-organisation', submit(findOrganisation));
+  router.post('/:uid/organisation', submit(goToOrganisation));
+  router.post('/:uid/second-factor', submit(secondFactor));
+  router.get('/:uid/other-account', visit(otherAccount));
+  router.get('/:uid/cancel', visit(cancel));
+  router.get('/:uid/enrol/totp', visit(enrolTotp));
+  router.post('/:uid/enrol/totp', submit(confirmTotp));
+  router.get('/:uid/enrol/passkey', visit(enrolPasskey));
+  router.post('/:uid/enrol/passkey', submit(confirmPasskey));
+  router.get('/:uid/enrol/codes', visit(seeCodes));
+  router.post('/:uid/enrol/codes', submit(saveCodes));
+  router.post('/:uid/consent', submit(consent));
+  // A form that was refused, opened anew, or one that there is not: back to where the person stands.
+  for (const method of ['get', 'post'] as const) {
+    router[method](
+      '/:uid/:form',
+      visit(async (one) => goOn(one, one.ctx.search)),
+    );
+  }
+  return router.routes() as unknown as Middleware;
+}
+
+/** Undefined for one that ended, expired, or is of another browser. */
+async function detailsOf(provider: Provider, ctx: Context): Promise<Details | undefined> {
+  const uid = String(ctx['params'].uid);
+  const find = async () => {
+    try {
+      return await provider.interactionDetails(ctx.req, ctx.res);
+    } catch (error) {
+      if (error instanceof errors.SessionNotFound) return undefined;
+      throw error;
+    }
+  };
+  let details = await find();
+  if (details === undefined) {
+    await leaveEndedSession(provider, uid);
+    details = await find();
+  }
+  return details?.uid === uid ? details : undefined;
+}
+
+/**
+ * Somebody who is asked to sign in again may be signed out meanwhile: in another tab, by waiting
+ * too long, or by linking the account, which ends what the password had opened. The library would
+ * take the sign-in for expired. It continues as if nobody had been signed in.
+ */
+async function leaveEndedSession(provider: Provider, uid: string): Promise<void> {
+  const interaction = await provider.Interaction.find(uid);
+  const session = interaction?.session;
+  if (interaction?.prompt.name !== 'login' || session === undefined) return;
+  if ((await provider.Session.findByUid(session.uid)) !== undefined) return;
+  delete interaction.session;
+  await interaction.persist();
+}
+
+/** The form that made them was sent twice, or the person went back before they were saved. */
+async function hasCodesToSee({ parts, details }: Visit, { account }: Proven): Promise<boolean> {
+  return (await newCodesOf(parts.state, parts.recoveryCodes, details.uid, account)) !== undefined;
+}
+
+async function show(visit: Visit): Promise<void> {
+  const proven = await provenIn(visit.parts, visit.details.uid);
+  const next = nextStep(standingOf(visit, proven));
+  switch (next.step) {
+    case 'sign_in':
+      return showSignIn(visit, []);
+    case 'second_factor':
+      return showSecondFactor(visit, proven, []);
+    case 'consent':
+      return showConsent(visit);
+    case 'enrol_factor':
+      return showChoice(visit, next.because);
+    case 'done':
+      if (await hasCodesToSee(visit, next.proven)) {
+        return seeOther(visit.ctx, actionOf(visit, 'enrol/codes'));
+      }
+      await knowDevice(visit, next.proven);
+      return finishSignIn(visit, next.proven.progress);
+  }
+}

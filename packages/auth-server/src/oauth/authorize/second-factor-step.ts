@@ -1,0 +1,69 @@
+import { amrAfter } from '../../factors/authentication-methods.ts';
+import { type SecondStepMethod, secondStepAnswer } from '../../sign-in/second-step.ts';
+import { secondFactorPage } from '../../views/sign-in/second-factor.ts';
+import type { Problem } from '../../web/form.ts';
+import { requesterOf } from '../../web/requester.ts';
+import type { Proven } from './next-step.ts';
+import { keepProgress, provenIn } from './progress.ts';
+import { beginAnew, otherAccount } from './sign-in-step.ts';
+import { actionOf, type Form, goOn, pageOf, recordRefusal, type Visit } from './visit.ts';
+
+export async function showSecondFactor(
+  visit: Visit,
+  proven: Proven | undefined,
+  problems: readonly Problem<'code' | 'recovery_code' | 'password'>[],
+  tried?: SecondStepMethod,
+): Promise<void> {
+  const { parts, ctx, details } = visit;
+  if (proven === undefined) return otherAccount(visit);
+  const { account } = proven;
+  const methods = await parts.secondStep.methods(account);
+  const asked = tried ?? ctx.query['method'];
+  const method = methods.find((one) => one === asked) ?? methods[0] ?? 'totp';
+  const challenge =
+    method === 'passkey'
+      ? { method, options: await parts.passkeys.beginSecondStep(account, details.uid) }
+      : { method };
+  const others = methods
+    .filter((one) => one !== method)
+    .map((one) => ({
+      method: one,
+      href: `${parts.pages.path(`/interaction/${details.uid}`)}?method=${one}`,
+    }));
+  parts.pages.show(ctx, {
+    ...pageOf(visit),
+    problems,
+    ...(tried === undefined ? {} : { again: `method=${method}` }),
+    render: (frame, i18n) =>
+      secondFactorPage(
+        {
+          frame,
+          action: actionOf(visit, 'second-factor'),
+          email: account.email,
+          challenge,
+          others,
+          problems,
+          cancelHref: actionOf(visit, 'other-account'),
+        },
+        i18n,
+      ),
+  });
+}
+
+export async function secondFactor(visit: Visit, form: Form): Promise<void> {
+  const { parts, details } = visit;
+  const proven = await provenIn(parts, details.uid);
+  if (proven === undefined) return beginAnew(visit);
+  const { account, progress } = proven;
+  if (progress.amr.includes('mfa')) return goOn(visit); // A second press: the code is used up.
+  const answer = secondStepAnswer(form, details.uid);
+  const outcome = await parts.secondStep.prove(account, answer, requesterOf(visit.ctx));
+  if ('problem' in outcome) {
+    const { problem } = outcome;
+    recordRefusal(visit, account.id, problem.code, problem.code !== 'throttled' || problem.first);
+    return showSecondFactor(visit, proven, [problem], answer.method);
+  }
+  const amr = amrAfter(progress.amr, outcome.proof);
+  await keepProgress(parts.state, details.uid, { ...progress, amr, provenAtS: undefined });
+  goOn(visit);
+}

@@ -1,0 +1,139 @@
+import { RESET_PATH } from '../../account-pages/password-routes.ts';
+import { recordedEmail } from '../../accounts/account.ts';
+import { amrOf } from '../../factors/authentication-methods.ts';
+import { dropNewCodes } from '../../factors/new-codes.ts';
+import { type Proof, provePassword, whyNot } from '../../sign-in/prove.ts';
+import { addressSubject } from '../../throttle/address-subject.ts';
+import { signInPage } from '../../views/sign-in/sign-in.ts';
+import type { Problem } from '../../web/form.ts';
+import { requesterOf } from '../../web/requester.ts';
+import { beginProgress, dropProgress } from './progress.ts';
+import {
+  actionOf,
+  applicationOf,
+  type Form,
+  goOn,
+  pageOf,
+  recordRefusal,
+  type Visit,
+} from './visit.ts';
+
+export async function showSignIn(
+  visit: Visit,
+  problems: readonly Problem<'email' | 'password'>[],
+  given: Form = {},
+): Promise<void> {
+  const { parts, ctx, details } = visit;
+  const { login_hint: hint } = details.params;
+  const signedIn = await askedAgain(visit);
+  const hinted = typeof hint === 'string' ? hint : signedIn;
+  const email = (given['email'] ?? hinted)?.slice(0, 254);
+  const options = await parts.passkeys.beginSignIn(details.uid);
+  const offered = email === undefined ? undefined : await parts.upstreamSignIn.offered(email);
+  const organisations = offered === undefined && (await parts.upstreamSignIn.exists());
+  parts.pages.show(ctx, {
+    ...pageOf(visit),
+    problems,
+    render: (frame, i18n) =>
+      signInPage(
+        {
+          frame,
+          action: actionOf(visit, 'sign-in'),
+          ...(email === undefined ? {} : { email }),
+          rememberDevice: wantsToBeKnown(given),
+          application: applicationOf(visit),
+          ...(signedIn !== undefined && signedIn === email
+            ? { otherAccountHref: actionOf(visit, 'other-account') }
+            : {}),
+          resetHref: parts.pages.path(RESET_PATH),
+          passkey: { action: actionOf(visit, 'passkey'), options },
+          ...(organisations ? { organisationHref: actionOf(visit, 'organisation') } : {}),
+          ...(offered === undefined
+            ? {}
+            : { upstream: { ...offered, action: actionOf(visit, 'organisation') } }),
+          problems,
+        },
+        i18n,
+      ),
+  });
+}
+
+/** The library's reasons, and ours, to ask somebody who is signed in for another proof. */
+const PROOF_WANTED = ['login_prompt', 'max_age', 'stronger_authentication'];
+
+/** The e-mail address of who is signed in, unless it has to be, or is to be, somebody else. */
+async function askedAgain({ parts, ctx, details }: Visit): Promise<string | undefined> {
+  const { session, prompt } = details;
+  const other = ctx.query['account'] === 'other';
+  const wanted = prompt.reasons.every((reason) => PROOF_WANTED.includes(reason));
+  if (session === undefined || other || !wanted) return undefined;
+  return (await parts.accounts.find(session.accountId))?.email;
+}
+
+export async function signIn(visit: Visit, form: Form): Promise<void> {
+  const { parts, ctx, details } = visit;
+  const email = form['email'] ?? '';
+  const password = form['password'] ?? '';
+  const missing: Problem<'email' | 'password'>[] = [
+    ...(email.trim() === '' ? [{ field: 'email', code: 'email_required' } as const] : []),
+    ...(password === '' ? [{ field: 'password', code: 'password_required' } as const] : []),
+  ];
+  // Whose organisation signs people in has no password here: the page shows the way there.
+  const elsewhere = password === '' && (await parts.upstreamSignIn.offered(email)) !== undefined;
+  if (elsewhere) return showSignIn(visit, [], form);
+  if (missing.length > 0) return showSignIn(visit, missing, form);
+  const address = addressSubject(ctx.ip);
+  const { deviceCookie } = requesterOf(ctx);
+  const proof = await provePassword(parts, address, email, password, { deviceCookie });
+  if (!('account' in proof)) {
+    const why = whyNot(proof);
+    recordRefusal(visit, recordedEmail(email, why), why, !('waitS' in proof) || proof.first);
+    return showSignIn(visit, [refusalOf(proof, 'wrong_credentials')], form);
+  }
+  await beginProgress(parts, details.uid, proof.account, {
+    amr: amrOf([{ method: 'password' }]),
+    rememberDevice: wantsToBeKnown(form),
+  });
+  goOn(visit);
+}
+
+function refusalOf(proof: Exclude<Proof, { account: unknown }>, code: 'wrong_credentials') {
+  return 'waitS' in proof
+    ? ({ code: 'throttled', waitS: proof.waitS } as const)
+    : ({ code } as const);
+}
+
+/** A passkey as the only step: the authenticator verified the person itself. */
+export async function passkey(visit: Visit, form: Form): Promise<void> {
+  const { parts, details } = visit;
+  const found = await parts.passkeys.finishSignIn(details.uid, form['credential'] ?? '');
+  if (found === undefined) {
+    recordRefusal(visit, 'unknown', 'passkey_failed');
+    return showSignIn(visit, [{ code: 'passkey_failed' }], form);
+  }
+  const { account, proof } = found;
+  const rememberDevice = wantsToBeKnown(form);
+  await beginProgress(parts, details.uid, account, { amr: amrOf([proof]), rememberDevice });
+  goOn(visit);
+}
+
+function wantsToBeKnown(form: Form): boolean {
+  return form['remember_device'] === 'yes';
+}
+
+/** What was proven stands no more: the account's access ended, or its password changed. */
+export async function beginAnew(visit: Visit): Promise<void> {
+  if (visit.details.prompt.name === 'consent') return goOn(visit);
+  const code = 'sign_in_ended';
+  visit.ctx.state['refused'] = code;
+  await dropProgress(visit.parts.state, visit.details.uid);
+  return showSignIn(visit, [{ code }]);
+}
+
+/** Begins again as somebody else; codes that were not saved must not be shown to the next person. */
+export async function otherAccount(visit: Visit): Promise<void> {
+  const { parts, details } = visit;
+  await dropNewCodes(parts.state, details.uid);
+  await dropProgress(parts.state, details.uid);
+  goOn(visit, '?account=other');
+}

@@ -1,0 +1,28 @@
+import type { Middleware } from 'koa';
+import type { KoaContextWithOIDC } from 'oidc-provider';
+import type { AccountDirectory } from '../../accounts/account.ts';
+import type { AccountApplications } from '../../sessions/account-applications.ts';
+import { requesterOf } from '../../web/requester.ts';
+
+export interface TellOfDevicesParts {
+  readonly accounts: AccountDirectory;
+  readonly accountApplications: Pick<AccountApplications, 'deviceConnected'>;
+}
+
+/**
+ * Tells the owner of an account that a second device was connected to it. A person who is signed in
+ * is asked for nothing but a code there, which somebody else may have sent them.
+ */
+export function tellOfDevices(parts: TellOfDevicesParts): Middleware {
+  return async (ctx, next) => {
+    await next();
+    const { oidc } = ctx as unknown as Partial<KoaContextWithOIDC>;
+    const { DeviceCode: code } = oidc?.entities ?? {};
+    // Without a session it is the device itself, which fetches its tokens.
+    if (oidc?.session?.accountId === undefined || code?.clientId === undefined) return;
+    if (code.grantId === undefined || code.error !== undefined) return; // Not allowed (yet).
+    const account = await parts.accounts.find(oidc.session.accountId);
+    if (account === undefined) return;
+    await parts.accountApplications.deviceConnected(account, code.clientId, requesterOf(ctx));
+  };
+}

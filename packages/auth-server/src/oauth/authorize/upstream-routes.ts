@@ -1,0 +1,79 @@
+import Router from '@koa/router';
+import type { Context, Middleware } from 'koa';
+import type { AuditLog } from '../../audit/audit-log.ts';
+import { digest } from '../../crypto/state-seal.ts';
+import type { FinishRefusal, UpstreamSignIn } from '../../organisations/sign-in-upstream.ts';
+import type { StateStore } from '../../state/state-store.ts';
+import { dropCookie, readCookie, writeCookie } from '../../web/cookie.ts';
+import { showErrorPage } from '../../web/error-page.ts';
+import { showExpired } from '../../web/expired-page.ts';
+import type { Pages } from '../../web/page.ts';
+import { requesterOf } from '../../web/requester.ts';
+import { wayOnFrom } from '../../web/way-on.ts';
+import { beginProgress } from './progress.ts';
+import { sendOn } from './send-on.ts';
+
+export interface UpstreamParts {
+  readonly upstreamSignIn: UpstreamSignIn;
+  readonly state: StateStore;
+  readonly audit: AuditLog;
+  readonly pages: Pages;
+}
+
+/** One for each way there: two tabs may be away at once, and either may come back first. */
+const cookieOf = (pages: Pages, state: string) => ({
+  name: `cls_upstream_${digest(state)}`,
+  path: pages.path('/upstream'),
+});
+const TTL_MS = 600_000;
+const UID = /^[\w-]{10,64}$/;
+
+/** Which interaction a browser left for its organisation; its own cookie is for its own path. */
+export function leaveFor(
+  ctx: Context,
+  { pages }: Pick<UpstreamParts, 'pages'>,
+  state: string,
+  uid: string,
+): void {
+  writeCookie(ctx, cookieOf(pages, state), uid, TTL_MS);
+}
+
+/** Where people come back from their organisation's provider: `/upstream/<domain>`. */
+export function upstreamRoutes(parts: UpstreamParts): Middleware {
+  const { upstreamSignIn, state, audit, pages } = parts;
+  const router = new Router({ sensitive: true, strict: true });
+  router.get('/upstream/:domain', async (ctx) => {
+    const query = new URLSearchParams(ctx.querystring);
+    const cookie = cookieOf(pages, query.get('state') ?? '');
+    const uid = readCookie(ctx, cookie) ?? '';
+    const by = requesterOf(ctx);
+    const domain = String(ctx['params']['domain']);
+    const result = await upstreamSignIn.finish(domain, query, uid, by);
+    if (uid !== '') dropCookie(ctx, cookie);
+    if ('refused' in result || !UID.test(uid)) {
+      const { refused, reason } =
+        'refused' in result
+          ? result
+          : ({ refused: 'expired', reason: 'interaction_unknown' } as const);
+      ctx.state['refused'] = reason;
+      if (refused === 'begin_again') return sendOn(pages, ctx, pages.path(`/interaction/${uid}`));
+      audit.record({ type: 'sign_in.refused', subject: domain, address: ctx.ip, reason });
+      return showRefusal(parts, ctx, refused);
+    }
+    const { account, ...proven } = result;
+    await beginProgress({ state }, uid, account, { ...proven, rememberDevice: false });
+    sendOn(pages, ctx, pages.path(`/interaction/${uid}`));
+  });
+  return router.routes() as unknown as Middleware;
+}
+
+function showRefusal(
+  { pages }: UpstreamParts,
+  ctx: Context,
+  why: Exclude<FinishRefusal['refused'], 'begin_again'>,
+): void {
+  const wayOn = wayOnFrom(undefined, pages);
+  if (why === 'expired') showExpired(pages, ctx);
+  else
+    showErrorPage(pages, ctx, { status: why === 'account_unusable' ? 403 : 502, kind: why, wayOn });
+}

@@ -1,0 +1,117 @@
+import type { Context } from 'koa';
+import type { Client, Provider } from 'oidc-provider';
+import type { AccountDirectory } from '../../accounts/account.ts';
+import type { AuditLog } from '../../audit/audit-log.ts';
+import type { MfaPolicy } from '../../config.ts';
+import type { Passkeys } from '../../factors/passkeys.ts';
+import type { RecoveryCodes } from '../../factors/recovery-codes.ts';
+import type { TotpEnrolments } from '../../factors/totp-enrolment.ts';
+import { MFA_ACR } from '../../library/granted-account.ts';
+import { circumstances } from '../../mail/security-notice.ts';
+import type { UpstreamSignIn } from '../../organisations/sign-in-upstream.ts';
+import type { AccountApplications } from '../../sessions/account-applications.ts';
+import type { NoteDevice } from '../../sign-in/note-device.ts';
+import type { ProofParts } from '../../sign-in/prove.ts';
+import type { SecondStep } from '../../sign-in/second-step.ts';
+import type { StateStore } from '../../state/state-store.ts';
+import { formTargetsOf, type ShownApplication, shownClient } from '../../web/application.ts';
+import type { ErrorKind } from '../../web/error.ts';
+import { showErrorPage } from '../../web/error-page.ts';
+import { type Page, type Pages, seeOther } from '../../web/page.ts';
+import { requesterOf } from '../../web/requester.ts';
+import { wayOnFrom } from '../../web/way-on.ts';
+import type { Proven, Standing } from './next-step.ts';
+
+export interface InteractionParts extends ProofParts {
+  readonly secondStep: SecondStep;
+  readonly passkeys: Passkeys;
+  readonly recoveryCodes: Pick<RecoveryCodes, 'areCurrent'>;
+  readonly totpEnrolments: TotpEnrolments;
+  readonly upstreamSignIn: UpstreamSignIn;
+  readonly noteDevice: NoteDevice;
+  readonly accountApplications: AccountApplications;
+  readonly issuer: string;
+  readonly accounts: AccountDirectory;
+  readonly state: StateStore;
+  readonly audit: AuditLog;
+  readonly pages: Pages;
+  readonly mfaPolicy: MfaPolicy;
+  readonly scopeBase: string;
+  readonly audience: string;
+}
+
+export type Details = Awaited<ReturnType<Provider['interactionDetails']>>;
+
+/** One interaction, as a route meets it. */
+export interface Visit {
+  readonly provider: Provider;
+  readonly parts: InteractionParts;
+  readonly ctx: Context;
+  readonly details: Details;
+  readonly client: Client | undefined;
+}
+
+export type { Form } from '../../web/read-form.ts';
+
+export function standingOf({ parts, details }: Visit, proven: Proven | undefined): Standing {
+  return {
+    prompt: details.prompt.name,
+    proven,
+    mfaPolicy: parts.mfaPolicy,
+    mfaWanted: details.params['acr_values'] === MFA_ACR,
+  };
+}
+
+/** What every page of an interaction has. */
+export function pageOf({ client, details }: Visit): Omit<Page, 'render'> {
+  const { ui_locales: uiLocales } = details.params;
+  return {
+    csrf: details.uid,
+    formTargets: formTargetsOf(client),
+    ...(typeof uiLocales === 'string' ? { uiLocales } : {}),
+  };
+}
+
+export function actionOf({ parts, details }: Visit, what: string): string {
+  return parts.pages.path(`/interaction/${details.uid}/${what}`);
+}
+
+export function applicationOf({ client, details }: Visit): ShownApplication {
+  const { redirect_uri: target } = details.params;
+  if (client === undefined) return { name: '', host: '' };
+  return shownClient(client, typeof target === 'string' ? target : undefined);
+}
+
+/** @param search of the address that leads on, with what was chosen there: a language. */
+export function goOn({ parts, ctx, details }: Visit, search = ''): void {
+  seeOther(ctx, parts.pages.path(`/interaction/${details.uid}${search}`));
+}
+
+/** Each refusal is in the log of requests. Of those behind one block, only the first is an event. */
+export function recordRefusal(visit: Visit, subject: string, reason: string, first = true): void {
+  visit.ctx.state['refused'] = reason;
+  if (first) record(visit, 'sign_in.refused', subject, reason);
+}
+
+export function record(
+  { parts, ctx, client, details }: Visit,
+  type: 'sign_in.succeeded' | 'sign_in.refused',
+  subject: string,
+  reason: string,
+): void {
+  parts.audit.record({
+    type,
+    subject,
+    reason,
+    ...circumstances(requesterOf(ctx)),
+    ...(client === undefined ? {} : { clientId: client.clientId }),
+    // An interaction signs somebody in once, however often its last step is done.
+    ...(type === 'sign_in.succeeded' ? { once: `${type} ${subject} ${details.uid}` } : {}),
+  });
+}
+
+export function showError(visit: Visit, kind: ErrorKind, status: number): void {
+  const { parts, ctx } = visit;
+  const wayOn = wayOnFrom(applicationOf(visit), parts.pages);
+  showErrorPage(parts.pages, ctx, { status, kind, wayOn });
+}

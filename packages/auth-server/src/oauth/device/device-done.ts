@@ -1,0 +1,38 @@
+import Router from '@koa/router';
+import type { Context, Middleware } from 'koa';
+import type { Provider } from 'oidc-provider';
+import { DEVICE_GRANT } from '../../library/client-metadata.ts';
+import { ROUTES } from '../../library/configuration.ts';
+import { type DeviceDoneModel, deviceDonePage } from '../../views/authorization/device.ts';
+import { type Pages, seeOther } from '../../web/page.ts';
+
+const OUTCOMES: readonly DeviceDoneModel['outcome'][] = ['allowed', 'denied'];
+
+/** To a page of its own: the code is used up, and a form that is sent again would say so. */
+export function leadToDeviceDone(
+  pages: Pages,
+  ctx: Context,
+  application: string,
+  allowed: boolean,
+): void {
+  const path = `${ROUTES.code_verification}/${allowed ? 'allowed' : 'denied'}`;
+  seeOther(ctx, `${pages.path(path)}?${new URLSearchParams({ application })}`);
+}
+
+/** What became of a second device: `/device/allowed` and `/device/denied`. */
+export function deviceDoneRoutes(provider: Provider, pages: Pages): Middleware {
+  const router = new Router({ sensitive: true, strict: true });
+  for (const outcome of OUTCOMES) {
+    router.get(`${ROUTES.code_verification}/${outcome}`, async (ctx) => {
+      const { application } = ctx.query;
+      const client = await provider.Client.find(String(application ?? ''));
+      if (!client?.grantTypeAllowed(DEVICE_GRANT))
+        return seeOther(ctx, pages.path(ROUTES.code_verification));
+      const applicationName = client.clientName ?? '';
+      pages.show(ctx, {
+        render: (frame, i18n) => deviceDonePage({ frame, outcome, applicationName }, i18n),
+      });
+    });
+  }
+  return router.routes() as unknown as Middleware;
+}

@@ -1,0 +1,36 @@
+import { createHash } from 'node:crypto';
+import type { Middleware } from 'koa';
+import { ACCOUNT_GRANT } from '../../library/client-metadata.ts';
+
+const DISCOVERY = ['/.well-known/openid-configuration', '/.well-known/oauth-authorization-server'];
+const JWKS = '/.well-known/jwks.json';
+/** Verifiers may keep keys as long; a new key is published longer than that before it signs. */
+const MAX_AGE_S = 300;
+
+/** Caching of discovery (RFC 8414) and the key set (RFC 7517), with validators. */
+export const metadataCaching: Middleware = async (ctx, next) => {
+  const discovery = DISCOVERY.includes(ctx.path);
+  // Public, and for every page; the library would echo the origin that asks, `null` included.
+  if (discovery || ctx.path === JWKS) ctx.set('Access-Control-Allow-Origin', '*');
+  await next();
+  if ((!discovery && ctx.path !== JWKS) || ctx.status !== 200) return;
+  if (discovery) ctx.body = honest(ctx.body as Record<string, unknown>);
+  const etag = `"${createHash('sha256').update(JSON.stringify(ctx.body)).digest('base64url')}"`;
+  ctx.set('Cache-Control', `public, max-age=${MAX_AGE_S}`);
+  ctx.set('ETag', etag);
+  const candidates = ctx.get('if-none-match').split(',');
+  if (candidates.some((candidate) => candidate.trim().replace(/^W\//, '') === etag)) {
+    ctx.status = 304;
+  }
+};
+
+/** Without our grant for people and the answer of our account pages: nobody else can use them. */
+function honest(document: Record<string, unknown>): Record<string, unknown> {
+  const without = (name: string, ours: string) =>
+    (document[name] as string[]).filter((value) => value !== ours);
+  return {
+    ...document,
+    grant_types_supported: without('grant_types_supported', ACCOUNT_GRANT),
+    response_types_supported: without('response_types_supported', 'none'),
+  };
+}

@@ -1,0 +1,87 @@
+import type { Log } from '@cls/shared/log';
+import type { Provider } from 'oidc-provider';
+import type { LogoutNotice, LogoutNotices } from '../../sessions/signed-in.ts';
+
+const LOOK_EVERY_MS = 2_000;
+const BATCH = 20;
+/** So that an application that does not answer takes no place of the others. */
+const AT_ONCE_PER_APPLICATION = 4;
+/** After 15 s, 1, 4, 16 and 64 minutes; then the application has been away for too long. */
+const RETRY_AFTER_S = 15;
+const ATTEMPTS_MAX = 6;
+
+/** The library's own method, which its types leave out. */
+interface Informed {
+  backchannelLogout(accountId: string, sid: string): Promise<void>;
+}
+
+/**
+ * Notifies applications of sessions that were ended elsewhere than in their browser: from the account
+ * pages, by an administrator, by a new password (OpenID Connect Back-Channel Logout §2.5).
+ *
+ * @param provider the one in use; undefined until there is one.
+ * @returns stops it: what is under way ends, and what is still due waits for the next start.
+ */
+export function deliverLogoutNotices(
+  notices: LogoutNotices,
+  provider: () => Provider | undefined,
+  log: Log,
+): () => Promise<void> {
+  let stopped = false;
+  let round: Promise<void> | undefined;
+  const tellAllDue = async () => {
+    while (!stopped) {
+      const now = provider();
+      if (now === undefined) return;
+      const due = await notices.take(BATCH, AT_ONCE_PER_APPLICATION, RETRY_AFTER_S);
+      if (due.length === 0) return;
+      await Promise.all(due.map((one) => deliver(now, notices, one, log)));
+    }
+  };
+  const timer = setInterval(() => {
+    round ??= tellAllDue()
+      .catch((err) => log.warn({ err }, 'logout notices were not read'))
+      .finally(() => {
+        round = undefined;
+      });
+  }, LOOK_EVERY_MS);
+  timer.unref();
+  return async () => {
+    clearInterval(timer);
+    stopped = true;
+    await round;
+  };
+}
+
+/**
+ * Keeps a notice for each application that the library could not notify of a sign-out in the browser
+ * itself: it tries once.
+ */
+export function keepLogoutNotices(provider: Provider, notices: LogoutNotices, log: Log): void {
+  provider.on('backchannel.error', (_, err, { clientId }, accountId, sid) => {
+    log.info({ err, clientId }, 'a logout notification failed; trying again');
+    notices
+      .again({ applicationId: clientId, accountId, sid }, RETRY_AFTER_S)
+      .catch((failure) => log.warn({ err: failure, clientId }, UNDELIVERED));
+  });
+}
+
+const UNDELIVERED = 'an application did not take a logout notification';
+
+async function deliver(
+  provider: Provider,
+  notices: LogoutNotices,
+  { id, applicationId, accountId, sid, attempts }: LogoutNotice,
+  log: Log,
+): Promise<void> {
+  try {
+    const client = await provider.Client.find(applicationId);
+    if (client?.backchannelLogoutUri !== undefined) {
+      await (client as unknown as Informed).backchannelLogout(accountId, sid);
+    }
+  } catch (err) {
+    if (attempts < ATTEMPTS_MAX) return;
+    log.warn({ err, clientId: applicationId }, UNDELIVERED);
+  }
+  await notices.done(id);
+}

@@ -1,0 +1,52 @@
+import type { Context } from 'koa';
+import type { Provider, Session } from 'oidc-provider';
+import type { AuditLog } from '../../audit/audit-log.ts';
+import { digest } from '../../crypto/state-seal.ts';
+import { circumstances } from '../../mail/security-notice.ts';
+import type { AccountAccess } from '../../sessions/account-access.ts';
+import { requesterOf } from '../../web/requester.ts';
+
+/**
+ * Signing out ends what applications got in the session before the library destroys the session:
+ * where that fails, the person is still signed in and can do it again.
+ */
+export function endBeforeSession(
+  { Session: Sessions }: Provider,
+  access: Pick<AccountAccess, 'signedOut'>,
+): void {
+  const { destroy } = Sessions.prototype;
+  Sessions.prototype.destroy = async function end(this: Session) {
+    await access.signedOut(digest(this.uid), toldSids(this));
+    await destroy.call(this);
+  };
+}
+
+/** Records who signed out, for which application and from where, in the person's own log. */
+export function recordSignOuts(provider: Provider, audit: AuditLog): void {
+  provider.on('end_session.success', (ctx) => {
+    const { session, client } = ctx.oidc;
+    if (session === undefined || !isDestroyed(session)) return;
+    // Cookies stay: the one by which a person's device is known outlives a session.
+    ctx.set('Clear-Site-Data', '"cache", "storage"');
+    if (session.accountId === undefined) return;
+    audit.record({
+      type: 'sign_in.ended',
+      subject: session.accountId,
+      ...circumstances(requesterOf(ctx as unknown as Context)),
+      ...(client === undefined ? {} : { clientId: client.clientId }),
+    });
+  });
+}
+
+/** Whether this very request ended it. The library's types leave it out. */
+export function isDestroyed(session: Session): boolean {
+  return (session as { readonly destroyed?: boolean }).destroyed === true;
+}
+
+/**
+ * What those applications call the session that the library tells of a sign-out. Of several that
+ * signed in at the same time it knows the last alone: each request writes the session as a whole.
+ */
+function toldSids({ authorizations = {} }: Session): string[] {
+  return Object.values(authorizations).flatMap(({ sid }) => (sid === undefined ? [] : [sid]));
+}

@@ -1,0 +1,102 @@
+/**
+ * The JSON form of `POST /oauth/token`. RFC 6749 §4 knows forms only, and so does the library: a
+ * JSON request is read here and handed on as the form it stands for. Three shapes exist; anything
+ * else is refused with the names that are allowed.
+ */
+import { IncomingMessage } from 'node:http';
+import { errors } from 'oidc-provider';
+import { ACCOUNT_CLIENT_ID, ACCOUNT_GRANT } from '../../library/client-metadata.ts';
+import { parseFlatObject } from './strict-json.ts';
+import { passwordGrantRefused } from './token-error.ts';
+
+/** An address of RFC 5321 fits, and no row of the audit log grows by more. */
+const EMAIL_MAX_LENGTH = 254;
+
+interface Shape {
+  /** The member that distinguishes this shape from the others. */
+  readonly key: string;
+  readonly required: readonly string[];
+  readonly optional: readonly string[];
+  readonly form: Readonly<Record<string, string>>;
+}
+
+const ACCOUNT_FORM = { grant_type: ACCOUNT_GRANT, client_id: ACCOUNT_CLIENT_ID };
+const SHAPES: readonly Shape[] = [
+  { key: 'mfa_token', required: ['mfa_token', 'otp'], optional: [], form: ACCOUNT_FORM },
+  { key: 'email', required: ['email', 'password'], optional: ['otp'], form: ACCOUNT_FORM },
+  {
+    key: 'client_id',
+    required: ['client_id', 'client_secret'],
+    optional: ['grant_type', 'scope'],
+    form: { grant_type: 'client_credentials' },
+  },
+  {
+    // Client authentication by HTTP Basic, the rest in the body.
+    key: 'grant_type',
+    required: ['grant_type'],
+    optional: ['scope'],
+    form: {},
+  },
+];
+
+const jsonRequests = new WeakSet<IncomingMessage>();
+
+/** Whether this request came as JSON: the account grant is open to those alone. */
+export function cameAsJson(request: IncomingMessage): boolean {
+  return jsonRequests.has(request);
+}
+
+/**
+ * The form that a JSON body stands for.
+ *
+ * @throws {errors.InvalidRequest} quoting no value.
+ */
+export function toForm(body: string): string {
+  const members = parseFlatObject(body);
+  if (typeof members === 'string') throw new errors.InvalidRequest(members);
+  if (members.get('grant_type') === 'password' && !members.has('email'))
+    throw passwordGrantRefused();
+  const fields = toFormFields(members);
+  if (typeof fields === 'string') throw new errors.InvalidRequest(fields);
+  return new URLSearchParams(fields).toString();
+}
+
+function toFormFields(members: Map<string, string>): Record<string, string> | string {
+  const shape = SHAPES.find(({ key }) => members.has(key));
+  if (shape === undefined) {
+    return 'expected {email, password}, {mfa_token, otp} or {client_id, client_secret}';
+  }
+  const { required, optional, form } = shape;
+  if ([...members.values()].some((value) => value.includes('\0'))) {
+    return 'a value holds a NUL character';
+  }
+  if ((members.get('email') ?? '').length > EMAIL_MAX_LENGTH) return 'the e-mail is too long';
+  const missing = required.filter((name) => !members.get(name));
+  if (missing.length > 0) return `missing: ${missing.join(', ')}`;
+  const known = [...required, ...optional];
+  if ([...members.keys()].some((name) => !known.includes(name))) {
+    return `beside ${required.join(' and ')} only ${optional.join(', ') || 'nothing'} may be sent`;
+  }
+  return { ...form, ...Object.fromEntries(members) };
+}
+
+/** The same request on the same connection, with the form as its body. */
+export function formRequest(request: IncomingMessage, form: string): IncomingMessage {
+  const copy = new IncomingMessage(request.socket);
+  copy.method = request.method ?? 'POST';
+  copy.url = request.url ?? '/';
+  copy.httpVersion = request.httpVersion;
+  copy.httpVersionMajor = request.httpVersionMajor;
+  copy.httpVersionMinor = request.httpVersionMinor;
+  const { 'transfer-encoding': _, ...headers } = request.headers;
+  copy.headers = {
+    ...headers,
+    'content-type': 'application/x-www-form-urlencoded',
+    'content-length': `${Buffer.byteLength(form)}`,
+  };
+  copy.push(form);
+  copy.push(null);
+  copy.complete = true;
+  jsonRequests.add(copy);
+  return copy;
+}

@@ -1,0 +1,175 @@
+import type { LogFault } from '@cls/shared/http/fault-log';
+import type { Log } from '@cls/shared/log';
+import type { Middleware } from 'koa';
+import { errors, type KoaContextWithOIDC, type Provider } from 'oidc-provider';
+import { recordedEmail } from '../../accounts/account.ts';
+import type { AuditLog } from '../../audit/audit-log.ts';
+import { ACCOUNT_CLIENT_ID } from '../../library/client-metadata.ts';
+import { authenticationOf, triedAccountOf } from '../../library/granted-account.ts';
+import { AlreadySpent } from '../../library/provider-adapter.ts';
+import { answering, finishAnswer } from '../../state/answering.ts';
+import { addressSubject } from '../../throttle/address-subject.ts';
+import type { Throttle, ThrottleSubject } from '../../throttle/throttle.ts';
+import type { PaceDevice } from '../device/device-polls.ts';
+import { wantsJson } from './accept.ts';
+import { cameAsJson } from './json-token-request.ts';
+import { refusedKind } from './refused-kind.ts';
+import type { Spend } from './spend.ts';
+import { CredentialsRefused, passwordGrantRefused, TooManyAttempts } from './token-error.ts';
+import { writeTokenError } from './token-error-answer.ts';
+import { asUnauthorizedClient } from './unauthorized-client.ts';
+
+export const TOKEN_PATH = '/oauth/token';
+
+const faults = new WeakMap<object, unknown>();
+
+/** Keeps each request's error until the answer is written; the library itself shows a part only. */
+export function noteTokenErrors(provider: Provider): void {
+  const note = (ctx: object, error: unknown) => faults.set(ctx, error);
+  provider.on('grant.error', note);
+  provider.on('server_error', note);
+}
+
+interface TokenEndpointParts {
+  readonly log: Log;
+  readonly logFault: LogFault;
+  readonly pace: PaceDevice;
+}
+
+/**
+ * Around the library's token endpoint: how its answers look to a caller of this product, the
+ * throttle on client authentication, and the audit of each answer.
+ */
+export function tokenEndpoint(
+  throttle: Throttle,
+  audit: AuditLog,
+  spend: Spend,
+  { log, logFault, pace }: TokenEndpointParts,
+): Middleware {
+  return async (ctx, next) => {
+    if (ctx.path !== TOKEN_PATH) return next();
+    const accept = ctx.get('accept');
+    // The library would answer a browser's Accept with a page.
+    ctx.req.headers.accept = 'application/json';
+    const oidcCtx = ctx as unknown as KoaContextWithOIDC;
+    const why = await errorOf(oidcCtx, next, throttle, spend, { logFault, pace });
+    const error = explained(oidcCtx, why);
+    ctx.remove('Vary'); // Which origins may read the answer: see provider/cors.ts.
+    if (error !== undefined) writeTokenError(ctx, error);
+    else present(oidcCtx, accept);
+    try {
+      record(oidcCtx, audit, error);
+      if (answering()?.audited) await audit.synced();
+    } catch (err) {
+      return writeTokenError(ctx, err); // Without its event, nothing is acknowledged.
+    }
+    const request = answering();
+    if (error === undefined && request !== undefined) await finishAnswer(request, log);
+  };
+}
+
+/** Why this request gets no token, from whichever part it came; undefined when it gets one. */
+async function errorOf(
+  ctx: KoaContextWithOIDC,
+  next: () => Promise<unknown>,
+  throttle: Throttle,
+  spend: Spend,
+  { logFault, pace }: Omit<TokenEndpointParts, 'log'>,
+): Promise<unknown> {
+  try {
+    await next();
+    const error = faults.get(ctx);
+    if (await spent(ctx, spend, error)) return undefined;
+    return asUnauthorizedClient(ctx, await pace(ctx, await throttled(ctx, throttle, error)));
+  } catch (err) {
+    if (!(err instanceof errors.OIDCProviderError)) {
+      logFault(err, ctx.state['requestId']);
+    }
+    return err;
+  }
+}
+
+/** A form with a person's password is answered with how to send it, whatever else is wrong. */
+function explained(ctx: KoaContextWithOIDC, failure: unknown): unknown {
+  const refused = failure instanceof errors.OIDCProviderError && failure.statusCode < 429;
+  const asForm = ctx.oidc?.params?.['grant_type'] === 'password';
+  return refused && asForm ? passwordGrantRefused() : failure;
+}
+
+/**
+ * Spends what the request is for: last of all, once the client, the account and what it asks for
+ * are proven. True when there is an answer.
+ */
+async function spent(ctx: KoaContextWithOIDC, spend: Spend, error: unknown): Promise<boolean> {
+  if (error instanceof AlreadySpent) {
+    await spend.repeat(ctx, error.spendable);
+    return true;
+  }
+  const spendable = answering()?.spendable;
+  if (spendable !== undefined && error === undefined) await spend.withAnswer(ctx, spendable);
+  const refused = error instanceof errors.OIDCProviderError && error.expose;
+  if (spendable !== undefined && refused) await spend.withoutAnswer(spendable);
+  return error === undefined;
+}
+
+/** A person gets the bare JWT unless JSON was asked for by name. */
+function present(ctx: KoaContextWithOIDC, accept: string): void {
+  if (authenticationOf(ctx) === undefined) return;
+  ctx.set('Vary', 'Accept');
+  if (wantsJson(accept)) return;
+  const { access_token: token } = ctx.body as { access_token: string };
+  ctx.set('Content-Type', 'text/javascript');
+  ctx.body = token;
+}
+
+/**
+ * Failed client authentication counts against the client and the address, after the secret was
+ * compared: the right secret always passes, so nobody can lock an integration out by guessing.
+ */
+async function throttled(
+  ctx: KoaContextWithOIDC,
+  throttle: Throttle,
+  error: unknown,
+): Promise<unknown> {
+  if (!(error instanceof errors.InvalidClientAuth)) return error;
+  const clientId = ctx.oidc.client?.clientId;
+  const client: readonly ThrottleSubject[] =
+    clientId === undefined ? [] : [{ kind: 'client-secret', id: clientId }];
+  const admission = await throttle.admit([addressSubject(ctx.ip), ...client]);
+  if (admission.admitted) return error;
+  return new TooManyAttempts(admission.retryAfterS, admission.first);
+}
+
+function record(ctx: KoaContextWithOIDC, audit: AuditLog, error: unknown): void {
+  const { client } = ctx.oidc ?? {};
+  const { body, status } = ctx;
+  const reason = error === undefined ? undefined : whyOf(error, body as { error: string });
+  if (error !== undefined) ctx.state['refused'] = refusedKind(error);
+  if (error instanceof TooManyAttempts && !error.first) return;
+  audit.record({
+    type: status === 200 ? 'token.issued' : 'token.refused',
+    subject: subjectOf(ctx, reason ?? '') ?? 'unknown',
+    address: ctx.ip,
+    ...(client === undefined ? {} : { clientId: client.clientId }),
+    ...(typeof ctx.state['requestId'] === 'string' ? { requestId: ctx.state['requestId'] } : {}),
+    ...(reason === undefined ? {} : { reason }),
+  });
+}
+
+/** The reason for the log; the caller gets the code alone. */
+function whyOf(error: unknown, body: { readonly error: string }): string {
+  return error instanceof CredentialsRefused ? error.why : body.error;
+}
+
+/** The account or the client; the e-mail that was tried where no account is known. */
+function subjectOf(ctx: KoaContextWithOIDC, why: string): string | undefined {
+  const account = authenticationOf(ctx)?.account.id ?? triedAccountOf(ctx);
+  const { client, params } = ctx.oidc ?? {};
+  if (account !== undefined || client?.clientId !== ACCOUNT_CLIENT_ID) {
+    return account ?? client?.clientId;
+  }
+  const email = params?.['email'];
+  // Only a JSON body had its e-mail measured; a form that names this grant reaches this line too.
+  const measured = typeof email === 'string' && cameAsJson(ctx.req);
+  return measured ? recordedEmail(email, why) : undefined;
+}

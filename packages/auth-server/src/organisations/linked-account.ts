@@ -1,0 +1,76 @@
+/**
+ * Whose account a provider's subject is. A provider may only name people of its own customer: an
+ * account is linked to the subject once, by an address that the provider has proven and that is of
+ * its domain. No account is ever made here.
+ */
+import { type Account, type AccountDirectory, canonicalEmail } from '../accounts/account.ts';
+import type { AccountRecords } from '../accounts/account-records.ts';
+import type { Requester } from '../audit/requester.ts';
+import { digest } from '../crypto/state-seal.ts';
+import { type NoticeParts, notice } from '../mail/security-notice.ts';
+import type { AccountAccess } from '../sessions/account-access.ts';
+import { domainOfEmail } from './email-domain.ts';
+import type { UpstreamIdentity, UpstreamLinks, UpstreamProvider } from './upstream-provider.ts';
+
+export interface LinkParts extends NoticeParts {
+  readonly upstreamLinks: UpstreamLinks;
+  readonly accounts: AccountDirectory;
+  readonly records: AccountRecords;
+  readonly access: Pick<AccountAccess, 'endAll'>;
+}
+
+/** Somebody who came back from the provider. */
+export interface UpstreamArrival {
+  readonly identity: UpstreamIdentity;
+  /** Linked to no account when the provider was first asked. */
+  readonly isNew: boolean;
+  /** The sign-in's own. */
+  readonly state: string;
+}
+
+/** @returns why the person has no account that the provider may let them into. */
+export async function linkedAccount(
+  parts: LinkParts,
+  provider: UpstreamProvider,
+  organisation: string,
+  { identity: { subject, claims }, isNew, state }: UpstreamArrival,
+  by: Requester,
+): Promise<Account | { readonly unusable: string }> {
+  const finish = async (account: Account): Promise<Account> => {
+    await parts.access.endAll(account.id);
+    notice(parts, 'account.organisation_linked', account, by, organisation, digest(state));
+    return { ...account, passwordVersion: undefined, pending: false };
+  };
+  const linkedId = await parts.upstreamLinks.accountOf(provider.issuer, subject);
+  if (linkedId !== undefined) {
+    const account = await parts.accounts.find(linkedId);
+    if (!isOf(account, provider)) return { unusable: 'upstream_account_disabled' };
+    // Linked by an earlier try of this sign-in, which failed before the message to the owner.
+    return isNew ? finish(account) : account;
+  }
+  const email = claims[provider.emailClaim];
+  if (typeof email !== 'string' || !isTrue(claims[provider.emailVerifiedClaim])) {
+    return { unusable: 'upstream_email_unproven' };
+  }
+  if (domainOfEmail(canonicalEmail(email)) !== provider.domain) {
+    return { unusable: 'upstream_email_of_another_domain' };
+  }
+  const account = await parts.records.findByEmail(email);
+  if (!isOf(account, provider)) return { unusable: 'upstream_account_unknown' };
+  const linkedToAnother = { unusable: 'upstream_account_linked_to_another' };
+  if (await parts.upstreamLinks.isLinked(provider.issuer, account.id)) return linkedToAnother;
+  // What the password has opened ends with it; before, too: were it to fail, nothing is linked yet.
+  await parts.access.endAll(account.id);
+  const linked = await parts.upstreamLinks.link(provider.issuer, subject, account.id);
+  return linked ? finish(account) : linkedToAnother;
+}
+
+/** A provider vouches for people of its own customer alone. */
+function isOf(account: Account | undefined, provider: UpstreamProvider): account is Account {
+  return account !== undefined && !account.disabled && account.customer === provider.customer;
+}
+
+/** Some providers write booleans as text or numbers. */
+function isTrue(claim: unknown): boolean {
+  return claim === true || claim === 'true' || claim === 1 || claim === '1';
+}

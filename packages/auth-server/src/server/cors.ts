@@ -1,0 +1,58 @@
+import type { Context, Middleware } from 'koa';
+import type { KoaContextWithOIDC } from 'oidc-provider';
+import type { ApplicationDirectory } from '../clients/application.ts';
+import { allowsOrigin } from '../library/allowed-origin.ts';
+import { ROUTES } from '../library/configuration.ts';
+
+/** What an application in a browser asks for itself, and the methods by which. */
+const METHODS: Readonly<Record<string, string>> = {
+  [ROUTES.token]: 'POST',
+  [ROUTES.userinfo]: 'GET, POST',
+  [ROUTES.revocation]: 'POST',
+  [ROUTES.pushed_authorization_request]: 'POST',
+};
+const REQUEST_HEADERS = 'Authorization, Content-Type, X-Request-Id';
+const READABLE_HEADERS = 'Retry-After, WWW-Authenticate, X-Request-Id';
+const MAX_AGE_S = 600;
+
+/**
+ * Lets pages of another origin read answers to the one application that allows that origin (Fetch
+ * Standard, CORS protocol). A preflight names no application: it is answered for an origin that some
+ * application allows. Cookies never count, so no answer says that credentials may be sent.
+ */
+export function cors(applications: ApplicationDirectory, issuer: string): Middleware {
+  const own = new URL(issuer).origin;
+  return async (ctx, next) => {
+    const methods = METHODS[ctx.path];
+    if (methods === undefined) return next();
+    const origin = ctx.get('origin');
+    const asks = ctx.method === 'OPTIONS' && ctx.get('access-control-request-method') !== '';
+    if (asks && origin !== '' && (await applications.isAllowedOrigin(origin))) {
+      answerPreflight(ctx, origin, methods);
+      return;
+    }
+    await next();
+    const { oidc } = ctx as unknown as Partial<KoaContextWithOIDC>;
+    const allowed = origin !== '' && (origin === own || allowsOrigin(oidc?.client, origin));
+    if (origin !== '') ctx.vary('Origin');
+    present(ctx, allowed ? origin : undefined);
+  };
+}
+
+function answerPreflight(ctx: Context, origin: string, methods: string): void {
+  ctx.status = 204;
+  ctx.vary('Origin');
+  ctx.set('Access-Control-Allow-Origin', origin);
+  ctx.set('Access-Control-Allow-Methods', methods);
+  ctx.set('Access-Control-Allow-Headers', REQUEST_HEADERS);
+  ctx.set('Access-Control-Max-Age', `${MAX_AGE_S}`);
+}
+
+/** The library would tell any origin that it may read an answer. */
+function present(ctx: Context, origin: string | undefined): void {
+  ctx.remove('Access-Control-Allow-Origin');
+  ctx.remove('Access-Control-Expose-Headers');
+  if (origin === undefined) return;
+  ctx.set('Access-Control-Allow-Origin', origin);
+  ctx.set('Access-Control-Expose-Headers', READABLE_HEADERS);
+}

@@ -1,0 +1,65 @@
+import type { LogFault } from '@cls/shared/http/fault-log';
+import { DatabaseUnavailable } from '@cls/shared/sql/database';
+import type { Context, Middleware } from 'koa';
+import type { Provider } from 'oidc-provider';
+import { showErrorPage } from '../web/error-page.ts';
+import type { Pages } from '../web/page.ts';
+import { wayOnFrom } from '../web/way-on.ts';
+
+const RETRY_WHEN_UNAVAILABLE_S = 2;
+
+/**
+ * Faults of what answers nobody's protocol: a page to a browser, JSON to a program, 503 where a
+ * store does not answer, and 500. The cause is for the log alone.
+ */
+export function faults(pages: Pages, logFault: LogFault): Middleware {
+  return async (ctx, next) => {
+    try {
+      await next();
+      // To a program the library has answered 500.
+      if (ctx.status === 500 && unavailable.has(ctx)) answer(ctx, pages, true);
+    } catch (err) {
+      if (ctx.req.readableAborted) return; // Gone in the middle of a body: nobody's fault.
+      logFault(err, ctx.state['requestId']);
+      answer(ctx, pages, err instanceof DatabaseUnavailable);
+    }
+  };
+}
+
+const unavailable = new WeakSet<object>();
+
+/** Keeps which of the library's failures are a store's, until the answer is written. */
+export function noteUnavailable(provider: Provider): void {
+  provider.on('server_error', (ctx, error) => {
+    if (error instanceof DatabaseUnavailable) unavailable.add(ctx);
+  });
+}
+
+function answer(ctx: Context, pages: Pages, unavailable: boolean): void {
+  const status = unavailable ? 503 : 500;
+  if (unavailable) ctx.set('Retry-After', `${RETRY_WHEN_UNAVAILABLE_S}`);
+  // Of an answer that came before the fault: the redirect, and a session that nobody asked about.
+  ctx.remove('Location');
+  ctx.remove('Set-Cookie');
+  if (ctx.accepts('json', 'html') === 'html') {
+    const wayOn = wayOnFrom(undefined, pages);
+    showErrorPage(pages, ctx, {
+      status,
+      kind: unavailable ? 'unavailable' : 'server_error',
+      wayOn,
+    });
+    return;
+  }
+  ctx.status = status;
+  ctx.set('Cache-Control', 'no-store');
+  ctx.body = unavailable
+    ? {
+        error: 'temporarily_unavailable',
+        error_description: 'a store that is needed does not answer; try again',
+      }
+    : {
+        error: 'server_error',
+        error_description:
+          'the request could not be answered; quote the X-Request-Id to its operator',
+      };
+}

@@ -1,0 +1,96 @@
+import type { Account } from '../accounts/account.ts';
+import type { Requester } from '../audit/requester.ts';
+import type { Application, ApplicationDirectory } from '../clients/application.ts';
+import { type NoticeParts, notice } from '../mail/security-notice.ts';
+import type { AccountAccess } from './account-access.ts';
+import type { ConsentRecords } from './signed-in.ts';
+
+/** An application that has access on a person's behalf, or may take it without asking again. */
+export interface ApplicationWithAccess {
+  readonly application: Application;
+  readonly scopes: readonly string[];
+  readonly since: Date;
+  /** Absent when nothing that it got is alive. */
+  readonly lastUsedAt?: Date;
+}
+
+/** Applications and a person's account; the use cases behind the pages. */
+export interface AccountApplications {
+  /** The oldest access first. */
+  list(account: Account): Promise<readonly ApplicationWithAccess[]>;
+  /** Keeps what the person has allowed, so that it is not asked for again. Tells them about more. */
+  allow(account: Account, id: string, scopes: readonly string[], by: Requester): Promise<void>;
+  /** The person has let it in on a second device. A message tells them, each time. */
+  deviceConnected(account: Account, id: string, by: Requester): Promise<void>;
+  /** Ends all that the application got; it has to ask again. False when it has no access. */
+  withdraw(account: Account, id: string, by: Requester): Promise<boolean>;
+}
+
+export interface AccountApplicationsParts extends NoticeParts {
+  readonly access: AccountAccess;
+  readonly consents: ConsentRecords;
+  readonly applications: ApplicationDirectory;
+}
+
+export function accountApplications(parts: AccountApplicationsParts): AccountApplications {
+  const { access, consents, applications } = parts;
+  const list = async (account: Account): Promise<readonly ApplicationWithAccess[]> => {
+    const [allowed, grants] = await Promise.all([
+      consents.list(account.id),
+      access.grants(account.id),
+    ]);
+    const ids = new Set([...allowed, ...grants].map(({ applicationId }) => applicationId));
+    const found = await Promise.all(
+      [...ids].map(async (id) => {
+        const application = await applications.find(id);
+        const its = [...allowed, ...grants].filter(({ applicationId }) => applicationId === id);
+        return application && withAccess(application, its);
+      }),
+    );
+    return found
+      .filter((each) => each !== undefined)
+      .sort((a, b) => a.since.getTime() - b.since.getTime());
+  };
+  return {
+    list,
+    async allow(account, id, scopes, by) {
+      if (!(await consents.allow(account.id, id, scopes))) return;
+      const application = await applications.find(id);
+      notice(parts, 'account.access_allowed', account, by, application?.name);
+    },
+    async deviceConnected(account, id, by) {
+      const application = await applications.find(id);
+      notice(parts, 'account.device_connected', account, by, application?.name);
+    },
+    async withdraw(account, id, by) {
+      const application = await applications.find(id);
+      if (application === undefined) return false;
+      // Before, too: were it to fail, what was allowed is still there to be withdrawn again. Not by
+      // what is listed, which is alive: who failed half-way finds nothing there.
+      const ended = [
+        await access.endApplication(account.id, id),
+        await consents.withdraw(account.id, id),
+        await access.endApplication(account.id, id),
+      ];
+      if (!ended.includes(true)) return false;
+      notice(parts, 'account.access_withdrawn', account, by, application.name);
+      return true;
+    },
+  };
+}
+
+interface Access {
+  readonly scopes: readonly string[];
+  readonly createdAt: Date;
+  readonly lastUsedAt?: Date;
+}
+
+function withAccess(application: Application, its: readonly Access[]): ApplicationWithAccess {
+  const used = its.flatMap(({ lastUsedAt }) => (lastUsedAt === undefined ? [] : [+lastUsedAt]));
+  return {
+    application,
+    scopes: [...new Set(its.flatMap(({ scopes }) => scopes))],
+    since: new Date(Math.min(...its.map(({ createdAt }) => +createdAt))),
+    ...(used.length === 0 ? {} : { lastUsedAt: new Date(Math.max(...used)) }),
+  };
+}

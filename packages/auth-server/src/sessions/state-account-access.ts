@@ -1,0 +1,77 @@
+import { digest } from '../crypto/state-seal.ts';
+import type { StateStore } from '../state/state-store.ts';
+import type { AccountAccess } from './account-access.ts';
+import type { Ending, SignedInRecords } from './signed-in.ts';
+
+/** What the provider keeps for people: sessions, grants, codes, refresh tokens. */
+export function accountAccess(state: StateStore, records: SignedInRecords): AccountAccess {
+  const end = async (uid: string, ending: Ending, toldSids: readonly string[] = []) => {
+    // Before the session: while it lives, the request can be repeated after a failure here.
+    const known = await records.grantsOfSession(uid, ending);
+    await forEach(known, (grant) => state.revokeGrant(grant));
+    // A session is a grant of its own to the store: writing it again does not bring it back.
+    await state.revokeGrant(uid);
+    // Those that a request under way has noted meanwhile.
+    const all = await records.grantsOfSession(uid, ending);
+    const late = all.filter((grant) => !known.includes(grant));
+    await forEach(late, (grant) => state.revokeGrant(grant));
+    await records.forgetSession(uid, ending, toldSids);
+  };
+  const othersOf = async (accountId: string, keptUid: string | undefined) =>
+    (await records.sessionUids(accountId)).filter((uid) => uid !== keptUid);
+  return {
+    async sessions(accountId) {
+      const sessions = await records.sessions(accountId);
+      return keep(sessions, async ({ uid }) => await state.findBy('Session', 'uid', uid));
+    },
+    async grants(accountId) {
+      const grants = await records.grants(accountId);
+      return keep(grants, async ({ id }) => await state.find('Grant', id));
+    },
+    async endAll(accountId, except) {
+      const kept = except && { kind: 'Session', key: digest(except.jti) };
+      const keptUid = except && digest(except.uid);
+      await state.endAccount(digest(accountId), kept);
+      // A request under way may give a session a new id, which was not put before the end.
+      const uids = await othersOf(accountId, keptUid);
+      await forEach(uids, (uid) => state.revokeGrant(uid));
+      // And one may have been granted after the time of the end, before others could see that.
+      const grants = (await records.grants(accountId)).map(({ id }) => id);
+      await forEach(grants, (grant) => state.revokeGrant(grant));
+      await records.forget({ uids, grants }, keptUid);
+    },
+    endSession: (uid) => end(uid, 'ended'),
+    async endOtherSessions(accountId, keptUid) {
+      const uids = await othersOf(accountId, keptUid);
+      await forEach(uids, (uid) => end(uid, 'ended'));
+    },
+    signedOut: (uid, toldSids) => end(uid, 'signed_out', toldSids),
+    async endApplication(accountId, applicationId) {
+      const grants = await records.grants(accountId);
+      const its = grants.filter((grant) => grant.applicationId === applicationId);
+      await forEach(its, ({ id }) => state.revokeGrant(id));
+      await records.forgetApplication(accountId, applicationId);
+      return its.length > 0;
+    },
+    async endApplicationOfAll(applicationId) {
+      const grants = await records.grantsOfApplication(applicationId);
+      await forEach(grants, (grant) => state.revokeGrant(grant));
+    },
+  };
+}
+
+async function keep<T>(items: readonly T[], live: (item: T) => Promise<unknown>): Promise<T[]> {
+  const found = await forEach(items, live);
+  return items.filter((_, index) => found[index] !== undefined);
+}
+
+/** One person may have thousands: they must not take the store from everybody else. */
+const AT_ONCE = 10;
+
+async function forEach<T, R>(items: readonly T[], work: (item: T) => Promise<R>): Promise<R[]> {
+  const done: R[] = [];
+  for (let from = 0; from < items.length; from += AT_ONCE) {
+    done.push(...(await Promise.all(items.slice(from, from + AT_ONCE).map(work))));
+  }
+  return done;
+}

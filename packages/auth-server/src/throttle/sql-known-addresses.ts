@@ -1,0 +1,52 @@
+import type { Clock } from '@cls/shared/clock';
+import type { Database } from '@cls/shared/sql/database';
+import { digest } from '../crypto/state-seal.ts';
+import { KNOWN_ADDRESS_DAYS, KNOWN_ADDRESSES_MAX, type KnownAddresses } from './known-addresses.ts';
+
+/** `$1` account, `$2` address, `$3` now. One row is written a day, however often somebody signs in. */
+const REMEMBER = `
+  INSERT INTO known_address AS k (account_id, address_sha256, seen_at)
+  VALUES ($1, $2, $3::timestamptz)
+  ON CONFLICT (account_id, address_sha256) DO UPDATE SET seen_at = excluded.seen_at
+  WHERE k.seen_at < excluded.seen_at - interval '1 day'
+  RETURNING 1`;
+
+const FORGET_OLDER = `
+  DELETE FROM known_address WHERE account_id = $1 AND address_sha256 NOT IN (
+    SELECT address_sha256 FROM known_address WHERE account_id = $1
+    ORDER BY seen_at DESC, address_sha256 LIMIT ${KNOWN_ADDRESSES_MAX})`;
+
+/** The account's id is part of what is hashed: the same address of two people looks different. */
+const KNOWS = `
+  SELECT a.id, k.hashes FROM account a CROSS JOIN LATERAL (
+    SELECT coalesce(array_agg(address_sha256), '{}') AS hashes FROM known_address
+    WHERE account_id = a.id
+      AND seen_at > $2::timestamptz - interval '${KNOWN_ADDRESS_DAYS} days') AS k
+  WHERE a.email = $1 AND NOT a.elsewhere`;
+
+export function sqlKnownAddresses(database: Database, clock: Clock): KnownAddresses {
+  const now = () => clock.now().toISOString();
+  return {
+    async remember(accountId, { id }) {
+      const kept = await database.query(REMEMBER, [accountId, hash(accountId, id), now()]);
+      if (kept.length > 0) await database.query(FORGET_OLDER, [accountId]);
+    },
+    async knows(email, { id }) {
+      const [row] = await database.query<{ id: string; hashes: string[] }>(KNOWS, [email, now()]);
+      const sought = hash(row?.id ?? '', id); // Also where there is no account: the time must be the same.
+      return row?.hashes.includes(sought) ?? false;
+    },
+  };
+}
+
+function hash(accountId: string, address: string): string {
+  return digest(`${accountId} ${address}`);
+}
+
+export async function sweepKnownAddresses(database: Database, clock: Clock): Promise<void> {
+  await database.query(
+    `DELETE FROM known_address
+     WHERE seen_at < $1::timestamptz - interval '${KNOWN_ADDRESS_DAYS} days'`,
+    [clock.now().toISOString()],
+  );
+}

@@ -1,0 +1,26 @@
+import type { Context } from 'koa';
+import { type ErrorModel, errorPage } from './error.ts';
+import type { Pages } from './page.ts';
+
+export interface ShownError extends Omit<ErrorModel, 'frame' | 'referenceId'> {
+  readonly status: number;
+}
+
+/** An error as a page, with the request's id as the reference that people can give. */
+export function showErrorPage(pages: Pages, ctx: Context, { status, ...error }: ShownError): void {
+  const referenceId = String(ctx.state['requestId'] ?? '');
+  ctx.state['refused'] ??= kindOf(error);
+  if (error.waitS !== undefined) ctx.set('Retry-After', `${error.waitS}`);
+  pages.show(ctx, {
+    status,
+    ...(ctx.method === 'GET' ? {} : { again: false }),
+    render: (frame, i18n) => errorPage({ frame, referenceId, ...error }, i18n),
+  });
+}
+
+/** A protocol's error with what it says for developers, so that the reference leads to it. */
+function kindOf({ kind, technical }: Omit<ShownError, 'status'>): string {
+  if (technical === undefined) return kind;
+  const { error, description } = technical;
+  return description === undefined ? error : `${error}: ${description}`;
+}

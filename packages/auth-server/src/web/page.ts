@@ -1,0 +1,121 @@
+import { createHmac, timingSafeEqual } from 'node:crypto';
+import type { Secret } from '@cls/shared/secret';
+import type { Context } from 'koa';
+import type { Assets } from './assets.ts';
+import { contentSecurityPolicy } from './content-security-policy.ts';
+import { readCookie, writeCookie } from './cookie.ts';
+import type { RenderableProblem } from './form.ts';
+import { createI18n, type I18n, LOCALES, type Locale, readMessages } from './i18n.ts';
+import { negotiateLocale } from './language.ts';
+import type { Frame } from './layout.ts';
+
+export const LANGUAGE_COOKIE = { name: 'cls_language' };
+const LANGUAGE_AGE_MS = 365 * 86_400_000;
+
+export interface Page {
+  readonly status?: number;
+  /** Why the page's form came back; they decide the status where `status` is not given. */
+  readonly problems?: readonly RenderableProblem[];
+  /** Where the page's forms end, after redirects: registered URIs. */
+  readonly formTargets?: readonly string[];
+  /** What the form token is bound to: the interaction. */
+  readonly csrf?: string;
+  /** Of the application's request, where it is not in the page's own address. */
+  readonly uiLocales?: string | undefined;
+  /** The query with which a GET brings this page again, where it is not the request's; `false`: none. */
+  readonly again?: string | false;
+  readonly render: (frame: Frame, i18n: I18n) => string;
+}
+
+export interface Pages {
+  /** Answers with a page in the reader's language. */
+  show(ctx: Context, page: Page): void;
+  /** Whether a form came from a page that was bound to the same thing. */
+  isOurs(form: Readonly<Record<string, string>>, csrf: string): boolean;
+  /** A path with the issuer's own before it. */
+  path(path: string): string;
+}
+
+export interface PageSettings {
+  readonly issuer: string;
+  readonly assets: Assets;
+  readonly formKey: Secret;
+  readonly supportUrl: string | undefined;
+  readonly policyUrl: string | undefined;
+}
+
+export function pages({ issuer, assets, formKey, supportUrl, policyUrl }: PageSettings): Pages {
+  const { pathname } = new URL(issuer);
+  const basePath = pathname === '/' ? '' : pathname;
+  const path = (below: string) => `${basePath}${below}`;
+  const languages = new Map<Locale, I18n>(
+    LOCALES.map((locale) => [locale, createI18n(locale, readMessages(locale))]),
+  );
+  const tokenFor = (csrf: string) =>
+    createHmac('sha256', formKey.expose()).update(`form ${csrf}`).digest('base64url');
+  return {
+    path,
+    isOurs(form, csrf) {
+      const given = Buffer.from(form['csrf'] ?? '');
+      const expected = Buffer.from(tokenFor(csrf));
+      return given.length === expected.length && timingSafeEqual(given, expected);
+    },
+    show(ctx, { problems = [], formTargets = [], csrf = '', uiLocales, again, ...page }) {
+      const locale = localeOf(ctx, uiLocales);
+      const i18n = languages.get(locale);
+      if (i18n === undefined) throw new Error(`no messages in ${locale}`);
+      const query = ONCE.test(ctx.path) ? false : (again ?? ctx.querystring);
+      const frame: Frame = {
+        assetPath: (name) => path(assets.path(name)),
+        csrfToken: csrf === '' ? '' : tokenFor(csrf),
+        languages: query === false ? [] : languageLinks(query),
+        ...(supportUrl === undefined ? {} : { supportHref: supportUrl }),
+        ...(policyUrl === undefined ? {} : { policyHref: policyUrl }),
+      };
+      const throttled = problems.find((problem) => problem.code === 'throttled');
+      ctx.status = page.status ?? statusOf(problems);
+      if (throttled !== undefined) ctx.set('Retry-After', `${throttled.waitS}`);
+      ctx.set('Cache-Control', 'no-store');
+      ctx.set('Content-Language', locale);
+      ctx.set('Content-Security-Policy', contentSecurityPolicy(formTargets));
+      ctx.set('Content-Type', 'text/html; charset=utf-8');
+      ctx.body = page.render(frame, i18n);
+    },
+  };
+}
+
+/** Addresses that are good once: the ways back from a sign-in, and from an organisation. */
+const ONCE = /^\/(?:(?:oauth\/authorize|device)\/[\w-]{10,}$|upstream\/)/;
+
+/** The same page: what its address says besides stays. */
+function languageLinks(query: string): Frame['languages'] {
+  return LOCALES.map((locale) => {
+    const parameters = new URLSearchParams(query);
+    parameters.set('lang', locale);
+    return { locale, href: `?${parameters}` };
+  });
+}
+
+/** What was chosen on a page counts before everything, and is remembered. */
+function localeOf(ctx: Context, uiLocales: string | undefined): Locale {
+  const chosen = LOCALES.find((locale) => locale === ctx.query['lang']);
+  if (chosen !== undefined) {
+    writeCookie(ctx, LANGUAGE_COOKIE, chosen, LANGUAGE_AGE_MS);
+    return chosen;
+  }
+  const cookie = readCookie(ctx, LANGUAGE_COOKIE);
+  const asked = uiLocales ?? [ctx.query['ui_locales']].flat()[0];
+  return negotiateLocale({ uiLocales: asked, cookie, acceptLanguage: ctx.get('accept-language') });
+}
+
+/** One status for a wrong password, an unknown e-mail and a disabled account. */
+function statusOf(problems: readonly RenderableProblem[]): number {
+  if (problems.length === 0) return 200;
+  return problems.some(({ code }) => code === 'throttled') ? 429 : 422;
+}
+
+/** After a form: loading the next page again sends nothing again (RFC 9110 §15.4.4). */
+export function seeOther(ctx: Context, href: string): void {
+  ctx.redirect(href);
+  ctx.status = 303;
+}

@@ -1,0 +1,24 @@
+import type { Context } from 'koa';
+import { deviceOf } from '../audit/device-of.ts';
+import type { Requester } from '../audit/requester.ts';
+import { readCookie } from './cookie.ts';
+import { negotiateLocale } from './language.ts';
+import { LANGUAGE_COOKIE } from './page.ts';
+
+export const DEVICE_COOKIE = { name: 'cls_device' } as const;
+
+/** Who asks, as far as the request tells. */
+export function requesterOf(ctx: Context): Requester {
+  const requestId = ctx.state['requestId'];
+  const deviceCookie = readCookie(ctx, DEVICE_COOKIE);
+  return {
+    address: ctx.ip,
+    device: deviceOf(ctx.get('user-agent')),
+    locale: negotiateLocale({
+      cookie: readCookie(ctx, LANGUAGE_COOKIE),
+      acceptLanguage: ctx.get('accept-language'),
+    }),
+    ...(typeof requestId === 'string' ? { requestId } : {}),
+    ...(deviceCookie === undefined ? {} : { deviceCookie }),
+  };
+}

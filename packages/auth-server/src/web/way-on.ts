@@ -1,0 +1,12 @@
+import { ACCOUNT_PATH } from '../library/client-metadata.ts';
+import type { ShownApplication } from './application.ts';
+import type { WayOn } from './layout.ts';
+import type { Pages } from './page.ts';
+
+/** Applications without a page of their own have no way on but ours. */
+export function wayOnFrom(application: ShownApplication | undefined, pages: Pages): WayOn {
+  if (application?.href === undefined) {
+    return { to: 'account', href: pages.path(ACCOUNT_PATH) };
+  }
+  return { to: 'start_again', name: application.name, href: application.href };
+}

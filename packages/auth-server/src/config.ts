@@ -1,7 +1,10 @@
 import { join } from 'node:path';
 import { configuration, type EnvironmentReader } from '@cls/shared/environment';
 import type { Secret } from '@cls/shared/secret';
-import { readServiceEnvironment, type ServiceEnvironment } from '@cls/shared/service-environment';
+import {
+  readServiceEnvironment,
+  type ServiceEnvironment,
+} from '@cls/shared/service/service-environment';
 
 export interface AuthServerConfig extends ServiceEnvironment {
   /** Seals secrets at rest and keys hashes of them; undefined on a developer's machine only. */

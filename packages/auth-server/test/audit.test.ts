@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { silentLog } from '@cls/shared/log';
 import { Secret } from '@cls/shared/secret';
+import { openDatabaseAsOperator } from '@cls/shared/service/open-database';
 import type { Database } from '@cls/shared/sql/database';
-import { openDatabaseAsOperator } from '@cls/shared/sql/open-database';
 import { describeOnEngines, requireServer } from '@cls/testing/engines';
 import { type FaultProxy, faultProxy } from '@cls/testing/fault-proxy';
 import {

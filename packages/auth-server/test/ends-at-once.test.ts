@@ -1,5 +1,5 @@
 import { silentLog } from '@cls/shared/log';
-import { openDatabaseAsOperator } from '@cls/shared/sql/open-database';
+import { openDatabaseAsOperator } from '@cls/shared/service/open-database';
 import { describeOnEngines, postgres, requireServer } from '@cls/testing/engines';
 import { postgresServer } from '@cls/testing/servers';
 import { expect } from 'chai';

@@ -1,6 +1,6 @@
 import { type Log, silentLog } from '@cls/shared/log';
+import { openDatabaseAsOperator } from '@cls/shared/service/open-database';
 import type { Database } from '@cls/shared/sql/database';
-import { openDatabaseAsOperator } from '@cls/shared/sql/open-database';
 import { pglite } from '@cls/testing/engines';
 import { eventually } from '@cls/testing/servers';
 import { expect } from 'chai';

@@ -1,9 +1,9 @@
 import { systemClock } from '@cls/shared/clock';
 import { silentLog } from '@cls/shared/log';
 import { Secret } from '@cls/shared/secret';
+import { type DatabaseLocation, openDatabaseAsOperator } from '@cls/shared/service/open-database';
+import { warnOfOwnerRole } from '@cls/shared/service/owner-role';
 import { SqlError } from '@cls/shared/sql/database';
-import { type DatabaseLocation, openDatabaseAsOperator } from '@cls/shared/sql/open-database';
-import { warnOfOwnerRole } from '@cls/shared/sql/owner-role';
 import { type Engine, postgresAsService, requireServer } from '@cls/testing/engines';
 import { eventually, postgresServer } from '@cls/testing/servers';
 import { expect } from 'chai';

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { silentLog } from '@cls/shared/log';
 import { Secret } from '@cls/shared/secret';
-import { openDatabaseAsOperator } from '@cls/shared/sql/open-database';
+import { openDatabaseAsOperator } from '@cls/shared/service/open-database';
 import { requireServer } from '@cls/testing/engines';
 import {
   endWithTests,

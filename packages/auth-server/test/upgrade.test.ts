@@ -1,7 +1,7 @@
 import { silentLog } from '@cls/shared/log';
+import { openDatabaseAsOperator } from '@cls/shared/service/open-database';
 import type { Database } from '@cls/shared/sql/database';
 import { migrationStatus, readMigrations } from '@cls/shared/sql/migrate';
-import { openDatabaseAsOperator } from '@cls/shared/sql/open-database';
 import { describeOnEngines } from '@cls/testing/engines';
 import { freePort } from '@cls/testing/servers';
 import { expect } from 'chai';

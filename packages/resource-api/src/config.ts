@@ -1,6 +1,9 @@
 import { configuration, type EnvironmentReader } from '@cls/shared/environment';
 import type { Secret } from '@cls/shared/secret';
-import { readServiceEnvironment, type ServiceEnvironment } from '@cls/shared/service-environment';
+import {
+  readServiceEnvironment,
+  type ServiceEnvironment,
+} from '@cls/shared/service/service-environment';
 import type { CallerLimits } from './access/caller-budget.ts';
 
 export interface ResourceApiConfig extends ServiceEnvironment {

@@ -1,5 +1,5 @@
 import { createLog } from '@cls/shared/log';
-import { runService } from '@cls/shared/run-service';
+import { runService } from '@cls/shared/service/run-service';
 import { startResourceApi } from './compose.ts';
 import { parseConfig } from './config.ts';
 

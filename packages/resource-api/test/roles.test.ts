@@ -1,10 +1,10 @@
 import { inLedger } from '@cls/book-generator/cli/in-ledger';
 import { type Log, silentLog } from '@cls/shared/log';
 import { Secret } from '@cls/shared/secret';
+import { type DatabaseLocation, openDatabaseAsOperator } from '@cls/shared/service/open-database';
+import { warnOfOwnerRole } from '@cls/shared/service/owner-role';
 import { type Database, SqlError } from '@cls/shared/sql/database';
 import { grantToService, migrate, readSchema } from '@cls/shared/sql/migrate';
-import { type DatabaseLocation, openDatabaseAsOperator } from '@cls/shared/sql/open-database';
-import { warnOfOwnerRole } from '@cls/shared/sql/owner-role';
 import { type Engine, postgresAsService, requireServer } from '@cls/testing/engines';
 import { postgresServer } from '@cls/testing/servers';
 import { expect } from 'chai';

@@ -1,7 +1,7 @@
 import { silentLog } from '@cls/shared/log';
 import { Secret } from '@cls/shared/secret';
+import { openDatabaseAsOperator } from '@cls/shared/service/open-database';
 import type { Database } from '@cls/shared/sql/database';
-import { openDatabaseAsOperator } from '@cls/shared/sql/open-database';
 import { describeOnEngines, type Engine } from '@cls/testing/engines';
 import { expect } from 'chai';
 import type { Check } from '../src/reconcile/reconciler.ts';

@@ -1,11 +1,11 @@
 import { silentLog } from '@cls/shared/log';
-import type { Database } from '@cls/shared/sql/database';
-import { type Migration, migrate, migrationStatus, readSchema } from '@cls/shared/sql/migrate';
 import {
   type DatabaseLocation,
   openDatabaseAsOperator,
   openDatabaseAsOwner,
-} from '@cls/shared/sql/open-database';
+} from '@cls/shared/service/open-database';
+import type { Database } from '@cls/shared/sql/database';
+import { type Migration, migrate, migrationStatus, readSchema } from '@cls/shared/sql/migrate';
 import {
   describeOnEngines,
   postgres,

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
-import { plaintextConnections, warnOfPlaintext } from '../src/plaintext-connections.ts';
 import { Secret } from '../src/secret.ts';
-import type { ServiceEnvironment } from '../src/service-environment.ts';
+import { plaintextConnections, warnOfPlaintext } from '../src/service/plaintext-connections.ts';
+import type { ServiceEnvironment } from '../src/service/service-environment.ts';
 
 const config = (postgres?: string, redis?: string) => ({
   database:

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { parseRedisUrl } from '../src/redis-address.ts';
+import { parseRedisUrl } from '../src/service/redis-address.ts';
 import { DatabaseUnavailable } from '../src/sql/database.ts';
 
 describe('REDIS_URL', () => {

@@ -1,8 +1,8 @@
 import { systemClock } from '@cls/shared/clock';
 import { developmentSecret } from '@cls/shared/development-secret';
 import { createLog, type Log, silentLog } from '@cls/shared/log';
+import { openDatabaseAsOperator } from '@cls/shared/service/open-database';
 import { readSchema } from '@cls/shared/sql/migrate';
-import { openDatabaseAsOperator } from '@cls/shared/sql/open-database';
 import { administerAccounts } from '../account-management/administer.ts';
 import { invite } from '../account-management/invite.ts';
 import { sqlAccountLinks } from '../accounts/sql-account-links.ts';

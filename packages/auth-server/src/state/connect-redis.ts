@@ -1,6 +1,6 @@
 import type { Log } from '@cls/shared/log';
-import { parseRedisUrl, type RedisAddress } from '@cls/shared/redis-address';
 import type { Secret } from '@cls/shared/secret';
+import { parseRedisUrl, type RedisAddress } from '@cls/shared/service/redis-address';
 import { DatabaseUnavailable } from '@cls/shared/sql/database';
 import { Cluster, Redis } from 'ioredis';
 

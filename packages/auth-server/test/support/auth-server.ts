@@ -2,12 +2,12 @@ import { join } from 'node:path';
 import type { ApiPermission } from '@cls/shared/access-token';
 import { silentLog } from '@cls/shared/log';
 import { Secret } from '@cls/shared/secret';
-import type { Database } from '@cls/shared/sql/database';
 import {
   type DatabaseLocation,
   openDatabase,
   openDatabaseAsOperator,
-} from '@cls/shared/sql/open-database';
+} from '@cls/shared/service/open-database';
+import type { Database } from '@cls/shared/sql/database';
 import type { Engine } from '@cls/testing/engines';
 import { freePort, temporaryDirectory } from '@cls/testing/servers';
 import { TOTP, Secret as TotpSecret } from 'otpauth';

@@ -1,5 +1,5 @@
 import { Secret } from '@cls/shared/secret';
-import { openDatabase } from '@cls/shared/sql/open-database';
+import { openDatabase } from '@cls/shared/service/open-database';
 import { type Engine, pglite, postgres } from '@cls/testing/engines';
 import { type FailingStore, failingDatabase } from '@cls/testing/failing-database';
 import type { FaultProxy } from '@cls/testing/fault-proxy';

@@ -5,7 +5,7 @@ import {
   type DatabaseLocation,
   openDatabaseAsOperator,
   openDatabaseAsOwner,
-} from '@cls/shared/sql/open-database';
+} from '@cls/shared/service/open-database';
 import type { Engine } from '@cls/testing/engines';
 import { digest, seal, unseal } from '../../src/crypto/state-seal.ts';
 

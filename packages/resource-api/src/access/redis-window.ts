@@ -1,6 +1,6 @@
 import type { Log } from '@cls/shared/log';
-import { parseRedisUrl, type RedisAddress } from '@cls/shared/redis-address';
 import type { Secret } from '@cls/shared/secret';
+import { parseRedisUrl, type RedisAddress } from '@cls/shared/service/redis-address';
 import { createClient, createCluster, createSentinel } from 'redis';
 import type { SharedWindow } from './rate-limit.ts';
 import { memoryWindow, WINDOW_S, windowAnswer } from './shared-window.ts';

@@ -1,6 +1,6 @@
 import { createLog } from '@cls/shared/log';
+import { openDatabaseAsOperator } from '@cls/shared/service/open-database';
 import { readSchema } from '@cls/shared/sql/migrate';
-import { openDatabaseAsOperator } from '@cls/shared/sql/open-database';
 import { parseConfig } from '../config.ts';
 import { MIGRATIONS } from '../store/migrations.ts';
 import { sqlBilling } from '../store/sql-billing.ts';

@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import type { Clock } from '@cls/shared/clock';
 import { silentLog } from '@cls/shared/log';
+import { type DatabaseLocation, openDatabaseAsOperator } from '@cls/shared/service/open-database';
 import type { Database } from '@cls/shared/sql/database';
-import { type DatabaseLocation, openDatabaseAsOperator } from '@cls/shared/sql/open-database';
 import type { Engine } from '@cls/testing/engines';
 import { eventually, temporaryDirectory } from '@cls/testing/servers';
 import { startResourceApi } from '../../src/compose.ts';

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { gunzipSync } from 'node:zlib';
 import { silentLog } from '@cls/shared/log';
-import { type DatabaseLocation, openDatabaseAsOwner } from '@cls/shared/sql/open-database';
+import { type DatabaseLocation, openDatabaseAsOwner } from '@cls/shared/service/open-database';
 import type { Engine } from '@cls/testing/engines';
 
 const fixture = (name: string) =>

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { createLog } from '../log.ts';
+import { type DatabaseLocation, openDatabaseAsOwner } from '../service/open-database.ts';
 import { grantToService, migrate, migrationStatus, readSchema } from '../sql/migrate.ts';
-import { type DatabaseLocation, openDatabaseAsOwner } from '../sql/open-database.ts';
 import { CommandRefused, printer } from './command-line.ts';
 
 /** `<tool> migrate`: brings a service's database to this build's schema. */

@@ -5,9 +5,9 @@ import {
 } from '../embedded/embedded-database.ts';
 import type { Log } from '../log.ts';
 import type { Secret } from '../secret.ts';
-import type { Database } from './database.ts';
-import { migrate, requireCurrentSchema, type Schema } from './migrate.ts';
-import { postgresDatabase } from './postgres.ts';
+import type { Database } from '../sql/database.ts';
+import { migrate, requireCurrentSchema, type Schema } from '../sql/migrate.ts';
+import { postgresDatabase } from '../sql/postgres.ts';
 
 /** Where a service keeps its durable records. */
 export type DatabaseLocation =

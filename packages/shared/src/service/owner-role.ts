@@ -1,5 +1,5 @@
 import type { Log } from '../log.ts';
-import type { Database } from './database.ts';
+import type { Database } from '../sql/database.ts';
 import type { DatabaseLocation } from './open-database.ts';
 
 /**

@@ -1,4 +1,4 @@
-import type { Log } from './log.ts';
+import type { Log } from '../log.ts';
 import type { ServiceEnvironment } from './service-environment.ts';
 
 const ENCRYPTED_MODES = ['require', 'verify-ca', 'verify-full'];

@@ -1,4 +1,4 @@
-import { DatabaseUnavailable } from './sql/database.ts';
+import { DatabaseUnavailable } from '../sql/database.ts';
 
 /** Where Redis is, as both services take it from `REDIS_URL`. */
 export interface RedisAddress {

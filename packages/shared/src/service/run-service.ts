@@ -1,5 +1,5 @@
-import { ConfigurationError } from './environment.ts';
-import type { Log } from './log.ts';
+import { ConfigurationError } from '../environment.ts';
+import type { Log } from '../log.ts';
 
 export interface RunningService {
   readonly log: Log;

@@ -1,11 +1,11 @@
 import { join, resolve } from 'node:path';
-import { adminAudience } from './access-token.ts';
-import type { EnvironmentReader } from './environment.ts';
-import { LOG_LEVELS, type LogLevel } from './log.ts';
+import { adminAudience } from '../access-token.ts';
+import type { EnvironmentReader } from '../environment.ts';
+import { LOG_LEVELS, type LogLevel } from '../log.ts';
+import type { Secret } from '../secret.ts';
+import { postgresHosts } from '../sql/postgres-hosts.ts';
+import type { DatabaseLocation } from './open-database.ts';
 import { REDIS_URL_PATTERN } from './redis-address.ts';
-import type { Secret } from './secret.ts';
-import type { DatabaseLocation } from './sql/open-database.ts';
-import { postgresHosts } from './sql/postgres-hosts.ts';
 
 /** The settings that both services read alike. */
 export interface ServiceEnvironment {

@@ -1,77 +1,141 @@
-// Checks who imports whom (docs/adr/0001-structure.md). Folders are kinds of file; a kind may
-// import the kinds listed for it. Prints each breach and exits 1.
+// Checks who imports whom (docs/adr/0001-structure.md, import-rules.mjs). Prints each breach and
+// each circle of folders, and exits 1.
 import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { parseSync } from 'oxc-parser';
-import { KIND_OF, LIBRARY_PLACES, MAY_IMPORT, PACKAGES } from './import-rules.mjs';
+import {
+  ADAPTER_NAME,
+  EDGE_LIBRARIES,
+  KIND_OF,
+  LIBRARY_PLACES,
+  MAY_IMPORT,
+  OUTSIDE,
+  PACKAGES,
+} from './import-rules.mjs';
 
 const root = resolve(import.meta.dirname, '..');
-const breaches = [];
 
-for (const name of readdirSync(join(root, 'packages'))) {
-  const source = join(root, 'packages', name, 'src');
-  for (const file of typescriptFiles(source)) {
-    for (const specifier of importsOf(file)) {
-      checkPackage(name, relative(source, file), specifier);
-      if (KIND_OF[name]) check(name, source, file, specifier);
+/**
+ * What is wrong in a package: sentences.
+ *
+ * @param name the package's folder.
+ * @param imports each source file's path below `src/`, with what it imports: a path below `src/`
+ *   where it is a file of the package, otherwise the module's name.
+ */
+export function breachesOf(name, imports) {
+  const kinds = new Map([...imports].map(([file, names]) => [file, kindOf(name, file, names)]));
+  const breaches = [];
+  for (const [file, names] of imports) {
+    for (const imported of names) {
+      const why = imported.endsWith('.ts')
+        ? betweenFiles(kinds, file, imported)
+        : ofLibrary(name, kinds, file, imported);
+      if (why !== undefined) breaches.push(`packages/${name}/src/${file}: ${imported}: ${why}`);
     }
   }
-}
-for (const breach of breaches) process.stderr.write(`${breach}\n`);
-process.exit(breaches.length === 0 ? 0 : 1);
-
-function checkPackage(name, from, specifier) {
-  const [, wanted] = /^@cls\/([^/]+)/.exec(specifier) ?? [];
-  if (wanted === undefined || PACKAGES[name]?.includes(wanted)) return;
-  breaches.push(
-    `packages/${name}/src/${from}: ${specifier}: PACKAGES in scripts/import-rules.mjs does not list ${wanted} for ${name}`,
-  );
+  const arrows = folderArrows(imports);
+  return [...breaches, ...circlesOf(arrows).map((circle) => circleFault(name, arrows, circle))];
 }
 
-function check(service, source, file, specifier) {
-  const from = relative(source, file);
-  const say = (why) => breaches.push(`packages/${service}/src/${from}: ${specifier}: ${why}`);
-  if (specifier.startsWith('.')) {
-    const to = relative(source, resolve(dirname(file), specifier));
-    if (to.startsWith('..')) return say('leaves the package’s sources');
-    const [fromKind, toKind] = [kindOf(service, from), kindOf(service, to)];
-    if (fromKind === undefined) return say(`${from} has no kind in scripts/import-rules.mjs`);
-    if (toKind === undefined) return say(`${to} has no kind in scripts/import-rules.mjs`);
-    if (!MAY_IMPORT[fromKind].includes(toKind)) say(`${fromKind} may not import ${toKind}`);
-    return;
-  }
+function betweenFiles(kinds, file, imported) {
+  if (imported.startsWith('..')) return 'leaves the package’s sources';
+  const [from, to] = [kinds.get(file), kinds.get(imported)];
+  if (to === undefined) return 'is no source of the package';
+  return MAY_IMPORT[from].includes(to) ? undefined : `${from} may not import ${to}`;
+}
+
+function ofLibrary(name, kinds, file, imported) {
   const library = LIBRARY_PLACES.find(
-    ({ name }) => specifier === name || specifier.startsWith(`${name}/`),
+    (one) => imported === one.name || imported.startsWith(`${one.name}/`),
   );
-  if (library && !library.places.some((place) => `${service}/${from}`.startsWith(place))) {
-    say(`is only for ${library.places.join(', ')}`);
+  const [, wanted] = /^@cls\/([^/]+)/.exec(imported) ?? [];
+  if (wanted !== undefined && !PACKAGES[name]?.includes(wanted)) {
+    return `PACKAGES in scripts/import-rules.mjs does not list ${wanted} for ${name}`;
   }
-  if (
-    kindOf(service, from) === 'domain' &&
-    !/^(@cls\/shared\/|node:(assert|crypto))/.test(specifier)
-  ) {
-    say('a domain file imports no library and does no input or output');
+  if (library && !library.places.some((place) => `${name}/${file}`.startsWith(place))) {
+    return `is only for ${library.places.join(', ')}`;
   }
+  if (kinds.get(file) === 'core' && EDGE_LIBRARIES.test(imported)) {
+    return 'a core file speaks neither HTTP nor a command line';
+  }
+  if (kinds.get(file) === 'domain' && !/^(@cls\/shared\/|node:(assert|crypto))/.test(imported)) {
+    return 'a domain file imports no library and does no input or output';
+  }
+  return undefined;
 }
 
-/** The kind of the longest listed path that `file` starts with. */
-function kindOf(service, file) {
-  const places = Object.keys(KIND_OF[service]).filter((place) => file.startsWith(place));
-  const longest = places.sort((a, b) => b.length - a.length)[0];
-  return longest === undefined ? undefined : KIND_OF[service][longest];
+function kindOf(name, file, names) {
+  if (KIND_OF[name] === undefined) return 'root';
+  const places = Object.keys(KIND_OF[name]).filter((place) => file.startsWith(place));
+  const [longest] = places.sort((a, b) => b.length - a.length);
+  if (longest !== undefined) return KIND_OF[name][longest];
+  const outside = names.some((imported) => OUTSIDE.test(imported));
+  return ADAPTER_NAME.test(file) || outside ? 'adapter' : 'core';
 }
 
-function importsOf(file) {
-  const { module, errors } = parseSync(file, readFileSync(file, 'utf8'));
-  if (errors.length > 0) throw new Error(`${file}: ${errors[0].message}`);
+/** Folder → the folders that its files import, each with one such import. */
+function folderArrows(imports) {
+  const arrows = new Map();
+  for (const [file, names] of imports) {
+    for (const imported of names.filter((one) => one.endsWith('.ts'))) {
+      const [from, to] = [dirname(file), dirname(imported)];
+      if (from === to) continue;
+      if (!arrows.has(from)) arrows.set(from, new Map());
+      arrows.get(from).set(to, `${file} imports ${imported}`);
+    }
+  }
+  return arrows;
+}
+
+/** The shortest way round from each arrow that begins a circle, each circle once. */
+function circlesOf(arrows) {
+  const found = new Map();
+  for (const [from, targets] of arrows) {
+    for (const to of targets.keys()) {
+      const way = shortestWay(arrows, to, from);
+      if (way !== undefined) found.set([...way].sort().join(' '), [from, ...way]);
+    }
+  }
+  return [...found.values()];
+}
+
+function shortestWay(arrows, from, wanted) {
+  const ways = new Map([[from, [from]]]);
+  for (const [at, way] of ways) {
+    if (at === wanted) return way;
+    for (const next of arrows.get(at)?.keys() ?? []) {
+      if (!ways.has(next)) ways.set(next, [...way, next]);
+    }
+  }
+  return undefined;
+}
+
+function circleFault(name, arrows, circle) {
+  const steps = circle.slice(1).map((to, index) => arrows.get(circle[index]).get(to));
+  return `packages/${name}/src: a circle of folders: ${steps.join('; ')}`;
+}
+
+function sourcesOf(name) {
+  const source = join(root, 'packages', name, 'src');
+  const files = readdirSync(source, { recursive: true }).filter((file) => file.endsWith('.ts'));
+  return new Map(files.map((file) => [file, importsOf(source, file)]));
+}
+
+function importsOf(source, file) {
+  const path = join(source, file);
+  const { module, errors } = parseSync(path, readFileSync(path, 'utf8'));
+  if (errors.length > 0) throw new Error(`${path}: ${errors[0].message}`);
   const exported = module.staticExports.flatMap(({ entries }) =>
     entries.flatMap(({ moduleRequest }) => (moduleRequest ? [moduleRequest.value] : [])),
   );
-  return [...module.staticImports.map(({ moduleRequest }) => moduleRequest.value), ...exported];
+  return [...module.staticImports.map(({ moduleRequest }) => moduleRequest.value), ...exported]
+    .filter((name) => !name.endsWith('.json'))
+    .map((name) => (name.startsWith('.') ? relative(source, resolve(dirname(path), name)) : name));
 }
 
-function typescriptFiles(directory) {
-  return readdirSync(directory, { recursive: true })
-    .filter((name) => name.endsWith('.ts'))
-    .map((name) => join(directory, name));
+if (import.meta.url === pathToFileURL(process.argv[1]).href) {
+  const breaches = readdirSync(join(root, 'packages')).flatMap((name) => breachesOf(name, sourcesOf(name)));
+  for (const breach of breaches) process.stderr.write(`${breach}\n`);
+  process.exitCode = breaches.length === 0 ? 0 : 1;
 }

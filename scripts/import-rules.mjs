@@ -1,13 +1,16 @@
-// Who may import whom. `root` wires everything; `edge` speaks HTTP, HTML or a command line;
-// `use-case` does the work; `adapter` wraps a library or a store; `port` is what a use case asks
-// of the world; `domain` is pure. See docs/adr/0001-structure.md.
+// Who may import whom (docs/adr/0001-structure.md). Two rules hold for every package: the arrows
+// between its folders form no circle, and each file keeps to its kind:
+//   root     wires the parts; the only one that names an adapter
+//   edge     speaks HTTP, HTML or a command line
+//   core     does the work, and says what it asks of the world (ports)
+//   domain   is pure: no input, no output, no clock, no library
+//   adapter  wraps a database, a server or a library; known by its name or by what it imports
 
 export const MAY_IMPORT = {
-  root: ['root', 'edge', 'use-case', 'adapter', 'port', 'domain'],
-  edge: ['edge', 'use-case', 'port', 'domain'],
-  'use-case': ['use-case', 'port', 'domain'],
-  adapter: ['adapter', 'port', 'domain'],
-  port: ['port', 'domain'],
+  root: ['root', 'edge', 'core', 'adapter', 'domain'],
+  edge: ['edge', 'core', 'domain'],
+  core: ['core', 'domain'],
+  adapter: ['adapter', 'core', 'domain'],
   domain: ['domain'],
 };
 
@@ -20,136 +23,59 @@ export const PACKAGES = {
   'book-generator': ['shared', 'resource-api'],
 };
 
-/** The longest matching path decides. */
+/**
+ * By folder; what is not listed is core. The longest matching path decides. Packages that are not
+ * listed have no kinds.
+ */
 export const KIND_OF = {
   'auth-server': {
     'main.ts': 'root',
     'compose.ts': 'root',
     'compose-accounts.ts': 'root',
-    'config.ts': 'port',
-    'admin/': 'edge',
-    'http/': 'edge',
-    'interaction/': 'edge',
-    'sign-in/': 'use-case',
     'cli/': 'edge',
     'cli/as-operator.ts': 'root',
     'cli/cls-auth.ts': 'root',
     'cli/program.ts': 'root',
-    'accounts/': 'port',
-    'accounts/account-applications.ts': 'use-case',
-    'accounts/account-sessions.ts': 'use-case',
-    'accounts/administer.ts': 'use-case',
-    'accounts/background.ts': 'use-case',
-    'accounts/change-password.ts': 'use-case',
-    'accounts/common-passwords.ts': 'adapter',
-    'accounts/invite.ts': 'use-case',
-    'accounts/new-password.ts': 'use-case',
-    'accounts/one-time-state.ts': 'use-case',
-    'accounts/reset-password.ts': 'use-case',
-    'accounts/same-again.ts': 'use-case',
-    'accounts/security-log.ts': 'use-case',
-    'accounts/security-notice.ts': 'use-case',
     'account-pages/': 'edge',
-    'audit/': 'port',
-    'clients/': 'port',
-    'customers/': 'port',
-    'keys/': 'adapter',
-    'keys/signing-key.ts': 'port',
-    'mail/': 'port',
-    'mail/account-mailer.ts': 'edge',
-    'mail/mail-queue.ts': 'use-case',
-    'mail/open-mail-sender.ts': 'adapter',
-    'mail/outbox.ts': 'adapter',
-    'mail/smtp.ts': 'adapter',
-    'mfa/': 'port',
-    'mfa/add-factor.ts': 'use-case',
-    'mfa/manage-factors.ts': 'use-case',
-    'mfa/new-codes.ts': 'use-case',
-    'mfa/passkeys.ts': 'use-case',
-    'mfa/recovery-codes.ts': 'use-case',
-    'mfa/totp-enrolment.ts': 'use-case',
-    'mfa/webauthn.ts': 'adapter',
-    // The library is the edge's framework: what configures it and hooks into it is edge.
-    'provider/': 'edge',
-    'provider/state/': 'adapter',
-    'provider/state/answering.ts': 'port',
-    'provider/state/provider-adapter.ts': 'edge',
-    'provider/state/sealing.ts': 'domain',
-    'provider/state/state-store.ts': 'port',
-    'store/': 'adapter',
-    'throttle/': 'port',
-    'token/': 'edge',
-    'upstream/': 'port',
-    'upstream/linked-account.ts': 'use-case',
-    'upstream/openid-client.ts': 'adapter',
-    'upstream/sign-in-upstream.ts': 'use-case',
+    'admin-api/': 'edge',
+    'library/': 'edge',
+    'oauth/': 'edge',
+    'server/': 'edge',
     'views/': 'edge',
+    'web/': 'edge',
   },
   'resource-api': {
     'main.ts': 'root',
     'compose.ts': 'root',
-    'config.ts': 'port',
-    'access/': 'use-case',
-    'access/asker.ts': 'port',
-    'access/caller-budget.ts': 'port',
-    'access/entitlement.ts': 'port',
-    'access/rate-limit.ts': 'port',
-    'access/redis-window.ts': 'adapter',
-    'access/shared-window.ts': 'adapter',
-    'balances/': 'use-case',
-    'balances/balance-store.ts': 'port',
-    'billing/': 'port',
-    'chain/': 'port',
     'cli/': 'edge',
     'cli/as-operator.ts': 'root',
     'cli/cls-api.ts': 'root',
     'cli/program.ts': 'root',
-    'cli/operator.ts': 'port',
-    'csv/': 'domain',
-    'fx/': 'port',
     'http/': 'edge',
-    'journal-file/': 'use-case',
-    'journal-file/journal-store.ts': 'port',
-    'journal-file/record.ts': 'port',
-    'journal-file/unique-names.ts': 'port',
-    'ledger/': 'domain',
-    'parties/': 'port',
-    'periods/': 'port',
-    'reconcile/': 'port',
-    'store/': 'adapter',
-    'tape/': 'use-case',
-    'tape/book.ts': 'port',
-    'tape/plan.ts': 'port',
-    'tape/profile.ts': 'port',
-    'tape/tape-row.ts': 'port',
     'versions/': 'edge',
-    'versions/api-version.ts': 'port',
+    'store/': 'adapter',
+    'csv/': 'domain',
+    'ledger/': 'domain',
   },
 };
 
+/** A core file with such a name, or that imports one of these, is an adapter. */
+export const ADAPTER_NAME = /(^|\/)(sql|redis|connect|open)-[^/]*$/;
+export const OUTSIDE =
+  /^(node:(child_process|dns|fs|http|https|net|os|tls|worker_threads)|pg|redis|ioredis|nodemailer|openid-client|undici|@electric-sql\/pglite|@simplewebauthn\/server|@zxcvbn-ts\/[a-z-]+)(\/|$)/;
+/** What speaks HTTP or a command line stays at the edge. */
+export const EDGE_LIBRARIES = /^(koa|@koa\/.*|oidc-provider|commander)(\/|$)/;
+
 /** Libraries that one place wraps. Paths start with the package's folder name. */
 export const LIBRARY_PLACES = [
-  { name: 'oidc-provider/lib', places: ['auth-server/provider/internals'] },
-  {
-    name: 'oidc-provider',
-    places: [
-      'auth-server/provider/',
-      'auth-server/token/',
-      'auth-server/account-pages/',
-      'auth-server/interaction/',
-      'auth-server/http/faults',
-      'auth-server/http/spend',
-      'auth-server/http/token-',
-      'auth-server/compose',
-    ],
-  },
-  { name: 'ioredis', places: ['auth-server/provider/state/'] },
+  { name: 'oidc-provider', places: ['auth-server/library/'] },
+  { name: 'ioredis', places: ['auth-server/state/'] },
   { name: '@node-rs/argon2', places: ['auth-server/accounts/password'] },
   { name: '@zxcvbn-ts/language-common', places: ['auth-server/accounts/common-passwords'] },
-  { name: '@simplewebauthn/server', places: ['auth-server/mfa/webauthn'] },
+  { name: '@simplewebauthn/server', places: ['auth-server/factors/webauthn'] },
   { name: 'nodemailer', places: ['auth-server/mail/smtp'] },
-  { name: 'openid-client', places: ['auth-server/upstream/'] },
-  { name: 'otpauth', places: ['auth-server/mfa/totp'] },
+  { name: 'openid-client', places: ['auth-server/organisations/'] },
+  { name: 'otpauth', places: ['auth-server/factors/totp'] },
   { name: 'qrcode', places: ['auth-server/views/qr-code'] },
   { name: 'redis', places: ['resource-api/access/'] },
 ];

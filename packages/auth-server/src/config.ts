@@ -5,6 +5,7 @@ import {
   readServiceEnvironment,
   type ServiceEnvironment,
 } from '@cls/shared/service/service-environment';
+import type { MfaPolicy } from './accounts/mfa-policy.ts';
 
 export interface AuthServerConfig extends ServiceEnvironment {
   /** Seals secrets at rest and keys hashes of them; undefined on a developer's machine only. */
@@ -43,9 +44,6 @@ export interface AuthServerConfig extends ServiceEnvironment {
   /** How many Redis replicas must have a write that consumes something; 0 waits for none. */
   readonly redisWaitReplicas: number;
 }
-
-/** `enrolled` asks for a second factor where one is enrolled; `required` lets nobody in without. */
-export type MfaPolicy = 'enrolled' | 'required';
 
 const KEY_BITS = { '2048': 2048, '3072': 3072, '4096': 4096 } as const;
 /** What a key of this service looks like. */

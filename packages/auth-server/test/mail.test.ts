@@ -7,12 +7,12 @@ import { temporaryDirectory } from '@cls/testing/servers';
 import { expect } from 'chai';
 import type { Account } from '../src/accounts/account.ts';
 import { parseConfig } from '../src/config.ts';
-import { accountMailer } from '../src/mail/account-mailer.ts';
 import { mailQueue } from '../src/mail/mail-queue.ts';
 import type { Letter } from '../src/mail/mail-sender.ts';
 import { openMailSender } from '../src/mail/open-mail-sender.ts';
 import { outboxSender } from '../src/mail/outbox.ts';
 import { smtpSender } from '../src/mail/smtp.ts';
+import { accountMailer } from '../src/views/email/account-mailer.ts';
 
 const ISSUER = 'https://id.cls.example';
 const account = { id: 'acc_1', email: 'asha@india.example' } as Account;

@@ -8,7 +8,8 @@ import { openEmbeddedDatabase } from '@cls/shared/embedded/embedded-database';
 import type { Database } from '@cls/shared/sql/database';
 import { endWithTests, temporaryDirectory } from '@cls/testing/servers';
 import { expect } from 'chai';
-import { readProfile, type TapeProfile } from '../src/tape/profile.ts';
+import { readProfile } from '../src/cli/read-profile.ts';
+import type { TapeProfile } from '../src/tape/profile.ts';
 import { readTape } from '../src/tape/read-tape.ts';
 import { statement } from './support/book.ts';
 

@@ -5,8 +5,6 @@ import type { AcceptInvitation } from '../account-management/invite.ts';
 import { RESET_TTL_S, type ResetPassword } from '../account-management/reset-password.ts';
 import type { Account } from '../accounts/account.ts';
 import type { PasswordRules } from '../accounts/password-rules.ts';
-import { ACCOUNT_PATH } from '../library/client-metadata.ts';
-import { ROUTES } from '../library/configuration.ts';
 import { passwordSetPage } from '../views/password/password-set.ts';
 import { resetRequestPage, resetSentPage } from '../views/password/reset-request.ts';
 import { invitationPage, setPasswordPage } from '../views/password/set-password.ts';
@@ -16,6 +14,7 @@ import { showErrorPage } from '../web/error-page.ts';
 import type { Problem } from '../web/form.ts';
 import type { WayOn } from '../web/layout.ts';
 import { type Pages, seeOther } from '../web/page.ts';
+import { ACCOUNT_PATH, ROUTES } from '../web/paths.ts';
 import { type Form, readOurForm } from '../web/read-form.ts';
 import { requesterOf } from '../web/requester.ts';
 

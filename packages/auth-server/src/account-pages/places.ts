@@ -1,11 +1,11 @@
 import { type Account, hasPassword } from '../accounts/account.ts';
 import { digest } from '../crypto/state-seal.ts';
-import { ROUTES } from '../library/configuration.ts';
 import type { StateStore } from '../state/state-store.ts';
 import type { AccountModel, AccountPlace } from '../views/account/account-page.ts';
 import type { I18n } from '../web/i18n.ts';
 import type { Frame } from '../web/layout.ts';
 import { type Page, type Pages, seeOther } from '../web/page.ts';
+import { ROUTES } from '../web/paths.ts';
 import type { Visit } from './visit.ts';
 
 /** Where each place is, below the issuer. */

@@ -1,11 +1,11 @@
 import Router from '@koa/router';
 import type { Context, Middleware } from 'koa';
-import type { Provider } from 'oidc-provider';
-import { ACCOUNT_SIGNED_IN_PATH } from '../library/client-metadata.ts';
+import type { Provider } from '../library/oidc.ts';
 import { ACCOUNT_PLACES, type AccountPlace } from '../views/account/account-page.ts';
 import { type ErrorKind, errorKind } from '../web/error.ts';
 import { showErrorPage } from '../web/error-page.ts';
 import { seeOther } from '../web/page.ts';
+import { ACCOUNT_SIGNED_IN_PATH } from '../web/paths.ts';
 import { readOurForm } from '../web/read-form.ts';
 import { wayOnFrom } from '../web/way-on.ts';
 import * as access from './access-pages.ts';

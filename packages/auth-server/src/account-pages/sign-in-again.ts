@@ -1,7 +1,7 @@
 import type { Context } from 'koa';
-import { ACCOUNT_PAGES_CLIENT_ID, ACCOUNT_SIGNED_IN_PATH } from '../library/client-metadata.ts';
-import { ROUTES } from '../library/configuration.ts';
+import { ACCOUNT_PAGES_CLIENT_ID } from '../library/client-metadata.ts';
 import { seeOther } from '../web/page.ts';
+import { ACCOUNT_SIGNED_IN_PATH, ROUTES } from '../web/paths.ts';
 import type { AccountPagesParts } from './visit.ts';
 
 /**

@@ -1,13 +1,13 @@
 import type { Context } from 'koa';
-import type { Provider } from 'oidc-provider';
 import type { ChangePassword } from '../account-management/change-password.ts';
 import type { securityLog } from '../account-management/security-log.ts';
 import type { Account } from '../accounts/account.ts';
 import type { AccountRecords } from '../accounts/account-records.ts';
+import type { MfaPolicy } from '../accounts/mfa-policy.ts';
 import type { PasswordRules } from '../accounts/password-rules.ts';
-import type { MfaPolicy } from '../config.ts';
 import type { ManageFactors } from '../factors/manage-factors.ts';
 import type { RecoveryCodes } from '../factors/recovery-codes.ts';
+import type { Provider } from '../library/oidc.ts';
 import type { CustomerRecords } from '../organisations/customer.ts';
 import type { UpstreamSignIn } from '../organisations/sign-in-upstream.ts';
 import type { SessionName } from '../sessions/account-access.ts';

@@ -1,6 +1,6 @@
 import type { Context } from 'koa';
-import type { KoaContextWithOIDC, Provider } from 'oidc-provider';
 import { MFA_ACR } from '../library/granted-account.ts';
+import type { KoaContextWithOIDC, Provider } from '../library/oidc.ts';
 import type { AccountPagesParts, Visitor } from './visit.ts';
 
 type VisitorParts = Pick<AccountPagesParts, 'accounts' | 'mfaPolicy' | 'sessionAbsoluteS'>;

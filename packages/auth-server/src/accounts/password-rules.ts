@@ -6,7 +6,7 @@
  * The shortest length is 15 where a password may be the only factor, and 8 where the policy
  * demands a second one.
  */
-import type { MfaPolicy } from '../config.ts';
+import type { MfaPolicy } from './mfa-policy.ts';
 
 export const PASSWORD_LENGTH_MAX = 256;
 

@@ -5,7 +5,7 @@
 import type { LogFault } from '@cls/shared/http/fault-log';
 import { problems } from '@cls/shared/http/problem';
 import type { Context, Middleware } from 'koa';
-import { isAdminPath } from '../server/surface.ts';
+import { isAdminPath } from '../web/paths.ts';
 import { type AccountRouteParts, accountRoutes } from './account-routes.ts';
 import { type AdministratorParts, administratorOf } from './administrator.ts';
 import { methodNotAllowed, nothingHere } from './refusals.ts';

@@ -1,5 +1,7 @@
 import { isForeignKeyViolation, type Sql } from '@cls/shared/sql/database';
-import type { Undeletable } from '../clients/application.ts';
+
+/** Why something that was made is not deleted: `disable` is for what was used. */
+export type Undeletable = 'used' | 'too_old_to_tell';
 
 /**
  * Whether anybody got a token as this client, or signed in through it, as the audit shows. Of what

@@ -18,7 +18,6 @@ import { reseal } from '../crypto/sealed.ts';
 import { sqlFactors } from '../factors/sql-factors.ts';
 import { sqlTotpFactors } from '../factors/sql-totp-factors.ts';
 import { sqlSigningKeyStore } from '../keys/sql-signing-keys.ts';
-import { accountMailer } from '../mail/account-mailer.ts';
 import { mailQueue } from '../mail/mail-queue.ts';
 import { openMailSender } from '../mail/open-mail-sender.ts';
 import { notice } from '../mail/security-notice.ts';
@@ -30,6 +29,7 @@ import { accountAccess } from '../sessions/state-account-access.ts';
 import { openStateStore } from '../state/open-state-store.ts';
 import type { StateStore } from '../state/state-store.ts';
 import { sqlThrottle } from '../throttle/sql-throttle.ts';
+import { accountMailer } from '../views/email/account-mailer.ts';
 import type { AsOperator, Operator } from './operator.ts';
 
 /** Opens the records (through a running service where one holds them), and closes them again. */

@@ -1,4 +1,5 @@
 import type { Secret } from '@cls/shared/secret';
+import type { Undeletable } from '../audit/never-used.ts';
 import type { ClientSecretHash } from './service-account.ts';
 
 /** A relying party: people sign in into it (OpenID Connect Core §1.2). */
@@ -89,6 +90,3 @@ export type ApplicationChange = Partial<
     | 'allowedOrigins'
   >
 >;
-
-/** Why something that was made is not deleted: `disable` is for what was used. */
-export type Undeletable = 'used' | 'too_old_to_tell';

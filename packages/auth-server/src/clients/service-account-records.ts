@@ -1,6 +1,6 @@
 import type { Permission } from '@cls/shared/access-token';
 import type { Secret } from '@cls/shared/secret';
-import type { Undeletable } from './application.ts';
+import type { Undeletable } from '../audit/never-used.ts';
 import type { ServiceAccount } from './service-account.ts';
 
 export interface NewServiceAccount {

@@ -3,6 +3,7 @@ import { API_PERMISSIONS, PERMISSIONS, scopeOf } from '@cls/shared/access-token'
 import type { AdapterPayload } from 'oidc-provider';
 import { type Application, isNative } from '../clients/application.ts';
 import type { ServiceAccount } from '../clients/service-account.ts';
+import { ACCOUNT_SIGNED_IN_PATH } from '../web/paths.ts';
 
 /** The built-in client through which people get tokens with e-mail and password. */
 export const ACCOUNT_CLIENT_ID = 'cls-account';
@@ -113,9 +114,6 @@ export const ACCOUNT_CLIENT: AdapterPayload = {
 
 /** The pages on which people look after their own account: no token is ever issued to them. */
 export const ACCOUNT_PAGES_CLIENT_ID = 'cls-account-pages';
-export const ACCOUNT_PATH = '/account';
-/** Where people come back to when they have signed in for the account pages. */
-export const ACCOUNT_SIGNED_IN_PATH = `${ACCOUNT_PATH}/signed-in`;
 
 export function accountPagesClient(issuer: string): AdapterPayload {
   return {

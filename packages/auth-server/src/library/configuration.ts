@@ -9,13 +9,14 @@ import {
   type KoaContextWithOIDC,
 } from 'oidc-provider';
 import type { AccountDirectory } from '../accounts/account.ts';
+import type { MfaPolicy } from '../accounts/mfa-policy.ts';
 import type { ApplicationDirectory } from '../clients/application.ts';
 import type { ServiceAccountDirectory } from '../clients/service-account.ts';
-import type { MfaPolicy } from '../config.ts';
 import type { SigningKey } from '../keys/signing-key.ts';
 import type { StateStore } from '../state/state-store.ts';
 import { cookieName } from '../web/cookie.ts';
 import { LOCALES } from '../web/i18n.ts';
+import { ROUTES } from '../web/paths.ts';
 import { allowsOrigin } from './allowed-origin.ts';
 import {
   ACCOUNT_CLIENT,
@@ -66,18 +67,6 @@ export interface ProviderPages {
   deviceConfirmation(ctx: KoaContextWithOIDC, userCode: string, address: string): Promise<void>;
   deviceDone(ctx: KoaContextWithOIDC): Promise<void>;
 }
-
-export const ROUTES = {
-  token: '/oauth/token',
-  jwks: '/.well-known/jwks.json',
-  authorization: '/oauth/authorize',
-  pushed_authorization_request: '/oauth/par',
-  userinfo: '/oauth/userinfo',
-  revocation: '/oauth/revoke',
-  end_session: '/oauth/logout',
-  device_authorization: '/oauth/device',
-  code_verification: '/device',
-} as const;
 
 const AUTHORIZATION_CODE_TTL_S = 60;
 const DEVICE_CODE_TTL_S = 600;

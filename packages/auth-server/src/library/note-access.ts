@@ -4,11 +4,11 @@ import type { Middleware } from 'koa';
 import type { Grant, KoaContextWithOIDC, RefreshToken } from 'oidc-provider';
 import { deviceOf } from '../audit/device-of.ts';
 import { digest } from '../crypto/state-seal.ts';
-import { isDestroyed } from '../oauth/logout/sign-out.ts';
 import type { AccountAccess } from '../sessions/account-access.ts';
 import type { SignedInRecords } from '../sessions/signed-in.ts';
 import type { StateStore } from '../state/state-store.ts';
 import { GRANT_MARGIN_S } from './configuration.ts';
+import { isDestroyed } from './destroyed-session.ts';
 
 /**
  * Keeps the list of where people are signed in, and of what applications got there, after each

@@ -1,6 +1,6 @@
 import { decodeJwt } from 'jose';
 import { errors, interactionPolicy, type KoaContextWithOIDC } from 'oidc-provider';
-import type { MfaPolicy } from '../config.ts';
+import type { MfaPolicy } from '../accounts/mfa-policy.ts';
 import { isAssured } from './assured-client.ts';
 import { MFA_ACR } from './granted-account.ts';
 

@@ -1,8 +1,8 @@
 import type { Context, Middleware } from 'koa';
-import type { KoaContextWithOIDC } from 'oidc-provider';
 import type { ApplicationDirectory } from '../clients/application.ts';
 import { allowsOrigin } from '../library/allowed-origin.ts';
-import { ROUTES } from '../library/configuration.ts';
+import type { KoaContextWithOIDC } from '../library/oidc.ts';
+import { ROUTES } from '../web/paths.ts';
 
 /** What an application in a browser asks for itself, and the methods by which. */
 const METHODS: Readonly<Record<string, string>> = {

@@ -1,7 +1,7 @@
 import type { LogFault } from '@cls/shared/http/fault-log';
 import { DatabaseUnavailable } from '@cls/shared/sql/database';
 import type { Context, Middleware } from 'koa';
-import type { Provider } from 'oidc-provider';
+import type { Provider } from '../library/oidc.ts';
 import { showErrorPage } from '../web/error-page.ts';
 import type { Pages } from '../web/page.ts';
 import { wayOnFrom } from '../web/way-on.ts';

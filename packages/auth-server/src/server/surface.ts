@@ -2,10 +2,9 @@ import { NOTHING_HERE, writeProblem } from '@cls/shared/http/problem';
 import type { RequestState } from '@cls/shared/http/request-id';
 import type { Context, Middleware } from 'koa';
 import { ACCOUNT_METHODS } from '../account-pages/routes.ts';
-import { ACCOUNT_PATH } from '../library/client-metadata.ts';
-import { ROUTES } from '../library/configuration.ts';
 import { showErrorPage } from '../web/error-page.ts';
 import { type Pages, seeOther } from '../web/page.ts';
+import { ACCOUNT_PATH, isAdminPath, ROUTES } from '../web/paths.ts';
 import { wayOnFrom } from '../web/way-on.ts';
 
 /** Where a browser is led that opens what is no page: the bare host, and a form's address. */
@@ -61,11 +60,6 @@ async function asGet(ctx: Context, next: () => Promise<unknown>): Promise<void> 
   } finally {
     ctx.method = 'HEAD'; // Koa leaves the body out.
   }
-}
-
-/** The administrators' API answers on all of these itself, 404 and 405 as its problem documents. */
-export function isAdminPath(path: string): boolean {
-  return path === '/admin' || path.startsWith('/admin/');
 }
 
 /**

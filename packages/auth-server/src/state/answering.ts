@@ -5,7 +5,6 @@
  */
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Log } from '@cls/shared/log';
-import type { Middleware } from 'koa';
 
 /** An entry of the StateStore that is consumed together with the answer. */
 export interface Spendable {
@@ -47,8 +46,8 @@ const WAIT_MS = 1_000;
 const TRY_AGAIN_MS = [1_000, 5_000, 30_000];
 
 /** Around everything that answers. @param audit resolves when its events are safe. */
-export function answeringScope(audit: { synced(): Promise<void> }, log: Log): Middleware {
-  return async (ctx, next) => {
+export function answeringScope(audit: { synced(): Promise<void> }, log: Log) {
+  return async (ctx: { readonly status: number }, next: () => Promise<unknown>) => {
     const request: Answering = { spendable: undefined, afterwards: [], audited: false };
     await current.run(request, next);
     if (request.audited) await audit.synced();

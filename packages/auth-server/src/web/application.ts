@@ -1,10 +1,17 @@
-import type { Client } from 'oidc-provider';
 import type { Application } from './layout.ts';
 
 /** An application as pages show it. */
 export interface ShownApplication extends Application {
   /** Where people find it; a native application has no such place. */
   readonly href?: string;
+}
+
+/** What pages need to know of a client's metadata. */
+interface Client {
+  readonly clientId: string;
+  readonly clientName?: string | undefined;
+  readonly redirectUris?: readonly string[] | undefined;
+  readonly postLogoutRedirectUris?: readonly string[] | undefined;
 }
 
 /** @param redirectUri where the answer goes; without one, the first that is registered. */

@@ -1,7 +1,7 @@
-import { ACCOUNT_PATH } from '../library/client-metadata.ts';
 import type { ShownApplication } from './application.ts';
 import type { WayOn } from './layout.ts';
 import type { Pages } from './page.ts';
+import { ACCOUNT_PATH } from './paths.ts';
 
 /** Applications without a page of their own have no way on but ours. */
 export function wayOnFrom(application: ShownApplication | undefined, pages: Pages): WayOn {

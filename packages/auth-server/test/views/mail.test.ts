@@ -9,7 +9,7 @@ import {
   type SecurityChange,
   type SignedInBy,
   securityChangeMail,
-} from '../../src/mail/messages.ts';
+} from '../../src/views/email/messages.ts';
 import { type I18n, LOCALES, readMessages } from '../../src/web/i18n.ts';
 import { galleryI18n } from '../support/gallery-server.ts';
 

@@ -5,20 +5,7 @@
 
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
-
-export interface KeptKeySet {
-  /** The JWKS document as the issuer served it. */
-  readonly document: unknown;
-  /** Milliseconds since it was read from the issuer. */
-  readonly ageMs: number;
-}
-
-export interface KeySetFile {
-  /** Undefined where there is none, or none that makes sense for this issuer and clock. */
-  load(): KeptKeySet | undefined;
-  /** Called after each good read; writes where the file would be out of date. */
-  keep(document: unknown): void;
-}
+import type { KeptKeySet, KeySetFile } from './key-source.ts';
 
 /** An unchanged set is written again this often, so that its age stays small. */
 const REWRITE_MS = 10 * 60_000;

@@ -7,7 +7,6 @@
 import { usableKeys } from '@cls/shared/access/key-check';
 import { KeysUnavailable, type VerificationKeys } from '@cls/shared/access/verification-keys';
 import type { CryptoKey } from 'jose';
-import type { KeySetFile } from './key-set-file.ts';
 
 export interface KeySource extends VerificationKeys {
   /** True once a usable key set was read. */
@@ -15,6 +14,20 @@ export interface KeySource extends VerificationKeys {
   /** Calls back with the kids of keys that are no longer the issuer's. */
   onRemoved(listener: (kids: ReadonlySet<string>) => void): void;
   stop(): void;
+}
+
+export interface KeptKeySet {
+  /** The JWKS document as the issuer served it. */
+  readonly document: unknown;
+  /** Milliseconds since it was read from the issuer. */
+  readonly ageMs: number;
+}
+
+export interface KeySetFile {
+  /** Undefined where there is none, or none that makes sense for this issuer and clock. */
+  load(): KeptKeySet | undefined;
+  /** Called after each good read; writes where the file would be out of date. */
+  keep(document: unknown): void;
 }
 
 export interface KeySourceOptions {

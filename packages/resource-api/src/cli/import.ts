@@ -4,9 +4,9 @@ import { CommandRefused, printer, table, UsageError } from '@cls/shared/cli/comm
 import type { Command } from 'commander';
 import { csvLine } from '../csv/csv-line.ts';
 import { type ImportReport, importTape } from '../tape/import-tape.ts';
-import { ProfileError, readProfile, shippedProfiles } from '../tape/profile.ts';
 import type { TapeFault } from '../tape/tape-row.ts';
 import type { AsOperator } from './operator.ts';
+import { ProfileError, readProfile, shippedProfiles } from './read-profile.ts';
 
 interface Options {
   readonly profile: string;

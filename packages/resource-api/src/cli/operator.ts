@@ -3,6 +3,7 @@ import type { BillingBook } from '../billing/bill-accruals.ts';
 import type { LedgerChain } from '../chain/ledger-chain.ts';
 import type { FxRates } from '../fx/fx-rates.ts';
 import type { JournalStore } from '../journal-file/journal-store.ts';
+import type { Directory } from '../parties/directory.ts';
 import type { PartyNames } from '../parties/party-names.ts';
 import type { PeriodRecords } from '../periods/period-records.ts';
 import type { Reconciler } from '../reconcile/reconciler.ts';
@@ -20,19 +21,6 @@ export interface Operator {
   readonly periods: PeriodRecords;
   readonly fxRates: FxRates;
   readonly partyNames: PartyNames;
-}
-
-/** Finds the ids that grants and filters need. */
-export interface Directory {
-  deals(search: string, limit: number): Promise<readonly Listed[]>;
-  parties(search: string, limit: number): Promise<readonly Listed[]>;
-}
-
-export interface Listed {
-  readonly id: string;
-  readonly name: string;
-  /** Deal number, or country. */
-  readonly detail: string | null;
 }
 
 /**

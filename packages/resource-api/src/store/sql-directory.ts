@@ -1,5 +1,5 @@
 import type { Database } from '@cls/shared/sql/database';
-import type { Directory, Listed } from '../cli/operator.ts';
+import type { Directory, Listed } from '../parties/directory.ts';
 
 /** After every date: the newest name. */
 const LATEST = `'infinity'`;

@@ -6,7 +6,8 @@ import { runInNewContext } from 'node:vm';
 import { KeysUnavailable } from '@cls/shared/access/verification-keys';
 import { eventually, temporaryDirectory } from '@cls/testing/servers';
 import { expect } from 'chai';
-import { type KeySetFile, keySetFile } from '../../src/access/key-set-file.ts';
+import { keySetFile } from '../../src/access/key-set-file.ts';
+import type { KeySetFile } from '../../src/access/key-source.ts';
 import { type KeySource, remoteKeySource } from '../../src/access/key-source.ts';
 import { type JwksServer, newKey, startJwksServer, type TestKey } from '../support/issuer.ts';
 

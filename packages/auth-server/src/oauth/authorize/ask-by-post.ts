@@ -1,7 +1,7 @@
 import type { Middleware } from 'koa';
-import { ROUTES } from '../../library/configuration.ts';
 import { showErrorPage } from '../../web/error-page.ts';
 import { type Pages, seeOther } from '../../web/page.ts';
+import { ROUTES } from '../../web/paths.ts';
 import { readFormBody } from '../../web/read-form.ts';
 import { wayOnFrom } from '../../web/way-on.ts';
 

@@ -1,8 +1,8 @@
-import type { Grant } from 'oidc-provider';
 import { isAssured } from '../../library/assured-client.ts';
-import { ACCOUNT_PATH } from '../../library/client-metadata.ts';
 import { grantedScopes } from '../../library/existing-grant.ts';
+import type { Grant } from '../../library/oidc.ts';
 import { consentPage } from '../../views/authorization/consent.ts';
+import { ACCOUNT_PATH } from '../../web/paths.ts';
 import { permissionNames } from '../../web/permission-names.ts';
 import { requesterOf } from '../../web/requester.ts';
 import { answer, refuse } from './finish.ts';

@@ -1,5 +1,5 @@
 import type { Context, Middleware } from 'koa';
-import type { KoaContextWithOIDC, Provider } from 'oidc-provider';
+import type { KoaContextWithOIDC, Provider } from '../../library/oidc.ts';
 import { formTargetsOf } from '../../web/application.ts';
 import { continuePage } from '../../web/continue.ts';
 import type { Pages } from '../../web/page.ts';

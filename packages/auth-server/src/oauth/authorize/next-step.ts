@@ -1,6 +1,6 @@
 /** Where a person stands in a sign-in: pure. */
 import type { Account } from '../../accounts/account.ts';
-import type { MfaPolicy } from '../../config.ts';
+import type { MfaPolicy } from '../../accounts/mfa-policy.ts';
 
 /** What has been proven in this interaction so far, kept beside it. */
 export interface SignInProgress {

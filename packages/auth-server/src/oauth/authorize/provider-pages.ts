@@ -1,9 +1,8 @@
 import { DatabaseUnavailable } from '@cls/shared/sql/database';
 import type { Context } from 'koa';
-import { errors, type KoaContextWithOIDC } from 'oidc-provider';
 import type { AccountDirectory } from '../../accounts/account.ts';
-import { ACCOUNT_PATH } from '../../library/client-metadata.ts';
-import { type ProviderPages, ROUTES } from '../../library/configuration.ts';
+import type { ProviderPages } from '../../library/configuration.ts';
+import { errors, type KoaContextWithOIDC } from '../../library/oidc.ts';
 import {
   deviceCodePage,
   deviceConfirmationPage,
@@ -15,12 +14,11 @@ import { type ErrorKind, errorKind } from '../../web/error.ts';
 import { showErrorPage } from '../../web/error-page.ts';
 import { showExpired } from '../../web/expired-page.ts';
 import type { Pages } from '../../web/page.ts';
+import { ACCOUNT_PATH, ROUTES } from '../../web/paths.ts';
 import { permissionNames } from '../../web/permission-names.ts';
 import { wayOnFrom } from '../../web/way-on.ts';
 import { leadToDeviceDone } from '../device/device-done.ts';
-
-/** The status of the form that comes back because there is no such code, or no more. */
-export const CODE_NOT_GOOD = 422;
+import { CODE_NOT_GOOD } from '../device/device-guesses.ts';
 
 const UNTOUCHED = { touched: false };
 

@@ -1,6 +1,6 @@
 import { decodeJwt, type JWTPayload } from 'jose';
 import type { Middleware } from 'koa';
-import { ROUTES } from '../../library/configuration.ts';
+import { ROUTES } from '../../web/paths.ts';
 
 /** What a refusal needs; none of it gives anything to anybody. */
 const OF_THE_ANSWER = ['response_mode', 'state'] as const;

@@ -1,6 +1,6 @@
 import type { Middleware } from 'koa';
-import type { KoaContextWithOIDC } from 'oidc-provider';
 import { digest } from '../../crypto/state-seal.ts';
+import type { KoaContextWithOIDC } from '../../library/oidc.ts';
 import type { AccountAccess } from '../../sessions/account-access.ts';
 import { showExpired } from '../../web/expired-page.ts';
 import type { Pages } from '../../web/page.ts';

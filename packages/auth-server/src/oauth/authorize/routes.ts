@@ -1,7 +1,7 @@
 import Router from '@koa/router';
 import type { Context, Middleware } from 'koa';
-import { errors, type Provider } from 'oidc-provider';
 import { newCodesOf } from '../../factors/new-codes.ts';
+import { errors, type Provider } from '../../library/oidc.ts';
 import { showExpired } from '../../web/expired-page.ts';
 import { seeOther } from '../../web/page.ts';
 import { readOurForm } from '../../web/read-form.ts';

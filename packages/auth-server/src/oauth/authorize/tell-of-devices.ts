@@ -1,6 +1,6 @@
 import type { Middleware } from 'koa';
-import type { KoaContextWithOIDC } from 'oidc-provider';
 import type { AccountDirectory } from '../../accounts/account.ts';
+import type { KoaContextWithOIDC } from '../../library/oidc.ts';
 import type { AccountApplications } from '../../sessions/account-applications.ts';
 import { requesterOf } from '../../web/requester.ts';
 

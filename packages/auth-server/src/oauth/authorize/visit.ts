@@ -1,12 +1,12 @@
 import type { Context } from 'koa';
-import type { Client, Provider } from 'oidc-provider';
 import type { AccountDirectory } from '../../accounts/account.ts';
+import type { MfaPolicy } from '../../accounts/mfa-policy.ts';
 import type { AuditLog } from '../../audit/audit-log.ts';
-import type { MfaPolicy } from '../../config.ts';
 import type { Passkeys } from '../../factors/passkeys.ts';
 import type { RecoveryCodes } from '../../factors/recovery-codes.ts';
 import type { TotpEnrolments } from '../../factors/totp-enrolment.ts';
 import { MFA_ACR } from '../../library/granted-account.ts';
+import type { Client, Provider } from '../../library/oidc.ts';
 import { circumstances } from '../../mail/security-notice.ts';
 import type { UpstreamSignIn } from '../../organisations/sign-in-upstream.ts';
 import type { AccountApplications } from '../../sessions/account-applications.ts';

@@ -1,5 +1,5 @@
 import type { Log } from '@cls/shared/log';
-import type { Provider } from 'oidc-provider';
+import type { Provider } from '../../library/oidc.ts';
 
 /** Says in the log which sign-ins went without PKCE, as their applications are registered. */
 export function logWithoutPkce(provider: Provider, log: Log): void {

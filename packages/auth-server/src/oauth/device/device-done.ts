@@ -1,10 +1,10 @@
 import Router from '@koa/router';
 import type { Context, Middleware } from 'koa';
-import type { Provider } from 'oidc-provider';
 import { DEVICE_GRANT } from '../../library/client-metadata.ts';
-import { ROUTES } from '../../library/configuration.ts';
+import type { Provider } from '../../library/oidc.ts';
 import { type DeviceDoneModel, deviceDonePage } from '../../views/authorization/device.ts';
 import { type Pages, seeOther } from '../../web/page.ts';
+import { ROUTES } from '../../web/paths.ts';
 
 const OUTCOMES: readonly DeviceDoneModel['outcome'][] = ['allowed', 'denied'];
 

@@ -1,11 +1,13 @@
 import type { Middleware } from 'koa';
-import { ROUTES } from '../../library/configuration.ts';
 import { addressSubject } from '../../throttle/address-subject.ts';
 import type { Throttle } from '../../throttle/throttle.ts';
 import { showErrorPage } from '../../web/error-page.ts';
 import type { Pages } from '../../web/page.ts';
+import { ROUTES } from '../../web/paths.ts';
 import { wayOnFrom } from '../../web/way-on.ts';
-import { CODE_NOT_GOOD } from '../authorize/provider-pages.ts';
+
+/** The status of the form that comes back because there is no such code, or no more. */
+export const CODE_NOT_GOOD = 422;
 
 /**
  * Slows guessing at the codes of second devices by address (RFC 8628 §5.1): with a right

@@ -1,8 +1,8 @@
 import type { Middleware } from 'koa';
-import { errors, type KoaContextWithOIDC } from 'oidc-provider';
 import { digest } from '../../crypto/state-seal.ts';
-import { ROUTES } from '../../library/configuration.ts';
+import { errors, type KoaContextWithOIDC } from '../../library/oidc.ts';
 import type { StateStore } from '../../state/state-store.ts';
+import { ROUTES } from '../../web/paths.ts';
 
 /** RFC 8628 §3.2: seconds between two polls of a device, until a `slow_down` adds to it. */
 const INTERVAL_S = 5;

@@ -1,5 +1,5 @@
 import type { Log } from '@cls/shared/log';
-import type { Provider } from 'oidc-provider';
+import type { Provider } from '../../library/oidc.ts';
 import type { LogoutNotice, LogoutNotices } from '../../sessions/signed-in.ts';
 
 const LOOK_EVERY_MS = 2_000;

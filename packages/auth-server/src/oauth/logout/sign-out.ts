@@ -1,7 +1,8 @@
 import type { Context } from 'koa';
-import type { Provider, Session } from 'oidc-provider';
 import type { AuditLog } from '../../audit/audit-log.ts';
 import { digest } from '../../crypto/state-seal.ts';
+import { isDestroyed } from '../../library/destroyed-session.ts';
+import type { Provider, Session } from '../../library/oidc.ts';
 import { circumstances } from '../../mail/security-notice.ts';
 import type { AccountAccess } from '../../sessions/account-access.ts';
 import { requesterOf } from '../../web/requester.ts';
@@ -36,11 +37,6 @@ export function recordSignOuts(provider: Provider, audit: AuditLog): void {
       ...(client === undefined ? {} : { clientId: client.clientId }),
     });
   });
-}
-
-/** Whether this very request ended it. The library's types leave it out. */
-export function isDestroyed(session: Session): boolean {
-  return (session as { readonly destroyed?: boolean }).destroyed === true;
 }
 
 /**

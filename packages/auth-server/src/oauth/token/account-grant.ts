@@ -5,13 +5,13 @@
  */
 import { randomBytes, randomUUID } from 'node:crypto';
 import { type Clock, epochSeconds } from '@cls/shared/clock';
-import { errors, type KoaContextWithOIDC } from 'oidc-provider';
 import type { Account } from '../../accounts/account.ts';
 import type { AccountRecords } from '../../accounts/account-records.ts';
-import type { MfaPolicy } from '../../config.ts';
+import type { MfaPolicy } from '../../accounts/mfa-policy.ts';
 import { digest } from '../../crypto/state-seal.ts';
 import { ACCOUNT_GRANT } from '../../library/client-metadata.ts';
 import { noteAuthentication, noteTriedAccount } from '../../library/granted-account.ts';
+import { errors, type KoaContextWithOIDC } from '../../library/oidc.ts';
 import { AlreadySpent } from '../../library/provider-adapter.ts';
 import { type ResourceServerSettings, resourceServerFor } from '../../library/resource-server.ts';
 import { type Proof, type ProofParts, proveCode, provePassword } from '../../sign-in/prove.ts';

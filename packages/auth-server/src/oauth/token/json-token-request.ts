@@ -4,8 +4,8 @@
  * else is refused with the names that are allowed.
  */
 import { IncomingMessage } from 'node:http';
-import { errors } from 'oidc-provider';
 import { ACCOUNT_CLIENT_ID, ACCOUNT_GRANT } from '../../library/client-metadata.ts';
+import { errors } from '../../library/oidc.ts';
 import { parseFlatObject } from './strict-json.ts';
 import { passwordGrantRefused } from './token-error.ts';
 

@@ -1,4 +1,4 @@
-import { errors, type Provider } from 'oidc-provider';
+import { errors, type Provider } from '../../library/oidc.ts';
 import { CredentialsRefused } from './token-error.ts';
 
 /** Why a request of the protocol was refused, for the operator's log alone; nothing that was sent. */

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { errors, type KoaContextWithOIDC } from 'oidc-provider';
 import { seal, unseal } from '../../crypto/state-seal.ts';
+import { errors, type KoaContextWithOIDC } from '../../library/oidc.ts';
 import { type Spendable, whenAnswered } from '../../state/answering.ts';
 import { type SpentBy, type StateStore, UNSETTLED_S } from '../../state/state-store.ts';
 

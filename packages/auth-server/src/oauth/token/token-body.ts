@@ -1,5 +1,5 @@
 import type { Context, Middleware } from 'koa';
-import { errors } from 'oidc-provider';
+import { errors } from '../../library/oidc.ts';
 import { readBody } from '../../web/read-body.ts';
 import { formRequest, toForm } from './json-token-request.ts';
 import { TOKEN_PATH } from './token-endpoint.ts';

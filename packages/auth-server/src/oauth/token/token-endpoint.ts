@@ -1,11 +1,11 @@
 import type { LogFault } from '@cls/shared/http/fault-log';
 import type { Log } from '@cls/shared/log';
 import type { Middleware } from 'koa';
-import { errors, type KoaContextWithOIDC, type Provider } from 'oidc-provider';
 import { recordedEmail } from '../../accounts/account.ts';
 import type { AuditLog } from '../../audit/audit-log.ts';
 import { ACCOUNT_CLIENT_ID } from '../../library/client-metadata.ts';
 import { authenticationOf, triedAccountOf } from '../../library/granted-account.ts';
+import { errors, type KoaContextWithOIDC, type Provider } from '../../library/oidc.ts';
 import { AlreadySpent } from '../../library/provider-adapter.ts';
 import { answering, finishAnswer } from '../../state/answering.ts';
 import { addressSubject } from '../../throttle/address-subject.ts';

@@ -1,6 +1,6 @@
 import { DatabaseUnavailable } from '@cls/shared/sql/database';
 import type { Context } from 'koa';
-import { errors } from 'oidc-provider';
+import { errors } from '../../library/oidc.ts';
 import { MfaRequired, TooManyAttempts, tooLarge } from './token-error.ts';
 
 const RETRY_WHEN_UNAVAILABLE_S = 2;

@@ -1,4 +1,4 @@
-import { errors } from 'oidc-provider';
+import { errors } from '../../library/oidc.ts';
 
 /** Too many failed attempts (RFC 6585 §4). `retryAfterS` becomes `Retry-After`. */
 export class TooManyAttempts extends errors.OIDCProviderError {

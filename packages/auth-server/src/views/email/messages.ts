@@ -1,5 +1,5 @@
-import { type Device, deviceName } from '../views/account/account-page.ts';
-import type { I18n, KeyAfter } from '../web/i18n.ts';
+import type { I18n, KeyAfter } from '../../web/i18n.ts';
+import { type Device, deviceName } from '../account/account-page.ts';
 import { type Mail, type MailFrame, type MailPart, mail } from './mail.ts';
 
 /** Where and when something was done, as far as known. */

@@ -1,5 +1,5 @@
-import { type Html, html } from '../web/html.ts';
-import type { I18n, MessageKey, MessageValues } from '../web/i18n.ts';
+import { type Html, html } from '../../web/html.ts';
+import type { I18n, MessageKey, MessageValues } from '../../web/i18n.ts';
 
 /** A message to one person. `text` and `html` say the same. */
 export interface Mail {

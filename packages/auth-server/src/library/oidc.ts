@@ -1,0 +1,16 @@
+/** The OpenID provider's library, as the rest of this service sees it. */
+export {
+  type Adapter,
+  type AdapterPayload,
+  type Client,
+  type Configuration,
+  type ErrorOut,
+  errors,
+  type Grant,
+  interactionPolicy,
+  type KoaContextWithOIDC,
+  Provider,
+  type RefreshToken,
+  type ResourceServer,
+  type Session,
+} from 'oidc-provider';

@@ -5,7 +5,7 @@
 
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
-import type { KeptKeySet, KeySetFile } from './key-source.ts';
+import type { KeySetFile } from './key-source.ts';
 
 /** An unchanged set is written again this often, so that its age stays small. */
 const REWRITE_MS = 10 * 60_000;

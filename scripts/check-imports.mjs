@@ -135,7 +135,9 @@ function importsOf(source, file) {
 }
 
 if (import.meta.url === pathToFileURL(process.argv[1]).href) {
-  const breaches = readdirSync(join(root, 'packages')).flatMap((name) => breachesOf(name, sourcesOf(name)));
+  const breaches = readdirSync(join(root, 'packages')).flatMap((name) =>
+    breachesOf(name, sourcesOf(name)),
+  );
   for (const breach of breaches) process.stderr.write(`${breach}\n`);
   process.exitCode = breaches.length === 0 ? 0 : 1;
 }

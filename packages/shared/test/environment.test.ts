@@ -6,7 +6,6 @@ import { expect } from 'chai';
 import { ConfigurationError, EnvironmentReader } from '../src/environment.ts';
 import { Secret } from '../src/secret.ts';
 import { readServiceEnvironment } from '../src/service/service-environment.ts';
-import { temporaryDirectory } from '../src/testing/servers.ts';
 
 describe('reading configuration', () => {
   const faultsOf = (env: Record<string, string>, use: (read: EnvironmentReader) => void) => {

@@ -3,8 +3,6 @@ import { postgresServer } from '@cls/testing/servers';
 import { expect } from 'chai';
 import { silentLog } from '../src/log.ts';
 import { type DatabaseLocation, openDatabase } from '../src/service/open-database.ts';
-import { describeOnEngines, type Engine, postgres, requireServer } from '../src/testing/engines.ts';
-import { postgresServer } from '../src/testing/servers.ts';
 
 const migration = (sql: string) => ({ number: 1, name: '0001-test.sql', sql, checksum: sql });
 const schema = (sql: string) => ({ migrations: [migration(sql)], grants: '' });

@@ -1,12 +1,12 @@
 import { cpSync, existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { openEmbeddedDatabase } from '../embedded/embedded-database.ts';
-import { Secret } from '../secret.ts';
-import type { DatabaseLocation } from '../service/open-database.ts';
-import type { Database } from '../sql/database.ts';
-import { migrate, readSchema } from '../sql/migrate.ts';
-import { postgresDatabase } from '../sql/postgres.ts';
+import { openEmbeddedDatabase } from '@cls/shared/embedded/embedded-database';
+import { Secret } from '@cls/shared/secret';
+import type { DatabaseLocation } from '@cls/shared/service/open-database';
+import type { Database } from '@cls/shared/sql/database';
+import { migrate, readSchema } from '@cls/shared/sql/migrate';
+import { postgresDatabase } from '@cls/shared/sql/postgres';
 import {
   type PostgresServer,
   pgbouncerBinary,

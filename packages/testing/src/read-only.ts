@@ -1,6 +1,6 @@
-import { silentLog } from '../log.ts';
-import type { DatabaseLocation } from '../service/open-database.ts';
-import { openDatabaseAsOperator } from '../service/open-database.ts';
+import { silentLog } from '@cls/shared/log';
+import type { DatabaseLocation } from '@cls/shared/service/open-database';
+import { openDatabaseAsOperator } from '@cls/shared/service/open-database';
 
 /** Makes a PostgreSQL database read-only for its owner too, as a full primary or a standby is. */
 export async function readOnly(location: DatabaseLocation, on: boolean): Promise<void> {

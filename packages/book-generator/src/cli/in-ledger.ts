@@ -3,8 +3,8 @@ import type { JournalStore } from '@cls/resource-api/journal-file/journal-store'
 import { MIGRATIONS } from '@cls/resource-api/store/migrations';
 import { sqlJournals } from '@cls/resource-api/store/sql-journals';
 import { createLog } from '@cls/shared/log';
+import { openDatabaseAsOperator } from '@cls/shared/service/open-database';
 import { readSchema } from '@cls/shared/sql/migrate';
-import { openDatabaseAsOperator } from '@cls/shared/sql/open-database';
 import type { GeneratedBooks } from '../generated-books.ts';
 import { sqlGeneratedBooks } from '../sql-generated-books.ts';
 

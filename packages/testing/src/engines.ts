@@ -1,12 +1,13 @@
-import { cpSync, existsSync } from 'node:fs';
+import { cpSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { openEmbeddedDatabase } from '@cls/shared/embedded/embedded-database';
 import { Secret } from '@cls/shared/secret';
 import type { DatabaseLocation } from '@cls/shared/service/open-database';
 import type { Database } from '@cls/shared/sql/database';
-import { migrate, readSchema } from '@cls/shared/sql/migrate';
 import { postgresDatabase } from '@cls/shared/sql/postgres';
+import { bringTo, templateDirectory } from './embedded-template.ts';
+import { areServersLeftOut, isEngineLeftOut } from './left-out.ts';
 import {
   type PostgresServer,
   pgbouncerBinary,
@@ -25,11 +26,12 @@ export interface Engine {
 }
 
 /**
- * Runs `suite` once per engine. Where PostgreSQL is not installed its run is skipped and says so;
+ * Runs `suite` once per engine that `ENGINES` names; once per engine without it. Where PostgreSQL is not installed its run is skipped and says so;
  * with `CLS_REQUIRE_SERVERS=1` it fails instead.
  */
 export function describeOnEngines(title: string, suite: (engine: Engine) => void): void {
-  describe(`${title} [PGlite]`, () => suite(pglite));
+  if (!isEngineLeftOut('pglite')) describe(`${title} [PGlite]`, () => suite(pglite));
+  if (isEngineLeftOut('postgres')) return;
   describe(`${title} [PostgreSQL]`, () => {
     before(async function () {
       requireServer(this, 'PostgreSQL', await postgresServer());
@@ -44,6 +46,8 @@ export function requireServer<T>(
   name: string,
   server: T | undefined,
 ): asserts server is T {
+  const leftOut = name === 'PostgreSQL' ? isEngineLeftOut('postgres') : areServersLeftOut();
+  if (leftOut) context.skip();
   if (server !== undefined) return;
   if (process.env['CLS_REQUIRE_SERVERS'] === '1') {
     throw new Error(`${name} is not installed, and CLS_REQUIRE_SERVERS=1 demands it`);
@@ -63,7 +67,7 @@ export const pglite: Engine = {
   name: 'PGlite',
   async createLocation(migrations) {
     const directory = join(temporaryDirectory('cls-pglite-'), 'database');
-    cpSync(await template(migrations), directory, { recursive: true });
+    cpSync(await templateDirectory(migrations), directory, { recursive: true });
     return { kind: 'embedded', directory };
   },
   async open(migrations) {
@@ -136,36 +140,20 @@ export const postgresThroughPgbouncer: Engine = {
 
 const ROLES = new URL('../../../../deploy/roles.sql', import.meta.url);
 
-const directories = new Map<string, Promise<string>>();
-
-/** Building an embedded cluster takes seconds, and so does its schema; copying them does not. */
-function template(migrations?: URL): Promise<string> {
-  return kept(directories, migrations?.href ?? '', async () => {
-    const directory = join(temporaryDirectory('cls-template-'), 'database');
-    if (migrations !== undefined) cpSync(await template(), directory, { recursive: true });
-    const database = await openEmbeddedDatabase(directory);
-    if (migrations !== undefined) await bringTo(migrations, database);
-    await database.close();
-    if (!existsSync(join(directory, 'pg'))) throw new Error('the template was not built');
-    return directory;
-  });
-}
-
 const databases = new Map<string, Promise<string>>();
 
 /** The name of a database that others are copied from. */
 function databaseWith(server: PostgresServer, migrations: URL): Promise<string> {
-  return kept(databases, migrations.href, async () => {
+  const known = databases.get(migrations.href);
+  if (known !== undefined) return known;
+  const made = (async () => {
     const url = await server.createDatabase();
     const database = openPostgres(new Secret(url));
     await bringTo(migrations, database).finally(() => database.close());
     return new URL(url).pathname.slice(1);
-  });
-}
-
-async function bringTo(migrations: URL, database: Database): Promise<void> {
-  const { migrations: texts, grants } = readSchema(migrations);
-  await migrate(database, texts, grants);
+  })();
+  databases.set(migrations.href, made);
+  return made;
 }
 
 function openPostgres(url: Secret): Database {
@@ -176,14 +164,4 @@ function openPostgres(url: Secret): Database {
     applicationName: 'cls-test',
     onError: () => undefined,
   });
-}
-
-function kept(
-  values: Map<string, Promise<string>>,
-  key: string,
-  make: () => Promise<string>,
-): Promise<string> {
-  const known = values.get(key) ?? make();
-  values.set(key, known);
-  return known;
 }

@@ -9,6 +9,7 @@ import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
+import { areServersLeftOut, isEngineLeftOut } from './left-out.ts';
 
 export interface PostgresServer {
   /** URL of a new database, empty or a copy, owned by a role that is not a superuser. */
@@ -36,9 +37,9 @@ process.on('exit', () => {
 
 let postgres: Promise<PostgresServer | undefined> | undefined;
 
-/** The test process's PostgreSQL, or undefined where none is installed. */
+/** The test process's PostgreSQL, or undefined where none is installed or wanted. */
 export function postgresServer(): Promise<PostgresServer | undefined> {
-  postgres ??= startPostgres();
+  postgres ??= isEngineLeftOut('postgres') ? Promise.resolve(undefined) : startPostgres();
   return postgres;
 }
 
@@ -281,6 +282,7 @@ function postgresBinDir(): string | undefined {
 }
 
 function findBinary(name: string): string | undefined {
+  if (areServersLeftOut()) return undefined;
   const places = [...pathDirectories(), '/usr/bin', '/usr/sbin', '/usr/local/bin'];
   const place = places.find((candidate) => existsSync(join(candidate, name)));
   return place === undefined ? undefined : join(place, name);

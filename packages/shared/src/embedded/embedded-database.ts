@@ -107,7 +107,7 @@ function makeDirectory(directory: string): void {
 async function createOnce(directory: string): Promise<void> {
   const place = join(directory, 'pg');
   const versionFile = join(directory, 'pglite-version');
-  const version = pgliteVersion();
+  const version = embeddedVersion();
   if (existsSync(place)) {
     const found = existsSync(versionFile) ? readFileSync(versionFile, 'utf8').trim() : 'unknown';
     if (minor(found) !== minor(version)) {
@@ -159,7 +159,8 @@ async function startWorker(dataDir: string): Promise<Holder> {
   };
 }
 
-function pgliteVersion(): string {
+/** Which PGlite this is, such as `0.5.16`: its data format may change with the minor version. */
+export function embeddedVersion(): string {
   const require = createRequire(import.meta.url);
   const manifest = join(require.resolve('@electric-sql/pglite'), '..', '..', 'package.json');
   return (JSON.parse(readFileSync(manifest, 'utf8')) as { version: string }).version;

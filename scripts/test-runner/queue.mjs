@@ -1,0 +1,82 @@
+// Runs test files over several processes: each takes the next file of one queue when it is done.
+import { spawn } from 'node:child_process';
+import { closeSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+
+const root = resolve(import.meta.dirname, '..', '..');
+/** How long a process may take to end when it has nothing left to run. */
+const END_MS = 60_000;
+const WORKER = join(import.meta.dirname, 'worker.mjs');
+
+/**
+ * Runs `files` and prints what each wrote when it has ended. A process that dies fails the file
+ * that it ran, and another takes its place.
+ *
+ * @param options `workers` at once; `filter`: options of mocha, such as `grep`.
+ * @returns counts, the titles of failed tests, and seconds per file.
+ */
+export async function runFiles(files, options) {
+  const { workers, filter = {}, env = {}, print = printOut, endMs = END_MS } = options;
+  const total = { passed: 0, failed: 0, skipped: 0, failures: [], seconds: new Map() };
+  const queue = [...files];
+  const logs = mkdtempSync(join(tmpdir(), 'cls-test-'));
+  const add = (file, { passed = 0, skipped = 0, failures }) => {
+    total.passed += passed;
+    total.failed += failures.length;
+    total.skipped += skipped;
+    total.failures.push(...failures.map((title) => `${file}: ${title}`));
+  };
+  const drain = async (number) => {
+    while (queue.length > 0) await runWorker(join(logs, `${number}`), number);
+  };
+  const runWorker = (log, number) =>
+    new Promise((done) => {
+      const output = openSync(log, 'w');
+      const child = spawn(process.execPath, ['--enable-source-maps', WORKER, `${endMs}`], {
+        cwd: root,
+        env: { ...process.env, ...env },
+        stdio: ['ignore', output, output, 'ipc'],
+      });
+      closeSync(output);
+      let shown = 0;
+      const show = (title) => {
+        const text = readFileSync(log);
+        print(`\n${title}\n${text.subarray(shown)}`);
+        shown = text.length;
+      };
+      let file;
+      let started;
+      const next = () => {
+        file = queue.shift();
+        started = Date.now();
+        if (file === undefined) child.disconnect();
+        else child.send({ file, filter });
+      };
+      child.on('message', (counts) => {
+        total.seconds.set(file, (Date.now() - started) / 1000);
+        add(file, counts);
+        show(`${file} (${number})`);
+        next();
+      });
+      child.once('exit', (code, signal) => {
+        if (file !== undefined || code !== 0) {
+          const title = `the process ended (${signal ?? code})`;
+          const where = file ?? 'after the last file';
+          add(where, { failures: [title] });
+          show(`${where}: ${title}`);
+        }
+        done();
+      });
+      next();
+    });
+  await Promise.all(
+    Array.from({ length: Math.min(workers, files.length) }, (_, n) => drain(n + 1)),
+  );
+  rmSync(logs, { recursive: true });
+  return total;
+}
+
+function printOut(text) {
+  process.stdout.write(text);
+}

@@ -1,0 +1,49 @@
+// A process that runs one test file after another, as scripts/test-runner/queue.mjs hands them to
+// it. Servers and database templates are made once per process, and serve all of its files.
+import { resolve } from 'node:path';
+import { inspect } from 'node:util';
+import Mocha from 'mocha';
+
+const root = resolve(import.meta.dirname, '..', '..');
+const endMs = Number(process.argv[2]);
+/** Titles of what failed in the file that runs; undefined between files. */
+let failures;
+
+let rejected;
+process.on('unhandledRejection', (reason, promise) => {
+  // Mocha emits each a second time.
+  if (promise === rejected) return;
+  rejected = promise;
+  process.stderr.write(`Nobody handles a rejection: ${inspect(reason)}\n`);
+  if (failures === undefined) process.exitCode = 1;
+  else failures.push('a rejection that nobody handles');
+});
+
+process.on('message', async ({ file, filter }) => {
+  failures = [];
+  const mocha = new Mocha({ reporter: 'spec', timeout: 600_000, forbidOnly: true, ...filter });
+  mocha.addFile(resolve(root, file));
+  try {
+    await mocha.loadFilesAsync();
+  } catch (error) {
+    process.stderr.write(`${inspect(error)}\n`);
+    failures.push('the file does not load');
+    return report({ passes: 0, pending: 0 });
+  }
+  const runner = mocha.run(() => report(runner.stats));
+  runner.on(Mocha.Runner.constants.EVENT_TEST_FAIL, (test) => failures.push(test.fullTitle()));
+});
+
+function report({ passes: passed, pending: skipped }) {
+  process.send({ passed, skipped, failures });
+  failures = undefined;
+}
+
+// Nothing is left to run: the process ends by itself, unless a test left something open.
+process.on('disconnect', () => {
+  setTimeout(() => {
+    const open = process.getActiveResourcesInfo().join(', ');
+    process.stderr.write(`a test left something open: ${open}\n`);
+    process.exit(1);
+  }, endMs).unref();
+});

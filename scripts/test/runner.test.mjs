@@ -1,0 +1,117 @@
+// What `npm test` makes of test files: counts, failures, processes that die or do not end.
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { expect } from 'chai';
+import { compiledName, testFiles } from '../test-runner/files.mjs';
+import { runFiles } from '../test-runner/queue.mjs';
+import { summaryOf } from '../test-runner/summary.mjs';
+import { readWords } from '../test-runner/words.mjs';
+
+const root = resolve(import.meta.dirname, '..', '..');
+
+describe('the runner of the tests', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'cls-runner-'));
+  after(() => rmSync(folder, { recursive: true }));
+  const file = (name, body) => {
+    const path = join(folder, `${name}.test.mjs`);
+    writeFileSync(path, `describe('${name}', () => {\n${body}\n});\n`);
+    return path;
+  };
+  const run = async (files, options = {}) => {
+    let output = '';
+    const print = (text) => {
+      output += text;
+    };
+    return { ...(await runFiles(files, { workers: 2, print, ...options })), output: () => output };
+  };
+
+  it('counts the tests of all files, and names each that failed', async () => {
+    const outcome = await run([
+      file('good', "it('holds', () => {}); it('is for later');"),
+      file('bad', "it('breaks', () => { throw new Error('broken'); });"),
+    ]);
+    const { passed, failed, skipped, failures } = outcome;
+    expect([passed, failed, skipped]).to.deep.equal([1, 1, 1]);
+    expect(failures).to.deep.equal([`${join(folder, 'bad.test.mjs')}: bad breaks`]);
+    const lines = summaryOf(outcome, false).trimEnd().split('\n');
+    expect(lines.at(-1)).to.equal('1 passed, 1 failed, 1 skipped');
+    expect(lines.at(-2)).to.match(/^FAILED .* bad breaks$/);
+  });
+
+  it('prints what a file wrote in one piece, when it has ended', async () => {
+    const slow =
+      "it('writes', async () => { for (const n of [1, 2, 3]) { console.log(this.name, n); await new Promise((r) => setTimeout(r, 30)); } });";
+    const named = (name) => file(name, slow.replaceAll('this.name', `'${name}'`));
+    const { output } = await run([named('one'), named('two')]);
+    for (const name of ['one', 'two'])
+      expect(output()).to.include(`${name} 1\n${name} 2\n${name} 3`);
+  });
+
+  it('fails a file whose process dies, and runs the rest in another', async () => {
+    const { passed, failed, failures } = await run(
+      [
+        file('dying', "it('ends the process', () => process.exit(0));"),
+        file('throwing', "throw new Error('while it loads');"),
+        file('next', "it('still runs', () => {});"),
+      ],
+      { workers: 1 },
+    );
+    expect([passed, failed]).to.deep.equal([1, 2]);
+    expect(failures.join()).to.match(/dying.*process ended.*throwing.*does not load/);
+  });
+
+  it('fails a rejection that nobody handles', async () => {
+    const { failed } = await run([
+      file(
+        'rejecting',
+        "it('leaves one', async () => { Promise.reject(new Error('left')); await new Promise((r) => setTimeout(r, 100)); });",
+      ),
+    ]);
+    expect(failed).to.equal(1);
+  });
+
+  it('fails when a test left something open', async () => {
+    const leak = file('leaking', "it('listens', () => { setInterval(() => {}, 1000); });");
+    const { passed, failed, output } = await run([leak], { endMs: 10 });
+    expect([passed, failed]).to.deep.equal([1, 1]);
+    expect(output()).to.include('left something open: Timeout');
+  });
+
+  it('runs only what --grep matches', async () => {
+    const two = file('two', "it('first', () => {}); it('second', () => {});");
+    expect(await run([two], { filter: { grep: 'second' } })).to.include({ passed: 1, failed: 0 });
+  });
+
+  it('knows the tests of every package and of the scripts, and where each is compiled to', () => {
+    const files = testFiles();
+    expect(files).to.include(join('scripts', 'test', 'runner.test.mjs'));
+    expect(files).to.include(compiledName('packages/shared/test/environment.test.ts'));
+    expect(compiledName(join(root, 'packages/shared/test/environment.test.ts'))).to.equal(
+      'packages/shared/dist/test/environment.test.js',
+    );
+    expect(new Set(files).size).to.equal(files.length);
+  });
+
+  it('refuses words that it does not know, and says which there are', () => {
+    expect(readWords(['--grep', 'token', 'a.test.ts'])).to.deep.include({
+      files: ['a.test.ts'],
+      filter: { grep: 'token' },
+    });
+    expect(() => readWords(['--gerp', 'token'])).to.throw('--gerp');
+    expect(() => readWords(['token'])).to.throw('token is not a test file');
+    expect(() => readWords(['--workers', '0'])).to.throw('--workers');
+    for (const [script, says] of [
+      ['test.mjs', 'Unknown option'],
+      ['test-one.mjs', 'npm run test:one FILE'],
+    ]) {
+      const { status, stderr } = spawnSync(
+        process.execPath,
+        [join(root, 'scripts', script), '-x'],
+        { encoding: 'utf8' },
+      );
+      expect([status, stderr.includes(says)], stderr).to.deep.equal([1, true]);
+    }
+  });
+});

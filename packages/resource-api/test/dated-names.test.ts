@@ -2,6 +2,7 @@ import type { Database } from '@cls/shared/sql/database';
 import { describeOnEngines } from '@cls/testing/engines';
 import { expect } from 'chai';
 import { type BalanceFilter, NO_FILTER, type ReaderAccess } from '../src/balances/balance-store.ts';
+import type { ImportReport } from '../src/import/import-statement.ts';
 import { exportJournals } from '../src/journal-file/export-journals.ts';
 import { importJournals } from '../src/journal-file/import-journals.ts';
 import { MIGRATIONS } from '../src/store/migrations.ts';
@@ -11,7 +12,6 @@ import { sqlEntitlements } from '../src/store/sql-entitlements.ts';
 import { sqlJournals } from '../src/store/sql-journals.ts';
 import { sqlPartyNames } from '../src/store/sql-party-names.ts';
 import { sqlReconciler } from '../src/store/sql-reconciler.ts';
-import type { ImportReport } from '../src/tape/import-tape.ts';
 import { date, importWorldBank, statement } from './support/book.ts';
 import { History, type Told } from './support/history.ts';
 

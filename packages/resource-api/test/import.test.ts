@@ -9,8 +9,8 @@ import type { Database } from '@cls/shared/sql/database';
 import { endWithTests, temporaryDirectory } from '@cls/testing/servers';
 import { expect } from 'chai';
 import { readProfile } from '../src/cli/read-profile.ts';
-import type { TapeProfile } from '../src/tape/profile.ts';
-import { readTape } from '../src/tape/read-tape.ts';
+import type { TapeProfile } from '../src/import/profile.ts';
+import { readTape } from '../src/import/read-statement.ts';
 import { statement } from './support/book.ts';
 
 const TOOL = fileURLToPath(new URL('../../bin/cls-api.mjs', import.meta.url));

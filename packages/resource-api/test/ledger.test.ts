@@ -1,12 +1,12 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
+import { EMPTY_LOAN, planLoan } from '../src/import/plan.ts';
+import { AMOUNT_FIELDS, type AmountField } from '../src/import/profile.ts';
+import type { TapeRow } from '../src/import/statement-row.ts';
 import { parseBusinessDate } from '../src/ledger/business-date.ts';
 import { minorUnitDigits } from '../src/ledger/currency.ts';
 import { isBalanced } from '../src/ledger/journal.ts';
 import { formatAmount, parseAmount } from '../src/ledger/money.ts';
-import { EMPTY_LOAN, planLoan } from '../src/tape/plan.ts';
-import { AMOUNT_FIELDS, type AmountField } from '../src/tape/profile.ts';
-import type { TapeRow } from '../src/tape/tape-row.ts';
 
 describe('money', () => {
   for (const [text, digits, minor, rounded] of [

@@ -3,8 +3,8 @@ import { gunzipSync } from 'node:zlib';
 import { CommandRefused, printer, table, UsageError } from '@cls/shared/cli/command-line';
 import type { Command } from 'commander';
 import { csvLine } from '../csv/csv-line.ts';
-import { type ImportReport, importTape } from '../tape/import-tape.ts';
-import type { TapeFault } from '../tape/tape-row.ts';
+import { type ImportReport, importTape } from '../import/import-statement.ts';
+import type { TapeFault } from '../import/statement-row.ts';
 import type { AsOperator } from './operator.ts';
 import { ProfileError, readProfile, shippedProfiles } from './read-profile.ts';
 

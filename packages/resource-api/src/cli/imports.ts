@@ -1,6 +1,6 @@
 import { CommandRefused, printer, table } from '@cls/shared/cli/command-line';
 import type { Command } from 'commander';
-import type { RevertResult } from '../tape/book.ts';
+import type { RevertResult } from '../import/book.ts';
 import type { AsOperator } from './operator.ts';
 
 /** `cls-api imports …`: what was imported, and how to take it back. */

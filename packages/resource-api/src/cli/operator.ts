@@ -2,12 +2,12 @@ import type { EntitlementRecords } from '../access/entitlement.ts';
 import type { BillingBook } from '../billing/bill-accruals.ts';
 import type { LedgerChain } from '../chain/ledger-chain.ts';
 import type { FxRates } from '../fx/fx-rates.ts';
+import type { Book } from '../import/book.ts';
 import type { JournalStore } from '../journal-file/journal-store.ts';
 import type { Directory } from '../parties/directory.ts';
 import type { PartyNames } from '../parties/party-names.ts';
 import type { PeriodRecords } from '../periods/period-records.ts';
 import type { Reconciler } from '../reconcile/reconciler.ts';
-import type { Book } from '../tape/book.ts';
 
 /** What a command works with. */
 export interface Operator {

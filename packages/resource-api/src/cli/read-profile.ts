@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import { profileSchema, type TapeProfile } from '../tape/profile.ts';
+import { profileSchema, type TapeProfile } from '../import/profile.ts';
 
 /** The profile is not there or not well formed; the message says what was expected. */
 export class ProfileError extends Error {

@@ -1,7 +1,7 @@
 import { newId } from '@cls/shared/new-id';
 import type { Database, Transaction } from '@cls/shared/sql/database';
+import type { ImportRecord, RevertResult } from '../import/book.ts';
 import type { BusinessDate } from '../ledger/business-date.ts';
-import type { ImportRecord, RevertResult } from '../tape/book.ts';
 import { instant } from './balance-statements.ts';
 import { lockJournal } from './post-journals.ts';
 

@@ -1,9 +1,9 @@
 import { newId } from '@cls/shared/new-id';
 import type { Database, Sql, SqlValue, Transaction } from '@cls/shared/sql/database';
+import type { Book, BookState, PlannedLoan, StatementFile } from '../import/book.ts';
+import { detailsOf, type KnownLoan, type LoanLine } from '../import/plan.ts';
+import type { TapeProfile } from '../import/profile.ts';
 import type { BusinessDate } from '../ledger/business-date.ts';
-import type { Book, BookState, PlannedLoan, StatementFile } from '../tape/book.ts';
-import { detailsOf, type KnownLoan, type LoanLine } from '../tape/plan.ts';
-import type { TapeProfile } from '../tape/profile.ts';
 import { BY_LOOKUP, stands } from './balance-levels.ts';
 import { type LinedJournal, lockJournal, postJournals } from './post-journals.ts';
 import { listImports, revertImport } from './revert-import.ts';

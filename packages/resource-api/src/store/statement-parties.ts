@@ -1,8 +1,8 @@
 import { newId } from '@cls/shared/new-id';
 import type { Transaction } from '@cls/shared/sql/database';
+import type { PlannedLoan, StatementFile } from '../import/book.ts';
+import { detailsOf, type LoanParty, partyRef, type TermsPlan } from '../import/plan.ts';
 import type { DetailsRecord } from '../journal-file/record.ts';
-import type { PlannedLoan, StatementFile } from '../tape/book.ts';
-import { detailsOf, type LoanParty, partyRef, type TermsPlan } from '../tape/plan.ts';
 
 interface Named {
   readonly name: string;

@@ -3,10 +3,10 @@
  * done, from which every answer is worked out anew.
  */
 import type { Database } from '@cls/shared/sql/database';
+import type { ImportReport } from '../../src/import/import-statement.ts';
 import type { JournalRecord, PostingRecord } from '../../src/journal-file/record.ts';
 import { sqlBook } from '../../src/store/sql-book.ts';
 import { writeBook } from '../../src/store/write-book.ts';
-import type { ImportReport } from '../../src/tape/import-tape.ts';
 import { importWorldBank, statement } from './book.ts';
 import { aJournal, entry } from './records.ts';
 

@@ -3,7 +3,7 @@ import { minorUnitDigits } from '../ledger/currency.ts';
 import { formatAmount } from '../ledger/money.ts';
 import { detailsOf, EMPTY_LOAN, type KnownLoan, termsOf } from './plan.ts';
 import type { AmountField, TapeProfile } from './profile.ts';
-import type { TapeRow } from './tape-row.ts';
+import type { TapeRow } from './statement-row.ts';
 
 export const CHANGE_RULES = {
   new_loan: 'booked with all of its amounts, dated by the statement',

@@ -15,7 +15,7 @@ import {
   type Field,
   type TapeProfile,
 } from './profile.ts';
-import type { TapeFault, TapeRow } from './tape-row.ts';
+import type { TapeFault, TapeRow } from './statement-row.ts';
 
 export interface Tape {
   readonly asOf: BusinessDate | undefined;

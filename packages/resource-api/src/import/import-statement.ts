@@ -6,8 +6,8 @@ import type { Book, BookState, PlannedLoan, StatementFile } from './book.ts';
 import { CHANGE_RULES, type ChangeKind, changesOf, type LoanChange, vanished } from './changes.ts';
 import { EMPTY_LOAN, planBooking, planLoan, planTerms } from './plan.ts';
 import { AMOUNT_FIELDS, type AmountField, type TapeProfile } from './profile.ts';
-import { readTape } from './read-tape.ts';
-import type { TapeFault, TapeRow } from './tape-row.ts';
+import { readTape } from './read-statement.ts';
+import type { TapeFault, TapeRow } from './statement-row.ts';
 
 export interface ImportRequest {
   readonly text: string;

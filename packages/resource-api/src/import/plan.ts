@@ -7,7 +7,7 @@
 import type { TermsRecord } from '../journal-file/record.ts';
 import type { BusinessDate } from '../ledger/business-date.ts';
 import type { Journal, JournalType, LedgerAccount, Posting } from '../ledger/journal.ts';
-import type { TapeRow } from './tape-row.ts';
+import type { TapeRow } from './statement-row.ts';
 
 /** What a balance line of one loan is for: the facility or its contract, and for whom. */
 export interface LoanLine {

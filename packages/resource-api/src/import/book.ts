@@ -2,7 +2,7 @@ import type { BusinessDate } from '../ledger/business-date.ts';
 import type { Journal } from '../ledger/journal.ts';
 import type { KnownLoan, LoanLine, TermsPlan } from './plan.ts';
 import type { TapeProfile } from './profile.ts';
-import type { TapeRow } from './tape-row.ts';
+import type { TapeRow } from './statement-row.ts';
 
 /** Where an import's loans are kept. */
 export interface Book {

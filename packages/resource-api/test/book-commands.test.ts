@@ -38,7 +38,7 @@ describe('cls-api, on a generated book', () => {
   it('splits imported deals over lenders, whose shares add up to the imported amounts', async () => {
     expect((await tool('generate', '--split-imported')).stderr).to.include('no imported deal');
     const { run: bank, json: bankJson } = await started();
-    const loans = join(temporaryDirectory('cls-tape-'), 'tape.csv');
+    const loans = join(temporaryDirectory('cls-import-'), 'statement.csv');
     writeFileSync(loans, firstLoans(40));
     expect((await bank('import', loans, '--apply', '--without-totals', 'test')).stderr).to.equal(
       '',

@@ -9,8 +9,8 @@ import type { Database } from '@cls/shared/sql/database';
 import { endWithTests, temporaryDirectory } from '@cls/testing/servers';
 import { expect } from 'chai';
 import { readProfile } from '../src/cli/read-profile.ts';
-import type { TapeProfile } from '../src/import/profile.ts';
-import { readTape } from '../src/import/read-statement.ts';
+import type { ImportProfile } from '../src/import/profile.ts';
+import { readStatement } from '../src/import/read-statement.ts';
 import { statement } from './support/book.ts';
 
 const TOOL = fileURLToPath(new URL('../../bin/cls-api.mjs', import.meta.url));
@@ -26,7 +26,7 @@ const good = {
 describe('a statement', () => {
   const profile = readProfile('world-bank-ibrd');
   const faultsOf = (text: string) =>
-    readTape(text, profile).faults.map(({ row, code }) => `${row} ${code}`);
+    readStatement(text, profile).faults.map(({ row, code }) => `${row} ${code}`);
 
   it('is read with Windows line ends, a byte order mark, times of day and drifting headers', () => {
     const text = statement('05/31/2023 12:00:00 AM', [good])
@@ -34,10 +34,10 @@ describe('a statement', () => {
       .replaceAll(' (US$)', '')
       .replaceAll(' / Economy', '')
       .replace('Loan Number', ' LOAN  NUMBER ');
-    const tape = readTape(`\ufeff${text}`, profile);
-    expect(tape.faults).to.deep.equal([]);
-    expect(tape.asOf).to.equal('2023-05-31');
-    expect(tape.rows[0]?.amounts.due).to.equal(10_000n);
+    const parsed = readStatement(`\ufeff${text}`, profile);
+    expect(parsed.faults).to.deep.equal([]);
+    expect(parsed.asOf).to.equal('2023-05-31');
+    expect(parsed.rows[0]?.amounts.due).to.equal(10_000n);
   });
 
   for (const [given, changes, faults] of [
@@ -81,22 +81,22 @@ describe('a statement', () => {
       'Agreement Signing Date': '12/31/2009',
       'Currency of Commitment': 'EUR',
     };
-    const tape = readTape(statement('12/31/2019 0:00', [row]), profile);
-    expect(tape.faults).to.deep.equal([]);
-    expect(tape.asOf).to.equal('2019-12-31');
-    expect(tape.rows[0]?.amounts).to.include({ due: 123_456_780n, held: 123_456_780n });
-    expect(tape.rows[0]?.dates).to.deep.equal({
+    const parsed = readStatement(statement('12/31/2019 0:00', [row]), profile);
+    expect(parsed.faults).to.deep.equal([]);
+    expect(parsed.asOf).to.equal('2019-12-31');
+    expect(parsed.rows[0]?.amounts).to.include({ due: 123_456_780n, held: 123_456_780n });
+    expect(parsed.rows[0]?.dates).to.deep.equal({
       closingDate: '2009-12-31',
       maturityDate: '2031-01-05',
     });
-    expect(tape.warnings.map(({ code, message }) => `${code}: ${message}`)).to.deep.equal([
+    expect(parsed.warnings.map(({ code, message }) => `${code}: ${message}`)).to.deep.equal([
       'loan_currency: the loan is in EUR; its amounts are in USD',
     ]);
   });
 
   it('is refused for the same under a profile that declares none of it', () => {
     const { thousandsSeparator: _, ...rest } = profile;
-    const strict: TapeProfile = {
+    const strict: ImportProfile = {
       ...rest,
       currencyColumn: 'amounts',
       dateFormats: ['MM/DD/YYYY'],
@@ -107,7 +107,7 @@ describe('a statement', () => {
       'Last Repayment Date': '1/5/2031 0:00',
       'Currency of Commitment': 'EUR',
     };
-    const { faults } = readTape(statement('03/31/2025', [row]), strict);
+    const { faults } = readStatement(statement('03/31/2025', [row]), strict);
     expect(faults.map(({ code }) => code)).to.deep.equal([
       'unknown_currency',
       'invalid_amount',
@@ -123,14 +123,14 @@ describe('a statement', () => {
       "Borrower's Obligation": '(900.25)',
       'Cancelled Amount': ' - ',
     };
-    const tape = readTape(statement('03/31/2025', [row]), accounting);
-    expect(tape.faults).to.deep.equal([]);
-    expect(tape.rows[0]?.amounts).to.include({ exchangeAdjustment: -100_025n, cancelled: 0n });
+    const parsed = readStatement(statement('03/31/2025', [row]), accounting);
+    expect(parsed.faults).to.deep.equal([]);
+    expect(parsed.rows[0]?.amounts).to.include({ exchangeAdjustment: -100_025n, cancelled: 0n });
   });
 
   it('that disagrees with itself is refused, with both numbers', () => {
     const row = { ...good, "Borrower's Obligation": '101', 'Exchange Adjustment': '-5' };
-    const [fault] = readTape(statement('03/31/2025', [row]), profile).faults;
+    const [fault] = readStatement(statement('03/31/2025', [row]), profile).faults;
     expect(fault).to.deep.include({ row: 2, code: 'identity_broken', value: '101.00' });
     expect(fault?.column).to.match(/^Borrower's Obligation/);
     expect(fault?.message).to.match(
@@ -167,7 +167,7 @@ describe('a statement', () => {
   });
 
   it('with a loan twice is refused, naming both rows', () => {
-    const [fault] = readTape(statement('03/31/2025', [good, good]), profile).faults;
+    const [fault] = readStatement(statement('03/31/2025', [good, good]), profile).faults;
     expect(fault).to.include({ row: 3, code: 'duplicate_loan', message: 'also in row 2' });
   });
 
@@ -200,7 +200,7 @@ describe('a statement', () => {
       "Borrower's Obligation": '99.99',
       'Loans Held': '100',
     };
-    const { faults, warnings } = readTape(statement('03/31/2025', [row]), profile);
+    const { faults, warnings } = readStatement(statement('03/31/2025', [row]), profile);
     expect(faults).to.deep.equal([]);
     expect(warnings.map(({ code }) => code)).to.deep.equal(['rounded', 'rounding_gap']);
   });
@@ -218,7 +218,7 @@ describe('a statement', () => {
       "Borrower's Obligation": '-0.01',
       'Loans Held': '-0.01',
     };
-    const { rows, warnings } = readTape(statement('03/31/2025', [row]), profile);
+    const { rows, warnings } = readStatement(statement('03/31/2025', [row]), profile);
     expect(rows[0]?.amounts).to.include({ cancelled: 2_662_052_678n, due: -1n });
     expect(warnings.map(({ code }) => code)).to.deep.equal(['rounded', 'negative_balance']);
   });
@@ -262,7 +262,7 @@ describe('the IDA twin of the statement', () => {
     `${columns.map(([name]) => names(name)).join(',')}\n${columns.map(([, cell]) => cell).join(',')}\n`;
 
   it('is read by its own profile, which has no guarantors and no loan types', () => {
-    const { rows, faults } = readTape(text(), profile);
+    const { rows, faults } = readStatement(text(), profile);
     expect(faults).to.deep.equal([]);
     expect(rows[0]).to.deep.include({
       loanNumber: 'IDA00010',
@@ -277,13 +277,13 @@ describe('the IDA twin of the statement', () => {
     const machine = text((name) => name.toLowerCase().replace(/[ /()$]+/g, '_'))
       .replaceAll('_us_', '')
       .replaceAll(/(\d\d)\/(\d\d)\/(\d{4}) 12:00:00 AM/g, '$3-$1-$2T00:00:00.000');
-    const { rows, faults, asOf } = readTape(machine, profile);
+    const { rows, faults, asOf } = readStatement(machine, profile);
     expect(faults).to.deep.equal([]);
     expect([asOf, rows[0]?.dates.maturityDate]).to.deep.equal(['2024-06-30', '2011-03-15']);
   });
 
   it('is not taken for a statement of loans', () => {
-    const { faults } = readTape(text(), readProfile('world-bank-ibrd'));
+    const { faults } = readStatement(text(), readProfile('world-bank-ibrd'));
     expect(faults.map(({ code, column }) => `${code} ${column}`)).to.include(
       'missing_column loan number',
     );
@@ -317,8 +317,8 @@ describe('cls-api', () => {
       });
       child.once('close', (code) => done({ code, stdout, stderr }));
     });
-  const file = (text: string, name = 'tape.csv') => {
-    const path = join(temporaryDirectory('cls-tape-'), name);
+  const file = (text: string, name = 'statement.csv') => {
+    const path = join(temporaryDirectory('cls-import-'), name);
     writeFileSync(path, name.endsWith('.gz') ? gzipSync(text) : text);
     return path;
   };
@@ -341,7 +341,7 @@ describe('cls-api', () => {
 
   it('changes nothing when it imports the same file again, compressed too', async () => {
     const before = await journals();
-    const path = file(statement('03/31/2025', [good]), 'tape.csv.gz');
+    const path = file(statement('03/31/2025', [good]), 'statement.csv.gz');
     const again = JSON.parse((await run('import', path, '--apply', '--json')).stdout);
     expect(again.outcome).to.equal('applied_before');
     expect(await journals()).to.equal(before);

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import { EMPTY_LOAN, planLoan } from '../src/import/plan.ts';
 import { AMOUNT_FIELDS, type AmountField } from '../src/import/profile.ts';
-import type { TapeRow } from '../src/import/statement-row.ts';
+import type { StatementRow } from '../src/import/statement-row.ts';
 import { parseBusinessDate } from '../src/ledger/business-date.ts';
 import { minorUnitDigits } from '../src/ledger/currency.ts';
 import { isBalanced } from '../src/ledger/journal.ts';
@@ -89,7 +89,7 @@ describe('the plan of an import', () => {
   if (asOf === undefined) throw new Error('not a date');
   const amount = fc.bigInt(-(10n ** 13n), 10n ** 13n);
   const rows = fc.record(Object.fromEntries(AMOUNT_FIELDS.map((field) => [field, amount]))).map(
-    (amounts): TapeRow => ({
+    (amounts): StatementRow => ({
       row: 2,
       loanNumber: 'L1',
       name: 'L1',

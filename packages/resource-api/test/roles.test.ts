@@ -12,7 +12,7 @@ import { billAccruals } from '../src/billing/bill-accruals.ts';
 import { asOperator } from '../src/cli/as-operator.ts';
 import type { Operator } from '../src/cli/operator.ts';
 import { readProfile } from '../src/cli/read-profile.ts';
-import { importTape } from '../src/import/import-statement.ts';
+import { importStatement } from '../src/import/import-statement.ts';
 import { exportJournals } from '../src/journal-file/export-journals.ts';
 import { importJournals } from '../src/journal-file/import-journals.ts';
 import { MIGRATIONS } from '../src/store/migrations.ts';
@@ -178,7 +178,12 @@ async function useEverything(operator: Operator): Promise<void> {
     const text = statement(day, [
       { ...LOAN, 'Loan Status': day === '03/31/2025' ? 'Repaying' : 'Fully Repaid' },
     ]);
-    const report = await importTape(book, { text, profile, apply: true, expected: { sums: {} } });
+    const report = await importStatement(book, {
+      text,
+      profile,
+      apply: true,
+      expected: { sums: {} },
+    });
     expect(report.outcome).to.equal('applied');
   }
   // Another borrower from a date on ends the grant by the first one; reverting it brings it back.
@@ -191,7 +196,7 @@ async function useEverything(operator: Operator): Promise<void> {
   });
   const covered = byBorrower?.deals ?? 0;
   const text = statement('06/30/2025', [{ ...LOAN, Borrower: 'Ministry of Roads' }]);
-  await importTape(book, { text, profile, apply: true, expected: { sums: {} } });
+  await importStatement(book, { text, profile, apply: true, expected: { sums: {} } });
   const dealsNow = async () => (await entitlements.list('ministry'))[0]?.deals;
   expect(await dealsNow()).to.equal(covered - 1);
   const [, , renamed] = await book.imports();

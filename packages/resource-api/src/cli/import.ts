@@ -3,8 +3,8 @@ import { gunzipSync } from 'node:zlib';
 import { CommandRefused, printer, table, UsageError } from '@cls/shared/cli/command-line';
 import type { Command } from 'commander';
 import { csvLine } from '../csv/csv-line.ts';
-import { type ImportReport, importTape } from '../import/import-statement.ts';
-import type { TapeFault } from '../import/statement-row.ts';
+import { type ImportReport, importStatement } from '../import/import-statement.ts';
+import type { StatementFault } from '../import/statement-row.ts';
 import type { AsOperator } from './operator.ts';
 import { ProfileError, readProfile, shippedProfiles } from './read-profile.ts';
 
@@ -72,7 +72,7 @@ export function addImportCommand(program: Command, asOperator: AsOperator): void
         apply: options.apply === true,
         expected: expectations(options),
       };
-      const report = await asOperator(({ book }) => importTape(book, request), {
+      const report = await asOperator(({ book }) => importStatement(book, request), {
         mayCreate: request.apply,
       });
       if (report.outcome === 'refused') {
@@ -95,7 +95,7 @@ function demandTotals({ apply, rows, control, withoutTotals }: Options): void {
   );
 }
 
-function writeRejects(file: string, faults: readonly TapeFault[]): void {
+function writeRejects(file: string, faults: readonly StatementFault[]): void {
   const lines = faults.map(({ row, column, code, message, value }) =>
     csvLine([row, column, code, message, value]),
   );
@@ -149,7 +149,7 @@ function collect(value: string, before: readonly string[]): readonly string[] {
   return [...before, value];
 }
 
-function faultTable(faults: readonly TapeFault[]): string {
+function faultTable(faults: readonly StatementFault[]): string {
   const rows = faults
     .slice(0, FAULTS_SHOWN)
     .map(({ row, column, code, message, value }) => [`${row}`, column, code, message, value]);

@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import { profileSchema, type TapeProfile } from '../import/profile.ts';
+import { type ImportProfile, profileSchema } from '../import/profile.ts';
 
 /** The profile is not there or not well formed; the message says what was expected. */
 export class ProfileError extends Error {
@@ -15,7 +15,7 @@ export function shippedProfiles(): readonly string[] {
 }
 
 /** Reads a shipped profile by name, or one by path (`….json`). @throws {ProfileError} */
-export function readProfile(nameOrPath: string): TapeProfile {
+export function readProfile(nameOrPath: string): ImportProfile {
   const shipped = /^[a-z0-9-]+$/.test(nameOrPath);
   const place = shipped ? new URL(`${nameOrPath}.json`, SHIPPED) : nameOrPath;
   let document: unknown;

@@ -1,8 +1,8 @@
 import type { BusinessDate } from '../ledger/business-date.ts';
 import type { Journal } from '../ledger/journal.ts';
 import type { KnownLoan, LoanLine, TermsPlan } from './plan.ts';
-import type { TapeProfile } from './profile.ts';
-import type { TapeRow } from './statement-row.ts';
+import type { ImportProfile } from './profile.ts';
+import type { StatementRow } from './statement-row.ts';
 
 /** Where an import's loans are kept. */
 export interface Book {
@@ -41,7 +41,7 @@ export type RevertResult =
   | { readonly outcome: 'period_closed'; readonly through: BusinessDate };
 
 export interface StatementFile {
-  readonly profile: TapeProfile;
+  readonly profile: ImportProfile;
   readonly fileSha256: string;
   readonly asOf: BusinessDate;
   readonly controlTotals: Readonly<Record<string, string>>;
@@ -61,7 +61,7 @@ export interface BookState {
 }
 
 export interface PlannedLoan {
-  readonly row: TapeRow;
+  readonly row: StatementRow;
   /** Its records are there already. */
   readonly booked: boolean;
   /** The book does not have it at the statement's date. */

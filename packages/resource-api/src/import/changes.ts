@@ -2,8 +2,8 @@
 import { minorUnitDigits } from '../ledger/currency.ts';
 import { formatAmount } from '../ledger/money.ts';
 import { detailsOf, EMPTY_LOAN, type KnownLoan, termsOf } from './plan.ts';
-import type { AmountField, TapeProfile } from './profile.ts';
-import type { TapeRow } from './statement-row.ts';
+import type { AmountField, ImportProfile } from './profile.ts';
+import type { StatementRow } from './statement-row.ts';
 
 export const CHANGE_RULES = {
   new_loan: 'booked with all of its amounts, dated by the statement',
@@ -32,9 +32,9 @@ export interface LoanChange {
 const CUMULATIVE = ['cancelled', 'disbursed', 'repaid', 'sold', 'repaidThirdParty'] as const;
 
 export function changesOf(
-  row: TapeRow,
+  row: StatementRow,
   known: KnownLoan | undefined,
-  profile: TapeProfile,
+  profile: ImportProfile,
 ): readonly LoanChange[] {
   const digits = minorUnitDigits(profile.currency) ?? 2;
   const money = (amount: bigint) => formatAmount(amount, digits);
@@ -82,7 +82,11 @@ export function changesOf(
 
 type MakeChange = (kind: ChangeKind, field: string, before: string, after: string) => LoanChange;
 
-function termChanges(row: TapeRow, known: KnownLoan, change: MakeChange): readonly LoanChange[] {
+function termChanges(
+  row: StatementRow,
+  known: KnownLoan,
+  change: MakeChange,
+): readonly LoanChange[] {
   const now = termsOf(row, known);
   const told = [
     ['status', known.terms.statuses.join('/'), now.statuses.join('/')],
@@ -94,7 +98,7 @@ function termChanges(row: TapeRow, known: KnownLoan, change: MakeChange): readon
   );
 }
 
-function detailChanges(row: TapeRow, loan: KnownLoan, change: MakeChange) {
+function detailChanges(row: StatementRow, loan: KnownLoan, change: MakeChange) {
   const { details: known } = loan;
   const now = detailsOf(row, loan);
   const guarantor = known.guarantor ?? undefined;
@@ -109,14 +113,14 @@ function detailChanges(row: TapeRow, loan: KnownLoan, change: MakeChange) {
   );
 }
 
-function keptFields(row: TapeRow, { facilityType }: KnownLoan, change: MakeChange) {
+function keptFields(row: StatementRow, { facilityType }: KnownLoan, change: MakeChange) {
   if (facilityType === row.facilityType) return [];
   return [change('kept_as_booked', 'facilityType', facilityType, row.facilityType)];
 }
 
 /** Loans of the book that the statement does not have any more. */
 export function vanished(
-  rows: readonly TapeRow[],
+  rows: readonly StatementRow[],
   known: ReadonlyMap<string, KnownLoan>,
 ): readonly LoanChange[] {
   const told = new Set(rows.map(({ loanNumber }) => loanNumber));

@@ -5,13 +5,13 @@ import { formatAmount, parseAmount } from '../ledger/money.ts';
 import type { Book, BookState, PlannedLoan, StatementFile } from './book.ts';
 import { CHANGE_RULES, type ChangeKind, changesOf, type LoanChange, vanished } from './changes.ts';
 import { EMPTY_LOAN, planBooking, planLoan, planTerms } from './plan.ts';
-import { AMOUNT_FIELDS, type AmountField, type TapeProfile } from './profile.ts';
-import { readTape } from './read-statement.ts';
-import type { TapeFault, TapeRow } from './statement-row.ts';
+import { AMOUNT_FIELDS, type AmountField, type ImportProfile } from './profile.ts';
+import { readStatement } from './read-statement.ts';
+import type { StatementFault, StatementRow } from './statement-row.ts';
 
 export interface ImportRequest {
   readonly text: string;
-  readonly profile: TapeProfile;
+  readonly profile: ImportProfile;
   readonly apply: boolean;
   /** What the sender says the file holds; a difference refuses it. */
   readonly expected: { readonly rows?: number; readonly sums: Readonly<Record<string, string>> };
@@ -29,8 +29,8 @@ export interface ImportReport {
   readonly postings: number;
   /** Sums of every amount column, as decimal strings of the profile's currency. */
   readonly controlTotals: Readonly<Record<string, string>>;
-  readonly faults: readonly TapeFault[];
-  readonly warnings: readonly TapeFault[];
+  readonly faults: readonly StatementFault[];
+  readonly warnings: readonly StatementFault[];
   /** What differs from the book, by kind, with the rule by which it is dealt with. */
   readonly changes: readonly ChangeSummary[];
 }
@@ -43,18 +43,18 @@ export interface ChangeSummary {
 }
 
 /** Imports a statement; without `apply` it does all but write. */
-export async function importTape(book: Book, request: ImportRequest): Promise<ImportReport> {
+export async function importStatement(book: Book, request: ImportRequest): Promise<ImportReport> {
   const { text, profile, expected } = request;
   const fileSha256 = createHash('sha256').update(text).digest('hex');
-  const tape = readTape(text, profile);
-  const controlTotals = sumColumns(tape.rows, profile);
+  const parsed = readStatement(text, profile);
+  const controlTotals = sumColumns(parsed.rows, profile);
   const faults = [
-    ...tape.faults,
-    ...(tape.faults.length > 0
+    ...parsed.faults,
+    ...(parsed.faults.length > 0
       ? []
-      : checkTotals(tape.rows.length, controlTotals, expected, profile)),
+      : checkTotals(parsed.rows.length, controlTotals, expected, profile)),
   ];
-  const { asOf, rows, warnings } = tape;
+  const { asOf, rows, warnings } = parsed;
   const facts = { profile: profile.name, fileSha256, rows: rows.length, controlTotals, warnings };
   if (faults.length > 0 || asOf === undefined) {
     return { ...facts, ...NOTHING, ...(asOf ? { asOf } : {}), faults, outcome: 'refused' };
@@ -92,14 +92,14 @@ const NOTHING = { newLoans: 0, journals: 0, postings: 0, changes: [] };
 
 interface Decision {
   readonly outcome: 'valid' | 'refused' | 'applied_before';
-  readonly faults: readonly TapeFault[];
+  readonly faults: readonly StatementFault[];
   readonly loans: readonly PlannedLoan[];
   readonly changes: readonly LoanChange[];
   readonly importId?: string;
 }
 
 /** What is to be done with a faultless file, given the book: pure. */
-function decide(file: StatementFile, rows: readonly TapeRow[], state: BookState): Decision {
+function decide(file: StatementFile, rows: readonly StatementRow[], state: BookState): Decision {
   const { profile, asOf, fileSha256 } = file;
   if (state.appliedBefore !== undefined) {
     const importId = state.appliedBefore;
@@ -144,7 +144,10 @@ function summarize(changes: readonly LoanChange[]): readonly ChangeSummary[] {
   });
 }
 
-function sumColumns(rows: readonly TapeRow[], profile: TapeProfile): Record<AmountField, string> {
+function sumColumns(
+  rows: readonly StatementRow[],
+  profile: ImportProfile,
+): Record<AmountField, string> {
   const digits = minorUnitDigits(profile.currency) ?? 2;
   const sums = AMOUNT_FIELDS.map((field) => {
     const sum = rows.reduce((total, { amounts }) => total + amounts[field], 0n);
@@ -157,10 +160,10 @@ function checkTotals(
   rows: number,
   sums: Readonly<Record<string, string>>,
   expected: ImportRequest['expected'],
-  profile: TapeProfile,
-): readonly TapeFault[] {
+  profile: ImportProfile,
+): readonly StatementFault[] {
   const digits = minorUnitDigits(profile.currency) ?? 2;
-  const faults: TapeFault[] = [];
+  const faults: StatementFault[] = [];
   const fault = (column: string, message: string, value: string) =>
     faults.push({ row: 0, column, code: 'control_total', message, value });
   if (expected.rows !== undefined && expected.rows !== rows) {

@@ -7,7 +7,7 @@
 import type { TermsRecord } from '../journal-file/record.ts';
 import type { BusinessDate } from '../ledger/business-date.ts';
 import type { Journal, JournalType, LedgerAccount, Posting } from '../ledger/journal.ts';
-import type { TapeRow } from './statement-row.ts';
+import type { StatementRow } from './statement-row.ts';
 
 /** What a balance line of one loan is for: the facility or its contract, and for whom. */
 export interface LoanLine {
@@ -94,7 +94,7 @@ export function partyRef({ name, countryCode }: StatedParty): string {
  * An empty cell keeps what the book has at the statement's date. A loan that the book does not have
  * at the date is named by its number, and its borrower by the country.
  */
-export function detailsOf(row: TapeRow, loan: KnownLoan | undefined): LoanDetails {
+export function detailsOf(row: StatementRow, loan: KnownLoan | undefined): LoanDetails {
   const known = loan?.present ? loan.details : undefined;
   const { countryCode } = row;
   const borrower = row.borrower === undefined ? undefined : { name: row.borrower, countryCode };
@@ -131,7 +131,7 @@ function isParty(known: KnownParty, stated: StatedParty): boolean {
 }
 
 /** The names that a statement changes, whole; undefined when it changes none. */
-export function changedDetails(row: TapeRow, loan: KnownLoan): LoanDetails | undefined {
+export function changedDetails(row: StatementRow, loan: KnownLoan): LoanDetails | undefined {
   const { details: known, present } = loan;
   const now = detailsOf(row, loan);
   const same =
@@ -175,7 +175,7 @@ export interface TermsPlan extends Journal<LoanLine> {
  * nothing.
  */
 export function planTerms(
-  row: TapeRow,
+  row: StatementRow,
   known: KnownLoan,
   { asOf, keyPrefix }: PlanContext,
 ): TermsPlan | undefined {
@@ -210,7 +210,7 @@ export function planTerms(
 
 /** A loan without any amount has a journal too: the book has it since, and for as long. */
 export function planBooking(
-  { loanNumber }: TapeRow,
+  { loanNumber }: StatementRow,
   { asOf, keyPrefix }: PlanContext,
 ): Journal<LoanLine> {
   const idempotencyKey = `${keyPrefix}:${loanNumber}:terms`;
@@ -219,7 +219,7 @@ export function planBooking(
 
 /** An empty rate or maturity keeps what the book has at the statement's date. */
 export function termsOf(
-  { statuses, dates, allInRate }: TapeRow,
+  { statuses, dates, allInRate }: StatementRow,
   { present, terms }: Pick<KnownLoan, 'present' | 'terms'>,
 ): LoanTerms {
   const known = present ? terms : undefined;
@@ -232,7 +232,7 @@ export function termsOf(
 
 /** The journals that bring one loan from `state` to what its row says. */
 export function planLoan(
-  { loanNumber, amounts }: TapeRow,
+  { loanNumber, amounts }: StatementRow,
   state: LoanState,
   { asOf, keyPrefix }: PlanContext,
 ): readonly Journal<LoanLine>[] {

@@ -103,4 +103,4 @@ export const profileSchema = z.strictObject({
 });
 
 /** How one sender's statement is read. */
-export type TapeProfile = Readonly<z.infer<typeof profileSchema>>;
+export type ImportProfile = Readonly<z.infer<typeof profileSchema>>;

@@ -13,21 +13,21 @@ import {
   type DateField,
   FIELDS,
   type Field,
-  type TapeProfile,
+  type ImportProfile,
 } from './profile.ts';
-import type { TapeFault, TapeRow } from './statement-row.ts';
+import type { StatementFault, StatementRow } from './statement-row.ts';
 
-export interface Tape {
+export interface ParsedStatement {
   readonly asOf: BusinessDate | undefined;
-  readonly rows: readonly TapeRow[];
+  readonly rows: readonly StatementRow[];
   /** The file is refused when there is any. */
-  readonly faults: readonly TapeFault[];
-  readonly warnings: readonly TapeFault[];
+  readonly faults: readonly StatementFault[];
+  readonly warnings: readonly StatementFault[];
 }
 
 const VALUE_SHOWN_CHARS = 60;
 
-export function readTape(text: string, profile: TapeProfile): Tape {
+export function readStatement(text: string, profile: ImportProfile): ParsedStatement {
   const report = new Report();
   const [first, ...lines] = readRecords(text, report);
   const header = first?.cells ?? [];
@@ -40,8 +40,8 @@ export function readTape(text: string, profile: TapeProfile): Tape {
 }
 
 class Report {
-  readonly faults: TapeFault[] = [];
-  readonly warnings: TapeFault[] = [];
+  readonly faults: StatementFault[] = [];
+  readonly warnings: StatementFault[] = [];
 
   fault(row: number, column: string, code: string, message: string, value: string): void {
     this.faults.push({ row, column, code, message, value: value.slice(0, VALUE_SHOWN_CHARS) });
@@ -52,13 +52,13 @@ class Report {
   }
 }
 
-interface TapeLine {
+interface StatementLine {
   readonly cells: readonly string[];
   /** Line of the file where the row ends. */
   readonly row: number;
 }
 
-function readRecords(text: string, report: Report): readonly TapeLine[] {
+function readRecords(text: string, report: Report): readonly StatementLine[] {
   try {
     // Rows of another width are reported below, by row; they must not end the reading here.
     const records = parse(text, {
@@ -88,7 +88,7 @@ function headerName(text: string): string {
     .trim();
 }
 
-function findColumns(header: readonly string[], profile: TapeProfile, report: Report): Columns {
+function findColumns(header: readonly string[], profile: ImportProfile, report: Report): Columns {
   const names = header.map(headerName);
   const columns = new Map<Field, { index: number; header: string }>();
   for (const field of FIELDS) {
@@ -110,12 +110,12 @@ function findColumns(header: readonly string[], profile: TapeProfile, report: Re
 class RowReader {
   asOf: BusinessDate | undefined;
   readonly #columns: Columns;
-  readonly #profile: TapeProfile;
+  readonly #profile: ImportProfile;
   readonly #report: Report;
   readonly #digits: number;
   readonly #width: number;
 
-  constructor(columns: Columns, width: number, profile: TapeProfile, report: Report) {
+  constructor(columns: Columns, width: number, profile: ImportProfile, report: Report) {
     this.#columns = columns;
     this.#profile = profile;
     this.#report = report;
@@ -123,7 +123,7 @@ class RowReader {
     this.#width = width;
   }
 
-  read(cells: readonly string[], row: number): TapeRow | undefined {
+  read(cells: readonly string[], row: number): StatementRow | undefined {
     if (cells.length !== this.#width) {
       const message = `expected ${this.#width} columns, got ${cells.length}`;
       this.#report.fault(row, '', 'row_width', message, '');
@@ -137,7 +137,7 @@ class RowReader {
     if (this.#has('asOf')) this.#readAsOf(row, text('asOf'));
     this.#checkCurrency(row, text('currency'));
     const read = new Set<AmountField>();
-    const result: TapeRow = {
+    const result: StatementRow = {
       row,
       loanNumber: this.#loanNumber(row, text('loanNumber')),
       name: text('name') || undefined,
@@ -182,7 +182,7 @@ class RowReader {
     return this.#required(row, 'loanNumber', value);
   }
 
-  #guarantor(row: number, name: string, countryCode: string): TapeRow['guarantor'] {
+  #guarantor(row: number, name: string, countryCode: string): StatementRow['guarantor'] {
     if (name === '') return undefined;
     if (countryCode !== '' && !/^[A-Z0-9]{2}$/.test(countryCode)) {
       const message = 'expected two characters or nothing';
@@ -321,7 +321,7 @@ class RowReader {
   }
 
   /** Columns that repeat others must agree with them; a cent of difference is rounding. */
-  #checkIdentities({ row, amounts }: TapeRow, read: ReadonlySet<AmountField>): void {
+  #checkIdentities({ row, amounts }: StatementRow, read: ReadonlySet<AmountField>): void {
     for (const { field, sum } of IDENTITIES) {
       if (![field, ...sum.map(([part]) => part)].every((part) => read.has(part))) continue;
       const expected = sum.reduce((total, [part, sign]) => total + sign * amounts[part], 0n);
@@ -403,7 +403,7 @@ function own<T>(record: Readonly<Record<string, T>>, key: string): T | undefined
   return Object.hasOwn(record, key) ? record[key] : undefined;
 }
 
-type DateFormat = TapeProfile['dateFormats'][number];
+type DateFormat = ImportProfile['dateFormats'][number];
 
 /** A date may come with the time of day, which must be midnight. */
 const DATE_SHAPES: Readonly<Record<DateFormat, RegExp>> = {
@@ -425,7 +425,7 @@ function readDate(value: string, formats: readonly DateFormat[]): BusinessDate |
   return undefined;
 }
 
-function checkUnique(rows: readonly TapeRow[], report: Report): void {
+function checkUnique(rows: readonly StatementRow[], report: Report): void {
   const seen = new Map<string, number>();
   for (const { row, loanNumber } of rows) {
     if (loanNumber === '') continue;

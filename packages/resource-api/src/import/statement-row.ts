@@ -2,7 +2,7 @@ import type { BusinessDate } from '../ledger/business-date.ts';
 import type { AmountField, DateField } from './profile.ts';
 
 /** One loan of the statement. Amounts in minor units of the profile's currency. */
-export interface TapeRow {
+export interface StatementRow {
   /** Line in the file, the header being 1. */
   readonly row: number;
   readonly loanNumber: string;
@@ -22,7 +22,7 @@ export interface TapeRow {
   readonly dates: Readonly<Partial<Record<DateField, BusinessDate>>>;
 }
 
-export interface TapeFault {
+export interface StatementFault {
   readonly row: number;
   readonly column: string;
   readonly code: string;

@@ -2,7 +2,7 @@ import { newId } from '@cls/shared/new-id';
 import type { Database, Sql, SqlValue, Transaction } from '@cls/shared/sql/database';
 import type { Book, BookState, PlannedLoan, StatementFile } from '../import/book.ts';
 import { detailsOf, type KnownLoan, type LoanLine } from '../import/plan.ts';
-import type { TapeProfile } from '../import/profile.ts';
+import type { ImportProfile } from '../import/profile.ts';
 import type { BusinessDate } from '../ledger/business-date.ts';
 import { BY_LOOKUP, stands } from './balance-levels.ts';
 import { type LinedJournal, lockJournal, postJournals } from './post-journals.ts';
@@ -195,7 +195,7 @@ function lineName({ level, holder }: LoanLine): string {
 
 async function linesOf(
   transaction: Transaction,
-  { source, lender }: TapeProfile,
+  { source, lender }: ImportProfile,
   loans: readonly PlannedLoan[],
 ): Promise<ReadonlyMap<string, LoanLines>> {
   const rows = await transaction.query<{

@@ -3,7 +3,7 @@ import { gunzipSync } from 'node:zlib';
 import { newId } from '@cls/shared/new-id';
 import type { Database } from '@cls/shared/sql/database';
 import { readProfile } from '../../src/cli/read-profile.ts';
-import { type ImportReport, importTape } from '../../src/import/import-statement.ts';
+import { type ImportReport, importStatement } from '../../src/import/import-statement.ts';
 import { type BusinessDate, parseBusinessDate } from '../../src/ledger/business-date.ts';
 import type { Journal } from '../../src/ledger/journal.ts';
 import { lockJournal, postJournals } from '../../src/store/post-journals.ts';
@@ -21,7 +21,7 @@ export function importWorldBank(
   apply = true,
 ): Promise<ImportReport> {
   const profile = readProfile('world-bank-ibrd');
-  return importTape(sqlBook(database), { text, profile, apply, expected: { sums: {} } });
+  return importStatement(sqlBook(database), { text, profile, apply, expected: { sums: {} } });
 }
 
 let header: string | undefined;

@@ -1,0 +1,18 @@
+// A release has one number: the changelog's newest, in every package and in what the tools print.
+import { readdirSync, readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { expect } from 'chai';
+
+const root = resolve(import.meta.dirname, '..', '..');
+const read = (...path) => readFileSync(join(root, ...path), 'utf8');
+const newest = /^## (\S+)$/m.exec(read('docs', 'CHANGELOG.md'))?.[1];
+
+describe('the version of a release', () => {
+  const folders = readdirSync(join(root, 'packages')).map((name) => ['packages', name]);
+  for (const folder of [[], ...folders]) {
+    const manifest = [...folder, 'package.json'].join('/');
+    it(`stands in ${manifest} as in the changelog`, () => {
+      expect(JSON.parse(read(...folder, 'package.json')).version).to.equal(newest);
+    });
+  }
+});

@@ -1,7 +1,7 @@
 import { silentLog } from '@cls/shared/log';
 import { openDatabaseAsOperator } from '@cls/shared/service/open-database';
 import { describeOnEngines, postgres, requireServer } from '@cls/testing/engines';
-import { postgresServer } from '@cls/testing/servers';
+import { eventually, postgresServer } from '@cls/testing/servers';
 import { expect } from 'chai';
 import * as client from 'openid-client';
 import { hashPassword } from '../src/accounts/password.ts';
@@ -385,13 +385,12 @@ function promise(): [Promise<void>, () => void] {
 
 /** Until a statement waits for a lock. */
 async function waitFor({ database }: TestAuthServer, statement: RegExp, times = 1): Promise<void> {
-  for (let tries = 0; tries < 800; tries += 1) {
+  await eventually(async () => {
     const waiting = await database.query<{ query: string }>(
       `SELECT query FROM pg_stat_activity
        WHERE datname = current_database() AND wait_event_type = 'Lock'`,
     );
-    if (waiting.filter(({ query }) => statement.test(query)).length >= times) return;
-    await new Promise((resolve) => setTimeout(resolve, 25));
-  }
-  throw new Error(`nothing waits: ${statement}`);
+    const found = waiting.filter(({ query }) => statement.test(query));
+    if (found.length < times) throw new Error(`nothing waits: ${statement}`);
+  });
 }

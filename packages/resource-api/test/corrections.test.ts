@@ -44,14 +44,11 @@ describeOnEngines('a book that is corrected and goes on', (engine) => {
     expect(response.status, JSON.stringify(body)).to.equal(200);
     return body;
   };
-  /** The service hears of a posting a moment after it. */
-  const settled = async (query: string, holds: (body: Json) => boolean, principal = false) => {
-    for (let tries = 0; tries < 100; tries += 1) {
-      const body = await ask(query, principal);
-      if (holds(body)) return body;
-      await new Promise((done) => setTimeout(done, 30));
-    }
-    return ask(query, principal);
+  /** A question is answered with everything that was committed before it was asked. */
+  const knowing = async (query: string, holds: (body: Json) => boolean) => {
+    const body = await ask(query);
+    expect(holds(body), JSON.stringify(body)).to.equal(true);
+    return body;
   };
   const drawn = (loan: ReturnType<typeof aLoan>, day: string, amount: string, rate?: string) =>
     aJournal(
@@ -95,7 +92,7 @@ describeOnEngines('a book that is corrected and goes on', (engine) => {
     await post([...loan.all, drawn(loan, '2024-01-01', '36000.00', '0.100000000000')]);
     await bill('2024-03-01');
     expect((await bill('2024-02-01')).journals).to.equal(0);
-    const { data } = await settled(
+    const { data } = await knowing(
       `dealId=${loan.deal.id}&asOf=2024-03-01`,
       ({ data: [one] }) => one?.global.interest.due !== '0.00',
     );
@@ -134,7 +131,7 @@ describeOnEngines('a book that is corrected and goes on', (engine) => {
       }),
     ]);
     expect((await bill('2024-03-01')).journals).to.equal(1);
-    const { data } = await settled(
+    const { data } = await knowing(
       `dealId=${loan.deal.id}&asOf=2024-03-01`,
       ({ data: [one] }) => one.global.interest.due === '600.00',
     );
@@ -171,7 +168,7 @@ describeOnEngines('a book that is corrected and goes on', (engine) => {
     );
     await post([aJournal(loan.deal, 'transfer', '2024-06-01', sold)]);
     for (const level of ['facility', 'contract', 'position']) {
-      const { data } = await settled(
+      const { data } = await knowing(
         `dealId=${loan.deal.id}&asOf=2024-07-01&level=${level}`,
         ({ data: [one] }) => one.provenance.restated,
       );
@@ -182,7 +179,7 @@ describeOnEngines('a book that is corrected and goes on', (engine) => {
   it('answers an old question alike after facilities and lenders were added', async () => {
     const loan = aLoan(borrower, [anna]);
     await post([...loan.all, drawn(loan, '2024-01-01', '100.00')]);
-    const { meta } = await settled(
+    const { meta } = await knowing(
       `dealId=${loan.deal.id}&asOf=2024-07-01`,
       ({ data }) => data.length === 1,
     );
@@ -198,7 +195,7 @@ describeOnEngines('a book that is corrected and goes on', (engine) => {
       aPosition(loan.facility, bert),
       aJournal(loan.deal, 'terms', '2024-08-01', []),
     ]);
-    await settled(`dealId=${loan.deal.id}&includeZero=true`, ({ data }) => data.length === 2);
+    await knowing(`dealId=${loan.deal.id}&includeZero=true`, ({ data }) => data.length === 2);
     expect(await Promise.all(questions.map((question) => ask(question)))).to.deep.equal(before);
   });
 
@@ -214,7 +211,7 @@ describeOnEngines('a book that is corrected and goes on', (engine) => {
     await rate('0.9');
     const ids = loans.map(({ deal }) => deal.id).join(',');
     const question = `dealId=${ids}&asOf=2024-07-01&reportingCurrency=CHF`;
-    const first = await settled(
+    const first = await knowing(
       `${question}&limit=1`,
       ({ data, page }) => data.length === 1 && page.hasMore,
     );
@@ -222,7 +219,7 @@ describeOnEngines('a book that is corrected and goes on', (engine) => {
     await rate('0.8');
     const second = await ask(`limit=1&cursor=${first.page.nextCursor}`);
     expect(second.data[0].reporting.principalOutstanding).to.equal('90.00');
-    const now = await settled(question, ({ data }) => data[0].reporting.rate === '0.8');
+    const now = await knowing(question, ({ data }) => data[0].reporting.rate === '0.8');
     const again = await ask(`${question}&knownAt=${first.meta.knownAt}`);
     expect(again.data[0].reporting.rate).to.equal('0.9');
     expect((await ask(`${question}&knownAt=${now.meta.knownAt}`)).data).to.deep.equal(now.data);
@@ -286,7 +283,7 @@ describeOnEngines('a book that is corrected and goes on', (engine) => {
         ...commit(open, '-30.00'),
       ]),
     ]);
-    const { data } = await settled(
+    const { data } = await knowing(
       `level=deal&dealId=${loan.deal.id}&asOf=2024-07-01`,
       ({ data: found }) => found.length === 1,
     );
@@ -321,7 +318,7 @@ describeOnEngines('a book that is corrected and goes on', (engine) => {
         entry(loan, ['FEES_DUE', 'CASH_CLEARING'], both('-100.00')),
       ),
     ]);
-    const { data } = await settled(
+    const { data } = await knowing(
       `dealId=${loan.deal.id}&asOf=2024-02-11`,
       ({ data: found }) => found.length === 1,
     );
@@ -353,7 +350,7 @@ describeOnEngines('a book that is corrected and goes on', (engine) => {
         terms: [{ facility: loan.facility.id, status: 'active', maturityDate: date('2030-01-01') }],
       }),
     ]);
-    const { data } = await settled(
+    const { data } = await knowing(
       `dealId=${loan.deal.id}&asOf=2024-07-01&sort=maturityDate`,
       ({ data: found }) => found.length === 2,
     );

@@ -160,7 +160,7 @@ function openPostgres(url: Secret): Database {
   return postgresDatabase({
     url,
     poolSize: 5,
-    statementTimeoutMs: 30_000,
+    statementTimeoutMs: 300_000,
     applicationName: 'cls-test',
     onError: () => undefined,
   });

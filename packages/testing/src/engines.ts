@@ -1,4 +1,4 @@
-import { cpSync } from 'node:fs';
+import { cpSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { openEmbeddedDatabase } from '@cls/shared/embedded/embedded-database';
@@ -73,7 +73,16 @@ export const pglite: Engine = {
   async open(migrations) {
     const location = await this.createLocation(migrations);
     if (location.kind !== 'embedded') throw new Error('not an embedded location');
-    return openEmbeddedDatabase(location.directory);
+    const { directory } = location;
+    const database = await openEmbeddedDatabase(directory);
+    return {
+      ...database,
+      // Before the machine writes it to its disk.
+      async close() {
+        await database.close();
+        rmSync(directory, { recursive: true });
+      },
+    };
   },
 };
 

@@ -164,7 +164,7 @@ async function compose(
     fsync: config.auditFsync,
   });
   const state = await openStateStore(config, database, log);
-  const outgoing = mailQueue(openMailSender(config), log);
+  const outgoing = mailQueue(await openMailSender(config), log);
   const mail = accountMailer(config, outgoing);
   const people = await composeAccounts(
     { ...config, keyEncryptionKey, cookieKey },

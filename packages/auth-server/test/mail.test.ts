@@ -169,7 +169,7 @@ describe('SMTP', () => {
     server = smtpServer(received);
     const url = new Secret(`smtp://127.0.0.1:${await portOf(server)}`);
     const production = { mailOutbox: '', mailFrom: 'a@b.example', production: true };
-    const sender = openMailSender({ smtpUrl: url, ...production });
+    const sender = await openMailSender({ smtpUrl: url, ...production });
     const refused: unknown = await sender.send(letter).catch((error: unknown) => error);
     sender.close();
     expect(refused).to.be.instanceOf(Error);

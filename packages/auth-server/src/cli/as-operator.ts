@@ -54,7 +54,7 @@ export const asOperator: AsOperator = async (work, { mayCreate = false } = {}) =
       directory: config.auditSpoolDir,
       fsync: config.auditFsync,
     });
-    const queue = mailQueue(openMailSender(config), complaints);
+    const queue = mailQueue(await openMailSender(config), complaints);
     const notices = { audit, mail: accountMailer(config, queue) };
     const records = sqlAccounts(database);
     const customers = sqlCustomers(database);

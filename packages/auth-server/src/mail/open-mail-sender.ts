@@ -1,7 +1,6 @@
 import type { Secret } from '@cls/shared/secret';
 import type { MailSender } from './mail-sender.ts';
 import { outboxSender } from './outbox.ts';
-import { smtpSender } from './smtp.ts';
 
 export interface MailSettings {
   readonly smtpUrl: Secret | undefined;
@@ -11,9 +10,10 @@ export interface MailSettings {
   readonly production: boolean;
 }
 
-export function openMailSender(settings: MailSettings): MailSender {
+export async function openMailSender(settings: MailSettings): Promise<MailSender> {
   const { smtpUrl, mailOutbox, mailFrom, production } = settings;
-  return smtpUrl === undefined
-    ? outboxSender(mailOutbox, mailFrom)
-    : smtpSender(smtpUrl, mailFrom, production);
+  if (smtpUrl === undefined) return outboxSender(mailOutbox, mailFrom);
+  // Loaded where it is used: commands start faster without it.
+  const { smtpSender } = await import('./smtp.ts');
+  return smtpSender(smtpUrl, mailFrom, production);
 }

@@ -1,7 +1,6 @@
 import type { Log } from '@cls/shared/log';
 import type { Secret } from '@cls/shared/secret';
 import type { Database } from '@cls/shared/sql/database';
-import { connectRedis } from './connect-redis.ts';
 import { redisStateStore } from './redis-state-store.ts';
 import { sqlStateStore } from './sql-state-store.ts';
 import type { StateStore } from './state-store.ts';
@@ -21,5 +20,7 @@ export async function openStateStore(
   if (redisUrl === undefined) {
     return sqlStateStore(database, (err) => log.warn({ err }, 'sweeping expired state failed'));
   }
+  // The library takes a tenth of a second to load, and most commands need it for nothing.
+  const { connectRedis } = await import('./connect-redis.ts');
   return redisStateStore(await connectRedis(redisUrl, production, log), redisWaitReplicas);
 }

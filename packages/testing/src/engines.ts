@@ -62,13 +62,16 @@ export async function requirePgbouncer(context: Mocha.Context): Promise<void> {
   requireServer(context, 'pgbouncer', pgbouncerBinary());
 }
 
+/** A service under test does not give a statement up because the machine is busy. */
+const UNHURRIED = { statementTimeoutMs: 300_000, patienceMs: 300_000 };
+
 /** For suites whose subject does not depend on the database. */
 export const pglite: Engine = {
   name: 'PGlite',
   async createLocation(migrations) {
     const directory = join(temporaryDirectory('cls-pglite-'), 'database');
     cpSync(await templateDirectory(migrations), directory, { recursive: true });
-    return { kind: 'embedded', directory };
+    return { kind: 'embedded', directory, ...UNHURRIED };
   },
   async open(migrations) {
     const location = await this.createLocation(migrations);
@@ -94,7 +97,7 @@ export const postgres: Engine = {
     if (server === undefined) throw new Error('PostgreSQL is not installed');
     const template = migrations && (await databaseWith(server, migrations));
     const url = new Secret(await server.createDatabase(template));
-    return { kind: 'postgres', url, poolSize: 5 };
+    return { kind: 'postgres', url, poolSize: 5, ...UNHURRIED };
   },
   async open(migrations) {
     const location = await this.createLocation(migrations);
@@ -122,6 +125,7 @@ export function postgresAsService(role: 'cls_auth_service' | 'cls_api_service'):
         url: new Secret(url.href),
         ownerUrl: new Secret(owner),
         poolSize: 5,
+        ...UNHURRIED,
       };
     },
   };
@@ -143,6 +147,7 @@ export const postgresThroughPgbouncer: Engine = {
       url: new Secret(pooler.url),
       listenUrl: new Secret(direct),
       poolSize: 5,
+      ...UNHURRIED,
     };
   },
 };

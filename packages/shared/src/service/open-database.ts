@@ -19,16 +19,24 @@ export type DatabaseLocation =
       readonly listenUrl?: Secret;
       /** As which migrations run; `url` when undefined. */
       readonly ownerUrl?: Secret;
-    } & SchemaPolicy)
-  | ({ readonly kind: 'embedded'; readonly directory: string } & SchemaPolicy);
+    } & SchemaPolicy &
+      Patience)
+  | ({ readonly kind: 'embedded'; readonly directory: string } & SchemaPolicy & Patience);
 
 interface SchemaPolicy {
   /** A service and its tools apply no migration and refuse a schema that lacks one. */
   readonly migratedElsewhere?: boolean;
 }
 
+/** How long a service waits; tests wait longer, because their machine may be busy. */
+interface Patience {
+  /** For a statement of a request. */
+  readonly statementTimeoutMs?: number;
+  /** Behind an operator's command on an embedded database: an import, say. */
+  readonly patienceMs?: number;
+}
+
 const SERVICE_STATEMENT_TIMEOUT_MS = 10_000;
-/** How long a caller waits behind an operator's command on an embedded database: an import, say. */
 const PATIENCE_MS = 5_000;
 /** An import or a migration may take long, and nobody waits for an answer over HTTP. */
 const TOOL_STATEMENT_TIMEOUT_MS = 30 * 60_000;
@@ -45,19 +53,20 @@ export async function openDatabase(
   schema: Schema,
   log: Log,
 ): Promise<Database> {
+  const { statementTimeoutMs = SERVICE_STATEMENT_TIMEOUT_MS, patienceMs = PATIENCE_MS } = location;
   if (location.kind === 'embedded') {
     log.warn(
       { directory: location.directory },
       'embedded database: it survives a crash of this process, not of the machine; for one process only',
     );
     const database = await openEmbeddedDatabase(location.directory, {
-      statementTimeoutMs: SERVICE_STATEMENT_TIMEOUT_MS,
-      patienceMs: PATIENCE_MS,
+      statementTimeoutMs,
+      patienceMs,
     });
     return closedOnFailure(database, prepareSchema(database, location, schema));
   }
   await prepareAsOwner(location, applicationName, schema, log);
-  return postgres(location, applicationName, SERVICE_STATEMENT_TIMEOUT_MS, log);
+  return postgres(location, applicationName, statementTimeoutMs, log, true);
 }
 
 /**
@@ -147,13 +156,14 @@ function postgres(
   applicationName: string,
   statementTimeoutMs: number,
   log: Log,
+  failFast = false,
 ): Database {
   return postgresDatabase({
     url,
     poolSize,
     ...(listenUrl === undefined ? {} : { listenUrl }),
     statementTimeoutMs,
-    failFast: statementTimeoutMs === SERVICE_STATEMENT_TIMEOUT_MS,
+    failFast,
     applicationName,
     onError: (err) => log.warn({ err }, 'an idle database connection was lost'),
     onNoNotices: () =>

@@ -30,8 +30,7 @@ export const PACKAGES = {
 export const KIND_OF = {
   'auth-server': {
     'main.ts': 'root',
-    'compose.ts': 'root',
-    'compose-accounts.ts': 'root',
+    compose: 'root',
     'cli/': 'edge',
     'cli/as-operator.ts': 'root',
     'cli/cls-auth.ts': 'root',
@@ -46,7 +45,7 @@ export const KIND_OF = {
   },
   'resource-api': {
     'main.ts': 'root',
-    'compose.ts': 'root',
+    compose: 'root',
     'cli/': 'edge',
     'cli/as-operator.ts': 'root',
     'cli/cls-api.ts': 'root',

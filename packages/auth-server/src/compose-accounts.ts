@@ -11,39 +11,26 @@ import { securityLog } from './account-management/security-log.ts';
 import { commonPasswords } from './accounts/common-passwords.ts';
 import type { MfaPolicy } from './accounts/mfa-policy.ts';
 import type { PasswordVerifier } from './accounts/password.ts';
-import { passwordLengthMin } from './accounts/password-rules.ts';
-import { sqlAccountLinks } from './accounts/sql-account-links.ts';
-import { sqlAccountDirectory, sqlAccounts } from './accounts/sql-accounts.ts';
+import { type PasswordRules, passwordLengthMin } from './accounts/password-rules.ts';
 import type { AuditLog } from './audit/audit-log.ts';
-import { sqlAuditReader } from './audit/sql-audit-reader.ts';
-import { sqlApplications } from './clients/sql-applications.ts';
+import { composeStores, type Stores } from './compose-stores.ts';
 import { keyedHash } from './crypto/keyed-hash.ts';
-import { aesGcmSealer } from './crypto/seal.ts';
 import { manageFactors } from './factors/manage-factors.ts';
 import { passkeys } from './factors/passkeys.ts';
 import { recoveryCodes } from './factors/recovery-codes.ts';
-import { sqlFactors } from './factors/sql-factors.ts';
-import { sqlPasskeys } from './factors/sql-passkeys.ts';
-import { sqlRecoveryCodes } from './factors/sql-recovery-codes.ts';
-import { sqlTotpFactors } from './factors/sql-totp-factors.ts';
 import { totpEnrolments } from './factors/totp-enrolment.ts';
 import { webAuthn } from './factors/webauthn.ts';
 import type { AccountMail } from './mail/account-mail.ts';
 import { openidClient } from './organisations/openid-client.ts';
 import { upstreamSignIn } from './organisations/sign-in-upstream.ts';
-import { sqlCustomers } from './organisations/sql-customers.ts';
-import { sqlUpstreamLinks, sqlUpstreamProviders } from './organisations/sql-upstream.ts';
+import type { AccountAccess } from './sessions/account-access.ts';
 import { accountApplications } from './sessions/account-applications.ts';
 import { accountSessions } from './sessions/account-sessions.ts';
-import { sqlConsents } from './sessions/sql-consents.ts';
-import { sqlSignedIn } from './sessions/sql-signed-in.ts';
 import { accountAccess } from './sessions/state-account-access.ts';
 import { noteDevice } from './sign-in/note-device.ts';
 import { secondStep } from './sign-in/second-step.ts';
 import type { StateStore } from './state/state-store.ts';
-import { knownDevices } from './throttle/known-devices.ts';
-import { sqlKnownAddresses } from './throttle/sql-known-addresses.ts';
-import { sqlThrottle } from './throttle/sql-throttle.ts';
+import { type KnownDevices, knownDevices } from './throttle/known-devices.ts';
 
 export interface AccountSettings {
   readonly issuer: string;
@@ -68,93 +55,172 @@ export interface AccountPorts {
 /** The name that authenticators show. */
 const RELYING_PARTY = 'CLS';
 
+export type People = Awaited<ReturnType<typeof composeAccounts>>;
+
 /** Everything that people do with their accounts and that is done to them. */
 export async function composeAccounts(settings: AccountSettings, ports: AccountPorts) {
-  const { database, state, passwords, audit, mail, clock, log } = ports;
   const { issuer, mfaPolicy, keyEncryptionKey, cookieKey } = settings;
-  const notices = { audit, mail };
-  const passwordRules = {
-    lengthMin: passwordLengthMin(mfaPolicy),
-    isListed: await commonPasswords(),
-  };
-  const accounts = sqlAccountDirectory(database, passwords);
-  const records = sqlAccounts(database);
-  const customers = sqlCustomers(database);
-  const links = sqlAccountLinks(database, clock);
-  const signedIn = sqlSignedIn(database);
+  const { database, state, passwords, audit, clock } = ports;
+  const stores = composeStores({ database, passwords, clock, keyEncryptionKey });
+  const { accounts, records, customers, throttle, knownAddresses, signedIn, consents } = stores;
   const access = accountAccess(state, signedIn);
-  const consents = sqlConsents(database);
-  const throttle = sqlThrottle(database, clock);
   const devices = knownDevices(keyedHash(cookieKey, 'known devices'), clock);
-  const knownAddresses = sqlKnownAddresses(database, clock);
-  const factors = sqlFactors(database);
-  const sealer = aesGcmSealer(keyEncryptionKey);
-  const providers = sqlUpstreamProviders(database, sealer);
-  const totpFactors = sqlTotpFactors(database, sealer, clock);
-  const hashCode = keyedHash(keyEncryptionKey, 'recovery codes');
-  const codes = recoveryCodes(sqlRecoveryCodes(database, hashCode), notices);
-  const keys = passkeys({
-    ...{ ...notices, factors, accounts, state },
-    passkeys: sqlPasskeys(database),
-    recoveryCodes: codes,
-    webAuthn: webAuthn(issuer, RELYING_PARTY),
-  });
-  const auditReader = sqlAuditReader(database);
-  const later = background(log);
-  const guessing = { throttle, devices };
-  const newPasswords = { passwords, passwordRules };
+  const isListed = await commonPasswords();
+  const passwordRules = { lengthMin: passwordLengthMin(mfaPolicy), isListed };
+  const factors = composeFactors(issuer, mfaPolicy, ports, stores);
   return {
-    ...{
+    accounts,
+    records,
+    customers,
+    throttle,
+    devices,
+    knownAddresses,
+    passwordRules,
+    access,
+    signedIn,
+    consents,
+    applications: stores.applications,
+    auditReader: stores.auditReader,
+    secondFactor: stores.totpFactors,
+    manageFactors: factors.manageFactors,
+    totpEnrolments: factors.totpEnrolments,
+    passkeys: factors.passkeys,
+    recoveryCodes: factors.recoveryCodes,
+    ...composeSignIn(settings, ports, stores, { access, devices, factors }),
+    ...composeManagement(ports, stores, { access, devices, passwordRules }),
+    securityLog: securityLog(stores.auditReader, audit),
+  };
+}
+
+type Factors = ReturnType<typeof composeFactors>;
+
+function composeFactors(
+  issuer: string,
+  mfaPolicy: MfaPolicy,
+  { audit, mail, state, clock }: AccountPorts,
+  stores: Stores,
+) {
+  const { factors, totpFactors, accounts } = stores;
+  const codes = recoveryCodes(stores.recoveryCodes, { audit, mail });
+  return {
+    recoveryCodes: codes,
+    manageFactors: manageFactors({ audit, mail, factors, mfaPolicy }),
+    totpEnrolments: totpEnrolments({
+      audit,
+      mail,
+      factors,
+      totpFactors,
+      recoveryCodes: codes,
+      state,
+      clock,
+      issuer,
+    }),
+    passkeys: passkeys({
+      audit,
+      mail,
+      factors,
+      accounts,
+      state,
+      passkeys: stores.passkeys,
+      recoveryCodes: codes,
+      webAuthn: webAuthn(issuer, RELYING_PARTY),
+    }),
+  };
+}
+
+interface SignInParts {
+  readonly access: AccountAccess;
+  readonly devices: KnownDevices;
+  readonly factors: Factors;
+}
+
+function composeSignIn(
+  { issuer, production }: AccountSettings,
+  { audit, mail, state, log }: AccountPorts,
+  stores: Stores,
+  { access, devices, factors }: SignInParts,
+) {
+  const { accounts, records, customers, throttle, knownAddresses } = stores;
+  return {
+    secondStep: secondStep({
+      throttle,
+      devices,
+      factors: stores.factors,
+      totp: stores.totpFactors,
+      recoveryCodes: factors.recoveryCodes,
+      passkeys: factors.passkeys,
+    }),
+    upstreamSignIn: upstreamSignIn({
+      audit,
+      mail,
+      issuer,
       accounts,
       records,
       customers,
+      access,
+      state,
+      log,
+      client: openidClient(!production),
+      providers: stores.upstreamProviders,
+      upstreamLinks: stores.upstreamLinks,
+    }),
+    noteDevice: noteDevice({ audit, mail, devices, knownAddresses, records }),
+  };
+}
+
+interface ManagementParts {
+  readonly access: AccountAccess;
+  readonly devices: KnownDevices;
+  readonly passwordRules: PasswordRules;
+}
+
+function composeManagement(
+  { audit, mail, passwords, log }: AccountPorts,
+  stores: Stores,
+  { access, devices, passwordRules }: ManagementParts,
+) {
+  const { accounts, records, customers, links, factors, throttle, signedIn, consents } = stores;
+  const { applications, upstreamProviders: providers } = stores;
+  const later = background(log);
+  return {
+    accountSessions: accountSessions({ audit, mail, access, signedIn }),
+    accountApplications: accountApplications({ audit, mail, access, consents, applications }),
+    changePassword: changePassword({
+      audit,
+      mail,
+      accounts,
+      records,
+      access,
       throttle,
       devices,
-      knownAddresses,
+      passwords,
       passwordRules,
-      access,
-      signedIn,
-      consents,
-    },
-    secondFactor: totpFactors,
-    accountSessions: accountSessions({ ...notices, access, signedIn }),
-    accountApplications: accountApplications({
-      ...{ ...notices, access, consents },
-      applications: sqlApplications(database),
-    }),
-    manageFactors: manageFactors({ ...notices, factors, mfaPolicy }),
-    totpEnrolments: totpEnrolments({
-      ...{ ...notices, factors, totpFactors, state, clock, issuer },
-      recoveryCodes: codes,
-    }),
-    passkeys: keys,
-    recoveryCodes: codes,
-    secondStep: secondStep({
-      ...{ ...guessing, factors },
-      totp: totpFactors,
-      recoveryCodes: codes,
-      passkeys: keys,
-    }),
-    changePassword: changePassword({
-      ...{ ...notices, ...guessing, ...newPasswords, accounts, records, access },
     }),
     resetPassword: resetPassword({
-      ...{ ...notices, ...guessing, ...newPasswords, accounts, records, access, links },
+      audit,
+      mail,
+      accounts,
+      records,
+      access,
+      links,
       background: later,
+      throttle,
+      devices,
+      passwords,
+      passwordRules,
     }),
-    invite: invite({ ...notices, customers, records, links, providers }),
+    invite: invite({ audit, mail, customers, records, links, providers }),
     acceptInvitation: acceptInvitation({
-      ...{ ...notices, ...newPasswords, accounts, customers, links, throttle },
+      audit,
+      mail,
+      accounts,
+      customers,
+      links,
+      throttle,
+      passwords,
+      passwordRules,
     }),
-    administer: administerAccounts({ ...notices, records, factors, links, access, throttle }),
-    upstreamSignIn: upstreamSignIn({
-      ...{ ...notices, issuer, accounts, records, customers, access, state, log },
-      client: openidClient(!settings.production),
-      providers,
-      upstreamLinks: sqlUpstreamLinks(database),
-    }),
-    noteDevice: noteDevice({ ...notices, devices, knownAddresses, records }),
-    securityLog: securityLog(auditReader, audit),
+    administer: administerAccounts({ audit, mail, records, factors, links, access, throttle }),
     /** Resolves when what was begun in the background has ended. */
     settle: () => later.settle(),
   };

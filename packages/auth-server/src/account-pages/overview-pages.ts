@@ -5,8 +5,8 @@ import { changePasswordPage } from '../views/account/change-password.ts';
 import { type OverviewModel, overviewPage } from '../views/account/overview.ts';
 import { securityLogPage } from '../views/account/security-log.ts';
 import type { Problem } from '../web/form.ts';
+import { RESET_PATH } from '../web/paths.ts';
 import { requesterOf } from '../web/requester.ts';
-import { RESET_PATH } from './password-routes.ts';
 import { goTo, PLACES, showPlace } from './places.ts';
 import type { Form, Visit } from './visit.ts';
 

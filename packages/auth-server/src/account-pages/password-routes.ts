@@ -14,7 +14,14 @@ import { showErrorPage } from '../web/error-page.ts';
 import type { Problem } from '../web/form.ts';
 import type { WayOn } from '../web/layout.ts';
 import { type Pages, seeOther } from '../web/page.ts';
-import { ACCOUNT_PATH, ROUTES } from '../web/paths.ts';
+import {
+  ACCOUNT_PATH,
+  INVITATION_PATH,
+  NEW_PASSWORD_PATH,
+  PASSWORD_SET_PATH,
+  RESET_PATH,
+  ROUTES,
+} from '../web/paths.ts';
 import { type Form, readOurForm } from '../web/read-form.ts';
 import { requesterOf } from '../web/requester.ts';
 
@@ -26,11 +33,6 @@ export interface PasswordParts {
   /** Who is signed in in the browser that asks. */
   readonly signedIn: (ctx: Context) => Promise<Account | undefined>;
 }
-
-export const RESET_PATH = '/password/reset';
-const NEW_PATH = '/password/new';
-const SET_PATH = '/password/set';
-const INVITATION_PATH = '/invitation';
 
 /** Setting a password by a link that was sent: a forgotten one, or the first one. */
 export function passwordRoutes(parts: PasswordParts): Middleware {
@@ -48,12 +50,12 @@ export function passwordRoutes(parts: PasswordParts): Middleware {
     RESET_PATH,
     submit(browserOf, (ctx, form) => requestReset(parts, ctx, form)),
   );
-  router.get(NEW_PATH, (ctx) => showReset(parts, ctx, []));
+  router.get(NEW_PASSWORD_PATH, (ctx) => showReset(parts, ctx, []));
   router.post(
-    NEW_PATH,
+    NEW_PASSWORD_PATH,
     submit(tokenOf, (ctx, form) => finishReset(parts, ctx, form)),
   );
-  router.get(SET_PATH, (ctx) => showPasswordSet(parts, ctx));
+  router.get(PASSWORD_SET_PATH, (ctx) => showPasswordSet(parts, ctx));
   router.get(INVITATION_PATH, (ctx) => showInvitation(parts, ctx, []));
   router.post(
     INVITATION_PATH,
@@ -140,7 +142,7 @@ async function showReset(
   const account = token === '' ? undefined : await parts.resetPassword.find(token);
   if (account === undefined) return showError(parts, ctx, 'link_expired', 410);
   const { lengthMin } = parts.passwordRules;
-  const action = `${parts.pages.path(NEW_PATH)}?token=${token}`;
+  const action = `${parts.pages.path(NEW_PASSWORD_PATH)}?token=${token}`;
   parts.pages.show(ctx, {
     csrf: token,
     problems,
@@ -154,7 +156,7 @@ async function finishReset(parts: PasswordParts, ctx: Context, form: Form): Prom
   const result = await parts.resetPassword.finish(tokenOf(ctx), password, requesterOf(ctx));
   if ('expired' in result) return showError(parts, ctx, 'link_expired', 410);
   if ('problem' in result) return showReset(parts, ctx, [result.problem]);
-  seeOther(ctx, parts.pages.path(SET_PATH));
+  seeOther(ctx, parts.pages.path(PASSWORD_SET_PATH));
 }
 
 async function showInvitation(
@@ -181,7 +183,7 @@ async function accept(parts: PasswordParts, ctx: Context, form: Form): Promise<v
   const result = await parts.acceptInvitation.accept(tokenOf(ctx), password, requesterOf(ctx));
   if ('expired' in result) return showError(parts, ctx, 'invitation_expired', 410);
   if ('problem' in result) return showInvitation(parts, ctx, [result.problem]);
-  seeOther(ctx, parts.pages.path(SET_PATH));
+  seeOther(ctx, parts.pages.path(PASSWORD_SET_PATH));
 }
 
 /**

@@ -5,18 +5,11 @@ import type { AccountModel, AccountPlace } from '../views/account/account-page.t
 import type { I18n } from '../web/i18n.ts';
 import type { Frame } from '../web/layout.ts';
 import { type Page, type Pages, seeOther } from '../web/page.ts';
-import { ROUTES } from '../web/paths.ts';
+import { ACCOUNT_PLACE_PATHS, ROUTES } from '../web/paths.ts';
 import type { Visit } from './visit.ts';
 
 /** Where each place is, below the issuer. */
-export const PLACES: Readonly<Record<AccountPlace, string>> = {
-  overview: '/account',
-  password: '/account/password',
-  factors: '/account/factors',
-  sessions: '/account/sessions',
-  applications: '/account/applications',
-  log: '/account/log',
-};
+export const PLACES: Readonly<Record<AccountPlace, string>> = ACCOUNT_PLACE_PATHS;
 
 type Notice = NonNullable<AccountModel['notice']>;
 

@@ -46,16 +46,11 @@ const ROUTES: Readonly<Record<string, Route>> = {
   '/account/step-up': { show: showStepUp, submit: submitStepUp },
 };
 
-/** The methods of each path, for `surface`. */
-export const ACCOUNT_METHODS: Readonly<Record<string, readonly string[]>> = {
-  ...Object.fromEntries(
-    Object.entries(ROUTES).map(([path, { submit }]) => [
-      path,
-      submit === undefined ? ['GET'] : ['GET', 'POST'],
-    ]),
-  ),
-  [ACCOUNT_SIGNED_IN_PATH]: ['GET'],
-};
+/** The paths of these pages, for the route table. */
+export const ACCOUNT_ROUTES = Object.entries(ROUTES).map(([path, { submit }]) => ({
+  path,
+  methods: submit === undefined ? (['GET'] as const) : (['GET', 'POST'] as const),
+}));
 
 /** The pages of `/account`. */
 export function accountRoutes(provider: Provider, parts: AccountPagesParts): Middleware {

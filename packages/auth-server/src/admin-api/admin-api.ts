@@ -5,7 +5,6 @@
 import type { LogFault } from '@cls/shared/http/fault-log';
 import { problems } from '@cls/shared/http/problem';
 import type { Context, Middleware } from 'koa';
-import { isAdminPath } from '../web/paths.ts';
 import { type AccountRouteParts, accountRoutes } from './account-routes.ts';
 import { type AdministratorParts, administratorOf } from './administrator.ts';
 import { methodNotAllowed, nothingHere } from './refusals.ts';
@@ -18,8 +17,7 @@ export interface AdminApiParts extends AdministratorParts, AccountRouteParts {
 export function adminApi(parts: AdminApiParts): Middleware {
   const routes = accountRoutes(parts);
   const refusing = problems(parts.logFault) as Middleware;
-  return async (ctx, next) => {
-    if (!isAdminPath(ctx.path)) return next();
+  return async (ctx) => {
     ctx.set('Cache-Control', 'no-store');
     await refusing(ctx, () => serve(parts, routes, ctx));
   };

@@ -13,10 +13,19 @@ export const ROUTES = {
 
 /** The pages on which people look after their own account. */
 export const ACCOUNT_PATH = '/account';
+export const ACCOUNT_PLACE_PATHS = {
+  overview: ACCOUNT_PATH,
+  password: `${ACCOUNT_PATH}/password`,
+  factors: `${ACCOUNT_PATH}/factors`,
+  sessions: `${ACCOUNT_PATH}/sessions`,
+  applications: `${ACCOUNT_PATH}/applications`,
+  log: `${ACCOUNT_PATH}/log`,
+} as const;
 /** Where people come back to when they have signed in for the account pages. */
 export const ACCOUNT_SIGNED_IN_PATH = `${ACCOUNT_PATH}/signed-in`;
 
-/** The administrators' API answers on all of these itself, 404 and 405 as its problem documents. */
-export function isAdminPath(path: string): boolean {
-  return path === '/admin' || path.startsWith('/admin/');
-}
+/** Setting a password by a link that was sent. */
+export const RESET_PATH = '/password/reset';
+export const NEW_PASSWORD_PATH = '/password/new';
+export const PASSWORD_SET_PATH = '/password/set';
+export const INVITATION_PATH = '/invitation';

@@ -1,4 +1,3 @@
-import { RESET_PATH } from '../../account-pages/password-routes.ts';
 import { recordedEmail } from '../../accounts/account.ts';
 import { amrOf } from '../../factors/authentication-methods.ts';
 import { dropNewCodes } from '../../factors/new-codes.ts';
@@ -6,6 +5,7 @@ import { type Proof, provePassword, whyNot } from '../../sign-in/prove.ts';
 import { addressSubject } from '../../throttle/address-subject.ts';
 import { signInPage } from '../../views/sign-in/sign-in.ts';
 import type { Problem } from '../../web/form.ts';
+import { RESET_PATH } from '../../web/paths.ts';
 import { requesterOf } from '../../web/requester.ts';
 import { beginProgress, dropProgress } from './progress.ts';
 import {

@@ -4,6 +4,13 @@ import type { Requester } from '../../audit/requester.ts';
 import type { AccountMail } from '../../mail/account-mail.ts';
 import type { MailQueue } from '../../mail/mail-queue.ts';
 import { createI18n, type I18n, LOCALES, readMessages } from '../../web/i18n.ts';
+import {
+  ACCOUNT_PATH,
+  ACCOUNT_PLACE_PATHS,
+  INVITATION_PATH,
+  NEW_PASSWORD_PATH,
+  RESET_PATH,
+} from '../../web/paths.ts';
 import type { Mail } from './mail.ts';
 import {
   invitationElsewhereMail,
@@ -16,13 +23,13 @@ import {
 
 /** Where messages lead, below the issuer: what was sent is opened with `?token=…`. */
 const PATHS = {
-  passwordReset: '/password/new',
-  invitation: '/invitation',
-  account: '/account',
-  log: '/account/log',
-  reset: '/password/reset',
-  factors: '/account/factors',
-  applications: '/account/applications',
+  passwordReset: NEW_PASSWORD_PATH,
+  invitation: INVITATION_PATH,
+  account: ACCOUNT_PATH,
+  log: ACCOUNT_PLACE_PATHS.log,
+  reset: RESET_PATH,
+  factors: ACCOUNT_PLACE_PATHS.factors,
+  applications: ACCOUNT_PLACE_PATHS.applications,
 } as const;
 
 /** Writes messages to people in their language, and queues them. */

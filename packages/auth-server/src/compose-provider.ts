@@ -1,0 +1,203 @@
+import type { RequestListener } from 'node:http';
+import { tokenVerifier } from '@cls/shared/access/verify-token';
+import { warnOfClock } from '@cls/shared/access/warn-of-clock';
+import { adminAudience } from '@cls/shared/access-token';
+import type { Clock } from '@cls/shared/clock';
+import type { LogFault } from '@cls/shared/http/fault-log';
+import { health } from '@cls/shared/http/health';
+import { readableTarget, requestId } from '@cls/shared/http/request-id';
+import { requestLog } from '@cls/shared/http/request-log';
+import type { Log } from '@cls/shared/log';
+import type { Secret } from '@cls/shared/secret';
+import type { Database } from '@cls/shared/sql/database';
+import type Koa from 'koa';
+import type { Middleware } from 'koa';
+import { adminApi } from './admin-api/admin-api.ts';
+import type { AuditLog } from './audit/audit-log.ts';
+import {
+  cachedServiceAccountDirectory,
+  sqlServiceAccounts,
+} from './clients/sql-service-accounts.ts';
+import type { People } from './compose-accounts.ts';
+import { composeRooms } from './compose-routes.ts';
+import type { AuthServerConfig } from './config.ts';
+import { ownKeys } from './keys/own-keys.ts';
+import type { SigningKeyStore } from './keys/signing-key.ts';
+import { keepBuiltClients } from './library/built-clients.ts';
+import { ACCOUNT_GRANT, knownScopes } from './library/client-metadata.ts';
+import { showUndeliverableErrors } from './library/form-post.ts';
+import type { Provider } from './library/oidc.ts';
+import { answerAtUserinfo, ignoreSameScopes } from './library/one-token.ts';
+import { compareRedirectUris } from './library/redirect-uris.ts';
+import { compareHashedSecrets } from './library/secret-comparison.ts';
+import { providerSlot } from './library/slot.ts';
+import { providerPages } from './oauth/authorize/provider-pages.ts';
+import { logWithoutPkce } from './oauth/authorize/without-pkce.ts';
+import { paceDevices } from './oauth/device/device-polls.ts';
+import { deliverLogoutNotices, keepLogoutNotices } from './oauth/logout/logout-delivery.ts';
+import { endBeforeSession, recordSignOuts } from './oauth/logout/sign-out.ts';
+import { ACCOUNT_GRANT_PARAMETERS, accountGrant } from './oauth/token/account-grant.ts';
+import { noteRefusals } from './oauth/token/refused-kind.ts';
+import { spend } from './oauth/token/spend.ts';
+import { noteTokenErrors } from './oauth/token/token-endpoint.ts';
+import { cors } from './server/cors.ts';
+import { faults, noteUnavailable } from './server/faults.ts';
+import { responseHeaders } from './server/response-headers.ts';
+import { router } from './server/router.ts';
+import { sqlLogoutNotices } from './sessions/sql-signed-in.ts';
+import type { StateStore } from './state/state-store.ts';
+import { writeProbe } from './state/write-probe.ts';
+import type { Assets } from './web/assets.ts';
+import type { Pages } from './web/page.ts';
+
+export interface ProviderParts {
+  readonly config: AuthServerConfig;
+  readonly database: Database;
+  readonly clock: Clock;
+  readonly keys: SigningKeyStore;
+  readonly people: People;
+  readonly state: StateStore;
+  readonly audit: AuditLog;
+  readonly assets: Assets;
+  readonly pages: Pages;
+  readonly cookieKey: Secret;
+  readonly log: Log;
+  readonly logFault: LogFault;
+}
+
+/** The running provider: a new one takes over when signing keys change. */
+export interface ComposedProvider {
+  readonly handle: RequestListener;
+  /** Says whether the service is about to stop, for `/readyz`. */
+  servedBy(service: { readonly draining: boolean }): void;
+  /** Resolves when no notice of a logout is under way any more. */
+  stop(): Promise<void>;
+}
+
+export async function composeProvider(parts: ProviderParts): Promise<ComposedProvider> {
+  const { config, database, people, state, log } = parts;
+  const serviceAccounts = await cachedServiceAccountDirectory(database);
+  const logoutNotices = sqlLogoutNotices(database);
+  let service: { readonly draining: boolean } | undefined;
+  let current: Provider | undefined;
+  const healthy = health(
+    [
+      { name: 'database', check: writeProbe(database) },
+      { name: 'protocol_state', check: () => state.ready() },
+    ],
+    () => service?.draining ?? false,
+  );
+  const admin = await composeAdminApi(parts);
+  const prepare = (provider: Provider): void => {
+    current = provider;
+    keepBuiltClients(provider, serviceAccounts);
+    keepLogoutNotices(provider, logoutNotices, log);
+    extend(provider, parts);
+    serve(provider, parts, healthy, admin);
+  };
+  const stopTelling = deliverLogoutNotices(logoutNotices, () => current, log);
+  const { pages, cookieKey } = parts;
+  const settings = {
+    ...config,
+    cookieKey,
+    applications: people.applications,
+    pages: providerPages(pages, people.accounts, config.scopeBase),
+    serviceAccounts,
+    accounts: people.accounts,
+    consents: people.consents,
+    state,
+  };
+  const handle = await providerSlot(config.issuer, settings, parts.keys, prepare, log);
+  return {
+    handle,
+    servedBy(running) {
+      service = running;
+    },
+    stop: stopTelling,
+  };
+}
+
+/** Our grant, and where this service wants something else than the library does by itself. */
+function extend(provider: Provider, parts: ProviderParts): void {
+  const { config, clock, people, audit, log, logFault } = parts;
+  provider.proxy = true; // issuerFacing has written the headers that it trusts.
+  provider.registerGrantType(ACCOUNT_GRANT, composeAccountGrant(parts), ACCOUNT_GRANT_PARAMETERS);
+  compareHashedSecrets(provider, clock);
+  compareRedirectUris(provider);
+  answerAtUserinfo(provider);
+  ignoreSameScopes(provider, knownScopes(config.scopeBase));
+  endBeforeSession(provider, people.access);
+  recordSignOuts(provider, audit);
+  noteTokenErrors(provider);
+  noteUnavailable(provider);
+  noteRefusals(provider);
+  logWithoutPkce(provider, log);
+  showUndeliverableErrors(provider);
+  provider.on('server_error', (ctx, err) => logFault(err, ctx.state['requestId']));
+  (provider as Koa).on('error', (err) => logFault(err, undefined));
+}
+
+/** What every request passes, in this order; everything else belongs to a room. */
+function serve(
+  provider: Provider,
+  parts: ProviderParts,
+  healthy: Middleware,
+  admin: Middleware,
+): void {
+  const { config, people, state, pages, log, logFault } = parts;
+  const rooms = composeRooms(provider, {
+    config,
+    people,
+    state,
+    audit: parts.audit,
+    pages,
+    assets: parts.assets,
+    adminApi: admin,
+    spend: spend(state, config.refreshGraceS),
+    pace: paceDevices(state),
+    log,
+    logFault,
+  });
+  provider.use(readableTarget);
+  provider.use(requestId);
+  provider.use(requestLog(log));
+  provider.use(responseHeaders(config.issuer));
+  provider.use(faults(pages, logFault));
+  provider.use(healthy);
+  provider.use(cors(people.applications, config.issuer));
+  provider.use(router(rooms, pages));
+}
+
+function composeAccountGrant({ config, people, state, clock }: ProviderParts) {
+  return accountGrant({
+    accounts: people.accounts,
+    records: people.records,
+    secondFactor: people.secondFactor,
+    throttle: people.throttle,
+    devices: people.devices,
+    knownAddresses: people.knownAddresses,
+    state,
+    clock,
+    mfaPolicy: config.mfaPolicy,
+    resourceServer: config,
+  });
+}
+
+async function composeAdminApi(parts: ProviderParts): Promise<Middleware> {
+  const { config, database, clock, keys, people, log, logFault } = parts;
+  const { issuer, scopeBase, clockToleranceS } = config;
+  const profile = { issuer, scopeBase, clockToleranceS, audience: adminAudience(issuer) };
+  return adminApi({
+    issuer,
+    scopeBase,
+    accounts: people.accounts,
+    records: people.records,
+    administer: people.administer,
+    invite: people.invite,
+    throttle: people.throttle,
+    auditReader: people.auditReader,
+    serviceAccounts: sqlServiceAccounts(database),
+    verifyToken: tokenVerifier(await ownKeys(keys), profile, clock, warnOfClock(log)),
+    logFault,
+  });
+}

@@ -1,0 +1,155 @@
+import type { LogFault } from '@cls/shared/http/fault-log';
+import type { Log } from '@cls/shared/log';
+import type { Middleware } from 'koa';
+import { passwordRoutes } from './account-pages/password-routes.ts';
+import { accountRoutes } from './account-pages/routes.ts';
+import { visitorOf } from './account-pages/visitor.ts';
+import type { AuditLog } from './audit/audit-log.ts';
+import type { People } from './compose-accounts.ts';
+import type { AuthServerConfig } from './config.ts';
+import { noteAccess } from './library/note-access.ts';
+import type { Provider } from './library/oidc.ts';
+import { askByPost } from './oauth/authorize/ask-by-post.ts';
+import { continueForms } from './oauth/authorize/continue-form.ts';
+import { refusedRequestObject } from './oauth/authorize/request-object.ts';
+import { endStaleSignIns } from './oauth/authorize/resume.ts';
+import { interactionRoutes } from './oauth/authorize/routes.ts';
+import { tellOfDevices } from './oauth/authorize/tell-of-devices.ts';
+import { upstreamRoutes } from './oauth/authorize/upstream-routes.ts';
+import { deviceDoneRoutes } from './oauth/device/device-done.ts';
+import { deviceGuesses } from './oauth/device/device-guesses.ts';
+import { type PaceDevice, tellInterval } from './oauth/device/device-polls.ts';
+import { metadataCaching } from './oauth/discovery/metadata.ts';
+import type { Spend } from './oauth/token/spend.ts';
+import { tokenBody } from './oauth/token/token-body.ts';
+import { tokenEndpoint } from './oauth/token/token-endpoint.ts';
+import { nameUnauthorizedClients } from './oauth/token/unauthorized-client.ts';
+import type { Rooms } from './server/router.ts';
+import { answeringScope } from './state/answering.ts';
+import type { StateStore } from './state/state-store.ts';
+import type { Assets } from './web/assets.ts';
+import { inOrder } from './web/in-order.ts';
+import type { Pages } from './web/page.ts';
+import { staticAssets } from './web/static-assets.ts';
+
+export interface RoutingParts {
+  readonly config: AuthServerConfig;
+  readonly people: People;
+  readonly state: StateStore;
+  readonly audit: AuditLog;
+  readonly pages: Pages;
+  readonly assets: Assets;
+  readonly adminApi: Middleware;
+  readonly spend: Spend;
+  readonly pace: PaceDevice;
+  readonly log: Log;
+  readonly logFault: LogFault;
+}
+
+/** Who answers in each room of the route table; what is left is the library's to answer. */
+export function composeRooms(provider: Provider, parts: RoutingParts): Rooms {
+  const { people, state, audit, pages, assets, log, logFault, pace, spend } = parts;
+  const { accounts, access, signedIn, throttle, upstreamSignIn, accountApplications } = people;
+  const answer = (...room: readonly Middleware[]) => inOrder(answeringScope(audit, log), ...room);
+  const noted = noteAccess(signedIn, access, state, log);
+  const continued = continueForms(provider, pages);
+  const resumed = endStaleSignIns({ accounts, access, state, pages });
+  return {
+    token: answer(noted, tokenEndpoint(throttle, audit, spend, { log, logFault, pace }), tokenBody),
+    authorize: answer(
+      askByPost(pages),
+      refusedRequestObject,
+      continued,
+      resumed,
+      noted,
+      nameUnauthorizedClients,
+    ),
+    interaction: answer(interactions(provider, parts)),
+    upstream: answer(upstreamRoutes({ upstreamSignIn, state, audit, pages })),
+    device: answer(
+      continued,
+      resumed,
+      noted,
+      deviceDoneRoutes(provider, pages),
+      tellOfDevices({ accounts, accountApplications }),
+      deviceGuesses(throttle, pages),
+      nameUnauthorizedClients,
+      tellInterval,
+    ),
+    logout: answer(askByPost(pages), continued, noted),
+    grants: answer(noted),
+    discovery: metadataCaching,
+    accountPages: answer(accountPages(provider, parts)),
+    passwordPages: answer(passwordPages(provider, parts)),
+    adminApi: answer(parts.adminApi),
+    assets: staticAssets(assets),
+  };
+}
+
+function interactions(provider: Provider, parts: RoutingParts): Middleware {
+  const { config, people, state, audit, pages } = parts;
+  return interactionRoutes(provider, {
+    issuer: config.issuer,
+    mfaPolicy: config.mfaPolicy,
+    scopeBase: config.scopeBase,
+    audience: config.audience,
+    accounts: people.accounts,
+    secondFactor: people.secondFactor,
+    throttle: people.throttle,
+    devices: people.devices,
+    knownAddresses: people.knownAddresses,
+    secondStep: people.secondStep,
+    passkeys: people.passkeys,
+    recoveryCodes: people.recoveryCodes,
+    totpEnrolments: people.totpEnrolments,
+    upstreamSignIn: people.upstreamSignIn,
+    noteDevice: people.noteDevice,
+    accountApplications: people.accountApplications,
+    state,
+    audit,
+    pages,
+  });
+}
+
+function accountPages(provider: Provider, { config, people, state, pages }: RoutingParts) {
+  return accountRoutes(provider, {
+    issuer: config.issuer,
+    scopeBase: config.scopeBase,
+    mfaPolicy: config.mfaPolicy,
+    sessionIdleS: config.sessionIdleS,
+    sessionAbsoluteS: config.sessionAbsoluteS,
+    accounts: people.accounts,
+    records: people.records,
+    customers: people.customers,
+    secondFactor: people.secondFactor,
+    throttle: people.throttle,
+    devices: people.devices,
+    knownAddresses: people.knownAddresses,
+    passwordRules: people.passwordRules,
+    changePassword: people.changePassword,
+    manageFactors: people.manageFactors,
+    totpEnrolments: people.totpEnrolments,
+    passkeys: people.passkeys,
+    recoveryCodes: people.recoveryCodes,
+    secondStep: people.secondStep,
+    accountSessions: people.accountSessions,
+    accountApplications: people.accountApplications,
+    upstreamSignIn: people.upstreamSignIn,
+    securityLog: people.securityLog,
+    state,
+    pages,
+  });
+}
+
+function passwordPages(provider: Provider, { config, people, pages }: RoutingParts): Middleware {
+  const { accounts, resetPassword, acceptInvitation, passwordRules } = people;
+  const { mfaPolicy, sessionAbsoluteS } = config;
+  const visitor = { accounts, mfaPolicy, sessionAbsoluteS };
+  return passwordRoutes({
+    pages,
+    resetPassword,
+    acceptInvitation,
+    passwordRules,
+    signedIn: async (ctx) => (await visitorOf(provider, visitor, ctx))?.account,
+  });
+}

@@ -1,0 +1,53 @@
+import type { Clock } from '@cls/shared/clock';
+import type { Secret } from '@cls/shared/secret';
+import type { Database } from '@cls/shared/sql/database';
+import type { PasswordVerifier } from './accounts/password.ts';
+import { sqlAccountLinks } from './accounts/sql-account-links.ts';
+import { sqlAccountDirectory, sqlAccounts } from './accounts/sql-accounts.ts';
+import { sqlAuditReader } from './audit/sql-audit-reader.ts';
+import { sqlApplications } from './clients/sql-applications.ts';
+import { keyedHash } from './crypto/keyed-hash.ts';
+import { aesGcmSealer } from './crypto/seal.ts';
+import { sqlFactors } from './factors/sql-factors.ts';
+import { sqlPasskeys } from './factors/sql-passkeys.ts';
+import { sqlRecoveryCodes } from './factors/sql-recovery-codes.ts';
+import { sqlTotpFactors } from './factors/sql-totp-factors.ts';
+import { sqlCustomers } from './organisations/sql-customers.ts';
+import { sqlUpstreamLinks, sqlUpstreamProviders } from './organisations/sql-upstream.ts';
+import { sqlConsents } from './sessions/sql-consents.ts';
+import { sqlSignedIn } from './sessions/sql-signed-in.ts';
+import { sqlKnownAddresses } from './throttle/sql-known-addresses.ts';
+import { sqlThrottle } from './throttle/sql-throttle.ts';
+
+export interface StoreParts {
+  readonly database: Database;
+  readonly passwords: PasswordVerifier;
+  readonly clock: Clock;
+  /** Seals TOTP and upstream secrets, and keys the hashes of recovery codes. */
+  readonly keyEncryptionKey: Secret;
+}
+
+export type Stores = ReturnType<typeof composeStores>;
+
+/** What is kept of people, in the service's own database. */
+export function composeStores({ database, passwords, clock, keyEncryptionKey }: StoreParts) {
+  const sealer = aesGcmSealer(keyEncryptionKey);
+  return {
+    accounts: sqlAccountDirectory(database, passwords),
+    records: sqlAccounts(database),
+    links: sqlAccountLinks(database, clock),
+    customers: sqlCustomers(database),
+    applications: sqlApplications(database),
+    signedIn: sqlSignedIn(database),
+    consents: sqlConsents(database),
+    throttle: sqlThrottle(database, clock),
+    knownAddresses: sqlKnownAddresses(database, clock),
+    factors: sqlFactors(database),
+    totpFactors: sqlTotpFactors(database, sealer, clock),
+    passkeys: sqlPasskeys(database),
+    recoveryCodes: sqlRecoveryCodes(database, keyedHash(keyEncryptionKey, 'recovery codes')),
+    upstreamProviders: sqlUpstreamProviders(database, sealer),
+    upstreamLinks: sqlUpstreamLinks(database),
+    auditReader: sqlAuditReader(database),
+  };
+}

@@ -1,0 +1,88 @@
+import { NOTHING_HERE, writeProblem } from '@cls/shared/http/problem';
+import type { RequestState } from '@cls/shared/http/request-id';
+import type { Context, Middleware } from 'koa';
+import { showErrorPage } from '../web/error-page.ts';
+import { type Pages, seeOther } from '../web/page.ts';
+import { ACCOUNT_PATH, ROUTES } from '../web/paths.ts';
+import { wayOnFrom } from '../web/way-on.ts';
+import { type Room, routeOf } from './route-table.ts';
+
+/** Where a browser is led that opens what is no page: the bare host, and a form's address. */
+const LEADS_TO: Readonly<Record<string, string>> = {
+  '/': ACCOUNT_PATH,
+  [`${ROUTES.end_session}/confirm`]: ROUTES.end_session,
+};
+
+/** One middleware for each room of the route table; what it leaves is the library's to answer. */
+export type Rooms = Readonly<Record<Room, Middleware>>;
+
+/** HEAD is answered as GET, without the body (RFC 9110 §9.3.2). */
+async function asGet(ctx: Context, answer: () => Promise<unknown>): Promise<void> {
+  ctx.method = 'GET';
+  try {
+    await answer();
+  } finally {
+    ctx.method = 'HEAD'; // Koa leaves the body out.
+  }
+}
+
+/**
+ * Hands each request to the room that the route table names. 404 and 405 are JSON save to a browser:
+ * an API client never gets a page, unless it prefers one. The library's other paths stay closed.
+ */
+export function router(rooms: Rooms, pages: Pages): Middleware {
+  return async (ctx, next) => {
+    const route = routeOf(ctx.path);
+    if (route === undefined) return leadOn(ctx, pages);
+    const { methods, room } = route;
+    const answer = () => rooms[room](ctx, next);
+    if (methods === undefined) return answer();
+    const allowed = methods.flatMap((one) => (one === 'GET' ? ['GET', 'HEAD'] : [one]));
+    if (!allowed.includes(ctx.method)) {
+      if (!leads(ctx, pages)) wrongMethod(ctx, pages, allowed);
+    } else {
+      await (ctx.method === 'HEAD' ? asGet(ctx, answer) : answer());
+    }
+  };
+}
+
+function leadOn(ctx: Context, pages: Pages): void {
+  if (!leads(ctx, pages)) notFound(ctx, pages);
+}
+
+function leads(ctx: Context, pages: Pages): boolean {
+  const to = ['GET', 'HEAD'].includes(ctx.method) ? LEADS_TO[ctx.path] : undefined;
+  if (to === undefined || !prefersPage(ctx)) return false;
+  seeOther(ctx, `${pages.path(to)}${ctx.search}`);
+  return true;
+}
+
+/** Whether a person's browser asks, rather than an API's client. */
+function prefersPage(ctx: Context): boolean {
+  return ctx.accepts('json', 'html') === 'html';
+}
+
+/** To a program in the shape of the whole host: the gateway and the API answer with the same. */
+function notFound(ctx: Context, pages: Pages): void {
+  if (prefersPage(ctx)) showRefusal(ctx, pages, 404);
+  else writeProblem(ctx as Context & { state: RequestState }, NOTHING_HERE);
+}
+
+/** In the shape of the protocol whose path it is (RFC 6749 §5.2). */
+function wrongMethod(ctx: Context, pages: Pages, methods: readonly string[]): void {
+  ctx.set('Allow', methods.join(', '));
+  ctx.set('Cache-Control', 'no-store');
+  if (prefersPage(ctx)) {
+    showRefusal(ctx, pages, 405);
+    return;
+  }
+  ctx.status = 405;
+  ctx.body = { error: 'invalid_request', error_description: `expected ${methods.join(' or ')}` };
+}
+
+function showRefusal(ctx: Context, pages: Pages, status: 404 | 405): void {
+  const wayOn = wayOnFrom(undefined, pages);
+  // A browser that opens a form's address finds no page there, so it gets the page for 404.
+  const kind = status === 404 || ctx.method === 'GET' ? 'not_found' : 'wrong_method';
+  showErrorPage(pages, ctx, { kind, status, wayOn });
+}

@@ -9,6 +9,7 @@ import type {
 import { accrue, type BalanceStep, type RateStep } from '@cls/resource-api/ledger/accrual';
 import { type BusinessDate, daysAfter } from '@cls/resource-api/ledger/business-date';
 import { minorUnitDigits } from '@cls/resource-api/ledger/currency';
+import { isRevolving } from '@cls/resource-api/ledger/facility-type';
 import type {
   JournalType,
   LedgerAccount,
@@ -61,7 +62,7 @@ export class FacilityLife {
     this.facility = facility;
     this.#newId = newId;
     this.#digits = minorUnitDigits(facility.currency) ?? 2;
-    this.#restores = ['revolver', 'swingline', 'letter_of_credit'].includes(facility.type);
+    this.#restores = isRevolving(facility.type);
   }
 
   get unfunded(): bigint {

@@ -1,5 +1,5 @@
 import type { Context } from 'koa';
-import { MFA_ACR } from '../library/granted-account.ts';
+import { MFA_ACR } from '../library/acr.ts';
 import type { KoaContextWithOIDC, Provider } from '../library/oidc.ts';
 import type { AccountPagesParts, Visitor } from './visit.ts';
 

@@ -17,6 +17,7 @@ import type { StateStore } from '../state/state-store.ts';
 import { cookieName } from '../web/cookie.ts';
 import { LOCALES } from '../web/i18n.ts';
 import { ROUTES } from '../web/paths.ts';
+import { MFA_ACR, PASSWORD_ACR } from './acr.ts';
 import { allowsOrigin } from './allowed-origin.ts';
 import {
   ACCOUNT_CLIENT,
@@ -31,7 +32,6 @@ import {
 } from './client-metadata.ts';
 import { type ExistingGrantSettings, existingGrant } from './existing-grant.ts';
 import { refuseUndeliverableForm } from './form-post.ts';
-import { MFA_ACR, PASSWORD_ACR } from './granted-account.ts';
 import { providerAdapter } from './provider-adapter.ts';
 import {
   type RefreshLifetimeSettings,

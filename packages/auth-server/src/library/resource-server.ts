@@ -9,7 +9,7 @@ import {
   scopeOf,
 } from '@cls/shared/access-token';
 import { type Client, errors, type KoaContextWithOIDC, type ResourceServer } from 'oidc-provider';
-import { grantedAccount } from './granted-account.ts';
+import { contextOf } from './request-context.ts';
 
 /** RFC 8707: the resources that tokens are for, and what a caller may have of each. */
 export interface ResourceServerSettings {
@@ -63,7 +63,7 @@ export function resourceServerFor(
     if (indicator !== audience) throw new errors.InvalidTarget();
     return forApplication(ctx, client, settings);
   }
-  const account = grantedAccount(ctx);
+  const account = contextOf(ctx).authentication?.account;
   const held =
     account === undefined
       ? (client.scope?.split(' ') ?? [])

@@ -1,8 +1,8 @@
 import { decodeJwt } from 'jose';
 import { errors, interactionPolicy, type KoaContextWithOIDC } from 'oidc-provider';
 import type { MfaPolicy } from '../accounts/mfa-policy.ts';
+import { MFA_ACR } from './acr.ts';
 import { isAssured } from './assured-client.ts';
-import { MFA_ACR } from './granted-account.ts';
 
 const { Check } = interactionPolicy;
 

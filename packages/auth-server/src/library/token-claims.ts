@@ -1,11 +1,12 @@
 import type { Configuration, KoaContextWithOIDC } from 'oidc-provider';
-import { acrOf, authenticationOf } from './granted-account.ts';
+import { acrOf } from './acr.ts';
+import { contextOf } from './request-context.ts';
 
 /** What access tokens say of their subject, beside what the library writes (RFC 9068 §2.2). */
 export const tokenClaims: NonNullable<Configuration['extraTokenClaims']> = (ctx, token) => {
   const signedIn = signedInClaims(ctx);
   if (signedIn !== undefined) return signedIn;
-  const authentication = authenticationOf(ctx);
+  const { authentication } = contextOf(ctx);
   if (authentication === undefined) {
     const customer = ctx.oidc.client?.['customer'];
     if (token.kind !== 'ClientCredentials' || typeof customer !== 'string') {

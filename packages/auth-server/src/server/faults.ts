@@ -2,6 +2,7 @@ import type { LogFault } from '@cls/shared/http/fault-log';
 import { DatabaseUnavailable } from '@cls/shared/sql/database';
 import type { Context, Middleware } from 'koa';
 import type { Provider } from '../library/oidc.ts';
+import { contextOf } from '../library/request-context.ts';
 import { showErrorPage } from '../web/error-page.ts';
 import type { Pages } from '../web/page.ts';
 import { wayOnFrom } from '../web/way-on.ts';
@@ -17,7 +18,7 @@ export function faults(pages: Pages, logFault: LogFault): Middleware {
     try {
       await next();
       // To a program the library has answered 500.
-      if (ctx.status === 500 && unavailable.has(ctx)) answer(ctx, pages, true);
+      if (ctx.status === 500 && contextOf(ctx).storeUnavailable) answer(ctx, pages, true);
     } catch (err) {
       if (ctx.req.readableAborted) return; // Gone in the middle of a body: nobody's fault.
       logFault(err, ctx.state['requestId']);
@@ -26,12 +27,10 @@ export function faults(pages: Pages, logFault: LogFault): Middleware {
   };
 }
 
-const unavailable = new WeakSet<object>();
-
 /** Keeps which of the library's failures are a store's, until the answer is written. */
 export function noteUnavailable(provider: Provider): void {
   provider.on('server_error', (ctx, error) => {
-    if (error instanceof DatabaseUnavailable) unavailable.add(ctx);
+    if (error instanceof DatabaseUnavailable) contextOf(ctx).storeUnavailable = true;
   });
 }
 

@@ -9,7 +9,7 @@ import {
   outstandingPrincipal,
   rollForwardFoots,
 } from '@cls/resource-api/ledger/balance';
-import { isRevolving } from '@cls/resource-api/ledger/commitment';
+import { isRevolving } from '@cls/resource-api/ledger/facility-type';
 import type { LineBalance, PostedAmount } from './replay.ts';
 
 export interface Break {

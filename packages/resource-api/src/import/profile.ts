@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { minorUnitDigits } from '../ledger/currency.ts';
+import { FACILITY_TYPES } from '../ledger/facility-type.ts';
 
 /** The amounts of one row of a statement, each cumulative since inception or as of its date. */
 export const AMOUNT_FIELDS = [
@@ -43,14 +44,7 @@ const OPTIONAL_FIELDS: readonly Field[] = ['guarantorCountryCode', 'guarantor', 
 
 const party = z.strictObject({ externalId: z.string().min(1), name: z.string().min(1) });
 const dealStatus = z.enum(['pending', 'active', 'matured', 'terminated']);
-const facilityType = z.enum([
-  'term_loan',
-  'revolver',
-  'delayed_draw',
-  'letter_of_credit',
-  'swingline',
-  'bridge',
-]);
+const facilityType = z.enum(FACILITY_TYPES);
 
 export const profileSchema = z.strictObject({
   name: z.string().regex(/^[a-z0-9-]+$/),

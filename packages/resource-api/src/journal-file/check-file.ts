@@ -1,5 +1,5 @@
 import type { BusinessDate } from '../ledger/business-date.ts';
-import { isRevolving } from '../ledger/commitment.ts';
+import { isRevolving } from '../ledger/facility-type.ts';
 import { checkJournal, fault, type RecordFault } from './check-journal.ts';
 import { checkSublimit } from './check-sublimit.ts';
 import { differingField } from './compare-records.ts';

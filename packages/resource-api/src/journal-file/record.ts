@@ -3,6 +3,7 @@ import { ACCRUAL_COMPONENTS } from '../ledger/accrual.ts';
 import { type BusinessDate, parseBusinessDate } from '../ledger/business-date.ts';
 import { minorUnitDigits } from '../ledger/currency.ts';
 import { DAY_COUNTS } from '../ledger/day-count.ts';
+import { FACILITY_TYPES } from '../ledger/facility-type.ts';
 import { JOURNAL_TYPES, LEDGER_ACCOUNTS, PRINCIPAL_MOVEMENTS } from '../ledger/journal.ts';
 import { formatRate, parseRate } from '../ledger/rate.ts';
 
@@ -61,15 +62,6 @@ const deal = z.strictObject({
   bookedOn: bookedOn.optional(),
   externalIds,
 });
-
-export const FACILITY_TYPES = [
-  'term_loan',
-  'revolver',
-  'delayed_draw',
-  'letter_of_credit',
-  'swingline',
-  'bridge',
-] as const;
 
 const facility = z.strictObject({
   object: z.literal('facility'),

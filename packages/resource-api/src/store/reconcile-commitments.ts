@@ -1,3 +1,4 @@
+import { REVOLVES } from './reconcile-sublimits.ts';
 import type { ReconcileStatement } from './sql-reconciler.ts';
 
 /** Movements of cash that draw on a commitment, and those that give it back where it revolves. */
@@ -16,7 +17,7 @@ const GAP = `
     WHEN p.account = 'ORIGINAL_COMMITMENT' THEN -p.amount_minor
     WHEN p.account = 'PRINCIPAL_CASH' AND p.movement IN ${DRAWS} THEN p.amount_minor
     WHEN p.account = 'PRINCIPAL_CASH' AND p.movement IN ${REVOLVING_DRAWS}
-      AND f.type IN ('revolver', 'swingline', 'letter_of_credit') THEN p.amount_minor
+      AND ${REVOLVES} THEN p.amount_minor
     WHEN p.account = 'PRINCIPAL_PIK' AND f.pik_uses_commitment THEN p.amount_minor
     ELSE 0
   END`;

@@ -1,6 +1,8 @@
+import { REVOLVING_TYPES } from '../ledger/facility-type.ts';
 import type { ReconcileStatement } from './sql-reconciler.ts';
 
-const REVOLVES = `f.type IN ('revolver', 'swingline', 'letter_of_credit')`;
+/** Whether facility `f` is of a type under which repayments restore what is available. */
+export const REVOLVES = `f.type IN (${REVOLVING_TYPES.map((type) => `'${type}'`).join(', ')})`;
 
 /**
  * Everything that moves a balance: postings, and what those under a sublimit do to the facility

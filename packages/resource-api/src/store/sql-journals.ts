@@ -7,7 +7,7 @@ import type {
   PostedQuestion,
 } from '../journal-file/journal-store.ts';
 import type { BusinessDate } from '../ledger/business-date.ts';
-import { isRevolving } from '../ledger/commitment.ts';
+import { isRevolving } from '../ledger/facility-type.ts';
 import { readBook, readByIds } from './read-book.ts';
 import { writeBook } from './write-book.ts';
 

@@ -1,4 +1,4 @@
-import { acrOf } from '../../library/granted-account.ts';
+import { acrOf } from '../../library/acr.ts';
 import { KNOWN_DEVICE_TTL_S } from '../../throttle/known-devices.ts';
 import { writeCookie } from '../../web/cookie.ts';
 import { seeOther } from '../../web/page.ts';

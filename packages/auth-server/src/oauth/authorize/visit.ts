@@ -5,7 +5,7 @@ import type { AuditLog } from '../../audit/audit-log.ts';
 import type { Passkeys } from '../../factors/passkeys.ts';
 import type { RecoveryCodes } from '../../factors/recovery-codes.ts';
 import type { TotpEnrolments } from '../../factors/totp-enrolment.ts';
-import { MFA_ACR } from '../../library/granted-account.ts';
+import { MFA_ACR } from '../../library/acr.ts';
 import type { Client, Provider } from '../../library/oidc.ts';
 import { circumstances } from '../../mail/security-notice.ts';
 import type { UpstreamSignIn } from '../../organisations/sign-in-upstream.ts';

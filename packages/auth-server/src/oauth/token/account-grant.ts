@@ -10,16 +10,15 @@ import type { AccountRecords } from '../../accounts/account-records.ts';
 import type { MfaPolicy } from '../../accounts/mfa-policy.ts';
 import { digest } from '../../crypto/state-seal.ts';
 import { ACCOUNT_GRANT } from '../../library/client-metadata.ts';
-import { noteAuthentication, noteTriedAccount } from '../../library/granted-account.ts';
 import { errors, type KoaContextWithOIDC } from '../../library/oidc.ts';
 import { AlreadySpent } from '../../library/provider-adapter.ts';
+import { contextOf } from '../../library/request-context.ts';
 import { type ResourceServerSettings, resourceServerFor } from '../../library/resource-server.ts';
 import { type Proof, type ProofParts, proveCode, provePassword } from '../../sign-in/prove.ts';
 import { answering } from '../../state/answering.ts';
 import type { StateStore } from '../../state/state-store.ts';
 import { addressSubject } from '../../throttle/address-subject.ts';
 import type { Throttle, ThrottleSubject } from '../../throttle/throttle.ts';
-import { cameAsJson } from './json-token-request.ts';
 import {
   CredentialsRefused,
   MfaEnrolmentRequired,
@@ -49,7 +48,7 @@ interface Proven {
 /** The library's grant handler. */
 export function accountGrant(parts: AccountGrantParts) {
   return async (ctx: KoaContextWithOIDC): Promise<void> => {
-    if (!cameAsJson(ctx.req)) throw new errors.UnsupportedGrantType();
+    if (contextOf(ctx).cameAsJson !== true) throw new errors.UnsupportedGrantType();
     const { email, password, otp, mfa_token: mfaToken } = stringParams(ctx);
     const proven =
       mfaToken === undefined
@@ -91,14 +90,15 @@ async function withMfaToken(
   const accountId = unspent ? entry?.payload['accountId'] : undefined;
   const account = typeof accountId === 'string' ? await accounts.find(accountId) : undefined;
   // The request has no e-mail under which a refusal could be recorded.
-  if (account !== undefined) noteTriedAccount(ctx, account.id);
+  if (account !== undefined) contextOf(ctx).triedAccountId = account.id;
   if (account === undefined || account.disabled || !account.secondFactor) {
     await admit(parts.throttle, [address]);
     throw new CredentialsRefused('mfa_token_not_good');
   }
   const spendable = { kind: MFA_TOKEN, key, secret: mfaToken };
   if (entry?.consumedAtS !== undefined) {
-    noteAuthentication(ctx, { account, amr: WITH_CODE, authTimeS: epochSeconds(parts.clock) });
+    const authTimeS = epochSeconds(parts.clock);
+    contextOf(ctx).authentication = { account, amr: WITH_CODE, authTimeS };
     throw new AlreadySpent(spendable);
   }
   const proven = await withCode(parts, address, account, otp, mfaToken);
@@ -145,7 +145,7 @@ async function issue(
   { clock, records, knownAddresses, resourceServer: settings }: AccountGrantParts,
   { account, amr }: Proven,
 ): Promise<void> {
-  noteAuthentication(ctx, { account, amr, authTimeS: epochSeconds(clock) });
+  contextOf(ctx).authentication = { account, amr, authTimeS: epochSeconds(clock) };
   const { provider, client } = ctx.oidc;
   if (client === undefined) throw new Error('the account grant without its client');
   const info = resourceServerFor(ctx, settings.audience, client, settings);

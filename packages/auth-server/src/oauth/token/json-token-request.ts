@@ -39,13 +39,6 @@ const SHAPES: readonly Shape[] = [
   },
 ];
 
-const jsonRequests = new WeakSet<IncomingMessage>();
-
-/** Whether this request came as JSON: the account grant is open to those alone. */
-export function cameAsJson(request: IncomingMessage): boolean {
-  return jsonRequests.has(request);
-}
-
 /**
  * The form that a JSON body stands for.
  *
@@ -97,6 +90,5 @@ export function formRequest(request: IncomingMessage, form: string): IncomingMes
   copy.push(form);
   copy.push(null);
   copy.complete = true;
-  jsonRequests.add(copy);
   return copy;
 }

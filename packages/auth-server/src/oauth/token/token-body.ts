@@ -1,5 +1,6 @@
 import type { Context, Middleware } from 'koa';
 import { errors } from '../../library/oidc.ts';
+import { contextOf } from '../../library/request-context.ts';
 import { readBody } from '../../web/read-body.ts';
 import { formRequest, toForm } from './json-token-request.ts';
 import { TOKEN_PATH } from './token-endpoint.ts';
@@ -27,6 +28,7 @@ export const tokenBody: Middleware = async (ctx, next) => {
       if (body === undefined) throw tooLarge();
       const request = formRequest(ctx.req, toForm(decodeUtf8(body)));
       ctx.req = request;
+      contextOf(ctx).cameAsJson = true;
       ctx.request.req = request;
     }
   }

@@ -4,15 +4,14 @@ import type { Middleware } from 'koa';
 import { recordedEmail } from '../../accounts/account.ts';
 import type { AuditLog } from '../../audit/audit-log.ts';
 import { ACCOUNT_CLIENT_ID } from '../../library/client-metadata.ts';
-import { authenticationOf, triedAccountOf } from '../../library/granted-account.ts';
 import { errors, type KoaContextWithOIDC, type Provider } from '../../library/oidc.ts';
 import { AlreadySpent } from '../../library/provider-adapter.ts';
+import { contextOf } from '../../library/request-context.ts';
 import { answering, finishAnswer } from '../../state/answering.ts';
 import { addressSubject } from '../../throttle/address-subject.ts';
 import type { Throttle, ThrottleSubject } from '../../throttle/throttle.ts';
 import type { PaceDevice } from '../device/device-polls.ts';
 import { wantsJson } from './accept.ts';
-import { cameAsJson } from './json-token-request.ts';
 import { refusedKind } from './refused-kind.ts';
 import type { Spend } from './spend.ts';
 import { CredentialsRefused, passwordGrantRefused, TooManyAttempts } from './token-error.ts';
@@ -21,11 +20,11 @@ import { asUnauthorizedClient } from './unauthorized-client.ts';
 
 export const TOKEN_PATH = '/oauth/token';
 
-const faults = new WeakMap<object, unknown>();
-
 /** Keeps each request's error until the answer is written; the library itself shows a part only. */
 export function noteTokenErrors(provider: Provider): void {
-  const note = (ctx: object, error: unknown) => faults.set(ctx, error);
+  const note = (ctx: KoaContextWithOIDC, error: unknown) => {
+    contextOf(ctx).tokenError = error;
+  };
   provider.on('grant.error', note);
   provider.on('server_error', note);
 }
@@ -78,7 +77,7 @@ async function errorOf(
 ): Promise<unknown> {
   try {
     await next();
-    const error = faults.get(ctx);
+    const { tokenError: error } = contextOf(ctx);
     if (await spent(ctx, spend, error)) return undefined;
     return asUnauthorizedClient(ctx, await pace(ctx, await throttled(ctx, throttle, error)));
   } catch (err) {
@@ -114,7 +113,7 @@ async function spent(ctx: KoaContextWithOIDC, spend: Spend, error: unknown): Pro
 
 /** A person gets the bare JWT unless JSON was asked for by name. */
 function present(ctx: KoaContextWithOIDC, accept: string): void {
-  if (authenticationOf(ctx) === undefined) return;
+  if (contextOf(ctx).authentication === undefined) return;
   ctx.set('Vary', 'Accept');
   if (wantsJson(accept)) return;
   const { access_token: token } = ctx.body as { access_token: string };
@@ -163,13 +162,14 @@ function whyOf(error: unknown, body: { readonly error: string }): string {
 
 /** The account or the client; the e-mail that was tried where no account is known. */
 function subjectOf(ctx: KoaContextWithOIDC, why: string): string | undefined {
-  const account = authenticationOf(ctx)?.account.id ?? triedAccountOf(ctx);
+  const { authentication, triedAccountId, cameAsJson } = contextOf(ctx);
+  const account = authentication?.account.id ?? triedAccountId;
   const { client, params } = ctx.oidc ?? {};
   if (account !== undefined || client?.clientId !== ACCOUNT_CLIENT_ID) {
     return account ?? client?.clientId;
   }
   const email = params?.['email'];
   // Only a JSON body had its e-mail measured; a form that names this grant reaches this line too.
-  const measured = typeof email === 'string' && cameAsJson(ctx.req);
+  const measured = typeof email === 'string' && cameAsJson === true;
   return measured ? recordedEmail(email, why) : undefined;
 }

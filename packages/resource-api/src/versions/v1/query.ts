@@ -10,6 +10,7 @@ import { EXPANSIONS, type Expansion } from '../../balances/read-balances.ts';
 import type { CopyTimes } from '../../balances/snapshot.ts';
 import { type BusinessDate, parseBusinessDate } from '../../ledger/business-date.ts';
 import { minorUnitDigits } from '../../ledger/currency.ts';
+import { FACILITY_TYPES } from '../../ledger/facility-type.ts';
 import { parseAmount } from '../../ledger/money.ts';
 import { QueryReader } from './query-reader.ts';
 
@@ -53,14 +54,6 @@ const DEFAULT_LEVEL = {
   movements: 'contract',
 } as const;
 
-const FACILITY_TYPES = [
-  'term_loan',
-  'revolver',
-  'delayed_draw',
-  'letter_of_credit',
-  'swingline',
-  'bridge',
-];
 const STATUSES = ['pending', 'active', 'matured', 'terminated', 'repaid', 'written_off'];
 
 const id = (prefix: string, noun: string) => {

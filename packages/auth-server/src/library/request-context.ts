@@ -1,0 +1,29 @@
+import type { Account } from '../accounts/account.ts';
+
+/** How a person proved who they are, for the claims of RFC 9068 §2.2.1. */
+export interface Authentication {
+  readonly account: Account;
+  /** Whole seconds since the epoch. */
+  readonly authTimeS: number;
+  /** RFC 8176 values: `pwd`, and `otp` and `mfa` with a second factor. */
+  readonly amr: readonly string[];
+}
+
+/** What one part of a request leaves for another that the library calls later. */
+export interface RequestContext {
+  /** The body was JSON: the account grant is open to those requests alone. */
+  cameAsJson?: true;
+  /** Who this request has authenticated. */
+  authentication?: Authentication;
+  /** Whose account the request is about, though it may be refused. */
+  triedAccountId?: string;
+  /** Why there is no token; the library itself shows a part of it only. */
+  tokenError?: unknown;
+  /** The library failed because a store did not answer. */
+  storeUnavailable?: true;
+}
+
+/** The context lives in the request's `state`, which Koa and the library pass on. */
+export function contextOf(ctx: { readonly state: object }): RequestContext {
+  return ctx.state as RequestContext;
+}

@@ -14,6 +14,7 @@ import type Koa from 'koa';
 import type { Middleware } from 'koa';
 import { adminApi } from './admin-api/admin-api.ts';
 import type { AuditLog } from './audit/audit-log.ts';
+import type { ServiceAccountDirectory } from './clients/service-account.ts';
 import {
   cachedServiceAccountDirectory,
   sqlServiceAccounts,
@@ -25,6 +26,7 @@ import { ownKeys } from './keys/own-keys.ts';
 import type { SigningKeyStore } from './keys/signing-key.ts';
 import { keepBuiltClients } from './library/built-clients.ts';
 import { ACCOUNT_GRANT, knownScopes } from './library/client-metadata.ts';
+import type { ProviderSettings } from './library/configuration.ts';
 import { showUndeliverableErrors } from './library/form-post.ts';
 import type { Provider } from './library/oidc.ts';
 import { answerAtUserinfo, ignoreSameScopes } from './library/one-token.ts';
@@ -75,7 +77,7 @@ export interface ComposedProvider {
 }
 
 export async function composeProvider(parts: ProviderParts): Promise<ComposedProvider> {
-  const { config, database, people, state, log } = parts;
+  const { config, database, state, log } = parts;
   const serviceAccounts = await cachedServiceAccountDirectory(database);
   const logoutNotices = sqlLogoutNotices(database);
   let service: { readonly draining: boolean } | undefined;
@@ -96,17 +98,7 @@ export async function composeProvider(parts: ProviderParts): Promise<ComposedPro
     serve(provider, parts, healthy, admin);
   };
   const stopTelling = deliverLogoutNotices(logoutNotices, () => current, log);
-  const { pages, cookieKey } = parts;
-  const settings = {
-    ...config,
-    cookieKey,
-    applications: people.applications,
-    pages: providerPages(pages, people.accounts, config.scopeBase),
-    serviceAccounts,
-    accounts: people.accounts,
-    consents: people.consents,
-    state,
-  };
+  const settings = providerSettings(parts, serviceAccounts);
   const handle = await providerSlot(config.issuer, settings, parts.keys, prepare, log);
   return {
     handle,
@@ -114,6 +106,32 @@ export async function composeProvider(parts: ProviderParts): Promise<ComposedPro
       service = running;
     },
     stop: stopTelling,
+  };
+}
+
+function providerSettings(
+  { config, people, state, pages, cookieKey }: ProviderParts,
+  serviceAccounts: ServiceAccountDirectory,
+): ProviderSettings {
+  return {
+    issuer: config.issuer,
+    audience: config.audience,
+    scopeBase: config.scopeBase,
+    accountTokenTtlS: config.accountTokenTtlS,
+    refreshTokenTtlS: config.refreshTokenTtlS,
+    refreshAbsoluteS: config.refreshAbsoluteS,
+    sessionIdleS: config.sessionIdleS,
+    sessionAbsoluteS: config.sessionAbsoluteS,
+    mfaPolicy: config.mfaPolicy,
+    policyUrl: config.policyUrl,
+    documentationUrl: config.documentationUrl,
+    cookieKey,
+    serviceAccounts,
+    applications: people.applications,
+    accounts: people.accounts,
+    consents: people.consents,
+    pages: providerPages(pages, people.accounts, config.scopeBase),
+    state,
   };
 }
 

@@ -34,6 +34,8 @@ import { pages } from './web/page.ts';
 /** Passwords verified at once, and waiting: 19 MiB and a thread each. */
 const PASSWORD_CONCURRENCY = 2;
 const PASSWORD_QUEUE_MAX = 40;
+/** How long requests under way may take to end when the service stops. */
+const DRAIN_TIMEOUT_MS = 10_000;
 const DAY_S = 86_400;
 const SWEEP_INTERVAL_MS = 3_600_000;
 
@@ -118,7 +120,11 @@ async function compose(
     faceIssuer(request);
     provider.handle(request, response);
   };
-  const running = await startHttpService({ ...config, drainTimeoutMs: 10_000, log }, () => handler);
+  const { host, port, drainDelayMs, trustedProxyHops } = config;
+  const running = await startHttpService(
+    { host, port, drainDelayMs, drainTimeoutMs: DRAIN_TIMEOUT_MS, trustedProxyHops, log },
+    () => handler,
+  );
   provider.servedBy(running);
   log.info({ port: running.port, issuer }, 'auth-server is listening');
   return {

@@ -33,6 +33,9 @@ import { sqlBalanceStore } from './store/sql-balance-store.ts';
 import { versionRegistry } from './versions/registry.ts';
 import { v1 } from './versions/v1/index.ts';
 
+/** How long requests under way may take to end when the service stops. */
+const DRAIN_TIMEOUT_MS = 10_000;
+
 export interface ResourceApi extends RunningService {
   readonly port: number;
 }
@@ -121,7 +124,11 @@ async function compose(
     log,
   });
   const handler = app.callback();
-  const running = await startHttpService({ ...config, drainTimeoutMs: 10_000, log }, () => handler);
+  const { host, port, drainDelayMs, trustedProxyHops } = config;
+  const running = await startHttpService(
+    { host, port, drainDelayMs, drainTimeoutMs: DRAIN_TIMEOUT_MS, trustedProxyHops, log },
+    () => handler,
+  );
   service = running;
   log.info({ port: running.port, issuer: config.issuer }, 'resource-api is listening');
   return {

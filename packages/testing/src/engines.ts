@@ -16,11 +16,18 @@ import {
   temporaryDirectory,
 } from './servers.ts';
 
+/** Writes what a database begins with. The function itself stands for what it writes. */
+export type Content = (database: Database) => Promise<unknown>;
+
 /** A kind of database that a suite runs on. */
 export interface Engine {
   readonly name: 'PGlite' | 'PostgreSQL';
-  /** A place with a database, empty or with a schema already; a service or a tool opens it. */
-  createLocation(migrations?: URL): Promise<DatabaseLocation>;
+  /**
+   * A place with a database, empty or with a schema already; a service or a tool opens it.
+   *
+   * @param content what it has besides: written once per process, and copied for each call.
+   */
+  createLocation(migrations?: URL, content?: Content): Promise<DatabaseLocation>;
   /** An open database, empty or with a schema already; the caller closes it. */
   open(migrations?: URL): Promise<Database>;
 }
@@ -68,9 +75,12 @@ const UNHURRIED = { statementTimeoutMs: 300_000, patienceMs: 300_000 };
 /** For suites whose subject does not depend on the database. */
 export const pglite: Engine = {
   name: 'PGlite',
-  async createLocation(migrations) {
+  async createLocation(migrations, content) {
     const directory = join(temporaryDirectory('cls-pglite-'), 'database');
-    cpSync(await templateDirectory(migrations), directory, { recursive: true });
+    const source = await (content === undefined
+      ? templateDirectory(migrations)
+      : directoryWith(content, migrations));
+    cpSync(source, directory, { recursive: true });
     return { kind: 'embedded', directory, ...UNHURRIED };
   },
   async open(migrations) {
@@ -92,10 +102,10 @@ export const pglite: Engine = {
 /** For suites whose subject is what several connections do at once. */
 export const postgres: Engine = {
   name: 'PostgreSQL',
-  async createLocation(migrations) {
+  async createLocation(migrations, content) {
     const server = await postgresServer();
     if (server === undefined) throw new Error('PostgreSQL is not installed');
-    const template = migrations && (await databaseWith(server, migrations));
+    const template = migrations && (await databaseWith(server, migrations, content));
     const url = new Secret(await server.createDatabase(template));
     return { kind: 'postgres', url, poolSize: 5, ...UNHURRIED };
   },
@@ -154,20 +164,37 @@ export const postgresThroughPgbouncer: Engine = {
 
 const ROLES = new URL('../../../../deploy/roles.sql', import.meta.url);
 
-const databases = new Map<string, Promise<string>>();
+const directories = new Map<Content, Promise<string>>();
+
+/** An embedded database with this content, which others are copied from. */
+function directoryWith(content: Content, migrations: URL | undefined): Promise<string> {
+  return kept(directories, content, async () => {
+    const directory = join(temporaryDirectory('cls-content-'), 'database');
+    cpSync(await templateDirectory(migrations), directory, { recursive: true });
+    const database = await openEmbeddedDatabase(directory);
+    await content(database).finally(() => database.close());
+    return directory;
+  });
+}
+
+const databases = new Map<unknown, Promise<string>>();
 
 /** The name of a database that others are copied from. */
-function databaseWith(server: PostgresServer, migrations: URL): Promise<string> {
-  const known = databases.get(migrations.href);
-  if (known !== undefined) return known;
-  const made = (async () => {
-    const url = await server.createDatabase();
+function databaseWith(server: PostgresServer, migrations: URL, content?: Content): Promise<string> {
+  return kept(databases, content ?? migrations.href, async () => {
+    const template = content && (await databaseWith(server, migrations));
+    const url = await server.createDatabase(template);
     const database = openPostgres(new Secret(url));
-    await bringTo(migrations, database).finally(() => database.close());
+    const write = content ?? (() => bringTo(migrations, database));
+    await write(database).finally(() => database.close());
     return new URL(url).pathname.slice(1);
-  })();
-  databases.set(migrations.href, made);
-  return made;
+  });
+}
+
+function kept<K>(values: Map<K, Promise<string>>, key: K, make: () => Promise<string>) {
+  const known = values.get(key) ?? make();
+  values.set(key, known);
+  return known;
 }
 
 function openPostgres(url: Secret): Database {

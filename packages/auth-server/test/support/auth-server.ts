@@ -18,8 +18,12 @@ import { type AuthServer, startAuthServer } from '../../src/compose.ts';
 import { type AuthServerConfig, parseConfig } from '../../src/config.ts';
 import { aesGcmSealer } from '../../src/crypto/seal.ts';
 import { sqlTotpFactors } from '../../src/factors/sql-totp-factors.ts';
+import { sqlSigningKeyStore } from '../../src/keys/sql-signing-keys.ts';
 import { sqlCustomers } from '../../src/organisations/sql-customers.ts';
 import { MIGRATIONS } from '../../src/server/migrations.ts';
+
+/** As many as a service makes without a setting. */
+const SIGNING_KEY_BITS = 2_048;
 
 export const KEY = 'A'.repeat(43);
 export const PASSWORD = 'correct horse battery staple';
@@ -55,11 +59,12 @@ export async function startTestAuthServer(
   env: Record<string, string> = {},
   open: typeof openDatabase = openDatabase,
 ): Promise<TestAuthServer> {
-  const location = await engine.createLocation(MIGRATIONS);
+  const content = contentFor(engine);
+  const location = await engine.createLocation(MIGRATIONS, content.write);
   const config = await testConfig(location, env);
   const server: AuthServer = await startAuthServer(config, silentLog, open);
   const database = await openDatabaseAsOperator(location, 'test', silentLog);
-  const callers = await createCallers(database);
+  const callers = await content.callersIn(database);
   const url = `${config.issuer}/oauth/token`;
   const post = (body: string | Buffer, headers: Record<string, string> = {}) =>
     fetch(url, { method: 'POST', body, headers });
@@ -74,6 +79,35 @@ export async function startTestAuthServer(
     async stop() {
       await database.close();
       await server.stop();
+    },
+  };
+}
+
+type Callers = Awaited<ReturnType<typeof createCallers>>;
+
+const contents = new Map<Engine['name'], ReturnType<typeof contentOf>>();
+
+function contentFor({ name }: Engine) {
+  const content = contents.get(name) ?? contentOf();
+  contents.set(name, content);
+  return content;
+}
+
+/** The callers and a signing key: making keys and hashes anew for each suite takes long. */
+function contentOf() {
+  let callers: Callers | undefined;
+  return {
+    async write(database: Database) {
+      const sealer = aesGcmSealer(new Secret(KEY));
+      await sqlSigningKeyStore(database, sealer, SIGNING_KEY_BITS).load();
+      callers = await createCallers(database);
+    },
+    /** An engine may have a database of its own, without this content. */
+    async callersIn(database: Database): Promise<Callers> {
+      const there = await database.query('SELECT FROM service_account WHERE id = $1', [
+        callers?.client.id ?? '',
+      ]);
+      return callers !== undefined && there.length > 0 ? callers : createCallers(database);
     },
   };
 }

@@ -9,8 +9,8 @@ import { startTestAuthServer, type TestAuthServer } from './auth-server.ts';
 export function behind(proxy: FaultProxy): Engine {
   return {
     ...postgres,
-    async createLocation(migrations) {
-      const location = await postgres.createLocation(migrations);
+    async createLocation(...of) {
+      const location = await postgres.createLocation(...of);
       if (location.kind !== 'postgres') throw new Error('not a PostgreSQL location');
       const url = new URL(location.url.expose());
       url.port = `${proxy.port}`;

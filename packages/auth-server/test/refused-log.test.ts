@@ -137,9 +137,7 @@ describe('the line that the log has of a refused request', () => {
     const wrong = await text('person@india.example');
     expect(refusedOf(unknown.response)).to.equal('unknown_email');
     expect(refusedOf(wrong.response)).to.equal('wrong_password');
-    expect(await wrong.response.text()).to.include(
-      'The e-mail address or the password is not right',
-    );
+    expect(await wrong.response.text()).to.include('The e-mail address or the password is wrong');
   });
 
   it('tells an unknown client, a wrong secret and a disabled client apart', async () => {

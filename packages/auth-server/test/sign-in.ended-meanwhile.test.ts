@@ -151,7 +151,7 @@ function suite(start: () => Promise<TestAuthServer>): void {
       expect(response.status).to.equal(422);
       const text = await response.text();
       expect(text)
-        .to.include('This sign-in ended before it was finished. Please begin anew.')
+        .to.include('This sign-in ended before you finished it. Start again.')
         .and.include('name="password"')
         .and.not.include(account.email);
       expect(await isSignedIn(browser)).to.equal(false);
@@ -165,7 +165,7 @@ function suite(start: () => Promise<TestAuthServer>): void {
     const choice = await browser.submit(page, { email: account.email, password: PASSWORD });
     await people.administer.disable(account, {});
     const { response } = await browser.follow(`${choice.url.href}/enrol/totp`);
-    expect(await response.text()).to.include('This sign-in ended before it was finished.');
+    expect(await response.text()).to.include('This sign-in ended before you finished it.');
   });
 
   it('ends in no session when the password changes while it is being compared', async () => {

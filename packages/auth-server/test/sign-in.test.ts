@@ -622,7 +622,7 @@ describeOnEngines('signing in with a browser', (engine) => {
       const { url } = await new Browser().follow(flow.url);
       expect(url.origin).to.equal('https://portal.example');
       expect(url.searchParams.get('error')).to.equal('invalid_scope');
-      expect(url.searchParams.get('error_description')).to.include('expected openid');
+      expect(url.searchParams.get('error_description')).to.include('scope must contain openid');
       const tool = await relyingParty(server, {
         ...{ redirectUris: [], device: true, confidential: false },
       });
@@ -723,7 +723,7 @@ describeOnEngines('signing in with a browser', (engine) => {
     const [, permissions] = /<ul class="permissions">(.*?)<\/ul>/s.exec(text) ?? [];
     expect(permissions?.match(/(?<=<li>)[^<]+/g)).to.deep.equal([
       'See your e-mail address',
-      'See the deals, balances and positions that you can see',
+      'See the deals, balances and positions that you have access to',
     ]);
   });
 

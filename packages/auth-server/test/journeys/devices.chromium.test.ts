@@ -31,7 +31,7 @@ describe('a second device, with Chromium', () => {
       await type(page, ' ');
       await page.getByText('Enter the code.').first().waitFor();
       await type(page, 'BBBB-BBBB');
-      await page.getByText('That code is not known.').first().waitFor();
+      await page.getByText('That code isn’t valid.').first().waitFor();
       expect(await page.getByLabel('Code on the device').inputValue()).to.equal('BBBB-BBBB');
       await type(page, begun.user_code.replace('-', ' ').toLowerCase());
       await reach(page, 'Connect this device?');
@@ -46,7 +46,7 @@ describe('a second device, with Chromium', () => {
       // The code is done with, also behind the Back button.
       await page.goto(begun.verification_uri_complete ?? '');
       if (!javaScriptEnabled) await press(page, 'Continue');
-      await page.getByText('That code is not known.').first().waitFor();
+      await page.getByText('That code isn’t valid.').first().waitFor();
     });
   }
 
@@ -62,13 +62,13 @@ describe('a second device, with Chromium', () => {
     await other.goto(two.verification_uri_complete ?? '');
     await reach(other, 'Connect this device?');
     await press(page, 'Allow');
-    await page.getByText('another one like it was opened after it').waitFor();
+    await page.getByText('opened a newer one like it').waitFor();
     await press(page, 'Enter the code');
     await type(page, one.user_code);
     await press(page, 'Allow');
     await reach(page, 'Device connected');
     await press(other, 'Allow');
-    await other.getByText('This page was used already').waitFor();
+    await other.getByText('You used this page already').waitFor();
     await press(other, 'Enter the code');
     await type(other, two.user_code);
     await press(other, 'Allow');

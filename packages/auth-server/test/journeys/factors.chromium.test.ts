@@ -152,7 +152,7 @@ describe('second factors, with Chromium', () => {
     const flow = await portal.ask();
     await page.goto(flow.url.href);
     await press(page, 'Sign in with a passkey');
-    await page.getByText('Nothing was sent').waitFor();
+    await page.getByText('The request was cancelled').waitFor();
     await signIn(page, email);
     await enterRecoveryCode(page, code);
     expect(await amr(page, flow)).to.deep.equal(['pwd', 'otp', 'mfa']);

@@ -43,7 +43,7 @@ describe('passwords and invitations, with Chromium', () => {
     await there.reload();
     await reach(there, 'Sign in');
     await signIn(there, email);
-    await there.getByText('The e-mail address or the password is not right.').waitFor();
+    await there.getByText('The e-mail address or the password is wrong.').waitFor();
     await signIn(there, email, FRESH);
     await reach(there, 'Change password');
     await here.getByRole('link', { name: 'Security log' }).click();

@@ -153,7 +153,7 @@ describe('sessions and applications, with Chromium', () => {
       if (scope === 'openid') await signIn(page, email);
       await reach(page, 'Allow access?');
       expect(await page.locator('.permissions li').allTextContents()).to.deep.equal([
-        scope === 'openid' ? 'Know that it is you who signs in' : 'See your e-mail address',
+        scope === 'openid' ? 'Recognise you when you sign in' : 'See your e-mail address',
       ]);
       await press(page, 'Allow');
       await desktop.arrive(page, flow);

@@ -103,7 +103,7 @@ describe('before a factor is changed, with Chromium', () => {
       passkey: async () => {
         await authenticator.verify(false);
         await press(page, 'Use passkey');
-        await page.getByText('Nothing was sent').waitFor();
+        await page.getByText('The request was cancelled').waitFor();
         await authenticator.verify(true);
         await press(page, 'Use passkey');
       },

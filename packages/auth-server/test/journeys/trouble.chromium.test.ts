@@ -212,9 +212,9 @@ describe('what goes wrong on the way, with Chromium', () => {
     try {
       const page = await context.newPage();
       await begin(page);
-      await page.getByText('your browser keeps no cookies').waitFor();
+      await page.getByText('your browser is blocking cookies').waitFor();
       await startAgain(page, ENDED);
-      await page.getByText('your browser keeps no cookies').waitFor();
+      await page.getByText('your browser is blocking cookies').waitFor();
       await page.goto(`${world.issuer}/password/reset`);
       await page.getByLabel('E-mail address').fill('somebody@india.example');
       await press(page, 'Send the link');

@@ -334,7 +334,7 @@ describe('pages in Chromium', () => {
       })()`);
       const before = gallery.received.length;
       await page.getByRole('button', { name: 'Use passkey' }).click();
-      await page.getByText('Nothing was sent').waitFor();
+      await page.getByText('The request was cancelled').waitFor();
       expect(gallery.received).to.have.length(before);
       await authenticator.verify(true);
       await page.getByRole('button', { name: 'Use passkey' }).click();

@@ -152,7 +152,9 @@ function secretsOf({ keyEncryptionKey, cookieKey, dataDir }: AuthServerConfig) {
 
 function sweepRegularly(config: AuthServerConfig, database: Database, clock: Clock, log: Log) {
   const sweeper = setInterval(() => {
-    sweep(config, database, clock).catch((err) => log.warn({ err }, 'sweeping failed'));
+    sweep(config, database, clock).catch((err) =>
+      log.warn({ err }, 'expired records cannot be deleted'),
+    );
   }, SWEEP_INTERVAL_MS);
   sweeper.unref();
   return () => clearInterval(sweeper);

@@ -90,7 +90,7 @@ function readConfig(read: EnvironmentReader): AuthServerConfig {
     }),
     mfaPolicy: read.choice('MFA_POLICY', ['enrolled', 'required'], {
       about:
-        '`required`: who has no second factor sets one up in the browser, and gets no token at the token endpoint',
+        '`required`: people without a second factor must enrol one in the browser; until then the token endpoint refuses them',
       fallback: 'enrolled',
     }),
     sessionIdleS: read.integer('SESSION_IDLE_S', {
@@ -167,7 +167,7 @@ function readConfig(read: EnvironmentReader): AuthServerConfig {
 
 function readMail(read: EnvironmentReader, { production, dataDir, issuer }: ServiceEnvironment) {
   const smtpUrl = read.optionalSecret('SMTP_URL', {
-    about: 'the mail server that takes messages to people; STARTTLS is demanded in production',
+    about: 'the mail server that sends messages to people; STARTTLS is required in production',
     expected: 'an smtps:// or smtp:// URL',
     pattern: /^smtps?:\/\/\S+$/,
   });

@@ -75,7 +75,7 @@ describe('cls-auth, changing and deleting what it has created', function () {
         `${update} ${old.clientId} --allow-origin https://a.example`,
         'only for a public application',
       ],
-      [`${update} ${spa.clientId} --allow-origin https://a.example/`, 'an origin alone'],
+      [`${update} ${spa.clientId} --allow-origin https://a.example/`, 'an origin only'],
       [`${update} ${spa.clientId} --allow-origin http://a.example`, 'an https URI'],
     ] as const) {
       const [code, said] = await refused(words);

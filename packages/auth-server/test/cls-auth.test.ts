@@ -322,7 +322,7 @@ describe('cls-auth', () => {
 
     const same = await runTool(['keys', 'reseal'], env, present);
     expect(same.code).to.equal(1);
-    expect(same.stderr).to.include('the new key is the present one');
+    expect(same.stderr).to.include('the new key is the current one');
     const done = await runTool(['keys', 'reseal', '--json'], env, `${another}\n`);
     expect(JSON.parse(done.stdout)).to.deep.equal({ values: 2, recoveryCodes: 0 });
     expect((await run('keys stage')).code, 'the old key opens nothing any more').to.equal(1);

@@ -60,7 +60,7 @@ export async function startResourceApi(
     file: keySetFile(join(config.dataDir, 'key-set.json'), config.jwksUrl, ({ message }) =>
       log.warn(
         { reason: message },
-        'the key set cannot be kept in CLS_DATA_DIR: a restart needs the auth-server',
+        'the key set cannot be saved in CLS_DATA_DIR: after a restart, no token can be verified until auth-server answers',
       ),
     ),
     onFailure: ({ message }) => log.warn({ reason: message }, 'the key set cannot be read'),

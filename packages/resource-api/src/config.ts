@@ -58,7 +58,7 @@ function readConfig(read: EnvironmentReader): ResourceApiConfig {
     about: 'origins whose pages may read answers, such as `https://app.example`',
   });
   if (!corsOrigins.every(isOrigin)) {
-    read.fault('CORS_ORIGINS', 'expected https origins alone, or http on this machine');
+    read.fault('CORS_ORIGINS', 'expected https origins only, or http on this machine');
   }
   const inProduction = (limit: number) => ({
     fallback: shared.production ? limit : 0,

@@ -29,12 +29,12 @@ export function background(log: Log): Background {
   return {
     run(work) {
       if (running.size >= RUNNING_MAX) {
-        log.error({ running: running.size }, 'background work was dropped: too much is under way');
+        log.error({ running: running.size }, 'a background task was dropped: too many are running');
         return;
       }
       const done = turn()
         .then(work)
-        .catch((err: unknown) => log.error({ err }, 'background work failed'))
+        .catch((err: unknown) => log.error({ err }, 'a background task failed'))
         .finally(() => running.delete(done));
       running.add(done);
     },

@@ -5,7 +5,7 @@ export function callerDisabled(): Refusal {
   return new Refusal({
     status: 403,
     code: 'caller_disabled',
-    title: 'Caller disabled',
+    title: 'Service account disabled',
     detail: 'The service account of this access token is disabled.',
     headers: { 'WWW-Authenticate': 'Bearer error="invalid_token"' },
   });
@@ -17,7 +17,7 @@ export function accountNotFound(): Refusal {
     status: 404,
     code: 'account_not_found',
     title: 'Account not found',
-    detail: 'Your organisation has no account of this id.',
+    detail: 'Your organisation has no account with this id.',
   });
 }
 
@@ -26,8 +26,8 @@ export function accountBeyondCaller(): Refusal {
   return new Refusal({
     status: 403,
     code: 'account_beyond_caller',
-    title: 'Account beyond the caller',
-    detail: 'This account may do what you may not give; ask the operator of the service.',
+    title: 'Account has permissions that you cannot grant',
+    detail: 'This account has permissions that you cannot grant. Ask the operator of the service.',
   });
 }
 

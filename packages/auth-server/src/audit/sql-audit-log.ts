@@ -178,7 +178,7 @@ function parsed(line: string, log: Log): readonly Spooled[] {
   try {
     return [JSON.parse(line) as Spooled];
   } catch {
-    log.warn({}, 'an incomplete line of the audit file is left out');
+    log.warn({}, 'an incomplete line of the audit file is skipped');
     return [];
   }
 }

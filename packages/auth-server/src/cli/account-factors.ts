@@ -9,7 +9,9 @@ import { type AsOperator, requireAccount } from './operator.ts';
 export function addFactorCommands(accounts: Command, asOperator: AsOperator): void {
   accounts
     .command('enrol-totp <email>')
-    .description('enrol a second factor (TOTP), replacing the present one; shown once')
+    .description(
+      'enrol an authenticator app (TOTP) in place of the current one; its secret is shown once',
+    )
     .action(async (email: string, _: unknown, command: Command) => {
       const { account, enrolment } = await asOperator(async (operator) => {
         const found = await requireAccount(operator, email);
@@ -27,7 +29,7 @@ export function addFactorCommands(accounts: Command, asOperator: AsOperator): vo
 
   accounts
     .command('remove-totp <email>')
-    .description('remove the second factor')
+    .description('remove the authenticator app (TOTP)')
     .action(async (email: string, _: unknown, command: Command) => {
       const account = await asOperator(async (operator) => {
         const found = await requireAccount(operator, email);

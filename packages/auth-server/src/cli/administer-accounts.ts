@@ -32,7 +32,9 @@ export function addAdministrationCommands(accounts: Command, asOperator: AsOpera
       '--permission <name...>',
       `what the person may do: ${API_PERMISSIONS.join(', ')}`,
     )
-    .addOption(new Option('--language <code>', 'of the message').choices(LANGUAGES).default('en'))
+    .addOption(
+      new Option('--language <code>', 'language of the message').choices(LANGUAGES).default('en'),
+    )
     .action(async (email: string, options: InviteOptions, command: Command) => {
       requireEmail(email);
       const permissions = parsePermissions(options.permission, API_PERMISSIONS);
@@ -57,7 +59,7 @@ export function addAdministrationCommands(accounts: Command, asOperator: AsOpera
     .command('rename <email>')
     .description('change what applications call a person, or take the name away')
     .option(...NAME)
-    .option('--no-name', 'no name from now on')
+    .option('--no-name', 'remove the name')
     .action(async (email: string, options: { name?: string | false }, command: Command) => {
       if (typeof options.name !== 'string' && options.name !== false) {
         throw new UsageError('give --name <name> or --no-name');

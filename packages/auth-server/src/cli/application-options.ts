@@ -47,7 +47,7 @@ export function parseOrigins(texts: readonly string[]): readonly string[] {
   for (const text of texts) {
     checkUri('--allow-origin', text, false);
     if (new URL(text).origin !== text) {
-      throw new UsageError('--allow-origin: expected an origin alone, as https://app.example');
+      throw new UsageError('--allow-origin: expected an origin only, such as https://app.example');
     }
   }
   return [...new Set(texts)];

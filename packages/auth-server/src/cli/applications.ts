@@ -43,9 +43,15 @@ export function addApplicationCommands(program: Command, asOperator: AsOperator)
       [],
     )
     .option('--post-logout-redirect-uri <uri...>', 'where people go after signing out', [])
-    .option('--backchannel-logout-uri <uri>', 'gets a request when a session ends')
-    .option('--third-party', 'not the platform’s own: people are asked for consent')
-    .option('--confidential', 'keeps a secret, as a server can; otherwise PKCE alone')
+    .option(
+      '--backchannel-logout-uri <uri>',
+      'where the application is notified when a session ends',
+    )
+    .option('--third-party', 'belongs to a third party: people are asked for consent')
+    .option(
+      '--confidential',
+      'can keep a secret, as a server can; without it the application is public',
+    )
     .option('--device', 'may sign people in on a second device (RFC 8628)')
     .option('--scope <name...>', `what it may ask for: ${APPLICATION_SCOPES.join(', ')}`, [
       ...DEFAULT_SCOPES,

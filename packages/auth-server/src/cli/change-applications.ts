@@ -33,8 +33,11 @@ export function addApplicationChanges(applications: Command, asOperator: AsOpera
     .option('--name <name>', 'the name that people see, unique')
     .option('--redirect-uri <uri...>', 'all places where answers go from now on')
     .option('--post-logout-redirect-uri <uri...>', 'all places where people go after signing out')
-    .option('--backchannel-logout-uri <uri>', 'gets a request when a session ends')
-    .option('--no-backchannel-logout-uri', 'gets no such request any more')
+    .option(
+      '--backchannel-logout-uri <uri>',
+      'where the application is notified when a session ends',
+    )
+    .option('--no-backchannel-logout-uri', 'no longer notify the application of ended sessions')
     .option(
       '--scope <name...>',
       `all that it may ask for from now on: ${APPLICATION_SCOPES.join(', ')}; ` +

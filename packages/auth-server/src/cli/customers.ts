@@ -82,8 +82,8 @@ export function addCustomerCommands(program: Command, asOperator: AsOperator): v
     });
 
   for (const [word, disabled, about] of [
-    ['disable', true, 'disable a customer, every caller of it, and what its people have signed in'],
-    ['enable', false, 'enable a customer and with it every caller of it'],
+    ['disable', true, 'disable a customer: its clients are refused and its people’s sessions end'],
+    ['enable', false, 'enable a customer, its clients and its people again'],
   ] as const) {
     customers
       .command(`${word} <id>`)

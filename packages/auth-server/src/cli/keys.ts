@@ -68,7 +68,10 @@ export function addKeyCommands(program: Command, asOperator: AsOperator): void {
   keys
     .command('promote')
     .description('sign with the staged key; the one before stays published until it is removed')
-    .option('--early', 'before all verifiers know the key: some refuse good tokens for minutes')
+    .option(
+      '--early',
+      'do it before all verifiers know the key: some will refuse good tokens for minutes',
+    )
     .action(async ({ early }: { early?: true }, command: Command) => {
       const { kid } = await change('key.promoted', (store) =>
         store.promote({ early: early === true }),
@@ -81,10 +84,7 @@ export function addKeyCommands(program: Command, asOperator: AsOperator): void {
   keys
     .command('remove <kid>')
     .description('withdraw a key that no longer signs, once its last tokens have expired')
-    .option(
-      '--early',
-      'before that: every token that it signed is refused, as for a key that leaked',
-    )
+    .option('--early', 'do it now, because the key leaked: every token that it signed is refused')
     .action(async (kid: string, { early }: { early?: true }, command: Command) => {
       await change('key.removed', (store) => store.remove(kid, { early: early === true }));
       printer(command).result({ kid }, `removed ${kid}`);
@@ -103,7 +103,7 @@ export function addKeyCommands(program: Command, asOperator: AsOperator): void {
       const resealed = await asOperator(async (operator) => {
         const done = await operator.reseal(new Secret(text));
         if (done === undefined) {
-          throw new CommandRefused('the new key is the present one: nothing was changed');
+          throw new CommandRefused('the new key is the current one; nothing was changed');
         }
         operator.audit.record({ type: 'key.resealed', subject: 'key-encryption-key' });
         return done;

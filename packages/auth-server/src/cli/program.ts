@@ -13,7 +13,7 @@ import { addUpstreamCommands } from './upstream.ts';
 /** All that `cls-auth` can do. */
 export function program(): Command {
   const program = new Command('cls-auth')
-    .description('Operates the OpenID provider’s records: customers, callers and keys.')
+    .description('Manages customers, accounts, clients and signing keys.')
     .option('--json', 'print one JSON document on stdout');
   addCustomerCommands(program, asOperator);
   addServiceAccountCommands(program, asOperator);

@@ -89,7 +89,7 @@ export function addServiceAccountCommands(program: Command, asOperator: AsOperat
 
   serviceAccounts
     .command('update <client-id>')
-    .description('change its name or its permissions; tokens that it has already keep theirs')
+    .description('change the name or the permissions; tokens that were issued before keep theirs')
     .option('--name <name>', 'what it is for, unique')
     .option('--permission <name...>', `all that it may do from now on: ${PERMISSIONS.join(', ')}`)
     .action(async (clientId: string, options: UpdateOptions, command: Command) => {

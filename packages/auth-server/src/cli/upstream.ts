@@ -28,9 +28,9 @@ export function addUpstreamCommands(program: Command, asOperator: AsOperator): v
     .requiredOption('--customer <id>', 'the customer whose people they are')
     .requiredOption(
       '--issuer <url>',
-      'its issuer, which publishes /.well-known/openid-configuration',
+      'the provider’s issuer, which publishes /.well-known/openid-configuration',
     )
-    .requiredOption('--client-id <id>', 'what this service is called there')
+    .requiredOption('--client-id <id>', 'the client id of this service at the provider')
     .option('--email-claim <name>', 'the claim that holds the e-mail address', 'email')
     .option(
       '--email-verified-claim <name>',
@@ -77,7 +77,7 @@ export function addUpstreamCommands(program: Command, asOperator: AsOperator): v
 
   upstream
     .command('replace-secret <domain>')
-    .description('the provider gave a new client secret, which is read from standard input')
+    .description('replace the client secret; the new one is read from standard input')
     .action(async (text: string, _: unknown, command: Command) => {
       const clientSecret = await readClientSecret();
       const domain = await asOperator(async (operator) => {
@@ -96,8 +96,8 @@ export function addUpstreamCommands(program: Command, asOperator: AsOperator): v
   upstream
     .command('remove <domain>')
     .description(
-      'nobody signs in there any more, and what is signed in through it ends; ' +
-        'invite those who have no password then',
+      'stop federated sign-in for the domain and end the sessions that came from it; ' +
+        'people without a password need an invitation afterwards',
     )
     .action(async (text: string, _: unknown, command: Command) => {
       const domain = await asOperator(async (operator) => {

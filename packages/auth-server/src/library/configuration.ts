@@ -208,7 +208,11 @@ function servesAlone(scope: string): boolean {
  */
 function refuseNothing(asked: string | undefined, scopes: readonly string[]): void {
   const known = asked?.split(' ').some((scope) => scopes.includes(scope));
-  if (!known) throw new errors.InvalidScope('expected openid, a permission, or both', asked ?? '');
+  if (!known)
+    throw new errors.InvalidScope(
+      'scope must contain openid or at least one permission of this API',
+      asked ?? '',
+    );
 }
 
 /** RFC 7009 §2.1. A public client learns nothing about others' tokens, which it could only guess. */

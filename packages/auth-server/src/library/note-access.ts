@@ -48,7 +48,7 @@ export function noteAccess(
       // The old token is spent: without the answer the application would have nothing at all.
       log.warn(
         { err, clientId: oidc.client?.clientId },
-        'the use of a refresh token was not noted',
+        'the use of a refresh token was not recorded',
       );
     }
   };

@@ -34,5 +34,7 @@ export function refuseAfterAbsoluteLife(
   token: OfASignIn | undefined,
 ): void {
   if (token !== undefined && refreshTokenTtlS(settings, token) > 0) return;
-  throw new errors.InvalidGrant('the sign-in is older than refresh tokens may get');
+  throw new errors.InvalidGrant(
+    'the refresh token has reached its maximum age; the person must sign in again',
+  );
 }

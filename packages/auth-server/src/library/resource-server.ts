@@ -103,12 +103,12 @@ function refuseOthers(
   }
   if (asked.some((scope) => scope !== '' && !granted.includes(scope))) {
     throw new errors.InvalidTarget(
-      'a requested scope is of another API than the resource; ask for one API at a time',
+      'a requested scope belongs to another API than the resource; request one API at a time',
     );
   }
   if (granted.length === 0) {
     throw new errors.InvalidTarget(
-      'this caller was granted no scope of the resource; name another, or a scope of it',
+      'this caller has no scope of the resource; name a resource or scope that it was granted',
     );
   }
 }

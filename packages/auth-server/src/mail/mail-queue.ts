@@ -47,7 +47,7 @@ export function mailQueue(sender: MailSender, log: Log, drainMaxMs = DRAIN_MAX_M
     add(letter) {
       if (waiting.size + sending.size < WAITING_MAX) return begin(letter, 0);
       const { to, subject } = letter;
-      log.error({ to, subject }, 'a message was not sent: too many wait');
+      log.error({ to, subject }, 'a message was not sent: too many messages are waiting');
     },
     async drain() {
       ending = true;

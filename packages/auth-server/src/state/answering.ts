@@ -73,10 +73,7 @@ async function attempt(work: () => Promise<void>, log: Log, n: number): Promise<
   } catch (err) {
     const waitMs = TRY_AGAIN_MS[n];
     if (waitMs === undefined) {
-      log.warn(
-        { err },
-        'state that is cleared after an answer was not cleared; it expires by itself',
-      );
+      log.warn({ err }, 'state could not be deleted after the answer; it will expire');
       return;
     }
     setTimeout(() => void attempt(work, log, n + 1), waitMs).unref();

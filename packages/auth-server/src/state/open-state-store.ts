@@ -18,7 +18,9 @@ export async function openStateStore(
   log: Log,
 ): Promise<StateStore> {
   if (redisUrl === undefined) {
-    return sqlStateStore(database, (err) => log.warn({ err }, 'sweeping expired state failed'));
+    return sqlStateStore(database, (err) =>
+      log.warn({ err }, 'expired protocol state cannot be deleted'),
+    );
   }
   // The library takes a tenth of a second to load, and most commands need it for nothing.
   const { connectRedis } = await import('./connect-redis.ts');

@@ -30,7 +30,7 @@ export function addGenerateCommand(program: Command, inLedger: InLedger): void {
     .description('generate a book of syndicated loans with known answers, the same for a seed')
     .option('--contracts <n>', 'contracts to draw', '100')
     .option('--years <n>', 'years of history', '3')
-    .option('--seed <n>', 'another seed gives another book', '1')
+    .option('--seed <n>', 'a number that decides which book is generated', '1')
     .option('--from <date>', 'when the first deal closes', '2015-01-15')
     .option('--split-imported', 'instead: copy imported deals, split over generated lenders')
     .option('--apply', 'write; without it everything is done and then rolled back')

@@ -89,7 +89,7 @@ function budgetSpent(seconds: number, retryS: number): Refusal {
   return new Refusal({
     status: 429,
     code: 'statement_budget_spent',
-    title: 'Statement time spent',
+    title: 'Database time used up',
     detail: `The requests of this caller took more than ${seconds} seconds of database time within a minute; try again in ${retryS} seconds.`,
     headers: { 'Retry-After': `${retryS}` },
   });

@@ -83,7 +83,7 @@ function cursorRefusal(code: string, message: string): Refusal {
   return new Refusal({
     status: 400,
     code,
-    title: 'Cursor refused',
+    title: 'Cursor not valid',
     detail: `cursor: ${message}`,
     errors: [{ parameter: 'cursor', code, message }],
   });

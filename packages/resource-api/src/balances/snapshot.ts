@@ -206,7 +206,7 @@ function checkDates(
 
 function inFuture(parameter: string, received: string): Refusal {
   const code = parameter === 'knownAt' ? 'known_at_in_future' : 'invalid_parameter';
-  return refusal(parameter, code, 'expected an instant that has passed', received);
+  return refusal(parameter, code, 'expected an instant in the past', received);
 }
 
 /** After a change of grants the caller sees other items: what the copy lacks cannot be known. */
@@ -215,12 +215,12 @@ function deltaUnavailable(): Refusal {
     status: 410,
     code: 'delta_unavailable',
     title: 'No changes available',
-    detail: 'The deals that you may see have changed since then. Read everything anew.',
+    detail: 'Your access to deals has changed since then. Read the whole list again.',
   });
 }
 
 function sinceAfterNow(received: string): Refusal {
-  const message = 'expected an instant up to knownAt';
+  const message = 'expected an instant no later than knownAt';
   return refusal('updatedSince', 'invalid_range', message, received);
 }
 
@@ -250,8 +250,8 @@ function stillPosting(): Refusal {
   return new Refusal({
     status: 503,
     code: 'ledger_posting',
-    title: 'The ledger is being posted to',
-    detail: 'What was known at that instant is not settled yet; try again.',
+    title: 'Ledger is being updated',
+    detail: 'A posting of that instant is not finished yet. Try again.',
     headers: { 'Retry-After': '2' },
   });
 }

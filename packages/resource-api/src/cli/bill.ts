@@ -19,7 +19,7 @@ export function addBillCommand(program: Command, asOperator: AsOperator): void {
       'bill what has accrued through a day, and correct earlier bills: interest and fees become due, PIK principal',
     )
     .requiredOption('--through <date>', 'the first day that is not billed, and the effective date')
-    .option('--due-days <n>', 'days from then until it is due', '5')
+    .option('--due-days <n>', 'days from that date until the bill is due', '5')
     .option('--apply', 'write; without it everything is done and then rolled back')
     .action(async ({ through: day, dueDays, apply }: Options, command: Command) => {
       const through = dateOf(day);

@@ -17,7 +17,7 @@ export function addDirectoryCommands(program: Command, asOperator: AsOperator): 
       .command('list')
       .description(`list ${noun}, oldest first`)
       .option('--search <text>', `part of the name or the ${detail}`, '')
-      .option('--limit <n>', 'at most as many', '50')
+      .option('--limit <n>', 'how many to list at most', '50')
       .action(async ({ search, limit }: { search: string; limit: string }, command: Command) => {
         const most = /^\d{1,5}$/.test(limit) ? Number(limit) : 0;
         if (most < 1 || most > LIMIT_MAX) {

@@ -41,7 +41,7 @@ export function addEntitlementCommands(program: Command, asOperator: AsOperator)
     .option('--all', 'every deal')
     .option(
       '--new-customer',
-      'grant although auth-server does not know the customer yet, or could not be asked',
+      'grant even if auth-server does not know the customer yet, or cannot be asked',
     )
     .action(async (options: GrantOptions, command: Command) => {
       const wanted = parseGrant(options);
@@ -55,7 +55,7 @@ export function addEntitlementCommands(program: Command, asOperator: AsOperator)
   entitlements
     .command('list')
     .description('list what was granted')
-    .option('--customer <id>', 'of one customer')
+    .option('--customer <id>', 'only of this customer')
     .action(async ({ customer }: { customer?: string }, command: Command) => {
       const rules = await asOperator((operator) => operator.entitlements.list(customer));
       const rows = rules.map((one) => [

@@ -20,7 +20,7 @@ export function addFxCommands(program: Command, asOperator: AsOperator): void {
   const fx = program.command('fx').description('rates between currencies');
 
   fx.command('add')
-    .description('add a rate; of one date the newest counts')
+    .description('add a rate; the newest one for a date counts')
     .requiredOption('--date <date>', 'the day of the rate')
     .requiredOption('--from <currency>', 'ISO 4217')
     .requiredOption('--to <currency>', 'ISO 4217')
@@ -35,9 +35,9 @@ export function addFxCommands(program: Command, asOperator: AsOperator): void {
 
   fx.command('list')
     .description('list rates, newest first')
-    .option('--from <currency>', 'of one currency')
-    .option('--to <currency>', 'into one currency')
-    .option('--limit <n>', 'at most as many', '50')
+    .option('--from <currency>', 'only rates from this currency')
+    .option('--to <currency>', 'only rates to this currency')
+    .option('--limit <n>', 'how many to list at most', '50')
     .action(async (options: { from?: string; to?: string; limit: string }, command: Command) => {
       const { from, to } = options;
       const limit = /^\d{1,5}$/.test(options.limit) ? Number(options.limit) : 0;

@@ -54,9 +54,9 @@ export function addImportCommand(program: Command, asOperator: AsOperator): void
       'world-bank-ibrd',
     )
     .option('--apply', 'write; without it everything is checked and nothing written')
-    .option('--rows <n>', 'refuse the file unless it has as many rows')
-    .option('--control <column=sum>', 'refuse the file unless a column adds up', collect, [])
-    .option('--without-totals <reason>', 'apply though the sender gave no control totals')
+    .option('--rows <n>', 'refuse the file unless it has this number of rows')
+    .option('--control <column=sum>', 'refuse the file unless the column has this sum', collect, [])
+    .option('--without-totals <reason>', 'apply without control totals; the reason is required')
     .option('--rejects <file>', 'write the faults of a refused file as CSV')
     .action(async (file: string, given: Options, command: Command) => {
       const sample = Object.hasOwn(SAMPLES, file) ? SAMPLES[file] : undefined;

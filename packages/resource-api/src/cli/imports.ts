@@ -5,7 +5,9 @@ import type { AsOperator } from './operator.ts';
 
 /** `cls-api imports …`: what was imported, and how to take it back. */
 export function addImportsCommands(program: Command, asOperator: AsOperator): void {
-  const imports = program.command('imports').description('what was imported, and taking it back');
+  const imports = program
+    .command('imports')
+    .description('list imported statements, and revert one');
 
   imports
     .command('list')

@@ -21,7 +21,7 @@ export function addJournalCommands(program: Command, asOperator: AsOperator): vo
   journals
     .command('export')
     .description('write parties, deals, and every journal, as of one moment')
-    .option('--out <file>', 'instead of standard output')
+    .option('--out <file>', 'the file to write, instead of standard output')
     .option('--from-seq <n>', 'only what became known with this journal sequence or later', '1')
     .action(async ({ out, fromSeq }: { out?: string; fromSeq: string }, command: Command) => {
       if (!/^[1-9]\d{0,17}$/.test(fromSeq)) {

@@ -47,7 +47,7 @@ export function addLedgerCommands(program: Command, asOperator: AsOperator): voi
   ledger
     .command('export')
     .description('write each journal in the form that is hashed, with its hash (NDJSON)')
-    .option('--out <file>', 'instead of standard output')
+    .option('--out <file>', 'the file to write, instead of standard output')
     .option('--from-seq <n>', 'only this journal sequence and later ones', '1')
     .action(async ({ out, fromSeq }: { out?: string; fromSeq: string }, command: Command) => {
       if (!/^[1-9]\d{0,17}$/.test(fromSeq)) {

@@ -18,7 +18,7 @@ import { addReconcileCommand } from './reconcile.ts';
 /** All that `cls-api` can do. */
 export function program(): Command {
   const program = new Command('cls-api')
-    .description('Operates the ledger: schema, imports, entitlements.')
+    .description('Manages the ledger: schema, imports, billing, entitlements.')
     .option('--json', 'print one JSON document on stdout');
   addImportCommand(program, asOperator);
   addImportsCommands(program, asOperator);

@@ -49,7 +49,8 @@ function collect(value: string, before: readonly string[]): readonly string[] {
 function parsePoint(text: string): SnapshotPoint {
   const [, day = '', seq = ''] = /^([\d-]{10}):(\d{1,18})$/.exec(text) ?? [];
   const asOf = parseBusinessDate(day);
-  if (asOf === undefined) throw new UsageError('--at: expected such as 2025-03-31:1204');
+  if (asOf === undefined)
+    throw new UsageError('--at: expected date:sequence, such as 2025-03-31:1204');
   return { asOf, ledgerSeq: BigInt(seq) };
 }
 

@@ -70,7 +70,13 @@ function readRecords(text: string, report: Report): readonly StatementLine[] {
     return records.map(({ record, info }) => ({ cells: record, row: info.lines }));
   } catch (error) {
     const { lines = 0, code = 'csv' } = error as { lines?: number; code?: string };
-    report.fault(lines, '', 'malformed_csv', `the file is not CSV from here on (${code})`, '');
+    report.fault(
+      lines,
+      '',
+      'malformed_csv',
+      `the file is not valid CSV from this line on (${code})`,
+      '',
+    );
     return [];
   }
 }
@@ -100,7 +106,7 @@ function findColumns(header: readonly string[], profile: ImportProfile, report: 
     if (index === undefined) {
       report.fault(1, told, 'missing_column', 'this column is missing', '');
     } else if (second !== undefined) {
-      const message = 'this column is there twice';
+      const message = 'this column appears twice';
       report.fault(1, told, 'duplicate_column', message, header[second] ?? '');
     } else columns.set(field, { index, header: header[index] ?? '' });
   }
@@ -131,7 +137,7 @@ class RowReader {
     }
     const faultsBefore = this.#report.faults.length;
     if (cells.some((cell) => cell.includes('\0'))) {
-      this.#report.fault(row, '', 'nul_character', 'a cell holds a NUL character', '');
+      this.#report.fault(row, '', 'nul_character', 'a cell contains a NUL character', '');
     }
     const text = (field: Field) => cells[this.#columns.get(field)?.index ?? -1]?.trim() ?? '';
     if (this.#has('asOf')) this.#readAsOf(row, text('asOf'));
@@ -177,7 +183,13 @@ class RowReader {
       [lender.externalId, participants.externalId].includes(value) ||
       value.startsWith('party:')
     ) {
-      this.#fault(row, 'loanNumber', 'reserved_value', 'this is the name of something else', value);
+      this.#fault(
+        row,
+        'loanNumber',
+        'reserved_value',
+        'this value is reserved for another record',
+        value,
+      );
     }
     return this.#required(row, 'loanNumber', value);
   }
@@ -198,7 +210,7 @@ class RowReader {
     } else if (this.asOf === undefined) {
       this.asOf = date;
     } else if (date !== this.asOf) {
-      const message = `one file is of one date; the first row says ${this.asOf}`;
+      const message = `all rows must have the same date; the first row has ${this.asOf}`;
       this.#fault(row, 'asOf', 'mixed_dates', message, value);
     }
   }
@@ -229,7 +241,13 @@ class RowReader {
     const told = value !== '' || !this.#columns.has('loanType');
     if (type !== undefined && told) return type;
     if (!this.#has('loanType')) return '';
-    this.#fault(row, 'loanType', 'unknown_loan_type', 'the profile does not know it', value);
+    this.#fault(
+      row,
+      'loanType',
+      'unknown_loan_type',
+      'the profile does not list this value',
+      value,
+    );
     return '';
   }
 
@@ -237,7 +255,7 @@ class RowReader {
     const statuses = own(this.#profile.statuses, value);
     if (statuses !== undefined) return statuses;
     if (!this.#has('status')) return ['', '', ''];
-    this.#fault(row, 'status', 'unknown_status', 'the profile does not know it', value);
+    this.#fault(row, 'status', 'unknown_status', 'the profile does not list this value', value);
     return ['', '', ''];
   }
 
@@ -336,14 +354,14 @@ class RowReader {
       if (magnitude(gap) > 1n) this.#fault(row, field, 'identity_broken', message, value);
       else {
         const header = this.#columns.get(field)?.header ?? field;
-        const told = `${message}; a unit of rounding apart, the parts are taken`;
+        const told = `${message}; the difference is rounding, and the parts are used`;
         this.#report.warn(row, header, 'rounding_gap', told, value);
       }
     }
     for (const field of ['due', 'undisbursed'] as const) {
       if (amounts[field] >= 0n) continue;
       const header = this.#columns.get(field)?.header ?? field;
-      const message = 'a negative balance, kept as it is';
+      const message = 'a negative balance; imported unchanged';
       this.#report.warn(row, header, 'negative_balance', message, this.#decimal(amounts[field]));
     }
   }

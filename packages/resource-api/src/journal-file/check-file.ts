@@ -106,7 +106,10 @@ export class FileChecker {
       else warnings.push({ line, ...beyond, code: 'overadvance' });
     }
     if (this.#given === undefined) {
-      this.#report(this.#lastLine + 1, fault('', 'cut', 'the file has no summary: it was cut'));
+      this.#report(
+        this.#lastLine + 1,
+        fault('', 'cut', 'the file has no summary line: it is incomplete'),
+      );
     } else if (this.#faultCount === 0) {
       for (const [field, message] of summaryDifferences(summary, this.#given)) {
         this.#report(this.#lastLine, fault(field, 'control_total', message));
@@ -131,7 +134,7 @@ export class FileChecker {
     if (text.trim() === '') return undefined;
     this.#lastLine = line;
     if (this.#given !== undefined) {
-      this.#report(line, fault('', 'after_summary', 'nothing stands after the summary'));
+      this.#report(line, fault('', 'after_summary', 'the summary must be the last line'));
       return undefined;
     }
     let document: unknown;
@@ -212,7 +215,7 @@ export class FileChecker {
   #checkRecord({ number, record, identity }: NumberedRecord, findings: Findings): void {
     const report = (broken: RecordFault) => this.#report(number, broken);
     if (!this.#inFile.add(identity)) {
-      report(fault('id', 'duplicate_id', 'the id stands in the file before'));
+      report(fault('id', 'duplicate_id', 'the id appears earlier in the file'));
       return;
     }
     if (record.object === 'fx_rate') {
@@ -225,7 +228,7 @@ export class FileChecker {
     if (before !== undefined) {
       const field = differingField(record, before);
       if (field === undefined) this.#leaveOut(identity);
-      else report(fault(field, 'differs_from_book', 'the book has the id with another value here'));
+      else report(fault(field, 'differs_from_book', 'the book has another value for this id'));
       return;
     }
     this.#fresh += 1;
@@ -281,7 +284,9 @@ export class FileChecker {
       report(fault('idempotencyKey', 'posted_before', `the book has it as ${other}`));
     }
     if (!this.#keys.add(idempotencyKey)) {
-      report(fault('idempotencyKey', 'duplicate_key', 'the key stands in the file before'));
+      report(
+        fault('idempotencyKey', 'duplicate_key', 'the idempotency key appears earlier in the file'),
+      );
     }
     if (this.#closedThrough !== undefined && effectiveDate <= this.#closedThrough) {
       const message = `the books are closed through ${this.#closedThrough}`;
@@ -295,7 +300,7 @@ export class FileChecker {
     }
     if (reverses === undefined) return;
     if (posted.reversed.get(reverses) === true || !this.#reversed.add(reverses)) {
-      report(fault('reverses', 'reversed_twice', 'the journal is reversed before'));
+      report(fault('reverses', 'reversed_twice', 'the journal was reversed before'));
     }
   }
 

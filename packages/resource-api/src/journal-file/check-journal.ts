@@ -33,7 +33,7 @@ function checkFacts(
   journal: JournalRecord,
   described: (id: string) => Described | undefined,
 ): readonly RecordFault[] {
-  const otherDeal = (field: string) => fault(field, 'other_deal', 'it is of another deal');
+  const otherDeal = (field: string) => fault(field, 'other_deal', 'it belongs to another deal');
   const dealOf = (id: string): string => {
     const found = described(id);
     return found?.kind === 'facility' || found?.kind === 'contract' ? found.deal : id;
@@ -86,7 +86,7 @@ function checkPosting(
   const rules: readonly (readonly [boolean, RecordFault])[] = [
     [
       facility.deal === journal.deal,
-      fault('facility', 'other_deal', 'the facility is of another deal'),
+      fault('facility', 'other_deal', 'the facility belongs to another deal'),
     ],
     [
       contract === undefined || inFacility,
@@ -107,11 +107,15 @@ function checkPosting(
     [parsed?.amountMinor !== 0n, fault('amount', 'zero_amount', 'expected an amount')],
     [
       principal === (movement !== undefined),
-      fault('movement', 'invalid_movement', 'expected exactly on accounts of principal'),
+      fault(
+        'movement',
+        'invalid_movement',
+        'required on principal accounts, and allowed only there',
+      ),
     ],
     [
       posting.dueDate === undefined || DUE_ACCOUNTS.includes(account),
-      fault('dueDate', 'invalid_due_date', `expected on ${DUE_ACCOUNTS.join(', ')} alone`),
+      fault('dueDate', 'invalid_due_date', `allowed only on ${DUE_ACCOUNTS.join(', ')}`),
     ],
   ];
   return rules.flatMap(([holds, broken]) => (holds ? [] : [broken]));

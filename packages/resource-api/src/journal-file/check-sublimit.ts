@@ -13,7 +13,7 @@ export function checkSublimit(
       return [fault('sublimitOf', 'unknown_reference', 'there is no such facility')];
     }
     const rules: readonly (readonly [boolean, string, string])[] = [
-      [whole.deal === record.deal, 'other_deal', 'the facility is of another deal'],
+      [whole.deal === record.deal, 'other_deal', 'the facility belongs to another deal'],
       [whole.currency === record.currency, 'other_currency', `expected ${whole.currency}`],
       [whole.sublimitOf === undefined, 'nested_sublimit', 'the facility is a sublimit itself'],
     ];

@@ -50,7 +50,7 @@ function unknownVersion(supportedVersions: readonly string[]): Refusal {
     status: 404,
     code: 'unknown_version',
     title: 'Unknown API version',
-    detail: `There is no such version; there are: ${supportedVersions.join(', ')}.`,
+    detail: `This version does not exist. Supported versions: ${supportedVersions.join(', ')}.`,
     extensions: { supportedVersions },
   });
 }

@@ -76,7 +76,7 @@ export function keysUnavailable(): Refusal {
     status: 503,
     code: 'keys_unavailable',
     title: 'Signing keys unavailable',
-    detail: 'The issuer’s signing keys cannot be had at the moment; try again.',
+    detail: 'The issuer’s signing keys are not available. Try again later.',
     headers: { 'Retry-After': '2' },
   });
 }

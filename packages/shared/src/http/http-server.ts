@@ -23,7 +23,10 @@ const NOT_HTTP: Answer = {
   detail: 'The request is not valid HTTP.',
 };
 const NO_HOST: Answer = { ...NOT_HTTP, detail: 'expected a Host header with HTTP/1.1' };
-const NO_TUNNEL: Answer = { ...NOT_HTTP, detail: 'CONNECT is for proxies; this host is none.' };
+const NO_TUNNEL: Answer = {
+  ...NOT_HTTP,
+  detail: 'CONNECT is not supported: this host is not a proxy.',
+};
 
 /** By the codes of Node's errors. */
 const UNREADABLE: Readonly<Record<string, Answer>> = {
@@ -31,13 +34,13 @@ const UNREADABLE: Readonly<Record<string, Answer>> = {
     status: 431,
     code: 'too_large',
     title: 'Request too large',
-    detail: 'The address and the headers may have 32 KiB together.',
+    detail: 'The address and the headers must not be larger than 32 KiB together.',
   },
   HPE_CHUNK_EXTENSIONS_OVERFLOW: {
     status: 413,
     code: 'too_large',
     title: 'Request too large',
-    detail: 'The extensions of a chunk are too large.',
+    detail: 'The chunk extensions are too large.',
   },
   ERR_HTTP_REQUEST_TIMEOUT: {
     status: 408,

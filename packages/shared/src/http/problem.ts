@@ -14,7 +14,7 @@ const UNAVAILABLE: RefusalDetails = {
   status: 503,
   code: 'unavailable',
   title: 'Service unavailable',
-  detail: 'A store that is needed does not answer at the moment; try again.',
+  detail: 'A store that this request needs does not answer. Try again later.',
   headers: { 'Retry-After': '2' },
 };
 

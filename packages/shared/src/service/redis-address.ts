@@ -28,7 +28,10 @@ const DEFAULT_PORT = { single: 6_379, sentinel: 26_379, cluster: 6_379 } as cons
  */
 export function parseRedisUrl(url: string): RedisAddress {
   const parts = URL_SHAPE.exec(url)?.groups;
-  if (parts === undefined) throw new DatabaseUnavailable('REDIS_URL: has an unknown shape');
+  if (parts === undefined)
+    throw new DatabaseUnavailable(
+      'REDIS_URL: expected redis://, redis+sentinel:// or redis+cluster:// (rediss for TLS)',
+    );
   const topology = (parts['topology'] ?? 'single') as RedisAddress['topology'];
   const path = (parts['path'] ?? '').split('/');
   const db = topology === 'sentinel' ? path[1] : path[0];
@@ -38,7 +41,7 @@ export function parseRedisUrl(url: string): RedisAddress {
   }
   if (db && !/^\d{1,5}$/.test(db)) {
     throw new DatabaseUnavailable(
-      'REDIS_URL: ends with the number of a database, if with anything',
+      'REDIS_URL: expected a database number, or nothing, after the host',
     );
   }
   return {
@@ -64,7 +67,7 @@ function parseNode(text: string, defaultPort: number): { host: string; port: num
   const [, bracketed, plain, port] = /^(?:\[([^\]]+)\]|([^:]+))(?::(\d{1,5}))?$/.exec(text) ?? [];
   const host = bracketed ?? plain;
   if (host === undefined || Number(port ?? 0) > 65_535) {
-    throw new DatabaseUnavailable('REDIS_URL: names a host or its port badly');
+    throw new DatabaseUnavailable('REDIS_URL: a host or port is not valid');
   }
   return { host, port: port === undefined ? defaultPort : Number(port) };
 }

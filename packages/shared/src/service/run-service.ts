@@ -33,7 +33,7 @@ export async function runService(start: () => Promise<RunningService>): Promise<
     );
   };
   const crash = (error: unknown) => {
-    log.error({ err: error }, 'a fault that nobody caught');
+    log.error({ err: error }, 'uncaught error');
     stop('crash', 1);
   };
   process.on('SIGTERM', () => stop('SIGTERM', 0));

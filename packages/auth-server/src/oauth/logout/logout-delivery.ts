@@ -40,7 +40,7 @@ export function deliverLogoutNotices(
   };
   const timer = setInterval(() => {
     round ??= tellAllDue()
-      .catch((err) => log.warn({ err }, 'logout notices were not read'))
+      .catch((err) => log.warn({ err }, 'logout notifications cannot be read'))
       .finally(() => {
         round = undefined;
       });
@@ -66,7 +66,7 @@ export function keepLogoutNotices(provider: Provider, notices: LogoutNotices, lo
   });
 }
 
-const UNDELIVERED = 'an application did not take a logout notification';
+const UNDELIVERED = 'an application did not accept a logout notification';
 
 async function deliver(
   provider: Provider,

@@ -61,7 +61,7 @@ function toFormFields(members: Map<string, string>): Record<string, string> | st
   }
   const { required, optional, form } = shape;
   if ([...members.values()].some((value) => value.includes('\0'))) {
-    return 'a value holds a NUL character';
+    return 'a value contains a NUL character';
   }
   if ((members.get('email') ?? '').length > EMAIL_MAX_LENGTH) return 'the e-mail is too long';
   const missing = required.filter((name) => !members.get(name));

@@ -17,6 +17,6 @@ export function exportFormatOf({ headers, accepts }: VersionRequest): MediaType 
     status: 406,
     code: 'not_acceptable',
     title: 'Not acceptable',
-    detail: `There is ${MEDIA_TYPES.join(', ')}.`,
+    detail: `Available media types: ${MEDIA_TYPES.join(', ')}.`,
   });
 }

@@ -134,7 +134,7 @@ export function parseBalancesQuery(
 ): BalancesQuery {
   const read = new QueryReader(text, KNOWN[resource]);
   for (const name of whole ? PAGE_PARAMETERS : []) {
-    if (read.has(name)) read.fault(name, 'contradictory', 'an export has no pages');
+    if (read.has(name)) read.fault(name, 'contradictory', 'an export has no pages: leave this out');
   }
   const level =
     read.one('level', (value) => LEVELS.find((name) => name === value), oneOf(LEVELS).expected) ??
@@ -153,7 +153,7 @@ export function parseBalancesQuery(
   const updatedSince = instant('updatedSince');
   const sinceAsOf = day('sinceAsOf');
   if (updatedSince === undefined && sinceAsOf !== undefined) {
-    read.fault('sinceAsOf', 'contradictory', 'goes with updatedSince');
+    read.fault('sinceAsOf', 'contradictory', 'allowed only with updatedSince');
   }
   const lists = Object.fromEntries(
     (Object.keys(LISTS) as ListName[]).map((name) => [name, read.list(name, LISTS[name])]),
@@ -163,7 +163,7 @@ export function parseBalancesQuery(
       read.fault(
         name,
         'contradictory',
-        `level=${level} cannot be filtered by it: its items are coarser`,
+        `cannot be combined with level=${level}: the filter is finer than the level`,
       );
     }
   }
@@ -191,7 +191,12 @@ export function parseBalancesQuery(
   const expand = new Set(read.list('expand', oneOf(EXPANSIONS)) as readonly Expansion[]);
   for (const name of expand) {
     if (!isExpandable(name, resource, level)) {
-      read.fault('expand', 'contradictory', `there is no ${name} of ${resource} by ${level}`, name);
+      read.fault(
+        'expand',
+        'contradictory',
+        `${name} is not available for ${resource} with level=${level}`,
+        name,
+      );
     }
   }
   const limit = read.one('limit', parseLimit, `a whole number from 1 to ${LIMIT_MAX}`);
@@ -207,18 +212,22 @@ export function parseBalancesQuery(
   );
   const fxDate = day('fxDate');
   if (fxDate !== undefined && reportingCurrency === undefined) {
-    read.fault('fxDate', 'contradictory', 'goes with reportingCurrency');
+    read.fault('fxDate', 'contradictory', 'allowed only with reportingCurrency');
   }
   const reporting =
     reportingCurrency === undefined ? undefined : { currency: reportingCurrency, date: fxDate };
   const sort = read.one('sort', parseSort, `one of ${SORTS.join(', ')}, or with - before it`);
   if (updatedSince !== undefined) {
     if (sort !== undefined)
-      read.fault('sort', 'contradictory', 'changes have an order of their own');
+      read.fault('sort', 'contradictory', 'changes have a fixed order: leave out sort');
     for (const [name, values] of Object.entries(lists)) {
       if (values.some((value) => value.startsWith('ext:'))) {
         // Another record may have got the name since.
-        read.fault(name, 'contradictory', 'with updatedSince expected ids, not external ids');
+        read.fault(
+          name,
+          'contradictory',
+          'external ids cannot be combined with updatedSince; give ids',
+        );
       }
     }
   }

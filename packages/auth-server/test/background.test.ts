@@ -1,6 +1,6 @@
 import { silentLog } from '@cls/shared/log';
 import { expect } from 'chai';
-import { background } from '../src/account-management/background.ts';
+import { background } from '../src/account-management/background-tasks.ts';
 
 describe('work in the background', () => {
   it('is not begun before the answer is written, and is all done when it settles', async () => {

@@ -3,7 +3,7 @@ import type { ApiPermission } from '@cls/shared/access-token';
 import type { Account } from '../accounts/account.ts';
 import type { AccountLinks } from '../accounts/account-link.ts';
 import type { AccountRecords } from '../accounts/account-records.ts';
-import type { Requester } from '../audit/requester.ts';
+import type { Requester } from '../audit/actor.ts';
 import type { FactorRecords } from '../factors/factor.ts';
 import { type NoticeParts, notice } from '../mail/security-notice.ts';
 import type { AccountAccess } from '../sessions/account-access.ts';

@@ -6,7 +6,7 @@ import {
   type NewPasswordProblem,
 } from '../accounts/new-password.ts';
 import { PasswordVerifierBusy } from '../accounts/password.ts';
-import type { Requester } from '../audit/requester.ts';
+import type { Requester } from '../audit/actor.ts';
 import { type NoticeParts, notice } from '../mail/security-notice.ts';
 import type { AccountAccess, SessionName } from '../sessions/account-access.ts';
 import { type GuessParts, guess, guessSubjectsOf } from '../throttle/guess.ts';

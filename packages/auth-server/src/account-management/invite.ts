@@ -12,7 +12,7 @@ import {
   type NewPasswordParts,
   type NewPasswordProblem,
 } from '../accounts/new-password.ts';
-import type { Requester } from '../audit/requester.ts';
+import type { Requester } from '../audit/actor.ts';
 import { digest } from '../crypto/state-seal.ts';
 import { type NoticeParts, notice } from '../mail/security-notice.ts';
 import type { CustomerRecords } from '../organisations/customer.ts';

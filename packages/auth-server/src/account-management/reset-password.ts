@@ -17,13 +17,13 @@ import {
   type NewPasswordParts,
   type NewPasswordProblem,
 } from '../accounts/new-password.ts';
-import type { Requester } from '../audit/requester.ts';
+import type { Requester } from '../audit/actor.ts';
 import { digest } from '../crypto/state-seal.ts';
 import { type NoticeParts, notice } from '../mail/security-notice.ts';
 import type { AccountAccess } from '../sessions/account-access.ts';
 import { addressSubject } from '../throttle/address-subject.ts';
 import { allGuesses, type GuessParts } from '../throttle/guess.ts';
-import type { Background } from './background.ts';
+import type { Background } from './background-tasks.ts';
 import { sameAgain } from './same-again.ts';
 
 export const RESET_TTL_S = 1_800;

@@ -1,6 +1,6 @@
 import type { Account } from '../accounts/account.ts';
+import type { Device } from '../audit/actor.ts';
 import type { AuditEventType, AuditLog, AuditReader, StoredEvent } from '../audit/audit-log.ts';
-import type { Device } from '../audit/requester.ts';
 
 /** What the audit's events are called in a person's own log. */
 const SHOWN = {

@@ -3,11 +3,11 @@ import type { ApplicationWithAccess } from '../sessions/account-applications.ts'
 import { applicationsPage } from '../views/account/applications.ts';
 import { confirmationPage } from '../views/account/confirmation.ts';
 import { sessionsPage } from '../views/account/sessions.ts';
+import { requesterOf } from '../web/actor.ts';
 import { shownApplication } from '../web/application.ts';
 import { permissionNames } from '../web/permission-names.ts';
-import { requesterOf } from '../web/requester.ts';
+import type { Form, Visit } from './account-page-context.ts';
 import { goTo, PLACES, show, showPlace } from './places.ts';
-import type { Form, Visit } from './visit.ts';
 
 const PATHS = {
   end: '/account/sessions/end',

@@ -3,9 +3,10 @@ import { keepNewCodes } from '../factors/new-codes.ts';
 import { type ConfirmationModel, confirmationPage } from '../views/account/confirmation.ts';
 import { factorsPage } from '../views/account/factors.ts';
 import { renameFactorPage } from '../views/account/rename-factor.ts';
+import { requesterOf } from '../web/actor.ts';
 import type { Problem } from '../web/form.ts';
 import { seeOther } from '../web/page.ts';
-import { requesterOf } from '../web/requester.ts';
+import type { Form, Visit } from './account-page-context.ts';
 import {
   type Enrolling,
   openTotp,
@@ -17,7 +18,6 @@ import {
 } from './enrol.ts';
 import { formKey, goTo, PLACES, show, showPlace } from './places.ts';
 import { keepProof } from './step-up.ts';
-import type { Form, Visit } from './visit.ts';
 
 const PATHS = {
   totp: '/account/factors/totp',

@@ -4,11 +4,11 @@ import { RECOVERY_CODES_LOW } from '../factors/recovery-code.ts';
 import { changePasswordPage } from '../views/account/change-password.ts';
 import { type OverviewModel, overviewPage } from '../views/account/overview.ts';
 import { securityLogPage } from '../views/account/security-log.ts';
+import { requesterOf } from '../web/actor.ts';
 import type { Problem } from '../web/form.ts';
 import { RESET_PATH } from '../web/paths.ts';
-import { requesterOf } from '../web/requester.ts';
+import type { Form, Visit } from './account-page-context.ts';
 import { goTo, PLACES, showPlace } from './places.ts';
-import type { Form, Visit } from './visit.ts';
 
 export const DATA_PATH = '/account/data.json';
 

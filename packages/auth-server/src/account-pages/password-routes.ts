@@ -8,6 +8,7 @@ import type { PasswordRules } from '../accounts/password-rules.ts';
 import { passwordSetPage } from '../views/password/password-set.ts';
 import { resetRequestPage, resetSentPage } from '../views/password/reset-request.ts';
 import { invitationPage, setPasswordPage } from '../views/password/set-password.ts';
+import { requesterOf } from '../web/actor.ts';
 import { readCookie, writeCookie } from '../web/cookie.ts';
 import type { ErrorKind } from '../web/error.ts';
 import { showErrorPage } from '../web/error-page.ts';
@@ -23,7 +24,6 @@ import {
   ROUTES,
 } from '../web/paths.ts';
 import { type Form, readOurForm } from '../web/read-form.ts';
-import { requesterOf } from '../web/requester.ts';
 
 export interface PasswordParts {
   readonly pages: Pages;

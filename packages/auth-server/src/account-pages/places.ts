@@ -6,7 +6,7 @@ import type { I18n } from '../web/i18n.ts';
 import type { Frame } from '../web/layout.ts';
 import { type Page, type Pages, seeOther } from '../web/page.ts';
 import { ACCOUNT_PLACE_PATHS, ROUTES } from '../web/paths.ts';
-import type { Visit } from './visit.ts';
+import type { Visit } from './account-page-context.ts';
 
 /** Where each place is, below the issuer. */
 export const PLACES: Readonly<Record<AccountPlace, string>> = ACCOUNT_PLACE_PATHS;

@@ -4,17 +4,17 @@ import type { Provider } from '../library/oidc.ts';
 import { ACCOUNT_PLACES, type AccountPlace } from '../views/account/account-page.ts';
 import { type ErrorKind, errorKind } from '../web/error.ts';
 import { showErrorPage } from '../web/error-page.ts';
+import { wayOnFrom } from '../web/next-link.ts';
 import { seeOther } from '../web/page.ts';
 import { ACCOUNT_SIGNED_IN_PATH } from '../web/paths.ts';
 import { readOurForm } from '../web/read-form.ts';
-import { wayOnFrom } from '../web/way-on.ts';
 import * as access from './access-pages.ts';
+import type { AccountPagesParts, Form, Visit } from './account-page-context.ts';
 import * as factors from './factor-pages.ts';
 import * as overview from './overview-pages.ts';
 import { formKey, PLACES } from './places.ts';
 import { signIn } from './sign-in-again.ts';
 import { askForProof, DEEDS, isFresh, showStepUp, submitStepUp } from './step-up.ts';
-import type { AccountPagesParts, Form, Visit } from './visit.ts';
 import { visitorOf } from './visitor.ts';
 
 /** What a path shows and what its form does. */

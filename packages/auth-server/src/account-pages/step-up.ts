@@ -5,12 +5,12 @@ import { secondStepAnswer } from '../sign-in/second-step.ts';
 import { addressSubject } from '../throttle/address-subject.ts';
 import type { ChallengeMethod } from '../views/sign-in/challenge.ts';
 import { type StepUpModel, stepUpPage } from '../views/sign-in/step-up.ts';
+import { requesterOf } from '../web/actor.ts';
 import type { Problem } from '../web/form.ts';
 import { seeOther } from '../web/page.ts';
-import { requesterOf } from '../web/requester.ts';
+import type { Form, Visit } from './account-page-context.ts';
 import { goTo, PLACES, show } from './places.ts';
 import { signIn } from './sign-in-again.ts';
-import type { Form, Visit } from './visit.ts';
 
 /** How long one proof is good for, in seconds. */
 const FRESH_S = 300;

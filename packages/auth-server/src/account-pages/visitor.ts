@@ -1,7 +1,7 @@
 import type { Context } from 'koa';
 import { MFA_ACR } from '../library/acr.ts';
 import type { KoaContextWithOIDC, Provider } from '../library/oidc.ts';
-import type { AccountPagesParts, Visitor } from './visit.ts';
+import type { AccountPagesParts, Visitor } from './account-page-context.ts';
 
 type VisitorParts = Pick<AccountPagesParts, 'accounts' | 'mfaPolicy' | 'sessionAbsoluteS'>;
 

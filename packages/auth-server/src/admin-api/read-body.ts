@@ -5,7 +5,7 @@ import { parameterRefusal, unknownParameter } from '@cls/shared/http/parameter-r
 import type { ParameterFault, Refusal } from '@cls/shared/http/refusal';
 import { canonicalEmail, EMAIL } from '../accounts/account.ts';
 import { asName, NAME_MAX_CHARS } from '../accounts/display-name.ts';
-import { LANGUAGES, type Language } from '../audit/requester.ts';
+import { LANGUAGES, type Language } from '../audit/actor.ts';
 import { readBody } from '../web/read-body.ts';
 import { bodyTooLarge, unsupportedMediaType } from './refusals.ts';
 

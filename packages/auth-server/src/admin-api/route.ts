@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import type { Requester } from '../audit/requester.ts';
+import type { Requester } from '../audit/actor.ts';
 import type { Administrator } from './administrator.ts';
 
 /** A request of an administrator who was let in. */

@@ -1,4 +1,4 @@
-import type { Device } from './requester.ts';
+import type { Device } from './actor.ts';
 
 /** What happened, to whom, from where. Never holds a token, secret, password or code. */
 export interface AuditEvent {

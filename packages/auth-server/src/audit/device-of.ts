@@ -1,4 +1,4 @@
-import type { Device } from './requester.ts';
+import type { Device } from './actor.ts';
 
 /** The first that fits is it: browsers name those that they descend from, too. */
 const BROWSERS: readonly (readonly [RegExp, string])[] = [

@@ -3,7 +3,7 @@ import { API_PERMISSIONS } from '@cls/shared/access-token';
 import { CommandRefused, printer, table, UsageError } from '@cls/shared/cli/command-line';
 import { type Command, Option } from 'commander';
 import { type Account, canonicalEmail } from '../accounts/account.ts';
-import { LANGUAGES, type Language } from '../audit/requester.ts';
+import { LANGUAGES, type Language } from '../audit/actor.ts';
 import {
   type AsOperator,
   NAME,

@@ -1,6 +1,6 @@
 import type { Account } from '../accounts/account.ts';
 import type { MfaPolicy } from '../accounts/mfa-policy.ts';
-import type { Requester } from '../audit/requester.ts';
+import type { Requester } from '../audit/actor.ts';
 import { type NoticeParts, notice } from '../mail/security-notice.ts';
 import { type Factor, type FactorProblem, type FactorRecords, factorName } from './factor.ts';
 

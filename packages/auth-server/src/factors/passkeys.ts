@@ -7,7 +7,7 @@
  * browser began. `credential` is what the page's form sends: the credential's standard JSON.
  */
 import { type Account, type AccountDirectory, hasPassword } from '../accounts/account.ts';
-import type { Requester } from '../audit/requester.ts';
+import type { Requester } from '../audit/actor.ts';
 import { digest } from '../crypto/state-seal.ts';
 import { type NoticeParts, notice } from '../mail/security-notice.ts';
 import { oneTimeState } from '../state/one-time-state.ts';

@@ -1,5 +1,5 @@
 import type { Account } from '../accounts/account.ts';
-import type { Requester } from '../audit/requester.ts';
+import type { Requester } from '../audit/actor.ts';
 import { type NoticeParts, notice } from '../mail/security-notice.ts';
 import { whenAnswered } from '../state/answering.ts';
 import {

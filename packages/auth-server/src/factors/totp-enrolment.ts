@@ -5,7 +5,7 @@
 import { randomBytes } from 'node:crypto';
 import type { Clock } from '@cls/shared/clock';
 import type { Account } from '../accounts/account.ts';
-import type { Requester } from '../audit/requester.ts';
+import type { Requester } from '../audit/actor.ts';
 import { type NoticeParts, notice } from '../mail/security-notice.ts';
 import { oneTimeState } from '../state/one-time-state.ts';
 import {

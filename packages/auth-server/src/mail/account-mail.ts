@@ -1,5 +1,5 @@
 import type { Account } from '../accounts/account.ts';
-import type { Requester } from '../audit/requester.ts';
+import type { Requester } from '../audit/actor.ts';
 
 /** Each change to an account that its owner gets a message about. */
 export type SecurityChange =

@@ -1,6 +1,6 @@
 import type { Account } from '../accounts/account.ts';
+import type { Requester } from '../audit/actor.ts';
 import type { AuditEventType, AuditLog } from '../audit/audit-log.ts';
-import type { Requester } from '../audit/requester.ts';
 import type { AccountMail, SecurityChange } from './account-mail.ts';
 
 export interface NoticeParts {

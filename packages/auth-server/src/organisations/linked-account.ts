@@ -5,7 +5,7 @@
  */
 import { type Account, type AccountDirectory, canonicalEmail } from '../accounts/account.ts';
 import type { AccountRecords } from '../accounts/account-records.ts';
-import type { Requester } from '../audit/requester.ts';
+import type { Requester } from '../audit/actor.ts';
 import { digest } from '../crypto/state-seal.ts';
 import { type NoticeParts, notice } from '../mail/security-notice.ts';
 import type { AccountAccess } from '../sessions/account-access.ts';

@@ -8,7 +8,7 @@
  */
 import type { Log } from '@cls/shared/log';
 import { type Account, canonicalEmail } from '../accounts/account.ts';
-import type { Requester } from '../audit/requester.ts';
+import type { Requester } from '../audit/actor.ts';
 import { oneTimeState } from '../state/one-time-state.ts';
 import type { StateStore } from '../state/state-store.ts';
 import type { CustomerRecords } from './customer.ts';

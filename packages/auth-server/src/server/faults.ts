@@ -4,8 +4,8 @@ import type { Context, Middleware } from 'koa';
 import type { Provider } from '../library/oidc.ts';
 import { contextOf } from '../library/request-context.ts';
 import { showErrorPage } from '../web/error-page.ts';
+import { wayOnFrom } from '../web/next-link.ts';
 import type { Pages } from '../web/page.ts';
-import { wayOnFrom } from '../web/way-on.ts';
 
 const RETRY_WHEN_UNAVAILABLE_S = 2;
 

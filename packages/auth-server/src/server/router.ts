@@ -2,9 +2,9 @@ import { NOTHING_HERE, writeProblem } from '@cls/shared/http/problem';
 import type { RequestState } from '@cls/shared/http/request-id';
 import type { Context, Middleware } from 'koa';
 import { showErrorPage } from '../web/error-page.ts';
+import { wayOnFrom } from '../web/next-link.ts';
 import { type Pages, seeOther } from '../web/page.ts';
 import { ACCOUNT_PATH, ROUTES } from '../web/paths.ts';
-import { wayOnFrom } from '../web/way-on.ts';
 import { type Room, routeOf } from './route-table.ts';
 
 /** Where a browser is led that opens what is no page: the bare host, and a form's address. */

@@ -1,5 +1,5 @@
 import type { Account } from '../accounts/account.ts';
-import type { Requester } from '../audit/requester.ts';
+import type { Requester } from '../audit/actor.ts';
 import { type NoticeParts, notice } from '../mail/security-notice.ts';
 import type { AccountAccess } from './account-access.ts';
 import type { SignedInRecords, SignedInSession } from './signed-in.ts';

@@ -1,4 +1,4 @@
-import type { Device } from '../audit/requester.ts';
+import type { Device } from '../audit/actor.ts';
 
 /** Where a person is signed in. */
 export interface SignedInSession {

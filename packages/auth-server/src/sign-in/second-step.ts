@@ -1,5 +1,5 @@
 import type { Account } from '../accounts/account.ts';
-import type { Requester } from '../audit/requester.ts';
+import type { Requester } from '../audit/actor.ts';
 import type { Proof } from '../factors/authentication-methods.ts';
 import type { FactorRecords } from '../factors/factor.ts';
 import type { Passkeys } from '../factors/passkeys.ts';

@@ -1,5 +1,5 @@
 import type { Account } from '../accounts/account.ts';
-import type { Requester } from '../audit/requester.ts';
+import type { Requester } from '../audit/actor.ts';
 import { addressSubject } from './address-subject.ts';
 import type { KnownAddresses } from './known-addresses.ts';
 import type { KnownDevices } from './known-devices.ts';

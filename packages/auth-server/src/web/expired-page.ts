@@ -1,7 +1,7 @@
 import type { Context } from 'koa';
 import { expiredPage } from './expired.ts';
+import { wayOnFrom } from './next-link.ts';
 import type { Pages } from './page.ts';
-import { wayOnFrom } from './way-on.ts';
 
 /** The person may have signed in in another tab, or gone back to a form that is done with. */
 export function showExpired(pages: Pages, ctx: Context): void {

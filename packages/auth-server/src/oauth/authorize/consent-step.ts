@@ -2,11 +2,18 @@ import { isAssured } from '../../library/assured-client.ts';
 import { grantedScopes } from '../../library/existing-grant.ts';
 import type { Grant } from '../../library/oidc.ts';
 import { consentPage } from '../../views/authorization/consent.ts';
+import { requesterOf } from '../../web/actor.ts';
 import { ACCOUNT_PATH } from '../../web/paths.ts';
 import { permissionNames } from '../../web/permission-names.ts';
-import { requesterOf } from '../../web/requester.ts';
 import { answer, refuse } from './finish.ts';
-import { actionOf, applicationOf, type Form, goOn, pageOf, type Visit } from './visit.ts';
+import {
+  actionOf,
+  applicationOf,
+  type Form,
+  goOn,
+  pageOf,
+  type Visit,
+} from './interaction-context.ts';
 
 export async function showConsent(visit: Visit): Promise<void> {
   const { parts, ctx, details, client } = visit;

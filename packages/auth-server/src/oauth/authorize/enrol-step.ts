@@ -12,10 +12,17 @@ import {
 import { amrAfter } from '../../factors/authentication-methods.ts';
 import { type EnrolFactorModel, enrolFactorPage } from '../../views/sign-in/enrol-factor.ts';
 import { refuse } from './finish.ts';
+import {
+  actionOf,
+  type Form,
+  goOn,
+  pageOf,
+  standingOf,
+  type Visit,
+} from './interaction-context.ts';
 import { type NextStep, nextStep, type Proven } from './next-step.ts';
 import { keepProgress, provenIn } from './progress.ts';
 import { beginAnew } from './sign-in-step.ts';
-import { actionOf, type Form, goOn, pageOf, standingOf, type Visit } from './visit.ts';
 
 /** A second factor is demanded, and the account has none yet. */
 export function showChoice(visit: Visit, because: EnrolFactorModel['because']): void {

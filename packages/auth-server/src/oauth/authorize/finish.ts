@@ -1,10 +1,10 @@
 import { acrOf } from '../../library/acr.ts';
 import { KNOWN_DEVICE_TTL_S } from '../../throttle/known-devices.ts';
+import { DEVICE_COOKIE, requesterOf } from '../../web/actor.ts';
 import { writeCookie } from '../../web/cookie.ts';
 import { seeOther } from '../../web/page.ts';
-import { DEVICE_COOKIE, requesterOf } from '../../web/requester.ts';
+import { record, type Visit } from './interaction-context.ts';
 import type { Proven, SignInProgress } from './next-step.ts';
-import { record, type Visit } from './visit.ts';
 
 /** What was proven stays: it is asked for again once the library has made the session of it, in resume.ts. */
 export async function finishSignIn(

@@ -1,8 +1,8 @@
 import { type OrganisationModel, organisationPage } from '../../views/sign-in/organisation.ts';
-import { sendOn } from './send-on.ts';
+import { actionOf, type Form, pageOf, type Visit } from './interaction-context.ts';
+import { sendOn } from './refresh-redirect.ts';
 import { showSignIn } from './sign-in-step.ts';
 import { leaveFor } from './upstream-routes.ts';
-import { actionOf, type Form, pageOf, type Visit } from './visit.ts';
 
 /** Asks for the e-mail address; its domain shows the organisation. */
 export async function showOrganisation(

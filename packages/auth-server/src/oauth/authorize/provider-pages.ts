@@ -13,10 +13,10 @@ import { formTargetsOf, type ShownApplication, shownClient } from '../../web/app
 import { type ErrorKind, errorKind } from '../../web/error.ts';
 import { showErrorPage } from '../../web/error-page.ts';
 import { showExpired } from '../../web/expired-page.ts';
+import { wayOnFrom } from '../../web/next-link.ts';
 import type { Pages } from '../../web/page.ts';
 import { ACCOUNT_PATH, ROUTES } from '../../web/paths.ts';
 import { permissionNames } from '../../web/permission-names.ts';
-import { wayOnFrom } from '../../web/way-on.ts';
 import { leadToDeviceDone } from '../device/device-done.ts';
 import { CODE_NOT_GOOD } from '../device/device-guesses.ts';
 

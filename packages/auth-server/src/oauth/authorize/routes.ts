@@ -17,11 +17,6 @@ import {
   showChoice,
 } from './enrol-step.ts';
 import { finishSignIn, knowDevice } from './finish.ts';
-import { nextStep, type Proven } from './next-step.ts';
-import { findOrganisation, goToOrganisation, showOrganisation } from './organisation-step.ts';
-import { provenIn } from './progress.ts';
-import { secondFactor, showSecondFactor } from './second-factor-step.ts';
-import { otherAccount, passkey, showSignIn, signIn } from './sign-in-step.ts';
 import {
   actionOf,
   type Details,
@@ -31,7 +26,12 @@ import {
   showError,
   standingOf,
   type Visit,
-} from './visit.ts';
+} from './interaction-context.ts';
+import { nextStep, type Proven } from './next-step.ts';
+import { findOrganisation, goToOrganisation, showOrganisation } from './organisation-step.ts';
+import { provenIn } from './progress.ts';
+import { secondFactor, showSecondFactor } from './second-factor-step.ts';
+import { otherAccount, passkey, showSignIn, signIn } from './sign-in-step.ts';
 
 /** The pages of `/interaction/…` and what their forms do. */
 export function interactionRoutes(provider: Provider, parts: InteractionParts): Middleware {

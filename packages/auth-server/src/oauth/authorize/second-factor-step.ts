@@ -1,12 +1,19 @@
 import { amrAfter } from '../../factors/authentication-methods.ts';
 import { type SecondStepMethod, secondStepAnswer } from '../../sign-in/second-step.ts';
 import { secondFactorPage } from '../../views/sign-in/second-factor.ts';
+import { requesterOf } from '../../web/actor.ts';
 import type { Problem } from '../../web/form.ts';
-import { requesterOf } from '../../web/requester.ts';
+import {
+  actionOf,
+  type Form,
+  goOn,
+  pageOf,
+  recordRefusal,
+  type Visit,
+} from './interaction-context.ts';
 import type { Proven } from './next-step.ts';
 import { keepProgress, provenIn } from './progress.ts';
 import { beginAnew, otherAccount } from './sign-in-step.ts';
-import { actionOf, type Form, goOn, pageOf, recordRefusal, type Visit } from './visit.ts';
 
 export async function showSecondFactor(
   visit: Visit,

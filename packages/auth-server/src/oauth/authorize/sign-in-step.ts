@@ -4,10 +4,9 @@ import { dropNewCodes } from '../../factors/new-codes.ts';
 import { type Proof, provePassword, whyNot } from '../../sign-in/prove.ts';
 import { addressSubject } from '../../throttle/address-subject.ts';
 import { signInPage } from '../../views/sign-in/sign-in.ts';
+import { requesterOf } from '../../web/actor.ts';
 import type { Problem } from '../../web/form.ts';
 import { RESET_PATH } from '../../web/paths.ts';
-import { requesterOf } from '../../web/requester.ts';
-import { beginProgress, dropProgress } from './progress.ts';
 import {
   actionOf,
   applicationOf,
@@ -16,7 +15,8 @@ import {
   pageOf,
   recordRefusal,
   type Visit,
-} from './visit.ts';
+} from './interaction-context.ts';
+import { beginProgress, dropProgress } from './progress.ts';
 
 export async function showSignIn(
   visit: Visit,

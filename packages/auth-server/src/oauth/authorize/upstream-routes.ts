@@ -4,14 +4,14 @@ import type { AuditLog } from '../../audit/audit-log.ts';
 import { digest } from '../../crypto/state-seal.ts';
 import type { FinishRefusal, UpstreamSignIn } from '../../organisations/sign-in-upstream.ts';
 import type { StateStore } from '../../state/state-store.ts';
+import { requesterOf } from '../../web/actor.ts';
 import { dropCookie, readCookie, writeCookie } from '../../web/cookie.ts';
 import { showErrorPage } from '../../web/error-page.ts';
 import { showExpired } from '../../web/expired-page.ts';
+import { wayOnFrom } from '../../web/next-link.ts';
 import type { Pages } from '../../web/page.ts';
-import { requesterOf } from '../../web/requester.ts';
-import { wayOnFrom } from '../../web/way-on.ts';
 import { beginProgress } from './progress.ts';
-import { sendOn } from './send-on.ts';
+import { sendOn } from './refresh-redirect.ts';
 
 export interface UpstreamParts {
   readonly upstreamSignIn: UpstreamSignIn;

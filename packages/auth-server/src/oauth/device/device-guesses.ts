@@ -2,9 +2,9 @@ import type { Middleware } from 'koa';
 import { addressSubject } from '../../throttle/address-subject.ts';
 import type { Throttle } from '../../throttle/throttle.ts';
 import { showErrorPage } from '../../web/error-page.ts';
+import { wayOnFrom } from '../../web/next-link.ts';
 import type { Pages } from '../../web/page.ts';
 import { ROUTES } from '../../web/paths.ts';
-import { wayOnFrom } from '../../web/way-on.ts';
 
 /** The status of the form that comes back because there is no such code, or no more. */
 export const CODE_NOT_GOOD = 422;

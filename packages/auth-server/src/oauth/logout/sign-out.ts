@@ -5,7 +5,7 @@ import { isDestroyed } from '../../library/destroyed-session.ts';
 import type { Provider, Session } from '../../library/oidc.ts';
 import { circumstances } from '../../mail/security-notice.ts';
 import type { AccountAccess } from '../../sessions/account-access.ts';
-import { requesterOf } from '../../web/requester.ts';
+import { requesterOf } from '../../web/actor.ts';
 
 /**
  * Signing out ends what applications got in the session before the library destroys the session:

@@ -1,6 +1,6 @@
 import { type Clock, systemClock } from '@cls/shared/clock';
 import { type Account, hasPassword } from '../../accounts/account.ts';
-import type { Requester } from '../../audit/requester.ts';
+import type { Requester } from '../../audit/actor.ts';
 import type { AccountMail } from '../../mail/account-mail.ts';
 import type { MailQueue } from '../../mail/mail-queue.ts';
 import { createI18n, type I18n, LOCALES, readMessages } from '../../web/i18n.ts';

@@ -10,16 +10,16 @@ import type { Client, Provider } from '../../library/oidc.ts';
 import { circumstances } from '../../mail/security-notice.ts';
 import type { UpstreamSignIn } from '../../organisations/sign-in-upstream.ts';
 import type { AccountApplications } from '../../sessions/account-applications.ts';
-import type { NoteDevice } from '../../sign-in/note-device.ts';
 import type { ProofParts } from '../../sign-in/prove.ts';
+import type { NoteDevice } from '../../sign-in/record-device.ts';
 import type { SecondStep } from '../../sign-in/second-step.ts';
 import type { StateStore } from '../../state/state-store.ts';
+import { requesterOf } from '../../web/actor.ts';
 import { formTargetsOf, type ShownApplication, shownClient } from '../../web/application.ts';
 import type { ErrorKind } from '../../web/error.ts';
 import { showErrorPage } from '../../web/error-page.ts';
+import { wayOnFrom } from '../../web/next-link.ts';
 import { type Page, type Pages, seeOther } from '../../web/page.ts';
-import { requesterOf } from '../../web/requester.ts';
-import { wayOnFrom } from '../../web/way-on.ts';
 import type { Proven, Standing } from './next-step.ts';
 
 export interface InteractionParts extends ProofParts {

@@ -1,9 +1,9 @@
 import type { Middleware } from 'koa';
 import { showErrorPage } from '../../web/error-page.ts';
+import { wayOnFrom } from '../../web/next-link.ts';
 import { type Pages, seeOther } from '../../web/page.ts';
 import { ROUTES } from '../../web/paths.ts';
 import { readFormBody } from '../../web/read-form.ts';
-import { wayOnFrom } from '../../web/way-on.ts';
 
 const PATHS: readonly string[] = [ROUTES.authorization, ROUTES.end_session];
 /** Leaves room for the browser's cookies in a head of 32 KiB. */

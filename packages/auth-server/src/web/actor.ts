@@ -1,6 +1,6 @@
 import type { Context } from 'koa';
+import type { Requester } from '../audit/actor.ts';
 import { deviceOf } from '../audit/device-of.ts';
-import type { Requester } from '../audit/requester.ts';
 import { readCookie } from './cookie.ts';
 import { negotiateLocale } from './language.ts';
 import { LANGUAGE_COOKIE } from './page.ts';

@@ -2,7 +2,7 @@ import type { Middleware } from 'koa';
 import type { AccountDirectory } from '../../accounts/account.ts';
 import type { KoaContextWithOIDC } from '../../library/oidc.ts';
 import type { AccountApplications } from '../../sessions/account-applications.ts';
-import { requesterOf } from '../../web/requester.ts';
+import { requesterOf } from '../../web/actor.ts';
 
 export interface TellOfDevicesParts {
   readonly accounts: AccountDirectory;

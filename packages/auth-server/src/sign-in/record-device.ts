@@ -1,6 +1,6 @@
 import { type Account, hasPassword } from '../accounts/account.ts';
 import type { AccountRecords } from '../accounts/account-records.ts';
-import type { Requester } from '../audit/requester.ts';
+import type { Requester } from '../audit/actor.ts';
 import type { SignedInBy } from '../mail/account-mail.ts';
 import { type NoticeParts, notice } from '../mail/security-notice.ts';
 import { addressSubject } from '../throttle/address-subject.ts';

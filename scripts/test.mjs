@@ -21,7 +21,7 @@ if (runCommand(join(root, 'scripts', 'check.mjs')) !== 0) process.exit(1);
 
 const coverage =
   process.env.CLS_COVERAGE === '1' ? mkdtempSync(join(tmpdir(), 'cls-coverage-')) : undefined;
-const outcome = await runFiles(files.length > 0 ? files.map(compiledName) : testFiles(), {
+const outcome = await runFiles(files.length > 0 ? files.map(compiledName) : testFiles({ fast }), {
   workers,
   filter,
   env: {

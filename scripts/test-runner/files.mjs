@@ -5,8 +5,12 @@ import { LONG } from './long.mjs';
 
 const root = resolve(import.meta.dirname, '..', '..');
 
-/** All of them, as they are run: those that take long first, so that the last end together. */
-export function testFiles() {
+/**
+ * All of them, as they are run: those that take long first, so that the last end together.
+ *
+ * @param fast leaves out those that take long.
+ */
+export function testFiles({ fast = false } = {}) {
   // What the sources name: a compiled test may be of a source that is gone.
   const compiled = readdirSync(join(root, 'packages')).flatMap((name) =>
     filesBelow(join('packages', name, 'test'))
@@ -20,7 +24,9 @@ export function testFiles() {
     const place = LONG.indexOf(basename(file).replace(/\.test\.m?js$/, ''));
     return place < 0 ? LONG.length : place;
   };
-  return [...compiled, ...plain].sort((a, b) => rank(a) - rank(b) || (a < b ? -1 : 1));
+  return [...compiled, ...plain]
+    .filter((file) => !fast || rank(file) === LONG.length)
+    .sort((a, b) => rank(a) - rank(b) || (a < b ? -1 : 1));
 }
 
 /** What is run for a test's source: `packages/<name>/dist/test/….js`. */

@@ -10,7 +10,8 @@ export const HELP = `npm test -- [options] [test files, .ts or .js]
   --grep TEXT     only tests whose title matches this expression
   --fgrep TEXT    only tests whose title contains this text
   --invert        only tests that do not match
-  --fast          leave out browsers and servers: PGlite alone (npm run test:fast)
+  --fast          leave out browsers, servers (PGlite alone) and the files that take longest
+                  (npm run test:fast)
   --slowest       list the files that took longest
   --workers N     test files at once (default: ${WORKERS}, two per processor)
   --help

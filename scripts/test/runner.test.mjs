@@ -3,6 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { expect } from 'chai';
 import { compiledName, testFiles } from '../test-runner/files.mjs';
 import { runFiles } from '../test-runner/queue.mjs';
@@ -84,6 +85,22 @@ describe('the runner of the tests', () => {
     expect(await run([two], { filter: { grep: 'second' } })).to.include({ passed: 1, failed: 0 });
   });
 
+  it('runs a suite of both engines on the one that ENGINES names, and knows no other', async () => {
+    const engines = pathToFileURL(join(root, 'packages/testing/dist/src/engines.js')).href;
+    const path = join(folder, 'engines.test.mjs');
+    writeFileSync(
+      path,
+      `import { describeOnEngines } from '${engines}';
+      describeOnEngines('a suite', ({ name }) => it('runs', () => console.log('on ' + name)));`,
+    );
+    const one = await run([path], { env: { ENGINES: 'pglite' } });
+    expect([one.passed, one.failed, one.skipped]).to.deep.equal([1, 0, 0]);
+    expect(one.output()).to.include('on PGlite');
+    const none = await run([path], { env: { ENGINES: 'sqlite' } });
+    expect([none.passed, none.failed]).to.deep.equal([0, 1]);
+    expect(none.output()).to.include('ENGINES: sqlite is not one of pglite, postgres');
+  });
+
   it('knows the tests of every package and of the scripts, and where each is compiled to', () => {
     const files = testFiles();
     expect(files).to.include(join('scripts', 'test', 'runner.test.mjs'));
@@ -92,6 +109,9 @@ describe('the runner of the tests', () => {
       'packages/shared/dist/test/environment.test.js',
     );
     expect(new Set(files).size).to.equal(files.length);
+    const fast = testFiles({ fast: true });
+    expect(files).to.include.members(fast);
+    expect(fast.length).to.be.within(files.length / 2, files.length - 10);
   });
 
   it('refuses words that it does not know, and says which there are', () => {

@@ -39,8 +39,12 @@ function report({ passes: passed, pending: skipped }) {
   failures = undefined;
 }
 
+// What ends at `exit`, such as a test's servers, is not to outlive a run that is broken off.
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.once(signal, () => process.exit(1));
+
 // Nothing is left to run: the process ends by itself, unless a test left something open.
 process.on('disconnect', () => {
+  if (failures !== undefined) process.exit(1);
   setTimeout(() => {
     const open = process.getActiveResourcesInfo().join(', ');
     process.stderr.write(`a test left something open: ${open}\n`);

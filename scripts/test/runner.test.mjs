@@ -1,10 +1,11 @@
 // What `npm test` makes of test files: counts, failures, processes that die or do not end.
-import { spawnSync } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { spawn, spawnSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { expect } from 'chai';
+import { eventually } from '../../packages/testing/dist/src/servers.js';
 import { compiledName, testFiles } from '../test-runner/files.mjs';
 import { runFiles } from '../test-runner/queue.mjs';
 import { summaryOf } from '../test-runner/summary.mjs';
@@ -78,6 +79,35 @@ describe('the runner of the tests', () => {
     const { passed, failed, output } = await run([leak], { endMs: 10 });
     expect([passed, failed]).to.deep.equal([1, 1]);
     expect(output()).to.include('left something open: Timeout');
+  });
+
+  it('ends the tests, and what they started, with the run', async () => {
+    const pids = join(folder, 'pids');
+    const servers = pathToFileURL(join(root, 'packages/testing/dist/src/servers.js')).href;
+    const hanging = join(folder, 'hanging.test.mjs');
+    writeFileSync(
+      hanging,
+      `import { spawn } from 'node:child_process';
+      import { writeFileSync } from 'node:fs';
+      import { endWithTests } from '${servers}';
+      it('hangs', () => {
+        const child = endWithTests(spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)']));
+        writeFileSync('${pids}', process.pid + ' ' + child.pid);
+        return new Promise((_) => setInterval(() => {}, 1000));
+      });`,
+    );
+    const queue = pathToFileURL(join(root, 'scripts/test-runner/queue.mjs')).href;
+    const script = `import { runFiles } from '${queue}'; await runFiles(['${hanging}'], { workers: 1 });`;
+    const runner = spawn(process.execPath, ['--input-type=module', '-e', script]);
+    const left = await eventually(async () => {
+      const found = readFileSync(pids, 'utf8').split(' ').map(Number);
+      expect(found.length).to.equal(2);
+      return found;
+    });
+    runner.kill('SIGKILL');
+    await eventually(async () => {
+      for (const pid of left) expect(() => process.kill(pid, 0), `${pid}`).to.throw('ESRCH');
+    });
   });
 
   it('runs only what --grep matches', async () => {

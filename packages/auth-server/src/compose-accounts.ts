@@ -3,7 +3,7 @@ import type { Log } from '@cls/shared/log';
 import type { Secret } from '@cls/shared/secret';
 import type { Database } from '@cls/shared/sql/database';
 import { administerAccounts } from './account-management/administer.ts';
-import { background } from './account-management/background-tasks.ts';
+import { createBackgroundTasks } from './account-management/background-tasks.ts';
 import { changePassword } from './account-management/change-password.ts';
 import { acceptInvitation, invite } from './account-management/invite.ts';
 import { resetPassword } from './account-management/reset-password.ts';
@@ -27,7 +27,7 @@ import type { AccountAccess } from './sessions/account-access.ts';
 import { accountApplications } from './sessions/account-applications.ts';
 import { accountSessions } from './sessions/account-sessions.ts';
 import { accountAccess } from './sessions/state-account-access.ts';
-import { noteDevice } from './sign-in/record-device.ts';
+import { recordDevice } from './sign-in/record-device.ts';
 import { secondStep } from './sign-in/second-step.ts';
 import type { StateStore } from './state/state-store.ts';
 import { type KnownDevices, knownDevices } from './throttle/known-devices.ts';
@@ -164,7 +164,7 @@ function composeSignIn(
       providers: stores.upstreamProviders,
       upstreamLinks: stores.upstreamLinks,
     }),
-    noteDevice: noteDevice({ audit, mail, devices, knownAddresses, records }),
+    recordDevice: recordDevice({ audit, mail, devices, knownAddresses, records }),
   };
 }
 
@@ -181,7 +181,7 @@ function composeManagement(
 ) {
   const { accounts, records, customers, links, factors, throttle, signedIn, consents } = stores;
   const { applications, upstreamProviders: providers } = stores;
-  const later = background(log);
+  const backgroundTasks = createBackgroundTasks(log);
   return {
     accountSessions: accountSessions({ audit, mail, access, signedIn }),
     accountApplications: accountApplications({ audit, mail, access, consents, applications }),
@@ -203,7 +203,7 @@ function composeManagement(
       records,
       access,
       links,
-      background: later,
+      backgroundTasks,
       throttle,
       devices,
       passwords,
@@ -222,6 +222,6 @@ function composeManagement(
     }),
     administer: administerAccounts({ audit, mail, records, factors, links, access, throttle }),
     /** Resolves when what was begun in the background has ended. */
-    settle: () => later.settle(),
+    settle: () => backgroundTasks.settle(),
   };
 }

@@ -36,7 +36,10 @@ import { providerSlot } from './library/slot.ts';
 import { providerPages } from './oauth/authorize/provider-pages.ts';
 import { logWithoutPkce } from './oauth/authorize/without-pkce.ts';
 import { paceDevices } from './oauth/device/device-polls.ts';
-import { deliverLogoutNotices, keepLogoutNotices } from './oauth/logout/logout-delivery.ts';
+import {
+  deliverLogoutNotifications,
+  keepLogoutNotifications,
+} from './oauth/logout/logout-delivery.ts';
 import { endBeforeSession, recordSignOuts } from './oauth/logout/sign-out.ts';
 import { ACCOUNT_GRANT_PARAMETERS, accountGrant } from './oauth/token/account-grant.ts';
 import { noteRefusals } from './oauth/token/refused-kind.ts';
@@ -46,7 +49,7 @@ import { cors } from './server/cors.ts';
 import { faults, noteUnavailable } from './server/faults.ts';
 import { responseHeaders } from './server/response-headers.ts';
 import { router } from './server/router.ts';
-import { sqlLogoutNotices } from './sessions/sql-signed-in.ts';
+import { sqlLogoutNotifications } from './sessions/sql-signed-in.ts';
 import type { StateStore } from './state/state-store.ts';
 import { writeProbe } from './state/write-probe.ts';
 import type { Assets } from './web/assets.ts';
@@ -79,7 +82,7 @@ export interface ComposedProvider {
 export async function composeProvider(parts: ProviderParts): Promise<ComposedProvider> {
   const { config, database, state, log } = parts;
   const serviceAccounts = await cachedServiceAccountDirectory(database);
-  const logoutNotices = sqlLogoutNotices(database);
+  const logoutNotifications = sqlLogoutNotifications(database);
   let service: { readonly draining: boolean } | undefined;
   let current: Provider | undefined;
   const healthy = health(
@@ -93,11 +96,11 @@ export async function composeProvider(parts: ProviderParts): Promise<ComposedPro
   const prepare = (provider: Provider): void => {
     current = provider;
     keepBuiltClients(provider, serviceAccounts);
-    keepLogoutNotices(provider, logoutNotices, log);
+    keepLogoutNotifications(provider, logoutNotifications, log);
     extend(provider, parts);
     serve(provider, parts, healthy, admin);
   };
-  const stopTelling = deliverLogoutNotices(logoutNotices, () => current, log);
+  const stopTelling = deliverLogoutNotifications(logoutNotifications, () => current, log);
   const settings = providerSettings(parts, serviceAccounts);
   const handle = await providerSlot(config.issuer, settings, parts.keys, prepare, log);
   return {

@@ -9,9 +9,9 @@ import type { People } from './compose-accounts.ts';
 import type { AuthServerConfig } from './config.ts';
 import { noteAccess } from './library/note-access.ts';
 import type { Provider } from './library/oidc.ts';
-import { askByPost } from './oauth/authorize/authorization-post-to-get.ts';
+import { authorizationPostToGet } from './oauth/authorize/authorization-post-to-get.ts';
 import { continueForms } from './oauth/authorize/continue-form.ts';
-import { tellOfDevices } from './oauth/authorize/notify-of-devices.ts';
+import { notifyOfDevices } from './oauth/authorize/notify-of-devices.ts';
 import { refusedRequestObject } from './oauth/authorize/request-object.ts';
 import { endStaleSignIns } from './oauth/authorize/resume.ts';
 import { interactionRoutes } from './oauth/authorize/routes.ts';
@@ -57,7 +57,7 @@ export function composeRooms(provider: Provider, parts: RoutingParts): Rooms {
   return {
     token: answer(noted, tokenEndpoint(throttle, audit, spend, { log, logFault, pace }), tokenBody),
     authorize: answer(
-      askByPost(pages),
+      authorizationPostToGet(pages),
       refusedRequestObject,
       continued,
       resumed,
@@ -71,12 +71,12 @@ export function composeRooms(provider: Provider, parts: RoutingParts): Rooms {
       resumed,
       noted,
       deviceDoneRoutes(provider, pages),
-      tellOfDevices({ accounts, accountApplications }),
+      notifyOfDevices({ accounts, accountApplications }),
       deviceGuesses(throttle, pages),
       nameUnauthorizedClients,
       tellInterval,
     ),
-    logout: answer(askByPost(pages), continued, noted),
+    logout: answer(authorizationPostToGet(pages), continued, noted),
     grants: answer(noted),
     discovery: metadataCaching,
     accountPages: answer(accountPages(provider, parts)),
@@ -103,7 +103,7 @@ function interactions(provider: Provider, parts: RoutingParts): Middleware {
     recoveryCodes: people.recoveryCodes,
     totpEnrolments: people.totpEnrolments,
     upstreamSignIn: people.upstreamSignIn,
-    noteDevice: people.noteDevice,
+    recordDevice: people.recordDevice,
     accountApplications: people.accountApplications,
     state,
     audit,

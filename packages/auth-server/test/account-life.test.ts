@@ -209,8 +209,8 @@ describeOnEngines('the life of an account', (engine) => {
   });
 
   describe('a forgotten password', () => {
-    const request = async (email: string, by = BY) => {
-      const outcome = await world.resetPassword.request(email, by);
+    const request = async (email: string, actor = BY) => {
+      const outcome = await world.resetPassword.request(email, actor);
       await world.settle();
       return outcome;
     };
@@ -578,8 +578,12 @@ describeOnEngines('the life of an account', (engine) => {
         'by a link for a new password',
         async () => {
           const { token } = await linkTo(account);
-          const background = { run: () => undefined, settle: async () => undefined };
-          const reset = resetPassword({ ...common(), background, links: withSignIns(links()) });
+          const backgroundTasks = { run: () => undefined, settle: async () => undefined };
+          const reset = resetPassword({
+            ...common(),
+            backgroundTasks,
+            links: withSignIns(links()),
+          });
           return reset.finish(token, NEXT, BY);
         },
       ],

@@ -4,8 +4,8 @@ import { eventually } from '@cls/testing/servers';
 import { expect } from 'chai';
 import * as client from 'openid-client';
 import { TOTP, Secret as TotpSecret } from 'otpauth';
-import type { Visit } from '../src/account-pages/account-page-context.ts';
-import { isFresh } from '../src/account-pages/step-up.ts';
+import type { AccountPageContext } from '../src/account-pages/account-page-context.ts';
+import { isRecentlyAuthenticated } from '../src/account-pages/step-up.ts';
 import { hashPassword } from '../src/accounts/password.ts';
 import { sqlAccountLinks } from '../src/accounts/sql-account-links.ts';
 import { sqlAccounts } from '../src/accounts/sql-accounts.ts';
@@ -346,7 +346,7 @@ describe('the account pages', () => {
   });
 
   it('accept no proof that is older than five minutes', async () => {
-    const visit = (ageS: number, more: Partial<Visit> = {}) =>
+    const visit = (ageS: number, more: Partial<AccountPageContext> = {}) =>
       ({
         account: { id: 'acc_1', secondFactor: false },
         session: { jti: 'jti', uid: 'uid' },
@@ -354,12 +354,12 @@ describe('the account pages', () => {
         mfa: false,
         parts: { state: { find: async () => undefined } },
         ...more,
-      }) as unknown as Visit;
-    expect(await isFresh(visit(290))).to.equal(true);
-    expect(await isFresh(visit(310))).to.equal(false);
-    const account = { id: 'acc_1', secondFactor: true } as Visit['account'];
-    expect(await isFresh(visit(10, { account }))).to.equal(false);
-    expect(await isFresh(visit(10, { account, mfa: true }))).to.equal(true);
+      }) as unknown as AccountPageContext;
+    expect(await isRecentlyAuthenticated(visit(290))).to.equal(true);
+    expect(await isRecentlyAuthenticated(visit(310))).to.equal(false);
+    const account = { id: 'acc_1', secondFactor: true } as AccountPageContext['account'];
+    expect(await isRecentlyAuthenticated(visit(10, { account }))).to.equal(false);
+    expect(await isRecentlyAuthenticated(visit(10, { account, mfa: true }))).to.equal(true);
   });
 
   it('list the sessions, this one first, and end another one with all that applications got', async () => {

@@ -196,22 +196,22 @@ describeOnEngines('guessing at a person’s secrets', (engine) => {
 
   it('tells the owner of a new device, but not at the first sign-in, and then knows it', async () => {
     world.sent.length = 0;
-    const { cookie: deviceCookie } = await world.noteDevice(account, ['pwd'], {});
+    const { cookie: deviceCookie } = await world.recordDevice(account, ['pwd'], {});
     expect(world.sent).to.deep.equal([]);
-    await world.noteDevice(account, ['pwd'], { deviceCookie });
+    await world.recordDevice(account, ['pwd'], { deviceCookie });
     expect(world.sent).to.deep.equal([]);
-    await world.noteDevice(account, ['pwd'], { deviceCookie: 'of somebody else' });
+    await world.recordDevice(account, ['pwd'], { deviceCookie: 'of somebody else' });
     expect(world.sent).to.deep.equal([{ to: account.email, kind: 'new_device', name: 'password' }]);
     expect(world.events.at(-1)).to.include({ type: 'sign_in.new_device', subject: account.id });
   });
 
   it('tells the owner of a new device what opened the account there', async () => {
-    await world.noteDevice(account, ['pwd'], {});
+    await world.recordDevice(account, ['pwd'], {});
     world.sent.length = 0;
     const linked = { ...account, passwordVersion: undefined };
-    await world.noteDevice(account, ['pwd', 'otp', 'mfa'], {});
-    await world.noteDevice(account, ['hwk', 'user', 'mfa'], {});
-    await world.noteDevice(linked, ['pwd'], {});
+    await world.recordDevice(account, ['pwd', 'otp', 'mfa'], {});
+    await world.recordDevice(account, ['hwk', 'user', 'mfa'], {});
+    await world.recordDevice(linked, ['pwd'], {});
     expect(world.sent.map(({ name }) => name)).to.deep.equal([
       'password',
       'passkey',
@@ -221,13 +221,13 @@ describeOnEngines('guessing at a person’s secrets', (engine) => {
 
   it('tells the owner of a new device also when the audit holds nothing of them any more', async () => {
     const audit = await openAuditLog(world);
-    await world.noteDevice(account, ['pwd'], {});
+    await world.recordDevice(account, ['pwd'], {});
     audit.record({ type: 'sign_in.succeeded', subject: account.id });
     await audit.flush();
     world.pass(401 * 86_400);
     await sweepAudit(world.database, world.clock, 400);
     world.sent.length = 0;
-    await world.noteDevice(account, ['pwd'], {});
+    await world.recordDevice(account, ['pwd'], {});
     expect(world.sent).to.deep.equal([{ to: account.email, kind: 'new_device', name: 'password' }]);
   });
 

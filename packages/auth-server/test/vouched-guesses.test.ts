@@ -35,7 +35,7 @@ describeOnEngines('a person whose password a stranger guesses at', (engine) => {
     account = await world.newAccount();
     await world.secondFactor.enrol(account.id, TOTP_SECRET);
     for (const address of [HOME, OFFICE]) {
-      await world.noteDevice(account, ['pwd'], { address });
+      await world.recordDevice(account, ['pwd'], { address });
     }
     world.pass(60); // The codes of the test before are used.
   });

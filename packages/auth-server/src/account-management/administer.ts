@@ -3,24 +3,24 @@ import type { ApiPermission } from '@cls/shared/access-token';
 import type { Account } from '../accounts/account.ts';
 import type { AccountLinks } from '../accounts/account-link.ts';
 import type { AccountRecords } from '../accounts/account-records.ts';
-import type { Requester } from '../audit/actor.ts';
+import type { Actor } from '../audit/actor.ts';
 import type { FactorRecords } from '../factors/factor.ts';
-import { type NoticeParts, notice } from '../mail/security-notice.ts';
+import { type AuditAndNotifyParts, auditAndNotify } from '../mail/security-notice.ts';
 import type { AccountAccess } from '../sessions/account-access.ts';
 import { allGuesses } from '../throttle/guess.ts';
 import type { Throttle } from '../throttle/throttle.ts';
 
 export interface AdministerAccounts {
   /** Ends its sessions, tokens and links at once, and sends the owner a message. */
-  disable(account: Account, by: Requester): Promise<void>;
+  disable(account: Account, actor: Actor): Promise<void>;
   /** Sends the owner a message. Does nothing to an account that is not disabled itself. */
-  enable(account: Account, by: Requester): Promise<void>;
+  enable(account: Account, actor: Actor): Promise<void>;
   /** Removes every factor and recovery code and lifts their blocks, and sends the owner a message. */
-  resetFactors(account: Account, by: Requester): Promise<void>;
+  resetFactors(account: Account, actor: Actor): Promise<void>;
   /** What applications call the person from now on; undefined takes the name away. */
-  rename(account: Account, name: string | undefined, by: Requester): Promise<void>;
+  rename(account: Account, name: string | undefined, actor: Actor): Promise<void>;
   /** Ends all sessions, and sends the owner a message. */
-  endSessions(account: Account, by: Requester): Promise<void>;
+  endSessions(account: Account, actor: Actor): Promise<void>;
   /**
    * What the account may do from now on. Where something is taken away, its sessions and tokens end;
    * where it differs from before, the owner gets a message.
@@ -32,11 +32,11 @@ export interface AdministerAccounts {
     account: Account,
     permissions: readonly ApiPermission[],
     addable: readonly ApiPermission[],
-    by: Requester,
+    actor: Actor,
   ): Promise<boolean>;
 }
 
-export interface AdministerParts extends NoticeParts {
+export interface AdministerParts extends AuditAndNotifyParts {
   readonly records: AccountRecords;
   readonly factors: FactorRecords;
   readonly links: AccountLinks;
@@ -47,34 +47,34 @@ export interface AdministerParts extends NoticeParts {
 export function administerAccounts(parts: AdministerParts): AdministerAccounts {
   const { records, factors, links, access, throttle } = parts;
   return {
-    async disable(account, by) {
+    async disable(account, actor) {
       await records.setDisabled(account.id, true);
       await links.removeAll(account.id);
       await access.endAll(account.id);
-      notice(parts, 'account.disabled', account, by);
+      auditAndNotify(parts, 'account.disabled', account, actor);
     },
-    async enable(account, by) {
+    async enable(account, actor) {
       if (!(await records.isDisabled(account.id))) return;
       // Disabling may have failed half-way: what was signed in before must not come back.
       await access.endAll(account.id);
       await records.setDisabled(account.id, false);
-      notice(parts, 'account.enabled', account, by);
+      auditAndNotify(parts, 'account.enabled', account, actor);
     },
-    async resetFactors(account, by) {
+    async resetFactors(account, actor) {
       await factors.removeAll(account.id);
       await access.endAll(account.id);
       await throttle.succeeded([...allGuesses(account, 'otp'), ...allGuesses(account, 'recovery')]);
-      notice(parts, 'account.factors_reset', account, by);
+      auditAndNotify(parts, 'account.factors_reset', account, actor);
     },
-    async endSessions(account, by) {
+    async endSessions(account, actor) {
       await access.endAll(account.id);
-      notice(parts, 'account.sessions_ended', account, by);
+      auditAndNotify(parts, 'account.sessions_ended', account, actor);
     },
-    async rename(account, name, by) {
+    async rename(account, name, actor) {
       await records.rename(account.id, name);
-      notice(parts, 'account.renamed', account, by);
+      auditAndNotify(parts, 'account.renamed', account, actor);
     },
-    async setPermissions(account, permissions, addable, by) {
+    async setPermissions(account, permissions, addable, actor) {
       const takesFrom = (had: readonly ApiPermission[]) => exceeds(had, permissions);
       const refused = exceeds(permissions, [...account.permissions, ...addable]);
       // End sessions first too: if that fails, nothing is changed and the request can be repeated.
@@ -83,7 +83,7 @@ export function administerAccounts(parts: AdministerParts): AdministerAccounts {
       if (before === undefined) return false;
       if (takesFrom(before)) await access.endAll(account.id);
       if (takesFrom(before) || exceeds(permissions, before)) {
-        notice(parts, 'account.permissions_changed', account, by, permissions.join(' '));
+        auditAndNotify(parts, 'account.permissions_changed', account, actor, permissions.join(' '));
       }
       return true;
     },

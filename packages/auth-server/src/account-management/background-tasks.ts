@@ -2,7 +2,7 @@ import { randomInt } from 'node:crypto';
 import type { Log } from '@cls/shared/log';
 
 /** Work that an answer must not wait for, so that its time shows nothing. */
-export interface Background {
+export interface BackgroundTasks {
   /** Runs within a second, at a random time: the next request must not show it by being slower. */
   run(work: () => Promise<void>): void;
   /** Begins at once what still waits, and resolves when all has ended. */
@@ -13,7 +13,7 @@ export interface Background {
 const RUNNING_MAX = 2_000;
 const DELAY_MAX_MS = 1_000;
 
-export function background(log: Log): Background {
+export function createBackgroundTasks(log: Log): BackgroundTasks {
   const running = new Set<Promise<void>>();
   const waiting = new Set<() => void>();
   const turn = () =>

@@ -6,8 +6,8 @@ import {
   type NewPasswordProblem,
 } from '../accounts/new-password.ts';
 import { PasswordVerifierBusy } from '../accounts/password.ts';
-import type { Requester } from '../audit/actor.ts';
-import { type NoticeParts, notice } from '../mail/security-notice.ts';
+import type { Actor } from '../audit/actor.ts';
+import { type AuditAndNotifyParts, auditAndNotify } from '../mail/security-notice.ts';
 import type { AccountAccess, SessionName } from '../sessions/account-access.ts';
 import { type GuessParts, guess, guessSubjectsOf } from '../throttle/guess.ts';
 
@@ -21,10 +21,10 @@ export type ChangePassword = (
   form: { readonly password: string; readonly newPassword: string },
   /** The session that asks; all others end. */
   session: SessionName,
-  by: Requester,
+  actor: Actor,
 ) => Promise<ChangePasswordProblem | undefined>;
 
-export interface ChangePasswordParts extends GuessParts, NewPasswordParts, NoticeParts {
+export interface ChangePasswordParts extends GuessParts, NewPasswordParts, AuditAndNotifyParts {
   readonly accounts: AccountDirectory;
   readonly records: AccountRecords;
   readonly access: Pick<AccountAccess, 'endAll'>;
@@ -32,18 +32,25 @@ export interface ChangePasswordParts extends GuessParts, NewPasswordParts, Notic
 
 /** A person changes the password that they know; everything else that is signed in ends. */
 export function changePassword(parts: ChangePasswordParts): ChangePassword {
-  const finish = async (account: Account, session: SessionName, by: Requester) => {
+  const finish = async (account: Account, session: SessionName, actor: Actor) => {
     const setAt = await parts.records.passwordSetAt(account.id);
     await parts.access.endAll(account.id, session);
-    notice(parts, 'account.password_changed', account, by, undefined, setAt?.toISOString());
+    auditAndNotify(
+      parts,
+      'account.password_changed',
+      account,
+      actor,
+      undefined,
+      setAt?.toISOString(),
+    );
     return undefined;
   };
-  return async (account, { password, newPassword }, session, by) => {
+  return async (account, { password, newPassword }, session, actor) => {
     if (password === '') return { field: 'password', code: 'password_required' };
-    const proven = await provePresent(parts, account, password, by);
+    const proven = await provePresent(parts, account, password, actor);
     if ('code' in proven) {
-      const done = await isDone(parts, account, newPassword, by);
-      return done ? finish(account, session, by) : proven;
+      const done = await isDone(parts, account, newPassword, actor);
+      return done ? finish(account, session, actor) : proven;
     }
     if (newPassword === password) return { field: 'new_password', code: 'password_same' };
     const made = await hashOfNew(parts, account, newPassword);
@@ -53,7 +60,7 @@ export function changePassword(parts: ChangePasswordParts): ChangePassword {
     if (!(await parts.records.replacePassword(account.id, made.hash, proven.passwordVersion))) {
       return { field: 'password', code: 'current_password_wrong' };
     }
-    return finish(account, session, by);
+    return finish(account, session, actor);
   };
 }
 
@@ -64,21 +71,21 @@ async function isDone(
   parts: ChangePasswordParts,
   account: Account,
   newPassword: string,
-  by: Requester,
+  actor: Actor,
 ): Promise<boolean> {
   const setAt = await parts.records.passwordSetAt(account.id);
   if (setAt === undefined || Date.now() - setAt.getTime() > REPEATABLE_MS) return false;
-  return !('code' in (await provePresent(parts, account, newPassword, by)));
+  return !('code' in (await provePresent(parts, account, newPassword, actor)));
 }
 
 async function provePresent(
   { accounts, throttle, devices }: ChangePasswordParts,
   account: Account,
   password: string,
-  by: Requester,
+  actor: Actor,
 ): Promise<Account | ChangePasswordProblem> {
   try {
-    const subjects = guessSubjectsOf(devices, 'password', account, by);
+    const subjects = guessSubjectsOf(devices, 'password', account, actor);
     const authenticate = () => accounts.authenticate(account.email, password);
     const outcome = await guess(throttle, subjects, authenticate);
     if ('waitS' in outcome) return { code: 'throttled', waitS: outcome.waitS };

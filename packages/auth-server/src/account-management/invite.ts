@@ -12,9 +12,9 @@ import {
   type NewPasswordParts,
   type NewPasswordProblem,
 } from '../accounts/new-password.ts';
-import type { Requester } from '../audit/actor.ts';
+import type { Actor } from '../audit/actor.ts';
 import { digest } from '../crypto/state-seal.ts';
-import { type NoticeParts, notice } from '../mail/security-notice.ts';
+import { type AuditAndNotifyParts, auditAndNotify } from '../mail/security-notice.ts';
 import type { CustomerRecords } from '../organisations/customer.ts';
 import { domainOfEmail } from '../organisations/email-domain.ts';
 import type { UpstreamRecords } from '../organisations/upstream-provider.ts';
@@ -37,7 +37,7 @@ export interface Invitee {
  */
 export type Invite = (
   invitee: Invitee,
-  by: Requester,
+  actor: Actor,
   /** The requester must not learn whether another customer has the person. */
   how?: { readonly discreet?: boolean },
 ) => Promise<Invited>;
@@ -47,7 +47,7 @@ export type Invited =
   | { readonly account: Account; readonly expiresAt?: Date }
   | { readonly refused: 'email_invalid' | 'unknown_customer' | 'account_exists' };
 
-export interface InviteParts extends NoticeParts {
+export interface InviteParts extends AuditAndNotifyParts {
   readonly customers: CustomerRecords;
   readonly records: AccountRecords;
   readonly links: AccountLinks;
@@ -56,24 +56,24 @@ export interface InviteParts extends NoticeParts {
 
 export function invite(parts: InviteParts): Invite {
   const { customers, links } = parts;
-  return async (invitee, by, { discreet = false } = {}) => {
+  return async (invitee, actor, { discreet = false } = {}) => {
     const email = canonicalEmail(invitee.email);
     if (!EMAIL.test(email)) return { refused: 'email_invalid' };
     const customer = await customers.find(invitee.customer);
     if (customer === undefined || customer.disabled) return { refused: 'unknown_customer' };
-    const account = await accountOf(parts, { ...invitee, email }, by, discreet);
+    const account = await accountOf(parts, { ...invitee, email }, actor, discreet);
     if (account === undefined) return { refused: 'account_exists' };
-    notice(parts, 'account.invited', account, by, customer.name);
+    auditAndNotify(parts, 'account.invited', account, actor, customer.name);
     // Of somebody who is elsewhere, too: the same work, and the same answer.
     if (await hasProvider(parts, account)) {
       await links.removeAll(account.id); // Of the time before there was a provider.
-      if (account.elsewhere) parts.mail.invitationElsewhere(account, customer.name, by);
-      else parts.mail.organisationInvitation(account, customer.name, by);
+      if (account.elsewhere) parts.mail.invitationElsewhere(account, customer.name, actor);
+      else parts.mail.organisationInvitation(account, customer.name, actor);
       return { account };
     }
     const { token, expiresAt } = await links.create(account.id, 'invitation', INVITATION_TTL_S);
-    if (account.elsewhere) parts.mail.invitationElsewhere(account, customer.name, by);
-    else parts.mail.invitation(account, customer.name, token, expiresAt, by);
+    if (account.elsewhere) parts.mail.invitationElsewhere(account, customer.name, actor);
+    else parts.mail.invitation(account, customer.name, token, expiresAt, actor);
     return { account, expiresAt };
   };
 }
@@ -89,7 +89,7 @@ async function hasProvider({ providers }: InviteParts, { email, customer }: Acco
 async function accountOf(
   { records, ...parts }: InviteParts,
   invitee: Invitee,
-  by: Requester,
+  actor: Actor,
   discreet: boolean,
 ): Promise<Account | undefined> {
   const { email, customer } = invitee;
@@ -114,7 +114,7 @@ async function accountOf(
   }
   const made = await find();
   if (made === undefined) throw new Error('the account that was just made is gone');
-  notice(parts, 'account.created', made, by);
+  auditAndNotify(parts, 'account.created', made, actor);
   return made;
 }
 
@@ -124,7 +124,7 @@ export interface AcceptInvitation {
   accept(
     token: string,
     newPassword: string,
-    by: Requester,
+    actor: Actor,
   ): Promise<
     | { readonly account: Account }
     | { readonly expired: true }
@@ -139,7 +139,7 @@ export interface OpenInvitation {
   readonly expiresAt: Date;
 }
 
-export interface AcceptInvitationParts extends NewPasswordParts, NoticeParts {
+export interface AcceptInvitationParts extends NewPasswordParts, AuditAndNotifyParts {
   readonly throttle: Throttle;
   readonly accounts: AccountDirectory;
   readonly customers: CustomerRecords;
@@ -155,19 +155,19 @@ export function acceptInvitation(parts: AcceptInvitationParts): AcceptInvitation
     if (account.disabled) return undefined;
     return { account, organisation: customer.name, expiresAt: link.expiresAt };
   };
-  const accepted = async (account: Account, by: Requester, token: string) => {
+  const accepted = async (account: Account, actor: Actor, token: string) => {
     // Strangers may have guessed at this address before it had a password.
     await parts.throttle.succeeded(allGuesses(account, 'password'));
-    notice(parts, 'account.password_set', account, by, undefined, digest(token));
+    auditAndNotify(parts, 'account.password_set', account, actor, undefined, digest(token));
     return { account };
   };
   return {
     find,
-    async accept(token, newPassword, by) {
+    async accept(token, newPassword, actor) {
       const invitation = await find(token);
       if (invitation === undefined) {
         const done = await sameAgain(parts, 'invitation', token, newPassword);
-        return done === undefined ? { expired: true } : accepted(done, by, token);
+        return done === undefined ? { expired: true } : accepted(done, actor, token);
       }
       const { account } = invitation;
       const made = await hashOfNew(parts, account, newPassword);
@@ -175,7 +175,7 @@ export function acceptInvitation(parts: AcceptInvitationParts): AcceptInvitation
       if (!(await parts.links.useForPassword('invitation', token, made.hash))) {
         return { expired: true };
       }
-      return accepted(account, by, token);
+      return accepted(account, actor, token);
     },
   };
 }

@@ -17,13 +17,13 @@ import {
   type NewPasswordParts,
   type NewPasswordProblem,
 } from '../accounts/new-password.ts';
-import type { Requester } from '../audit/actor.ts';
+import type { Actor } from '../audit/actor.ts';
 import { digest } from '../crypto/state-seal.ts';
-import { type NoticeParts, notice } from '../mail/security-notice.ts';
+import { type AuditAndNotifyParts, auditAndNotify } from '../mail/security-notice.ts';
 import type { AccountAccess } from '../sessions/account-access.ts';
 import { addressSubject } from '../throttle/address-subject.ts';
 import { allGuesses, type GuessParts } from '../throttle/guess.ts';
-import type { Background } from './background-tasks.ts';
+import type { BackgroundTasks } from './background-tasks.ts';
 import { sameAgain } from './same-again.ts';
 
 export const RESET_TTL_S = 1_800;
@@ -33,14 +33,14 @@ export interface ResetPassword {
    * The same answer in the same time whether there is such an account or not; the message is
    * written afterwards. Only an account that is enabled and has a password gets one.
    */
-  request(email: string, by: Requester): Promise<ResetRequestProblem | undefined>;
+  request(email: string, actor: Actor): Promise<ResetRequestProblem | undefined>;
   /** Whose link it is; undefined when it is not good (any more). */
   find(token: string): Promise<Account | undefined>;
   /** Sets the password and ends all that is signed in; `expired` when the link is not good. */
   finish(
     token: string,
     newPassword: string,
-    by: Requester,
+    actor: Actor,
   ): Promise<
     | { readonly account: Account }
     | { readonly expired: true }
@@ -52,12 +52,12 @@ export type ResetRequestProblem =
   | { readonly field: 'email'; readonly code: 'email_required' | 'email_invalid' }
   | { readonly code: 'throttled'; readonly waitS: number };
 
-export interface ResetPasswordParts extends GuessParts, NewPasswordParts, NoticeParts {
+export interface ResetPasswordParts extends GuessParts, NewPasswordParts, AuditAndNotifyParts {
   readonly accounts: AccountDirectory;
   readonly records: AccountRecords;
   readonly links: AccountLinks;
   readonly access: Pick<AccountAccess, 'endAll'>;
-  readonly background: Background;
+  readonly backgroundTasks: BackgroundTasks;
 }
 
 export function resetPassword(parts: ResetPasswordParts): ResetPassword {
@@ -67,29 +67,29 @@ export function resetPassword(parts: ResetPasswordParts): ResetPassword {
     const account = link && (await accounts.find(link.accountId));
     return account?.disabled ? undefined : account;
   };
-  const finished = async (account: Account, by: Requester, token: string) => {
+  const finished = async (account: Account, actor: Actor, token: string) => {
     await parts.access.endAll(account.id);
     await parts.throttle.succeeded(allGuesses(account, 'password'));
-    notice(parts, 'account.password_reset', account, by, undefined, digest(token));
+    auditAndNotify(parts, 'account.password_reset', account, actor, undefined, digest(token));
     return { account };
   };
   return {
-    async request(typed, by) {
+    async request(typed, actor) {
       const email = canonicalEmail(typed.slice(0, 1_000));
       if (email === '') return { field: 'email', code: 'email_required' };
       if (!EMAIL.test(email)) return { field: 'email', code: 'email_invalid' };
-      const from = by.address === undefined ? [] : [addressSubject(by.address)];
+      const from = actor.address === undefined ? [] : [addressSubject(actor.address)];
       const admission = await parts.throttle.admit([...from, { kind: 'reset-request', id: email }]);
       if (!admission.admitted) return { code: 'throttled', waitS: admission.retryAfterS };
-      parts.background.run(() => sendLink(parts, email, by));
+      parts.backgroundTasks.run(() => sendLink(parts, email, actor));
       return undefined;
     },
     find,
-    async finish(token, newPassword, by) {
+    async finish(token, newPassword, actor) {
       const account = await find(token);
       if (account === undefined) {
         const done = await sameAgain(parts, 'password_reset', token, newPassword);
-        return done === undefined ? { expired: true } : finished(done, by, token);
+        return done === undefined ? { expired: true } : finished(done, actor, token);
       }
       const made = await hashOfNew(parts, account, newPassword);
       if ('problem' in made) return { account, problem: made.problem };
@@ -97,15 +97,15 @@ export function resetPassword(parts: ResetPasswordParts): ResetPassword {
       if (!(await links.useForPassword('password_reset', token, made.hash))) {
         return { expired: true };
       }
-      return finished(account, by, token);
+      return finished(account, actor, token);
     },
   };
 }
 
-async function sendLink(parts: ResetPasswordParts, email: string, by: Requester): Promise<void> {
+async function sendLink(parts: ResetPasswordParts, email: string, actor: Actor): Promise<void> {
   const account = await parts.records.findByEmail(email);
   if (account === undefined || account.disabled || !hasPassword(account)) return;
   const { token } = await parts.links.create(account.id, 'password_reset', RESET_TTL_S);
-  notice(parts, 'account.password_reset_requested', account, by);
-  parts.mail.passwordReset(account, token, RESET_TTL_S, by);
+  auditAndNotify(parts, 'account.password_reset_requested', account, actor);
+  parts.mail.passwordReset(account, token, RESET_TTL_S, actor);
 }

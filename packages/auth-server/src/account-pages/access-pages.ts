@@ -3,10 +3,10 @@ import type { ApplicationWithAccess } from '../sessions/account-applications.ts'
 import { applicationsPage } from '../views/account/applications.ts';
 import { confirmationPage } from '../views/account/confirmation.ts';
 import { sessionsPage } from '../views/account/sessions.ts';
-import { requesterOf } from '../web/actor.ts';
+import { actorOf } from '../web/actor.ts';
 import { shownApplication } from '../web/application.ts';
 import { permissionNames } from '../web/permission-names.ts';
-import type { Form, Visit } from './account-page-context.ts';
+import type { AccountPageContext, Form } from './account-page-context.ts';
 import { goTo, PLACES, show, showPlace } from './places.ts';
 
 const PATHS = {
@@ -15,14 +15,14 @@ const PATHS = {
   withdraw: '/account/applications/withdraw',
 } as const;
 
-export async function showSessions(visit: Visit): Promise<void> {
-  const { parts, account, session } = visit;
+export async function showSessions(context: AccountPageContext): Promise<void> {
+  const { parts, account, session } = context;
   const current = digest(session.uid);
   const sessions = (await parts.accountSessions.list(account)).map(({ uid, ...each }) => ({
     ...each,
     current: uid === current,
   }));
-  await showPlace(visit, (model, i18n) =>
+  await showPlace(context, (model, i18n) =>
     sessionsPage(
       {
         ...model,
@@ -39,22 +39,22 @@ export async function showSessions(visit: Visit): Promise<void> {
 }
 
 /** One that is over already is ended, too: that is what was asked for. */
-export async function endSession(visit: Visit, form: Form): Promise<void> {
-  const { parts, ctx, account } = visit;
-  await parts.accountSessions.end(account, form['session'] ?? '', requesterOf(ctx));
-  return goTo(visit, 'sessions', 'session_ended');
+export async function endSession(context: AccountPageContext, form: Form): Promise<void> {
+  const { parts, ctx, account } = context;
+  await parts.accountSessions.end(account, form['session'] ?? '', actorOf(ctx));
+  return goTo(context, 'sessions', 'session_ended');
 }
 
-export async function endOtherSessions(visit: Visit): Promise<void> {
-  const { parts, ctx, account, session } = visit;
-  await parts.accountSessions.endOthers(account, digest(session.uid), requesterOf(ctx));
-  return goTo(visit, 'sessions', 'sessions_ended');
+export async function endOtherSessions(context: AccountPageContext): Promise<void> {
+  const { parts, ctx, account, session } = context;
+  await parts.accountSessions.endOthers(account, digest(session.uid), actorOf(ctx));
+  return goTo(context, 'sessions', 'sessions_ended');
 }
 
-export async function showApplications(visit: Visit): Promise<void> {
-  const { parts, account } = visit;
+export async function showApplications(context: AccountPageContext): Promise<void> {
+  const { parts, account } = context;
   const applications = await parts.accountApplications.list(account);
-  await showPlace(visit, (model, i18n) =>
+  await showPlace(context, (model, i18n) =>
     applicationsPage(
       {
         ...model,
@@ -71,17 +71,17 @@ export async function showApplications(visit: Visit): Promise<void> {
   );
 }
 
-export async function askToWithdraw(visit: Visit): Promise<void> {
-  const { path } = visit.parts.pages;
-  const found = await applicationOf(visit);
-  if (found === undefined) return goTo(visit, 'applications');
+export async function askToWithdraw(context: AccountPageContext): Promise<void> {
+  const { path } = context.parts.pages;
+  const found = await applicationOf(context);
+  if (found === undefined) return goTo(context, 'applications');
   const { id, name } = found.application;
-  show(visit, {
+  show(context, {
     render: (frame, i18n) =>
       confirmationPage(
         {
           frame,
-          deed: { kind: 'withdraw_access', name },
+          subject: { kind: 'withdraw_access', name },
           action: `${path(PATHS.withdraw)}?application=${id}`,
           cancelHref: path(PLACES.applications),
         },
@@ -90,17 +90,19 @@ export async function askToWithdraw(visit: Visit): Promise<void> {
   });
 }
 
-export async function withdraw(visit: Visit): Promise<void> {
-  const { parts, ctx, account } = visit;
+export async function withdraw(context: AccountPageContext): Promise<void> {
+  const { parts, ctx, account } = context;
   const { application: id } = ctx.query;
   if (typeof id === 'string') {
-    await parts.accountApplications.withdraw(account, id, requesterOf(ctx));
+    await parts.accountApplications.withdraw(account, id, actorOf(ctx));
   }
-  return goTo(visit, 'applications', 'access_withdrawn');
+  return goTo(context, 'applications', 'access_withdrawn');
 }
 
-async function applicationOf(visit: Visit): Promise<ApplicationWithAccess | undefined> {
-  const { parts, ctx, account } = visit;
+async function applicationOf(
+  context: AccountPageContext,
+): Promise<ApplicationWithAccess | undefined> {
+  const { parts, ctx, account } = context;
   const applications = await parts.accountApplications.list(account);
   return applications.find(({ application }) => application.id === ctx.query['application']);
 }

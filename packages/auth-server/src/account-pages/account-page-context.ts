@@ -49,7 +49,7 @@ export interface Visitor {
 }
 
 /** One request for an account page. */
-export interface Visit extends Visitor {
+export interface AccountPageContext extends Visitor {
   readonly provider: Provider;
   readonly parts: AccountPagesParts;
   readonly ctx: Context;

@@ -9,7 +9,7 @@ import type { StateStore } from '../state/state-store.ts';
 import { addPasskeyPage } from '../views/account/add-passkey.ts';
 import { addTotpPage } from '../views/account/add-totp.ts';
 import { recoveryCodesPage } from '../views/account/recovery-codes.ts';
-import { requesterOf } from '../web/actor.ts';
+import { actorOf } from '../web/actor.ts';
 import type { Problem } from '../web/form.ts';
 import { type Page, type Pages, seeOther } from '../web/page.ts';
 import type { Form } from '../web/read-form.ts';
@@ -78,10 +78,10 @@ async function showTotp(
 export async function submitTotp(enrolling: Enrolling, form: Form): Promise<void> {
   const { parts, ctx, account, binding } = enrolling;
   const { code = '', name = '' } = form;
-  const by = requesterOf(ctx);
+  const actor = actorOf(ctx);
   const given = { code, name };
   const id = pendingOf(ctx);
-  const result = await parts.totpEnrolments.confirm(account, binding, id, given, by);
+  const result = await parts.totpEnrolments.confirm(account, binding, id, given, actor);
   if (!('problem' in result)) return afterAdding(enrolling, result);
   if (await isDone(enrolling, result.problem)) return seeOther(ctx, enrolling.hrefs.codes);
   return showTotp(enrolling, [result.problem], name);
@@ -115,8 +115,8 @@ export async function showPasskey(
 export async function submitPasskey(enrolling: Enrolling, form: Form): Promise<void> {
   const { parts, ctx, account, binding } = enrolling;
   const { credential = '', name = '' } = form;
-  const by = requesterOf(ctx);
-  const result = await parts.passkeys.finishCreation(account, binding, { credential, name }, by);
+  const actor = actorOf(ctx);
+  const result = await parts.passkeys.finishCreation(account, binding, { credential, name }, actor);
   if (!('problem' in result)) return afterAdding(enrolling, result);
   const { problem } = result;
   if (await isDone(enrolling, problem)) return seeOther(ctx, enrolling.hrefs.codes);

@@ -3,10 +3,10 @@ import { keepNewCodes } from '../factors/new-codes.ts';
 import { type ConfirmationModel, confirmationPage } from '../views/account/confirmation.ts';
 import { factorsPage } from '../views/account/factors.ts';
 import { renameFactorPage } from '../views/account/rename-factor.ts';
-import { requesterOf } from '../web/actor.ts';
+import { actorOf } from '../web/actor.ts';
 import type { Problem } from '../web/form.ts';
 import { seeOther } from '../web/page.ts';
-import type { Form, Visit } from './account-page-context.ts';
+import type { AccountPageContext, Form } from './account-page-context.ts';
 import {
   type Enrolling,
   openTotp,
@@ -28,13 +28,16 @@ const PATHS = {
   newCodes: '/account/factors/recovery-codes',
 } as const;
 
-export async function showFactors(visit: Visit, problems: readonly Problem[] = []): Promise<void> {
-  const { parts, account } = visit;
+export async function showFactors(
+  context: AccountPageContext,
+  problems: readonly Problem[] = [],
+): Promise<void> {
+  const { parts, account } = context;
   const { path } = parts.pages;
   const factors = await parts.manageFactors.list(account);
   const codes = await parts.recoveryCodes.count(account);
   await showPlace(
-    visit,
+    context,
     (model, i18n) =>
       factorsPage(
         {
@@ -56,13 +59,13 @@ export async function showFactors(visit: Visit, problems: readonly Problem[] = [
   );
 }
 
-function enrolling(visit: Visit): Enrolling {
-  const { parts, ctx, account, session } = visit;
+function enrolling(context: AccountPageContext): Enrolling {
+  const { parts, ctx, account, session } = context;
   const { path } = parts.pages;
   return {
     ...{ parts, ctx, account },
     binding: session.uid,
-    page: { csrf: formKey(visit) },
+    page: { csrf: formKey(context) },
     hrefs: {
       totp: path(PATHS.totp),
       passkey: path(PATHS.passkey),
@@ -70,93 +73,104 @@ function enrolling(visit: Visit): Enrolling {
       cancel: path(PLACES.factors),
     },
     added: async () => {
-      await keepProof(visit, true);
-      return goTo(visit, 'factors', 'factor_added');
+      await keepProof(context, true);
+      return goTo(context, 'factors', 'factor_added');
     },
     done: () => ctx.redirect(path(PLACES.factors)),
   };
 }
 
-export const addTotp = (visit: Visit) => openTotp(enrolling(visit));
-export const confirmTotp = (visit: Visit, form: Form) => submitTotp(enrolling(visit), form);
-export const addPasskey = (visit: Visit) => showPasskey(enrolling(visit));
-export const confirmPasskey = (visit: Visit, form: Form) => submitPasskey(enrolling(visit), form);
-export const codes = (visit: Visit) => showCodes(enrolling(visit));
-export const confirmCodes = (visit: Visit, form: Form) => submitCodes(enrolling(visit), form);
+export const addTotp = (context: AccountPageContext) => openTotp(enrolling(context));
+export const confirmTotp = (context: AccountPageContext, form: Form) =>
+  submitTotp(enrolling(context), form);
+export const addPasskey = (context: AccountPageContext) => showPasskey(enrolling(context));
+export const confirmPasskey = (context: AccountPageContext, form: Form) =>
+  submitPasskey(enrolling(context), form);
+export const codes = (context: AccountPageContext) => showCodes(enrolling(context));
+export const confirmCodes = (context: AccountPageContext, form: Form) =>
+  submitCodes(enrolling(context), form);
 
 export async function showRename(
-  visit: Visit,
+  context: AccountPageContext,
   problems: readonly Problem<'name'>[] = [],
   given?: string,
 ): Promise<void> {
-  const { path } = visit.parts.pages;
-  const factor = await factorOf(visit);
-  if (factor === undefined) return goTo(visit, 'factors');
+  const { path } = context.parts.pages;
+  const factor = await factorOf(context);
+  if (factor === undefined) return goTo(context, 'factors');
   const { id, name } = factor;
   const action = `${path(PATHS.rename)}?factor=${id}`;
   const cancelHref = path(PLACES.factors);
-  show(visit, {
+  show(context, {
     problems,
     render: (frame, i18n) =>
       renameFactorPage({ frame, action, name: given ?? name, cancelHref, problems }, i18n),
   });
 }
 
-export async function rename(visit: Visit, { name = '' }: Form): Promise<void> {
-  const { parts, ctx, account } = visit;
-  const id = (await factorOf(visit))?.id ?? '';
-  const { problem } = await parts.manageFactors.rename(account, id, name, requesterOf(ctx));
-  if (problem === undefined) return goTo(visit, 'factors', 'factor_renamed');
-  if (!('field' in problem) || problem.field !== 'name') return goTo(visit, 'factors');
-  return showRename(visit, [problem], name);
+export async function rename(context: AccountPageContext, { name = '' }: Form): Promise<void> {
+  const { parts, ctx, account } = context;
+  const id = (await factorOf(context))?.id ?? '';
+  const { problem } = await parts.manageFactors.rename(account, id, name, actorOf(ctx));
+  if (problem === undefined) return goTo(context, 'factors', 'factor_renamed');
+  if (!('field' in problem) || problem.field !== 'name') return goTo(context, 'factors');
+  return showRename(context, [problem], name);
 }
 
-export async function askToRemove(visit: Visit): Promise<void> {
-  const factor = await factorOf(visit);
-  if (factor === undefined) return goTo(visit, 'factors');
+export async function askToRemove(context: AccountPageContext): Promise<void> {
+  const factor = await factorOf(context);
+  if (factor === undefined) return goTo(context, 'factors');
   const { id, name } = factor;
-  const last = (await visit.parts.manageFactors.list(visit.account)).length === 1;
-  return ask(visit, { kind: 'remove_factor', name, last }, `${PATHS.remove}?factor=${id}`);
+  const last = (await context.parts.manageFactors.list(context.account)).length === 1;
+  return ask(context, { kind: 'remove_factor', name, last }, `${PATHS.remove}?factor=${id}`);
 }
 
-export async function remove(visit: Visit): Promise<void> {
-  const { parts, ctx, account } = visit;
-  const factor = await factorOf(visit);
+export async function remove(context: AccountPageContext): Promise<void> {
+  const { parts, ctx, account } = context;
+  const factor = await factorOf(context);
   const id = factor?.id ?? '';
-  const { problem } = await parts.manageFactors.remove(account, id, requesterOf(ctx));
-  if (problem?.code === 'last_factor') return showFactors(visit, [{ code: 'last_factor' }]);
-  if (problem !== undefined) return showFactors(visit, [{ code: 'form_stale' }]);
-  return goTo(visit, 'factors', 'factor_removed');
+  const { problem } = await parts.manageFactors.remove(account, id, actorOf(ctx));
+  if (problem?.code === 'last_factor') return showFactors(context, [{ code: 'last_factor' }]);
+  if (problem !== undefined) return showFactors(context, [{ code: 'form_stale' }]);
+  return goTo(context, 'factors', 'factor_removed');
 }
 
 /** Codes belong to factors: without one there is nothing to recover. */
-export async function askForNewCodes(visit: Visit): Promise<void> {
-  if (!visit.account.secondFactor) return goTo(visit, 'factors');
-  return ask(visit, { kind: 'new_recovery_codes' }, PATHS.newCodes);
+export async function askForNewCodes(context: AccountPageContext): Promise<void> {
+  if (!context.account.secondFactor) return goTo(context, 'factors');
+  return ask(context, { kind: 'new_recovery_codes' }, PATHS.newCodes);
 }
 
-export async function replaceCodes(visit: Visit): Promise<void> {
-  const { parts, ctx, account, session } = visit;
-  if (!account.secondFactor) return goTo(visit, 'factors');
-  await parts.recoveryCodes.replace(account, requesterOf(ctx), (codes) =>
+export async function replaceCodes(context: AccountPageContext): Promise<void> {
+  const { parts, ctx, account, session } = context;
+  if (!account.secondFactor) return goTo(context, 'factors');
+  await parts.recoveryCodes.replace(account, actorOf(ctx), (codes) =>
     keepNewCodes(parts.state, session.uid, account, codes),
   );
-  await goTo(visit, 'factors', 'codes_replaced');
+  await goTo(context, 'factors', 'codes_replaced');
   seeOther(ctx, parts.pages.path(PATHS.codes));
 }
 
-function ask(visit: Visit, deed: ConfirmationModel['deed'], action: string): void {
-  const { path } = visit.parts.pages;
-  show(visit, {
+function ask(
+  context: AccountPageContext,
+  subject: ConfirmationModel['subject'],
+  action: string,
+): void {
+  const { path } = context.parts.pages;
+  show(context, {
     render: (frame, i18n) =>
       confirmationPage(
-        { frame, deed, action: path(action), cancelHref: path(PLACES.factors) },
+        { frame, subject, action: path(action), cancelHref: path(PLACES.factors) },
         i18n,
       ),
   });
 }
 
-async function factorOf({ parts, ctx, account }: Visit): Promise<ListedFactor | undefined> {
+async function factorOf({
+  parts,
+  ctx,
+  account,
+}: AccountPageContext): Promise<ListedFactor | undefined> {
   const { factor: id } = ctx.query;
   return (await parts.manageFactors.list(account)).find((factor) => factor.id === id);
 }

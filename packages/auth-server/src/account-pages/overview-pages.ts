@@ -4,16 +4,16 @@ import { RECOVERY_CODES_LOW } from '../factors/recovery-code.ts';
 import { changePasswordPage } from '../views/account/change-password.ts';
 import { type OverviewModel, overviewPage } from '../views/account/overview.ts';
 import { securityLogPage } from '../views/account/security-log.ts';
-import { requesterOf } from '../web/actor.ts';
+import { actorOf } from '../web/actor.ts';
 import type { Problem } from '../web/form.ts';
 import { RESET_PATH } from '../web/paths.ts';
-import type { Form, Visit } from './account-page-context.ts';
+import type { AccountPageContext, Form } from './account-page-context.ts';
 import { goTo, PLACES, showPlace } from './places.ts';
 
 export const DATA_PATH = '/account/data.json';
 
-export async function showOverview(visit: Visit): Promise<void> {
-  const { parts, account } = visit;
+export async function showOverview(context: AccountPageContext): Promise<void> {
+  const { parts, account } = context;
   const [customer, setAt, factors, codes, sessions, applications, log] = await Promise.all([
     parts.customers.find(account.customer),
     parts.records.passwordSetAt(account.id),
@@ -23,9 +23,9 @@ export async function showOverview(visit: Visit): Promise<void> {
     parts.accountApplications.list(account),
     parts.securityLog(account),
   ]);
-  const upstream = await upstreamOf(visit);
+  const upstream = await upstreamOf(context);
   const last = log.entries.find(({ type }) => type === 'signed_in');
-  await showPlace(visit, (model, i18n) =>
+  await showPlace(context, (model, i18n) =>
     overviewPage(
       {
         ...model,
@@ -47,8 +47,8 @@ export async function showOverview(visit: Visit): Promise<void> {
 }
 
 /** All that is kept about the person, as a file; what opens something is not among it. */
-export async function downloadData(visit: Visit): Promise<void> {
-  const { parts, ctx, account } = visit;
+export async function downloadData(context: AccountPageContext): Promise<void> {
+  const { parts, ctx, account } = context;
   const { id, email, name, customer, permissions } = account;
   const [factors, codes, sessions, applications] = await Promise.all([
     parts.manageFactors.list(account),
@@ -70,11 +70,14 @@ export async function downloadData(visit: Visit): Promise<void> {
   ctx.set('Cache-Control', 'no-store');
   ctx.set('Content-Disposition', 'attachment; filename="cls-account.json"');
   ctx.type = 'application/json';
-  ctx.body = Readable.from(withLog(data, visit));
+  ctx.body = Readable.from(withLog(data, context));
 }
 
 /** Page by page: strangers' failures make a log as long as they like. */
-async function* withLog(data: object, { parts, account }: Visit): AsyncGenerator<string> {
+async function* withLog(
+  data: object,
+  { parts, account }: AccountPageContext,
+): AsyncGenerator<string> {
   yield `${JSON.stringify(data, undefined, 2).slice(0, -'\n}'.length)},\n  "securityLog": [`;
   let separator = '\n    ';
   for (let cursor: string | undefined, more = true; more; more = cursor !== undefined) {
@@ -89,19 +92,22 @@ async function* withLog(data: object, { parts, account }: Visit): AsyncGenerator
 }
 
 /** Who has no password here signs in at the organisation's own provider. */
-async function upstreamOf({ parts, account }: Visit): Promise<OverviewModel['upstream']> {
+async function upstreamOf({
+  parts,
+  account,
+}: AccountPageContext): Promise<OverviewModel['upstream']> {
   if (hasPassword(account)) return undefined;
   return parts.upstreamSignIn.offered(account.email);
 }
 
 export async function showPassword(
-  visit: Visit,
+  context: AccountPageContext,
   problems: readonly Problem<'password' | 'new_password'>[] = [],
 ): Promise<void> {
-  const { parts } = visit;
-  if (!hasPassword(visit.account)) return goTo(visit, 'overview');
+  const { parts } = context;
+  if (!hasPassword(context.account)) return goTo(context, 'overview');
   await showPlace(
-    visit,
+    context,
     (model, i18n) =>
       changePasswordPage(
         {
@@ -117,22 +123,22 @@ export async function showPassword(
   );
 }
 
-export async function changePassword(visit: Visit, form: Form): Promise<void> {
-  const { parts, ctx, account, session } = visit;
+export async function changePassword(context: AccountPageContext, form: Form): Promise<void> {
+  const { parts, ctx, account, session } = context;
   const { password = '', new_password: newPassword = '' } = form;
   const given = { password, newPassword };
-  const problem = await parts.changePassword(account, given, session, requesterOf(ctx));
-  if (problem !== undefined) return showPassword(visit, [problem]);
-  return goTo(visit, 'password', 'password_changed');
+  const problem = await parts.changePassword(account, given, session, actorOf(ctx));
+  if (problem !== undefined) return showPassword(context, [problem]);
+  return goTo(context, 'password', 'password_changed');
 }
 
-export async function showLog(visit: Visit): Promise<void> {
-  const { parts, ctx, account } = visit;
+export async function showLog(context: AccountPageContext): Promise<void> {
+  const { parts, ctx, account } = context;
   const { before } = ctx.query;
   const cursor = typeof before === 'string' ? before : undefined;
   const { entries, older } = await parts.securityLog(account, cursor);
   const href = parts.pages.path(PLACES.log);
-  await showPlace(visit, (model, i18n) =>
+  await showPlace(context, (model, i18n) =>
     securityLogPage(
       {
         ...model,

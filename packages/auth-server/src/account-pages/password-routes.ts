@@ -8,12 +8,12 @@ import type { PasswordRules } from '../accounts/password-rules.ts';
 import { passwordSetPage } from '../views/password/password-set.ts';
 import { resetRequestPage, resetSentPage } from '../views/password/reset-request.ts';
 import { invitationPage, setPasswordPage } from '../views/password/set-password.ts';
-import { requesterOf } from '../web/actor.ts';
+import { actorOf } from '../web/actor.ts';
 import { readCookie, writeCookie } from '../web/cookie.ts';
 import type { ErrorKind } from '../web/error.ts';
 import { showErrorPage } from '../web/error-page.ts';
 import type { Problem } from '../web/form.ts';
-import type { WayOn } from '../web/layout.ts';
+import type { NextLink } from '../web/layout.ts';
 import { type Pages, seeOther } from '../web/page.ts';
 import {
   ACCOUNT_PATH,
@@ -122,7 +122,7 @@ function showRequest(
 /** The same page whether there is such an account or not. */
 async function requestReset(parts: PasswordParts, ctx: Context, form: Form): Promise<void> {
   const email = (form['email'] ?? '').slice(0, 254);
-  const problem = await parts.resetPassword.request(email, requesterOf(ctx));
+  const problem = await parts.resetPassword.request(email, actorOf(ctx));
   if (problem !== undefined) return showRequest(parts, ctx, [problem], email);
   const requestHref = parts.pages.path(RESET_PATH);
   const signInHref = parts.pages.path(ACCOUNT_PATH);
@@ -153,7 +153,7 @@ async function showReset(
 
 async function finishReset(parts: PasswordParts, ctx: Context, form: Form): Promise<void> {
   const password = form['new_password'] ?? '';
-  const result = await parts.resetPassword.finish(tokenOf(ctx), password, requesterOf(ctx));
+  const result = await parts.resetPassword.finish(tokenOf(ctx), password, actorOf(ctx));
   if ('expired' in result) return showError(parts, ctx, 'link_expired', 410);
   if ('problem' in result) return showReset(parts, ctx, [result.problem]);
   seeOther(ctx, parts.pages.path(PASSWORD_SET_PATH));
@@ -180,7 +180,7 @@ async function showInvitation(
 
 async function accept(parts: PasswordParts, ctx: Context, form: Form): Promise<void> {
   const password = form['new_password'] ?? '';
-  const result = await parts.acceptInvitation.accept(tokenOf(ctx), password, requesterOf(ctx));
+  const result = await parts.acceptInvitation.accept(tokenOf(ctx), password, actorOf(ctx));
   if ('expired' in result) return showError(parts, ctx, 'invitation_expired', 410);
   if ('problem' in result) return showInvitation(parts, ctx, [result.problem]);
   seeOther(ctx, parts.pages.path(PASSWORD_SET_PATH));
@@ -192,19 +192,19 @@ async function accept(parts: PasswordParts, ctx: Context, form: Form): Promise<v
  */
 async function showPasswordSet({ pages, signedIn }: PasswordParts, ctx: Context): Promise<void> {
   const somebody = await signedIn(ctx);
-  const wayOn: WayOn =
+  const nextLink: NextLink =
     somebody === undefined
       ? { to: 'sign_in', href: pages.path(ACCOUNT_PATH) }
       : { to: 'sign_out', href: pages.path(ROUTES.end_session) };
-  const model = { wayOn, ...(somebody && { signedInEmail: somebody.email }) };
+  const model = { nextLink, ...(somebody && { signedInEmail: somebody.email }) };
   pages.show(ctx, { render: (frame, i18n) => passwordSetPage({ frame, ...model }, i18n) });
 }
 
 /** An invitation has no page to ask for another one: who has accepted it signs in. */
 function showError({ pages }: PasswordParts, ctx: Context, kind: ErrorKind, status: number): void {
-  const wayOn: WayOn =
+  const nextLink: NextLink =
     ctx.path === INVITATION_PATH
       ? { to: 'sign_in', href: pages.path(ACCOUNT_PATH) }
       : { to: 'new_link', href: pages.path(RESET_PATH) };
-  showErrorPage(pages, ctx, { status, kind, wayOn });
+  showErrorPage(pages, ctx, { status, kind, nextLink });
 }

@@ -6,7 +6,7 @@ import type { I18n } from '../web/i18n.ts';
 import type { Frame } from '../web/layout.ts';
 import { type Page, type Pages, seeOther } from '../web/page.ts';
 import { ACCOUNT_PLACE_PATHS, ROUTES } from '../web/paths.ts';
-import type { Visit } from './account-page-context.ts';
+import type { AccountPageContext } from './account-page-context.ts';
 
 /** Where each place is, below the issuer. */
 export const PLACES: Readonly<Record<AccountPlace, string>> = ACCOUNT_PLACE_PATHS;
@@ -17,7 +17,7 @@ const NOTICE = 'AccountNotice';
 const NOTICE_TTL_S = 60;
 
 /** What forms on this visitor's pages are tied to. */
-export function formKey({ session }: Pick<Visit, 'session'>): string {
+export function formKey({ session }: Pick<AccountPageContext, 'session'>): string {
   return `account ${session.uid}`;
 }
 
@@ -30,13 +30,13 @@ function hrefsOf(pages: Pages, account: Account): AccountModel['hrefs'] {
 
 /** Shows a page of the account area, with what was just done. */
 export async function showPlace(
-  visit: Visit,
+  context: AccountPageContext,
   render: (model: AccountModel, i18n: I18n) => string,
   problems: Page['problems'] = [],
 ): Promise<void> {
-  const { parts, ctx, account, session } = visit;
+  const { parts, ctx, account, session } = context;
   const notice = await takeNotice(parts.state, session.uid);
-  show(visit, {
+  show(context, {
     problems,
     render: (frame: Frame, i18n) =>
       render(
@@ -53,13 +53,17 @@ export async function showPlace(
 }
 
 /** Shows a page whose forms are this visitor's. */
-export function show(visit: Visit, page: Page): void {
-  visit.parts.pages.show(visit.ctx, { csrf: formKey(visit), ...page });
+export function show(context: AccountPageContext, page: Page): void {
+  context.parts.pages.show(context.ctx, { csrf: formKey(context), ...page });
 }
 
 /** Sends the browser to a place; it tells there what was done. */
-export async function goTo(visit: Visit, place: AccountPlace, notice?: Notice): Promise<void> {
-  const { parts, ctx, session } = visit;
+export async function goTo(
+  context: AccountPageContext,
+  place: AccountPlace,
+  notice?: Notice,
+): Promise<void> {
+  const { parts, ctx, session } = context;
   if (notice !== undefined) {
     const key = digest(session.uid);
     await parts.state.put({ kind: NOTICE, key, payload: { notice }, ttlS: NOTICE_TTL_S });

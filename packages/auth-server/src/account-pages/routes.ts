@@ -4,23 +4,29 @@ import type { Provider } from '../library/oidc.ts';
 import { ACCOUNT_PLACES, type AccountPlace } from '../views/account/account-page.ts';
 import { type ErrorKind, errorKind } from '../web/error.ts';
 import { showErrorPage } from '../web/error-page.ts';
-import { wayOnFrom } from '../web/next-link.ts';
+import { nextLinkFrom } from '../web/next-link.ts';
 import { seeOther } from '../web/page.ts';
 import { ACCOUNT_SIGNED_IN_PATH } from '../web/paths.ts';
 import { readOurForm } from '../web/read-form.ts';
 import * as access from './access-pages.ts';
-import type { AccountPagesParts, Form, Visit } from './account-page-context.ts';
+import type { AccountPageContext, AccountPagesParts, Form } from './account-page-context.ts';
 import * as factors from './factor-pages.ts';
 import * as overview from './overview-pages.ts';
 import { formKey, PLACES } from './places.ts';
 import { signIn } from './sign-in-again.ts';
-import { askForProof, DEEDS, isFresh, showStepUp, submitStepUp } from './step-up.ts';
+import {
+  askForProof,
+  isRecentlyAuthenticated,
+  REAUTH_ACTIONS,
+  showStepUp,
+  submitStepUp,
+} from './step-up.ts';
 import { visitorOf } from './visitor.ts';
 
 /** What a path shows and what its form does. */
 interface Route {
-  readonly show: (visit: Visit) => Promise<void>;
-  readonly submit?: (visit: Visit, form: Form) => Promise<void>;
+  readonly show: (context: AccountPageContext) => Promise<void>;
+  readonly submit?: (context: AccountPageContext, form: Form) => Promise<void>;
 }
 
 const ROUTES: Readonly<Record<string, Route>> = {
@@ -55,26 +61,26 @@ export const ACCOUNT_ROUTES = Object.entries(ROUTES).map(([path, { submit }]) =>
 /** The pages of `/account`. */
 export function accountRoutes(provider: Provider, parts: AccountPagesParts): Middleware {
   const router = new Router({ sensitive: true, strict: true });
-  const visitOf = async (ctx: Context): Promise<Visit | undefined> => {
+  const contextOf = async (ctx: Context): Promise<AccountPageContext | undefined> => {
     const visitor = await visitorOf(provider, parts, ctx);
     return visitor && { ...visitor, provider, parts, ctx };
   };
   for (const [path, { show, submit }] of Object.entries(ROUTES)) {
-    const proofNeeded = path in DEEDS;
+    const proofNeeded = path in REAUTH_ACTIONS;
     router.get(path, async (ctx) => {
-      const visit = await visitOf(ctx);
-      if (visit === undefined || isEnding(visit)) return signIn(parts, ctx, placeOf(path));
-      if (proofNeeded && !(await isFresh(visit))) return askForProof(visit);
-      return show(visit);
+      const context = await contextOf(ctx);
+      if (context === undefined || isEnding(context)) return signIn(parts, ctx, placeOf(path));
+      if (proofNeeded && !(await isRecentlyAuthenticated(context))) return askForProof(context);
+      return show(context);
     });
     if (submit !== undefined) {
       router.post(path, async (ctx) => {
-        const visit = await visitOf(ctx);
-        if (visit === undefined) return showEnded(parts, ctx, placeOf(path));
-        const read = await readOurForm(parts.pages, ctx, formKey(visit));
+        const context = await contextOf(ctx);
+        if (context === undefined) return showEnded(parts, ctx, placeOf(path));
+        const read = await readOurForm(parts.pages, ctx, formKey(context));
         if ('refused' in read) return showError(parts, ctx, read.refused, 400);
-        if (proofNeeded && !(await isFresh(visit))) return askForProof(visit);
-        return submit(visit, read.form);
+        if (proofNeeded && !(await isRecentlyAuthenticated(context))) return askForProof(context);
+        return submit(context, read.form);
       });
     }
   }
@@ -88,7 +94,7 @@ export function accountRoutes(provider: Provider, parts: AccountPagesParts): Mid
 }
 
 /** Half of its idle time is over: an unseen detour through the provider prolongs the session. */
-function isEnding({ endsInS, parts, ctx }: Visit): boolean {
+function isEnding({ endsInS, parts, ctx }: AccountPageContext): boolean {
   const place = Object.values(PLACES).includes(ctx.path);
   return place && endsInS < parts.sessionIdleS / 2;
 }
@@ -100,8 +106,8 @@ function placeOf(path: string): AccountPlace {
 
 /** What was filled in is lost; signing in leads to where it was. */
 function showEnded({ pages }: AccountPagesParts, ctx: Context, place: AccountPlace): void {
-  const wayOn = { to: 'sign_in', href: pages.path(PLACES[place]) } as const;
-  showErrorPage(pages, ctx, { status: 403, kind: 'session_ended', wayOn });
+  const nextLink = { to: 'sign_in', href: pages.path(PLACES[place]) } as const;
+  showErrorPage(pages, ctx, { status: 403, kind: 'session_ended', nextLink });
 }
 
 function showError(
@@ -110,5 +116,5 @@ function showError(
   kind: ErrorKind,
   status: number,
 ): void {
-  showErrorPage(pages, ctx, { status, kind, wayOn: wayOnFrom(undefined, pages) });
+  showErrorPage(pages, ctx, { status, kind, nextLink: nextLinkFrom(undefined, pages) });
 }

@@ -5,10 +5,10 @@ import { secondStepAnswer } from '../sign-in/second-step.ts';
 import { addressSubject } from '../throttle/address-subject.ts';
 import type { ChallengeMethod } from '../views/sign-in/challenge.ts';
 import { type StepUpModel, stepUpPage } from '../views/sign-in/step-up.ts';
-import { requesterOf } from '../web/actor.ts';
+import { actorOf } from '../web/actor.ts';
 import type { Problem } from '../web/form.ts';
 import { seeOther } from '../web/page.ts';
-import type { Form, Visit } from './account-page-context.ts';
+import type { AccountPageContext, Form } from './account-page-context.ts';
 import { goTo, PLACES, show } from './places.ts';
 import { signIn } from './sign-in-again.ts';
 
@@ -18,7 +18,7 @@ const KIND = 'FreshProof';
 const STEP_UP_PATH = '/account/step-up';
 
 /** What is done only after a fresh proof, by its path, and how the page says so. */
-export const DEEDS = {
+export const REAUTH_ACTIONS = {
   '/account/factors/totp': 'add_factor',
   '/account/factors/passkey': 'add_factor',
   '/account/factors/remove': 'remove_factor',
@@ -28,14 +28,14 @@ export const DEEDS = {
   '/account/sessions/end-others': 'end_sessions',
 } as const satisfies Readonly<Record<string, StepUpModel['reason']>>;
 
-type Deed = keyof typeof DEEDS;
+type ReauthAction = keyof typeof REAUTH_ACTIONS;
 
 /**
  * Whether the person has proven themselves a moment ago, with a second factor where the account
  * has one: by signing in, or on the step-up page.
  */
-export async function isFresh(visit: Visit): Promise<boolean> {
-  const { account, signedInAtS, mfa, parts, session } = visit;
+export async function isRecentlyAuthenticated(context: AccountPageContext): Promise<boolean> {
+  const { account, signedInAtS, mfa, parts, session } = context;
   const ageS = Date.now() / 1000 - signedInAtS;
   if (ageS <= FRESH_S && (mfa || !account.secondFactor)) return true;
   const proof = await parts.state.find(KIND, digest(session.uid));
@@ -48,32 +48,35 @@ export async function isFresh(visit: Visit): Promise<boolean> {
  *
  * @param mfa with a second factor. The account may have none yet, and have one in a moment.
  */
-export async function keepProof({ parts, account, session }: Visit, mfa: boolean): Promise<void> {
+export async function keepProof(
+  { parts, account, session }: AccountPageContext,
+  mfa: boolean,
+): Promise<void> {
   const payload = { account: digest(account.id), mfa };
   await parts.state.put({ kind: KIND, key: digest(session.uid), payload, ttlS: FRESH_S });
 }
 
-/** To the step-up page, and from there back to the deed. */
-export function askForProof({ parts, ctx }: Visit): void {
+/** To the step-up page, and from there back to the action. */
+export function askForProof({ parts, ctx }: AccountPageContext): void {
   const to = ctx.querystring === '' ? ctx.path : `${ctx.path}?${ctx.querystring}`;
   seeOther(ctx, `${parts.pages.path(STEP_UP_PATH)}?${new URLSearchParams({ to })}`);
 }
 
 export async function showStepUp(
-  visit: Visit,
+  context: AccountPageContext,
   problems: StepUpModel['problems'] = [],
   tried?: ChallengeMethod,
 ): Promise<void> {
-  const { parts, ctx, account, session } = visit;
-  const to = deedOf(visit);
-  if (to === undefined) return goTo(visit, 'factors');
-  const methods = await methodsOf(visit);
+  const { parts, ctx, account, session } = context;
+  const to = returnTarget(context);
+  if (to === undefined) return goTo(context, 'factors');
+  const methods = await methodsOf(context);
   const asked = tried ?? ctx.query['method'];
   const method = methods.find((one) => one === asked) ?? methods[0];
   // Nothing here to prove with: the organisation's own provider does it.
   if (method === undefined) {
     const hint = { prompt: 'login', login_hint: account.email };
-    return signIn(parts, ctx, placeOf(to.deed), hint);
+    return signIn(parts, ctx, placeOf(to.action), hint);
   }
   const href = (more: Readonly<Record<string, string>>) =>
     `${parts.pages.path(STEP_UP_PATH)}?${new URLSearchParams({ to: to.href, ...more })}`;
@@ -81,7 +84,7 @@ export async function showStepUp(
     method === 'passkey'
       ? { method, options: await parts.passkeys.beginSecondStep(account, session.uid) }
       : { method };
-  show(visit, {
+  show(context, {
     problems,
     render: (frame, i18n) =>
       stepUpPage(
@@ -89,28 +92,28 @@ export async function showStepUp(
           frame,
           action: href({}),
           email: account.email,
-          reason: DEEDS[to.deed],
+          reason: REAUTH_ACTIONS[to.action],
           challenge,
           others: methods
             .filter((one) => one !== method)
             .map((one) => ({ method: one, href: href({ method: one }) })),
           problems,
-          cancelHref: parts.pages.path(PLACES[placeOf(to.deed)]),
+          cancelHref: parts.pages.path(PLACES[placeOf(to.action)]),
         },
         i18n,
       ),
   });
 }
 
-export async function submitStepUp(visit: Visit, form: Form): Promise<void> {
-  const { parts, ctx, account } = visit;
-  const to = deedOf(visit);
-  if (to === undefined) return goTo(visit, 'factors');
+export async function submitStepUp(context: AccountPageContext, form: Form): Promise<void> {
+  const { parts, ctx, account } = context;
+  const to = returnTarget(context);
+  if (to === undefined) return goTo(context, 'factors');
   const proven = account.secondFactor
-    ? await proveSecondFactor(visit, form)
-    : await prove(visit, form);
-  if (proven !== undefined) return showStepUp(visit, [proven.problem], proven.method);
-  await keepProof(visit, account.secondFactor);
+    ? await proveSecondFactor(context, form)
+    : await prove(context, form);
+  if (proven !== undefined) return showStepUp(context, [proven.problem], proven.method);
+  await keepProof(context, account.secondFactor);
   seeOther(ctx, parts.pages.path(to.href));
 }
 
@@ -119,19 +122,25 @@ interface Refused {
   readonly method: ChallengeMethod;
 }
 
-async function proveSecondFactor(visit: Visit, form: Form): Promise<Refused | undefined> {
-  const { parts, ctx, account, session } = visit;
+async function proveSecondFactor(
+  context: AccountPageContext,
+  form: Form,
+): Promise<Refused | undefined> {
+  const { parts, ctx, account, session } = context;
   const answer = secondStepAnswer(form, session.uid);
-  const outcome = await parts.secondStep.prove(account, answer, requesterOf(ctx));
+  const outcome = await parts.secondStep.prove(account, answer, actorOf(ctx));
   return 'problem' in outcome ? { problem: outcome.problem, method: answer.method } : undefined;
 }
 
-async function prove({ parts, ctx, account }: Visit, form: Form): Promise<Refused | undefined> {
+async function prove(
+  { parts, ctx, account }: AccountPageContext,
+  form: Form,
+): Promise<Refused | undefined> {
   const method = 'password';
   const { password = '' } = form;
   if (password === '') return { problem: { field: 'password', code: 'password_required' }, method };
   const address = addressSubject(ctx.ip);
-  const { deviceCookie } = requesterOf(ctx);
+  const { deviceCookie } = actorOf(ctx);
   const proof = await provePassword(parts, address, account.email, password, {
     deviceCookie,
   });
@@ -143,26 +152,31 @@ async function prove({ parts, ctx, account }: Visit, form: Form): Promise<Refuse
   return { problem, method };
 }
 
-async function methodsOf({ parts, account }: Visit): Promise<readonly ChallengeMethod[]> {
+async function methodsOf({
+  parts,
+  account,
+}: AccountPageContext): Promise<readonly ChallengeMethod[]> {
   const methods = await parts.secondStep.methods(account);
   if (methods.length > 0) return methods;
   return hasPassword(account) ? ['password'] : [];
 }
 
-/** Where the deed is begun. */
-function placeOf(deed: Deed): 'factors' | 'sessions' {
-  return DEEDS[deed] === 'end_sessions' ? 'sessions' : 'factors';
+/** Where the action is begun. */
+function placeOf(action: ReauthAction): 'factors' | 'sessions' {
+  return REAUTH_ACTIONS[action] === 'end_sessions' ? 'sessions' : 'factors';
 }
 
-/** From the query: nothing but a deed that there is, and what it is about. */
-function deedOf({ ctx }: Visit): { readonly deed: Deed; readonly href: string } | undefined {
+/** From the query: only an action of the list above, and what it is about. */
+function returnTarget({
+  ctx,
+}: AccountPageContext): { readonly action: ReauthAction; readonly href: string } | undefined {
   const { to } = ctx.query;
   const [path = '', query = ''] = typeof to === 'string' ? to.split('?', 2) : [];
-  const deed = (Object.keys(DEEDS) as Deed[]).find((one) => one === path);
-  if (deed === undefined) return undefined;
+  const action = (Object.keys(REAUTH_ACTIONS) as ReauthAction[]).find((one) => one === path);
+  if (action === undefined) return undefined;
   const asked = [...new URLSearchParams(query)];
   const about = new URLSearchParams(asked.filter(([name, value]) => ABOUT.get(name)?.test(value)));
-  return { deed, href: about.size === 0 ? deed : `${deed}?${about}` };
+  return { action, href: about.size === 0 ? action : `${action}?${about}` };
 }
 
 /** A factor that there is, or an authenticator app that may have scanned its secret already. */

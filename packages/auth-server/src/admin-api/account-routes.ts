@@ -91,9 +91,9 @@ function actOn(parts: AccountRouteParts, act: Act): Handle {
     readNoQuery(asked.query);
     await readNothing(asked.request);
     const account = await requireAccount(parts, asked);
-    const beyond = account.permissions.some((one) => !asked.mayGive.includes(one));
+    const beyond = account.permissions.some((one) => !asked.grantablePermissions.includes(one));
     if (beyond && OPENING.includes(act)) throw accountBeyondCaller();
-    await parts.administer[act](account, asked.by);
+    await parts.administer[act](account, asked.actor);
     return { body: presentAccount(await requireAccount(parts, asked)) };
   };
 }
@@ -104,11 +104,13 @@ function setPermissions(parts: AccountRouteParts): Handle {
     readNoQuery(asked.query);
     const account = await requireAccount(parts, asked);
     const may = API_PERMISSIONS.filter(
-      (one) => asked.mayGive.includes(one) || account.permissions.includes(one),
+      (one) => asked.grantablePermissions.includes(one) || account.permissions.includes(one),
     );
     const permissions = await readPermissionsOnly(asked.request, may);
-    const { mayGive, by } = asked;
-    if (!(await parts.administer.setPermissions(account, permissions, mayGive, by))) {
+    const { grantablePermissions, actor } = asked;
+    if (
+      !(await parts.administer.setPermissions(account, permissions, grantablePermissions, actor))
+    ) {
       throw accountBeyondCaller(); // The account had it when the request began, and no longer.
     }
     return { body: presentAccount(await requireAccount(parts, asked)) };
@@ -120,7 +122,7 @@ function setName(parts: AccountRouteParts): Handle {
     readNoQuery(asked.query);
     const account = await requireAccount(parts, asked);
     const name = await readNameOnly(asked.request);
-    await parts.administer.rename(account, name, asked.by);
+    await parts.administer.rename(account, name, asked.actor);
     return { body: presentAccount(await requireAccount(parts, asked)) };
   };
 }

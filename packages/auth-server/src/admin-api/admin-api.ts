@@ -31,9 +31,9 @@ async function serve(
   const { handle, id } = find(routes, ctx);
   const { clientId, ...may } = await administratorOf(parts, ctx.req.rawHeaders);
   const requestId = String(ctx.state['requestId']);
-  const by = { clientId, address: ctx.ip, requestId };
+  const actor = { clientId, address: ctx.ip, requestId };
   const { querystring: query, req: request } = ctx;
-  const answer = await handle({ ...may, by, id, query, request });
+  const answer = await handle({ ...may, actor, id, query, request });
   ctx.status = answer.status ?? 200;
   if (answer.location !== undefined) ctx.set('Location', answer.location);
   ctx.body = answer.body;

@@ -21,7 +21,7 @@ export interface Administrator {
    * What it may give to people: to see their own customer's deals, and what it was granted itself.
    * Other permissions reach beyond the customer, and nobody gives more than they have.
    */
-  readonly mayGive: readonly ApiPermission[];
+  readonly grantablePermissions: readonly ApiPermission[];
 }
 
 export interface AdministratorParts {
@@ -49,8 +49,8 @@ export async function administratorOf(
   if (!permissions.includes(ADMIN_PERMISSION)) {
     throw insufficientPermission([scopeOf(scopeBase, ADMIN_PERMISSION)]);
   }
-  const mayGive = API_PERMISSIONS.filter(
+  const grantablePermissions = API_PERMISSIONS.filter(
     (permission) => permission === 'cls-deal.view' || permissions.includes(permission),
   );
-  return { clientId: account.id, customer: account.customer, mayGive };
+  return { clientId: account.id, customer: account.customer, grantablePermissions };
 }

@@ -14,9 +14,14 @@ export interface InvitationParts {
 
 /** Invites to the administrator's own customer, and to what the administrator may give. */
 export function inviteAccount({ issuer, invite, throttle }: InvitationParts): Handle {
-  return async ({ customer, mayGive, by, query, request }) => {
+  return async ({ customer, grantablePermissions, actor, query, request }) => {
     readNoQuery(query);
-    const { email, name, permissions, language: locale } = await readInvitation(request, mayGive);
+    const {
+      email,
+      name,
+      permissions,
+      language: locale,
+    } = await readInvitation(request, grantablePermissions);
     const ofAddress = { kind: 'invitation', id: `${customer} ${email}` } as const;
     const ofCustomer = { kind: 'invitations-of-customer', id: customer } as const;
     const subjects = [ofAddress, ofCustomer];
@@ -28,7 +33,7 @@ export function inviteAccount({ issuer, invite, throttle }: InvitationParts): Ha
     }
     const outcome = await invite(
       { email, name, customer, permissions },
-      { ...by, ...(locale === undefined ? {} : { locale }) },
+      { ...actor, ...(locale === undefined ? {} : { locale }) },
       { discreet: true },
     );
     if ('refused' in outcome) {

@@ -24,19 +24,19 @@ export interface InvitationInput {
 }
 
 /**
- * @param mayGive permissions that the administrator may give.
+ * @param grantablePermissions permissions that the administrator may give.
  * @throws {Refusal} naming every fault of the body at once.
  */
 export async function readInvitation(
   request: IncomingMessage,
-  mayGive: readonly ApiPermission[],
+  grantablePermissions: readonly ApiPermission[],
 ): Promise<InvitationInput> {
   const members = (await readMembers(request)) ?? {};
   const faults = unknownMembers(members, ['email', 'name', 'permissions', 'language']);
   const email = typeof members['email'] === 'string' ? canonicalEmail(members['email']) : '';
   if (!EMAIL.test(email)) faults.push(fault('email', 'expected an e-mail address'));
   const name = readName(members, faults);
-  const permissions = readPermissions(members, mayGive, faults);
+  const permissions = readPermissions(members, grantablePermissions, faults);
   const asked = members['language'];
   const language = LANGUAGES.find((one) => one === asked);
   if (asked !== undefined && language === undefined) {
@@ -50,11 +50,11 @@ export async function readInvitation(
 /** The body that replaces an account's permissions. @throws {Refusal} naming every fault at once. */
 export async function readPermissionsOnly(
   request: IncomingMessage,
-  mayGive: readonly ApiPermission[],
+  grantablePermissions: readonly ApiPermission[],
 ): Promise<readonly ApiPermission[]> {
   const members = (await readMembers(request)) ?? {};
   const faults = unknownMembers(members, ['permissions']);
-  const permissions = readPermissions(members, mayGive, faults);
+  const permissions = readPermissions(members, grantablePermissions, faults);
   if (faults.length > 0) throw parameterRefusal(faults);
   return permissions;
 }
@@ -87,13 +87,13 @@ export async function readNothing(request: IncomingMessage): Promise<void> {
 /** Adds a fault, and returns none, where the member is not what it should be. */
 function readPermissions(
   { permissions: value }: Members,
-  mayGive: readonly ApiPermission[],
+  grantablePermissions: readonly ApiPermission[],
   faults: ParameterFault[],
 ): readonly ApiPermission[] {
   const given = Array.isArray(value) ? value : [];
-  const known = mayGive.filter((permission) => given.includes(permission));
+  const known = grantablePermissions.filter((permission) => given.includes(permission));
   if (known.length > 0 && known.length === given.length) return known;
-  const expected = `expected a list of one or more of ${mayGive.join(', ')}, each once`;
+  const expected = `expected a list of one or more of ${grantablePermissions.join(', ')}, each once`;
   faults.push(fault('permissions', expected));
   return [];
 }

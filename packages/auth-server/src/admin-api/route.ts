@@ -1,11 +1,11 @@
 import type { IncomingMessage } from 'node:http';
-import type { Requester } from '../audit/actor.ts';
+import type { Actor } from '../audit/actor.ts';
 import type { Administrator } from './administrator.ts';
 
 /** A request of an administrator who was let in. */
 export interface AdminRequest extends Omit<Administrator, 'clientId'> {
   /** For the audit: who acts. */
-  readonly by: Requester;
+  readonly actor: Actor;
   /** What the path names; empty where it names nothing. */
   readonly id: string;
   /** The query as it was sent. */

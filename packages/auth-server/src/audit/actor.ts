@@ -3,7 +3,7 @@ export const LANGUAGES = ['en', 'de'] as const;
 export type Language = (typeof LANGUAGES)[number];
 
 /** Who asks, as far as an HTTP request or a command line tells; everything may be missing. */
-export interface Requester {
+export interface Actor {
   readonly address?: string;
   readonly requestId?: string;
   readonly device?: Device;

@@ -20,7 +20,7 @@ import { sqlTotpFactors } from '../factors/sql-totp-factors.ts';
 import { sqlSigningKeyStore } from '../keys/sql-signing-keys.ts';
 import { mailQueue } from '../mail/mail-queue.ts';
 import { openMailSender } from '../mail/open-mail-sender.ts';
-import { notice } from '../mail/security-notice.ts';
+import { auditAndNotify } from '../mail/security-notice.ts';
 import { sqlCustomers } from '../organisations/sql-customers.ts';
 import { sqlUpstreamLinks, sqlUpstreamProviders } from '../organisations/sql-upstream.ts';
 import { MIGRATIONS } from '../server/migrations.ts';
@@ -94,7 +94,7 @@ export const asOperator: AsOperator = async (work, { mayCreate = false } = {}) =
           ? undefined
           : reseal(database, sealer, aesGcmSealer(newKey)),
       audit,
-      tell: (type, account, about) => notice(notices, type, account, {}, about),
+      tell: (type, account, about) => auditAndNotify(notices, type, account, {}, about),
     });
     await queue.drain();
     return result;

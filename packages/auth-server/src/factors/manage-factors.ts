@@ -1,7 +1,7 @@
 import type { Account } from '../accounts/account.ts';
 import type { MfaPolicy } from '../accounts/mfa-policy.ts';
-import type { Requester } from '../audit/actor.ts';
-import { type NoticeParts, notice } from '../mail/security-notice.ts';
+import type { Actor } from '../audit/actor.ts';
+import { type AuditAndNotifyParts, auditAndNotify } from '../mail/security-notice.ts';
 import { type Factor, type FactorProblem, type FactorRecords, factorName } from './factor.ts';
 
 /** A person's second factors; the use cases behind the pages. */
@@ -12,14 +12,10 @@ export interface ManageFactors {
     account: Account,
     id: string,
     name: string,
-    by: Requester,
+    actor: Actor,
   ): Promise<{ readonly problem?: FactorProblem }>;
   /** `last_factor` under `MFA_POLICY=required`; `form_stale` when there is no such factor. */
-  remove(
-    account: Account,
-    id: string,
-    by: Requester,
-  ): Promise<{ readonly problem?: FactorProblem }>;
+  remove(account: Account, id: string, actor: Actor): Promise<{ readonly problem?: FactorProblem }>;
 }
 
 export interface ListedFactor extends Factor {
@@ -27,7 +23,7 @@ export interface ListedFactor extends Factor {
   readonly removable: boolean;
 }
 
-export interface ManageFactorsParts extends NoticeParts {
+export interface ManageFactorsParts extends AuditAndNotifyParts {
   readonly factors: FactorRecords;
   readonly mfaPolicy: MfaPolicy;
 }
@@ -39,21 +35,21 @@ export function manageFactors(parts: ManageFactorsParts): ManageFactors {
       const factors = await parts.factors.list(account.id);
       return factors.map((each) => ({ ...each, removable: !keepOne || factors.length > 1 }));
     },
-    async rename(account, id, text, by) {
+    async rename(account, id, text, actor) {
       const name = factorName(text);
       if (name === undefined) return { problem: { field: 'name', code: 'name_required' } };
       const outcome = await parts.factors.rename(account.id, id, name);
       if (outcome === 'taken') return { problem: { field: 'name', code: 'name_taken' } };
       if (outcome === 'unknown') return { problem: { code: 'form_stale' } };
-      notice(parts, 'account.factor_renamed', account, by, name);
+      auditAndNotify(parts, 'account.factor_renamed', account, actor, name);
       return {};
     },
-    async remove(account, id, by) {
+    async remove(account, id, actor) {
       const removed = await parts.factors.remove(account.id, id, keepOne);
       if (removed === 'last') return { problem: { code: 'last_factor' } };
       if (removed === 'unknown') return { problem: { code: 'form_stale' } };
       const type = removed.kind === 'totp' ? 'account.totp_removed' : 'account.passkey_removed';
-      notice(parts, type, account, by, removed.name);
+      auditAndNotify(parts, type, account, actor, removed.name);
       return {};
     },
   };

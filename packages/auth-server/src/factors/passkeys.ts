@@ -7,9 +7,9 @@
  * browser began. `credential` is what the page's form sends: the credential's standard JSON.
  */
 import { type Account, type AccountDirectory, hasPassword } from '../accounts/account.ts';
-import type { Requester } from '../audit/actor.ts';
+import type { Actor } from '../audit/actor.ts';
 import { digest } from '../crypto/state-seal.ts';
-import { type NoticeParts, notice } from '../mail/security-notice.ts';
+import { type AuditAndNotifyParts, auditAndNotify } from '../mail/security-notice.ts';
 import { oneTimeState } from '../state/one-time-state.ts';
 import {
   type AddedFactor,
@@ -34,7 +34,7 @@ export interface Passkeys {
     account: Account,
     binding: string,
     form: { readonly credential: string; readonly name: string },
-    by: Requester,
+    actor: Actor,
   ): Promise<AddedFactor | { readonly problem: FactorProblem }>;
   /** Whether this credential has been added already, and its request is to be answered again. */
   isAdded(account: Account, binding: string, credential: string): Promise<boolean>;
@@ -55,7 +55,7 @@ export interface Passkeys {
   ): Promise<PasskeyProof | undefined>;
 }
 
-export interface PasskeyParts extends NoticeParts, AddFactorParts {
+export interface PasskeyParts extends AuditAndNotifyParts, AddFactorParts {
   readonly webAuthn: WebAuthn;
   readonly passkeys: PasskeyRecords;
   readonly factors: FactorRecords;
@@ -109,7 +109,7 @@ export function passkeys(parts: PasskeyParts): Passkeys {
         await parts.webAuthn.creationOptions(account, await parts.passkeys.ofAccount(account.id)),
         { purpose: 'create', binding, accountId: account.id, planned: planFactor() },
       ),
-    async finishCreation(account, binding, form, by) {
+    async finishCreation(account, binding, form, actor) {
       const expected = { purpose: 'create', binding, accountId: account.id } as const;
       const begun = await pending(form.credential, expected);
       const name = await freeName(parts.factors, account.id, form.name, begun?.planned?.factorId);
@@ -129,7 +129,14 @@ export function passkeys(parts: PasskeyParts): Passkeys {
         (factor) => parts.passkeys.addPasskey(account.id, factor, created),
       );
       if ('problem' in added) return added;
-      notice(parts, 'account.passkey_added', account, by, added.factor.name, planned.factorId);
+      auditAndNotify(
+        parts,
+        'account.passkey_added',
+        account,
+        actor,
+        added.factor.name,
+        planned.factorId,
+      );
       return added;
     },
     async isAdded(account, binding, credential) {

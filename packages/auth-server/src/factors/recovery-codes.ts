@@ -1,6 +1,6 @@
 import type { Account } from '../accounts/account.ts';
-import type { Requester } from '../audit/actor.ts';
-import { type NoticeParts, notice } from '../mail/security-notice.ts';
+import type { Actor } from '../audit/actor.ts';
+import { type AuditAndNotifyParts, auditAndNotify } from '../mail/security-notice.ts';
 import { whenAnswered } from '../state/answering.ts';
 import {
   canonicalRecoveryCode,
@@ -19,7 +19,7 @@ export interface RecoveryCodes {
    */
   replace(
     account: Account,
-    by: Requester,
+    actor: Actor,
     keep?: (codes: readonly string[]) => Promise<void>,
   ): Promise<readonly string[]>;
   /** Whether these are the account's, used or not. */
@@ -27,27 +27,30 @@ export interface RecoveryCodes {
   /** What is kept of the first ones. */
   hashesOf(account: Account, codes: readonly string[]): readonly string[];
   /** True once per code, and again for the same attempt until it is answered. Sends the owner a message. */
-  use(account: Account, code: string, attempt: string, by: Requester): Promise<boolean>;
+  use(account: Account, code: string, attempt: string, actor: Actor): Promise<boolean>;
 }
 
-export function recoveryCodes(records: RecoveryCodeRecords, parts: NoticeParts): RecoveryCodes {
+export function recoveryCodes(
+  records: RecoveryCodeRecords,
+  parts: AuditAndNotifyParts,
+): RecoveryCodes {
   return {
     count: (account) => records.count(account.id),
-    async replace(account, by, keep = async () => undefined) {
+    async replace(account, actor, keep = async () => undefined) {
       const codes = newRecoveryCodes();
       await keep(codes);
       await records.replace(account.id, codes);
-      notice(parts, 'account.recovery_codes_replaced', account, by);
+      auditAndNotify(parts, 'account.recovery_codes_replaced', account, actor);
       return codes;
     },
     areCurrent: (account, codes) => records.areCurrent(account.id, codes),
     hashesOf: (account, codes) => records.hashesOf(account.id, codes),
-    async use(account, text, attempt, by) {
+    async use(account, text, attempt, actor) {
       const code = canonicalRecoveryCode(text);
       if (code === undefined || !(await records.use(account.id, code, attempt))) return false;
       await whenAnswered(() => records.settle(account.id, attempt));
       const [hash] = records.hashesOf(account.id, [code]);
-      notice(parts, 'account.recovery_code_used', account, by, undefined, hash);
+      auditAndNotify(parts, 'account.recovery_code_used', account, actor, undefined, hash);
       return true;
     },
   };

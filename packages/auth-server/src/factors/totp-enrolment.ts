@@ -5,8 +5,8 @@
 import { randomBytes } from 'node:crypto';
 import type { Clock } from '@cls/shared/clock';
 import type { Account } from '../accounts/account.ts';
-import type { Requester } from '../audit/actor.ts';
-import { type NoticeParts, notice } from '../mail/security-notice.ts';
+import type { Actor } from '../audit/actor.ts';
+import { type AuditAndNotifyParts, auditAndNotify } from '../mail/security-notice.ts';
 import { oneTimeState } from '../state/one-time-state.ts';
 import {
   type AddedFactor,
@@ -39,11 +39,11 @@ export interface TotpEnrolments {
     binding: string,
     id: string,
     form: { readonly code: string; readonly name: string },
-    by: Requester,
+    actor: Actor,
   ): Promise<AddedFactor | { readonly problem: FactorProblem }>;
 }
 
-export interface TotpEnrolmentParts extends NoticeParts, AddFactorParts {
+export interface TotpEnrolmentParts extends AuditAndNotifyParts, AddFactorParts {
   readonly factors: FactorRecords;
   readonly totpFactors: TotpFactorRecords;
   readonly clock: Clock;
@@ -80,7 +80,7 @@ export function totpEnrolments(parts: TotpEnrolmentParts): TotpEnrolments {
       const found = await pending(account, binding, id);
       return found !== undefined && isThere(parts.factors, account, found);
     },
-    async confirm(account, binding, id, { code, name: text }, by) {
+    async confirm(account, binding, id, { code, name: text }, actor) {
       const found = await pending(account, binding, id);
       if (found === undefined) return { problem: { code: 'form_stale' } };
       const name = await freeName(parts.factors, account.id, text, found.factorId);
@@ -95,7 +95,14 @@ export function totpEnrolments(parts: TotpEnrolmentParts): TotpEnrolments {
         parts.totpFactors.add(account.id, factor, found.secret, step),
       );
       if ('problem' in added) return added;
-      notice(parts, 'account.totp_enrolled', account, by, added.factor.name, found.factorId);
+      auditAndNotify(
+        parts,
+        'account.totp_enrolled',
+        account,
+        actor,
+        added.factor.name,
+        found.factorId,
+      );
       return added;
     },
   };

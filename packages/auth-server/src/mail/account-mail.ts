@@ -1,5 +1,5 @@
 import type { Account } from '../accounts/account.ts';
-import type { Requester } from '../audit/actor.ts';
+import type { Actor } from '../audit/actor.ts';
 
 /** Each change to an account that its owner gets a message about. */
 export type SecurityChange =
@@ -26,19 +26,19 @@ export type SignedInBy = 'password' | 'passkey' | 'organisation';
  */
 export interface AccountMail {
   /** @param name of the factor, application or organisation that it was about, or its permissions. */
-  changed(account: Account, change: SecurityChange, name: string, by: Requester): void;
-  newDevice(account: Account, signedInBy: SignedInBy, by: Requester): void;
+  changed(account: Account, change: SecurityChange, name: string, actor: Actor): void;
+  newDevice(account: Account, signedInBy: SignedInBy, actor: Actor): void;
   /** @param token the one-time secret of the link. */
-  passwordReset(account: Account, token: string, validForS: number, by: Requester): void;
+  passwordReset(account: Account, token: string, validForS: number, actor: Actor): void;
   invitation(
     account: Account,
     organisation: string,
     token: string,
     expiresAt: Date,
-    by: Requester,
+    actor: Actor,
   ): void;
   /** To somebody whom their organisation's own provider lets in. */
-  organisationInvitation(account: Account, organisation: string, by: Requester): void;
+  organisationInvitation(account: Account, organisation: string, actor: Actor): void;
   /** To somebody who has an account with another organisation, and cannot have a second one. */
-  invitationElsewhere(account: Account, organisation: string, by: Requester): void;
+  invitationElsewhere(account: Account, organisation: string, actor: Actor): void;
 }

@@ -1,9 +1,9 @@
 import type { Account } from '../accounts/account.ts';
-import type { Requester } from '../audit/actor.ts';
+import type { Actor } from '../audit/actor.ts';
 import type { AuditEventType, AuditLog } from '../audit/audit-log.ts';
 import type { AccountMail, SecurityChange } from './account-mail.ts';
 
-export interface NoticeParts {
+export interface AuditAndNotifyParts {
   readonly audit: AuditLog;
   readonly mail: AccountMail;
 }
@@ -35,29 +35,29 @@ const MAILED: Readonly<Partial<Record<AuditEventType, SecurityChange>>> = {
  * @param about name of the factor, application or organisation that it was about.
  * @param once names the event, where a request that is sent again would record it again.
  */
-export function notice(
-  { audit, mail }: NoticeParts,
+export function auditAndNotify(
+  { audit, mail }: AuditAndNotifyParts,
   type: AuditEventType,
   account: Account,
-  by: Requester,
+  actor: Actor,
   about?: string,
   once?: string,
 ): void {
   audit.record({
     type,
     subject: account.id,
-    ...circumstances(by),
+    ...requestMetadata(actor),
     ...(about === undefined ? {} : { about }),
     ...(once === undefined ? {} : { once: `${type} ${account.id} ${once}` }),
   });
   const change = MAILED[type];
   // Nobody has such an account: the person would take the message for one about their own.
   if (account.elsewhere) return;
-  if (change !== undefined) mail.changed(account, change, about ?? '', by);
+  if (change !== undefined) mail.changed(account, change, about ?? '', actor);
 }
 
 /** What an audit event keeps of the requester. */
-export function circumstances({ clientId, address, requestId, device }: Requester) {
+export function requestMetadata({ clientId, address, requestId, device }: Actor) {
   return {
     ...(clientId === undefined ? {} : { clientId }),
     ...(address === undefined ? {} : { address }),

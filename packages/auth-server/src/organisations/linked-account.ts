@@ -5,14 +5,14 @@
  */
 import { type Account, type AccountDirectory, canonicalEmail } from '../accounts/account.ts';
 import type { AccountRecords } from '../accounts/account-records.ts';
-import type { Requester } from '../audit/actor.ts';
+import type { Actor } from '../audit/actor.ts';
 import { digest } from '../crypto/state-seal.ts';
-import { type NoticeParts, notice } from '../mail/security-notice.ts';
+import { type AuditAndNotifyParts, auditAndNotify } from '../mail/security-notice.ts';
 import type { AccountAccess } from '../sessions/account-access.ts';
 import { domainOfEmail } from './email-domain.ts';
 import type { UpstreamIdentity, UpstreamLinks, UpstreamProvider } from './upstream-provider.ts';
 
-export interface LinkParts extends NoticeParts {
+export interface LinkParts extends AuditAndNotifyParts {
   readonly upstreamLinks: UpstreamLinks;
   readonly accounts: AccountDirectory;
   readonly records: AccountRecords;
@@ -34,11 +34,18 @@ export async function linkedAccount(
   provider: UpstreamProvider,
   organisation: string,
   { identity: { subject, claims }, isNew, state }: UpstreamArrival,
-  by: Requester,
+  actor: Actor,
 ): Promise<Account | { readonly unusable: string }> {
   const finish = async (account: Account): Promise<Account> => {
     await parts.access.endAll(account.id);
-    notice(parts, 'account.organisation_linked', account, by, organisation, digest(state));
+    auditAndNotify(
+      parts,
+      'account.organisation_linked',
+      account,
+      actor,
+      organisation,
+      digest(state),
+    );
     return { ...account, passwordVersion: undefined, pending: false };
   };
   const linkedId = await parts.upstreamLinks.accountOf(provider.issuer, subject);

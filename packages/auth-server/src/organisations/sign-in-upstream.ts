@@ -8,7 +8,7 @@
  */
 import type { Log } from '@cls/shared/log';
 import { type Account, canonicalEmail } from '../accounts/account.ts';
-import type { Requester } from '../audit/actor.ts';
+import type { Actor } from '../audit/actor.ts';
 import { oneTimeState } from '../state/one-time-state.ts';
 import type { StateStore } from '../state/state-store.ts';
 import type { CustomerRecords } from './customer.ts';
@@ -46,7 +46,7 @@ export interface UpstreamSignIn {
     domain: string,
     query: URLSearchParams,
     binding: string,
-    by: Requester,
+    actor: Actor,
   ): Promise<UpstreamProof | FinishRefusal>;
 }
 
@@ -155,7 +155,7 @@ export function upstreamSignIn(parts: UpstreamSignInParts): UpstreamSignIn {
         return { problem: { code: 'upstream_failed' } };
       }
     },
-    async finish(domain, query, binding, by) {
+    async finish(domain, query, binding, actor) {
       const state = query.getAll('state');
       const known = state.length === 1 ? await begun.look(state[0] ?? '') : undefined;
       if (known?.binding !== binding || known.domain !== domain) {
@@ -191,7 +191,7 @@ export function upstreamSignIn(parts: UpstreamSignInParts): UpstreamSignIn {
         return { refused: 'upstream_failed', reason: 'upstream_proof_not_new' };
       }
       const signIn = { identity, isNew: isNew === true, state: known.state };
-      const account = await linkedAccount(parts, found.provider, found.organisation, signIn, by);
+      const account = await linkedAccount(parts, found.provider, found.organisation, signIn, actor);
       return 'unusable' in account
         ? { refused: 'account_unusable', reason: account.unusable }
         : { account, amr: amrOf(identity), provenAtS: provenAtS(identity) };

@@ -4,7 +4,7 @@ import type { Context, Middleware } from 'koa';
 import type { Provider } from '../library/oidc.ts';
 import { contextOf } from '../library/request-context.ts';
 import { showErrorPage } from '../web/error-page.ts';
-import { wayOnFrom } from '../web/next-link.ts';
+import { nextLinkFrom } from '../web/next-link.ts';
 import type { Pages } from '../web/page.ts';
 
 const RETRY_WHEN_UNAVAILABLE_S = 2;
@@ -41,11 +41,11 @@ function answer(ctx: Context, pages: Pages, unavailable: boolean): void {
   ctx.remove('Location');
   ctx.remove('Set-Cookie');
   if (ctx.accepts('json', 'html') === 'html') {
-    const wayOn = wayOnFrom(undefined, pages);
+    const nextLink = nextLinkFrom(undefined, pages);
     showErrorPage(pages, ctx, {
       status,
       kind: unavailable ? 'unavailable' : 'server_error',
-      wayOn,
+      nextLink,
     });
     return;
   }

@@ -2,7 +2,7 @@ import { NOTHING_HERE, writeProblem } from '@cls/shared/http/problem';
 import type { RequestState } from '@cls/shared/http/request-id';
 import type { Context, Middleware } from 'koa';
 import { showErrorPage } from '../web/error-page.ts';
-import { wayOnFrom } from '../web/next-link.ts';
+import { nextLinkFrom } from '../web/next-link.ts';
 import { type Pages, seeOther } from '../web/page.ts';
 import { ACCOUNT_PATH, ROUTES } from '../web/paths.ts';
 import { type Room, routeOf } from './route-table.ts';
@@ -81,8 +81,8 @@ function wrongMethod(ctx: Context, pages: Pages, methods: readonly string[]): vo
 }
 
 function showRefusal(ctx: Context, pages: Pages, status: 404 | 405): void {
-  const wayOn = wayOnFrom(undefined, pages);
+  const nextLink = nextLinkFrom(undefined, pages);
   // A browser that opens a form's address finds no page there, so it gets the page for 404.
   const kind = status === 404 || ctx.method === 'GET' ? 'not_found' : 'wrong_method';
-  showErrorPage(pages, ctx, { kind, status, wayOn });
+  showErrorPage(pages, ctx, { kind, status, nextLink });
 }

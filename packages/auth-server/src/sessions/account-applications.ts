@@ -1,7 +1,7 @@
 import type { Account } from '../accounts/account.ts';
-import type { Requester } from '../audit/actor.ts';
+import type { Actor } from '../audit/actor.ts';
 import type { Application, ApplicationDirectory } from '../clients/application.ts';
-import { type NoticeParts, notice } from '../mail/security-notice.ts';
+import { type AuditAndNotifyParts, auditAndNotify } from '../mail/security-notice.ts';
 import type { AccountAccess } from './account-access.ts';
 import type { ConsentRecords } from './signed-in.ts';
 
@@ -19,14 +19,14 @@ export interface AccountApplications {
   /** The oldest access first. */
   list(account: Account): Promise<readonly ApplicationWithAccess[]>;
   /** Keeps what the person has allowed, so that it is not asked for again. Tells them about more. */
-  allow(account: Account, id: string, scopes: readonly string[], by: Requester): Promise<void>;
+  allow(account: Account, id: string, scopes: readonly string[], actor: Actor): Promise<void>;
   /** The person has let it in on a second device. A message tells them, each time. */
-  deviceConnected(account: Account, id: string, by: Requester): Promise<void>;
+  deviceConnected(account: Account, id: string, actor: Actor): Promise<void>;
   /** Ends all that the application got; it has to ask again. False when it has no access. */
-  withdraw(account: Account, id: string, by: Requester): Promise<boolean>;
+  withdraw(account: Account, id: string, actor: Actor): Promise<boolean>;
 }
 
-export interface AccountApplicationsParts extends NoticeParts {
+export interface AccountApplicationsParts extends AuditAndNotifyParts {
   readonly access: AccountAccess;
   readonly consents: ConsentRecords;
   readonly applications: ApplicationDirectory;
@@ -53,16 +53,16 @@ export function accountApplications(parts: AccountApplicationsParts): AccountApp
   };
   return {
     list,
-    async allow(account, id, scopes, by) {
+    async allow(account, id, scopes, actor) {
       if (!(await consents.allow(account.id, id, scopes))) return;
       const application = await applications.find(id);
-      notice(parts, 'account.access_allowed', account, by, application?.name);
+      auditAndNotify(parts, 'account.access_allowed', account, actor, application?.name);
     },
-    async deviceConnected(account, id, by) {
+    async deviceConnected(account, id, actor) {
       const application = await applications.find(id);
-      notice(parts, 'account.device_connected', account, by, application?.name);
+      auditAndNotify(parts, 'account.device_connected', account, actor, application?.name);
     },
-    async withdraw(account, id, by) {
+    async withdraw(account, id, actor) {
       const application = await applications.find(id);
       if (application === undefined) return false;
       // Before, too: were it to fail, what was allowed is still there to be withdrawn again. Not by
@@ -73,7 +73,7 @@ export function accountApplications(parts: AccountApplicationsParts): AccountApp
         await access.endApplication(account.id, id),
       ];
       if (!ended.includes(true)) return false;
-      notice(parts, 'account.access_withdrawn', account, by, application.name);
+      auditAndNotify(parts, 'account.access_withdrawn', account, actor, application.name);
       return true;
     },
   };

@@ -40,7 +40,7 @@ export type Ending = 'signed_out' | 'ended';
 /**
  * Sessions and grants as people see them. What opens them is in the protocol state alone: end
  * one there before you forget it here. Applications that registered for the end of a session are
- * notified soon; see `LogoutNotices`.
+ * notified soon; see `LogoutNotifications`.
  */
 export interface SignedInRecords {
   /** A new one, or the same that was seen again. */
@@ -71,7 +71,7 @@ export interface SignedInRecords {
 }
 
 /** An application to notify that one of its sessions has ended. */
-export interface LogoutNotice {
+export interface LogoutNotification {
   readonly id: bigint;
   readonly applicationId: string;
   readonly accountId: string;
@@ -81,7 +81,7 @@ export interface LogoutNotice {
 }
 
 /** Kept until they are delivered, whatever process ended the session. */
-export interface LogoutNotices {
+export interface LogoutNotifications {
   /**
    * Those that are due, from each application in turn; nobody else gets them before `retryAfterS`
    * is over.
@@ -90,11 +90,11 @@ export interface LogoutNotices {
     limit: number,
     perApplication: number,
     retryAfterS: number,
-  ): Promise<readonly LogoutNotice[]>;
+  ): Promise<readonly LogoutNotification[]>;
   done(id: bigint): Promise<void>;
   /** One that was tried just now, for another attempt after `retryAfterS`. */
   again(
-    notice: Pick<LogoutNotice, 'applicationId' | 'accountId' | 'sid'>,
+    notice: Pick<LogoutNotification, 'applicationId' | 'accountId' | 'sid'>,
     retryAfterS: number,
   ): Promise<void>;
 }

@@ -2,8 +2,8 @@ import { newId } from '@cls/shared/new-id';
 import type { Database, Transaction } from '@cls/shared/sql/database';
 import type {
   ApplicationGrant,
-  LogoutNotice,
-  LogoutNotices,
+  LogoutNotification,
+  LogoutNotifications,
   SignedInRecords,
   SignedInSession,
 } from './signed-in.ts';
@@ -164,10 +164,10 @@ export function sqlSignedIn(database: Database): SignedInRecords {
   };
 }
 
-export function sqlLogoutNotices(database: Database): LogoutNotices {
+export function sqlLogoutNotifications(database: Database): LogoutNotifications {
   return {
     take: (limit, perApplication, retryAfterS) =>
-      database.query<LogoutNotice>(TAKE, [limit, perApplication, retryAfterS]),
+      database.query<LogoutNotification>(TAKE, [limit, perApplication, retryAfterS]),
     async done(id) {
       await database.query('DELETE FROM logout_notice WHERE id = $1', [id]);
     },

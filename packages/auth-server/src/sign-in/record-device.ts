@@ -1,8 +1,8 @@
 import { type Account, hasPassword } from '../accounts/account.ts';
 import type { AccountRecords } from '../accounts/account-records.ts';
-import type { Requester } from '../audit/actor.ts';
+import type { Actor } from '../audit/actor.ts';
 import type { SignedInBy } from '../mail/account-mail.ts';
-import { type NoticeParts, notice } from '../mail/security-notice.ts';
+import { type AuditAndNotifyParts, auditAndNotify } from '../mail/security-notice.ts';
 import { addressSubject } from '../throttle/address-subject.ts';
 import type { KnownAddresses } from '../throttle/known-addresses.ts';
 import type { KnownDevices } from '../throttle/known-devices.ts';
@@ -11,11 +11,11 @@ import type { KnownDevices } from '../throttle/known-devices.ts';
  * Called when somebody has signed in, before that is recorded. The owner gets a
  * message about a browser that was not known, except at the very first sign-in.
  */
-export type NoteDevice = (
+export type RecordDevice = (
   account: Account,
   /** RFC 8176: how they were proven. */
   amr: readonly string[],
-  by: Requester,
+  actor: Actor,
 ) => Promise<NotedDevice>;
 
 export interface NotedDevice {
@@ -25,23 +25,23 @@ export interface NotedDevice {
   readonly cookie: string;
 }
 
-export interface NoteDeviceParts extends NoticeParts {
+export interface RecordDeviceParts extends AuditAndNotifyParts {
   readonly devices: KnownDevices;
   readonly knownAddresses: KnownAddresses;
   readonly records: Pick<AccountRecords, 'noteSignIn'>;
 }
 
-export function noteDevice(parts: NoteDeviceParts): NoteDevice {
+export function recordDevice(parts: RecordDeviceParts): RecordDevice {
   const { devices, knownAddresses, records, mail } = parts;
-  return async (account, amr, by) => {
+  return async (account, amr, actor) => {
     const first = await records.noteSignIn(account.id);
-    if (by.address !== undefined) {
-      await knownAddresses.remember(account.id, addressSubject(by.address));
+    if (actor.address !== undefined) {
+      await knownAddresses.remember(account.id, addressSubject(actor.address));
     }
-    const known = devices.knows(by.deviceCookie, account.email);
+    const known = devices.knows(actor.deviceCookie, account.email);
     if (!first && !known) {
-      notice(parts, 'sign_in.new_device', account, by);
-      mail.newDevice(account, signedInBy(account, amr), by);
+      auditAndNotify(parts, 'sign_in.new_device', account, actor);
+      mail.newDevice(account, signedInBy(account, amr), actor);
     }
     return { known, cookie: devices.issue(account.email) };
   };

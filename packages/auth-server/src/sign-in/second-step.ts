@@ -1,5 +1,5 @@
 import type { Account } from '../accounts/account.ts';
-import type { Requester } from '../audit/actor.ts';
+import type { Actor } from '../audit/actor.ts';
 import type { Proof } from '../factors/authentication-methods.ts';
 import type { FactorRecords } from '../factors/factor.ts';
 import type { Passkeys } from '../factors/passkeys.ts';
@@ -41,7 +41,7 @@ export interface SecondStep {
   prove(
     account: Account,
     answer: SecondStepAnswer,
-    by: Requester,
+    actor: Actor,
   ): Promise<{ readonly proof: Proof } | { readonly problem: SecondStepProblem }>;
 }
 
@@ -65,7 +65,7 @@ export function secondStep(parts: SecondStepParts): SecondStep {
         ...(codes ? (['recovery_code'] as const) : []),
       ];
     },
-    prove: (account, answer, by) => proveBy(parts, account, answer, by),
+    prove: (account, answer, actor) => proveBy(parts, account, answer, actor),
   };
 }
 
@@ -73,13 +73,13 @@ function proveBy(
   parts: SecondStepParts,
   account: Account,
   answer: SecondStepAnswer,
-  by: Requester,
+  actor: Actor,
 ): Promise<Outcome> {
   switch (answer.method) {
     case 'totp':
-      return proveTotp(parts, account, answer, by);
+      return proveTotp(parts, account, answer, actor);
     case 'recovery_code':
-      return proveRecoveryCode(parts, account, answer, by);
+      return proveRecoveryCode(parts, account, answer, actor);
     case 'passkey':
       return provePasskey(parts, account, answer.binding, answer.credential);
   }
@@ -89,15 +89,19 @@ async function proveTotp(
   { throttle, devices, totp }: SecondStepParts,
   account: Account,
   { code, binding }: TypedCode,
-  by: Requester,
+  actor: Actor,
 ): Promise<Outcome> {
   if (code.trim() === '') return { problem: { field: 'code', code: 'code_required' } };
   let used = false;
-  const outcome = await guess(throttle, guessSubjectsOf(devices, 'otp', account, by), async () => {
-    const found = await totp.accept(account.id, code, binding);
-    used = found === 'used';
-    return found === 'accepted' ? found : undefined;
-  });
+  const outcome = await guess(
+    throttle,
+    guessSubjectsOf(devices, 'otp', account, actor),
+    async () => {
+      const found = await totp.accept(account.id, code, binding);
+      used = found === 'used';
+      return found === 'accepted' ? found : undefined;
+    },
+  );
   if ('right' in outcome) {
     await whenAnswered(() => totp.settle(account.id, binding));
     return { proof: { method: 'totp' } };
@@ -110,13 +114,13 @@ async function proveRecoveryCode(
   { throttle, devices, recoveryCodes }: SecondStepParts,
   account: Account,
   { code, binding }: TypedCode,
-  by: Requester,
+  actor: Actor,
 ): Promise<Outcome> {
   const field = 'recovery_code';
   if (code.trim() === '') return { problem: { field, code: 'code_required' } };
-  const subjects = guessSubjectsOf(devices, 'recovery', account, by);
+  const subjects = guessSubjectsOf(devices, 'recovery', account, actor);
   const outcome = await guess(throttle, subjects, async () =>
-    (await recoveryCodes.use(account, code, binding, by)) ? true : undefined,
+    (await recoveryCodes.use(account, code, binding, actor)) ? true : undefined,
   );
   if ('right' in outcome) return { proof: { method: 'recovery_code' } };
   if ('waitS' in outcome) return { problem: { code: 'throttled', ...outcome } };

@@ -1,5 +1,5 @@
 import type { Account } from '../accounts/account.ts';
-import type { Requester } from '../audit/actor.ts';
+import type { Actor } from '../audit/actor.ts';
 import { addressSubject } from './address-subject.ts';
 import type { KnownAddresses } from './known-addresses.ts';
 import type { KnownDevices } from './known-devices.ts';
@@ -44,7 +44,7 @@ export function guessSubjectsOf(
   devices: KnownDevices,
   what: Guessable,
   who: Account,
-  { address, deviceCookie }: Requester,
+  { address, deviceCookie }: Actor,
 ): readonly ThrottleSubject[] {
   const from = address === undefined ? undefined : addressSubject(address);
   return guessSubjects(devices, what, who, from, deviceCookie);

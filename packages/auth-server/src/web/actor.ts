@@ -1,5 +1,5 @@
 import type { Context } from 'koa';
-import type { Requester } from '../audit/actor.ts';
+import type { Actor } from '../audit/actor.ts';
 import { deviceOf } from '../audit/device-of.ts';
 import { readCookie } from './cookie.ts';
 import { negotiateLocale } from './language.ts';
@@ -8,7 +8,7 @@ import { LANGUAGE_COOKIE } from './page.ts';
 export const DEVICE_COOKIE = { name: 'cls_device' } as const;
 
 /** Who asks, as far as the request tells. */
-export function requesterOf(ctx: Context): Requester {
+export function actorOf(ctx: Context): Actor {
   const requestId = ctx.state['requestId'];
   const deviceCookie = readCookie(ctx, DEVICE_COOKIE);
   return {

@@ -21,11 +21,11 @@ ${inputs}<button class="button wide primary" autofocus>${i18n.t('continue.submit
 }
 
 /** Where a browser goes by itself, by its answer's header. */
-export interface SendOnModel extends PageModel {
+export interface RefreshRedirectModel extends PageModel {
   readonly href: string;
 }
 
-export function sendOnPage(model: SendOnModel, i18n: I18n): string {
+export function refreshRedirectPage(model: RefreshRedirectModel, i18n: I18n): string {
   const label = i18n.t('continue.submit');
   const way = html`<p><a class="button wide primary" href="${model.href}">${label}</a></p>`;
   return pageAround(model, way, i18n);

@@ -1,6 +1,6 @@
 import { html } from './html.ts';
 import type { I18n, KeyAfter } from './i18n.ts';
-import { cardPage, contactLine, type PageModel, type WayOn, wayOnLink } from './layout.ts';
+import { cardPage, contactLine, type NextLink, nextLinkHtml, type PageModel } from './layout.ts';
 
 /** Kinds of failure that have a page; each has a title, what happened and what to do. */
 export type ErrorKind = KindOf<KeyAfter<'error.'>>;
@@ -10,7 +10,7 @@ export interface ErrorModel extends PageModel {
   readonly kind: ErrorKind;
   /** The request id, as in the log. */
   readonly referenceId: string;
-  readonly wayOn: WayOn;
+  readonly nextLink: NextLink;
   /** Seconds until it may work again, where that is known. */
   readonly waitS?: number;
   /** For the application's developers, folded away. Shown as it is: no secret, no stack. */
@@ -57,10 +57,10 @@ export function errorKind(error: string): ErrorKind {
 }
 
 export function errorPage(model: ErrorModel, i18n: I18n): string {
-  const { kind, waitS, wayOn, technical } = model;
+  const { kind, waitS, nextLink, technical } = model;
   const body = html`<p class="lead">${i18n.t(`error.${kind}.text`)}</p>
 <p>${i18n.t(`error.${kind}.advice`)}${waitS !== undefined && html` ${i18n.t('page.tryAgainIn', { wait: i18n.duration(waitS) })}`}</p>
-${wayOnLink(wayOn, i18n)}
+${nextLinkHtml(nextLink, i18n)}
 ${contactLine(model.frame, i18n)}
 <p class="reference">${i18n.t('page.reference')} <code>${model.referenceId}</code></p>
 ${

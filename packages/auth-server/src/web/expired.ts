@@ -1,11 +1,11 @@
 import { html } from './html.ts';
 import type { I18n } from './i18n.ts';
-import { cardPage, contactLine, type PageModel, type WayOn, wayOnLink } from './layout.ts';
+import { cardPage, contactLine, type NextLink, nextLinkHtml, type PageModel } from './layout.ts';
 
 /** A sign-in left open too long, finished in another tab, or reached by the back button. */
 export interface ExpiredModel extends PageModel {
   /** Where the person starts again: the application's start page, or the account pages. */
-  readonly wayOn: WayOn;
+  readonly nextLink: NextLink;
   readonly referenceId: string;
   /** The browser brought none at all: it may keep none. */
   readonly withoutCookies: boolean;
@@ -14,7 +14,7 @@ export interface ExpiredModel extends PageModel {
 export function expiredPage(model: ExpiredModel, i18n: I18n): string {
   const body = html`<p class="lead">${i18n.t('expired.text')}</p>
 <p>${i18n.t('expired.next')}</p>
-${model.withoutCookies && html`<p>${i18n.t('expired.cookies')}</p>\n`}${wayOnLink(model.wayOn, i18n)}
+${model.withoutCookies && html`<p>${i18n.t('expired.cookies')}</p>\n`}${nextLinkHtml(model.nextLink, i18n)}
 ${contactLine(model.frame, i18n)}
 <p class="reference">${i18n.t('page.reference')} <code>${model.referenceId}</code></p>`;
   return cardPage(model, { title: i18n.t('expired.title'), body }, i18n);

@@ -29,7 +29,7 @@ export interface Application {
 }
 
 /** The way out of a page; no page that ends something is without. */
-export type WayOn =
+export type NextLink =
   | { readonly to: 'application' | 'start_again'; readonly name: string; readonly href: string }
   | {
       readonly to: 'account' | 'sign_in' | 'sign_out' | 'new_link' | 'device';
@@ -123,7 +123,7 @@ export function contactLink(href: string): Html {
   return html`<a href="${href}">${name}</a>`;
 }
 
-export function wayOnLink(way: WayOn, i18n: I18n): Html {
-  const label = i18n.t(`wayOn.${way.to}`, 'name' in way ? { name: way.name } : {});
+export function nextLinkHtml(way: NextLink, i18n: I18n): Html {
+  const label = i18n.t(`nextLink.${way.to}`, 'name' in way ? { name: way.name } : {});
   return html`<p><a class="button primary" href="${way.href}">${label}</a></p>`;
 }

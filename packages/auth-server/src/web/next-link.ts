@@ -1,10 +1,10 @@
 import type { ShownApplication } from './application.ts';
-import type { WayOn } from './layout.ts';
+import type { NextLink } from './layout.ts';
 import type { Pages } from './page.ts';
 import { ACCOUNT_PATH } from './paths.ts';
 
 /** Applications without a page of their own have no way on but ours. */
-export function wayOnFrom(application: ShownApplication | undefined, pages: Pages): WayOn {
+export function nextLinkFrom(application: ShownApplication | undefined, pages: Pages): NextLink {
   if (application?.href === undefined) {
     return { to: 'account', href: pages.path(ACCOUNT_PATH) };
   }

@@ -21,14 +21,14 @@ describe('browsers that are sent on, with Chromium', () => {
   for (const javaScriptEnabled of [true, false]) {
     const how = javaScriptEnabled ? 'with' : 'without';
     /** The page without fields continues by itself where scripts run. */
-    const goOn = async (page: Page) => {
+    const redirectToDispatcher = async (page: Page) => {
       if (!javaScriptEnabled) await press(page, 'Continue');
     };
 
     it(`sign out where nobody is signed in any more, ${how} scripts`, async () => {
       const page = await world.open({ javaScriptEnabled });
       await page.goto(first.signOutUrl());
-      await goOn(page);
+      await redirectToDispatcher(page);
       await page.waitForURL(`${first.portal.origin}/bye`);
     });
 
@@ -51,7 +51,7 @@ describe('browsers that are sent on, with Chromium', () => {
       const flow = await first.ask({ response_mode: 'form_post' });
       await page.goto(flow.url.href);
       await signIn(page, await world.newPerson());
-      await goOn(page);
+      await redirectToDispatcher(page);
       await page.waitForURL(`${first.portal.origin}/callback`);
       const { body } = first.portal.received.findLast(({ method }) => method === 'POST') ?? {};
       expect([...(body?.keys() ?? [])].sort()).to.deep.equal(['code', 'iss', 'state']);

@@ -6,7 +6,7 @@ import { temporaryDirectory } from '@cls/testing/servers';
 import { TOTP, Secret as TotpSecret } from 'otpauth';
 import type { Account } from '../../src/accounts/account.ts';
 import { argon2Verifier } from '../../src/accounts/password.ts';
-import type { Requester } from '../../src/audit/actor.ts';
+import type { Actor } from '../../src/audit/actor.ts';
 import type { AuditEvent, AuditLog } from '../../src/audit/audit-log.ts';
 import { sqlAuditLog } from '../../src/audit/sql-audit-log.ts';
 import { composeAccounts } from '../../src/compose-accounts.ts';
@@ -110,7 +110,7 @@ export function openAuditLog({ database, clock }: Pick<AccountWorld, 'database' 
   return sqlAuditLog(database, clock, silentLog, { directory, fsync: 'none' });
 }
 
-export const BY: Requester = {
+export const BY: Actor = {
   address: '203.0.113.24',
   requestId: 'req-1',
   device: { browser: 'Firefox', system: 'Windows' },

@@ -24,11 +24,11 @@ import { type SecondFactorModel, secondFactorPage } from '../../src/views/sign-i
 import { type SignInModel, signInPage } from '../../src/views/sign-in/sign-in.ts';
 import { signedOutPage, signOutPage } from '../../src/views/sign-in/sign-out.ts';
 import { stepUpPage } from '../../src/views/sign-in/step-up.ts';
-import { continuePage, sendOnPage } from '../../src/web/continue.ts';
+import { continuePage, refreshRedirectPage } from '../../src/web/continue.ts';
 import { type ErrorKind, errorPage } from '../../src/web/error.ts';
 import { expiredPage } from '../../src/web/expired.ts';
 import type { I18n } from '../../src/web/i18n.ts';
-import type { Frame, WayOn } from '../../src/web/layout.ts';
+import type { Frame, NextLink } from '../../src/web/layout.ts';
 
 /** Every page in every state that looks or reads different, with plausible contents. */
 export interface GalleryPage {
@@ -166,7 +166,7 @@ const ERROR_KINDS: readonly ErrorKind[] = [
   'server_error',
 ];
 
-const WAYS_ON: Partial<Record<ErrorKind, WayOn>> = {
+const WAYS_ON: Partial<Record<ErrorKind, NextLink>> = {
   session_ended: { to: 'sign_in', href: HREFS.password },
   sign_out_request: { to: 'sign_out', href: HREFS.signOut },
   device_page_over: { to: 'device', href: '/device' },
@@ -456,14 +456,14 @@ export const GALLERY: readonly GalleryPage[] = [
   ),
   page('signed-out', (frame, i18n) => signedOutPage({ frame, signInHref: HREFS.overview }, i18n)),
   page('signed-out--of-application', (frame, i18n) =>
-    signedOutPage({ frame, signInHref: HREFS.overview, wayOn: WAY_ON }, i18n),
+    signedOutPage({ frame, signInHref: HREFS.overview, nextLink: WAY_ON }, i18n),
   ),
   ...['', '--without-cookies'].map((state) =>
     page(`expired${state}`, (frame, i18n) =>
       expiredPage(
         {
           frame,
-          wayOn: { ...WAY_ON, to: 'start_again' },
+          nextLink: { ...WAY_ON, to: 'start_again' },
           referenceId: REFERENCE,
           withoutCookies: state !== '',
         },
@@ -471,7 +471,7 @@ export const GALLERY: readonly GalleryPage[] = [
       ),
     ),
   ),
-  page('send-on', (frame, i18n) => sendOnPage({ frame, href: '/sign-in' }, i18n)),
+  page('send-on', (frame, i18n) => refreshRedirectPage({ frame, href: '/sign-in' }, i18n)),
   page('continue', (frame, i18n) =>
     continuePage({ frame, action: '/no-content', fields: [['state', 'a "b" & c']] }, i18n),
   ),
@@ -482,7 +482,7 @@ export const GALLERY: readonly GalleryPage[] = [
           frame,
           kind,
           referenceId: REFERENCE,
-          wayOn: WAYS_ON[kind] ?? WAY_ON,
+          nextLink: WAYS_ON[kind] ?? WAY_ON,
           ...(kind === 'redirect_mismatch' && {
             technical: {
               error: 'invalid_redirect_uri',
@@ -502,7 +502,7 @@ export const GALLERY: readonly GalleryPage[] = [
         kind: 'too_many_attempts',
         referenceId: REFERENCE,
         waitS: 90,
-        wayOn: { to: 'sign_in', href: '/sign-in' },
+        nextLink: { to: 'sign_in', href: '/sign-in' },
       },
       i18n,
     ),
@@ -559,11 +559,11 @@ export const GALLERY: readonly GalleryPage[] = [
     ),
   ),
   page('password-set', (frame, i18n) =>
-    passwordSetPage({ frame, wayOn: { to: 'sign_in', href: '/account' } }, i18n),
+    passwordSetPage({ frame, nextLink: { to: 'sign_in', href: '/account' } }, i18n),
   ),
   page('password-set--signed-in', (frame, i18n) =>
     passwordSetPage(
-      { frame, wayOn: { to: 'sign_out', href: HREFS.signOut }, signedInEmail: EMAIL },
+      { frame, nextLink: { to: 'sign_out', href: HREFS.signOut }, signedInEmail: EMAIL },
       i18n,
     ),
   ),
@@ -810,7 +810,7 @@ export const GALLERY: readonly GalleryPage[] = [
     confirmationPage(
       {
         frame,
-        deed: { kind: 'remove_factor', name: 'Pixel 9', last: true },
+        subject: { kind: 'remove_factor', name: 'Pixel 9', last: true },
         action: '/account/factors/2/remove',
         cancelHref: HREFS.factors,
       },
@@ -821,7 +821,7 @@ export const GALLERY: readonly GalleryPage[] = [
     confirmationPage(
       {
         frame,
-        deed: { kind: 'withdraw_access', name: LONG_APPLICATION.name },
+        subject: { kind: 'withdraw_access', name: LONG_APPLICATION.name },
         action: '/account/applications/2/withdraw',
         cancelHref: HREFS.applications,
       },
@@ -832,7 +832,7 @@ export const GALLERY: readonly GalleryPage[] = [
     confirmationPage(
       {
         frame,
-        deed: { kind: 'new_recovery_codes' },
+        subject: { kind: 'new_recovery_codes' },
         action: '/account/recovery-codes',
         cancelHref: HREFS.factors,
       },

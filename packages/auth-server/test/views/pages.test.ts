@@ -116,7 +116,7 @@ describe('error page', () => {
     it(`tells ${error} in plain words, with a reference and without the bare code`, () => {
       const kind = errorKind(error);
       const markup = errorPage(
-        { frame, kind, referenceId: 'req_1234', wayOn: { to: 'account', href: '/account' } },
+        { frame, kind, referenceId: 'req_1234', nextLink: { to: 'account', href: '/account' } },
         galleryI18n('en'),
       );
       expect(markup).to.include('<code>req_1234</code>').and.not.include(error);

@@ -1,6 +1,6 @@
 import type { Middleware } from 'koa';
 import { showErrorPage } from '../../web/error-page.ts';
-import { wayOnFrom } from '../../web/next-link.ts';
+import { nextLinkFrom } from '../../web/next-link.ts';
 import { type Pages, seeOther } from '../../web/page.ts';
 import { ROUTES } from '../../web/paths.ts';
 import { readFormBody } from '../../web/read-form.ts';
@@ -15,7 +15,7 @@ const DESCRIPTION = `expected a form (application/x-www-form-urlencoded) of at m
  * §3.1.2.1, RP-Initiated Logout 1.0 §2) continue by GET. Browsers leave `SameSite=Lax` cookies out of
  * another site's form but not out of the redirect after it, so who is signed in stays so.
  */
-export function askByPost(pages: Pages): Middleware {
+export function authorizationPostToGet(pages: Pages): Middleware {
   return async (ctx, next) => {
     if (ctx.method !== 'POST' || !PATHS.includes(ctx.path)) return next();
     const query = (await readFormBody(ctx))?.toString();
@@ -24,7 +24,7 @@ export function askByPost(pages: Pages): Middleware {
       return seeOther(ctx, `${pages.path(ctx.path)}${query === '' ? '' : '?'}${query}`);
     }
     const technical = { error: 'invalid_request', description: DESCRIPTION };
-    const wayOn = wayOnFrom(undefined, pages);
-    showErrorPage(pages, ctx, { kind: 'application_request', status: 400, technical, wayOn });
+    const nextLink = nextLinkFrom(undefined, pages);
+    showErrorPage(pages, ctx, { kind: 'application_request', status: 400, technical, nextLink });
   };
 }

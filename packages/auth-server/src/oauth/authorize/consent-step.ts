@@ -2,7 +2,7 @@ import { isAssured } from '../../library/assured-client.ts';
 import { grantedScopes } from '../../library/existing-grant.ts';
 import type { Grant } from '../../library/oidc.ts';
 import { consentPage } from '../../views/authorization/consent.ts';
-import { requesterOf } from '../../web/actor.ts';
+import { actorOf } from '../../web/actor.ts';
 import { ACCOUNT_PATH } from '../../web/paths.ts';
 import { permissionNames } from '../../web/permission-names.ts';
 import { answer, refuse } from './finish.ts';
@@ -10,20 +10,20 @@ import {
   actionOf,
   applicationOf,
   type Form,
-  goOn,
+  type InteractionContext,
   pageOf,
-  type Visit,
+  redirectToDispatcher,
 } from './interaction-context.ts';
 
-export async function showConsent(visit: Visit): Promise<void> {
-  const { parts, ctx, details, client } = visit;
+export async function showConsent(context: InteractionContext): Promise<void> {
+  const { parts, ctx, details, client } = context;
   const account = await parts.accounts.find(details.session?.accountId ?? '');
   const { missingOIDCScope, missingResourceScopes } = details.prompt.details as {
     missingOIDCScope?: string[];
     missingResourceScopes?: Record<string, string[]>;
   };
   const asked = String(details.params['scope'] ?? '').split(' ');
-  const known = await knownGrant(visit);
+  const known = await knownGrant(context);
   const granted = known === undefined ? [] : grantedScopes(known, parts.audience);
   // Of an application whose identity nothing assures people are asked each time, also about what it
   // has already.
@@ -32,18 +32,18 @@ export async function showConsent(visit: Visit): Promise<void> {
     ...Object.values(missingResourceScopes ?? {}).flat(),
     ...asked.filter((scope) => granted.includes(scope)),
   ];
-  const application = applicationOf(visit);
+  const application = applicationOf(context);
   const redirectUri = details.params['redirect_uri'];
   const returns = redirectUri !== undefined;
   const unassured =
     client !== undefined && typeof redirectUri === 'string' && !isAssured(client, redirectUri);
   parts.pages.show(ctx, {
-    ...pageOf(visit),
+    ...pageOf(context),
     render: (frame, i18n) =>
       consentPage(
         {
           frame,
-          action: actionOf(visit, 'consent'),
+          action: actionOf(context, 'consent'),
           application,
           unassured,
           ...(returns && { backTo: application.host }),
@@ -56,13 +56,14 @@ export async function showConsent(visit: Visit): Promise<void> {
   });
 }
 
-export async function consent(visit: Visit, form: Form): Promise<void> {
-  const { provider, parts, details, ctx, client } = visit;
+export async function consent(context: InteractionContext, form: Form): Promise<void> {
+  const { provider, parts, details, ctx, client } = context;
   const { accountId } = details.session ?? {};
   const clientId = String(details.params['client_id'] ?? '');
-  if (details.prompt.name !== 'consent' || accountId === undefined) return goOn(visit);
-  if (form['decision'] !== 'allow') return refuse(visit, 'the person did not allow it');
-  const grant = (await knownGrant(visit)) ?? new provider.Grant({ accountId, clientId });
+  if (details.prompt.name !== 'consent' || accountId === undefined)
+    return redirectToDispatcher(context);
+  if (form['decision'] !== 'allow') return refuse(context, 'the person did not allow it');
+  const grant = (await knownGrant(context)) ?? new provider.Grant({ accountId, clientId });
   const { missingOIDCScope, missingOIDCClaims, missingResourceScopes } = details.prompt
     .details as Partial<Record<string, unknown>>;
   if (Array.isArray(missingOIDCScope)) grant.addOIDCScope(missingOIDCScope.join(' '));
@@ -72,15 +73,15 @@ export async function consent(visit: Visit, form: Form): Promise<void> {
   }
   const grantId = await grant.save();
   const account = await parts.accounts.find(accountId);
-  if (account === undefined) return goOn(visit);
+  if (account === undefined) return redirectToDispatcher(context);
   // The platform's own are asked about where they want it (`prompt=consent`), and need none.
   if (client?.['first_party'] !== true) {
     const allowed = [...new Set(grantedScopes(grant, parts.audience))];
-    await parts.accountApplications.allow(account, clientId, allowed, requesterOf(ctx));
+    await parts.accountApplications.allow(account, clientId, allowed, actorOf(ctx));
   }
-  return answer(visit, { consent: { grantId } });
+  return answer(context, { consent: { grantId } });
 }
 
-async function knownGrant({ provider, details }: Visit): Promise<Grant | undefined> {
+async function knownGrant({ provider, details }: InteractionContext): Promise<Grant | undefined> {
   return details.grantId === undefined ? undefined : provider.Grant.find(details.grantId);
 }

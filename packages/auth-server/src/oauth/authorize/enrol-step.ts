@@ -15,27 +15,30 @@ import { refuse } from './finish.ts';
 import {
   actionOf,
   type Form,
-  goOn,
+  type InteractionContext,
   pageOf,
+  redirectToDispatcher,
   standingOf,
-  type Visit,
 } from './interaction-context.ts';
 import { type NextStep, nextStep, type Proven } from './next-step.ts';
 import { keepProgress, provenIn } from './progress.ts';
 import { beginAnew } from './sign-in-step.ts';
 
 /** A second factor is demanded, and the account has none yet. */
-export function showChoice(visit: Visit, because: EnrolFactorModel['because']): void {
-  visit.parts.pages.show(visit.ctx, {
-    ...pageOf(visit),
+export function showChoice(
+  context: InteractionContext,
+  because: EnrolFactorModel['because'],
+): void {
+  context.parts.pages.show(context.ctx, {
+    ...pageOf(context),
     render: (frame, i18n) =>
       enrolFactorPage(
         {
           frame,
           because,
-          totpHref: actionOf(visit, 'enrol/totp'),
-          passkeyHref: actionOf(visit, 'enrol/passkey'),
-          cancelHref: actionOf(visit, 'cancel'),
+          totpHref: actionOf(context, 'enrol/totp'),
+          passkeyHref: actionOf(context, 'enrol/passkey'),
+          cancelHref: actionOf(context, 'cancel'),
         },
         i18n,
       ),
@@ -43,7 +46,8 @@ export function showChoice(visit: Visit, because: EnrolFactorModel['because']): 
 }
 
 /** Without a second factor nobody gets in. An earlier session in this browser stays as it was. */
-export const cancel = (visit: Visit) => refuse(visit, 'the person set up no second factor');
+export const cancel = (context: InteractionContext) =>
+  refuse(context, 'the person set up no second factor');
 
 /**
  * For who is at that step of this interaction; others are led to where they stand.
@@ -56,12 +60,12 @@ const at =
     act: (enrolling: Enrolling, form: Form) => Promise<void>,
     isRepeated = async (_: Enrolling, __: Form) => false,
   ) =>
-  async (visit: Visit, form: Form = {}): Promise<void> => {
-    const proven = await provenIn(visit.parts, visit.details.uid);
-    if (proven === undefined) return beginAnew(visit);
-    const enrolling = enrollingOf(visit, proven);
-    const isHere = nextStep(standingOf(visit, proven)).step === step;
-    if (!isHere && !(await isRepeated(enrolling, form))) return goOn(visit);
+  async (context: InteractionContext, form: Form = {}): Promise<void> => {
+    const proven = await provenIn(context.parts, context.details.uid);
+    if (proven === undefined) return beginAnew(context);
+    const enrolling = enrollingOf(context, proven);
+    const isHere = nextStep(standingOf(context, proven)).step === step;
+    if (!isHere && !(await isRepeated(enrolling, form))) return redirectToDispatcher(context);
     await act(enrolling, form);
   };
 
@@ -74,16 +78,16 @@ export const confirmPasskey = at('enrol_factor', submitPasskey, passkeyIsAdded);
 export const seeCodes = at('done', (enrolling) => showCodes(enrolling));
 export const saveCodes = at('done', submitCodes);
 
-function enrollingOf(visit: Visit, { account, progress }: Proven): Enrolling {
-  const { parts, ctx, details } = visit;
+function enrollingOf(context: InteractionContext, { account, progress }: Proven): Enrolling {
+  const { parts, ctx, details } = context;
   return {
     ...{ parts, ctx, account },
     binding: details.uid,
-    page: pageOf(visit),
+    page: pageOf(context),
     hrefs: {
-      totp: actionOf(visit, 'enrol/totp'),
-      passkey: actionOf(visit, 'enrol/passkey'),
-      codes: actionOf(visit, 'enrol/codes'),
+      totp: actionOf(context, 'enrol/totp'),
+      passkey: actionOf(context, 'enrol/passkey'),
+      codes: actionOf(context, 'enrol/codes'),
       cancel: parts.pages.path(`/interaction/${details.uid}`),
     },
     added: ({ proof }) =>
@@ -91,6 +95,6 @@ function enrollingOf(visit: Visit, { account, progress }: Proven): Enrolling {
         ...progress,
         amr: amrAfter(progress.amr, proof),
       }),
-    done: () => goOn(visit),
+    done: () => redirectToDispatcher(context),
   };
 }

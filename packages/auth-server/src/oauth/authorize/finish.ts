@@ -1,24 +1,24 @@
 import { acrOf } from '../../library/acr.ts';
 import { KNOWN_DEVICE_TTL_S } from '../../throttle/known-devices.ts';
-import { DEVICE_COOKIE, requesterOf } from '../../web/actor.ts';
+import { actorOf, DEVICE_COOKIE } from '../../web/actor.ts';
 import { writeCookie } from '../../web/cookie.ts';
 import { seeOther } from '../../web/page.ts';
-import { record, type Visit } from './interaction-context.ts';
+import { type InteractionContext, record } from './interaction-context.ts';
 import type { Proven, SignInProgress } from './next-step.ts';
 
 /** What was proven stays: it is asked for again once the library has made the session of it, in resume.ts. */
 export async function finishSignIn(
-  visit: Visit,
+  context: InteractionContext,
   { accountId, amr, provenAtS }: SignInProgress,
 ): Promise<void> {
-  record(visit, 'sign_in.succeeded', accountId, amr.join(' '));
+  record(context, 'sign_in.succeeded', accountId, amr.join(' '));
   const login: ProvenLogin = {
     ...{ accountId, amr, acr: acrOf(amr), remember: false },
     // Given to the library, which would otherwise take the time of a later consent.
     ts: provenAtS ?? Math.floor(Date.now() / 1000),
-    provenIn: visit.details.uid,
+    provenIn: context.details.uid,
   };
-  await answer(visit, { login });
+  await answer(context, { login });
 }
 
 /** The library's result of a sign-in; its own types leave ours out. */
@@ -34,12 +34,12 @@ export interface ProvenLogin {
 }
 
 /** The person does not want it: back to the application with `access_denied`. */
-export function refuse(visit: Visit, error_description: string): Promise<void> {
-  return answer(visit, { error: 'access_denied', error_description });
+export function refuse(context: InteractionContext, error_description: string): Promise<void> {
+  return answer(context, { error: 'access_denied', error_description });
 }
 
 /** Hands the result to the library, and the browser back to it. */
-export async function answer({ provider, ctx }: Visit, result: object): Promise<void> {
+export async function answer({ provider, ctx }: InteractionContext, result: object): Promise<void> {
   const href = await provider.interactionResult(ctx.req, ctx.res, result as never, {
     mergeWithLastSubmission: true,
   });
@@ -52,9 +52,12 @@ export async function answer({ provider, ctx }: Visit, result: object): Promise<
  * stays so for as long as it was asked to before, also where nobody could ask: through an
  * organisation.
  */
-export async function knowDevice(visit: Visit, { account, progress }: Proven): Promise<void> {
-  const { parts, ctx } = visit;
-  const { known, cookie } = await parts.noteDevice(account, progress.amr, requesterOf(ctx));
+export async function knowDevice(
+  context: InteractionContext,
+  { account, progress }: Proven,
+): Promise<void> {
+  const { parts, ctx } = context;
+  const { known, cookie } = await parts.recordDevice(account, progress.amr, actorOf(ctx));
   if (known && !progress.rememberDevice) return;
   const maxAgeMs = progress.rememberDevice ? KNOWN_DEVICE_TTL_S * 1_000 : undefined;
   writeCookie(ctx, DEVICE_COOKIE, cookie, maxAgeMs);

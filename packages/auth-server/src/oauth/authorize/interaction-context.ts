@@ -7,18 +7,18 @@ import type { RecoveryCodes } from '../../factors/recovery-codes.ts';
 import type { TotpEnrolments } from '../../factors/totp-enrolment.ts';
 import { MFA_ACR } from '../../library/acr.ts';
 import type { Client, Provider } from '../../library/oidc.ts';
-import { circumstances } from '../../mail/security-notice.ts';
+import { requestMetadata } from '../../mail/security-notice.ts';
 import type { UpstreamSignIn } from '../../organisations/sign-in-upstream.ts';
 import type { AccountApplications } from '../../sessions/account-applications.ts';
 import type { ProofParts } from '../../sign-in/prove.ts';
-import type { NoteDevice } from '../../sign-in/record-device.ts';
+import type { RecordDevice } from '../../sign-in/record-device.ts';
 import type { SecondStep } from '../../sign-in/second-step.ts';
 import type { StateStore } from '../../state/state-store.ts';
-import { requesterOf } from '../../web/actor.ts';
+import { actorOf } from '../../web/actor.ts';
 import { formTargetsOf, type ShownApplication, shownClient } from '../../web/application.ts';
 import type { ErrorKind } from '../../web/error.ts';
 import { showErrorPage } from '../../web/error-page.ts';
-import { wayOnFrom } from '../../web/next-link.ts';
+import { nextLinkFrom } from '../../web/next-link.ts';
 import { type Page, type Pages, seeOther } from '../../web/page.ts';
 import type { Proven, Standing } from './next-step.ts';
 
@@ -28,7 +28,7 @@ export interface InteractionParts extends ProofParts {
   readonly recoveryCodes: Pick<RecoveryCodes, 'areCurrent'>;
   readonly totpEnrolments: TotpEnrolments;
   readonly upstreamSignIn: UpstreamSignIn;
-  readonly noteDevice: NoteDevice;
+  readonly recordDevice: RecordDevice;
   readonly accountApplications: AccountApplications;
   readonly issuer: string;
   readonly accounts: AccountDirectory;
@@ -43,7 +43,7 @@ export interface InteractionParts extends ProofParts {
 export type Details = Awaited<ReturnType<Provider['interactionDetails']>>;
 
 /** One interaction, as a route meets it. */
-export interface Visit {
+export interface InteractionContext {
   readonly provider: Provider;
   readonly parts: InteractionParts;
   readonly ctx: Context;
@@ -53,7 +53,10 @@ export interface Visit {
 
 export type { Form } from '../../web/read-form.ts';
 
-export function standingOf({ parts, details }: Visit, proven: Proven | undefined): Standing {
+export function standingOf(
+  { parts, details }: InteractionContext,
+  proven: Proven | undefined,
+): Standing {
   return {
     prompt: details.prompt.name,
     proven,
@@ -63,7 +66,7 @@ export function standingOf({ parts, details }: Visit, proven: Proven | undefined
 }
 
 /** What every page of an interaction has. */
-export function pageOf({ client, details }: Visit): Omit<Page, 'render'> {
+export function pageOf({ client, details }: InteractionContext): Omit<Page, 'render'> {
   const { ui_locales: uiLocales } = details.params;
   return {
     csrf: details.uid,
@@ -72,29 +75,37 @@ export function pageOf({ client, details }: Visit): Omit<Page, 'render'> {
   };
 }
 
-export function actionOf({ parts, details }: Visit, what: string): string {
+export function actionOf({ parts, details }: InteractionContext, what: string): string {
   return parts.pages.path(`/interaction/${details.uid}/${what}`);
 }
 
-export function applicationOf({ client, details }: Visit): ShownApplication {
+export function applicationOf({ client, details }: InteractionContext): ShownApplication {
   const { redirect_uri: target } = details.params;
   if (client === undefined) return { name: '', host: '' };
   return shownClient(client, typeof target === 'string' ? target : undefined);
 }
 
 /** @param search of the address that leads on, with what was chosen there: a language. */
-export function goOn({ parts, ctx, details }: Visit, search = ''): void {
+export function redirectToDispatcher(
+  { parts, ctx, details }: InteractionContext,
+  search = '',
+): void {
   seeOther(ctx, parts.pages.path(`/interaction/${details.uid}${search}`));
 }
 
 /** Each refusal is in the log of requests. Of those behind one block, only the first is an event. */
-export function recordRefusal(visit: Visit, subject: string, reason: string, first = true): void {
-  visit.ctx.state['refused'] = reason;
-  if (first) record(visit, 'sign_in.refused', subject, reason);
+export function recordRefusal(
+  context: InteractionContext,
+  subject: string,
+  reason: string,
+  first = true,
+): void {
+  context.ctx.state['refused'] = reason;
+  if (first) record(context, 'sign_in.refused', subject, reason);
 }
 
 export function record(
-  { parts, ctx, client, details }: Visit,
+  { parts, ctx, client, details }: InteractionContext,
   type: 'sign_in.succeeded' | 'sign_in.refused',
   subject: string,
   reason: string,
@@ -103,15 +114,15 @@ export function record(
     type,
     subject,
     reason,
-    ...circumstances(requesterOf(ctx)),
+    ...requestMetadata(actorOf(ctx)),
     ...(client === undefined ? {} : { clientId: client.clientId }),
     // An interaction signs somebody in once, however often its last step is done.
     ...(type === 'sign_in.succeeded' ? { once: `${type} ${subject} ${details.uid}` } : {}),
   });
 }
 
-export function showError(visit: Visit, kind: ErrorKind, status: number): void {
-  const { parts, ctx } = visit;
-  const wayOn = wayOnFrom(applicationOf(visit), parts.pages);
-  showErrorPage(parts.pages, ctx, { status, kind, wayOn });
+export function showError(context: InteractionContext, kind: ErrorKind, status: number): void {
+  const { parts, ctx } = context;
+  const nextLink = nextLinkFrom(applicationOf(context), parts.pages);
+  showErrorPage(parts.pages, ctx, { status, kind, nextLink });
 }

@@ -2,9 +2,9 @@ import type { Middleware } from 'koa';
 import type { AccountDirectory } from '../../accounts/account.ts';
 import type { KoaContextWithOIDC } from '../../library/oidc.ts';
 import type { AccountApplications } from '../../sessions/account-applications.ts';
-import { requesterOf } from '../../web/actor.ts';
+import { actorOf } from '../../web/actor.ts';
 
-export interface TellOfDevicesParts {
+export interface NotifyOfDevicesParts {
   readonly accounts: AccountDirectory;
   readonly accountApplications: Pick<AccountApplications, 'deviceConnected'>;
 }
@@ -13,7 +13,7 @@ export interface TellOfDevicesParts {
  * Tells the owner of an account that a second device was connected to it. A person who is signed in
  * is asked for nothing but a code there, which somebody else may have sent them.
  */
-export function tellOfDevices(parts: TellOfDevicesParts): Middleware {
+export function notifyOfDevices(parts: NotifyOfDevicesParts): Middleware {
   return async (ctx, next) => {
     await next();
     const { oidc } = ctx as unknown as Partial<KoaContextWithOIDC>;
@@ -23,6 +23,6 @@ export function tellOfDevices(parts: TellOfDevicesParts): Middleware {
     if (code.grantId === undefined || code.error !== undefined) return; // Not allowed (yet).
     const account = await parts.accounts.find(oidc.session.accountId);
     if (account === undefined) return;
-    await parts.accountApplications.deviceConnected(account, code.clientId, requesterOf(ctx));
+    await parts.accountApplications.deviceConnected(account, code.clientId, actorOf(ctx));
   };
 }

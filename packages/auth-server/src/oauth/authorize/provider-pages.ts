@@ -13,7 +13,7 @@ import { formTargetsOf, type ShownApplication, shownClient } from '../../web/app
 import { type ErrorKind, errorKind } from '../../web/error.ts';
 import { showErrorPage } from '../../web/error-page.ts';
 import { showExpired } from '../../web/expired-page.ts';
-import { wayOnFrom } from '../../web/next-link.ts';
+import { nextLinkFrom } from '../../web/next-link.ts';
 import type { Pages } from '../../web/page.ts';
 import { ACCOUNT_PATH, ROUTES } from '../../web/paths.ts';
 import { permissionNames } from '../../web/permission-names.ts';
@@ -50,7 +50,7 @@ export function providerPages(
           {
             frame,
             signInHref: application?.href ?? pages.path(ACCOUNT_PATH),
-            ...(application === undefined ? {} : { wayOn: wayOnFrom(application, pages) }),
+            ...(application === undefined ? {} : { nextLink: nextLinkFrom(application, pages) }),
           },
           i18n,
         ),
@@ -61,7 +61,7 @@ export function providerPages(
   const error: ProviderPages['error'] = (ctx, out, cause) => {
     const { error: code, error_description: description } = out;
     if (cause instanceof DatabaseUnavailable) throw cause; // As everywhere: see http/faults.ts.
-    const wayOn = wayOnFrom(applicationOf(ctx), pages);
+    const nextLink = nextLinkFrom(applicationOf(ctx), pages);
     // No application's mistakes: the Back button, a second tab, a form that was sent twice.
     if (cause instanceof errors.SessionNotFound) {
       return showExpired(pages, ctx as unknown as Context);
@@ -70,7 +70,7 @@ export function providerPages(
       const { route, session } = ctx.oidc;
       if (route === SIGN_OUT && session?.accountId === undefined) return showSignedOut(ctx);
       const again = route === SIGN_OUT ? signOutWay : deviceWay;
-      const refused = { status: 400, kind: kindOfForm(ctx, description), wayOn: again } as const;
+      const refused = { status: 400, kind: kindOfForm(ctx, description), nextLink: again } as const;
       return showErrorPage(pages, ctx as unknown as Context, refused);
     }
     // The person wanted out: without the application's mistake they can.
@@ -79,8 +79,8 @@ export function providerPages(
     showErrorPage(pages, ctx as unknown as Context, {
       status: ctx.status,
       ...(staysIn
-        ? { kind: 'sign_out_request', wayOn: signOutWay }
-        : { kind: errorKind(code), wayOn }),
+        ? { kind: 'sign_out_request', nextLink: signOutWay }
+        : { kind: errorKind(code), nextLink }),
       technical: { error: code, ...(description === undefined ? {} : { description }) },
     });
   };

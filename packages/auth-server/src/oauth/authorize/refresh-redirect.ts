@@ -1,5 +1,5 @@
 import type { Context } from 'koa';
-import { sendOnPage } from '../../web/continue.ts';
+import { refreshRedirectPage } from '../../web/continue.ts';
 import type { Pages } from '../../web/page.ts';
 
 /**
@@ -7,10 +7,10 @@ import type { Pages } from '../../web/page.ts';
  * policy of the page whose form began a chain of redirects, ours or the provider's, about each of
  * them, and neither knows where the other leads on to. `Refresh` begins anew, without scripts.
  */
-export function sendOn(pages: Pages, ctx: Context, href: string): void {
+export function refreshRedirect(pages: Pages, ctx: Context, href: string): void {
   pages.show(ctx, {
     again: false,
-    render: (frame, i18n) => sendOnPage({ frame, href }, i18n),
+    render: (frame, i18n) => refreshRedirectPage({ frame, href }, i18n),
   });
   ctx.set('Refresh', `0; url=${href}`);
 }

@@ -21,11 +21,11 @@ import {
   actionOf,
   type Details,
   type Form,
-  goOn,
+  type InteractionContext,
   type InteractionParts,
+  redirectToDispatcher,
   showError,
   standingOf,
-  type Visit,
 } from './interaction-context.ts';
 import { nextStep, type Proven } from './next-step.ts';
 import { findOrganisation, goToOrganisation, showOrganisation } from './organisation-step.ts';
@@ -36,40 +36,41 @@ import { otherAccount, passkey, showSignIn, signIn } from './sign-in-step.ts';
 /** The pages of `/interaction/…` and what their forms do. */
 export function interactionRoutes(provider: Provider, parts: InteractionParts): Middleware {
   const router = new Router({ prefix: '/interaction', sensitive: true, strict: true });
-  const visit = (act: (visit: Visit) => Promise<void>) => async (ctx: Context) => {
-    const details = await detailsOf(provider, ctx);
-    if (details === undefined) return showExpired(parts.pages, ctx);
-    const client = await provider.Client.find(String(details.params['client_id'] ?? ''));
-    await act({ provider, parts, ctx, details, client });
-  };
-  const submit = (act: (visit: Visit, form: Form) => Promise<void>) =>
-    visit(async (one) => {
+  const withInteraction =
+    (act: (context: InteractionContext) => Promise<void>) => async (ctx: Context) => {
+      const details = await detailsOf(provider, ctx);
+      if (details === undefined) return showExpired(parts.pages, ctx);
+      const client = await provider.Client.find(String(details.params['client_id'] ?? ''));
+      await act({ provider, parts, ctx, details, client });
+    };
+  const submit = (act: (context: InteractionContext, form: Form) => Promise<void>) =>
+    withInteraction(async (one) => {
       const read = await readOurForm(parts.pages, one.ctx, one.details.uid);
       if ('refused' in read) return showError(one, read.refused, 400);
       await act(one, read.form);
     });
-  router.get('/:uid', visit(show));
+  router.get('/:uid', withInteraction(show));
   router.post('/:uid/sign-in', submit(signIn));
   router.post('/:uid/passkey', submit(passkey));
-  router.get('/:uid/organisation', visit(showOrganisation));
-  router.get('/:uid/find-organisation', visit(showOrganisation));
+  router.get('/:uid/organisation', withInteraction(showOrganisation));
+  router.get('/:uid/find-organisation', withInteraction(showOrganisation));
   router.post('/:uid/find-organisation', submit(findOrganisation));
   router.post('/:uid/organisation', submit(goToOrganisation));
   router.post('/:uid/second-factor', submit(secondFactor));
-  router.get('/:uid/other-account', visit(otherAccount));
-  router.get('/:uid/cancel', visit(cancel));
-  router.get('/:uid/enrol/totp', visit(enrolTotp));
+  router.get('/:uid/other-account', withInteraction(otherAccount));
+  router.get('/:uid/cancel', withInteraction(cancel));
+  router.get('/:uid/enrol/totp', withInteraction(enrolTotp));
   router.post('/:uid/enrol/totp', submit(confirmTotp));
-  router.get('/:uid/enrol/passkey', visit(enrolPasskey));
+  router.get('/:uid/enrol/passkey', withInteraction(enrolPasskey));
   router.post('/:uid/enrol/passkey', submit(confirmPasskey));
-  router.get('/:uid/enrol/codes', visit(seeCodes));
+  router.get('/:uid/enrol/codes', withInteraction(seeCodes));
   router.post('/:uid/enrol/codes', submit(saveCodes));
   router.post('/:uid/consent', submit(consent));
   // A form that was refused, opened anew, or one that there is not: back to where the person stands.
   for (const method of ['get', 'post'] as const) {
     router[method](
       '/:uid/:form',
-      visit(async (one) => goOn(one, one.ctx.search)),
+      withInteraction(async (one) => redirectToDispatcher(one, one.ctx.search)),
     );
   }
   return router.routes() as unknown as Middleware;
@@ -109,27 +110,30 @@ async function leaveEndedSession(provider: Provider, uid: string): Promise<void>
 }
 
 /** The form that made them was sent twice, or the person went back before they were saved. */
-async function hasCodesToSee({ parts, details }: Visit, { account }: Proven): Promise<boolean> {
+async function hasCodesToSee(
+  { parts, details }: InteractionContext,
+  { account }: Proven,
+): Promise<boolean> {
   return (await newCodesOf(parts.state, parts.recoveryCodes, details.uid, account)) !== undefined;
 }
 
-async function show(visit: Visit): Promise<void> {
-  const proven = await provenIn(visit.parts, visit.details.uid);
-  const next = nextStep(standingOf(visit, proven));
+async function show(context: InteractionContext): Promise<void> {
+  const proven = await provenIn(context.parts, context.details.uid);
+  const next = nextStep(standingOf(context, proven));
   switch (next.step) {
     case 'sign_in':
-      return showSignIn(visit, []);
+      return showSignIn(context, []);
     case 'second_factor':
-      return showSecondFactor(visit, proven, []);
+      return showSecondFactor(context, proven, []);
     case 'consent':
-      return showConsent(visit);
+      return showConsent(context);
     case 'enrol_factor':
-      return showChoice(visit, next.because);
+      return showChoice(context, next.because);
     case 'done':
-      if (await hasCodesToSee(visit, next.proven)) {
-        return seeOther(visit.ctx, actionOf(visit, 'enrol/codes'));
+      if (await hasCodesToSee(context, next.proven)) {
+        return seeOther(context.ctx, actionOf(context, 'enrol/codes'));
       }
-      await knowDevice(visit, next.proven);
-      return finishSignIn(visit, next.proven.progress);
+      await knowDevice(context, next.proven);
+      return finishSignIn(context, next.proven.progress);
   }
 }

@@ -1,28 +1,28 @@
 import { amrAfter } from '../../factors/authentication-methods.ts';
 import { type SecondStepMethod, secondStepAnswer } from '../../sign-in/second-step.ts';
 import { secondFactorPage } from '../../views/sign-in/second-factor.ts';
-import { requesterOf } from '../../web/actor.ts';
+import { actorOf } from '../../web/actor.ts';
 import type { Problem } from '../../web/form.ts';
 import {
   actionOf,
   type Form,
-  goOn,
+  type InteractionContext,
   pageOf,
   recordRefusal,
-  type Visit,
+  redirectToDispatcher,
 } from './interaction-context.ts';
 import type { Proven } from './next-step.ts';
 import { keepProgress, provenIn } from './progress.ts';
 import { beginAnew, otherAccount } from './sign-in-step.ts';
 
 export async function showSecondFactor(
-  visit: Visit,
+  context: InteractionContext,
   proven: Proven | undefined,
   problems: readonly Problem<'code' | 'recovery_code' | 'password'>[],
   tried?: SecondStepMethod,
 ): Promise<void> {
-  const { parts, ctx, details } = visit;
-  if (proven === undefined) return otherAccount(visit);
+  const { parts, ctx, details } = context;
+  if (proven === undefined) return otherAccount(context);
   const { account } = proven;
   const methods = await parts.secondStep.methods(account);
   const asked = tried ?? ctx.query['method'];
@@ -38,39 +38,39 @@ export async function showSecondFactor(
       href: `${parts.pages.path(`/interaction/${details.uid}`)}?method=${one}`,
     }));
   parts.pages.show(ctx, {
-    ...pageOf(visit),
+    ...pageOf(context),
     problems,
     ...(tried === undefined ? {} : { again: `method=${method}` }),
     render: (frame, i18n) =>
       secondFactorPage(
         {
           frame,
-          action: actionOf(visit, 'second-factor'),
+          action: actionOf(context, 'second-factor'),
           email: account.email,
           challenge,
           others,
           problems,
-          cancelHref: actionOf(visit, 'other-account'),
+          cancelHref: actionOf(context, 'other-account'),
         },
         i18n,
       ),
   });
 }
 
-export async function secondFactor(visit: Visit, form: Form): Promise<void> {
-  const { parts, details } = visit;
+export async function secondFactor(context: InteractionContext, form: Form): Promise<void> {
+  const { parts, details } = context;
   const proven = await provenIn(parts, details.uid);
-  if (proven === undefined) return beginAnew(visit);
+  if (proven === undefined) return beginAnew(context);
   const { account, progress } = proven;
-  if (progress.amr.includes('mfa')) return goOn(visit); // A second press: the code is used up.
+  if (progress.amr.includes('mfa')) return redirectToDispatcher(context); // A second press: the code is used up.
   const answer = secondStepAnswer(form, details.uid);
-  const outcome = await parts.secondStep.prove(account, answer, requesterOf(visit.ctx));
+  const outcome = await parts.secondStep.prove(account, answer, actorOf(context.ctx));
   if ('problem' in outcome) {
     const { problem } = outcome;
-    recordRefusal(visit, account.id, problem.code, problem.code !== 'throttled' || problem.first);
-    return showSecondFactor(visit, proven, [problem], answer.method);
+    recordRefusal(context, account.id, problem.code, problem.code !== 'throttled' || problem.first);
+    return showSecondFactor(context, proven, [problem], answer.method);
   }
   const amr = amrAfter(progress.amr, outcome.proof);
   await keepProgress(parts.state, details.uid, { ...progress, amr, provenAtS: undefined });
-  goOn(visit);
+  redirectToDispatcher(context);
 }

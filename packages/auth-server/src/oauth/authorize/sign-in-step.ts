@@ -4,53 +4,53 @@ import { dropNewCodes } from '../../factors/new-codes.ts';
 import { type Proof, provePassword, whyNot } from '../../sign-in/prove.ts';
 import { addressSubject } from '../../throttle/address-subject.ts';
 import { signInPage } from '../../views/sign-in/sign-in.ts';
-import { requesterOf } from '../../web/actor.ts';
+import { actorOf } from '../../web/actor.ts';
 import type { Problem } from '../../web/form.ts';
 import { RESET_PATH } from '../../web/paths.ts';
 import {
   actionOf,
   applicationOf,
   type Form,
-  goOn,
+  type InteractionContext,
   pageOf,
   recordRefusal,
-  type Visit,
+  redirectToDispatcher,
 } from './interaction-context.ts';
 import { beginProgress, dropProgress } from './progress.ts';
 
 export async function showSignIn(
-  visit: Visit,
+  context: InteractionContext,
   problems: readonly Problem<'email' | 'password'>[],
   given: Form = {},
 ): Promise<void> {
-  const { parts, ctx, details } = visit;
+  const { parts, ctx, details } = context;
   const { login_hint: hint } = details.params;
-  const signedIn = await askedAgain(visit);
+  const signedIn = await askedAgain(context);
   const hinted = typeof hint === 'string' ? hint : signedIn;
   const email = (given['email'] ?? hinted)?.slice(0, 254);
   const options = await parts.passkeys.beginSignIn(details.uid);
   const offered = email === undefined ? undefined : await parts.upstreamSignIn.offered(email);
   const organisations = offered === undefined && (await parts.upstreamSignIn.exists());
   parts.pages.show(ctx, {
-    ...pageOf(visit),
+    ...pageOf(context),
     problems,
     render: (frame, i18n) =>
       signInPage(
         {
           frame,
-          action: actionOf(visit, 'sign-in'),
+          action: actionOf(context, 'sign-in'),
           ...(email === undefined ? {} : { email }),
           rememberDevice: wantsToBeKnown(given),
-          application: applicationOf(visit),
+          application: applicationOf(context),
           ...(signedIn !== undefined && signedIn === email
-            ? { otherAccountHref: actionOf(visit, 'other-account') }
+            ? { otherAccountHref: actionOf(context, 'other-account') }
             : {}),
           resetHref: parts.pages.path(RESET_PATH),
-          passkey: { action: actionOf(visit, 'passkey'), options },
-          ...(organisations ? { organisationHref: actionOf(visit, 'organisation') } : {}),
+          passkey: { action: actionOf(context, 'passkey'), options },
+          ...(organisations ? { organisationHref: actionOf(context, 'organisation') } : {}),
           ...(offered === undefined
             ? {}
-            : { upstream: { ...offered, action: actionOf(visit, 'organisation') } }),
+            : { upstream: { ...offered, action: actionOf(context, 'organisation') } }),
           problems,
         },
         i18n,
@@ -62,7 +62,11 @@ export async function showSignIn(
 const PROOF_WANTED = ['login_prompt', 'max_age', 'stronger_authentication'];
 
 /** The e-mail address of who is signed in, unless it has to be, or is to be, somebody else. */
-async function askedAgain({ parts, ctx, details }: Visit): Promise<string | undefined> {
+async function askedAgain({
+  parts,
+  ctx,
+  details,
+}: InteractionContext): Promise<string | undefined> {
   const { session, prompt } = details;
   const other = ctx.query['account'] === 'other';
   const wanted = prompt.reasons.every((reason) => PROOF_WANTED.includes(reason));
@@ -70,8 +74,8 @@ async function askedAgain({ parts, ctx, details }: Visit): Promise<string | unde
   return (await parts.accounts.find(session.accountId))?.email;
 }
 
-export async function signIn(visit: Visit, form: Form): Promise<void> {
-  const { parts, ctx, details } = visit;
+export async function signIn(context: InteractionContext, form: Form): Promise<void> {
+  const { parts, ctx, details } = context;
   const email = form['email'] ?? '';
   const password = form['password'] ?? '';
   const missing: Problem<'email' | 'password'>[] = [
@@ -80,21 +84,21 @@ export async function signIn(visit: Visit, form: Form): Promise<void> {
   ];
   // Whose organisation signs people in has no password here: the page shows the way there.
   const elsewhere = password === '' && (await parts.upstreamSignIn.offered(email)) !== undefined;
-  if (elsewhere) return showSignIn(visit, [], form);
-  if (missing.length > 0) return showSignIn(visit, missing, form);
+  if (elsewhere) return showSignIn(context, [], form);
+  if (missing.length > 0) return showSignIn(context, missing, form);
   const address = addressSubject(ctx.ip);
-  const { deviceCookie } = requesterOf(ctx);
+  const { deviceCookie } = actorOf(ctx);
   const proof = await provePassword(parts, address, email, password, { deviceCookie });
   if (!('account' in proof)) {
     const why = whyNot(proof);
-    recordRefusal(visit, recordedEmail(email, why), why, !('waitS' in proof) || proof.first);
-    return showSignIn(visit, [refusalOf(proof, 'wrong_credentials')], form);
+    recordRefusal(context, recordedEmail(email, why), why, !('waitS' in proof) || proof.first);
+    return showSignIn(context, [refusalOf(proof, 'wrong_credentials')], form);
   }
   await beginProgress(parts, details.uid, proof.account, {
     amr: amrOf([{ method: 'password' }]),
     rememberDevice: wantsToBeKnown(form),
   });
-  goOn(visit);
+  redirectToDispatcher(context);
 }
 
 function refusalOf(proof: Exclude<Proof, { account: unknown }>, code: 'wrong_credentials') {
@@ -104,17 +108,17 @@ function refusalOf(proof: Exclude<Proof, { account: unknown }>, code: 'wrong_cre
 }
 
 /** A passkey as the only step: the authenticator verified the person itself. */
-export async function passkey(visit: Visit, form: Form): Promise<void> {
-  const { parts, details } = visit;
+export async function passkey(context: InteractionContext, form: Form): Promise<void> {
+  const { parts, details } = context;
   const found = await parts.passkeys.finishSignIn(details.uid, form['credential'] ?? '');
   if (found === undefined) {
-    recordRefusal(visit, 'unknown', 'passkey_failed');
-    return showSignIn(visit, [{ code: 'passkey_failed' }], form);
+    recordRefusal(context, 'unknown', 'passkey_failed');
+    return showSignIn(context, [{ code: 'passkey_failed' }], form);
   }
   const { account, proof } = found;
   const rememberDevice = wantsToBeKnown(form);
   await beginProgress(parts, details.uid, account, { amr: amrOf([proof]), rememberDevice });
-  goOn(visit);
+  redirectToDispatcher(context);
 }
 
 function wantsToBeKnown(form: Form): boolean {
@@ -122,18 +126,18 @@ function wantsToBeKnown(form: Form): boolean {
 }
 
 /** What was proven stands no more: the account's access ended, or its password changed. */
-export async function beginAnew(visit: Visit): Promise<void> {
-  if (visit.details.prompt.name === 'consent') return goOn(visit);
+export async function beginAnew(context: InteractionContext): Promise<void> {
+  if (context.details.prompt.name === 'consent') return redirectToDispatcher(context);
   const code = 'sign_in_ended';
-  visit.ctx.state['refused'] = code;
-  await dropProgress(visit.parts.state, visit.details.uid);
-  return showSignIn(visit, [{ code }]);
+  context.ctx.state['refused'] = code;
+  await dropProgress(context.parts.state, context.details.uid);
+  return showSignIn(context, [{ code }]);
 }
 
 /** Begins again as somebody else; codes that were not saved must not be shown to the next person. */
-export async function otherAccount(visit: Visit): Promise<void> {
-  const { parts, details } = visit;
+export async function otherAccount(context: InteractionContext): Promise<void> {
+  const { parts, details } = context;
   await dropNewCodes(parts.state, details.uid);
   await dropProgress(parts.state, details.uid);
-  goOn(visit, '?account=other');
+  redirectToDispatcher(context, '?account=other');
 }

@@ -4,14 +4,14 @@ import type { AuditLog } from '../../audit/audit-log.ts';
 import { digest } from '../../crypto/state-seal.ts';
 import type { FinishRefusal, UpstreamSignIn } from '../../organisations/sign-in-upstream.ts';
 import type { StateStore } from '../../state/state-store.ts';
-import { requesterOf } from '../../web/actor.ts';
+import { actorOf } from '../../web/actor.ts';
 import { dropCookie, readCookie, writeCookie } from '../../web/cookie.ts';
 import { showErrorPage } from '../../web/error-page.ts';
 import { showExpired } from '../../web/expired-page.ts';
-import { wayOnFrom } from '../../web/next-link.ts';
+import { nextLinkFrom } from '../../web/next-link.ts';
 import type { Pages } from '../../web/page.ts';
 import { beginProgress } from './progress.ts';
-import { sendOn } from './refresh-redirect.ts';
+import { refreshRedirect } from './refresh-redirect.ts';
 
 export interface UpstreamParts {
   readonly upstreamSignIn: UpstreamSignIn;
@@ -29,7 +29,7 @@ const TTL_MS = 600_000;
 const UID = /^[\w-]{10,64}$/;
 
 /** Which interaction a browser left for its organisation; its own cookie is for its own path. */
-export function leaveFor(
+export function rememberUpstreamReturn(
   ctx: Context,
   { pages }: Pick<UpstreamParts, 'pages'>,
   state: string,
@@ -46,9 +46,9 @@ export function upstreamRoutes(parts: UpstreamParts): Middleware {
     const query = new URLSearchParams(ctx.querystring);
     const cookie = cookieOf(pages, query.get('state') ?? '');
     const uid = readCookie(ctx, cookie) ?? '';
-    const by = requesterOf(ctx);
+    const actor = actorOf(ctx);
     const domain = String(ctx['params']['domain']);
-    const result = await upstreamSignIn.finish(domain, query, uid, by);
+    const result = await upstreamSignIn.finish(domain, query, uid, actor);
     if (uid !== '') dropCookie(ctx, cookie);
     if ('refused' in result || !UID.test(uid)) {
       const { refused, reason } =
@@ -56,13 +56,14 @@ export function upstreamRoutes(parts: UpstreamParts): Middleware {
           ? result
           : ({ refused: 'expired', reason: 'interaction_unknown' } as const);
       ctx.state['refused'] = reason;
-      if (refused === 'begin_again') return sendOn(pages, ctx, pages.path(`/interaction/${uid}`));
+      if (refused === 'begin_again')
+        return refreshRedirect(pages, ctx, pages.path(`/interaction/${uid}`));
       audit.record({ type: 'sign_in.refused', subject: domain, address: ctx.ip, reason });
       return showRefusal(parts, ctx, refused);
     }
     const { account, ...proven } = result;
     await beginProgress({ state }, uid, account, { ...proven, rememberDevice: false });
-    sendOn(pages, ctx, pages.path(`/interaction/${uid}`));
+    refreshRedirect(pages, ctx, pages.path(`/interaction/${uid}`));
   });
   return router.routes() as unknown as Middleware;
 }
@@ -72,8 +73,12 @@ function showRefusal(
   ctx: Context,
   why: Exclude<FinishRefusal['refused'], 'begin_again'>,
 ): void {
-  const wayOn = wayOnFrom(undefined, pages);
+  const nextLink = nextLinkFrom(undefined, pages);
   if (why === 'expired') showExpired(pages, ctx);
   else
-    showErrorPage(pages, ctx, { status: why === 'account_unusable' ? 403 : 502, kind: why, wayOn });
+    showErrorPage(pages, ctx, {
+      status: why === 'account_unusable' ? 403 : 502,
+      kind: why,
+      nextLink,
+    });
 }

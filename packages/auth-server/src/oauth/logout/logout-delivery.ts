@@ -1,6 +1,6 @@
 import type { Log } from '@cls/shared/log';
 import type { Provider } from '../../library/oidc.ts';
-import type { LogoutNotice, LogoutNotices } from '../../sessions/signed-in.ts';
+import type { LogoutNotification, LogoutNotifications } from '../../sessions/signed-in.ts';
 
 const LOOK_EVERY_MS = 2_000;
 const BATCH = 20;
@@ -22,8 +22,8 @@ interface Informed {
  * @param provider the one in use; undefined until there is one.
  * @returns stops it: what is under way ends, and what is still due waits for the next start.
  */
-export function deliverLogoutNotices(
-  notices: LogoutNotices,
+export function deliverLogoutNotifications(
+  notices: LogoutNotifications,
   provider: () => Provider | undefined,
   log: Log,
 ): () => Promise<void> {
@@ -57,7 +57,11 @@ export function deliverLogoutNotices(
  * Keeps a notice for each application that the library could not notify of a sign-out in the browser
  * itself: it tries once.
  */
-export function keepLogoutNotices(provider: Provider, notices: LogoutNotices, log: Log): void {
+export function keepLogoutNotifications(
+  provider: Provider,
+  notices: LogoutNotifications,
+  log: Log,
+): void {
   provider.on('backchannel.error', (_, err, { clientId }, accountId, sid) => {
     log.info({ err, clientId }, 'a logout notification failed; trying again');
     notices
@@ -70,8 +74,8 @@ const UNDELIVERED = 'an application did not accept a logout notification';
 
 async function deliver(
   provider: Provider,
-  notices: LogoutNotices,
-  { id, applicationId, accountId, sid, attempts }: LogoutNotice,
+  notices: LogoutNotifications,
+  { id, applicationId, accountId, sid, attempts }: LogoutNotification,
   log: Log,
 ): Promise<void> {
   try {

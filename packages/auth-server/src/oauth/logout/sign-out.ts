@@ -3,9 +3,9 @@ import type { AuditLog } from '../../audit/audit-log.ts';
 import { digest } from '../../crypto/state-seal.ts';
 import { isDestroyed } from '../../library/destroyed-session.ts';
 import type { Provider, Session } from '../../library/oidc.ts';
-import { circumstances } from '../../mail/security-notice.ts';
+import { requestMetadata } from '../../mail/security-notice.ts';
 import type { AccountAccess } from '../../sessions/account-access.ts';
-import { requesterOf } from '../../web/actor.ts';
+import { actorOf } from '../../web/actor.ts';
 
 /**
  * Signing out ends what applications got in the session before the library destroys the session:
@@ -33,7 +33,7 @@ export function recordSignOuts(provider: Provider, audit: AuditLog): void {
     audit.record({
       type: 'sign_in.ended',
       subject: session.accountId,
-      ...circumstances(requesterOf(ctx as unknown as Context)),
+      ...requestMetadata(actorOf(ctx as unknown as Context)),
       ...(client === undefined ? {} : { clientId: client.clientId }),
     });
   });

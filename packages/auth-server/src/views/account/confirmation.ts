@@ -4,30 +4,30 @@ import type { I18n } from '../../web/i18n.ts';
 import { cardPage, type PageModel } from '../../web/layout.ts';
 
 /** What is about to be done, and to what. */
-export type Deed =
+export type ConfirmedAction =
   | { readonly kind: 'remove_factor'; readonly name: string; readonly last: boolean }
   | { readonly kind: 'withdraw_access'; readonly name: string }
   | { readonly kind: 'new_recovery_codes' };
 
 /** Asks before something that cannot be undone. Sends `confirm=yes`. */
 export interface ConfirmationModel extends PageModel {
-  readonly deed: Deed;
+  readonly subject: ConfirmedAction;
   readonly action: string;
   readonly cancelHref: string;
 }
 
 export function confirmationPage(model: ConfirmationModel, i18n: I18n): string {
-  const { frame, deed, action, cancelHref } = model;
-  const name: Html = html`<strong>${'name' in deed && deed.name}</strong>`;
-  const last = deed.kind === 'remove_factor' && deed.last;
-  const body = html`<p class="lead">${i18n.rich(`confirmation.${deed.kind}.text`, { name })}</p>
+  const { frame, subject, action, cancelHref } = model;
+  const name: Html = html`<strong>${'name' in subject && subject.name}</strong>`;
+  const last = subject.kind === 'remove_factor' && subject.last;
+  const body = html`<p class="lead">${i18n.rich(`confirmation.${subject.kind}.text`, { name })}</p>
 ${last && html`<p class="notice warn">${i18n.t('confirmation.remove_factor.last')}</p>\n`}${form(
   frame,
   {
     action,
     body: html`<div class="pair"><a class="button" href="${cancelHref}">${i18n.t('form.cancel')}</a>
-<button class="button danger" name="confirm" value="yes">${i18n.t(`confirmation.${deed.kind}.submit`)}</button></div>`,
+<button class="button danger" name="confirm" value="yes">${i18n.t(`confirmation.${subject.kind}.submit`)}</button></div>`,
   },
 )}`;
-  return cardPage(model, { title: i18n.t(`confirmation.${deed.kind}.title`), body }, i18n);
+  return cardPage(model, { title: i18n.t(`confirmation.${subject.kind}.title`), body }, i18n);
 }

@@ -1,6 +1,6 @@
 import { type Clock, systemClock } from '@cls/shared/clock';
 import { type Account, hasPassword } from '../../accounts/account.ts';
-import type { Requester } from '../../audit/actor.ts';
+import type { Actor } from '../../audit/actor.ts';
 import type { AccountMail } from '../../mail/account-mail.ts';
 import type { MailQueue } from '../../mail/mail-queue.ts';
 import { createI18n, type I18n, LOCALES, readMessages } from '../../web/i18n.ts';
@@ -52,41 +52,41 @@ export function accountMailer(
     factors: at('factors'),
     applications: at('applications'),
   };
-  const send = (account: Account, { locale = 'en' }: Requester, write: (i18n: I18n) => Mail) => {
+  const send = (account: Account, { locale = 'en' }: Actor, write: (i18n: I18n) => Mail) => {
     const i18n = languages.get(locale);
     if (i18n !== undefined) queue.add({ to: account.email, ...write(i18n) });
   };
-  const circumstances = ({ address, device }: Requester) => ({
+  const requestMetadata = ({ address, device }: Actor) => ({
     at: clock.now(),
     ...(address === undefined ? {} : { address }),
     ...(device === undefined ? {} : { device }),
   });
   return {
-    changed(account, change, name, by) {
+    changed(account, change, name, actor) {
       const own = { hasPassword: hasPassword(account), hrefs };
-      const model = { ...frame, ...circumstances(by), change, name, ...own };
-      send(account, by, (i18n) => securityChangeMail(model, i18n));
+      const model = { ...frame, ...requestMetadata(actor), change, name, ...own };
+      send(account, actor, (i18n) => securityChangeMail(model, i18n));
     },
-    newDevice(account, signedInBy, by) {
-      const model = { ...frame, ...circumstances(by), signedInBy, hrefs };
-      send(account, by, (i18n) => newDeviceMail(model, i18n));
+    newDevice(account, signedInBy, actor) {
+      const model = { ...frame, ...requestMetadata(actor), signedInBy, hrefs };
+      send(account, actor, (i18n) => newDeviceMail(model, i18n));
     },
-    passwordReset(account, token, validForS, by) {
+    passwordReset(account, token, validForS, actor) {
       const href = `${at('passwordReset')}?token=${token}`;
-      send(account, by, (i18n) => passwordResetMail({ ...frame, href, validForS }, i18n));
+      send(account, actor, (i18n) => passwordResetMail({ ...frame, href, validForS }, i18n));
     },
-    invitation(account, organisation, token, expiresAt, by) {
+    invitation(account, organisation, token, expiresAt, actor) {
       const href = `${at('invitation')}?token=${token}`;
       const model = { ...frame, organisation, href, expiresAt };
-      send(account, by, (i18n) => invitationMail(model, i18n));
+      send(account, actor, (i18n) => invitationMail(model, i18n));
     },
-    invitationElsewhere(account, organisation, by) {
+    invitationElsewhere(account, organisation, actor) {
       const model = { ...frame, organisation, href: at('account') };
-      send(account, by, (i18n) => invitationElsewhereMail(model, i18n));
+      send(account, actor, (i18n) => invitationElsewhereMail(model, i18n));
     },
-    organisationInvitation(account, organisation, by) {
+    organisationInvitation(account, organisation, actor) {
       const model = { ...frame, organisation, href: at('account') };
-      send(account, by, (i18n) => organisationInvitationMail(model, i18n));
+      send(account, actor, (i18n) => organisationInvitationMail(model, i18n));
     },
   };
 }

@@ -68,7 +68,7 @@ export function securityChangeMail(model: SecurityChangeModel, i18n: I18n): Mail
   const parts: readonly MailPart[] = [
     { text: i18n.t(`mail.change.${change}.text`, { name }) },
     ...(change === 'permissions_changed' ? [permissionsNow(name, i18n)] : []),
-    circumstances(model, i18n),
+    requestMetadata(model, i18n),
     { text: i18n.t(`mail.advice.${advice}`) },
     ...links(PLACES[advice], hrefs, i18n),
   ];
@@ -84,7 +84,7 @@ export function newDeviceMail(model: NewDeviceModel, i18n: I18n): Mail {
   const { signedInBy, hrefs } = model;
   const parts: readonly MailPart[] = [
     { text: i18n.t('mail.newDevice.text') },
-    circumstances(model, i18n),
+    requestMetadata(model, i18n),
     { text: i18n.t(`mail.newDevice.advice.${signedInBy}`) },
     ...links(PLACES[signedInBy], hrefs, i18n),
   ];
@@ -166,7 +166,7 @@ function links(places: readonly MailPlace[], hrefs: MailHrefs, i18n: I18n): read
   return places.map((place) => ({ label: i18n.t(`mail.link.${place}`), href: hrefs[place] }));
 }
 
-function circumstances({ at, device, address }: Circumstances, i18n: I18n): MailPart {
+function requestMetadata({ at, device, address }: Circumstances, i18n: I18n): MailPart {
   return {
     facts: [
       [i18n.t('log.when'), i18n.dateTime(at)],

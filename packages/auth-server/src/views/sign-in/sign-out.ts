@@ -6,9 +6,9 @@ import {
   applicationName,
   cardPage,
   emailName,
+  type NextLink,
+  nextLinkHtml,
   type PageModel,
-  type WayOn,
-  wayOnLink,
 } from '../../web/layout.ts';
 
 /** Sends `logout=yes` to `action`; `xsrf` is the provider's own token, when it wants one. */
@@ -38,12 +38,12 @@ ${form(frame, {
 
 export interface SignedOutModel extends PageModel {
   readonly signInHref: string;
-  readonly wayOn?: WayOn;
+  readonly nextLink?: NextLink;
 }
 
 export function signedOutPage(model: SignedOutModel, i18n: I18n): string {
-  const { signInHref, wayOn } = model;
+  const { signInHref, nextLink } = model;
   const body = html`<p class="lead">${i18n.t('signedOut.text')}</p>
-${wayOn && wayOnLink(wayOn, i18n)}<p class="after"><a href="${signInHref}">${i18n.t('signedOut.again')}</a></p>`;
+${nextLink && nextLinkHtml(nextLink, i18n)}<p class="after"><a href="${signInHref}">${i18n.t('signedOut.again')}</a></p>`;
   return cardPage(model, { title: i18n.t('signedOut.title'), body }, i18n);
 }

@@ -1,4 +1,7 @@
-/** What an administrator does to somebody's account; behind `cls-auth` and any admin API. */
+/**
+ * What an administrator can do to a person's account. `cls-auth` and the administrators' API both
+ * use it.
+ */
 import type { ApiPermission } from '@cls/shared/access-token';
 import type { Account } from '../accounts/account.ts';
 import type { AccountLinks } from '../accounts/account-link.ts';
@@ -13,20 +16,20 @@ import type { Throttle } from '../throttle/throttle.ts';
 export interface AdministerAccounts {
   /** Ends its sessions, tokens and links at once, and sends the owner a message. */
   disable(account: Account, actor: Actor): Promise<void>;
-  /** Sends the owner a message. Does nothing to an account that is not disabled itself. */
+  /** Sends the owner a message. Does nothing when the account itself is not disabled. */
   enable(account: Account, actor: Actor): Promise<void>;
   /** Removes every factor and recovery code and lifts their blocks, and sends the owner a message. */
   resetFactors(account: Account, actor: Actor): Promise<void>;
-  /** What applications call the person from now on; undefined takes the name away. */
+  /** The name that applications get for the person; undefined removes it. */
   rename(account: Account, name: string | undefined, actor: Actor): Promise<void>;
   /** Ends all sessions, and sends the owner a message. */
   endSessions(account: Account, actor: Actor): Promise<void>;
   /**
-   * What the account may do from now on. Where something is taken away, its sessions and tokens end;
-   * where it differs from before, the owner gets a message.
+   * Replaces the permissions of the account. When a permission is taken away, its sessions and
+   * tokens end. When anything changes, the owner gets a message.
    *
-   * @param addable what may be added to what the account has.
-   * @returns false, and changes nothing, where more was to be added.
+   * @param addable permissions that the administrator may add.
+   * @returns false, and changes nothing, when the administrator may not add one of them.
    */
   setPermissions(
     account: Account,
@@ -55,7 +58,7 @@ export function administerAccounts(parts: AdministerParts): AdministerAccounts {
     },
     async enable(account, actor) {
       if (!(await records.isDisabled(account.id))) return;
-      // Disabling may have failed half-way: what was signed in before must not come back.
+      // Disabling may have failed half-way. End the sessions, so that none of them comes back.
       await access.endAll(account.id);
       await records.setDisabled(account.id, false);
       auditAndNotify(parts, 'account.enabled', account, actor);

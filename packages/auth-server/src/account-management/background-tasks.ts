@@ -1,15 +1,20 @@
 import { randomInt } from 'node:crypto';
 import type { Log } from '@cls/shared/log';
 
-/** Work that an answer must not wait for, so that its time shows nothing. */
+/**
+ * Work that runs after the answer, so that the time of the answer does not show whether there was
+ * any.
+ */
 export interface BackgroundTasks {
-  /** Runs within a second, at a random time: the next request must not show it by being slower. */
+  /**
+   * Runs the work at a random time within a second, so that a slower next request does not show it.
+   */
   run(work: () => Promise<void>): void;
-  /** Begins at once what still waits, and resolves when all has ended. */
+  /** Starts all waiting tasks at once, and resolves when every task has ended. */
   settle(): Promise<void>;
 }
 
-/** Limit of tasks waiting or under way: further ones are dropped, with a log line. */
+/** The most tasks that wait or run. Further ones are dropped, with a log line. */
 const RUNNING_MAX = 2_000;
 const DELAY_MAX_MS = 1_000;
 

@@ -19,7 +19,7 @@ export type ChangePasswordProblem =
 export type ChangePassword = (
   account: Account,
   form: { readonly password: string; readonly newPassword: string },
-  /** The session that asks; all others end. */
+  /** The session of this request; all others end. */
   session: SessionName,
   actor: Actor,
 ) => Promise<ChangePasswordProblem | undefined>;
@@ -30,7 +30,7 @@ export interface ChangePasswordParts extends GuessParts, NewPasswordParts, Audit
   readonly access: Pick<AccountAccess, 'endAll'>;
 }
 
-/** A person changes the password that they know; everything else that is signed in ends. */
+/** Changes a password that the person knows, and ends all other sessions. */
 export function changePassword(parts: ChangePasswordParts): ChangePassword {
   const finish = async (account: Account, session: SessionName, actor: Actor) => {
     const setAt = await parts.records.passwordSetAt(account.id);
@@ -55,8 +55,11 @@ export function changePassword(parts: ChangePasswordParts): ChangePassword {
     if (newPassword === password) return { field: 'new_password', code: 'password_same' };
     const made = await hashOfNew(parts, account, newPassword);
     if ('problem' in made) return made.problem;
-    await parts.access.endAll(account.id, session); // First too: if that fails, nothing is changed.
-    // A reset that was faster stands: what was proven here is the password before it.
+    // End sessions first: if that fails, the password is unchanged. `finish` ends them again, to catch
+    // sessions that started meanwhile.
+    await parts.access.endAll(account.id, session);
+    // If a password reset was faster, it wins: the password that was proven here is the one before
+    // it.
     if (!(await parts.records.replacePassword(account.id, made.hash, proven.passwordVersion))) {
       return { field: 'password', code: 'current_password_wrong' };
     }
@@ -66,7 +69,7 @@ export function changePassword(parts: ChangePasswordParts): ChangePassword {
 
 const REPEATABLE_MS = 600_000;
 
-/** Whether the same form has come before, and failed after the password was changed. */
+/** Whether this form was sent before, and its answer failed after the password was changed. */
 async function isDone(
   parts: ChangePasswordParts,
   account: Account,

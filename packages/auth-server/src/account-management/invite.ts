@@ -1,6 +1,6 @@
 /**
- * An administrator invites a person, who sets their own password: nobody else ever types it. Where
- * the person's organisation has a provider of its own, they sign in there, and get no password.
+ * An administrator invites a person, who sets their own password: nobody else ever types it. If the
+ * person's organisation has its own provider, the person signs in there and gets no password.
  */
 import type { ApiPermission } from '@cls/shared/access-token';
 import { isUniqueViolation } from '@cls/shared/sql/database';
@@ -32,18 +32,20 @@ export interface Invitee {
 }
 
 /**
- * Makes the account and sends the message. An account that nothing opens yet gets another one, and
+ * Makes the account and sends the message. An account that cannot sign in yet gets a new link, and
  * the older link ends.
  */
 export type Invite = (
   invitee: Invitee,
   actor: Actor,
-  /** The requester must not learn whether another customer has the person. */
+  /** The administrator must not learn whether another customer has the person. */
   how?: { readonly discreet?: boolean },
 ) => Promise<Invited>;
 
 export type Invited =
-  /** `expiresAt` of the link; absent where the organisation's own provider lets the person in. */
+  /**
+   * `expiresAt` of the link; absent when the person signs in at the organisation's own provider.
+   */
   | { readonly account: Account; readonly expiresAt?: Date }
   | { readonly refused: 'email_invalid' | 'unknown_customer' | 'account_exists' };
 
@@ -64,9 +66,9 @@ export function invite(parts: InviteParts): Invite {
     const account = await accountOf(parts, { ...invitee, email }, actor, discreet);
     if (account === undefined) return { refused: 'account_exists' };
     auditAndNotify(parts, 'account.invited', account, actor, customer.name);
-    // Of somebody who is elsewhere, too: the same work, and the same answer.
+    // The same work and answer for an address that belongs to another customer.
     if (await hasProvider(parts, account)) {
-      await links.removeAll(account.id); // Of the time before there was a provider.
+      await links.removeAll(account.id); // They may date from before the customer had a provider.
       if (account.elsewhere) parts.mail.invitationElsewhere(account, customer.name, actor);
       else parts.mail.organisationInvitation(account, customer.name, actor);
       return { account };
@@ -85,7 +87,10 @@ async function hasProvider({ providers }: InviteParts, { email, customer }: Acco
   return all.some((each) => each.domain === domain && each.customer === customer);
 }
 
-/** A new account, or the same one that was invited before; undefined when it is in use, or another. */
+/**
+ * A new account, or the same one that was invited before; undefined when the account is in use or
+ * differs.
+ */
 async function accountOf(
   { records, ...parts }: InviteParts,
   invitee: Invitee,
@@ -95,7 +100,7 @@ async function accountOf(
   const { email, customer } = invitee;
   const everywhere = await records.findByEmail(email);
   const elsewhere = discreet && everywhere !== undefined && everywhere.customer !== customer;
-  // The customer's own, whether it is of somebody who is elsewhere or not.
+  // The customer's own account, even if the address also belongs to another customer.
   const find = async () => (await records.listOf(customer, { email, limit: 1 }))[0];
   const known = elsewhere ? await find() : everywhere;
   if (known !== undefined) {
@@ -109,7 +114,7 @@ async function accountOf(
   try {
     await (elsewhere ? records.createElsewhere(invitee) : records.create(invitee));
   } catch (error) {
-    if (isUniqueViolation(error)) return undefined; // Somebody made it in this moment.
+    if (isUniqueViolation(error)) return undefined; // Another request created it at the same time.
     throw error;
   }
   const made = await find();

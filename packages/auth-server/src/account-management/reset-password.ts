@@ -1,6 +1,6 @@
 /**
  * A forgotten password: a link by e-mail, good once and for half an hour, with which a new one is
- * set. It signs nobody in and proves no second factor: both are asked for afterwards.
+ * set. The link does not sign the person in and does not replace the second factor.
  */
 
 import {
@@ -30,13 +30,13 @@ export const RESET_TTL_S = 1_800;
 
 export interface ResetPassword {
   /**
-   * The same answer in the same time whether there is such an account or not; the message is
-   * written afterwards. Only an account that is enabled and has a password gets one.
+   * Answers the same, in the same time, whether the account exists or not; the message is sent
+   * afterwards. Only an enabled account with a password gets one.
    */
   request(email: string, actor: Actor): Promise<ResetRequestProblem | undefined>;
-  /** Whose link it is; undefined when it is not good (any more). */
+  /** The account that the link was sent to; undefined when the link is not valid. */
   find(token: string): Promise<Account | undefined>;
-  /** Sets the password and ends all that is signed in; `expired` when the link is not good. */
+  /** Sets the password and ends all sessions; `expired` when the link is not valid. */
   finish(
     token: string,
     newPassword: string,
@@ -93,7 +93,9 @@ export function resetPassword(parts: ResetPasswordParts): ResetPassword {
       }
       const made = await hashOfNew(parts, account, newPassword);
       if ('problem' in made) return { account, problem: made.problem };
-      await parts.access.endAll(account.id); // Before, too: were it to fail, the link is still good.
+      // End sessions first: if that fails, the link is still valid. `finished` ends them again, to
+      // catch sessions that started meanwhile.
+      await parts.access.endAll(account.id);
       if (!(await links.useForPassword('password_reset', token, made.hash))) {
         return { expired: true };
       }

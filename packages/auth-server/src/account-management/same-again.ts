@@ -7,8 +7,9 @@ export interface SameAgainParts {
 }
 
 /**
- * Whose password a link has just set, when the same form comes again: the first answer was lost, or
- * failed after the password was set. Undefined for another password, which sets nothing.
+ * The account whose password a link has just set, when the same form is sent again because the
+ * first answer was lost or failed. Undefined for a different password: the link cannot set it any
+ * more.
  */
 export async function sameAgain(
   { accounts, links }: SameAgainParts,

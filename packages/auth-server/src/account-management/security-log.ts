@@ -2,7 +2,7 @@ import type { Account } from '../accounts/account.ts';
 import type { Device } from '../audit/actor.ts';
 import type { AuditEventType, AuditLog, AuditReader, StoredEvent } from '../audit/audit-log.ts';
 
-/** What the audit's events are called in a person's own log. */
+/** The name of each audit event in a person's own log. */
 const SHOWN = {
   'token.issued': 'signed_in',
   'token.refused': 'sign_in_failed',
@@ -40,7 +40,7 @@ export type LogEntryType = (typeof SHOWN)[keyof typeof SHOWN];
 export interface SecurityLogEntry {
   readonly type: LogEntryType;
   readonly at: Date;
-  /** The factor, application or organisation that it was about. */
+  /** The factor, application or organisation that the event is about. */
   readonly subject?: string;
   readonly device?: Device;
   readonly address?: string;
@@ -49,17 +49,20 @@ export interface SecurityLogEntry {
 export interface SecurityLogPage {
   /** The newest first. */
   readonly entries: readonly SecurityLogEntry[];
-  /** Where the next older page begins; absent on the last. */
+  /** The cursor of the next older page; absent on the last page. */
   readonly older?: string;
 }
 
 const PAGE = 50;
 const CURSOR = /^\d{1,18}$/;
 
-/** What happened on a person's account. @param cursor `older` of a page; anything else is the first. */
+/**
+ * The events of a person's account. @param cursor `older` of a page; without it, the first page.
+ */
 export function securityLog(reader: AuditReader, audit: Pick<AuditLog, 'catchUp'>) {
   return async (account: Account, cursor?: string): Promise<SecurityLogPage> => {
-    await audit.catchUp(); // People look right after they did something.
+    // People look at the log right after they did something: store all events first.
+    await audit.catchUp();
     const events = await reader.eventsOf([account.id, account.email], {
       types: Object.keys(SHOWN) as AuditEventType[],
       limit: PAGE + 1,

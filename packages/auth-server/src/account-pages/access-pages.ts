@@ -38,7 +38,7 @@ export async function showSessions(context: AccountPageContext): Promise<void> {
   );
 }
 
-/** One that is over already is ended, too: that is what was asked for. */
+/** A session that is over already counts as ended: that is what the person asked for. */
 export async function endSession(context: AccountPageContext, form: Form): Promise<void> {
   const { parts, ctx, account } = context;
   await parts.accountSessions.end(account, form['session'] ?? '', actorOf(ctx));

@@ -36,15 +36,15 @@ export interface AccountPagesParts extends EnrolmentParts, ProofParts {
   readonly securityLog: ReturnType<typeof securityLog>;
 }
 
-/** Who is signed in in the browser that asks. */
+/** The person who is signed in in this browser. */
 export interface Visitor {
   readonly account: Account;
   readonly session: SessionName;
   /** When the person last signed in, whole seconds since the epoch. */
   readonly signedInAtS: number;
-  /** A second factor was proven then. */
+  /** Whether the person proved a second factor then. */
   readonly mfa: boolean;
-  /** How long the session lives without another sign-in or application. */
+  /** Seconds until the session ends, if nothing prolongs it. */
   readonly endsInS: number;
 }
 

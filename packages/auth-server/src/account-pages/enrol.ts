@@ -27,19 +27,19 @@ export interface Enrolling {
   readonly parts: EnrolmentParts;
   readonly ctx: Context;
   readonly account: Account;
-  /** The session or interaction: nobody finishes what another browser began. */
+  /** The session or interaction that the enrolment belongs to: another browser cannot finish it. */
   readonly binding: string;
   readonly page: Omit<Page, 'render'>;
   readonly hrefs: Readonly<Record<'totp' | 'passkey' | 'codes' | 'cancel', string>>;
-  /** The factor is there; called before its first recovery codes are shown. */
+  /** Called when the factor is stored, before its first recovery codes are shown. */
   readonly added: (factor: AddedFactor) => Promise<void>;
   /** Leads on. */
   readonly done: () => void;
 }
 
 /**
- * Names the secret in the page's own address, so that it stays the same while the page comes back,
- * loaded again or in another language: people have scanned it by then.
+ * Puts the id of the secret into the page's address, so that the secret stays the same when the
+ * page is reloaded or shown in another language: the person may have scanned it by then.
  */
 export async function openTotp(enrolling: Enrolling): Promise<void> {
   const { parts, ctx, account, binding, hrefs } = enrolling;
@@ -87,7 +87,7 @@ export async function submitTotp(enrolling: Enrolling, form: Form): Promise<void
   return showTotp(enrolling, [result.problem], name);
 }
 
-/** Whether the form has added its factor before, and was not answered. */
+/** Whether this form added its factor before, and its answer was lost. */
 export const totpIsAdded = ({ parts, ctx, account, binding }: Enrolling): Promise<boolean> =>
   parts.totpEnrolments.isAdded(account, binding, pendingOf(ctx));
 export const passkeyIsAdded = ({ parts, account, binding }: Enrolling, form: Form) =>
@@ -120,7 +120,7 @@ export async function submitPasskey(enrolling: Enrolling, form: Form): Promise<v
   if (!('problem' in result)) return afterAdding(enrolling, result);
   const { problem } = result;
   if (await isDone(enrolling, problem)) return seeOther(ctx, enrolling.hrefs.codes);
-  // The page of a passkey has no code to mend.
+  // The page for a passkey has no field for a code.
   const shown = 'field' in problem && problem.field === 'code' ? [] : [problem];
   return showPasskey(enrolling, shown as readonly Problem<'name'>[], name);
 }
@@ -128,11 +128,11 @@ export async function submitPasskey(enrolling: Enrolling, form: Form): Promise<v
 async function afterAdding(enrolling: Enrolling, added: AddedFactor): Promise<void> {
   await enrolling.added(added);
   if (added.recoveryCodes === undefined) return enrolling.done();
-  // To a page of their own, so that loading it again does nothing twice.
+  // The codes have a page of their own, so that a reload does nothing twice.
   seeOther(enrolling.ctx, enrolling.hrefs.codes);
 }
 
-/** What a form that adds a factor meets when it has come before. */
+/** The problems that a form for a new factor meets when it is sent a second time. */
 const DONE_BEFORE: readonly string[] = [
   'form_stale',
   'passkey_failed',
@@ -140,7 +140,9 @@ const DONE_BEFORE: readonly string[] = [
   'name_taken',
 ];
 
-/** The form has come a second time: what it was to do is done, and its codes are to be seen. */
+/**
+ * Whether the form was sent a second time: its factor was added, and its codes wait to be saved.
+ */
 async function isDone(
   { parts, account, binding }: Enrolling,
   problem: { readonly code: string },

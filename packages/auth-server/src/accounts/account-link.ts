@@ -6,9 +6,9 @@ export interface AccountLink {
   readonly expiresAt: Date;
 }
 
-/** Links by the token in them: 256 random bits, kept as a digest. */
+/** Links, found by the token in them: 256 random bits, stored as a digest. */
 export interface AccountLinks {
-  /** In place of an older one of the same purpose. @returns the token, in base64url. */
+  /** Replaces an older link of the same purpose. @returns the token, in base64url. */
   create(
     accountId: string,
     purpose: LinkPurpose,
@@ -17,8 +17,8 @@ export interface AccountLinks {
   /** Undefined when unknown, replaced, used or expired. */
   find(purpose: LinkPurpose, token: string): Promise<AccountLink | undefined>;
   /**
-   * Sets the account's password and ends every link to it, in one step. False when the link is
-   * not good (any more): of concurrent calls exactly one gets true.
+   * Sets the account's password and ends every link to it, in one step. False when the link is not
+   * valid. Of concurrent calls exactly one gets true.
    */
   useForPassword(purpose: LinkPurpose, token: string, passwordHash: string): Promise<boolean>;
   /**

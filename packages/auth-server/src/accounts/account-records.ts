@@ -21,33 +21,36 @@ export interface AccountRecords {
   ): Promise<readonly Account[]>;
   findByEmail(email: string): Promise<Account | undefined>;
   create(account: NewAccount): Promise<string>;
-  /** One that looks as if it was invited, of somebody whom another customer has: see `elsewhere`. */
+  /**
+   * Creates an account that only looks invited, because another customer has the person: see
+   * `elsewhere`.
+   */
   createElsewhere(account: Omit<NewAccount, 'passwordHash'>): Promise<string>;
   /**
-   * Ends every link into the account too: a reset that a stranger asked for must not outlive the
-   * change that its owner made for it.
+   * Also ends every link to the account: a reset that a stranger requested must not outlive the
+   * owner's change.
    *
-   * @param version of the password that was proven; false when that is not it (any more).
+   * @param version of the password that was proven; false when the password was changed since.
    */
   replacePassword(id: string, passwordHash: string, version?: string): Promise<boolean>;
-  /** What applications call the person from now on; undefined takes the name away. */
+  /** The name that applications get for the person; undefined removes it. */
   rename(id: string, name: string | undefined): Promise<void>;
-  /** Undefined where the present one came with the account, and while there was never one. */
+  /** Undefined when the password was created with the account, and when there never was one. */
   passwordSetAt(id: string): Promise<Date | undefined>;
   /**
-   * @param addable what may be added; all else must be there already, in this very moment.
-   * @returns what the account had before; undefined where more was to be added.
+   * @param addable permissions that may be added; the account must have all others at this moment.
+   * @returns what the account had before; undefined when one of them may not be added.
    */
   replacePermissions(
     id: string,
     permissions: readonly ApiPermission[],
     addable: readonly ApiPermission[],
   ): Promise<readonly ApiPermission[] | undefined>;
-  /** Of a person who has proven who they are. True the first time, and never again. */
+  /** Records that a person signed in. True the first time only. */
   noteSignIn(id: string): Promise<boolean>;
-  /** Itself, whatever its customer is. */
+  /** Whether the account itself is disabled; its customer does not matter. */
   isDisabled(id: string): Promise<boolean>;
   setDisabled(id: string, disabled: boolean): Promise<void>;
-  /** False, and nothing is done, where the person has signed in, or has a factor. */
+  /** False, without a change, when the person has signed in or has a factor. */
   deleteUnused(id: string): Promise<boolean>;
 }

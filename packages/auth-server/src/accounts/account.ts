@@ -14,15 +14,20 @@ export interface Account {
   readonly disabled: boolean;
   /** A confirmed second factor exists. */
   readonly secondFactor: boolean;
-  /** Neither a password nor an organisation's own provider lets anybody in (yet). */
+  /**
+   * The account cannot sign in yet: it has neither a password nor a link to an organisation's
+   * provider.
+   */
   readonly pending: boolean;
-  /** Another customer has the person: this one was invited, and never opens. Absent: no. */
+  /**
+   * True when another customer has the person: this account looks invited and can never be opened.
+   */
   readonly elsewhere?: true;
-  /** Another one for each password that is set; undefined without a password. */
+  /** Changes with each password that is set; undefined without a password. */
   readonly passwordVersion?: string | undefined;
 }
 
-/** Without one the person's organisation lets them in, or nobody does yet. */
+/** Without a password, the person signs in at an organisation's provider, or cannot sign in yet. */
 export function hasPassword({ passwordVersion }: Pick<Account, 'passwordVersion'>): boolean {
   return passwordVersion !== undefined;
 }
@@ -44,8 +49,9 @@ const ACCOUNT_FOUND: readonly string[] = [
 ] satisfies readonly RefusedPassword[];
 
 /**
- * What a record keeps of what was typed as an e-mail address: canonical, and where no account has
- * it nothing that does not look like one, because people type passwords there.
+ * What a record keeps of text that was typed as an e-mail address: its canonical form. When no
+ * account has it, text that does not look like an address is left out, because people type
+ * passwords there.
  *
  * @param why it was refused: see RefusedPassword.
  */
@@ -54,7 +60,7 @@ export function recordedEmail(text: string, why: string): string {
   return ACCOUNT_FOUND.includes(why) || ADDRESS.test(email) ? email : 'unknown';
 }
 
-/** Why a password opens nothing. People read the same refusal for all of these. */
+/** Why a password was refused. People read the same message for all of these. */
 export type RefusedPassword =
   | 'unknown_email'
   | 'no_password'
@@ -68,7 +74,7 @@ export interface AccountDirectory {
    * The account whose e-mail and password these are, or undefined for every other case, after the
    * same work in the same time.
    *
-   * @param note called with the case, for the operator alone.
+   * @param note called with the reason, for the operator only.
    */
   authenticate(
     email: string,

@@ -1,2 +1,4 @@
-/** `enrolled` asks for a second factor where one is enrolled; `required` lets nobody in without. */
+/**
+ * `enrolled` asks for a second factor when the account has one; `required` demands that it has one.
+ */
 export type MfaPolicy = 'enrolled' | 'required';

@@ -4,7 +4,10 @@ import type { Database } from '@cls/shared/sql/database';
 import type { AccountLinks, LinkPurpose } from './account-link.ts';
 import { isPending } from './sql-accounts.ts';
 
-/** Whose accounts a link opens: who is let in by an organisation has no password again. */
+/**
+ * Which accounts a link can open: an account that signs in at an organisation's provider gets no
+ * password again.
+ */
 const OPENED_BY: Readonly<Record<LinkPurpose, string>> = {
   password_reset: 'password_hash IS NOT NULL',
   invitation: isPending('account'),
@@ -69,7 +72,8 @@ export function sqlAccountLinks(database: Database, clock: Clock): AccountLinks 
           [used.accountId, passwordHash, clock.now().toISOString()],
         );
         if (set.length === 0) return false;
-        // Of a provider that is gone: were it to come back, it links anew, and takes the password.
+        // Links to a provider that was removed: if it is added again, it links anew and the
+        // password ends.
         if (purpose === 'invitation') {
           await transaction.query('DELETE FROM upstream_link WHERE account_id = $1', [
             used.accountId,

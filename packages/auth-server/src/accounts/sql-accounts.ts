@@ -13,7 +13,8 @@ import type { AccountRecords } from './account-records.ts';
 import type { PasswordVerifier } from './password.ts';
 
 /**
- * Nothing lets anybody in. A link counts while its provider is there, and for the same customer.
+ * Whether the account cannot sign in yet. A link to a provider counts while that provider exists
+ * for the same customer.
  *
  * @param account what a query calls the row of `account`.
  */
@@ -58,7 +59,8 @@ export function sqlAccounts(database: Database): AccountRecords {
         const values = [
           ...[canonicalEmail(email), customer, permissions, passwordHash ?? null, name ?? null],
         ];
-        // The customer that had the person has gone: what was invited meanwhile becomes real.
+        // The customer that had the person has removed the account, so the invited one becomes a
+        // real account.
         const [known] = await transaction.query<{ id: string }>(
           `UPDATE account SET elsewhere = false, permissions = $3, password_hash = $4,
              display_name = coalesce($5, display_name)
@@ -103,7 +105,7 @@ export function sqlAccounts(database: Database): AccountRecords {
           [id, passwordHash],
         );
         await transaction.query('DELETE FROM account_link WHERE account_id = $1', [id]);
-        // The organisation's provider, if there is one, links anew, and takes the password.
+        // The organisation's provider, if there is one, links anew, and the password ends.
         await transaction.query('DELETE FROM upstream_link WHERE account_id = $1', [id]);
         return true;
       }),

@@ -29,7 +29,10 @@ const ACTS = {
 } as const;
 type Act = (typeof ACTS)[keyof typeof ACTS];
 
-/** What makes an account easier to get into: never one that may do more than the administrator may give. */
+/**
+ * Actions that make an account easier to get into. They are refused for an account with permissions
+ * that the administrator may not grant.
+ */
 const OPENING: readonly Act[] = ['enable', 'resetFactors'];
 
 export function accountRoutes(parts: AccountRouteParts): readonly AdminRoute[] {
@@ -76,8 +79,8 @@ function listEvents(parts: AccountRouteParts): Handle {
   return async (asked) => {
     const { cursor, limit = DEFAULT_LIMIT } = readEventsQuery(asked.query);
     const { id, email, pending } = await requireAccount(parts, asked);
-    // What was tried with the address before an account was known is recorded under it. Until the
-    // person has accepted, the address may be another's, and what happened there not theirs to see.
+    // Failed attempts are recorded under the address. Until the person has accepted the invitation,
+    // the address may belong to somebody else, whose attempts the administrator must not see.
     const found = await parts.auditReader.eventsOf(pending ? [id] : [id, email], {
       limit: limit + 1,
       ...(cursor === undefined ? {} : { before: BigInt(cursor) }),
@@ -98,7 +101,9 @@ function actOn(parts: AccountRouteParts, act: Act): Handle {
   };
 }
 
-/** What the account has already may stay, also where the administrator could not give it. */
+/**
+ * Permissions that the account has already may stay, even if the administrator may not grant them.
+ */
 function setPermissions(parts: AccountRouteParts): Handle {
   return async (asked) => {
     readNoQuery(asked.query);

@@ -1,4 +1,4 @@
-/** Who administers: a service account, as its verified token and its own record both say. */
+/** The administrator: a service account, known from its verified token and its record. */
 import { authorizationOf, bearerToken } from '@cls/shared/access/bearer';
 import { requirePermission } from '@cls/shared/access/require-permission';
 import { insufficientPermission } from '@cls/shared/access/token-refusals';
@@ -18,20 +18,20 @@ export interface Administrator {
   /** The customer whose accounts it administers. */
   readonly customer: string;
   /**
-   * What it may give to people: to see their own customer's deals, and what it was granted itself.
-   * Other permissions reach beyond the customer, and nobody gives more than they have.
+   * The permissions that it may grant to people: to see their own customer's deals, and what it was
+   * granted itself. Other permissions reach beyond the customer.
    */
   readonly grantablePermissions: readonly ApiPermission[];
 }
 
 export interface AdministratorParts {
   readonly verifyToken: VerifyToken;
-  /** Uncached: who was disabled a moment ago is refused. */
+  /** Not cached, so that a service account that was just disabled is refused. */
   readonly serviceAccounts: ServiceAccountDirectory;
   readonly scopeBase: string;
 }
 
-/** @throws {Refusal} for whatever is not a good token of a service account that still may. */
+/** @throws {Refusal} unless the token is valid and its service account still has the permission. */
 export async function administratorOf(
   { verifyToken, serviceAccounts, scopeBase }: AdministratorParts,
   rawHeaders: readonly string[],

@@ -9,7 +9,7 @@ export function presentAccount(account: Account) {
   };
 }
 
-/** @param expiresAt of the link that was sent; undefined where the message has none. */
+/** @param expiresAt when the link expires; undefined when the message has no link. */
 export function presentInvitation(account: Account, expiresAt: Date | undefined) {
   return {
     object: 'invitation',

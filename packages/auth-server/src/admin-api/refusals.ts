@@ -1,6 +1,6 @@
 import { Refusal } from '@cls/shared/http/refusal';
 
-/** The token is good; the service account that it was given to is disabled or gone. */
+/** The token is valid, but its service account is disabled or deleted. */
 export function callerDisabled(): Refusal {
   return new Refusal({
     status: 403,
@@ -11,7 +11,7 @@ export function callerDisabled(): Refusal {
   });
 }
 
-/** One answer for an account that is not there and for another customer's. */
+/** The same answer for an account that does not exist and for another customer's account. */
 export function accountNotFound(): Refusal {
   return new Refusal({
     status: 404,
@@ -21,7 +21,7 @@ export function accountNotFound(): Refusal {
   });
 }
 
-/** Who could open such an account would have more than they were granted. */
+/** Access to such an account would give the administrator more than it was granted. */
 export function accountBeyondCaller(): Refusal {
   return new Refusal({
     status: 403,

@@ -2,14 +2,17 @@
 export const LANGUAGES = ['en', 'de'] as const;
 export type Language = (typeof LANGUAGES)[number];
 
-/** Who asks, as far as an HTTP request or a command line tells; everything may be missing. */
+/**
+ * Who caused a change, as far as the HTTP request or the command line tells; every field may be
+ * absent.
+ */
 export interface Actor {
   readonly address?: string;
   readonly requestId?: string;
   readonly device?: Device;
   /** The service account through which an administrator acts. */
   readonly clientId?: string;
-  /** The language of messages that this leads to; English without it. */
+  /** The language of messages that follow; English when absent. */
   readonly locale?: Language;
   /** The value of the cookie by which a browser is known; see throttle/known-devices.ts. */
   readonly deviceCookie?: string;

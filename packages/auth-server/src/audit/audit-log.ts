@@ -13,7 +13,7 @@ export interface AuditEvent {
   readonly device?: Device;
   /** Name of the factor, application or organisation that it was about. */
   readonly about?: string;
-  /** Names the event: recorded again, by a request that was sent again, it is stored once. */
+  /** Identifies the event: when a request is sent again and records it again, it is stored once. */
   readonly once?: string;
 }
 
@@ -79,15 +79,19 @@ export type AuditEventType =
 
 export interface AuditLog {
   /**
-   * Takes the event: from now on it survives this process. It reaches the table soon, and once.
+   * Takes the event, which now survives the end of this process. It is written to the table soon,
+   * and once.
    *
-   * @throws {DatabaseUnavailable} when it cannot be kept: then nothing may be acknowledged. A
+   * @throws {DatabaseUnavailable} when it cannot be kept: then the request must not succeed. A
    *   refusal that cannot be kept is written to the log instead.
    */
   record(event: AuditEvent): void;
-  /** Resolves when what was taken survives a crash of the machine, where the database does. */
+  /** Resolves when the events survive a crash of the machine, if the database does. */
   synced(): Promise<void>;
-  /** Writes what was taken, for who is about to read it; what cannot be written stays. */
+  /**
+   * Writes waiting events to the table before somebody reads it. Events that cannot be written keep
+   * waiting.
+   */
   catchUp(): Promise<void>;
   /** The same before the process ends; what cannot be written waits for the next process. */
   flush(): Promise<void>;

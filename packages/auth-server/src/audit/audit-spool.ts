@@ -61,7 +61,7 @@ export async function openAuditSpool(directory: string): Promise<AuditSpool> {
   }
 }
 
-/** The spools that processes left behind which are gone; each is this process's from now on. */
+/** Takes over the spools of processes that have ended. */
 export async function leftSpools(directory: string): Promise<readonly AuditSpool[]> {
   const found: AuditSpool[] = [];
   for (const name of readdirSync(directory)) {
@@ -123,8 +123,8 @@ function spoolIn(place: string, lock: DirectoryLock): AuditSpool {
       const bytes = Buffer.alloc(Math.min(READ_MAX_BYTES, size - doneTo));
       const length = readSync(fd, bytes, 0, bytes.length, doneTo);
       const last = bytes.lastIndexOf('\n', length - 1);
-      // A torn line at the very end of a spool that nobody writes to any more: its event was never
-      // acknowledged.
+      // An incomplete line at the end of a spool that no process writes to: its request got no
+      // answer.
       if (last < 0) return { lines: [], end: size };
       const lines = bytes.toString('utf8', 0, last).split('\n');
       return { lines: lines.filter((one) => one !== ''), end: doneTo + last + 1 };

@@ -1,6 +1,6 @@
 import type { Device } from './actor.ts';
 
-/** The first that fits is it: browsers name those that they descend from, too. */
+/** The first match wins: browsers also name the browsers that they descend from. */
 const BROWSERS: readonly (readonly [RegExp, string])[] = [
   [/\bEdgA?\/|\bEdgiOS\//, 'Edge'],
   [/\bOPR\/|\bOPiOS\//, 'Opera'],

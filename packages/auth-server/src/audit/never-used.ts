@@ -1,11 +1,11 @@
 import { isForeignKeyViolation, type Sql } from '@cls/shared/sql/database';
 
-/** Why something that was made is not deleted: `disable` is for what was used. */
+/** Why a record cannot be deleted. A record that was used can only be disabled. */
 export type Undeletable = 'used' | 'too_old_to_tell';
 
 /**
- * Whether anybody got a token as this client, or signed in through it, as the audit shows. Of what
- * is older than the audit's memory nobody knows.
+ * Whether anybody got a token as this client, or signed in through it, as the audit shows. Unknown
+ * for a client that is older than the oldest event.
  *
  * @param retentionDays how long events are kept; 0 for ever.
  */
@@ -25,7 +25,7 @@ export async function useOfClient(
   return row?.old ? 'too_old_to_tell' : undefined;
 }
 
-/** What others refer to has been used. */
+/** A record that others refer to counts as used. */
 export async function unlessReferred(
   work: () => Promise<unknown>,
 ): Promise<Undeletable | undefined> {

@@ -29,8 +29,8 @@ export type AuditFsync = 'all' | 'changes' | 'none';
 
 /**
  * Audit events in SQL. They go to a file of this process first (audit-spool.ts), and from there to
- * the table in batches, by an id that the table has once. What a process left behind that is gone,
- * the next one on the same directory writes.
+ * the table in batches, by an id that the table has once. When a process ends with events in its
+ * file, the next process on the same directory writes them.
  *
  * @throws {DirectoryUnusable} when they cannot be kept.
  */

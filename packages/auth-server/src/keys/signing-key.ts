@@ -4,9 +4,15 @@ import type { JWK } from 'jose';
 /** `staged`: published, not signing yet. `active`: signs. `retiring`: published until it is removed. */
 export type SigningKeyState = 'staged' | 'active' | 'retiring';
 
-/** Key sets are cached for 300 s (http/metadata.ts); a cache in front may add as much again. */
+/**
+ * Key sets are cached for 300 s (oauth/discovery/metadata.ts); a cache in front may add as much
+ * again.
+ */
 export const PUBLISHED_FIRST_S = 600;
-/** No token outlives its key: 24 hours, and one for clocks and for a replica that heard late. */
+/**
+ * No token outlives its key: 24 hours, and one more for clocks and for a replica that learns of the
+ * change late.
+ */
 export const PUBLISHED_AFTER_S = ACCESS_TOKEN_TTL_MAX_S + 3_600;
 /** Verifiers refuse larger sets (shared/access/key-check.ts). */
 export const PUBLISHED_MAX = 16;
@@ -39,7 +45,10 @@ export interface SigningKeyStore {
   onChange(listener: () => void): Promise<void>;
 }
 
-/** The key that took a step, as it was before; or why it may not. `early`: verifiers would refuse good tokens. */
+/**
+ * The key as it was before the step, or why the step is refused. `early`: verifiers would refuse
+ * good tokens.
+ */
 export type SigningKeyStep =
   | { readonly key: SigningKeyListing }
   | { readonly refused: 'early'; readonly key: SigningKeyListing }
@@ -52,6 +61,6 @@ export interface SigningKeyListing {
   readonly createdAt: string;
   /** Since when it no longer signs. */
   readonly retiredAt: string | null;
-  /** From when it may take its next step: a staged key may sign, a retiring one be removed. */
+  /** When its next step is allowed: to sign for a staged key, to be removed for a retiring one. */
   readonly dueAt: string | null;
 }

@@ -23,7 +23,10 @@ interface Row {
   readonly sealed_private_jwk: string;
 }
 
-/** A new key is published for ten minutes before it signs: a lost notice is made up for in time. */
+/**
+ * How often the keys are compared. A new key is published for ten minutes before it signs, so a
+ * lost notification does no harm.
+ */
 const LOOK_EVERY_MS = 60_000;
 
 /** Signing keys in SQL, their private parts sealed. */
@@ -101,7 +104,7 @@ export function sqlSigningKeyStore(
   };
 }
 
-/** Calls back when the list of keys is another one than at the look before. */
+/** Calls back when the list of keys has changed since the last look. */
 async function watchKeys(sql: Sql, everyMs: number, listener: () => void): Promise<void> {
   const look = async () => {
     const keys = await sql.query<{ kid: string; state: string }>(

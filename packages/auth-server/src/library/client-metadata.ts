@@ -7,7 +7,7 @@ import { ACCOUNT_SIGNED_IN_PATH } from '../web/paths.ts';
 
 /** The built-in client through which people get tokens with e-mail and password. */
 export const ACCOUNT_CLIENT_ID = 'cls-account';
-/** Its one grant; only a JSON request can use it (token/json-token-request.ts). */
+/** Its one grant; only a JSON request can use it (oauth/token/json-token-request.ts). */
 export const ACCOUNT_GRANT = 'urn:cls:grant-type:account';
 
 /** RFC 8628 §3.4. */

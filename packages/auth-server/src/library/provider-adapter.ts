@@ -19,7 +19,7 @@ const OF_A_GRANT = new Set([
   'RefreshToken',
 ]);
 
-/** Consumed together with the answer of the token endpoint: see http/spend.ts. */
+/** Consumed together with the answer of the token endpoint: see oauth/token/spend.ts. */
 const SPENT_WITH_ANSWER = new Set(['AuthorizationCode', 'DeviceCode', 'RefreshToken']);
 
 /** Removed once the answer is certain: a browser that asks again must find them. */

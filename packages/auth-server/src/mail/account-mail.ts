@@ -17,7 +17,7 @@ export type SecurityChange =
   | 'permissions_changed'
   | 'sessions_ended';
 
-/** With what somebody signed in; `organisation`: at its own provider. */
+/** How somebody signed in; `organisation`: at the organisation's own provider. */
 export type SignedInBy = 'password' | 'passkey' | 'organisation';
 
 /**
@@ -37,8 +37,8 @@ export interface AccountMail {
     expiresAt: Date,
     actor: Actor,
   ): void;
-  /** To somebody whom their organisation's own provider lets in. */
+  /** For a person who signs in at the organisation's own provider. */
   organisationInvitation(account: Account, organisation: string, actor: Actor): void;
-  /** To somebody who has an account with another organisation, and cannot have a second one. */
+  /** For a person who has an account with another organisation and cannot have a second one. */
   invitationElsewhere(account: Account, organisation: string, actor: Actor): void;
 }

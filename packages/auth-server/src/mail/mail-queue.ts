@@ -11,7 +11,7 @@ const WAITING_MAX = 5_000;
 export interface MailQueue {
   /** Takes the message at once. */
   add(letter: Letter): void;
-  /** Tries all that waits once more, then gives up, soon: for a process that ends. */
+  /** Tries each waiting message once more, then gives up: for a process that is about to end. */
   drain(): Promise<void>;
 }
 

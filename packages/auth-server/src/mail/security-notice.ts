@@ -30,10 +30,11 @@ const MAILED: Readonly<Partial<Record<AuditEventType, SecurityChange>>> = {
 };
 
 /**
- * Records what happened to an account, and tells its owner where that matters to them.
+ * Records an audit event of an account, and sends the owner a message if the event is one of those
+ * above.
  *
  * @param about name of the factor, application or organisation that it was about.
- * @param once names the event, where a request that is sent again would record it again.
+ * @param once identifies the event, so that a request that is sent again does not record it twice.
  */
 export function auditAndNotify(
   { audit, mail }: AuditAndNotifyParts,
@@ -51,12 +52,12 @@ export function auditAndNotify(
     ...(once === undefined ? {} : { once: `${type} ${account.id} ${once}` }),
   });
   const change = MAILED[type];
-  // Nobody has such an account: the person would take the message for one about their own.
+  // Nobody owns such an account. The person would think that the message is about their own.
   if (account.elsewhere) return;
   if (change !== undefined) mail.changed(account, change, about ?? '', actor);
 }
 
-/** What an audit event keeps of the requester. */
+/** What an audit event stores about the actor. */
 export function requestMetadata({ clientId, address, requestId, device }: Actor) {
   return {
     ...(clientId === undefined ? {} : { clientId }),

@@ -52,7 +52,7 @@ export async function linkedAccount(
   if (linkedId !== undefined) {
     const account = await parts.accounts.find(linkedId);
     if (!isOf(account, provider)) return { unusable: 'upstream_account_disabled' };
-    // Linked by an earlier try of this sign-in, which failed before the message to the owner.
+    // An earlier try of this sign-in linked the account and failed before the message to the owner.
     return isNew ? finish(account) : account;
   }
   const email = claims[provider.emailClaim];
@@ -66,7 +66,8 @@ export async function linkedAccount(
   if (!isOf(account, provider)) return { unusable: 'upstream_account_unknown' };
   const linkedToAnother = { unusable: 'upstream_account_linked_to_another' };
   if (await parts.upstreamLinks.isLinked(provider.issuer, account.id)) return linkedToAnother;
-  // What the password has opened ends with it; before, too: were it to fail, nothing is linked yet.
+  // Linking ends the password and the sessions that it opened. End the sessions first: if that
+  // fails, nothing is linked yet. `finish` ends them again.
   await parts.access.endAll(account.id);
   const linked = await parts.upstreamLinks.link(provider.issuer, subject, account.id);
   return linked ? finish(account) : linkedToAnother;

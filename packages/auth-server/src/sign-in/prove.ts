@@ -1,4 +1,4 @@
-/** Proving who one is: the same rules and throttles for every door. */
+/** Proves who somebody is, with the same rules and throttles for every way to sign in. */
 import { randomUUID } from 'node:crypto';
 import type { AccountDirectory } from '../accounts/account.ts';
 import { type Account, canonicalEmail, type RefusedPassword } from '../accounts/account.ts';
@@ -21,7 +21,10 @@ export interface ProofParts extends PasswordGuessParts {
   readonly secondFactor: SecondFactor;
 }
 
-/** `refused` says why to the operator alone: to people unknown, wrong and disabled are one. */
+/**
+ * `refused` is the reason for the operator only. People get one answer for unknown, wrong and
+ * disabled.
+ */
 export type Proof =
   | {
       readonly account: Account;
@@ -31,7 +34,7 @@ export type Proof =
   | { readonly refused: RefusedPassword | 'code_wrong' | 'code_used' }
   | NotCompared;
 
-/** What comes with a password and may vouch for its sender. */
+/** What can come with a password and vouch for the person who sends it. */
 export interface Vouchers {
   /** See throttle/known-devices.ts. */
   readonly deviceCookie?: string | undefined;
@@ -39,10 +42,10 @@ export interface Vouchers {
 }
 
 /**
- * An account without a password, as an invitation leaves it, is refused as a wrong one is.
+ * An account without a password, such as an invited one, is refused like a wrong password.
  *
- * Where strangers have used up the guesses that anybody has, a right one-time code beside the
- * password has it compared all the same.
+ * When strangers have used up the guesses that anybody has, a right one-time code beside the
+ * password still lets the password be compared.
  */
 export async function provePassword(
   parts: ProofParts,
@@ -67,7 +70,7 @@ export async function provePassword(
     const proof = toProof(await guess(throttle, withCode, compare), refused);
     return 'account' in proof ? { ...proof, codeAccepted: true } : proof;
   } catch (error) {
-    // No block: the load of this server is nothing that the person's log should tell.
+    // Not a block: the load of this server does not belong in the person's log.
     if (error instanceof PasswordVerifierBusy) return { waitS: 1, first: false };
     throw error;
   }
@@ -99,7 +102,7 @@ export async function proveCode(
   address: ThrottleSubject,
   account: Account,
   code: string,
-  /** Names the sign-in: see mfa/second-factor.ts. */
+  /** Names the sign-in: see factors/second-factor.ts. */
   attempt: string,
   deviceCookie?: string,
 ): Promise<Proof> {

@@ -27,7 +27,7 @@ export function secondStepAnswer(
   return { method: 'totp', code, binding };
 }
 
-/** Why it did not do; the shape of the pages' problems. */
+/** Why the second step failed, in the shape of the pages' problems. */
 export type SecondStepProblem =
   | { readonly field: 'code'; readonly code: 'code_required' | 'code_wrong' | 'code_used' }
   | { readonly field: 'recovery_code'; readonly code: 'code_required' | 'recovery_code_wrong' }
@@ -36,7 +36,7 @@ export type SecondStepProblem =
 
 /** The second step of signing in, and of a step-up. */
 export interface SecondStep {
-  /** What the account can be asked for, the best first; empty without a second factor. */
+  /** The methods of the account, the best first; empty without a second factor. */
   methods(account: Account): Promise<readonly SecondStepMethod[]>;
   prove(
     account: Account,
@@ -127,7 +127,7 @@ async function proveRecoveryCode(
   return { problem: { field, code: 'recovery_code_wrong' } };
 }
 
-/** No guess: there is nothing short to be hit, and a challenge is good once. */
+/** Not counted as a guess: a passkey cannot be guessed, and a challenge works once. */
 async function provePasskey(
   { passkeys }: SecondStepParts,
   account: Account,

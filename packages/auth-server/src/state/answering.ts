@@ -1,7 +1,7 @@
 /**
  * What a request spends (a code, a refresh token, a one-time password) must not be lost when its
  * answer fails: the same request is sent again, and must get an answer. So a request collects what
- * it spends, and what is only right once its answer is certain.
+ * it spends, and the work that must wait until its answer is certain.
  */
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Log } from '@cls/shared/log';
@@ -17,10 +17,10 @@ export interface Spendable {
 }
 
 export interface Answering {
-  /** Consumed at the token endpoint, with the answer: see http/spend.ts. */
+  /** Consumed at the token endpoint, with the answer: see oauth/token/spend.ts. */
   spendable: Spendable | undefined;
   readonly afterwards: (() => Promise<void>)[];
-  /** An event of it is in the audit: nothing is acknowledged before that is safe. */
+  /** The request recorded an audit event, which must be safe before the answer goes out. */
   audited: boolean;
 }
 
@@ -55,7 +55,7 @@ export function answeringScope(audit: { synced(): Promise<void> }, log: Log) {
   };
 }
 
-/** The answer is certain: does what was left for this moment. */
+/** Does the work that waited until the answer was certain. */
 export async function finishAnswer({ afterwards }: Answering, log: Log): Promise<void> {
   const work = afterwards.splice(0);
   if (work.length === 0) return;

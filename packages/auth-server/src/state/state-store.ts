@@ -45,8 +45,8 @@ export interface StateEntry {
 /** One consumption of an entry. */
 export interface Spending {
   /**
-   * Names who consumes. The same attempt wins again until it is settled: the store's first reply
-   * may have been lost.
+   * Names the attempt. The same attempt wins again until it is settled, because the store's first
+   * reply may have been lost.
    */
   readonly attempt: string;
   /** What the caller is answered; sealed. */
@@ -56,13 +56,13 @@ export interface Spending {
 export interface SpentBy extends Partial<Spending> {
   /** Seconds since then, by the store's clock alone. */
   readonly forS: number;
-  /** False: nobody knows yet whether the caller was answered. */
+  /** False while it is not known whether the caller got the answer. */
   readonly settled: boolean;
 }
 
 /**
- * When nobody has settled a consumption for so long, in seconds, the one who made it has failed,
- * and said so or died. Less than the `Retry-After` of such a failure.
+ * Seconds after which a consumption that nobody settled counts as failed: its request was refused,
+ * or its process died. Less than the `Retry-After` of such a failure.
  */
 export const UNSETTLED_S = 1.5;
 

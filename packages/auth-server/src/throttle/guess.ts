@@ -18,9 +18,9 @@ export interface PasswordGuessParts extends GuessParts {
 export type Guessable = 'password' | 'otp' | 'recovery';
 
 /**
- * Whom a try counts against: the secret, and before it the address it comes from. From a device
- * that the person is known in, only the secret's count for such devices: what others do from the
- * same address does not slow the person down.
+ * The counts of a try: the address that it comes from, then the secret. From a known device, only
+ * the secret's count for known devices: what others do at the same address does not slow the person
+ * down.
  *
  * @param email canonical; the password is counted by it, because there may be no account.
  */
@@ -68,8 +68,8 @@ const VOUCHED = {
 } as const satisfies Record<Guessable, readonly ThrottleKind[]>;
 
 /**
- * Whom a try at a password counts against. Browsers and addresses that the person is known at have
- * counts of their own. A shared address is slowed as a whole all the same, save for known browsers.
+ * The counts of a try at a password. Known browsers and known addresses have counts of their own. A
+ * shared address is still slowed as a whole, except for known browsers.
  */
 export async function passwordSubjects(
   { devices, knownAddresses }: PasswordGuessParts,
@@ -78,7 +78,7 @@ export async function passwordSubjects(
   deviceCookie: string | undefined,
 ): Promise<readonly ThrottleSubject[]> {
   const subjects = guessSubjects(devices, 'password', { email }, address, deviceCookie);
-  // Ask in any case: the time of an answer must not show whether the browser is known.
+  // Look this up in any case: the time of the answer must not show whether the browser is known.
   const known = await knownAddresses.knows(email, address);
   if (!known || subjects[0] !== address) return subjects;
   return [
@@ -88,7 +88,7 @@ export async function passwordSubjects(
   ];
 }
 
-/** Whom a code counts against that is offered so that a password is compared at all. */
+/** The counts of a code that is offered to have a password compared. */
 export function offeredCodeSubjects(
   email: string,
   address: ThrottleSubject,
@@ -109,10 +109,10 @@ export interface NotCompared {
 }
 
 /**
- * Compares a secret if that is admitted now.
+ * Compares a secret if the throttle admits it.
  *
- * @param compare undefined when it is wrong. What it throws is no failure of the person: the try
- *   is taken back.
+ * @param compare resolves to undefined when the secret is wrong. When it throws, the person made no
+ *   mistake, so the try is taken back.
  */
 export async function guess<T>(
   throttle: Throttle,

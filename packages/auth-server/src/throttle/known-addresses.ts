@@ -1,8 +1,9 @@
 import type { ThrottleSubject } from './throttle.ts';
 
 /**
- * Network addresses from which a person has signed in to the end, second factor included. Such an
- * address opens nothing: it only says whose guesses are counted apart from those of strangers.
+ * Network addresses from which a person has completed a sign-in, second factor included. A known
+ * address gives no access. It only means that guesses from there are counted apart from those of
+ * strangers.
  */
 export interface KnownAddresses {
   /** The person has just signed in from there. Keeps the newest few of an account. */
@@ -11,6 +12,6 @@ export interface KnownAddresses {
   knows(email: string, address: ThrottleSubject): Promise<boolean>;
 }
 
-/** As long as somebody may be away and come back to the same network. */
+/** How long a person may be away from a network before it is forgotten. */
 export const KNOWN_ADDRESS_DAYS = 90;
 export const KNOWN_ADDRESSES_MAX = 10;

@@ -2,9 +2,9 @@ import { randomBytes, timingSafeEqual } from 'node:crypto';
 import { type Clock, epochSeconds } from '@cls/shared/clock';
 
 /**
- * Browsers in which a person has signed in before, known by a signed cookie. It opens nothing: it
- * only says whose guesses are counted apart from those of the rest of the world, so that a sprayed
- * list does not lock the person out (NIST SP 800-63B-4 §3.2.2).
+ * Browsers in which a person has signed in before, known by a signed cookie. The cookie gives no
+ * access. It only means that guesses from there are counted apart from those of strangers, so that
+ * a sprayed list of passwords does not lock the person out (NIST SP 800-63B-4 §3.2.2).
  */
 export interface KnownDevices {
   /** The cookie's value for somebody who has just signed in. @param email canonical */

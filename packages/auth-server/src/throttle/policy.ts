@@ -7,13 +7,13 @@ export interface ThrottlePolicy {
   /** After as many attempts in a row nothing is admitted until a success or an operator. */
   readonly hardStop: number | undefined;
   /**
-   * Seconds in which `free` attempts are forgotten, one after the other: a shared address at which
-   * somebody mistypes now and then is never quiet, and must not add that up. Undefined: never.
+   * Seconds in which `free` attempts are forgotten, one after the other: at a shared address
+   * somebody mistypes now and then, and these failures must not add up. Undefined: never.
    */
   readonly forgetAfterS: number | undefined;
   /**
-   * Whether a right secret clears the count. An address tries many secrets: there a success takes
-   * back itself alone: else the owner of one password could guess at others for ever.
+   * Whether a right secret clears the count. An address tries many secrets, so a success there
+   * takes back only itself: otherwise the owner of one password could guess others for ever.
    */
   readonly clearedBySuccess: boolean;
 }
@@ -23,8 +23,8 @@ export const FIRST_DELAY_S = 30;
 export const LAST_DELAY_S = 3_600;
 
 /**
- * Guesses at one secret of a person: at most 100 in a row, ever. Most are anybody's; the others are
- * kept for whom something vouches for, and no stranger can use them up.
+ * Guesses at one secret of a person: at most 100 in a row. Anybody can use up most of them. The
+ * rest are kept for people whom a known browser, address or code vouches for.
  */
 const guesses = (free: number, hardStop: number | undefined): ThrottlePolicy => ({
   free,
@@ -38,7 +38,8 @@ export const THROTTLE_POLICIES: Readonly<Record<ThrottleKind, ThrottlePolicy>> =
   'account-password': guesses(10, 50),
   'account-password-known': fromKnownDevices,
   'account-password-at-known': guesses(20, 20),
-  // Within the count above: who shares one of the addresses does not slow the person at another.
+  // Counted within the count above: somebody at one known address does not slow the person at
+  // another.
   'account-password-from-known': guesses(10, undefined),
   'account-password-with-code': guesses(5, 10),
   'account-otp': guesses(5, 60),
@@ -47,11 +48,11 @@ export const THROTTLE_POLICIES: Readonly<Record<ThrottleKind, ThrottlePolicy>> =
   'account-otp-offered-from': guesses(3, undefined),
   'account-recovery': guesses(5, 80),
   'account-recovery-known': fromKnownDevices,
-  // Messages that a stranger can have sent to somebody.
+  // Messages that a stranger can trigger to one person.
   'reset-request': { free: 3, hardStop: undefined, forgetAfterS: 3_600, clearedBySuccess: false },
-  // Messages that one administrator can have sent to one address.
+  // Messages that an administrator can trigger to one address.
   invitation: { free: 5, hardStop: undefined, forgetAfterS: 3_600, clearedBySuccess: false },
-  // And to how many addresses all administrators of a customer, in a day.
+  // Addresses that all administrators of a customer can invite in a day.
   'invitations-of-customer': {
     ...{ free: 50, hardStop: undefined, forgetAfterS: 86_400, clearedBySuccess: false },
   },

@@ -3,7 +3,9 @@ import type { Database } from '@cls/shared/sql/database';
 import { digest } from '../crypto/state-seal.ts';
 import { KNOWN_ADDRESS_DAYS, KNOWN_ADDRESSES_MAX, type KnownAddresses } from './known-addresses.ts';
 
-/** `$1` account, `$2` address, `$3` now. One row is written a day, however often somebody signs in. */
+/**
+ * `$1` account, `$2` address, `$3` now. Writes one row a day, however often the person signs in.
+ */
 const REMEMBER = `
   INSERT INTO known_address AS k (account_id, address_sha256, seen_at)
   VALUES ($1, $2, $3::timestamptz)
@@ -16,7 +18,7 @@ const FORGET_OLDER = `
     SELECT address_sha256 FROM known_address WHERE account_id = $1
     ORDER BY seen_at DESC, address_sha256 LIMIT ${KNOWN_ADDRESSES_MAX})`;
 
-/** The account's id is part of what is hashed: the same address of two people looks different. */
+/** The hash includes the account's id, so that one address has a different hash for each person. */
 const KNOWS = `
   SELECT a.id, k.hashes FROM account a CROSS JOIN LATERAL (
     SELECT coalesce(array_agg(address_sha256), '{}') AS hashes FROM known_address
@@ -33,7 +35,8 @@ export function sqlKnownAddresses(database: Database, clock: Clock): KnownAddres
     },
     async knows(email, { id }) {
       const [row] = await database.query<{ id: string; hashes: string[] }>(KNOWS, [email, now()]);
-      const sought = hash(row?.id ?? '', id); // Also where there is no account: the time must be the same.
+      // Computed even if there is no account: the answer must take the same time.
+      const sought = hash(row?.id ?? '', id);
       return row?.hashes.includes(sought) ?? false;
     },
   };

@@ -8,16 +8,16 @@ import type { Admission, Throttle, ThrottleSubject } from './throttle.ts';
 const FOR_EVER_S = 31_536_000_000;
 
 /**
- * What is left of the count: one attempt is forgotten each `$7` seconds. `updated_at` is the
- * instant up to which that was done, so that no fraction is lost between two attempts.
+ * The present count: one attempt is forgotten each `$7` seconds. `updated_at` is the instant up to
+ * which attempts were forgotten, so that no fraction of that time is lost.
  */
 const LEFT = `(t.failures - least(t.failures, greatest(0,
   floor(extract(epoch FROM $3::timestamptz - t.updated_at) / $7::float8)))::int)`;
 
 /**
- * Counts the attempt and sets how long the next one must wait, in one statement: of parallel
- * attempts each is counted by itself, and none that comes while the subject is blocked. Replicas’
- * clocks differ a little, so what costs no delay is `-infinity` and not the present instant.
+ * Counts the attempt and sets how long the next one must wait, in one statement: parallel attempts
+ * are each counted, and attempts during a block are not. Replicas’ clocks differ a little, so what
+ * costs no delay is `-infinity` and not the present instant.
  */
 const COUNT = `
   INSERT INTO throttle AS t (kind, subject_sha256, failures, blocked_until, updated_at)
@@ -85,10 +85,10 @@ export function sqlThrottle(database: Database, clock: Clock): Throttle {
   };
 }
 
-/** Guessing at invented names must not fill the table for ever; a real person is back sooner. */
+/** Guesses at invented names must not fill the table for ever. A real person comes back sooner. */
 const IDLE_MAX = '365 days';
 
-/** Removes the counts of kinds that forget, once nothing is left of them, and others after a year. */
+/** Removes counts that have been forgotten completely, and all others after a year. */
 export async function sweepThrottle(database: Database, clock: Clock): Promise<void> {
   const now = clock.now().toISOString();
   for (const [kind, { forgetAfterS }] of Object.entries(THROTTLE_POLICIES)) {
@@ -102,7 +102,7 @@ export async function sweepThrottle(database: Database, clock: Clock): Promise<v
   }
 }
 
-/** The attempt was none: a stop that it alone had brought is lifted with it. */
+/** The attempt does not count, so a block that only this attempt caused is lifted. */
 async function takeBack(sql: Sql, subject: ThrottleSubject): Promise<void> {
   const { free, hardStop } = THROTTLE_POLICIES[subject.kind];
   await sql.query(TAKE_BACK, [subject.kind, digest(subject), free, hardStop ?? NEVER]);

@@ -4,16 +4,17 @@
  */
 export interface Throttle {
   /**
-   * Admits an attempt against every subject, or tells how many seconds to wait. Subjects are asked
-   * in order, and behind one that refuses no other is counted: put the address first. An attempt counts
-   * as a failure until `succeeded` says otherwise, so parallel attempts cannot slip through.
+   * Admits an attempt against every subject, or tells how many seconds to wait. Subjects are
+   * checked in order. After one that refuses, the others are not counted, so put the address first.
+   * An attempt counts as a failure until `succeeded` says otherwise, so parallel attempts cannot
+   * slip through.
    */
   admit(subjects: readonly ThrottleSubject[]): Promise<Admission>;
-  /** Takes back an attempt whose secret was never compared; what failed before stays. */
+  /** Takes back an attempt whose secret was not compared. Earlier failures stay counted. */
   withdraw(subjects: readonly ThrottleSubject[]): Promise<void>;
   /**
-   * Takes back the attempt, whose secret was right, and clears what failed before of the subjects
-   * that have one secret. An address has many: its other failures stay counted.
+   * Takes back an attempt whose secret was right, and clears the earlier failures of subjects with
+   * a single secret. An address has many: its other failures stay counted.
    */
   succeeded(subjects: readonly ThrottleSubject[]): Promise<void>;
 }
@@ -52,5 +53,8 @@ export type ThrottleKind =
 
 export type Admission =
   | { readonly admitted: true }
-  /** `first` of those that a block refuses: the one to record, for anybody can bring many. */
+  /**
+   * `first` marks the first attempt that a block refuses. Only that one is recorded, because
+   * anybody can send many.
+   */
   | { readonly admitted: false; readonly retryAfterS: number; readonly first: boolean };

@@ -7,16 +7,16 @@ export interface Cookie {
 }
 
 /**
- * Under https the name says what browsers are to demand of a cookie, so that no sibling host can
- * plant one: `__Host-` ties it to this host and all its paths; one that is for a path can only be
- * `__Secure-`. Browsers refuse both over http (RFC 6265bis §4.1.3).
+ * Under https, the prefix of a cookie's name makes browsers enforce where it came from, so that no
+ * sibling host can set it: `__Host-` ties it to this host and all its paths; a cookie for one path
+ * can only have `__Secure-`. Browsers refuse both over http (RFC 6265bis §4.1.3).
  */
 export function cookieName(secure: boolean, { name, path }: Cookie): string {
   if (!secure) return name;
   return path === undefined ? `__Host-${name}` : `__Secure-${name}`;
 }
 
-/** The scheme is the issuer's: http/issuer-facing.ts has put it into the request. */
+/** The scheme is the issuer's: server/issuer-facing.ts has put it into the request. */
 export function readCookie(ctx: Context, cookie: Cookie): string | undefined {
   return ctx.cookies.get(cookieName(ctx.secure, cookie), { signed: false });
 }

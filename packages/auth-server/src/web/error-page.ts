@@ -6,7 +6,7 @@ export interface ShownError extends Omit<ErrorModel, 'frame' | 'referenceId'> {
   readonly status: number;
 }
 
-/** An error as a page, with the request's id as the reference that people can give. */
+/** Shows an error page with the request's id as the reference for support. */
 export function showErrorPage(pages: Pages, ctx: Context, { status, ...error }: ShownError): void {
   const referenceId = String(ctx.state['requestId'] ?? '');
   ctx.state['refused'] ??= kindOf(error);
@@ -18,7 +18,10 @@ export function showErrorPage(pages: Pages, ctx: Context, { status, ...error }: 
   });
 }
 
-/** A protocol's error with what it says for developers, so that the reference leads to it. */
+/**
+ * The reason in the request's log line: for a protocol's error its code and description, so that
+ * the reference leads to them.
+ */
 function kindOf({ kind, technical }: Omit<ShownError, 'status'>): string {
   if (technical === undefined) return kind;
   const { error, description } = technical;

@@ -3,7 +3,7 @@ import { expiredPage } from './expired.ts';
 import { nextLinkFrom } from './next-link.ts';
 import type { Pages } from './page.ts';
 
-/** The person may have signed in in another tab, or gone back to a form that is done with. */
+/** The person may have signed in in another tab, or gone back to a form that was already sent. */
 export function showExpired(pages: Pages, ctx: Context): void {
   const referenceId = String(ctx.state['requestId'] ?? '');
   const nextLink = nextLinkFrom(undefined, pages);

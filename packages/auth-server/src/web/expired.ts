@@ -7,7 +7,7 @@ export interface ExpiredModel extends PageModel {
   /** Where the person starts again: the application's start page, or the account pages. */
   readonly nextLink: NextLink;
   readonly referenceId: string;
-  /** The browser brought none at all: it may keep none. */
+  /** The browser sent no cookie at all, so it may be blocking them. */
   readonly withoutCookies: boolean;
 }
 

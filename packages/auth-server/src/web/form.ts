@@ -4,7 +4,10 @@ import type { Frame } from './layout.ts';
 
 export type ProblemCode = KeyAfter<'problem.'>;
 
-/** Why a form came back. `field` names the input to mend; without it the whole form is meant. */
+/**
+ * Why a form came back. `field` names the input with the problem; without it, the problem concerns
+ * the whole form.
+ */
 export type Problem<Field extends string = never> = { readonly field?: Field } & (
   | { readonly code: 'throttled'; readonly waitS: number }
   | { readonly code: 'password_short'; readonly lengthMin: number }
@@ -23,7 +26,7 @@ function problemText(problem: RenderableProblem, i18n: I18n): string {
   }
 }
 
-/** Takes the focus when the page opens, without script, and leads to each field. */
+/** Gets the focus when the page opens, without script, and links to each field. */
 export function problemSummary(problems: readonly RenderableProblem[], i18n: I18n): Html {
   if (problems.length === 0) return html``;
   const items = problems.map((problem) => {
@@ -122,13 +125,13 @@ export function codeField(
 
 /**
  * The e-mail address of a form whose password field belongs to an account that is known: password
- * managers file the password under it. Hidden from view, for the page names it anyway.
+ * managers file the password under it. It is hidden, because the page shows the address anyway.
  */
 export function usernameForPasswordManagers(email: string): Html {
   return html`<input class="unseen" type="email" name="username" value="${email}" autocomplete="username" readonly tabindex="-1" aria-hidden="true">`;
 }
 
-/** `quiet` where another button of the page is the one to press. */
+/** `quiet` when another button of the page is the main one. */
 export function submit(label: string, weight: 'primary' | 'quiet' = 'primary'): Html {
   return html`<button class="button wide${weight === 'primary' && ' primary'}">${label}</button>`;
 }

@@ -35,7 +35,10 @@ export interface I18n {
   date(instant: Date): string;
   /** `21 Nov 2026, 09:30 UTC` */
   dateTime(instant: Date): string;
-  /** `5 minutes`, rounded up to the largest unit that fits: a wait never ends before it says. */
+  /**
+   * `5 minutes`, rounded up to the largest unit that fits: a person never has to wait longer than
+   * the text says.
+   */
   duration(seconds: number): string;
 }
 

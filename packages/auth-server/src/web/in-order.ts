@@ -1,6 +1,6 @@
 import type { Middleware } from 'koa';
 
-/** Several middlewares as one: each is around those after it. */
+/** Combines middlewares into one; each wraps those after it. */
 export function inOrder(...middlewares: readonly Middleware[]): Middleware {
   return (ctx, next) => {
     const from = async (index: number): Promise<unknown> =>

@@ -9,7 +9,7 @@ export interface Frame {
   assetPath(name: AssetName): string;
   /** Sent back by every form as `csrf`; bound to the reader's session. */
   readonly csrfToken: string;
-  /** Where this page is to be had in each language; empty where it cannot be asked for again. */
+  /** Links to this page in each language; empty when its address works only once. */
   readonly languages: readonly { readonly locale: Locale; readonly href: string }[];
   /** Where people get help: an https or mailto URL. */
   readonly supportHref?: string;
@@ -28,7 +28,7 @@ export interface Application {
   readonly host: string;
 }
 
-/** The way out of a page; no page that ends something is without. */
+/** The link that leads on from a page. Every page at the end of a flow has one. */
 export type NextLink =
   | { readonly to: 'application' | 'start_again'; readonly name: string; readonly href: string }
   | {
@@ -110,13 +110,13 @@ export function emailName(email: string): Html {
   return html`<strong>${breakableEmail(email)}</strong>`;
 }
 
-/** How people reach somebody who can help; nothing where the operator named no way. */
+/** How people get help; empty when the operator configured none. */
 export function contactLine({ supportHref }: Frame, i18n: I18n): Html {
   if (supportHref === undefined) return html``;
   return html`<p class="hint">${i18n.rich('page.contact', { contact: contactLink(supportHref) })}</p>`;
 }
 
-/** Named by what people recognise: the address, or the site's host. */
+/** Shows what people recognise: the e-mail address, or the host of the site. */
 export function contactLink(href: string): Html {
   const { protocol, pathname, host } = new URL(href);
   const name = protocol === 'mailto:' ? pathname : host;

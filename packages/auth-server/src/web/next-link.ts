@@ -3,7 +3,7 @@ import type { NextLink } from './layout.ts';
 import type { Pages } from './page.ts';
 import { ACCOUNT_PATH } from './paths.ts';
 
-/** Applications without a page of their own have no way on but ours. */
+/** For an application without a start page, the link leads to one of our pages. */
 export function nextLinkFrom(application: ShownApplication | undefined, pages: Pages): NextLink {
   if (application?.href === undefined) {
     return { to: 'account', href: pages.path(ACCOUNT_PATH) };

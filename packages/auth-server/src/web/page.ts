@@ -14,15 +14,18 @@ const LANGUAGE_AGE_MS = 365 * 86_400_000;
 
 export interface Page {
   readonly status?: number;
-  /** Why the page's form came back; they decide the status where `status` is not given. */
+  /** Why the form was refused. They decide the status when `status` is not given. */
   readonly problems?: readonly RenderableProblem[];
-  /** Where the page's forms end, after redirects: registered URIs. */
+  /** Where the page's forms end after redirects: registered URIs. */
   readonly formTargets?: readonly string[];
   /** What the form token is bound to: the interaction. */
   readonly csrf?: string;
-  /** Of the application's request, where it is not in the page's own address. */
+  /** `ui_locales` of the application's request, when it is not in the page's own address. */
   readonly uiLocales?: string | undefined;
-  /** The query with which a GET brings this page again, where it is not the request's; `false`: none. */
+  /**
+   * The query with which a GET shows this page again, when it is not the request's; `false` when
+   * nothing does.
+   */
   readonly again?: string | false;
   readonly render: (frame: Frame, i18n: I18n) => string;
 }
@@ -84,10 +87,10 @@ export function pages({ issuer, assets, formKey, supportUrl, policyUrl }: PageSe
   };
 }
 
-/** Addresses that are good once: the ways back from a sign-in, and from an organisation. */
+/** Addresses that work once: the return from a sign-in, and from an organisation's provider. */
 const ONCE = /^\/(?:(?:oauth\/authorize|device)\/[\w-]{10,}$|upstream\/)/;
 
-/** The same page: what its address says besides stays. */
+/** The same page; the other parameters of its address stay. */
 function languageLinks(query: string): Frame['languages'] {
   return LOCALES.map((locale) => {
     const parameters = new URLSearchParams(query);
@@ -96,7 +99,7 @@ function languageLinks(query: string): Frame['languages'] {
   });
 }
 
-/** What was chosen on a page counts before everything, and is remembered. */
+/** A language that was chosen on a page wins, and is remembered. */
 function localeOf(ctx: Context, uiLocales: string | undefined): Locale {
   const chosen = LOCALES.find((locale) => locale === ctx.query['lang']);
   if (chosen !== undefined) {

@@ -1,10 +1,11 @@
 import { type Permission, scopeOf } from '@cls/shared/access-token';
 
 /**
- * Short names of scopes, as people read them: what follows `/auth/`, or the scope itself. `openid` is
- * left out beside others, and shown when it is alone.
+ * Short names of scopes, as people read them: what follows `/auth/`, or the scope itself. `openid`
+ * is left out beside others, and shown when it is alone.
  *
- * @param held the person's permissions: what they may not do, no application can in their name.
+ * @param held the person's permissions. Others are left out: an application cannot use what the
+ *   person does not have.
  */
 export function permissionNames(
   scopes: readonly string[],

@@ -6,7 +6,10 @@ const BODY_MAX_BYTES = 16_384;
 
 export type Form = Readonly<Record<string, string>>;
 
-/** The form of a page that was tied to `bound`; to nothing where that is empty. Else why not. */
+/**
+ * The fields of a form whose page was bound to `bound` (to nothing when that is empty), or why it
+ * is refused.
+ */
 export async function readOurForm(
   pages: Pick<Pages, 'isOurs'>,
   ctx: Context,

@@ -60,7 +60,7 @@ export function providerPages(
   const deviceWay = { to: 'device', href: pages.path(ROUTES.code_verification) } as const;
   const error: ProviderPages['error'] = (ctx, out, cause) => {
     const { error: code, error_description: description } = out;
-    if (cause instanceof DatabaseUnavailable) throw cause; // As everywhere: see http/faults.ts.
+    if (cause instanceof DatabaseUnavailable) throw cause; // As everywhere: see server/faults.ts.
     const nextLink = nextLinkFrom(applicationOf(ctx), pages);
     // No application's mistakes: the Back button, a second tab, a form that was sent twice.
     if (cause instanceof errors.SessionNotFound) {

@@ -8,7 +8,10 @@ import { ROUTES } from '../../web/paths.ts';
 
 const OUTCOMES: readonly DeviceDoneModel['outcome'][] = ['allowed', 'denied'];
 
-/** To a page of its own: the code is used up, and a form that is sent again would say so. */
+/**
+ * Redirects to a page of its own: the code is used, so a form that is sent again would show an
+ * error.
+ */
 export function leadToDeviceDone(
   pages: Pages,
   ctx: Context,
@@ -19,7 +22,7 @@ export function leadToDeviceDone(
   seeOther(ctx, `${pages.path(path)}?${new URLSearchParams({ application })}`);
 }
 
-/** What became of a second device: `/device/allowed` and `/device/denied`. */
+/** The pages with the outcome for a second device: `/device/allowed` and `/device/denied`. */
 export function deviceDoneRoutes(provider: Provider, pages: Pages): Middleware {
   const router = new Router({ sensitive: true, strict: true });
   for (const outcome of OUTCOMES) {

@@ -6,7 +6,7 @@ import { nextLinkFrom } from '../../web/next-link.ts';
 import type { Pages } from '../../web/page.ts';
 import { ROUTES } from '../../web/paths.ts';
 
-/** The status of the form that comes back because there is no such code, or no more. */
+/** The status of the form that is shown again because its code is unknown or expired. */
 export const CODE_NOT_GOOD = 422;
 
 /**

@@ -18,8 +18,8 @@ const PACE_TTL_S = 1_800;
 export type PaceDevice = (ctx: KoaContextWithOIDC, error: unknown) => Promise<unknown>;
 
 /**
- * Only while the person has not answered: a device that comes at the right moment gets its tokens,
- * however early it is.
+ * Applies only while the person has not answered: after that, the device gets its tokens even when
+ * it polls early.
  */
 export function paceDevices(state: StateStore): PaceDevice {
   return async (ctx, error) => {

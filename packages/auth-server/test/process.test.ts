@@ -99,7 +99,10 @@ describe('the auth-server process', () => {
 
     const replay = await signIn({ email: 'a@acme.example', password, otp });
     expect(replay.status, 'the code stays spent').to.equal(400);
-    expect((await guess()).status, 'the throttle goes on').to.equal(429);
+    const after = await Promise.all(Array.from({ length: 12 }, guess));
+    const admitted = after.filter(({ status }) => status !== 429);
+    // The first delay, half a minute, may be over by now. A new throttle would admit ten.
+    expect(admitted.length, 'the throttle goes on').to.be.at.most(1);
     expect(await (await fetch(`${issuer}/.well-known/jwks.json`)).text()).to.equal(kids);
   });
 

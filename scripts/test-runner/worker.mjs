@@ -3,6 +3,7 @@
 import { resolve } from 'node:path';
 import { inspect } from 'node:util';
 import Mocha from 'mocha';
+import { endOfTests } from '../../packages/testing/dist/src/end-of-tests.js';
 
 const root = resolve(import.meta.dirname, '..', '..');
 const endMs = Number(process.argv[2]);
@@ -45,6 +46,7 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.once(signal, () =>
 // Nothing is left to run: the process ends by itself, unless a test left something open.
 process.on('disconnect', () => {
   if (failures !== undefined) process.exit(1);
+  void endOfTests();
   setTimeout(() => {
     const open = process.getActiveResourcesInfo().join(', ');
     process.stderr.write(`a test left something open: ${open}\n`);

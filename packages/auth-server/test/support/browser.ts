@@ -1,5 +1,6 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { atEndOfTests } from '@cls/testing/end-of-tests';
 import { requireServer } from '@cls/testing/engines';
 import { chromiumBinary } from '@cls/testing/servers';
 import { type Browser, type BrowserContext, chromium } from 'playwright-core';
@@ -24,9 +25,18 @@ export function startBrowserWithoutCookies(profile: string): Promise<BrowserCont
   return chromium.launchPersistentContext(profile, { executablePath, args: [...CHROMIUM_FLAGS] });
 }
 
-/** This machine's Chromium; without one the suite is skipped, or fails where it is demanded. */
-export async function startBrowser(context: Mocha.Context): Promise<Browser> {
+let browser: Promise<Browser> | undefined;
+
+/**
+ * The Chromium that the suites of a process share, each with contexts of its own. Without one the
+ * suite is skipped, or fails where it is demanded.
+ */
+export async function sharedBrowser(context: Mocha.Context): Promise<Browser> {
   const executablePath = chromiumBinary();
   requireServer(context, 'Chromium', executablePath);
-  return chromium.launch({ executablePath, args: [...CHROMIUM_FLAGS] });
+  if (browser !== undefined && (await browser).isConnected()) return browser;
+  browser = chromium.launch({ executablePath, args: [...CHROMIUM_FLAGS] });
+  const launched = await browser;
+  atEndOfTests(() => launched.close());
+  return launched;
 }

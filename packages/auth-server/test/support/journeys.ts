@@ -15,7 +15,7 @@ import { providerAdapter } from '../../src/library/provider-adapter.ts';
 import { sqlStateStore } from '../../src/state/sql-state-store.ts';
 import { KEY, PASSWORD, startTestAuthServer, type TestAuthServer, VIEW } from './auth-server.ts';
 import { type AuthenticatorApp, authenticatorApp } from './authenticator-app.ts';
-import { startBrowser } from './browser.ts';
+import { sharedBrowser } from './browser.ts';
 import { type Portal, startPortal } from './portal.ts';
 import {
   authorizationUrl,
@@ -86,7 +86,7 @@ export function journeys(env: Record<string, string> = {}): Journeys {
   let passwordHash: string | undefined;
 
   before(async function () {
-    browser = await startBrowser(this);
+    browser = await sharedBrowser(this);
     server = await startTestAuthServer(pglite, env);
   });
   afterEach(async () => {
@@ -94,7 +94,6 @@ export function journeys(env: Record<string, string> = {}): Journeys {
     expect(trouble.splice(0), 'trouble in the browser').to.deep.equal([]);
   });
   after(async () => {
-    await browser?.close();
     await server?.stop();
     await Promise.all(portals.map((portal) => portal.stop()));
   });

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { expect } from 'chai';
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
 import { NARROW, objections, widthOf } from '../support/accessibility.ts';
-import { startBrowser } from '../support/browser.ts';
+import { sharedBrowser } from '../support/browser.ts';
 import { GALLERY } from '../support/gallery.ts';
 import { type GalleryServer, startGallery } from '../support/gallery-server.ts';
 import { virtualAuthenticator } from '../support/virtual-authenticator.ts';
@@ -24,16 +24,13 @@ describe('pages in Chromium', () => {
   };
 
   before(async function () {
-    browser = await startBrowser(this);
+    browser = await sharedBrowser(this);
     gallery = await startGallery();
   });
   afterEach(async () => {
     await Promise.all(contexts.splice(0).map((context) => context.close()));
   });
-  after(async () => {
-    await browser?.close();
-    await gallery?.stop();
-  });
+  after(() => gallery?.stop());
 
   for (const colorScheme of ['light', 'dark'] as const) {
     it(`have nothing that axe objects to, ${colorScheme}`, async () => {

@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 
-/** Who waits for what a piece of work reads. */
+/** The request that waits for a piece of work. */
 export interface Asker {
   /** The caller's name in limits and shares. */
   readonly name: string;
@@ -9,8 +9,8 @@ export interface Asker {
 }
 
 /**
- * Every statement of a request has the same asker, and no question is shaped by it: it goes with
- * the work and not through the signature of every function on the way.
+ * Every statement of a request has the same asker, and no question depends on it. So it travels
+ * with the work, not through the signature of every function.
  */
 const asking = new AsyncLocalStorage<Asker>();
 
@@ -22,7 +22,7 @@ export function currentAsker(): Asker | undefined {
   return asking.getStore();
 }
 
-/** Keeps the asker for work that a stream does when it is read, long after it was made. */
+/** Keeps the asker for a stream, whose work is done when it is read, long after it was made. */
 export function stillAsked<T>(items: AsyncGenerator<T, void>): AsyncIterable<T> {
   const asker = currentAsker();
   if (asker === undefined) return items;

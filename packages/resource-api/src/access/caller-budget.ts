@@ -10,17 +10,23 @@ export interface CallerLimits {
 }
 
 export interface CallerBudgets {
-  /** Counts a request of the caller until the result is called. @throws {Refusal} 429 */
+  /**
+   * Counts a request of the caller as under way until the returned function is called. @throws
+   * {Refusal} 429
+   */
   begin(caller: string): () => void;
   /** What statements took. */
   spend(caller: string, ms: number): void;
-  /** Milliseconds of statements that the caller used lately. */
+  /** Milliseconds of statements that the caller used recently. */
   spentBy(caller: string): number;
 }
 
 const MINUTE_MS = 60_000;
 const CALLERS_MAX = 50_000;
-/** In budgets of a minute: after one long export, a caller waits for a minute at most. */
+/**
+ * The most that a caller can owe, in budgets of a minute: after one long export, a caller waits for
+ * at most a minute.
+ */
 const DEBT_MAX = 2;
 const AT_ONCE_RETRY_S = 1;
 
@@ -30,16 +36,16 @@ interface Meter {
 }
 
 /**
- * Statement time runs off evenly: a budget of 30 s a minute gives back half a second each second.
- * A request is refused while the budget is spent; one that is under way goes to its end, and what
- * it takes beyond the budget is owed.
+ * Used time is given back evenly: with a budget of 30 s a minute, half a second each second. A
+ * request is refused while the budget is used up. A request under way is completed, and the caller
+ * owes the time beyond the budget.
  */
 export function callerBudgets(
   { statementSeconds, requestsAtOnce }: CallerLimits,
   nowMs: () => number = () => performance.now(),
 ): CallerBudgets {
   const budgetMs = statementSeconds * 1_000;
-  // Without a limit the meter still tells who used more lately.
+  // Without a limit, the meter still shows which caller used more recently.
   const ratePerMs = (budgetMs || MINUTE_MS) / MINUTE_MS;
   const meters = new LRUCache<string, Meter>({ max: CALLERS_MAX });
   const underWay = new Map<string, number>();

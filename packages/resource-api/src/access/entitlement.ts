@@ -1,8 +1,8 @@
-/** In which part a customer sees a deal: it decides whose shares it sees. */
+/** The role in which a customer sees a deal. It decides whose shares the customer sees. */
 export const ENTITLEMENT_ROLES = ['agent', 'lender', 'borrower'] as const;
 export type EntitlementRole = (typeof ENTITLEMENT_ROLES)[number];
 
-/** Which deals a rule grants: exactly one of these. */
+/** The deals that a rule grants: exactly one of these. */
 export type DealSelection =
   | { readonly allDeals: true }
   | { readonly dealId: string }
@@ -12,7 +12,7 @@ export type DealSelection =
 export interface NewEntitlement {
   readonly customer: string;
   readonly role: EntitlementRole;
-  /** Party whose share a lender customer sees; for the role lender alone. */
+  /** The party whose share the customer sees; only for the role lender. */
   readonly lenderId: string | undefined;
   readonly deals: DealSelection;
 }
@@ -22,13 +22,13 @@ export interface EntitlementRule {
   readonly customer: string;
   readonly role: EntitlementRole;
   readonly lender: string | null;
-  /** `all`, or what the deals are selected by and its value. */
+  /** `all`, or the kind of selection and its value. */
   readonly selection: string;
   /** Deals that the rule covers now. */
   readonly deals: number;
 }
 
-/** Grants, as rules: deals that are imported later are covered too. */
+/** Entitlements as rules, so that deals that are imported later are covered too. */
 export interface EntitlementRecords {
   list(customer: string | undefined): Promise<readonly EntitlementRule[]>;
   /** Resolves to the deals covered; undefined when a party or deal is not there. */

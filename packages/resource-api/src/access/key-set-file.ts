@@ -1,13 +1,14 @@
 /**
- * The last good key set on disk, so that a restart while the auth-server is away answers as
- * before. Public keys only. Write access to the data directory is as good as the service itself.
+ * Keeps the last good key set on disk, so that the API can verify tokens after a restart while
+ * auth-server is down. It holds public keys only. Whoever can write to the data directory controls
+ * the service anyway.
  */
 
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { KeySetFile } from './key-source.ts';
 
-/** An unchanged set is written again this often, so that its age stays small. */
+/** How often an unchanged set is written again, so that its age stays small. */
 const REWRITE_MS = 10 * 60_000;
 
 /** @param url the key set's address: a file from another address is ignored. */
@@ -23,7 +24,7 @@ export function keySetFile(
       const kept = readJson(path);
       const readAtMs = Date.parse(String(kept?.['readAt']));
       const ageMs = Date.now() - readAtMs;
-      // A time to come, or none, says nothing about the age.
+      // A time in the future, or none, does not tell the age.
       if (kept?.['url'] !== url || !(ageMs >= 0)) return undefined;
       return { document: kept['document'], ageMs };
     },
@@ -35,7 +36,7 @@ export function keySetFile(
       try {
         mkdirSync(dirname(path), { recursive: true });
         const readAt = new Date(nowMs).toISOString();
-        // Renamed into place: a crash leaves the old file or the new one.
+        // Written beside and renamed: a crash leaves the old file or the new one.
         writeFileSync(`${path}.${process.pid}`, JSON.stringify({ url, readAt, document }));
         renameSync(`${path}.${process.pid}`, path);
         written = { text, atMs: nowMs };

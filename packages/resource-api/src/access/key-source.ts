@@ -1,7 +1,7 @@
 /**
  * Where verification keys come from: one pinned JWKS URL, read in the background, off every
- * request's path. The last good set is kept while the issuer is down, so that its outage is not
- * ours; a document that makes no sense never replaces a good one.
+ * request's path. While the issuer is down, the last good set stays in use, so that the API goes on
+ * working. A document that is not a valid key set never replaces a good one.
  */
 
 import { usableKeys } from '@cls/shared/access/key-check';
@@ -24,9 +24,9 @@ export interface KeptKeySet {
 }
 
 export interface KeySetFile {
-  /** Undefined where there is none, or none that makes sense for this issuer and clock. */
+  /** Undefined when there is no file, or none that fits this issuer and clock. */
   load(): KeptKeySet | undefined;
-  /** Called after each good read; writes where the file would be out of date. */
+  /** Called after each good read; writes the file when it would be out of date. */
   keep(document: unknown): void;
 }
 
@@ -47,7 +47,7 @@ const MAX_STALE_MS = 25 * 3_600_000;
 const FIRST_RETRY_MS = 250;
 const LAST_RETRY_MS = 5_000;
 
-/** Starts reading at once. Times are monotonic: a clock that is set moves nothing here. */
+/** Starts reading at once. Times are monotonic, so setting the clock changes nothing here. */
 export function remoteKeySource(options: KeySourceOptions): KeySource {
   const { url, refreshMs, file, onFailure } = options;
   let keys: ReadonlyMap<string, CryptoKey> = new Map();
@@ -61,7 +61,10 @@ export function remoteKeySource(options: KeySourceOptions): KeySource {
   let stopped = false;
   const removalListeners: ((kids: ReadonlySet<string>) => void)[] = [];
 
-  /** A key that is missing once may be a bad read; missing in two reads in a row it is gone. */
+  /**
+   * A key that is missing once may be a bad read. A key that is missing in two reads in a row was
+   * removed.
+   */
   const adopt = (fresh: ReadonlyMap<string, CryptoKey>): void => {
     const missing = new Set([...keys.keys()].filter((kid) => !fresh.has(kid)));
     const removed = new Set([...missing].filter((kid) => missingBefore.has(kid)));
@@ -70,7 +73,10 @@ export function remoteKeySource(options: KeySourceOptions): KeySource {
     missingBefore = missing;
     if (removed.size > 0) for (const listener of removalListeners) listener(removed);
   };
-  /** After a restart the issuer is asked first; what was kept stands in while it is away. */
+  /**
+   * After a restart the issuer is asked first. The set from the file is used while the issuer is
+   * down.
+   */
   const restore = async (): Promise<void> => {
     const kept = file?.load();
     const restored = kept === undefined ? undefined : await usableKeys(kept.document);
@@ -134,7 +140,7 @@ export function remoteKeySource(options: KeySourceOptions): KeySource {
       }
       await reading;
       const learnt = keys.get(kid);
-      // Nobody can tell whether the key is foreign or new while the issuer does not answer.
+      // While the issuer does not answer, an unknown key may be new or foreign.
       if (learnt === undefined && failures > 0) {
         throw new KeysUnavailable('the key set cannot be read');
       }

@@ -9,7 +9,9 @@ export interface Allowance {
   readonly resetS: number;
 }
 
-/** The store that all replicas share: takes points of a key's window, or tells that none are left. */
+/**
+ * The window that all replicas share. It hands out points of a key's window until none are left.
+ */
 export interface SharedWindow {
   take(key: string, points: number): Promise<{ taken: number; left: number; resetMs: number }>;
 }
@@ -19,7 +21,9 @@ export interface RateLimit {
   count(key: string): Promise<Allowance> | Allowance;
 }
 
-/** A lease is this part of the limit, and the most that a replica may hold unused. */
+/**
+ * The size of a lease, as a part of the limit. A replica never holds more unused points than this.
+ */
 const LEASE_PART = 100;
 const CALLERS_MAX = 50_000;
 
@@ -59,7 +63,7 @@ export function leasedRateLimit(limit: number, shared: SharedWindow): RateLimit 
     return { limit, remaining: lease.points + lease.left, resetS };
   };
 
-  /** Many may wait for one lease that is too small for all of them. */
+  /** Several requests may wait for one lease, which may be too small for all of them. */
   const fromRenewal = async (key: string): Promise<Allowance> => {
     let lease = await renew(key);
     while (lease.points <= 0 && lease.left > 0) lease = await renew(key);

@@ -17,7 +17,7 @@ export function memoryWindow(limit: number): SharedWindow {
   };
 }
 
-/** Points are counted up whether they were left or not: the last lease is what remained. */
+/** Points are counted beyond the limit too, so the last lease is the remainder. */
 export function windowAnswer(limit: number, points: number, counted: number, resetMs: number) {
   const over = Math.max(0, counted - limit);
   return { taken: Math.max(0, points - over), left: Math.max(0, limit - counted), resetMs };

@@ -4,14 +4,17 @@ import { type AccrualStream, workOut } from '../ledger/billed-accruals.ts';
 import type { BusinessDate } from '../ledger/business-date.ts';
 import type { BalanceItem } from './balance-store.ts';
 
-/** How one amount comes about, globally: of days that are open, or of a bill that is corrected. */
+/**
+ * How one global amount was computed: for days that are not billed, or for a bill that is
+ * corrected.
+ */
 export interface AccrualExplanation
   extends Pick<AccrualStream, 'facilityId' | 'contractId' | 'component' | 'dayCount'> {
   readonly from: BusinessDate;
   readonly to: BusinessDate;
   readonly amountMinor: bigint;
   readonly periods: readonly AccrualPeriod[];
-  /** The bill whose days these are: the amount is what accrued less what was billed. */
+  /** The bill that is corrected: the amount is what accrued in its days, less what was billed. */
   readonly corrects: { readonly journalId: string; readonly billedMinor: bigint } | undefined;
 }
 
@@ -29,8 +32,8 @@ const BALANCE_OF: Readonly<Record<AccrualComponent, BalanceComponent>> = {
 };
 
 /**
- * What has accrued in an item and is not billed. Every lender's part is worked out, because parts add
- * up only together; the item shows those of lines that its reader may see.
+ * What has accrued in an item and is not billed. All lenders' parts are computed, because only
+ * together they add up. The item shows the lines that its reader may see.
  */
 export function accrualsOf(streams: readonly AccrualStream[] = []): ItemAccruals {
   const amounts = new Map<string, Map<BalanceComponent, bigint>>();

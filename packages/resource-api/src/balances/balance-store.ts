@@ -2,7 +2,7 @@ import type { Balance, StatedBalance } from '../ledger/balance.ts';
 import type { AccrualStream } from '../ledger/billed-accruals.ts';
 import type { BusinessDate } from '../ledger/business-date.ts';
 
-/** Whose eyes a read has: the database's row-level security goes by it. */
+/** What the reader may see. Row-level security in the database enforces it. */
 export type ReaderAccess = { readonly fullControl: true } | { readonly customer: string };
 
 /** What one item of a page is. A deal is one item per currency: two are never added up. */
@@ -193,8 +193,8 @@ export interface KnowledgeFacts {
   /** Last date with data, up to the snapshot's date or the day when it became known. */
   readonly dataThrough: BusinessDate | undefined;
   /**
-   * Knowledge when the date was first reported: the book had reached it, and the day was over.
-   * What is known later and differs is a restatement. Never beyond the snapshot's own sequence.
+   * The sequence at which the date was first reported: the book had reached it, and the day was
+   * over. A balance that differs from it is restated. Never later than the snapshot's own sequence.
    */
   readonly reportedSeq: bigint;
 }

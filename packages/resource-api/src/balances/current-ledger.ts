@@ -5,8 +5,8 @@ import type { BalanceStore, LedgerState } from './balance-store.ts';
 /** Where the ledger stands now. */
 export interface CurrentLedger {
   /**
-   * Everything that was committed before the call is in it. The database is asked each time,
-   * once for all calls that came before the look-up began.
+   * Includes everything that was committed before the call. Each look-up asks the database, once
+   * for all calls that arrived before it began.
    */
   state(): Promise<LedgerState>;
   readonly today: BusinessDate;
@@ -24,7 +24,7 @@ export function currentLedger(store: BalanceStore, clock: Clock): CurrentLedger 
       const now = await generation();
       const date = today();
       if (known?.generation === now && known.date === date) return known.state;
-      // May find a later generation than `now`: then it knows more than was asked for.
+      // May return a later generation than `now`, which then includes more than was asked for.
       const state = store.ledgerState(date);
       const mine = { date, generation: now, state };
       known = mine;

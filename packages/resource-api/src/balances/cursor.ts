@@ -6,8 +6,8 @@ import type { PageEnd } from './balance-store.ts';
 import type { WalkSnapshot } from './snapshot.ts';
 
 /**
- * Where a walk over pages stands, and what it reads: the question, the state of the ledger frozen
- * at the first page, and whose walk it is.
+ * The position of a walk over pages: the question, the state of the ledger at the first page, and
+ * the reader whose walk it is.
  */
 export interface CursorPosition extends WalkSnapshot {
   /** Resource and filter in their canonical form. */
@@ -28,7 +28,7 @@ const MAC_BYTES = 16;
 const FORMAT = 4;
 
 /**
- * Cursors are opaque to callers and signed: what is in them was written here. A cursor does not
+ * Cursors are opaque to callers and signed, so their content can be trusted. A cursor does not
  * expire: the page that it names is the same for ever, and so are the bytes of the page before.
  *
  * @param previous accepted still, while `key` is being rolled out.

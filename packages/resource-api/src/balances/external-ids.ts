@@ -5,7 +5,7 @@ export const EXTERNAL_ID = /^ext:[^:,]{1,64}:[^,]{1,128}$/;
 
 const ID_LISTS = ['dealIds', 'facilityIds', 'contractIds', 'borrowerIds', 'lenderIds'] as const;
 
-/** A name that nobody knows stays as it is, and finds nothing. */
+/** An unknown name stays as it is, and finds nothing. */
 export async function resolveIds<F extends BalanceFilter>(
   filter: F,
   store: Pick<BalanceStore, 'resolveExternalIds'>,

@@ -159,7 +159,8 @@ function keptTotals(store: BalanceStore) {
     ]);
     const known = kept.get(key);
     if (known !== undefined) return known;
-    // Not while they are read: one who asks would wait in the queue of another, and end with it.
+    // Totals that are still being read are not shared: a caller would wait in another caller's
+    // queue, and be cancelled with it.
     const totals = await readTotals(store, access, request);
     kept.set(key, totals);
     return totals;
@@ -349,7 +350,7 @@ async function readTotals(
   }));
 }
 
-/** Adds readings up as totals do, for who reads every item anyway. */
+/** Adds readings up as totals do, for a caller that reads every item anyway. */
 export function addUp(
   totals: ReadonlyMap<string, CurrencyTotal>,
   readings: readonly BalanceReading[],
@@ -412,7 +413,7 @@ export function accessOf(caller: Caller): ReaderAccess {
     : { customer: caller.customer };
 }
 
-/** Callers of one name see the same; cursors and kept answers go by it. */
+/** Callers with the same name see the same. Cursors and cached answers are tied to it. */
 export function readerName(caller: Caller): string {
   const access = accessOf(caller);
   return 'fullControl' in access ? '*' : access.customer;

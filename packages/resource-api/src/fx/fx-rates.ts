@@ -14,7 +14,7 @@ export interface KnownFxRate extends FxRate {
   readonly knownAt: string;
 }
 
-/** Append-only: of one date the newest rate counts. */
+/** Append-only: the newest rate for a date counts. */
 export interface FxRates {
   add(rate: FxRate): Promise<KnownFxRate>;
   /** Newest first, of currencies where they are given. */

@@ -51,7 +51,7 @@ export function createApp(parts: AppParts): Koa<RequestState> {
   app.use(routes(parts));
   app.use(nothingHere(parts));
   app.on('error', (err) => {
-    // An export that its reader left ends in the middle.
+    // An export whose client closed the connection ends in the middle.
     if (!(err instanceof Abandoned)) parts.log.error({ err }, 'answer failed');
   });
   return app;
@@ -100,7 +100,10 @@ function serve(parts: AppParts, versionId: string, route: VersionRoute): Middlew
   };
 }
 
-/** Ends the count of a request when its answer is out, and aborts when its client went before. */
+/**
+ * Ends the count of a request when its answer was sent, and aborts the work when the client closed
+ * the connection before.
+ */
 function untilClosed({ res }: Context, end: () => void): AbortSignal {
   const client = new AbortController();
   const closed = () => {
@@ -142,7 +145,7 @@ async function write(
   ctx.body = zip ? await gzipped(body) : body;
 }
 
-/** What no route took: another method, a version that is not there, or nothing at all. */
+/** Answers what no route took: another method, an unknown version, or an unknown path. */
 function nothingHere({ registry, clock }: AppParts): Middleware {
   return (ctx) => {
     const [, versionId, rest] = /^\/api\/([^/]+)(\/.*)?$/.exec(ctx.path) ?? [];

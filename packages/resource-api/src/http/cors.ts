@@ -27,7 +27,7 @@ export function cors(origins: readonly string[]): Middleware {
     } else {
       await next();
     }
-    ctx.vary('Origin'); // A cache must not give one origin what another got.
+    ctx.vary('Origin'); // A cache must not give one origin the answer for another.
     if (!allowed) return;
     ctx.set('Access-Control-Allow-Origin', origin);
     if (!asks) ctx.set('Access-Control-Expose-Headers', READABLE_HEADERS);

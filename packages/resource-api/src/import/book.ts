@@ -8,8 +8,8 @@ import type { StatementRow } from './statement-row.ts';
 export interface Book {
   read(file: StatementFile): Promise<BookState>;
   /**
-   * Plans against the book as it stands while nobody else posts, and writes the plan: one
-   * transaction, all of it or nothing. Undefined when `plan` finds that nothing may be written.
+   * Calls `plan` with the state of the book while nobody else posts, and writes the plan in one
+   * transaction. Undefined when `plan` returns nothing to write.
    */
   apply(
     file: StatementFile,
@@ -17,8 +17,8 @@ export interface Book {
   ): Promise<string | undefined>;
   imports(): Promise<readonly ImportRecord[]>;
   /**
-   * Takes an import back by reversing its journals, each on its own date; one transaction. Without
-   * `apply` it is rolled back at its end.
+   * Reverts an import by reversing its journals, each on its own date, in one transaction. Without
+   * `apply` the transaction is rolled back.
    */
   revert(importId: string, apply: boolean): Promise<RevertResult>;
 }
@@ -36,7 +36,7 @@ export interface ImportRecord {
 export type RevertResult =
   | { readonly outcome: 'reverted' | 'valid'; readonly journals: number }
   | { readonly outcome: 'unknown' | 'reverted_before' }
-  /** A later statement of the same loans stands on it, or its period is closed. */
+  /** A later statement of the same loans builds on it, or its period is closed. */
   | { readonly outcome: 'stands_beneath'; readonly importId: string }
   | { readonly outcome: 'period_closed'; readonly through: BusinessDate };
 
@@ -48,15 +48,15 @@ export interface StatementFile {
 }
 
 export interface BookState {
-  /** Id of the import of this very file, if it was applied before. */
+  /** Id of the import of the same file, if it was applied before. */
   readonly appliedBefore: string | undefined;
   /** Date of the last statement of the same source. */
   readonly lastStatement: BusinessDate | undefined;
-  /** What the ledger has of each loan with records at the close of the file's date, by number. */
+  /** The state of each known loan at the end of the file's date, by loan number. */
   readonly loans: ReadonlyMap<string, KnownLoan>;
-  /** Through when the books are closed. */
+  /** The date through which the books are closed. */
   readonly closedThrough: BusinessDate | undefined;
-  /** How often this file was imported and taken back. */
+  /** How often this file was imported and reverted. */
   readonly revertedBefore: number;
 }
 
@@ -64,7 +64,7 @@ export interface PlannedLoan {
   readonly row: StatementRow;
   /** Its records are there already. */
   readonly booked: boolean;
-  /** The book does not have it at the statement's date. */
+  /** The book does not have the loan at the statement's date. */
   readonly isNew: boolean;
   readonly journals: readonly (Journal<LoanLine> & Partial<Pick<TermsPlan, 'terms' | 'details'>>)[];
 }

@@ -1,4 +1,4 @@
-/** What a statement says differently from the book, by kind, and by which rule it is dealt with. */
+/** How a statement differs from the book, by kind, and the rule for each kind. */
 import { minorUnitDigits } from '../ledger/currency.ts';
 import { formatAmount } from '../ledger/money.ts';
 import { detailsOf, EMPTY_LOAN, type KnownLoan, termsOf } from './plan.ts';

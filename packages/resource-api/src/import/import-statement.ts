@@ -13,7 +13,7 @@ export interface ImportRequest {
   readonly text: string;
   readonly profile: ImportProfile;
   readonly apply: boolean;
-  /** What the sender says the file holds; a difference refuses it. */
+  /** The sender's control totals; the file is refused when they differ. */
   readonly expected: { readonly rows?: number; readonly sums: Readonly<Record<string, string>> };
 }
 
@@ -31,7 +31,7 @@ export interface ImportReport {
   readonly controlTotals: Readonly<Record<string, string>>;
   readonly faults: readonly StatementFault[];
   readonly warnings: readonly StatementFault[];
-  /** What differs from the book, by kind, with the rule by which it is dealt with. */
+  /** The differences from the book, by kind, with the rule for each kind. */
   readonly changes: readonly ChangeSummary[];
 }
 
@@ -42,7 +42,7 @@ export interface ChangeSummary {
   readonly changes: readonly Omit<LoanChange, 'kind'>[];
 }
 
-/** Imports a statement; without `apply` it does all but write. */
+/** Imports a statement. Without `apply`, it checks and plans, and writes nothing. */
 export async function importStatement(book: Book, request: ImportRequest): Promise<ImportReport> {
   const { text, profile, expected } = request;
   const fileSha256 = createHash('sha256').update(text).digest('hex');
@@ -98,7 +98,7 @@ interface Decision {
   readonly importId?: string;
 }
 
-/** What is to be done with a faultless file, given the book: pure. */
+/** Decides, without side effects, what to post for a file without faults. */
 function decide(file: StatementFile, rows: readonly StatementRow[], state: BookState): Decision {
   const { profile, asOf, fileSha256 } = file;
   if (state.appliedBefore !== undefined) {
@@ -107,7 +107,7 @@ function decide(file: StatementFile, rows: readonly StatementRow[], state: BookS
   }
   const { lastStatement } = state;
   if (lastStatement !== undefined && asOf < lastStatement) {
-    // Its amounts are cumulative: posted before later ones they would count twice.
+    // Its amounts are cumulative: after a later statement they would count twice.
     const message = `a statement of ${lastStatement} is in the book; import older ones first`;
     const fault = { row: 0, column: '', code: 'out_of_order', message, value: asOf };
     return { outcome: 'refused', faults: [fault], loans: [], changes: [] };

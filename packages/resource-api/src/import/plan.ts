@@ -1,7 +1,6 @@
 /**
- * From a statement to journals, pure. A statement has cumulative amounts at a date; a journal has
- * a change. What is posted is the difference to what the ledger already has, dated by the
- * statement.
+ * From a statement to journals, pure. A statement has cumulative amounts at a date; a journal has a
+ * change. So the difference from the ledger is posted, dated by the statement.
  */
 
 import type { TermsRecord } from '../journal-file/record.ts';
@@ -9,7 +8,7 @@ import type { BusinessDate } from '../ledger/business-date.ts';
 import type { Journal, JournalType, LedgerAccount, Posting } from '../ledger/journal.ts';
 import type { StatementRow } from './statement-row.ts';
 
-/** What a balance line of one loan is for: the facility or its contract, and for whom. */
+/** A balance line of one loan: its facility or contract, and its holder. */
 export interface LoanLine {
   readonly level: 'facility' | 'contract';
   readonly holder: 'global' | 'lender' | 'participants';
@@ -47,7 +46,7 @@ export interface KnownLoan extends LoanState {
   readonly terms: LoanTerms;
   /** Its names at the statement's date. */
   readonly details: KnownDetails;
-  /** As it was booked: a statement does not change it. */
+  /** The type that was booked; a statement does not change it. */
   readonly facilityType: string;
 }
 
@@ -63,7 +62,7 @@ export interface KnownParty {
   readonly id: string;
   readonly name: string;
   readonly country: string | null;
-  /** What statements of the source called it. */
+  /** The names that statements of the source used for it. */
   readonly refs: readonly string[];
 }
 
@@ -208,7 +207,10 @@ export function planTerms(
   };
 }
 
-/** A loan without any amount has a journal too: the book has it since, and for as long. */
+/**
+ * A loan without any amount has a journal too, because the book has a record only while one of its
+ * journals stands.
+ */
 export function planBooking(
   { loanNumber }: StatementRow,
   { asOf, keyPrefix }: PlanContext,

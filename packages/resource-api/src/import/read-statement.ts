@@ -60,7 +60,8 @@ interface StatementLine {
 
 function readRecords(text: string, report: Report): readonly StatementLine[] {
   try {
-    // Rows of another width are reported below, by row; they must not end the reading here.
+    // Rows with another number of cells are reported below, row by row. They must not stop the
+    // parser.
     const records = parse(text, {
       bom: true,
       info: true,
@@ -161,7 +162,7 @@ class RowReader {
     return this.#report.faults.length > faultsBefore ? undefined : result;
   }
 
-  /** A column that the profile names and the file lacks is reported once, for the header. */
+  /** A missing column is reported once, for the header, and not for each row. */
   #has(field: Field): boolean {
     return this.#columns.has(field) || this.#profile.columns[field] === undefined;
   }
@@ -416,7 +417,7 @@ function magnitude(amount: bigint): bigint {
   return amount < 0n ? -amount : amount;
 }
 
-/** A file's words must not reach what every object inherits. */
+/** Text of the file must not find properties that every object inherits. */
 function own<T>(record: Readonly<Record<string, T>>, key: string): T | undefined {
   return Object.hasOwn(record, key) ? record[key] : undefined;
 }

@@ -7,7 +7,7 @@ import type { JournalRecord, PostingRecord } from './record.ts';
 /** A drawing that the commitment does not cover, at a line of the file. */
 export interface Overadvance extends RecordFault {
   readonly line: number;
-  /** The journal says so: it is taken, and warned of. */
+  /** The journal declares the overadvance: it is accepted, with a warning. */
   readonly declared: boolean;
 }
 
@@ -46,9 +46,9 @@ export class Drawings {
     for (const [facility, { unfunded, drawn, committed }] of effectsOf(journal, described)) {
       const undrawn = this.#undrawn.get(facility) ?? new Undrawn([]);
       this.#undrawn.set(facility, undrawn);
-      // What corrects a book, or follows someone else's, is no drawing.
+      // A journal that corrects the book, or follows a statement, is not a drawing.
       const correcting = journal.reverses !== undefined || ADJUSTING.includes(journal.type);
-      // A drawing that leaves the unfunded amount alone draws all the same.
+      // A drawing counts as one even if it does not change the unfunded amount.
       const isDrawing = drawn > 0n && !correcting;
       const change = isDrawing ? (unfunded ?? -drawn) : (unfunded ?? 0n);
       undrawn.change(journal.effectiveDate, change, committed);

@@ -1,6 +1,6 @@
 import type { FxRateRecord } from './record.ts';
 
-/** Names for rates, which have no ids: what a rate says, and the how-manieth of its like it is. */
+/** Names for rates, which have no ids: the content of a rate, and its number among equal ones. */
 export class FxIdentities {
   readonly #counts = new Map<string, number>();
 

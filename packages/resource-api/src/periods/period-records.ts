@@ -1,6 +1,6 @@
 import type { BusinessDate } from '../ledger/business-date.ts';
 
-/** One decision: from then on the books were closed through a date, or through none. */
+/** One decision: since then the books are closed through a date, or not closed at all. */
 export interface PeriodDecision {
   readonly number: bigint;
   /** Null: all is open. */
@@ -9,13 +9,13 @@ export interface PeriodDecision {
   readonly decidedAt: string;
 }
 
-/** Through which date the books are closed; every decision is kept. */
+/** The date through which the books are closed. Every decision is kept. */
 export interface PeriodRecords {
   /** Newest first. */
   list(): Promise<readonly PeriodDecision[]>;
   /**
-   * Decides while nobody posts. `decide` gets the date through which the books are closed now, and
-   * returns the new one, null for none; what it throws leaves all as it was.
+   * Decides while nobody posts. `decide` gets the present date, and returns the new one or null.
+   * When it throws, nothing is changed.
    */
   decide(
     reason: string,

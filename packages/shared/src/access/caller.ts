@@ -1,6 +1,6 @@
 import type { AccountType, Permission } from '../access-token.ts';
 
-/** Who asks, as the verified access token says. */
+/** The caller, as the verified access token names it. */
 export interface Caller {
   /** Id of the account or service account. */
   readonly subject: string;

@@ -6,7 +6,10 @@ export interface VerificationKeys {
   find(kid: string): Promise<CryptoKey | undefined>;
 }
 
-/** The key set cannot be had, and what is held of it does not answer the question. */
+/**
+ * The key set cannot be read, and the keys that were read before do not include the one that is
+ * needed.
+ */
 export class KeysUnavailable extends Error {
   override readonly name = 'KeysUnavailable';
 }

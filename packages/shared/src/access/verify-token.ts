@@ -22,7 +22,7 @@ import {
 } from './token-refusals.ts';
 import { KeysUnavailable, type VerificationKeys } from './verification-keys.ts';
 
-/** Whose tokens are taken, and for what. */
+/** The issuer and audience whose tokens are accepted. */
 export interface TokenProfile {
   readonly issuer: string;
   readonly audience: string;
@@ -37,7 +37,7 @@ export interface TokenProfile {
  */
 export type OnTokenAhead = (aheadS: number) => void;
 
-/** What a token that was taken says. */
+/** The content of an accepted token. */
 export interface VerifiedToken {
   readonly caller: Caller;
   /** Key that signed it, and when it ends in seconds since the epoch. */

@@ -12,7 +12,7 @@ export interface Printer {
   result(document: unknown, text: string): void;
   /** A line on stderr. */
   message(text: string): void;
-  /** What is being done: on a terminal one line that moves, and that an empty text clears. */
+  /** Shows progress: on a terminal one line that is replaced, and that an empty text clears. */
   progress(text: string): void;
   readonly json: boolean;
 }
@@ -29,7 +29,7 @@ export class CommandRefused extends Error {
   }
 }
 
-/** The words of the command line are off: exit code 2. */
+/** The command line is wrong: exit code 2. */
 export class UsageError extends Error {
   override readonly name = 'UsageError';
 }
@@ -114,7 +114,7 @@ function optionDescription(option: Option): string {
 
 function report(error: unknown, json: boolean): number {
   if (error instanceof CommanderError) {
-    // Asking for help or the version is no fault.
+    // Asking for help or the version is not an error.
     if (error.exitCode === 0) return 0;
     if (error.code === 'commander.help') {
       process.stderr.write('a command is missing; --help lists them\n');

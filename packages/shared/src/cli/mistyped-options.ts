@@ -2,9 +2,9 @@ import type { Command, Option } from 'commander';
 import { nearestName } from '../http/nearest-name.ts';
 
 /**
- * Names what is wrong where commander would name something else, or nothing: a mistyped option is
- * told beside the one that is missing because of it, all that are missing are told at once, and an
- * option that is given twice is refused, because one of its values would be lost.
+ * Reports mistakes that commander reports wrongly or not at all. A mistyped option is named beside
+ * the option that is missing because of it. All missing options are named at once. An option that
+ * is given twice is refused, because one of its values would be lost.
  */
 export function nameMistypedOptions(command: Command): void {
   const error = command.error.bind(command);

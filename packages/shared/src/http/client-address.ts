@@ -2,8 +2,8 @@ import type { IncomingMessage } from 'node:http';
 
 /**
  * Where a request comes from: the peer of the connection, or, behind `trustedHops` proxies that
- * each append to X-Forwarded-For, the entry that the outermost of them wrote. Entries further
- * left are the caller's own words.
+ * each append to X-Forwarded-For, the entry that the outermost of them wrote. The caller may have
+ * made up the entries further left.
  */
 export function clientAddress(request: IncomingMessage, trustedHops: number): string {
   const peer = plain(request.socket.remoteAddress ?? '');

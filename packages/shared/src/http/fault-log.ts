@@ -1,15 +1,16 @@
 import type { Log } from '../log.ts';
 import { DatabaseUnavailable } from '../sql/database.ts';
 
-/** How long a line speaks for all refusals of an outage. */
+/** How long one line stands for all refusals of an outage. */
 const QUIET_MS = 60_000;
 
 /** Writes why a request failed on our side. */
 export type LogFault = (err: unknown, requestId: unknown) => void;
 
 /**
- * A fault of our own is a line with its stack. A store that does not answer fails every request
- * alike: that is one line when it begins, and one a minute with the number of requests since.
+ * An unexpected error is logged with its stack. When a store does not answer, every request fails
+ * in the same way: one line is logged when that begins, then one a minute with the number of
+ * requests.
  */
 export function faultLog(log: Log): LogFault {
   let timer: NodeJS.Timeout | undefined;

@@ -68,7 +68,7 @@ export function createHttpServer(options: ServerOptions, listener: RequestListen
     response.once('close', () => responses.delete(response));
   });
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
-    // What was written of an answer would be followed by this one as if it belonged to it.
+    // Part of an answer was written already, and this one would look like its continuation.
     const begun = [...(underWay.get(socket) ?? [])].some(({ headersSent }) => headersSent);
     if (begun || !socket.writable || error.code === 'ECONNRESET') socket.destroy(error);
     else end(socket, UNREADABLE[error.code ?? ''] ?? NOT_HTTP);

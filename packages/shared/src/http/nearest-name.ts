@@ -1,4 +1,4 @@
-/** More edits than this make another word, not a mistyped one. */
+/** With more edits than this, it is another word and not a mistyped one. */
 const EDITS_MAX = 2;
 
 /**

@@ -24,8 +24,8 @@ export const requestId: Middleware<RequestState> = async (ctx, next) => {
 };
 
 /**
- * Koa throws on each reading of a request target that is no URL (`GET http://[`). Nothing lies at
- * such a place, so it is answered as another place where nothing is.
+ * Koa throws on each reading of a request target that is no URL (`GET http://[`). Such a request is
+ * answered like one for an unknown path.
  */
 export const readableTarget: Middleware = (ctx, next) => {
   try {

@@ -32,7 +32,9 @@ interface SchemaPolicy {
 interface Patience {
   /** For a statement of a request. */
   readonly statementTimeoutMs?: number;
-  /** Behind an operator's command on an embedded database: an import, say. */
+  /**
+   * How long a service waits for an operator's command, such as an import, on an embedded database.
+   */
   readonly patienceMs?: number;
 }
 

@@ -3,8 +3,8 @@ import type { Database } from '../sql/database.ts';
 import type { DatabaseLocation } from './open-database.ts';
 
 /**
- * Warns once where the service's role could change its own schema: an attacker in the service
- * could then switch off what keeps the ledger append-only. Embedded stores have no roles.
+ * Warns once when the service's role could change its own schema: an attacker in the service could
+ * then switch off the triggers that keep the ledger append-only. Embedded stores have no roles.
  */
 export async function warnOfOwnerRole(
   database: Database,

@@ -7,8 +7,8 @@ export interface RunningService {
 }
 
 /**
- * Runs a service as this process: stops it on SIGTERM and SIGINT, and on a fault that nobody
- * caught logs it and exits, so that a supervisor starts a process whose state is known.
+ * Runs a service as this process: stops it on SIGTERM and SIGINT. An uncaught error is logged and
+ * ends the process, so that a supervisor starts a new one in a known state.
  */
 export async function runService(start: () => Promise<RunningService>): Promise<void> {
   let service: RunningService;
@@ -40,11 +40,11 @@ export async function runService(start: () => Promise<RunningService>): Promise<
   process.on('SIGINT', () => stop('SIGINT', 0));
   process.on('uncaughtException', crash);
   process.on('unhandledRejection', crash);
-  // A supervisor that started us over IPC and died must not leave us behind.
+  // When a supervisor that is connected by IPC dies, this process must end too.
   process.on('disconnect', () => stop('the supervisor is gone', 0));
 }
 
-/** Faults that the operator can mend are one sentence in the log; others need the stack. */
+/** Errors that the operator can correct are one sentence in the log. Others need the stack. */
 function startFailure(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const expected =

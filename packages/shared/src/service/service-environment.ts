@@ -168,7 +168,7 @@ function readDatabase(
     fallback: false,
     fallbackText: '0',
   });
-  // Only the auth-server hears of changes by notices.
+  // Only auth-server listens for notifications of changes.
   const listenUrl =
     prefix === 'AUTH'
       ? read.optionalSecret('AUTH_LISTEN_URL', {

@@ -11,8 +11,12 @@ import {
 
 const root = resolve(import.meta.dirname, '..');
 
-/** `env` is what the operator's tools need to reach the same records. */
-export async function startAuthServer(extra = {}) {
+/**
+ * `env` is what the operator's tools need to reach the same records.
+ *
+ * @param nodeOptions of the service alone, such as `--cpu-prof`.
+ */
+export async function startAuthServer(extra = {}, nodeOptions = []) {
   const port = await freePort();
   const postgres = await postgresServer();
   const redis = await startRedis();
@@ -25,15 +29,21 @@ export async function startAuthServer(extra = {}) {
     ...(redis ? { REDIS_URL: redis.url } : {}),
     ...extra,
   };
-  const server = spawn(process.execPath, [join(root, 'packages/auth-server/dist/src/main.js')], {
-    env,
-    stdio: 'ignore',
-  });
+  const server = spawn(
+    process.execPath,
+    [...nodeOptions, join(root, 'packages/auth-server/dist/src/main.js')],
+    { env, stdio: 'ignore' },
+  );
   process.once('exit', () => server.kill('SIGKILL'));
   const url = `http://127.0.0.1:${port}`;
   await eventually(async () => {
     if (!(await fetch(`${url}/readyz`)).ok) throw new Error('not ready');
   });
   const stores = `${postgres ? 'PostgreSQL' : 'PGlite'}, ${redis ? 'Redis' : 'SQL'}`;
-  return { env, url, port, stores };
+  const stop = () =>
+    new Promise((done) => {
+      server.once('exit', done);
+      server.kill('SIGTERM');
+    });
+  return { env, url, port, stores, pid: server.pid, stop };
 }

@@ -2,7 +2,10 @@
 import { fork } from 'node:child_process';
 import { Agent, request } from 'node:http';
 
-/** Requests per second and latencies of `url` under `connections` at once for `seconds`. */
+/**
+ * Requests per second and latencies of `url` under `connections` at once for `seconds`, and how many
+ * requests were `answered`, those to warm up included.
+ */
 export function load({
   url,
   method = 'GET',
@@ -47,7 +50,7 @@ if (process.argv[2] === '--load') {
       );
       return latencies.sort((a, b) => a - b);
     };
-    await run(1_500); // Warm-up.
+    const warmUp = await run(1_500);
     const latencies = await run(seconds * 1000);
     const at = (part) =>
       Math.round((latencies[Math.floor(latencies.length * part)] ?? 0) * 100) / 100;
@@ -55,6 +58,7 @@ if (process.argv[2] === '--load') {
       perSecond: Math.round(latencies.length / seconds),
       p50Ms: at(0.5),
       p99Ms: at(0.99),
+      answered: warmUp.length + latencies.length,
     });
     agent.destroy();
     process.disconnect();

@@ -32,6 +32,7 @@ import {
 } from './client-metadata.ts';
 import { type ExistingGrantSettings, existingGrant } from './existing-grant.ts';
 import { refuseUndeliverableForm } from './form-post.ts';
+import { PooledSigningKey } from './pooled-signing-key.ts';
 import { providerAdapter } from './provider-adapter.ts';
 import {
   type RefreshLifetimeSettings,
@@ -85,7 +86,7 @@ export function providerConfiguration(
   const issuerOrigin = new URL(issuer).origin;
   const scopes = knownScopes(scopeBase);
   return {
-    jwks: { keys: keys.map(({ privateJwk }) => privateJwk) } as NonNullable<Configuration['jwks']>,
+    jwks: { keys: keys.map((key) => new PooledSigningKey(key)) },
     adapter: (kind: string) => adapterFor(kind, issuer, settings),
     routes: ROUTES,
     scopes,
@@ -118,6 +119,7 @@ export function providerConfiguration(
         getResourceServerInfo: (ctx, indicator, client) =>
           resourceServerFor(ctx, indicator, client, settings),
       },
+      externalSigningSupport: { enabled: true, ack: 'experimental-01' }, // pooled-signing-key.ts
       devInteractions: { enabled: false },
       dPoP: { enabled: false },
       pushedAuthorizationRequests: { enabled: true }, // RFC 9126

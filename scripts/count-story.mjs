@@ -1,0 +1,73 @@
+// Counts the files and functions of this project that one story runs, by V8's own coverage, so that
+// a path that grows is seen: `node scripts/count-story.mjs token [--list] [--json]`. The stories are
+// in scripts/stories. Each is run a few times: what belongs to the story runs each time, and what
+// starts up, or works in the background, does not.
+
+import { readdirSync } from 'node:fs';
+import { Session } from 'node:inspector/promises';
+import { basename, join, relative } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { root } from './bootstrap.mjs';
+
+const OURS = /^packages\/[\w-]+\/dist\/src\//;
+const RUNS = 5;
+const folder = join(root, 'scripts', 'stories');
+const stories = readdirSync(folder).map((file) => basename(file, '.mjs'));
+const words = process.argv.slice(2);
+const name = words.find((word) => !word.startsWith('--'));
+if (!stories.includes(name)) {
+  console.error(`expected a story: ${stories.join(', ')}`);
+  process.exit(2);
+}
+
+const { prepare } = await import(join(folder, `${name}.mjs`));
+const { run, stop } = await prepare();
+await run();
+const files = await filesOf(run);
+const functions = [...files.values()].reduce((sum, names) => sum + names.length, 0);
+if (words.includes('--json')) {
+  const all = Object.fromEntries(files);
+  console.log(JSON.stringify({ story: name, files: files.size, functions, all }));
+} else {
+  console.log(`${name}: ${files.size} files, ${functions} functions`);
+  if (words.includes('--list')) {
+    for (const [file, names] of files) console.log(`  ${file}: ${names.join(', ')}`);
+  }
+}
+await stop?.();
+process.exit(0);
+
+/** The functions that ran each time in each file of this project's services, the files in order. */
+async function filesOf(story) {
+  const session = new Session();
+  session.connect();
+  await session.post('Profiler.enable');
+  await session.post('Profiler.startPreciseCoverage', { callCount: true, detailed: false });
+  const runs = [];
+  for (let n = 0; n < RUNS; n += 1) {
+    await session.post('Profiler.takePreciseCoverage');
+    await story();
+    const { result } = await session.post('Profiler.takePreciseCoverage');
+    runs.push(new Map(result.flatMap(functionsOf)));
+  }
+  session.disconnect();
+  const files = new Map();
+  for (const [place, { file, name }] of runs[0]) {
+    if (!runs.every((each) => each.has(place))) continue;
+    files.set(file, [...(files.get(file) ?? []), name]);
+  }
+  return new Map([...files].sort(([a], [b]) => (a < b ? -1 : 1)));
+}
+
+/** Those of ours that ran, by their place. */
+function functionsOf({ url, functions }) {
+  if (!url.startsWith('file:')) return [];
+  const file = relative(root, fileURLToPath(url)).replaceAll('\\', '/');
+  if (!OURS.test(file)) return [];
+  return functions
+    .filter(({ ranges }) => ranges[0].count > 0)
+    .map(({ functionName, ranges }) => {
+      const name = functionName || '(anonymous)';
+      return [`${file}:${ranges[0].startOffset}`, { file, name }];
+    });
+}

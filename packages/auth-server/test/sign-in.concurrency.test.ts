@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { silentLog } from '@cls/shared/log';
 import { Secret } from '@cls/shared/secret';
@@ -83,14 +84,18 @@ for (const graceS of [0, 10]) {
       });
       return { party, flow, url };
     };
+    /** On a busy machine Redis may answer too late: the 503 says when to send the same again. */
+    const post = async (to: string, form: Record<string, string>): Promise<Response> => {
+      const response = await fetch(to, { method: 'POST', body: new URLSearchParams(form) });
+      if (response.status !== 503) return response;
+      await sleep(1_000 * Number(response.headers.get('retry-after')));
+      return post(to, form);
+    };
     /** The same request to both processes, all at once. */
     const atOnce = async (form: Record<string, string>) =>
       Promise.all(
         Array.from({ length: AT_ONCE }, async (_, n) => {
-          const response = await fetch(`${urls[n % 2]}/oauth/token`, {
-            method: 'POST',
-            body: new URLSearchParams(form),
-          });
+          const response = await post(`${urls[n % 2]}/oauth/token`, form);
           return {
             status: response.status,
             body: (await response.json()) as Record<string, string>,

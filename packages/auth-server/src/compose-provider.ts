@@ -24,7 +24,6 @@ import { composeRooms } from './compose-routes.ts';
 import type { AuthServerConfig } from './config.ts';
 import { ownKeys } from './keys/own-keys.ts';
 import type { SigningKeyStore } from './keys/signing-key.ts';
-import { keepBuiltClients } from './library/built-clients.ts';
 import { ACCOUNT_GRANT, knownScopes } from './library/client-metadata.ts';
 import type { ProviderSettings } from './library/configuration.ts';
 import { showUndeliverableErrors } from './library/form-post.ts';
@@ -32,6 +31,7 @@ import type { Provider } from './library/oidc.ts';
 import { answerAtUserinfo, ignoreSameScopes } from './library/one-token.ts';
 import { compareRedirectUris } from './library/redirect-uris.ts';
 import { compareHashedSecrets } from './library/secret-comparison.ts';
+import { type IssueServiceToken, serviceTokens } from './library/service-token.ts';
 import { providerSlot } from './library/slot.ts';
 import { providerPages } from './oauth/authorize/provider-pages.ts';
 import { logWithoutPkce } from './oauth/authorize/without-pkce.ts';
@@ -73,6 +73,8 @@ export interface ProviderParts {
 /** The running provider: a new one takes over when signing keys change. */
 export interface ComposedProvider {
   readonly handle: RequestListener;
+  /** Issues without the chain of `handle`. */
+  readonly tokens: { readonly issue: IssueServiceToken };
   /** Says whether the service is about to stop, for `/readyz`. */
   servedBy(service: { readonly draining: boolean }): void;
   /** Resolves when no notice of a logout is under way any more. */
@@ -85,6 +87,7 @@ export async function composeProvider(parts: ProviderParts): Promise<ComposedPro
   const logoutNotifications = sqlLogoutNotifications(database);
   let service: { readonly draining: boolean } | undefined;
   let current: Provider | undefined;
+  const tokens: { issue: IssueServiceToken } = { issue: async () => undefined };
   const healthy = health(
     [
       { name: 'database', check: writeProbe(database) },
@@ -95,7 +98,7 @@ export async function composeProvider(parts: ProviderParts): Promise<ComposedPro
   const admin = await composeAdminApi(parts);
   const prepare = (provider: Provider): void => {
     current = provider;
-    keepBuiltClients(provider, serviceAccounts);
+    tokens.issue = serviceTokens(provider, serviceAccounts, config);
     keepLogoutNotifications(provider, logoutNotifications, log);
     extend(provider, parts);
     serve(provider, parts, healthy, admin);
@@ -105,6 +108,7 @@ export async function composeProvider(parts: ProviderParts): Promise<ComposedPro
   const handle = await providerSlot(config.issuer, settings, parts.keys, prepare, log);
   return {
     handle,
+    tokens,
     servedBy(running) {
       service = running;
     },

@@ -20,9 +20,11 @@ import { aesGcmSealer } from './crypto/seal.ts';
 import { sqlSigningKeyStore } from './keys/sql-signing-keys.ts';
 import { mailQueue } from './mail/mail-queue.ts';
 import { openMailSender } from './mail/open-mail-sender.ts';
+import { clientCredentials } from './oauth/token/client-credentials.ts';
 import { sqlCustomers } from './organisations/sql-customers.ts';
 import { issuerFacing } from './server/issuer-facing.ts';
 import { MIGRATIONS } from './server/migrations.ts';
+import { headersOfAll } from './server/response-headers.ts';
 import { sweepSignedIn } from './sessions/sql-signed-in.ts';
 import { openStateStore } from './state/open-state-store.ts';
 import { sweepKnownAddresses } from './throttle/sql-known-addresses.ts';
@@ -116,11 +118,17 @@ async function compose(
   const provider = await composeProvider({ ...foundation, cookieKey, assets, pages: shown });
   const stopSweeping = sweepRegularly(config, database, clock, log);
   const faceIssuer = issuerFacing(issuer, config.trustedProxyHops);
-  const handler: RequestListener = (request, response) => {
+  const longWay: RequestListener = (request, response) => {
     faceIssuer(request);
     provider.handle(request, response);
   };
   const { host, port, drainDelayMs, trustedProxyHops } = config;
+  const headers = headersOfAll(issuer);
+  const { tokens } = provider;
+  const handler = clientCredentials(
+    { tokens, issuer, trustedProxyHops, audit, log, logFault, headers },
+    longWay,
+  );
   const running = await startHttpService(
     { host, port, drainDelayMs, drainTimeoutMs: DRAIN_TIMEOUT_MS, trustedProxyHops, log },
     () => handler,

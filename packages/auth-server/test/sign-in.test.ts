@@ -172,6 +172,7 @@ describeOnEngines('signing in with a browser', (engine) => {
     };
     const audit = {
       record() {},
+      recordSafely: async () => undefined,
       synced: async () => undefined,
       catchUp: async () => undefined,
       flush: async () => undefined,

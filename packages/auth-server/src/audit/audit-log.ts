@@ -86,6 +86,8 @@ export interface AuditLog {
    *   refusal that cannot be kept is written to the log instead.
    */
   record(event: AuditEvent): void;
+  /** The same; resolves when the answer may go out. For an answer outside of `answeringScope`. */
+  recordSafely(event: AuditEvent): Promise<void>;
   /** Resolves when the events survive a crash of the machine, if the database does. */
   synced(): Promise<void>;
   /**

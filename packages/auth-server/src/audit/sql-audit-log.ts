@@ -99,30 +99,39 @@ export async function sqlAuditLog(
   looking.unref();
   void write();
 
+  const take = ({ once, ...event }: AuditEvent): void => {
+    try {
+      const id = once === undefined ? randomUUID() : uuidOf(once);
+      const spooled: Spooled = { id, at: clock.now().toISOString(), ...event };
+      own.append(JSON.stringify(spooled));
+    } catch (err) {
+      log.error(
+        { err, event },
+        'audit event cannot be written to its file; this log line is its only record',
+      );
+      if (event.type === 'token.refused' || event.type === 'sign_in.refused') return;
+      throw new DatabaseUnavailable('the audit cannot be written', { cause: err });
+    }
+    schedule(WRITE_AFTER_MS);
+  };
+  const synced = async (): Promise<void> => {
+    await own.synced().catch((err) => {
+      log.error({ err }, 'audit events cannot be written to the disk');
+      throw new DatabaseUnavailable('the audit cannot be written', { cause: err });
+    });
+  };
+
   return {
-    record({ once, ...event }) {
-      try {
-        const id = once === undefined ? randomUUID() : uuidOf(once);
-        const spooled: Spooled = { id, at: clock.now().toISOString(), ...event };
-        own.append(JSON.stringify(spooled));
-      } catch (err) {
-        log.error(
-          { err, event },
-          'audit event cannot be written to its file; this log line is its only record',
-        );
-        if (event.type === 'token.refused' || event.type === 'sign_in.refused') return;
-        throw new DatabaseUnavailable('the audit cannot be written', { cause: err });
-      }
+    record(event) {
+      take(event);
       const request = answering();
       if (request !== undefined && mustBeSynced(event.type, fsync)) request.audited = true;
-      schedule(WRITE_AFTER_MS);
     },
-    async synced() {
-      await own.synced().catch((err) => {
-        log.error({ err }, 'audit events cannot be written to the disk');
-        throw new DatabaseUnavailable('the audit cannot be written', { cause: err });
-      });
+    async recordSafely(event) {
+      take(event);
+      if (mustBeSynced(event.type, fsync)) await synced();
     },
+    synced,
     catchUp: write,
     async flush() {
       stopped = true;

@@ -1,4 +1,3 @@
-import { timingSafeEqual } from 'node:crypto';
 import { API_PERMISSIONS, PERMISSIONS, scopeOf } from '@cls/shared/access-token';
 import type { AdapterPayload } from 'oidc-provider';
 import { type Application, isNative } from '../clients/application.ts';
@@ -127,19 +126,4 @@ export function accountPagesClient(issuer: string): AdapterPayload {
     scope: 'openid',
     first_party: true,
   };
-}
-
-/** Whether the digest is one of the live hashes; every hash is compared in constant time. */
-export function matchesSecret(
-  sha256: string,
-  hashes: readonly SecretHash[],
-  nowMs: number,
-): boolean {
-  const candidate = Buffer.from(sha256);
-  let found = false;
-  for (const { sha256: known, expires_at } of hashes) {
-    const equal = timingSafeEqual(candidate, Buffer.from(known));
-    if (equal && (expires_at === undefined || nowMs < expires_at)) found = true;
-  }
-  return found;
 }

@@ -9,6 +9,7 @@ import {
   scopeOf,
 } from '@cls/shared/access-token';
 import { type Client, errors, type KoaContextWithOIDC, type ResourceServer } from 'oidc-provider';
+import type { Account } from '../accounts/account.ts';
 import { contextOf } from './request-context.ts';
 
 /** RFC 8707: the resources that tokens are for, and what a caller may have of each. */
@@ -29,12 +30,19 @@ export interface ResourceServerSettings {
 export function defaultResource(
   ctx: KoaContextWithOIDC,
   client: Client,
-  { issuer, audience, scopeBase }: ResourceServerSettings,
+  settings: ResourceServerSettings,
 ): string | string[] {
   const asked = askedScopes(ctx);
-  if (isApplication(client)) {
-    return asked.some((scope) => scope.startsWith(scopeBase)) ? audience : [];
-  }
+  if (!isApplication(client)) return resourceOfScopes(asked, settings);
+  const { audience, scopeBase } = settings;
+  return asked.some((scope) => scope.startsWith(scopeBase)) ? audience : [];
+}
+
+/** What a caller means that is no application, and names no resource. */
+export function resourceOfScopes(
+  asked: readonly string[],
+  { issuer, audience, scopeBase }: ResourceServerSettings,
+): string {
   const admin = scopeOf(scopeBase, ADMIN_PERMISSION);
   const administers = asked.length > 0 && asked.every((scope) => scope === admin);
   return administers ? adminAudience(issuer) : audience;
@@ -56,28 +64,63 @@ export function resourceServerFor(
   client: Client,
   settings: ResourceServerSettings,
 ): ResourceServer {
-  const { audience, scopeBase, accountTokenTtlS } = settings;
-  const known = permissionsAt(indicator, settings);
-  if (known === undefined) throw new errors.InvalidTarget();
   if (isApplication(client)) {
-    if (indicator !== audience) throw new errors.InvalidTarget();
+    if (indicator !== settings.audience) throw new errors.InvalidTarget();
     return forApplication(ctx, client, settings);
   }
-  const account = contextOf(ctx).authentication?.account;
-  const held =
-    account === undefined
-      ? (client.scope?.split(' ') ?? [])
-      : account.permissions.map((permission) => scopeOf(scopeBase, permission));
-  const here = known.map((permission) => scopeOf(scopeBase, permission));
-  const granted = held.filter((scope) => here.includes(scope));
   const asked = askedScopes(ctx);
-  refuseOthers(asked, held, granted);
-  if (asked.length === 0) Object.assign(ctx.oidc.params ?? {}, { scope: granted.join(' ') });
+  const account = contextOf(ctx).authentication?.account;
+  const resourceServer =
+    account === undefined
+      ? forServiceAccount(indicator, client, asked, settings)
+      : forPerson(indicator, account, asked, settings);
+  if (asked.length === 0) Object.assign(ctx.oidc.params ?? {}, { scope: resourceServer.scope });
+  return resourceServer;
+}
+
+/** @throws {errors.InvalidScope | errors.InvalidTarget} */
+export function forServiceAccount(
+  indicator: string,
+  client: Client,
+  asked: readonly string[],
+  settings: ResourceServerSettings,
+): ResourceServer {
+  const held = client.scope?.split(' ') ?? [];
+  return granted(indicator, { held, asked, ttlS: ACCESS_TOKEN_TTL_MAX_S }, settings);
+}
+
+function forPerson(
+  indicator: string,
+  { permissions }: Account,
+  asked: readonly string[],
+  settings: ResourceServerSettings,
+): ResourceServer {
+  const held = permissions.map((permission) => scopeOf(settings.scopeBase, permission));
+  return granted(indicator, { held, asked, ttlS: settings.accountTokenTtlS }, settings);
+}
+
+interface Caller {
+  /** The scopes that were granted to it, of all APIs. */
+  readonly held: readonly string[];
+  readonly asked: readonly string[];
+  readonly ttlS: number;
+}
+
+function granted(
+  indicator: string,
+  { held, asked, ttlS }: Caller,
+  settings: ResourceServerSettings,
+): ResourceServer {
+  const known = permissionsAt(indicator, settings);
+  if (known === undefined) throw new errors.InvalidTarget();
+  const here = known.map((permission) => scopeOf(settings.scopeBase, permission));
+  const grantedHere = held.filter((scope) => here.includes(scope));
+  refuseOthers(asked, held, grantedHere);
   return {
-    scope: granted.join(' '),
+    scope: grantedHere.join(' '),
     audience: indicator,
     accessTokenFormat: 'jwt',
-    accessTokenTTL: account === undefined ? ACCESS_TOKEN_TTL_MAX_S : accountTokenTtlS,
+    accessTokenTTL: ttlS,
     jwt: { sign: { alg: ACCESS_TOKEN_ALG } },
   };
 }

@@ -1,7 +1,7 @@
-import { createHash } from 'node:crypto';
+import { createHash, timingSafeEqual } from 'node:crypto';
 import type { Clock } from '@cls/shared/clock';
 import type { Client, Provider } from 'oidc-provider';
-import { matchesSecret, type SecretHash } from './client-metadata.ts';
+import type { SecretHash } from './client-metadata.ts';
 
 /** Replaces the library's comparison of client secrets by ours, on hashes and several of them. */
 export function compareHashedSecrets(provider: Provider, clock: Clock): void {
@@ -10,4 +10,15 @@ export function compareHashedSecrets(provider: Provider, clock: Clock): void {
     const hashes = (this['secret_hashes'] ?? []) as readonly SecretHash[];
     return matchesSecret(sha256, hashes, clock.now().getTime());
   };
+}
+
+/** Whether the digest is one of the live hashes; every hash is compared in constant time. */
+function matchesSecret(sha256: string, hashes: readonly SecretHash[], nowMs: number): boolean {
+  const candidate = Buffer.from(sha256);
+  let found = false;
+  for (const { sha256: known, expires_at } of hashes) {
+    const equal = timingSafeEqual(candidate, Buffer.from(known));
+    if (equal && (expires_at === undefined || nowMs < expires_at)) found = true;
+  }
+  return found;
 }

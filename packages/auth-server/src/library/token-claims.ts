@@ -1,19 +1,17 @@
-import type { Configuration, KoaContextWithOIDC } from 'oidc-provider';
+import type { Client, Configuration, KoaContextWithOIDC } from 'oidc-provider';
 import { acrOf } from './acr.ts';
 import { contextOf } from './request-context.ts';
 
-/** What access tokens say of their subject, beside what the library writes (RFC 9068 §2.2). */
+/**
+ * What access tokens say of their subject, beside what the library writes (RFC 9068 §2.2). A service
+ * account's token may be issued outside of the library's chain, where there is no context.
+ */
 export const tokenClaims: NonNullable<Configuration['extraTokenClaims']> = (ctx, token) => {
+  if (token.kind === 'ClientCredentials') return serviceAccountClaims(token.client);
   const signedIn = signedInClaims(ctx);
   if (signedIn !== undefined) return signedIn;
   const { authentication } = contextOf(ctx);
-  if (authentication === undefined) {
-    const customer = ctx.oidc.client?.['customer'];
-    if (token.kind !== 'ClientCredentials' || typeof customer !== 'string') {
-      throw new Error('a token without a customer'); // Fails closed: no token at all.
-    }
-    return { account_type: 'service_account', customer };
-  }
+  if (authentication === undefined) throw new Error('a token of nobody');
   const { account, amr, authTimeS } = authentication;
   return {
     account_type: 'account',
@@ -23,6 +21,13 @@ export const tokenClaims: NonNullable<Configuration['extraTokenClaims']> = (ctx,
     acr: acrOf(amr),
   };
 };
+
+/** Fails closed: without a customer there is no token at all. */
+function serviceAccountClaims(client: Client | undefined): Record<string, unknown> {
+  const customer = client?.['customer'];
+  if (typeof customer !== 'string') throw new Error('a token without a customer');
+  return { account_type: 'service_account', customer };
+}
 
 /** RFC 9068 §2.2.1 of a person who signed in with a browser or a second device. */
 function signedInClaims(ctx: KoaContextWithOIDC): Record<string, unknown> | undefined {

@@ -1,9 +1,9 @@
 import { strictTransportHeader } from '@cls/shared/http/strict-transport';
 import type { Middleware } from 'koa';
 
-/** What every answer carries. */
-export function responseHeaders(issuer: string): Middleware {
-  const headers = {
+/** What every answer carries; a page puts a policy of its own in place. */
+export function headersOfAll(issuer: string): Readonly<Record<string, string>> {
+  return {
     ...strictTransportHeader(issuer),
     'X-Content-Type-Options': 'nosniff',
     'Content-Security-Policy': "default-src 'none'; frame-ancestors 'none'",
@@ -11,6 +11,10 @@ export function responseHeaders(issuer: string): Middleware {
     'X-Frame-Options': 'DENY',
     'Referrer-Policy': 'no-referrer',
   };
+}
+
+export function responseHeaders(issuer: string): Middleware {
+  const headers = headersOfAll(issuer);
   return async (ctx, next) => {
     ctx.set(headers);
     await next();

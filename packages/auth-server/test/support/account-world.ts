@@ -46,6 +46,7 @@ export async function openAccountWorld(engine: Engine) {
   const events: AuditEvent[] = [];
   const audit: AuditLog = {
     record: (event) => void events.push(event),
+    recordSafely: async () => undefined,
     synced: async () => undefined,
     catchUp: async () => undefined,
     flush: async () => undefined,

@@ -18,6 +18,7 @@ export async function useCasesBeside({ issuer, config, database }: TestAuthServe
     passwords: await argon2Verifier(1, 10),
     audit: {
       record: nothing,
+      recordSafely: async () => undefined,
       synced: async () => undefined,
       catchUp: async () => undefined,
       flush: async () => undefined,

@@ -1,4 +1,5 @@
-import type { IncomingMessage } from 'node:http';
+import type { IncomingMessage, Server } from 'node:http';
+import type { Log } from '../log.ts';
 
 /**
  * Where a request comes from: the peer of the connection, or, behind `trustedHops` proxies that
@@ -15,6 +16,22 @@ export function clientAddress(request: IncomingMessage, trustedHops: number): st
     .filter((entry) => entry !== '');
   const entry = entries[entries.length - trustedHops];
   return entry === undefined ? peer : plain(entry);
+}
+
+/**
+ * Behind a proxy that nobody configured, every caller has the proxy's address: throttles would
+ * slow all of them together. Said once.
+ */
+export function warnOfIgnoredForwarding(server: Server, log: Log): void {
+  const look = ({ headers }: IncomingMessage) => {
+    if (headers['x-forwarded-for'] === undefined && headers.forwarded === undefined) return;
+    server.off('request', look);
+    log.warn(
+      {},
+      'a request came with X-Forwarded-For or Forwarded, and the header is ignored: set TRUSTED_PROXY_HOPS to the number of proxies in front',
+    );
+  };
+  server.on('request', look);
 }
 
 /**

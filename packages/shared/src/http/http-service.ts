@@ -1,6 +1,7 @@
-import type { IncomingMessage, RequestListener, Server } from 'node:http';
+import type { RequestListener, Server } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Log } from '../log.ts';
+import { warnOfIgnoredForwarding } from './client-address.ts';
 import { createHttpServer } from './http-server.ts';
 
 /** Where a service listens, and how it stops; times in milliseconds. */
@@ -66,26 +67,9 @@ export async function startHttpService(
     },
     handlerFor(service),
   );
-  warnOfIgnoredForwarding(server, options);
+  if (options.trustedProxyHops === 0) warnOfIgnoredForwarding(server, options.log);
   state.port = await listen(server, options);
   return service;
-}
-
-/**
- * Behind a proxy that nobody configured, every caller has the proxy's address: throttles would
- * slow all of them together. Said once.
- */
-function warnOfIgnoredForwarding(server: Server, { trustedProxyHops, log }: HttpServiceOptions) {
-  if (trustedProxyHops > 0) return;
-  const look = ({ headers }: IncomingMessage) => {
-    if (headers['x-forwarded-for'] === undefined && headers.forwarded === undefined) return;
-    server.off('request', look);
-    log.warn(
-      {},
-      'a request came with X-Forwarded-For or Forwarded, and the header is ignored: set TRUSTED_PROXY_HOPS to the number of proxies in front',
-    );
-  };
-  server.on('request', look);
 }
 
 async function listen(server: Server, { host, port }: HttpServiceOptions): Promise<number> {

@@ -16,9 +16,13 @@ export function newRequestId(): string {
   return `req_${randomBytes(12).toString('base64url')}`;
 }
 
+/** What the caller offers, where that can be used. */
+export function requestIdOf(offered: string | readonly string[] | undefined): string {
+  return typeof offered === 'string' && ACCEPTED.test(offered) ? offered : newRequestId();
+}
+
 export const requestId: Middleware<RequestState> = async (ctx, next) => {
-  const offered = ctx.get('x-request-id');
-  ctx.state.requestId = ACCEPTED.test(offered) ? offered : newRequestId();
+  ctx.state.requestId = requestIdOf(ctx.get('x-request-id'));
   ctx.set('X-Request-Id', ctx.state.requestId);
   await next();
 };

@@ -5,25 +5,30 @@ import type { RequestState } from './request-id.ts';
 /** Asked every few seconds, and of no interest while they answer. */
 const PROBES = ['/livez', '/readyz'];
 
-/** One line a request: no query, no header and no body, where secrets and personal data travel. */
+/** What is logged of a request: no query, no header and no body, where secrets and personal data travel. */
+export interface AnsweredRequest extends Partial<RequestState> {
+  readonly method: string;
+  readonly path: string;
+  readonly status: number;
+}
+
+/** One line a request. @param startedMs by `performance.now()`. */
+export function logAnswer(log: Log, answered: AnsweredRequest, startedMs: number): void {
+  const durationMs = Math.round((performance.now() - startedMs) * 10) / 10;
+  const { requestId, method, path, status, refused } = answered;
+  const level = PROBES.includes(path) ? 'debug' : 'info';
+  const why = refused === undefined ? {} : { refused };
+  log[level]({ requestId, method, path, status, ...why, durationMs }, 'request answered');
+}
+
 export function requestLog(log: Log): Middleware<RequestState> {
   return async (ctx, next) => {
     const startedMs = performance.now();
     try {
       await next();
     } finally {
-      const { method, path, status } = ctx;
-      const durationMs = Math.round((performance.now() - startedMs) * 10) / 10;
-      const { requestId, refused } = ctx.state;
-      const level = PROBES.includes(path) ? 'debug' : 'info';
-      log[level](
-        {
-          ...{ requestId, method, path, status },
-          ...(refused === undefined ? {} : { refused }),
-          durationMs,
-        },
-        'request answered',
-      );
+      const { method, path, status, state } = ctx;
+      logAnswer(log, { ...state, method, path, status }, startedMs);
     }
   };
 }

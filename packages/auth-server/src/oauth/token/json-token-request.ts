@@ -3,9 +3,10 @@
  * JSON request is read here and handed on as the form it stands for. Three shapes exist; anything
  * else is refused with the names that are allowed.
  */
-import { IncomingMessage } from 'node:http';
+import type { IncomingMessage } from 'node:http';
 import { ACCOUNT_CLIENT_ID, ACCOUNT_GRANT } from '../../library/client-metadata.ts';
 import { errors } from '../../library/oidc.ts';
+import { requestWith } from './request-with.ts';
 import { parseFlatObject } from './strict-json.ts';
 import { passwordGrantRefused } from './token-error.ts';
 
@@ -75,20 +76,11 @@ function toFormFields(members: Map<string, string>): Record<string, string> | st
 
 /** The same request on the same connection, with the form as its body. */
 export function formRequest(request: IncomingMessage, form: string): IncomingMessage {
-  const copy = new IncomingMessage(request.socket);
-  copy.method = request.method ?? 'POST';
-  copy.url = request.url ?? '/';
-  copy.httpVersion = request.httpVersion;
-  copy.httpVersionMajor = request.httpVersionMajor;
-  copy.httpVersionMinor = request.httpVersionMinor;
   const { 'transfer-encoding': _, ...headers } = request.headers;
-  copy.headers = {
+  const headersOfForm = {
     ...headers,
     'content-type': 'application/x-www-form-urlencoded',
     'content-length': `${Buffer.byteLength(form)}`,
   };
-  copy.push(form);
-  copy.push(null);
-  copy.complete = true;
-  return copy;
+  return requestWith(request, headersOfForm, form);
 }

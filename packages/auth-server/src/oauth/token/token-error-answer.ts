@@ -5,33 +5,50 @@ import { MfaRequired, TooManyAttempts, tooLarge } from './token-error.ts';
 
 const RETRY_WHEN_UNAVAILABLE_S = 2;
 
+export interface TokenErrorAnswer {
+  readonly status: number;
+  readonly body: Readonly<Record<string, string | undefined>>;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
 /**
- * Writes an error of the token endpoint in the shape of RFC 6749 §5.2, wherever it was thrown: in
- * the library, in front of it or behind it. The body has only what is meant for the caller.
+ * An error of the token endpoint in the shape of RFC 6749 §5.2, wherever it was thrown: in the
+ * library, in front of it or behind it. The body has only what is meant for the caller.
  */
-export function writeTokenError(ctx: Context, thrown: unknown): void {
+export function tokenErrorAnswer(thrown: unknown): TokenErrorAnswer {
   const error = translated(thrown);
-  ctx.set('Cache-Control', 'no-store');
+  const noStore = { 'Cache-Control': 'no-store' };
   if (!(error instanceof errors.OIDCProviderError) || !error.expose) {
-    ctx.status = 500;
     const description = 'the request could not be answered; quote the X-Request-Id to its operator';
-    ctx.body = { error: 'server_error', error_description: description };
-    return;
+    const body = { error: 'server_error', error_description: description };
+    return { status: 500, body, headers: noStore };
   }
-  ctx.status = error.statusCode;
-  const scope = 'scope' in error ? error.scope : undefined;
-  ctx.body = {
+  const scope = 'scope' in error ? (error.scope as string) : undefined;
+  const body = {
     error: error.error,
     error_description: error.error_description,
     ...(scope === undefined ? {} : { scope }),
     ...(error instanceof MfaRequired ? { mfa_token: error.mfaToken } : {}),
   };
-  if (error instanceof TooManyAttempts || error instanceof Unavailable) {
-    ctx.remove('WWW-Authenticate');
-    ctx.set('Retry-After', `${error.retryAfterS}`);
-  }
-  // The rest of an oversized body is not read.
-  if (ctx.status === 413) ctx.set('Connection', 'close');
+  const waits = error instanceof TooManyAttempts || error instanceof Unavailable;
+  return {
+    status: error.statusCode,
+    body,
+    headers: {
+      ...noStore,
+      ...(waits ? { 'Retry-After': `${error.retryAfterS}` } : {}),
+      // The rest of an oversized body is not read.
+      ...(error.statusCode === 413 ? { Connection: 'close' } : {}),
+    },
+  };
+}
+
+export function writeTokenError(ctx: Context, thrown: unknown): void {
+  const { status, body, headers } = tokenErrorAnswer(thrown);
+  ctx.status = status;
+  ctx.body = body;
+  if ('Retry-After' in headers) ctx.remove('WWW-Authenticate');
+  ctx.set({ ...headers });
 }
 
 /** A store that is needed does not answer: nothing is known of the caller, and trying again helps. */

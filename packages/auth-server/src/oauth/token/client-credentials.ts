@@ -1,0 +1,117 @@
+/**
+ * The short way of `POST /oauth/token` (docs/adr/0023): an ordinary request of a service account
+ * gets its token here, without Koa and the library's chain. A request that is unusual, or that must
+ * be refused, goes the long way with its body unread, as if nobody had looked at it: refusals,
+ * throttles and their audit are written there alone. One suite runs over both ways.
+ */
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
+import { clientAddress } from '@cls/shared/http/client-address';
+import type { LogFault } from '@cls/shared/http/fault-log';
+import { requestIdOf } from '@cls/shared/http/request-id';
+import { logAnswer } from '@cls/shared/http/request-log';
+import type { Log } from '@cls/shared/log';
+import type { AuditLog } from '../../audit/audit-log.ts';
+import type {
+  IssueServiceToken,
+  ServiceTokenAnswer,
+  ServiceTokenRequest,
+} from '../../library/service-token.ts';
+import { ROUTES } from '../../web/paths.ts';
+import { hasOrdinaryHead, ordinaryRequest, peek } from './ordinary-request.ts';
+import { type TokenErrorAnswer, tokenErrorAnswer } from './token-error-answer.ts';
+
+export interface ClientCredentialsDeps {
+  /** The issuer of now: another takes its place when signing keys change. */
+  readonly tokens: { readonly issue: IssueServiceToken };
+  readonly issuer: string;
+  readonly trustedProxyHops: number;
+  readonly audit: AuditLog;
+  readonly log: Log;
+  readonly logFault: LogFault;
+  /** Of every answer of this service. */
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+/** @param longWay answers every other request. */
+export function clientCredentials(
+  deps: ClientCredentialsDeps,
+  longWay: RequestListener,
+): RequestListener {
+  // A proxy in front may have taken the issuer's path off.
+  const paths = [
+    ROUTES.token,
+    `${new URL(deps.issuer).pathname.replace(/\/$/, '')}${ROUTES.token}`,
+  ];
+  return (request, response) => {
+    if (!hasOrdinaryHead(request, paths)) return longWay(request, response);
+    const startedMs = performance.now();
+    peek(request, async (body, unread) => {
+      try {
+        const asked = ordinaryRequest(request.headers, body);
+        const token = asked && (await issued(deps, asked));
+        if (asked === undefined || token === undefined) return longWay(unread, response);
+        await acknowledge(deps, request, response, { ...asked, token, startedMs });
+      } catch (err) {
+        deps.logFault(err, undefined);
+        response.destroy();
+      }
+    });
+  };
+}
+
+/** Undefined for what the long way refuses, whose answer says why. */
+async function issued(
+  { tokens }: ClientCredentialsDeps,
+  asked: ServiceTokenRequest,
+): Promise<ServiceTokenAnswer | undefined> {
+  try {
+    return await tokens.issue(asked);
+  } catch {
+    return undefined;
+  }
+}
+
+interface Issued {
+  readonly clientId: string;
+  readonly token: ServiceTokenAnswer;
+  readonly startedMs: number;
+}
+
+type Answer = Omit<TokenErrorAnswer, 'body'> & { readonly body: object };
+
+const GIVEN = { 'Cache-Control': 'no-store' };
+
+/** Nothing is acknowledged without its event. */
+async function acknowledge(
+  { audit, log, headers, trustedProxyHops }: ClientCredentialsDeps,
+  request: IncomingMessage,
+  response: ServerResponse,
+  { clientId, token, startedMs }: Issued,
+): Promise<void> {
+  const requestId = requestIdOf(request.headers['x-request-id']);
+  const address = clientAddress(request, trustedProxyHops);
+  let answer: Answer = { status: 200, body: token, headers: GIVEN };
+  try {
+    const event = {
+      type: 'token.issued',
+      subject: clientId,
+      address,
+      clientId,
+      requestId,
+    } as const;
+    await audit.recordSafely(event);
+  } catch (err) {
+    answer = tokenErrorAnswer(err);
+  }
+  const { status } = answer;
+  logAnswer(log, { requestId, method: 'POST', path: ROUTES.token, status }, startedMs);
+  const body = JSON.stringify(answer.body);
+  response.writeHead(status, {
+    'X-Request-Id': requestId,
+    ...headers,
+    ...answer.headers,
+    'Content-Type': 'application/json; charset=utf-8',
+    'Content-Length': Buffer.byteLength(body),
+  });
+  response.end(body);
+}

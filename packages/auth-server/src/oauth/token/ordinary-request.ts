@@ -1,0 +1,91 @@
+/**
+ * The one form in which nearly every service account asks for its token, recognized without being
+ * consumed: a form of one piece with `grant_type=client_credentials`, an id and a secret as this
+ * service makes them, and perhaps a scope. Everything else, right or wrong, is left to the library.
+ */
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
+import { parse } from 'node:querystring';
+import type { ServiceTokenRequest } from '../../library/service-token.ts';
+import { requestWith } from './request-with.ts';
+
+const FORM = /^application\/x-www-form-urlencoded(?:; ?charset=utf-8)?$/i;
+/** An ordinary form has some two hundred bytes. */
+const BODY_MAX_BYTES = 4_096;
+/** These change what is answered. */
+const UNUSUAL_HEADERS = [
+  'content-encoding',
+  'expect',
+  'oauth-client-attestation',
+  'oauth-client-attestation-pop',
+  'origin',
+  'transfer-encoding',
+];
+const ID = /^svc_[0-9A-Z]{26}$/;
+const SECRET = /^[\w-]{1,200}$/;
+/** RFC 6749 §3.3. */
+const SCOPE = /^[\x21\x23-\x5B\x5D-\x7E]+(?: [\x21\x23-\x5B\x5D-\x7E]+)*$/;
+
+/** Whether the head of a request is that of an ordinary one. @param paths of the endpoint. */
+export function hasOrdinaryHead(
+  { method, url, headers }: IncomingMessage,
+  paths: readonly string[],
+): boolean {
+  if (method !== 'POST' || !paths.includes(url ?? '')) return false;
+  const length = Number(headers['content-length']);
+  if (!(length > 0 && length <= BODY_MAX_BYTES)) return false;
+  if (!FORM.test(headers['content-type'] ?? '')) return false;
+  return UNUSUAL_HEADERS.every((name) => headers[name] === undefined);
+}
+
+/**
+ * Looks at the body of a request and leaves it unread. Calls back with what came first, which is
+ * all of a small body nearly always, and with the request to read on.
+ */
+export function peek(
+  request: IncomingMessage,
+  then: (body: string, unread: IncomingMessage) => void,
+): void {
+  const look = () => {
+    request.off('close', gone);
+    const bytes = request.read() as Buffer | null;
+    // Before `end` is emitted, which happens when this returns: nobody can read after that.
+    if (bytes !== null) request.unshift(bytes);
+    then(bytes?.toString('latin1') ?? '', request);
+  };
+  const gone = () => {
+    request.off('readable', look);
+    // Who reads this one meets the end of the connection as whoever had read before it came.
+    const broken = requestWith(request, request.headers);
+    setImmediate(() => broken.destroy(new Error('aborted')));
+    then('', broken);
+  };
+  request.once('readable', look);
+  request.once('close', gone);
+}
+
+/** The request that head and body are; undefined for any other than an ordinary one. */
+export function ordinaryRequest(
+  headers: IncomingHttpHeaders,
+  body: string,
+): ServiceTokenRequest | undefined {
+  const { grant_type: grant, scope, client_id, client_secret, ...others } = parse(body);
+  if (grant !== 'client_credentials' || Object.keys(others).length > 0) return undefined;
+  const { authorization } = headers;
+  if (authorization !== undefined && (client_id ?? client_secret) !== undefined) return undefined;
+  const pair = authorization === undefined ? [client_id, client_secret] : basicPair(authorization);
+  const [clientId, clientSecret] = pair;
+  if (typeof clientId !== 'string' || !ID.test(clientId)) return undefined;
+  if (typeof clientSecret !== 'string' || !SECRET.test(clientSecret)) return undefined;
+  if (scope !== undefined && !(typeof scope === 'string' && SCOPE.test(scope))) return undefined;
+  return { clientId, clientSecret, scope };
+}
+
+/** RFC 7617. Id and secret of an ordinary request have no character that a form would escape. */
+function basicPair(authorization: string): readonly (string | undefined)[] {
+  const [, encoded = ''] = /^Basic ([\w+/]+={0,2})$/i.exec(authorization) ?? [];
+  const bytes = Buffer.from(encoded, 'base64');
+  if (bytes.toString('base64') !== encoded) return [];
+  const text = bytes.toString('latin1');
+  const colon = text.indexOf(':');
+  return colon < 0 ? [] : [text.slice(0, colon), text.slice(colon + 1)];
+}

@@ -1,0 +1,16 @@
+import { spawnSync } from 'node:child_process';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { root } from '../bootstrap.mjs';
+
+describe('the files that a story runs', () => {
+  it('are at most fifteen for a service account’s token', () => {
+    // V8 has one coverage a process: a test run that collects its own must not be disturbed.
+    const { NODE_V8_COVERAGE: _, ...env } = process.env;
+    const words = [join(root, 'scripts', 'count-story.mjs'), 'token', '--json'];
+    const { stdout, stderr } = spawnSync(process.execPath, words, { env, encoding: 'utf8' });
+    expect(stdout, stderr).not.to.equal('');
+    const { files, all } = JSON.parse(stdout);
+    expect(files, Object.keys(all).join('\n')).to.be.at.most(15);
+  });
+});

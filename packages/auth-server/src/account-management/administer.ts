@@ -8,7 +8,7 @@ import type { AccountLinks } from '../accounts/account-link.ts';
 import type { AccountRecords } from '../accounts/account-records.ts';
 import type { Actor } from '../audit/actor.ts';
 import type { FactorRecords } from '../factors/factor.ts';
-import { type AuditAndNotifyParts, auditAndNotify } from '../mail/security-notice.ts';
+import { type AuditAndNotifyDeps, auditAndNotify } from '../mail/security-notice.ts';
 import type { AccountAccess } from '../sessions/account-access.ts';
 import { allGuesses } from '../throttle/guess.ts';
 import type { Throttle } from '../throttle/throttle.ts';
@@ -39,7 +39,7 @@ export interface AdministerAccounts {
   ): Promise<boolean>;
 }
 
-export interface AdministerParts extends AuditAndNotifyParts {
+export interface AdministerDeps extends AuditAndNotifyDeps {
   readonly records: AccountRecords;
   readonly factors: FactorRecords;
   readonly links: AccountLinks;
@@ -47,35 +47,35 @@ export interface AdministerParts extends AuditAndNotifyParts {
   readonly throttle: Throttle;
 }
 
-export function administerAccounts(parts: AdministerParts): AdministerAccounts {
-  const { records, factors, links, access, throttle } = parts;
+export function administerAccounts(deps: AdministerDeps): AdministerAccounts {
+  const { records, factors, links, access, throttle } = deps;
   return {
     async disable(account, actor) {
       await records.setDisabled(account.id, true);
       await links.removeAll(account.id);
       await access.endAll(account.id);
-      auditAndNotify(parts, 'account.disabled', account, actor);
+      auditAndNotify(deps, 'account.disabled', account, actor);
     },
     async enable(account, actor) {
       if (!(await records.isDisabled(account.id))) return;
       // Disabling may have failed half-way. End the sessions, so that none of them comes back.
       await access.endAll(account.id);
       await records.setDisabled(account.id, false);
-      auditAndNotify(parts, 'account.enabled', account, actor);
+      auditAndNotify(deps, 'account.enabled', account, actor);
     },
     async resetFactors(account, actor) {
       await factors.removeAll(account.id);
       await access.endAll(account.id);
       await throttle.succeeded([...allGuesses(account, 'otp'), ...allGuesses(account, 'recovery')]);
-      auditAndNotify(parts, 'account.factors_reset', account, actor);
+      auditAndNotify(deps, 'account.factors_reset', account, actor);
     },
     async endSessions(account, actor) {
       await access.endAll(account.id);
-      auditAndNotify(parts, 'account.sessions_ended', account, actor);
+      auditAndNotify(deps, 'account.sessions_ended', account, actor);
     },
     async rename(account, name, actor) {
       await records.rename(account.id, name);
-      auditAndNotify(parts, 'account.renamed', account, actor);
+      auditAndNotify(deps, 'account.renamed', account, actor);
     },
     async setPermissions(account, permissions, addable, actor) {
       const takesFrom = (had: readonly ApiPermission[]) => exceeds(had, permissions);
@@ -86,7 +86,7 @@ export function administerAccounts(parts: AdministerParts): AdministerAccounts {
       if (before === undefined) return false;
       if (takesFrom(before)) await access.endAll(account.id);
       if (takesFrom(before) || exceeds(permissions, before)) {
-        auditAndNotify(parts, 'account.permissions_changed', account, actor, permissions.join(' '));
+        auditAndNotify(deps, 'account.permissions_changed', account, actor, permissions.join(' '));
       }
       return true;
     },

@@ -2,14 +2,14 @@ import type { Account, AccountDirectory } from '../accounts/account.ts';
 import type { AccountRecords } from '../accounts/account-records.ts';
 import {
   hashOfNew,
-  type NewPasswordParts,
+  type NewPasswordDeps,
   type NewPasswordProblem,
 } from '../accounts/new-password.ts';
 import { PasswordVerifierBusy } from '../accounts/password.ts';
 import type { Actor } from '../audit/actor.ts';
-import { type AuditAndNotifyParts, auditAndNotify } from '../mail/security-notice.ts';
+import { type AuditAndNotifyDeps, auditAndNotify } from '../mail/security-notice.ts';
 import type { AccountAccess, SessionName } from '../sessions/account-access.ts';
-import { type GuessParts, guess, guessSubjectsOf } from '../throttle/guess.ts';
+import { type GuessDeps, guess, guessSubjectsOf } from '../throttle/guess.ts';
 
 export type ChangePasswordProblem =
   | NewPasswordProblem
@@ -24,19 +24,19 @@ export type ChangePassword = (
   actor: Actor,
 ) => Promise<ChangePasswordProblem | undefined>;
 
-export interface ChangePasswordParts extends GuessParts, NewPasswordParts, AuditAndNotifyParts {
+export interface ChangePasswordDeps extends GuessDeps, NewPasswordDeps, AuditAndNotifyDeps {
   readonly accounts: AccountDirectory;
   readonly records: AccountRecords;
   readonly access: Pick<AccountAccess, 'endAll'>;
 }
 
 /** Changes a password that the person knows, and ends all other sessions. */
-export function changePassword(parts: ChangePasswordParts): ChangePassword {
+export function changePassword(deps: ChangePasswordDeps): ChangePassword {
   const finish = async (account: Account, session: SessionName, actor: Actor) => {
-    const setAt = await parts.records.passwordSetAt(account.id);
-    await parts.access.endAll(account.id, session);
+    const setAt = await deps.records.passwordSetAt(account.id);
+    await deps.access.endAll(account.id, session);
     auditAndNotify(
-      parts,
+      deps,
       'account.password_changed',
       account,
       actor,
@@ -47,20 +47,20 @@ export function changePassword(parts: ChangePasswordParts): ChangePassword {
   };
   return async (account, { password, newPassword }, session, actor) => {
     if (password === '') return { field: 'password', code: 'password_required' };
-    const proven = await provePresent(parts, account, password, actor);
+    const proven = await provePresent(deps, account, password, actor);
     if ('code' in proven) {
-      const done = await isDone(parts, account, newPassword, actor);
+      const done = await isDone(deps, account, newPassword, actor);
       return done ? finish(account, session, actor) : proven;
     }
     if (newPassword === password) return { field: 'new_password', code: 'password_same' };
-    const made = await hashOfNew(parts, account, newPassword);
+    const made = await hashOfNew(deps, account, newPassword);
     if ('problem' in made) return made.problem;
     // End sessions first: if that fails, the password is unchanged. `finish` ends them again, to catch
     // sessions that started meanwhile.
-    await parts.access.endAll(account.id, session);
+    await deps.access.endAll(account.id, session);
     // If a password reset was faster, it wins: the password that was proven here is the one before
     // it.
-    if (!(await parts.records.replacePassword(account.id, made.hash, proven.passwordVersion))) {
+    if (!(await deps.records.replacePassword(account.id, made.hash, proven.passwordVersion))) {
       return { field: 'password', code: 'current_password_wrong' };
     }
     return finish(account, session, actor);
@@ -71,18 +71,18 @@ const REPEATABLE_MS = 600_000;
 
 /** Whether this form was sent before, and its answer failed after the password was changed. */
 async function isDone(
-  parts: ChangePasswordParts,
+  deps: ChangePasswordDeps,
   account: Account,
   newPassword: string,
   actor: Actor,
 ): Promise<boolean> {
-  const setAt = await parts.records.passwordSetAt(account.id);
+  const setAt = await deps.records.passwordSetAt(account.id);
   if (setAt === undefined || Date.now() - setAt.getTime() > REPEATABLE_MS) return false;
-  return !('code' in (await provePresent(parts, account, newPassword, actor)));
+  return !('code' in (await provePresent(deps, account, newPassword, actor)));
 }
 
 async function provePresent(
-  { accounts, throttle, devices }: ChangePasswordParts,
+  { accounts, throttle, devices }: ChangePasswordDeps,
   account: Account,
   password: string,
   actor: Actor,

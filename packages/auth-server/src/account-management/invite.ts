@@ -9,12 +9,12 @@ import type { AccountLinks } from '../accounts/account-link.ts';
 import type { AccountRecords } from '../accounts/account-records.ts';
 import {
   hashOfNew,
-  type NewPasswordParts,
+  type NewPasswordDeps,
   type NewPasswordProblem,
 } from '../accounts/new-password.ts';
 import type { Actor } from '../audit/actor.ts';
 import { digest } from '../crypto/state-seal.ts';
-import { type AuditAndNotifyParts, auditAndNotify } from '../mail/security-notice.ts';
+import { type AuditAndNotifyDeps, auditAndNotify } from '../mail/security-notice.ts';
 import type { CustomerRecords } from '../organisations/customer.ts';
 import { domainOfEmail } from '../organisations/email-domain.ts';
 import type { UpstreamRecords } from '../organisations/upstream-provider.ts';
@@ -49,39 +49,39 @@ export type Invited =
   | { readonly account: Account; readonly expiresAt?: Date }
   | { readonly refused: 'email_invalid' | 'unknown_customer' | 'account_exists' };
 
-export interface InviteParts extends AuditAndNotifyParts {
+export interface InviteDeps extends AuditAndNotifyDeps {
   readonly customers: CustomerRecords;
   readonly records: AccountRecords;
   readonly links: AccountLinks;
   readonly providers: Pick<UpstreamRecords, 'list'>;
 }
 
-export function invite(parts: InviteParts): Invite {
-  const { customers, links } = parts;
+export function invite(deps: InviteDeps): Invite {
+  const { customers, links } = deps;
   return async (invitee, actor, { discreet = false } = {}) => {
     const email = canonicalEmail(invitee.email);
     if (!EMAIL.test(email)) return { refused: 'email_invalid' };
     const customer = await customers.find(invitee.customer);
     if (customer === undefined || customer.disabled) return { refused: 'unknown_customer' };
-    const account = await accountOf(parts, { ...invitee, email }, actor, discreet);
+    const account = await accountOf(deps, { ...invitee, email }, actor, discreet);
     if (account === undefined) return { refused: 'account_exists' };
-    auditAndNotify(parts, 'account.invited', account, actor, customer.name);
+    auditAndNotify(deps, 'account.invited', account, actor, customer.name);
     // The same work and answer for an address that belongs to another customer.
-    if (await hasProvider(parts, account)) {
+    if (await hasProvider(deps, account)) {
       await links.removeAll(account.id); // They may date from before the customer had a provider.
-      if (account.elsewhere) parts.mail.invitationElsewhere(account, customer.name, actor);
-      else parts.mail.organisationInvitation(account, customer.name, actor);
+      if (account.elsewhere) deps.mail.invitationElsewhere(account, customer.name, actor);
+      else deps.mail.organisationInvitation(account, customer.name, actor);
       return { account };
     }
     const { token, expiresAt } = await links.create(account.id, 'invitation', INVITATION_TTL_S);
-    if (account.elsewhere) parts.mail.invitationElsewhere(account, customer.name, actor);
-    else parts.mail.invitation(account, customer.name, token, expiresAt, actor);
+    if (account.elsewhere) deps.mail.invitationElsewhere(account, customer.name, actor);
+    else deps.mail.invitation(account, customer.name, token, expiresAt, actor);
     return { account, expiresAt };
   };
 }
 
 /** Whether the customer has a provider for people of this address. */
-async function hasProvider({ providers }: InviteParts, { email, customer }: Account) {
+async function hasProvider({ providers }: InviteDeps, { email, customer }: Account) {
   const domain = domainOfEmail(email);
   const all = await providers.list();
   return all.some((each) => each.domain === domain && each.customer === customer);
@@ -92,7 +92,7 @@ async function hasProvider({ providers }: InviteParts, { email, customer }: Acco
  * differs.
  */
 async function accountOf(
-  { records, ...parts }: InviteParts,
+  { records, ...deps }: InviteDeps,
   invitee: Invitee,
   actor: Actor,
   discreet: boolean,
@@ -119,7 +119,7 @@ async function accountOf(
   }
   const made = await find();
   if (made === undefined) throw new Error('the account that was just made is gone');
-  auditAndNotify(parts, 'account.created', made, actor);
+  auditAndNotify(deps, 'account.created', made, actor);
   return made;
 }
 
@@ -144,26 +144,26 @@ export interface OpenInvitation {
   readonly expiresAt: Date;
 }
 
-export interface AcceptInvitationParts extends NewPasswordParts, AuditAndNotifyParts {
+export interface AcceptInvitationDeps extends NewPasswordDeps, AuditAndNotifyDeps {
   readonly throttle: Throttle;
   readonly accounts: AccountDirectory;
   readonly customers: CustomerRecords;
   readonly links: AccountLinks;
 }
 
-export function acceptInvitation(parts: AcceptInvitationParts): AcceptInvitation {
+export function acceptInvitation(deps: AcceptInvitationDeps): AcceptInvitation {
   const find = async (token: string): Promise<OpenInvitation | undefined> => {
-    const link = await parts.links.find('invitation', token);
-    const account = link && (await parts.accounts.find(link.accountId));
-    const customer = account && (await parts.customers.find(account.customer));
+    const link = await deps.links.find('invitation', token);
+    const account = link && (await deps.accounts.find(link.accountId));
+    const customer = account && (await deps.customers.find(account.customer));
     if (link === undefined || account === undefined || customer === undefined) return undefined;
     if (account.disabled) return undefined;
     return { account, organisation: customer.name, expiresAt: link.expiresAt };
   };
   const accepted = async (account: Account, actor: Actor, token: string) => {
     // Strangers may have guessed at this address before it had a password.
-    await parts.throttle.succeeded(allGuesses(account, 'password'));
-    auditAndNotify(parts, 'account.password_set', account, actor, undefined, digest(token));
+    await deps.throttle.succeeded(allGuesses(account, 'password'));
+    auditAndNotify(deps, 'account.password_set', account, actor, undefined, digest(token));
     return { account };
   };
   return {
@@ -171,13 +171,13 @@ export function acceptInvitation(parts: AcceptInvitationParts): AcceptInvitation
     async accept(token, newPassword, actor) {
       const invitation = await find(token);
       if (invitation === undefined) {
-        const done = await sameAgain(parts, 'invitation', token, newPassword);
+        const done = await sameAgain(deps, 'invitation', token, newPassword);
         return done === undefined ? { expired: true } : accepted(done, actor, token);
       }
       const { account } = invitation;
-      const made = await hashOfNew(parts, account, newPassword);
+      const made = await hashOfNew(deps, account, newPassword);
       if ('problem' in made) return { invitation, problem: made.problem };
-      if (!(await parts.links.useForPassword('invitation', token, made.hash))) {
+      if (!(await deps.links.useForPassword('invitation', token, made.hash))) {
         return { expired: true };
       }
       return accepted(account, actor, token);

@@ -14,15 +14,15 @@ import type { AccountLinks } from '../accounts/account-link.ts';
 import type { AccountRecords } from '../accounts/account-records.ts';
 import {
   hashOfNew,
-  type NewPasswordParts,
+  type NewPasswordDeps,
   type NewPasswordProblem,
 } from '../accounts/new-password.ts';
 import type { Actor } from '../audit/actor.ts';
 import { digest } from '../crypto/state-seal.ts';
-import { type AuditAndNotifyParts, auditAndNotify } from '../mail/security-notice.ts';
+import { type AuditAndNotifyDeps, auditAndNotify } from '../mail/security-notice.ts';
 import type { AccountAccess } from '../sessions/account-access.ts';
 import { addressSubject } from '../throttle/address-subject.ts';
-import { allGuesses, type GuessParts } from '../throttle/guess.ts';
+import { allGuesses, type GuessDeps } from '../throttle/guess.ts';
 import type { BackgroundTasks } from './background-tasks.ts';
 import { sameAgain } from './same-again.ts';
 
@@ -52,7 +52,7 @@ export type ResetRequestProblem =
   | { readonly field: 'email'; readonly code: 'email_required' | 'email_invalid' }
   | { readonly code: 'throttled'; readonly waitS: number };
 
-export interface ResetPasswordParts extends GuessParts, NewPasswordParts, AuditAndNotifyParts {
+export interface ResetPasswordDeps extends GuessDeps, NewPasswordDeps, AuditAndNotifyDeps {
   readonly accounts: AccountDirectory;
   readonly records: AccountRecords;
   readonly links: AccountLinks;
@@ -60,17 +60,17 @@ export interface ResetPasswordParts extends GuessParts, NewPasswordParts, AuditA
   readonly backgroundTasks: BackgroundTasks;
 }
 
-export function resetPassword(parts: ResetPasswordParts): ResetPassword {
-  const { accounts, links } = parts;
+export function resetPassword(deps: ResetPasswordDeps): ResetPassword {
+  const { accounts, links } = deps;
   const find = async (token: string): Promise<Account | undefined> => {
     const link = await links.find('password_reset', token);
     const account = link && (await accounts.find(link.accountId));
     return account?.disabled ? undefined : account;
   };
   const finished = async (account: Account, actor: Actor, token: string) => {
-    await parts.access.endAll(account.id);
-    await parts.throttle.succeeded(allGuesses(account, 'password'));
-    auditAndNotify(parts, 'account.password_reset', account, actor, undefined, digest(token));
+    await deps.access.endAll(account.id);
+    await deps.throttle.succeeded(allGuesses(account, 'password'));
+    auditAndNotify(deps, 'account.password_reset', account, actor, undefined, digest(token));
     return { account };
   };
   return {
@@ -79,23 +79,23 @@ export function resetPassword(parts: ResetPasswordParts): ResetPassword {
       if (email === '') return { field: 'email', code: 'email_required' };
       if (!EMAIL.test(email)) return { field: 'email', code: 'email_invalid' };
       const from = actor.address === undefined ? [] : [addressSubject(actor.address)];
-      const admission = await parts.throttle.admit([...from, { kind: 'reset-request', id: email }]);
+      const admission = await deps.throttle.admit([...from, { kind: 'reset-request', id: email }]);
       if (!admission.admitted) return { code: 'throttled', waitS: admission.retryAfterS };
-      parts.backgroundTasks.run(() => sendLink(parts, email, actor));
+      deps.backgroundTasks.run(() => sendLink(deps, email, actor));
       return undefined;
     },
     find,
     async finish(token, newPassword, actor) {
       const account = await find(token);
       if (account === undefined) {
-        const done = await sameAgain(parts, 'password_reset', token, newPassword);
+        const done = await sameAgain(deps, 'password_reset', token, newPassword);
         return done === undefined ? { expired: true } : finished(done, actor, token);
       }
-      const made = await hashOfNew(parts, account, newPassword);
+      const made = await hashOfNew(deps, account, newPassword);
       if ('problem' in made) return { account, problem: made.problem };
       // End sessions first: if that fails, the link is still valid. `finished` ends them again, to
       // catch sessions that started meanwhile.
-      await parts.access.endAll(account.id);
+      await deps.access.endAll(account.id);
       if (!(await links.useForPassword('password_reset', token, made.hash))) {
         return { expired: true };
       }
@@ -104,10 +104,10 @@ export function resetPassword(parts: ResetPasswordParts): ResetPassword {
   };
 }
 
-async function sendLink(parts: ResetPasswordParts, email: string, actor: Actor): Promise<void> {
-  const account = await parts.records.findByEmail(email);
+async function sendLink(deps: ResetPasswordDeps, email: string, actor: Actor): Promise<void> {
+  const account = await deps.records.findByEmail(email);
   if (account === undefined || account.disabled || !hasPassword(account)) return;
-  const { token } = await parts.links.create(account.id, 'password_reset', RESET_TTL_S);
-  auditAndNotify(parts, 'account.password_reset_requested', account, actor);
-  parts.mail.passwordReset(account, token, RESET_TTL_S, actor);
+  const { token } = await deps.links.create(account.id, 'password_reset', RESET_TTL_S);
+  auditAndNotify(deps, 'account.password_reset_requested', account, actor);
+  deps.mail.passwordReset(account, token, RESET_TTL_S, actor);
 }

@@ -1,7 +1,7 @@
 import type { Account, AccountDirectory } from '../accounts/account.ts';
 import type { AccountLinks, LinkPurpose } from '../accounts/account-link.ts';
 
-export interface SameAgainParts {
+export interface SameAgainDeps {
   readonly accounts: AccountDirectory;
   readonly links: AccountLinks;
 }
@@ -12,7 +12,7 @@ export interface SameAgainParts {
  * more.
  */
 export async function sameAgain(
-  { accounts, links }: SameAgainParts,
+  { accounts, links }: SameAgainDeps,
   purpose: LinkPurpose,
   token: string,
   newPassword: string,

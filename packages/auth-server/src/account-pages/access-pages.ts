@@ -16,9 +16,9 @@ const PATHS = {
 } as const;
 
 export async function showSessions(context: AccountPageContext): Promise<void> {
-  const { parts, account, session } = context;
+  const { deps, account, session } = context;
   const current = digest(session.uid);
-  const sessions = (await parts.accountSessions.list(account)).map(({ uid, ...each }) => ({
+  const sessions = (await deps.accountSessions.list(account)).map(({ uid, ...each }) => ({
     ...each,
     current: uid === current,
   }));
@@ -30,8 +30,8 @@ export async function showSessions(context: AccountPageContext): Promise<void> {
           ...sessions.filter((each) => each.current),
           ...sessions.filter((each) => !each.current),
         ],
-        endAction: parts.pages.path(PATHS.end),
-        endOthersAction: parts.pages.path(PATHS.endOthers),
+        endAction: deps.pages.path(PATHS.end),
+        endOthersAction: deps.pages.path(PATHS.endOthers),
       },
       i18n,
     ),
@@ -40,30 +40,30 @@ export async function showSessions(context: AccountPageContext): Promise<void> {
 
 /** A session that is over already counts as ended: that is what the person asked for. */
 export async function endSession(context: AccountPageContext, form: Form): Promise<void> {
-  const { parts, ctx, account } = context;
-  await parts.accountSessions.end(account, form['session'] ?? '', actorOf(ctx));
+  const { deps, ctx, account } = context;
+  await deps.accountSessions.end(account, form['session'] ?? '', actorOf(ctx));
   return goTo(context, 'sessions', 'session_ended');
 }
 
 export async function endOtherSessions(context: AccountPageContext): Promise<void> {
-  const { parts, ctx, account, session } = context;
-  await parts.accountSessions.endOthers(account, digest(session.uid), actorOf(ctx));
+  const { deps, ctx, account, session } = context;
+  await deps.accountSessions.endOthers(account, digest(session.uid), actorOf(ctx));
   return goTo(context, 'sessions', 'sessions_ended');
 }
 
 export async function showApplications(context: AccountPageContext): Promise<void> {
-  const { parts, account } = context;
-  const applications = await parts.accountApplications.list(account);
+  const { deps, account } = context;
+  const applications = await deps.accountApplications.list(account);
   await showPlace(context, (model, i18n) =>
     applicationsPage(
       {
         ...model,
         applications: applications.map(({ application, scopes, since, lastUsedAt }) => ({
           ...shownApplication(application.name, application.redirectUris[0]),
-          permissions: permissionNames(scopes, parts.scopeBase, account.permissions),
+          permissions: permissionNames(scopes, deps.scopeBase, account.permissions),
           since,
           ...(lastUsedAt === undefined ? {} : { lastUsedAt }),
-          withdrawHref: `${parts.pages.path(PATHS.withdraw)}?application=${application.id}`,
+          withdrawHref: `${deps.pages.path(PATHS.withdraw)}?application=${application.id}`,
         })),
       },
       i18n,
@@ -72,7 +72,7 @@ export async function showApplications(context: AccountPageContext): Promise<voi
 }
 
 export async function askToWithdraw(context: AccountPageContext): Promise<void> {
-  const { path } = context.parts.pages;
+  const { path } = context.deps.pages;
   const found = await applicationOf(context);
   if (found === undefined) return goTo(context, 'applications');
   const { id, name } = found.application;
@@ -91,10 +91,10 @@ export async function askToWithdraw(context: AccountPageContext): Promise<void> 
 }
 
 export async function withdraw(context: AccountPageContext): Promise<void> {
-  const { parts, ctx, account } = context;
+  const { deps, ctx, account } = context;
   const { application: id } = ctx.query;
   if (typeof id === 'string') {
-    await parts.accountApplications.withdraw(account, id, actorOf(ctx));
+    await deps.accountApplications.withdraw(account, id, actorOf(ctx));
   }
   return goTo(context, 'applications', 'access_withdrawn');
 }
@@ -102,7 +102,7 @@ export async function withdraw(context: AccountPageContext): Promise<void> {
 async function applicationOf(
   context: AccountPageContext,
 ): Promise<ApplicationWithAccess | undefined> {
-  const { parts, ctx, account } = context;
-  const applications = await parts.accountApplications.list(account);
+  const { deps, ctx, account } = context;
+  const applications = await deps.accountApplications.list(account);
   return applications.find(({ application }) => application.id === ctx.query['application']);
 }

@@ -13,11 +13,11 @@ import type { UpstreamSignIn } from '../organisations/sign-in-upstream.ts';
 import type { SessionName } from '../sessions/account-access.ts';
 import type { AccountApplications } from '../sessions/account-applications.ts';
 import type { AccountSessions } from '../sessions/account-sessions.ts';
-import type { ProofParts } from '../sign-in/prove.ts';
+import type { ProofDeps } from '../sign-in/prove.ts';
 import type { SecondStep } from '../sign-in/second-step.ts';
-import type { EnrolmentParts } from './enrol.ts';
+import type { EnrolmentDeps } from './enrol.ts';
 
-export interface AccountPagesParts extends EnrolmentParts, ProofParts {
+export interface AccountPagesDeps extends EnrolmentDeps, ProofDeps {
   readonly issuer: string;
   readonly scopeBase: string;
   readonly mfaPolicy: MfaPolicy;
@@ -51,7 +51,7 @@ export interface Visitor {
 /** One request for an account page. */
 export interface AccountPageContext extends Visitor {
   readonly provider: Provider;
-  readonly parts: AccountPagesParts;
+  readonly deps: AccountPagesDeps;
   readonly ctx: Context;
 }
 

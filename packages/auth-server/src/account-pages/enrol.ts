@@ -14,7 +14,7 @@ import type { Problem } from '../web/form.ts';
 import { type Page, type Pages, seeOther } from '../web/page.ts';
 import type { Form } from '../web/read-form.ts';
 
-export interface EnrolmentParts {
+export interface EnrolmentDeps {
   readonly totpEnrolments: TotpEnrolments;
   readonly passkeys: Passkeys;
   readonly recoveryCodes: Pick<RecoveryCodes, 'areCurrent'>;
@@ -24,7 +24,7 @@ export interface EnrolmentParts {
 
 /** Adding a second factor, on the account pages or in the middle of signing in. */
 export interface Enrolling {
-  readonly parts: EnrolmentParts;
+  readonly deps: EnrolmentDeps;
   readonly ctx: Context;
   readonly account: Account;
   /** The session or interaction that the enrolment belongs to: another browser cannot finish it. */
@@ -42,10 +42,10 @@ export interface Enrolling {
  * page is reloaded or shown in another language: the person may have scanned it by then.
  */
 export async function openTotp(enrolling: Enrolling): Promise<void> {
-  const { parts, ctx, account, binding, hrefs } = enrolling;
-  const known = await parts.totpEnrolments.pending(account, binding, pendingOf(ctx));
+  const { deps, ctx, account, binding, hrefs } = enrolling;
+  const known = await deps.totpEnrolments.pending(account, binding, pendingOf(ctx));
   if (known !== undefined) return showTotp(enrolling);
-  const { id } = await parts.totpEnrolments.begin(account, binding);
+  const { id } = await deps.totpEnrolments.begin(account, binding);
   const query = new URLSearchParams(ctx.querystring);
   query.set('pending', id);
   seeOther(ctx, `${hrefs.totp}?${query}`);
@@ -56,8 +56,8 @@ async function showTotp(
   problems: readonly Problem<'code' | 'name'>[] = [],
   name?: string,
 ): Promise<void> {
-  const { parts, ctx, account, binding, page, hrefs } = enrolling;
-  const { totpEnrolments, pages } = parts;
+  const { deps, ctx, account, binding, page, hrefs } = enrolling;
+  const { totpEnrolments, pages } = deps;
   const known = await totpEnrolments.pending(account, binding, pendingOf(ctx));
   const { id, secret, uri } = known ?? (await totpEnrolments.begin(account, binding));
   const again = `pending=${id}`;
@@ -76,32 +76,32 @@ async function showTotp(
 }
 
 export async function submitTotp(enrolling: Enrolling, form: Form): Promise<void> {
-  const { parts, ctx, account, binding } = enrolling;
+  const { deps, ctx, account, binding } = enrolling;
   const { code = '', name = '' } = form;
   const actor = actorOf(ctx);
   const given = { code, name };
   const id = pendingOf(ctx);
-  const result = await parts.totpEnrolments.confirm(account, binding, id, given, actor);
+  const result = await deps.totpEnrolments.confirm(account, binding, id, given, actor);
   if (!('problem' in result)) return afterAdding(enrolling, result);
   if (await isDone(enrolling, result.problem)) return seeOther(ctx, enrolling.hrefs.codes);
   return showTotp(enrolling, [result.problem], name);
 }
 
 /** Whether this form added its factor before, and its answer was lost. */
-export const totpIsAdded = ({ parts, ctx, account, binding }: Enrolling): Promise<boolean> =>
-  parts.totpEnrolments.isAdded(account, binding, pendingOf(ctx));
-export const passkeyIsAdded = ({ parts, account, binding }: Enrolling, form: Form) =>
-  parts.passkeys.isAdded(account, binding, form['credential'] ?? '');
+export const totpIsAdded = ({ deps, ctx, account, binding }: Enrolling): Promise<boolean> =>
+  deps.totpEnrolments.isAdded(account, binding, pendingOf(ctx));
+export const passkeyIsAdded = ({ deps, account, binding }: Enrolling, form: Form) =>
+  deps.passkeys.isAdded(account, binding, form['credential'] ?? '');
 
 export async function showPasskey(
   enrolling: Enrolling,
   problems: readonly Problem<'name'>[] = [],
   name?: string,
 ): Promise<void> {
-  const { parts, ctx, account, binding, page, hrefs } = enrolling;
-  const options = await parts.passkeys.beginCreation(account, binding);
+  const { deps, ctx, account, binding, page, hrefs } = enrolling;
+  const options = await deps.passkeys.beginCreation(account, binding);
   const given = name === undefined ? {} : { name };
-  parts.pages.show(ctx, {
+  deps.pages.show(ctx, {
     ...page,
     problems,
     render: (frame, i18n) =>
@@ -113,10 +113,10 @@ export async function showPasskey(
 }
 
 export async function submitPasskey(enrolling: Enrolling, form: Form): Promise<void> {
-  const { parts, ctx, account, binding } = enrolling;
+  const { deps, ctx, account, binding } = enrolling;
   const { credential = '', name = '' } = form;
   const actor = actorOf(ctx);
-  const result = await parts.passkeys.finishCreation(account, binding, { credential, name }, actor);
+  const result = await deps.passkeys.finishCreation(account, binding, { credential, name }, actor);
   if (!('problem' in result)) return afterAdding(enrolling, result);
   const { problem } = result;
   if (await isDone(enrolling, problem)) return seeOther(ctx, enrolling.hrefs.codes);
@@ -144,24 +144,24 @@ const DONE_BEFORE: readonly string[] = [
  * Whether the form was sent a second time: its factor was added, and its codes wait to be saved.
  */
 async function isDone(
-  { parts, account, binding }: Enrolling,
+  { deps, account, binding }: Enrolling,
   problem: { readonly code: string },
 ): Promise<boolean> {
   if (!DONE_BEFORE.includes(problem.code)) return false;
-  return (await newCodesOf(parts.state, parts.recoveryCodes, binding, account)) !== undefined;
+  return (await newCodesOf(deps.state, deps.recoveryCodes, binding, account)) !== undefined;
 }
 
 export async function showCodes(
   enrolling: Enrolling,
   problems: readonly Problem<'saved'>[] = [],
 ): Promise<void> {
-  const { parts, ctx, account, binding, page, hrefs } = enrolling;
-  const kept = await newCodesOf(parts.state, parts.recoveryCodes, binding, account);
+  const { deps, ctx, account, binding, page, hrefs } = enrolling;
+  const kept = await newCodesOf(deps.state, deps.recoveryCodes, binding, account);
   if (kept === undefined) return enrolling.done();
   const { codes, createdAtMs } = kept;
   const action = hrefs.codes;
   const { email } = account;
-  parts.pages.show(ctx, {
+  deps.pages.show(ctx, {
     ...page,
     problems,
     render: (frame, i18n) =>
@@ -173,11 +173,11 @@ export async function showCodes(
 }
 
 export async function submitCodes(enrolling: Enrolling, form: Form): Promise<void> {
-  const { parts, binding } = enrolling;
+  const { deps, binding } = enrolling;
   if (form['saved'] !== 'yes') {
     return showCodes(enrolling, [{ field: 'saved', code: 'not_saved' }]);
   }
-  await dropNewCodes(parts.state, binding);
+  await dropNewCodes(deps.state, binding);
   enrolling.done();
 }
 

@@ -32,10 +32,10 @@ export async function showFactors(
   context: AccountPageContext,
   problems: readonly Problem[] = [],
 ): Promise<void> {
-  const { parts, account } = context;
-  const { path } = parts.pages;
-  const factors = await parts.manageFactors.list(account);
-  const codes = await parts.recoveryCodes.count(account);
+  const { deps, account } = context;
+  const { path } = deps.pages;
+  const factors = await deps.manageFactors.list(account);
+  const codes = await deps.recoveryCodes.count(account);
   await showPlace(
     context,
     (model, i18n) =>
@@ -60,10 +60,10 @@ export async function showFactors(
 }
 
 function enrolling(context: AccountPageContext): Enrolling {
-  const { parts, ctx, account, session } = context;
-  const { path } = parts.pages;
+  const { deps, ctx, account, session } = context;
+  const { path } = deps.pages;
   return {
-    ...{ parts, ctx, account },
+    ...{ deps, ctx, account },
     binding: session.uid,
     page: { csrf: formKey(context) },
     hrefs: {
@@ -95,7 +95,7 @@ export async function showRename(
   problems: readonly Problem<'name'>[] = [],
   given?: string,
 ): Promise<void> {
-  const { path } = context.parts.pages;
+  const { path } = context.deps.pages;
   const factor = await factorOf(context);
   if (factor === undefined) return goTo(context, 'factors');
   const { id, name } = factor;
@@ -109,9 +109,9 @@ export async function showRename(
 }
 
 export async function rename(context: AccountPageContext, { name = '' }: Form): Promise<void> {
-  const { parts, ctx, account } = context;
+  const { deps, ctx, account } = context;
   const id = (await factorOf(context))?.id ?? '';
-  const { problem } = await parts.manageFactors.rename(account, id, name, actorOf(ctx));
+  const { problem } = await deps.manageFactors.rename(account, id, name, actorOf(ctx));
   if (problem === undefined) return goTo(context, 'factors', 'factor_renamed');
   if (!('field' in problem) || problem.field !== 'name') return goTo(context, 'factors');
   return showRename(context, [problem], name);
@@ -121,15 +121,15 @@ export async function askToRemove(context: AccountPageContext): Promise<void> {
   const factor = await factorOf(context);
   if (factor === undefined) return goTo(context, 'factors');
   const { id, name } = factor;
-  const last = (await context.parts.manageFactors.list(context.account)).length === 1;
+  const last = (await context.deps.manageFactors.list(context.account)).length === 1;
   return ask(context, { kind: 'remove_factor', name, last }, `${PATHS.remove}?factor=${id}`);
 }
 
 export async function remove(context: AccountPageContext): Promise<void> {
-  const { parts, ctx, account } = context;
+  const { deps, ctx, account } = context;
   const factor = await factorOf(context);
   const id = factor?.id ?? '';
-  const { problem } = await parts.manageFactors.remove(account, id, actorOf(ctx));
+  const { problem } = await deps.manageFactors.remove(account, id, actorOf(ctx));
   if (problem?.code === 'last_factor') return showFactors(context, [{ code: 'last_factor' }]);
   if (problem !== undefined) return showFactors(context, [{ code: 'form_stale' }]);
   return goTo(context, 'factors', 'factor_removed');
@@ -142,13 +142,13 @@ export async function askForNewCodes(context: AccountPageContext): Promise<void>
 }
 
 export async function replaceCodes(context: AccountPageContext): Promise<void> {
-  const { parts, ctx, account, session } = context;
+  const { deps, ctx, account, session } = context;
   if (!account.secondFactor) return goTo(context, 'factors');
-  await parts.recoveryCodes.replace(account, actorOf(ctx), (codes) =>
-    keepNewCodes(parts.state, session.uid, account, codes),
+  await deps.recoveryCodes.replace(account, actorOf(ctx), (codes) =>
+    keepNewCodes(deps.state, session.uid, account, codes),
   );
   await goTo(context, 'factors', 'codes_replaced');
-  seeOther(ctx, parts.pages.path(PATHS.codes));
+  seeOther(ctx, deps.pages.path(PATHS.codes));
 }
 
 function ask(
@@ -156,7 +156,7 @@ function ask(
   subject: ConfirmationModel['subject'],
   action: string,
 ): void {
-  const { path } = context.parts.pages;
+  const { path } = context.deps.pages;
   show(context, {
     render: (frame, i18n) =>
       confirmationPage(
@@ -167,10 +167,10 @@ function ask(
 }
 
 async function factorOf({
-  parts,
+  deps,
   ctx,
   account,
 }: AccountPageContext): Promise<ListedFactor | undefined> {
   const { factor: id } = ctx.query;
-  return (await parts.manageFactors.list(account)).find((factor) => factor.id === id);
+  return (await deps.manageFactors.list(account)).find((factor) => factor.id === id);
 }

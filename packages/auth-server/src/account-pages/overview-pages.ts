@@ -13,15 +13,15 @@ import { goTo, PLACES, showPlace } from './places.ts';
 export const DATA_PATH = '/account/data.json';
 
 export async function showOverview(context: AccountPageContext): Promise<void> {
-  const { parts, account } = context;
+  const { deps, account } = context;
   const [customer, setAt, factors, codes, sessions, applications, log] = await Promise.all([
-    parts.customers.find(account.customer),
-    parts.records.passwordSetAt(account.id),
-    parts.manageFactors.list(account),
-    parts.recoveryCodes.count(account),
-    parts.accountSessions.list(account),
-    parts.accountApplications.list(account),
-    parts.securityLog(account),
+    deps.customers.find(account.customer),
+    deps.records.passwordSetAt(account.id),
+    deps.manageFactors.list(account),
+    deps.recoveryCodes.count(account),
+    deps.accountSessions.list(account),
+    deps.accountApplications.list(account),
+    deps.securityLog(account),
   ]);
   const upstream = await upstreamOf(context);
   const last = log.entries.find(({ type }) => type === 'signed_in');
@@ -38,7 +38,7 @@ export async function showOverview(context: AccountPageContext): Promise<void> {
         recoveryCodesLow: RECOVERY_CODES_LOW,
         sessionCount: sessions.length,
         applicationCount: applications.length,
-        downloadHref: parts.pages.path(DATA_PATH),
+        downloadHref: deps.pages.path(DATA_PATH),
         ...(last === undefined ? {} : { lastSignIn: { device: {}, ...last } }),
       },
       i18n,
@@ -48,13 +48,13 @@ export async function showOverview(context: AccountPageContext): Promise<void> {
 
 /** All that is kept about the person, as a file; what opens something is not among it. */
 export async function downloadData(context: AccountPageContext): Promise<void> {
-  const { parts, ctx, account } = context;
+  const { deps, ctx, account } = context;
   const { id, email, name, customer, permissions } = account;
   const [factors, codes, sessions, applications] = await Promise.all([
-    parts.manageFactors.list(account),
-    parts.recoveryCodes.count(account),
-    parts.accountSessions.list(account),
-    parts.accountApplications.list(account),
+    deps.manageFactors.list(account),
+    deps.recoveryCodes.count(account),
+    deps.accountSessions.list(account),
+    deps.accountApplications.list(account),
   ]);
   const data = {
     account: { id, email, ...(name === undefined ? {} : { name }), customer, permissions },
@@ -76,12 +76,12 @@ export async function downloadData(context: AccountPageContext): Promise<void> {
 /** Page by page: strangers' failures make a log as long as they like. */
 async function* withLog(
   data: object,
-  { parts, account }: AccountPageContext,
+  { deps, account }: AccountPageContext,
 ): AsyncGenerator<string> {
   yield `${JSON.stringify(data, undefined, 2).slice(0, -'\n}'.length)},\n  "securityLog": [`;
   let separator = '\n    ';
   for (let cursor: string | undefined, more = true; more; more = cursor !== undefined) {
-    const page = await parts.securityLog(account, cursor);
+    const page = await deps.securityLog(account, cursor);
     for (const entry of page.entries) {
       yield `${separator}${JSON.stringify(entry)}`;
       separator = ',\n    ';
@@ -93,18 +93,18 @@ async function* withLog(
 
 /** Who has no password here signs in at the organisation's own provider. */
 async function upstreamOf({
-  parts,
+  deps,
   account,
 }: AccountPageContext): Promise<OverviewModel['upstream']> {
   if (hasPassword(account)) return undefined;
-  return parts.upstreamSignIn.offered(account.email);
+  return deps.upstreamSignIn.offered(account.email);
 }
 
 export async function showPassword(
   context: AccountPageContext,
   problems: readonly Problem<'password' | 'new_password'>[] = [],
 ): Promise<void> {
-  const { parts } = context;
+  const { deps } = context;
   if (!hasPassword(context.account)) return goTo(context, 'overview');
   await showPlace(
     context,
@@ -112,9 +112,9 @@ export async function showPassword(
       changePasswordPage(
         {
           ...model,
-          action: parts.pages.path(PLACES.password),
-          lengthMin: parts.passwordRules.lengthMin,
-          resetHref: parts.pages.path(RESET_PATH),
+          action: deps.pages.path(PLACES.password),
+          lengthMin: deps.passwordRules.lengthMin,
+          resetHref: deps.pages.path(RESET_PATH),
           problems,
         },
         i18n,
@@ -124,20 +124,20 @@ export async function showPassword(
 }
 
 export async function changePassword(context: AccountPageContext, form: Form): Promise<void> {
-  const { parts, ctx, account, session } = context;
+  const { deps, ctx, account, session } = context;
   const { password = '', new_password: newPassword = '' } = form;
   const given = { password, newPassword };
-  const problem = await parts.changePassword(account, given, session, actorOf(ctx));
+  const problem = await deps.changePassword(account, given, session, actorOf(ctx));
   if (problem !== undefined) return showPassword(context, [problem]);
   return goTo(context, 'password', 'password_changed');
 }
 
 export async function showLog(context: AccountPageContext): Promise<void> {
-  const { parts, ctx, account } = context;
+  const { deps, ctx, account } = context;
   const { before } = ctx.query;
   const cursor = typeof before === 'string' ? before : undefined;
-  const { entries, older } = await parts.securityLog(account, cursor);
-  const href = parts.pages.path(PLACES.log);
+  const { entries, older } = await deps.securityLog(account, cursor);
+  const href = deps.pages.path(PLACES.log);
   await showPlace(context, (model, i18n) =>
     securityLogPage(
       {

@@ -25,7 +25,7 @@ import {
 } from '../web/paths.ts';
 import { type Form, readOurForm } from '../web/read-form.ts';
 
-export interface PasswordParts {
+export interface PasswordDeps {
   readonly pages: Pages;
   readonly resetPassword: ResetPassword;
   readonly acceptInvitation: AcceptInvitation;
@@ -35,31 +35,31 @@ export interface PasswordParts {
 }
 
 /** Setting a password by a link that was sent: a forgotten one, or the first one. */
-export function passwordRoutes(parts: PasswordParts): Middleware {
+export function passwordRoutes(deps: PasswordDeps): Middleware {
   const router = new Router({ sensitive: true, strict: true });
   /** `bound`: what the page's form was tied to; a form from elsewhere is refused. */
   const submit =
     (bound: (ctx: Context) => string, act: (ctx: Context, form: Form) => Promise<void>) =>
     async (ctx: Context) => {
-      const read = await readOurForm(parts.pages, ctx, bound(ctx));
-      if ('refused' in read) return showError(parts, ctx, read.refused, 400);
+      const read = await readOurForm(deps.pages, ctx, bound(ctx));
+      if ('refused' in read) return showError(deps, ctx, read.refused, 400);
       await act(ctx, read.form);
     };
-  router.get(RESET_PATH, (ctx) => showRequest(parts, ctx, []));
+  router.get(RESET_PATH, (ctx) => showRequest(deps, ctx, []));
   router.post(
     RESET_PATH,
-    submit(browserOf, (ctx, form) => requestReset(parts, ctx, form)),
+    submit(browserOf, (ctx, form) => requestReset(deps, ctx, form)),
   );
-  router.get(NEW_PASSWORD_PATH, (ctx) => showReset(parts, ctx, []));
+  router.get(NEW_PASSWORD_PATH, (ctx) => showReset(deps, ctx, []));
   router.post(
     NEW_PASSWORD_PATH,
-    submit(tokenOf, (ctx, form) => finishReset(parts, ctx, form)),
+    submit(tokenOf, (ctx, form) => finishReset(deps, ctx, form)),
   );
-  router.get(PASSWORD_SET_PATH, (ctx) => showPasswordSet(parts, ctx));
-  router.get(INVITATION_PATH, (ctx) => showInvitation(parts, ctx, []));
+  router.get(PASSWORD_SET_PATH, (ctx) => showPasswordSet(deps, ctx));
+  router.get(INVITATION_PATH, (ctx) => showInvitation(deps, ctx, []));
   router.post(
     INVITATION_PATH,
-    submit(tokenOf, (ctx, form) => accept(parts, ctx, form)),
+    submit(tokenOf, (ctx, form) => accept(deps, ctx, form)),
   );
   return router.routes() as unknown as Middleware;
 }
@@ -95,12 +95,12 @@ function newBrowser(ctx: Context): string {
 }
 
 function showRequest(
-  parts: PasswordParts,
+  deps: PasswordDeps,
   ctx: Context,
   problems: readonly Problem<'email'>[],
   email?: string,
 ): void {
-  const { pages } = parts;
+  const { pages } = deps;
   const signInHref = pages.path(ACCOUNT_PATH);
   pages.show(ctx, {
     csrf: newBrowser(ctx),
@@ -120,13 +120,13 @@ function showRequest(
 }
 
 /** The same page whether there is such an account or not. */
-async function requestReset(parts: PasswordParts, ctx: Context, form: Form): Promise<void> {
+async function requestReset(deps: PasswordDeps, ctx: Context, form: Form): Promise<void> {
   const email = (form['email'] ?? '').slice(0, 254);
-  const problem = await parts.resetPassword.request(email, actorOf(ctx));
-  if (problem !== undefined) return showRequest(parts, ctx, [problem], email);
-  const requestHref = parts.pages.path(RESET_PATH);
-  const signInHref = parts.pages.path(ACCOUNT_PATH);
-  parts.pages.show(ctx, {
+  const problem = await deps.resetPassword.request(email, actorOf(ctx));
+  if (problem !== undefined) return showRequest(deps, ctx, [problem], email);
+  const requestHref = deps.pages.path(RESET_PATH);
+  const signInHref = deps.pages.path(ACCOUNT_PATH);
+  deps.pages.show(ctx, {
     again: false,
     render: (frame, i18n) =>
       resetSentPage({ frame, email, validForS: RESET_TTL_S, requestHref, signInHref }, i18n),
@@ -134,16 +134,16 @@ async function requestReset(parts: PasswordParts, ctx: Context, form: Form): Pro
 }
 
 async function showReset(
-  parts: PasswordParts,
+  deps: PasswordDeps,
   ctx: Context,
   problems: readonly Problem<'new_password'>[],
 ): Promise<void> {
   const token = tokenOf(ctx);
-  const account = token === '' ? undefined : await parts.resetPassword.find(token);
-  if (account === undefined) return showError(parts, ctx, 'link_expired', 410);
-  const { lengthMin } = parts.passwordRules;
-  const action = `${parts.pages.path(NEW_PASSWORD_PATH)}?token=${token}`;
-  parts.pages.show(ctx, {
+  const account = token === '' ? undefined : await deps.resetPassword.find(token);
+  if (account === undefined) return showError(deps, ctx, 'link_expired', 410);
+  const { lengthMin } = deps.passwordRules;
+  const action = `${deps.pages.path(NEW_PASSWORD_PATH)}?token=${token}`;
+  deps.pages.show(ctx, {
     csrf: token,
     problems,
     render: (frame, i18n) =>
@@ -151,46 +151,46 @@ async function showReset(
   });
 }
 
-async function finishReset(parts: PasswordParts, ctx: Context, form: Form): Promise<void> {
+async function finishReset(deps: PasswordDeps, ctx: Context, form: Form): Promise<void> {
   const password = form['new_password'] ?? '';
-  const result = await parts.resetPassword.finish(tokenOf(ctx), password, actorOf(ctx));
-  if ('expired' in result) return showError(parts, ctx, 'link_expired', 410);
-  if ('problem' in result) return showReset(parts, ctx, [result.problem]);
-  seeOther(ctx, parts.pages.path(PASSWORD_SET_PATH));
+  const result = await deps.resetPassword.finish(tokenOf(ctx), password, actorOf(ctx));
+  if ('expired' in result) return showError(deps, ctx, 'link_expired', 410);
+  if ('problem' in result) return showReset(deps, ctx, [result.problem]);
+  seeOther(ctx, deps.pages.path(PASSWORD_SET_PATH));
 }
 
 async function showInvitation(
-  parts: PasswordParts,
+  deps: PasswordDeps,
   ctx: Context,
   problems: readonly Problem<'new_password'>[],
 ): Promise<void> {
   const token = tokenOf(ctx);
-  const open = token === '' ? undefined : await parts.acceptInvitation.find(token);
-  if (open === undefined) return showError(parts, ctx, 'invitation_expired', 410);
+  const open = token === '' ? undefined : await deps.acceptInvitation.find(token);
+  if (open === undefined) return showError(deps, ctx, 'invitation_expired', 410);
   const { account, organisation, expiresAt } = open;
-  const { lengthMin } = parts.passwordRules;
-  const action = `${parts.pages.path(INVITATION_PATH)}?token=${token}`;
+  const { lengthMin } = deps.passwordRules;
+  const action = `${deps.pages.path(INVITATION_PATH)}?token=${token}`;
   const model = { action, email: account.email, organisation, expiresAt, lengthMin, problems };
-  parts.pages.show(ctx, {
+  deps.pages.show(ctx, {
     csrf: token,
     problems,
     render: (frame, i18n) => invitationPage({ frame, ...model }, i18n),
   });
 }
 
-async function accept(parts: PasswordParts, ctx: Context, form: Form): Promise<void> {
+async function accept(deps: PasswordDeps, ctx: Context, form: Form): Promise<void> {
   const password = form['new_password'] ?? '';
-  const result = await parts.acceptInvitation.accept(tokenOf(ctx), password, actorOf(ctx));
-  if ('expired' in result) return showError(parts, ctx, 'invitation_expired', 410);
-  if ('problem' in result) return showInvitation(parts, ctx, [result.problem]);
-  seeOther(ctx, parts.pages.path(PASSWORD_SET_PATH));
+  const result = await deps.acceptInvitation.accept(tokenOf(ctx), password, actorOf(ctx));
+  if ('expired' in result) return showError(deps, ctx, 'invitation_expired', 410);
+  if ('problem' in result) return showInvitation(deps, ctx, [result.problem]);
+  seeOther(ctx, deps.pages.path(PASSWORD_SET_PATH));
 }
 
 /**
  * A page of its own: the link is used up, and loading it again would say so. A session in
  * this browser is another person's, or has ended: a new password ends its owner's sessions.
  */
-async function showPasswordSet({ pages, signedIn }: PasswordParts, ctx: Context): Promise<void> {
+async function showPasswordSet({ pages, signedIn }: PasswordDeps, ctx: Context): Promise<void> {
   const somebody = await signedIn(ctx);
   const nextLink: NextLink =
     somebody === undefined
@@ -201,7 +201,7 @@ async function showPasswordSet({ pages, signedIn }: PasswordParts, ctx: Context)
 }
 
 /** An invitation has no page to ask for another one: who has accepted it signs in. */
-function showError({ pages }: PasswordParts, ctx: Context, kind: ErrorKind, status: number): void {
+function showError({ pages }: PasswordDeps, ctx: Context, kind: ErrorKind, status: number): void {
   const nextLink: NextLink =
     ctx.path === INVITATION_PATH
       ? { to: 'sign_in', href: pages.path(ACCOUNT_PATH) }

@@ -34,8 +34,8 @@ export async function showPlace(
   render: (model: AccountModel, i18n: I18n) => string,
   problems: Page['problems'] = [],
 ): Promise<void> {
-  const { parts, ctx, account, session } = context;
-  const notice = await takeNotice(parts.state, session.uid);
+  const { deps, ctx, account, session } = context;
+  const notice = await takeNotice(deps.state, session.uid);
   show(context, {
     problems,
     render: (frame: Frame, i18n) =>
@@ -43,7 +43,7 @@ export async function showPlace(
         {
           frame,
           email: account.email,
-          hrefs: hrefsOf(parts.pages, account),
+          hrefs: hrefsOf(deps.pages, account),
           ...(notice === undefined ? {} : { notice }),
         },
         i18n,
@@ -54,7 +54,7 @@ export async function showPlace(
 
 /** Shows a page whose forms are this visitor's. */
 export function show(context: AccountPageContext, page: Page): void {
-  context.parts.pages.show(context.ctx, { csrf: formKey(context), ...page });
+  context.deps.pages.show(context.ctx, { csrf: formKey(context), ...page });
 }
 
 /** Sends the browser to a place; it tells there what was done. */
@@ -63,12 +63,12 @@ export async function goTo(
   place: AccountPlace,
   notice?: Notice,
 ): Promise<void> {
-  const { parts, ctx, session } = context;
+  const { deps, ctx, session } = context;
   if (notice !== undefined) {
     const key = digest(session.uid);
-    await parts.state.put({ kind: NOTICE, key, payload: { notice }, ttlS: NOTICE_TTL_S });
+    await deps.state.put({ kind: NOTICE, key, payload: { notice }, ttlS: NOTICE_TTL_S });
   }
-  seeOther(ctx, parts.pages.path(PLACES[place]));
+  seeOther(ctx, deps.pages.path(PLACES[place]));
 }
 
 async function takeNotice(state: StateStore, uid: string): Promise<Notice | undefined> {

@@ -9,7 +9,7 @@ import { seeOther } from '../web/page.ts';
 import { ACCOUNT_SIGNED_IN_PATH } from '../web/paths.ts';
 import { readOurForm } from '../web/read-form.ts';
 import * as access from './access-pages.ts';
-import type { AccountPageContext, AccountPagesParts, Form } from './account-page-context.ts';
+import type { AccountPageContext, AccountPagesDeps, Form } from './account-page-context.ts';
 import * as factors from './factor-pages.ts';
 import * as overview from './overview-pages.ts';
 import { formKey, PLACES } from './places.ts';
@@ -59,26 +59,26 @@ export const ACCOUNT_ROUTES = Object.entries(ROUTES).map(([path, { submit }]) =>
 }));
 
 /** The pages of `/account`. */
-export function accountRoutes(provider: Provider, parts: AccountPagesParts): Middleware {
+export function accountRoutes(provider: Provider, deps: AccountPagesDeps): Middleware {
   const router = new Router({ sensitive: true, strict: true });
   const contextOf = async (ctx: Context): Promise<AccountPageContext | undefined> => {
-    const visitor = await visitorOf(provider, parts, ctx);
-    return visitor && { ...visitor, provider, parts, ctx };
+    const visitor = await visitorOf(provider, deps, ctx);
+    return visitor && { ...visitor, provider, deps, ctx };
   };
   for (const [path, { show, submit }] of Object.entries(ROUTES)) {
     const proofNeeded = path in REAUTH_ACTIONS;
     router.get(path, async (ctx) => {
       const context = await contextOf(ctx);
-      if (context === undefined || isEnding(context)) return signIn(parts, ctx, placeOf(path));
+      if (context === undefined || isEnding(context)) return signIn(deps, ctx, placeOf(path));
       if (proofNeeded && !(await isRecentlyAuthenticated(context))) return askForProof(context);
       return show(context);
     });
     if (submit !== undefined) {
       router.post(path, async (ctx) => {
         const context = await contextOf(ctx);
-        if (context === undefined) return showEnded(parts, ctx, placeOf(path));
-        const read = await readOurForm(parts.pages, ctx, formKey(context));
-        if ('refused' in read) return showError(parts, ctx, read.refused, 400);
+        if (context === undefined) return showEnded(deps, ctx, placeOf(path));
+        const read = await readOurForm(deps.pages, ctx, formKey(context));
+        if ('refused' in read) return showError(deps, ctx, read.refused, 400);
         if (proofNeeded && !(await isRecentlyAuthenticated(context))) return askForProof(context);
         return submit(context, read.form);
       });
@@ -86,17 +86,17 @@ export function accountRoutes(provider: Provider, parts: AccountPagesParts): Mid
   }
   router.get(ACCOUNT_SIGNED_IN_PATH, (ctx) => {
     const { error, state } = ctx.query;
-    if (typeof error === 'string') return showError(parts, ctx, errorKind(error), 403);
+    if (typeof error === 'string') return showError(deps, ctx, errorKind(error), 403);
     const place = ACCOUNT_PLACES.find((one) => one === state) ?? 'overview';
-    seeOther(ctx, parts.pages.path(PLACES[place]));
+    seeOther(ctx, deps.pages.path(PLACES[place]));
   });
   return router.routes() as unknown as Middleware;
 }
 
 /** Half of its idle time is over: an unseen detour through the provider prolongs the session. */
-function isEnding({ endsInS, parts, ctx }: AccountPageContext): boolean {
+function isEnding({ endsInS, deps, ctx }: AccountPageContext): boolean {
   const place = Object.values(PLACES).includes(ctx.path);
-  return place && endsInS < parts.sessionIdleS / 2;
+  return place && endsInS < deps.sessionIdleS / 2;
 }
 
 function placeOf(path: string): AccountPlace {
@@ -105,13 +105,13 @@ function placeOf(path: string): AccountPlace {
 }
 
 /** What was filled in is lost; signing in leads to where it was. */
-function showEnded({ pages }: AccountPagesParts, ctx: Context, place: AccountPlace): void {
+function showEnded({ pages }: AccountPagesDeps, ctx: Context, place: AccountPlace): void {
   const nextLink = { to: 'sign_in', href: pages.path(PLACES[place]) } as const;
   showErrorPage(pages, ctx, { status: 403, kind: 'session_ended', nextLink });
 }
 
 function showError(
-  { pages }: AccountPagesParts,
+  { pages }: AccountPagesDeps,
   ctx: Context,
   kind: ErrorKind,
   status: number,

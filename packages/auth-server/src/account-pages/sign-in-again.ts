@@ -2,7 +2,7 @@ import type { Context } from 'koa';
 import { ACCOUNT_PAGES_CLIENT_ID } from '../library/client-metadata.ts';
 import { seeOther } from '../web/page.ts';
 import { ACCOUNT_SIGNED_IN_PATH, ROUTES } from '../web/paths.ts';
-import type { AccountPagesParts } from './account-page-context.ts';
+import type { AccountPagesDeps } from './account-page-context.ts';
 
 /**
  * To the authorization endpoint, and back to a page. `response_type=none`: there is no token to be
@@ -11,7 +11,7 @@ import type { AccountPagesParts } from './account-page-context.ts';
  * @param state which page, as `/account/signed-in` knows it; it comes back through the browser.
  */
 export function signIn(
-  { issuer, pages }: AccountPagesParts,
+  { issuer, pages }: AccountPagesDeps,
   ctx: Context,
   state: string,
   more: Readonly<Record<string, string>> = {},

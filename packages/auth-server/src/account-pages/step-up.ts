@@ -35,10 +35,10 @@ type ReauthAction = keyof typeof REAUTH_ACTIONS;
  * has one: by signing in, or on the step-up page.
  */
 export async function isRecentlyAuthenticated(context: AccountPageContext): Promise<boolean> {
-  const { account, signedInAtS, mfa, parts, session } = context;
+  const { account, signedInAtS, mfa, deps, session } = context;
   const ageS = Date.now() / 1000 - signedInAtS;
   if (ageS <= FRESH_S && (mfa || !account.secondFactor)) return true;
-  const proof = await parts.state.find(KIND, digest(session.uid));
+  const proof = await deps.state.find(KIND, digest(session.uid));
   if (proof?.payload['account'] !== digest(account.id)) return false;
   return proof.payload['mfa'] === true || !account.secondFactor;
 }
@@ -49,17 +49,17 @@ export async function isRecentlyAuthenticated(context: AccountPageContext): Prom
  * @param mfa with a second factor. The account may have none yet, and have one in a moment.
  */
 export async function keepProof(
-  { parts, account, session }: AccountPageContext,
+  { deps, account, session }: AccountPageContext,
   mfa: boolean,
 ): Promise<void> {
   const payload = { account: digest(account.id), mfa };
-  await parts.state.put({ kind: KIND, key: digest(session.uid), payload, ttlS: FRESH_S });
+  await deps.state.put({ kind: KIND, key: digest(session.uid), payload, ttlS: FRESH_S });
 }
 
 /** To the step-up page, and from there back to the action. */
-export function askForProof({ parts, ctx }: AccountPageContext): void {
+export function askForProof({ deps, ctx }: AccountPageContext): void {
   const to = ctx.querystring === '' ? ctx.path : `${ctx.path}?${ctx.querystring}`;
-  seeOther(ctx, `${parts.pages.path(STEP_UP_PATH)}?${new URLSearchParams({ to })}`);
+  seeOther(ctx, `${deps.pages.path(STEP_UP_PATH)}?${new URLSearchParams({ to })}`);
 }
 
 export async function showStepUp(
@@ -67,7 +67,7 @@ export async function showStepUp(
   problems: StepUpModel['problems'] = [],
   tried?: ChallengeMethod,
 ): Promise<void> {
-  const { parts, ctx, account, session } = context;
+  const { deps, ctx, account, session } = context;
   const to = returnTarget(context);
   if (to === undefined) return goTo(context, 'factors');
   const methods = await methodsOf(context);
@@ -76,13 +76,13 @@ export async function showStepUp(
   // Nothing here to prove with: the organisation's own provider does it.
   if (method === undefined) {
     const hint = { prompt: 'login', login_hint: account.email };
-    return signIn(parts, ctx, placeOf(to.action), hint);
+    return signIn(deps, ctx, placeOf(to.action), hint);
   }
   const href = (more: Readonly<Record<string, string>>) =>
-    `${parts.pages.path(STEP_UP_PATH)}?${new URLSearchParams({ to: to.href, ...more })}`;
+    `${deps.pages.path(STEP_UP_PATH)}?${new URLSearchParams({ to: to.href, ...more })}`;
   const challenge =
     method === 'passkey'
-      ? { method, options: await parts.passkeys.beginSecondStep(account, session.uid) }
+      ? { method, options: await deps.passkeys.beginSecondStep(account, session.uid) }
       : { method };
   show(context, {
     problems,
@@ -98,7 +98,7 @@ export async function showStepUp(
             .filter((one) => one !== method)
             .map((one) => ({ method: one, href: href({ method: one }) })),
           problems,
-          cancelHref: parts.pages.path(PLACES[placeOf(to.action)]),
+          cancelHref: deps.pages.path(PLACES[placeOf(to.action)]),
         },
         i18n,
       ),
@@ -106,7 +106,7 @@ export async function showStepUp(
 }
 
 export async function submitStepUp(context: AccountPageContext, form: Form): Promise<void> {
-  const { parts, ctx, account } = context;
+  const { deps, ctx, account } = context;
   const to = returnTarget(context);
   if (to === undefined) return goTo(context, 'factors');
   const proven = account.secondFactor
@@ -114,7 +114,7 @@ export async function submitStepUp(context: AccountPageContext, form: Form): Pro
     : await prove(context, form);
   if (proven !== undefined) return showStepUp(context, [proven.problem], proven.method);
   await keepProof(context, account.secondFactor);
-  seeOther(ctx, parts.pages.path(to.href));
+  seeOther(ctx, deps.pages.path(to.href));
 }
 
 interface Refused {
@@ -126,14 +126,14 @@ async function proveSecondFactor(
   context: AccountPageContext,
   form: Form,
 ): Promise<Refused | undefined> {
-  const { parts, ctx, account, session } = context;
+  const { deps, ctx, account, session } = context;
   const answer = secondStepAnswer(form, session.uid);
-  const outcome = await parts.secondStep.prove(account, answer, actorOf(ctx));
+  const outcome = await deps.secondStep.prove(account, answer, actorOf(ctx));
   return 'problem' in outcome ? { problem: outcome.problem, method: answer.method } : undefined;
 }
 
 async function prove(
-  { parts, ctx, account }: AccountPageContext,
+  { deps, ctx, account }: AccountPageContext,
   form: Form,
 ): Promise<Refused | undefined> {
   const method = 'password';
@@ -141,7 +141,7 @@ async function prove(
   if (password === '') return { problem: { field: 'password', code: 'password_required' }, method };
   const address = addressSubject(ctx.ip);
   const { deviceCookie } = actorOf(ctx);
-  const proof = await provePassword(parts, address, account.email, password, {
+  const proof = await provePassword(deps, address, account.email, password, {
     deviceCookie,
   });
   if ('account' in proof) return undefined;
@@ -153,10 +153,10 @@ async function prove(
 }
 
 async function methodsOf({
-  parts,
+  deps,
   account,
 }: AccountPageContext): Promise<readonly ChallengeMethod[]> {
-  const methods = await parts.secondStep.methods(account);
+  const methods = await deps.secondStep.methods(account);
   if (methods.length > 0) return methods;
   return hasPassword(account) ? ['password'] : [];
 }

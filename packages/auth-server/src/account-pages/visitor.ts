@@ -1,9 +1,9 @@
 import type { Context } from 'koa';
 import { MFA_ACR } from '../library/acr.ts';
 import type { KoaContextWithOIDC, Provider } from '../library/oidc.ts';
-import type { AccountPagesParts, Visitor } from './account-page-context.ts';
+import type { AccountPagesDeps, Visitor } from './account-page-context.ts';
 
-type VisitorParts = Pick<AccountPagesParts, 'accounts' | 'mfaPolicy' | 'sessionAbsoluteS'>;
+type VisitorDeps = Pick<AccountPagesDeps, 'accounts' | 'mfaPolicy' | 'sessionAbsoluteS'>;
 
 /**
  * Undefined unless the provider would let the same browser into an application without a question:
@@ -12,7 +12,7 @@ type VisitorParts = Pick<AccountPagesParts, 'accounts' | 'mfaPolicy' | 'sessionA
  */
 export async function visitorOf(
   provider: Provider,
-  { accounts, mfaPolicy, sessionAbsoluteS }: VisitorParts,
+  { accounts, mfaPolicy, sessionAbsoluteS }: VisitorDeps,
   ctx: Context,
 ): Promise<Visitor | undefined> {
   const session = await provider.Session.get(ctx as unknown as KoaContextWithOIDC);

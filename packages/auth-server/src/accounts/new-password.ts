@@ -8,14 +8,14 @@ export type NewPasswordProblem =
   | { readonly field: 'new_password'; readonly code: 'password_required' | 'password_same' }
   | { readonly code: 'throttled'; readonly waitS: number };
 
-export interface NewPasswordParts {
+export interface NewPasswordDeps {
   readonly passwords: PasswordVerifier;
   readonly passwordRules: PasswordRules;
 }
 
 /** The hash of a password that this person may have. */
 export async function hashOfNew(
-  { passwords, passwordRules }: NewPasswordParts,
+  { passwords, passwordRules }: NewPasswordDeps,
   account: Pick<Account, 'email' | 'customer'>,
   password: string,
 ): Promise<{ readonly hash: string } | { readonly problem: NewPasswordProblem }> {

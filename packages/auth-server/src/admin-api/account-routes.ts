@@ -3,14 +3,14 @@ import type { AdministerAccounts } from '../account-management/administer.ts';
 import type { Account, AccountDirectory } from '../accounts/account.ts';
 import type { AccountRecords } from '../accounts/account-records.ts';
 import type { AuditReader } from '../audit/audit-log.ts';
-import { type InvitationParts, inviteAccount } from './invite-account.ts';
+import { type InvitationDeps, inviteAccount } from './invite-account.ts';
 import { presentAccount, presentEvent, presentPage } from './present.ts';
 import { readNameOnly, readNothing, readPermissionsOnly } from './read-body.ts';
 import { readAccountsQuery, readEventsQuery, readNoQuery } from './read-query.ts';
 import { accountBeyondCaller, accountNotFound } from './refusals.ts';
 import type { AdminRequest, AdminRoute, Handle } from './route.ts';
 
-export interface AccountRouteParts extends InvitationParts {
+export interface AccountRouteDeps extends InvitationDeps {
   readonly accounts: AccountDirectory;
   readonly records: AccountRecords;
   readonly administer: AdministerAccounts;
@@ -35,28 +35,28 @@ type Act = (typeof ACTS)[keyof typeof ACTS];
  */
 const OPENING: readonly Act[] = ['enable', 'resetFactors'];
 
-export function accountRoutes(parts: AccountRouteParts): readonly AdminRoute[] {
+export function accountRoutes(deps: AccountRouteDeps): readonly AdminRoute[] {
   const acts = Object.entries(ACTS).map(([path, act]) => ({
     pattern: new RegExp(`^${ACCOUNTS}/([^/]+)/${path}$`),
-    handlers: { POST: actOn(parts, act) },
+    handlers: { POST: actOn(deps, act) },
   }));
   return [
     {
       pattern: new RegExp(`^${ACCOUNTS}$`),
-      handlers: { GET: listAccounts(parts), POST: inviteAccount(parts) },
+      handlers: { GET: listAccounts(deps), POST: inviteAccount(deps) },
     },
-    { pattern: new RegExp(`^${ACCOUNTS}/([^/]+)$`), handlers: { GET: showAccount(parts) } },
+    { pattern: new RegExp(`^${ACCOUNTS}/([^/]+)$`), handlers: { GET: showAccount(deps) } },
     {
       pattern: new RegExp(`^${ACCOUNTS}/([^/]+)/permissions$`),
-      handlers: { PUT: setPermissions(parts) },
+      handlers: { PUT: setPermissions(deps) },
     },
-    { pattern: new RegExp(`^${ACCOUNTS}/([^/]+)/name$`), handlers: { PUT: setName(parts) } },
-    { pattern: new RegExp(`^${ACCOUNTS}/([^/]+)/events$`), handlers: { GET: listEvents(parts) } },
+    { pattern: new RegExp(`^${ACCOUNTS}/([^/]+)/name$`), handlers: { PUT: setName(deps) } },
+    { pattern: new RegExp(`^${ACCOUNTS}/([^/]+)/events$`), handlers: { GET: listEvents(deps) } },
     ...acts,
   ];
 }
 
-function listAccounts({ records }: AccountRouteParts): Handle {
+function listAccounts({ records }: AccountRouteDeps): Handle {
   return async ({ customer, query }) => {
     const { email, cursor, limit = DEFAULT_LIMIT } = readAccountsQuery(query);
     const found = await records.listOf(customer, {
@@ -68,20 +68,20 @@ function listAccounts({ records }: AccountRouteParts): Handle {
   };
 }
 
-function showAccount(parts: AccountRouteParts): Handle {
+function showAccount(deps: AccountRouteDeps): Handle {
   return async (asked) => {
     readNoQuery(asked.query);
-    return { body: presentAccount(await requireAccount(parts, asked)) };
+    return { body: presentAccount(await requireAccount(deps, asked)) };
   };
 }
 
-function listEvents(parts: AccountRouteParts): Handle {
+function listEvents(deps: AccountRouteDeps): Handle {
   return async (asked) => {
     const { cursor, limit = DEFAULT_LIMIT } = readEventsQuery(asked.query);
-    const { id, email, pending } = await requireAccount(parts, asked);
+    const { id, email, pending } = await requireAccount(deps, asked);
     // Failed attempts are recorded under the address. Until the person has accepted the invitation,
     // the address may belong to somebody else, whose attempts the administrator must not see.
-    const found = await parts.auditReader.eventsOf(pending ? [id] : [id, email], {
+    const found = await deps.auditReader.eventsOf(pending ? [id] : [id, email], {
       limit: limit + 1,
       ...(cursor === undefined ? {} : { before: BigInt(cursor) }),
     });
@@ -89,46 +89,46 @@ function listEvents(parts: AccountRouteParts): Handle {
   };
 }
 
-function actOn(parts: AccountRouteParts, act: Act): Handle {
+function actOn(deps: AccountRouteDeps, act: Act): Handle {
   return async (asked) => {
     readNoQuery(asked.query);
     await readNothing(asked.request);
-    const account = await requireAccount(parts, asked);
+    const account = await requireAccount(deps, asked);
     const beyond = account.permissions.some((one) => !asked.grantablePermissions.includes(one));
     if (beyond && OPENING.includes(act)) throw accountBeyondCaller();
-    await parts.administer[act](account, asked.actor);
-    return { body: presentAccount(await requireAccount(parts, asked)) };
+    await deps.administer[act](account, asked.actor);
+    return { body: presentAccount(await requireAccount(deps, asked)) };
   };
 }
 
 /**
  * Permissions that the account has already may stay, even if the administrator may not grant them.
  */
-function setPermissions(parts: AccountRouteParts): Handle {
+function setPermissions(deps: AccountRouteDeps): Handle {
   return async (asked) => {
     readNoQuery(asked.query);
-    const account = await requireAccount(parts, asked);
+    const account = await requireAccount(deps, asked);
     const may = API_PERMISSIONS.filter(
       (one) => asked.grantablePermissions.includes(one) || account.permissions.includes(one),
     );
     const permissions = await readPermissionsOnly(asked.request, may);
     const { grantablePermissions, actor } = asked;
     if (
-      !(await parts.administer.setPermissions(account, permissions, grantablePermissions, actor))
+      !(await deps.administer.setPermissions(account, permissions, grantablePermissions, actor))
     ) {
       throw accountBeyondCaller(); // The account had it when the request began, and no longer.
     }
-    return { body: presentAccount(await requireAccount(parts, asked)) };
+    return { body: presentAccount(await requireAccount(deps, asked)) };
   };
 }
 
-function setName(parts: AccountRouteParts): Handle {
+function setName(deps: AccountRouteDeps): Handle {
   return async (asked) => {
     readNoQuery(asked.query);
-    const account = await requireAccount(parts, asked);
+    const account = await requireAccount(deps, asked);
     const name = await readNameOnly(asked.request);
-    await parts.administer.rename(account, name, asked.actor);
-    return { body: presentAccount(await requireAccount(parts, asked)) };
+    await deps.administer.rename(account, name, asked.actor);
+    return { body: presentAccount(await requireAccount(deps, asked)) };
   };
 }
 
@@ -136,7 +136,7 @@ const ID = /^acc_[0-9A-Z]{26}$/;
 
 /** @throws {Refusal} 404, the same for no account and another customer's. */
 async function requireAccount(
-  { accounts }: AccountRouteParts,
+  { accounts }: AccountRouteDeps,
   { customer, id }: AdminRequest,
 ): Promise<Account> {
   const account = ID.test(id) ? await accounts.find(id) : undefined;

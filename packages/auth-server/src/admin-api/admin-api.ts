@@ -5,31 +5,31 @@
 import type { LogFault } from '@cls/shared/http/fault-log';
 import { problems } from '@cls/shared/http/problem';
 import type { Context, Middleware } from 'koa';
-import { type AccountRouteParts, accountRoutes } from './account-routes.ts';
-import { type AdministratorParts, administratorOf } from './administrator.ts';
+import { type AccountRouteDeps, accountRoutes } from './account-routes.ts';
+import { type AdministratorDeps, administratorOf } from './administrator.ts';
 import { methodNotAllowed, nothingHere } from './refusals.ts';
 import type { AdminRoute, Handle } from './route.ts';
 
-export interface AdminApiParts extends AdministratorParts, AccountRouteParts {
+export interface AdminApiDeps extends AdministratorDeps, AccountRouteDeps {
   readonly logFault: LogFault;
 }
 
-export function adminApi(parts: AdminApiParts): Middleware {
-  const routes = accountRoutes(parts);
-  const refusing = problems(parts.logFault) as Middleware;
+export function adminApi(deps: AdminApiDeps): Middleware {
+  const routes = accountRoutes(deps);
+  const refusing = problems(deps.logFault) as Middleware;
   return async (ctx) => {
     ctx.set('Cache-Control', 'no-store');
-    await refusing(ctx, () => serve(parts, routes, ctx));
+    await refusing(ctx, () => serve(deps, routes, ctx));
   };
 }
 
 async function serve(
-  parts: AdminApiParts,
+  deps: AdminApiDeps,
   routes: readonly AdminRoute[],
   ctx: Context,
 ): Promise<void> {
   const { handle, id } = find(routes, ctx);
-  const { clientId, ...may } = await administratorOf(parts, ctx.req.rawHeaders);
+  const { clientId, ...may } = await administratorOf(deps, ctx.req.rawHeaders);
   const requestId = String(ctx.state['requestId']);
   const actor = { clientId, address: ctx.ip, requestId };
   const { querystring: query, req: request } = ctx;

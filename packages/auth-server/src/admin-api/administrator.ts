@@ -24,7 +24,7 @@ export interface Administrator {
   readonly grantablePermissions: readonly ApiPermission[];
 }
 
-export interface AdministratorParts {
+export interface AdministratorDeps {
   readonly verifyToken: VerifyToken;
   /** Not cached, so that a service account that was just disabled is refused. */
   readonly serviceAccounts: ServiceAccountDirectory;
@@ -33,7 +33,7 @@ export interface AdministratorParts {
 
 /** @throws {Refusal} unless the token is valid and its service account still has the permission. */
 export async function administratorOf(
-  { verifyToken, serviceAccounts, scopeBase }: AdministratorParts,
+  { verifyToken, serviceAccounts, scopeBase }: AdministratorDeps,
   rawHeaders: readonly string[],
 ): Promise<Administrator> {
   const { caller } = await verifyToken(bearerToken(authorizationOf(rawHeaders)));

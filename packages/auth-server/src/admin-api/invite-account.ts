@@ -6,14 +6,14 @@ import { readNoQuery } from './read-query.ts';
 import { accountExists, callerDisabled, tooManyInvitations } from './refusals.ts';
 import type { Handle } from './route.ts';
 
-export interface InvitationParts {
+export interface InvitationDeps {
   readonly issuer: string;
   readonly invite: Invite;
   readonly throttle: Throttle;
 }
 
 /** Invites to the administrator's own customer, and to what the administrator may give. */
-export function inviteAccount({ issuer, invite, throttle }: InvitationParts): Handle {
+export function inviteAccount({ issuer, invite, throttle }: InvitationDeps): Handle {
   return async ({ customer, grantablePermissions, actor, query, request }) => {
     readNoQuery(query);
     const {

@@ -64,14 +64,14 @@ export async function isThere(
   return (await factors.list(account.id)).some(({ id }) => id === factorId);
 }
 
-export interface AddFactorParts {
+export interface AddFactorDeps {
   readonly recoveryCodes: RecoveryCodes;
   readonly state: StateStore;
 }
 
 /** @param add in one transaction; finds the factor that an earlier try has added. */
 export async function addFactor(
-  { recoveryCodes, state }: AddFactorParts,
+  { recoveryCodes, state }: AddFactorDeps,
   account: Account,
   binding: string,
   { factorId: id, codes, name, proof }: PlannedFactor & { name: string; proof: Proof },

@@ -1,7 +1,7 @@
 import type { Account } from '../accounts/account.ts';
 import type { MfaPolicy } from '../accounts/mfa-policy.ts';
 import type { Actor } from '../audit/actor.ts';
-import { type AuditAndNotifyParts, auditAndNotify } from '../mail/security-notice.ts';
+import { type AuditAndNotifyDeps, auditAndNotify } from '../mail/security-notice.ts';
 import { type Factor, type FactorProblem, type FactorRecords, factorName } from './factor.ts';
 
 /** A person's second factors; the use cases behind the pages. */
@@ -23,33 +23,33 @@ export interface ListedFactor extends Factor {
   readonly removable: boolean;
 }
 
-export interface ManageFactorsParts extends AuditAndNotifyParts {
+export interface ManageFactorsDeps extends AuditAndNotifyDeps {
   readonly factors: FactorRecords;
   readonly mfaPolicy: MfaPolicy;
 }
 
-export function manageFactors(parts: ManageFactorsParts): ManageFactors {
-  const keepOne = parts.mfaPolicy === 'required';
+export function manageFactors(deps: ManageFactorsDeps): ManageFactors {
+  const keepOne = deps.mfaPolicy === 'required';
   return {
     async list(account) {
-      const factors = await parts.factors.list(account.id);
+      const factors = await deps.factors.list(account.id);
       return factors.map((each) => ({ ...each, removable: !keepOne || factors.length > 1 }));
     },
     async rename(account, id, text, actor) {
       const name = factorName(text);
       if (name === undefined) return { problem: { field: 'name', code: 'name_required' } };
-      const outcome = await parts.factors.rename(account.id, id, name);
+      const outcome = await deps.factors.rename(account.id, id, name);
       if (outcome === 'taken') return { problem: { field: 'name', code: 'name_taken' } };
       if (outcome === 'unknown') return { problem: { code: 'form_stale' } };
-      auditAndNotify(parts, 'account.factor_renamed', account, actor, name);
+      auditAndNotify(deps, 'account.factor_renamed', account, actor, name);
       return {};
     },
     async remove(account, id, actor) {
-      const removed = await parts.factors.remove(account.id, id, keepOne);
+      const removed = await deps.factors.remove(account.id, id, keepOne);
       if (removed === 'last') return { problem: { code: 'last_factor' } };
       if (removed === 'unknown') return { problem: { code: 'form_stale' } };
       const type = removed.kind === 'totp' ? 'account.totp_removed' : 'account.passkey_removed';
-      auditAndNotify(parts, type, account, actor, removed.name);
+      auditAndNotify(deps, type, account, actor, removed.name);
       return {};
     },
   };

@@ -9,11 +9,11 @@
 import { type Account, type AccountDirectory, hasPassword } from '../accounts/account.ts';
 import type { Actor } from '../audit/actor.ts';
 import { digest } from '../crypto/state-seal.ts';
-import { type AuditAndNotifyParts, auditAndNotify } from '../mail/security-notice.ts';
+import { type AuditAndNotifyDeps, auditAndNotify } from '../mail/security-notice.ts';
 import { oneTimeState } from '../state/one-time-state.ts';
 import {
   type AddedFactor,
-  type AddFactorParts,
+  type AddFactorDeps,
   addFactor,
   freeName,
   isThere,
@@ -55,7 +55,7 @@ export interface Passkeys {
   ): Promise<PasskeyProof | undefined>;
 }
 
-export interface PasskeyParts extends AuditAndNotifyParts, AddFactorParts {
+export interface PasskeyDeps extends AuditAndNotifyDeps, AddFactorDeps {
   readonly webAuthn: WebAuthn;
   readonly passkeys: PasskeyRecords;
   readonly factors: FactorRecords;
@@ -78,8 +78,8 @@ interface Answer {
   readonly planned?: PlannedFactor | undefined;
 }
 
-export function passkeys(parts: PasskeyParts): Passkeys {
-  const ceremonies = oneTimeState<Ceremony>(parts.state, 'PasskeyChallenge');
+export function passkeys(deps: PasskeyDeps): Passkeys {
+  const ceremonies = oneTimeState<Ceremony>(deps.state, 'PasskeyChallenge');
   const begin = async (options: CeremonyOptions, ceremony: Ceremony) => {
     await ceremonies.put(options.challenge, ceremony, TTL_S[ceremony.purpose]);
     return options;
@@ -106,31 +106,27 @@ export function passkeys(parts: PasskeyParts): Passkeys {
   return {
     beginCreation: async (account, binding) =>
       begin(
-        await parts.webAuthn.creationOptions(account, await parts.passkeys.ofAccount(account.id)),
+        await deps.webAuthn.creationOptions(account, await deps.passkeys.ofAccount(account.id)),
         { purpose: 'create', binding, accountId: account.id, planned: planFactor() },
       ),
     async finishCreation(account, binding, form, actor) {
       const expected = { purpose: 'create', binding, accountId: account.id } as const;
       const begun = await pending(form.credential, expected);
-      const name = await freeName(parts.factors, account.id, form.name, begun?.planned?.factorId);
+      const name = await freeName(deps.factors, account.id, form.name, begun?.planned?.factorId);
       if (typeof name === 'object') return { problem: name };
       const { credential, planned } = (await answer(form.credential, expected)) ?? {};
       const created =
-        credential && (await parts.webAuthn.verifyCreation(credential.json, credential.challenge));
+        credential && (await deps.webAuthn.verifyCreation(credential.json, credential.challenge));
       if (created === undefined || planned === undefined)
         return { problem: { code: 'passkey_failed' } };
       const { userVerified, synced } = created;
       const proof = { method: 'passkey', userVerified, synced } as const;
-      const added = await addFactor(
-        parts,
-        account,
-        binding,
-        { ...planned, name, proof },
-        (factor) => parts.passkeys.addPasskey(account.id, factor, created),
+      const added = await addFactor(deps, account, binding, { ...planned, name, proof }, (factor) =>
+        deps.passkeys.addPasskey(account.id, factor, created),
       );
       if ('problem' in added) return added;
       auditAndNotify(
-        parts,
+        deps,
         'account.passkey_added',
         account,
         actor,
@@ -142,23 +138,23 @@ export function passkeys(parts: PasskeyParts): Passkeys {
     async isAdded(account, binding, credential) {
       const expected = { purpose: 'create', binding, accountId: account.id } as const;
       const { planned } = (await pending(credential, expected)) ?? {};
-      return planned !== undefined && isThere(parts.factors, account, planned);
+      return planned !== undefined && isThere(deps.factors, account, planned);
     },
     beginSignIn: async (binding) =>
-      begin(await parts.webAuthn.requestOptions(), { purpose: 'sign_in', binding }),
+      begin(await deps.webAuthn.requestOptions(), { purpose: 'sign_in', binding }),
     async finishSignIn(binding, text) {
       const { credential } = (await answer(text, { purpose: 'sign_in', binding })) ?? {};
       // Nobody was named before: the authenticator must say whose passkey it is (§7.2, step 6).
       if (credential?.userHandle === undefined) return undefined;
-      const proven = await prove(parts, credential, credential.userHandle);
+      const proven = await prove(deps, credential, credential.userHandle);
       if (!proven?.userVerified) return undefined;
-      const account = await parts.accounts.find(credential.userHandle);
+      const account = await deps.accounts.find(credential.userHandle);
       if (account === undefined || account.disabled) return undefined;
       // Without a password it is the organisation that lets the person in, or lets nobody in yet.
       return hasPassword(account) ? { account, proof: proven } : undefined;
     },
     beginSecondStep: async (account, binding) =>
-      begin(await parts.webAuthn.requestOptions(await parts.passkeys.ofAccount(account.id)), {
+      begin(await deps.webAuthn.requestOptions(await deps.passkeys.ofAccount(account.id)), {
         purpose: 'second_step',
         binding,
         accountId: account.id,
@@ -166,13 +162,13 @@ export function passkeys(parts: PasskeyParts): Passkeys {
     async finishSecondStep(account, binding, text) {
       const expected = { purpose: 'second_step', binding, accountId: account.id } as const;
       const { credential } = (await answer(text, expected)) ?? {};
-      return credential && prove(parts, credential, account.id);
+      return credential && prove(deps, credential, account.id);
     },
   };
 }
 
 async function prove(
-  { passkeys, webAuthn }: PasskeyParts,
+  { passkeys, webAuthn }: PasskeyDeps,
   { id, challenge, userHandle, json }: Credential,
   accountId: string,
 ): Promise<PasskeyProof | undefined> {

@@ -1,6 +1,6 @@
 import type { Account } from '../accounts/account.ts';
 import type { Actor } from '../audit/actor.ts';
-import { type AuditAndNotifyParts, auditAndNotify } from '../mail/security-notice.ts';
+import { type AuditAndNotifyDeps, auditAndNotify } from '../mail/security-notice.ts';
 import { whenAnswered } from '../state/answering.ts';
 import {
   canonicalRecoveryCode,
@@ -32,7 +32,7 @@ export interface RecoveryCodes {
 
 export function recoveryCodes(
   records: RecoveryCodeRecords,
-  parts: AuditAndNotifyParts,
+  deps: AuditAndNotifyDeps,
 ): RecoveryCodes {
   return {
     count: (account) => records.count(account.id),
@@ -40,7 +40,7 @@ export function recoveryCodes(
       const codes = newRecoveryCodes();
       await keep(codes);
       await records.replace(account.id, codes);
-      auditAndNotify(parts, 'account.recovery_codes_replaced', account, actor);
+      auditAndNotify(deps, 'account.recovery_codes_replaced', account, actor);
       return codes;
     },
     areCurrent: (account, codes) => records.areCurrent(account.id, codes),
@@ -50,7 +50,7 @@ export function recoveryCodes(
       if (code === undefined || !(await records.use(account.id, code, attempt))) return false;
       await whenAnswered(() => records.settle(account.id, attempt));
       const [hash] = records.hashesOf(account.id, [code]);
-      auditAndNotify(parts, 'account.recovery_code_used', account, actor, undefined, hash);
+      auditAndNotify(deps, 'account.recovery_code_used', account, actor, undefined, hash);
       return true;
     },
   };

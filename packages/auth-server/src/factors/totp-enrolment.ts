@@ -6,11 +6,11 @@ import { randomBytes } from 'node:crypto';
 import type { Clock } from '@cls/shared/clock';
 import type { Account } from '../accounts/account.ts';
 import type { Actor } from '../audit/actor.ts';
-import { type AuditAndNotifyParts, auditAndNotify } from '../mail/security-notice.ts';
+import { type AuditAndNotifyDeps, auditAndNotify } from '../mail/security-notice.ts';
 import { oneTimeState } from '../state/one-time-state.ts';
 import {
   type AddedFactor,
-  type AddFactorParts,
+  type AddFactorDeps,
   addFactor,
   freeName,
   isThere,
@@ -43,7 +43,7 @@ export interface TotpEnrolments {
   ): Promise<AddedFactor | { readonly problem: FactorProblem }>;
 }
 
-export interface TotpEnrolmentParts extends AuditAndNotifyParts, AddFactorParts {
+export interface TotpEnrolmentDeps extends AuditAndNotifyDeps, AddFactorDeps {
   readonly factors: FactorRecords;
   readonly totpFactors: TotpFactorRecords;
   readonly clock: Clock;
@@ -57,8 +57,8 @@ interface Pending extends TotpEnrolment, PlannedFactor {
   readonly accountId: string;
 }
 
-export function totpEnrolments(parts: TotpEnrolmentParts): TotpEnrolments {
-  const pendings = oneTimeState<Pending>(parts.state, 'TotpEnrolment');
+export function totpEnrolments(deps: TotpEnrolmentDeps): TotpEnrolments {
+  const pendings = oneTimeState<Pending>(deps.state, 'TotpEnrolment');
   const key = (binding: string, id: string) => `${binding} ${id}`;
   const pending = async (account: Account, binding: string, id: string) => {
     const found = await pendings.look(key(binding, id));
@@ -67,7 +67,7 @@ export function totpEnrolments(parts: TotpEnrolmentParts): TotpEnrolments {
   return {
     async begin(account, binding) {
       const id = randomBytes(32).toString('base64url');
-      const { secret, uri } = newTotpEnrolment(new URL(parts.issuer).host, account.email);
+      const { secret, uri } = newTotpEnrolment(new URL(deps.issuer).host, account.email);
       const value = { accountId: account.id, secret, uri, ...planFactor() };
       await pendings.put(key(binding, id), value, TTL_S);
       return { id, secret, uri };
@@ -78,25 +78,25 @@ export function totpEnrolments(parts: TotpEnrolmentParts): TotpEnrolments {
     },
     async isAdded(account, binding, id) {
       const found = await pending(account, binding, id);
-      return found !== undefined && isThere(parts.factors, account, found);
+      return found !== undefined && isThere(deps.factors, account, found);
     },
     async confirm(account, binding, id, { code, name: text }, actor) {
       const found = await pending(account, binding, id);
       if (found === undefined) return { problem: { code: 'form_stale' } };
-      const name = await freeName(parts.factors, account.id, text, found.factorId);
+      const name = await freeName(deps.factors, account.id, text, found.factorId);
       if (typeof name === 'object') return { problem: name };
       if (code.trim() === '') return { problem: { field: 'code', code: 'code_required' } };
-      const step = matchTotpStep(found.secret, code, parts.clock.now());
+      const step = matchTotpStep(found.secret, code, deps.clock.now());
       if (step === undefined) return { problem: { field: 'code', code: 'code_wrong' } };
       if ((await pendings.take(key(binding, id))) === undefined)
         return { problem: { code: 'form_stale' } };
       const planned = { ...found, name, proof: { method: 'totp' } } as const;
-      const added = await addFactor(parts, account, binding, planned, (factor) =>
-        parts.totpFactors.add(account.id, factor, found.secret, step),
+      const added = await addFactor(deps, account, binding, planned, (factor) =>
+        deps.totpFactors.add(account.id, factor, found.secret, step),
       );
       if ('problem' in added) return added;
       auditAndNotify(
-        parts,
+        deps,
         'account.totp_enrolled',
         account,
         actor,

@@ -3,7 +3,7 @@ import type { Actor } from '../audit/actor.ts';
 import type { AuditEventType, AuditLog } from '../audit/audit-log.ts';
 import type { AccountMail, SecurityChange } from './account-mail.ts';
 
-export interface AuditAndNotifyParts {
+export interface AuditAndNotifyDeps {
   readonly audit: AuditLog;
   readonly mail: AccountMail;
 }
@@ -37,7 +37,7 @@ const MAILED: Readonly<Partial<Record<AuditEventType, SecurityChange>>> = {
  * @param once identifies the event, so that a request that is sent again does not record it twice.
  */
 export function auditAndNotify(
-  { audit, mail }: AuditAndNotifyParts,
+  { audit, mail }: AuditAndNotifyDeps,
   type: AuditEventType,
   account: Account,
   actor: Actor,

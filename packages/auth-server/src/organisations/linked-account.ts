@@ -7,12 +7,12 @@ import { type Account, type AccountDirectory, canonicalEmail } from '../accounts
 import type { AccountRecords } from '../accounts/account-records.ts';
 import type { Actor } from '../audit/actor.ts';
 import { digest } from '../crypto/state-seal.ts';
-import { type AuditAndNotifyParts, auditAndNotify } from '../mail/security-notice.ts';
+import { type AuditAndNotifyDeps, auditAndNotify } from '../mail/security-notice.ts';
 import type { AccountAccess } from '../sessions/account-access.ts';
 import { domainOfEmail } from './email-domain.ts';
 import type { UpstreamIdentity, UpstreamLinks, UpstreamProvider } from './upstream-provider.ts';
 
-export interface LinkParts extends AuditAndNotifyParts {
+export interface LinkDeps extends AuditAndNotifyDeps {
   readonly upstreamLinks: UpstreamLinks;
   readonly accounts: AccountDirectory;
   readonly records: AccountRecords;
@@ -30,16 +30,16 @@ export interface UpstreamArrival {
 
 /** @returns why the person has no account that the provider may let them into. */
 export async function linkedAccount(
-  parts: LinkParts,
+  deps: LinkDeps,
   provider: UpstreamProvider,
   organisation: string,
   { identity: { subject, claims }, isNew, state }: UpstreamArrival,
   actor: Actor,
 ): Promise<Account | { readonly unusable: string }> {
   const finish = async (account: Account): Promise<Account> => {
-    await parts.access.endAll(account.id);
+    await deps.access.endAll(account.id);
     auditAndNotify(
-      parts,
+      deps,
       'account.organisation_linked',
       account,
       actor,
@@ -48,9 +48,9 @@ export async function linkedAccount(
     );
     return { ...account, passwordVersion: undefined, pending: false };
   };
-  const linkedId = await parts.upstreamLinks.accountOf(provider.issuer, subject);
+  const linkedId = await deps.upstreamLinks.accountOf(provider.issuer, subject);
   if (linkedId !== undefined) {
-    const account = await parts.accounts.find(linkedId);
+    const account = await deps.accounts.find(linkedId);
     if (!isOf(account, provider)) return { unusable: 'upstream_account_disabled' };
     // An earlier try of this sign-in linked the account and failed before the message to the owner.
     return isNew ? finish(account) : account;
@@ -62,14 +62,14 @@ export async function linkedAccount(
   if (domainOfEmail(canonicalEmail(email)) !== provider.domain) {
     return { unusable: 'upstream_email_of_another_domain' };
   }
-  const account = await parts.records.findByEmail(email);
+  const account = await deps.records.findByEmail(email);
   if (!isOf(account, provider)) return { unusable: 'upstream_account_unknown' };
   const linkedToAnother = { unusable: 'upstream_account_linked_to_another' };
-  if (await parts.upstreamLinks.isLinked(provider.issuer, account.id)) return linkedToAnother;
+  if (await deps.upstreamLinks.isLinked(provider.issuer, account.id)) return linkedToAnother;
   // Linking ends the password and the sessions that it opened. End the sessions first: if that
   // fails, nothing is linked yet. `finish` ends them again.
-  await parts.access.endAll(account.id);
-  const linked = await parts.upstreamLinks.link(provider.issuer, subject, account.id);
+  await deps.access.endAll(account.id);
+  const linked = await deps.upstreamLinks.link(provider.issuer, subject, account.id);
   return linked ? finish(account) : linkedToAnother;
 }
 

@@ -13,7 +13,7 @@ import { oneTimeState } from '../state/one-time-state.ts';
 import type { StateStore } from '../state/state-store.ts';
 import type { CustomerRecords } from './customer.ts';
 import { domainOfEmail } from './email-domain.ts';
-import { type LinkParts, linkedAccount } from './linked-account.ts';
+import { type LinkDeps, linkedAccount } from './linked-account.ts';
 import {
   type AuthorizationKeys,
   type UpstreamClient,
@@ -77,7 +77,7 @@ export interface FinishRefusal {
   readonly reason: string;
 }
 
-export interface UpstreamSignInParts extends LinkParts {
+export interface UpstreamSignInDeps extends LinkDeps {
   readonly issuer: string;
   readonly client: UpstreamClient;
   readonly providers: UpstreamRecords;
@@ -110,15 +110,15 @@ interface Asked {
   readonly isNew?: boolean;
 }
 
-export function upstreamSignIn(parts: UpstreamSignInParts): UpstreamSignIn {
-  const { client, customers, issuer } = parts;
-  const begun = oneTimeState<Begun>(parts.state, 'UpstreamSignIn');
-  const asked = oneTimeState<Asked>(parts.state, 'UpstreamIdentity');
+export function upstreamSignIn(deps: UpstreamSignInDeps): UpstreamSignIn {
+  const { client, customers, issuer } = deps;
+  const begun = oneTimeState<Begun>(deps.state, 'UpstreamSignIn');
+  const asked = oneTimeState<Asked>(deps.state, 'UpstreamIdentity');
   const tell = (domain: string, { message, detail }: UpstreamFailed) =>
-    parts.log.warn({ domain, reason: message, detail }, 'an upstream provider failed');
+    deps.log.warn({ domain, reason: message, detail }, 'an upstream provider failed');
   const redirectUri = (domain: string) => `${issuer}/upstream/${domain}`;
   const usable = async (domain: string | undefined) => {
-    const provider = domain === undefined ? undefined : await parts.providers.find(domain);
+    const provider = domain === undefined ? undefined : await deps.providers.find(domain);
     const customer = provider && (await customers.find(provider.customer));
     if (provider === undefined || customer === undefined || customer.disabled) return undefined;
     return { provider, organisation: customer.name };
@@ -130,7 +130,7 @@ export function upstreamSignIn(parts: UpstreamSignInParts): UpstreamSignIn {
       const { host } = new URL(found.provider.issuer);
       return { organisation: found.organisation, host };
     },
-    exists: async () => (await parts.providers.list()).length > 0,
+    exists: async () => (await deps.providers.list()).length > 0,
     async begin(typed, binding, again) {
       const email = canonicalEmail(typed.slice(0, 1_000));
       if (email === '') return { problem: { field: 'email', code: 'email_required' } };
@@ -184,14 +184,14 @@ export function upstreamSignIn(parts: UpstreamSignInParts): UpstreamSignIn {
           return { refused: 'upstream_failed', reason: error.message };
         }
         const { issuer: of } = known;
-        isNew = (await parts.upstreamLinks.accountOf(of, identity.subject)) === undefined;
+        isNew = (await deps.upstreamLinks.accountOf(of, identity.subject)) === undefined;
         await asked.put(known.state, { identity, isNew }, TTL_S);
       }
       if (!isProvenSince(identity, known.provenSinceS)) {
         return { refused: 'upstream_failed', reason: 'upstream_proof_not_new' };
       }
       const signIn = { identity, isNew: isNew === true, state: known.state };
-      const account = await linkedAccount(parts, found.provider, found.organisation, signIn, actor);
+      const account = await linkedAccount(deps, found.provider, found.organisation, signIn, actor);
       return 'unusable' in account
         ? { refused: 'account_unusable', reason: account.unusable }
         : { account, amr: amrOf(identity), provenAtS: provenAtS(identity) };

@@ -1,7 +1,7 @@
 import type { Account } from '../accounts/account.ts';
 import type { Actor } from '../audit/actor.ts';
 import type { Application, ApplicationDirectory } from '../clients/application.ts';
-import { type AuditAndNotifyParts, auditAndNotify } from '../mail/security-notice.ts';
+import { type AuditAndNotifyDeps, auditAndNotify } from '../mail/security-notice.ts';
 import type { AccountAccess } from './account-access.ts';
 import type { ConsentRecords } from './signed-in.ts';
 
@@ -26,14 +26,14 @@ export interface AccountApplications {
   withdraw(account: Account, id: string, actor: Actor): Promise<boolean>;
 }
 
-export interface AccountApplicationsParts extends AuditAndNotifyParts {
+export interface AccountApplicationsDeps extends AuditAndNotifyDeps {
   readonly access: AccountAccess;
   readonly consents: ConsentRecords;
   readonly applications: ApplicationDirectory;
 }
 
-export function accountApplications(parts: AccountApplicationsParts): AccountApplications {
-  const { access, consents, applications } = parts;
+export function accountApplications(deps: AccountApplicationsDeps): AccountApplications {
+  const { access, consents, applications } = deps;
   const list = async (account: Account): Promise<readonly ApplicationWithAccess[]> => {
     const [allowed, grants] = await Promise.all([
       consents.list(account.id),
@@ -56,11 +56,11 @@ export function accountApplications(parts: AccountApplicationsParts): AccountApp
     async allow(account, id, scopes, actor) {
       if (!(await consents.allow(account.id, id, scopes))) return;
       const application = await applications.find(id);
-      auditAndNotify(parts, 'account.access_allowed', account, actor, application?.name);
+      auditAndNotify(deps, 'account.access_allowed', account, actor, application?.name);
     },
     async deviceConnected(account, id, actor) {
       const application = await applications.find(id);
-      auditAndNotify(parts, 'account.device_connected', account, actor, application?.name);
+      auditAndNotify(deps, 'account.device_connected', account, actor, application?.name);
     },
     async withdraw(account, id, actor) {
       const application = await applications.find(id);
@@ -73,7 +73,7 @@ export function accountApplications(parts: AccountApplicationsParts): AccountApp
         await access.endApplication(account.id, id),
       ];
       if (!ended.includes(true)) return false;
-      auditAndNotify(parts, 'account.access_withdrawn', account, actor, application.name);
+      auditAndNotify(deps, 'account.access_withdrawn', account, actor, application.name);
       return true;
     },
   };

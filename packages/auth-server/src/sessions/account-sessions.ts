@@ -1,6 +1,6 @@
 import type { Account } from '../accounts/account.ts';
 import type { Actor } from '../audit/actor.ts';
-import { type AuditAndNotifyParts, auditAndNotify } from '../mail/security-notice.ts';
+import { type AuditAndNotifyDeps, auditAndNotify } from '../mail/security-notice.ts';
 import type { AccountAccess } from './account-access.ts';
 import type { SignedInRecords, SignedInSession } from './signed-in.ts';
 
@@ -14,14 +14,14 @@ export interface AccountSessions {
   endOthers(account: Account, currentUid: string, actor: Actor): Promise<void>;
 }
 
-export interface AccountSessionsParts extends AuditAndNotifyParts {
+export interface AccountSessionsDeps extends AuditAndNotifyDeps {
   readonly access: AccountAccess;
   readonly signedIn: Pick<SignedInRecords, 'sessions'>;
 }
 
 /** Ending a session ends what applications got in it, and notifies those that registered for it. */
-export function accountSessions(parts: AccountSessionsParts): AccountSessions {
-  const { access, signedIn } = parts;
+export function accountSessions(deps: AccountSessionsDeps): AccountSessions {
+  const { access, signedIn } = deps;
   return {
     list: (account) => access.sessions(account.id),
     async end(account, id, actor) {
@@ -29,12 +29,12 @@ export function accountSessions(parts: AccountSessionsParts): AccountSessions {
       const session = (await signedIn.sessions(account.id)).find((each) => each.id === id);
       if (session === undefined) return false;
       await access.endSession(session.uid);
-      auditAndNotify(parts, 'account.session_ended', account, actor);
+      auditAndNotify(deps, 'account.session_ended', account, actor);
       return true;
     },
     async endOthers(account, currentUid, actor) {
       await access.endOtherSessions(account.id, currentUid);
-      auditAndNotify(parts, 'account.other_sessions_ended', account, actor);
+      auditAndNotify(deps, 'account.other_sessions_ended', account, actor);
     },
   };
 }

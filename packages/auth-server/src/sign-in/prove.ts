@@ -11,12 +11,12 @@ import {
   guessSubjects,
   type NotCompared,
   offeredCodeSubjects,
-  type PasswordGuessParts,
+  type PasswordGuessDeps,
   passwordSubjects,
 } from '../throttle/guess.ts';
 import type { ThrottleSubject } from '../throttle/throttle.ts';
 
-export interface ProofParts extends PasswordGuessParts {
+export interface ProofDeps extends PasswordGuessDeps {
   readonly accounts: AccountDirectory;
   readonly secondFactor: SecondFactor;
 }
@@ -48,13 +48,13 @@ export interface Vouchers {
  * password still lets the password be compared.
  */
 export async function provePassword(
-  parts: ProofParts,
+  deps: ProofDeps,
   address: ThrottleSubject,
   text: string,
   password: string,
   { deviceCookie, otp }: Vouchers = {},
 ): Promise<Proof> {
-  const { accounts, throttle } = parts;
+  const { accounts, throttle } = deps;
   const email = canonicalEmail(text);
   let refused: RefusedPassword = 'wrong_password';
   const compare = () =>
@@ -62,10 +62,10 @@ export async function provePassword(
       refused = why;
     });
   try {
-    const subjects = await passwordSubjects(parts, email, address, deviceCookie);
+    const subjects = await passwordSubjects(deps, email, address, deviceCookie);
     const outcome = await guess(throttle, subjects, compare);
     if (!('waitS' in outcome) || otp === undefined) return toProof(outcome, refused);
-    if (!(await vouchesFor(parts, address, email, otp))) return outcome;
+    if (!(await vouchesFor(deps, address, email, otp))) return outcome;
     const withCode = [{ kind: 'account-password-with-code', id: email }] as const;
     const proof = toProof(await guess(throttle, withCode, compare), refused);
     return 'account' in proof ? { ...proof, codeAccepted: true } : proof;
@@ -78,7 +78,7 @@ export async function provePassword(
 
 /** The same counts for an address that no account has: only a right code makes a difference. */
 async function vouchesFor(
-  { accounts, secondFactor, throttle }: ProofParts,
+  { accounts, secondFactor, throttle }: ProofDeps,
   address: ThrottleSubject,
   email: string,
   otp: string,
@@ -98,7 +98,7 @@ const NOBODY = 'acc_00000000000000000000000000';
 
 /** A one-time code, counted apart from passwords. */
 export async function proveCode(
-  { secondFactor, throttle, devices }: ProofParts,
+  { secondFactor, throttle, devices }: ProofDeps,
   address: ThrottleSubject,
   account: Account,
   code: string,

@@ -2,7 +2,7 @@ import { type Account, hasPassword } from '../accounts/account.ts';
 import type { AccountRecords } from '../accounts/account-records.ts';
 import type { Actor } from '../audit/actor.ts';
 import type { SignedInBy } from '../mail/account-mail.ts';
-import { type AuditAndNotifyParts, auditAndNotify } from '../mail/security-notice.ts';
+import { type AuditAndNotifyDeps, auditAndNotify } from '../mail/security-notice.ts';
 import { addressSubject } from '../throttle/address-subject.ts';
 import type { KnownAddresses } from '../throttle/known-addresses.ts';
 import type { KnownDevices } from '../throttle/known-devices.ts';
@@ -25,14 +25,14 @@ export interface NotedDevice {
   readonly cookie: string;
 }
 
-export interface RecordDeviceParts extends AuditAndNotifyParts {
+export interface RecordDeviceDeps extends AuditAndNotifyDeps {
   readonly devices: KnownDevices;
   readonly knownAddresses: KnownAddresses;
   readonly records: Pick<AccountRecords, 'noteSignIn'>;
 }
 
-export function recordDevice(parts: RecordDeviceParts): RecordDevice {
-  const { devices, knownAddresses, records, mail } = parts;
+export function recordDevice(deps: RecordDeviceDeps): RecordDevice {
+  const { devices, knownAddresses, records, mail } = deps;
   return async (account, amr, actor) => {
     const first = await records.noteSignIn(account.id);
     if (actor.address !== undefined) {
@@ -40,7 +40,7 @@ export function recordDevice(parts: RecordDeviceParts): RecordDevice {
     }
     const known = devices.knows(actor.deviceCookie, account.email);
     if (!first && !known) {
-      auditAndNotify(parts, 'sign_in.new_device', account, actor);
+      auditAndNotify(deps, 'sign_in.new_device', account, actor);
       mail.newDevice(account, signedInBy(account, amr), actor);
     }
     return { known, cookie: devices.issue(account.email) };

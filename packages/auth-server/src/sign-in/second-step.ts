@@ -6,7 +6,7 @@ import type { Passkeys } from '../factors/passkeys.ts';
 import type { RecoveryCodes } from '../factors/recovery-codes.ts';
 import type { SecondFactor } from '../factors/second-factor.ts';
 import { whenAnswered } from '../state/answering.ts';
-import { type GuessParts, guess, guessSubjectsOf, type NotCompared } from '../throttle/guess.ts';
+import { type GuessDeps, guess, guessSubjectsOf, type NotCompared } from '../throttle/guess.ts';
 
 export type SecondStepMethod = 'passkey' | 'totp' | 'recovery_code';
 
@@ -45,7 +45,7 @@ export interface SecondStep {
   ): Promise<{ readonly proof: Proof } | { readonly problem: SecondStepProblem }>;
 }
 
-export interface SecondStepParts extends GuessParts {
+export interface SecondStepDeps extends GuessDeps {
   readonly factors: FactorRecords;
   readonly totp: SecondFactor;
   readonly recoveryCodes: RecoveryCodes;
@@ -55,38 +55,38 @@ export interface SecondStepParts extends GuessParts {
 type TypedCode = Extract<SecondStepAnswer, { code: string }>;
 type Outcome = { readonly proof: Proof } | { readonly problem: SecondStepProblem };
 
-export function secondStep(parts: SecondStepParts): SecondStep {
+export function secondStep(deps: SecondStepDeps): SecondStep {
   return {
     async methods(account) {
-      const kinds = new Set((await parts.factors.list(account.id)).map(({ kind }) => kind));
-      const codes = kinds.size > 0 && (await parts.recoveryCodes.count(account)).left > 0;
+      const kinds = new Set((await deps.factors.list(account.id)).map(({ kind }) => kind));
+      const codes = kinds.size > 0 && (await deps.recoveryCodes.count(account)).left > 0;
       return [
         ...(['passkey', 'totp'] as const).filter((kind) => kinds.has(kind)),
         ...(codes ? (['recovery_code'] as const) : []),
       ];
     },
-    prove: (account, answer, actor) => proveBy(parts, account, answer, actor),
+    prove: (account, answer, actor) => proveBy(deps, account, answer, actor),
   };
 }
 
 function proveBy(
-  parts: SecondStepParts,
+  deps: SecondStepDeps,
   account: Account,
   answer: SecondStepAnswer,
   actor: Actor,
 ): Promise<Outcome> {
   switch (answer.method) {
     case 'totp':
-      return proveTotp(parts, account, answer, actor);
+      return proveTotp(deps, account, answer, actor);
     case 'recovery_code':
-      return proveRecoveryCode(parts, account, answer, actor);
+      return proveRecoveryCode(deps, account, answer, actor);
     case 'passkey':
-      return provePasskey(parts, account, answer.binding, answer.credential);
+      return provePasskey(deps, account, answer.binding, answer.credential);
   }
 }
 
 async function proveTotp(
-  { throttle, devices, totp }: SecondStepParts,
+  { throttle, devices, totp }: SecondStepDeps,
   account: Account,
   { code, binding }: TypedCode,
   actor: Actor,
@@ -111,7 +111,7 @@ async function proveTotp(
 }
 
 async function proveRecoveryCode(
-  { throttle, devices, recoveryCodes }: SecondStepParts,
+  { throttle, devices, recoveryCodes }: SecondStepDeps,
   account: Account,
   { code, binding }: TypedCode,
   actor: Actor,
@@ -129,7 +129,7 @@ async function proveRecoveryCode(
 
 /** Not counted as a guess: a passkey cannot be guessed, and a challenge works once. */
 async function provePasskey(
-  { passkeys }: SecondStepParts,
+  { passkeys }: SecondStepDeps,
   account: Account,
   binding: string,
   credential: string,

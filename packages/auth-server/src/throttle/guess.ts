@@ -5,12 +5,12 @@ import type { KnownAddresses } from './known-addresses.ts';
 import type { KnownDevices } from './known-devices.ts';
 import type { Throttle, ThrottleKind, ThrottleSubject } from './throttle.ts';
 
-export interface GuessParts {
+export interface GuessDeps {
   readonly throttle: Throttle;
   readonly devices: KnownDevices;
 }
 
-export interface PasswordGuessParts extends GuessParts {
+export interface PasswordGuessDeps extends GuessDeps {
   readonly knownAddresses: KnownAddresses;
 }
 
@@ -72,7 +72,7 @@ const VOUCHED = {
  * shared address is still slowed as a whole, except for known browsers.
  */
 export async function passwordSubjects(
-  { devices, knownAddresses }: PasswordGuessParts,
+  { devices, knownAddresses }: PasswordGuessDeps,
   email: string,
   address: ThrottleSubject,
   deviceCookie: string | undefined,

@@ -22,7 +22,7 @@ import { gzipped, isWorthCompressing } from './compression.ts';
 import { matchesEtag } from './conditional.ts';
 import { cors } from './cors.ts';
 
-export interface AppParts {
+export interface AppDeps {
   readonly verifyToken: VerifyToken;
   readonly rateLimit: RateLimit | undefined;
   readonly budgets: Pick<CallerBudgets, 'begin'>;
@@ -38,27 +38,27 @@ export interface AppParts {
 }
 
 /** The API over HTTP: version, token, permission, rate limit, then the version's own route. */
-export function createApp(parts: AppParts): Koa<RequestState> {
+export function createApp(deps: AppDeps): Koa<RequestState> {
   const app = new Koa<RequestState>();
   app.use(readableTarget);
   app.use(requestId);
-  app.use(requestLog(parts.log));
-  app.use(strictTransport(parts.issuer));
-  app.use(cors(parts.corsOrigins));
+  app.use(requestLog(deps.log));
+  app.use(strictTransport(deps.issuer));
+  app.use(cors(deps.corsOrigins));
   app.use(securityHeaders);
-  app.use(problems(faultLog(parts.log)));
-  app.use(health(parts.checks, parts.isDraining));
-  app.use(routes(parts));
-  app.use(nothingHere(parts));
+  app.use(problems(faultLog(deps.log)));
+  app.use(health(deps.checks, deps.isDraining));
+  app.use(routes(deps));
+  app.use(nothingHere(deps));
   app.on('error', (err) => {
     // An export whose client closed the connection ends in the middle.
-    if (!(err instanceof Abandoned)) parts.log.error({ err }, 'answer failed');
+    if (!(err instanceof Abandoned)) deps.log.error({ err }, 'answer failed');
   });
   return app;
 }
 
-function routes(parts: AppParts): Middleware {
-  const { registry } = parts;
+function routes(deps: AppDeps): Middleware {
+  const { registry } = deps;
   const router = new Router({ sensitive: true, strict: true });
   router.get('/api', (ctx) => {
     ctx.set('Cache-Control', 'public, max-age=300');
@@ -68,15 +68,15 @@ function routes(parts: AppParts): Middleware {
     const names = version === registry.newest ? [version.id, 'latest'] : [version.id];
     for (const name of names) {
       for (const route of version.routes) {
-        router.get(`/api/${name}${route.path}`, serve(parts, name, route));
+        router.get(`/api/${name}${route.path}`, serve(deps, name, route));
       }
     }
   }
   return router.routes() as unknown as Middleware;
 }
 
-function serve(parts: AppParts, versionId: string, route: VersionRoute): Middleware {
-  const { verifyToken, rateLimit, budgets, registry, scopeBase, clock } = parts;
+function serve(deps: AppDeps, versionId: string, route: VersionRoute): Middleware {
+  const { verifyToken, rateLimit, budgets, registry, scopeBase, clock } = deps;
   return async (ctx) => {
     const version = registry.resolve(versionId, clock.now());
     ctx.set('API-Version', version.id);
@@ -146,7 +146,7 @@ async function write(
 }
 
 /** Answers what no route took: another method, an unknown version, or an unknown path. */
-function nothingHere({ registry, clock }: AppParts): Middleware {
+function nothingHere({ registry, clock }: AppDeps): Middleware {
   return (ctx) => {
     const [, versionId, rest] = /^\/api\/([^/]+)(\/.*)?$/.exec(ctx.path) ?? [];
     const version = versionId === undefined ? undefined : registry.resolve(versionId, clock.now());

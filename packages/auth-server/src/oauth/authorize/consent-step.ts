@@ -16,15 +16,15 @@ import {
 } from './interaction-context.ts';
 
 export async function showConsent(context: InteractionContext): Promise<void> {
-  const { parts, ctx, details, client } = context;
-  const account = await parts.accounts.find(details.session?.accountId ?? '');
+  const { deps, ctx, details, client } = context;
+  const account = await deps.accounts.find(details.session?.accountId ?? '');
   const { missingOIDCScope, missingResourceScopes } = details.prompt.details as {
     missingOIDCScope?: string[];
     missingResourceScopes?: Record<string, string[]>;
   };
   const asked = String(details.params['scope'] ?? '').split(' ');
   const known = await knownGrant(context);
-  const granted = known === undefined ? [] : grantedScopes(known, parts.audience);
+  const granted = known === undefined ? [] : grantedScopes(known, deps.audience);
   // Of an application whose identity nothing assures people are asked each time, also about what it
   // has already.
   const scopes = [
@@ -37,7 +37,7 @@ export async function showConsent(context: InteractionContext): Promise<void> {
   const returns = redirectUri !== undefined;
   const unassured =
     client !== undefined && typeof redirectUri === 'string' && !isAssured(client, redirectUri);
-  parts.pages.show(ctx, {
+  deps.pages.show(ctx, {
     ...pageOf(context),
     render: (frame, i18n) =>
       consentPage(
@@ -48,8 +48,8 @@ export async function showConsent(context: InteractionContext): Promise<void> {
           unassured,
           ...(returns && { backTo: application.host }),
           email: account?.email ?? '',
-          permissions: permissionNames([...new Set(scopes)], parts.scopeBase),
-          applicationsHref: parts.pages.path(`${ACCOUNT_PATH}/applications`),
+          permissions: permissionNames([...new Set(scopes)], deps.scopeBase),
+          applicationsHref: deps.pages.path(`${ACCOUNT_PATH}/applications`),
         },
         i18n,
       ),
@@ -57,7 +57,7 @@ export async function showConsent(context: InteractionContext): Promise<void> {
 }
 
 export async function consent(context: InteractionContext, form: Form): Promise<void> {
-  const { provider, parts, details, ctx, client } = context;
+  const { provider, deps, details, ctx, client } = context;
   const { accountId } = details.session ?? {};
   const clientId = String(details.params['client_id'] ?? '');
   if (details.prompt.name !== 'consent' || accountId === undefined)
@@ -72,12 +72,12 @@ export async function consent(context: InteractionContext, form: Form): Promise<
     grant.addResourceScope(resource, (scopes as string[]).join(' '));
   }
   const grantId = await grant.save();
-  const account = await parts.accounts.find(accountId);
+  const account = await deps.accounts.find(accountId);
   if (account === undefined) return redirectToDispatcher(context);
   // The platform's own are asked about where they want it (`prompt=consent`), and need none.
   if (client?.['first_party'] !== true) {
-    const allowed = [...new Set(grantedScopes(grant, parts.audience))];
-    await parts.accountApplications.allow(account, clientId, allowed, actorOf(ctx));
+    const allowed = [...new Set(grantedScopes(grant, deps.audience))];
+    await deps.accountApplications.allow(account, clientId, allowed, actorOf(ctx));
   }
   return answer(context, { consent: { grantId } });
 }

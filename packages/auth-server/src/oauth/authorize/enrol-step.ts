@@ -29,7 +29,7 @@ export function showChoice(
   context: InteractionContext,
   because: EnrolFactorModel['because'],
 ): void {
-  context.parts.pages.show(context.ctx, {
+  context.deps.pages.show(context.ctx, {
     ...pageOf(context),
     render: (frame, i18n) =>
       enrolFactorPage(
@@ -61,7 +61,7 @@ const at =
     isRepeated = async (_: Enrolling, __: Form) => false,
   ) =>
   async (context: InteractionContext, form: Form = {}): Promise<void> => {
-    const proven = await provenIn(context.parts, context.details.uid);
+    const proven = await provenIn(context.deps, context.details.uid);
     if (proven === undefined) return beginAnew(context);
     const enrolling = enrollingOf(context, proven);
     const isHere = nextStep(standingOf(context, proven)).step === step;
@@ -79,19 +79,19 @@ export const seeCodes = at('done', (enrolling) => showCodes(enrolling));
 export const saveCodes = at('done', submitCodes);
 
 function enrollingOf(context: InteractionContext, { account, progress }: Proven): Enrolling {
-  const { parts, ctx, details } = context;
+  const { deps, ctx, details } = context;
   return {
-    ...{ parts, ctx, account },
+    ...{ deps, ctx, account },
     binding: details.uid,
     page: pageOf(context),
     hrefs: {
       totp: actionOf(context, 'enrol/totp'),
       passkey: actionOf(context, 'enrol/passkey'),
       codes: actionOf(context, 'enrol/codes'),
-      cancel: parts.pages.path(`/interaction/${details.uid}`),
+      cancel: deps.pages.path(`/interaction/${details.uid}`),
     },
     added: ({ proof }) =>
-      keepProgress(parts.state, details.uid, {
+      keepProgress(deps.state, details.uid, {
         ...progress,
         amr: amrAfter(progress.amr, proof),
       }),

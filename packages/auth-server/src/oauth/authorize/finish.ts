@@ -56,8 +56,8 @@ export async function knowDevice(
   context: InteractionContext,
   { account, progress }: Proven,
 ): Promise<void> {
-  const { parts, ctx } = context;
-  const { known, cookie } = await parts.recordDevice(account, progress.amr, actorOf(ctx));
+  const { deps, ctx } = context;
+  const { known, cookie } = await deps.recordDevice(account, progress.amr, actorOf(ctx));
   if (known && !progress.rememberDevice) return;
   const maxAgeMs = progress.rememberDevice ? KNOWN_DEVICE_TTL_S * 1_000 : undefined;
   writeCookie(ctx, DEVICE_COOKIE, cookie, maxAgeMs);

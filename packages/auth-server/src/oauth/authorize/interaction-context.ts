@@ -10,7 +10,7 @@ import type { Client, Provider } from '../../library/oidc.ts';
 import { requestMetadata } from '../../mail/security-notice.ts';
 import type { UpstreamSignIn } from '../../organisations/sign-in-upstream.ts';
 import type { AccountApplications } from '../../sessions/account-applications.ts';
-import type { ProofParts } from '../../sign-in/prove.ts';
+import type { ProofDeps } from '../../sign-in/prove.ts';
 import type { RecordDevice } from '../../sign-in/record-device.ts';
 import type { SecondStep } from '../../sign-in/second-step.ts';
 import type { StateStore } from '../../state/state-store.ts';
@@ -22,7 +22,7 @@ import { nextLinkFrom } from '../../web/next-link.ts';
 import { type Page, type Pages, seeOther } from '../../web/page.ts';
 import type { Proven, Standing } from './next-step.ts';
 
-export interface InteractionParts extends ProofParts {
+export interface InteractionDeps extends ProofDeps {
   readonly secondStep: SecondStep;
   readonly passkeys: Passkeys;
   readonly recoveryCodes: Pick<RecoveryCodes, 'areCurrent'>;
@@ -45,7 +45,7 @@ export type Details = Awaited<ReturnType<Provider['interactionDetails']>>;
 /** One interaction, as a route meets it. */
 export interface InteractionContext {
   readonly provider: Provider;
-  readonly parts: InteractionParts;
+  readonly deps: InteractionDeps;
   readonly ctx: Context;
   readonly details: Details;
   readonly client: Client | undefined;
@@ -54,13 +54,13 @@ export interface InteractionContext {
 export type { Form } from '../../web/read-form.ts';
 
 export function standingOf(
-  { parts, details }: InteractionContext,
+  { deps, details }: InteractionContext,
   proven: Proven | undefined,
 ): Standing {
   return {
     prompt: details.prompt.name,
     proven,
-    mfaPolicy: parts.mfaPolicy,
+    mfaPolicy: deps.mfaPolicy,
     mfaWanted: details.params['acr_values'] === MFA_ACR,
   };
 }
@@ -75,8 +75,8 @@ export function pageOf({ client, details }: InteractionContext): Omit<Page, 'ren
   };
 }
 
-export function actionOf({ parts, details }: InteractionContext, what: string): string {
-  return parts.pages.path(`/interaction/${details.uid}/${what}`);
+export function actionOf({ deps, details }: InteractionContext, what: string): string {
+  return deps.pages.path(`/interaction/${details.uid}/${what}`);
 }
 
 export function applicationOf({ client, details }: InteractionContext): ShownApplication {
@@ -87,10 +87,10 @@ export function applicationOf({ client, details }: InteractionContext): ShownApp
 
 /** @param search of the address that leads on, with what was chosen there: a language. */
 export function redirectToDispatcher(
-  { parts, ctx, details }: InteractionContext,
+  { deps, ctx, details }: InteractionContext,
   search = '',
 ): void {
-  seeOther(ctx, parts.pages.path(`/interaction/${details.uid}${search}`));
+  seeOther(ctx, deps.pages.path(`/interaction/${details.uid}${search}`));
 }
 
 /** Each refusal is in the log of requests. Of those behind one block, only the first is an event. */
@@ -105,12 +105,12 @@ export function recordRefusal(
 }
 
 export function record(
-  { parts, ctx, client, details }: InteractionContext,
+  { deps, ctx, client, details }: InteractionContext,
   type: 'sign_in.succeeded' | 'sign_in.refused',
   subject: string,
   reason: string,
 ): void {
-  parts.audit.record({
+  deps.audit.record({
     type,
     subject,
     reason,
@@ -122,7 +122,7 @@ export function record(
 }
 
 export function showError(context: InteractionContext, kind: ErrorKind, status: number): void {
-  const { parts, ctx } = context;
-  const nextLink = nextLinkFrom(applicationOf(context), parts.pages);
-  showErrorPage(parts.pages, ctx, { status, kind, nextLink });
+  const { deps, ctx } = context;
+  const nextLink = nextLinkFrom(applicationOf(context), deps.pages);
+  showErrorPage(deps.pages, ctx, { status, kind, nextLink });
 }

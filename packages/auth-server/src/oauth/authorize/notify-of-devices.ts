@@ -4,7 +4,7 @@ import type { KoaContextWithOIDC } from '../../library/oidc.ts';
 import type { AccountApplications } from '../../sessions/account-applications.ts';
 import { actorOf } from '../../web/actor.ts';
 
-export interface NotifyOfDevicesParts {
+export interface NotifyOfDevicesDeps {
   readonly accounts: AccountDirectory;
   readonly accountApplications: Pick<AccountApplications, 'deviceConnected'>;
 }
@@ -13,7 +13,7 @@ export interface NotifyOfDevicesParts {
  * Tells the owner of an account that a second device was connected to it. A person who is signed in
  * is asked for nothing but a code there, which somebody else may have sent them.
  */
-export function notifyOfDevices(parts: NotifyOfDevicesParts): Middleware {
+export function notifyOfDevices(deps: NotifyOfDevicesDeps): Middleware {
   return async (ctx, next) => {
     await next();
     const { oidc } = ctx as unknown as Partial<KoaContextWithOIDC>;
@@ -21,8 +21,8 @@ export function notifyOfDevices(parts: NotifyOfDevicesParts): Middleware {
     // Without a session it is the device itself, which fetches its tokens.
     if (oidc?.session?.accountId === undefined || code?.clientId === undefined) return;
     if (code.grantId === undefined || code.error !== undefined) return; // Not allowed (yet).
-    const account = await parts.accounts.find(oidc.session.accountId);
+    const account = await deps.accounts.find(oidc.session.accountId);
     if (account === undefined) return;
-    await parts.accountApplications.deviceConnected(account, code.clientId, actorOf(ctx));
+    await deps.accountApplications.deviceConnected(account, code.clientId, actorOf(ctx));
   };
 }

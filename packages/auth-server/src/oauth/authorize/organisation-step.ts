@@ -10,8 +10,8 @@ export async function showOrganisation(
   problems: OrganisationModel['problems'] = [],
   email?: string,
 ): Promise<void> {
-  const { parts, ctx, details } = context;
-  parts.pages.show(ctx, {
+  const { deps, ctx, details } = context;
+  deps.pages.show(ctx, {
     ...pageOf(context),
     problems,
     render: (frame, i18n) =>
@@ -20,7 +20,7 @@ export async function showOrganisation(
           frame,
           action: actionOf(context, 'find-organisation'),
           ...(email === undefined ? {} : { email }),
-          signInHref: parts.pages.path(`/interaction/${details.uid}`),
+          signInHref: deps.pages.path(`/interaction/${details.uid}`),
           problems,
         },
         i18n,
@@ -33,7 +33,7 @@ export async function findOrganisation(context: InteractionContext, form: Form):
   const email = (form['email'] ?? '').slice(0, 254);
   const field = 'email';
   if (email.trim() === '') return showOrganisation(context, [{ field, code: 'email_required' }]);
-  if ((await context.parts.upstreamSignIn.offered(email)) === undefined) {
+  if ((await context.deps.upstreamSignIn.offered(email)) === undefined) {
     return showOrganisation(context, [{ field, code: 'organisation_unknown' }], email);
   }
   return showSignIn(context, [], form);
@@ -44,11 +44,11 @@ const PROOF_WANTED = ['login_prompt', 'max_age'];
 
 /** To the organisation that the domain of the e-mail address belongs to. */
 export async function goToOrganisation(context: InteractionContext, form: Form): Promise<void> {
-  const { parts, ctx, details } = context;
+  const { deps, ctx, details } = context;
   const email = (form['email'] ?? '').slice(0, 254);
   const again = details.prompt.reasons.some((reason) => PROOF_WANTED.includes(reason));
-  const begun = await parts.upstreamSignIn.begin(email, details.uid, again);
+  const begun = await deps.upstreamSignIn.begin(email, details.uid, again);
   if ('problem' in begun) return showSignIn(context, [begun.problem], form);
-  rememberUpstreamReturn(ctx, parts, begun.state, details.uid);
-  refreshRedirect(parts.pages, ctx, begun.href);
+  rememberUpstreamReturn(ctx, deps, begun.state, details.uid);
+  refreshRedirect(deps.pages, ctx, begun.href);
 }

@@ -6,7 +6,7 @@ import type { Proven, SignInProgress } from './next-step.ts';
 const KIND = 'SignInProgress';
 const TTL_S = 900;
 
-export interface ProgressParts {
+export interface ProgressDeps {
   readonly state: StateStore;
   readonly accounts: AccountDirectory;
 }
@@ -16,7 +16,7 @@ export interface ProgressParts {
  * of the account that is ended, and with the password that the account had then.
  */
 export async function provenIn(
-  { state, accounts }: ProgressParts,
+  { state, accounts }: ProgressDeps,
   uid: string,
 ): Promise<Proven | undefined> {
   const sealed = (await state.find(KIND, digest(uid)))?.payload['sealed'];
@@ -29,7 +29,7 @@ export async function provenIn(
 
 /** The first step is proven; what an earlier one of the interaction brought is over. */
 export async function beginProgress(
-  { state }: Pick<ProgressParts, 'state'>,
+  { state }: Pick<ProgressDeps, 'state'>,
   uid: string,
   { id: accountId, passwordVersion }: Account,
   proven: Omit<SignInProgress, 'accountId' | 'passwordVersion'>,

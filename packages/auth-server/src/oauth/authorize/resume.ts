@@ -5,9 +5,9 @@ import type { AccountAccess } from '../../sessions/account-access.ts';
 import { showExpired } from '../../web/expired-page.ts';
 import type { Pages } from '../../web/page.ts';
 import type { ProvenLogin } from './finish.ts';
-import { type ProgressParts, provenIn } from './progress.ts';
+import { type ProgressDeps, provenIn } from './progress.ts';
 
-export interface ResumeParts extends ProgressParts {
+export interface ResumeDeps extends ProgressDeps {
   readonly access: Pick<AccountAccess, 'endSession'>;
   readonly pages: Pages;
 }
@@ -17,7 +17,7 @@ export interface ResumeParts extends ProgressParts {
  * was changed, or the account's access ended, while the person was on the way. Asked once the
  * session is there, so that no moment is left: whatever ends access later ends this session too.
  */
-export function endStaleSignIns(parts: ResumeParts): Middleware {
+export function endStaleSignIns(deps: ResumeDeps): Middleware {
   return async (ctx, next) => {
     await next();
     const { oidc } = ctx as unknown as Partial<KoaContextWithOIDC>;
@@ -27,13 +27,13 @@ export function endStaleSignIns(parts: ResumeParts): Middleware {
     const uid = login.provenIn;
     if (!ctx.path.endsWith(`/${uid}`)) return; // Of a consent: the session was there before.
     // The proof is left to expire: the same redirect may be sent twice at once, by a double click.
-    const proven = await provenIn(parts, uid).catch(async (error: unknown) => {
-      await parts.access.endSession(digest(session.uid));
+    const proven = await provenIn(deps, uid).catch(async (error: unknown) => {
+      await deps.access.endSession(digest(session.uid));
       throw error;
     });
     if (proven?.account.id === session.accountId) return;
-    await parts.access.endSession(digest(session.uid));
+    await deps.access.endSession(digest(session.uid));
     ctx.remove('Location');
-    showExpired(parts.pages, ctx);
+    showExpired(deps.pages, ctx);
   };
 }

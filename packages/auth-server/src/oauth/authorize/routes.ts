@@ -22,7 +22,7 @@ import {
   type Details,
   type Form,
   type InteractionContext,
-  type InteractionParts,
+  type InteractionDeps,
   redirectToDispatcher,
   showError,
   standingOf,
@@ -34,18 +34,18 @@ import { secondFactor, showSecondFactor } from './second-factor-step.ts';
 import { otherAccount, passkey, showSignIn, signIn } from './sign-in-step.ts';
 
 /** The pages of `/interaction/…` and what their forms do. */
-export function interactionRoutes(provider: Provider, parts: InteractionParts): Middleware {
+export function interactionRoutes(provider: Provider, deps: InteractionDeps): Middleware {
   const router = new Router({ prefix: '/interaction', sensitive: true, strict: true });
   const withInteraction =
     (act: (context: InteractionContext) => Promise<void>) => async (ctx: Context) => {
       const details = await detailsOf(provider, ctx);
-      if (details === undefined) return showExpired(parts.pages, ctx);
+      if (details === undefined) return showExpired(deps.pages, ctx);
       const client = await provider.Client.find(String(details.params['client_id'] ?? ''));
-      await act({ provider, parts, ctx, details, client });
+      await act({ provider, deps, ctx, details, client });
     };
   const submit = (act: (context: InteractionContext, form: Form) => Promise<void>) =>
     withInteraction(async (one) => {
-      const read = await readOurForm(parts.pages, one.ctx, one.details.uid);
+      const read = await readOurForm(deps.pages, one.ctx, one.details.uid);
       if ('refused' in read) return showError(one, read.refused, 400);
       await act(one, read.form);
     });
@@ -111,14 +111,14 @@ async function leaveEndedSession(provider: Provider, uid: string): Promise<void>
 
 /** The form that made them was sent twice, or the person went back before they were saved. */
 async function hasCodesToSee(
-  { parts, details }: InteractionContext,
+  { deps, details }: InteractionContext,
   { account }: Proven,
 ): Promise<boolean> {
-  return (await newCodesOf(parts.state, parts.recoveryCodes, details.uid, account)) !== undefined;
+  return (await newCodesOf(deps.state, deps.recoveryCodes, details.uid, account)) !== undefined;
 }
 
 async function show(context: InteractionContext): Promise<void> {
-  const proven = await provenIn(context.parts, context.details.uid);
+  const proven = await provenIn(context.deps, context.details.uid);
   const next = nextStep(standingOf(context, proven));
   switch (next.step) {
     case 'sign_in':

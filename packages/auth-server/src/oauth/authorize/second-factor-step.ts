@@ -21,23 +21,23 @@ export async function showSecondFactor(
   problems: readonly Problem<'code' | 'recovery_code' | 'password'>[],
   tried?: SecondStepMethod,
 ): Promise<void> {
-  const { parts, ctx, details } = context;
+  const { deps, ctx, details } = context;
   if (proven === undefined) return otherAccount(context);
   const { account } = proven;
-  const methods = await parts.secondStep.methods(account);
+  const methods = await deps.secondStep.methods(account);
   const asked = tried ?? ctx.query['method'];
   const method = methods.find((one) => one === asked) ?? methods[0] ?? 'totp';
   const challenge =
     method === 'passkey'
-      ? { method, options: await parts.passkeys.beginSecondStep(account, details.uid) }
+      ? { method, options: await deps.passkeys.beginSecondStep(account, details.uid) }
       : { method };
   const others = methods
     .filter((one) => one !== method)
     .map((one) => ({
       method: one,
-      href: `${parts.pages.path(`/interaction/${details.uid}`)}?method=${one}`,
+      href: `${deps.pages.path(`/interaction/${details.uid}`)}?method=${one}`,
     }));
-  parts.pages.show(ctx, {
+  deps.pages.show(ctx, {
     ...pageOf(context),
     problems,
     ...(tried === undefined ? {} : { again: `method=${method}` }),
@@ -58,19 +58,19 @@ export async function showSecondFactor(
 }
 
 export async function secondFactor(context: InteractionContext, form: Form): Promise<void> {
-  const { parts, details } = context;
-  const proven = await provenIn(parts, details.uid);
+  const { deps, details } = context;
+  const proven = await provenIn(deps, details.uid);
   if (proven === undefined) return beginAnew(context);
   const { account, progress } = proven;
   if (progress.amr.includes('mfa')) return redirectToDispatcher(context); // A second press: the code is used up.
   const answer = secondStepAnswer(form, details.uid);
-  const outcome = await parts.secondStep.prove(account, answer, actorOf(context.ctx));
+  const outcome = await deps.secondStep.prove(account, answer, actorOf(context.ctx));
   if ('problem' in outcome) {
     const { problem } = outcome;
     recordRefusal(context, account.id, problem.code, problem.code !== 'throttled' || problem.first);
     return showSecondFactor(context, proven, [problem], answer.method);
   }
   const amr = amrAfter(progress.amr, outcome.proof);
-  await keepProgress(parts.state, details.uid, { ...progress, amr, provenAtS: undefined });
+  await keepProgress(deps.state, details.uid, { ...progress, amr, provenAtS: undefined });
   redirectToDispatcher(context);
 }

@@ -23,15 +23,15 @@ export async function showSignIn(
   problems: readonly Problem<'email' | 'password'>[],
   given: Form = {},
 ): Promise<void> {
-  const { parts, ctx, details } = context;
+  const { deps, ctx, details } = context;
   const { login_hint: hint } = details.params;
   const signedIn = await askedAgain(context);
   const hinted = typeof hint === 'string' ? hint : signedIn;
   const email = (given['email'] ?? hinted)?.slice(0, 254);
-  const options = await parts.passkeys.beginSignIn(details.uid);
-  const offered = email === undefined ? undefined : await parts.upstreamSignIn.offered(email);
-  const organisations = offered === undefined && (await parts.upstreamSignIn.exists());
-  parts.pages.show(ctx, {
+  const options = await deps.passkeys.beginSignIn(details.uid);
+  const offered = email === undefined ? undefined : await deps.upstreamSignIn.offered(email);
+  const organisations = offered === undefined && (await deps.upstreamSignIn.exists());
+  deps.pages.show(ctx, {
     ...pageOf(context),
     problems,
     render: (frame, i18n) =>
@@ -45,7 +45,7 @@ export async function showSignIn(
           ...(signedIn !== undefined && signedIn === email
             ? { otherAccountHref: actionOf(context, 'other-account') }
             : {}),
-          resetHref: parts.pages.path(RESET_PATH),
+          resetHref: deps.pages.path(RESET_PATH),
           passkey: { action: actionOf(context, 'passkey'), options },
           ...(organisations ? { organisationHref: actionOf(context, 'organisation') } : {}),
           ...(offered === undefined
@@ -62,20 +62,16 @@ export async function showSignIn(
 const PROOF_WANTED = ['login_prompt', 'max_age', 'stronger_authentication'];
 
 /** The e-mail address of who is signed in, unless it has to be, or is to be, somebody else. */
-async function askedAgain({
-  parts,
-  ctx,
-  details,
-}: InteractionContext): Promise<string | undefined> {
+async function askedAgain({ deps, ctx, details }: InteractionContext): Promise<string | undefined> {
   const { session, prompt } = details;
   const other = ctx.query['account'] === 'other';
   const wanted = prompt.reasons.every((reason) => PROOF_WANTED.includes(reason));
   if (session === undefined || other || !wanted) return undefined;
-  return (await parts.accounts.find(session.accountId))?.email;
+  return (await deps.accounts.find(session.accountId))?.email;
 }
 
 export async function signIn(context: InteractionContext, form: Form): Promise<void> {
-  const { parts, ctx, details } = context;
+  const { deps, ctx, details } = context;
   const email = form['email'] ?? '';
   const password = form['password'] ?? '';
   const missing: Problem<'email' | 'password'>[] = [
@@ -83,18 +79,18 @@ export async function signIn(context: InteractionContext, form: Form): Promise<v
     ...(password === '' ? [{ field: 'password', code: 'password_required' } as const] : []),
   ];
   // Whose organisation signs people in has no password here: the page shows the way there.
-  const elsewhere = password === '' && (await parts.upstreamSignIn.offered(email)) !== undefined;
+  const elsewhere = password === '' && (await deps.upstreamSignIn.offered(email)) !== undefined;
   if (elsewhere) return showSignIn(context, [], form);
   if (missing.length > 0) return showSignIn(context, missing, form);
   const address = addressSubject(ctx.ip);
   const { deviceCookie } = actorOf(ctx);
-  const proof = await provePassword(parts, address, email, password, { deviceCookie });
+  const proof = await provePassword(deps, address, email, password, { deviceCookie });
   if (!('account' in proof)) {
     const why = whyNot(proof);
     recordRefusal(context, recordedEmail(email, why), why, !('waitS' in proof) || proof.first);
     return showSignIn(context, [refusalOf(proof, 'wrong_credentials')], form);
   }
-  await beginProgress(parts, details.uid, proof.account, {
+  await beginProgress(deps, details.uid, proof.account, {
     amr: amrOf([{ method: 'password' }]),
     rememberDevice: wantsToBeKnown(form),
   });
@@ -109,15 +105,15 @@ function refusalOf(proof: Exclude<Proof, { account: unknown }>, code: 'wrong_cre
 
 /** A passkey as the only step: the authenticator verified the person itself. */
 export async function passkey(context: InteractionContext, form: Form): Promise<void> {
-  const { parts, details } = context;
-  const found = await parts.passkeys.finishSignIn(details.uid, form['credential'] ?? '');
+  const { deps, details } = context;
+  const found = await deps.passkeys.finishSignIn(details.uid, form['credential'] ?? '');
   if (found === undefined) {
     recordRefusal(context, 'unknown', 'passkey_failed');
     return showSignIn(context, [{ code: 'passkey_failed' }], form);
   }
   const { account, proof } = found;
   const rememberDevice = wantsToBeKnown(form);
-  await beginProgress(parts, details.uid, account, { amr: amrOf([proof]), rememberDevice });
+  await beginProgress(deps, details.uid, account, { amr: amrOf([proof]), rememberDevice });
   redirectToDispatcher(context);
 }
 
@@ -130,14 +126,14 @@ export async function beginAnew(context: InteractionContext): Promise<void> {
   if (context.details.prompt.name === 'consent') return redirectToDispatcher(context);
   const code = 'sign_in_ended';
   context.ctx.state['refused'] = code;
-  await dropProgress(context.parts.state, context.details.uid);
+  await dropProgress(context.deps.state, context.details.uid);
   return showSignIn(context, [{ code }]);
 }
 
 /** Begins again as somebody else; codes that were not saved must not be shown to the next person. */
 export async function otherAccount(context: InteractionContext): Promise<void> {
-  const { parts, details } = context;
-  await dropNewCodes(parts.state, details.uid);
-  await dropProgress(parts.state, details.uid);
+  const { deps, details } = context;
+  await dropNewCodes(deps.state, details.uid);
+  await dropProgress(deps.state, details.uid);
   redirectToDispatcher(context, '?account=other');
 }

@@ -13,7 +13,7 @@ import type { Pages } from '../../web/page.ts';
 import { beginProgress } from './progress.ts';
 import { refreshRedirect } from './refresh-redirect.ts';
 
-export interface UpstreamParts {
+export interface UpstreamDeps {
   readonly upstreamSignIn: UpstreamSignIn;
   readonly state: StateStore;
   readonly audit: AuditLog;
@@ -31,7 +31,7 @@ const UID = /^[\w-]{10,64}$/;
 /** Which interaction a browser left for its organisation; its own cookie is for its own path. */
 export function rememberUpstreamReturn(
   ctx: Context,
-  { pages }: Pick<UpstreamParts, 'pages'>,
+  { pages }: Pick<UpstreamDeps, 'pages'>,
   state: string,
   uid: string,
 ): void {
@@ -39,8 +39,8 @@ export function rememberUpstreamReturn(
 }
 
 /** Where people come back from their organisation's provider: `/upstream/<domain>`. */
-export function upstreamRoutes(parts: UpstreamParts): Middleware {
-  const { upstreamSignIn, state, audit, pages } = parts;
+export function upstreamRoutes(deps: UpstreamDeps): Middleware {
+  const { upstreamSignIn, state, audit, pages } = deps;
   const router = new Router({ sensitive: true, strict: true });
   router.get('/upstream/:domain', async (ctx) => {
     const query = new URLSearchParams(ctx.querystring);
@@ -59,7 +59,7 @@ export function upstreamRoutes(parts: UpstreamParts): Middleware {
       if (refused === 'begin_again')
         return refreshRedirect(pages, ctx, pages.path(`/interaction/${uid}`));
       audit.record({ type: 'sign_in.refused', subject: domain, address: ctx.ip, reason });
-      return showRefusal(parts, ctx, refused);
+      return showRefusal(deps, ctx, refused);
     }
     const { account, ...proven } = result;
     await beginProgress({ state }, uid, account, { ...proven, rememberDevice: false });
@@ -69,7 +69,7 @@ export function upstreamRoutes(parts: UpstreamParts): Middleware {
 }
 
 function showRefusal(
-  { pages }: UpstreamParts,
+  { pages }: UpstreamDeps,
   ctx: Context,
   why: Exclude<FinishRefusal['refused'], 'begin_again'>,
 ): void {

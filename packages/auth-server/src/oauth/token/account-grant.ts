@@ -14,7 +14,7 @@ import { errors, type KoaContextWithOIDC } from '../../library/oidc.ts';
 import { AlreadySpent } from '../../library/provider-adapter.ts';
 import { contextOf } from '../../library/request-context.ts';
 import { type ResourceServerSettings, resourceServerFor } from '../../library/resource-server.ts';
-import { type Proof, type ProofParts, proveCode, provePassword } from '../../sign-in/prove.ts';
+import { type Proof, type ProofDeps, proveCode, provePassword } from '../../sign-in/prove.ts';
 import { answering } from '../../state/answering.ts';
 import type { StateStore } from '../../state/state-store.ts';
 import { addressSubject } from '../../throttle/address-subject.ts';
@@ -28,7 +28,7 @@ import {
 
 export const ACCOUNT_GRANT_PARAMETERS = ['email', 'password', 'otp', 'mfa_token'];
 
-export interface AccountGrantParts extends ProofParts {
+export interface AccountGrantParts extends ProofDeps {
   readonly records: Pick<AccountRecords, 'noteSignIn'>;
   readonly state: StateStore;
   readonly clock: Clock;

@@ -21,7 +21,7 @@ import { presentMovement } from './present-movement.ts';
 import { presentReportingTotal } from './present-reporting.ts';
 import { type BalancesQuery, parseBalancesQuery, type Resource, splitCanonical } from './query.ts';
 
-export interface V1Parts {
+export interface V1Deps {
   readonly readBalances: ReadBalances;
   readonly readChanges: ReadChanges;
   readonly readMovements: ReadMovements;
@@ -36,18 +36,18 @@ const PATHS: Readonly<Record<Resource, string>> = {
 };
 
 /** Version 1 of the API. */
-export function v1(parts: V1Parts): ApiVersion {
-  const cached = answerCache<VersionResponse & { body: Buffer }>(parts.ledger);
+export function v1(deps: V1Deps): ApiVersion {
+  const cached = answerCache<VersionResponse & { body: Buffer }>(deps.ledger);
   const route = (resource: Resource): VersionRoute => ({
     path: PATHS[resource],
     permissions: ['cls-deal.view', 'external-api.fullcontrol'],
     async handle(request) {
       const type = exportFormatOf(request);
-      if (type !== 'application/json') return exported(parts, resource, type, request);
+      if (type !== 'application/json') return exported(deps, resource, type, request);
       return cached(`${readerName(request.caller)} ${resource} ${request.query}`, () =>
         resource === 'movements'
-          ? movementsAnswer(parts, request)
-          : balancesAnswer(parts, resource, request),
+          ? movementsAnswer(deps, request)
+          : balancesAnswer(deps, resource, request),
       );
     },
   });
@@ -60,17 +60,17 @@ export function v1(parts: V1Parts): ApiVersion {
 }
 
 async function balancesAnswer(
-  parts: V1Parts,
+  deps: V1Deps,
   resource: 'balances' | 'principal',
   request: VersionRequest,
 ) {
-  const { query, limit, position } = toWalk(parts, resource, request);
+  const { query, limit, position } = toWalk(deps, resource, request);
   const { fields } = query;
   if (fields !== undefined) checkFields(fields, { ...query, resource });
   if (query.copy !== undefined) {
-    return changesAnswer(parts, resource, request, { query, limit, position }, query.copy);
+    return changesAnswer(deps, resource, request, { query, limit, position }, query.copy);
   }
-  const page = await parts.readBalances(request.caller, { ...query, limit, position });
+  const page = await deps.readBalances(request.caller, { ...query, limit, position });
   const { nextCursor } = page;
   const items = page.readings.map((reading) => presentItem(resource, reading, page));
   return jsonAnswer(PATHS[resource], limit, nextCursor, {
@@ -98,25 +98,25 @@ function totalsOf({ totals, rates, question: { level, reporting } }: BalancePage
 
 /** What differs from an answer that the caller keeps a copy of. */
 async function changesAnswer(
-  parts: V1Parts,
+  deps: V1Deps,
   resource: BalanceResource,
   { caller }: VersionRequest,
   { query, limit, position }: Walk,
   copy: CopyTimes,
 ) {
   const question = { ...query, limit, position: undefined, copy };
-  const page = await changePage(parts.readChanges, caller, resource, question, position);
+  const page = await changePage(deps.readChanges, caller, resource, question, position);
   const { snapshot, copied, changed, removed, next } = page;
   const nextCursor =
     next &&
-    parts.cursors.encode({
+    deps.cursors.encode({
       question: position?.question ?? query.canonical,
       reader: readerName(caller),
       ...walkOf(snapshot),
       after: next,
     });
   const totals = query.withTotals
-    ? await parts.readBalances(caller, {
+    ? await deps.readBalances(caller, {
         ...question,
         limit: 1,
         position: { ...walkOf(snapshot), after: { key: 0n, sortValue: null } },
@@ -135,9 +135,9 @@ async function changesAnswer(
   });
 }
 
-async function movementsAnswer(parts: V1Parts, request: VersionRequest) {
-  const { query, limit, position } = toWalk(parts, 'movements', request);
-  const page = await parts.readMovements(request.caller, { ...query, limit, position });
+async function movementsAnswer(deps: V1Deps, request: VersionRequest) {
+  const { query, limit, position } = toWalk(deps, 'movements', request);
+  const page = await deps.readMovements(request.caller, { ...query, limit, position });
   const { nextCursor } = page;
   return jsonAnswer(PATHS.movements, limit, nextCursor, {
     object: 'list',
@@ -163,13 +163,13 @@ function jsonAnswer(path: string, limit: number, nextCursor: string | undefined,
 }
 
 function exported(
-  parts: V1Parts,
+  deps: V1Deps,
   resource: Resource,
   type: Exclude<MediaType, 'application/json'>,
   { caller, query: text }: VersionRequest,
 ): Promise<VersionResponse> {
   const query = parseBalancesQuery(text, resource, { whole: true });
-  return exportList({ ...parts, resource, type, caller, query });
+  return exportList({ ...deps, resource, type, caller, query });
 }
 
 interface Walk {
@@ -180,7 +180,7 @@ interface Walk {
 
 /** The question: from the parameters, or from the walk that a cursor continues. */
 function toWalk(
-  { cursors }: V1Parts,
+  { cursors }: V1Deps,
   resource: Resource,
   { caller, query: text }: VersionRequest,
 ): Walk {

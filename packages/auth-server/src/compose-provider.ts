@@ -42,7 +42,7 @@ import {
 } from './oauth/logout/logout-delivery.ts';
 import { endBeforeSession, recordSignOuts } from './oauth/logout/sign-out.ts';
 import { ACCOUNT_GRANT_PARAMETERS, accountGrant } from './oauth/token/account-grant.ts';
-import { noteRefusals } from './oauth/token/refused-kind.ts';
+import { noteRefusals } from './oauth/token/refusal-reason.ts';
 import { spend } from './oauth/token/spend.ts';
 import { noteTokenErrors } from './oauth/token/token-endpoint.ts';
 import { cors } from './server/cors.ts';

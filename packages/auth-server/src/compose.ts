@@ -22,7 +22,7 @@ import { mailQueue } from './mail/mail-queue.ts';
 import { openMailSender } from './mail/open-mail-sender.ts';
 import { clientCredentials } from './oauth/token/client-credentials.ts';
 import { sqlCustomers } from './organisations/sql-customers.ts';
-import { issuerFacing } from './server/issuer-facing.ts';
+import { issuerFacing } from './server/normalize-request.ts';
 import { MIGRATIONS } from './server/migrations.ts';
 import { headersOfAll } from './server/response-headers.ts';
 import { sweepSignedIn } from './sessions/sql-signed-in.ts';

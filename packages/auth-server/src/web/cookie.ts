@@ -16,7 +16,7 @@ export function cookieName(secure: boolean, { name, path }: Cookie): string {
   return path === undefined ? `__Host-${name}` : `__Secure-${name}`;
 }
 
-/** The scheme is the issuer's: server/issuer-facing.ts has put it into the request. */
+/** The scheme is the issuer's: server/normalize-request.ts has put it into the request. */
 export function readCookie(ctx: Context, cookie: Cookie): string | undefined {
   return ctx.cookies.get(cookieName(ctx.secure, cookie), { signed: false });
 }

@@ -12,7 +12,7 @@ import { addressSubject } from '../../throttle/address-subject.ts';
 import type { Throttle, ThrottleSubject } from '../../throttle/throttle.ts';
 import type { PaceDevice } from '../device/device-polls.ts';
 import { wantsJson } from './accept.ts';
-import { refusedKind } from './refused-kind.ts';
+import { refusedKind } from './refusal-reason.ts';
 import type { Spend } from './spend.ts';
 import { CredentialsRefused, passwordGrantRefused, TooManyAttempts } from './token-error.ts';
 import { writeTokenError } from './token-error-answer.ts';

@@ -42,7 +42,7 @@ import {
 } from './oauth/logout/logout-delivery.ts';
 import { endBeforeSession, recordSignOuts } from './oauth/logout/sign-out.ts';
 import { ACCOUNT_GRANT_PARAMETERS, accountGrant } from './oauth/token/account-grant.ts';
-import { noteRefusals } from './oauth/token/refusal-reason.ts';
+import { recordRefusals } from './oauth/token/refusal-reason.ts';
 import { spend } from './oauth/token/spend.ts';
 import { noteTokenErrors } from './oauth/token/token-endpoint.ts';
 import { cors } from './server/cors.ts';
@@ -145,7 +145,7 @@ function providerSettings(
 /** Our grant, and where this service wants something else than the library does by itself. */
 function extend(provider: Provider, parts: ProviderParts): void {
   const { config, clock, people, audit, log, logFault } = parts;
-  provider.proxy = true; // issuerFacing has written the headers that it trusts.
+  provider.proxy = true; // normalizeRequest has written the headers that it trusts.
   provider.registerGrantType(ACCOUNT_GRANT, composeAccountGrant(parts), ACCOUNT_GRANT_PARAMETERS);
   compareHashedSecrets(provider, clock);
   compareRedirectUris(provider);
@@ -155,7 +155,7 @@ function extend(provider: Provider, parts: ProviderParts): void {
   recordSignOuts(provider, audit);
   noteTokenErrors(provider);
   noteUnavailable(provider);
-  noteRefusals(provider);
+  recordRefusals(provider);
   logWithoutPkce(provider, log);
   showUndeliverableErrors(provider);
   provider.on('server_error', (ctx, err) => logFault(err, ctx.state['requestId']));

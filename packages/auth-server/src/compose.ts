@@ -22,8 +22,8 @@ import { mailQueue } from './mail/mail-queue.ts';
 import { openMailSender } from './mail/open-mail-sender.ts';
 import { clientCredentials } from './oauth/token/client-credentials.ts';
 import { sqlCustomers } from './organisations/sql-customers.ts';
-import { issuerFacing } from './server/normalize-request.ts';
 import { MIGRATIONS } from './server/migrations.ts';
+import { requestNormalizer } from './server/normalize-request.ts';
 import { headersOfAll } from './server/response-headers.ts';
 import { sweepSignedIn } from './sessions/sql-signed-in.ts';
 import { openStateStore } from './state/open-state-store.ts';
@@ -117,9 +117,9 @@ async function compose(
   const foundation = { config, database, clock, keys, people, state, audit, log, logFault };
   const provider = await composeProvider({ ...foundation, cookieKey, assets, pages: shown });
   const stopSweeping = sweepRegularly(config, database, clock, log);
-  const faceIssuer = issuerFacing(issuer, config.trustedProxyHops);
+  const normalizeRequest = requestNormalizer(issuer, config.trustedProxyHops);
   const longWay: RequestListener = (request, response) => {
-    faceIssuer(request);
+    normalizeRequest(request);
     provider.handle(request, response);
   };
   const { host, port, drainDelayMs, trustedProxyHops } = config;

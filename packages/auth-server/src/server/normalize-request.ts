@@ -6,7 +6,7 @@ import { clientAddress } from '@cls/shared/http/client-address';
  * flag of cookies are made from Host, X-Forwarded-* and the request's target, which a caller can
  * forge: here they are what the configuration says, and the address is what trusted proxies say.
  */
-export function issuerFacing(issuer: string, trustedProxyHops: number) {
+export function requestNormalizer(issuer: string, trustedProxyHops: number) {
   const { host, protocol, pathname } = new URL(issuer);
   const scheme = protocol.slice(0, -1);
   const basePath = pathname === '/' ? '' : pathname;

@@ -2,7 +2,7 @@ import { errors, type Provider } from '../../library/oidc.ts';
 import { CredentialsRefused } from './token-error.ts';
 
 /** Why a request of the protocol was refused, for the operator's log alone; nothing that was sent. */
-export function refusedKind(error: unknown): string {
+export function refusalReason(error: unknown): string {
   if (error instanceof CredentialsRefused) return error.why;
   if (!(error instanceof errors.OIDCProviderError)) return 'server_error';
   const detail = error.error_detail ?? error.error_description;
@@ -21,10 +21,10 @@ const EVENTS = [
 ] as const;
 
 /** The library's answer says less than the library knows; the request's log line has the rest. */
-export function noteRefusals(provider: Provider): void {
+export function recordRefusals(provider: Provider): void {
   for (const event of EVENTS) {
     provider.on(event as 'authorization.error', (ctx, error) => {
-      ctx.state['refused'] = refusedKind(error);
+      ctx.state['refused'] = refusalReason(error);
     });
   }
 }

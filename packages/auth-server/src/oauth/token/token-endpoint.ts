@@ -12,7 +12,7 @@ import { addressSubject } from '../../throttle/address-subject.ts';
 import type { Throttle, ThrottleSubject } from '../../throttle/throttle.ts';
 import type { PaceDevice } from '../device/device-polls.ts';
 import { wantsJson } from './accept.ts';
-import { refusedKind } from './refusal-reason.ts';
+import { refusalReason } from './refusal-reason.ts';
 import type { Spend } from './spend.ts';
 import { CredentialsRefused, passwordGrantRefused, TooManyAttempts } from './token-error.ts';
 import { writeTokenError } from './token-error-answer.ts';
@@ -143,7 +143,7 @@ function record(ctx: KoaContextWithOIDC, audit: AuditLog, error: unknown): void 
   const { client } = ctx.oidc ?? {};
   const { body, status } = ctx;
   const reason = error === undefined ? undefined : whyOf(error, body as { error: string });
-  if (error !== undefined) ctx.state['refused'] = refusedKind(error);
+  if (error !== undefined) ctx.state['refused'] = refusalReason(error);
   if (error instanceof TooManyAttempts && !error.first) return;
   audit.record({
     type: status === 200 ? 'token.issued' : 'token.refused',

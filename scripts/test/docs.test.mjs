@@ -1,4 +1,5 @@
-// What the documents name is there: files in backticks, and the targets of links.
+// What the documents name is there (files in backticks, targets of links); decisions have a number,
+// a status and a date; each folder of sources that holds a protocol or a thing says what it is.
 import { readdirSync, readFileSync } from 'node:fs';
 import { basename, dirname, join, posix, resolve } from 'node:path';
 import { expect } from 'chai';
@@ -29,6 +30,44 @@ describe('the documents', () => {
       expect(named.filter((token) => isMissingFile(document, token))).to.deep.equal([]);
       const links = [...text.matchAll(/\]\(([^)\s#]+)(?:#[^)]*)?\)/g)].map(([, target]) => target);
       expect(links.filter((target) => isMissingTarget(document, target))).to.deep.equal([]);
+    });
+  }
+});
+
+describe('the decisions', () => {
+  const index = readFileSync(join(root, 'docs/adr/README.md'), 'utf8');
+  const decisions = files.filter((file) => /^docs\/adr\/\d/.test(file)).sort();
+
+  it('are numbered without gaps', () => {
+    expect(decisions.map((file) => Number(basename(file).slice(0, 4)))).to.deep.equal(
+      decisions.map((_, at) => at + 1),
+    );
+  });
+
+  for (const file of decisions) {
+    it(`${basename(file)} has a title, a status and a date, as in the list`, () => {
+      const number = Number(basename(file).slice(0, 4));
+      const head = /^# (\d+)\. (.+)\n\nStatus: (.+), (\d{4}-\d{2}-\d{2})\n/.exec(
+        readFileSync(join(root, file), 'utf8'),
+      );
+      expect(head, file).not.to.equal(null);
+      const [, given, title, status, date] = head;
+      expect(Number(given)).to.equal(number);
+      const line = `| [${number}](${basename(file)}) | ${title} | ${status} | ${date} |`;
+      expect(index).to.include(line);
+    });
+  }
+});
+
+describe('the folders of the services', () => {
+  const rooms = [...folders].filter((folder) =>
+    /^packages\/(auth-server|resource-api|shared)\/src\/[^/]+(\/[^/]+)?$/.test(folder),
+  );
+  const withoutNeed = /\/(views\/[^/]+|web\/messages|csv)$/;
+
+  for (const folder of rooms.filter((one) => !withoutNeed.test(one))) {
+    it(`${folder} says what it is`, () => {
+      expect(files).to.include(`${folder}/README.md`);
     });
   }
 });

@@ -1,7 +1,7 @@
 /**
  * The short way of `POST /oauth/token` (docs/adr/0026-short-token-path.md): an ordinary request of a service account
  * gets its token here, without Koa and the library's chain. A request that is unusual, or that must
- * be refused, goes the long way with its body unread, as if nobody had looked at it: refusals,
+ * be refused, goes the long way as if nobody had looked at it: refusals,
  * throttles and their audit are written there alone. One suite runs over both ways.
  */
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
@@ -17,7 +17,7 @@ import type {
   ServiceTokenRequest,
 } from '../../library/service-token.ts';
 import { ROUTES } from '../../web/paths.ts';
-import { hasOrdinaryHead, ordinaryRequest, peek } from './ordinary-request.ts';
+import { hasOrdinaryHead, ordinaryRequest, readSmallBody } from './ordinary-request.ts';
 import { type TokenErrorAnswer, tokenErrorAnswer } from './token-error-answer.ts';
 
 export interface ClientCredentialsDeps {
@@ -45,11 +45,11 @@ export function clientCredentials(
   return (request, response) => {
     if (!hasOrdinaryHead(request, paths)) return longWay(request, response);
     const startedMs = performance.now();
-    peek(request, async (body, unread) => {
+    readSmallBody(request, async (body, unread) => {
       try {
         const asked = ordinaryRequest(request.headers, body);
         const token = asked && (await issued(deps, asked));
-        if (asked === undefined || token === undefined) return longWay(unread, response);
+        if (asked === undefined || token === undefined) return longWay(unread(), response);
         await acknowledge(deps, request, response, { ...asked, token, startedMs });
       } catch (err) {
         deps.logFault(err, undefined);

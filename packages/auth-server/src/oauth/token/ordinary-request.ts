@@ -1,7 +1,7 @@
 /**
- * The one form in which nearly every service account asks for its token, recognized without being
- * consumed: a form of one piece with `grant_type=client_credentials`, an id and a secret as this
- * service makes them, and perhaps a scope. Everything else, right or wrong, is left to the library.
+ * The one form in which nearly every service account asks for its token: a small form with
+ * `grant_type=client_credentials`, an id and a secret as this service makes them, and perhaps a
+ * scope. Everything else, right or wrong, is left to the library.
  */
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import { parse } from 'node:querystring';
@@ -38,37 +38,39 @@ export function hasOrdinaryHead(
 }
 
 /**
- * Looks at the body of a request and leaves it unread. Calls back with what came first, which is
- * all of a small body nearly always, and with the request to read on.
+ * Reads a body whose length is known to be small.
+ *
+ * @param then gets the whole body and what makes a request that has it unread, for whoever else is
+ *   to answer.
  */
-export function peek(
+export function readSmallBody(
   request: IncomingMessage,
-  then: (body: string, unread: IncomingMessage) => void,
+  then: (body: Buffer, unread: () => IncomingMessage) => void,
 ): void {
-  const look = () => {
-    request.off('close', gone);
-    const bytes = request.read() as Buffer | null;
-    // Before `end` is emitted, which happens when this returns: nobody can read after that.
-    if (bytes !== null) request.unshift(bytes);
-    then(bytes?.toString('latin1') ?? '', request);
-  };
+  const chunks: Buffer[] = [];
   const gone = () => {
-    request.off('readable', look);
-    // Who reads this one meets the end of the connection as whoever had read before it came.
+    // Whoever reads this one meets the end of the connection in the middle, as we did.
     const broken = requestWith(request, request.headers);
     setImmediate(() => broken.destroy(new Error('aborted')));
-    then('', broken);
+    then(Buffer.alloc(0), () => broken);
   };
-  request.once('readable', look);
+  request.on('data', (chunk: Buffer) => chunks.push(chunk));
+  request.once('end', () => {
+    request.off('close', gone);
+    const [first = Buffer.alloc(0)] = chunks;
+    const body = chunks.length === 1 ? first : Buffer.concat(chunks);
+    then(body, () => requestWith(request, request.headers, body));
+  });
   request.once('close', gone);
 }
 
 /** The request that head and body are; undefined for any other than an ordinary one. */
 export function ordinaryRequest(
   headers: IncomingHttpHeaders,
-  body: string,
+  body: Buffer,
 ): ServiceTokenRequest | undefined {
-  const { grant_type: grant, scope, client_id, client_secret, ...others } = parse(body);
+  const form = parse(body.toString('latin1'));
+  const { grant_type: grant, scope, client_id, client_secret, ...others } = form;
   if (grant !== 'client_credentials' || Object.keys(others).length > 0) return undefined;
   const { authorization } = headers;
   if (authorization !== undefined && (client_id ?? client_secret) !== undefined) return undefined;

@@ -4,7 +4,7 @@ import { type IncomingHttpHeaders, IncomingMessage } from 'node:http';
 export function requestWith(
   request: IncomingMessage,
   headers: IncomingHttpHeaders,
-  body?: string,
+  body?: string | Buffer,
 ): IncomingMessage {
   const copy = new IncomingMessage(request.socket);
   copy.method = request.method ?? 'POST';

@@ -161,7 +161,7 @@ export function addApplicationCommands(program: Command, asOperator: AsOperator)
       .action(async (clientId: string, _: unknown, command: Command) => {
         await asOperator(async (operator) => {
           const known = await requireApplication(operator, clientId);
-          if (!disabled && !known.disabled) return; // Nobody is to be signed out for nothing.
+          if (!disabled && !known.disabled) return; // Nothing changes, so nobody is signed out.
           // Disabling may have failed half-way: what was had before must not come back.
           if (!disabled) await operator.access.endApplicationOfAll(clientId);
           await operator.applications.setDisabled(clientId, disabled);

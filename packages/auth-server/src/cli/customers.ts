@@ -91,8 +91,8 @@ export function addCustomerCommands(program: Command, asOperator: AsOperator): v
       .action(async (id: string, _: unknown, command: Command) => {
         await asOperator(async (operator) => {
           const known = await requireCustomer(operator, id);
-          if (!disabled && !known.disabled) return; // Nobody is to be signed out for nothing.
-          // Disabling may have failed half-way: what was signed in before must not come back.
+          if (!disabled && !known.disabled) return; // Nothing changes, so nobody is signed out.
+          // Disabling may have failed half-way. End the sessions, so that none of them comes back.
           if (!disabled) await endAllOf(operator, id);
           await operator.customers.setDisabled(id, disabled);
           if (disabled) await endAllOf(operator, id);

@@ -103,7 +103,8 @@ export function addUpstreamCommands(program: Command, asOperator: AsOperator): v
       const domain = await asOperator(async (operator) => {
         const provider = await requireProvider(operator, text);
         const { customer: subject, domain: about } = provider;
-        // Before, too: were it to fail half-way, the provider is still there to be removed again.
+        // End sessions first: if that fails, the provider is still there and can be removed again.
+        // End them again afterwards.
         await endAllThrough(operator, provider);
         await operator.upstream.remove(about);
         await endAllThrough(operator, provider);

@@ -6,12 +6,12 @@ import type { Ending, SignedInRecords } from './signed-in.ts';
 /** What the provider keeps for people: sessions, grants, codes, refresh tokens. */
 export function accountAccess(state: StateStore, records: SignedInRecords): AccountAccess {
   const end = async (uid: string, ending: Ending, toldSids: readonly string[] = []) => {
-    // Before the session: while it lives, the request can be repeated after a failure here.
+    // End the grants before the session: while the session lives, a failed request can be repeated.
     const known = await records.grantsOfSession(uid, ending);
     await forEach(known, (grant) => state.revokeGrant(grant));
     // A session is a grant of its own to the store: writing it again does not bring it back.
     await state.revokeGrant(uid);
-    // Those that a request under way has noted meanwhile.
+    // Grants that a request under way recorded meanwhile.
     const all = await records.grantsOfSession(uid, ending);
     const late = all.filter((grant) => !known.includes(grant));
     await forEach(late, (grant) => state.revokeGrant(grant));

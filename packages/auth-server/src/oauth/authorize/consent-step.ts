@@ -25,8 +25,8 @@ export async function showConsent(context: InteractionContext): Promise<void> {
   const asked = String(details.params['scope'] ?? '').split(' ');
   const known = await knownGrant(context);
   const granted = known === undefined ? [] : grantedScopes(known, deps.audience);
-  // Of an application whose identity nothing assures people are asked each time, also about what it
-  // has already.
+  // When nothing proves which application asks, people are asked each time, also about scopes that
+  // were allowed before.
   const scopes = [
     ...(missingOIDCScope ?? []),
     ...Object.values(missingResourceScopes ?? {}).flat(),
@@ -74,7 +74,8 @@ export async function consent(context: InteractionContext, form: Form): Promise<
   const grantId = await grant.save();
   const account = await deps.accounts.find(accountId);
   if (account === undefined) return redirectToDispatcher(context);
-  // The platform's own are asked about where they want it (`prompt=consent`), and need none.
+  // The platform's own applications need no consent; people are asked only when the application
+  // wants it (`prompt=consent`).
   if (client?.['first_party'] !== true) {
     const allowed = [...new Set(grantedScopes(grant, deps.audience))];
     await deps.accountApplications.allow(account, clientId, allowed, actorOf(ctx));

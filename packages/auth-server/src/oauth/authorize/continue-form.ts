@@ -17,9 +17,9 @@ const ENTITIES: Readonly<Record<string, string>> = {
 };
 
 /**
- * Puts our page in place of the library's when it sends a browser on with a form: signing out
- * where nobody is signed in, signing in as somebody else, `response_mode=form_post`. Our policy
- * lets no inline script run, so people would be left with an empty page.
+ * Puts our page in place of the library's when it sends a browser on with a form: signing out where
+ * nobody is signed in, signing in as somebody else, `response_mode=form_post`. The library's page
+ * needs an inline script, which our policy forbids, so people would see an empty page.
  */
 export function continueForms(provider: Provider, pages: Pages): Middleware {
   return async (ctx, next) => {

@@ -24,7 +24,7 @@ import { type NextStep, nextStep, type Proven } from './next-step.ts';
 import { keepProgress, provenIn } from './progress.ts';
 import { beginAnew } from './sign-in-step.ts';
 
-/** A second factor is demanded, and the account has none yet. */
+/** Shown when a second factor is required and the account has none yet. */
 export function showChoice(
   context: InteractionContext,
   because: EnrolFactorModel['because'],
@@ -45,14 +45,15 @@ export function showChoice(
   });
 }
 
-/** Without a second factor nobody gets in. An earlier session in this browser stays as it was. */
+/** Ends the sign-in without a second factor. An earlier session in this browser stays as it was. */
 export const cancel = (context: InteractionContext) =>
   refuse(context, 'the person set up no second factor');
 
 /**
- * For who is at that step of this interaction; others are led to where they stand.
+ * Runs a step for a person who is at this step of the interaction. Others are redirected to their
+ * own step.
  *
- * @param isRepeated whether the form has led them on already, and was not answered.
+ * @param isRepeated whether this form did its work before, and its answer was lost.
  */
 const at =
   (
@@ -69,12 +70,12 @@ const at =
     await act(enrolling, form);
   };
 
-// A person with a factor must prove that one, and adds none here.
+// A person who has a factor must prove it, and adds none here.
 export const enrolTotp = at('enrol_factor', (enrolling) => openTotp(enrolling));
 export const confirmTotp = at('enrol_factor', submitTotp, totpIsAdded);
 export const enrolPasskey = at('enrol_factor', (enrolling) => showPasskey(enrolling));
 export const confirmPasskey = at('enrol_factor', submitPasskey, passkeyIsAdded);
-// Each code is a second factor: only who has proven one in this sign-in sees them.
+// Each code is a second factor, so only a person who proved one in this sign-in sees the codes.
 export const seeCodes = at('done', (enrolling) => showCodes(enrolling));
 export const saveCodes = at('done', submitCodes);
 

@@ -6,7 +6,7 @@ import { seeOther } from '../../web/page.ts';
 import { type InteractionContext, record } from './interaction-context.ts';
 import type { Proven, SignInProgress } from './next-step.ts';
 
-/** What was proven stays: it is asked for again once the library has made the session of it, in resume.ts. */
+/** Keeps what was proven: resume.ts checks it again when the library has made the session. */
 export async function finishSignIn(
   context: InteractionContext,
   { accountId, amr, provenAtS }: SignInProgress,
@@ -14,7 +14,7 @@ export async function finishSignIn(
   record(context, 'sign_in.succeeded', accountId, amr.join(' '));
   const login: ProvenLogin = {
     ...{ accountId, amr, acr: acrOf(amr), remember: false },
-    // Given to the library, which would otherwise take the time of a later consent.
+    // The time of the proof; without it the library would use the time of a later consent.
     ts: provenAtS ?? Math.floor(Date.now() / 1000),
     provenIn: context.details.uid,
   };
@@ -33,7 +33,7 @@ export interface ProvenLogin {
   readonly provenIn: string;
 }
 
-/** The person does not want it: back to the application with `access_denied`. */
+/** The person refused: returns to the application with `access_denied`. */
 export function refuse(context: InteractionContext, error_description: string): Promise<void> {
   return answer(context, { error: 'access_denied', error_description });
 }
@@ -47,10 +47,10 @@ export async function answer({ provider, ctx }: InteractionContext, result: obje
 }
 
 /**
- * The browser is known from now on, for a year or until it is closed: guesses elsewhere do not
- * lock the person out here, and the owner gets a message about browsers that were not known. One that was
- * stays so for as long as it was asked to before, also where nobody could ask: through an
- * organisation.
+ * Makes the browser a known device, for a year or until it is closed: guesses elsewhere do not lock
+ * the person out here. The owner gets a message about a browser that was not known. A known browser
+ * stays known for as long as the person chose before, also after a sign-in through an organisation,
+ * where there is no choice.
  */
 export async function knowDevice(
   context: InteractionContext,

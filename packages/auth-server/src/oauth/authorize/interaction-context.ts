@@ -42,7 +42,7 @@ export interface InteractionDeps extends ProofDeps {
 
 export type Details = Awaited<ReturnType<Provider['interactionDetails']>>;
 
-/** One interaction, as a route meets it. */
+/** One request of an interaction: what its routes need. */
 export interface InteractionContext {
   readonly provider: Provider;
   readonly deps: InteractionDeps;
@@ -93,7 +93,10 @@ export function redirectToDispatcher(
   seeOther(ctx, deps.pages.path(`/interaction/${details.uid}${search}`));
 }
 
-/** Each refusal is in the log of requests. Of those behind one block, only the first is an event. */
+/**
+ * Each refusal is in the request's log line. Of the refusals during one block, only the first is an
+ * audit event.
+ */
 export function recordRefusal(
   context: InteractionContext,
   subject: string,

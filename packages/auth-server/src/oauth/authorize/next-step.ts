@@ -1,4 +1,4 @@
-/** Where a person stands in a sign-in: pure. */
+/** Decides the next page of a sign-in. Pure. */
 import type { Account } from '../../accounts/account.ts';
 import type { MfaPolicy } from '../../accounts/mfa-policy.ts';
 
@@ -11,7 +11,10 @@ export interface SignInProgress {
   readonly amr: readonly string[];
   /** The person asked that this browser be known. */
   readonly rememberDevice: boolean;
-  /** Whole seconds since the epoch, where it was elsewhere; absent: in the interaction. */
+  /**
+   * When the person proved it at an organisation's provider, in whole seconds since the epoch;
+   * absent when it was here.
+   */
   readonly provenAtS?: number | undefined;
 }
 

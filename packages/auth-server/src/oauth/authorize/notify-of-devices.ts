@@ -11,14 +11,14 @@ export interface NotifyOfDevicesDeps {
 
 /**
  * Tells the owner of an account that a second device was connected to it. A person who is signed in
- * is asked for nothing but a code there, which somebody else may have sent them.
+ * enters only a code there, and somebody else may have sent them that code.
  */
 export function notifyOfDevices(deps: NotifyOfDevicesDeps): Middleware {
   return async (ctx, next) => {
     await next();
     const { oidc } = ctx as unknown as Partial<KoaContextWithOIDC>;
     const { DeviceCode: code } = oidc?.entities ?? {};
-    // Without a session it is the device itself, which fetches its tokens.
+    // A request without a session comes from the device itself, which fetches its tokens.
     if (oidc?.session?.accountId === undefined || code?.clientId === undefined) return;
     if (code.grantId === undefined || code.error !== undefined) return; // Not allowed (yet).
     const account = await deps.accounts.find(oidc.session.accountId);

@@ -28,7 +28,7 @@ export async function showOrganisation(
   });
 }
 
-/** The sign-in page then names it, and where it leads. */
+/** The sign-in page then names the organisation, and the host of its provider. */
 export async function findOrganisation(context: InteractionContext, form: Form): Promise<void> {
   const email = (form['email'] ?? '').slice(0, 254);
   const field = 'email';
@@ -39,10 +39,13 @@ export async function findOrganisation(context: InteractionContext, form: Form):
   return showSignIn(context, [], form);
 }
 
-/** The library's reasons for which being signed in at the organisation is not enough. */
+/**
+ * The library's reasons that demand a fresh proof: a running session at the organisation is not
+ * enough.
+ */
 const PROOF_WANTED = ['login_prompt', 'max_age'];
 
-/** To the organisation that the domain of the e-mail address belongs to. */
+/** Redirects to the organisation of the e-mail address's domain. */
 export async function goToOrganisation(context: InteractionContext, form: Form): Promise<void> {
   const { deps, ctx, details } = context;
   const email = (form['email'] ?? '').slice(0, 254);

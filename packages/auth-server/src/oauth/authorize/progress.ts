@@ -12,8 +12,8 @@ export interface ProgressDeps {
 }
 
 /**
- * What has been proven in an interaction so far, if it still stands: it ends with everything else
- * of the account that is ended, and with the password that the account had then.
+ * What has been proven in an interaction so far, if it is still valid. It ends when the account's
+ * access is ended, and when the password changes.
  */
 export async function provenIn(
   { state, accounts }: ProgressDeps,
@@ -27,19 +27,20 @@ export async function provenIn(
   return account.passwordVersion === progress.passwordVersion ? { account, progress } : undefined;
 }
 
-/** The first step is proven; what an earlier one of the interaction brought is over. */
+/** Records that the first step was proven, and drops what was proven in the interaction before. */
 export async function beginProgress(
   { state }: Pick<ProgressDeps, 'state'>,
   uid: string,
   { id: accountId, passwordVersion }: Account,
   proven: Omit<SignInProgress, 'accountId' | 'passwordVersion'>,
 ): Promise<void> {
-  // Written over, it would be as old as the one before, and ended with that.
+  // Remove the old entry first: an entry that is overwritten keeps its age, and would end with the
+  // old one.
   await dropProgress(state, uid);
   await keepProgress(state, uid, { accountId, passwordVersion, ...proven });
 }
 
-/** Sealed under the interaction's id; another step does not make it younger. */
+/** Sealed under the interaction's id. Another step does not change its age. */
 export async function keepProgress(
   state: StateStore,
   uid: string,

@@ -62,7 +62,7 @@ export function providerPages(
     const { error: code, error_description: description } = out;
     if (cause instanceof DatabaseUnavailable) throw cause; // As everywhere: see server/faults.ts.
     const nextLink = nextLinkFrom(applicationOf(ctx), pages);
-    // No application's mistakes: the Back button, a second tab, a form that was sent twice.
+    // Not mistakes of an application: the Back button, a second tab, a form that was sent twice.
     if (cause instanceof errors.SessionNotFound) {
       return showExpired(pages, ctx as unknown as Context);
     }
@@ -73,7 +73,7 @@ export function providerPages(
       const refused = { status: 400, kind: kindOfForm(ctx, description), nextLink: again } as const;
       return showErrorPage(pages, ctx as unknown as Context, refused);
     }
-    // The person wanted out: without the application's mistake they can.
+    // The person wanted to sign out, and can do so here in spite of the application's mistake.
     const staysIn =
       ctx.oidc?.route === SIGN_OUT_REQUEST && ctx.oidc.session?.accountId !== undefined;
     showErrorPage(pages, ctx as unknown as Context, {

@@ -14,8 +14,8 @@ export interface ResumeDeps extends ProgressDeps {
 
 /**
  * Ends the session that a sign-in has brought when the proof does not stand any more: the password
- * was changed, or the account's access ended, while the person was on the way. Asked once the
- * session is there, so that no moment is left: whatever ends access later ends this session too.
+ * was changed, or the account's access ended, while the person was on the way. The check runs when
+ * the session exists, so there is no gap: whatever ends access later ends this session too.
  */
 export function endStaleSignIns(deps: ResumeDeps): Middleware {
   return async (ctx, next) => {
@@ -26,7 +26,7 @@ export function endStaleSignIns(deps: ResumeDeps): Middleware {
     if (session === undefined || login === undefined) return;
     const uid = login.provenIn;
     if (!ctx.path.endsWith(`/${uid}`)) return; // Of a consent: the session was there before.
-    // The proof is left to expire: the same redirect may be sent twice at once, by a double click.
+    // The proof is not removed but expires: a double click may send the same redirect twice.
     const proven = await provenIn(deps, uid).catch(async (error: unknown) => {
       await deps.access.endSession(digest(session.uid));
       throw error;

@@ -66,7 +66,7 @@ export function interactionRoutes(provider: Provider, deps: InteractionDeps): Mi
   router.get('/:uid/enrol/codes', withInteraction(seeCodes));
   router.post('/:uid/enrol/codes', submit(saveCodes));
   router.post('/:uid/consent', submit(consent));
-  // A form that was refused, opened anew, or one that there is not: back to where the person stands.
+  // A form that was refused and opened again, or an unknown one: back to the person's own step.
   for (const method of ['get', 'post'] as const) {
     router[method](
       '/:uid/:form',
@@ -76,7 +76,7 @@ export function interactionRoutes(provider: Provider, deps: InteractionDeps): Mi
   return router.routes() as unknown as Middleware;
 }
 
-/** Undefined for one that ended, expired, or is of another browser. */
+/** Undefined when the interaction ended, expired, or belongs to another browser. */
 async function detailsOf(provider: Provider, ctx: Context): Promise<Details | undefined> {
   const uid = String(ctx['params'].uid);
   const find = async () => {
@@ -96,9 +96,9 @@ async function detailsOf(provider: Provider, ctx: Context): Promise<Details | un
 }
 
 /**
- * Somebody who is asked to sign in again may be signed out meanwhile: in another tab, by waiting
- * too long, or by linking the account, which ends what the password had opened. The library would
- * take the sign-in for expired. It continues as if nobody had been signed in.
+ * A person who is asked to sign in again may be signed out meanwhile: in another tab, by waiting
+ * too long, or by linking the account, which ends its sessions. The library would treat the sign-in
+ * as expired. Here it continues as if nobody had been signed in.
  */
 async function leaveEndedSession(provider: Provider, uid: string): Promise<void> {
   const interaction = await provider.Interaction.find(uid);
@@ -109,7 +109,10 @@ async function leaveEndedSession(provider: Provider, uid: string): Promise<void>
   await interaction.persist();
 }
 
-/** The form that made them was sent twice, or the person went back before they were saved. */
+/**
+ * Whether recovery codes wait to be saved: the form was sent twice, or the person went back before
+ * saving them.
+ */
 async function hasCodesToSee(
   { deps, details }: InteractionContext,
   { account }: Proven,

@@ -61,7 +61,9 @@ export async function showSignIn(
 /** The library's reasons, and ours, to ask somebody who is signed in for another proof. */
 const PROOF_WANTED = ['login_prompt', 'max_age', 'stronger_authentication'];
 
-/** The e-mail address of who is signed in, unless it has to be, or is to be, somebody else. */
+/**
+ * The e-mail address of the person who is signed in, unless somebody else must or wants to sign in.
+ */
 async function askedAgain({ deps, ctx, details }: InteractionContext): Promise<string | undefined> {
   const { session, prompt } = details;
   const other = ctx.query['account'] === 'other';
@@ -78,7 +80,8 @@ export async function signIn(context: InteractionContext, form: Form): Promise<v
     ...(email.trim() === '' ? [{ field: 'email', code: 'email_required' } as const] : []),
     ...(password === '' ? [{ field: 'password', code: 'password_required' } as const] : []),
   ];
-  // Whose organisation signs people in has no password here: the page shows the way there.
+  // People whose organisation has its own provider have no password here: the page shows the link
+  // to it.
   const elsewhere = password === '' && (await deps.upstreamSignIn.offered(email)) !== undefined;
   if (elsewhere) return showSignIn(context, [], form);
   if (missing.length > 0) return showSignIn(context, missing, form);
@@ -121,7 +124,10 @@ function wantsToBeKnown(form: Form): boolean {
   return form['remember_device'] === 'yes';
 }
 
-/** What was proven stands no more: the account's access ended, or its password changed. */
+/**
+ * Starts again when the proof is no longer valid: the account's access ended, or its password
+ * changed.
+ */
 export async function beginAnew(context: InteractionContext): Promise<void> {
   if (context.details.prompt.name === 'consent') return redirectToDispatcher(context);
   const code = 'sign_in_ended';
@@ -130,7 +136,7 @@ export async function beginAnew(context: InteractionContext): Promise<void> {
   return showSignIn(context, [{ code }]);
 }
 
-/** Begins again as somebody else; codes that were not saved must not be shown to the next person. */
+/** Starts again as another person, who must not see codes that were not saved. */
 export async function otherAccount(context: InteractionContext): Promise<void> {
   const { deps, details } = context;
   await dropNewCodes(deps.state, details.uid);

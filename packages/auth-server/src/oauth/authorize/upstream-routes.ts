@@ -20,7 +20,7 @@ export interface UpstreamDeps {
   readonly pages: Pages;
 }
 
-/** One for each way there: two tabs may be away at once, and either may come back first. */
+/** One cookie for each redirect: two tabs may be away at once, and either may come back first. */
 const cookieOf = (pages: Pages, state: string) => ({
   name: `cls_upstream_${digest(state)}`,
   path: pages.path('/upstream'),
@@ -28,7 +28,10 @@ const cookieOf = (pages: Pages, state: string) => ({
 const TTL_MS = 600_000;
 const UID = /^[\w-]{10,64}$/;
 
-/** Which interaction a browser left for its organisation; its own cookie is for its own path. */
+/**
+ * Remembers the interaction that a browser left for its organisation, because the interaction's own
+ * cookie is for its own path.
+ */
 export function rememberUpstreamReturn(
   ctx: Context,
   { pages }: Pick<UpstreamDeps, 'pages'>,

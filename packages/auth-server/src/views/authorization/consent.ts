@@ -14,7 +14,7 @@ import { permissionList } from './permissions.ts';
 export interface ConsentModel extends PageModel {
   readonly action: string;
   readonly application: Application;
-  /** Nothing shows that the application is what it calls itself: the person alone can tell. */
+  /** Nothing proves which application asks: only the person can tell. */
   readonly unassured?: boolean;
   /** Host that either answer leads to; absent where the person continues at a second device. */
   readonly backTo?: string;

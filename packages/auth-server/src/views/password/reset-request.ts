@@ -41,7 +41,7 @@ export interface ResetSentModel extends PageModel {
   readonly signInHref: string;
 }
 
-/** The same whether there is such an account or not. */
+/** The same page whether the account exists or not. */
 export function resetSentPage(model: ResetSentModel, i18n: I18n): string {
   const { email, validForS } = model;
   const values = { email: emailName(email), time: i18n.duration(validForS) };

@@ -11,7 +11,7 @@ export interface SignInModel extends PageModel {
   readonly email?: string;
   /** As it was ticked in the attempt before. */
   readonly rememberDevice?: boolean;
-  /** What the person is on the way to; absent on the way to the account pages. */
+  /** The application that the person signs in to; absent for the account pages. */
   readonly application?: Application;
   /** Somebody is signed in and asked again, by `email`: here it can be somebody else. */
   readonly otherAccountHref?: string;

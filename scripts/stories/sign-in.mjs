@@ -1,0 +1,48 @@
+// A person signs in to an application with password and second factor, up to the code.
+import { aesGcmSealer } from '../../packages/auth-server/dist/src/crypto/seal.js';
+import { sqlTotpFactors } from '../../packages/auth-server/dist/src/factors/sql-totp-factors.js';
+import {
+  createPerson,
+  KEY,
+  PASSWORD,
+  startTestAuthServer,
+  totpCode,
+} from '../../packages/auth-server/dist/test/support/auth-server.js';
+import {
+  authorizationUrl,
+  Browser,
+  REDIRECT_URI,
+  relyingParty,
+} from '../../packages/auth-server/dist/test/support/relying-party.js';
+import { Secret } from '../../packages/shared/dist/src/secret.js';
+import { pglite } from '../../packages/testing/dist/src/engines.js';
+
+const TOTP_SECRET = 'JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP';
+
+export async function prepare() {
+  const server = await startTestAuthServer(pglite);
+  const { database, issuer } = server;
+  const portal = await relyingParty(server);
+  const sealer = aesGcmSealer(new Secret(KEY));
+  const totpFactors = sqlTotpFactors(database, sealer, { now: () => new Date() });
+  const enrolled = [];
+  const enrol = async () => {
+    const email = `person-${enrolled.length}@india.example`;
+    await totpFactors.enrol(await createPerson(database, email), TOTP_SECRET);
+    enrolled.push(email);
+  };
+  // A code is good once: each run signs in somebody else.
+  for (let n = 0; n < 10; n += 1) await enrol();
+  return {
+    async run() {
+      const browser = new Browser();
+      const { url } = await authorizationUrl(portal);
+      const first = await browser.follow(url);
+      const second = await browser.submit(first, { email: enrolled.pop(), password: PASSWORD });
+      const end = await browser.submit(second, { code: totpCode(TOTP_SECRET) });
+      if (!end.url.href.startsWith(REDIRECT_URI))
+        throw new Error(`ended at ${end.url} of ${issuer}`);
+    },
+    stop: () => server.stop(),
+  };
+}

@@ -74,7 +74,7 @@ export interface ApplicationRecords extends ApplicationDirectory {
   setDisabled(id: string, disabled: boolean): Promise<void>;
   /** In place of what was registered; nothing changes for what is left out. */
   update(id: string, change: ApplicationChange): Promise<void>;
-  /** @returns why it was not deleted. @param auditDays see store/never-used.ts. */
+  /** @returns why it was not deleted. @param auditDays see audit/never-used.ts. */
   deleteUnused(id: string, auditDays: number): Promise<Undeletable | undefined>;
 }
 

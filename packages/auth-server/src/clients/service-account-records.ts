@@ -23,6 +23,6 @@ export interface ServiceAccountRecords {
     id: string,
     change: Partial<Pick<NewServiceAccount, 'name' | 'permissions'>>,
   ): Promise<void>;
-  /** @returns why it was not deleted. @param auditDays see store/never-used.ts. */
+  /** @returns why it was not deleted. @param auditDays see audit/never-used.ts. */
   deleteUnused(id: string, auditDays: number): Promise<Undeletable | undefined>;
 }

@@ -14,7 +14,7 @@ export const PUBLISHED_FIRST_S = 600;
  * change late.
  */
 export const PUBLISHED_AFTER_S = ACCESS_TOKEN_TTL_MAX_S + 3_600;
-/** Verifiers refuse larger sets (shared/access/key-check.ts). */
+/** Verifiers refuse larger sets (packages/shared/src/access/key-check.ts). */
 export const PUBLISHED_MAX = 16;
 
 export interface SigningKey {

@@ -53,7 +53,7 @@ export function tokenEndpoint(
     const oidcCtx = ctx as unknown as KoaContextWithOIDC;
     const why = await errorOf(oidcCtx, next, throttle, spend, { logFault, pace });
     const error = explained(oidcCtx, why);
-    ctx.remove('Vary'); // Which origins may read the answer: see provider/cors.ts.
+    ctx.remove('Vary'); // Which origins may read the answer: see server/cors.ts.
     if (error !== undefined) writeTokenError(ctx, error);
     else present(oidcCtx, accept);
     try {

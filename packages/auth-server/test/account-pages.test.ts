@@ -6,7 +6,6 @@ import * as client from 'openid-client';
 import { TOTP, Secret as TotpSecret } from 'otpauth';
 import type { AccountPageContext } from '../src/account-pages/account-page-context.ts';
 import { isRecentlyAuthenticated } from '../src/account-pages/step-up.ts';
-import { hashPassword } from '../src/accounts/password.ts';
 import { sqlAccountLinks } from '../src/accounts/sql-account-links.ts';
 import { sqlAccounts } from '../src/accounts/sql-accounts.ts';
 import { THROTTLE_POLICIES } from '../src/throttle/policy.ts';
@@ -17,6 +16,7 @@ import {
   type TestAuthServer,
   VIEW,
 } from './support/auth-server.ts';
+import { quickHash } from './support/quick-hash.ts';
 import {
   authorizationUrl,
   Browser,
@@ -106,7 +106,7 @@ describe('the account pages', () => {
     await server.database.query('UPDATE account SET password_hash = NULL WHERE id = $1', [id]);
     const links = sqlAccountLinks(server.database, systemClock);
     const { token } = await links.create(id, 'invitation', 600);
-    await links.useForPassword('invitation', token, await hashPassword(PASSWORD));
+    await links.useForPassword('invitation', token, await quickHash(PASSWORD));
     const { text } = await signIn(new Browser(), email);
     expect(text)
       .to.match(/Set on \d/)

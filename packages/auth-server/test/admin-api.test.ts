@@ -6,7 +6,6 @@ import { describeOnEngines } from '@cls/testing/engines';
 import { eventually, freePort } from '@cls/testing/servers';
 import { expect } from 'chai';
 import * as client from 'openid-client';
-import { hashPassword } from '../src/accounts/password.ts';
 import { sqlAccounts } from '../src/accounts/sql-accounts.ts';
 import { aesGcmSealer } from '../src/crypto/seal.ts';
 import { sqlCustomers } from '../src/organisations/sql-customers.ts';
@@ -29,6 +28,7 @@ import {
   totpCode,
   VIEW,
 } from './support/auth-server.ts';
+import { quickHash } from './support/quick-hash.ts';
 import {
   authorizationUrl,
   Browser,
@@ -54,7 +54,7 @@ describeOnEngines('the administrators’ API', (engine) => {
     portal = await relyingParty(server);
     caller = await newCaller(server);
     call = adminClient(server, await adminToken(server, caller));
-    passwordHash = await hashPassword(PASSWORD);
+    passwordHash = await quickHash(PASSWORD);
     await sqlCustomers(server.database).create('kenya', 'Kenya', false);
     stranger = await newAccount('stranger@kenya.example', 'kenya');
   });

@@ -4,7 +4,6 @@ import { describeOnEngines, postgres, requireServer } from '@cls/testing/engines
 import { eventually, postgresServer } from '@cls/testing/servers';
 import { expect } from 'chai';
 import * as client from 'openid-client';
-import { hashPassword } from '../src/accounts/password.ts';
 import { sqlAccounts } from '../src/accounts/sql-accounts.ts';
 import { digest } from '../src/crypto/state-seal.ts';
 import { sqlSignedIn } from '../src/sessions/sql-signed-in.ts';
@@ -18,6 +17,7 @@ import {
   type TestAuthServer,
   totpCode,
 } from './support/auth-server.ts';
+import { quickHash } from './support/quick-hash.ts';
 import {
   authorizationUrl,
   Browser,
@@ -47,7 +47,7 @@ describeOnEngines('ending all that a person has signed in', (engine) => {
   };
   const replacePassword = (email: string) =>
     endAll(email, async (id) =>
-      sqlAccounts(server.database).replacePassword(id, await hashPassword(NEXT)),
+      sqlAccounts(server.database).replacePassword(id, await quickHash(NEXT)),
     );
   const newPerson = async () => {
     const email = `person-${Math.random()}@india.example`;

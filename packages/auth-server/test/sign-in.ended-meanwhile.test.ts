@@ -2,7 +2,6 @@ import { describeOnEngines, pglite, requireServer } from '@cls/testing/engines';
 import { redisServer } from '@cls/testing/servers';
 import { expect } from 'chai';
 import type { Account } from '../src/accounts/account.ts';
-import { hashPassword } from '../src/accounts/password.ts';
 import { sqlAccountLinks } from '../src/accounts/sql-account-links.ts';
 import { sqlAccounts } from '../src/accounts/sql-accounts.ts';
 import {
@@ -12,6 +11,7 @@ import {
   totpCode,
   VIEW,
 } from './support/auth-server.ts';
+import { quickHash } from './support/quick-hash.ts';
 import {
   authorizationUrl,
   Browser,
@@ -50,7 +50,7 @@ function suite(start: () => Promise<TestAuthServer>): void {
     server = await start();
     people = await useCasesBeside(server);
     portal = await relyingParty(server, { name: 'Portal' });
-    passwordHash = await hashPassword(PASSWORD);
+    passwordHash = await quickHash(PASSWORD);
   });
   beforeEach(async () => {
     n += 1;
@@ -177,7 +177,7 @@ function suite(start: () => Promise<TestAuthServer>): void {
     const sent = browsers.map((browser, at) => browser.submit(pages[at] as never, fields));
     // Two are compared at a time: by now all have read the old password.
     await sent[0];
-    await sqlAccounts(server.database).replacePassword(account.id, await hashPassword(NEXT));
+    await sqlAccounts(server.database).replacePassword(account.id, await quickHash(NEXT));
     await people.administer.endSessions(account, {});
     await Promise.all(sent);
     for (const browser of browsers) expect(await isSignedIn(browser)).to.equal(false);

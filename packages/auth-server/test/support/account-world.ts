@@ -15,6 +15,7 @@ import type { AccountMail } from '../../src/mail/account-mail.ts';
 import { sqlCustomers } from '../../src/organisations/sql-customers.ts';
 import { MIGRATIONS } from '../../src/server/migrations.ts';
 import { sqlStateStore } from '../../src/state/sql-state-store.ts';
+import { quickHash } from './quick-hash.ts';
 
 export const ISSUER = 'https://id.cls.example';
 export const PASSWORD = 'correct horse battery staple';
@@ -77,7 +78,7 @@ export async function openAccountWorld(engine: Engine) {
   );
   const { accounts, records } = people;
   const notices = { audit, mail };
-  const passwordHash = await passwords.hash(PASSWORD);
+  const passwordHash = await quickHash(PASSWORD);
   let n = 0;
   return {
     ...people,

@@ -11,7 +11,6 @@ import type { Database } from '@cls/shared/sql/database';
 import type { Engine } from '@cls/testing/engines';
 import { freePort, temporaryDirectory } from '@cls/testing/servers';
 import { TOTP, Secret as TotpSecret } from 'otpauth';
-import { hashPassword } from '../../src/accounts/password.ts';
 import { sqlAccounts } from '../../src/accounts/sql-accounts.ts';
 import { sqlServiceAccounts } from '../../src/clients/sql-service-accounts.ts';
 import { type AuthServer, startAuthServer } from '../../src/compose.ts';
@@ -21,6 +20,7 @@ import { sqlTotpFactors } from '../../src/factors/sql-totp-factors.ts';
 import { sqlSigningKeyStore } from '../../src/keys/sql-signing-keys.ts';
 import { sqlCustomers } from '../../src/organisations/sql-customers.ts';
 import { MIGRATIONS } from '../../src/server/migrations.ts';
+import { quickHash } from './quick-hash.ts';
 
 /** As many as a service makes without a setting. */
 const SIGNING_KEY_BITS = 2_048;
@@ -134,7 +134,7 @@ export async function createPerson(
   email: string,
   permissions: readonly ApiPermission[] = [VIEW],
 ): Promise<string> {
-  const passwordHash = await hashPassword(PASSWORD);
+  const passwordHash = await quickHash(PASSWORD);
   return sqlAccounts(database).create({ email, customer: 'india', permissions, passwordHash });
 }
 

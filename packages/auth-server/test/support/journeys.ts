@@ -6,7 +6,6 @@ import { eventually } from '@cls/testing/servers';
 import { expect } from 'chai';
 import { Secret as TotpSecret } from 'otpauth';
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
-import { hashPassword } from '../../src/accounts/password.ts';
 import { sqlAccounts } from '../../src/accounts/sql-accounts.ts';
 import { aesGcmSealer } from '../../src/crypto/seal.ts';
 import { digest } from '../../src/crypto/state-seal.ts';
@@ -17,6 +16,7 @@ import { KEY, PASSWORD, startTestAuthServer, type TestAuthServer, VIEW } from '.
 import { type AuthenticatorApp, authenticatorApp } from './authenticator-app.ts';
 import { sharedBrowser } from './browser.ts';
 import { type Portal, startPortal } from './portal.ts';
+import { quickHash } from './quick-hash.ts';
 import {
   authorizationUrl,
   exchange,
@@ -122,7 +122,7 @@ export function journeys(env: Record<string, string> = {}): Journeys {
   const newAccount = async () => {
     people += 1;
     const email = `asha.${people}@india.example`;
-    passwordHash ??= await hashPassword(PASSWORD);
+    passwordHash ??= await quickHash(PASSWORD);
     const account = { email, customer: 'india', permissions: [VIEW], passwordHash } as const;
     return { email, id: await sqlAccounts(server.database).create(account) };
   };

@@ -56,13 +56,17 @@ export function apiConfig(
   return { ...config, database: location };
 }
 
+/** One for the whole process: making it takes a while. */
+let testKey: Promise<TestKey> | undefined;
+
 /** The composed service on a real database, with keys from a real server. */
 export async function startTestApi(
   engine: Engine,
   env: Record<string, string> = {},
   clock?: Clock,
 ): Promise<TestApi> {
-  const key = await newKey('test-key');
+  testKey ??= newKey('test-key');
+  const key = await testKey;
   const jwks = await startJwksServer([key.jwk]);
   const location = await engine.createLocation(MIGRATIONS);
   const api = await startResourceApi(apiConfig(location, jwks.url, env), silentLog, clock);

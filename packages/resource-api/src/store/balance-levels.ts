@@ -96,6 +96,16 @@ export function dealsWith(column: 'borrower_key' | 'country', list: string): str
  */
 export const BY_LOOKUP = 'OFFSET 0';
 
+/**
+ * The party that borrows in deal `d` at the snapshot. Its key is found first: a condition with a
+ * subquery in it may not come before row-level security, so all parties would be checked for each
+ * deal.
+ */
+export function borrowerOf(): string {
+  return `(SELECT y.* FROM (SELECT ${dealDetail('borrower_key')} AS key ${BY_LOOKUP}) k
+    CROSS JOIN LATERAL (SELECT * FROM party WHERE key = k.key ${BY_LOOKUP}) y)`;
+}
+
 /** The newest balance of line `l` at the snapshot: one index look-up, however long the history. */
 export const NEWEST = `
   SELECT * FROM balance

@@ -9,6 +9,7 @@ import type {
 } from '../balances/balance-store.ts';
 import {
   BY_LOOKUP,
+  borrowerOf,
   dealDetail,
   dealsWith,
   FACILITY_NAME,
@@ -106,7 +107,7 @@ export function pageStatement(request: PageRequest): Statement {
         AS last_effective_date,
       coalesce(s.last_seq, ${sql.booked}.booked_seq) AS last_seq, s.*
     FROM page JOIN (${sql.items}) ON i.key = page.key
-    JOIN party borrower ON borrower.key = ${dealDetail('borrower_key')}
+    CROSS JOIN LATERAL ${borrowerOf()} borrower
     LEFT JOIN ${contract}
     LEFT JOIN ${holder}${termsJoins('c.key')}
     CROSS JOIN LATERAL (
@@ -470,11 +471,7 @@ function orderOf(sql: LevelSql, sort: Sort | undefined): Order {
   const values: Readonly<Record<Sort['by'], readonly [string, string]>> = {
     dealNumber: ['d.deal_number COLLATE "C"', 'text'],
     facilityName: [`${FACILITY_NAME} COLLATE "C"`, 'text'],
-    borrower: [
-      `(SELECT ${partyName('y')} FROM party y
-        WHERE y.key = ${dealDetail('borrower_key')}) COLLATE "C"`,
-      'text',
-    ],
+    borrower: [`(SELECT ${partyName('y')} FROM ${borrowerOf()} y) COLLATE "C"`, 'text'],
     maturityDate: [`coalesce(${sql.maturity}, 'infinity')`, 'date'],
     outstanding: [itemSum(sql, OUTSTANDING), 'numeric'],
     unfunded: [itemSum(sql, 'b.unfunded'), 'numeric'],

@@ -74,6 +74,13 @@ const QUESTIONS = [
   ['What of a page is past due', () => store.pastDueOf('facility', keys, snapshot)],
   ['What accrues on a page', () => store.accrualsOf('facility', keys, snapshot)],
   ['Totals of the whole book', () => store.totals(all, page('facility'))],
+  [
+    'Totals of a part of the book',
+    () => {
+      const filter = { ...NO_FILTER, facilityTypes: ['revolver'] };
+      return store.totals(all, page('facility', { filter }));
+    },
+  ],
   ['Items of the whole book that accrue', () => store.accruing(all, page('facility'))],
   [
     'A page of movements',

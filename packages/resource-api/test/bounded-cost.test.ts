@@ -53,8 +53,13 @@ describeOnEngines('what a question costs', (engine) => {
        SELECT $1, 'borrower', key FROM deal WHERE id = $2`,
       [CUSTOMER, book.deal],
     );
-    store = sqlBalanceStore(
-      counted(database, (plan) => {
+    store = countingStore(database);
+  });
+  after(() => database?.close());
+
+  const countingStore = (counting: Database) =>
+    sqlBalanceStore(
+      counted(counting, (plan) => {
         read += (plan['Shared Hit Blocks'] ?? 0) + (plan['Shared Read Blocks'] ?? 0);
         compared += sum(nodesOf(plan).map((node) => node['Actual Loops'] * comparedBy(node)));
         sorted ||= nodesOf(plan)
@@ -63,8 +68,6 @@ describeOnEngines('what a question costs', (engine) => {
           .some((node) => node['Node Type'] === 'Sort');
       }),
     );
-  });
-  after(() => database?.close());
 
   const cost = async (ask: () => Promise<unknown>): Promise<number> => {
     read = 0;
@@ -139,6 +142,27 @@ describeOnEngines('what a question costs', (engine) => {
       sorted = false;
       await store.page(EVERYTHING, page(level));
       expect(sorted, level).to.equal(false);
+    }
+  });
+
+  it('is that of a small book for totals of a large one', async () => {
+    const small = await engine.open(MIGRATIONS);
+    try {
+      await loadRecords(small, generated({ contracts: 30, years: 2 }).records);
+      const [last] = await small.query<{ seq: bigint }>('SELECT max(seq) AS seq FROM journal');
+      const counting = countingStore(small);
+      // Of the same years, and of no month or day: which of these have journals goes by the book.
+      const asOf = date(`${Number(snapshot.asOf.slice(0, 4)) + 1}-01-01`);
+      const filter = { ...NO_FILTER, currencies: ['USD'] };
+      const totals = (of: BalanceStore, level: Level, ledgerSeq: bigint) =>
+        cost(() => of.totals(EVERYTHING, page(level, { filter, snapshot: { asOf, ledgerSeq } })));
+      for (const level of LEVELS) {
+        const less = await totals(counting, level, last?.seq ?? 0n);
+        const more = await totals(store, level, snapshot.ledgerSeq);
+        expect(more, level).to.be.lessThan(1.5 * less);
+      }
+    } finally {
+      await small.close();
     }
   });
 

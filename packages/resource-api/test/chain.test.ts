@@ -254,6 +254,7 @@ const FOLLOWS_FROM_JOURNALS = [
   'journal_standing',
   'presence',
   'book_date',
+  'book_total',
 ];
 
 /** Names are dated facts by themselves; keys stand for ids; a deal follows from its facility. */

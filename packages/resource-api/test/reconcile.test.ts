@@ -237,6 +237,29 @@ describeOnEngines('reconciling', (engine) => {
             FROM journal WHERE seq = 1`,
     },
     {
+      invariant: 'totals_add_up',
+      when: 'a kept total was changed in all states of knowledge, with its month and its year',
+      table: 'book_total',
+      sql: `UPDATE book_total SET unfunded = unfunded + 1
+            WHERE level = 'deal' AND (currency, grain, start) IN (
+              SELECT currency, grain, min(start) FROM book_total GROUP BY currency, grain)`,
+    },
+    {
+      invariant: 'past_totals_add_up',
+      when: 'a kept total was changed as it was known before, with its month and its year',
+      table: 'book_total',
+      sql: `UPDATE book_total SET items = items + 1
+            WHERE level = 'contract' AND known_seq < (SELECT max(seq) FROM journal)`,
+    },
+    {
+      invariant: 'totals_foot',
+      when: 'the total of one day was changed as it was known once',
+      table: 'book_total',
+      sql: `UPDATE book_total SET principal_cash = principal_cash + 1
+            WHERE grain = 'day' AND (start, known_seq) = (
+              SELECT start, known_seq FROM book_total WHERE grain = 'day' LIMIT 1)`,
+    },
+    {
       invariant: 'reported_dates_follow',
       when: 'a date was reported at another time',
       table: 'reported_date',

@@ -1,5 +1,5 @@
 import type { AccrualComponent, AccrualPeriod } from '../ledger/accrual.ts';
-import type { Balance, BalanceComponent } from '../ledger/balance.ts';
+import type { Balance, BalanceComponent, TotalBalance } from '../ledger/balance.ts';
 import { type AccrualStream, workOut } from '../ledger/billed-accruals.ts';
 import type { BusinessDate } from '../ledger/business-date.ts';
 import type { BalanceItem } from './balance-store.ts';
@@ -63,17 +63,17 @@ export function accrualsOf(streams: readonly AccrualStream[] = []): ItemAccruals
   return { explanations, amounts };
 }
 
-export function withAccruals<B extends Balance>(
+/** Adds to the components that the balance has; totals have fewer than items. */
+export function withAccruals<B extends TotalBalance>(
   balance: B,
   lender: string,
   { amounts }: ItemAccruals,
 ): B {
-  const added = [...(amounts.get(lender) ?? [])];
-  if (added.length === 0) return balance;
-  return {
-    ...balance,
-    ...Object.fromEntries(added.map(([name, sum]) => [name, balance[name] + sum])),
-  };
+  const added = [...(amounts.get(lender) ?? [])].flatMap(([name, sum]) => {
+    const booked = (balance as Partial<Balance>)[name];
+    return booked === undefined ? [] : [[name, booked + sum] as const];
+  });
+  return added.length === 0 ? balance : { ...balance, ...Object.fromEntries(added) };
 }
 
 export function itemWithAccruals(item: BalanceItem, accruals: ItemAccruals): BalanceItem {

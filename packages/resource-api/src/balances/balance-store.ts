@@ -1,4 +1,4 @@
-import type { Balance, StatedBalance } from '../ledger/balance.ts';
+import type { StatedBalance, TotalBalance } from '../ledger/balance.ts';
 import type { AccrualStream } from '../ledger/billed-accruals.ts';
 import type { BusinessDate } from '../ledger/business-date.ts';
 
@@ -137,11 +137,13 @@ export interface LenderShare {
 /** Balances of one item at another snapshot: global under the empty id, else by lender id. */
 export type ItemBalances = ReadonlyMap<string, StatedBalance>;
 
-/** Over the whole filter, one per currency. */
-export interface CurrencyTotal {
+/** Over the whole filter, one per currency; without what accrues by rate periods. */
+export interface BookedTotal {
   readonly currency: string;
   readonly count: number;
-  readonly balance: Balance;
+  readonly balance: TotalBalance;
+}
+export interface CurrencyTotal extends BookedTotal {
   /** Whether the balance has what accrues by rate periods; too much to add up otherwise. */
   readonly withAccruals: boolean;
 }
@@ -277,7 +279,7 @@ export interface BalanceStore {
   totals(
     access: ReaderAccess,
     request: Pick<PageRequest, 'level' | 'filter' | 'snapshot'>,
-  ): Promise<readonly Omit<CurrencyTotal, 'withAccruals'>[]>;
+  ): Promise<readonly BookedTotal[]>;
   /** Up to `limit` + 1 items of the filter in which something accrues. */
   accruing(
     access: ReaderAccess,

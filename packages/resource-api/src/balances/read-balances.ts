@@ -1,6 +1,6 @@
 import type { Caller } from '@cls/shared/access/caller';
 import { LRUCache } from 'lru-cache';
-import { addBalances, COMPONENTS, ZERO_BALANCE } from '../ledger/balance.ts';
+import { addTotals, COMPONENTS, ZERO_BALANCE } from '../ledger/balance.ts';
 import { dayBefore } from '../ledger/business-date.ts';
 import { type AccrualExplanation, accrualsOf, itemWithAccruals, withAccruals } from './accruals.ts';
 import {
@@ -360,7 +360,7 @@ export function addUp(
     const { currency, position, lenders, global } = item;
     const own = lenders.find(({ lender }) => lender.id === position?.lenderId)?.balance;
     const before = sums.get(currency) ?? { currency, count: 0, balance: ZERO_BALANCE };
-    const balance = addBalances(before.balance, own ?? global);
+    const balance = addTotals(before.balance, own ?? global);
     sums.set(currency, { currency, count: before.count + 1, balance, withAccruals: true });
   }
   return sums;

@@ -52,8 +52,21 @@ export type Component = BalanceComponent | MovementComponent | CountComponent;
 /** Every component, in minor units; movements and counts are cumulative since inception. */
 export type Balance = Readonly<Record<Component, bigint>>;
 
+/** What totals over items tell. */
+export const TOTAL_COMPONENTS = [
+  'unfunded',
+  'principal_cash',
+  'principal_pik',
+  'interest_accrued',
+  'fees_accrued',
+  'fx_revaluation',
+] as const satisfies readonly BalanceComponent[];
+export type TotalBalance = Pick<Balance, (typeof TOTAL_COMPONENTS)[number]>;
+
 /** Principal that the borrower owes: paid in cash and capitalised. */
-export function outstandingPrincipal(balance: Balance): bigint {
+export function outstandingPrincipal(
+  balance: Pick<Balance, 'principal_cash' | 'principal_pik'>,
+): bigint {
   return balance.principal_cash + balance.principal_pik;
 }
 
@@ -61,7 +74,7 @@ export function outstandingPrincipal(balance: Balance): bigint {
 export type StatedBalance = Balance & { readonly available: bigint };
 
 /** What the borrower owes in the reporting currency, exchange differences included. */
-export function obligation(balance: Balance): bigint {
+export function obligation(balance: TotalBalance): bigint {
   return outstandingPrincipal(balance) + balance.fx_revaluation;
 }
 
@@ -82,6 +95,13 @@ export const ZERO_BALANCE: StatedBalance = {
 export function addBalances(a: Balance, b: Balance): Balance {
   return Object.fromEntries(COMPONENTS.map((name) => [name, a[name] + b[name]])) as Record<
     Component,
+    bigint
+  >;
+}
+
+export function addTotals(a: TotalBalance, b: TotalBalance): TotalBalance {
+  return Object.fromEntries(TOTAL_COMPONENTS.map((name) => [name, a[name] + b[name]])) as Record<
+    keyof TotalBalance,
     bigint
   >;
 }

@@ -1,5 +1,10 @@
 import type { Level } from '../balances/balance-store.ts';
-import { BALANCE_COMPONENTS, COMPONENTS } from '../ledger/balance.ts';
+import {
+  BALANCE_COMPONENTS,
+  COMPONENTS,
+  type Component,
+  TOTAL_COMPONENTS,
+} from '../ledger/balance.ts';
 
 /**
  * How each level's items are found and which balance lines are an item's: `i` is the item, `f` its
@@ -199,9 +204,11 @@ const AVAILABLE = `coalesce(sum(CASE
   ELSE 0 END), 0)::int8 AS available`;
 
 /** Sums of every component over balances `b`. */
-export const SUMS = COMPONENTS.map((name) => `coalesce(sum(b.${name}), 0)::int8 AS ${name}`).join(
-  ', ',
-);
+const SUMS = sumsOf(COMPONENTS);
+
+function sumsOf(components: readonly Component[]): string {
+  return components.map((name) => `coalesce(sum(b.${name}), 0)::int8 AS ${name}`).join(', ');
+}
 
 /**
  * The sums of lines `l`, what may be drawn, whether a facility is drawn beyond its commitment, and
@@ -221,17 +228,17 @@ const LIVE_COMPONENTS = BALANCE_COMPONENTS.filter(
 );
 export const NOT_ZERO = `(${LIVE_COMPONENTS.map((name) => `b.${name} <> 0`).join(' OR ')})`;
 
+/** Sums over the balances `b` of one item, of what totals tell. */
+export const TOTAL_SUMS = sumsOf(TOTAL_COMPONENTS);
+
 /**
- * Sums of every component over items `b`, where a sublimit whose facility is among them
- * (`b.within`) adds its principal and no commitment.
+ * Sums over items `b`, where a sublimit whose facility is among them (`b.within`) adds its principal
+ * and no commitment.
  */
-export const TOTALS = COMPONENTS.map((name) => {
-  const counted =
-    name === 'sublimit_used'
-      ? 'b.sublimit_used - CASE WHEN b.within THEN b.principal_cash + b.letter_of_credit ELSE 0 END'
-      : COMMITMENTS.includes(name)
-        ? `CASE WHEN b.within THEN 0 ELSE b.${name} END`
-        : `b.${name}`;
+export const TOTALS = TOTAL_COMPONENTS.map((name) => {
+  const counted = COMMITMENTS.includes(name)
+    ? `CASE WHEN b.within THEN 0 ELSE b.${name} END`
+    : `b.${name}`;
   return `coalesce(sum(${counted}), 0)::int8 AS ${name}`;
 }).join(', ');
 

@@ -23,11 +23,12 @@ import {
   NOT_ZERO,
   OUTSTANDING,
   partyName,
-  SUMS,
   sinceOf,
+  TOTAL_SUMS,
   TOTALS,
   termsJoins,
 } from './balance-levels.ts';
+import { bookTotals } from './book-totals.ts';
 
 export interface Statement {
   readonly sql: string;
@@ -166,7 +167,7 @@ export function totalsStatement({
       SELECT b.*, ${within} AS within
       FROM (
         SELECT f.currency, f.key AS facility_key, f.sublimit_of_key, ${sql.holder} AS holder,
-          ${SUMS}, bool_or(${NOT_ZERO}) AS live
+          ${TOTAL_SUMS}, bool_or(${NOT_ZERO}) AS live
         FROM ${sql.items}
         CROSS JOIN LATERAL (SELECT l.key, l.parent_line_key FROM balance_line l
           WHERE ${sql.lines} AND l.lender_key = ${sql.holder} ${BY_LOOKUP}) l
@@ -180,23 +181,63 @@ export function totalsStatement({
   return { sql: text, parameters: parameters.values };
 }
 
-/** Items of a filter in which something accrues. */
-export function accruingStatement({
+/** Whether the filter leaves nothing out but currencies: the book keeps such totals. */
+export function asksWholeBook({ includeZero, currencies: _, ...rest }: BalanceFilter): boolean {
+  const asked = Object.values(rest).filter((value) => value !== undefined);
+  return !includeZero && asked.every((value) => Array.isArray(value) && value.length === 0);
+}
+
+/** Totals of the whole book. One row that is not `seen` where they are kept from the reader. */
+export function bookTotalsStatement({
   level,
   filter,
   snapshot,
-  limit,
-}: Pick<PageRequest, 'level' | 'filter' | 'snapshot' | 'limit'>): Statement {
+}: Pick<PageRequest, 'level' | 'filter' | 'snapshot'>): Statement {
+  const parameters = new Parameters(snapshot);
+  const among = filter.currencies.length > 0 && `code = ANY(${parameters.add(filter.currencies)})`;
+  // As the policy of `book_total` has it: without a row the book may be empty, or not for the reader.
+  const role = level === 'position' ? " AND role = 'agent'" : '';
+  const text = `
+    SELECT seen.seen, total.*
+    FROM (SELECT current_setting('cls.full_control', true) = 'on'
+        OR EXISTS (SELECT FROM entitlement_rule WHERE all_deals${role}) AS seen) seen
+    LEFT JOIN (${bookTotals(level, among || 'true')}) total ON true
+    ORDER BY total.currency`;
+  return { sql: text, parameters: parameters.values };
+}
+
+/**
+ * Items of a filter in which something accrues. For who sees the whole book the deals with rates are
+ * walked, because few of many deals may have any; others have few deals.
+ */
+export function accruingStatement(
+  { level, filter, snapshot, limit }: Pick<PageRequest, 'level' | 'filter' | 'snapshot' | 'limit'>,
+  byRates: boolean,
+): Statement {
   const parameters = new Parameters(snapshot);
   const sql = LEVEL_SQL[level];
-  const where = conditions(sql, level, filter, parameters);
+  const where = conditions(sql, level, filter, parameters).join('\n      AND ');
   const holder = level === 'position' ? '(SELECT id FROM party WHERE key = i.lender_key)' : `''`;
-  const text = `
-    SELECT i.key, f.currency, ${holder} AS holder
+  const most = parameters.add(limit + 1);
+  const columns = `i.key, f.currency, ${holder} AS holder`;
+  const next = (after: string) => `(SELECT deal_key FROM rate_period
+        WHERE deal_key > ${after} ORDER BY deal_key LIMIT 1)`;
+  const text = byRates
+    ? `
+    WITH RECURSIVE rated AS (
+      SELECT ${next('0')} AS key
+      UNION ALL SELECT ${next('rated.key')} FROM rated WHERE rated.key IS NOT NULL
+    )
+    SELECT item.* FROM rated CROSS JOIN LATERAL (
+      SELECT ${columns} FROM ${sql.items}
+      WHERE i.deal_key = rated.key AND ${where} ${BY_LOOKUP}) item
+    LIMIT ${most}`
+    : `
+    SELECT ${columns}
     FROM ${sql.items}
-    WHERE ${where.join('\n      AND ')}
+    WHERE ${where}
       AND EXISTS (SELECT FROM rate_period r WHERE r.deal_key = d.key)
-    ORDER BY i.key LIMIT ${parameters.add(limit + 1)}`;
+    ORDER BY i.key LIMIT ${most}`;
   return { sql: text, parameters: parameters.values };
 }
 

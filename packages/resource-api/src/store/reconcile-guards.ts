@@ -20,6 +20,7 @@ const APPEND_ONLY = [
   'journal_standing',
   'presence',
   'book_date',
+  'book_total',
 ];
 const GUARDS = [
   ...APPEND_ONLY.map((table) => [table, 'append_only']),
@@ -41,6 +42,8 @@ const GUARDS = [
   ['journal_standing', 'only_from_journals'],
   ['presence', 'only_from_journals'],
   ['book_date', 'only_from_journals'],
+  ['journal', 'extend_totals'],
+  ['book_total', 'only_from_journals'],
 ];
 const GIVEN = GUARDS.map(([table, trigger]) => `('${table}', '${trigger}')`).join(', ');
 

@@ -3,7 +3,7 @@ import type { Database } from '@cls/shared/sql/database';
 import type {
   BalanceItem,
   BalanceStore,
-  CurrencyTotal,
+  BookedTotal,
   ItemBalances,
   KnowledgeFacts,
   KnownSequence,
@@ -13,13 +13,15 @@ import type {
   ReaderAccess,
   ReportingRate,
 } from '../balances/balance-store.ts';
-import type { Balance, StatedBalance } from '../ledger/balance.ts';
+import type { StatedBalance, TotalBalance } from '../ledger/balance.ts';
 import type { BusinessDate } from '../ledger/business-date.ts';
 import { accrualStatement } from './accrual-statement.ts';
 import { type StreamRow, toStreams } from './accrual-streams.ts';
 import {
   accruingStatement,
+  asksWholeBook,
   balancesStatement,
+  bookTotalsStatement,
   instant,
   itemMovementsStatement,
   movementsStatement,
@@ -55,16 +57,18 @@ export function sqlBalanceStore(database: Database, facts: Database = database):
       return toPastDue(await readAll<DueRow>(database, dueStatement(level, keys, snapshot)));
     },
     async totals(access, request) {
+      if (asksWholeBook(request.filter)) {
+        const statement = bookTotalsStatement(request);
+        const rows = await readAs<BookTotalRow>(database, access, statement);
+        if (rows.some(({ seen }) => seen)) {
+          return rows.flatMap(({ seen: _, ...row }) => (row.currency === null ? [] : toTotal(row)));
+        }
+      }
       const rows = await readAs<TotalRow>(database, access, totalsStatement(request));
-      return rows.map(
-        ({ currency, count, ...balance }): Omit<CurrencyTotal, 'withAccruals'> => ({
-          currency,
-          count: Number(count),
-          balance,
-        }),
-      );
+      return rows.map(toTotal);
     },
-    accruing: (access, request) => readAs(database, access, accruingStatement(request)),
+    accruing: (access, request) =>
+      readAs(database, access, accruingStatement(request, 'fullControl' in access)),
     async accrualsOf(level, keys, snapshot) {
       if (keys.length === 0) return new Map();
       return toStreams(await readAll<StreamRow>(database, accrualStatement(level, keys, snapshot)));
@@ -321,7 +325,13 @@ type PageRow = StatedBalance & {
   readonly last_seq: bigint;
 };
 type ItemRow = StatedBalance & { readonly key: bigint; readonly lender_id: string | null };
-type TotalRow = Balance & { readonly currency: string; readonly count: bigint };
+type TotalRow = TotalBalance & { readonly currency: string; readonly count: bigint };
+/** Without a currency: nothing is in the book. */
+type BookTotalRow = (TotalRow | { readonly currency: null }) & { readonly seen: boolean };
+
+function toTotal({ currency, count, ...balance }: TotalRow): BookedTotal {
+  return { currency, count: Number(count), balance };
+}
 
 /** Rows come item by item, the global one first. */
 function toItems(rows: readonly PageRow[]): readonly BalanceItem[] {

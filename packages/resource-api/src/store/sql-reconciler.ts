@@ -15,6 +15,7 @@ import { JOURNAL_STATEMENTS } from './reconcile-journals.ts';
 import { PRESENCE_STATEMENTS } from './reconcile-presence.ts';
 import { checkSchema, expectedSchema } from './reconcile-schema.ts';
 import { SUBLIMIT_STATEMENTS } from './reconcile-sublimits.ts';
+import { TOTAL_STATEMENTS } from './reconcile-totals.ts';
 
 /** One invariant as statements: what breaks it, how much there is to check, what is explained. */
 export interface ReconcileStatement {
@@ -33,6 +34,7 @@ const STATEMENTS: readonly ReconcileStatement[] = [
   ...BALANCE_STATEMENTS,
   ...COMMITMENT_STATEMENTS,
   ...SUBLIMIT_STATEMENTS,
+  ...TOTAL_STATEMENTS,
   ...CHAIN_STATEMENTS,
   ...ACCRUAL_STATEMENTS,
   ...PRESENCE_STATEMENTS,
@@ -85,7 +87,11 @@ export function sqlReconciler(database: Database): Reconciler {
           }
           return { ledgerSeq, points, checks };
         },
-        { isolation: 'repeatable read', readOnly: true, setup: "SET LOCAL work_mem = '64MB';" },
+        {
+          isolation: 'repeatable read',
+          readOnly: true,
+          setup: "SET LOCAL jit = off;SET LOCAL work_mem = '64MB';",
+        },
       );
     },
   };

@@ -1,21 +1,21 @@
 import type { CurrencyTotal, ReportingRate } from '../../balances/balance-store.ts';
 import type { ReportingRates } from '../../balances/reporting.ts';
-import { type Balance, outstandingPrincipal } from '../../ledger/balance.ts';
+import { outstandingPrincipal, type TotalBalance } from '../../ledger/balance.ts';
 import { minorUnitDigits } from '../../ledger/currency.ts';
 import { convert, parseFxRate } from '../../ledger/fx.ts';
 import { moneyOf, type Presented } from './money.ts';
 
 const AMOUNTS = {
   principalOutstanding: outstandingPrincipal,
-  unfunded: (balance: Balance) => balance.unfunded,
-  interestAccrued: (balance: Balance) => balance.interest_accrued,
+  unfunded: (balance: TotalBalance) => balance.unfunded,
+  interestAccrued: (balance: TotalBalance) => balance.interest_accrued,
 } as const;
 type AmountName = keyof typeof AMOUNTS;
 const NAMES = Object.keys(AMOUNTS) as AmountName[];
 
 /** A balance in the reporting currency, each amount rounded half up, with the rate used. */
 export function presentReporting(
-  balance: Balance,
+  balance: TotalBalance,
   currency: string,
   to: string,
   rates: ReportingRates,

@@ -1,0 +1,201 @@
+import { Random } from '@cls/book-generator/random';
+import { newId } from '@cls/shared/new-id';
+import type { Database } from '@cls/shared/sql/database';
+import { describeOnEngines } from '@cls/testing/engines';
+import { expect } from 'chai';
+import {
+  type BalanceItem,
+  type BalanceStore,
+  LEVELS,
+  type Level,
+  NO_FILTER,
+  type ReaderAccess,
+  type Snapshot,
+} from '../src/balances/balance-store.ts';
+import type { JournalRecord } from '../src/journal-file/record.ts';
+import { addTotals, type TotalBalance, ZERO_BALANCE } from '../src/ledger/balance.ts';
+import { MIGRATIONS } from '../src/store/migrations.ts';
+import { sqlBalanceStore } from '../src/store/sql-balance-store.ts';
+import { sqlEntitlements } from '../src/store/sql-entitlements.ts';
+import { sqlReconciler } from '../src/store/sql-reconciler.ts';
+import { date } from './support/book.ts';
+import { generated, loadRecords } from './support/generated.ts';
+
+const CALLERS: readonly [ReaderAccess, ...ReaderAccess[]] = [
+  { fullControl: true },
+  { customer: 'agency' },
+  { customer: 'everyone' },
+  { customer: 'lender' },
+  { customer: 'germany' },
+];
+const QUESTIONS = 60;
+const REVERSALS = 12;
+
+describeOnEngines('totals of the whole book', (engine) => {
+  const random = new Random(23);
+  let database: Database;
+  let store: BalanceStore;
+  let lender: string;
+
+  before(async function () {
+    this.timeout(0);
+    database = await engine.open(MIGRATIONS);
+    store = sqlBalanceStore(database);
+    lender = await postInAnyOrder(database, random);
+    const entitlements = sqlEntitlements(database);
+    const grant = (customer: string, role: 'agent' | 'lender' | 'borrower', deals: object) =>
+      entitlements.grant({
+        customer,
+        role,
+        lenderId: role === 'lender' ? lender : undefined,
+        deals,
+      } as never);
+    await grant('agency', 'agent', { allDeals: true });
+    await grant('everyone', 'borrower', { allDeals: true });
+    await grant('lender', 'lender', { allDeals: true });
+    await grant('germany', 'agent', { country: 'DE' });
+  });
+  after(() => database?.close());
+
+  const itemsOf = async (access: ReaderAccess, level: Level, snapshot: Snapshot) => {
+    const request = { level, filter: NO_FILTER, snapshot, sort: undefined, after: undefined };
+    return store.page(access, { ...request, limit: 100_000 });
+  };
+
+  it('are the sums of its items, at any date, as known at any time, for every caller', async () => {
+    const dates = await columnOf<string>('SELECT DISTINCT effective_date::text AS v FROM journal');
+    const seqs = await columnOf<bigint>(
+      'SELECT max(seq) AS v FROM journal GROUP BY posted_at ORDER BY v DESC',
+    );
+    const [last] = seqs;
+    let shown = 0;
+    for (let asked = 0; asked < QUESTIONS; asked += 1) {
+      const day = random.pick(['2021-06-01', '2023-12-31', '2030-01-01', ...dates]);
+      const snapshot = {
+        asOf: date(random.chance(0.3) ? dayAfter(day) : day),
+        ledgerSeq: random.chance(0.4) ? last : random.pick(seqs),
+      };
+      const level = random.pick(LEVELS);
+      const access = random.pick(CALLERS);
+      const expected = added(await itemsOf(access, level, snapshot), level);
+      const found = await store.totals(access, { level, filter: NO_FILTER, snapshot });
+      const note = JSON.stringify({
+        access,
+        level,
+        ...snapshot,
+        ledgerSeq: `${snapshot.ledgerSeq}`,
+      });
+      expect(found, note).to.deep.equal(expected);
+      shown += found.length;
+      const [{ currency } = { currency: 'USD' }] = found;
+      const filter = { ...NO_FILTER, currencies: [currency] };
+      const one = await store.totals(access, { level, filter, snapshot });
+      expect(one, note).to.deep.equal(expected.filter((total) => total.currency === currency));
+    }
+    expect(shown).to.be.greaterThan(QUESTIONS);
+  });
+
+  it('are found in every state of knowledge by reconcile', async () => {
+    const { checks } = await sqlReconciler(database).reconcile(8);
+    const totals = checks.filter(({ invariant }) => invariant.includes('totals'));
+    expect(totals.map(({ breakCount }) => breakCount)).to.deep.equal([0, 0, 0]);
+    expect(totals.every(({ checked }) => checked > 0)).to.equal(true);
+  });
+
+  it('are not for a caller who sees a part of the book', async () => {
+    const seen = async (customer: string) => {
+      const setup = `SET LOCAL ROLE cls_reader; SET LOCAL cls.full_control = 'off';
+        SET LOCAL cls.customer = '${customer}';`;
+      const rows = await database.transaction(
+        (inside) => inside.query<{ level: string }>('SELECT DISTINCT level FROM book_total'),
+        { setup },
+      );
+      return rows.map(({ level }) => level).sort();
+    };
+    expect(await seen('agency')).to.deep.equal(['contract', 'deal', 'facility', 'position']);
+    expect(await seen('everyone')).to.deep.equal(['contract', 'deal', 'facility']);
+    expect(await seen('lender')).to.deep.equal(['contract', 'deal', 'facility']);
+    expect(await seen('germany')).to.deep.equal([]);
+    expect(await seen('nobody')).to.deep.equal([]);
+  });
+
+  const columnOf = async <T>(sql: string): Promise<readonly [T, ...T[]]> => {
+    const [first, ...rest] = (await database.query<{ v: T }>(sql)).map(({ v }) => v);
+    if (first === undefined) throw new Error('nothing was loaded');
+    return [first, ...rest];
+  };
+});
+
+/**
+ * Journals in any order, in transactions of any size; then corrections and more reversals. Returns a
+ * lender of the book.
+ */
+async function postInAnyOrder(database: Database, random: Random): Promise<string> {
+  const { records } = generated({ contracts: 30, years: 2, sublimits: true });
+  const journals = records.filter((record) => record.object === 'journal');
+  const first = shuffled(
+    journals.filter(({ reverses, corrects }) => !reverses && !corrects),
+    random,
+  );
+  const later = journals.filter(({ reverses, corrects }) => reverses || corrects);
+  const reversed = new Set(later.map(({ reverses }) => reverses));
+  const taken = first.filter(({ id }) => !reversed.has(id)).slice(0, REVERSALS);
+  const again = taken.map(reversalOf);
+  await loadRecords(
+    database,
+    records.filter((record) => record.object !== 'journal'),
+  );
+  const rest: JournalRecord[] = [
+    ...first,
+    ...later,
+    ...again,
+    ...again.slice(0, 4).map(reversalOf),
+  ];
+  while (rest.length > 0) {
+    await loadRecords(database, rest.splice(0, random.pick([1, 1, 7, 60])));
+  }
+  const position = records.find((record) => record.object === 'position');
+  if (position === undefined) throw new Error('the book has no lenders');
+  return position.lender;
+}
+
+function reversalOf(journal: JournalRecord): JournalRecord {
+  const { corrects: _, ...same } = journal;
+  const id = newId('jrn');
+  const turned = (amount: string) => (amount.startsWith('-') ? amount.slice(1) : `-${amount}`);
+  return {
+    ...same,
+    ...{ id, idempotencyKey: id, reverses: journal.id },
+    postings: journal.postings.map((posting) => ({ ...posting, amount: turned(posting.amount) })),
+  };
+}
+
+function shuffled<T>(values: readonly T[], random: Random): T[] {
+  const keyed = values.map((value) => [random.between(0, 1_000_000), value] as const);
+  return keyed.sort(([a], [b]) => a - b).map(([, value]) => value);
+}
+
+/** What items come to, a sublimit's commitment not counted where its facility is among them. */
+function added(items: readonly BalanceItem[], level: Level) {
+  const holderOf = ({ facility, position }: BalanceItem) =>
+    `${facility?.id} ${position?.lenderId ?? ''}`;
+  const facilities = new Set(items.map(holderOf));
+  const sums = new Map<string, { count: number; balance: TotalBalance }>();
+  for (const item of items) {
+    const { currency, facility, position, lenders, global } = item;
+    const own = lenders.find((one) => one.lender.id === position?.lenderId)?.balance ?? global;
+    const around = `${facility?.sublimitOf} ${position?.lenderId ?? ''}`;
+    const within = level !== 'contract' && facilities.has(around);
+    const before = sums.get(currency) ?? { count: 0, balance: addTotals(ZERO, ZERO) };
+    sums.set(currency, {
+      count: before.count + 1,
+      balance: addTotals(before.balance, within ? { ...own, unfunded: 0n } : own),
+    });
+  }
+  return [...sums]
+    .map(([currency, sum]) => ({ currency, ...sum }))
+    .sort((a, b) => (a.currency < b.currency ? -1 : 1));
+}
+
+const ZERO: TotalBalance = ZERO_BALANCE;
+const dayAfter = (day: string) => new Date(Date.parse(day) + 86_400_000).toISOString().slice(0, 10);

@@ -159,6 +159,7 @@ describeOnEngines('an export', (engine) => {
     for (const accept of ['application/json', 'application/x-ndjson']) {
       const plain = await rawGet('?', { accept });
       const zipped = await rawGet('?', { accept, 'accept-encoding': 'gzip' });
+      expect([plain.status, zipped.status], `${zipped.body}`).to.deep.equal([200, 200]);
       expect(plain.headers['content-encoding']).to.equal(undefined);
       expect(zipped.headers['content-encoding']).to.equal('gzip');
       expect(gunzipSync(zipped.body).equals(plain.body)).to.equal(true);

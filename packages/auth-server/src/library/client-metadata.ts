@@ -21,13 +21,6 @@ export const EXTRA_CLIENT_METADATA = [
   'allowed_origins',
 ];
 
-export interface SecretHash {
-  /** SHA-256, base64url. */
-  readonly sha256: string;
-  /** Milliseconds since the epoch; absent: never. */
-  readonly expires_at?: number;
-}
-
 /** A service account as the library's client metadata. */
 export function serviceAccountClient(account: ServiceAccount, scopeBase: string): AdapterPayload {
   return {

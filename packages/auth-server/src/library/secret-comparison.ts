@@ -1,7 +1,13 @@
 import { hash, timingSafeEqual } from 'node:crypto';
 import type { Clock } from '@cls/shared/clock';
 import type { Client, Provider } from 'oidc-provider';
-import type { SecretHash } from './client-metadata.ts';
+
+interface SecretHash {
+  /** SHA-256, base64url. */
+  readonly sha256: string;
+  /** Milliseconds since the epoch; absent: never. */
+  readonly expires_at?: number;
+}
 
 /** Replaces the library's comparison of client secrets by ours, on hashes and several of them. */
 export function compareHashedSecrets(provider: Provider, clock: Clock): void {

@@ -8,7 +8,7 @@ import type { AccountAccess } from '../sessions/account-access.ts';
 import type { SignedInRecords } from '../sessions/signed-in.ts';
 import type { StateStore } from '../state/state-store.ts';
 import { GRANT_MARGIN_S } from './configuration.ts';
-import { isDestroyed } from './destroyed-session.ts';
+import { isDestroyed } from './reliances/session-end.ts';
 
 /**
  * Keeps the list of where people are signed in, and of what applications got there, after each

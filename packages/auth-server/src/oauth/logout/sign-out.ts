@@ -1,8 +1,8 @@
 import type { Context } from 'koa';
 import type { AuditLog } from '../../audit/audit-log.ts';
 import { digest } from '../../crypto/state-seal.ts';
-import { isDestroyed } from '../../library/destroyed-session.ts';
 import type { Provider, Session } from '../../library/oidc.ts';
+import { isDestroyed } from '../../library/reliances/session-end.ts';
 import { requestMetadata } from '../../mail/security-notice.ts';
 import type { AccountAccess } from '../../sessions/account-access.ts';
 import { actorOf } from '../../web/actor.ts';

@@ -39,6 +39,8 @@ import {
   refreshTokenTtlS,
   refuseAfterAbsoluteLife,
 } from './refresh-lifetime.ts';
+import { checkParameters } from './reliances/parameter-checks.ts';
+import { rotateUnless } from './reliances/refresh-refusal.ts';
 import { defaultResource, refuseOtherResources, resourceServerFor } from './resource-server.ts';
 import { signInPolicy } from './sign-in-policy.ts';
 import { tokenClaims } from './token-claims.ts';
@@ -90,10 +92,10 @@ export function providerConfiguration(
     adapter: (kind: string) => adapterFor(kind, issuer, settings),
     routes: ROUTES,
     scopes,
-    extraParams: {
+    extraParams: checkParameters({
       scope: (_, asked) => refuseNothing(asked, scopes.filter(servesAlone)),
       response_mode: refuseUndeliverableForm,
-    },
+    }),
     claims: {
       openid: ['sub', 'acr', 'amr', 'auth_time'],
       email: ['email', 'email_verified'],
@@ -164,11 +166,10 @@ export function providerConfiguration(
     issueRefreshToken: async (_, client, code) =>
       client.grantTypeAllowed('refresh_token') &&
       refreshTokenTtlS(settings, 'authTime' in code ? code : {}) > 0,
-    rotateRefreshToken: (ctx) => {
+    rotateRefreshToken: rotateUnless((ctx) => {
       refuseOtherResources(ctx);
       refuseAfterAbsoluteLife(settings, ctx.oidc.entities.RefreshToken);
-      return true;
-    },
+    }),
     expiresWithSession: () => false,
     findAccount: async (_, id, token) => {
       if (settings.mfaPolicy === 'required' && isWeakProof(token)) return undefined;

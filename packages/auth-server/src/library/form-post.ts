@@ -1,4 +1,5 @@
 import { errors, type KoaContextWithOIDC, type Provider } from 'oidc-provider';
+import { showInPlace } from './reliances/error-in-place.ts';
 
 const WEB = /^https?:\/\//i;
 
@@ -17,9 +18,7 @@ export function refuseUndeliverableForm(ctx: KoaContextWithOIDC): void {
 
 /** Whatever is wrong with such a request is shown here: its error would be a form as well. */
 export function showUndeliverableErrors(provider: Provider): void {
-  provider.on('authorization.error', (ctx, error) => {
-    if (isUndeliverable(ctx)) error.allow_redirect = false;
-  });
+  showInPlace(provider, isUndeliverable);
 }
 
 function isUndeliverable({ oidc }: KoaContextWithOIDC): boolean {

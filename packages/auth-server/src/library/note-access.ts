@@ -8,6 +8,7 @@ import type { AccountAccess } from '../sessions/account-access.ts';
 import type { SignedInRecords } from '../sessions/signed-in.ts';
 import type { StateStore } from '../state/state-store.ts';
 import { GRANT_MARGIN_S } from './configuration.ts';
+import { prolong } from './reliances/grant-life.ts';
 import { isDestroyed } from './reliances/session-end.ts';
 
 /**
@@ -56,11 +57,10 @@ export function noteAccess(
 
 /** What a refresh token is worth ends with its grant, which must live as long as the newest one. */
 async function outlive(grant: Grant | undefined, token: RefreshToken): Promise<void> {
-  if (grant?.exp === undefined) return;
+  if (grant === undefined) return;
   const missingS = token.remainingTTL + GRANT_MARGIN_S - grant.remainingTTL;
   if (missingS < GRANT_MARGIN_S / 2) return; // Not for each refresh.
-  grant.exp += missingS;
-  await grant.save();
+  await prolong(grant, missingS);
 }
 
 async function noteSession(

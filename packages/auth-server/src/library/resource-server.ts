@@ -10,6 +10,7 @@ import {
 } from '@cls/shared/access-token';
 import { type Client, errors, type KoaContextWithOIDC, type ResourceServer } from 'oidc-provider';
 import type { Account } from '../accounts/account.ts';
+import { askedScopes, setAskedScope } from './reliances/asked-scope.ts';
 import { contextOf } from './request-context.ts';
 
 /** RFC 8707: the resources that tokens are for, and what a caller may have of each. */
@@ -48,11 +49,6 @@ export function resourceOfScopes(
   return administers ? adminAudience(issuer) : audience;
 }
 
-function askedScopes({ oidc }: KoaContextWithOIDC): readonly string[] {
-  const { scope } = oidc.params ?? {};
-  return typeof scope === 'string' ? scope.split(' ') : [];
-}
-
 /**
  * The resource server for this request. A caller that asks for no scope gets all that it was
  * granted there; one that asks for more is refused, because a token with silently fewer scopes
@@ -74,7 +70,7 @@ export function resourceServerFor(
     account === undefined
       ? forServiceAccount(indicator, client, asked, settings)
       : forPerson(indicator, account, asked, settings);
-  if (asked.length === 0) Object.assign(ctx.oidc.params ?? {}, { scope: resourceServer.scope });
+  if (asked.length === 0) setAskedScope(ctx, resourceServer.scope);
   return resourceServer;
 }
 

@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { clientAddress } from '@cls/shared/http/client-address';
+import { mountAt } from '../library/reliances/base-path.ts';
 
 /**
  * Shows the library each request as it was sent to the issuer. URLs in discovery and the Secure
@@ -19,7 +20,7 @@ export function requestNormalizer(issuer: string, trustedProxyHops: number) {
     delete headers['x-forwarded-host'];
     delete headers.forwarded;
     request.url = below(basePath, request.url ?? '/');
-    Object.assign(request, { baseUrl: basePath }); // The library puts it before its own paths.
+    mountAt(request, basePath);
   };
 }
 

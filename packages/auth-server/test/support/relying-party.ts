@@ -88,7 +88,7 @@ export class Browser {
   ): Promise<{ url: URL; response: Response }> {
     const html = page.text ?? (await page.response.text());
     const [, action = '', inner = ''] =
-      /<form method="post" action="([^"]*)"[^>]*>([\s\S]*?)<\/form>/.exec(html) ?? [];
+      /<form (?:[^>]*\s)?method="post" action="([^"]*)"[^>]*>([\s\S]*?)<\/form>/.exec(html) ?? [];
     if (action === '') throw new Error(`no form on ${page.url.pathname}: ${html.slice(0, 400)}`);
     const hidden = [...inner.matchAll(/<input type="hidden" name="([^"]*)" value="([^"]*)"/g)];
     const body = new URLSearchParams([

@@ -1,20 +1,9 @@
 import type { Context, Middleware } from 'koa';
 import type { KoaContextWithOIDC, Provider } from '../../library/oidc.ts';
+import { callbackFormOf } from '../../library/reliances/callback-form.ts';
 import { formTargetsOf } from '../../web/application.ts';
 import { continuePage } from '../../web/continue.ts';
 import type { Pages } from '../../web/page.ts';
-
-/** As the library writes it (response_modes/form_post.js), with an inline script. */
-const PAGE =
-  /<title>Submitting Callback<\/title>[\s\S]*<form method="post" action="([^"]*)">([\s\S]*?)<noscript>/;
-const INPUT = /<input type="hidden" name="([^"]*)" value="([^"]*)"\/>/g;
-const ENTITIES: Readonly<Record<string, string>> = {
-  '&amp;': '&',
-  '&lt;': '<',
-  '&gt;': '>',
-  '&quot;': '"',
-  '&#39;': "'",
-};
 
 /**
  * Puts our page in place of the library's when it sends a browser on with a form: signing out where
@@ -24,18 +13,14 @@ const ENTITIES: Readonly<Record<string, string>> = {
 export function continueForms(provider: Provider, pages: Pages): Middleware {
   return async (ctx, next) => {
     await next();
-    if (typeof ctx.body !== 'string') return;
-    const [, action, inputs = ''] = PAGE.exec(ctx.body) ?? [];
-    if (action === undefined) return;
-    const fields = [...inputs.matchAll(INPUT)].map(
-      ([, name = '', value = '']) => [unescaped(name), unescaped(value)] as const,
-    );
-    const formTargets = [unescaped(action), ...(await targetsAfter(provider, ctx))];
+    const form = callbackFormOf(ctx.body);
+    if (form === undefined) return;
+    const formTargets = [form.action, ...(await targetsAfter(provider, ctx))];
     pages.show(ctx, {
       status: ctx.status,
       formTargets,
       again: false,
-      render: (frame, i18n) => continuePage({ frame, action: unescaped(action), fields }, i18n),
+      render: (frame, i18n) => continuePage({ frame, ...form }, i18n),
     });
   };
 }
@@ -46,8 +31,4 @@ async function targetsAfter(provider: Provider, ctx: Context): Promise<readonly 
   const asked = oidc?.entities.Interaction?.params['client_id'];
   const client = oidc?.client ?? (await provider.Client.find(String(asked ?? '')));
   return formTargetsOf(client);
-}
-
-function unescaped(text: string): string {
-  return text.replace(/&(?:amp|lt|gt|quot|#39);/g, (entity) => ENTITIES[entity] ?? entity);
 }

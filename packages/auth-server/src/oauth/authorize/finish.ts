@@ -1,4 +1,9 @@
 import { acrOf } from '../../library/acr.ts';
+import {
+  giveResult,
+  type InteractionResult,
+  type ProvenLogin,
+} from '../../library/reliances/login-result.ts';
 import { KNOWN_DEVICE_TTL_S } from '../../throttle/known-devices.ts';
 import { actorOf, DEVICE_COOKIE } from '../../web/actor.ts';
 import { writeCookie } from '../../web/cookie.ts';
@@ -14,23 +19,10 @@ export async function finishSignIn(
   record(context, 'sign_in.succeeded', accountId, amr.join(' '));
   const login: ProvenLogin = {
     ...{ accountId, amr, acr: acrOf(amr), remember: false },
-    // The time of the proof; without it the library would use the time of a later consent.
     ts: provenAtS ?? Math.floor(Date.now() / 1000),
     provenIn: context.details.uid,
   };
   await answer(context, { login });
-}
-
-/** The library's result of a sign-in; its own types leave ours out. */
-export interface ProvenLogin {
-  readonly accountId: string;
-  readonly amr: readonly string[];
-  readonly acr: string;
-  readonly remember: boolean;
-  /** Whole seconds since the epoch. */
-  readonly ts: number;
-  /** The interaction: a consent that is asked for afterwards carries this result too. */
-  readonly provenIn: string;
 }
 
 /** The person refused: returns to the application with `access_denied`. */
@@ -39,11 +31,8 @@ export function refuse(context: InteractionContext, error_description: string): 
 }
 
 /** Hands the result to the library, and the browser back to it. */
-export async function answer({ provider, ctx }: InteractionContext, result: object): Promise<void> {
-  const href = await provider.interactionResult(ctx.req, ctx.res, result as never, {
-    mergeWithLastSubmission: true,
-  });
-  seeOther(ctx, href);
+export async function answer({ provider, ctx }: InteractionContext, result: InteractionResult): Promise<void> {
+  seeOther(ctx, await giveResult(provider, ctx, result));
 }
 
 /**

@@ -3,6 +3,11 @@ import type { Context } from 'koa';
 import type { AccountDirectory } from '../../accounts/account.ts';
 import type { ProviderPages } from '../../library/configuration.ts';
 import { errors, type KoaContextWithOIDC } from '../../library/oidc.ts';
+import { signOutFormPath } from '../../library/reliances/form-fields.ts';
+import { formSecretOf } from '../../library/reliances/form-secret.ts';
+import { forgetUnkept, isKept } from '../../library/reliances/kept-session.ts';
+import { isOfUnreadableBody } from '../../library/reliances/unreadable-body.ts';
+import { whyCodeIsAsked } from '../../library/reliances/user-code.ts';
 import {
   deviceCodePage,
   deviceConfirmationPage,
@@ -20,15 +25,11 @@ import { permissionNames } from '../../web/permission-names.ts';
 import { leadToDeviceDone } from '../device/device-done.ts';
 import { CODE_NOT_GOOD } from '../device/device-guesses.ts';
 
-const UNTOUCHED = { touched: false };
-
 /** What the library calls an application's request to sign out, and the forms that people send. */
 const SIGN_OUT_REQUEST = 'end_session';
 const SIGN_OUT = 'end_session_confirm';
 const DEVICE = 'code_verification';
 const FORMS = new Set([SIGN_OUT, DEVICE]);
-/** How it says that a body is too large, or no form (shared/selective_body.js). */
-const UNREADABLE = /^failed to parse the request body|content-type bodies are supported/;
 
 /** The pages that the library itself answers with. */
 export function providerPages(
@@ -100,7 +101,7 @@ export function providerPages(
           signOutPage(
             {
               frame,
-              action: pages.path(`${ROUTES.end_session}/confirm`),
+              action: pages.path(signOutFormPath(ROUTES.end_session)),
               ...xsrfOf(ctx),
               ...(email === undefined ? {} : { email }),
               ...(application === undefined ? {} : { application }),
@@ -112,14 +113,10 @@ export function providerPages(
     },
     signedOut: async (ctx) => showSignedOut(ctx),
     async deviceCode(ctx, out) {
-      // The library comes back to this form from each failure: with 200 where the code was not good
-      // any more, which may be because the person has just denied it.
-      if (ctx.oidc.entities.DeviceCode?.error !== undefined) return deviceDone(ctx);
-      if (out !== undefined && ctx.status !== 200) {
-        // The library has put the secret of a new form into the session, and fails to save one that
-        // is not there yet: the browser sent no cookie.
-        const { session } = ctx.oidc;
-        if (session !== undefined && session.exp === undefined) Object.assign(session, UNTOUCHED);
+      const why = whyCodeIsAsked(ctx, out);
+      if (why === 'denied') return deviceDone(ctx);
+      if (why === 'failed' && out !== undefined) {
+        if (ctx.oidc.session !== undefined) forgetUnkept(ctx.oidc.session);
         return error(ctx, out, new Error(out.error));
       }
       const { user_code: typed } = out === undefined ? {} : (ctx.oidc.params ?? {});
@@ -170,14 +167,14 @@ export function providerPages(
  * Why a form is refused. Of a session's device pages only the last is good, and that once; in a
  * session that is not kept yet there was none.
  */
-function kindOfForm({ oidc }: KoaContextWithOIDC, description = ''): ErrorKind {
-  if (UNREADABLE.test(description)) return 'form_unreadable';
-  const shownBefore = oidc.route === DEVICE && oidc.session?.exp !== undefined;
+function kindOfForm({ oidc }: KoaContextWithOIDC, description?: string): ErrorKind {
+  if (isOfUnreadableBody(description)) return 'form_unreadable';
+  const shownBefore = oidc.route === DEVICE && isKept(oidc.session ?? {});
   return shownBefore ? 'device_page_over' : 'form_refused';
 }
 
 function xsrfOf(ctx: KoaContextWithOIDC): { xsrf?: string } {
-  const secret = (ctx.oidc.session?.state as { secret?: string } | undefined)?.secret;
+  const secret = formSecretOf(ctx.oidc.session);
   return secret === undefined ? {} : { xsrf: secret };
 }
 

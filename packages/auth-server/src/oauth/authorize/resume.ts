@@ -1,10 +1,10 @@
 import type { Middleware } from 'koa';
 import { digest } from '../../crypto/state-seal.ts';
 import type { KoaContextWithOIDC } from '../../library/oidc.ts';
+import { loginBroughtBy } from '../../library/reliances/login-result.ts';
 import type { AccountAccess } from '../../sessions/account-access.ts';
 import { showExpired } from '../../web/expired-page.ts';
 import type { Pages } from '../../web/page.ts';
-import type { ProvenLogin } from './finish.ts';
 import { type ProgressDeps, provenIn } from './progress.ts';
 
 export interface ResumeDeps extends ProgressDeps {
@@ -20,14 +20,12 @@ export interface ResumeDeps extends ProgressDeps {
 export function endStaleSignIns(deps: ResumeDeps): Middleware {
   return async (ctx, next) => {
     await next();
-    const { oidc } = ctx as unknown as Partial<KoaContextWithOIDC>;
-    const login = oidc?.result?.login as ProvenLogin | undefined;
-    const session = oidc?.session;
+    const oidcCtx = ctx as unknown as Partial<KoaContextWithOIDC>;
+    const login = loginBroughtBy(oidcCtx);
+    const session = oidcCtx.oidc?.session;
     if (session === undefined || login === undefined) return;
-    const uid = login.provenIn;
-    if (!ctx.path.endsWith(`/${uid}`)) return; // Of a consent: the session was there before.
     // The proof is not removed but expires: a double click may send the same redirect twice.
-    const proven = await provenIn(deps, uid).catch(async (error: unknown) => {
+    const proven = await provenIn(deps, login.provenIn).catch(async (error: unknown) => {
       await deps.access.endSession(digest(session.uid));
       throw error;
     });

@@ -2,6 +2,7 @@ import Router from '@koa/router';
 import type { Context, Middleware } from 'koa';
 import { newCodesOf } from '../../factors/new-codes.ts';
 import { errors, type Provider } from '../../library/oidc.ts';
+import { leaveEndedSession } from '../../library/reliances/interaction-session.ts';
 import { showExpired } from '../../web/expired-page.ts';
 import { seeOther } from '../../web/page.ts';
 import { readOurForm } from '../../web/read-form.ts';
@@ -93,20 +94,6 @@ async function detailsOf(provider: Provider, ctx: Context): Promise<Details | un
     details = await find();
   }
   return details?.uid === uid ? details : undefined;
-}
-
-/**
- * A person who is asked to sign in again may be signed out meanwhile: in another tab, by waiting
- * too long, or by linking the account, which ends its sessions. The library would treat the sign-in
- * as expired. Here it continues as if nobody had been signed in.
- */
-async function leaveEndedSession(provider: Provider, uid: string): Promise<void> {
-  const interaction = await provider.Interaction.find(uid);
-  const session = interaction?.session;
-  if (interaction?.prompt.name !== 'login' || session === undefined) return;
-  if ((await provider.Session.findByUid(session.uid)) !== undefined) return;
-  delete interaction.session;
-  await interaction.persist();
 }
 
 /**

@@ -1,5 +1,6 @@
 import type { Log } from '@cls/shared/log';
 import type { Provider } from '../../library/oidc.ts';
+import { sendLogoutToken } from '../../library/reliances/logout-token.ts';
 import type { LogoutNotification, LogoutNotifications } from '../../sessions/signed-in.ts';
 
 const LOOK_EVERY_MS = 2_000;
@@ -9,11 +10,6 @@ const AT_ONCE_PER_APPLICATION = 4;
 /** After 15 s, 1, 4, 16 and 64 minutes; then the application has been away for too long. */
 const RETRY_AFTER_S = 15;
 const ATTEMPTS_MAX = 6;
-
-/** The library's own method, which its types leave out. */
-interface Informed {
-  backchannelLogout(accountId: string, sid: string): Promise<void>;
-}
 
 /**
  * Notifies applications of sessions that were ended elsewhere than in their browser: from the account
@@ -80,9 +76,7 @@ async function deliver(
 ): Promise<void> {
   try {
     const client = await provider.Client.find(applicationId);
-    if (client?.backchannelLogoutUri !== undefined) {
-      await (client as unknown as Informed).backchannelLogout(accountId, sid);
-    }
+    if (client !== undefined) await sendLogoutToken(client, accountId, sid);
   } catch (err) {
     if (attempts < ATTEMPTS_MAX) return;
     log.warn({ err, clientId: applicationId }, UNDELIVERED);

@@ -2,7 +2,7 @@ import type { Context } from 'koa';
 import type { AuditLog } from '../../audit/audit-log.ts';
 import { digest } from '../../crypto/state-seal.ts';
 import type { Provider, Session } from '../../library/oidc.ts';
-import { isDestroyed } from '../../library/reliances/session-end.ts';
+import { beforeSessionEnds, isDestroyed } from '../../library/reliances/session-end.ts';
 import { requestMetadata } from '../../mail/security-notice.ts';
 import type { AccountAccess } from '../../sessions/account-access.ts';
 import { actorOf } from '../../web/actor.ts';
@@ -12,14 +12,12 @@ import { actorOf } from '../../web/actor.ts';
  * where that fails, the person is still signed in and can do it again.
  */
 export function endBeforeSession(
-  { Session: Sessions }: Provider,
+  provider: Provider,
   access: Pick<AccountAccess, 'signedOut'>,
 ): void {
-  const { destroy } = Sessions.prototype;
-  Sessions.prototype.destroy = async function end(this: Session) {
-    await access.signedOut(digest(this.uid), toldSids(this));
-    await destroy.call(this);
-  };
+  beforeSessionEnds(provider, (session) =>
+    access.signedOut(digest(session.uid), toldSids(session)),
+  );
 }
 
 /** Records who signed out, for which application and from where, in the person's own log. */

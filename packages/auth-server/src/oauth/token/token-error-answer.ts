@@ -1,6 +1,7 @@
 import { DatabaseUnavailable } from '@cls/shared/sql/database';
 import type { Context } from 'koa';
 import { errors } from '../../library/oidc.ts';
+import { isOfLargeBody } from '../../library/reliances/unreadable-body.ts';
 import { MfaRequired, TooManyAttempts, tooLarge } from './token-error.ts';
 
 const RETRY_WHEN_UNAVAILABLE_S = 2;
@@ -64,8 +65,5 @@ class Unavailable extends errors.OIDCProviderError {
 
 function translated(error: unknown): unknown {
   if (error instanceof DatabaseUnavailable) return new Unavailable(error);
-  // The library reads forms itself; only the error’s cause shows that one was too large.
-  const cause = error instanceof errors.InvalidRequest ? error.cause : undefined;
-  const large = cause instanceof Error && cause.message === 'request entity too large';
-  return large ? tooLarge() : error;
+  return isOfLargeBody(error) ? tooLarge() : error; // The library reads forms itself.
 }

@@ -1,3 +1,4 @@
+import { FORM_FIELDS } from '../../library/reliances/form-fields.ts';
 import { field, form, type Problem, submit } from '../../web/form.ts';
 import { html } from '../../web/html.ts';
 import type { I18n } from '../../web/i18n.ts';
@@ -23,7 +24,7 @@ ${form(frame, {
   action,
   body: html`${xsrfField(model.xsrf)}${field(
     {
-      name: 'user_code',
+      name: FORM_FIELDS.userCode,
       label: i18n.t('deviceCode.label'),
       hint: i18n.t('deviceCode.hint'),
       ...(userCode !== undefined && { value: userCode }),
@@ -65,9 +66,9 @@ export function deviceConfirmationPage(model: DeviceConfirmationModel, i18n: I18
 ${permissionList(model.permissions, i18n)}
 ${form(frame, {
   action,
-  body: html`${xsrfField(model.xsrf)}<input type="hidden" name="user_code" value="${userCode}">
-<div class="pair"><button class="button" name="abort" value="yes">${i18n.t('deviceConfirmation.deny')}</button>
-<button class="button" name="confirm" value="yes">${i18n.t('deviceConfirmation.allow')}</button></div>`,
+  body: html`${xsrfField(model.xsrf)}<input type="hidden" name="${FORM_FIELDS.userCode}" value="${userCode}">
+<div class="pair"><button class="button" name="${FORM_FIELDS.deny}" value="yes">${i18n.t('deviceConfirmation.deny')}</button>
+<button class="button" name="${FORM_FIELDS.allow}" value="yes">${i18n.t('deviceConfirmation.allow')}</button></div>`,
 })}`;
   return cardPage(model, { title: i18n.t('deviceConfirmation.title'), body }, i18n);
 }
@@ -85,5 +86,7 @@ export function deviceDonePage(model: DeviceDoneModel, i18n: I18n): string {
 }
 
 function xsrfField(xsrf: string | undefined) {
-  return xsrf !== undefined && html`<input type="hidden" name="xsrf" value="${xsrf}">\n`;
+  return (
+    xsrf !== undefined && html`<input type="hidden" name="${FORM_FIELDS.secret}" value="${xsrf}">\n`
+  );
 }

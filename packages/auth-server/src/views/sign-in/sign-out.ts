@@ -1,3 +1,4 @@
+import { FORM_FIELDS } from '../../library/reliances/form-fields.ts';
 import { form } from '../../web/form.ts';
 import { html } from '../../web/html.ts';
 import type { I18n } from '../../web/i18n.ts';
@@ -30,8 +31,8 @@ export function signOutPage(model: SignOutModel, i18n: I18n): string {
   }<p>${email === undefined ? i18n.t('signOut.text') : i18n.rich('signOut.textFor', { email: emailName(email) })}</p>
 ${form(frame, {
   action,
-  body: html`${xsrf !== undefined && html`<input type="hidden" name="xsrf" value="${xsrf}">\n`}<div class="pair"><a class="button" href="${model.stayHref}">${i18n.t('signOut.stay')}</a>
-<button class="button primary" name="logout" value="yes">${i18n.t('signOut.submit')}</button></div>`,
+  body: html`${xsrf !== undefined && html`<input type="hidden" name="${FORM_FIELDS.secret}" value="${xsrf}">\n`}<div class="pair"><a class="button" href="${model.stayHref}">${i18n.t('signOut.stay')}</a>
+<button class="button primary" name="${FORM_FIELDS.signOut}" value="yes">${i18n.t('signOut.submit')}</button></div>`,
 })}`;
   return cardPage(model, { title: i18n.t('signOut.title'), body }, i18n);
 }

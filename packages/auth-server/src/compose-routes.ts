@@ -7,7 +7,7 @@ import { visitorOf } from './account-pages/visitor.ts';
 import type { AuditLog } from './audit/audit-log.ts';
 import type { People } from './compose-accounts.ts';
 import type { AuthServerConfig } from './config.ts';
-import { noteAccess } from './library/note-access.ts';
+import { noteAccess } from './library/record-sign-ins.ts';
 import type { Provider } from './library/oidc.ts';
 import { authorizationPostToGet } from './oauth/authorize/authorization-post-to-get.ts';
 import { continueForms } from './oauth/authorize/continue-form.ts';

@@ -154,7 +154,7 @@ export function providerConfiguration(
       Interaction: INTERACTION_TTL_S,
       // What was positive a moment ago may be over now, and the library takes no zero.
       RefreshToken: (_, token) => Math.max(1, refreshTokenTtlS(settings, token)),
-      // Prolonged with each refresh: see note-access.ts.
+      // Prolonged with each refresh: see record-sign-ins.ts.
       Grant: Math.max(settings.refreshTokenTtlS, settings.sessionAbsoluteS) + GRANT_MARGIN_S,
       Session: settings.sessionIdleS,
     },

@@ -117,7 +117,7 @@ export async function composeProvider(parts: ProviderParts): Promise<ComposedPro
 }
 
 function providerSettings(
-  { config, people, state, pages, cookieKey }: ProviderParts,
+  { config, people, state, pages, cookieKey, log }: ProviderParts,
   serviceAccounts: ServiceAccountDirectory,
 ): ProviderSettings {
   return {
@@ -137,8 +137,11 @@ function providerSettings(
     applications: people.applications,
     accounts: people.accounts,
     consents: people.consents,
+    signedIn: people.signedIn,
+    access: people.access,
     pages: providerPages(pages, people.accounts, config.scopeBase),
     state,
+    log,
   };
 }
 

@@ -7,7 +7,6 @@ import { visitorOf } from './account-pages/visitor.ts';
 import type { AuditLog } from './audit/audit-log.ts';
 import type { People } from './compose-accounts.ts';
 import type { AuthServerConfig } from './config.ts';
-import { noteAccess } from './library/record-sign-ins.ts';
 import type { Provider } from './library/oidc.ts';
 import { authorizationPostToGet } from './oauth/authorize/authorization-post-to-get.ts';
 import { continueForms } from './oauth/authorize/continue-form.ts';
@@ -49,19 +48,17 @@ export interface RoutingParts {
 /** Who answers in each room of the route table; what is left is the library's to answer. */
 export function composeRooms(provider: Provider, parts: RoutingParts): Rooms {
   const { people, state, audit, pages, assets, log, logFault, pace, spend } = parts;
-  const { accounts, access, signedIn, throttle, upstreamSignIn, accountApplications } = people;
+  const { accounts, access, throttle, upstreamSignIn, accountApplications } = people;
   const answer = (...room: readonly Middleware[]) => inOrder(answeringScope(audit, log), ...room);
-  const noted = noteAccess(signedIn, access, state, log);
   const continued = continueForms(provider, pages);
   const resumed = endStaleSignIns({ accounts, access, state, pages });
   return {
-    token: answer(noted, tokenEndpoint(throttle, audit, spend, { log, logFault, pace }), tokenBody),
+    token: answer(tokenEndpoint(throttle, audit, spend, { log, logFault, pace }), tokenBody),
     authorize: answer(
       authorizationPostToGet(pages),
       refusedRequestObject,
       continued,
       resumed,
-      noted,
       nameUnauthorizedClients,
     ),
     interaction: answer(interactions(provider, parts)),
@@ -69,15 +66,14 @@ export function composeRooms(provider: Provider, parts: RoutingParts): Rooms {
     device: answer(
       continued,
       resumed,
-      noted,
       deviceDoneRoutes(provider, pages),
       notifyOfDevices({ accounts, accountApplications }),
       deviceGuesses(throttle, pages),
       nameUnauthorizedClients,
       tellInterval,
     ),
-    logout: answer(authorizationPostToGet(pages), continued, noted),
-    grants: answer(noted),
+    logout: answer(authorizationPostToGet(pages), continued),
+    grants: answer(),
     discovery: metadataCaching,
     accountPages: answer(accountPages(provider, parts)),
     passwordPages: answer(passwordPages(provider, parts)),

@@ -34,6 +34,7 @@ import { type ExistingGrantSettings, existingGrant } from './existing-grant.ts';
 import { refuseUndeliverableForm } from './form-post.ts';
 import { PooledSigningKey } from './pooled-signing-key.ts';
 import { providerAdapter } from './provider-adapter.ts';
+import { GRANT_MARGIN_S, recordSignIns, type SignInRecordDeps } from './record-sign-ins.ts';
 import {
   type RefreshLifetimeSettings,
   refreshTokenTtlS,
@@ -45,7 +46,10 @@ import { defaultResource, refuseOtherResources, resourceServerFor } from './reso
 import { signInPolicy } from './sign-in-policy.ts';
 import { tokenClaims } from './token-claims.ts';
 
-export interface ProviderSettings extends ExistingGrantSettings, RefreshLifetimeSettings {
+export interface ProviderSettings
+  extends ExistingGrantSettings,
+    RefreshLifetimeSettings,
+    SignInRecordDeps {
   readonly mfaPolicy: MfaPolicy;
   readonly cookieKey: Secret;
   readonly serviceAccounts: ServiceAccountDirectory;
@@ -74,8 +78,6 @@ export interface ProviderPages {
 const AUTHORIZATION_CODE_TTL_S = 60;
 const DEVICE_CODE_TTL_S = 600;
 const INTERACTION_TTL_S = 900;
-/** How long a grant lives beyond what was given out for it. */
-export const GRANT_MARGIN_S = 86_400;
 const ID_TOKEN_TTL_S = 3_600;
 
 /** The library's configuration. What is not enabled here is not offered. */
@@ -237,7 +239,7 @@ function discovery({ policyUrl, documentationUrl }: ProviderSettings) {
 }
 
 function adapterFor(kind: string, issuer: string, settings: ProviderSettings): Adapter {
-  const adapter = providerAdapter(settings.state, kind);
+  const adapter = recordSignIns(providerAdapter(settings.state, kind), kind, settings);
   if (kind !== 'Client') return adapter;
   return {
     ...adapter,

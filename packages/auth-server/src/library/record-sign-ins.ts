@@ -1,112 +1,129 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Log } from '@cls/shared/log';
-import type { Middleware } from 'koa';
-import type { Grant, KoaContextWithOIDC, RefreshToken } from 'oidc-provider';
+import {
+  type Adapter,
+  type AdapterPayload,
+  type KoaContextWithOIDC,
+  Provider,
+} from 'oidc-provider';
 import { deviceOf } from '../audit/device-of.ts';
 import { digest } from '../crypto/state-seal.ts';
 import type { AccountAccess } from '../sessions/account-access.ts';
 import type { SignedInRecords } from '../sessions/signed-in.ts';
 import type { StateStore } from '../state/state-store.ts';
-import { GRANT_MARGIN_S } from './configuration.ts';
 import { prolong } from './reliances/grant-life.ts';
-import { isDestroyed } from './reliances/session-end.ts';
+
+export interface SignInRecordDeps {
+  readonly signedIn: SignedInRecords;
+  readonly access: Pick<AccountAccess, 'endSession'>;
+  readonly state: Pick<StateStore, 'revokeGrant'>;
+  readonly log: Log;
+}
+
+/** How long a grant lives beyond what was given out for it. */
+export const GRANT_MARGIN_S = 86_400;
 
 /**
- * Keeps the list of where people are signed in, and of what applications got there, after each
- * request in which the library used a session or a refresh token.
+ * Keeps the list of where people are signed in, and of what applications got there. The adapter that
+ * stores a session, a code or a refresh token writes the row of the list right afterwards.
  *
- * Ending a session ends what is on the list. So what was ended while the library was at work is
- * ended again here, after it was listed and before the answer goes out.
+ * Ending a session ends the grants that are on the list at that time. A request under way may list its
+ * grant too late for that. The library stores a code before the session in which the code was made, so
+ * the request looks at its session last of all: if the session was ended, the request ends the grant
+ * and the session again. A crash between two of these writes leaves nothing open: no answer has gone
+ * out, so nobody has the code or the session's new id.
  */
-export function noteAccess(
-  records: SignedInRecords,
-  access: AccountAccess,
-  state: StateStore,
-  log: Log,
-): Middleware {
-  return async (ctx, next) => {
-    await next();
-    const { oidc } = ctx as unknown as Partial<KoaContextWithOIDC>;
-    if (oidc === undefined) return;
-    const { session, entities } = oidc;
-    // With all that applications got in it: see sign-out.ts.
-    if (session !== undefined && isDestroyed(session)) return;
-    if (session?.accountId !== undefined) {
-      await noteSession(records, ctx, oidc);
-      if (await holds(state, oidc)) return;
-      const { AuthorizationCode, DeviceCode } = entities;
-      const { grantId } = AuthorizationCode ?? DeviceCode ?? {};
-      // The request that ended the session may have read the list before this grant was on it.
-      if (grantId !== undefined) await state.revokeGrant(digest(grantId));
-      return access.endSession(digest(session.uid));
-    }
-    const { RefreshToken: token, Grant: grant } = entities;
-    if (token?.grantId === undefined) return;
-    try {
-      await records.noteUse(digest(token.grantId));
-      await outlive(grant, token);
-    } catch (err) {
-      // The old token is spent: without the answer the application would have nothing at all.
-      log.warn(
-        { err, clientId: oidc.client?.clientId },
-        'the use of a refresh token was not recorded',
-      );
-    }
+export function recordSignIns(adapter: Adapter, kind: string, deps: SignInRecordDeps): Adapter {
+  const record = RECORDERS[kind];
+  if (record === undefined) return adapter;
+  return {
+    ...adapter,
+    async upsert(id, payload, expiresIn) {
+      const store = async () => void (await adapter.upsert(id, payload, expiresIn));
+      await store();
+      const { ctx } = Provider;
+      if (ctx !== undefined) await record({ adapter, deps, ctx, id, payload, store });
+    },
   };
 }
 
-/** What a refresh token is worth ends with its grant, which must live as long as the newest one. */
-async function outlive(grant: Grant | undefined, token: RefreshToken): Promise<void> {
-  if (grant === undefined) return;
-  const missingS = token.remainingTTL + GRANT_MARGIN_S - grant.remainingTTL;
-  if (missingS < GRANT_MARGIN_S / 2) return; // Not for each refresh.
-  await prolong(grant, missingS);
+interface Stored {
+  readonly adapter: Adapter;
+  readonly deps: SignInRecordDeps;
+  /** The request in which it is stored: device and address of the list are the request's. */
+  readonly ctx: KoaContextWithOIDC;
+  readonly id: string;
+  readonly payload: AdapterPayload;
+  /** Stores it once more. */
+  readonly store: () => Promise<void>;
 }
 
-async function noteSession(
-  records: SignedInRecords,
-  ctx: Parameters<Middleware>[0],
-  { session, client, entities }: KoaContextWithOIDC['oidc'],
-): Promise<void> {
-  const accountId = session?.accountId;
-  if (session === undefined || accountId === undefined) return;
-  const uid = digest(session.uid);
+const RECORDERS: Readonly<Record<string, (stored: Stored) => Promise<void>>> = {
+  Session: recordSession,
+  AuthorizationCode: recordGrant,
+  DeviceCode: recordGrant,
+  RefreshToken: recordUse,
+};
+
+async function recordSession(stored: Stored): Promise<void> {
+  const { deps, ctx, payload } = stored;
+  const { uid = '', accountId } = payload;
+  if (accountId === undefined) return;
   const device = deviceOf(ctx.get('user-agent'));
-  await records.noteSession({ uid, accountId, device, address: ctx.ip });
-  const { AuthorizationCode, DeviceCode } = entities;
-  const { grantId, scope = '' } = AuthorizationCode ?? DeviceCode ?? {};
-  if (client === undefined || grantId === undefined) return;
-  const scopes = scope.split(' ').filter((one) => one !== '');
-  await records.noteGrant({
-    id: digest(grantId),
-    accountId,
-    applicationId: client.clientId,
-    sessionUid: uid,
-    sid: session.sidFor(client.clientId) ?? '',
-    scopes,
-    // OpenID Connect Back-Channel Logout §2.7: what was asked for offline outlives the session.
-    survivesSignOut: DeviceCode !== undefined || scopes.includes('offline_access'),
-  });
+  await deps.signedIn.noteSession({ uid: digest(uid), accountId, device, address: ctx.ip });
+  const { AuthorizationCode, DeviceCode } = ctx.oidc.entities;
+  const { grantId } = AuthorizationCode ?? DeviceCode ?? {};
+  if (grantId === undefined || (await isAlive(stored))) return;
+  // The request that ended the session may have read the list before this grant was on it.
+  await deps.state.revokeGrant(digest(grantId));
+  await deps.access.endSession(digest(uid));
 }
 
 /**
- * The library destroys a session before it puts it under its new id, and a request of another tab
- * may look just then.
+ * Whether a session that was just stored has not been ended. Another tab may have given it a new id
+ * meanwhile, and removed the id under which it was stored here, which this browser is about to get.
+ * Stored again, it is there, unless it was ended.
  */
-const LOOK_AGAIN_MS = [50, 100, 200, 400, 800];
+async function isAlive({ adapter, id, payload, store }: Stored): Promise<boolean> {
+  if ((await adapter.find(id)) !== undefined) return true;
+  await store();
+  return (await adapter.findByUid(payload.uid ?? '')) !== undefined;
+}
 
-/** Whether the session that a code was made in still exists. */
-async function holds(
-  state: StateStore,
-  { session, entities }: KoaContextWithOIDC['oidc'],
-): Promise<boolean> {
-  const { AuthorizationCode, DeviceCode } = entities;
-  if (AuthorizationCode === undefined && DeviceCode === undefined) return true;
-  const uid = digest(session?.uid ?? '');
-  const isThere = async () => (await state.findBy('Session', 'uid', uid)) !== undefined;
-  for (const waitMs of LOOK_AGAIN_MS) {
-    if (await isThere()) return true;
-    await sleep(waitMs);
+/** Of a second device: only once the person has let it in. */
+async function recordGrant({ deps, ctx, payload }: Stored): Promise<void> {
+  const { grantId, accountId, clientId, sessionUid, scope = '', kind } = payload;
+  if (grantId === undefined || accountId === undefined) return;
+  if (clientId === undefined || sessionUid === undefined) return;
+  const scopes = scope.split(' ').filter((one) => one !== '');
+  await deps.signedIn.noteGrant({
+    id: digest(grantId),
+    accountId,
+    applicationId: clientId,
+    sessionUid: digest(sessionUid),
+    sid: ctx.oidc.session?.sidFor(clientId) ?? '',
+    scopes,
+    // OpenID Connect Back-Channel Logout §2.7: what was asked for offline outlives the session.
+    survivesSignOut: kind === 'DeviceCode' || scopes.includes('offline_access'),
+  });
+}
+
+async function recordUse({ deps, ctx, payload }: Stored): Promise<void> {
+  const { grantId, exp } = payload;
+  if (grantId === undefined) return;
+  try {
+    await deps.signedIn.noteUse(digest(grantId));
+    await outlive(ctx, exp);
+  } catch (err) {
+    // Not worth a refusal: the list shows an older time of use, and the next refresh prolongs.
+    const clientId = ctx.oidc.client?.clientId;
+    deps.log.warn({ err, clientId }, 'the use of a refresh token was not recorded');
   }
-  return isThere();
+}
+
+/** What a refresh token is worth ends with its grant, which must live as long as the newest one. */
+async function outlive({ oidc }: KoaContextWithOIDC, tokenExp = 0): Promise<void> {
+  const { Grant: grant } = oidc.entities;
+  const missingS = tokenExp + GRANT_MARGIN_S - (grant?.exp ?? Number.POSITIVE_INFINITY);
+  // Not for each refresh.
+  if (grant !== undefined && missingS >= GRANT_MARGIN_S / 2) await prolong(grant, missingS);
 }

@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { exportJWK, generateKeyPair } from 'jose';
 import type Koa from 'koa';
 import {
+  type Adapter,
   type AdapterPayload,
   type Configuration,
   interactionPolicy,
@@ -18,15 +19,14 @@ export const VERIFIER = 'a'.repeat(43);
 const CHALLENGE = 'ZtNPunH49FD35FWYhT5Tv8I7vRKQJ8uxMaL0_9eHjNA';
 export const DEVICE_GRANT = 'urn:ietf:params:oauth:grant-type:device_code';
 
-const PORTAL: AdapterPayload = {
-  client_id: 'portal',
+const PORTAL = {
   client_secret: 'portal-secret',
   token_endpoint_auth_method: 'client_secret_post',
   grant_types: ['authorization_code', 'refresh_token', 'client_credentials', DEVICE_GRANT],
   redirect_uris: [CALLBACK],
   post_logout_redirect_uris: ['https://portal.example/'],
   scope: 'openid offline_access read',
-};
+} satisfies AdapterPayload;
 
 /**
  * The library alone on a real port, without any part of this service, so that a test can pin what
@@ -52,9 +52,13 @@ export interface BareProvider {
 
 export interface BareOptions {
   readonly configuration?: Configuration;
+  /** Of the one application; `portal` otherwise. */
+  readonly clientId?: string;
   /** Before the first request. */
   readonly prepare?: (provider: Provider) => void;
-  /** In place of what a store does. */
+  /** In place of the store in memory, for all but clients. */
+  readonly store?: (kind: string) => Adapter;
+  /** In place of what the store in memory does. */
   readonly adapter?: (kind: string, name: string) => ((id: string) => Promise<never>) | undefined;
 }
 
@@ -64,7 +68,8 @@ export async function startBareProvider(options: BareOptions = {}): Promise<Bare
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   const stored = new Map<string, AdapterPayload>();
-  const clients = new Map<string, AdapterPayload>([['portal', PORTAL]]);
+  const { clientId = 'portal' } = options;
+  const clients = new Map<string, AdapterPayload>([[clientId, { ...PORTAL, client_id: clientId }]]);
   const base = await configurationOf(stored, clients, options);
   const provider = new Provider(issuer, {
     ...base,
@@ -75,21 +80,21 @@ export async function startBareProvider(options: BareOptions = {}): Promise<Bare
     ...{ provider, issuer, stored, clients, account: 'person' },
     authorizationUrl(more = {}) {
       const query = new URLSearchParams({
-        ...{ client_id: 'portal', redirect_uri: CALLBACK, response_type: 'code', scope: 'openid' },
+        ...{ client_id: clientId, redirect_uri: CALLBACK, response_type: 'code', scope: 'openid' },
         ...{ code_challenge: CHALLENGE, code_challenge_method: 'S256', ...more },
       });
       return `${issuer}/auth?${query}`;
     },
     async signIn(browser, more) {
-      const { url } = await browser.follow(bare.authorizationUrl(more));
+      const { url, response } = await browser.follow(bare.authorizationUrl(more));
       const code = url.searchParams.get('code');
-      if (code === null) throw new Error(`no code: ${url}`);
+      if (code === null) throw new Error(`no code: ${url}: ${await response.text()}`);
       return code;
     },
     post: (path, fields) =>
       fetch(`${issuer}${path}`, { method: 'POST', body: new URLSearchParams(fields) }),
     async token(fields) {
-      const secret = { client_id: 'portal', client_secret: 'portal-secret' };
+      const secret = { client_id: clientId, client_secret: 'portal-secret' };
       const answer = await bare.post('/token', { ...secret, ...fields });
       return (await answer.json()) as Record<string, unknown>;
     },
@@ -121,7 +126,7 @@ const signingKey = generateKeyPair('RS256', { extractable: true }).then(({ priva
 async function configurationOf(
   stored: Map<string, AdapterPayload>,
   clients: Map<string, AdapterPayload>,
-  { adapter }: BareOptions,
+  { adapter, store }: BareOptions,
 ): Promise<Configuration> {
   const page = (ctx: KoaContextWithOIDC, text: string) => {
     ctx.type = 'html';
@@ -131,7 +136,10 @@ async function configurationOf(
   policy.remove('consent');
   return {
     jwks: { keys: [await signingKey] } as NonNullable<Configuration['jwks']>,
-    adapter: (kind: string) => storeOf(kind, kind === 'Client' ? clients : stored, adapter),
+    adapter: (kind: string) =>
+      kind === 'Client'
+        ? storeOf(kind, clients, adapter)
+        : (store?.(kind) ?? storeOf(kind, stored, adapter)),
     scopes: ['openid', 'offline_access', 'read'],
     clientAuthMethods: ['client_secret_post', 'client_secret_basic', 'none'],
     cookies: { keys: ['key'] },
@@ -144,7 +152,7 @@ async function configurationOf(
     findAccount: async (_, id) => ({ accountId: id, claims: async () => ({ sub: id }) }),
     async loadExistingGrant({ oidc }) {
       const accountId = oidc.session?.accountId ?? '';
-      const grant = new oidc.provider.Grant({ accountId, clientId: 'portal' });
+      const grant = new oidc.provider.Grant({ accountId, clientId: oidc.client?.clientId ?? '' });
       grant.addOIDCScope('openid offline_access');
       grant.addResourceScope(API, 'read');
       await grant.save();

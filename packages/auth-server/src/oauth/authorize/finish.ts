@@ -31,7 +31,10 @@ export function refuse(context: InteractionContext, error_description: string): 
 }
 
 /** Hands the result to the library, and the browser back to it. */
-export async function answer({ provider, ctx }: InteractionContext, result: InteractionResult): Promise<void> {
+export async function answer(
+  { provider, ctx }: InteractionContext,
+  result: InteractionResult,
+): Promise<void> {
   seeOther(ctx, await giveResult(provider, ctx, result));
 }
 

@@ -10,6 +10,7 @@ import type { Actor } from '../audit/actor.ts';
 import type { FactorRecords } from '../factors/factor.ts';
 import { type AuditAndNotifyDeps, auditAndNotify } from '../mail/security-notice.ts';
 import type { AccountAccess } from '../sessions/account-access.ts';
+import { endAround } from '../sessions/end-around.ts';
 import { allGuesses } from '../throttle/guess.ts';
 import type { Throttle } from '../throttle/throttle.ts';
 
@@ -80,11 +81,15 @@ export function administerAccounts(deps: AdministerDeps): AdministerAccounts {
     async setPermissions(account, permissions, addable, actor) {
       const takesFrom = (had: readonly ApiPermission[]) => exceeds(had, permissions);
       const refused = exceeds(permissions, [...account.permissions, ...addable]);
-      // End sessions first too: if that fails, nothing is changed and the request can be repeated.
-      if (!refused && takesFrom(account.permissions)) await access.endAll(account.id);
-      const before = await records.replacePermissions(account.id, permissions, addable);
+      let had: readonly ApiPermission[] | undefined = refused ? undefined : account.permissions;
+      const end = async () => {
+        if (had !== undefined && takesFrom(had)) await access.endAll(account.id);
+      };
+      const before = await endAround(end, async () => {
+        had = await records.replacePermissions(account.id, permissions, addable);
+        return had;
+      });
       if (before === undefined) return false;
-      if (takesFrom(before)) await access.endAll(account.id);
       if (takesFrom(before) || exceeds(permissions, before)) {
         auditAndNotify(deps, 'account.permissions_changed', account, actor, permissions.join(' '));
       }

@@ -9,6 +9,7 @@ import { PasswordVerifierBusy } from '../accounts/password.ts';
 import type { Actor } from '../audit/actor.ts';
 import { type AuditAndNotifyDeps, auditAndNotify } from '../mail/security-notice.ts';
 import type { AccountAccess, SessionName } from '../sessions/account-access.ts';
+import { endAround } from '../sessions/end-around.ts';
 import { type GuessDeps, guess, guessSubjectsOf } from '../throttle/guess.ts';
 
 export type ChangePasswordProblem =
@@ -32,38 +33,36 @@ export interface ChangePasswordDeps extends GuessDeps, NewPasswordDeps, AuditAnd
 
 /** Changes a password that the person knows, and ends all other sessions. */
 export function changePassword(deps: ChangePasswordDeps): ChangePassword {
-  const finish = async (account: Account, session: SessionName, actor: Actor) => {
-    const setAt = await deps.records.passwordSetAt(account.id);
-    await deps.access.endAll(account.id, session);
-    auditAndNotify(
-      deps,
-      'account.password_changed',
-      account,
-      actor,
-      undefined,
-      setAt?.toISOString(),
-    );
+  const { records, access } = deps;
+  const finish = (account: Account, actor: Actor, setAt: Date | undefined) => {
+    const once = setAt?.toISOString();
+    auditAndNotify(deps, 'account.password_changed', account, actor, undefined, once);
     return undefined;
   };
   return async (account, { password, newPassword }, session, actor) => {
     if (password === '') return { field: 'password', code: 'password_required' };
+    const end = () => access.endAll(account.id, session);
     const proven = await provePresent(deps, account, password, actor);
     if ('code' in proven) {
       const done = await isDone(deps, account, newPassword, actor);
-      return done ? finish(account, session, actor) : proven;
+      if (!done) return proven;
+      const setAt = await records.passwordSetAt(account.id);
+      await end();
+      return finish(account, actor, setAt);
     }
     if (newPassword === password) return { field: 'new_password', code: 'password_same' };
     const made = await hashOfNew(deps, account, newPassword);
     if ('problem' in made) return made.problem;
-    // End sessions first: if that fails, the password is unchanged. `finish` ends them again, to catch
-    // sessions that started meanwhile.
-    await deps.access.endAll(account.id, session);
     // If a password reset was faster, it wins: the password that was proven here is the one before
     // it.
-    if (!(await deps.records.replacePassword(account.id, made.hash, proven.passwordVersion))) {
-      return { field: 'password', code: 'current_password_wrong' };
-    }
-    return finish(account, session, actor);
+    const setAt = await endAround(end, async () => {
+      const version = proven.passwordVersion;
+      const replaced = await records.replacePassword(account.id, made.hash, version);
+      return replaced && records.passwordSetAt(account.id);
+    });
+    return setAt === false
+      ? { field: 'password', code: 'current_password_wrong' }
+      : finish(account, actor, setAt);
   };
 }
 

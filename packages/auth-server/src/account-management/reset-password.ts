@@ -21,6 +21,7 @@ import type { Actor } from '../audit/actor.ts';
 import { digest } from '../crypto/state-seal.ts';
 import { type AuditAndNotifyDeps, auditAndNotify } from '../mail/security-notice.ts';
 import type { AccountAccess } from '../sessions/account-access.ts';
+import { endAround } from '../sessions/end-around.ts';
 import { addressSubject } from '../throttle/address-subject.ts';
 import { allGuesses, type GuessDeps } from '../throttle/guess.ts';
 import type { BackgroundTasks } from './background-tasks.ts';
@@ -68,7 +69,6 @@ export function resetPassword(deps: ResetPasswordDeps): ResetPassword {
     return account?.disabled ? undefined : account;
   };
   const finished = async (account: Account, actor: Actor, token: string) => {
-    await deps.access.endAll(account.id);
     await deps.throttle.succeeded(allGuesses(account, 'password'));
     auditAndNotify(deps, 'account.password_reset', account, actor, undefined, digest(token));
     return { account };
@@ -89,17 +89,17 @@ export function resetPassword(deps: ResetPasswordDeps): ResetPassword {
       const account = await find(token);
       if (account === undefined) {
         const done = await sameAgain(deps, 'password_reset', token, newPassword);
-        return done === undefined ? { expired: true } : finished(done, actor, token);
+        if (done === undefined) return { expired: true };
+        await deps.access.endAll(done.id);
+        return finished(done, actor, token);
       }
       const made = await hashOfNew(deps, account, newPassword);
       if ('problem' in made) return { account, problem: made.problem };
-      // End sessions first: if that fails, the link is still valid. `finished` ends them again, to
-      // catch sessions that started meanwhile.
-      await deps.access.endAll(account.id);
-      if (!(await links.useForPassword('password_reset', token, made.hash))) {
-        return { expired: true };
-      }
-      return finished(account, actor, token);
+      const set = await endAround(
+        () => deps.access.endAll(account.id),
+        () => links.useForPassword('password_reset', token, made.hash),
+      );
+      return set ? finished(account, actor, token) : { expired: true };
     },
   };
 }

@@ -3,6 +3,7 @@ import { isUniqueViolation } from '@cls/shared/sql/database';
 import type { Command } from 'commander';
 import { type Application, type ApplicationChange, isNative } from '../clients/application.ts';
 import { APPLICATION_SCOPES } from '../library/client-metadata.ts';
+import { endAround } from '../sessions/end-around.ts';
 import {
   checkKind,
   checkUri,
@@ -119,14 +120,13 @@ async function updateOne(
 ): Promise<void> {
   const narrower =
     change.scopes !== undefined && scopes.some((one) => !change.scopes?.includes(one));
-  try {
-    // End what it has first: if that fails, nothing is changed and the command can be repeated.
+  const end = async () => {
     if (narrower) await access.endApplicationOfAll(id);
-    await applications.update(id, change);
+  };
+  try {
+    await endAround(end, () => applications.update(id, change));
   } catch (error) {
     if (!isUniqueViolation(error)) throw error;
     throw new CommandRefused(`there is an application named ${change.name} already`);
   }
-  // Again, for what it got meanwhile.
-  if (narrower) await access.endApplicationOfAll(id);
 }

@@ -3,6 +3,7 @@ import { Secret } from '@cls/shared/secret';
 import type { Command } from 'commander';
 import { canonicalDomain } from '../organisations/email-domain.ts';
 import type { UpstreamListing } from '../organisations/upstream-provider.ts';
+import { endAround } from '../sessions/end-around.ts';
 import { type AsOperator, type Operator, requireCustomer } from './operator.ts';
 import { readSecret } from './read-secret.ts';
 
@@ -103,11 +104,10 @@ export function addUpstreamCommands(program: Command, asOperator: AsOperator): v
       const domain = await asOperator(async (operator) => {
         const provider = await requireProvider(operator, text);
         const { customer: subject, domain: about } = provider;
-        // End sessions first: if that fails, the provider is still there and can be removed again.
-        // End them again afterwards.
-        await endAllThrough(operator, provider);
-        await operator.upstream.remove(about);
-        await endAllThrough(operator, provider);
+        await endAround(
+          () => endAllThrough(operator, provider),
+          async () => void (await operator.upstream.remove(about)),
+        );
         operator.audit.record({ type: 'upstream.removed', subject, about });
         return about;
       });

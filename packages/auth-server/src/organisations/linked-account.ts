@@ -9,6 +9,7 @@ import type { Actor } from '../audit/actor.ts';
 import { digest } from '../crypto/state-seal.ts';
 import { type AuditAndNotifyDeps, auditAndNotify } from '../mail/security-notice.ts';
 import type { AccountAccess } from '../sessions/account-access.ts';
+import { endAround } from '../sessions/end-around.ts';
 import { domainOfEmail } from './email-domain.ts';
 import type { UpstreamIdentity, UpstreamLinks, UpstreamProvider } from './upstream-provider.ts';
 
@@ -36,8 +37,7 @@ export async function linkedAccount(
   { identity: { subject, claims }, isNew, state }: UpstreamArrival,
   actor: Actor,
 ): Promise<Account | { readonly unusable: string }> {
-  const finish = async (account: Account): Promise<Account> => {
-    await deps.access.endAll(account.id);
+  const finish = (account: Account): Account => {
     auditAndNotify(
       deps,
       'account.organisation_linked',
@@ -53,7 +53,9 @@ export async function linkedAccount(
     const account = await deps.accounts.find(linkedId);
     if (!isOf(account, provider)) return { unusable: 'upstream_account_disabled' };
     // An earlier try of this sign-in linked the account and failed before the message to the owner.
-    return isNew ? finish(account) : account;
+    if (!isNew) return account;
+    await deps.access.endAll(account.id);
+    return finish(account);
   }
   const email = claims[provider.emailClaim];
   if (typeof email !== 'string' || !isTrue(claims[provider.emailVerifiedClaim])) {
@@ -66,10 +68,11 @@ export async function linkedAccount(
   if (!isOf(account, provider)) return { unusable: 'upstream_account_unknown' };
   const linkedToAnother = { unusable: 'upstream_account_linked_to_another' };
   if (await deps.upstreamLinks.isLinked(provider.issuer, account.id)) return linkedToAnother;
-  // Linking ends the password and the sessions that it opened. End the sessions first: if that
-  // fails, nothing is linked yet. `finish` ends them again.
-  await deps.access.endAll(account.id);
-  const linked = await deps.upstreamLinks.link(provider.issuer, subject, account.id);
+  // Linking ends the password and the sessions that it opened.
+  const linked = await endAround(
+    () => deps.access.endAll(account.id),
+    () => deps.upstreamLinks.link(provider.issuer, subject, account.id),
+  );
   return linked ? finish(account) : linkedToAnother;
 }
 

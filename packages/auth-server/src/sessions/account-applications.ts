@@ -3,6 +3,7 @@ import type { Actor } from '../audit/actor.ts';
 import type { Application, ApplicationDirectory } from '../clients/application.ts';
 import { type AuditAndNotifyDeps, auditAndNotify } from '../mail/security-notice.ts';
 import type { AccountAccess } from './account-access.ts';
+import { endAround } from './end-around.ts';
 import type { ConsentRecords } from './signed-in.ts';
 
 /** An application that has access on a person's behalf, or may take it without asking again. */
@@ -65,14 +66,15 @@ export function accountApplications(deps: AccountApplicationsDeps): AccountAppli
     async withdraw(account, id, actor) {
       const application = await applications.find(id);
       if (application === undefined) return false;
-      // Before, too: were it to fail, what was allowed is still there to be withdrawn again. Not by
-      // what is listed, which is alive: who failed half-way finds nothing there.
-      const ended = [
-        await access.endApplication(account.id, id),
-        await consents.withdraw(account.id, id),
-        await access.endApplication(account.id, id),
-      ];
-      if (!ended.includes(true)) return false;
+      // Does not ask the list, which shows what is alive: after a failure half-way it shows nothing.
+      let hadAccess = false;
+      const end = async () => {
+        if (await access.endApplication(account.id, id)) hadAccess = true;
+      };
+      await endAround(end, async () => {
+        if (await consents.withdraw(account.id, id)) hadAccess = true;
+      });
+      if (!hadAccess) return false;
       auditAndNotify(deps, 'account.access_withdrawn', account, actor, application.name);
       return true;
     },

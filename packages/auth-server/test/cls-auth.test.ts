@@ -6,7 +6,7 @@ import { requireServer } from '@cls/testing/engines';
 import { redisServer, temporaryDirectory } from '@cls/testing/servers';
 import { expect } from 'chai';
 import { Redis } from 'ioredis';
-import { digest } from '../src/crypto/state-seal.ts';
+import { digest } from '../src/crypto/digest.ts';
 import { providerAdapter } from '../src/library/provider-adapter.ts';
 import { sqlUpstreamLinks } from '../src/organisations/sql-upstream.ts';
 import { sqlSignedIn } from '../src/sessions/sql-signed-in.ts';

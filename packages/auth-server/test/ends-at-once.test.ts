@@ -5,7 +5,7 @@ import { eventually, postgresServer } from '@cls/testing/servers';
 import { expect } from 'chai';
 import * as client from 'openid-client';
 import { sqlAccounts } from '../src/accounts/sql-accounts.ts';
-import { digest } from '../src/crypto/state-seal.ts';
+import { digest } from '../src/crypto/digest.ts';
 import { sqlSignedIn } from '../src/sessions/sql-signed-in.ts';
 import { accountAccess } from '../src/sessions/state-account-access.ts';
 import { sqlStateStore } from '../src/state/sql-state-store.ts';

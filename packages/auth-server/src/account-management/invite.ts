@@ -13,7 +13,7 @@ import {
   type NewPasswordProblem,
 } from '../accounts/new-password.ts';
 import type { Actor } from '../audit/actor.ts';
-import { digest } from '../crypto/state-seal.ts';
+import { digest } from '../crypto/digest.ts';
 import { type AuditAndNotifyDeps, auditAndNotify } from '../mail/security-notice.ts';
 import type { CustomerRecords } from '../organisations/customer.ts';
 import { domainOfEmail } from '../organisations/email-domain.ts';

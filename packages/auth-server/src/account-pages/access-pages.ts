@@ -1,4 +1,4 @@
-import { digest } from '../crypto/state-seal.ts';
+import { digest } from '../crypto/digest.ts';
 import type { ApplicationWithAccess } from '../sessions/account-applications.ts';
 import { applicationsPage } from '../views/account/applications.ts';
 import { confirmationPage } from '../views/account/confirmation.ts';

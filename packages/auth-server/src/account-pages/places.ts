@@ -1,5 +1,5 @@
 import { type Account, hasPassword } from '../accounts/account.ts';
-import { digest } from '../crypto/state-seal.ts';
+import { digest } from '../crypto/digest.ts';
 import type { StateStore } from '../state/state-store.ts';
 import type { AccountModel, AccountPlace } from '../views/account/account-page.ts';
 import type { I18n } from '../web/i18n.ts';

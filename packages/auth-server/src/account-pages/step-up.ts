@@ -1,5 +1,5 @@
 import { hasPassword } from '../accounts/account.ts';
-import { digest } from '../crypto/state-seal.ts';
+import { digest } from '../crypto/digest.ts';
 import { provePassword } from '../sign-in/prove.ts';
 import { secondStepAnswer } from '../sign-in/second-step.ts';
 import { addressSubject } from '../throttle/address-subject.ts';

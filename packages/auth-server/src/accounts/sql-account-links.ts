@@ -1,6 +1,7 @@
-import { createHash, randomBytes } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import type { Clock } from '@cls/shared/clock';
 import type { Database } from '@cls/shared/sql/database';
+import { digest } from '../crypto/digest.ts';
 import type { AccountLinks, LinkPurpose } from './account-link.ts';
 import { isPending } from './sql-accounts.ts';
 
@@ -95,8 +96,4 @@ export function sqlAccountLinks(database: Database, clock: Clock): AccountLinks 
       await database.query('DELETE FROM account_link WHERE account_id = $1', [accountId]);
     },
   };
-}
-
-function digest(token: string): string {
-  return createHash('sha256').update(token).digest('base64url');
 }

@@ -1,8 +1,8 @@
-import { createHash } from 'node:crypto';
 import type { ApiPermission } from '@cls/shared/access-token';
 import { newId } from '@cls/shared/new-id';
 import type { Database } from '@cls/shared/sql/database';
 import { unlessReferred } from '../audit/never-used.ts';
+import { digest } from '../crypto/digest.ts';
 import {
   type Account,
   type AccountDirectory,
@@ -203,8 +203,4 @@ function toAccount({ passwordHash, elsewhere, name, ...rest }: Row): Account {
   const named = name === null ? rest : { ...rest, name };
   const account = elsewhere ? ({ ...named, elsewhere } as const) : named;
   return { ...account, passwordVersion: passwordHash === null ? undefined : digest(passwordHash) };
-}
-
-function digest(passwordHash: string): string {
-  return createHash('sha256').update(passwordHash).digest('base64url');
 }

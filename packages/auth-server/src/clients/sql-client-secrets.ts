@@ -1,12 +1,8 @@
-import { createHash, randomBytes } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import { Secret } from '@cls/shared/secret';
 import type { Database, Sql } from '@cls/shared/sql/database';
+import { digest } from '../crypto/digest.ts';
 import type { ClientSecretHash } from './service-account.ts';
-
-/** SHA-256 in base64url: what is stored of a client secret. */
-function hashClientSecret(secret: string): string {
-  return createHash('sha256').update(secret).digest('base64url');
-}
 
 /** The secrets of one kind of client: table `<kind>_secret`, owner column `<kind>_id`. */
 export function sqlClientSecrets(kind: 'service_account' | 'application') {
@@ -16,7 +12,7 @@ export function sqlClientSecrets(kind: 'service_account' | 'application') {
   async function add(sql: Sql, id: string): Promise<Secret> {
     const secret = randomBytes(32).toString('base64url');
     await sql.query(`INSERT INTO ${table} (sha256, ${owner}) VALUES ($1, $2)`, [
-      hashClientSecret(secret),
+      digest(secret),
       id,
     ]);
     return new Secret(secret);

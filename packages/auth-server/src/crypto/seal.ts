@@ -1,9 +1,7 @@
-import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
 import type { Secret } from '@cls/shared/secret';
+import { decrypt, encrypt } from './aes-gcm.ts';
 
 const VERSION = 'v1';
-const IV_BYTES = 12;
-const TAG_BYTES = 16;
 
 /** The value was sealed with another key, for another record, or was changed since. */
 export class UnsealFailed extends Error {
@@ -31,27 +29,12 @@ export interface Sealer {
 export function aesGcmSealer(key: Secret): Sealer {
   const keyBytes = Buffer.from(key.expose(), 'base64url');
   return {
-    seal(plaintext, context) {
-      const iv = randomBytes(IV_BYTES);
-      const cipher = createCipheriv('aes-256-gcm', keyBytes, iv);
-      cipher.setAAD(Buffer.from(context));
-      const body = Buffer.concat([cipher.update(plaintext, 'utf8'), cipher.final()]);
-      const sealed = Buffer.concat([iv, cipher.getAuthTag(), body]);
-      return `${VERSION}.${sealed.toString('base64url')}`;
-    },
+    seal: (plaintext, context) => `${VERSION}.${encrypt(plaintext, keyBytes, context)}`,
     unseal(sealed, context) {
       try {
         const [version, text = ''] = sealed.split('.');
         if (version !== VERSION) throw new Error('unknown version');
-        const bytes = Buffer.from(text, 'base64url');
-        const iv = bytes.subarray(0, IV_BYTES);
-        const decipher = createDecipheriv('aes-256-gcm', keyBytes, iv, {
-          authTagLength: TAG_BYTES,
-        });
-        decipher.setAAD(Buffer.from(context));
-        decipher.setAuthTag(bytes.subarray(IV_BYTES, IV_BYTES + TAG_BYTES));
-        const body = bytes.subarray(IV_BYTES + TAG_BYTES);
-        return Buffer.concat([decipher.update(body), decipher.final()]).toString('utf8');
+        return decrypt(text, keyBytes, context);
       } catch {
         throw new UnsealFailed(context);
       }

@@ -1,5 +1,5 @@
 import type { Account } from '../accounts/account.ts';
-import { digest, seal, unseal } from '../crypto/state-seal.ts';
+import { oneTimeState } from '../state/one-time-state.ts';
 import type { StateStore } from '../state/state-store.ts';
 import type { RecoveryCodes } from './recovery-codes.ts';
 
@@ -10,8 +10,9 @@ export interface NewCodes {
   readonly createdAtMs: number;
 }
 
-const KIND = 'NewRecoveryCodes';
 const TTL_S = 600;
+
+const newCodes = (state: StateStore) => oneTimeState<NewCodes>(state, 'NewRecoveryCodes');
 
 /**
  * Kept for the session or interaction in which they are made, sealed under it, before they count:
@@ -24,8 +25,7 @@ export async function keepNewCodes(
   codes: readonly string[],
 ): Promise<void> {
   const kept: NewCodes = { accountId, codes, createdAtMs: Date.now() };
-  const payload = { sealed: seal(JSON.stringify(kept), binding) };
-  await state.put({ kind: KIND, key: digest(binding), payload, ttlS: TTL_S });
+  await newCodes(state).put(binding, kept, TTL_S);
 }
 
 /** Undefined also when they do not count: making them failed, or others have come since. */
@@ -35,13 +35,11 @@ export async function newCodesOf(
   binding: string,
   account: Account,
 ): Promise<NewCodes | undefined> {
-  const sealed = (await state.find(KIND, digest(binding)))?.payload['sealed'];
-  if (typeof sealed !== 'string') return undefined;
-  const kept = JSON.parse(unseal(sealed, binding)) as NewCodes;
-  if (kept.accountId !== account.id) return undefined;
+  const kept = await newCodes(state).look(binding);
+  if (kept?.accountId !== account.id) return undefined;
   return (await recoveryCodes.areCurrent(account, kept.codes)) ? kept : undefined;
 }
 
 export function dropNewCodes(state: StateStore, binding: string): Promise<void> {
-  return state.remove(KIND, digest(binding));
+  return newCodes(state).drop(binding);
 }

@@ -8,7 +8,7 @@
  */
 import { type Account, type AccountDirectory, hasPassword } from '../accounts/account.ts';
 import type { Actor } from '../audit/actor.ts';
-import { digest } from '../crypto/state-seal.ts';
+import { digest } from '../crypto/digest.ts';
 import { type AuditAndNotifyDeps, auditAndNotify } from '../mail/security-notice.ts';
 import { oneTimeState } from '../state/one-time-state.ts';
 import {

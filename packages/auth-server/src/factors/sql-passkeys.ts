@@ -1,5 +1,5 @@
 import { type Database, isUniqueViolation } from '@cls/shared/sql/database';
-import { digest } from '../crypto/state-seal.ts';
+import { digest } from '../crypto/digest.ts';
 import { type Passkey, type PasskeyRecords, PasskeyTaken } from './passkey.ts';
 import { insertFactor } from './sql-factors.ts';
 

@@ -1,5 +1,5 @@
 import type { Database, Sql, Transaction } from '@cls/shared/sql/database';
-import { digest } from '../crypto/state-seal.ts';
+import { digest } from '../crypto/digest.ts';
 import {
   canonicalRecoveryCode,
   type RecoveryCodeCount,

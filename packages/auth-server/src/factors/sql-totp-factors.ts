@@ -1,9 +1,9 @@
 import type { Clock } from '@cls/shared/clock';
 import { newId } from '@cls/shared/new-id';
 import type { Database, Transaction } from '@cls/shared/sql/database';
+import { digest } from '../crypto/digest.ts';
 import type { Sealer } from '../crypto/seal.ts';
 import { SEALED } from '../crypto/sealed.ts';
-import { digest } from '../crypto/state-seal.ts';
 import type { InsertedFactor, NewFactor } from './factor.ts';
 import { DEFAULT_TOTP_NAME, type TotpFactorRecords, UNSETTLED_S } from './second-factor.ts';
 import { insertFactor } from './sql-factors.ts';

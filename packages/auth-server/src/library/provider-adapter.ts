@@ -1,5 +1,6 @@
 import { type Adapter, type AdapterPayload, errors, Provider } from 'oidc-provider';
-import { digest, seal, unseal } from '../crypto/state-seal.ts';
+import { digest } from '../crypto/digest.ts';
+import { seal, unseal } from '../crypto/state-seal.ts';
 import { answering, type Spendable, whenAnswered } from '../state/answering.ts';
 import type { NewStateEntry, StateEntry, StateStore } from '../state/state-store.ts';
 

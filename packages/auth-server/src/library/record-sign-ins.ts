@@ -6,7 +6,7 @@ import {
   Provider,
 } from 'oidc-provider';
 import { deviceOf } from '../audit/device-of.ts';
-import { digest } from '../crypto/state-seal.ts';
+import { digest } from '../crypto/digest.ts';
 import type { AccountAccess } from '../sessions/account-access.ts';
 import type { SignedInRecords } from '../sessions/signed-in.ts';
 import type { StateStore } from '../state/state-store.ts';

@@ -6,7 +6,7 @@
 import { type Account, type AccountDirectory, canonicalEmail } from '../accounts/account.ts';
 import type { AccountRecords } from '../accounts/account-records.ts';
 import type { Actor } from '../audit/actor.ts';
-import { digest } from '../crypto/state-seal.ts';
+import { digest } from '../crypto/digest.ts';
 import { type AuditAndNotifyDeps, auditAndNotify } from '../mail/security-notice.ts';
 import type { AccountAccess } from '../sessions/account-access.ts';
 import { endAround } from '../sessions/end-around.ts';

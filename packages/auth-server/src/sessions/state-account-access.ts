@@ -1,4 +1,4 @@
-import { digest } from '../crypto/state-seal.ts';
+import { digest } from '../crypto/digest.ts';
 import type { StateStore } from '../state/state-store.ts';
 import type { AccountAccess } from './account-access.ts';
 import type { Ending, SignedInRecords } from './signed-in.ts';

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { digest, seal, unseal } from '../crypto/state-seal.ts';
+import { digest } from '../crypto/digest.ts';
+import { seal, unseal } from '../crypto/state-seal.ts';
 import { whenAnswered } from './answering.ts';
 import { type StateEntry, type StateStore, UNSETTLED_S } from './state-store.ts';
 
@@ -11,8 +12,11 @@ const LOOK_EVERY_MS = 50;
  * of a redirect. Kept like all protocol state: under a digest of its id, sealed by the id.
  */
 export interface OneTimeState<T extends object> {
-  /** @param id unguessable. */
-  put(id: string, value: T, ttlS: number): Promise<void>;
+  /**
+   * @param id unguessable.
+   * @param accountId ends it together with everything else of the account.
+   */
+  put(id: string, value: T, ttlS: number, accountId?: string): Promise<void>;
   /** Undefined when unknown, expired, or taken by a request that was answered. */
   look(id: string): Promise<T | undefined>;
   /**
@@ -20,6 +24,7 @@ export interface OneTimeState<T extends object> {
    * value. When that request fails, or dies, the next one gets it: the person tries again.
    */
   take(id: string): Promise<T | undefined>;
+  drop(id: string): Promise<void>;
 }
 
 export function oneTimeState<T extends object>(store: StateStore, kind: string): OneTimeState<T> {
@@ -31,11 +36,13 @@ export function oneTimeState<T extends object>(store: StateStore, kind: string):
     return over ? undefined : { entry, value: JSON.parse(unseal(sealed, id)) as T };
   };
   return {
-    async put(id, value, ttlS) {
+    async put(id, value, ttlS, accountId) {
       const payload = { sealed: seal(JSON.stringify(value), id) };
-      await store.put({ kind, key: digest(id), payload, ttlS });
+      const account = accountId === undefined ? {} : { account: digest(accountId) };
+      await store.put({ kind, key: digest(id), payload, ttlS, ...account });
     },
     look: async (id) => (await find(id))?.value,
+    drop: (id) => store.remove(kind, digest(id)),
     async take(id) {
       const key = digest(id);
       for (;;) {

@@ -1,6 +1,6 @@
 import type { Clock } from '@cls/shared/clock';
 import type { Database } from '@cls/shared/sql/database';
-import { digest } from '../crypto/state-seal.ts';
+import { digest } from '../crypto/digest.ts';
 import { KNOWN_ADDRESS_DAYS, KNOWN_ADDRESSES_MAX, type KnownAddresses } from './known-addresses.ts';
 
 /**

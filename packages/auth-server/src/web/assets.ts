@@ -1,5 +1,5 @@
-import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
+import { digest } from '../crypto/digest.ts';
 
 export const ASSET_NAMES = ['pages.css', 'pages.js', 'passkeys.js', 'icon.svg'] as const;
 export type AssetName = (typeof ASSET_NAMES)[number];
@@ -41,7 +41,7 @@ export function readAssets(): Assets {
 
 function readAsset(name: AssetName): Asset {
   const body = readFileSync(new URL(`../../../assets/${name}`, import.meta.url));
-  const hash = createHash('sha256').update(body).digest('base64url').slice(0, 16);
+  const hash = digest(body).slice(0, 16);
   const [stem = '', extension = ''] = name.split('.');
   return {
     path: `/assets/${stem}.${hash}.${extension}`,

@@ -6,7 +6,7 @@ import { expect } from 'chai';
 import { Redis } from 'ioredis';
 import { sqlAccounts } from '../../src/accounts/sql-accounts.ts';
 import { sqlApplications } from '../../src/clients/sql-applications.ts';
-import { digest } from '../../src/crypto/state-seal.ts';
+import { digest } from '../../src/crypto/digest.ts';
 import { providerAdapter } from '../../src/library/provider-adapter.ts';
 import { recordSignIns } from '../../src/library/record-sign-ins.ts';
 import { sqlCustomers } from '../../src/organisations/sql-customers.ts';

@@ -4,7 +4,7 @@ import { redisServer } from '@cls/testing/servers';
 import { expect } from 'chai';
 import { Redis } from 'ioredis';
 import { errors } from 'oidc-provider';
-import { digest } from '../../src/crypto/state-seal.ts';
+import { digest } from '../../src/crypto/digest.ts';
 import { providerAdapter } from '../../src/library/provider-adapter.ts';
 import { MIGRATIONS } from '../../src/server/migrations.ts';
 import { redisStateStore } from '../../src/state/redis-state-store.ts';

@@ -7,7 +7,8 @@ import {
   openDatabaseAsOwner,
 } from '@cls/shared/service/open-database';
 import type { Engine } from '@cls/testing/engines';
-import { digest, seal, unseal } from '../../src/crypto/state-seal.ts';
+import { digest } from '../../src/crypto/digest.ts';
+import { seal, unseal } from '../../src/crypto/state-seal.ts';
 
 const fixture = (name: string) =>
   readFileSync(new URL(`../../../test/fixtures/${name}`, import.meta.url));

@@ -1,10 +1,11 @@
 import type { Account, AccountDirectory } from '../../accounts/account.ts';
-import { digest, seal, unseal } from '../../crypto/state-seal.ts';
+import { oneTimeState } from '../../state/one-time-state.ts';
 import type { StateStore } from '../../state/state-store.ts';
 import type { Proven, SignInProgress } from './next-step.ts';
 
-const KIND = 'SignInProgress';
 const TTL_S = 900;
+
+const progressIn = (state: StateStore) => oneTimeState<SignInProgress>(state, 'SignInProgress');
 
 export interface ProgressDeps {
   readonly state: StateStore;
@@ -19,9 +20,8 @@ export async function provenIn(
   { state, accounts }: ProgressDeps,
   uid: string,
 ): Promise<Proven | undefined> {
-  const sealed = (await state.find(KIND, digest(uid)))?.payload['sealed'];
-  if (typeof sealed !== 'string') return undefined;
-  const progress = JSON.parse(unseal(sealed, uid)) as SignInProgress;
+  const progress = await progressIn(state).look(uid);
+  if (progress === undefined) return undefined;
   const account = await accounts.find(progress.accountId);
   if (account === undefined || account.disabled) return undefined;
   return account.passwordVersion === progress.passwordVersion ? { account, progress } : undefined;
@@ -46,11 +46,9 @@ export async function keepProgress(
   uid: string,
   progress: SignInProgress,
 ): Promise<void> {
-  const payload = { sealed: seal(JSON.stringify(progress), uid) };
-  const account = digest(progress.accountId);
-  await state.put({ kind: KIND, key: digest(uid), payload, account, ttlS: TTL_S });
+  await progressIn(state).put(uid, progress, TTL_S, progress.accountId);
 }
 
 export function dropProgress(state: StateStore, uid: string): Promise<void> {
-  return state.remove(KIND, digest(uid));
+  return progressIn(state).drop(uid);
 }

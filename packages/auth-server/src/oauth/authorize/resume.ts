@@ -1,5 +1,5 @@
 import type { Middleware } from 'koa';
-import { digest } from '../../crypto/state-seal.ts';
+import { digest } from '../../crypto/digest.ts';
 import type { KoaContextWithOIDC } from '../../library/oidc.ts';
 import { loginBroughtBy } from '../../library/reliances/login-result.ts';
 import type { AccountAccess } from '../../sessions/account-access.ts';

@@ -1,5 +1,5 @@
 import type { Middleware } from 'koa';
-import { digest } from '../../crypto/state-seal.ts';
+import { digest } from '../../crypto/digest.ts';
 import { errors, type KoaContextWithOIDC } from '../../library/oidc.ts';
 import type { StateStore } from '../../state/state-store.ts';
 import { ROUTES } from '../../web/paths.ts';

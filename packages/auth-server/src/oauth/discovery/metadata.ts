@@ -1,5 +1,5 @@
-import { createHash } from 'node:crypto';
 import type { Middleware } from 'koa';
+import { digest } from '../../crypto/digest.ts';
 import { ACCOUNT_GRANT } from '../../library/client-metadata.ts';
 
 const DISCOVERY = ['/.well-known/openid-configuration', '/.well-known/oauth-authorization-server'];
@@ -15,7 +15,7 @@ export const metadataCaching: Middleware = async (ctx, next) => {
   await next();
   if ((!discovery && ctx.path !== JWKS) || ctx.status !== 200) return;
   if (discovery) ctx.body = honest(ctx.body as Record<string, unknown>);
-  const etag = `"${createHash('sha256').update(JSON.stringify(ctx.body)).digest('base64url')}"`;
+  const etag = `"${digest(JSON.stringify(ctx.body))}"`;
   ctx.set('Cache-Control', `public, max-age=${MAX_AGE_S}`);
   ctx.set('ETag', etag);
   const candidates = ctx.get('if-none-match').split(',');

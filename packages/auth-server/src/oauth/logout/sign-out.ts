@@ -1,6 +1,6 @@
 import type { Context } from 'koa';
 import type { AuditLog } from '../../audit/audit-log.ts';
-import { digest } from '../../crypto/state-seal.ts';
+import { digest } from '../../crypto/digest.ts';
 import type { Provider, Session } from '../../library/oidc.ts';
 import { beforeSessionEnds, isDestroyed } from '../../library/reliances/session-end.ts';
 import { requestMetadata } from '../../mail/security-notice.ts';

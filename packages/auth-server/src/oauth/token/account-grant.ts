@@ -8,7 +8,7 @@ import { type Clock, epochSeconds } from '@cls/shared/clock';
 import type { Account } from '../../accounts/account.ts';
 import type { AccountRecords } from '../../accounts/account-records.ts';
 import type { MfaPolicy } from '../../accounts/mfa-policy.ts';
-import { digest } from '../../crypto/state-seal.ts';
+import { digest } from '../../crypto/digest.ts';
 import { ACCOUNT_GRANT } from '../../library/client-metadata.ts';
 import { errors, type KoaContextWithOIDC } from '../../library/oidc.ts';
 import { AlreadySpent } from '../../library/provider-adapter.ts';

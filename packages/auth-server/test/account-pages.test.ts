@@ -352,7 +352,7 @@ describe('the account pages', () => {
         session: { jti: 'jti', uid: 'uid' },
         signedInAtS: Math.floor(Date.now() / 1000) - ageS,
         mfa: false,
-        parts: { state: { find: async () => undefined } },
+        deps: { state: { find: async () => undefined } },
         ...more,
       }) as unknown as AccountPageContext;
     expect(await isRecentlyAuthenticated(visit(290))).to.equal(true);

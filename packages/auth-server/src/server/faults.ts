@@ -5,9 +5,13 @@ import type { Provider } from '../library/oidc.ts';
 import { contextOf } from '../library/request-context.ts';
 import { showErrorPage } from '../web/error-page.ts';
 import { nextLinkFrom } from '../web/next-link.ts';
+import {
+  RETRY_WHEN_UNAVAILABLE_S,
+  SERVER_ERROR,
+  UNAVAILABLE,
+  writeOAuthError,
+} from '../web/oauth-error.ts';
 import type { Pages } from '../web/page.ts';
-
-const RETRY_WHEN_UNAVAILABLE_S = 2;
 
 /**
  * Faults of what answers nobody's protocol: a page to a browser, JSON to a program, 503 where a
@@ -49,16 +53,5 @@ function answer(ctx: Context, pages: Pages, unavailable: boolean): void {
     });
     return;
   }
-  ctx.status = status;
-  ctx.set('Cache-Control', 'no-store');
-  ctx.body = unavailable
-    ? {
-        error: 'temporarily_unavailable',
-        error_description: 'a store that is needed does not answer; try again',
-      }
-    : {
-        error: 'server_error',
-        error_description:
-          'the request could not be answered; quote the X-Request-Id to its operator',
-      };
+  writeOAuthError(ctx, unavailable ? UNAVAILABLE : SERVER_ERROR);
 }

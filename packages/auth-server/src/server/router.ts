@@ -3,6 +3,7 @@ import type { RequestState } from '@cls/shared/http/request-id';
 import type { Context, Middleware } from 'koa';
 import { showErrorPage } from '../web/error-page.ts';
 import { nextLinkFrom } from '../web/next-link.ts';
+import { oauthError, writeOAuthError } from '../web/oauth-error.ts';
 import { type Pages, seeOther } from '../web/page.ts';
 import { ACCOUNT_PATH, ROUTES } from '../web/paths.ts';
 import { type Room, routeOf } from './route-table.ts';
@@ -71,13 +72,12 @@ function notFound(ctx: Context, pages: Pages): void {
 /** In the shape of the protocol whose path it is (RFC 6749 §5.2). */
 function wrongMethod(ctx: Context, pages: Pages, methods: readonly string[]): void {
   ctx.set('Allow', methods.join(', '));
-  ctx.set('Cache-Control', 'no-store');
   if (prefersPage(ctx)) {
+    ctx.set('Cache-Control', 'no-store');
     showRefusal(ctx, pages, 405);
     return;
   }
-  ctx.status = 405;
-  ctx.body = { error: 'invalid_request', error_description: `expected ${methods.join(' or ')}` };
+  writeOAuthError(ctx, oauthError(405, 'invalid_request', `expected ${methods.join(' or ')}`));
 }
 
 function showRefusal(ctx: Context, pages: Pages, status: 404 | 405): void {

@@ -16,9 +16,10 @@ import type {
   ServiceTokenAnswer,
   ServiceTokenRequest,
 } from '../../library/service-token.ts';
+import type { OAuthErrorAnswer } from '../../web/oauth-error.ts';
 import { ROUTES } from '../../web/paths.ts';
 import { hasOrdinaryHead, ordinaryRequest, readSmallBody } from './ordinary-request.ts';
-import { type TokenErrorAnswer, tokenErrorAnswer } from './token-error-answer.ts';
+import { tokenErrorAnswer } from './token-error-answer.ts';
 
 export interface ClientCredentialsDeps {
   /** The issuer of now: another takes its place when signing keys change. */
@@ -77,7 +78,7 @@ interface Issued {
   readonly startedMs: number;
 }
 
-type Answer = Omit<TokenErrorAnswer, 'body'> & { readonly body: object };
+type Answer = Omit<OAuthErrorAnswer, 'body'> & { readonly body: object };
 
 const GIVEN = { 'Cache-Control': 'no-store' };
 

@@ -6,6 +6,8 @@ import type { AuditLog } from '../../audit/audit-log.ts';
 import { ACCOUNT_CLIENT_ID } from '../../library/client-metadata.ts';
 import { errors, type KoaContextWithOIDC, type Provider } from '../../library/oidc.ts';
 import { AlreadySpent } from '../../library/provider-adapter.ts';
+import { answerAsJson } from '../../library/reliances/json-errors.ts';
+import { asUnauthorizedClient } from '../../library/reliances/unauthorized-client.ts';
 import { contextOf } from '../../library/request-context.ts';
 import { answering, finishAnswer } from '../../state/answering.ts';
 import { addressSubject } from '../../throttle/address-subject.ts';
@@ -16,7 +18,6 @@ import { refusalReason } from './refusal-reason.ts';
 import type { Spend } from './spend.ts';
 import { CredentialsRefused, passwordGrantRefused, TooManyAttempts } from './token-error.ts';
 import { writeTokenError } from './token-error-answer.ts';
-import { asUnauthorizedClient } from './unauthorized-client.ts';
 
 export const TOKEN_PATH = '/oauth/token';
 
@@ -48,8 +49,7 @@ export function tokenEndpoint(
   return async (ctx, next) => {
     if (ctx.path !== TOKEN_PATH) return next();
     const accept = ctx.get('accept');
-    // The library would answer a browser's Accept with a page.
-    ctx.req.headers.accept = 'application/json';
+    answerAsJson(ctx.req);
     const oidcCtx = ctx as unknown as KoaContextWithOIDC;
     const why = await errorOf(oidcCtx, next, throttle, spend, { logFault, pace });
     const error = explained(oidcCtx, why);

@@ -14,6 +14,7 @@ import type Koa from 'koa';
 import type { Middleware } from 'koa';
 import { adminApi } from './admin-api/admin-api.ts';
 import type { AuditLog } from './audit/audit-log.ts';
+import { ACCOUNT_GRANT } from './clients/grant-types.ts';
 import type { ServiceAccountDirectory } from './clients/service-account.ts';
 import {
   cachedServiceAccountDirectory,
@@ -24,7 +25,7 @@ import { composeRooms } from './compose-routes.ts';
 import type { AuthServerConfig } from './config.ts';
 import { ownKeys } from './keys/own-keys.ts';
 import type { SigningKeyStore } from './keys/signing-key.ts';
-import { ACCOUNT_GRANT, knownScopes } from './library/client-metadata.ts';
+import { knownScopes } from './library/client-metadata.ts';
 import type { ProviderSettings } from './library/configuration.ts';
 import { showUndeliverableErrors } from './library/form-post.ts';
 import type { Provider } from './library/oidc.ts';

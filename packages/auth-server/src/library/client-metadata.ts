@@ -1,16 +1,12 @@
 import { API_PERMISSIONS, PERMISSIONS, scopeOf } from '@cls/shared/access-token';
 import type { AdapterPayload } from 'oidc-provider';
 import { type Application, isNative } from '../clients/application.ts';
+import { ACCOUNT_GRANT, DEVICE_GRANT } from '../clients/grant-types.ts';
 import type { ServiceAccount } from '../clients/service-account.ts';
 import { ACCOUNT_SIGNED_IN_PATH } from '../web/paths.ts';
 
 /** The built-in client through which people get tokens with e-mail and password. */
 export const ACCOUNT_CLIENT_ID = 'cls-account';
-/** Its one grant; only a JSON request can use it (oauth/token/json-token-request.ts). */
-export const ACCOUNT_GRANT = 'urn:cls:grant-type:account';
-
-/** RFC 8628 §3.4. */
-export const DEVICE_GRANT = 'urn:ietf:params:oauth:grant-type:device_code';
 
 /** Our own client metadata, beside the registered names of RFC 7591. */
 export const EXTRA_CLIENT_METADATA = [

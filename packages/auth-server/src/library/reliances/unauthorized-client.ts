@@ -1,6 +1,6 @@
 import type { Middleware } from 'koa';
-import { DEVICE_GRANT } from '../client-metadata.ts';
-import { errors, type KoaContextWithOIDC } from '../oidc.ts';
+import { errors, type KoaContextWithOIDC } from 'oidc-provider';
+import { DEVICE_GRANT } from '../../clients/grant-types.ts';
 
 /** The library calls a grant that exists, and that this client may not use, an invalid request. */
 export function asUnauthorizedClient(ctx: Partial<KoaContextWithOIDC>, error: unknown): unknown {

@@ -1,6 +1,6 @@
 import Router from '@koa/router';
 import type { Context, Middleware } from 'koa';
-import { DEVICE_GRANT } from '../../library/client-metadata.ts';
+import { DEVICE_GRANT } from '../../clients/grant-types.ts';
 import type { Provider } from '../../library/oidc.ts';
 import { type DeviceDoneModel, deviceDonePage } from '../../views/authorization/device.ts';
 import { type Pages, seeOther } from '../../web/page.ts';

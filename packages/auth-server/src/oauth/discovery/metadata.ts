@@ -1,6 +1,6 @@
 import type { Middleware } from 'koa';
+import { ACCOUNT_GRANT } from '../../clients/grant-types.ts';
 import { digest } from '../../crypto/digest.ts';
-import { ACCOUNT_GRANT } from '../../library/client-metadata.ts';
 
 const DISCOVERY = ['/.well-known/openid-configuration', '/.well-known/oauth-authorization-server'];
 const JWKS = '/.well-known/jwks.json';

@@ -4,7 +4,8 @@
  * else is refused with the names that are allowed.
  */
 import type { IncomingMessage } from 'node:http';
-import { ACCOUNT_CLIENT_ID, ACCOUNT_GRANT } from '../../library/client-metadata.ts';
+import { ACCOUNT_GRANT } from '../../clients/grant-types.ts';
+import { ACCOUNT_CLIENT_ID } from '../../library/client-metadata.ts';
 import { errors } from '../../library/oidc.ts';
 import { requestWith } from './request-with.ts';
 import { parseFlatObject } from './strict-json.ts';

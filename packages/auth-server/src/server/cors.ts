@@ -3,14 +3,15 @@ import type { ApplicationDirectory } from '../clients/application.ts';
 import { allowsOrigin } from '../library/allowed-origin.ts';
 import type { KoaContextWithOIDC } from '../library/oidc.ts';
 import { ROUTES } from '../web/paths.ts';
+import { routeOf } from './route-table.ts';
 
-/** What an application in a browser asks for itself, and the methods by which. */
-const METHODS: Readonly<Record<string, string>> = {
-  [ROUTES.token]: 'POST',
-  [ROUTES.userinfo]: 'GET, POST',
-  [ROUTES.revocation]: 'POST',
-  [ROUTES.pushed_authorization_request]: 'POST',
-};
+/** What an application in a browser asks for itself. */
+const SHARED: readonly string[] = [
+  ROUTES.token,
+  ROUTES.userinfo,
+  ROUTES.revocation,
+  ROUTES.pushed_authorization_request,
+];
 const REQUEST_HEADERS = 'Authorization, Content-Type, X-Request-Id';
 const READABLE_HEADERS = 'Retry-After, WWW-Authenticate, X-Request-Id';
 const MAX_AGE_S = 600;
@@ -23,12 +24,11 @@ const MAX_AGE_S = 600;
 export function cors(applications: ApplicationDirectory, issuer: string): Middleware {
   const own = new URL(issuer).origin;
   return async (ctx, next) => {
-    const methods = METHODS[ctx.path];
-    if (methods === undefined) return next();
+    if (!SHARED.includes(ctx.path)) return next();
     const origin = ctx.get('origin');
     const asks = ctx.method === 'OPTIONS' && ctx.get('access-control-request-method') !== '';
     if (asks && origin !== '' && (await applications.isAllowedOrigin(origin))) {
-      answerPreflight(ctx, origin, methods);
+      answerPreflight(ctx, origin);
       return;
     }
     await next();
@@ -39,11 +39,11 @@ export function cors(applications: ApplicationDirectory, issuer: string): Middle
   };
 }
 
-function answerPreflight(ctx: Context, origin: string, methods: string): void {
+function answerPreflight(ctx: Context, origin: string): void {
   ctx.status = 204;
   ctx.vary('Origin');
   ctx.set('Access-Control-Allow-Origin', origin);
-  ctx.set('Access-Control-Allow-Methods', methods);
+  ctx.set('Access-Control-Allow-Methods', routeOf(ctx.path)?.methods?.join(', ') ?? '');
   ctx.set('Access-Control-Allow-Headers', REQUEST_HEADERS);
   ctx.set('Access-Control-Max-Age', `${MAX_AGE_S}`);
 }

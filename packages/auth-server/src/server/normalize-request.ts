@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { clientAddress } from '@cls/shared/http/client-address';
 import { mountAt } from '../library/reliances/base-path.ts';
+import { OAUTH_METADATA_PATH } from '../web/paths.ts';
 
 /**
  * Shows the library each request as it was sent to the issuer. URLs in discovery and the Secure
@@ -24,13 +25,11 @@ export function requestNormalizer(issuer: string, trustedProxyHops: number) {
   };
 }
 
-const METADATA = '/.well-known/oauth-authorization-server';
-
 /** The target relative to the issuer's path, which a proxy in front may have taken off. */
 function below(basePath: string, target: string): string {
   const path = target.replace(/^https?:\/\/[^/?#]*/i, '') || '/';
   if (basePath === '') return path;
   // RFC 8414 §3.1 puts the issuer's path behind the well-known one.
-  if (path === `${METADATA}${basePath}`) return METADATA;
+  if (path === `${OAUTH_METADATA_PATH}${basePath}`) return OAUTH_METADATA_PATH;
   return path.startsWith(`${basePath}/`) ? path.slice(basePath.length) : path;
 }

@@ -11,6 +11,10 @@ export const ROUTES = {
   code_verification: '/device',
 } as const;
 
+/** The issuer's metadata (OpenID Connect Discovery §4, RFC 8414 §3). */
+export const OPENID_METADATA_PATH = '/.well-known/openid-configuration';
+export const OAUTH_METADATA_PATH = '/.well-known/oauth-authorization-server';
+
 /** The pages on which people look after their own account. */
 export const ACCOUNT_PATH = '/account';
 export const ACCOUNT_PLACE_PATHS = {

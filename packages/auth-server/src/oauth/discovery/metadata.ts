@@ -1,20 +1,18 @@
 import type { Middleware } from 'koa';
 import { ACCOUNT_GRANT } from '../../clients/grant-types.ts';
 import { digest } from '../../crypto/digest.ts';
+import { ROUTES } from '../../web/paths.ts';
 
-const DISCOVERY = ['/.well-known/openid-configuration', '/.well-known/oauth-authorization-server'];
-const JWKS = '/.well-known/jwks.json';
 /** Verifiers may keep keys as long; a new key is published longer than that before it signs. */
 const MAX_AGE_S = 300;
 
 /** Caching of discovery (RFC 8414) and the key set (RFC 7517), with validators. */
 export const metadataCaching: Middleware = async (ctx, next) => {
-  const discovery = DISCOVERY.includes(ctx.path);
   // Public, and for every page; the library would echo the origin that asks, `null` included.
-  if (discovery || ctx.path === JWKS) ctx.set('Access-Control-Allow-Origin', '*');
+  ctx.set('Access-Control-Allow-Origin', '*');
   await next();
-  if ((!discovery && ctx.path !== JWKS) || ctx.status !== 200) return;
-  if (discovery) ctx.body = honest(ctx.body as Record<string, unknown>);
+  if (ctx.status !== 200) return;
+  if (ctx.path !== ROUTES.jwks) ctx.body = honest(ctx.body as Record<string, unknown>);
   const etag = `"${digest(JSON.stringify(ctx.body))}"`;
   ctx.set('Cache-Control', `public, max-age=${MAX_AGE_S}`);
   ctx.set('ETag', etag);

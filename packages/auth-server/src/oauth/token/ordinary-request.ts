@@ -40,8 +40,8 @@ export function hasOrdinaryHead(
 /**
  * Reads a body whose length is known to be small.
  *
- * @param then gets the whole body and what makes a request that has it unread, for whoever else is
- *   to answer.
+ * @param then gets the whole body and what makes a request that has it unread, for another
+ *   handler to answer.
  */
 export function readSmallBody(
   request: IncomingMessage,
@@ -49,7 +49,7 @@ export function readSmallBody(
 ): void {
   const chunks: Buffer[] = [];
   const gone = () => {
-    // Whoever reads this one meets the end of the connection in the middle, as we did.
+    // Reading it ends in the middle of the body, as the connection did.
     const broken = requestWith(request, request.headers);
     setImmediate(() => broken.destroy(new Error('aborted')));
     then(Buffer.alloc(0), () => broken);

@@ -3,7 +3,6 @@ import { errors } from '../../library/oidc.ts';
 import { contextOf } from '../../library/request-context.ts';
 import { readBody } from '../../web/read-body.ts';
 import { formRequest, toForm } from './json-token-request.ts';
-import { TOKEN_PATH } from './token-endpoint.ts';
 import { BODY_MAX_BYTES, tooLarge } from './token-error.ts';
 
 const FORM = 'application/x-www-form-urlencoded';
@@ -17,20 +16,18 @@ const MEDIA = /^\s*([\w/+.-]+)\s*(?:;\s*charset\s*=\s*"?([\w-]+)"?\s*)?$/i;
  *   URL; 413 for too large a body.
  */
 export const tokenBody: Middleware = async (ctx, next) => {
-  if (ctx.path === TOKEN_PATH) {
-    if (ctx.querystring !== '') {
-      throw new errors.InvalidRequest('parameters belong in the body, never in the URL');
-    }
-    const json = mediaOf(ctx) === JSON_TYPE;
-    if (Number(ctx.get('content-length')) > BODY_MAX_BYTES) throw tooLarge();
-    if (json) {
-      const body = await readBody(ctx.req, BODY_MAX_BYTES);
-      if (body === undefined) throw tooLarge();
-      const request = formRequest(ctx.req, toForm(decodeUtf8(body)));
-      ctx.req = request;
-      contextOf(ctx).cameAsJson = true;
-      ctx.request.req = request;
-    }
+  if (ctx.querystring !== '') {
+    throw new errors.InvalidRequest('parameters belong in the body, never in the URL');
+  }
+  const json = mediaOf(ctx) === JSON_TYPE;
+  if (Number(ctx.get('content-length')) > BODY_MAX_BYTES) throw tooLarge();
+  if (json) {
+    const body = await readBody(ctx.req, BODY_MAX_BYTES);
+    if (body === undefined) throw tooLarge();
+    const request = formRequest(ctx.req, toForm(decodeUtf8(body)));
+    ctx.req = request;
+    contextOf(ctx).cameAsJson = true;
+    ctx.request.req = request;
   }
   await next();
 };

@@ -19,8 +19,6 @@ import type { Spend } from './spend.ts';
 import { CredentialsRefused, passwordGrantRefused, TooManyAttempts } from './token-error.ts';
 import { writeTokenError } from './token-error-answer.ts';
 
-export const TOKEN_PATH = '/oauth/token';
-
 /** Keeps each request's error until the answer is written; the library itself shows a part only. */
 export function noteTokenErrors(provider: Provider): void {
   const note = (ctx: KoaContextWithOIDC, error: unknown) => {
@@ -47,7 +45,6 @@ export function tokenEndpoint(
   { log, logFault, pace }: TokenEndpointParts,
 ): Middleware {
   return async (ctx, next) => {
-    if (ctx.path !== TOKEN_PATH) return next();
     const accept = ctx.get('accept');
     answerAsJson(ctx.req);
     const oidcCtx = ctx as unknown as KoaContextWithOIDC;

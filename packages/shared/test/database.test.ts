@@ -34,6 +34,24 @@ describeOnEngines('the database port', (engine) => {
     });
   });
 
+  it('takes arrays of any values', async () => {
+    const words = ['plain', '', 'NULL', 'a "quote"', 'a \\ b', '{x,y}', 'two\nlines', 'é', null];
+    const [row] = await database.query(
+      `SELECT $1::text[] AS words, $2::bigint[] AS numbers, $3::boolean[] AS flags,
+         $4::date[]::text[] AS days, $5::numeric[]::text[] AS fractions, $6::text[] AS none, 'b' = ANY($7) AS found`,
+      [words, [-1n, null, 2n ** 62n], [true, false], ['2025-03-31'], ['0.10'], [], ['a', 'b']],
+    );
+    expect(row).to.deep.equal({
+      words,
+      numbers: [-1n, null, 2n ** 62n],
+      flags: [true, false],
+      days: ['2025-03-31'],
+      fractions: ['0.10'],
+      none: [],
+      found: true,
+    });
+  });
+
   it('commits what a transaction did', async () => {
     await database.transaction(async (transaction) => {
       await transaction.query('INSERT INTO item VALUES ($1, $2)', [1, 10n]);

@@ -2,6 +2,7 @@
  * The `Database` port over a message channel: to PGlite in a worker thread, and to the process
  * that holds an embedded database (see operator-channel.ts). One session per transaction.
  */
+import { withArrayLiterals } from '../sql/array-literal.ts';
 import {
   type Database,
   DatabaseUnavailable,
@@ -91,7 +92,7 @@ export function databaseOver(channel: Channel): Database {
     const where = transaction === undefined ? {} : { transaction };
     return {
       query: <Row>(sql: string, params: readonly SqlValue[] = []) =>
-        call({ op: 'query', sql, params, ...where }) as Promise<Row[]>,
+        call({ op: 'query', sql, params: withArrayLiterals(params), ...where }) as Promise<Row[]>,
       execute: async (sql) => {
         await call({ op: 'execute', sql, ...where });
       },

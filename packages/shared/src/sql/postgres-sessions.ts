@@ -20,7 +20,12 @@ const asText = (text: string): string => text;
 const types = new pg.TypeOverrides();
 types.setTypeParser(OID.int8, (text) => BigInt(text));
 types.setTypeParser(OID.int8Array, (text) =>
-  text === '{}' ? [] : text.slice(1, -1).split(',').map(BigInt),
+  text === '{}'
+    ? []
+    : text
+        .slice(1, -1)
+        .split(',')
+        .map((each) => (each === 'NULL' ? null : BigInt(each))),
 );
 types.setTypeParser(OID.date, asText);
 types.setTypeParser(OID.timestamp, asText);

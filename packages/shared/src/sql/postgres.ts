@@ -1,6 +1,7 @@
 import { connect } from 'node:net';
 import pg from 'pg';
 import type { Secret } from '../secret.ts';
+import { withArrayLiterals } from './array-literal.ts';
 import {
   Abandoned,
   beginStatement,
@@ -156,7 +157,7 @@ function sqlOn(client: pg.PoolClient, alive: Liveness): Sql {
   return {
     async query<Row>(sql: string, params: readonly SqlValue[] = []) {
       const result = await translated(
-        alive.guard(() => client.query({ text: sql, values: [...params] })),
+        alive.guard(() => client.query({ text: sql, values: withArrayLiterals(params) })),
       );
       return result.rows as Row[];
     },

@@ -1,5 +1,6 @@
 import { newId } from '@cls/shared/new-id';
-import type { Transaction } from '@cls/shared/sql/database';
+import { withArrayLiterals } from '@cls/shared/sql/array-literal';
+import type { SqlValue, Transaction } from '@cls/shared/sql/database';
 import type { Journal } from '../ledger/journal.ts';
 
 /** A journal whose postings name balance lines by their keys. */
@@ -39,9 +40,19 @@ export async function postJournals(
   importKey: bigint | undefined,
 ): Promise<void> {
   let seq = firstSeq;
-  for (const chunk of chunksOf(journals)) {
-    await insertChunk(transaction, chunk, seq, importKey);
-    seq += BigInt(chunk.length);
+  // One chunk is written while the next is made ready.
+  let writing = Promise.resolve();
+  try {
+    for (const chunk of chunksOf(journals)) {
+      const columns = columnsOf(chunk, seq, importKey);
+      await writing;
+      writing = insertChunk(transaction, columns);
+      // Awaited with the next chunk; until then its failure must not count as unhandled.
+      writing.catch(() => undefined);
+      seq += BigInt(chunk.length);
+    }
+  } finally {
+    await writing;
   }
 }
 
@@ -61,22 +72,30 @@ function chunksOf(journals: readonly LinedJournal[]): readonly (readonly LinedJo
   return chunks;
 }
 
-async function insertChunk(
-  transaction: Transaction,
+interface Columns {
+  readonly journals: readonly SqlValue[];
+  readonly postings: readonly SqlValue[];
+}
+
+/** Each column as the one string that is sent. */
+function columnsOf(
   journals: readonly LinedJournal[],
   firstSeq: bigint,
   importKey: bigint | undefined,
-): Promise<void> {
-  await transaction.query(
-    `INSERT INTO journal (seq, id, effective_date, type, deal_key, idempotency_key, reason,
-       source_ref, reverses_seq, created_by, corrects_seq, overadvance, import_key)
-     SELECT $1 + number - 1, id, effective_date, type, deal_key, idempotency_key, reason,
-       source_ref, reverses_seq, created_by, corrects_seq, overadvance, $13
-     FROM unnest($2::text[], $3::date[], $4::text[], $5::bigint[], $6::text[], $7::text[],
-         $8::text[], $9::bigint[], $10::text[], $11::bigint[], $12::boolean[])
-       WITH ORDINALITY AS g(id, effective_date, type, deal_key, idempotency_key, reason,
-         source_ref, reverses_seq, created_by, corrects_seq, overadvance, number)`,
-    [
+): Columns {
+  const seqs: bigint[] = [];
+  const numbers: number[] = [];
+  const dates: string[] = [];
+  const postings = journals.flatMap((journal, index) => {
+    for (const number of journal.postings.keys()) {
+      seqs.push(firstSeq + BigInt(index));
+      numbers.push(number + 1);
+      dates.push(journal.effectiveDate);
+    }
+    return journal.postings;
+  });
+  return {
+    journals: withArrayLiterals([
       firstSeq,
       journals.map(({ id }) => id ?? newId('jrn')),
       journals.map(({ effectiveDate }) => effectiveDate),
@@ -90,33 +109,37 @@ async function insertChunk(
       journals.map(({ correctsSeq }) => correctsSeq ?? null),
       journals.map(({ overadvance }) => overadvance ?? false),
       importKey ?? null,
-    ],
-  );
-  const postings = journals.flatMap((journal, index) =>
-    journal.postings.map((posting, number) => ({
-      ...posting,
-      seq: firstSeq + BigInt(index),
-      number: number + 1,
-      effectiveDate: journal.effectiveDate,
-    })),
-  );
-  await transaction.query(
-    `INSERT INTO posting (journal_seq, number, line_key, account, movement, amount_minor,
-       effective_date, due_date)
-     SELECT seq, number, line_key, account::ledger_account, movement::principal_movement,
-       amount_minor, effective_date, due_date
-     FROM unnest($1::bigint[], $2::smallint[], $3::bigint[], $4::text[], $5::text[], $6::bigint[],
-       $7::date[], $8::date[])
-       AS g(seq, number, line_key, account, movement, amount_minor, effective_date, due_date)`,
-    [
-      postings.map(({ seq }) => seq),
-      postings.map(({ number }) => number),
+    ]),
+    postings: withArrayLiterals([
+      seqs,
+      numbers,
       postings.map(({ line }) => line),
       postings.map(({ account }) => account),
       postings.map(({ movement }) => movement ?? null),
       postings.map(({ amountMinor }) => amountMinor),
-      postings.map(({ effectiveDate }) => effectiveDate),
+      dates,
       postings.map(({ dueDate }) => dueDate ?? null),
-    ],
+    ]),
+  };
+}
+
+async function insertChunk(transaction: Transaction, columns: Columns): Promise<void> {
+  await transaction.query(
+    `INSERT INTO journal (seq, id, effective_date, posted_at, type, deal_key, idempotency_key, reason,
+       source_ref, reverses_seq, created_by, corrects_seq, overadvance, import_key)
+     SELECT $1 + number - 1, id, effective_date, (SELECT posting_time()), type, deal_key,
+       idempotency_key, reason, source_ref, reverses_seq, created_by, corrects_seq, overadvance, $13
+     FROM unnest($2::text[], $3::date[], $4::text[], $5::bigint[], $6::text[], $7::text[],
+         $8::text[], $9::bigint[], $10::text[], $11::bigint[], $12::boolean[])
+       WITH ORDINALITY AS g(id, effective_date, type, deal_key, idempotency_key, reason,
+         source_ref, reverses_seq, created_by, corrects_seq, overadvance, number)`,
+    columns.journals,
+  );
+  await transaction.query(
+    `INSERT INTO posting (journal_seq, number, line_key, account, movement, amount_minor,
+       effective_date, due_date)
+     SELECT * FROM unnest($1::bigint[], $2::smallint[], $3::bigint[], $4::ledger_account[],
+       $5::principal_movement[], $6::bigint[], $7::date[], $8::date[])`,
+    columns.postings,
   );
 }

@@ -40,12 +40,13 @@ export async function writeBook(
   let recordCount = 0;
   let chunk: BookRecord[] = [];
   let postings = 0;
+  const lineKeys: LineKeys = new Map();
   // One chunk is written while the next is gathered.
   let writing = Promise.resolve();
   const flush = async () => {
     await writing;
     const journals = chunk.filter((record) => record.object === 'journal');
-    writing = writeChunk(transaction, chunk, journals, { bookedSeq, nextSeq });
+    writing = writeChunk(transaction, chunk, journals, { bookedSeq, nextSeq, lineKeys });
     // Awaited with the next chunk; until then its failure must not count as unhandled.
     writing.catch(() => undefined);
     nextSeq += BigInt(journals.length);
@@ -76,10 +77,14 @@ async function writeChunk(
   transaction: Transaction,
   records: readonly BookRecord[],
   journals: readonly JournalRecord[],
-  { bookedSeq, nextSeq }: { readonly bookedSeq: bigint; readonly nextSeq: bigint },
+  {
+    bookedSeq,
+    nextSeq,
+    lineKeys,
+  }: { readonly bookedSeq: bigint; readonly nextSeq: bigint; readonly lineKeys: LineKeys },
 ): Promise<void> {
   await insertSubjects(transaction, records, bookedSeq);
-  await postRecords(transaction, journals, nextSeq);
+  await postRecords(transaction, journals, nextSeq, lineKeys);
   const rates = records.filter((record) => record.object === 'fx_rate');
   await insertRows(transaction, 'fx_rate', FX_RATE, rates);
 }
@@ -213,10 +218,11 @@ async function postRecords(
   transaction: Transaction,
   records: readonly JournalRecord[],
   firstSeq: bigint,
+  lines: LineKeys,
 ): Promise<void> {
   if (records.length === 0) return;
   const seqs = new Map(records.map(({ id }, index) => [id, firstSeq + BigInt(index)]));
-  const lines = await lineKeys(transaction, records);
+  await findLines(transaction, records, lines);
   const deals = await keysById(
     transaction,
     'deal',
@@ -271,23 +277,34 @@ function lineName({ facility, contract = '', lender = '' }: PostingRecord): stri
   return `${facility} ${contract} ${lender}`;
 }
 
-async function lineKeys(
+/** Keys of balance lines by their names: of those that the journals so far post to. */
+type LineKeys = Map<string, bigint>;
+
+/** Adds the lines that were not asked for before: a line never changes. */
+async function findLines(
   transaction: Transaction,
   records: readonly JournalRecord[],
-): Promise<ReadonlyMap<string, bigint>> {
-  const named = new Map(
-    records.flatMap(({ postings }) => postings.map((posting) => [lineName(posting), posting])),
-  );
+  lines: LineKeys,
+): Promise<void> {
+  const named = new Map<string, PostingRecord>();
+  for (const { postings } of records) {
+    for (const posting of postings) {
+      const name = lineName(posting);
+      if (!lines.has(name)) named.set(name, posting);
+    }
+  }
+  if (named.size === 0) return;
   const postings = [...named.values()];
   const rows = await transaction.query<{ number: bigint; key: bigint }>(
-    `SELECT g.number, l.key
-     FROM unnest($1::text[], $2::text[], $3::text[]) WITH ORDINALITY
-       AS g(facility, contract, lender, number)
-     JOIN facility f ON f.id = g.facility
-     LEFT JOIN loan_contract c ON c.id = g.contract
-     LEFT JOIN party p ON p.id = g.lender
-     JOIN balance_line l ON l.facility_key = f.key AND l.contract_key = coalesce(c.key, 0)
-       AND l.lender_key = coalesce(p.key, 0)`,
+    // By look-ups: a plan of joins goes by what the tables held before this transaction.
+    `SELECT number, key FROM (
+       SELECT g.number, (SELECT key FROM balance_line
+         WHERE facility_key = (SELECT key FROM facility WHERE id = g.facility)
+           AND contract_key = coalesce((SELECT key FROM loan_contract WHERE id = g.contract), 0)
+           AND lender_key = coalesce((SELECT key FROM party WHERE id = g.lender), 0)) AS key
+       FROM unnest($1::text[], $2::text[], $3::text[]) WITH ORDINALITY
+         AS g(facility, contract, lender, number)) l
+     WHERE key IS NOT NULL`,
     [
       postings.map(({ facility }) => facility),
       postings.map(({ contract }) => contract ?? null),
@@ -295,7 +312,7 @@ async function lineKeys(
     ],
   );
   const names = [...named.keys()];
-  return new Map(rows.map(({ number, key }) => [names[Number(number) - 1] ?? '', key]));
+  for (const { number, key } of rows) lines.set(names[Number(number) - 1] ?? '', key);
 }
 
 async function keysById(

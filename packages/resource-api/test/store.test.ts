@@ -124,6 +124,52 @@ describeOnEngines('the ledger’s store', (engine) => {
     expect(gap.constraint).to.equal('journal_gapless');
   });
 
+  it('refuses what names a journal, line, deal, facility or import that is not there', async () => {
+    const [of] = await database.query<{ deal: bigint; facility: bigint; line: bigint }>(
+      `SELECT f.deal_key AS deal, f.key AS facility, l.key AS line
+       FROM facility f JOIN balance_line l ON l.facility_key = f.key LIMIT 1`,
+    );
+    const { deal = 0n, facility = 0n, line = 0n } = of ?? {};
+    const lineOf = (facilityKey: bigint, dealKey: bigint, currency = 'USD') =>
+      `INSERT INTO balance_line (deal_key, facility_key, contract_key, lender_key, currency)
+       VALUES (${dealKey}, ${facilityKey}, 0, 999, '${currency}')`;
+    const attempts: Record<string, (seq: bigint) => readonly string[]> = {
+      journal_deal_key_fkey: (seq) => [journalOf(seq, 999n)],
+      journal_import_key_fkey: (seq) => [
+        `INSERT INTO journal (seq, id, effective_date, type, deal_key, idempotency_key, import_key)
+         VALUES (${seq}, 'jrn_x', '2025-02-01', 'advance', ${deal}, 'x', 999)`,
+      ],
+      posting_journal_seq_fkey: (seq) => [posted(seq, line)],
+      posting_line_key_fkey: (seq) => [journalOf(seq, deal), posted(seq, 99_999n)],
+      'balance_line_facility_key_fkey: no facility': () => [lineOf(99_999n, deal)],
+      'balance_line_facility_key_fkey: another deal': () => [lineOf(facility, deal + 1n)],
+      'balance_line_facility_key_fkey: another currency': () => [lineOf(facility, deal, 'JPY')],
+    };
+    for (const [name, statements] of Object.entries(attempts)) {
+      const refused = await refusal(
+        database.transaction(async (transaction) => {
+          const seq = await lockJournal(transaction);
+          for (const sql of statements(seq)) await transaction.query(sql);
+        }),
+      );
+      expect([refused.code, refused.constraint], name).to.deep.equal(['23503', name.split(':')[0]]);
+    }
+  });
+
+  it('keeps the records that journals and lines name', async () => {
+    for (const table of ['deal', 'facility', 'import_batch']) {
+      for (const sql of [
+        `DELETE FROM ${table} WHERE key = 999`,
+        `TRUNCATE ${table} CASCADE`,
+        `UPDATE ${table} SET key = DEFAULT`,
+      ]) {
+        expect((await refusal(database.query(sql))).code, sql).to.equal('23001');
+      }
+    }
+    const moved = `UPDATE facility SET deal_key = deal_key + 1`;
+    expect((await refusal(database.query(moved))).code).to.equal('23001');
+  });
+
   it('refuses postings of another deal, and to a journal of an earlier transaction', async () => {
     const other = await refusal(
       database.transaction(async (transaction) => {

@@ -25,6 +25,11 @@ const APPEND_ONLY = [
 const GUARDS = [
   ...APPEND_ONLY.map((table) => [table, 'append_only']),
   ['journal', 'check_journals'],
+  ['journal', 'check_journal_references'],
+  ['balance_line', 'check_line_references'],
+  ['deal', 'records_stay'],
+  ['facility', 'records_stay'],
+  ['import_batch', 'records_stay'],
   ['journal', 'check_reversals'],
   ['posting', 'check_postings'],
   ['posting', 'extend_balances'],

@@ -26,12 +26,15 @@ const REDACTED = [
 
 /** @param service name in each line. @param level the least that is written. */
 export function createLog(service: string, level: LogLevel): Log {
-  const plain = pino({
-    level,
-    base: { service },
-    timestamp: pino.stdTimeFunctions.isoTime,
-    formatters: { level: (label) => ({ level: label }) },
-  });
+  const plain = pino(
+    {
+      level,
+      base: { service },
+      timestamp: pino.stdTimeFunctions.isoTime,
+      formatters: { level: (label) => ({ level: label }) },
+    },
+    gatheredLines(),
+  );
   const paths = REDACTED.flatMap((field) => [field, `*.${field}`]);
   const redacting = plain.child({}, { redact: { paths, censor: '[redacted]' } });
   const write = (at: 'error' | 'warn' | 'info' | 'debug') => (fields: object, message: string) => {
@@ -45,9 +48,31 @@ export function createLog(service: string, level: LogLevel): Log {
   };
 }
 
+/** How long a line waits for others, in milliseconds: a write costs more than making a line. */
+const GATHER_MS = 20;
+
+/** Stdout. What waits is written when the process exits, after an uncaught error too. */
+function gatheredLines(): { write(line: string): void } {
+  let waiting = '';
+  const writeWaiting = () => {
+    const lines = waiting;
+    waiting = '';
+    if (lines !== '') stdout.write(lines);
+  };
+  process.once('exit', writeWaiting); // Before pino's own listener, which waits for its writes.
+  const stdout = pino.destination({ dest: 1, sync: false });
+  return {
+    write(line) {
+      if (waiting === '') setTimeout(writeWaiting, GATHER_MS);
+      waiting += line;
+    },
+  };
+}
+
 /** Nothing in it could be cut out. Looking for that in each line takes longer than to write one. */
 function isHarmless(fields: object): boolean {
-  for (const [name, value] of Object.entries(fields)) {
+  for (const name of Object.keys(fields)) {
+    const value: unknown = fields[name as keyof typeof fields];
     if (REDACTED.includes(name) || (typeof value === 'object' && value !== null)) return false;
   }
   return true;

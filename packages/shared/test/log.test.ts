@@ -35,6 +35,21 @@ describe('a line of the log', () => {
     expect(others).to.deep.equal({ level: 'info', service: 'test', status: 200, msg: 'one' });
   });
 
+  for (const [end, statement] of [
+    ['process.exit', 'process.exit(0);'],
+    ['an uncaught error', 'throw new Error();'],
+    ['a promise that nobody handles', 'await Promise.reject(new Error());'],
+  ]) {
+    it(`is written when the process ends by ${end}, in order`, () => {
+      const lines = linesOf(`
+        log.info({ n: 1 }, 'm');
+        await new Promise((done) => setTimeout(done, 100));
+        for (const n of [2, 3, 4]) log.info({ n }, 'x'.repeat(20_000));
+        ${statement}`);
+      expect(lines.map(({ n }) => n)).to.deep.equal([1, 2, 3, 4]);
+    });
+  }
+
   it('is left out below the level', () => {
     expect(linesOf(`log.debug({ password: 'x' }, 'm'); log.debug({}, 'm');`)).to.deep.equal([]);
   });

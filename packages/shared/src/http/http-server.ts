@@ -61,15 +61,16 @@ export function createHttpServer(options: ServerOptions, listener: RequestListen
     }
     listener(request, response);
   });
-  const underWay = new WeakMap<Duplex, Set<ServerResponse>>();
+  const underWay = new WeakMap<Duplex, readonly ServerResponse[]>();
   server.on('request', ({ socket }, response) => {
-    const responses = underWay.get(socket) ?? new Set();
-    underWay.set(socket, responses.add(response));
-    response.once('close', () => responses.delete(response));
+    const earlier = (underWay.get(socket) ?? []).filter(
+      ({ writableFinished }) => !writableFinished,
+    );
+    underWay.set(socket, [...earlier, response]);
   });
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
     // Part of an answer was written already, and this one would look like its continuation.
-    const begun = [...(underWay.get(socket) ?? [])].some(({ headersSent }) => headersSent);
+    const begun = underWay.get(socket)?.some((one) => one.headersSent && !one.writableFinished);
     if (begun || !socket.writable || error.code === 'ECONNRESET') socket.destroy(error);
     else end(socket, UNREADABLE[error.code ?? ''] ?? NOT_HTTP);
   });

@@ -239,6 +239,59 @@ describeOnEngines('the spool of the audit', (engine) => {
     await world.close();
   });
 
+  it('is written whole around a line that a full disk has torn', async () => {
+    const world = await openAccountWorld(engine);
+    const directory = temporaryDirectory('cls-audit-');
+    const left = join(directory, 'spool_of_the_dead');
+    mkdirSync(left);
+    const line = (subject: string) =>
+      JSON.stringify({ id: randomUUID(), at: '2026-01-01T00:00:00Z', ...event(subject) });
+    const lines = [line('first'), line('torn').slice(0, 40), line('last'), ''];
+    writeFileSync(join(left, 'events.jsonl'), lines.join('\n'));
+    const settings = { directory, fsync: 'all' as const };
+    const audit = await sqlAuditLog(world.database, world.clock, silentLog, settings);
+    await audit.catchUp();
+    expect(await subjects(world.database)).to.deep.equal(['first', 'last']);
+    await audit.flush();
+    await world.close();
+  });
+
+  it('keeps every field of an event, and a subject with half a character in it', async () => {
+    const world = await openAccountWorld(engine);
+    const settings = { directory: temporaryDirectory('cls-audit-'), fsync: 'none' as const };
+    const audit = await sqlAuditLog(world.database, world.clock, silentLog, settings);
+    audit.record({
+      type: 'sign_in.refused',
+      subject: '\ud800@x "quoted", \\',
+      clientId: 'app_1',
+      address: '::1',
+      requestId: 'req_1',
+      reason: 'unknown_email',
+      device: { browser: 'Firefox', system: 'Linux' },
+      about: '{}',
+      once: 'a name',
+    });
+    await audit.catchUp();
+    const [row] = await world.database.query(
+      `SELECT type, subject, client_id, address, request_id, reason, browser, system, about
+       FROM audit_event WHERE at = $1`,
+      [world.clock.now().toISOString()],
+    );
+    expect(row).to.deep.equal({
+      type: 'sign_in.refused',
+      subject: '\ufffd@x "quoted", \\',
+      client_id: 'app_1',
+      address: '::1',
+      request_id: 'req_1',
+      reason: 'unknown_email',
+      browser: 'Firefox',
+      system: 'Linux',
+      about: '{}',
+    });
+    await audit.flush();
+    await world.close();
+  });
+
   it('of a process that lives is left to it', async () => {
     const world = await openAccountWorld(engine);
     const directory = temporaryDirectory('cls-audit-');

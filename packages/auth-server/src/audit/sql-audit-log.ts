@@ -10,11 +10,6 @@ const WRITE_AFTER_MS = 200;
 const TRY_AGAIN_MS = 2_000;
 const LOOK_FOR_LEFT_MS = 30_000;
 
-interface Spooled extends Omit<AuditEvent, 'once'> {
-  readonly id: string;
-  readonly at: string;
-}
-
 export interface AuditLogSettings {
   /** Where events wait for the database; outlives the process. */
   readonly directory: string;
@@ -99,11 +94,9 @@ export async function sqlAuditLog(
   looking.unref();
   void write();
 
-  const take = ({ once, ...event }: AuditEvent): void => {
+  const take = (event: AuditEvent): void => {
     try {
-      const id = once === undefined ? randomUUID() : uuidOf(once);
-      const spooled: Spooled = { id, at: clock.now().toISOString(), ...event };
-      own.append(JSON.stringify(spooled));
+      own.append(lineOf(event, clock));
     } catch (err) {
       log.error(
         { err, event },
@@ -143,6 +136,17 @@ export async function sqlAuditLog(
   };
 }
 
+/** Each member by name: Node 20 takes long to spread objects, and this runs for each token. */
+function lineOf(event: AuditEvent, clock: Clock): string {
+  const { once, type, clientId, address, requestId, reason, device, about } = event;
+  const id = once === undefined ? randomUUID() : uuidOf(once);
+  const at = clock.now().toISOString();
+  // As UTF-8: what somebody typed may hold half a character, which the database would refuse.
+  const subject = Buffer.from(event.subject).toString();
+  const line = { id, at, type, subject, clientId, address, requestId, reason, device, about };
+  return JSON.stringify(line);
+}
+
 /** The same for the same name: RFC 9562 §5.8, of a digest. */
 function uuidOf(name: string): string {
   const hex = createHash('sha256').update(name).digest('hex');
@@ -155,19 +159,20 @@ function mustBeSynced(type: AuditEventType, fsync: AuditFsync): boolean {
 
 /** @throws when the database did not take them: they are tried again. */
 async function insertAll(database: Database, lines: readonly string[], log: Log): Promise<void> {
-  const events = lines.flatMap((line) => parsed(line, log));
   try {
-    if (events.length > 0) await insert(database, events);
+    await insert(database, lines);
   } catch (error) {
     if (!isRefusedForGood(error)) throw error;
     // One event must not keep the others from being written.
-    for (const event of events) await insertAlone(database, event, log);
+    for (const line of lines) await insertAlone(database, line, log);
   }
 }
 
-async function insertAlone(database: Database, event: Spooled, log: Log): Promise<void> {
+async function insertAlone(database: Database, line: string, log: Log): Promise<void> {
+  const event = parsed(line);
+  if (event === undefined) return log.warn({}, 'an incomplete line of the audit file is skipped');
   try {
-    await insert(database, [event]);
+    await insert(database, [line]);
   } catch (err) {
     if (!isRefusedForGood(err)) throw err;
     log.error(
@@ -182,13 +187,12 @@ function isRefusedForGood(error: unknown): boolean {
   return error instanceof SqlError && /^2[23]/.test(error.code);
 }
 
-/** Nothing for a torn line: its event was never acknowledged. */
-function parsed(line: string, log: Log): readonly Spooled[] {
+/** Undefined for a torn line: its event was never acknowledged. */
+function parsed(line: string): object | undefined {
   try {
-    return [JSON.parse(line) as Spooled];
+    return JSON.parse(line);
   } catch {
-    log.warn({}, 'an incomplete line of the audit file is skipped');
-    return [];
+    return undefined;
   }
 }
 
@@ -210,27 +214,17 @@ export async function sweepAudit(database: Database, clock: Clock, days: number)
   } while (swept.length === SWEEP_BATCH);
 }
 
-async function insert(database: Database, events: readonly Spooled[]): Promise<void> {
-  const column = (of: (event: Spooled) => string | undefined) => events.map((e) => of(e) ?? null);
+/** The lines are JSON, so the database reads them itself: one parameter, and no work here. */
+async function insert(database: Database, lines: readonly string[]): Promise<void> {
   await database.query(
     `INSERT INTO audit_event (at, type, subject, client_id, address, request_id, reason,
                               browser, system, about, event_id)
-     SELECT * FROM unnest($1::timestamptz[], $2::text[], $3::text[], $4::text[], $5::text[],
-                          $6::text[], $7::text[], $8::text[], $9::text[], $10::text[],
-                          $11::uuid[])
+     SELECT at, type, subject, "clientId", address, "requestId", reason,
+            device->>'browser', device->>'system', about, id
+     FROM json_to_recordset($1::json) AS event (
+       id uuid, at timestamptz, type text, subject text, "clientId" text, address text,
+       "requestId" text, reason text, device json, about text)
      ON CONFLICT (event_id) DO NOTHING`,
-    [
-      column((e) => e.at),
-      column((e) => e.type),
-      column((e) => e.subject),
-      column((e) => e.clientId),
-      column((e) => e.address),
-      column((e) => e.requestId),
-      column((e) => e.reason),
-      column((e) => e.device?.browser),
-      column((e) => e.device?.system),
-      column((e) => e.about),
-      column((e) => e.id),
-    ],
+    [`[${lines.join(',')}]`],
   );
 }

@@ -123,7 +123,7 @@ async function compose(
     provider.handle(request, response);
   };
   const { host, port, drainDelayMs, trustedProxyHops } = config;
-  const headers = headersOfAll(issuer);
+  const headers = Object.entries(headersOfAll(issuer)).flat();
   const { tokens } = provider;
   const handler = clientCredentials(
     { tokens, issuer, trustedProxyHops, audit, log, logFault, headers },

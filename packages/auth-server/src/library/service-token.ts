@@ -53,13 +53,10 @@ export function serviceTokens(
   accounts: ServiceAccountDirectory,
   settings: ResourceServerSettings,
 ): IssueServiceToken {
+  /** Each for as long as the directory has the same record. */
   const callers = new WeakMap<ServiceAccount, Caller>();
-  /** For as long as the directory has the same record. */
-  const callerOf = async (id: string): Promise<Caller | undefined> => {
-    const account = await accounts.find(id);
-    const known = account && callers.get(account);
-    if (account === undefined || known !== undefined) return known;
-    const client = await provider.Client.find(id); // Undefined for a disabled account.
+  const callerOf = async (account: ServiceAccount): Promise<Caller | undefined> => {
+    const client = await provider.Client.find(account.id); // Undefined for a disabled account.
     if (client === undefined || !mayAsk(client)) return undefined;
     const caller = { client };
     callers.set(account, caller);
@@ -77,7 +74,8 @@ export function serviceTokens(
   };
   return async ({ clientId, clientSecret, scope }) => {
     if (provider.listenerCount('grant.success') > 0) return undefined;
-    const caller = await callerOf(clientId);
+    const account = await accounts.find(clientId);
+    const caller = account && (callers.get(account) ?? (await callerOf(account)));
     if (caller === undefined) return undefined;
     const { client } = caller;
     if (!(await client.compareClientSecret(clientSecret))) return undefined;

@@ -17,8 +17,8 @@ export function logAnswer(log: Log, answered: AnsweredRequest, startedMs: number
   const durationMs = Math.round((performance.now() - startedMs) * 10) / 10;
   const { requestId, method, path, status, refused } = answered;
   const level = PROBES.includes(path) ? 'debug' : 'info';
-  const why = refused === undefined ? {} : { refused };
-  log[level]({ requestId, method, path, status, ...why, durationMs }, 'request answered');
+  const line = { requestId, method, path, status, durationMs };
+  log[level](refused === undefined ? line : { ...line, refused }, 'request answered');
 }
 
 export function requestLog(log: Log): Middleware<RequestState> {

@@ -20,6 +20,7 @@ const UNUSUAL_HEADERS = [
   'origin',
   'transfer-encoding',
 ];
+const PARAMETERS = ['grant_type', 'scope', 'client_id', 'client_secret'];
 const ID = /^svc_[0-9A-Z]{26}$/;
 const SECRET = /^[\w-]{1,200}$/;
 /** RFC 6749 §3.3. */
@@ -70,8 +71,8 @@ export function ordinaryRequest(
   body: Buffer,
 ): ServiceTokenRequest | undefined {
   const form = parse(body.toString('latin1'));
-  const { grant_type: grant, scope, client_id, client_secret, ...others } = form;
-  if (grant !== 'client_credentials' || Object.keys(others).length > 0) return undefined;
+  const { grant_type: grant, scope, client_id, client_secret } = form;
+  if (grant !== 'client_credentials' || !Object.keys(form).every(isOrdinary)) return undefined;
   const { authorization } = headers;
   if (authorization !== undefined && (client_id ?? client_secret) !== undefined) return undefined;
   const pair = authorization === undefined ? [client_id, client_secret] : basicPair(authorization);
@@ -80,6 +81,10 @@ export function ordinaryRequest(
   if (typeof clientSecret !== 'string' || !SECRET.test(clientSecret)) return undefined;
   if (scope !== undefined && !(typeof scope === 'string' && SCOPE.test(scope))) return undefined;
   return { clientId, clientSecret, scope };
+}
+
+function isOrdinary(parameter: string): boolean {
+  return PARAMETERS.includes(parameter);
 }
 
 /** RFC 7617. Id and secret of an ordinary request have no character that a form would escape. */

@@ -1,7 +1,12 @@
 import { describeOnEngines } from '@cls/testing/engines';
 import { eventually } from '@cls/testing/servers';
 import { expect } from 'chai';
-import { type Database, DatabaseUnavailable, SqlError } from '../src/sql/database.ts';
+import {
+  type Database,
+  DatabaseUnavailable,
+  SqlError,
+  type SqlValue,
+} from '../src/sql/database.ts';
 
 describeOnEngines('the database port', (engine) => {
   let database: Database;
@@ -119,5 +124,82 @@ describeOnEngines('the database port', (engine) => {
     expect(await database.query('SELECT amount FROM item WHERE id = 5')).to.deep.equal([
       { amount: 20n },
     ]);
+  });
+
+  describe('planning a text once', () => {
+    const ask = <Row>(sql: string, params: readonly SqlValue[] = []) =>
+      database.transaction((transaction) => transaction.query<Row>(sql, params), {
+        readOnly: true,
+        prepared: true,
+      });
+
+    it('takes parameters of every kind as they are', async () => {
+      const words = ["it's", 'a "quoted" word', 'back\\slash, {brace}', ''];
+      const sql = `SELECT $1::text AS word, $2::bigint AS big, $3::date AS day, $4::text[] AS words,
+        $5::bigint[] AS numbers, $6::text AS nothing, $7::boolean AS yes`;
+      for (const word of words) {
+        const params = [word, 9007199254740993n, '2025-03-31', words, [1n, -2n], null, true];
+        expect(await ask(sql, params)).to.deep.equal([
+          {
+            word,
+            big: 9007199254740993n,
+            day: '2025-03-31',
+            words,
+            numbers: [1n, -2n],
+            nothing: null,
+            yes: true,
+          },
+        ]);
+      }
+    });
+
+    it('answers as often as asked, for more texts than a session keeps', async () => {
+      for (let round = 0; round < 2; round += 1) {
+        for (let n = 0; n < 60; n += 1) {
+          const sql = `SELECT $1::int + ${n} AS sum`;
+          expect(await ask(sql, [round])).to.deep.equal([{ sum: round + n }]);
+        }
+      }
+    });
+
+    it('names the fault of a text that cannot be planned, each time', async () => {
+      for (const _ of [1, 2]) {
+        const refused = await ask('SELECT lost FROM item').catch((error: unknown) => error);
+        expect(refused).to.be.instanceOf(SqlError).with.property('code', '42703');
+      }
+      expect(await ask('SELECT 1 AS one')).to.deep.equal([{ one: 1 }]);
+    });
+
+    it('shows what was committed since, also after the table was changed', async () => {
+      const sql = 'SELECT id FROM item WHERE id = $1';
+      expect(await ask(sql, [77])).to.deep.equal([]);
+      await database.query('INSERT INTO item VALUES (77, 1)');
+      expect(await ask(sql, [77])).to.deep.equal([{ id: 77 }]);
+      await database.execute('ALTER TABLE item ADD COLUMN note text');
+      expect(await ask(sql, [77])).to.deep.equal([{ id: 77 }]);
+    });
+
+    it('follows the settings that a policy asks for', async () => {
+      await database.execute(`
+        CREATE TABLE secret (owner text NOT NULL);
+        INSERT INTO secret VALUES ('ann'), ('bob');
+        ALTER TABLE secret ENABLE ROW LEVEL SECURITY;
+        ALTER TABLE secret FORCE ROW LEVEL SECURITY;
+        CREATE POLICY own ON secret USING (owner = current_setting('test.reader', true))`);
+      // The embedded database's one user is a superuser, to whom no policy applies.
+      const embedded = engine.name === 'PGlite';
+      if (embedded) await database.execute('CREATE ROLE one; GRANT SELECT ON secret TO one');
+      for (const reader of ['ann', 'bob', 'ann']) {
+        const rows = await database.transaction(
+          (transaction) => transaction.query('SELECT owner FROM secret'),
+          {
+            readOnly: true,
+            prepared: true,
+            setup: `${embedded ? 'SET LOCAL ROLE one;' : ''}SET LOCAL test.reader = '${reader}';`,
+          },
+        );
+        expect(rows).to.deep.equal([{ owner: reader }]);
+      }
+    });
   });
 });

@@ -3,6 +3,7 @@ import {
   type Database,
   DatabaseUnavailable,
   isUnavailable,
+  ONE_PLAN,
   type Sql,
   SqlError,
   type SqlValue,
@@ -34,15 +35,18 @@ export async function pgliteDatabase(dataDir: string): Promise<Database> {
       ...['-c', 'shared_buffers=64MB', '-c', 'TimeZone=UTC', '-c', 'DateStyle=ISO'],
     ],
   });
+  const prepared = preparedStatements();
   return {
     ...sqlOn(pglite),
     transaction: (work, options = {}) =>
       translated(
         pglite.transaction(async (transaction) => {
           const modes = transactionModes(options);
-          if (modes !== '') await transaction.exec(`SET TRANSACTION ${modes}`);
-          if (options.setup !== undefined) await transaction.exec(options.setup);
-          return work({ ...sqlOn(transaction), inTransaction: true });
+          const plans = options.prepared ? ONE_PLAN : '';
+          const settings = `${modes && `SET TRANSACTION ${modes};`}${plans}${options.setup ?? ''}`;
+          if (settings !== '') await transaction.exec(settings);
+          const sql = options.prepared ? prepared(transaction) : sqlOn(transaction);
+          return work({ ...sql, inTransaction: true });
         }),
       ),
     // In process no notice is ever lost, so there is no gap to report.
@@ -66,6 +70,52 @@ function sqlOn(on: PGlite | PGliteTransaction): Sql {
       await translated(on.exec(sql));
     },
   };
+}
+
+/** A plan of a page takes some megabytes. */
+const PREPARED_MAX = 50;
+
+/** Statements that are planned once: the embedded database has one session. */
+function preparedStatements(): (on: PGliteTransaction) => Sql {
+  const names = new Map<string, string>();
+  let made = 0;
+  const nameOf = async (on: PGliteTransaction, text: string): Promise<string> => {
+    const known = names.get(text);
+    if (known !== undefined) return known;
+    if (names.size >= PREPARED_MAX) {
+      await on.exec('DEALLOCATE ALL');
+      names.clear();
+    }
+    made += 1;
+    const name = `cls_${made}`;
+    await on.exec(`PREPARE ${name} AS ${text}`);
+    names.set(text, name);
+    return name;
+  };
+  return (on) => ({
+    ...sqlOn(on),
+    async query<Row>(text: string, params: readonly SqlValue[] = []) {
+      const name = await translated(nameOf(on, text));
+      const list = params.length === 0 ? '' : `(${params.map(literal).join(', ')})`;
+      const result = await translated(on.query<Row>(`EXECUTE ${name}${list}`, [], { parsers }));
+      return result.rows;
+    },
+  });
+}
+
+/** EXECUTE takes no parameters. Text in quotes has the type that the statement expects. */
+function literal(value: SqlValue): string {
+  if (value === null) return 'NULL';
+  const text = Array.isArray(value) ? arrayText(value) : String(value);
+  return `'${text.replaceAll("'", "''")}'`;
+}
+
+function arrayText(values: readonly SqlValue[]): string {
+  const element = (value: SqlValue): string => {
+    if (Array.isArray(value)) return arrayText(value);
+    return value === null ? 'NULL' : `"${String(value).replace(/["\\]/g, '\\$&')}"`;
+  };
+  return `{${values.map(element).join(',')}}`;
 }
 
 async function translated<T>(work: Promise<T>): Promise<T> {

@@ -56,6 +56,11 @@ export interface TransactionOptions {
    */
   readonly setup?: string;
   /**
+   * Each session plans a statement text once, for any parameters, and keeps the plan. For texts
+   * that are asked often and whose best plan does not depend on their parameters.
+   */
+  readonly prepared?: boolean;
+  /**
    * Ends the work when nobody waits for it any more: a statement that runs is cancelled, and the
    * promise rejects with `Abandoned`. For reads alone; an embedded database ends none but
    * read-only transactions.
@@ -125,7 +130,11 @@ export function isUniqueViolation(error: unknown, constraint?: string): boolean 
   );
 }
 
+/** A plan that is kept fits all parameters from its first use on, and is not made anew for five. */
+export const ONE_PLAN = 'SET LOCAL plan_cache_mode = force_generic_plan;';
+
 export function beginStatement(options: TransactionOptions = {}): string {
   const isolation = options.isolation ? ` ISOLATION LEVEL ${options.isolation.toUpperCase()}` : '';
-  return `BEGIN${isolation}${options.readOnly ? ' READ ONLY' : ''};${options.setup ?? ''}`;
+  const plans = options.prepared ? ONE_PLAN : '';
+  return `BEGIN${isolation}${options.readOnly ? ' READ ONLY' : ''};${plans}${options.setup ?? ''}`;
 }

@@ -16,6 +16,7 @@ import {
 import { type Liveness, liveness, patient } from './liveness.ts';
 import { listenOn } from './postgres-listen.ts';
 import { postgresSessions } from './postgres-sessions.ts';
+import { preparedNames } from './prepared-names.ts';
 
 export interface PostgresOptions {
   /** May name several hosts (postgres-hosts.ts), and pgbouncer in any of its pooling modes. */
@@ -40,6 +41,7 @@ export function postgresDatabase(options: PostgresOptions): Database {
   const sessions = postgresSessions(options);
   const alive = options.failFast ? liveness(sessions.pulse) : patient;
   const listeners = new Set<() => Promise<void>>();
+  const names = preparedNames();
 
   const transaction: Database['transaction'] = async (work, transactionOptions) => {
     const signal = transactionOptions?.signal;
@@ -52,7 +54,9 @@ export function postgresDatabase(options: PostgresOptions): Database {
       requestCancellation(client);
     };
     signal?.addEventListener('abort', cancel, { once: true });
-    const sql = sqlOn(client, alive);
+    // A pooler hands each transaction another session, which has other statements.
+    const prepared = transactionOptions?.prepared === true && sessions.localSettings === '';
+    const sql = sqlOn(client, alive, prepared ? (text) => names.nameFor(client, text) : undefined);
     try {
       if (signal?.aborted) throw new Abandoned();
       await sql.execute(`${beginStatement(transactionOptions)}${sessions.localSettings}`);
@@ -153,11 +157,18 @@ function requestCancellation(client: pg.PoolClient): void {
   socket.end(request);
 }
 
-function sqlOn(client: pg.PoolClient, alive: Liveness): Sql {
+function sqlOn(
+  client: pg.PoolClient,
+  alive: Liveness,
+  nameOf?: (text: string) => Promise<string>,
+): Sql {
   return {
-    async query<Row>(sql: string, params: readonly SqlValue[] = []) {
+    async query<Row>(text: string, params: readonly SqlValue[] = []) {
       const result = await translated(
-        alive.guard(() => client.query({ text: sql, values: withArrayLiterals(params) })),
+        alive.guard(async () => {
+          const name = nameOf && { name: await nameOf(text) };
+          return client.query({ text, values: withArrayLiterals(params), ...name });
+        }),
       );
       return result.rows as Row[];
     },

@@ -1,6 +1,6 @@
 import type { Level, Snapshot } from '../balances/balance-store.ts';
 import { LEVEL_SQL } from './balance-levels.ts';
-import type { Statement } from './balance-statements.ts';
+import { BY_INDEX, type Statement } from './balance-statements.ts';
 
 /** Which rate periods `r` are of an item. */
 const SCOPE: Readonly<Record<Level, string>> = {
@@ -163,5 +163,5 @@ export function accrualStatement(
       t.open, t.rates, t.steps, t.bills
     FROM held h JOIN told t USING (facility_key, contract_key, component)
     ORDER BY h.item, t.facility_key, t.contract_key, t.component`;
-  return { sql, parameters: [asOf, ledgerSeq, keys] };
+  return { sql, parameters: [asOf, ledgerSeq, keys], planning: BY_INDEX, prepared: true };
 }

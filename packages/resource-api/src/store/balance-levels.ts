@@ -251,14 +251,18 @@ export function itemSum({ lines, holder, newest }: LevelSql, expression: string)
 
 export const OUTSTANDING = 'b.principal_cash + b.principal_pik';
 
-/** The newest terms of each record at the snapshot, as `dt`, `ft` and `ct`. */
+/**
+ * The newest terms of each record at the snapshot, as `dt`, `ft` and `ct`, and the newest details of
+ * the deal as `dd`.
+ */
 export function termsJoins(contractKey: string): string {
-  const join = (table: string, alias: string, key: string) => `
-    LEFT JOIN LATERAL (SELECT * FROM ${table}_terms t
-      WHERE t.${table}_key = ${key} AND ${TERMS_AT} ${NEWEST_TERMS}) ${alias} ON true`;
+  const join = (record: string, what: 'terms' | 'details', alias: string, key: string) => `
+    LEFT JOIN LATERAL (SELECT * FROM ${record}_${what} t
+      WHERE t.${record}_key = ${key} AND ${TERMS_AT} ${NEWEST_TERMS}) ${alias} ON true`;
   return [
-    join('deal', 'dt', 'd.key'),
-    join('facility', 'ft', 'f.key'),
-    join('contract', 'ct', contractKey),
+    join('deal', 'terms', 'dt', 'd.key'),
+    join('deal', 'details', 'dd', 'd.key'),
+    join('facility', 'terms', 'ft', 'f.key'),
+    join('contract', 'terms', 'ct', contractKey),
   ].join('');
 }

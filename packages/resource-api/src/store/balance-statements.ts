@@ -10,7 +10,6 @@ import type {
 import {
   BY_LOOKUP,
   borrowerOf,
-  dealDetail,
   dealsWith,
   FACILITY_NAME,
   hadFrom,
@@ -35,7 +34,16 @@ export interface Statement {
   readonly parameters: readonly SqlValue[];
   /** Settings that it is planned with: `SET LOCAL …;`. */
   readonly planning?: string;
+  /** Planned once by each session: it is look-ups alone, whatever its parameters are. */
+  readonly prepared?: boolean;
 }
+
+/**
+ * Each table is read by an index, row by row of what was found before. A plan that is kept may be made
+ * while the tables are empty, and then another way looks as good.
+ */
+export const BY_INDEX =
+  'SET LOCAL enable_seqscan = off;SET LOCAL enable_hashjoin = off;SET LOCAL enable_mergejoin = off;';
 
 /** A bitmap reads all that a condition finds, and may join what each of two indexes finds. */
 const BY_ONE_INDEX = 'SET LOCAL enable_bitmapscan = off;';
@@ -77,8 +85,8 @@ export function pageStatement(request: PageRequest): Statement {
       ORDER BY ${order.by} LIMIT ${parameters.add(limit + 1)}
     )
     SELECT page.key, page.sort_value, f.currency,
-      d.id AS deal_id, ${dealDetail('name')} AS deal_name, d.deal_number,
-      ${dealDetail('country')} AS country,
+      d.id AS deal_id, coalesce(dd.name, d.name) AS deal_name, d.deal_number,
+      coalesce(dd.country, d.country) AS country,
       coalesce(dt.status, d.status) AS deal_status,
       f.id AS facility_id, ${FACILITY_NAME} AS facility_name, f.type AS facility_type,
       (SELECT id FROM facility g WHERE g.key = f.sublimit_of_key) AS sublimit_of,
@@ -108,9 +116,10 @@ export function pageStatement(request: PageRequest): Statement {
         AS last_effective_date,
       coalesce(s.last_seq, ${sql.booked}.booked_seq) AS last_seq, s.*
     FROM page JOIN (${sql.items}) ON i.key = page.key
-    CROSS JOIN LATERAL ${borrowerOf()} borrower
     LEFT JOIN ${contract}
     LEFT JOIN ${holder}${termsJoins('c.key')}
+    CROSS JOIN LATERAL (SELECT coalesce(dd.borrower_key, d.borrower_key) AS key ${BY_LOOKUP}) borrows
+    CROSS JOIN LATERAL (SELECT * FROM party WHERE key = borrows.key ${BY_LOOKUP}) borrower
     CROSS JOIN LATERAL (
       SELECT l.lender_key, max(b.effective_date) AS last_effective_date,
         max(b.known_seq) AS last_seq, ${LINE_SUMS}
@@ -119,8 +128,9 @@ export function pageStatement(request: PageRequest): Statement {
     ) s
     LEFT JOIN party lender ON lender.key = s.lender_key
     ORDER BY page.number, s.lender_key`;
-  const planning = sort === undefined ? IN_ORDER : BY_ONE_INDEX;
-  return { sql: text, parameters: parameters.values, planning };
+  const { values } = parameters;
+  if (sort !== undefined) return { sql: text, parameters: values, planning: BY_ONE_INDEX };
+  return { sql: text, parameters: values, planning: `${BY_INDEX}${IN_ORDER}`, prepared: true };
 }
 
 /** Balances of given items at a snapshot, by item and lender. */
@@ -141,7 +151,7 @@ export function balancesStatement(
     ) s
     LEFT JOIN party lender ON lender.key = s.lender_key
     WHERE i.key = ANY(${parameters.add(keys)})`;
-  return { sql: text, parameters: parameters.values };
+  return { sql: text, parameters: parameters.values, planning: BY_INDEX, prepared: true };
 }
 
 export function totalsStatement({
@@ -203,7 +213,7 @@ export function bookTotalsStatement({
         OR EXISTS (SELECT FROM entitlement_rule WHERE all_deals${role}) AS seen) seen
     LEFT JOIN (${bookTotals(level, among || 'true')}) total ON true
     ORDER BY total.currency`;
-  return { sql: text, parameters: parameters.values };
+  return { sql: text, parameters: parameters.values, planning: BY_INDEX, prepared: true };
 }
 
 /**

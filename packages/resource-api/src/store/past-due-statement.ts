@@ -2,7 +2,7 @@ import type { Level, PastDue, Snapshot } from '../balances/balance-store.ts';
 import type { BusinessDate } from '../ledger/business-date.ts';
 import { type DueLine, pastDue, sharePastDue } from '../ledger/past-due.ts';
 import { LEVEL_SQL, NEWEST } from './balance-levels.ts';
-import type { Statement } from './balance-statements.ts';
+import { BY_INDEX, type Statement } from './balance-statements.ts';
 
 /** What is due of one line of an item. */
 export interface DueRow {
@@ -53,7 +53,7 @@ export function dueStatement(
       ${billed} AND p.due_date >= $1) later
     LEFT JOIN party lender ON lender.key = l.lender_key
     WHERE i.key = ANY($3) AND due.balance <> 0`;
-  return { sql, parameters: [asOf, ledgerSeq, keys] };
+  return { sql, parameters: [asOf, ledgerSeq, keys], planning: BY_INDEX, prepared: true };
 }
 
 const COMPONENT = {

@@ -158,20 +158,25 @@ export function sqlBalanceStore(database: Database, facts: Database = database):
 function readAs<Row>(
   database: Database,
   access: ReaderAccess,
-  { sql, parameters, planning = '' }: Statement,
+  { sql, parameters, planning = '', prepared = false }: Statement,
 ): Promise<Row[]> {
   return database.transaction((transaction) => transaction.query<Row>(sql, parameters), {
     isolation: 'repeatable read',
     readOnly: true,
+    prepared,
     setup: `${setupFor(access)}${planning}`,
   });
 }
 
 /** One statement as the service's own role, which sees all lenders' lines. */
-function readAll<Row>(database: Database, { sql, parameters }: Statement): Promise<Row[]> {
+function readAll<Row>(
+  database: Database,
+  { sql, parameters, planning = '', prepared = false }: Statement,
+): Promise<Row[]> {
   return database.transaction((transaction) => transaction.query<Row>(sql, parameters), {
     readOnly: true,
-    setup: WITHOUT_JIT,
+    prepared,
+    setup: `${WITHOUT_JIT}${planning}`,
   });
 }
 
@@ -230,28 +235,30 @@ async function ledgerState(database: Database, today: BusinessDate): Promise<Led
   };
 }
 
+/** Sequences rise with posting times, so one look-up finds the last journal up to an instant. */
+const KNOWLEDGE = `
+  SELECT (SELECT ${instant('posted_at')} FROM journal WHERE seq = $2) AS known_at,
+    ${bookDate('ASC', REACHED, '$2')} AS first_date,
+    ${bookDate('DESC', REACHED, '$2')} AS data_through,
+    (SELECT seq FROM journal WHERE posted_at <= (
+       SELECT greatest(($1::date + 1)::timestamp AT TIME ZONE 'UTC', r.posted_at)
+       FROM (SELECT posted_at FROM reported_date WHERE effective_date >= $1
+             ORDER BY effective_date LIMIT 1) r
+       -- Reached later than what this snapshot knows: to it the date is not reported yet.
+       WHERE r.posted_at <= (SELECT posted_at FROM journal WHERE seq = $2))
+     ORDER BY posted_at DESC, seq DESC LIMIT 1) AS reported_seq`;
+
 async function knowledge(
   database: Database,
   asOf: BusinessDate,
   seq: bigint,
 ): Promise<KnowledgeFacts> {
-  const [row] = await database.query<{
+  const [row] = await readAll<{
     known_at: string | null;
     first_date: BusinessDate | null;
     data_through: BusinessDate | null;
     reported_seq: bigint | null;
-  }>(
-    `SELECT (SELECT ${instant('posted_at')} FROM journal WHERE seq = $2) AS known_at,
-       ${bookDate('ASC', REACHED, '$2')} AS first_date,
-       ${bookDate('DESC', REACHED, '$2')} AS data_through,
-       (SELECT max(seq) FROM journal WHERE posted_at <= (
-          SELECT greatest(($1::date + 1)::timestamp AT TIME ZONE 'UTC', r.posted_at)
-          FROM (SELECT posted_at FROM reported_date WHERE effective_date >= $1
-                ORDER BY effective_date LIMIT 1) r
-          -- Reached later than what this snapshot knows: to it the date is not reported yet.
-          WHERE r.posted_at <= (SELECT posted_at FROM journal WHERE seq = $2))) AS reported_seq`,
-    [asOf, seq],
-  );
+  }>(database, { sql: KNOWLEDGE, parameters: [asOf, seq], prepared: true });
   const reported = row?.reported_seq ?? seq;
   return {
     knownAt: row?.known_at ?? undefined,

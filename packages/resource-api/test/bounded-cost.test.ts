@@ -1,4 +1,5 @@
-import type { Database } from '@cls/shared/sql/database';
+import { quotedLiteral } from '@cls/shared/sql/array-literal';
+import { type Database, ONE_PLAN } from '@cls/shared/sql/database';
 import { describeOnEngines } from '@cls/testing/engines';
 import { expect } from 'chai';
 import {
@@ -211,19 +212,31 @@ function sum(numbers: readonly number[]): number {
   return numbers.reduce((total, number) => total + number, 0);
 }
 
-/** Tells how each statement was executed, and how many blocks and rows it touched. */
+/**
+ * Tells how each statement was executed, by the plan that a session keeps for it, and how many
+ * blocks and rows it touched.
+ */
 function counted(database: Database, executed: (plan: Plan) => void): Database {
   return {
     ...database,
-    transaction: (work, options) =>
-      database.transaction(async (inside) => {
-        const query: typeof inside.query = async (sql, parameters) => {
-          const explain = `EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) ${sql}`;
-          const [row] = await inside.query<{ 'QUERY PLAN': [{ Plan: Plan }] }>(explain, parameters);
-          if (row !== undefined) executed(row['QUERY PLAN'][0].Plan);
-          return inside.query(sql, parameters);
-        };
-        return work({ ...inside, query });
-      }, options),
+    transaction: (work, options) => {
+      const setup = `${ONE_PLAN}${options?.setup ?? ''}`;
+      return database.transaction(
+        async (inside) => {
+          const query: typeof inside.query = async (sql, parameters = []) => {
+            await inside.execute(`PREPARE asked AS ${sql}`);
+            const values = parameters.map(quotedLiteral).join(', ');
+            const [row] = await inside.query<{ 'QUERY PLAN': [{ Plan: Plan }] }>(
+              `EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) EXECUTE asked(${values})`,
+            );
+            if (row !== undefined) executed(row['QUERY PLAN'][0].Plan);
+            await inside.execute('DEALLOCATE asked');
+            return inside.query(sql, parameters);
+          };
+          return work({ ...inside, query });
+        },
+        { ...options, prepared: false, setup },
+      );
+    },
   };
 }

@@ -1,4 +1,5 @@
 import { PGlite, type Transaction as PGliteTransaction, types } from '@electric-sql/pglite';
+import { quotedLiteral } from '../sql/array-literal.ts';
 import {
   type Database,
   DatabaseUnavailable,
@@ -96,26 +97,12 @@ function preparedStatements(): (on: PGliteTransaction) => Sql {
     ...sqlOn(on),
     async query<Row>(text: string, params: readonly SqlValue[] = []) {
       const name = await translated(nameOf(on, text));
-      const list = params.length === 0 ? '' : `(${params.map(literal).join(', ')})`;
+      // EXECUTE takes no parameters.
+      const list = params.length === 0 ? '' : `(${params.map(quotedLiteral).join(', ')})`;
       const result = await translated(on.query<Row>(`EXECUTE ${name}${list}`, [], { parsers }));
       return result.rows;
     },
   });
-}
-
-/** EXECUTE takes no parameters. Text in quotes has the type that the statement expects. */
-function literal(value: SqlValue): string {
-  if (value === null) return 'NULL';
-  const text = Array.isArray(value) ? arrayText(value) : String(value);
-  return `'${text.replaceAll("'", "''")}'`;
-}
-
-function arrayText(values: readonly SqlValue[]): string {
-  const element = (value: SqlValue): string => {
-    if (Array.isArray(value)) return arrayText(value);
-    return value === null ? 'NULL' : `"${String(value).replace(/["\\]/g, '\\$&')}"`;
-  };
-  return `{${values.map(element).join(',')}}`;
 }
 
 async function translated<T>(work: Promise<T>): Promise<T> {

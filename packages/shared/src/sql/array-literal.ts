@@ -10,6 +10,13 @@ export function withArrayLiterals(params: readonly SqlValue[]): SqlValue[] {
   return params.map((value) => (Array.isArray(value) ? arrayLiteral(value) : value));
 }
 
+/** A value within a statement: text in quotes has the type that is expected where it stands. */
+export function quotedLiteral(value: SqlValue): string {
+  if (value === null) return 'NULL';
+  const text = Array.isArray(value) ? arrayLiteral(value) : String(value);
+  return `'${text.replaceAll("'", "''")}'`;
+}
+
 /** `{1,2,NULL}`; texts are always quoted. */
 export function arrayLiteral(values: readonly SqlValue[]): string {
   const parts: string[] = [];

@@ -14,7 +14,7 @@ import type { PasswordVerifier } from './accounts/password.ts';
 import { type PasswordRules, passwordLengthMin } from './accounts/password-rules.ts';
 import type { AuditLog } from './audit/audit-log.ts';
 import { composeStores, type Stores } from './compose-stores.ts';
-import { keyedHash } from './crypto/keyed-hash.ts';
+import { keyedHash } from './crypto/digest.ts';
 import { manageFactors } from './factors/manage-factors.ts';
 import { passkeys } from './factors/passkeys.ts';
 import { recoveryCodes } from './factors/recovery-codes.ts';

@@ -34,8 +34,8 @@ import { compareRedirectUris } from './library/reliances/redirect-uris.ts';
 import { compareHashedSecrets } from './library/reliances/secret-comparison.ts';
 import { type IssueServiceToken, serviceTokens } from './library/service-token.ts';
 import { providerSlot } from './library/slot.ts';
+import { logWithoutPkce } from './oauth/authorize/authorization-request.ts';
 import { providerPages } from './oauth/authorize/provider-pages.ts';
-import { logWithoutPkce } from './oauth/authorize/without-pkce.ts';
 import { paceDevices } from './oauth/device/device-polls.ts';
 import {
   deliverLogoutNotifications,
@@ -149,7 +149,7 @@ function providerSettings(
 /** Our grant, and where this service wants something else than the library does by itself. */
 function extend(provider: Provider, parts: ProviderParts): void {
   const { config, clock, people, audit, log, logFault } = parts;
-  provider.proxy = true; // normalizeRequest has written the headers that it trusts.
+  provider.proxy = true; // normalizeRequests has written the headers that it trusts.
   provider.registerGrantType(ACCOUNT_GRANT, composeAccountGrant(parts), ACCOUNT_GRANT_PARAMETERS);
   compareHashedSecrets(provider, clock);
   compareRedirectUris(provider);

@@ -9,11 +9,12 @@ import type { People } from './compose-accounts.ts';
 import type { AuthServerConfig } from './config.ts';
 import type { Provider } from './library/oidc.ts';
 import { nameUnauthorizedClients } from './library/reliances/unauthorized-client.ts';
-import { authorizationPostToGet } from './oauth/authorize/authorization-post-to-get.ts';
-import { continueForms } from './oauth/authorize/continue-form.ts';
+import {
+  authorizationPostToGet,
+  refusedRequestObject,
+} from './oauth/authorize/authorization-request.ts';
+import { continueForms, endStaleSignIns } from './oauth/authorize/library-answers.ts';
 import { notifyOfDevices } from './oauth/authorize/notify-of-devices.ts';
-import { refusedRequestObject } from './oauth/authorize/request-object.ts';
-import { endStaleSignIns } from './oauth/authorize/resume.ts';
 import { interactionRoutes } from './oauth/authorize/routes.ts';
 import { upstreamRoutes } from './oauth/authorize/upstream-routes.ts';
 import { deviceDoneRoutes } from './oauth/device/device-done.ts';
@@ -24,10 +25,10 @@ import type { Spend } from './oauth/token/spend.ts';
 import { tokenBody } from './oauth/token/token-body.ts';
 import { tokenEndpoint } from './oauth/token/token-endpoint.ts';
 import type { Rooms } from './server/router.ts';
+import { inOrder } from './server/router.ts';
 import { answeringScope } from './state/answering.ts';
 import type { StateStore } from './state/state-store.ts';
 import type { Assets } from './web/assets.ts';
-import { inOrder } from './web/in-order.ts';
 import type { Pages } from './web/page.ts';
 import { staticAssets } from './web/static-assets.ts';
 

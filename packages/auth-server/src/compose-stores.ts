@@ -6,7 +6,7 @@ import { sqlAccountLinks } from './accounts/sql-account-links.ts';
 import { sqlAccountDirectory, sqlAccounts } from './accounts/sql-accounts.ts';
 import { sqlAuditReader } from './audit/sql-audit-reader.ts';
 import { sqlApplications } from './clients/sql-applications.ts';
-import { keyedHash } from './crypto/keyed-hash.ts';
+import { keyedHash } from './crypto/digest.ts';
 import { aesGcmSealer } from './crypto/seal.ts';
 import { sqlFactors } from './factors/sql-factors.ts';
 import { sqlPasskeys } from './factors/sql-passkeys.ts';

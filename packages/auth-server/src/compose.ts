@@ -1,4 +1,3 @@
-import type { RequestListener } from 'node:http';
 import { type Clock, systemClock } from '@cls/shared/clock';
 import { developmentSecret } from '@cls/shared/development-secret';
 import { ConfigurationError } from '@cls/shared/environment';
@@ -23,7 +22,7 @@ import { openMailSender } from './mail/open-mail-sender.ts';
 import { clientCredentials } from './oauth/token/client-credentials.ts';
 import { sqlCustomers } from './organisations/sql-customers.ts';
 import { MIGRATIONS } from './server/migrations.ts';
-import { requestNormalizer } from './server/normalize-request.ts';
+import { normalizeRequests } from './server/normalize-request.ts';
 import { headersOfAll } from './server/response-headers.ts';
 import { sweepSignedIn } from './sessions/sql-signed-in.ts';
 import { openStateStore } from './state/open-state-store.ts';
@@ -117,17 +116,12 @@ async function compose(
   const foundation = { config, database, clock, keys, people, state, audit, log, logFault };
   const provider = await composeProvider({ ...foundation, cookieKey, assets, pages: shown });
   const stopSweeping = sweepRegularly(config, database, clock, log);
-  const normalizeRequest = requestNormalizer(issuer, config.trustedProxyHops);
-  const longWay: RequestListener = (request, response) => {
-    normalizeRequest(request);
-    provider.handle(request, response);
-  };
   const { host, port, drainDelayMs, trustedProxyHops } = config;
   const headers = Object.entries(headersOfAll(issuer)).flat();
-  const { tokens } = provider;
+  const { tokens, handle } = provider;
   const handler = clientCredentials(
     { tokens, issuer, trustedProxyHops, audit, log, logFault, headers },
-    longWay,
+    normalizeRequests(issuer, trustedProxyHops, handle),
   );
   const running = await startHttpService(
     { host, port, drainDelayMs, drainTimeoutMs: DRAIN_TIMEOUT_MS, trustedProxyHops, log },

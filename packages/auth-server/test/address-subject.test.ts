@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { addressSubject } from '../src/throttle/address-subject.ts';
+import { addressSubject } from '../src/throttle/guess.ts';
 
 describe('failures from an address', () => {
   for (const { address, id } of [

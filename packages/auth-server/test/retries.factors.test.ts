@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import type { Account } from '../src/accounts/account.ts';
-import { MFA_ACR } from '../src/library/acr.ts';
+import { MFA_ACR } from '../src/library/sign-in-policy.ts';
 import { createPerson, PASSWORD, type TestAuthServer, totpCode } from './support/auth-server.ts';
 import {
   describeOnFailingStores,

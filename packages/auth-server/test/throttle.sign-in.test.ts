@@ -9,7 +9,7 @@ import { expect } from 'chai';
 import * as client from 'openid-client';
 import { startAuthServer } from '../src/compose.ts';
 import type { AuthServerConfig } from '../src/config.ts';
-import { addressSubject } from '../src/throttle/address-subject.ts';
+import { addressSubject } from '../src/throttle/guess.ts';
 import { THROTTLE_POLICIES } from '../src/throttle/policy.ts';
 import { sqlThrottle } from '../src/throttle/sql-throttle.ts';
 import {

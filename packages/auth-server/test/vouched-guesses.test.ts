@@ -2,7 +2,7 @@ import { describeOnEngines } from '@cls/testing/engines';
 import { expect } from 'chai';
 import type { Account } from '../src/accounts/account.ts';
 import { provePassword } from '../src/sign-in/prove.ts';
-import { addressSubject } from '../src/throttle/address-subject.ts';
+import { addressSubject } from '../src/throttle/guess.ts';
 import { KNOWN_ADDRESS_DAYS, KNOWN_ADDRESSES_MAX } from '../src/throttle/known-addresses.ts';
 import { THROTTLE_POLICIES } from '../src/throttle/policy.ts';
 import { sweepKnownAddresses } from '../src/throttle/sql-known-addresses.ts';

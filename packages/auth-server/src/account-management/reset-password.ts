@@ -22,8 +22,7 @@ import { digest } from '../crypto/digest.ts';
 import { type AuditAndNotifyDeps, auditAndNotify } from '../mail/security-notice.ts';
 import type { AccountAccess } from '../sessions/account-access.ts';
 import { endAround } from '../sessions/end-around.ts';
-import { addressSubject } from '../throttle/address-subject.ts';
-import { allGuesses, type GuessDeps } from '../throttle/guess.ts';
+import { addressSubject, allGuesses, type GuessDeps } from '../throttle/guess.ts';
 import type { BackgroundTasks } from './background-tasks.ts';
 import { sameAgain } from './same-again.ts';
 

@@ -1,9 +1,9 @@
 import type { Context } from 'koa';
 import type { Account } from '../accounts/account.ts';
 import type { AddedFactor } from '../factors/add-factor.ts';
-import { dropNewCodes, newCodesOf } from '../factors/new-codes.ts';
 import type { Passkeys } from '../factors/passkeys.ts';
 import type { RecoveryCodes } from '../factors/recovery-codes.ts';
+import { dropNewCodes, newCodesOf } from '../factors/recovery-codes.ts';
 import type { TotpEnrolments } from '../factors/totp-enrolment.ts';
 import type { StateStore } from '../state/state-store.ts';
 import { addPasskeyPage } from '../views/account/add-passkey.ts';

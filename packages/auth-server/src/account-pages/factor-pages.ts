@@ -1,5 +1,5 @@
 import type { ListedFactor } from '../factors/manage-factors.ts';
-import { keepNewCodes } from '../factors/new-codes.ts';
+import { keepNewCodes } from '../factors/recovery-codes.ts';
 import { type ConfirmationModel, confirmationPage } from '../views/account/confirmation.ts';
 import { factorsPage } from '../views/account/factors.ts';
 import { renameFactorPage } from '../views/account/rename-factor.ts';

@@ -2,7 +2,7 @@ import { hasPassword } from '../accounts/account.ts';
 import { digest } from '../crypto/digest.ts';
 import { provePassword } from '../sign-in/prove.ts';
 import { secondStepAnswer } from '../sign-in/second-step.ts';
-import { addressSubject } from '../throttle/address-subject.ts';
+import { addressSubject } from '../throttle/guess.ts';
 import type { ChallengeMethod } from '../views/sign-in/challenge.ts';
 import { type StepUpModel, stepUpPage } from '../views/sign-in/step-up.ts';
 import { actorOf } from '../web/actor.ts';

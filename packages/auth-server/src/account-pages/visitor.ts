@@ -1,6 +1,6 @@
 import type { Context } from 'koa';
-import { MFA_ACR } from '../library/acr.ts';
 import type { KoaContextWithOIDC, Provider } from '../library/oidc.ts';
+import { MFA_ACR } from '../library/sign-in-policy.ts';
 import type { AccountPagesDeps, Visitor } from './account-page-context.ts';
 
 type VisitorDeps = Pick<AccountPagesDeps, 'accounts' | 'mfaPolicy' | 'sessionAbsoluteS'>;

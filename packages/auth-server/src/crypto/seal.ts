@@ -1,5 +1,5 @@
+import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto';
 import type { Secret } from '@cls/shared/secret';
-import { decrypt, encrypt } from './aes-gcm.ts';
 
 const VERSION = 'v1';
 
@@ -40,4 +40,51 @@ export function aesGcmSealer(key: Secret): Sealer {
       }
     },
   };
+}
+
+const CIPHER = 'aes-256-gcm';
+const NONCE_BYTES = 12;
+const TAG_BYTES = 16;
+
+/**
+ * AES-256-GCM (NIST SP 800-38D): nonce, tag and ciphertext in base64url.
+ *
+ * @param key 32 bytes.
+ * @param context authenticated beside the text: the same must be given to decrypt.
+ */
+function encrypt(text: string, key: Buffer, context = ''): string {
+  const nonce = randomBytes(NONCE_BYTES);
+  const cipher = createCipheriv(CIPHER, key, nonce);
+  cipher.setAAD(Buffer.from(context));
+  const body = Buffer.concat([cipher.update(text, 'utf8'), cipher.final()]);
+  return Buffer.concat([nonce, cipher.getAuthTag(), body]).toString('base64url');
+}
+
+/** @throws when `encrypted` was not made with this key and context. */
+function decrypt(encrypted: string, key: Buffer, context = ''): string {
+  const bytes = Buffer.from(encrypted, 'base64url');
+  const nonce = bytes.subarray(0, NONCE_BYTES);
+  const decipher = createDecipheriv(CIPHER, key, nonce, { authTagLength: TAG_BYTES });
+  decipher.setAAD(Buffer.from(context));
+  decipher.setAuthTag(bytes.subarray(NONCE_BYTES, NONCE_BYTES + TAG_BYTES));
+  const body = bytes.subarray(NONCE_BYTES + TAG_BYTES);
+  return Buffer.concat([decipher.update(body), decipher.final()]).toString('utf8');
+}
+
+/**
+ * Encrypts protocol state under its own identifier; the answer is base64url. Identifiers are bearer
+ * secrets (a session cookie, a refresh token), and payloads name further ones. A store gets digests
+ * of identifiers alone, so a copy of the store can neither be used nor read.
+ */
+export function sealState(text: string, identifier: string): string {
+  return encrypt(text, keyFrom(identifier));
+}
+
+/** @throws when `sealed` was not made by `sealState` under this `identifier`. */
+export function unsealState(sealed: string, identifier: string): string {
+  return decrypt(sealed, keyFrom(identifier));
+}
+
+function keyFrom(identifier: string): Buffer {
+  return Buffer.from(hkdfSync('sha256', identifier, '', 'cls protocol state', 32));
 }

@@ -17,10 +17,10 @@ import {
   type NewFactor,
   TooManyFactors,
 } from './factor.ts';
-import { keepNewCodes } from './new-codes.ts';
 import { PasskeyTaken } from './passkey.ts';
 import { newRecoveryCodes } from './recovery-code.ts';
 import type { RecoveryCodes } from './recovery-codes.ts';
+import { keepNewCodes } from './recovery-codes.ts';
 
 export interface AddedFactor {
   readonly factor: Factor;

@@ -17,7 +17,6 @@ import type { StateStore } from '../state/state-store.ts';
 import { cookieName } from '../web/cookie.ts';
 import { LOCALES } from '../web/i18n.ts';
 import { ROUTES } from '../web/paths.ts';
-import { MFA_ACR, PASSWORD_ACR } from './acr.ts';
 import { allowsOrigin } from './allowed-origin.ts';
 import {
   ACCOUNT_CLIENT,
@@ -43,7 +42,7 @@ import {
 import { checkParameters } from './reliances/parameter-checks.ts';
 import { rotateUnless } from './reliances/refresh-refusal.ts';
 import { defaultResource, refuseOtherResources, resourceServerFor } from './resource-server.ts';
-import { signInPolicy } from './sign-in-policy.ts';
+import { MFA_ACR, PASSWORD_ACR, signInPolicy } from './sign-in-policy.ts';
 import { tokenClaims } from './token-claims.ts';
 
 export interface ProviderSettings

@@ -1,6 +1,6 @@
 import { type Adapter, type AdapterPayload, errors, Provider } from 'oidc-provider';
 import { digest } from '../crypto/digest.ts';
-import { seal, unseal } from '../crypto/state-seal.ts';
+import { sealState, unsealState } from '../crypto/seal.ts';
 import { answering, type Spendable, whenAnswered } from '../state/answering.ts';
 import type { NewStateEntry, StateEntry, StateStore } from '../state/state-store.ts';
 
@@ -45,7 +45,8 @@ export function providerAdapter(store: StateStore, kind: string): Adapter {
   const findBy = async (index: 'uid' | 'userCode', value: string) => {
     const entry = await store.findBy(kind, index, digest(value));
     const sealedId = entry?.payload['sealedId'];
-    const found = typeof sealedId === 'string' ? opened(entry, unseal(sealedId, value)) : undefined;
+    const found =
+      typeof sealedId === 'string' ? opened(entry, unsealState(sealedId, value)) : undefined;
     // The person confirms again: the first time there was no answer.
     const again = found?.inFlight === true && found['inFlightOf'] === browser();
     return again ? { ...found, inFlight: undefined } : found;
@@ -137,8 +138,8 @@ function sealedEntry(
     kind,
     key: digest(id),
     payload: {
-      sealed: seal(JSON.stringify(payload), id),
-      ...(other === undefined ? {} : { sealedId: seal(id, other) }),
+      sealed: sealState(JSON.stringify(payload), id),
+      ...(other === undefined ? {} : { sealedId: sealState(id, other) }),
     },
     ttlS,
     ...(grantId === undefined ? {} : { grantId: digest(grantId) }),
@@ -158,7 +159,7 @@ function grantOf(kind: string, id: string, { uid, grantId }: AdapterPayload): st
 function opened(entry: StateEntry | undefined, id: string): AdapterPayload | undefined {
   const sealed = entry?.payload['sealed'];
   if (typeof sealed !== 'string') return undefined;
-  const payload = JSON.parse(unseal(sealed, id)) as AdapterPayload;
+  const payload = JSON.parse(unsealState(sealed, id)) as AdapterPayload;
   const consumed = entry?.consumedAtS;
   return { ...payload, jti: id, ...(consumed === undefined ? {} : { consumed }) };
 }

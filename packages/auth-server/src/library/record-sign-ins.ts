@@ -5,7 +5,7 @@ import {
   type KoaContextWithOIDC,
   Provider,
 } from 'oidc-provider';
-import { deviceOf } from '../audit/device-of.ts';
+import { deviceOf } from '../audit/actor.ts';
 import { digest } from '../crypto/digest.ts';
 import type { AccountAccess } from '../sessions/account-access.ts';
 import type { SignedInRecords } from '../sessions/signed-in.ts';

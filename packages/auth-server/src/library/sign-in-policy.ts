@@ -1,8 +1,7 @@
 import { decodeJwt } from 'jose';
+import type { Client } from 'oidc-provider';
 import { errors, interactionPolicy, type KoaContextWithOIDC } from 'oidc-provider';
 import type { MfaPolicy } from '../accounts/mfa-policy.ts';
-import { MFA_ACR } from './acr.ts';
-import { isAssured } from './assured-client.ts';
 
 const { Check } = interactionPolicy;
 
@@ -95,4 +94,25 @@ function asksForMfa(ctx: KoaContextWithOIDC): boolean {
   if (typeof wanted !== 'string') return false;
   const values = wanted.split(' ');
   return values.length === 1 && values[0] === MFA_ACR;
+}
+
+export const MFA_ACR = 'urn:cls:acr:mfa';
+export const PASSWORD_ACR = 'urn:cls:acr:password';
+
+/** Authentication context class: one factor, or several (NIST SP 800-63B-4 AAL1 and AAL2). */
+export function acrOf(amr: readonly string[]): string {
+  return amr.includes('mfa') ? MFA_ACR : PASSWORD_ACR;
+}
+
+/**
+ * Whether an answer can reach none but the application that is named (RFC 8252 §8.6). One that keeps
+ * a secret proves itself at the token endpoint, and an https redirect URI is its owner's alone. Any
+ * program on a person's device can listen on a loopback port or register a private-use scheme, and
+ * call itself whatever it likes.
+ */
+export function isAssured(
+  { clientAuthMethod }: Pick<Client, 'clientAuthMethod'>,
+  redirectUri: string,
+): boolean {
+  return clientAuthMethod !== 'none' || redirectUri.startsWith('https:');
 }

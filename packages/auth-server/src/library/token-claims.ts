@@ -1,6 +1,6 @@
 import type { Client, Configuration, KoaContextWithOIDC } from 'oidc-provider';
-import { acrOf } from './acr.ts';
 import { contextOf } from './request-context.ts';
+import { acrOf } from './sign-in-policy.ts';
 
 /**
  * What access tokens say of their subject, beside what the library writes (RFC 9068 §2.2). A service

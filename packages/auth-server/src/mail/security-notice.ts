@@ -1,5 +1,5 @@
 import type { Account } from '../accounts/account.ts';
-import type { Actor } from '../audit/actor.ts';
+import { type Actor, requestMetadata } from '../audit/actor.ts';
 import type { AuditEventType, AuditLog } from '../audit/audit-log.ts';
 import type { AccountMail, SecurityChange } from './account-mail.ts';
 
@@ -55,14 +55,4 @@ export function auditAndNotify(
   // Nobody owns such an account. The person would think that the message is about their own.
   if (account.elsewhere) return;
   if (change !== undefined) mail.changed(account, change, about ?? '', actor);
-}
-
-/** What an audit event stores about the actor. */
-export function requestMetadata({ clientId, address, requestId, device }: Actor) {
-  return {
-    ...(clientId === undefined ? {} : { clientId }),
-    ...(address === undefined ? {} : { address }),
-    ...(requestId === undefined ? {} : { requestId }),
-    ...(device === undefined ? {} : { device }),
-  };
 }

@@ -1,4 +1,4 @@
-import type { IncomingMessage } from 'node:http';
+import type { RequestListener } from 'node:http';
 import { clientAddress } from '@cls/shared/http/client-address';
 import { mountAt } from '../library/reliances/base-path.ts';
 import { OAUTH_METADATA_PATH } from '../web/paths.ts';
@@ -8,11 +8,15 @@ import { OAUTH_METADATA_PATH } from '../web/paths.ts';
  * flag of cookies are made from Host, X-Forwarded-* and the request's target, which a caller can
  * forge: here they are what the configuration says, and the address is what trusted proxies say.
  */
-export function requestNormalizer(issuer: string, trustedProxyHops: number) {
+export function normalizeRequests(
+  issuer: string,
+  trustedProxyHops: number,
+  handle: RequestListener,
+): RequestListener {
   const { host, protocol, pathname } = new URL(issuer);
   const scheme = protocol.slice(0, -1);
   const basePath = pathname === '/' ? '' : pathname;
-  return (request: IncomingMessage): void => {
+  return (request, response) => {
     const { headers } = request;
     const address = clientAddress(request, trustedProxyHops);
     headers.host = host;
@@ -22,6 +26,7 @@ export function requestNormalizer(issuer: string, trustedProxyHops: number) {
     delete headers.forwarded;
     request.url = below(basePath, request.url ?? '/');
     mountAt(request, basePath);
+    handle(request, response);
   };
 }
 

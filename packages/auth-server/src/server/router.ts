@@ -86,3 +86,12 @@ function showRefusal(ctx: Context, pages: Pages, status: 404 | 405): void {
   const kind = status === 404 || ctx.method === 'GET' ? 'not_found' : 'wrong_method';
   showErrorPage(pages, ctx, { kind, status, nextLink });
 }
+
+/** Combines middlewares into one; each wraps those after it. */
+export function inOrder(...middlewares: readonly Middleware[]): Middleware {
+  return (ctx, next) => {
+    const from = async (index: number): Promise<unknown> =>
+      index === middlewares.length ? next() : middlewares[index]?.(ctx, () => from(index + 1));
+    return from(0);
+  };
+}

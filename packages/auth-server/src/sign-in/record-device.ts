@@ -3,7 +3,7 @@ import type { AccountRecords } from '../accounts/account-records.ts';
 import type { Actor } from '../audit/actor.ts';
 import type { SignedInBy } from '../mail/account-mail.ts';
 import { type AuditAndNotifyDeps, auditAndNotify } from '../mail/security-notice.ts';
-import { addressSubject } from '../throttle/address-subject.ts';
+import { addressSubject } from '../throttle/guess.ts';
 import type { KnownAddresses } from '../throttle/known-addresses.ts';
 import type { KnownDevices } from '../throttle/known-devices.ts';
 

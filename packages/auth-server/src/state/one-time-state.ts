@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { digest } from '../crypto/digest.ts';
-import { seal, unseal } from '../crypto/state-seal.ts';
+import { sealState, unsealState } from '../crypto/seal.ts';
 import { whenAnswered } from './answering.ts';
 import { type StateEntry, type StateStore, UNSETTLED_S } from './state-store.ts';
 
@@ -33,11 +33,11 @@ export function oneTimeState<T extends object>(store: StateStore, kind: string):
     const sealed = entry?.payload['sealed'];
     if (entry === undefined || typeof sealed !== 'string') return undefined;
     const over = entry.consumedAtS !== undefined && entry.spent?.settled !== false;
-    return over ? undefined : { entry, value: JSON.parse(unseal(sealed, id)) as T };
+    return over ? undefined : { entry, value: JSON.parse(unsealState(sealed, id)) as T };
   };
   return {
     async put(id, value, ttlS, accountId) {
-      const payload = { sealed: seal(JSON.stringify(value), id) };
+      const payload = { sealed: sealState(JSON.stringify(value), id) };
       const account = accountId === undefined ? {} : { account: digest(accountId) };
       await store.put({ kind, key: digest(id), payload, ttlS, ...account });
     },

@@ -1,8 +1,8 @@
 import type { Context } from 'koa';
 import type { Actor } from '../audit/actor.ts';
-import { deviceOf } from '../audit/device-of.ts';
+import { deviceOf } from '../audit/actor.ts';
 import { readCookie } from './cookie.ts';
-import { negotiateLocale } from './language.ts';
+import { negotiateLocale } from './i18n.ts';
 import { LANGUAGE_COOKIE } from './page.ts';
 
 export const DEVICE_COOKIE = { name: 'cls_device' } as const;

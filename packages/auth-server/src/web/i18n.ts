@@ -105,3 +105,43 @@ function filling<T>(key: string, values: Readonly<Record<string, T>>, name: stri
   if (value === undefined) throw new TypeError(`the message ${key} needs a value for {${name}}`);
   return value;
 }
+
+/** What shows a reader's language, the most deliberate first. */
+export interface LanguageWishes {
+  /** What the reader chose on a page before. */
+  readonly cookie?: string | undefined;
+  /** `ui_locales` of the authorization request: tags in order, space separated (OIDC Core §3.1.2.1). */
+  readonly uiLocales?: string | undefined;
+  /** `Accept-Language`, RFC 9110 §12.5.4. */
+  readonly acceptLanguage?: string | undefined;
+}
+
+/** The first wish that can be met, by its primary language (`de-CH` is met by `de`); else English. */
+export function negotiateLocale(wishes: LanguageWishes): Locale {
+  const tags = [
+    wishes.cookie ?? '',
+    ...(wishes.uiLocales ?? '').split(' '),
+    ...byWeight(wishes.acceptLanguage ?? ''),
+  ];
+  for (const tag of tags) {
+    const locale = LOCALES.find((each) => each === tag.toLowerCase().split('-')[0]);
+    if (locale !== undefined) return locale;
+  }
+  return 'en';
+}
+
+/** A header longer than any browser sends is not worth sorting. */
+const RANGES_MAX = 20;
+
+function byWeight(header: string): readonly string[] {
+  const ranges = header.split(',', RANGES_MAX).map((range) => {
+    const [tag = '', ...parameters] = range.split(';').map((part) => part.trim());
+    const q = parameters.find((parameter) => /^q=/i.test(parameter))?.slice(2);
+    const weight = q === undefined ? 1 : /^(?:0(?:\.\d{0,3})?|1(?:\.0{0,3})?)$/.test(q) ? +q : 0;
+    return { tag, weight };
+  });
+  return ranges
+    .filter(({ weight }) => weight > 0)
+    .sort((a, b) => b.weight - a.weight)
+    .map(({ tag }) => tag);
+}

@@ -1,9 +1,9 @@
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { readAssets } from '../../src/web/assets.ts';
-import { contentSecurityPolicy } from '../../src/web/content-security-policy.ts';
 import { createI18n, type I18n, LOCALES, type Locale, readMessages } from '../../src/web/i18n.ts';
 import type { Frame } from '../../src/web/layout.ts';
+import { contentSecurityPolicy } from '../../src/web/page.ts';
 import { GALLERY } from './gallery.ts';
 
 export interface GalleryServer {

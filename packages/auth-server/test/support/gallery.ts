@@ -18,9 +18,9 @@ import {
 import { passwordSetPage } from '../../src/views/password/password-set.ts';
 import { resetRequestPage, resetSentPage } from '../../src/views/password/reset-request.ts';
 import { invitationPage, setPasswordPage } from '../../src/views/password/set-password.ts';
+import { type SecondFactorModel, secondFactorPage } from '../../src/views/sign-in/challenge.ts';
 import { enrolFactorPage } from '../../src/views/sign-in/enrol-factor.ts';
 import { organisationPage } from '../../src/views/sign-in/organisation.ts';
-import { type SecondFactorModel, secondFactorPage } from '../../src/views/sign-in/second-factor.ts';
 import { type SignInModel, signInPage } from '../../src/views/sign-in/sign-in.ts';
 import { signedOutPage, signOutPage } from '../../src/views/sign-in/sign-out.ts';
 import { stepUpPage } from '../../src/views/sign-in/step-up.ts';

@@ -8,7 +8,7 @@ import {
 } from '@cls/shared/service/open-database';
 import type { Engine } from '@cls/testing/engines';
 import { digest } from '../../src/crypto/digest.ts';
-import { seal, unseal } from '../../src/crypto/state-seal.ts';
+import { sealState, unsealState } from '../../src/crypto/seal.ts';
 
 const fixture = (name: string) =>
   readFileSync(new URL(`../../../test/fixtures/${name}`, import.meta.url));
@@ -84,7 +84,7 @@ async function redate(location: DatabaseLocation, kind: string, id: string, byMs
       key,
     );
     if (row === undefined) throw new Error(`the store has no such ${kind}`);
-    const payload = JSON.parse(unseal(row.sealed, id)) as { grantId?: string };
+    const payload = JSON.parse(unsealState(row.sealed, id)) as { grantId?: string };
     const moved = Object.entries(payload).map(([name, value]) => [
       name,
       typeof value === 'number' && value > 1e9 ? value + Math.round(byMs / 1000) : value,
@@ -92,7 +92,7 @@ async function redate(location: DatabaseLocation, kind: string, id: string, byMs
     await database.query(
       `UPDATE protocol_state SET payload = jsonb_set(payload, '{sealed}', to_jsonb($3::text))
        WHERE kind = $1 AND id_sha256 = $2`,
-      [...key, seal(JSON.stringify(Object.fromEntries(moved)), id)],
+      [...key, sealState(JSON.stringify(Object.fromEntries(moved)), id)],
     );
     return payload;
   } finally {

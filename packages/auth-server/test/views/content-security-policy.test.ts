@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { contentSecurityPolicy } from '../../src/web/content-security-policy.ts';
+import { contentSecurityPolicy } from '../../src/web/page.ts';
 
 const formAction = (targets: readonly string[]) =>
   /form-action ([^;]*)/.exec(contentSecurityPolicy(targets))?.[1];

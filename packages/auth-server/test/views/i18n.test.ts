@@ -1,8 +1,13 @@
 import { PERMISSIONS } from '@cls/shared/access-token';
 import { expect } from 'chai';
 import { html } from '../../src/web/html.ts';
-import { type CountKey, LOCALES, type MessageKey, readMessages } from '../../src/web/i18n.ts';
-import { negotiateLocale } from '../../src/web/language.ts';
+import {
+  type CountKey,
+  LOCALES,
+  type MessageKey,
+  negotiateLocale,
+  readMessages,
+} from '../../src/web/i18n.ts';
 import { galleryI18n } from '../support/gallery-server.ts';
 
 const placeholders = (text: string) =>

@@ -1,6 +1,6 @@
-import { isAssured } from '../../library/assured-client.ts';
 import { grantedScopes } from '../../library/existing-grant.ts';
 import type { Grant } from '../../library/oidc.ts';
+import { isAssured } from '../../library/sign-in-policy.ts';
 import { consentPage } from '../../views/authorization/consent.ts';
 import { actorOf } from '../../web/actor.ts';
 import { ACCOUNT_PATH } from '../../web/paths.ts';

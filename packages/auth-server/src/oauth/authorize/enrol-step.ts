@@ -20,8 +20,7 @@ import {
   redirectToDispatcher,
   standingOf,
 } from './interaction-context.ts';
-import { type NextStep, nextStep, type Proven } from './next-step.ts';
-import { keepProgress, provenIn } from './progress.ts';
+import { keepProgress, type NextStep, nextStep, type Proven, provenIn } from './progress.ts';
 import { beginAnew } from './sign-in-step.ts';
 
 /** Shown when a second factor is required and the account has none yet. */

@@ -1,13 +1,13 @@
 import type { Context } from 'koa';
 import type { AccountDirectory } from '../../accounts/account.ts';
 import type { MfaPolicy } from '../../accounts/mfa-policy.ts';
+import { requestMetadata } from '../../audit/actor.ts';
 import type { AuditLog } from '../../audit/audit-log.ts';
 import type { Passkeys } from '../../factors/passkeys.ts';
 import type { RecoveryCodes } from '../../factors/recovery-codes.ts';
 import type { TotpEnrolments } from '../../factors/totp-enrolment.ts';
-import { MFA_ACR } from '../../library/acr.ts';
 import type { Client, Provider } from '../../library/oidc.ts';
-import { requestMetadata } from '../../mail/security-notice.ts';
+import { MFA_ACR } from '../../library/sign-in-policy.ts';
 import type { UpstreamSignIn } from '../../organisations/sign-in-upstream.ts';
 import type { AccountApplications } from '../../sessions/account-applications.ts';
 import type { ProofDeps } from '../../sign-in/prove.ts';
@@ -20,7 +20,7 @@ import type { ErrorKind } from '../../web/error.ts';
 import { showErrorPage } from '../../web/error-page.ts';
 import { nextLinkFrom } from '../../web/next-link.ts';
 import { type Page, type Pages, seeOther } from '../../web/page.ts';
-import type { Proven, Standing } from './next-step.ts';
+import type { Proven, Standing } from './progress.ts';
 
 export interface InteractionDeps extends ProofDeps {
   readonly secondStep: SecondStep;

@@ -1,6 +1,6 @@
 import Router from '@koa/router';
 import type { Context, Middleware } from 'koa';
-import { newCodesOf } from '../../factors/new-codes.ts';
+import { newCodesOf } from '../../factors/recovery-codes.ts';
 import { errors, type Provider } from '../../library/oidc.ts';
 import { leaveEndedSession } from '../../library/reliances/interaction-session.ts';
 import { showExpired } from '../../web/expired-page.ts';
@@ -28,9 +28,8 @@ import {
   showError,
   standingOf,
 } from './interaction-context.ts';
-import { nextStep, type Proven } from './next-step.ts';
 import { findOrganisation, goToOrganisation, showOrganisation } from './organisation-step.ts';
-import { provenIn } from './progress.ts';
+import { nextStep, type Proven, provenIn } from './progress.ts';
 import { secondFactor, showSecondFactor } from './second-factor-step.ts';
 import { otherAccount, passkey, showSignIn, signIn } from './sign-in-step.ts';
 

@@ -1,6 +1,6 @@
 import { amrAfter } from '../../factors/authentication-methods.ts';
 import { type SecondStepMethod, secondStepAnswer } from '../../sign-in/second-step.ts';
-import { secondFactorPage } from '../../views/sign-in/second-factor.ts';
+import { secondFactorPage } from '../../views/sign-in/challenge.ts';
 import { actorOf } from '../../web/actor.ts';
 import type { Problem } from '../../web/form.ts';
 import {
@@ -11,7 +11,7 @@ import {
   recordRefusal,
   redirectToDispatcher,
 } from './interaction-context.ts';
-import type { Proven } from './next-step.ts';
+import type { Proven } from './progress.ts';
 import { keepProgress, provenIn } from './progress.ts';
 import { beginAnew, otherAccount } from './sign-in-step.ts';
 

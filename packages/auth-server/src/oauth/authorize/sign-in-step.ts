@@ -1,8 +1,8 @@
 import { recordedEmail } from '../../accounts/account.ts';
 import { amrOf } from '../../factors/authentication-methods.ts';
-import { dropNewCodes } from '../../factors/new-codes.ts';
+import { dropNewCodes } from '../../factors/recovery-codes.ts';
 import { type Proof, provePassword, whyNot } from '../../sign-in/prove.ts';
-import { addressSubject } from '../../throttle/address-subject.ts';
+import { addressSubject } from '../../throttle/guess.ts';
 import { signInPage } from '../../views/sign-in/sign-in.ts';
 import { actorOf } from '../../web/actor.ts';
 import type { Problem } from '../../web/form.ts';

@@ -1,5 +1,5 @@
 import type { Middleware } from 'koa';
-import { addressSubject } from '../../throttle/address-subject.ts';
+import { addressSubject } from '../../throttle/guess.ts';
 import type { Throttle } from '../../throttle/throttle.ts';
 import { showErrorPage } from '../../web/error-page.ts';
 import { nextLinkFrom } from '../../web/next-link.ts';

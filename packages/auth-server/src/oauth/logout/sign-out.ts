@@ -1,9 +1,9 @@
 import type { Context } from 'koa';
+import { requestMetadata } from '../../audit/actor.ts';
 import type { AuditLog } from '../../audit/audit-log.ts';
 import { digest } from '../../crypto/digest.ts';
 import type { Provider, Session } from '../../library/oidc.ts';
 import { beforeSessionEnds, isDestroyed } from '../../library/reliances/session-end.ts';
-import { requestMetadata } from '../../mail/security-notice.ts';
 import type { AccountAccess } from '../../sessions/account-access.ts';
 import { actorOf } from '../../web/actor.ts';
 

@@ -17,7 +17,7 @@ import { type ResourceServerSettings, resourceServerFor } from '../../library/re
 import { type Proof, type ProofDeps, proveCode, provePassword } from '../../sign-in/prove.ts';
 import { answering } from '../../state/answering.ts';
 import type { StateStore } from '../../state/state-store.ts';
-import { addressSubject } from '../../throttle/address-subject.ts';
+import { addressSubject } from '../../throttle/guess.ts';
 import type { Throttle, ThrottleSubject } from '../../throttle/throttle.ts';
 import {
   CredentialsRefused,

@@ -44,7 +44,8 @@ export function clientCredentials(
     `${new URL(deps.issuer).pathname.replace(/\/$/, '')}${ROUTES.token}`,
   ];
   return (request, response) => {
-    if (!hasOrdinaryHead(request, paths)) return longWay(request, response);
+    const isHere = request.method === 'POST' && paths.includes(request.url ?? '');
+    if (!isHere || !hasOrdinaryHead(request.headers)) return longWay(request, response);
     const startedMs = performance.now();
     readSmallBody(request, async (body, unread) => {
       try {

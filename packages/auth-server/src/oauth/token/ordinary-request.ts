@@ -26,12 +26,8 @@ const SECRET = /^[\w-]{1,200}$/;
 /** RFC 6749 §3.3. */
 const SCOPE = /^[\x21\x23-\x5B\x5D-\x7E]+(?: [\x21\x23-\x5B\x5D-\x7E]+)*$/;
 
-/** Whether the head of a request is that of an ordinary one. @param paths of the endpoint. */
-export function hasOrdinaryHead(
-  { method, url, headers }: IncomingMessage,
-  paths: readonly string[],
-): boolean {
-  if (method !== 'POST' || !paths.includes(url ?? '')) return false;
+/** Whether the headers of a request to the endpoint are those of an ordinary one. */
+export function hasOrdinaryHead(headers: IncomingHttpHeaders): boolean {
   const length = Number(headers['content-length']);
   if (!(length > 0 && length <= BODY_MAX_BYTES)) return false;
   if (!FORM.test(headers['content-type'] ?? '')) return false;

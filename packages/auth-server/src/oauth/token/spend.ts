@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { seal, unseal } from '../../crypto/state-seal.ts';
+import { sealState, unsealState } from '../../crypto/seal.ts';
 import { errors, type KoaContextWithOIDC } from '../../library/oidc.ts';
 import { type Spendable, whenAnswered } from '../../state/answering.ts';
 import { type SpentBy, type StateStore, UNSETTLED_S } from '../../state/state-store.ts';
@@ -44,7 +44,7 @@ export function spend(state: StateStore, refreshGraceS: number): Spend {
     for (;;) {
       const { spent } = (await state.find(kind, key)) ?? {};
       if (spent?.answer === undefined) return refuse(spendable);
-      const kept = JSON.parse(unseal(spent.answer, secret)) as Kept;
+      const kept = JSON.parse(unsealState(spent.answer, secret)) as Kept;
       if (kept.clientId !== ctx.oidc.client?.clientId || kept.asked !== askedOf(ctx)) {
         throw new errors.InvalidGrant(`${kind} was used for another request`);
       }
@@ -62,7 +62,7 @@ export function spend(state: StateStore, refreshGraceS: number): Spend {
       const { kind, key, secret } = spendable;
       const clientId = ctx.oidc.client?.clientId ?? '';
       const kept: Kept = { clientId, asked: askedOf(ctx), body: ctx.body };
-      const answer = seal(JSON.stringify(kept), secret);
+      const answer = sealState(JSON.stringify(kept), secret);
       const outcome = await state.consume(kind, key, { attempt: randomUUID(), answer });
       if (outcome === 'gone') throw new errors.InvalidGrant(`${kind} is gone`);
       if (outcome === 'already') return repeatKept(ctx, spendable);

@@ -10,7 +10,7 @@ import { answerAsJson } from '../../library/reliances/json-errors.ts';
 import { asUnauthorizedClient } from '../../library/reliances/unauthorized-client.ts';
 import { contextOf } from '../../library/request-context.ts';
 import { answering, finishAnswer } from '../../state/answering.ts';
-import { addressSubject } from '../../throttle/address-subject.ts';
+import { addressSubject } from '../../throttle/guess.ts';
 import type { Throttle, ThrottleSubject } from '../../throttle/throttle.ts';
 import type { PaceDevice } from '../device/device-polls.ts';
 import { wantsJson } from './accept.ts';

@@ -9,7 +9,7 @@ import {
 } from '../../web/form.ts';
 import { type Html, html } from '../../web/html.ts';
 import type { I18n } from '../../web/i18n.ts';
-import { contactLink, type Frame } from '../../web/layout.ts';
+import { cardPage, contactLink, emailName, type Frame, type PageModel } from '../../web/layout.ts';
 import { passkeyForm } from '../passkey-form.ts';
 
 export type ChallengeMethod = 'password' | 'totp' | 'passkey' | 'recovery_code';
@@ -95,4 +95,17 @@ function otherMethods({ others, frame, challenge }: ChallengeModel, i18n: I18n):
 </section>`;
   return html`${others.length > 0 && listed}
 ${challenge.method !== 'password' && html`<p class="hint">${i18n.rich('challenge.lost', { contact })}</p>`}`;
+}
+
+/** The second step of signing in; `cancelHref` leads back to sign-in as somebody else. */
+export interface SecondFactorModel extends PageModel, ChallengeModel {
+  readonly cancelHref: string;
+}
+
+export function secondFactorPage(model: SecondFactorModel, i18n: I18n): string {
+  const { email, problems, challenge, cancelHref } = model;
+  const body = html`<p class="lead">${i18n.rich('secondFactor.lead', { email: emailName(email) })} <a href="${cancelHref}">${i18n.t('secondFactor.notYou')}</a></p>
+${challengeForm(model, i18n.t('secondFactor.submit'), i18n)}`;
+  const passkeys = challenge.method === 'passkey';
+  return cardPage(model, { title: i18n.t('secondFactor.title'), problems, body, passkeys }, i18n);
 }

@@ -1,9 +1,42 @@
+import type { Log } from '@cls/shared/log';
+import { decodeJwt, type JWTPayload } from 'jose';
 import type { Middleware } from 'koa';
+import type { Provider } from '../../library/oidc.ts';
 import { showErrorPage } from '../../web/error-page.ts';
 import { nextLinkFrom } from '../../web/next-link.ts';
 import { type Pages, seeOther } from '../../web/page.ts';
 import { ROUTES } from '../../web/paths.ts';
 import { readFormBody } from '../../web/read-form.ts';
+
+/** What a refusal needs; none of it gives anything to anybody. */
+const OF_THE_ANSWER = ['response_mode', 'state'] as const;
+
+/**
+ * Requests that come as an object (OpenID Connect Core 1.0 §6) are refused with
+ * `request_not_supported`. The application may have said in the object alone how it wants to be
+ * answered, and by which `state` it knows the answer. The address of the answer comes from the
+ * request's own `redirect_uri`, never from the object.
+ */
+export const refusedRequestObject: Middleware = (ctx, next) => {
+  const { request } = ctx.query;
+  if (ctx.path !== ROUTES.authorization || typeof request !== 'string') return next();
+  const said = claimsOf(request);
+  for (const name of OF_THE_ANSWER) {
+    const value = said[name];
+    if (ctx.query[name] === undefined && typeof value === 'string') {
+      ctx.query = { ...ctx.query, [name]: value };
+    }
+  }
+  return next();
+};
+
+function claimsOf(object: string): JWTPayload {
+  try {
+    return decodeJwt(object);
+  } catch {
+    return {};
+  }
+}
 
 const PATHS: readonly string[] = [ROUTES.authorization, ROUTES.end_session];
 /** Leaves room for the browser's cookies in a head of 32 KiB. */
@@ -27,4 +60,11 @@ export function authorizationPostToGet(pages: Pages): Middleware {
     const nextLink = nextLinkFrom(undefined, pages);
     showErrorPage(pages, ctx, { kind: 'application_request', status: 400, technical, nextLink });
   };
+}
+
+/** Says in the log which sign-ins went without PKCE, as their applications are registered. */
+export function logWithoutPkce(provider: Provider, log: Log): void {
+  provider.on('authorization_code.saved', ({ clientId, codeChallenge }) => {
+    if (codeChallenge === undefined) log.info({ clientId }, 'signed in without PKCE');
+  });
 }

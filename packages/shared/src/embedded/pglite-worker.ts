@@ -1,13 +1,19 @@
 /** The worker thread that holds PGlite, so that a long statement never blocks the service. */
 import { parentPort, workerData } from 'node:worker_threads';
 import { type Channel, serveDatabase } from './database-rpc.ts';
-import { pgliteDatabase } from './pglite.ts';
+import { type Program, pgliteDatabase } from './pglite.ts';
 
 export const CLOSE = 'close';
 
+export interface WorkerData {
+  readonly dataDir: string;
+  readonly program: Program;
+}
+
 const port = parentPort;
 if (port !== null) {
-  const database = await pgliteDatabase((workerData as { dataDir: string }).dataDir);
+  const { dataDir, program } = workerData as WorkerData;
+  const database = await pgliteDatabase(dataDir, program);
   const channel: Channel = {
     send: (message) => port.postMessage(message),
     onMessage: (handle) =>

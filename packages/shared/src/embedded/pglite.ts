@@ -12,6 +12,9 @@ import {
   unavailable,
 } from '../sql/database.ts';
 
+/** PGlite's WebAssembly module, compiled. */
+export type Program = object;
+
 const asText = (text: string): string => text;
 
 /** The database port's value rules, where they differ from PGlite's defaults. */
@@ -26,11 +29,14 @@ const parsers = {
  * PGlite (PostgreSQL compiled to WebAssembly) on a directory, behind the `Database` port. It
  * blocks the thread it runs in, so production code reaches it through a worker
  * (embedded-database.ts), and it does not lock its directory (directory-lock.ts does).
+ *
+ * @param program read and compiled here when undefined.
  */
-export async function pgliteDatabase(dataDir: string): Promise<Database> {
+export async function pgliteDatabase(dataDir: string, program?: Program): Promise<Database> {
   const pglite = await PGlite.create({
     dataDir,
     parsers,
+    ...(program === undefined ? {} : { pgliteWasmModule: program }),
     startParams: [
       ...PGlite.defaultStartParams,
       ...['-c', 'shared_buffers=64MB', '-c', 'TimeZone=UTC', '-c', 'DateStyle=ISO'],

@@ -12,6 +12,7 @@ import { readProfile } from '../src/cli/read-profile.ts';
 import type { ImportProfile } from '../src/import/profile.ts';
 import { readStatement } from '../src/import/read-statement.ts';
 import { statement } from './support/book.ts';
+import { runWith } from './support/tool.ts';
 
 const TOOL = fileURLToPath(new URL('../../bin/cls-api.mjs', import.meta.url));
 const good = {
@@ -300,23 +301,11 @@ describe('cls-api', () => {
   });
   after(() => holder.close());
 
-  const run = (...words: string[]) =>
-    new Promise<{ code: number | null; stdout: string; stderr: string }>((done) => {
-      const env = { ...process.env, CLS_DATA_DIR: dataDir };
-      const untold =
-        words[0] === 'import' && !words.some((word) => /^--(rows|control)$/.test(word));
-      const totals = untold ? ['--without-totals', 'a test'] : [];
-      const child = spawn(process.execPath, [TOOL, ...words, ...totals], { env });
-      let stdout = '';
-      let stderr = '';
-      child.stdout.on('data', (chunk) => {
-        stdout += chunk;
-      });
-      child.stderr.on('data', (chunk) => {
-        stderr += chunk;
-      });
-      child.once('close', (code) => done({ code, stdout, stderr }));
-    });
+  const run = (...words: string[]) => {
+    const untold = words[0] === 'import' && !words.some((word) => /^--(rows|control)$/.test(word));
+    const totals = untold ? ['--without-totals', 'a test'] : [];
+    return runWith({ CLS_DATA_DIR: dataDir }, ...words, ...totals);
+  };
   const file = (text: string, name = 'statement.csv') => {
     const path = join(temporaryDirectory('cls-import-'), name);
     writeFileSync(path, name.endsWith('.gz') ? gzipSync(text) : text);

@@ -1,6 +1,3 @@
-import { runCommandLine } from '@cls/shared/cli/command-line';
-import { EXAMPLES } from './examples.ts';
-import { program } from './program.ts';
+import { run } from './run.ts';
 
-const manifest = new URL('../../../package.json', import.meta.url);
-process.exitCode = await runCommandLine(program(), process.argv, EXAMPLES, manifest);
+process.exitCode = await run(process.argv);

@@ -1,19 +1,10 @@
-import { spawn } from 'node:child_process';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { openEmbeddedDatabase } from '@cls/shared/embedded/embedded-database';
 import { temporaryDirectory } from '@cls/testing/servers';
+import { runHosted, type ToolRun } from '@cls/testing/tool-host';
 
-const TOOL = fileURLToPath(new URL('../../../bin/cls-api.mjs', import.meta.url));
-const BOOKS = fileURLToPath(
-  new URL('../../../../book-generator/bin/cls-books.mjs', import.meta.url),
-);
-
-export interface ToolRun {
-  readonly code: number | null;
-  readonly stdout: string;
-  readonly stderr: string;
-}
+const TOOL = new URL('../../src/cli/run.js', import.meta.url);
+const BOOKS = new URL('../../../../book-generator/dist/src/cli/run.js', import.meta.url);
 
 export interface Tool {
   run(...words: string[]): Promise<ToolRun>;
@@ -34,20 +25,10 @@ export async function startTool(): Promise<Tool> {
   };
 }
 
-/** `cls-api` as a process of its own, or `cls-books` for `generate`. */
+/** `cls-api`, or `cls-books` for `generate`. */
 export function runWith(
   env: Readonly<Record<string, string>>,
   ...words: readonly string[]
 ): Promise<ToolRun> {
-  return new Promise((done) => {
-    const path = words[0] === 'generate' ? BOOKS : TOOL;
-    const child = spawn(process.execPath, [path, ...words], { env: { ...process.env, ...env } });
-    const output = { stdout: '', stderr: '' };
-    for (const name of ['stdout', 'stderr'] as const) {
-      child[name].setEncoding('utf8').on('data', (chunk) => {
-        output[name] += chunk;
-      });
-    }
-    child.once('close', (code) => done({ code, ...output }));
-  });
+  return runHosted(words[0] === 'generate' ? BOOKS : TOOL, words, env);
 }

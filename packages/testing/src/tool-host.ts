@@ -1,0 +1,55 @@
+/**
+ * Commands of a tool in processes that have its code loaded, one command after another in each: a
+ * process of its own for every command would spend most of its time on loading.
+ */
+import { type ChildProcess, fork } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { endWithTests } from './servers.ts';
+
+export interface ToolRun {
+  readonly code: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** What a host is told: one command, with what a shell would give it. */
+export interface HostedCommand {
+  readonly words: readonly string[];
+  readonly env: Readonly<Record<string, string>>;
+  readonly input: string;
+}
+
+const HOST = fileURLToPath(new URL('./tool-host-child.js', import.meta.url));
+/** Hosts without work, by the tool that they have loaded. */
+const idle = new Map<string, ChildProcess[]>();
+
+/** @param entry the module of the tool that exports `run`, as its program calls it. */
+export async function runHosted(
+  entry: URL,
+  words: readonly string[],
+  env: Readonly<Record<string, string>> = {},
+  input = '',
+): Promise<ToolRun> {
+  const hosts = idle.get(entry.href) ?? [];
+  idle.set(entry.href, hosts);
+  const host = hosts.pop() ?? start(entry);
+  host.ref();
+  host.channel?.ref();
+  const result = await new Promise<ToolRun>((resolve, reject) => {
+    const ended = (code: number | null) => reject(new Error(`a tool ended its process: ${code}`));
+    host.once('exit', ended);
+    host.once('message', (message) => {
+      host.off('exit', ended);
+      resolve(message as ToolRun);
+    });
+    host.send({ words, env: { ...process.env, ...env }, input } as HostedCommand);
+  });
+  host.unref();
+  host.channel?.unref();
+  hosts.push(host);
+  return result;
+}
+
+function start(entry: URL): ChildProcess {
+  return endWithTests(fork(HOST, [entry.href], { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] }));
+}

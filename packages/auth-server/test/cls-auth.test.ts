@@ -624,7 +624,7 @@ describe('cls-auth', () => {
     for (const name of ['Taken', 'Left']) {
       const { clientId } = JSON.parse((await run(`${create} ${name}`)).stdout);
       await grants.upsert(`grant-${name}`, { accountId, clientId }, 600);
-      await sqlSignedIn(holder).noteGrant({
+      await sqlSignedIn(holder).recordGrant({
         ...{ id: digest(`grant-${name}`), accountId, applicationId: clientId, sessionUid: 'uid' },
         ...{ sid: 'sid', scopes: ['openid'], survivesSignOut: true },
       });
@@ -646,7 +646,7 @@ describe('cls-auth', () => {
     const create = 'applications create --redirect-uri https://x.example/ --json --name Half';
     const { clientId } = JSON.parse((await run(create)).stdout);
     await grants.upsert('grant-half', { accountId, clientId }, 600);
-    await sqlSignedIn(holder).noteGrant({
+    await sqlSignedIn(holder).recordGrant({
       ...{ id: digest('grant-half'), accountId, applicationId: clientId, sessionUid: 'uid' },
       ...{ sid: 'sid', scopes: ['openid'], survivesSignOut: true },
     });

@@ -126,7 +126,7 @@ describeOnEngines('ending all that a person has signed in', (engine) => {
         ...{ kind: 'Session', key: uid, uid, grantId: uid, account: digest(accountId) },
         ...{ payload: {}, ttlS: 600 },
       });
-      await records.noteSession({ uid, accountId, device: {} });
+      await records.recordSession({ uid, accountId, device: {} });
     }
     const [kept = '', ...others] = uids;
     await access.endOtherSessions(accountId, kept);

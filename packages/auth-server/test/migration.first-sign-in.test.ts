@@ -28,7 +28,7 @@ describeOnEngines('people who signed in before that was noted', (engine) => {
         ]);
       }
       await migrate(database, migrations);
-      const first = (letter: string) => sqlAccounts(database).noteSignIn(idOf(letter));
+      const first = (letter: string) => sqlAccounts(database).recordSignIn(idOf(letter));
       expect([await first('A'), await first('B')]).to.deep.equal([false, false]);
       expect([await first('C'), await first('C')]).to.deep.equal([true, false]);
     } finally {

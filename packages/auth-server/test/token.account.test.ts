@@ -55,7 +55,7 @@ describeOnEngines('POST /oauth/token, a person', (engine) => {
     const id = await createPerson(server.database, email);
     expect((await signIn({ email, password: 'wrong' })).status).to.equal(400);
     expect((await signIn({ email, password: PASSWORD })).status).to.equal(200);
-    expect(await records.noteSignIn(id)).to.equal(false);
+    expect(await records.recordSignIn(id)).to.equal(false);
   });
 
   it('finds the account under any spelling of its e-mail', async () => {

@@ -47,7 +47,7 @@ export interface AccountRecords {
     addable: readonly ApiPermission[],
   ): Promise<readonly ApiPermission[] | undefined>;
   /** Records that a person signed in. True the first time only. */
-  noteSignIn(id: string): Promise<boolean>;
+  recordSignIn(id: string): Promise<boolean>;
   /** Whether the account itself is disabled; its customer does not matter. */
   isDisabled(id: string): Promise<boolean>;
   setDisabled(id: string, disabled: boolean): Promise<void>;

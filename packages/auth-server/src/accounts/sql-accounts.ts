@@ -126,7 +126,7 @@ export function sqlAccounts(database: Database): AccountRecords {
       );
       return row?.before;
     },
-    async noteSignIn(id) {
+    async recordSignIn(id) {
       const first = await database.query(
         `UPDATE account SET first_signed_in_at = now()
          WHERE id = $1 AND first_signed_in_at IS NULL RETURNING 1`,

@@ -69,7 +69,7 @@ async function recordSession(stored: Stored): Promise<void> {
   const { uid = '', accountId } = payload;
   if (accountId === undefined) return;
   const device = deviceOf(ctx.get('user-agent'));
-  await deps.signedIn.noteSession({ uid: digest(uid), accountId, device, address: ctx.ip });
+  await deps.signedIn.recordSession({ uid: digest(uid), accountId, device, address: ctx.ip });
   const { AuthorizationCode, DeviceCode } = ctx.oidc.entities;
   const { grantId } = AuthorizationCode ?? DeviceCode ?? {};
   if (grantId === undefined || (await isAlive(stored))) return;
@@ -95,7 +95,7 @@ async function recordGrant({ deps, ctx, payload }: Stored): Promise<void> {
   if (grantId === undefined || accountId === undefined) return;
   if (clientId === undefined || sessionUid === undefined) return;
   const scopes = scope.split(' ').filter((one) => one !== '');
-  await deps.signedIn.noteGrant({
+  await deps.signedIn.recordGrant({
     id: digest(grantId),
     accountId,
     applicationId: clientId,
@@ -111,7 +111,7 @@ async function recordUse({ deps, ctx, payload }: Stored): Promise<void> {
   const { grantId, exp } = payload;
   if (grantId === undefined) return;
   try {
-    await deps.signedIn.noteUse(digest(grantId));
+    await deps.signedIn.recordUse(digest(grantId));
     await outlive(ctx, exp);
   } catch (err) {
     // Not worth a refusal: the list shows an older time of use, and the next refresh prolongs.

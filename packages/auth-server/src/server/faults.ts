@@ -32,7 +32,7 @@ export function faults(pages: Pages, logFault: LogFault): Middleware {
 }
 
 /** Keeps which of the library's failures are a store's, until the answer is written. */
-export function noteUnavailable(provider: Provider): void {
+export function keepStoreFailures(provider: Provider): void {
   provider.on('server_error', (ctx, error) => {
     if (error instanceof DatabaseUnavailable) contextOf(ctx).storeUnavailable = true;
   });

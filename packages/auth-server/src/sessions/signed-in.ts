@@ -44,14 +44,14 @@ export type Ending = 'signed_out' | 'ended';
  */
 export interface SignedInRecords {
   /** A new one, or the same that was seen again. */
-  noteSession(session: {
+  recordSession(session: {
     readonly uid: string;
     readonly accountId: string;
     readonly device: Device;
     readonly address?: string;
   }): Promise<void>;
-  noteGrant(grant: NewApplicationGrant): Promise<void>;
-  noteUse(grantId: string): Promise<void>;
+  recordGrant(grant: NewApplicationGrant): Promise<void>;
+  recordUse(grantId: string): Promise<void>;
   /** The last seen first, at most 100. */
   sessions(accountId: string): Promise<readonly SignedInSession[]>;
   /** Digests of the uids of all its sessions. */

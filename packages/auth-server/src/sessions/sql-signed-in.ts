@@ -84,16 +84,16 @@ export function sqlSignedIn(database: Database): SignedInRecords {
     await transaction.query(`DELETE FROM application_grant g WHERE ${which}`, params);
   };
   return {
-    async noteSession({ uid, accountId, device, address }) {
+    async recordSession({ uid, accountId, device, address }) {
       const { browser = null, system = null } = device;
       const values = [newId('ses'), uid, accountId, browser, system, address ?? null];
       await database.query(NOTE_SESSION, values);
     },
-    async noteGrant({ id, accountId, applicationId, sessionUid, sid, scopes, survivesSignOut }) {
+    async recordGrant({ id, accountId, applicationId, sessionUid, sid, scopes, survivesSignOut }) {
       const values = [id, accountId, applicationId, sessionUid, sid, scopes, survivesSignOut];
       await database.query(NOTE_GRANT, values);
     },
-    async noteUse(grantId) {
+    async recordUse(grantId) {
       await database.query(
         'UPDATE application_grant SET last_used_at = now() WHERE grant_sha256 = $1',
         [grantId],

@@ -28,13 +28,13 @@ export interface NotedDevice {
 export interface RecordDeviceDeps extends AuditAndNotifyDeps {
   readonly devices: KnownDevices;
   readonly knownAddresses: KnownAddresses;
-  readonly records: Pick<AccountRecords, 'noteSignIn'>;
+  readonly records: Pick<AccountRecords, 'recordSignIn'>;
 }
 
 export function recordDevice(deps: RecordDeviceDeps): RecordDevice {
   const { devices, knownAddresses, records, mail } = deps;
   return async (account, amr, actor) => {
-    const first = await records.noteSignIn(account.id);
+    const first = await records.recordSignIn(account.id);
     if (actor.address !== undefined) {
       await knownAddresses.remember(account.id, addressSubject(actor.address));
     }

@@ -202,8 +202,8 @@ async function openWorld(
   const deps = {
     signedIn: {
       ...records,
-      noteGrant: (grant) => around('list grant', () => records.noteGrant(grant)),
-      noteSession: (session) => around('list session', () => records.noteSession(session)),
+      recordGrant: (grant) => around('list grant', () => records.recordGrant(grant)),
+      recordSession: (session) => around('list session', () => records.recordSession(session)),
     } satisfies SignedInRecords as SignedInRecords,
     ...{ access, state, log: silentLog },
   };

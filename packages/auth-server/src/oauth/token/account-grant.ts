@@ -29,7 +29,7 @@ import {
 export const ACCOUNT_GRANT_PARAMETERS = ['email', 'password', 'otp', 'mfa_token'];
 
 export interface AccountGrantParts extends ProofDeps {
-  readonly records: Pick<AccountRecords, 'noteSignIn'>;
+  readonly records: Pick<AccountRecords, 'recordSignIn'>;
   readonly state: StateStore;
   readonly clock: Clock;
   readonly mfaPolicy: MfaPolicy;
@@ -159,7 +159,7 @@ async function issue(
   });
   token.resourceServer = resourceServer;
   const accessToken = await token.save();
-  await records.noteSignIn(account.id);
+  await records.recordSignIn(account.id);
   await knownAddresses.remember(account.id, addressSubject(ctx.ip));
   ctx.body = {
     access_token: accessToken,

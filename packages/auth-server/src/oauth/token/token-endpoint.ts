@@ -20,12 +20,12 @@ import { CredentialsRefused, passwordGrantRefused, TooManyAttempts } from './tok
 import { writeTokenError } from './token-error-answer.ts';
 
 /** Keeps each request's error until the answer is written; the library itself shows a part only. */
-export function noteTokenErrors(provider: Provider): void {
-  const note = (ctx: KoaContextWithOIDC, error: unknown) => {
+export function keepTokenErrors(provider: Provider): void {
+  const keep = (ctx: KoaContextWithOIDC, error: unknown) => {
     contextOf(ctx).tokenError = error;
   };
-  provider.on('grant.error', note);
-  provider.on('server_error', note);
+  provider.on('grant.error', keep);
+  provider.on('server_error', keep);
 }
 
 interface TokenEndpointParts {

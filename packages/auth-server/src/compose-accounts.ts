@@ -128,7 +128,7 @@ function composeFactors(
   };
 }
 
-interface SignInParts {
+interface SignInDeps {
   readonly access: AccountAccess;
   readonly devices: KnownDevices;
   readonly factors: Factors;
@@ -138,7 +138,7 @@ function composeSignIn(
   { issuer, production }: AccountSettings,
   { audit, mail, state, log }: AccountPorts,
   stores: Stores,
-  { access, devices, factors }: SignInParts,
+  { access, devices, factors }: SignInDeps,
 ) {
   const { accounts, records, customers, throttle, knownAddresses } = stores;
   return {
@@ -168,7 +168,7 @@ function composeSignIn(
   };
 }
 
-interface ManagementParts {
+interface ManagementDeps {
   readonly access: AccountAccess;
   readonly devices: KnownDevices;
   readonly passwordRules: PasswordRules;
@@ -177,7 +177,7 @@ interface ManagementParts {
 function composeManagement(
   { audit, mail, passwords, log }: AccountPorts,
   stores: Stores,
-  { access, devices, passwordRules }: ManagementParts,
+  { access, devices, passwordRules }: ManagementDeps,
 ) {
   const { accounts, records, customers, links, factors, throttle, signedIn, consents } = stores;
   const { applications, upstreamProviders: providers } = stores;

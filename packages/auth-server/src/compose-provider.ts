@@ -56,7 +56,7 @@ import { writeProbe } from './state/write-probe.ts';
 import type { Assets } from './web/assets.ts';
 import type { Pages } from './web/page.ts';
 
-export interface ProviderParts {
+export interface ProviderDeps {
   readonly config: AuthServerConfig;
   readonly database: Database;
   readonly clock: Clock;
@@ -82,8 +82,8 @@ export interface ComposedProvider {
   stop(): Promise<void>;
 }
 
-export async function composeProvider(parts: ProviderParts): Promise<ComposedProvider> {
-  const { config, database, state, log } = parts;
+export async function composeProvider(deps: ProviderDeps): Promise<ComposedProvider> {
+  const { config, database, state, log } = deps;
   const serviceAccounts = await cachedServiceAccountDirectory(database);
   const logoutNotifications = sqlLogoutNotifications(database);
   let service: { readonly draining: boolean } | undefined;
@@ -96,17 +96,17 @@ export async function composeProvider(parts: ProviderParts): Promise<ComposedPro
     ],
     () => service?.draining ?? false,
   );
-  const admin = await composeAdminApi(parts);
+  const admin = await composeAdminApi(deps);
   const prepare = (provider: Provider): void => {
     current = provider;
     tokens.issue = serviceTokens(provider, serviceAccounts, config);
     keepLogoutNotifications(provider, logoutNotifications, log);
-    extend(provider, parts);
-    serve(provider, parts, healthy, admin);
+    extend(provider, deps);
+    serve(provider, deps, healthy, admin);
   };
   const stopTelling = deliverLogoutNotifications(logoutNotifications, () => current, log);
-  const settings = providerSettings(parts, serviceAccounts);
-  const handle = await providerSlot(config.issuer, settings, parts.keys, prepare, log);
+  const settings = providerSettings(deps, serviceAccounts);
+  const handle = await providerSlot(config.issuer, settings, deps.keys, prepare, log);
   return {
     handle,
     tokens,
@@ -118,7 +118,7 @@ export async function composeProvider(parts: ProviderParts): Promise<ComposedPro
 }
 
 function providerSettings(
-  { config, people, state, pages, cookieKey, log }: ProviderParts,
+  { config, people, state, pages, cookieKey, log }: ProviderDeps,
   serviceAccounts: ServiceAccountDirectory,
 ): ProviderSettings {
   return {
@@ -147,10 +147,10 @@ function providerSettings(
 }
 
 /** Our grant, and where this service wants something else than the library does by itself. */
-function extend(provider: Provider, parts: ProviderParts): void {
-  const { config, clock, people, audit, log, logFault } = parts;
+function extend(provider: Provider, deps: ProviderDeps): void {
+  const { config, clock, people, audit, log, logFault } = deps;
   provider.proxy = true; // normalizeRequests has written the headers that it trusts.
-  provider.registerGrantType(ACCOUNT_GRANT, composeAccountGrant(parts), ACCOUNT_GRANT_PARAMETERS);
+  provider.registerGrantType(ACCOUNT_GRANT, composeAccountGrant(deps), ACCOUNT_GRANT_PARAMETERS);
   compareHashedSecrets(provider, clock);
   compareRedirectUris(provider);
   answerAtUserinfo(provider);
@@ -169,18 +169,18 @@ function extend(provider: Provider, parts: ProviderParts): void {
 /** What every request passes, in this order; everything else belongs to a room. */
 function serve(
   provider: Provider,
-  parts: ProviderParts,
+  deps: ProviderDeps,
   healthy: Middleware,
   admin: Middleware,
 ): void {
-  const { config, people, state, pages, log, logFault } = parts;
+  const { config, people, state, pages, log, logFault } = deps;
   const rooms = composeRooms(provider, {
     config,
     people,
     state,
-    audit: parts.audit,
+    audit: deps.audit,
     pages,
-    assets: parts.assets,
+    assets: deps.assets,
     adminApi: admin,
     spend: spend(state, config.refreshGraceS),
     pace: paceDevices(state),
@@ -197,7 +197,7 @@ function serve(
   provider.use(router(rooms, pages));
 }
 
-function composeAccountGrant({ config, people, state, clock }: ProviderParts) {
+function composeAccountGrant({ config, people, state, clock }: ProviderDeps) {
   return accountGrant({
     accounts: people.accounts,
     records: people.records,
@@ -212,8 +212,8 @@ function composeAccountGrant({ config, people, state, clock }: ProviderParts) {
   });
 }
 
-async function composeAdminApi(parts: ProviderParts): Promise<Middleware> {
-  const { config, database, clock, keys, people, log, logFault } = parts;
+async function composeAdminApi(deps: ProviderDeps): Promise<Middleware> {
+  const { config, database, clock, keys, people, log, logFault } = deps;
   const { issuer, scopeBase, clockToleranceS } = config;
   const profile = { issuer, scopeBase, clockToleranceS, audience: adminAudience(issuer) };
   return adminApi({

@@ -32,7 +32,7 @@ import type { Assets } from './web/assets.ts';
 import type { Pages } from './web/page.ts';
 import { staticAssets } from './web/static-assets.ts';
 
-export interface RoutingParts {
+export interface RoutingDeps {
   readonly config: AuthServerConfig;
   readonly people: People;
   readonly state: StateStore;
@@ -47,8 +47,8 @@ export interface RoutingParts {
 }
 
 /** Who answers in each room of the route table; what is left is the library's to answer. */
-export function composeRooms(provider: Provider, parts: RoutingParts): Rooms {
-  const { people, state, audit, pages, assets, log, logFault, pace, spend } = parts;
+export function composeRooms(provider: Provider, deps: RoutingDeps): Rooms {
+  const { people, state, audit, pages, assets, log, logFault, pace, spend } = deps;
   const { accounts, access, throttle, upstreamSignIn, accountApplications } = people;
   const answer = (...room: readonly Middleware[]) => inOrder(answeringScope(audit, log), ...room);
   const continued = continueForms(provider, pages);
@@ -62,7 +62,7 @@ export function composeRooms(provider: Provider, parts: RoutingParts): Rooms {
       resumed,
       nameUnauthorizedClients,
     ),
-    interaction: answer(interactions(provider, parts)),
+    interaction: answer(interactions(provider, deps)),
     upstream: answer(upstreamRoutes({ upstreamSignIn, state, audit, pages })),
     device: answer(
       continued,
@@ -76,15 +76,15 @@ export function composeRooms(provider: Provider, parts: RoutingParts): Rooms {
     logout: answer(authorizationPostToGet(pages), continued),
     grants: answer(),
     discovery: metadataCaching,
-    accountPages: answer(accountPages(provider, parts)),
-    passwordPages: answer(passwordPages(provider, parts)),
-    adminApi: answer(parts.adminApi),
+    accountPages: answer(accountPages(provider, deps)),
+    passwordPages: answer(passwordPages(provider, deps)),
+    adminApi: answer(deps.adminApi),
     assets: staticAssets(assets),
   };
 }
 
-function interactions(provider: Provider, parts: RoutingParts): Middleware {
-  const { config, people, state, audit, pages } = parts;
+function interactions(provider: Provider, deps: RoutingDeps): Middleware {
+  const { config, people, state, audit, pages } = deps;
   return interactionRoutes(provider, {
     issuer: config.issuer,
     mfaPolicy: config.mfaPolicy,
@@ -108,7 +108,7 @@ function interactions(provider: Provider, parts: RoutingParts): Middleware {
   });
 }
 
-function accountPages(provider: Provider, { config, people, state, pages }: RoutingParts) {
+function accountPages(provider: Provider, { config, people, state, pages }: RoutingDeps) {
   return accountRoutes(provider, {
     issuer: config.issuer,
     scopeBase: config.scopeBase,
@@ -138,7 +138,7 @@ function accountPages(provider: Provider, { config, people, state, pages }: Rout
   });
 }
 
-function passwordPages(provider: Provider, { config, people, pages }: RoutingParts): Middleware {
+function passwordPages(provider: Provider, { config, people, pages }: RoutingDeps): Middleware {
   const { accounts, resetPassword, acceptInvitation, passwordRules } = people;
   const { mfaPolicy, sessionAbsoluteS } = config;
   const visitor = { accounts, mfaPolicy, sessionAbsoluteS };

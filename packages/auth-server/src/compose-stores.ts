@@ -19,7 +19,7 @@ import { sqlSignedIn } from './sessions/sql-signed-in.ts';
 import { sqlKnownAddresses } from './throttle/sql-known-addresses.ts';
 import { sqlThrottle } from './throttle/sql-throttle.ts';
 
-export interface StoreParts {
+export interface StoreDeps {
   readonly database: Database;
   readonly passwords: PasswordVerifier;
   readonly clock: Clock;
@@ -30,7 +30,7 @@ export interface StoreParts {
 export type Stores = ReturnType<typeof composeStores>;
 
 /** What is kept of people, in the service's own database. */
-export function composeStores({ database, passwords, clock, keyEncryptionKey }: StoreParts) {
+export function composeStores({ database, passwords, clock, keyEncryptionKey }: StoreDeps) {
   const sealer = aesGcmSealer(keyEncryptionKey);
   return {
     accounts: sqlAccountDirectory(database, passwords),

@@ -46,14 +46,14 @@ ${list}
 `;
 }
 
-interface FormParts {
+interface FormModel {
   readonly action: string;
   readonly body: Html;
   /** More attributes of the form element. */
   readonly attributes?: Html;
 }
 
-export function form(frame: Frame, { action, body, attributes }: FormParts): Html {
+export function form(frame: Frame, { action, body, attributes }: FormModel): Html {
   return html`<form method="post" action="${action}"${attributes}>
 <input type="hidden" name="csrf" value="${frame.csrfToken}">
 ${body}

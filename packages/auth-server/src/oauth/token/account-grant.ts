@@ -28,7 +28,7 @@ import {
 
 export const ACCOUNT_GRANT_PARAMETERS = ['email', 'password', 'otp', 'mfa_token'];
 
-export interface AccountGrantParts extends ProofDeps {
+export interface AccountGrantDeps extends ProofDeps {
   readonly records: Pick<AccountRecords, 'recordSignIn'>;
   readonly state: StateStore;
   readonly clock: Clock;
@@ -46,43 +46,43 @@ interface Proven {
 }
 
 /** The library's grant handler. */
-export function accountGrant(parts: AccountGrantParts) {
+export function accountGrant(deps: AccountGrantDeps) {
   return async (ctx: KoaContextWithOIDC): Promise<void> => {
     if (contextOf(ctx).cameAsJson !== true) throw new errors.UnsupportedGrantType();
     const { email, password, otp, mfa_token: mfaToken } = stringParams(ctx);
     const proven =
       mfaToken === undefined
-        ? await withPassword(parts, addressSubject(ctx.ip), email ?? '', password ?? '', otp)
-        : await withMfaToken(ctx, parts, mfaToken, otp ?? '');
-    await issue(ctx, parts, proven);
+        ? await withPassword(deps, addressSubject(ctx.ip), email ?? '', password ?? '', otp)
+        : await withMfaToken(ctx, deps, mfaToken, otp ?? '');
+    await issue(ctx, deps, proven);
   };
 }
 
 async function withPassword(
-  parts: AccountGrantParts,
+  deps: AccountGrantDeps,
   address: ThrottleSubject,
   email: string,
   password: string,
   otp: string | undefined,
 ): Promise<Proven> {
-  const proof = await provePassword(parts, address, email, password, { otp });
+  const proof = await provePassword(deps, address, email, password, { otp });
   const account = provenAccount(proof);
   if ('codeAccepted' in proof) return { account, amr: WITH_CODE };
   if (!account.secondFactor) {
-    if (parts.mfaPolicy === 'required') throw new MfaEnrolmentRequired();
+    if (deps.mfaPolicy === 'required') throw new MfaEnrolmentRequired();
     return { account, amr: ['pwd'] };
   }
-  if (otp === undefined) throw new MfaRequired(await newMfaToken(parts.state, account));
-  return withCode(parts, address, account, otp, randomUUID());
+  if (otp === undefined) throw new MfaRequired(await newMfaToken(deps.state, account));
+  return withCode(deps, address, account, otp, randomUUID());
 }
 
 async function withMfaToken(
   ctx: KoaContextWithOIDC,
-  parts: AccountGrantParts,
+  deps: AccountGrantDeps,
   mfaToken: string,
   otp: string,
 ): Promise<Proven> {
-  const { accounts, state } = parts;
+  const { accounts, state } = deps;
   const address = addressSubject(ctx.ip);
   const key = digest(mfaToken);
   const entry = await state.find(MFA_TOKEN, key);
@@ -92,16 +92,16 @@ async function withMfaToken(
   // The request has no e-mail under which a refusal could be recorded.
   if (account !== undefined) contextOf(ctx).triedAccountId = account.id;
   if (account === undefined || account.disabled || !account.secondFactor) {
-    await admit(parts.throttle, [address]);
+    await admit(deps.throttle, [address]);
     throw new CredentialsRefused('mfa_token_not_good');
   }
   const spendable = { kind: MFA_TOKEN, key, secret: mfaToken };
   if (entry?.consumedAtS !== undefined) {
-    const authTimeS = epochSeconds(parts.clock);
+    const authTimeS = epochSeconds(deps.clock);
     contextOf(ctx).authentication = { account, amr: WITH_CODE, authTimeS };
     throw new AlreadySpent(spendable);
   }
-  const proven = await withCode(parts, address, account, otp, mfaToken);
+  const proven = await withCode(deps, address, account, otp, mfaToken);
   const request = answering();
   if (request === undefined) throw new Error('the account grant outside of a request');
   request.spendable = spendable;
@@ -109,13 +109,13 @@ async function withMfaToken(
 }
 
 async function withCode(
-  parts: AccountGrantParts,
+  deps: AccountGrantDeps,
   address: ThrottleSubject,
   account: Account,
   otp: string,
   attempt: string,
 ): Promise<Proven> {
-  provenAccount(await proveCode(parts, address, account, otp, attempt));
+  provenAccount(await proveCode(deps, address, account, otp, attempt));
   return { account, amr: WITH_CODE };
 }
 
@@ -142,7 +142,7 @@ async function newMfaToken(state: StateStore, account: Account): Promise<string>
 
 async function issue(
   ctx: KoaContextWithOIDC,
-  { clock, records, knownAddresses, resourceServer: settings }: AccountGrantParts,
+  { clock, records, knownAddresses, resourceServer: settings }: AccountGrantDeps,
   { account, amr }: Proven,
 ): Promise<void> {
   contextOf(ctx).authentication = { account, amr, authTimeS: epochSeconds(clock) };

@@ -28,7 +28,7 @@ export function keepTokenErrors(provider: Provider): void {
   provider.on('server_error', keep);
 }
 
-interface TokenEndpointParts {
+interface TokenEndpointDeps {
   readonly log: Log;
   readonly logFault: LogFault;
   readonly pace: PaceDevice;
@@ -42,7 +42,7 @@ export function tokenEndpoint(
   throttle: Throttle,
   audit: AuditLog,
   spend: Spend,
-  { log, logFault, pace }: TokenEndpointParts,
+  { log, logFault, pace }: TokenEndpointDeps,
 ): Middleware {
   return async (ctx, next) => {
     const accept = ctx.get('accept');
@@ -70,7 +70,7 @@ async function errorOf(
   next: () => Promise<unknown>,
   throttle: Throttle,
   spend: Spend,
-  { logFault, pace }: Omit<TokenEndpointParts, 'log'>,
+  { logFault, pace }: Omit<TokenEndpointDeps, 'log'>,
 ): Promise<unknown> {
   try {
     await next();

@@ -55,7 +55,7 @@ export interface AccountPorts {
 /** The name that authenticators show. */
 const RELYING_PARTY = 'CLS';
 
-export type People = Awaited<ReturnType<typeof composeAccounts>>;
+export type AccountServices = Awaited<ReturnType<typeof composeAccounts>>;
 
 /** Everything that people do with their accounts and that is done to them. */
 export async function composeAccounts(settings: AccountSettings, ports: AccountPorts) {

@@ -20,7 +20,7 @@ import {
   cachedServiceAccountDirectory,
   sqlServiceAccounts,
 } from './clients/sql-service-accounts.ts';
-import type { People } from './compose-accounts.ts';
+import type { AccountServices } from './compose-accounts.ts';
 import { composeRooms } from './compose-routes.ts';
 import type { AuthServerConfig } from './config.ts';
 import { ownKeys } from './keys/own-keys.ts';
@@ -61,7 +61,7 @@ export interface ProviderDeps {
   readonly database: Database;
   readonly clock: Clock;
   readonly keys: SigningKeyStore;
-  readonly people: People;
+  readonly accountServices: AccountServices;
   readonly state: StateStore;
   readonly audit: AuditLog;
   readonly assets: Assets;
@@ -118,7 +118,7 @@ export async function composeProvider(deps: ProviderDeps): Promise<ComposedProvi
 }
 
 function providerSettings(
-  { config, people, state, pages, cookieKey, log }: ProviderDeps,
+  { config, accountServices, state, pages, cookieKey, log }: ProviderDeps,
   serviceAccounts: ServiceAccountDirectory,
 ): ProviderSettings {
   return {
@@ -135,12 +135,12 @@ function providerSettings(
     documentationUrl: config.documentationUrl,
     cookieKey,
     serviceAccounts,
-    applications: people.applications,
-    accounts: people.accounts,
-    consents: people.consents,
-    signedIn: people.signedIn,
-    access: people.access,
-    pages: providerPages(pages, people.accounts, config.scopeBase),
+    applications: accountServices.applications,
+    accounts: accountServices.accounts,
+    consents: accountServices.consents,
+    signedIn: accountServices.signedIn,
+    access: accountServices.access,
+    pages: providerPages(pages, accountServices.accounts, config.scopeBase),
     state,
     log,
   };
@@ -148,14 +148,14 @@ function providerSettings(
 
 /** Our grant, and where this service wants something else than the library does by itself. */
 function extend(provider: Provider, deps: ProviderDeps): void {
-  const { config, clock, people, audit, log, logFault } = deps;
+  const { config, clock, accountServices, audit, log, logFault } = deps;
   provider.proxy = true; // normalizeRequests has written the headers that it trusts.
   provider.registerGrantType(ACCOUNT_GRANT, composeAccountGrant(deps), ACCOUNT_GRANT_PARAMETERS);
   compareHashedSecrets(provider, clock);
   compareRedirectUris(provider);
   answerAtUserinfo(provider);
   ignoreSameScopes(provider, knownScopes(config.scopeBase));
-  endBeforeSession(provider, people.access);
+  endBeforeSession(provider, accountServices.access);
   recordSignOuts(provider, audit);
   keepTokenErrors(provider);
   keepStoreFailures(provider);
@@ -173,10 +173,10 @@ function serve(
   healthy: Middleware,
   admin: Middleware,
 ): void {
-  const { config, people, state, pages, log, logFault } = deps;
+  const { config, accountServices, state, pages, log, logFault } = deps;
   const rooms = composeRooms(provider, {
     config,
-    people,
+    accountServices,
     state,
     audit: deps.audit,
     pages,
@@ -193,18 +193,18 @@ function serve(
   provider.use(responseHeaders(config.issuer));
   provider.use(faults(pages, logFault));
   provider.use(healthy);
-  provider.use(cors(people.applications, config.issuer));
+  provider.use(cors(accountServices.applications, config.issuer));
   provider.use(router(rooms, pages));
 }
 
-function composeAccountGrant({ config, people, state, clock }: ProviderDeps) {
+function composeAccountGrant({ config, accountServices, state, clock }: ProviderDeps) {
   return accountGrant({
-    accounts: people.accounts,
-    records: people.records,
-    secondFactor: people.secondFactor,
-    throttle: people.throttle,
-    devices: people.devices,
-    knownAddresses: people.knownAddresses,
+    accounts: accountServices.accounts,
+    records: accountServices.records,
+    secondFactor: accountServices.secondFactor,
+    throttle: accountServices.throttle,
+    devices: accountServices.devices,
+    knownAddresses: accountServices.knownAddresses,
     state,
     clock,
     mfaPolicy: config.mfaPolicy,
@@ -213,18 +213,18 @@ function composeAccountGrant({ config, people, state, clock }: ProviderDeps) {
 }
 
 async function composeAdminApi(deps: ProviderDeps): Promise<Middleware> {
-  const { config, database, clock, keys, people, log, logFault } = deps;
+  const { config, database, clock, keys, accountServices, log, logFault } = deps;
   const { issuer, scopeBase, clockToleranceS } = config;
   const profile = { issuer, scopeBase, clockToleranceS, audience: adminAudience(issuer) };
   return adminApi({
     issuer,
     scopeBase,
-    accounts: people.accounts,
-    records: people.records,
-    administer: people.administer,
-    invite: people.invite,
-    throttle: people.throttle,
-    auditReader: people.auditReader,
+    accounts: accountServices.accounts,
+    records: accountServices.records,
+    administer: accountServices.administer,
+    invite: accountServices.invite,
+    throttle: accountServices.throttle,
+    auditReader: accountServices.auditReader,
     serviceAccounts: sqlServiceAccounts(database),
     verifyToken: tokenVerifier(await ownKeys(keys), profile, clock, warnOfClock(log)),
     logFault,

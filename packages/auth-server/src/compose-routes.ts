@@ -5,7 +5,7 @@ import { passwordRoutes } from './account-pages/password-routes.ts';
 import { accountRoutes } from './account-pages/routes.ts';
 import { visitorOf } from './account-pages/visitor.ts';
 import type { AuditLog } from './audit/audit-log.ts';
-import type { People } from './compose-accounts.ts';
+import type { AccountServices } from './compose-accounts.ts';
 import type { AuthServerConfig } from './config.ts';
 import type { Provider } from './library/oidc.ts';
 import { nameUnauthorizedClients } from './library/reliances/unauthorized-client.ts';
@@ -34,7 +34,7 @@ import { staticAssets } from './web/static-assets.ts';
 
 export interface RoutingDeps {
   readonly config: AuthServerConfig;
-  readonly people: People;
+  readonly accountServices: AccountServices;
   readonly state: StateStore;
   readonly audit: AuditLog;
   readonly pages: Pages;
@@ -48,8 +48,8 @@ export interface RoutingDeps {
 
 /** Who answers in each room of the route table; what is left is the library's to answer. */
 export function composeRooms(provider: Provider, deps: RoutingDeps): Rooms {
-  const { people, state, audit, pages, assets, log, logFault, pace, spend } = deps;
-  const { accounts, access, throttle, upstreamSignIn, accountApplications } = people;
+  const { accountServices, state, audit, pages, assets, log, logFault, pace, spend } = deps;
+  const { accounts, access, throttle, upstreamSignIn, accountApplications } = accountServices;
   const answer = (...room: readonly Middleware[]) => inOrder(answeringScope(audit, log), ...room);
   const continued = continueForms(provider, pages);
   const resumed = endStaleSignIns({ accounts, access, state, pages });
@@ -84,62 +84,65 @@ export function composeRooms(provider: Provider, deps: RoutingDeps): Rooms {
 }
 
 function interactions(provider: Provider, deps: RoutingDeps): Middleware {
-  const { config, people, state, audit, pages } = deps;
+  const { config, accountServices, state, audit, pages } = deps;
   return interactionRoutes(provider, {
     issuer: config.issuer,
     mfaPolicy: config.mfaPolicy,
     scopeBase: config.scopeBase,
     audience: config.audience,
-    accounts: people.accounts,
-    secondFactor: people.secondFactor,
-    throttle: people.throttle,
-    devices: people.devices,
-    knownAddresses: people.knownAddresses,
-    secondStep: people.secondStep,
-    passkeys: people.passkeys,
-    recoveryCodes: people.recoveryCodes,
-    totpEnrolments: people.totpEnrolments,
-    upstreamSignIn: people.upstreamSignIn,
-    recordDevice: people.recordDevice,
-    accountApplications: people.accountApplications,
+    accounts: accountServices.accounts,
+    secondFactor: accountServices.secondFactor,
+    throttle: accountServices.throttle,
+    devices: accountServices.devices,
+    knownAddresses: accountServices.knownAddresses,
+    secondStep: accountServices.secondStep,
+    passkeys: accountServices.passkeys,
+    recoveryCodes: accountServices.recoveryCodes,
+    totpEnrolments: accountServices.totpEnrolments,
+    upstreamSignIn: accountServices.upstreamSignIn,
+    recordDevice: accountServices.recordDevice,
+    accountApplications: accountServices.accountApplications,
     state,
     audit,
     pages,
   });
 }
 
-function accountPages(provider: Provider, { config, people, state, pages }: RoutingDeps) {
+function accountPages(provider: Provider, { config, accountServices, state, pages }: RoutingDeps) {
   return accountRoutes(provider, {
     issuer: config.issuer,
     scopeBase: config.scopeBase,
     mfaPolicy: config.mfaPolicy,
     sessionIdleS: config.sessionIdleS,
     sessionAbsoluteS: config.sessionAbsoluteS,
-    accounts: people.accounts,
-    records: people.records,
-    customers: people.customers,
-    secondFactor: people.secondFactor,
-    throttle: people.throttle,
-    devices: people.devices,
-    knownAddresses: people.knownAddresses,
-    passwordRules: people.passwordRules,
-    changePassword: people.changePassword,
-    manageFactors: people.manageFactors,
-    totpEnrolments: people.totpEnrolments,
-    passkeys: people.passkeys,
-    recoveryCodes: people.recoveryCodes,
-    secondStep: people.secondStep,
-    accountSessions: people.accountSessions,
-    accountApplications: people.accountApplications,
-    upstreamSignIn: people.upstreamSignIn,
-    securityLog: people.securityLog,
+    accounts: accountServices.accounts,
+    records: accountServices.records,
+    customers: accountServices.customers,
+    secondFactor: accountServices.secondFactor,
+    throttle: accountServices.throttle,
+    devices: accountServices.devices,
+    knownAddresses: accountServices.knownAddresses,
+    passwordRules: accountServices.passwordRules,
+    changePassword: accountServices.changePassword,
+    manageFactors: accountServices.manageFactors,
+    totpEnrolments: accountServices.totpEnrolments,
+    passkeys: accountServices.passkeys,
+    recoveryCodes: accountServices.recoveryCodes,
+    secondStep: accountServices.secondStep,
+    accountSessions: accountServices.accountSessions,
+    accountApplications: accountServices.accountApplications,
+    upstreamSignIn: accountServices.upstreamSignIn,
+    securityLog: accountServices.securityLog,
     state,
     pages,
   });
 }
 
-function passwordPages(provider: Provider, { config, people, pages }: RoutingDeps): Middleware {
-  const { accounts, resetPassword, acceptInvitation, passwordRules } = people;
+function passwordPages(
+  provider: Provider,
+  { config, accountServices, pages }: RoutingDeps,
+): Middleware {
+  const { accounts, resetPassword, acceptInvitation, passwordRules } = accountServices;
   const { mfaPolicy, sessionAbsoluteS } = config;
   const visitor = { accounts, mfaPolicy, sessionAbsoluteS };
   return passwordRoutes({

@@ -106,14 +106,24 @@ async function compose(
   const outgoing = mailQueue(await openMailSender(config), log);
   const mail = accountMailer(config, outgoing);
   const { issuer, mfaPolicy, production, supportUrl, policyUrl } = config;
-  const people = await composeAccounts(
+  const accountServices = await composeAccounts(
     { issuer, mfaPolicy, production, keyEncryptionKey, cookieKey },
     { database, state, passwords, audit, mail, clock, log },
   );
   const assets = readAssets();
   const shown = pages({ issuer, assets, formKey: cookieKey, supportUrl, policyUrl });
   const logFault = faultLog(log);
-  const foundation = { config, database, clock, keys, people, state, audit, log, logFault };
+  const foundation = {
+    config,
+    database,
+    clock,
+    keys,
+    accountServices,
+    state,
+    audit,
+    log,
+    logFault,
+  };
   const provider = await composeProvider({ ...foundation, cookieKey, assets, pages: shown });
   const stopSweeping = sweepRegularly(config, database, clock, log);
   const { host, port, drainDelayMs, trustedProxyHops } = config;
@@ -135,7 +145,7 @@ async function compose(
     async stop() {
       await Promise.all([running.stop(), provider.stop()]);
       stopSweeping();
-      await people.settle();
+      await accountServices.settle();
       await outgoing.drain();
       await audit.flush();
       await state.close();

@@ -62,8 +62,8 @@ export async function composeAccounts(settings: AccountSettings, ports: AccountP
   const { issuer, mfaPolicy, keyEncryptionKey, cookieKey } = settings;
   const { database, state, passwords, audit, clock } = ports;
   const stores = composeStores({ database, passwords, clock, keyEncryptionKey });
-  const { accounts, records, customers, throttle, knownAddresses, signedIn, consents } = stores;
-  const access = accountAccess(state, signedIn);
+  const { accounts, records, customers, throttle, knownAddresses, sessionStore, consents } = stores;
+  const access = accountAccess(state, sessionStore);
   const devices = knownDevices(keyedHash(cookieKey, 'known devices'), clock);
   const isListed = await commonPasswords();
   const passwordRules = { lengthMin: passwordLengthMin(mfaPolicy), isListed };
@@ -77,7 +77,7 @@ export async function composeAccounts(settings: AccountSettings, ports: AccountP
     knownAddresses,
     passwordRules,
     access,
-    signedIn,
+    sessionStore,
     consents,
     applications: stores.applications,
     auditReader: stores.auditReader,
@@ -179,11 +179,11 @@ function composeManagement(
   stores: Stores,
   { access, devices, passwordRules }: ManagementDeps,
 ) {
-  const { accounts, records, customers, links, factors, throttle, signedIn, consents } = stores;
+  const { accounts, records, customers, links, factors, throttle, sessionStore, consents } = stores;
   const { applications, upstreamProviders: providers } = stores;
   const backgroundTasks = createBackgroundTasks(log);
   return {
-    accountSessions: accountSessions({ audit, mail, access, signedIn }),
+    accountSessions: accountSessions({ audit, mail, access, sessionStore }),
     accountApplications: accountApplications({ audit, mail, access, consents, applications }),
     changePassword: changePassword({
       audit,

@@ -50,7 +50,7 @@ import { cors } from './server/cors.ts';
 import { faults, keepStoreFailures } from './server/faults.ts';
 import { responseHeaders } from './server/response-headers.ts';
 import { router } from './server/router.ts';
-import { sqlLogoutNotifications } from './sessions/sql-signed-in.ts';
+import { sqlLogoutNotifications } from './sessions/sql-session-store.ts';
 import type { StateStore } from './state/state-store.ts';
 import { writeProbe } from './state/write-probe.ts';
 import type { Assets } from './web/assets.ts';
@@ -138,7 +138,7 @@ function providerSettings(
     applications: accountServices.applications,
     accounts: accountServices.accounts,
     consents: accountServices.consents,
-    signedIn: accountServices.signedIn,
+    sessionStore: accountServices.sessionStore,
     access: accountServices.access,
     pages: providerPages(pages, accountServices.accounts, config.scopeBase),
     state,

@@ -15,7 +15,7 @@ import { sqlTotpFactors } from './factors/sql-totp-factors.ts';
 import { sqlCustomers } from './organisations/sql-customers.ts';
 import { sqlUpstreamLinks, sqlUpstreamProviders } from './organisations/sql-upstream.ts';
 import { sqlConsents } from './sessions/sql-consents.ts';
-import { sqlSignedIn } from './sessions/sql-signed-in.ts';
+import { sqlSessionStore } from './sessions/sql-session-store.ts';
 import { sqlKnownAddresses } from './throttle/sql-known-addresses.ts';
 import { sqlThrottle } from './throttle/sql-throttle.ts';
 
@@ -38,7 +38,7 @@ export function composeStores({ database, passwords, clock, keyEncryptionKey }: 
     links: sqlAccountLinks(database, clock),
     customers: sqlCustomers(database),
     applications: sqlApplications(database),
-    signedIn: sqlSignedIn(database),
+    sessionStore: sqlSessionStore(database),
     consents: sqlConsents(database),
     throttle: sqlThrottle(database, clock),
     knownAddresses: sqlKnownAddresses(database, clock),

@@ -24,7 +24,7 @@ import { sqlCustomers } from './organisations/sql-customers.ts';
 import { MIGRATIONS } from './server/migrations.ts';
 import { normalizeRequests } from './server/normalize-request.ts';
 import { headersOfAll } from './server/response-headers.ts';
-import { sweepSignedIn } from './sessions/sql-signed-in.ts';
+import { sweepSessions } from './sessions/sql-session-store.ts';
 import { openStateStore } from './state/open-state-store.ts';
 import { sweepKnownAddresses } from './throttle/sql-known-addresses.ts';
 import { sweepThrottle } from './throttle/sql-throttle.ts';
@@ -76,7 +76,7 @@ async function sweep(config: AuthServerConfig, database: Database, clock: Clock)
   await sweepKnownAddresses(database, clock);
   const { sessionIdleS, sessionAbsoluteS, refreshTokenTtlS } = config;
   const grantS = Math.max(refreshTokenTtlS, sessionAbsoluteS);
-  await sweepSignedIn(database, sessionIdleS + DAY_S, grantS + DAY_S);
+  await sweepSessions(database, sessionIdleS + DAY_S, grantS + DAY_S);
   if (config.auditRetentionDays > 0) await sweepAudit(database, clock, config.auditRetentionDays);
 }
 

@@ -9,7 +9,7 @@ import { Redis } from 'ioredis';
 import { digest } from '../src/crypto/digest.ts';
 import { providerAdapter } from '../src/library/provider-adapter.ts';
 import { sqlUpstreamLinks } from '../src/organisations/sql-upstream.ts';
-import { sqlSignedIn } from '../src/sessions/sql-signed-in.ts';
+import { sqlSessionStore } from '../src/sessions/sql-session-store.ts';
 import { redisStateStore } from '../src/state/redis-state-store.ts';
 import { sqlStateStore } from '../src/state/sql-state-store.ts';
 import { runTool } from './support/tool.ts';
@@ -624,7 +624,7 @@ describe('cls-auth', () => {
     for (const name of ['Taken', 'Left']) {
       const { clientId } = JSON.parse((await run(`${create} ${name}`)).stdout);
       await grants.upsert(`grant-${name}`, { accountId, clientId }, 600);
-      await sqlSignedIn(holder).recordGrant({
+      await sqlSessionStore(holder).recordGrant({
         ...{ id: digest(`grant-${name}`), accountId, applicationId: clientId, sessionUid: 'uid' },
         ...{ sid: 'sid', scopes: ['openid'], survivesSignOut: true },
       });
@@ -646,7 +646,7 @@ describe('cls-auth', () => {
     const create = 'applications create --redirect-uri https://x.example/ --json --name Half';
     const { clientId } = JSON.parse((await run(create)).stdout);
     await grants.upsert('grant-half', { accountId, clientId }, 600);
-    await sqlSignedIn(holder).recordGrant({
+    await sqlSessionStore(holder).recordGrant({
       ...{ id: digest('grant-half'), accountId, applicationId: clientId, sessionUid: 'uid' },
       ...{ sid: 'sid', scopes: ['openid'], survivesSignOut: true },
     });

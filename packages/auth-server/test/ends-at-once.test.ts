@@ -6,7 +6,7 @@ import { expect } from 'chai';
 import * as client from 'openid-client';
 import { sqlAccounts } from '../src/accounts/sql-accounts.ts';
 import { digest } from '../src/crypto/digest.ts';
-import { sqlSignedIn } from '../src/sessions/sql-signed-in.ts';
+import { sqlSessionStore } from '../src/sessions/sql-session-store.ts';
 import { accountAccess } from '../src/sessions/state-account-access.ts';
 import { sqlStateStore } from '../src/state/sql-state-store.ts';
 import type { StateStore } from '../src/state/state-store.ts';
@@ -42,7 +42,7 @@ describeOnEngines('ending all that a person has signed in', (engine) => {
     const id = account?.id ?? '';
     await act?.(id);
     const state = sqlStateStore(server.database, () => undefined);
-    await accountAccess(state, sqlSignedIn(server.database)).endAll(id);
+    await accountAccess(state, sqlSessionStore(server.database)).endAll(id);
     await state.close();
   };
   const replacePassword = (email: string) =>
@@ -107,7 +107,7 @@ describeOnEngines('ending all that a person has signed in', (engine) => {
   it('ends more sessions than the list shows, save the one that asks, and a few at a time', async () => {
     const account = await sqlAccounts(server.database).findByEmail(await newPerson());
     const accountId = account?.id ?? '';
-    const records = sqlSignedIn(server.database);
+    const records = sqlSessionStore(server.database);
     const store = sqlStateStore(server.database, () => undefined);
     let [now, most] = [0, 0];
     const state: StateStore = {
@@ -268,7 +268,7 @@ describe('ending a session while a request of it is under way [PostgreSQL]', () 
   for (const what of ['that session', 'everything'] as const) {
     it(`of ${what}: the code that comes out of it is worth nothing`, async () => {
       const { browser, other, flow, account } = await signedInWithMoreToCome();
-      const records = sqlSignedIn(server.database);
+      const records = sqlSessionStore(server.database);
       const [session] = await records.sessions(account?.id ?? '');
       const state = sqlStateStore(server.database, () => undefined);
       const access = accountAccess(state, records);
@@ -310,7 +310,7 @@ describe('ending a session while a request of it is under way [PostgreSQL]', () 
       },
       () => undefined,
     );
-    const access = accountAccess(state, sqlSignedIn(server.database));
+    const access = accountAccess(state, sqlSessionStore(server.database));
     const ended = access.endAll(account?.id ?? '');
     await written;
     const { url } = await browser.follow(flow.url);

@@ -7,7 +7,7 @@ import { eventually } from '@cls/testing/servers';
 import { expect } from 'chai';
 import { createRemoteJWKSet, decodeJwt, jwtVerify } from 'jose';
 import * as client from 'openid-client';
-import { sqlSignedIn } from '../src/sessions/sql-signed-in.ts';
+import { sqlSessionStore } from '../src/sessions/sql-session-store.ts';
 import { accountAccess } from '../src/sessions/state-account-access.ts';
 import { sqlStateStore } from '../src/state/sql-state-store.ts';
 import { PASSWORD, startTestAuthServer, type TestAuthServer } from './support/auth-server.ts';
@@ -60,7 +60,7 @@ describe('telling applications of sessions that were ended elsewhere', () => {
       'SELECT id FROM account WHERE email = $1',
       [server.person.email],
     );
-    await accountAccess(state, sqlSignedIn(server.database)).endAll(id);
+    await accountAccess(state, sqlSessionStore(server.database)).endAll(id);
     await state.close();
   };
 

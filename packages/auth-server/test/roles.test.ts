@@ -9,7 +9,7 @@ import { eventually, postgresServer } from '@cls/testing/servers';
 import { expect } from 'chai';
 import { sweepAudit } from '../src/audit/sql-audit-log.ts';
 import { asOperator } from '../src/cli/as-operator.ts';
-import { sweepSignedIn } from '../src/sessions/sql-signed-in.ts';
+import { sweepSessions } from '../src/sessions/sql-session-store.ts';
 import { sweepThrottle } from '../src/throttle/sql-throttle.ts';
 import { KEY, startTestAuthServer, type TestAuthServer, totpCode } from './support/auth-server.ts';
 
@@ -79,7 +79,7 @@ describe('auth-server under a role that does not own its schema [PostgreSQL]', (
       await operator.reseal(new Secret('B'.repeat(43)));
     });
     await sweepThrottle(server.database, systemClock);
-    await sweepSignedIn(server.database, 1, 1);
+    await sweepSessions(server.database, 1, 1);
     await sweepAudit(server.database, systemClock, 1);
   });
 

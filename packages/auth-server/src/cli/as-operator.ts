@@ -24,7 +24,7 @@ import { auditAndNotify } from '../mail/security-notice.ts';
 import { sqlCustomers } from '../organisations/sql-customers.ts';
 import { sqlUpstreamLinks, sqlUpstreamProviders } from '../organisations/sql-upstream.ts';
 import { MIGRATIONS } from '../server/migrations.ts';
-import { sqlSignedIn } from '../sessions/sql-signed-in.ts';
+import { sqlSessionStore } from '../sessions/sql-session-store.ts';
 import { accountAccess } from '../sessions/state-account-access.ts';
 import { openStateStore } from '../state/open-state-store.ts';
 import type { StateStore } from '../state/state-store.ts';
@@ -65,7 +65,7 @@ export const asOperator: AsOperator = async (work, { mayCreate = false } = {}) =
     // Opened when it is needed: most commands have nothing to do with what is signed in.
     const signedIn = async () => {
       state ??= openStateStore(config, database, log);
-      return accountAccess(await state, sqlSignedIn(database));
+      return accountAccess(await state, sqlSessionStore(database));
     };
     const access: Operator['access'] = {
       endAll: async (...account) => (await signedIn()).endAll(...account),

@@ -1,5 +1,5 @@
 import type { Grant, KoaContextWithOIDC } from 'oidc-provider';
-import type { ConsentRecords } from '../sessions/signed-in.ts';
+import type { ConsentRecords } from '../sessions/session-store.ts';
 import type { ResourceServerSettings } from './resource-server.ts';
 
 export interface ExistingGrantSettings extends ResourceServerSettings {

@@ -8,12 +8,12 @@ import {
 import { deviceOf } from '../audit/actor.ts';
 import { digest } from '../crypto/digest.ts';
 import type { AccountAccess } from '../sessions/account-access.ts';
-import type { SignedInRecords } from '../sessions/signed-in.ts';
+import type { SessionStore } from '../sessions/session-store.ts';
 import type { StateStore } from '../state/state-store.ts';
 import { prolong } from './reliances/grant-life.ts';
 
 export interface SignInRecordDeps {
-  readonly signedIn: SignedInRecords;
+  readonly sessionStore: SessionStore;
   readonly access: Pick<AccountAccess, 'endSession'>;
   readonly state: Pick<StateStore, 'revokeGrant'>;
   readonly log: Log;
@@ -69,7 +69,7 @@ async function recordSession(stored: Stored): Promise<void> {
   const { uid = '', accountId } = payload;
   if (accountId === undefined) return;
   const device = deviceOf(ctx.get('user-agent'));
-  await deps.signedIn.recordSession({ uid: digest(uid), accountId, device, address: ctx.ip });
+  await deps.sessionStore.recordSession({ uid: digest(uid), accountId, device, address: ctx.ip });
   const { AuthorizationCode, DeviceCode } = ctx.oidc.entities;
   const { grantId } = AuthorizationCode ?? DeviceCode ?? {};
   if (grantId === undefined || (await isAlive(stored))) return;
@@ -95,7 +95,7 @@ async function recordGrant({ deps, ctx, payload }: Stored): Promise<void> {
   if (grantId === undefined || accountId === undefined) return;
   if (clientId === undefined || sessionUid === undefined) return;
   const scopes = scope.split(' ').filter((one) => one !== '');
-  await deps.signedIn.recordGrant({
+  await deps.sessionStore.recordGrant({
     id: digest(grantId),
     accountId,
     applicationId: clientId,
@@ -111,7 +111,7 @@ async function recordUse({ deps, ctx, payload }: Stored): Promise<void> {
   const { grantId, exp } = payload;
   if (grantId === undefined) return;
   try {
-    await deps.signedIn.recordUse(digest(grantId));
+    await deps.sessionStore.recordUse(digest(grantId));
     await outlive(ctx, exp);
   } catch (err) {
     // Not worth a refusal: the list shows an older time of use, and the next refresh prolongs.

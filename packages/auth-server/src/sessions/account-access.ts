@@ -1,4 +1,4 @@
-import type { ApplicationGrant, SignedInSession } from './signed-in.ts';
+import type { AccountSession, ApplicationGrant } from './session-store.ts';
 
 /** The session that asks, by the provider's two names of it: they open it, so never store them. */
 export interface SessionName {
@@ -9,7 +9,7 @@ export interface SessionName {
 /** What people are signed in to and have granted. */
 export interface AccountAccess {
   /** Those that still are, the last seen first. */
-  sessions(accountId: string): Promise<readonly SignedInSession[]>;
+  sessions(accountId: string): Promise<readonly AccountSession[]>;
   /** Those that still are. */
   grants(accountId: string): Promise<readonly ApplicationGrant[]>;
   /** Ends every session, grant, code and refresh token of the account at once. */

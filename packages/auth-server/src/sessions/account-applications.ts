@@ -4,7 +4,7 @@ import type { Application, ApplicationDirectory } from '../clients/application.t
 import { type AuditAndNotifyDeps, auditAndNotify } from '../mail/security-notice.ts';
 import type { AccountAccess } from './account-access.ts';
 import { endAround } from './end-around.ts';
-import type { ConsentRecords } from './signed-in.ts';
+import type { ConsentRecords } from './session-store.ts';
 
 /** An application that has access on a person's behalf, or may take it without asking again. */
 export interface ApplicationWithAccess {

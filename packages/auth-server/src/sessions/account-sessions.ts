@@ -2,12 +2,12 @@ import type { Account } from '../accounts/account.ts';
 import type { Actor } from '../audit/actor.ts';
 import { type AuditAndNotifyDeps, auditAndNotify } from '../mail/security-notice.ts';
 import type { AccountAccess } from './account-access.ts';
-import type { SignedInRecords, SignedInSession } from './signed-in.ts';
+import type { AccountSession, SessionStore } from './session-store.ts';
 
 /** Where a person is signed in; the use cases behind the pages. */
 export interface AccountSessions {
   /** The last seen first. */
-  list(account: Account): Promise<readonly SignedInSession[]>;
+  list(account: Account): Promise<readonly AccountSession[]>;
   /** False when there is no such session (any more). @param id `ses_…` */
   end(account: Account, id: string, actor: Actor): Promise<boolean>;
   /** @param currentUid digest of the uid of the session that asks. */
@@ -16,17 +16,17 @@ export interface AccountSessions {
 
 export interface AccountSessionsDeps extends AuditAndNotifyDeps {
   readonly access: AccountAccess;
-  readonly signedIn: Pick<SignedInRecords, 'sessions'>;
+  readonly sessionStore: Pick<SessionStore, 'sessions'>;
 }
 
 /** Ending a session ends what applications got in it, and notifies those that registered for it. */
 export function accountSessions(deps: AccountSessionsDeps): AccountSessions {
-  const { access, signedIn } = deps;
+  const { access, sessionStore } = deps;
   return {
     list: (account) => access.sessions(account.id),
     async end(account, id, actor) {
       // Not of the live ones alone: where it was ended by half, the rest is done now.
-      const session = (await signedIn.sessions(account.id)).find((each) => each.id === id);
+      const session = (await sessionStore.sessions(account.id)).find((each) => each.id === id);
       if (session === undefined) return false;
       await access.endSession(session.uid);
       auditAndNotify(deps, 'account.session_ended', account, actor);

@@ -1,5 +1,5 @@
 import type { Database } from '@cls/shared/sql/database';
-import type { Consent, ConsentRecords } from './signed-in.ts';
+import type { Consent, ConsentRecords } from './session-store.ts';
 
 interface Row extends Omit<Consent, 'createdAt'> {
   readonly createdAtMs: number;

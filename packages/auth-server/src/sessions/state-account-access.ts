@@ -1,10 +1,10 @@
 import { digest } from '../crypto/digest.ts';
 import type { StateStore } from '../state/state-store.ts';
 import type { AccountAccess } from './account-access.ts';
-import type { Ending, SignedInRecords } from './signed-in.ts';
+import type { Ending, SessionStore } from './session-store.ts';
 
 /** What the provider keeps for people: sessions, grants, codes, refresh tokens. */
-export function accountAccess(state: StateStore, records: SignedInRecords): AccountAccess {
+export function accountAccess(state: StateStore, records: SessionStore): AccountAccess {
   const end = async (uid: string, ending: Ending, toldSids: readonly string[] = []) => {
     // End the grants before the session: while the session lives, a failed request can be repeated.
     const known = await records.grantsOfSession(uid, ending);

@@ -12,8 +12,8 @@ import { recordSignIns } from '../../src/library/record-sign-ins.ts';
 import { sqlCustomers } from '../../src/organisations/sql-customers.ts';
 import { MIGRATIONS } from '../../src/server/migrations.ts';
 import type { AccountAccess } from '../../src/sessions/account-access.ts';
-import type { SignedInRecords } from '../../src/sessions/signed-in.ts';
-import { sqlSignedIn } from '../../src/sessions/sql-signed-in.ts';
+import type { SessionStore } from '../../src/sessions/session-store.ts';
+import { sqlSessionStore } from '../../src/sessions/sql-session-store.ts';
 import { accountAccess } from '../../src/sessions/state-account-access.ts';
 import { redisStateStore } from '../../src/state/redis-state-store.ts';
 import { sqlStateStore } from '../../src/state/sql-state-store.ts';
@@ -41,7 +41,7 @@ const PORTAL = {
 /** Real stores; what is told to happen at a moment of the next request happens there, once. */
 interface World {
   readonly bare: BareProvider;
-  readonly records: SignedInRecords;
+  readonly records: SessionStore;
   readonly access: AccountAccess;
   readonly state: StateStore;
   readonly writes: string[];
@@ -88,7 +88,7 @@ for (const [name, { engine, redis }] of Object.entries(STORES)) {
     });
 
     /** Somebody who is signed in, and known to be. */
-    const signedIn = async () => {
+    const sessionStore = async () => {
       await world.access.endAll(accountId);
       const browser = new Browser();
       await world.bare.signIn(browser);
@@ -107,7 +107,7 @@ for (const [name, { engine, redis }] of Object.entries(STORES)) {
     };
 
     it('has the session with its device and address, and the grant of its application', async () => {
-      const { browser } = await signedIn();
+      const { browser } = await sessionStore();
       world.writes.length = 0;
       await browser.follow(world.bare.authorizationUrl(), {
         headers: { 'user-agent': 'Mozilla/5.0 (X11; Linux x86_64; rv:130.0) Firefox/130.0' },
@@ -124,7 +124,7 @@ for (const [name, { engine, redis }] of Object.entries(STORES)) {
     for (const moment of MOMENTS) {
       for (const what of ['endSession', 'endAll', 'signedOut'] as const) {
         it(`leaves nothing alive after ${what} ${moment}`, async () => {
-          const { browser, uid } = await signedIn();
+          const { browser, uid } = await sessionStore();
           world.at(moment, () =>
             what === 'endAll'
               ? world.access.endAll(accountId)
@@ -141,7 +141,7 @@ for (const [name, { engine, redis }] of Object.entries(STORES)) {
       }
 
       it(`stays whole where another tab gives the session a new id ${moment}`, async () => {
-        const { browser } = await signedIn();
+        const { browser } = await sessionStore();
         world.at(moment, async () => {
           await world.bare.signIn(browser, { prompt: 'login' });
         });
@@ -152,7 +152,7 @@ for (const [name, { engine, redis }] of Object.entries(STORES)) {
       });
 
       it(`stays whole where the session’s old id is removed late, ${moment}`, async () => {
-        const { browser } = await signedIn();
+        const { browser } = await sessionStore();
         const id = browser.cookie('_session') ?? '';
         world.at(moment, () => world.state.remove('Session', digest(id)));
         const code = await world.bare.signIn(browser);
@@ -197,14 +197,14 @@ async function openWorld(
       return write === undefined ? put() : around(write, put);
     },
   };
-  const records = sqlSignedIn(database);
+  const records = sqlSessionStore(database);
   const access = accountAccess(state, records);
   const deps = {
-    signedIn: {
+    sessionStore: {
       ...records,
       recordGrant: (grant) => around('list grant', () => records.recordGrant(grant)),
       recordSession: (session) => around('list session', () => records.recordSession(session)),
-    } satisfies SignedInRecords as SignedInRecords,
+    } satisfies SessionStore as SessionStore,
     ...{ access, state, log: silentLog },
   };
   const bare = await startBareProvider({

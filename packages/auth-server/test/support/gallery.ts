@@ -8,7 +8,7 @@ import { type OverviewModel, overviewPage } from '../../src/views/account/overvi
 import { recoveryCodesPage } from '../../src/views/account/recovery-codes.ts';
 import { renameFactorPage } from '../../src/views/account/rename-factor.ts';
 import { type LogEntry, securityLogPage } from '../../src/views/account/security-log.ts';
-import { type SignedInSession, sessionsPage } from '../../src/views/account/sessions.ts';
+import { type AccountSession, sessionsPage } from '../../src/views/account/sessions.ts';
 import { consentPage } from '../../src/views/authorization/consent.ts';
 import {
   deviceCodePage,
@@ -173,7 +173,7 @@ const WAYS_ON: Partial<Record<ErrorKind, NextLink>> = {
   link_expired: { to: 'new_link', href: '/password/reset' },
 };
 
-const SESSIONS: readonly SignedInSession[] = [
+const SESSIONS: readonly AccountSession[] = [
   {
     id: 's1',
     device: FIREFOX,

@@ -1,7 +1,7 @@
 import type { Log } from '@cls/shared/log';
 import type { Provider } from '../../library/oidc.ts';
 import { sendLogoutToken } from '../../library/reliances/logout-token.ts';
-import type { LogoutNotification, LogoutNotifications } from '../../sessions/signed-in.ts';
+import type { LogoutNotification, LogoutNotifications } from '../../sessions/session-store.ts';
 
 const LOOK_EVERY_MS = 2_000;
 const BATCH = 20;

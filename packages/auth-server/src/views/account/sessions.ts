@@ -9,7 +9,7 @@ import {
   instant,
 } from './account-page.ts';
 
-export interface SignedInSession {
+export interface AccountSession {
   readonly id: string;
   readonly device: Device;
   readonly address?: string;
@@ -21,7 +21,7 @@ export interface SignedInSession {
 
 export interface SessionsModel extends AccountModel {
   /** The current one first. */
-  readonly sessions: readonly SignedInSession[];
+  readonly sessions: readonly AccountSession[];
   /** Takes `session`, an id. */
   readonly endAction: string;
   /** Takes an empty form. */
@@ -45,7 +45,7 @@ ${
   return accountPage(model, { place: 'sessions', title: i18n.t('place.sessions'), body }, i18n);
 }
 
-function record({ frame, endAction }: SessionsModel, session: SignedInSession, i18n: I18n): Html {
+function record({ frame, endAction }: SessionsModel, session: AccountSession, i18n: I18n): Html {
   const { id, device, address, startedAt, lastSeenAt, current } = session;
   const name = deviceName(device, i18n);
   const dates = { started: instant(startedAt, i18n), seen: instant(lastSeenAt, i18n) };

@@ -1,12 +1,12 @@
 import { newId } from '@cls/shared/new-id';
 import type { Database, Transaction } from '@cls/shared/sql/database';
 import type {
+  AccountSession,
   ApplicationGrant,
   LogoutNotification,
   LogoutNotifications,
-  SignedInRecords,
-  SignedInSession,
-} from './signed-in.ts';
+  SessionStore,
+} from './session-store.ts';
 
 interface SessionRow {
   readonly id: string;
@@ -74,7 +74,7 @@ const TAKE = `
   WHERE id IN (SELECT id FROM taken)
   RETURNING id, application_id AS "applicationId", account_id AS "accountId", sid, attempts`;
 
-export function sqlSignedIn(database: Database): SignedInRecords {
+export function sqlSessionStore(database: Database): SessionStore {
   const forgetGrants = async (
     transaction: Transaction,
     which: string,
@@ -182,7 +182,7 @@ export function sqlLogoutNotifications(database: Database): LogoutNotifications 
 }
 
 /** Drops what expired by itself. @param sessionS @param grantS how long each lives unused. */
-export async function sweepSignedIn(
+export async function sweepSessions(
   database: Database,
   sessionS: number,
   grantS: number,
@@ -197,7 +197,7 @@ export async function sweepSignedIn(
   );
 }
 
-function toSession({ id, uid, browser, system, address, ...at }: SessionRow): SignedInSession {
+function toSession({ id, uid, browser, system, address, ...at }: SessionRow): AccountSession {
   return {
     id,
     uid,

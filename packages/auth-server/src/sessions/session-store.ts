@@ -1,7 +1,7 @@
 import type { Device } from '../audit/actor.ts';
 
 /** Where a person is signed in. */
-export interface SignedInSession {
+export interface AccountSession {
   /** `ses_` and 26 characters. */
   readonly id: string;
   /** Digest of the provider's own name of the session, its `uid`. */
@@ -42,7 +42,7 @@ export type Ending = 'signed_out' | 'ended';
  * one there before you forget it here. Applications that registered for the end of a session are
  * notified soon; see `LogoutNotifications`.
  */
-export interface SignedInRecords {
+export interface SessionStore {
   /** A new one, or the same that was seen again. */
   recordSession(session: {
     readonly uid: string;
@@ -53,7 +53,7 @@ export interface SignedInRecords {
   recordGrant(grant: NewApplicationGrant): Promise<void>;
   recordUse(grantId: string): Promise<void>;
   /** The last seen first, at most 100. */
-  sessions(accountId: string): Promise<readonly SignedInSession[]>;
+  sessions(accountId: string): Promise<readonly AccountSession[]>;
   /** Digests of the uids of all its sessions. */
   sessionUids(accountId: string): Promise<readonly string[]>;
   grants(accountId: string): Promise<readonly ApplicationGrant[]>;

@@ -14,17 +14,17 @@ import {
 import type { Pages } from '../web/page.ts';
 
 /**
- * Faults of what answers nobody's protocol: a page to a browser, JSON to a program, 503 where a
- * store does not answer, and 500. The cause is for the log alone.
+ * Answers an error that nothing else has answered: with a page for a browser, with JSON for a
+ * program; with 503 where a store does not answer, else with 500. The cause goes to the log alone.
  */
-export function faults(pages: Pages, logFault: LogFault): Middleware {
+export function unexpectedErrors(pages: Pages, logFault: LogFault): Middleware {
   return async (ctx, next) => {
     try {
       await next();
       // To a program the library has answered 500.
       if (ctx.status === 500 && contextOf(ctx).storeUnavailable) answer(ctx, pages, true);
     } catch (err) {
-      if (ctx.req.readableAborted) return; // Gone in the middle of a body: nobody's fault.
+      if (ctx.req.readableAborted) return; // The caller broke off in the middle of the body.
       logFault(err, ctx.state['requestId']);
       answer(ctx, pages, err instanceof DatabaseUnavailable);
     }
@@ -41,7 +41,7 @@ export function keepStoreFailures(provider: Provider): void {
 function answer(ctx: Context, pages: Pages, unavailable: boolean): void {
   const status = unavailable ? 503 : 500;
   if (unavailable) ctx.set('Retry-After', `${RETRY_WHEN_UNAVAILABLE_S}`);
-  // Of an answer that came before the fault: the redirect, and a session that nobody asked about.
+  // The answer before the error may have set them: a redirect, and a session that nobody asked for.
   ctx.remove('Location');
   ctx.remove('Set-Cookie');
   if (ctx.accepts('json', 'html') === 'html') {

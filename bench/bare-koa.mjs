@@ -2,10 +2,11 @@
 import Koa from '../packages/resource-api/node_modules/koa/lib/application.js';
 
 process.once('message', ({ body, port }) => {
+  const bytes = Buffer.from(body);
   const app = new Koa();
   app.use((ctx) => {
     ctx.set('Content-Type', 'application/json; charset=utf-8');
-    ctx.body = body;
+    ctx.body = bytes;
   });
   app.listen(port, '127.0.0.1', () => process.send('listening'));
 });

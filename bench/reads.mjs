@@ -1,0 +1,159 @@
+// Pages of balances to callers with a token, each question asked for the first time: as of another
+// date, so that no kept answer fits. Beside it the best SQL by hand for the rows of the first page, on
+// a connection of its own, in the same run. Aims: at most 3 times the SQL by hand, at most 3 ms of
+// processor time in Node for a page of 10.
+//   node bench/reads.mjs [postgres|embedded] [questions, 150]
+//
+// "node" and "database" are milliseconds of processor time a page of the service and of PostgreSQL.
+import { performance } from 'node:perf_hooks';
+import pg from '../packages/shared/node_modules/pg/lib/index.js';
+import { postgresServer } from '../packages/testing/dist/src/servers.js';
+import { familyTime, processTime } from './process-time.mjs';
+import { accessToken, startResourceApi } from './resource-api.mjs';
+
+const engine = process.argv[2] ?? ((await postgresServer()) ? 'postgres' : 'embedded');
+const questions = Number(process.argv[3] ?? 150);
+const WARM_UP = 12;
+const FIRST_DAY = Date.UTC(2025, 3, 1);
+
+const { url, pid, databaseUrl } = await startResourceApi({
+  engine,
+  prepare: async (command) => {
+    const grant = (customer, ...words) =>
+      command('entitlements', 'grant', '--new-customer', '--customer', customer, ...words);
+    const parties = await command('parties', 'list', '--search', 'Third parties that bought');
+    await grant('agent', '--role', 'agent', '--all');
+    await grant('lender', '--role', 'lender', '--lender', parties[0].id, '--all');
+    await grant('brazil', '--role', 'borrower', '--country', 'BR');
+  },
+});
+const tokens = {
+  'full control': await accessToken(),
+  agent: await accessToken('agent'),
+  lender: await accessToken('lender'),
+  'borrower of a country': await accessToken('brazil'),
+};
+const everybody = Object.keys(tokens);
+
+const pages = [
+  ['page of 10', 'limit=10&include=none', everybody],
+  ['page of 10 with totals', 'limit=10', everybody],
+  ['page of 100', 'limit=100&include=none', everybody],
+  ['level=deal', 'limit=10&include=none&level=deal', everybody],
+  ['level=position', 'limit=10&include=none&level=position', ['full control']],
+  ['sort=-outstanding', 'limit=10&include=none&sort=-outstanding', everybody],
+  ['sort=borrower', 'limit=10&include=none&sort=borrower', ['full control']],
+  ['one country', 'limit=10&include=none&country=BR', ['full control', 'agent']],
+  ['principal', 'limit=10&include=none', ['full control'], '/principal'],
+  ['movements', 'limit=10', ['full control'], '/principal/movements'],
+];
+
+const byHand = databaseUrl === undefined ? undefined : await handWritten(databaseUrl);
+const rows = [];
+for (const [name, query, callers, path = ''] of pages) {
+  for (const caller of callers) {
+    const ask = async (day) => {
+      const response = await fetch(`${url}/api/v1/cls/balances${path}?${query}&asOf=${day}`, {
+        headers: { authorization: `Bearer ${tokens[caller]}` },
+      });
+      const text = await response.text();
+      if (response.status !== 200) throw new Error(text);
+    };
+    rows.push({ question: name, caller, ...(await measured(ask)) });
+  }
+}
+const walk = await walked();
+console.log(`store: ${engine}, Node ${process.versions.node}, ${questions} questions each`);
+console.table(rows);
+console.table([walk]);
+if (byHand) {
+  console.log('the rows of a page of 10 and of 100, in SQL by hand');
+  console.table([
+    { rows: 10, ...(await measured((day) => byHand(day, 10))) },
+    { rows: 100, ...(await measured((day) => byHand(day, 100))) },
+  ]);
+}
+process.exit(0);
+
+async function measured(ask) {
+  const days = Array.from({ length: questions + WARM_UP }, (_, index) =>
+    new Date(FIRST_DAY + index * 86_400_000).toISOString().slice(0, 10),
+  );
+  for (const day of days.splice(0, WARM_UP)) await ask(day);
+  const [own, all] = [nodeTime(), familyTime()];
+  const times = [];
+  for (const day of days) {
+    const startedMs = performance.now();
+    await ask(day);
+    times.push(performance.now() - startedMs);
+  }
+  const each = (ms) => Math.round((ms / days.length) * 10) / 10;
+  const node = nodeTime() - own;
+  times.sort((a, b) => a - b);
+  const at = (part) => Math.round(times[Math.floor(times.length * part)] * 100) / 100;
+  return {
+    'median ms': at(0.5),
+    'p99 ms': at(0.99),
+    node: each(node),
+    database: engine === 'postgres' ? each(familyTime() - all - node) : undefined,
+  };
+}
+
+function nodeTime() {
+  const { main, others } = processTime(pid) ?? { main: 0, others: 0 };
+  return main + others;
+}
+
+/** Every page of the book, one after the other: each begins where the one before ended. */
+async function walked() {
+  const headers = { authorization: `Bearer ${tokens['full control']}` };
+  let next = '/api/v1/cls/balances?limit=100&include=none';
+  const times = [];
+  while (next !== undefined) {
+    const startedMs = performance.now();
+    const response = await fetch(`${url}${next}`, { headers });
+    await response.text();
+    times.push(performance.now() - startedMs);
+    next = /<([^>]+)>; rel="next"/.exec(response.headers.get('link') ?? '')?.[1];
+  }
+  times.sort((a, b) => a - b);
+  const at = (part) => Math.round(times[Math.floor(times.length * part)] * 100) / 100;
+  return {
+    question: 'all pages of 100',
+    pages: times.length,
+    'median ms': at(0.5),
+    'p99 ms': at(0.99),
+  };
+}
+
+/** The newest balance of each line of the first facilities that owe something, and nothing else. */
+async function handWritten(connectionString) {
+  const client = new pg.Client({ connectionString });
+  await client.connect();
+  await client.query(
+    'SET plan_cache_mode = force_generic_plan; SET jit = off; SET enable_seqscan = off;' +
+      'SET enable_hashjoin = off; SET enable_mergejoin = off; SET enable_sort = off',
+  );
+  const newest = `SELECT * FROM balance WHERE line_key = l.key AND effective_date <= $1
+    ORDER BY effective_date DESC, known_seq DESC LIMIT 1`;
+  const text = `
+    WITH page AS MATERIALIZED (
+      SELECT f.key, f.id, f.name, f.type, f.currency, f.maturity_date, d.id AS deal, d.name AS deal_name,
+        d.deal_number, d.country, y.id AS borrower, y.name AS borrower_name
+      FROM facility f JOIN deal d ON d.key = f.deal_key JOIN party y ON y.key = d.borrower_key
+      WHERE EXISTS (SELECT FROM item_life l WHERE l.level = 'facility' AND l.item_key = f.key)
+        AND EXISTS (SELECT FROM balance_line l CROSS JOIN LATERAL (${newest}) b
+          WHERE l.facility_key = f.key AND l.lender_key = 0
+            AND (b.principal_cash <> 0 OR b.unfunded <> 0) OFFSET 0)
+      ORDER BY f.key LIMIT $2
+    )
+    SELECT page.*, l.lender_key, sum(b.original_commitment)::text AS commitment,
+      sum(b.cancelled_commitment)::text AS cancelled, sum(b.unfunded)::text AS unfunded,
+      sum(b.principal_cash + b.principal_pik)::text AS principal,
+      sum(b.interest_accrued + b.interest_due)::text AS interest,
+      sum(b.fees_accrued + b.fees_due)::text AS fees, sum(b.fx_revaluation)::text AS fx
+    FROM page JOIN balance_line l ON l.facility_key = page.key CROSS JOIN LATERAL (${newest}) b
+    GROUP BY page.key, page.id, page.name, page.type, page.currency, page.maturity_date, page.deal,
+      page.deal_name, page.deal_number, page.country, page.borrower, page.borrower_name, l.lender_key`;
+  return (day, count) => client.query({ name: `page ${count}`, text, values: [day, count] });
+}

@@ -1,0 +1,83 @@
+// resource-api as a process of its own, with a book and callers, for benchmarks.
+import { spawn } from 'node:child_process';
+import { generateKeyPairSync } from 'node:crypto';
+import { createServer } from 'node:http';
+import { join, resolve } from 'node:path';
+import { text } from 'node:stream/consumers';
+import {
+  exportJWK,
+  SignJWT,
+} from '../packages/resource-api/node_modules/jose/dist/webapi/index.js';
+import {
+  eventually,
+  freePort,
+  postgresServer,
+  temporaryDirectory,
+} from '../packages/testing/dist/src/servers.js';
+
+const root = resolve(import.meta.dirname, '..');
+const issuer = 'http://localhost:1';
+const { privateKey, publicKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
+
+/**
+ * Starts resource-api with the World Bank's book.
+ *
+ * @param engine `postgres` or `embedded`
+ * @param prepare gets a function that runs `cls-api` with words and gives what it says as JSON
+ * @returns its URL, its process id and the database's URL (undefined for the embedded store)
+ */
+export async function startResourceApi({ engine, prepare = async () => undefined }) {
+  const jwk = { ...(await exportJWK(publicKey)), kid: 'bench', alg: 'RS256', use: 'sig' };
+  const jwksPort = await freePort();
+  createServer((_, response) => response.end(JSON.stringify({ keys: [jwk] }))).listen(jwksPort);
+  const port = await freePort();
+  const server = engine === 'postgres' ? await postgresServer() : undefined;
+  const databaseUrl = await server?.createDatabase();
+  const env = {
+    ...process.env,
+    ISSUER: issuer,
+    JWKS_URL: `http://127.0.0.1:${jwksPort}/jwks.json`,
+    API_PORT: `${port}`,
+    CLS_DATA_DIR: join(temporaryDirectory('cls-bench-'), 'data'),
+    LOG_LEVEL: 'warn',
+    ...(databaseUrl === undefined ? {} : { API_DATABASE_URL: databaseUrl }),
+  };
+  const run = (words, stdout) =>
+    spawn(process.execPath, words, { env, stdio: ['ignore', stdout, 'inherit'] });
+  const tool = join(root, 'packages/resource-api/bin/cls-api.mjs');
+  const command = async (...words) => {
+    const child = run([tool, '--json', ...words], 'pipe');
+    const said = await text(child.stdout);
+    if (said === '') throw new Error(`cls-api ${words.join(' ')} failed`);
+    return JSON.parse(said);
+  };
+  await command('import', 'world-bank', '--apply');
+  await prepare(command);
+  const child = run([join(root, 'packages/resource-api/dist/src/main.js')], 'ignore');
+  process.once('exit', () => child.kill('SIGKILL'));
+  const url = `http://127.0.0.1:${port}`;
+  await eventually(async () => {
+    if (!(await fetch(`${url}/readyz`)).ok) throw new Error('not ready');
+  });
+  return { url, pid: child.pid, databaseUrl };
+}
+
+/** A token of a service account: with full control, or of a customer that sees what it was granted. */
+export function accessToken(customer) {
+  const subject = `svc_${'0'.repeat(26)}`;
+  const permission = customer === undefined ? 'external-api.fullcontrol' : 'cls-deal.view';
+  return new SignJWT({
+    scope: `${issuer}/auth/${permission}`,
+    client_id: subject,
+    account_type: 'service_account',
+    customer: customer ?? 'bench',
+  })
+    .setProtectedHeader({ alg: 'RS256', typ: 'at+jwt', kid: 'bench' })
+    .setIssuer(issuer)
+    .setAudience(`${issuer}/api`)
+    .setSubject(subject)
+    .setJti('bench')
+    .setIssuedAt()
+    .setExpirationTime('3h')
+    .sign(privateKey);
+}

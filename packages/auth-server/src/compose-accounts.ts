@@ -36,6 +36,8 @@ export interface AccountSettings {
   readonly issuer: string;
   readonly mfaPolicy: MfaPolicy;
   readonly production: boolean;
+  /** How long an organisation's provider may take for one answer. */
+  readonly upstreamTimeoutS: number;
   /** Seals TOTP secrets, and keys the hashes of recovery codes. */
   readonly keyEncryptionKey: Secret;
   /** Signs the cookie of known devices. */
@@ -135,7 +137,7 @@ interface SignInDeps {
 }
 
 function composeSignIn(
-  { issuer, production }: AccountSettings,
+  { issuer, production, upstreamTimeoutS }: AccountSettings,
   { audit, mail, state, log }: AccountPorts,
   stores: Stores,
   { access, devices, factors }: SignInDeps,
@@ -160,7 +162,7 @@ function composeSignIn(
       access,
       state,
       log,
-      client: openidClient(!production),
+      client: openidClient(!production, upstreamTimeoutS),
       providers: stores.upstreamProviders,
       upstreamLinks: stores.upstreamLinks,
     }),

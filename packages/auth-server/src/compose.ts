@@ -105,9 +105,9 @@ async function compose(
   const state = await openStateStore(config, database, log);
   const outgoing = mailQueue(await openMailSender(config), log);
   const mail = accountMailer(config, outgoing);
-  const { issuer, mfaPolicy, production, supportUrl, policyUrl } = config;
+  const { issuer, mfaPolicy, production, upstreamTimeoutS, supportUrl, policyUrl } = config;
   const accountServices = await composeAccounts(
-    { issuer, mfaPolicy, production, keyEncryptionKey, cookieKey },
+    { issuer, mfaPolicy, production, upstreamTimeoutS, keyEncryptionKey, cookieKey },
     { database, state, passwords, audit, mail, clock, log },
   );
   const assets = readAssets();

@@ -43,6 +43,10 @@ export interface AuthServerConfig extends ServiceEnvironment {
   readonly auditFsync: 'all' | 'changes' | 'none';
   /** How many Redis replicas must have a write that consumes something; 0 waits for none. */
   readonly redisWaitReplicas: number;
+  /** How long Redis may take for one command, in milliseconds. */
+  readonly redisTimeoutMs: number;
+  /** How long an organisation's provider may take for one answer, in seconds. */
+  readonly upstreamTimeoutS: number;
 }
 
 const KEY_BITS = { '2048': 2048, '3072': 3072, '4096': 4096 } as const;
@@ -161,6 +165,19 @@ function readConfig(read: EnvironmentReader): AuthServerConfig {
       min: 0,
       max: 5,
       fallback: 0,
+    }),
+    redisTimeoutMs: read.integer('REDIS_TIMEOUT_MS', {
+      about: 'milliseconds that Redis may take for one command; the request is answered 503 then',
+      min: 50,
+      max: 60_000,
+      fallback: 500,
+    }),
+    upstreamTimeoutS: read.integer('UPSTREAM_TIMEOUT_S', {
+      about:
+        'seconds that an organisation’s OpenID provider may take for one answer; the sign-in fails then',
+      min: 1,
+      max: 60,
+      fallback: 5,
     }),
   };
 }

@@ -50,6 +50,7 @@ for (const graceS of [0, 10]) {
           AUTH_PORT: `${port}`,
           AUTH_DATABASE_URL: databaseUrl,
           REDIS_URL: redis.url,
+          REDIS_TIMEOUT_MS: '10000',
           KEY_ENCRYPTION_KEY: KEY,
           COOKIE_KEY: KEY,
           REFRESH_GRACE_S: `${graceS}`,

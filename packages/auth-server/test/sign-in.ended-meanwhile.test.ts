@@ -35,7 +35,7 @@ describe(`${TITLE} [Redis]`, () => {
     requireServer(this, 'Redis', redis);
     redisUrl = redis.url;
   });
-  suite(() => startTestAuthServer(pglite, { REDIS_URL: redisUrl }));
+  suite(() => startTestAuthServer(pglite, { REDIS_URL: redisUrl, REDIS_TIMEOUT_MS: '10000' }));
 });
 
 function suite(start: () => Promise<TestAuthServer>): void {

@@ -183,6 +183,7 @@ describeOnEngines('signing in with a browser', (engine) => {
         issuer: server.issuer,
         mfaPolicy: config.mfaPolicy,
         production: config.production,
+        upstreamTimeoutS: config.upstreamTimeoutS,
         keyEncryptionKey: secret,
         cookieKey: secret,
       },

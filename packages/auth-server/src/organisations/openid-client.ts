@@ -6,7 +6,6 @@ import {
   type UpstreamProvider,
 } from './upstream-provider.ts';
 
-const TIMEOUT_S = 5;
 /** What a provider publishes is asked for again after this time, in milliseconds. */
 const DISCOVERY_TTL_MS = 600_000;
 const DISCOVERIES_MAX = 500;
@@ -16,8 +15,9 @@ const DISCOVERIES_MAX = 500;
  * comes from the token endpoint itself.
  *
  * @param allowHttp for providers on a developer's machine.
+ * @param timeoutS how long a provider may take for one answer.
  */
-export function openidClient(allowHttp: boolean): UpstreamClient {
+export function openidClient(allowHttp: boolean, timeoutS: number): UpstreamClient {
   const known = new Map<string, { at: number; config: Promise<client.Configuration> }>();
   const configurationOf = (provider: UpstreamProvider): Promise<client.Configuration> => {
     const { issuer, clientId, clientSecret } = provider;
@@ -30,7 +30,7 @@ export function openidClient(allowHttp: boolean): UpstreamClient {
       undefined,
       secretAuthentication(clientSecret.expose()),
       {
-        timeout: TIMEOUT_S,
+        timeout: timeoutS,
         execute: [
           client.enableNonRepudiationChecks,
           ...(allowHttp ? [client.allowInsecureRequests] : []),

@@ -6,16 +6,21 @@ import { Cluster, Redis } from 'ioredis';
 
 /**
  * The library's defaults queue commands for as long as Redis is away and wait for ever for one
- * that is frozen. A token request must get its answer, or its 503, within a second.
+ * that is frozen. A request must get its answer, or its 503, soon.
  */
 const FAIL_FAST = {
-  commandTimeout: 500,
   connectTimeout: 2_000,
   maxRetriesPerRequest: 1,
   connectionName: 'cls-auth-server',
 };
 const CONNECTION = { lazyConnect: true, enableOfflineQueue: false };
 const retryStrategy = (attempt: number) => Math.min(50 * 2 ** attempt, 1_000);
+
+export interface RedisSettings {
+  readonly production: boolean;
+  /** How long one command may take, in milliseconds. */
+  readonly redisTimeoutMs: number;
+}
 
 /**
  * Connects to the Redis that `url` names, as `parseRedisUrl` reads it.
@@ -27,10 +32,10 @@ const retryStrategy = (attempt: number) => Math.min(50 * 2 ** attempt, 1_000);
  */
 export async function connectRedis(
   url: Secret,
-  production: boolean,
+  { production, redisTimeoutMs }: RedisSettings,
   log: Log,
 ): Promise<Redis | Cluster> {
-  const redis = clientFor(parseRedisUrl(url.expose()));
+  const redis = clientFor(parseRedisUrl(url.expose()), redisTimeoutMs);
   redis.on('error', (err: Error) => log.warn({ err: { message: err.message } }, 'Redis failed'));
   try {
     await redis.connect();
@@ -43,10 +48,11 @@ export async function connectRedis(
   }
 }
 
-function clientFor(address: RedisAddress): Redis | Cluster {
+function clientFor(address: RedisAddress, commandTimeout: number): Redis | Cluster {
   const { topology, nodes, tls, username, password, master = '', db } = address;
   const node = {
     ...FAIL_FAST,
+    commandTimeout,
     ...(username === undefined ? {} : { username }),
     ...(password === undefined ? {} : { password }),
     ...(tls ? { tls: {} } : {}),

@@ -1,19 +1,19 @@
 import type { Log } from '@cls/shared/log';
 import type { Secret } from '@cls/shared/secret';
 import type { Database } from '@cls/shared/sql/database';
+import type { RedisSettings } from './connect-redis.ts';
 import { redisStateStore } from './redis-state-store.ts';
 import { sqlStateStore } from './sql-state-store.ts';
 import type { StateStore } from './state-store.ts';
 
-export interface StateStoreSettings {
+export interface StateStoreSettings extends RedisSettings {
   readonly redisUrl: Secret | undefined;
   readonly redisWaitReplicas: number;
-  readonly production: boolean;
 }
 
 /** Redis where it is configured, else the service's own database. */
 export async function openStateStore(
-  { redisUrl, redisWaitReplicas, production }: StateStoreSettings,
+  { redisUrl, redisWaitReplicas, ...settings }: StateStoreSettings,
   database: Database,
   log: Log,
 ): Promise<StateStore> {
@@ -24,5 +24,5 @@ export async function openStateStore(
   }
   // The library takes a tenth of a second to load, and most commands need it for nothing.
   const { connectRedis } = await import('./connect-redis.ts');
-  return redisStateStore(await connectRedis(redisUrl, production, log), redisWaitReplicas);
+  return redisStateStore(await connectRedis(redisUrl, settings, log), redisWaitReplicas);
 }

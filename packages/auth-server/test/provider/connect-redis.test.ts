@@ -24,7 +24,9 @@ const failure = (work: Promise<unknown>) =>
 describe('REDIS_URL', () => {
   it('that nobody listens on is refused at start', async () => {
     const url = new Secret(`redis://127.0.0.1:${await freePort()}`);
-    const error = await failure(connectRedis(url, false, silentLog));
+    const error = await failure(
+      connectRedis(url, { production: false, redisTimeoutMs: 10_000 }, silentLog),
+    );
     expect(error).to.be.instanceOf(DatabaseUnavailable);
   });
 });
@@ -41,7 +43,9 @@ describe('a Redis that evicts keys', () => {
   after(() => kill?.());
 
   it('is refused in production', async () => {
-    const error = await failure(connectRedis(url, true, silentLog));
+    const error = await failure(
+      connectRedis(url, { production: true, redisTimeoutMs: 10_000 }, silentLog),
+    );
     expect(error).to.be.instanceOf(DatabaseUnavailable);
     expect(String(error)).to.include('noeviction');
   });
@@ -49,7 +53,7 @@ describe('a Redis that evicts keys', () => {
   it('is warned of elsewhere', async () => {
     const warnings: string[] = [];
     const log: Log = { ...silentLog, warn: (_, message) => warnings.push(message) };
-    (await connectRedis(url, false, log)).disconnect();
+    (await connectRedis(url, { production: false, redisTimeoutMs: 10_000 }, log)).disconnect();
     expect(warnings).to.have.length(1);
     expect(warnings[0]).to.include('noeviction');
   });
@@ -61,7 +65,11 @@ describe('a Redis Cluster', () => {
   let cluster: RedisCluster;
   const clients: { disconnect(): void }[] = [];
   const connect = async () => {
-    const redis = await connectRedis(new Secret(cluster.url), true, silentLog);
+    const redis = await connectRedis(
+      new Secret(cluster.url),
+      { production: true, redisTimeoutMs: 10_000 },
+      silentLog,
+    );
     clients.push(redis);
     return redis;
   };
@@ -151,7 +159,11 @@ describe('a Redis that does not confirm a consumption', () => {
     },
   ]) {
     it(`serves nothing when ${because}`, async () => {
-      const redis = await connectRedis(new Secret(server.url), true, silentLog);
+      const redis = await connectRedis(
+        new Secret(server.url),
+        { production: true, redisTimeoutMs: 10_000 },
+        silentLog,
+      );
       const state = redisStateStore(redis, 1);
       await state.put(entry(because));
       await prepare();
@@ -166,7 +178,11 @@ describe('a Redis that stops answering', () => {
   it('fails each call instead of holding it, and serves again once it is back', async function () {
     const server = await startRedis();
     requireServer(this, 'Redis', server);
-    const redis = await connectRedis(new Secret(server.url), true, silentLog);
+    const redis = await connectRedis(
+      new Secret(server.url),
+      { production: true, redisTimeoutMs: 10_000 },
+      silentLog,
+    );
     const state = redisStateStore(redis, 0);
     server.process.kill('SIGSTOP');
     expect(await failure(state.find('Session', 'any'))).to.be.instanceOf(DatabaseUnavailable);

@@ -71,6 +71,7 @@ export async function openAccountWorld(engine: Engine) {
       issuer: ISSUER,
       mfaPolicy: 'enrolled',
       production: false,
+      upstreamTimeoutS: 60,
       keyEncryptionKey: KEY,
       cookieKey: KEY,
     },

@@ -121,6 +121,7 @@ export async function testConfig(
     ISSUER: `http://localhost:${port}`,
     AUTH_PORT: `${port}`,
     KEY_ENCRYPTION_KEY: KEY,
+    UPSTREAM_TIMEOUT_S: '60', // For machines that are busy with other work.
     COOKIE_KEY: KEY,
     CLS_DATA_DIR: join(temporaryDirectory('cls-auth-'), 'data'),
     ...env,

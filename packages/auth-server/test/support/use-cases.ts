@@ -10,8 +10,11 @@ import { KEY, type TestAuthServer } from './auth-server.ts';
 export async function useCasesBeside({ issuer, config, database }: TestAuthServer) {
   const nothing = () => undefined;
   const secret = new Secret(KEY);
-  const { mfaPolicy, production } = config;
-  const settings = { issuer, mfaPolicy, production, keyEncryptionKey: secret, cookieKey: secret };
+  const { mfaPolicy, production, upstreamTimeoutS } = config;
+  const settings = {
+    ...{ issuer, mfaPolicy, production, upstreamTimeoutS },
+    ...{ keyEncryptionKey: secret, cookieKey: secret },
+  };
   const state = await openStateStore(config, database, silentLog);
   const people = await composeAccounts(settings, {
     ...{ database, state, clock: systemClock, log: silentLog },

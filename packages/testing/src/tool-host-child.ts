@@ -6,6 +6,8 @@ const { run } = (await import(process.argv[2] ?? '')) as {
   run(argv: readonly string[]): Promise<number>;
 };
 
+// A tool's process ends with its command, so that no tool takes its listeners back.
+process.setMaxListeners(0);
 process.on('message', async (message) => {
   const { words, env, input } = message as HostedCommand;
   for (const name of Object.keys(process.env)) delete process.env[name];

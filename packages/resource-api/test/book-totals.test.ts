@@ -1,5 +1,4 @@
 import { Random } from '@cls/book-generator/random';
-import { newId } from '@cls/shared/new-id';
 import type { Database } from '@cls/shared/sql/database';
 import { describeOnEngines } from '@cls/testing/engines';
 import { expect } from 'chai';
@@ -12,14 +11,13 @@ import {
   type ReaderAccess,
   type Snapshot,
 } from '../src/balances/balance-store.ts';
-import type { JournalRecord } from '../src/journal-file/record.ts';
 import { addTotals, type TotalBalance, ZERO_BALANCE } from '../src/ledger/balance.ts';
 import { MIGRATIONS } from '../src/store/migrations.ts';
 import { sqlBalanceStore } from '../src/store/sql-balance-store.ts';
 import { sqlEntitlements } from '../src/store/sql-entitlements.ts';
 import { sqlReconciler } from '../src/store/sql-reconciler.ts';
+import { lenderOf, postInAnyOrder } from './support/any-order.ts';
 import { date } from './support/book.ts';
-import { generated, loadRecords } from './support/generated.ts';
 
 const CALLERS: readonly [ReaderAccess, ...ReaderAccess[]] = [
   { fullControl: true },
@@ -29,7 +27,6 @@ const CALLERS: readonly [ReaderAccess, ...ReaderAccess[]] = [
   { customer: 'germany' },
 ];
 const QUESTIONS = 60;
-const REVERSALS = 12;
 
 describeOnEngines('totals of the whole book', (engine) => {
   const random = new Random(23);
@@ -41,7 +38,7 @@ describeOnEngines('totals of the whole book', (engine) => {
     this.timeout(0);
     database = await engine.open(MIGRATIONS);
     store = sqlBalanceStore(database);
-    lender = await postInAnyOrder(database, random);
+    lender = lenderOf(await postInAnyOrder(database, random));
     const entitlements = sqlEntitlements(database);
     const grant = (customer: string, role: 'agent' | 'lender' | 'borrower', deals: object) =>
       entitlements.grant({
@@ -125,55 +122,6 @@ describeOnEngines('totals of the whole book', (engine) => {
     return [first, ...rest];
   };
 });
-
-/**
- * Journals in any order, in transactions of any size; then corrections and more reversals. Returns a
- * lender of the book.
- */
-async function postInAnyOrder(database: Database, random: Random): Promise<string> {
-  const { records } = generated({ contracts: 30, years: 2, sublimits: true });
-  const journals = records.filter((record) => record.object === 'journal');
-  const first = shuffled(
-    journals.filter(({ reverses, corrects }) => !reverses && !corrects),
-    random,
-  );
-  const later = journals.filter(({ reverses, corrects }) => reverses || corrects);
-  const reversed = new Set(later.map(({ reverses }) => reverses));
-  const taken = first.filter(({ id }) => !reversed.has(id)).slice(0, REVERSALS);
-  const again = taken.map(reversalOf);
-  await loadRecords(
-    database,
-    records.filter((record) => record.object !== 'journal'),
-  );
-  const rest: JournalRecord[] = [
-    ...first,
-    ...later,
-    ...again,
-    ...again.slice(0, 4).map(reversalOf),
-  ];
-  while (rest.length > 0) {
-    await loadRecords(database, rest.splice(0, random.pick([1, 1, 7, 60])));
-  }
-  const position = records.find((record) => record.object === 'position');
-  if (position === undefined) throw new Error('the book has no lenders');
-  return position.lender;
-}
-
-function reversalOf(journal: JournalRecord): JournalRecord {
-  const { corrects: _, ...same } = journal;
-  const id = newId('jrn');
-  const turned = (amount: string) => (amount.startsWith('-') ? amount.slice(1) : `-${amount}`);
-  return {
-    ...same,
-    ...{ id, idempotencyKey: id, reverses: journal.id },
-    postings: journal.postings.map((posting) => ({ ...posting, amount: turned(posting.amount) })),
-  };
-}
-
-function shuffled<T>(values: readonly T[], random: Random): T[] {
-  const keyed = values.map((value) => [random.between(0, 1_000_000), value] as const);
-  return keyed.sort(([a], [b]) => a - b).map(([, value]) => value);
-}
 
 /** What items come to, a sublimit's commitment not counted where its facility is among them. */
 function added(items: readonly BalanceItem[], level: Level) {

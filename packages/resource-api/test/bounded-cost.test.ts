@@ -1,5 +1,4 @@
-import { quotedLiteral } from '@cls/shared/sql/array-literal';
-import { type Database, ONE_PLAN } from '@cls/shared/sql/database';
+import type { Database } from '@cls/shared/sql/database';
 import { describeOnEngines } from '@cls/testing/engines';
 import { expect } from 'chai';
 import {
@@ -16,6 +15,7 @@ import type { BusinessDate } from '../src/ledger/business-date.ts';
 import { MIGRATIONS } from '../src/store/migrations.ts';
 import { sqlBalanceStore } from '../src/store/sql-balance-store.ts';
 import { date } from './support/book.ts';
+import { blocksOf, counted, nodesOf, rowsOf } from './support/cost.ts';
 import { generated, loadRecords } from './support/generated.ts';
 
 const EVERYTHING: ReaderAccess = { fullControl: true };
@@ -61,8 +61,8 @@ describeOnEngines('what a question costs', (engine) => {
   const countingStore = (counting: Database) =>
     sqlBalanceStore(
       counted(counting, (plan) => {
-        read += (plan['Shared Hit Blocks'] ?? 0) + (plan['Shared Read Blocks'] ?? 0);
-        compared += sum(nodesOf(plan).map((node) => node['Actual Loops'] * comparedBy(node)));
+        read += blocksOf(plan);
+        compared += rowsOf(nodesOf(plan));
         sorted ||= nodesOf(plan)
           .filter((node) => node['Subplan Name'] === 'CTE page')
           .flatMap(nodesOf)
@@ -184,59 +184,4 @@ describeOnEngines('what a question costs', (engine) => {
 
 function yearBefore(day: BusinessDate): BusinessDate {
   return date(`${Number(day.slice(0, 4)) - 1}${day.slice(4).replace('-02-29', '-02-28')}`);
-}
-
-interface Plan {
-  readonly 'Node Type': string;
-  readonly 'Subplan Name'?: string;
-  readonly 'Shared Hit Blocks'?: number;
-  readonly 'Shared Read Blocks'?: number;
-  readonly 'Actual Loops': number;
-  readonly 'Actual Rows': number;
-  readonly 'Rows Removed by Filter'?: number;
-  readonly 'Rows Removed by Join Filter'?: number;
-  readonly Plans?: readonly Plan[];
-}
-
-function nodesOf(plan: Plan): readonly Plan[] {
-  return [plan, ...(plan.Plans ?? []).flatMap(nodesOf)];
-}
-
-/** Rows that a node gave or looked at in vain, in each of its loops. */
-function comparedBy(node: Plan): number {
-  const removed = ['Rows Removed by Filter', 'Rows Removed by Join Filter'] as const;
-  return sum([node['Actual Rows'], ...removed.map((name) => node[name] ?? 0)]);
-}
-
-function sum(numbers: readonly number[]): number {
-  return numbers.reduce((total, number) => total + number, 0);
-}
-
-/**
- * Tells how each statement was executed, by the plan that a session keeps for it, and how many
- * blocks and rows it touched.
- */
-function counted(database: Database, executed: (plan: Plan) => void): Database {
-  return {
-    ...database,
-    transaction: (work, options) => {
-      const setup = `${ONE_PLAN}${options?.setup ?? ''}`;
-      return database.transaction(
-        async (inside) => {
-          const query: typeof inside.query = async (sql, parameters = []) => {
-            await inside.execute(`PREPARE asked AS ${sql}`);
-            const values = parameters.map(quotedLiteral).join(', ');
-            const [row] = await inside.query<{ 'QUERY PLAN': [{ Plan: Plan }] }>(
-              `EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) EXECUTE asked(${values})`,
-            );
-            if (row !== undefined) executed(row['QUERY PLAN'][0].Plan);
-            await inside.execute('DEALLOCATE asked');
-            return inside.query(sql, parameters);
-          };
-          return work({ ...inside, query });
-        },
-        { ...options, prepared: false, setup },
-      );
-    },
-  };
 }

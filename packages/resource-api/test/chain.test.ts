@@ -255,6 +255,9 @@ const FOLLOWS_FROM_JOURNALS = [
   'presence',
   'book_date',
   'book_total',
+  'sort_amount',
+  'sort_label',
+  'item_life',
 ];
 
 /** Names are dated facts by themselves; keys stand for ids; a deal follows from its facility. */

@@ -262,6 +262,26 @@ describeOnEngines('reconciling', (engine) => {
               SELECT start, known_seq FROM book_total WHERE grain = 'day' LIMIT 1)`,
     },
     {
+      invariant: 'sorted_items_kept',
+      when: 'the amounts of an item were taken out of their order',
+      table: 'sort_amount',
+      sql: `DELETE FROM sort_amount
+            WHERE level = 'facility' AND item_key = (SELECT min(item_key) FROM sort_amount)`,
+    },
+    {
+      invariant: 'sorted_items_kept',
+      when: 'a name was taken out of its order',
+      table: 'sort_label',
+      sql: `DELETE FROM sort_label WHERE kind = 'contract' AND sort = 'borrower'
+              AND item_key = (SELECT min(item_key) FROM sort_label WHERE kind = 'contract')`,
+    },
+    {
+      invariant: 'past_sorted_items_kept',
+      when: 'an item ended early, as it was known once',
+      table: 'item_life',
+      sql: `UPDATE item_life SET lives_until = '-infinity' WHERE level = 'position'`,
+    },
+    {
       invariant: 'reported_dates_follow',
       when: 'a date was reported at another time',
       table: 'reported_date',

@@ -9,6 +9,7 @@ import {
   type ReaderAccess,
   SORTS,
 } from '../src/balances/balance-store.ts';
+import { foundPageStatement, pageStatement } from '../src/store/balance-statements.ts';
 import { MIGRATIONS } from '../src/store/migrations.ts';
 import { sqlBalanceStore } from '../src/store/sql-balance-store.ts';
 import { date } from './support/book.ts';
@@ -31,11 +32,13 @@ describeOnEngines('each statement of the balance store', (engine) => {
   let database: Database;
   let texts: Set<string>;
   let store: BalanceStore;
+  let asked: Database;
 
   before(async () => {
     database = await engine.open(MIGRATIONS);
     texts = new Set();
-    store = sqlBalanceStore(preparing(database, texts));
+    asked = preparing(database, texts);
+    store = sqlBalanceStore(asked);
   });
   after(() => database?.close());
 
@@ -45,13 +48,19 @@ describeOnEngines('each statement of the balance store', (engine) => {
       everyQuestion(async (access, level, filter) => {
         const request = { level, filter, snapshot, limit: 10 };
         const after = { sortValue: null, key: 3n };
+        // Asked after a walk that finds something.
+        await asked.query(foundPageStatement(level, snapshot, [after]).sql);
         for (const place of [undefined, after]) {
           await store.page(access, { ...request, sort: undefined, after: place });
         }
         for (const by of SORTS) {
           for (const descending of [false, true]) {
             for (const place of [undefined, { ...after, sortValue: '1' }]) {
-              await store.page(access, { ...request, sort: { by, descending }, after: place });
+              const sorted = { ...request, sort: { by, descending }, after: place };
+              await store.page(access, sorted);
+              // Asked after a walk that finds little, or where few deals are left.
+              for (const deals of [undefined, [1n]])
+                await asked.query(pageStatement(sorted, deals).sql);
             }
           }
         }

@@ -3,6 +3,7 @@ import type {
   BalanceFilter,
   Level,
   MovementRequest,
+  PageEnd,
   PageRequest,
   Snapshot,
   Sort,
@@ -50,8 +51,11 @@ const BY_ONE_INDEX = 'SET LOCAL enable_bitmapscan = off;';
 /** An index gives the order: sorting would read all that is to come before the first row. */
 const IN_ORDER = `SET LOCAL enable_sort = off;${BY_ONE_INDEX}`;
 
+/** Look-ups alone, in the order of the index that comes first. */
+export const LOOK_UPS = `${BY_INDEX}${IN_ORDER}`;
+
 /** Parameters in the order in which the text names them; `$1` is the date, `$2` the sequence. */
-class Parameters {
+export class Parameters {
   readonly values: SqlValue[];
 
   constructor({ asOf, ledgerSeq }: Snapshot) {
@@ -64,25 +68,56 @@ class Parameters {
   }
 }
 
-/** One page with all that its items tell, global balances before lenders' ones. */
-export function pageStatement(request: PageRequest): Statement {
+/**
+ * One page with all that its items tell, global balances before lenders' ones.
+ *
+ * @param deals the only ones that may have items of the page, by their keys
+ */
+export function pageStatement(request: PageRequest, deals?: readonly bigint[]): Statement {
   const { level, filter, snapshot, sort, after, limit } = request;
   const parameters = new Parameters(snapshot);
   const sql = LEVEL_SQL[level];
   const where = conditions(sql, level, filter, parameters);
+  if (deals !== undefined) where.push(`i.deal_key = ANY(${parameters.add(deals)})`);
   const order = orderOf(sql, sort);
   if (after !== undefined) where.push(order.after(after, parameters));
-  const contract =
-    level === 'contract' ? 'loan_contract c ON c.key = i.key' : 'loan_contract c ON false';
-  const holder =
-    level === 'position' ? 'party holder ON holder.key = i.lender_key' : 'party holder ON false';
-  const text = `
-    WITH page AS MATERIALIZED (
+  const page = `
       SELECT i.key, ${order.value}::text AS sort_value,
         row_number() OVER (ORDER BY ${order.by}) AS number
       FROM ${sql.items}
       WHERE ${where.join('\n        AND ')}
-      ORDER BY ${order.by} LIMIT ${parameters.add(limit + 1)}
+      ORDER BY ${order.by} LIMIT ${parameters.add(limit + 1)}`;
+  const text = detailsOf(level, page);
+  const { values } = parameters;
+  if (sort !== undefined) return { sql: text, parameters: values, planning: BY_ONE_INDEX };
+  return { sql: text, parameters: values, planning: LOOK_UPS, prepared: true };
+}
+
+/** The same of items that are found already, in their order. */
+export function foundPageStatement(
+  level: Level,
+  snapshot: Snapshot,
+  found: readonly PageEnd[],
+): Statement {
+  const parameters = new Parameters(snapshot);
+  const keys = parameters.add(found.map(({ key }) => key));
+  const values = parameters.add(found.map(({ sortValue }) => sortValue));
+  const page = `
+      SELECT * FROM unnest(${keys}::bigint[], ${values}::text[])
+        WITH ORDINALITY AS found (key, sort_value, number)`;
+  const text = detailsOf(level, page);
+  return { sql: text, parameters: parameters.values, planning: LOOK_UPS, prepared: true };
+}
+
+/** Rows of the items of a page, of which `page` selects `key`, `sort_value` and `number`. */
+function detailsOf(level: Level, page: string): string {
+  const sql = LEVEL_SQL[level];
+  const contract =
+    level === 'contract' ? 'loan_contract c ON c.key = i.key' : 'loan_contract c ON false';
+  const holder =
+    level === 'position' ? 'party holder ON holder.key = i.lender_key' : 'party holder ON false';
+  return `
+    WITH page AS MATERIALIZED (${page}
     )
     SELECT page.key, page.sort_value, f.currency,
       d.id AS deal_id, coalesce(dd.name, d.name) AS deal_name, d.deal_number,
@@ -128,9 +163,6 @@ export function pageStatement(request: PageRequest): Statement {
     ) s
     LEFT JOIN party lender ON lender.key = s.lender_key
     ORDER BY page.number, s.lender_key`;
-  const { values } = parameters;
-  if (sort !== undefined) return { sql: text, parameters: values, planning: BY_ONE_INDEX };
-  return { sql: text, parameters: values, planning: `${BY_INDEX}${IN_ORDER}`, prepared: true };
 }
 
 /** Balances of given items at a snapshot, by item and lender. */
@@ -454,11 +486,13 @@ function amongEither(
   return [`(${columns.map((column) => `${column} = ANY(${list})`).join(' OR ')})`];
 }
 
-function conditions(
+/** @param ofDeal how deals with a country or a borrower of a list are found */
+export function conditions(
   sql: LevelSql,
   level: Level,
   filter: BalanceFilter,
   parameters: Parameters,
+  ofDeal = dealsWith,
 ): string[] {
   const { booked, record, status, lines, holder, newest } = sql;
   const list = (values: readonly string[]) => parameters.add(values);
@@ -472,9 +506,9 @@ function conditions(
     ...among('f.type', filter.facilityTypes, parameters),
     ...among(status, filter.statuses, parameters),
   ];
-  if (filter.countries.length > 0) where.push(dealsWith('country', list(filter.countries)));
+  if (filter.countries.length > 0) where.push(ofDeal('country', list(filter.countries)));
   if (filter.borrowerIds.length > 0) {
-    where.push(dealsWith('borrower_key', keysOf(list(filter.borrowerIds))));
+    where.push(ofDeal('borrower_key', keysOf(list(filter.borrowerIds))));
   }
   if (filter.lenderIds.length > 0) {
     const keys = `(SELECT key FROM party WHERE id = ANY(${list(filter.lenderIds)}))`;
@@ -506,19 +540,12 @@ interface Order {
 }
 
 /** The keys of parties with these ids. */
-function keysOf(list: string): string {
+export function keysOf(list: string): string {
   return `ARRAY(SELECT key FROM party WHERE id = ANY(${list}))`;
 }
 
-/** Text sorts by code point, so that the order is the same everywhere. */
-function orderOf(sql: LevelSql, sort: Sort | undefined): Order {
-  if (sort === undefined) {
-    return {
-      value: 'NULL',
-      by: 'i.key',
-      after: ({ key }, parameters) => `i.key > ${parameters.add(key)}`,
-    };
-  }
+/** What an item is sorted by, and its type. Text sorts by code point, the same everywhere. */
+export function sortValue(sql: LevelSql, by: Sort['by']): readonly [string, string] {
   const values: Readonly<Record<Sort['by'], readonly [string, string]>> = {
     dealNumber: ['d.deal_number COLLATE "C"', 'text'],
     facilityName: [`${FACILITY_NAME} COLLATE "C"`, 'text'],
@@ -527,7 +554,18 @@ function orderOf(sql: LevelSql, sort: Sort | undefined): Order {
     outstanding: [itemSum(sql, OUTSTANDING), 'numeric'],
     unfunded: [itemSum(sql, 'b.unfunded'), 'numeric'],
   };
-  const [value, type] = values[sort.by];
+  return values[by];
+}
+
+function orderOf(sql: LevelSql, sort: Sort | undefined): Order {
+  if (sort === undefined) {
+    return {
+      value: 'NULL',
+      by: 'i.key',
+      after: ({ key }, parameters) => `i.key > ${parameters.add(key)}`,
+    };
+  }
+  const [value, type] = sortValue(sql, sort.by);
   const [direction, beyond] = sort.descending ? ['DESC', '<'] : ['ASC', '>'];
   return {
     value,

@@ -21,6 +21,9 @@ const APPEND_ONLY = [
   'presence',
   'book_date',
   'book_total',
+  'sort_amount',
+  'sort_label',
+  'item_life',
 ];
 const GUARDS = [
   ...APPEND_ONLY.map((table) => [table, 'append_only']),
@@ -49,6 +52,17 @@ const GUARDS = [
   ['book_date', 'only_from_journals'],
   ['journal', 'extend_totals'],
   ['book_total', 'only_from_journals'],
+  ...['sort_amount', 'sort_label', 'item_life'].map((table) => [table, 'only_from_journals']),
+  ...[
+    'facility',
+    'loan_contract',
+    'lender_position',
+    'facility_details',
+    'facility_terms',
+    'contract_terms',
+    'deal_details',
+    'party_details',
+  ].map((table) => [table, 'keep_labels']),
 ];
 const GIVEN = GUARDS.map(([table, trigger]) => `('${table}', '${trigger}')`).join(', ');
 

@@ -24,6 +24,7 @@ import {
   bookTotalsStatement,
   instant,
   itemMovementsStatement,
+  LOOK_UPS,
   movementsStatement,
   pageStatement,
   type Statement,
@@ -32,6 +33,7 @@ import {
 import { changedDealsStatement } from './changed-deals.ts';
 import { type DueRow, dueStatement, toPastDue } from './past-due-statement.ts';
 import { JOURNAL_LOCK } from './post-journals.ts';
+import { findSortedPage, type SortedRequest } from './sorted-page.ts';
 
 /**
  * Balances in SQL, read under row-level security, one statement per page. `facts` answers what is
@@ -40,7 +42,12 @@ import { JOURNAL_LOCK } from './post-journals.ts';
 export function sqlBalanceStore(database: Database, facts: Database = database): BalanceStore {
   return {
     async page(access, request) {
-      return toItems(await readAs<PageRow>(database, access, pageStatement(request)));
+      const { sort } = request;
+      return toItems(
+        sort === undefined
+          ? await readAs<PageRow>(database, access, pageStatement(request))
+          : await sortedPage(database, access, { ...request, sort }),
+      );
     },
     async balancesOf(access, level, keys, snapshot) {
       const found = new Map<bigint, Map<string, StatedBalance>>();
@@ -166,6 +173,26 @@ function readAs<Row>(
     prepared,
     setup: `${setupFor(access)}${planning}`,
   });
+}
+
+/** Found by a walk where it can be; else all items of the filter, or of few deals, are sorted. */
+async function sortedPage(
+  database: Database,
+  access: ReaderAccess,
+  request: SortedRequest,
+): Promise<PageRow[]> {
+  const found = await database.transaction(
+    (transaction) => findSortedPage<PageRow>(transaction, access, request),
+    {
+      isolation: 'repeatable read',
+      readOnly: true,
+      prepared: true,
+      setup: `${setupFor(access)}${LOOK_UPS}`,
+    },
+  );
+  return 'rows' in found
+    ? found.rows
+    : readAs(database, access, pageStatement(request, found.deals));
 }
 
 /** One statement as the service's own role, which sees all lenders' lines. */

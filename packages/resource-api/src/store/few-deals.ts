@@ -1,0 +1,87 @@
+import type { SqlValue } from '@cls/shared/sql/database';
+import type { BalanceFilter, Level, PageRequest } from '../balances/balance-store.ts';
+import { keysOf, type Statement } from './balance-statements.ts';
+
+/** A page of so many deals is worked out from all of their items. */
+const FEW_DEALS = 200;
+/** Rows that are looked at to find the deals of one part of a filter. */
+const LOOKED_AT = 1_000;
+
+/** The deals that one part of a filter may leave. */
+export interface DealsRow {
+  readonly deals: readonly bigint[];
+}
+
+/**
+ * The deals that each part of a filter leaves, and those that a caller was granted: of every part by
+ * an index, up to a limit. A part that leaves more has no row. Undefined where nothing narrows the
+ * book.
+ */
+export function narrowingStatement(
+  { level, filter }: Pick<PageRequest, 'level' | 'filter'>,
+  granted: boolean,
+): Statement | undefined {
+  const parameters: SqlValue[] = [];
+  const parts = partsOf(level, filter, (value) => `$${parameters.push(value)}`);
+  if (granted) parts.push(GRANTED);
+  if (parts.length === 0) return undefined;
+  const rows = parts.map(
+    (part) => `
+    SELECT coalesce(array_agg(DISTINCT key), '{}') AS deals
+    FROM (SELECT key FROM (${part}) p LIMIT ${LOOKED_AT + 1}) p
+    HAVING count(*) <= ${LOOKED_AT} AND count(*) = count(key)`,
+  );
+  return { sql: rows.join(' UNION ALL '), parameters };
+}
+
+/** The deals of the part that leaves fewest, if these are few. */
+export function fewestDeals(rows: readonly DealsRow[]): readonly bigint[] | undefined {
+  const [fewest] = rows.map(({ deals }) => deals).sort((a, b) => a.length - b.length);
+  return fewest !== undefined && fewest.length <= FEW_DEALS ? fewest : undefined;
+}
+
+/** Null for a grant of all deals, which narrows nothing. */
+const GRANTED = `
+      SELECT NULL::bigint AS key WHERE EXISTS (SELECT FROM entitlement_rule WHERE all_deals)
+      UNION ALL
+      SELECT * FROM (SELECT DISTINCT deal_key FROM entitlement ORDER BY deal_key
+        LIMIT ${FEW_DEALS + 1}) e
+      WHERE NOT EXISTS (SELECT FROM entitlement_rule WHERE all_deals)`;
+
+function partsOf(
+  level: Level,
+  filter: BalanceFilter,
+  parameter: (value: SqlValue) => string,
+): string[] {
+  const parts: string[] = [];
+  const add = (values: readonly string[], part: (list: string) => string) => {
+    if (values.length > 0) parts.push(part(parameter(values)));
+  };
+  const within = (table: string) => (list: string) =>
+    `
+      SELECT deal_key AS key FROM ${table} WHERE id = ANY(${list})
+      UNION ALL SELECT key FROM deal WHERE id = ANY(${list})`;
+  const dated = (column: string, list: string) => `
+      SELECT key FROM deal WHERE ${column} = ANY(${list})
+      UNION ALL SELECT deal_key FROM deal_details WHERE ${column} = ANY(${list})`;
+  add(filter.dealIds, (list) => `SELECT key FROM deal WHERE id = ANY(${list})`);
+  add(filter.facilityIds, within('facility'));
+  if (level === 'contract') add(filter.contractIds, within('loan_contract'));
+  add(filter.borrowerIds, (list) => dated('borrower_key', keysOf(list)));
+  add(filter.countries, (list) => dated('country', list));
+  add(
+    filter.lenderIds,
+    (list) => `SELECT deal_key AS key FROM lender_position WHERE lender_key = ANY(${keysOf(list)})`,
+  );
+  const { minOutstandingMinor: least, maxOutstandingMinor: most } = filter;
+  // Zero is not among the amounts that are kept.
+  if ((least ?? 0n) > 0n || (most ?? 0n) < 0n) {
+    const bounds = [
+      ...(least === undefined ? [] : [`value >= ${parameter(least)}`]),
+      ...(most === undefined ? [] : [`value <= ${parameter(most)}`]),
+    ];
+    parts.push(`SELECT deal_key AS key FROM sort_amount
+      WHERE level = '${level}' AND sort = 'outstanding' AND ${bounds.join(' AND ')}`);
+  }
+  return parts;
+}

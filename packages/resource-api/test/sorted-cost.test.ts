@@ -1,0 +1,134 @@
+import type { Database } from '@cls/shared/sql/database';
+import { describeOnEngines } from '@cls/testing/engines';
+import { expect } from 'chai';
+import {
+  LEVELS,
+  type Level,
+  NO_FILTER,
+  type PageEnd,
+  type PageRequest,
+  type ReaderAccess,
+  SORTS,
+  type Sort,
+} from '../src/balances/balance-store.ts';
+import { MIGRATIONS } from '../src/store/migrations.ts';
+import { sqlBalanceStore } from '../src/store/sql-balance-store.ts';
+import { sqlEntitlements } from '../src/store/sql-entitlements.ts';
+import { date, importWorldBank, statement } from './support/book.ts';
+import { costOf } from './support/cost.ts';
+
+const LIMIT = 10;
+const EVERYTHING: ReaderAccess = { fullControl: true };
+const DAY = date('2024-06-30');
+
+interface Book {
+  readonly database: Database;
+  readonly ledgerSeq: bigint;
+}
+
+describeOnEngines('what a sorted page costs', (engine) => {
+  let small: Book;
+  let large: Book;
+
+  const bookOf = async (loans: number): Promise<Book> => {
+    const database = await engine.open(MIGRATIONS);
+    const rows = Array.from({ length: loans }, loan);
+    const report = await importWorldBank(database, statement('06/30/2024', rows));
+    if (report.outcome !== 'applied') throw new Error(JSON.stringify(report.faults[0]));
+    const { grant } = sqlEntitlements(database);
+    const agent = { role: 'agent', lenderId: undefined } as const;
+    await grant({ ...agent, customer: 'agency', deals: { allDeals: true } } as never);
+    await grant({ ...agent, customer: 'india', deals: { country: 'IN' } } as never);
+    const [row] = await database.query<{ seq: bigint }>('SELECT max(seq) AS seq FROM journal');
+    return { database, ledgerSeq: row?.seq ?? 0n };
+  };
+  before(async function () {
+    this.timeout(0);
+    small = await bookOf(300);
+    large = await bookOf(1_200);
+  });
+  after(() => Promise.all([small?.database.close(), large?.database.close()]));
+
+  const request = (
+    { ledgerSeq }: Book,
+    level: Level,
+    sort: Sort,
+    after: PageEnd | undefined,
+    limit = LIMIT,
+  ): PageRequest => ({
+    ...{ level, filter: NO_FILTER, snapshot: { asOf: DAY, ledgerSeq }, sort, after, limit },
+  });
+  const cost = (book: Book, access: ReaderAccess, level: Level, sort: Sort, after?: PageEnd) =>
+    costOf(book.database, async (counting) => {
+      const items = await sqlBalanceStore(counting).page(access, request(book, level, sort, after));
+      expect(items.length).to.equal(LIMIT + 1);
+    });
+  const middle = async (book: Book, level: Level, sort: Sort) => {
+    const store = sqlBalanceStore(book.database);
+    const items = await store.page(EVERYTHING, request(book, level, sort, undefined, 100_000));
+    return items[Math.floor(items.length / 2)]?.end;
+  };
+  const everySort = async (work: (sort: Sort, note: string) => Promise<void>) => {
+    for (const by of SORTS) {
+      for (const descending of [false, true]) {
+        await work({ by, descending }, `${descending ? '-' : ''}${by}`);
+      }
+    }
+  };
+
+  it('is that of a page of a small book at every level', async function () {
+    this.timeout(0);
+    for (const level of LEVELS) {
+      await everySort(async (sort, note) => {
+        const less = await cost(small, EVERYTHING, level, sort);
+        const more = await cost(large, EVERYTHING, level, sort);
+        expect(more, `${level} ${note}`).to.be.lessThan(1.5 * less);
+      });
+    }
+  });
+
+  it('is that of the first page in the middle of the book', async function () {
+    this.timeout(0);
+    await everySort(async (sort, note) => {
+      const first = await cost(large, EVERYTHING, 'facility', sort);
+      const after = await middle(large, 'facility', sort);
+      const later = await cost(large, EVERYTHING, 'facility', sort, after);
+      expect(later, note).to.be.lessThan(2 * first);
+    });
+  });
+
+  for (const customer of ['agency', 'india']) {
+    it(`is that of a page of a small book for a customer of many deals (${customer})`, async function () {
+      this.timeout(0);
+      await everySort(async (sort, note) => {
+        const less = await cost(small, { customer }, 'facility', sort);
+        const more = await cost(large, { customer }, 'facility', sort);
+        expect(more, note).to.be.lessThan(1.5 * less);
+      });
+    });
+  }
+});
+
+/** Loans with names and borrowers in common. Every third one is repaid, whenever it was to mature. */
+function loan(_: unknown, number: number): Record<string, string> {
+  // Any amount, wherever in the file a loan is.
+  const disbursed = number % 3 === 0 ? 0 : 1_000 + ((number * 7_919) % 10_007);
+  const original = 20_000;
+  const undisbursed = disbursed === 0 ? 0 : original - disbursed;
+  const year = 2025 + ((number * 31) % 12);
+  return {
+    'Loan Number': `LOAN${`${number}`.padStart(5, '0')}`,
+    'Loan Status': disbursed === 0 ? 'Fully Repaid' : 'Repaying',
+    'Project Name': `Project ${(number * 13) % 40}`,
+    Borrower: `Borrower ${(number * 17) % 25}`,
+    'Country / Economy Code': number % 5 === 0 ? 'BR' : 'IN',
+    'Last Repayment Date': `06/15/${year}`,
+    'Original Principal Amount': `${original}`,
+    'Undisbursed Amount': `${undisbursed}`,
+    'Disbursed Amount': `${original - undisbursed}`,
+    'Repaid to IBRD': `${original - undisbursed - disbursed}`,
+    'Due to IBRD': `${disbursed}`,
+    "Borrower's Obligation": `${disbursed}`,
+    'Loans Held': `${disbursed + undisbursed}`,
+  };
+}

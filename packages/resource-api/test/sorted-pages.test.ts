@@ -1,0 +1,254 @@
+import { Random } from '@cls/book-generator/random';
+import type { Database } from '@cls/shared/sql/database';
+import { describeOnEngines } from '@cls/testing/engines';
+import { expect } from 'chai';
+import {
+  type BalanceFilter,
+  type BalanceItem,
+  type BalanceStore,
+  LEVELS,
+  NO_FILTER,
+  type PageRequest,
+  type ReaderAccess,
+  SORTS,
+  type Sort,
+} from '../src/balances/balance-store.ts';
+import type { BookRecord, JournalRecord } from '../src/journal-file/record.ts';
+import { outstandingPrincipal } from '../src/ledger/balance.ts';
+import { MIGRATIONS } from '../src/store/migrations.ts';
+import { sqlBalanceStore } from '../src/store/sql-balance-store.ts';
+import { sqlEntitlements } from '../src/store/sql-entitlements.ts';
+import { sqlReconciler } from '../src/store/sql-reconciler.ts';
+import { lenderOf, postInAnyOrder, reversalOf } from './support/any-order.ts';
+import { date } from './support/book.ts';
+import { aJournal } from './support/records.ts';
+
+const CALLERS: readonly [ReaderAccess, ...ReaderAccess[]] = [
+  { fullControl: true },
+  { fullControl: true },
+  { customer: 'agency' },
+  { customer: 'lender' },
+  { customer: 'germany' },
+];
+const QUESTIONS = 70;
+const FACTS = 60;
+const WHOLE = 100_000;
+
+type Of<T extends BookRecord['object']> = Extract<BookRecord, { object: T }>;
+
+describeOnEngines('pages that are sorted by a field', (engine) => {
+  const random = new Random(31);
+  let database: Database;
+  let store: BalanceStore;
+  let records: readonly BookRecord[];
+
+  before(async function () {
+    this.timeout(0);
+    database = await engine.open(MIGRATIONS);
+    store = sqlBalanceStore(database);
+    records = await postInAnyOrder(database, random, (book) => datedFacts(book, random));
+    const entitlements = sqlEntitlements(database);
+    const grant = (customer: string, role: 'agent' | 'lender' | 'borrower', deals: object) =>
+      entitlements.grant({
+        customer,
+        role,
+        lenderId: role === 'lender' ? lenderOf(records) : undefined,
+        deals,
+      } as never);
+    await grant('agency', 'agent', { allDeals: true });
+    await grant('lender', 'lender', { allDeals: true });
+    await grant('germany', 'agent', { country: 'DE' });
+  });
+  after(() => database?.close());
+
+  const columnOf = async <T>(sql: string): Promise<readonly [T, ...T[]]> => {
+    const [first, ...rest] = (await database.query<{ v: T }>(sql)).map(({ v }) => v);
+    if (first === undefined) throw new Error('nothing was loaded');
+    return [first, ...rest];
+  };
+
+  /** All pages of a walk. */
+  const walk = async (access: ReaderAccess, request: PageRequest): Promise<BalanceItem[]> => {
+    const found: BalanceItem[] = [];
+    for (let after: PageRequest['after']; ; after = found.at(-1)?.end) {
+      const page = await store.page(access, { ...request, after });
+      found.push(...page.slice(0, request.limit));
+      if (page.length <= request.limit) return found;
+    }
+  };
+
+  const aFilter = (): BalanceFilter => {
+    const change = random.pick<() => Partial<BalanceFilter>>([
+      () => ({}),
+      () => ({}),
+      () => ({ currencies: [random.pick(['USD', 'EUR', 'XXX'])] }),
+      () => ({ facilityTypes: ['revolver', 'swingline'] }),
+      () => ({ statuses: [random.pick(['active', 'repaid', 'matured'])] }),
+      () => ({ countries: ['DE', 'FR'] }),
+      () => ({ lenderIds: [lenderOf(records)] }),
+      () => ({ minOutstandingMinor: BigInt(random.between(0, 3)) * 100_000_000n }),
+      () => ({ minOutstandingMinor: 1n, maxOutstandingMinor: 1_000_000_000n }),
+      () => ({ dealIds: records.flatMap((one) => (one.object === 'deal' ? one.id : [])).slice(2) }),
+    ]);
+    return { ...NO_FILTER, includeZero: random.chance(0.4), ...change() };
+  };
+
+  it('have the items of the unsorted pages in order, at any date, as known at any time', async function () {
+    this.timeout(0);
+    const dates = await columnOf<string>('SELECT DISTINCT effective_date::text AS v FROM journal');
+    const seqs = await columnOf<bigint>(
+      'SELECT max(seq) AS v FROM journal GROUP BY posted_at ORDER BY v DESC',
+    );
+    let shown = 0;
+    for (let asked = 0; asked < QUESTIONS; asked += 1) {
+      const access = random.pick(CALLERS);
+      const sort: Sort = { by: random.pick(SORTS), descending: random.chance(0.5) };
+      const unsorted: PageRequest = {
+        level: random.pick(LEVELS),
+        filter: aFilter(),
+        snapshot: {
+          asOf: date(random.pick(['2021-06-01', '2030-01-01', ...dates])),
+          ledgerSeq: random.chance(0.4) ? seqs[0] : random.pick(seqs),
+        },
+        sort: undefined,
+        after: undefined,
+        limit: WHOLE,
+      };
+      const items = await store.page(access, unsorted);
+      const expected = items
+        .map((item) => ({ ...item, end: { ...item.end, sortValue: sortValueOf(item, sort.by) } }))
+        .sort((a, b) => ordered(a, b, sort));
+      const limit = Math.ceil(items.length / random.between(1, 4)) + random.between(0, 1) || 1;
+      const found = await walk(access, { ...unsorted, sort, limit });
+      const note = JSON.stringify({ access, ...unsorted, sort, limit }, (_, value) =>
+        typeof value === 'bigint' ? `${value}` : value,
+      );
+      expect(found.map(shownOf), note).to.deep.equal(expected.map(shownOf));
+      shown += found.length;
+    }
+    expect(shown).to.be.greaterThan(QUESTIONS);
+  });
+
+  it('are found to have all items by reconcile', async () => {
+    const { checks } = await sqlReconciler(database).reconcile(3);
+    const sorted = checks.filter(({ invariant }) => invariant.includes('sorted_items'));
+    expect(sorted.map(({ breaks }) => breaks)).to.deep.equal([[], []]);
+    expect(sorted.every(({ checked }) => checked > 0)).to.equal(true);
+  });
+
+  it('keep what items are sorted by from who does not see the items', async () => {
+    const seen = async (customer: string, table: string) => {
+      const setup = `SET LOCAL ROLE cls_reader; SET LOCAL cls.full_control = 'off';
+        SET LOCAL cls.customer = '${customer}';`;
+      const [row] = await database.transaction(
+        (inside) =>
+          inside.query<{ deals: number; lenders: number }>(
+            `SELECT count(DISTINCT deal_key)::int AS deals,
+               (count(DISTINCT lender_key) FILTER (WHERE lender_key <> 0))::int AS lenders
+             FROM ${table}`,
+          ),
+        { setup },
+      );
+      return row;
+    };
+    const [of] = await database.query<{ deals: number; german: number; lenders: number }>(
+      `SELECT (SELECT count(*)::int FROM deal) AS deals,
+         (SELECT count(DISTINCT deal_key)::int FROM entitlement WHERE customer_id = 'germany')
+           AS german,
+         (SELECT count(DISTINCT lender_key)::int FROM lender_position) AS lenders`,
+    );
+    for (const table of ['sort_amount', 'sort_label', 'item_life']) {
+      const whole = { deals: of?.deals, lenders: of?.lenders };
+      expect(await seen('agency', table), table).to.deep.equal(whole);
+      expect(await seen('lender', table), table).to.deep.equal({ ...whole, lenders: 1 });
+      expect((await seen('germany', table))?.deals, table).to.equal(of?.german);
+      expect(await seen('nobody', table), table).to.deep.equal({ deals: 0, lenders: 0 });
+    }
+  });
+});
+
+/** Names, borrowers and dates that change, also back, and journals with them that are taken back. */
+function datedFacts(records: readonly BookRecord[], random: Random): readonly JournalRecord[] {
+  const all = <T extends BookRecord['object']>(object: T) => {
+    const [first, ...rest] = records.filter((one): one is Of<T> => one.object === object);
+    if (first === undefined) throw new Error(`the book has no ${object}`);
+    return [first, ...rest] as const;
+  };
+  const [deals, facilities, contracts] = [all('deal'), all('facility'), all('contract')];
+  const dealOf = (facility: string) => ({
+    id: facilities.find(({ id }) => id === facility)?.deal ?? '',
+  });
+  const day = () => random.pick(['2023-02-01', '2023-08-15', '2024-03-31', '2024-12-31']);
+  const name = () => random.pick(['Alpha', 'Zeta', 'Ärger', 'middle']);
+  const maturity = () => {
+    const until = random.pick([undefined, '2024-01-31', '2026-06-30', '2031-12-31']);
+    return until === undefined ? {} : { maturityDate: date(until) };
+  };
+  const aFact = (): JournalRecord => {
+    const [deal, facility, contract] = [
+      random.pick(deals),
+      random.pick(facilities),
+      random.pick(contracts),
+    ];
+    const post = (of: { id: string }, facts: Partial<JournalRecord>) =>
+      aJournal(of as never, 'terms', day(), [], facts);
+    return random.pick([
+      () => post(dealOf(facility.id), { details: [{ facility: facility.id, name: name() }] }),
+      () => post(deal, { details: [{ party: deal.borrower, name: name() }] }),
+      () =>
+        post(deal, {
+          details: [
+            { deal: deal.id, name: name(), borrower: random.pick(deals).borrower, country: 'FR' },
+          ],
+        }),
+      () =>
+        post(dealOf(facility.id), {
+          terms: [{ facility: facility.id, status: 'active', ...maturity() }],
+        }),
+      () =>
+        post(dealOf(contract.facility), {
+          terms: [{ contract: contract.id, status: 'active', ...maturity() }],
+        }),
+    ])();
+  };
+  return Array.from({ length: FACTS }, aFact).flatMap((fact) =>
+    random.chance(0.2) ? [fact, { ...reversalOf(fact), terms: [], details: [] }] : [fact],
+  );
+}
+
+function sortValueOf(item: BalanceItem, by: Sort['by']): string {
+  const { deal, facility, contract, position, borrower, lenders, global } = item;
+  const own = position === null ? global : lenders.find(isOf(position.lenderId))?.balance;
+  const maturity = contract === null ? facility?.maturityDate : contract.maturityDate;
+  const values: Readonly<Record<Sort['by'], string | bigint | undefined>> = {
+    dealNumber: deal.dealNumber,
+    facilityName: facility?.name,
+    borrower: borrower.name,
+    maturityDate: maturity ?? 'infinity',
+    outstanding: own && outstandingPrincipal(own),
+    unfunded: own?.unfunded,
+  };
+  return `${values[by]}`;
+}
+
+/** Without the columns that came with its balances. */
+const shownOf = ({ global, lenders, ...rest }: BalanceItem) => ({
+  ...rest,
+  global: [outstandingPrincipal(global), global.unfunded],
+  lenders: lenders.map(({ lender, balance }) => [lender, outstandingPrincipal(balance)]),
+});
+
+const isOf =
+  (id: string) =>
+  ({ lender }: { readonly lender: { readonly id: string } }) =>
+    lender.id === id;
+
+/** Amounts by size, text by code point; equal ones by key, whatever the direction. */
+function ordered({ end: a }: BalanceItem, { end: b }: BalanceItem, { by, descending }: Sort) {
+  const isAmount = by === 'outstanding' || by === 'unfunded';
+  const [one, other] = [a, b].map(({ sortValue }) =>
+    isAmount ? BigInt(sortValue ?? 0) : Buffer.from(sortValue ?? '').toString('latin1'),
+  );
+  if (one === other || one === undefined || other === undefined) return Number(a.key - b.key);
+  return one < other === descending ? 1 : -1;
+}

@@ -1,0 +1,66 @@
+import type { Random } from '@cls/book-generator/random';
+import { newId } from '@cls/shared/new-id';
+import type { Database } from '@cls/shared/sql/database';
+import type { BookRecord, JournalRecord } from '../../src/journal-file/record.ts';
+import { generated, loadRecords } from './generated.ts';
+
+const REVERSALS = 12;
+
+/**
+ * A book whose journals come in any order, in transactions of any size; then corrections and more
+ * reversals, and journals that follow, in their order. Returns its records.
+ */
+export async function postInAnyOrder(
+  database: Database,
+  random: Random,
+  following: (records: readonly BookRecord[]) => readonly JournalRecord[] = () => [],
+): Promise<readonly BookRecord[]> {
+  const { records } = generated({ contracts: 30, years: 2, sublimits: true });
+  const journals = records.filter((record) => record.object === 'journal');
+  const first = shuffled(
+    journals.filter(({ reverses, corrects }) => !reverses && !corrects),
+    random,
+  );
+  const later = journals.filter(({ reverses, corrects }) => reverses || corrects);
+  const reversed = new Set(later.map(({ reverses }) => reverses));
+  const taken = first.filter(({ id }) => !reversed.has(id)).slice(0, REVERSALS);
+  const again = taken.map(reversalOf);
+  await loadRecords(
+    database,
+    records.filter((record) => record.object !== 'journal'),
+  );
+  const rest: JournalRecord[] = [
+    ...first,
+    ...later,
+    ...again,
+    ...again.slice(0, 4).map(reversalOf),
+    ...following(records),
+  ];
+  while (rest.length > 0) {
+    await loadRecords(database, rest.splice(0, random.pick([1, 1, 7, 60])));
+  }
+  return records;
+}
+
+/** A lender of the book. */
+export function lenderOf(records: readonly BookRecord[]): string {
+  const position = records.find((record) => record.object === 'position');
+  if (position === undefined) throw new Error('the book has no lenders');
+  return position.lender;
+}
+
+export function reversalOf(journal: JournalRecord): JournalRecord {
+  const { corrects: _, ...same } = journal;
+  const id = newId('jrn');
+  const turned = (amount: string) => (amount.startsWith('-') ? amount.slice(1) : `-${amount}`);
+  return {
+    ...same,
+    ...{ id, idempotencyKey: id, reverses: journal.id },
+    postings: journal.postings.map((posting) => ({ ...posting, amount: turned(posting.amount) })),
+  };
+}
+
+function shuffled<T>(values: readonly T[], random: Random): T[] {
+  const keyed = values.map((value) => [random.between(0, 1_000_000), value] as const);
+  return keyed.sort(([a], [b]) => a - b).map(([, value]) => value);
+}

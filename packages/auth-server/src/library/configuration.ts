@@ -43,7 +43,7 @@ import { checkParameters } from './reliances/parameter-checks.ts';
 import { rotateUnless } from './reliances/refresh-refusal.ts';
 import { defaultResource, refuseOtherResources, resourceServerFor } from './resource-server.ts';
 import { MFA_ACR, PASSWORD_ACR, signInPolicy } from './sign-in-policy.ts';
-import { tokenClaims } from './token-claims.ts';
+import { addTokenClaims } from './token-claims.ts';
 
 export interface ProviderSettings
   extends ExistingGrantSettings,
@@ -190,7 +190,7 @@ export function providerConfiguration(
             }),
           };
     },
-    extraTokenClaims: tokenClaims,
+    formats: { customizers: { jwt: addTokenClaims } },
     fetch: fetchFromApplication,
     clientBasedCORS: (_, origin, client) => origin === issuerOrigin || allowsOrigin(client, origin),
     renderError: (ctx, out, error) => pages.error(ctx, out, error),

@@ -129,6 +129,32 @@ describeOnEngines('pages that are sorted by a field', (engine) => {
     expect(shown).to.be.greaterThan(QUESTIONS);
   });
 
+  it('are sorted as a whole where the order has too much to pass over', async () => {
+    let transactions = 0;
+    const counting: Database = {
+      ...database,
+      transaction: (work, options) => {
+        transactions += 1;
+        return database.transaction(work, options);
+      },
+    };
+    const [last] = await columnOf<bigint>('SELECT max(seq) AS v FROM journal');
+    const request: PageRequest = {
+      level: 'position',
+      filter: { ...NO_FILTER, currencies: ['XXX'] },
+      snapshot: { asOf: date('2023-03-01'), ledgerSeq: last },
+      sort: { by: 'outstanding', descending: true },
+      after: undefined,
+      limit: 1,
+    };
+    expect(await sqlBalanceStore(counting).page({ fullControl: true }, request)).to.deep.equal([]);
+    expect(transactions).to.equal(2);
+    const filter = { ...request.filter, currencies: ['USD'] };
+    const all = await store.page({ fullControl: true }, { ...request, filter, limit: WHOLE });
+    const paged = await walk({ fullControl: true }, { ...request, filter });
+    expect(paged.map(shownOf)).to.deep.equal(all.map(shownOf));
+  });
+
   it('are found to have all items by reconcile', async () => {
     const { checks } = await sqlReconciler(database).reconcile(3);
     const sorted = checks.filter(({ invariant }) => invariant.includes('sorted_items'));

@@ -38,30 +38,32 @@ export async function findSortedPage<Row>(
   const narrowing = narrowingStatement(request, !('fullControl' in access));
   const deals = narrowing && fewestDeals(await read<DealsRow>(narrowing));
   if (deals !== undefined) return { deals };
-  const found = foundBy(await read<WalkRow>(walkStatement(request)), request);
+  const found = foundBy(await read<WalkRow>(walkStatement(request)));
   if (found === undefined) return { deals };
   if (found.length === 0) return { rows: [] };
   const { level, snapshot } = request;
   return { rows: await read<Row>(foundPageStatement(level, snapshot, found)) };
 }
 
-/** An item of the page; beyond the last candidate that may be looked at: that there are more. */
+/** An item of the page, or that the walk was given up before the page was full. */
 interface WalkRow {
   readonly key: bigint | null;
   readonly sort_value: string;
-  readonly number: bigint;
+  readonly given_up: boolean;
 }
 
 /**
- * How many candidates are looked at for a page. Most are passed over where histories are long, or
- * where a filter leaves few.
+ * How many candidates are worked out for a page. Most do not pass where histories are long, or where
+ * a filter leaves few.
  */
 function walkLength(limit: number): number {
   return 1_000 + 100 * limit;
 }
+/** So many more are passed over, because they have ended. */
+const PASSED_OVER = 10;
 
-function foundBy(rows: readonly WalkRow[], { limit }: PageRequest): readonly PageEnd[] | undefined {
-  if (rows.some(({ number }) => number > walkLength(limit))) return undefined;
+function foundBy(rows: readonly WalkRow[]): readonly PageEnd[] | undefined {
+  if (rows.some(({ given_up }) => given_up)) return undefined;
   return rows.map(({ key, sort_value: value }) => ({ key: key ?? 0n, sortValue: value }));
 }
 
@@ -86,24 +88,32 @@ export function walkStatement(request: SortedRequest): Statement {
       ? '0'
       : `CASE WHEN s.value = ${start} THEN ${parameters.add(after?.key ?? 0n)} ELSE 0 END`;
   const most = parameters.add(walkLength(limit));
+  const furthest = parameters.add(walkLength(limit) * PASSED_OVER);
+  const lives = filter.includeZero ? 'true' : `${livesUntil(level, 'c.key')} > $1`;
   const text = `
     WITH RECURSIVE step (value) AS (
       SELECT ${first}
       UNION ALL
       SELECT ${next('step.value')} FROM step WHERE step.value IS NOT NULL
     )
-    SELECT item.key, c.value::text AS sort_value, c.number
+    SELECT item.key, c.value::text AS sort_value, item.key IS NULL AS given_up
     FROM (
-      SELECT s.value, k.key, row_number() OVER () AS number
-      FROM step s CROSS JOIN LATERAL (${keys('s.value', from)}) k
-      WHERE s.value IS NOT NULL${filter.includeZero ? '' : ` AND ${livesUntil(level, 'k.key')} > $1`}
+      SELECT c.*, row_number() OVER () AS number
+      FROM (
+        SELECT s.value, k.key, row_number() OVER () AS place
+        FROM step s CROSS JOIN LATERAL (${keys('s.value', from)}) k
+        WHERE s.value IS NOT NULL
+        LIMIT ${furthest} + 1
+      ) c
+      WHERE c.place > ${furthest} OR ${lives}
       LIMIT ${most} + 1
     ) c
     LEFT JOIN LATERAL (
       SELECT i.key FROM ${sql.items}
       WHERE i.key = c.key AND ${value} = c.value::${type}
-        AND ${where.join('\n        AND ')} ${BY_LOOKUP}) item ON true
-    WHERE item.key IS NOT NULL OR c.number > ${most}
+        AND ${where.join('\n        AND ')} ${BY_LOOKUP}) item
+      ON c.number <= ${most} AND c.place <= ${furthest}
+    WHERE item.key IS NOT NULL OR c.number > ${most} OR c.place > ${furthest}
     LIMIT ${parameters.add(limit + 1)}`;
   return { sql: text, parameters: parameters.values };
 }

@@ -38,7 +38,7 @@ export class ConfigurationError extends Error {
 }
 
 /**
- * Reads configuration from environment variables and gathers every fault, so that one start tells
+ * Reads configuration from environment variables and gathers every fault, so that one start reports
  * all that is wrong. Reading also records what was read: the configuration reference in `docs/`
  * is made from that record. An empty variable counts as not set.
  */

@@ -34,7 +34,10 @@ export function createBackgroundTasks(log: Log): BackgroundTasks {
   return {
     run(work) {
       if (running.size >= RUNNING_MAX) {
-        log.error({ running: running.size }, 'a background task was dropped: too many are running');
+        log.error(
+          { running: running.size },
+          'a background task was not started: too many are running',
+        );
         return;
       }
       const done = turn()

@@ -85,7 +85,7 @@ function browserOf(ctx: Context): string {
 const VALUE = /^[\w-]{22}$/;
 const boundTo = (value: string) => `browser ${value}`;
 
-/** Ties a form to a browser; a second page of it leaves the first one's form good. */
+/** Ties a form to a browser. Forms of several open pages work side by side. */
 function newBrowser(ctx: Context): string {
   const known = browserOf(ctx);
   if (known !== '') return known;

@@ -57,7 +57,7 @@ export function show(context: AccountPageContext, page: Page): void {
   context.deps.pages.show(context.ctx, { csrf: formKey(context), ...page });
 }
 
-/** Sends the browser to a place; it tells there what was done. */
+/** Redirects to an account page, which says what was done. */
 export async function goTo(
   context: AccountPageContext,
   place: AccountPlace,

@@ -6,7 +6,7 @@ export interface Account {
   readonly id: string;
   /** Canonical: NFKC, trimmed, lower case. */
   readonly email: string;
-  /** What applications call the person; absent where nobody said. */
+  /** The display name for applications; absent where none was set. */
   readonly name?: string;
   readonly customer: string;
   readonly permissions: readonly ApiPermission[];

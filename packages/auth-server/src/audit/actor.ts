@@ -3,7 +3,7 @@ export const LANGUAGES = ['en', 'de'] as const;
 export type Language = (typeof LANGUAGES)[number];
 
 /**
- * Who caused a change, as far as the HTTP request or the command line tells; every field may be
+ * Who caused a change, as far as the HTTP request or the command line shows. Every field may be
  * absent.
  */
 export interface Actor {

@@ -46,7 +46,7 @@ export interface Operator {
     newKey: Secret,
   ) => Promise<{ values: number; recoveryCodes: number } | undefined>;
   readonly audit: AuditLog;
-  /** Records what was done to somebody's account, and tells the person. */
+  /** Records a change to an account, and sends its owner a message. */
   readonly tell: (type: AuditEventType, account: Account, about?: string) => void;
 }
 

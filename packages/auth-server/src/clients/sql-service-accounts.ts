@@ -62,7 +62,7 @@ export function sqlServiceAccounts(database: Database): ServiceAccountRecords {
   };
 }
 
-/** How old a kept record may be, whatever notices of changes were heard. */
+/** How old a kept record may be, also when no notification of a change arrives. */
 export const SERVICE_ACCOUNT_AGE_MAX_MS = 5_000;
 const CACHE_MAX = 10_000;
 

@@ -1,7 +1,7 @@
 /**
  * What adding a factor of any kind has in common. The challenge is spent when the request is
  * answered, and the factor comes with its recovery codes in one transaction, under an id that was
- * chosen with the challenge: whatever fails, the same form can be sent again.
+ * chosen with the challenge: when anything fails, the same form can be sent again.
  */
 import { newId } from '@cls/shared/new-id';
 import type { Account } from '../accounts/account.ts';

@@ -40,14 +40,14 @@ export interface Passkeys {
   isAdded(account: Account, binding: string, credential: string): Promise<boolean>;
   /** `PublicKeyCredentialRequestOptionsJSON`, for autofill and the button. */
   beginSignIn(binding: string): Promise<CeremonyOptions>;
-  /** The person, verified by the authenticator; undefined whatever was wrong. */
+  /** The person, verified by the authenticator; undefined when anything is wrong. */
   finishSignIn(
     binding: string,
     credential: string,
   ): Promise<{ readonly account: Account; readonly proof: PasskeyProof } | undefined>;
   /** `PublicKeyCredentialRequestOptionsJSON` that names the account's passkeys. */
   beginSecondStep(account: Account, binding: string): Promise<CeremonyOptions>;
-  /** Undefined whatever was wrong. */
+  /** Undefined when anything is wrong. */
   finishSecondStep(
     account: Account,
     binding: string,

@@ -58,7 +58,7 @@ export function recoveryCodes(
   };
 }
 
-/** Recovery codes that the person has not said to have saved. */
+/** Recovery codes that the person has not confirmed to have saved. */
 export interface NewCodes {
   readonly accountId: string;
   readonly codes: readonly string[];

@@ -7,10 +7,10 @@ export interface SecondFactor {
    * accepted after it. Of concurrent calls with one code exactly one is accepted, the others were
    * `used` already. Until `settle`, the same attempt is accepted again: its answer may have failed.
    *
-   * @param attempt names the sign-in, or whatever else asks.
+   * @param attempt identifies the sign-in, or another use, that asks.
    */
   accept(accountId: string, code: string, attempt: string): Promise<CodeOutcome>;
-  /** The code that the attempt brought has been answered: it is accepted from nobody any more. */
+  /** The attempt with this code was answered: from now on the code is refused. */
   settle(accountId: string, attempt: string): Promise<void>;
 }
 

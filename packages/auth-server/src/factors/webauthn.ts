@@ -91,7 +91,7 @@ function descriptor({
   return { id: credentialId, transports: transports as Transport[] };
 }
 
-/** The library throws whatever the fault of a credential is: what a stranger sent is no fault of ours. */
+/** The library throws for each fault of a credential. It is not an error of this service. */
 async function refusedAsUndefined<T>(verify: () => Promise<T>): Promise<T | undefined> {
   try {
     return await verify();

@@ -120,7 +120,7 @@ async function recordUse({ deps, ctx, payload }: Stored): Promise<void> {
   }
 }
 
-/** What a refresh token is worth ends with its grant, which must live as long as the newest one. */
+/** A refresh token works only while its grant exists, so the grant must live as long as the newest. */
 async function outlive({ oidc }: KoaContextWithOIDC, tokenExp = 0): Promise<void> {
   const { Grant: grant } = oidc.entities;
   const missingS = tokenExp + GRANT_MARGIN_S - (grant?.exp ?? Number.POSITIVE_INFINITY);

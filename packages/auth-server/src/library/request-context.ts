@@ -17,7 +17,7 @@ export interface RequestContext {
   authentication?: Authentication;
   /** Whose account the request is about, though it may be refused. */
   triedAccountId?: string;
-  /** Why there is no token; the library itself shows a part of it only. */
+  /** Why there is no token. The library's own answer shows only a part of the reason. */
   tokenError?: unknown;
   /** The library failed because a store did not answer. */
   storeUnavailable?: true;

@@ -24,8 +24,8 @@ export interface ResourceServerSettings {
 }
 
 /**
- * The resource of a request that names none. Who asks for the administrators' scope alone means
- * that API; no scope at all never does. An application that wants no permission gets a token for
+ * The resource of a request that names none. The administrators' scope alone means the
+ * administrators' API; a request without a scope never does. An application that wants no permission gets a token for
  * userinfo alone.
  */
 export function defaultResource(
@@ -39,7 +39,7 @@ export function defaultResource(
   return asked.some((scope) => scope.startsWith(scopeBase)) ? audience : [];
 }
 
-/** What a caller means that is no application, and names no resource. */
+/** The resource of a service account or person whose request names none. */
 export function resourceOfScopes(
   asked: readonly string[],
   { issuer, audience, scopeBase }: ResourceServerSettings,
@@ -171,8 +171,8 @@ function isApplication(client: Client): boolean {
 }
 
 /**
- * Before anybody has signed in what the application is registered for may be asked for; afterwards there are those that
- * the person has, whatever was asked for: the token's `scope` tells.
+ * Before the sign-in, the application may ask for every scope that it is registered for. Afterwards
+ * it gets those that the person has too; the token's `scope` lists them.
  */
 function forApplication(
   ctx: KoaContextWithOIDC,

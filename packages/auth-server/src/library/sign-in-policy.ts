@@ -33,7 +33,7 @@ export function signInPolicy(sessionAbsoluteS: number, mfaPolicy: MfaPolicy) {
       return old && result?.login === undefined ? Check.REQUEST_PROMPT : Check.NO_NEED_TO_PROMPT;
     }),
   );
-  // The library compares with the request alone, and not with whom somebody signed in as upon it.
+  // The library compares the hint with the session before the sign-in, not with the one after it.
   login?.checks.add(
     new Check('another_account', 'another person has signed in', 'login_required', (ctx) => {
       const { session, params, result } = ctx.oidc;
@@ -49,7 +49,7 @@ export function signInPolicy(sessionAbsoluteS: number, mfaPolicy: MfaPolicy) {
   const native = consent?.checks.get('native_client_prompt');
   if (consent === undefined || native === undefined) throw new Error('the library has other rules');
   consent.checks.remove('native_client_prompt');
-  // A token for nothing would serve nobody; once they are signed in, what people have is known.
+  // A token without a scope is useless. What a person has is known after the sign-in.
   consent.checks.add(
     new Check(
       'nothing_to_grant',

@@ -6,7 +6,7 @@ import {
   type UpstreamProvider,
 } from './upstream-provider.ts';
 
-/** What a provider publishes is asked for again after this time, in milliseconds. */
+/** How long a provider's metadata is kept, in milliseconds. */
 const DISCOVERY_TTL_MS = 600_000;
 const DISCOVERIES_MAX = 500;
 

@@ -82,7 +82,7 @@ export interface UpstreamClient {
   ): Promise<UpstreamIdentity>;
 }
 
-/** The provider refused, could not be reached, or said something that does not hold. */
+/** The provider refused, could not be reached, or sent an answer that is not valid. */
 export class UpstreamFailed extends Error {
   override readonly name = 'UpstreamFailed';
   /** For the operator's log; holds no token, code or secret. */

@@ -1,6 +1,6 @@
 import type { AccountSession, ApplicationGrant } from './session-store.ts';
 
-/** The session that asks, by the provider's two names of it: they open it, so never store them. */
+/** The session of the request, by the provider's two names for it. They open the session: never store them. */
 export interface SessionName {
   readonly jti: string;
   readonly uid: string;
@@ -21,7 +21,7 @@ export interface AccountAccess {
   /**
    * The person signed out in the browser: what was granted for longer stays.
    *
-   * @param toldSids what those applications call the session that the library told itself.
+   * @param toldSids the session's `sid`s at applications that the library has notified already.
    */
   signedOut(uid: string, toldSids: readonly string[]): Promise<void>;
   /** Ends all that an application got; false when nothing was on record. */

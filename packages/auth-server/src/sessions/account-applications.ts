@@ -21,7 +21,7 @@ export interface AccountApplications {
   list(account: Account): Promise<readonly ApplicationWithAccess[]>;
   /** Keeps what the person has allowed, so that it is not asked for again. Tells them about more. */
   allow(account: Account, id: string, scopes: readonly string[], actor: Actor): Promise<void>;
-  /** The person has let it in on a second device. A message tells them, each time. */
+  /** The person has connected it on a second device. They get a message each time. */
   deviceConnected(account: Account, id: string, actor: Actor): Promise<void>;
   /** Ends all that the application got; it has to ask again. False when it has no access. */
   withdraw(account: Account, id: string, actor: Actor): Promise<boolean>;

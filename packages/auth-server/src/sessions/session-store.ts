@@ -43,7 +43,7 @@ export type Ending = 'signed_out' | 'ended';
  * notified soon; see `LogoutNotifications`.
  */
 export interface SessionStore {
-  /** A new one, or the same that was seen again. */
+  /** Adds a session, or updates when a known one was last seen. */
   recordSession(session: {
     readonly uid: string;
     readonly accountId: string;
@@ -58,7 +58,7 @@ export interface SessionStore {
   sessionUids(accountId: string): Promise<readonly string[]>;
   grants(accountId: string): Promise<readonly ApplicationGrant[]>;
   grantsOfSession(uid: string, ending: Ending): Promise<readonly string[]>;
-  /** @param toldSids the names of the session whose applications have heard of its end already. */
+  /** @param toldSids the session's `sid`s at applications that the library has notified already. */
   forgetSession(uid: string, ending: Ending, toldSids: readonly string[]): Promise<void>;
   /** @param keptUid a session that stays, though what was granted in it ends. */
   forget(

@@ -49,7 +49,7 @@ export interface Spending {
    * reply may have been lost.
    */
   readonly attempt: string;
-  /** What the caller is answered; sealed. */
+  /** The answer that the caller gets; sealed. */
   readonly answer?: string;
 }
 

@@ -4,7 +4,7 @@
  */
 export interface Throttle {
   /**
-   * Admits an attempt against every subject, or tells how many seconds to wait. Subjects are
+   * Admits an attempt against every subject, or returns how many seconds to wait. Subjects are
    * checked in order. After one that refuses, the others are not counted, so put the address first.
    * An attempt counts as a failure until `succeeded` says otherwise, so parallel attempts cannot
    * slip through.

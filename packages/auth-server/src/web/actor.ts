@@ -7,7 +7,7 @@ import { LANGUAGE_COOKIE } from './page.ts';
 
 export const DEVICE_COOKIE = { name: 'cls_device' } as const;
 
-/** Who asks, as far as the request tells. */
+/** The sender of a request, as far as the request shows. */
 export function actorOf(ctx: Context): Actor {
   const requestId = ctx.state['requestId'];
   const deviceCookie = readCookie(ctx, DEVICE_COOKIE);

@@ -16,7 +16,7 @@ import {
 /** A thread that holds the database. */
 export interface Holder {
   readonly database: Database;
-  /** Ends it at once, in the middle of whatever it does. */
+  /** Ends it at once, also in the middle of a statement. */
   terminate(): Promise<void>;
 }
 

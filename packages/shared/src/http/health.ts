@@ -11,7 +11,7 @@ const CHECK_TIMEOUT_MS = 2_000;
 /**
  * `GET /livez`: the process answers; restart it when it does not. `GET /readyz`: 200 when it can
  * do its work, else 503 naming what is missing (and while draining), so that traffic goes
- * elsewhere. Neither needs a token nor tells more than names.
+ * elsewhere. Neither needs a token, and neither shows more than names.
  */
 export function health(checks: readonly ReadinessCheck[], isDraining: () => boolean): Middleware {
   return async (ctx, next) => {

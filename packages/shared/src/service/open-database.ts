@@ -40,7 +40,7 @@ interface Patience {
 
 const SERVICE_STATEMENT_TIMEOUT_MS = 10_000;
 const PATIENCE_MS = 5_000;
-/** An import or a migration may take long, and nobody waits for an answer over HTTP. */
+/** An import or a migration may take long, and no caller waits for it over HTTP. */
 const TOOL_STATEMENT_TIMEOUT_MS = 30 * 60_000;
 
 /**

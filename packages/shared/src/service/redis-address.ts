@@ -24,7 +24,7 @@ const DEFAULT_PORT = { single: 6_379, sentinel: 26_379, cluster: 6_379 } as cons
  * `redis+sentinel://…@host:port,host:port/master[/db]` or `redis+cluster://…@host:port,host:port`;
  * `rediss` for TLS.
  *
- * @throws {DatabaseUnavailable} when the URL has another shape; quotes none of it.
+ * @throws {DatabaseUnavailable} when the URL has another shape. The message quotes no part of the URL.
  */
 export function parseRedisUrl(url: string): RedisAddress {
   const parts = URL_SHAPE.exec(url)?.groups;

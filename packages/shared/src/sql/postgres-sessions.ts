@@ -177,7 +177,7 @@ function hostsOf(url: string) {
   return hosts;
 }
 
-/** Cuts the connection: nothing that is said on it any more arrives. */
+/** Cuts the connection: nothing that is sent on it afterwards arrives. */
 function destroy(client: pg.Client | pg.PoolClient | undefined): void {
   const { connection } = (client ?? {}) as { connection?: { stream: { destroy(): void } } };
   connection?.stream.destroy();

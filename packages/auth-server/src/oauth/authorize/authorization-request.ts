@@ -8,13 +8,13 @@ import { type Pages, seeOther } from '../../web/page.ts';
 import { ROUTES } from '../../web/paths.ts';
 import { readFormBody } from '../../web/read-form.ts';
 
-/** What a refusal needs; none of it gives anything to anybody. */
+/** The parameters that a refusal needs. They give nobody access to anything. */
 const OF_THE_ANSWER = ['response_mode', 'state'] as const;
 
 /**
  * Requests that come as an object (OpenID Connect Core 1.0 §6) are refused with
- * `request_not_supported`. The application may have said in the object alone how it wants to be
- * answered, and by which `state` it knows the answer. The address of the answer comes from the
+ * `request_not_supported`. The object alone may name the application's `response_mode` and `state`,
+ * so the refusal takes both from it. The address of the answer comes from the
  * request's own `redirect_uri`, never from the object.
  */
 export const refusedRequestObject: Middleware = (ctx, next) => {

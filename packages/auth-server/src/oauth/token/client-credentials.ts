@@ -1,8 +1,8 @@
 /**
  * The short way of `POST /oauth/token` (docs/adr/0026-short-token-path.md): an ordinary request of a service account
  * gets its token here, without Koa and the library's chain. A request that is unusual, or that must
- * be refused, goes the long way as if nobody had looked at it: refusals,
- * throttles and their audit are written there alone. One suite runs over both ways.
+ * be refused, goes the long way with its body unread: refusals, throttles and their audit are written
+ * there alone. One suite runs over both ways.
  */
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { clientAddress } from '@cls/shared/http/client-address';

@@ -84,7 +84,7 @@ export function spend(state: StateStore, refreshGraceS: number): Spend {
   };
 }
 
-/** What an answer is good for: an answer to a wider request is none to a narrower one. */
+/** The requests that a kept answer fits: the answer to a wider request does not fit a narrower one. */
 function askedOf({ oidc }: KoaContextWithOIDC): string {
   const { scope, resource, otp } = oidc.params ?? {};
   // Who brings a one-time code asks for nothing else; the account's scopes were filled in since.

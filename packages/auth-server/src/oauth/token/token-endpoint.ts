@@ -85,7 +85,7 @@ async function errorOf(
   }
 }
 
-/** A form with a person's password is answered with how to send it, whatever else is wrong. */
+/** A form with a person's password gets an explanation of how to send it, also when more is wrong. */
 function explained(ctx: KoaContextWithOIDC, failure: unknown): unknown {
   const refused = failure instanceof errors.OIDCProviderError && failure.statusCode < 429;
   const asForm = ctx.oidc?.params?.['grant_type'] === 'password';

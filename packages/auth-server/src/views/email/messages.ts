@@ -17,7 +17,7 @@ export type SecurityChange = ChangeOf<KeyAfter<'mail.change.'>>;
 export type MailPlace = KeyAfter<'mail.link.'>;
 type MailHrefs = Readonly<Record<MailPlace, string>>;
 
-/** With what somebody signed in. */
+/** The method by which somebody signed in. */
 export type SignedInBy = KeyAfter<'mail.newDevice.advice.'>;
 
 type Advice = KeyAfter<'mail.advice.'>;

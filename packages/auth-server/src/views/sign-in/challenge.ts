@@ -84,7 +84,7 @@ function challengeField(
   }
 }
 
-/** What else there is; and who helps those who have lost all of it. */
+/** Links to the other sign-in methods, and whom to ask when all are lost. */
 function otherMethods({ others, frame, challenge }: ChallengeModel, i18n: I18n): Html {
   const { supportHref } = frame;
   const contact =

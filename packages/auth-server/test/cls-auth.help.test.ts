@@ -6,6 +6,7 @@ import { helpOfCommands, runProgram } from '@cls/testing/tool-help';
 import { expect } from 'chai';
 import { EXAMPLES } from '../src/cli/examples.ts';
 import { program } from '../src/cli/program.ts';
+import { runTool } from './support/tool.ts';
 
 const TOOL = fileURLToPath(new URL('../../bin/cls-auth.mjs', import.meta.url));
 
@@ -62,7 +63,7 @@ describe('cls-auth in a folder without a store', function () {
   for (const words of READ_ONLY) {
     it(`makes none for ${words}, and says that CLS_DATA_DIR may be wrong`, async () => {
       const dataDir = join(temporaryDirectory('cls-mistyped-'), 'mistyped');
-      const { code, stderr } = await runProgram(TOOL, words.split(' '), { CLS_DATA_DIR: dataDir });
+      const { code, stderr } = await runTool(words.split(' '), { CLS_DATA_DIR: dataDir });
       expect([code, stderr]).to.deep.equal([1, refusalOf(dataDir)]);
       expect(existsSync(dataDir)).to.equal(false);
     });
@@ -91,7 +92,7 @@ describe('cls-auth with mistyped options', () => {
   ] as const) {
     it(`answers ${words}`, async () => {
       const dataDir = join(temporaryDirectory('cls-mistyped-'), 'none');
-      const answer = await runProgram(TOOL, words.split(' '), { CLS_DATA_DIR: dataDir });
+      const answer = await runTool(words.split(' '), { CLS_DATA_DIR: dataDir });
       expect(answer).to.deep.equal({ code: 2, stdout: '', stderr });
       expect(existsSync(dataDir)).to.equal(false);
     });

@@ -6,6 +6,7 @@ import { helpOfCommands, runProgram } from '@cls/testing/tool-help';
 import { expect } from 'chai';
 import { EXAMPLES } from '../src/cli/examples.ts';
 import { program } from '../src/cli/program.ts';
+import { runWith } from './support/tool.ts';
 
 const TOOL = fileURLToPath(new URL('../../bin/cls-api.mjs', import.meta.url));
 
@@ -78,7 +79,7 @@ describe('cls-api in a folder without a store', function () {
   for (const words of READ_ONLY) {
     it(`makes none for ${words}, and says that CLS_DATA_DIR may be wrong`, async () => {
       const dataDir = join(temporaryDirectory('cls-mistyped-'), 'mistyped');
-      const { code, stderr } = await runProgram(TOOL, words.split(' '), { CLS_DATA_DIR: dataDir });
+      const { code, stderr } = await runWith({ CLS_DATA_DIR: dataDir }, ...words.split(' '));
       expect([code, stderr]).to.deep.equal([1, refusalOf(dataDir)]);
       expect(existsSync(dataDir)).to.equal(false);
     });

@@ -3,7 +3,9 @@
  * process of its own for every command would spend most of its time on loading.
  */
 import { type ChildProcess, fork } from 'node:child_process';
+import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
+import { atEndOfTests } from './end-of-tests.ts';
 import { endWithTests } from './servers.ts';
 
 export interface ToolRun {
@@ -51,5 +53,16 @@ export async function runHosted(
 }
 
 function start(entry: URL): ChildProcess {
-  return endWithTests(fork(HOST, [entry.href], { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] }));
+  const host = endWithTests(
+    fork(HOST, [entry.href], { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] }),
+  );
+  // By itself, so that it writes what it has covered.
+  atEndOfTests(async () => {
+    if (!host.connected) return;
+    host.ref();
+    const exited = once(host, 'exit');
+    host.disconnect();
+    await exited;
+  });
+  return host;
 }

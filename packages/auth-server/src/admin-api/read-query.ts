@@ -1,65 +1,33 @@
-import { parameterRefusal, unknownParameter } from '@cls/shared/http/parameter-refusal';
-import type { ParameterFault } from '@cls/shared/http/refusal';
-import { canonicalEmail, EMAIL } from '../accounts/account.ts';
+import { z } from 'zod';
+import { EMAIL_ADDRESS, validate } from './validate.ts';
 
-/** What a query asks for; absent where it does not say. */
-export interface AdminQuery {
-  /** Canonical. */
-  readonly email?: string;
-  /** 1 to 100. */
-  readonly limit?: number;
-  readonly cursor?: string;
-}
+const ONE = { error: 'expected one value' };
+const limit = z
+  .string(ONE)
+  .regex(/^([1-9]\d?|100)$/, 'expected a whole number from 1 to 100')
+  .transform(Number)
+  .exactOptional();
+const cursor = (pattern: RegExp) =>
+  z.string(ONE).regex(pattern, 'expected a cursor from page.nextCursor, unchanged').exactOptional();
 
-interface Rule {
-  readonly parse: (text: string) => string | number | undefined;
-  readonly expected: string;
-  readonly code?: string;
-}
-
-const LIMIT: Rule = {
-  parse: (text) => (/^([1-9]\d?|100)$/.test(text) ? Number(text) : undefined),
-  expected: 'expected a whole number from 1 to 100',
-};
-const cursor = (pattern: RegExp): Rule => ({
-  parse: (text) => (pattern.test(text) ? text : undefined),
-  expected: 'expected a cursor from page.nextCursor, unchanged',
-  code: 'invalid_cursor',
-});
-const ACCOUNTS = {
-  email: {
-    parse: (text: string) => (EMAIL.test(canonicalEmail(text)) ? canonicalEmail(text) : undefined),
-    expected: 'expected an e-mail address',
-  },
-  limit: LIMIT,
+const ACCOUNTS = z.strictObject({
+  email: z.string(ONE).pipe(EMAIL_ADDRESS).exactOptional(),
+  limit,
   cursor: cursor(/^acc_[0-9A-Z]{26}$/),
-};
-const EVENTS = { limit: LIMIT, cursor: cursor(/^[1-9]\d{0,17}$/) };
+});
+const EVENTS = z.strictObject({ limit, cursor: cursor(/^[1-9]\d{0,17}$/) });
 
-export const readAccountsQuery = (text: string) => readQuery(text, ACCOUNTS);
-export const readEventsQuery = (text: string) => readQuery(text, EVENTS);
-export const readNoQuery = (text: string) => readQuery(text, {});
+/** What a query asks for; absent where it does not say. @throws {Refusal} naming every fault. */
+export const readAccountsQuery = (query: string) => validate(ACCOUNTS, parametersOf(query));
+export const readEventsQuery = (query: string) => validate(EVENTS, parametersOf(query));
+export const readNoQuery = (query: string) => validate(z.strictObject({}), parametersOf(query));
 
-/** @throws {Refusal} naming every fault at once. */
-function readQuery(text: string, rules: Readonly<Record<string, Rule>>): AdminQuery {
-  const parameters = new URLSearchParams(text);
-  const known = Object.keys(rules);
-  const faults: ParameterFault[] = [];
-  const read: Record<string, string | number> = {};
-  for (const name of new Set(parameters.keys())) {
-    const rule = known.includes(name) ? rules[name] : undefined;
-    if (rule === undefined) {
-      faults.push(unknownParameter(name, known));
-      continue;
-    }
+/** A list for what is named more than once. */
+function parametersOf(query: string): Readonly<Record<string, string | readonly string[]>> {
+  const parameters = new URLSearchParams(query);
+  const valuesOf = (name: string) => {
     const [value = '', ...more] = parameters.getAll(name);
-    const parsed = more.length === 0 ? rule.parse(value) : undefined;
-    if (parsed !== undefined) read[name] = parsed;
-    else {
-      const message = more.length === 0 ? rule.expected : 'expected one value';
-      faults.push({ parameter: name, code: rule.code ?? 'invalid_parameter', message });
-    }
-  }
-  if (faults.length > 0) throw parameterRefusal(faults);
-  return read;
+    return more.length === 0 ? value : [value, ...more];
+  };
+  return Object.fromEntries([...parameters.keys()].map((name) => [name, valuesOf(name)]));
 }

@@ -1,0 +1,33 @@
+import { parameterRefusal, unknownParameter } from '@cls/shared/http/parameter-refusal';
+import type { ParameterFault } from '@cls/shared/http/refusal';
+import { z } from 'zod';
+import { canonicalEmail, EMAIL } from '../accounts/account.ts';
+
+const UNKNOWN_MAX = 50;
+
+/** An e-mail address, made canonical. */
+export const EMAIL_ADDRESS = z
+  .string({ error: 'expected an e-mail address' })
+  .transform(canonicalEmail)
+  .refine((email) => EMAIL.test(email), 'expected an e-mail address');
+
+/** @throws {Refusal} naming every fault at once, unknown members first. */
+export function validate<T extends z.ZodObject>(schema: T, members: object): z.output<T> {
+  const { data, error } = schema.safeParse(members);
+  if (error === undefined) return data;
+  const known = Object.keys(schema.shape);
+  const unknown = error.issues.flatMap((issue) =>
+    issue.code === 'unrecognized_keys' ? issue.keys.slice(0, UNKNOWN_MAX) : [],
+  );
+  const others = error.issues.filter(({ code }) => code !== 'unrecognized_keys');
+  throw parameterRefusal([
+    ...unknown.map((name) => unknownParameter(name, known)),
+    ...others.map(({ path, message }) => fault(String(path[0]), message)),
+  ]);
+}
+
+/** A value that is not what it should be. */
+export function fault(parameter: string, message: string): ParameterFault {
+  const code = parameter === 'cursor' ? 'invalid_cursor' : 'invalid_parameter';
+  return { parameter, code, message };
+}

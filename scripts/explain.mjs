@@ -20,7 +20,7 @@ const CUSTOMER = 'customer';
 const LINE_CHARS = 150;
 /** What row-level security adds to each condition. */
 const POLICY =
-  /\(\(current_setting\('cls.full_control'::text, true\) = 'on'::text\) OR \((hashed )?SubPlan \d+\)\)/g;
+  /\(\(current_setting\('cls.full_control'::text, true\) = 'on'::text\)( OR (\$\d+|\((hashed )?SubPlan \d+\)|sees_\w+\([\w.]+\)))+\)/g;
 const EXPLAIN = 'EXPLAIN (ANALYZE, COSTS OFF, TIMING OFF, SUMMARY OFF)';
 
 const database = await openBook();
@@ -60,6 +60,10 @@ const someDeal = (await database.query('SELECT id FROM deal ORDER BY key LIMIT 1
 
 const QUESTIONS = [
   ...LEVELS.map((level) => [`A page of 100 at level ${level}`, () => store.page(all, page(level))]),
+  [
+    'A page sorted by borrower',
+    () => store.page(all, page('facility', { sort: { by: 'borrower', descending: false } })),
+  ],
   [
     'The next page, sorted by outstanding principal',
     () => {

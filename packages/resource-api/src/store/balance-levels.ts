@@ -87,11 +87,16 @@ export function partyName(alias: string): string {
     WHERE t.party_key = ${alias}.key AND ${TERMS_AT} ${NEWEST_TERMS}), ${alias}.name)`;
 }
 
+/** Whether deal `d` has a fact from a list, as of the snapshot. */
+export function dealHas(column: 'borrower_key' | 'country', list: string): string {
+  return `${dealDetail(column)} = ANY(${list})`;
+}
+
 /** Deals `d` with a fact from a list: candidates by an index, then as of the snapshot. */
 export function dealsWith(column: 'borrower_key' | 'country', list: string): string {
   return `(d.key IN (SELECT key FROM deal WHERE ${column} = ANY(${list})
       UNION SELECT deal_key FROM deal_details WHERE ${column} = ANY(${list}))
-    AND ${dealDetail(column)} = ANY(${list}))`;
+    AND ${dealHas(column, list)})`;
 }
 
 /**
@@ -266,3 +271,22 @@ export function termsJoins(contractKey: string): string {
     join('contract', 'terms', 'ct', contractKey),
   ].join('');
 }
+
+/** Until when an item lives, as known at the snapshot: what has ended is passed over by one look-up. */
+export function livesUntil(level: Level, key: string): string {
+  const item =
+    level === 'deal'
+      ? `(l.item_key, l.currency) = (
+          SELECT deal_key, currency FROM facility WHERE key = ${key})`
+      : `l.item_key = ${key} AND l.currency = ''`;
+  return `(SELECT l.lives_until FROM item_life l WHERE l.level = '${level}' AND ${item}
+        AND l.known_seq <= $2 ORDER BY l.known_seq DESC LIMIT 1)`;
+}
+
+/** Whose rows are a level's items, by their keys. */
+export const ITEM_TABLES: Readonly<Record<Level, string>> = {
+  deal: 'facility',
+  facility: 'facility',
+  contract: 'loan_contract',
+  position: 'lender_position',
+};

@@ -11,6 +11,7 @@ import type {
 import {
   BY_LOOKUP,
   borrowerOf,
+  dealHas,
   dealsWith,
   FACILITY_NAME,
   hadFrom,
@@ -54,6 +55,8 @@ const IN_ORDER = `SET LOCAL enable_sort = off;${BY_ONE_INDEX}`;
 /** Look-ups alone, in the order of the index that comes first. */
 export const LOOK_UPS = `${BY_INDEX}${IN_ORDER}`;
 
+export type SortedRequest = PageRequest & { readonly sort: Sort };
+
 /** Parameters in the order in which the text names them; `$1` is the date, `$2` the sequence. */
 export class Parameters {
   readonly values: SqlValue[];
@@ -69,11 +72,12 @@ export class Parameters {
 }
 
 /**
- * One page with all that its items tell, global balances before lenders' ones.
+ * One page with all that its items tell, global balances before lenders' ones: all items of a filter
+ * are sorted.
  *
  * @param deals the only ones that may have items of the page, by their keys
  */
-export function pageStatement(request: PageRequest, deals?: readonly bigint[]): Statement {
+export function sortingStatement(request: SortedRequest, deals?: readonly bigint[]): Statement {
   const { level, filter, snapshot, sort, after, limit } = request;
   const parameters = new Parameters(snapshot);
   const sql = LEVEL_SQL[level];
@@ -88,9 +92,7 @@ export function pageStatement(request: PageRequest, deals?: readonly bigint[]): 
       WHERE ${where.join('\n        AND ')}
       ORDER BY ${order.by} LIMIT ${parameters.add(limit + 1)}`;
   const text = detailsOf(level, page);
-  const { values } = parameters;
-  if (sort !== undefined) return { sql: text, parameters: values, planning: BY_ONE_INDEX };
-  return { sql: text, parameters: values, planning: LOOK_UPS, prepared: true };
+  return { sql: text, parameters: parameters.values, planning: BY_ONE_INDEX };
 }
 
 /** The same of items that are found already, in their order. */
@@ -110,7 +112,7 @@ export function foundPageStatement(
 }
 
 /** Rows of the items of a page, of which `page` selects `key`, `sort_value` and `number`. */
-function detailsOf(level: Level, page: string): string {
+export function detailsOf(level: Level, page: string): string {
   const sql = LEVEL_SQL[level];
   const contract =
     level === 'contract' ? 'loan_contract c ON c.key = i.key' : 'loan_contract c ON false';
@@ -486,14 +488,15 @@ function amongEither(
   return [`(${columns.map((column) => `${column} = ANY(${list})`).join(' OR ')})`];
 }
 
-/** @param ofDeal how deals with a country or a borrower of a list are found */
+/** @param deals whether the deal is given, or is to be found by an index where the filter names some */
 export function conditions(
   sql: LevelSql,
   level: Level,
   filter: BalanceFilter,
   parameters: Parameters,
-  ofDeal = dealsWith,
+  deals: 'to be found' | 'of the candidate' = 'to be found',
 ): string[] {
+  const ofDeal = deals === 'to be found' ? dealsWith : dealHas;
   const { booked, record, status, lines, holder, newest } = sql;
   const list = (values: readonly string[]) => parameters.add(values);
   const where = [
@@ -557,14 +560,7 @@ export function sortValue(sql: LevelSql, by: Sort['by']): readonly [string, stri
   return values[by];
 }
 
-function orderOf(sql: LevelSql, sort: Sort | undefined): Order {
-  if (sort === undefined) {
-    return {
-      value: 'NULL',
-      by: 'i.key',
-      after: ({ key }, parameters) => `i.key > ${parameters.add(key)}`,
-    };
-  }
+function orderOf(sql: LevelSql, sort: Sort): Order {
   const [value, type] = sortValue(sql, sort.by);
   const [direction, beyond] = sort.descending ? ['DESC', '<'] : ['ASC', '>'];
   return {

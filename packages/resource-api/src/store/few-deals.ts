@@ -1,5 +1,5 @@
-import type { SqlValue } from '@cls/shared/sql/database';
-import type { BalanceFilter, Level, PageRequest } from '../balances/balance-store.ts';
+import type { SqlValue, Transaction } from '@cls/shared/sql/database';
+import type { BalanceFilter, Level, PageRequest, ReaderAccess } from '../balances/balance-store.ts';
 import { keysOf, type Statement } from './balance-statements.ts';
 
 /** A page of so many deals is worked out from all of their items. */
@@ -7,8 +7,19 @@ const FEW_DEALS = 200;
 /** Rows that are looked at to find the deals of one part of a filter. */
 const LOOKED_AT = 1_000;
 
+/** The deals that a filter and the caller's grants leave, by their keys; undefined where not few. */
+export async function fewDeals(
+  transaction: Transaction,
+  access: ReaderAccess,
+  request: Pick<PageRequest, 'level' | 'filter'>,
+): Promise<readonly bigint[] | undefined> {
+  const narrowing = narrowingStatement(request, !('fullControl' in access));
+  if (narrowing === undefined) return undefined;
+  return fewestDeals(await transaction.query<DealsRow>(narrowing.sql, narrowing.parameters));
+}
+
 /** The deals that one part of a filter may leave. */
-export interface DealsRow {
+interface DealsRow {
   readonly deals: readonly bigint[];
 }
 
@@ -17,7 +28,7 @@ export interface DealsRow {
  * an index, up to a limit. A part that leaves more has no row. Undefined where nothing narrows the
  * book.
  */
-export function narrowingStatement(
+function narrowingStatement(
   { level, filter }: Pick<PageRequest, 'level' | 'filter'>,
   granted: boolean,
 ): Statement | undefined {
@@ -35,7 +46,7 @@ export function narrowingStatement(
 }
 
 /** The deals of the part that leaves fewest, if these are few. */
-export function fewestDeals(rows: readonly DealsRow[]): readonly bigint[] | undefined {
+function fewestDeals(rows: readonly DealsRow[]): readonly bigint[] | undefined {
   const [fewest] = rows.map(({ deals }) => deals).sort((a, b) => a.length - b.length);
   return fewest !== undefined && fewest.length <= FEW_DEALS ? fewest : undefined;
 }

@@ -1,7 +1,6 @@
 import { LEVELS, type Level } from '../balances/balance-store.ts';
-import { hasRecord, LEVEL_SQL, NOT_ZERO, OUTSTANDING } from './balance-levels.ts';
+import { hasRecord, LEVEL_SQL, livesUntil, NOT_ZERO, OUTSTANDING } from './balance-levels.ts';
 import { sortValue } from './balance-statements.ts';
-import { livesUntil } from './sorted-page.ts';
 import type { ReconcileStatement } from './sql-reconciler.ts';
 
 /** A row for each of the `values` of an item that the book has and that its order has not. */

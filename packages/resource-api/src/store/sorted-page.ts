@@ -1,23 +1,20 @@
 import type { Transaction } from '@cls/shared/sql/database';
 import type {
   BalanceFilter,
-  Level,
   PageEnd,
   PageRequest,
   ReaderAccess,
-  Sort,
 } from '../balances/balance-store.ts';
-import { BY_LOOKUP, dealDetail, LEVEL_SQL } from './balance-levels.ts';
+import { BY_LOOKUP, ITEM_TABLES, LEVEL_SQL, livesUntil } from './balance-levels.ts';
 import {
   conditions,
   foundPageStatement,
   Parameters,
+  type SortedRequest,
   type Statement,
   sortValue,
 } from './balance-statements.ts';
-import { type DealsRow, fewestDeals, narrowingStatement } from './few-deals.ts';
-
-export type SortedRequest = PageRequest & { readonly sort: Sort };
+import { fewDeals } from './few-deals.ts';
 
 /** The page, or that its items are to be sorted: those of given deals, or of all. */
 export type SortedPage<Row> =
@@ -35,8 +32,7 @@ export async function findSortedPage<Row>(
   request: SortedRequest,
 ): Promise<SortedPage<Row>> {
   const read = <R>({ sql, parameters }: Statement) => transaction.query<R>(sql, parameters);
-  const narrowing = narrowingStatement(request, !('fullControl' in access));
-  const deals = narrowing && fewestDeals(await read<DealsRow>(narrowing));
+  const deals = await fewDeals(transaction, access, request);
   if (deals !== undefined) return { deals };
   const found = foundBy(await read<WalkRow>(walkStatement(request)));
   if (found === undefined) return { deals };
@@ -77,9 +73,7 @@ export function walkStatement(request: SortedRequest): Statement {
   const parameters = new Parameters(snapshot);
   const sql = LEVEL_SQL[level];
   const [value, type] = sortValue(sql, sort.by);
-  const exactly = (column: 'borrower_key' | 'country', list: string) =>
-    `${dealDetail(column)} = ANY(${list})`;
-  const where = conditions(sql, level, filter, parameters, exactly);
+  const where = conditions(sql, level, filter, parameters, 'of the candidate');
   const { valueType, next, keys } = candidatesOf(request, parameters);
   const start = after && `${parameters.add(after.sortValue)}::${valueType}`;
   const first = start ?? next();
@@ -118,17 +112,6 @@ export function walkStatement(request: SortedRequest): Statement {
   return { sql: text, parameters: parameters.values };
 }
 
-/** Until when an item lives, as known at the snapshot: what has ended is passed over by one look-up. */
-export function livesUntil(level: Level, key: string): string {
-  const item =
-    level === 'deal'
-      ? `(l.item_key, l.currency) = (
-          SELECT deal_key, currency FROM facility WHERE key = ${key})`
-      : `l.item_key = ${key} AND l.currency = ''`;
-  return `(SELECT l.lives_until FROM item_life l WHERE l.level = '${level}' AND ${item}
-        AND l.known_seq <= $2 ORDER BY l.known_seq DESC LIMIT 1)`;
-}
-
 interface Candidates {
   readonly valueType: string;
   /** The first value of all, or beyond another. */
@@ -136,13 +119,6 @@ interface Candidates {
   /** The items of a value, after one. */
   keys(value: string, after: string): string;
 }
-
-const TABLES: Readonly<Record<Level, string>> = {
-  deal: 'facility',
-  facility: 'facility',
-  contract: 'loan_contract',
-  position: 'lender_position',
-};
 
 function candidatesOf(request: SortedRequest, parameters: Parameters): Candidates {
   const { by } = request.sort;
@@ -189,7 +165,7 @@ function ofAmounts(
     next: (beyond) => `${nearest}(${kept.next(beyond)},
         ${beyond === undefined ? '0' : `CASE WHEN 0 ${further} ${beyond} THEN 0 END`}::bigint)`,
     keys: (value, after) => `(${kept.keys(`nullif(${value}, 0)`, after)})
-        UNION ALL (SELECT key FROM ${TABLES[level]} WHERE ${value} = 0 AND key > ${after} ORDER BY key)`,
+        UNION ALL (SELECT key FROM ${ITEM_TABLES[level]} WHERE ${value} = 0 AND key > ${after} ORDER BY key)`,
   };
 }
 
@@ -210,7 +186,7 @@ function ofDealNumbers({ level, sort: { descending } }: SortedRequest): Candidat
     next: (beyond) => `(SELECT ${number} FROM deal d
         ${beyond === undefined ? '' : `WHERE ${number} ${further} ${beyond}`}
         ORDER BY ${number} ${direction} LIMIT 1)`,
-    keys: (value, after) => `SELECT key FROM ${TABLES[level]}
+    keys: (value, after) => `SELECT key FROM ${ITEM_TABLES[level]}
         WHERE deal_key = (SELECT d.key FROM deal d WHERE ${number} = ${value}) AND key > ${after}
         ORDER BY key`,
   };

@@ -1,5 +1,5 @@
 import { CUSTOMER_ID } from '@cls/shared/access-token';
-import type { Database } from '@cls/shared/sql/database';
+import type { Database, Transaction } from '@cls/shared/sql/database';
 import type {
   BalanceItem,
   BalanceStore,
@@ -26,14 +26,16 @@ import {
   itemMovementsStatement,
   LOOK_UPS,
   movementsStatement,
-  pageStatement,
+  type SortedRequest,
   type Statement,
+  sortingStatement,
   totalsStatement,
 } from './balance-statements.ts';
 import { changedDealsStatement } from './changed-deals.ts';
 import { type DueRow, dueStatement, toPastDue } from './past-due-statement.ts';
+import { readPlainPage } from './plain-page.ts';
 import { JOURNAL_LOCK } from './post-journals.ts';
-import { findSortedPage, type SortedRequest } from './sorted-page.ts';
+import { findSortedPage } from './sorted-page.ts';
 
 /**
  * Balances in SQL, read under row-level security, one statement per page. `facts` answers what is
@@ -43,11 +45,11 @@ export function sqlBalanceStore(database: Database, facts: Database = database):
   return {
     async page(access, request) {
       const { sort } = request;
-      return toItems(
+      const rows =
         sort === undefined
-          ? await readAs<PageRow>(database, access, pageStatement(request))
-          : await sortedPage(database, access, { ...request, sort }),
-      );
+          ? await lookUp(database, access, (on) => readPlainPage<PageRow>(on, access, request))
+          : await sortedPage(database, access, { ...request, sort });
+      return toItems(rows);
     },
     async balancesOf(access, level, keys, snapshot) {
       const found = new Map<bigint, Map<string, StatedBalance>>();
@@ -175,24 +177,32 @@ function readAs<Row>(
   });
 }
 
+/** Look-ups that follow from each other, in one state of the book. */
+function lookUp<T>(
+  database: Database,
+  access: ReaderAccess,
+  work: (transaction: Transaction) => Promise<T>,
+): Promise<T> {
+  return database.transaction(work, {
+    isolation: 'repeatable read',
+    readOnly: true,
+    prepared: true,
+    setup: `${setupFor(access)}${LOOK_UPS}`,
+  });
+}
+
 /** Found by a walk where it can be; else all items of the filter, or of few deals, are sorted. */
 async function sortedPage(
   database: Database,
   access: ReaderAccess,
   request: SortedRequest,
 ): Promise<PageRow[]> {
-  const found = await database.transaction(
-    (transaction) => findSortedPage<PageRow>(transaction, access, request),
-    {
-      isolation: 'repeatable read',
-      readOnly: true,
-      prepared: true,
-      setup: `${setupFor(access)}${LOOK_UPS}`,
-    },
+  const found = await lookUp(database, access, (on) =>
+    findSortedPage<PageRow>(on, access, request),
   );
   return 'rows' in found
     ? found.rows
-    : readAs(database, access, pageStatement(request, found.deals));
+    : readAs(database, access, sortingStatement(request, found.deals));
 }
 
 /** One statement as the service's own role, which sees all lenders' lines. */

@@ -2,8 +2,8 @@ import type { SqlValue, Transaction } from '@cls/shared/sql/database';
 import type { BalanceFilter, Level, PageRequest, ReaderAccess } from '../balances/balance-store.ts';
 import { keysOf, type Statement } from './balance-statements.ts';
 
-/** A page of so many deals is worked out from all of their items. */
-const FEW_DEALS = 200;
+/** How many deals are few: to sort all of their items, or to look up the keys of these. */
+export const FEW_DEALS = { toSort: 200, toWalk: 1_000 };
 /** Rows that are looked at to find the deals of one part of a filter. */
 const LOOKED_AT = 1_000;
 
@@ -12,10 +12,14 @@ export async function fewDeals(
   transaction: Transaction,
   access: ReaderAccess,
   request: Pick<PageRequest, 'level' | 'filter'>,
+  most: number,
 ): Promise<readonly bigint[] | undefined> {
-  const narrowing = narrowingStatement(request, !('fullControl' in access));
+  const granted = 'fullControl' in access ? undefined : dealsGranted(most);
+  const narrowing = narrowingStatement(request, granted);
   if (narrowing === undefined) return undefined;
-  return fewestDeals(await transaction.query<DealsRow>(narrowing.sql, narrowing.parameters));
+  const rows = await transaction.query<DealsRow>(narrowing.sql, narrowing.parameters);
+  const [fewest] = rows.map(({ deals }) => deals).sort((a, b) => a.length - b.length);
+  return fewest !== undefined && fewest.length <= most ? fewest : undefined;
 }
 
 /** The deals that one part of a filter may leave. */
@@ -30,11 +34,11 @@ interface DealsRow {
  */
 function narrowingStatement(
   { level, filter }: Pick<PageRequest, 'level' | 'filter'>,
-  granted: boolean,
+  granted: string | undefined,
 ): Statement | undefined {
   const parameters: SqlValue[] = [];
   const parts = partsOf(level, filter, (value) => `$${parameters.push(value)}`);
-  if (granted) parts.push(GRANTED);
+  if (granted !== undefined) parts.push(granted);
   if (parts.length === 0) return undefined;
   const rows = parts.map(
     (part) => `
@@ -45,19 +49,15 @@ function narrowingStatement(
   return { sql: rows.join(' UNION ALL '), parameters };
 }
 
-/** The deals of the part that leaves fewest, if these are few. */
-function fewestDeals(rows: readonly DealsRow[]): readonly bigint[] | undefined {
-  const [fewest] = rows.map(({ deals }) => deals).sort((a, b) => a.length - b.length);
-  return fewest !== undefined && fewest.length <= FEW_DEALS ? fewest : undefined;
-}
-
 /** Null for a grant of all deals, which narrows nothing. */
-const GRANTED = `
+function dealsGranted(most: number): string {
+  return `
       SELECT NULL::bigint AS key WHERE EXISTS (SELECT FROM entitlement_rule WHERE all_deals)
       UNION ALL
       SELECT * FROM (SELECT DISTINCT deal_key FROM entitlement ORDER BY deal_key
-        LIMIT ${FEW_DEALS + 1}) e
+        LIMIT ${most + 1}) e
       WHERE NOT EXISTS (SELECT FROM entitlement_rule WHERE all_deals)`;
+}
 
 function partsOf(
   level: Level,

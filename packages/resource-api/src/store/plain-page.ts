@@ -8,7 +8,7 @@ import {
   Parameters,
   type Statement,
 } from './balance-statements.ts';
-import { fewDeals } from './few-deals.ts';
+import { FEW_DEALS, fewDeals } from './few-deals.ts';
 
 /**
  * Up to `limit` + 1 items in the order of their keys. Where the filter or the caller's grants leave
@@ -21,7 +21,7 @@ export async function readPlainPage<Row>(
 ): Promise<Row[]> {
   const { sql, parameters } = plainPageStatement(
     request,
-    await fewDeals(transaction, access, request),
+    await fewDeals(transaction, access, request, FEW_DEALS.toWalk),
   );
   return transaction.query<Row>(sql, parameters);
 }

@@ -14,7 +14,7 @@ import {
   type Statement,
   sortValue,
 } from './balance-statements.ts';
-import { fewDeals } from './few-deals.ts';
+import { FEW_DEALS, fewDeals } from './few-deals.ts';
 
 /** The page, or that its items are to be sorted: those of given deals, or of all. */
 export type SortedPage<Row> =
@@ -32,7 +32,7 @@ export async function findSortedPage<Row>(
   request: SortedRequest,
 ): Promise<SortedPage<Row>> {
   const read = <R>({ sql, parameters }: Statement) => transaction.query<R>(sql, parameters);
-  const deals = await fewDeals(transaction, access, request);
+  const deals = await fewDeals(transaction, access, request, FEW_DEALS.toSort);
   if (deals !== undefined) return { deals };
   const found = foundBy(await read<WalkRow>(walkStatement(request)));
   if (found === undefined) return { deals };

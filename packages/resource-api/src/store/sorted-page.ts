@@ -1,10 +1,5 @@
 import type { Transaction } from '@cls/shared/sql/database';
-import type {
-  BalanceFilter,
-  PageEnd,
-  PageRequest,
-  ReaderAccess,
-} from '../balances/balance-store.ts';
+import type { BalanceFilter, PageEnd, ReaderAccess } from '../balances/balance-store.ts';
 import { BY_LOOKUP, ITEM_TABLES, LEVEL_SQL, livesUntil } from './balance-levels.ts';
 import {
   conditions,

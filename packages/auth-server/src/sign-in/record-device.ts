@@ -16,9 +16,9 @@ export type RecordDevice = (
   /** RFC 8176: how they were proven. */
   amr: readonly string[],
   actor: Actor,
-) => Promise<NotedDevice>;
+) => Promise<DeviceRecord>;
 
-export interface NotedDevice {
+export interface DeviceRecord {
   /** Whether the browser was known before, by the cookie that it has. */
   readonly known: boolean;
   /** The value of a new one. */

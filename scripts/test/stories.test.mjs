@@ -3,14 +3,22 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import { root } from '../bootstrap.mjs';
 
+/** What a change may add without a look at the story; lower it when files are merged. */
+const MOST = {
+  token: 15,
+  'sign-in': 95,
+};
+
 describe('the files that a story runs', () => {
-  it('are at most fifteen for a service account’s token', () => {
-    // V8 has one coverage a process: a test run that collects its own must not be disturbed.
-    const { NODE_V8_COVERAGE: _, ...env } = process.env;
-    const words = [join(root, 'scripts', 'count-story.mjs'), 'token', '--json'];
-    const { stdout, stderr } = spawnSync(process.execPath, words, { env, encoding: 'utf8' });
-    expect(stdout, stderr).not.to.equal('');
-    const { files, all } = JSON.parse(stdout);
-    expect(files, Object.keys(all).join('\n')).to.be.at.most(15);
-  });
+  for (const [story, most] of Object.entries(MOST)) {
+    it(`are at most ${most} for a ${story}`, () => {
+      // V8 has one coverage a process: a test run that collects its own must not be disturbed.
+      const { NODE_V8_COVERAGE: _, ...env } = process.env;
+      const words = [join(root, 'scripts', 'count-story.mjs'), story, '--json'];
+      const { stdout, stderr } = spawnSync(process.execPath, words, { env, encoding: 'utf8' });
+      expect(stdout, stderr).not.to.equal('');
+      const { files, all } = JSON.parse(stdout);
+      expect(files, Object.keys(all).join('\n')).to.be.at.most(most);
+    });
+  }
 });

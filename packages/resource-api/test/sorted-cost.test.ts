@@ -115,12 +115,12 @@ function loan(_: unknown, number: number): Record<string, string> {
   const disbursed = number % 3 === 0 ? 0 : 1_000 + ((number * 7_919) % 10_007);
   const original = 20_000;
   const undisbursed = disbursed === 0 ? 0 : original - disbursed;
-  const year = 2025 + ((number * 31) % 12);
+  const year = 2025 + ((number * 31) % 11);
   return {
     'Loan Number': `LOAN${`${number}`.padStart(5, '0')}`,
     'Loan Status': disbursed === 0 ? 'Fully Repaid' : 'Repaying',
-    'Project Name': `Project ${(number * 13) % 40}`,
-    Borrower: `Borrower ${(number * 17) % 25}`,
+    'Project Name': `Project ${(number * 13) % 41}`,
+    Borrower: `Borrower ${(number * 17) % 23}`,
     'Country / Economy Code': number % 5 === 0 ? 'BR' : 'IN',
     'Last Repayment Date': `06/15/${year}`,
     'Original Principal Amount': `${original}`,

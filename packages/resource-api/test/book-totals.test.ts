@@ -75,7 +75,7 @@ describeOnEngines('totals of the whole book', (engine) => {
       const level = random.pick(LEVELS);
       const access = random.pick(CALLERS);
       const expected = added(await itemsOf(access, level, snapshot), level);
-      const found = await store.totals(access, { level, filter: NO_FILTER, snapshot });
+      const found = (await store.totals(access, { level, filter: NO_FILTER, snapshot })) ?? [];
       const note = JSON.stringify({
         access,
         level,
@@ -86,7 +86,7 @@ describeOnEngines('totals of the whole book', (engine) => {
       shown += found.length;
       const [{ currency } = { currency: 'USD' }] = found;
       const filter = { ...NO_FILTER, currencies: [currency] };
-      const one = await store.totals(access, { level, filter, snapshot });
+      const one = (await store.totals(access, { level, filter, snapshot })) ?? [];
       expect(one, note).to.deep.equal(expected.filter((total) => total.currency === currency));
     }
     expect(shown).to.be.greaterThan(QUESTIONS);

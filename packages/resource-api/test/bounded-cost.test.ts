@@ -2,6 +2,7 @@ import type { Database } from '@cls/shared/sql/database';
 import { describeOnEngines } from '@cls/testing/engines';
 import { expect } from 'chai';
 import {
+  type BalanceFilter,
   type BalanceStore,
   LEVELS,
   type Level,
@@ -164,6 +165,22 @@ describeOnEngines('what a question costs', (engine) => {
       }
     } finally {
       await small.close();
+    }
+  });
+
+  it('has a limit for totals that are not kept: of more items they are left out', async () => {
+    const few = 10;
+    for (const level of LEVELS) {
+      const totals = (filter: BalanceFilter, most?: number) =>
+        store.totals(EVERYTHING, page(level, { filter }), most);
+      const ofStatus = { ...NO_FILTER, statuses: ['active'] };
+      expect(await totals(ofStatus, few), level).to.equal(undefined);
+      expect(await totals(ofStatus), level).to.be.an('array');
+      expect(await totals(ofStatus, 1_000_000), level).to.deep.equal(await totals(ofStatus));
+      // Kept, and of few deals.
+      expect(await totals(NO_FILTER, few), level).to.have.lengthOf.greaterThan(0);
+      const ofDeal = { ...NO_FILTER, dealIds: [book.deal] };
+      expect(await totals(ofDeal, few), level).to.deep.equal(await totals(ofDeal));
     }
   });
 

@@ -338,7 +338,8 @@ describeOnEngines('the ledger’s store', (engine) => {
             if (page.length <= limit) break;
           }
           expect(seen).to.deep.equal(expected.map(({ id }) => id));
-          const totals = await store.totals({ customer }, { level: 'facility', filter, snapshot });
+          const totals =
+            (await store.totals({ customer }, { level: 'facility', filter, snapshot })) ?? [];
           expect(totals[0]?.count ?? 0).to.equal(expected.length);
         },
       ),

@@ -220,7 +220,7 @@ describeOnEngines('what a caller sees', (engine) => {
               after = walked.at(-1)?.end;
             }
             expect(shown(walked)).to.deep.equal(shown(expected));
-            const totals = await store.totals({ customer }, { level, filter, snapshot });
+            const totals = (await store.totals({ customer }, { level, filter, snapshot })) ?? [];
             for (const { currency, count, balance } of totals) {
               const mine = expected.filter((item) => item.currency === currency);
               expect(count).to.equal(mine.length);

@@ -276,10 +276,15 @@ export interface BalanceStore {
     keys: readonly bigint[],
     snapshot: Snapshot,
   ): Promise<ReadonlyMap<bigint, readonly PastDue[]>>;
+  /**
+   * @param most how many items may be added up where totals are neither kept nor of few deals
+   * @returns undefined where there would be more
+   */
   totals(
     access: ReaderAccess,
     request: Pick<PageRequest, 'level' | 'filter' | 'snapshot'>,
-  ): Promise<readonly BookedTotal[]>;
+    most?: number,
+  ): Promise<readonly BookedTotal[] | undefined>;
   /** Up to `limit` + 1 items of the filter in which something accrues. */
   accruing(
     access: ReaderAccess,

@@ -27,13 +27,16 @@ import type { QuestionTimes, ResolvedSnapshot, Snapshots, WalkSnapshot } from '.
 export const EXPANSIONS = ['lenders', 'accrual', 'contracts', 'movements'] as const;
 export type Expansion = (typeof EXPANSIONS)[number];
 
+/** `where cheap`: they are left out where adding them up would cost much more than a page does. */
+export type TotalsWish = 'asked' | 'where cheap' | 'none';
+
 export interface BalanceQuestion extends QuestionTimes {
   readonly level: Level;
   /** Ids may be `ext:SOURCE:ID`. */
   readonly filter: BalanceFilter;
   readonly sort: Sort | undefined;
   readonly limit: number;
-  readonly withTotals: boolean;
+  readonly totals: TotalsWish;
   readonly expand: ReadonlySet<Expansion>;
   readonly reporting: Reporting | undefined;
   /** Continues a walk: its snapshot, and the end of the page before. */
@@ -82,6 +85,17 @@ export interface BalancePage {
 /** @throws {Refusal} of the question's times. */
 export type ReadBalances = (caller: Caller, question: BalanceQuestion) => Promise<BalancePage>;
 
+/** How many items may be added up for totals, and in how many of them accruals. */
+interface AddedUp {
+  readonly items: number | undefined;
+  /** More are left out; an export's summary has them. */
+  readonly accruing: number;
+}
+
+const MOST = {
+  asked: { items: undefined, accruing: 10_000 },
+  'where cheap': { items: 20_000, accruing: 500 },
+};
 const TOTALS_KEPT = 500;
 const POSTING_TIMES_KEPT = 10_000;
 
@@ -89,6 +103,7 @@ export function balancesReader(
   store: BalanceStore,
   times: Snapshots,
   cursors: CursorCodec,
+  most: Readonly<Record<Exclude<TotalsWish, 'none'>, AddedUp>> = MOST,
 ): ReadBalances {
   const totalsOf = keptTotals(store);
   const readingsOf = readingsReader(store);
@@ -102,7 +117,9 @@ export function balancesReader(
     const request = { level, filter, snapshot, sort, after: position?.after, limit };
     const [found, totals] = await Promise.all([
       store.page(access, request),
-      question.withTotals ? totalsOf(readerName(caller), access, request) : undefined,
+      question.totals === 'none'
+        ? undefined
+        : totalsOf(readerName(caller), access, request, most[question.totals]),
     ]);
     const items = found.slice(0, limit);
     const last = items.at(-1);
@@ -145,7 +162,8 @@ function keptTotals(store: BalanceStore) {
     reader: string,
     access: ReaderAccess,
     request: { level: Level; filter: BalanceFilter; snapshot: ResolvedSnapshot },
-  ): Promise<readonly CurrencyTotal[]> => {
+    most: AddedUp,
+  ): Promise<readonly CurrencyTotal[] | undefined> => {
     const { level, filter, snapshot } = request;
     const plain = (_: string, value: unknown) => (typeof value === 'bigint' ? `${value}` : value);
     const values = JSON.stringify(filter, plain);
@@ -156,13 +174,14 @@ function keptTotals(store: BalanceStore) {
       snapshot.asOf,
       `${snapshot.ledgerSeq}`,
       values,
+      most,
     ]);
     const known = kept.get(key);
     if (known !== undefined) return known;
     // Totals that are still being read are not shared: a caller would wait in another caller's
     // queue, and be cancelled with it.
-    const totals = await readTotals(store, access, request);
-    kept.set(key, totals);
+    const totals = await readTotals(store, access, request, most);
+    if (totals !== undefined) kept.set(key, totals);
     return totals;
   };
 }
@@ -314,21 +333,19 @@ export function subjectOf(item: BalanceItem, level: Level): Partial<BalanceFilte
   }
 }
 
-/** Accruals over more items than this are not added up for a page; an export's summary has them. */
-const ACCRUING_ITEMS_MAX = 10_000;
 const ACCRUING_BATCH = 500;
 
 async function readTotals(
   store: BalanceStore,
   access: ReaderAccess,
   request: { level: Level; filter: BalanceFilter; snapshot: Snapshot },
-): Promise<readonly CurrencyTotal[]> {
+  most: AddedUp,
+): Promise<readonly CurrencyTotal[] | undefined> {
   const { level, snapshot } = request;
-  const limit = ACCRUING_ITEMS_MAX;
-  const [totals, accruing] = await Promise.all([
-    store.totals(access, request),
-    store.accruing(access, { ...request, limit }),
-  ]);
+  const totals = await store.totals(access, request, most.items);
+  if (totals === undefined) return undefined;
+  const limit = most.accruing;
+  const accruing = await store.accruing(access, { ...request, limit });
   if (accruing.length > limit) return totals.map((total) => ({ ...total, withAccruals: false }));
   const sums = new Map(totals.map((total) => [total.currency, total.balance]));
   for (let start = 0; start < accruing.length; start += ACCRUING_BATCH) {

@@ -131,7 +131,13 @@ async function readAll(
   deals: readonly { readonly id: string }[],
 ): Promise<readonly ReadingOfPage[]> {
   const filter = { ...question.filter, dealIds: deals.map(({ id }) => id) };
-  const whole = { ...question, filter, limit: PAGE_ITEMS, withTotals: false, sort: undefined };
+  const whole = {
+    ...question,
+    filter,
+    limit: PAGE_ITEMS,
+    totals: 'none' as const,
+    sort: undefined,
+  };
   const found: ReadingOfPage[] = [];
   for (let after = START as BalanceReading['item']['end'] | undefined; after !== undefined; ) {
     const page = await readBalances(caller, {

@@ -188,15 +188,16 @@ export function balancesStatement(
   return { sql: text, parameters: parameters.values, planning: BY_INDEX, prepared: true };
 }
 
-export function totalsStatement({
-  level,
-  filter,
-  snapshot,
-}: Pick<PageRequest, 'level' | 'filter' | 'snapshot'>): Statement {
+/** @param deals the only ones that may have items of the filter, by their keys */
+export function totalsStatement(
+  { level, filter, snapshot }: Pick<PageRequest, 'level' | 'filter' | 'snapshot'>,
+  deals?: readonly bigint[],
+): Statement {
   const parameters = new Parameters(snapshot);
   const sql = LEVEL_SQL[level];
   const { includeZero, ...rest } = filter;
   const where = conditions(sql, level, { ...rest, includeZero: true }, parameters);
+  if (deals !== undefined) where.push(`i.deal_key = ANY(${parameters.add(deals)})`);
   // The lines at hand show whether an item is zero; it needs no look-up of its own.
   const shown = includeZero ? 'true' : 'b.live';
   // At these levels a sublimit may stand beside the facility that it is carved out of.
@@ -251,12 +252,12 @@ export function bookTotalsStatement({
 }
 
 /**
- * Items of a filter in which something accrues. For who sees the whole book the deals with rates are
- * walked, because few of many deals may have any; others have few deals.
+ * Items of a filter in which something accrues: among the items of given deals, or of the deals with
+ * rates, because few of many deals may have any.
  */
 export function accruingStatement(
   { level, filter, snapshot, limit }: Pick<PageRequest, 'level' | 'filter' | 'snapshot' | 'limit'>,
-  byRates: boolean,
+  deals?: readonly bigint[],
 ): Statement {
   const parameters = new Parameters(snapshot);
   const sql = LEVEL_SQL[level];
@@ -266,8 +267,9 @@ export function accruingStatement(
   const columns = `i.key, f.currency, ${holder} AS holder`;
   const next = (after: string) => `(SELECT deal_key FROM rate_period
         WHERE deal_key > ${after} ORDER BY deal_key LIMIT 1)`;
-  const text = byRates
-    ? `
+  const text =
+    deals === undefined
+      ? `
     WITH RECURSIVE rated AS (
       SELECT ${next('0')} AS key
       UNION ALL SELECT ${next('rated.key')} FROM rated WHERE rated.key IS NOT NULL
@@ -276,10 +278,10 @@ export function accruingStatement(
       SELECT ${columns} FROM ${sql.items}
       WHERE i.deal_key = rated.key AND ${where} ${BY_LOOKUP}) item
     LIMIT ${most}`
-    : `
+      : `
     SELECT ${columns}
     FROM ${sql.items}
-    WHERE ${where}
+    WHERE i.deal_key = ANY(${parameters.add(deals)}) AND ${where}
       AND EXISTS (SELECT FROM rate_period r WHERE r.deal_key = d.key)
     ORDER BY i.key LIMIT ${most}`;
   return { sql: text, parameters: parameters.values };

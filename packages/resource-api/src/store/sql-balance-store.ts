@@ -10,6 +10,7 @@ import type {
   LedgerState,
   LenderShare,
   Movement,
+  PageRequest,
   ReaderAccess,
   ReportingRate,
 } from '../balances/balance-store.ts';
@@ -17,6 +18,7 @@ import type { StatedBalance, TotalBalance } from '../ledger/balance.ts';
 import type { BusinessDate } from '../ledger/business-date.ts';
 import { accrualStatement } from './accrual-statement.ts';
 import { type StreamRow, toStreams } from './accrual-streams.ts';
+import { ITEM_TABLES } from './balance-levels.ts';
 import {
   accruingStatement,
   asksWholeBook,
@@ -32,6 +34,7 @@ import {
   totalsStatement,
 } from './balance-statements.ts';
 import { changedDealsStatement } from './changed-deals.ts';
+import { FEW_DEALS, fewDeals } from './few-deals.ts';
 import { type DueRow, dueStatement, toPastDue } from './past-due-statement.ts';
 import { readPlainPage } from './plain-page.ts';
 import { JOURNAL_LOCK } from './post-journals.ts';
@@ -42,6 +45,10 @@ import { findSortedPage } from './sorted-page.ts';
  * a look-up of the book itself, which questions of several callers share.
  */
 export function sqlBalanceStore(database: Database, facts: Database = database): BalanceStore {
+  const dealsOf = async (access: ReaderAccess, request: Pick<PageRequest, 'level' | 'filter'>) => {
+    if ('fullControl' in access && asksWholeBook(request.filter)) return undefined;
+    return lookUp(database, access, (on) => fewDeals(on, access, request, FEW_DEALS.toWalk));
+  };
   return {
     async page(access, request) {
       const { sort } = request;
@@ -65,7 +72,7 @@ export function sqlBalanceStore(database: Database, facts: Database = database):
       if (keys.length === 0) return new Map();
       return toPastDue(await readAll<DueRow>(database, dueStatement(level, keys, snapshot)));
     },
-    async totals(access, request) {
+    async totals(access, request, most) {
       if (asksWholeBook(request.filter)) {
         const statement = bookTotalsStatement(request);
         const rows = await readAs<BookTotalRow>(database, access, statement);
@@ -73,11 +80,19 @@ export function sqlBalanceStore(database: Database, facts: Database = database):
           return rows.flatMap(({ seen: _, ...row }) => (row.currency === null ? [] : toTotal(row)));
         }
       }
-      const rows = await readAs<TotalRow>(database, access, totalsStatement(request));
+      const deals = await dealsOf(access, request);
+      if (deals === undefined && most !== undefined) {
+        const [row] = await facts.query<{ items: bigint }>(
+          `SELECT count(*) AS items FROM (SELECT FROM ${ITEM_TABLES[request.level]} LIMIT $1) i`,
+          [most + 1],
+        );
+        if ((row?.items ?? 0n) > most) return undefined;
+      }
+      const rows = await readAs<TotalRow>(database, access, totalsStatement(request, deals));
       return rows.map(toTotal);
     },
-    accruing: (access, request) =>
-      readAs(database, access, accruingStatement(request, 'fullControl' in access)),
+    accruing: async (access, request) =>
+      readAs(database, access, accruingStatement(request, await dealsOf(access, request))),
     async accrualsOf(level, keys, snapshot) {
       if (keys.length === 0) return new Map();
       return toStreams(await readAll<StreamRow>(database, accrualStatement(level, keys, snapshot)));

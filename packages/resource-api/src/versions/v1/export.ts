@@ -86,7 +86,7 @@ async function balanceBatch(
   if (resource === 'movements') throw new Error('movements are no balances');
   const heavy = query.expand.has('contracts') || query.expand.has('movements');
   const limit = heavy ? EXPANDED_BATCH : BATCH;
-  const question = { ...query, withTotals: false, limit, position };
+  const question = { ...query, totals: 'none' as const, limit, position };
   const page = await readBalances(caller, question);
   const totals = addUp(before, page.readings);
   const { snapshot, readings, nextCursor } = page;

@@ -115,13 +115,14 @@ async function changesAnswer(
       ...walkOf(snapshot),
       after: next,
     });
-  const totals = query.withTotals
-    ? await deps.readBalances(caller, {
-        ...question,
-        limit: 1,
-        position: { ...walkOf(snapshot), after: { key: 0n, sortValue: null } },
-      })
-    : undefined;
+  const totals =
+    query.totals === 'asked'
+      ? await deps.readBalances(caller, {
+          ...question,
+          limit: 1,
+          position: { ...walkOf(snapshot), after: { key: 0n, sortValue: null } },
+        })
+      : undefined;
   return jsonAnswer(PATHS[resource], limit, nextCursor, {
     object: 'list',
     data: changed,

@@ -6,7 +6,7 @@ import {
   type Sort,
 } from '../../balances/balance-store.ts';
 import { EXTERNAL_ID } from '../../balances/external-ids.ts';
-import { EXPANSIONS, type Expansion } from '../../balances/read-balances.ts';
+import { EXPANSIONS, type Expansion, type TotalsWish } from '../../balances/read-balances.ts';
 import type { CopyTimes } from '../../balances/snapshot.ts';
 import { type BusinessDate, parseBusinessDate } from '../../ledger/business-date.ts';
 import { minorUnitDigits } from '../../ledger/currency.ts';
@@ -28,7 +28,7 @@ export interface BalancesQuery {
   readonly copy: CopyTimes | undefined;
   readonly filter: BalanceFilter;
   readonly sort: Sort | undefined;
-  readonly withTotals: boolean;
+  readonly totals: TotalsWish;
   readonly expand: ReadonlySet<Expansion>;
   /** Dotted paths; undefined: all. */
   readonly fields: readonly string[] | undefined;
@@ -256,7 +256,9 @@ export function parseBalancesQuery(
     },
     sort,
     // Over the whole filter: more than most changes cost.
-    withTotals: read.one('include', parseInclude, 'totals or none') ?? updatedSince === undefined,
+    totals:
+      read.one('include', parseInclude, 'totals or none') ??
+      (updatedSince === undefined ? 'where cheap' : 'none'),
     expand,
     fields: read.has('fields') ? read.list('fields', FIELD_PATH) : undefined,
     reporting,
@@ -320,8 +322,8 @@ function parseSort(value: string): Sort | undefined {
   return by === undefined ? undefined : { by, descending: value.startsWith('-') };
 }
 
-function parseInclude(value: string): boolean | undefined {
-  return value === 'totals' ? true : value === 'none' ? false : undefined;
+function parseInclude(value: string): TotalsWish | undefined {
+  return value === 'totals' ? 'asked' : value === 'none' ? 'none' : undefined;
 }
 
 function parseFlag(value: string): boolean | undefined {

@@ -101,7 +101,7 @@ export function sampleItem(resource: BalanceResource, level: Level, reporting: b
         fromDate: undefined,
         sort: undefined,
         limit: 1,
-        withTotals: false,
+        totals: 'none',
         expand: new Set(),
         reporting: reporting ? { currency: 'USD', date: DAY } : undefined,
         position: undefined,

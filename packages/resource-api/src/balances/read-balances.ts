@@ -94,7 +94,7 @@ interface AddedUp {
 
 const MOST = {
   asked: { items: undefined, accruing: 10_000 },
-  'where cheap': { items: 20_000, accruing: 500 },
+  'where cheap': { items: 20_000, accruing: 2_000 },
 };
 const TOTALS_KEPT = 500;
 const POSTING_TIMES_KEPT = 10_000;

@@ -23,7 +23,7 @@ const STEP = `effective_date, CASE s.component
   WHEN 'commitment_fee' THEN unfunded WHEN 'letter_of_credit_fee' THEN letter_of_credit
   ELSE principal_cash + principal_pik END AS amount`;
 
-/** Whether a posting `p` of a stream's line is what was billed of it; a bill may settle two streams. */
+/** Whether a posting `p` of a stream's line bills that stream; a bill may settle two streams. */
 const IS_BILLED = (stream: string) => `CASE ${stream}.component
   WHEN 'interest' THEN p.account = 'INTEREST_DUE'
     OR (p.movement = 'pik_capitalization' AND NOT ${stream}.shared)

@@ -7,8 +7,8 @@ import {
 } from '../ledger/balance.ts';
 
 /**
- * How each level's items are found and which balance lines are an item's: `i` is the item, `f` its
- * facility, `d` its deal, `l` a balance line. `$1` is the date, `$2` the sequence.
+ * How the items of each level are found, and which balance lines belong to an item: `i` is the item,
+ * `f` its facility, `d` its deal, `l` a balance line. `$1` is the date, `$2` the sequence.
  */
 export interface LevelSql {
   readonly items: string;
@@ -100,16 +100,16 @@ export function dealsWith(column: 'borrower_key' | 'country', list: string): str
 }
 
 /**
- * Ends a subquery that is to be one look-up in an index per row. Without it the planner may turn the
- * subquery into a join, and picks a join that reads the whole book wherever it knows too little of
- * the tables: nothing analyses them after a load, and an embedded database never does by itself.
+ * At the end of a subquery, it makes the subquery one index look-up for each row. Without it the
+ * planner may turn the subquery into a join. Where it knows too little of the tables, that join reads
+ * the whole book: nothing analyses them after a load, and an embedded database never does by itself.
  */
 export const BY_LOOKUP = 'OFFSET 0';
 
 /**
- * The party that borrows in deal `d` at the snapshot. Its key is found first: a condition with a
- * subquery in it may not come before row-level security, so all parties would be checked for each
- * deal.
+ * The party that borrows in deal `d` at the snapshot. Its key is found first: PostgreSQL checks
+ * row-level security before a condition that has a subquery in it, and would so check all parties for
+ * each deal.
  */
 export function borrowerOf(): string {
   return `(SELECT y.* FROM (SELECT ${dealDetail('borrower_key')} AS key ${BY_LOOKUP}) k
@@ -191,7 +191,7 @@ export const LEVEL_SQL: Readonly<Record<Level, LevelSql>> = {
   },
 };
 
-/** A lender whose position was not booked yet has no share, and not one of zero. */
+/** A lender whose position was not booked yet has no share, rather than a share of zero. */
 export const KNOWN_LENDER = `(l.lender_key = 0 OR EXISTS (
   SELECT FROM lender_position q WHERE q.facility_key = l.facility_key
     AND q.lender_key = l.lender_key AND ${hasRecord('position', 'q')}))`;

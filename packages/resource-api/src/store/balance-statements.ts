@@ -41,8 +41,8 @@ export interface Statement {
 }
 
 /**
- * Each table is read by an index, row by row of what was found before. A plan that is kept may be made
- * while the tables are empty, and then another way looks as good.
+ * Each table is read by an index, for the rows that were found before. A plan that is kept may be made
+ * while the tables are empty, when any other way looks as good.
  */
 export const BY_INDEX =
   'SET LOCAL enable_seqscan = off;SET LOCAL enable_hashjoin = off;SET LOCAL enable_mergejoin = off;';

@@ -21,8 +21,8 @@ const SERVICE = '';
  * A database whose connections are shared out between callers. A caller has half of them at the
  * most; what it asks beyond that waits in its own queue. A connection that falls free goes to the
  * caller that used the least lately, so a queue of expensive questions keeps nobody else waiting
- * for more than the statement that runs. What nobody waits for any more leaves the queue, and is
- * cancelled when it runs.
+ * for more than the statement that runs. A question whose caller has gone leaves the queue, or is
+ * cancelled if it runs.
  *
  * For reads alone: a statement by itself runs in a read-only transaction.
  */

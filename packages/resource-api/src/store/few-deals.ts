@@ -28,8 +28,8 @@ interface DealsRow {
 }
 
 /**
- * The deals that each part of a filter leaves, and those that a caller was granted: of every part by
- * an index, up to a limit. A part that leaves more has no row. Undefined where nothing narrows the
+ * The deals that each part of a filter leaves, and those that the caller was granted, each found by an
+ * index, up to a limit. A part that leaves more gives no row. Undefined where nothing narrows the
  * book.
  */
 function narrowingStatement(

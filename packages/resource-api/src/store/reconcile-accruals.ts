@@ -61,8 +61,8 @@ interface Difference {
 }
 
 /**
- * Works every bill of the book out again. One that nothing became known after is what accrued in
- * its days, to the cent and for each lender; a bill of another system may be rounded otherwise,
+ * Works out every bill of the book again. A bill after which nothing became known must be what accrued
+ * in its days, to the cent and for each lender. A bill of another system may be rounded differently,
  * and counts as explained.
  */
 export async function checkBills(transaction: Transaction, ledgerSeq: bigint): Promise<Check> {

@@ -16,9 +16,9 @@ const RECORDS = `(
 /**
  * Records that the book has since another date than its journals say, as known at a sequence. What
  * the database works out record by record when it posts (`since_by_journals`) is worked out here
- * for the whole book at once, and apart from it. What is found is brought together by grouping and
- * not by joins: how much of it there is at a sequence no statistics tell, and a nested loop over two
- * of these lists takes minutes.
+ * for the whole book at once, and apart from it. The findings are brought together by
+ * grouping rather than joins: no statistics tell how many there are at a sequence, and a nested loop
+ * over two such lists takes minutes.
  */
 const misdated = (seq: string) => `
   WITH taken_back AS MATERIALIZED (

@@ -70,9 +70,9 @@ async function importKey(transaction: Transaction, importId: string): Promise<bi
 }
 
 /**
- * Every journal of the import that stands, once more with its signs turned, on its own date. One
- * that was taken back and put back is taken back again at the end of its chain of reversals. Dates,
- * terms and names that became known with these journals count no more from then on.
+ * Posts every journal of the import that stands once more, with its signs turned, on its own date. A
+ * journal that was taken back and put back is taken back again at the end of its chain of reversals.
+ * Dates, terms and names that became known with these journals no longer count from then on.
  */
 async function reverse(
   transaction: Transaction,

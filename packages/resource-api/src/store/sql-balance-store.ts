@@ -321,9 +321,9 @@ async function knowledge(
 }
 
 /**
- * A change takes its instant under the journal lock, later than every instant before. So nothing
- * can come to be known at or before the newest instant that was given, nor at or before an instant
- * that has passed while nobody holds the lock.
+ * A change takes its instant under the journal lock, and later than all instants before. So the
+ * answer for an instant is final once a later instant was taken, or once the instant has passed while
+ * nobody holds the lock.
  */
 function sequenceAt(database: Database, at: string): Promise<KnownSequence> {
   return database.transaction(async (transaction): Promise<KnownSequence> => {

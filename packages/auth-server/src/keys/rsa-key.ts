@@ -5,10 +5,14 @@ import { calculateJwkThumbprint, type JWK } from 'jose';
 
 const generate = promisify(generateKeyPair);
 
-/** A new RSA key (e = 65537) as a private JWK; `kid` is its thumbprint (RFC 7638). */
+/**
+ * A new RSA key (e = 65537) as a private JWK; `kid` is its thumbprint (RFC 7638), never one that
+ * begins with `-`: an operator's command would take it for an option.
+ */
 export async function newRsaKey(bits: number): Promise<JWK & { kid: string }> {
   const { privateKey } = await generate('rsa', { modulusLength: bits });
   const jwk = privateKey.export({ format: 'jwk' }) as JsonWebKey as JWK;
   const kid = await calculateJwkThumbprint(jwk);
+  if (kid.startsWith('-')) return newRsaKey(bits);
   return { ...jwk, kid, alg: ACCESS_TOKEN_ALG, use: 'sig' };
 }

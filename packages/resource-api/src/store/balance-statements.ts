@@ -108,10 +108,13 @@ export function foundPageStatement(
       SELECT * FROM unnest(${keys}::bigint[], ${values}::text[])
         WITH ORDINALITY AS found (key, sort_value, number)`;
   const text = detailsOf(level, page);
-  return { sql: text, parameters: parameters.values, planning: LOOK_UPS, prepared: true };
+  return { sql: text, parameters: parameters.values };
 }
 
-/** Rows of the items of a page, of which `page` selects `key`, `sort_value` and `number`. */
+/**
+ * Everything that a page tells of its items. `page` is a SELECT that finds them: their `key`, what they
+ * are sorted by (`sort_value`), and their place on the page (`number`).
+ */
 export function detailsOf(level: Level, page: string): string {
   const sql = LEVEL_SQL[level];
   const contract =

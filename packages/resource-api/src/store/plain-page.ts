@@ -1,13 +1,7 @@
 import type { Transaction } from '@cls/shared/sql/database';
 import type { Level, PageRequest, ReaderAccess } from '../balances/balance-store.ts';
 import { BY_LOOKUP, ITEM_TABLES, LEVEL_SQL, livesUntil } from './balance-levels.ts';
-import {
-  conditions,
-  detailsOf,
-  LOOK_UPS,
-  Parameters,
-  type Statement,
-} from './balance-statements.ts';
+import { conditions, detailsOf, Parameters, type Statement } from './balance-statements.ts';
 import { FEW_DEALS, fewDeals } from './few-deals.ts';
 
 /**
@@ -47,7 +41,7 @@ export function plainPageStatement(request: PageRequest, deals?: readonly bigint
         WHERE i.key = c.key AND ${where.join('\n          AND ')} ${BY_LOOKUP}) item
       LIMIT ${parameters.add(limit + 1)}`;
   const text = detailsOf(level, page);
-  return { sql: text, parameters: parameters.values, planning: LOOK_UPS, prepared: true };
+  return { sql: text, parameters: parameters.values };
 }
 
 /** Items of the book after a place; those that have ended, or never lived, are passed over. */

@@ -14,7 +14,7 @@ export interface ToolRun {
   readonly stderr: string;
 }
 
-/** What a host is told: one command, with what a shell would give it. */
+/** A command for a host to run, with its arguments, environment and standard input. */
 export interface HostedCommand {
   readonly words: readonly string[];
   readonly env: Readonly<Record<string, string>>;

@@ -134,8 +134,8 @@ const { WebAssembly } = globalThis as unknown as {
 let program: Promise<Program> | undefined;
 
 /**
- * PGlite's program, compiled once for a process: while it is kept, each worker goes on with the
- * machine code that those before it have made, in place of half a second of making it anew.
+ * PGlite's program, compiled once for a process. Workers share its machine code, which saves each of
+ * them half a second of compiling.
  */
 function compiledProgram(): Promise<Program> {
   program ??= WebAssembly.compile(readFileSync(join(pgliteFolder(), 'dist', 'pglite.wasm')));

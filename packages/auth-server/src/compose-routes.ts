@@ -8,7 +8,6 @@ import type { AuditLog } from './audit/audit-log.ts';
 import type { AccountServices } from './compose-accounts.ts';
 import type { AuthServerConfig } from './config.ts';
 import type { Provider } from './library/oidc.ts';
-import { nameUnauthorizedClients } from './library/reliances/unauthorized-client.ts';
 import {
   authorizationPostToGet,
   refusedRequestObject,
@@ -55,13 +54,7 @@ export function composeRooms(provider: Provider, deps: RoutingDeps): Rooms {
   const resumed = endStaleSignIns({ accounts, access, state, pages });
   return {
     token: answer(tokenEndpoint(throttle, audit, spend, { log, logFault, pace }), tokenBody),
-    authorize: answer(
-      authorizationPostToGet(pages),
-      refusedRequestObject,
-      continued,
-      resumed,
-      nameUnauthorizedClients,
-    ),
+    authorize: answer(authorizationPostToGet(pages), refusedRequestObject, continued, resumed),
     interaction: answer(interactions(provider, deps)),
     upstream: answer(upstreamRoutes({ upstreamSignIn, state, audit, pages })),
     device: answer(
@@ -70,7 +63,6 @@ export function composeRooms(provider: Provider, deps: RoutingDeps): Rooms {
       deviceDoneRoutes(provider, pages),
       notifyOfDevices({ accounts, accountApplications }),
       deviceGuesses(throttle, pages),
-      nameUnauthorizedClients,
       tellInterval,
     ),
     logout: answer(authorizationPostToGet(pages), continued),

@@ -118,4 +118,14 @@ describe('pages while a store does not answer', () => {
     expect(program.headers.get('retry-after')).to.match(/^[1-9]/);
     expect(await program.json()).to.include({ error: 'temporarily_unavailable' });
   });
+
+  it('let no page of another origin read that answer, JSON or page', async () => {
+    for (const accept of ['text/html', 'application/json']) {
+      const headers = { accept, origin: 'https://elsewhere.example', authorization: 'Bearer x' };
+      const response = await fetch(`${server.issuer}/oauth/userinfo`, { headers });
+      expect(response.status).to.equal(503);
+      expect(response.headers.get('access-control-allow-origin')).to.equal(null);
+      expect(response.headers.get('vary')).to.match(/\bOrigin\b/);
+    }
+  });
 });

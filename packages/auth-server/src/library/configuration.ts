@@ -41,6 +41,7 @@ import {
 } from './refresh-lifetime.ts';
 import { checkParameters } from './reliances/parameter-checks.ts';
 import { rotateUnless } from './reliances/refresh-refusal.ts';
+import { errorRenderer } from './render-error.ts';
 import { defaultResource, refuseOtherResources, resourceServerFor } from './resource-server.ts';
 import { MFA_ACR, PASSWORD_ACR, signInPolicy } from './sign-in-policy.ts';
 import { addTokenClaims } from './token-claims.ts';
@@ -68,7 +69,7 @@ export interface ProviderPages {
   error(ctx: KoaContextWithOIDC, out: ErrorOut, error: Error): void;
   signOut(ctx: KoaContextWithOIDC): Promise<void>;
   signedOut(ctx: KoaContextWithOIDC): Promise<void>;
-  deviceCode(ctx: KoaContextWithOIDC, out?: ErrorOut): Promise<void>;
+  deviceCode(ctx: KoaContextWithOIDC, out?: ErrorOut, error?: Error): Promise<void>;
   /** @param address where the device asked from. */
   deviceConfirmation(ctx: KoaContextWithOIDC, userCode: string, address: string): Promise<void>;
   deviceDone(ctx: KoaContextWithOIDC): Promise<void>;
@@ -139,7 +140,7 @@ export function providerConfiguration(
         enabled: true,
         charset: 'base-20',
         mask: '****-****',
-        userCodeInputSource: (ctx, _form, out) => pages.deviceCode(ctx, out),
+        userCodeInputSource: (ctx, _form, out, error) => pages.deviceCode(ctx, out, error),
         deviceInfo: ({ ip }) => ({ ip }),
         userCodeConfirmSource: (ctx, _form, _client, info, userCode) =>
           pages.deviceConfirmation(ctx, userCode, String(info['ip'])),
@@ -193,7 +194,7 @@ export function providerConfiguration(
     formats: { customizers: { jwt: addTokenClaims } },
     fetch: fetchFromApplication,
     clientBasedCORS: (_, origin, client) => origin === issuerOrigin || allowsOrigin(client, origin),
-    renderError: (ctx, out, error) => pages.error(ctx, out, error),
+    renderError: errorRenderer(pages.error),
   };
 }
 

@@ -17,10 +17,6 @@ export interface RequestContext {
   authentication?: Authentication;
   /** Whose account the request is about, though it may be refused. */
   triedAccountId?: string;
-  /** Why there is no token. The library's own answer shows only a part of the reason. */
-  tokenError?: unknown;
-  /** The library failed because a store did not answer. */
-  storeUnavailable?: true;
 }
 
 /** The context lives in the request's `state`, which Koa and the library pass on. */

@@ -31,11 +31,14 @@ export function cors(applications: ApplicationDirectory, issuer: string): Middle
       answerPreflight(ctx, origin);
       return;
     }
-    await next();
-    const { oidc } = ctx as unknown as Partial<KoaContextWithOIDC>;
-    const allowed = origin !== '' && (origin === own || allowsOrigin(oidc?.client, origin));
-    if (origin !== '') ctx.vary('Origin');
-    present(ctx, allowed ? origin : undefined);
+    try {
+      await next();
+    } finally {
+      const { oidc } = ctx as unknown as Partial<KoaContextWithOIDC>;
+      const allowed = origin !== '' && (origin === own || allowsOrigin(oidc?.client, origin));
+      if (origin !== '') ctx.vary('Origin');
+      present(ctx, allowed ? origin : undefined);
+    }
   };
 }
 

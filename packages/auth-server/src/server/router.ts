@@ -1,7 +1,7 @@
 import { NOTHING_HERE, writeProblem } from '@cls/shared/http/problem';
 import type { RequestState } from '@cls/shared/http/request-id';
 import type { Context, Middleware } from 'koa';
-import { showErrorPage } from '../web/error-page.ts';
+import { prefersPage, showErrorPage } from '../web/error-page.ts';
 import { nextLinkFrom } from '../web/next-link.ts';
 import { oauthError, writeOAuthError } from '../web/oauth-error.ts';
 import { type Pages, seeOther } from '../web/page.ts';
@@ -56,11 +56,6 @@ function leads(ctx: Context, pages: Pages): boolean {
   if (to === undefined || !prefersPage(ctx)) return false;
   seeOther(ctx, `${pages.path(to)}${ctx.search}`);
   return true;
-}
-
-/** Whether a person's browser asks, rather than an API's client. */
-function prefersPage(ctx: Context): boolean {
-  return ctx.accepts('json', 'html') === 'html';
 }
 
 /** To a program in the shape of the whole host: the gateway and the API answer with the same. */

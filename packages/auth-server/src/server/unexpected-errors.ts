@@ -1,9 +1,7 @@
 import type { LogFault } from '@cls/shared/http/fault-log';
 import { DatabaseUnavailable } from '@cls/shared/sql/database';
 import type { Context, Middleware } from 'koa';
-import type { Provider } from '../library/oidc.ts';
-import { contextOf } from '../library/request-context.ts';
-import { showErrorPage } from '../web/error-page.ts';
+import { prefersPage, showErrorPage } from '../web/error-page.ts';
 import { nextLinkFrom } from '../web/next-link.ts';
 import {
   RETRY_WHEN_UNAVAILABLE_S,
@@ -21,8 +19,6 @@ export function unexpectedErrors(pages: Pages, logFault: LogFault): Middleware {
   return async (ctx, next) => {
     try {
       await next();
-      // To a program the library has answered 500.
-      if (ctx.status === 500 && contextOf(ctx).storeUnavailable) answer(ctx, pages, true);
     } catch (err) {
       if (ctx.req.readableAborted) return; // The caller broke off in the middle of the body.
       logFault(err, ctx.state['requestId']);
@@ -31,20 +27,13 @@ export function unexpectedErrors(pages: Pages, logFault: LogFault): Middleware {
   };
 }
 
-/** Keeps which of the library's failures are a store's, until the answer is written. */
-export function keepStoreFailures(provider: Provider): void {
-  provider.on('server_error', (ctx, error) => {
-    if (error instanceof DatabaseUnavailable) contextOf(ctx).storeUnavailable = true;
-  });
-}
-
 function answer(ctx: Context, pages: Pages, unavailable: boolean): void {
   const status = unavailable ? 503 : 500;
   if (unavailable) ctx.set('Retry-After', `${RETRY_WHEN_UNAVAILABLE_S}`);
   // The answer before the error may have set them: a redirect, and a session that nobody asked for.
   ctx.remove('Location');
   ctx.remove('Set-Cookie');
-  if (ctx.accepts('json', 'html') === 'html') {
+  if (prefersPage(ctx)) {
     const nextLink = nextLinkFrom(undefined, pages);
     showErrorPage(pages, ctx, {
       status,

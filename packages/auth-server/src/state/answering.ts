@@ -41,6 +41,14 @@ export async function whenAnswered(work: () => Promise<void>): Promise<void> {
   else request.afterwards.push(work);
 }
 
+/** Waits until the audit event of this request is safe. @throws at most once in a request. */
+export async function auditedSafely(audit: { synced(): Promise<void> }): Promise<void> {
+  const request = answering();
+  if (!request?.audited) return;
+  request.audited = false;
+  await audit.synced();
+}
+
 /** An answer waits no longer for what comes after it; in milliseconds. */
 const WAIT_MS = 1_000;
 const TRY_AGAIN_MS = [1_000, 5_000, 30_000];
@@ -49,8 +57,10 @@ const TRY_AGAIN_MS = [1_000, 5_000, 30_000];
 export function answeringScope(audit: { synced(): Promise<void> }, log: Log) {
   return async (ctx: { readonly status: number }, next: () => Promise<unknown>) => {
     const request: Answering = { spendable: undefined, afterwards: [], audited: false };
-    await current.run(request, next);
-    if (request.audited) await audit.synced();
+    await current.run(request, async () => {
+      await next();
+      await auditedSafely(audit);
+    });
     if (ctx.status < 500) await finishAnswer(request, log);
   };
 }

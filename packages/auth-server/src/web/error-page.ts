@@ -6,6 +6,15 @@ export interface ShownError extends Omit<ErrorModel, 'frame' | 'referenceId'> {
   readonly status: number;
 }
 
+/**
+ * Whether an error is shown as a page: to a person's browser, rather than an API's client. Asked of
+ * the request, because the context's own `accepts` answers the library alone: see
+ * library/reliances/rendered-errors.ts.
+ */
+export function prefersPage({ request }: Context): boolean {
+  return request.accepts('json', 'html') === 'html';
+}
+
 /** Shows an error page with the request's id as the reference for support. */
 export function showErrorPage(pages: Pages, ctx: Context, { status, ...error }: ShownError): void {
   const referenceId = String(ctx.state['requestId'] ?? '');

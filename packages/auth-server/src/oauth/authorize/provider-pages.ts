@@ -61,7 +61,6 @@ export function providerPages(
   const deviceWay = { to: 'device', href: pages.path(ROUTES.code_verification) } as const;
   const error: ProviderPages['error'] = (ctx, out, cause) => {
     const { error: code, error_description: description } = out;
-    if (cause instanceof DatabaseUnavailable) throw cause; // As everywhere: see server/faults.ts.
     const nextLink = nextLinkFrom(applicationOf(ctx), pages);
     // Not mistakes of an application: the Back button, a second tab, a form that was sent twice.
     if (cause instanceof errors.SessionNotFound) {
@@ -112,11 +111,12 @@ export function providerPages(
       });
     },
     signedOut: async (ctx) => showSignedOut(ctx),
-    async deviceCode(ctx, out) {
+    async deviceCode(ctx, out, failure) {
       const why = whyCodeIsAsked(ctx, out);
       if (why === 'denied') return deviceDone(ctx);
       if (why === 'failed' && out !== undefined) {
         if (ctx.oidc.session !== undefined) forgetUnkept(ctx.oidc.session);
+        if (failure instanceof DatabaseUnavailable) throw failure; // See library/render-error.ts.
         return error(ctx, out, new Error(out.error));
       }
       const { user_code: typed } = out === undefined ? {} : (ctx.oidc.params ?? {});

@@ -4,29 +4,20 @@ import type { Middleware } from 'koa';
 import { recordedEmail } from '../../accounts/account.ts';
 import type { AuditLog } from '../../audit/audit-log.ts';
 import { ACCOUNT_CLIENT_ID } from '../../library/client-metadata.ts';
-import { errors, type KoaContextWithOIDC, type Provider } from '../../library/oidc.ts';
+import { errors, type KoaContextWithOIDC } from '../../library/oidc.ts';
 import { AlreadySpent } from '../../library/provider-adapter.ts';
-import { answerAsJson } from '../../library/reliances/json-errors.ts';
-import { asUnauthorizedClient } from '../../library/reliances/unauthorized-client.ts';
+import { unauthorizedClient } from '../../library/reliances/unauthorized-client.ts';
 import { contextOf } from '../../library/request-context.ts';
-import { answering, finishAnswer } from '../../state/answering.ts';
+import { answering, auditedSafely, finishAnswer } from '../../state/answering.ts';
 import { addressSubject } from '../../throttle/guess.ts';
 import type { Throttle, ThrottleSubject } from '../../throttle/throttle.ts';
+import type { OAuthErrorAnswer } from '../../web/oauth-error.ts';
 import type { PaceDevice } from '../device/device-polls.ts';
 import { wantsJson } from './accept.ts';
 import { refusalReason } from './refusal-reason.ts';
 import type { Spend } from './spend.ts';
 import { CredentialsRefused, passwordGrantRefused, TooManyAttempts } from './token-error.ts';
-import { writeTokenError } from './token-error-answer.ts';
-
-/** Keeps each request's error until the answer is written; the library itself shows a part only. */
-export function keepTokenErrors(provider: Provider): void {
-  const keep = (ctx: KoaContextWithOIDC, error: unknown) => {
-    contextOf(ctx).tokenError = error;
-  };
-  provider.on('grant.error', keep);
-  provider.on('server_error', keep);
-}
+import { tokenErrorAnswer, writeTokenError } from './token-error-answer.ts';
 
 interface TokenEndpointDeps {
   readonly log: Log;
@@ -45,26 +36,29 @@ export function tokenEndpoint(
   { log, logFault, pace }: TokenEndpointDeps,
 ): Middleware {
   return async (ctx, next) => {
-    const accept = ctx.get('accept');
-    answerAsJson(ctx.req);
     const oidcCtx = ctx as unknown as KoaContextWithOIDC;
     const why = await errorOf(oidcCtx, next, throttle, spend, { logFault, pace });
     const error = explained(oidcCtx, why);
+    const refusal = error === undefined ? undefined : tokenErrorAnswer(error);
     ctx.remove('Vary'); // Which origins may read the answer: see server/cors.ts.
-    if (error !== undefined) writeTokenError(ctx, error);
-    else present(oidcCtx, accept);
     try {
-      record(oidcCtx, audit, error);
-      if (answering()?.audited) await audit.synced();
+      record(oidcCtx, audit, error, refusal);
+      await auditedSafely(audit);
     } catch (err) {
-      return writeTokenError(ctx, err); // Without its event, nothing is acknowledged.
+      logFault(err, ctx.state['requestId']);
+      return writeTokenError(ctx, tokenErrorAnswer(err)); // Without its event, nothing is acknowledged.
     }
+    if (refusal !== undefined) return writeTokenError(ctx, refusal);
+    present(oidcCtx);
     const request = answering();
-    if (error === undefined && request !== undefined) await finishAnswer(request, log);
+    if (request !== undefined) await finishAnswer(request, log);
   };
 }
 
-/** Why this request gets no token, from whichever part it came; undefined when it gets one. */
+/**
+ * Why this request gets no token, from whichever part it came; undefined when it gets one. The
+ * library throws its errors here: see library/render-error.ts.
+ */
 async function errorOf(
   ctx: KoaContextWithOIDC,
   next: () => Promise<unknown>,
@@ -72,15 +66,25 @@ async function errorOf(
   spend: Spend,
   { logFault, pace }: Omit<TokenEndpointDeps, 'log'>,
 ): Promise<unknown> {
+  let error: unknown;
+  try {
+    error = await thrownBy(next);
+    if (await spent(ctx, spend, error)) return undefined;
+    const paced = await pace(ctx, await throttled(ctx, throttle, error));
+    error = unauthorizedClient(ctx, paced) ?? paced;
+  } catch (err) {
+    error = err;
+  }
+  const refused = error instanceof errors.OIDCProviderError && error.expose;
+  if (!refused) logFault(error, ctx.state['requestId']);
+  return error;
+}
+
+async function thrownBy(next: () => Promise<unknown>): Promise<unknown> {
   try {
     await next();
-    const { tokenError: error } = contextOf(ctx);
-    if (await spent(ctx, spend, error)) return undefined;
-    return asUnauthorizedClient(ctx, await pace(ctx, await throttled(ctx, throttle, error)));
+    return undefined;
   } catch (err) {
-    if (!(err instanceof errors.OIDCProviderError)) {
-      logFault(err, ctx.state['requestId']);
-    }
     return err;
   }
 }
@@ -109,10 +113,10 @@ async function spent(ctx: KoaContextWithOIDC, spend: Spend, error: unknown): Pro
 }
 
 /** A person gets the bare JWT unless JSON was asked for by name. */
-function present(ctx: KoaContextWithOIDC, accept: string): void {
+function present(ctx: KoaContextWithOIDC): void {
   if (contextOf(ctx).authentication === undefined) return;
   ctx.set('Vary', 'Accept');
-  if (wantsJson(accept)) return;
+  if (wantsJson(ctx.get('accept'))) return;
   const { access_token: token } = ctx.body as { access_token: string };
   ctx.set('Content-Type', 'text/javascript');
   ctx.body = token;
@@ -136,25 +140,24 @@ async function throttled(
   return new TooManyAttempts(admission.retryAfterS, admission.first);
 }
 
-function record(ctx: KoaContextWithOIDC, audit: AuditLog, error: unknown): void {
+function record(
+  ctx: KoaContextWithOIDC,
+  audit: AuditLog,
+  error: unknown,
+  refusal: OAuthErrorAnswer | undefined,
+): void {
   const { client } = ctx.oidc ?? {};
-  const { body, status } = ctx;
-  const reason = error === undefined ? undefined : whyOf(error, body as { error: string });
+  const reason = error instanceof CredentialsRefused ? error.why : refusal?.body['error'];
   if (error !== undefined) ctx.state['refused'] = refusalReason(error);
   if (error instanceof TooManyAttempts && !error.first) return;
   audit.record({
-    type: status === 200 ? 'token.issued' : 'token.refused',
+    type: refusal === undefined ? 'token.issued' : 'token.refused',
     subject: subjectOf(ctx, reason ?? '') ?? 'unknown',
     address: ctx.ip,
     ...(client === undefined ? {} : { clientId: client.clientId }),
     ...(typeof ctx.state['requestId'] === 'string' ? { requestId: ctx.state['requestId'] } : {}),
     ...(reason === undefined ? {} : { reason }),
   });
-}
-
-/** The reason for the log; the caller gets the code alone. */
-function whyOf(error: unknown, body: { readonly error: string }): string {
-  return error instanceof CredentialsRefused ? error.why : body.error;
 }
 
 /** The account or the client; the e-mail that was tried where no account is known. */

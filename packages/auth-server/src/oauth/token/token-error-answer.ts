@@ -41,8 +41,7 @@ export function tokenErrorAnswer(thrown: unknown): OAuthErrorAnswer {
   };
 }
 
-export function writeTokenError(ctx: Context, thrown: unknown): void {
-  const answer = tokenErrorAnswer(thrown);
+export function writeTokenError(ctx: Context, answer: OAuthErrorAnswer): void {
   writeOAuthError(ctx, answer);
   if ('Retry-After' in answer.headers) ctx.remove('WWW-Authenticate');
 }

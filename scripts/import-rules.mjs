@@ -47,6 +47,7 @@ export const KIND_OF = {
   'resource-api': {
     'main.ts': 'root',
     compose: 'root',
+    'contracts.ts': 'root',
     'cli/': 'edge',
     'cli/as-operator.ts': 'root',
     'cli/cls-api.ts': 'root',
@@ -57,6 +58,7 @@ export const KIND_OF = {
     'store/': 'adapter',
     'csv/': 'domain',
     'ledger/': 'domain',
+    'lifecycle/': 'domain',
   },
 };
 

@@ -27,17 +27,24 @@ import { movementsReader } from './balances/read-movements.ts';
 import { snapshots } from './balances/snapshot.ts';
 import type { ResourceApiConfig } from './config.ts';
 import { createApp } from './http/app.ts';
+import { createRegistry } from './lifecycle/registry.ts';
 import { fairDatabase } from './store/fair-database.ts';
 import { MIGRATIONS } from './store/migrations.ts';
 import { sqlBalanceStore } from './store/sql-balance-store.ts';
-import { versionRegistry } from './versions/registry.ts';
-import { v1 } from './versions/v1/index.ts';
+import { type ApiVersions, apiVersions } from './versions/api-versions.ts';
+import { NOTICE_POLICY, RELEASES } from './versions/releases.ts';
+import { type V1Deps, v1 } from './versions/v1/index.ts';
 
 /** How long requests under way may take to end when the service stops. */
 const DRAIN_TIMEOUT_MS = 10_000;
 
 export interface ResourceApi extends RunningService {
   readonly port: number;
+}
+
+/** The versions that this product serves, on the parts that their code works with. */
+export function productVersions(deps: V1Deps): ApiVersions {
+  return apiVersions(createRegistry(RELEASES, NOTICE_POLICY), [v1(deps)]);
 }
 
 /**
@@ -50,6 +57,7 @@ export async function startResourceApi(
   config: ResourceApiConfig,
   log: Log,
   clock: Clock = systemClock,
+  versionsOf: typeof productVersions = productVersions,
 ): Promise<ResourceApi> {
   const schema = readSchema(MIGRATIONS);
   warnOfPlaintext(config, log);
@@ -67,7 +75,7 @@ export async function startResourceApi(
   });
   try {
     if (config.production) await warnOfOwnerRole(database, config.database, log);
-    return await compose(config, database, keys, log, clock);
+    return await compose(config, database, keys, log, clock, versionsOf);
   } catch (error) {
     keys.stop();
     await database.close();
@@ -82,6 +90,7 @@ async function compose(
   keys: KeySource,
   log: Log,
   clock: Clock,
+  versionsOf: typeof productVersions,
 ): Promise<ResourceApi> {
   const budgets = callerBudgets(config.callerLimits);
   const slots = config.database.kind === 'postgres' ? sharedOut(config.database.poolSize) : 1;
@@ -106,7 +115,7 @@ async function compose(
     ),
     rateLimit,
     budgets,
-    registry: versionRegistry([v1({ readBalances, readChanges, readMovements, ledger, cursors })]),
+    versions: versionsOf({ readBalances, readChanges, readMovements, ledger, cursors }),
     issuer: config.issuer,
     corsOrigins: config.corsOrigins,
     scopeBase: config.scopeBase,

@@ -6,7 +6,7 @@ import { faultLog } from '@cls/shared/http/fault-log';
 import { health, type ReadinessCheck } from '@cls/shared/http/health';
 import { NOTHING_HERE, problems } from '@cls/shared/http/problem';
 import { Refusal } from '@cls/shared/http/refusal';
-import { type RequestState, readableTarget, requestId } from '@cls/shared/http/request-id';
+import { readableTarget, requestId } from '@cls/shared/http/request-id';
 import { requestLog } from '@cls/shared/http/request-log';
 import { strictTransport } from '@cls/shared/http/strict-transport';
 import type { Log } from '@cls/shared/log';
@@ -16,17 +16,23 @@ import Koa, { type Context, type Middleware } from 'koa';
 import { askedBy } from '../access/asker.ts';
 import type { CallerBudgets } from '../access/caller-budget.ts';
 import { type RateLimit, rateLimitHeaders } from '../access/rate-limit.ts';
-import type { ApiVersion, VersionResponse, VersionRoute } from '../versions/api-version.ts';
-import type { VersionRegistry } from '../versions/registry.ts';
-import { gzipped, isWorthCompressing } from './compression.ts';
-import { matchesEtag } from './conditional.ts';
+import type { ApiVersions } from '../versions/api-versions.ts';
+import { descriptions } from '../versions/description.ts';
+import { DESCRIPTION_PATH } from '../versions/version-headers.ts';
 import { cors } from './cors.ts';
+import {
+  type ApiState,
+  refusalStep,
+  servedVersionStep,
+  versionHeaderStep,
+} from './version-step.ts';
+import { writeAnswer, writeBody } from './write-answer.ts';
 
 export interface AppDeps {
   readonly verifyToken: VerifyToken;
   readonly rateLimit: RateLimit | undefined;
   readonly budgets: Pick<CallerBudgets, 'begin'>;
-  readonly registry: VersionRegistry;
+  readonly versions: ApiVersions;
   readonly issuer: string;
   /** Whose pages may read answers. */
   readonly corsOrigins: readonly string[];
@@ -38,16 +44,19 @@ export interface AppDeps {
 }
 
 /** The API over HTTP: version, token, permission, rate limit, then the version's own route. */
-export function createApp(deps: AppDeps): Koa<RequestState> {
-  const app = new Koa<RequestState>();
+export function createApp(deps: AppDeps): Koa<ApiState> {
+  const app = new Koa<ApiState>();
   app.use(readableTarget);
   app.use(requestId);
   app.use(requestLog(deps.log));
   app.use(strictTransport(deps.issuer));
+  app.use(versionHeaderStep(deps.versions, deps.clock));
   app.use(cors(deps.corsOrigins));
   app.use(securityHeaders);
   app.use(problems(faultLog(deps.log)));
   app.use(health(deps.checks, deps.isDraining));
+  app.use(refusalStep(deps.versions));
+  app.use(servedVersionStep(deps.versions));
   app.use(routes(deps));
   app.use(nothingHere(deps));
   app.on('error', (err) => {
@@ -57,29 +66,36 @@ export function createApp(deps: AppDeps): Koa<RequestState> {
   return app;
 }
 
-function routes(deps: AppDeps): Middleware {
-  const { registry } = deps;
-  const router = new Router({ sensitive: true, strict: true });
+function routes(deps: AppDeps): Middleware<ApiState> {
+  const { versions, clock } = deps;
+  const router = new Router<ApiState>({ sensitive: true, strict: true });
   router.get('/api', (ctx) => {
     ctx.set('Cache-Control', 'public, max-age=300');
-    ctx.body = { object: 'list', data: registry.list() };
+    ctx.body = { object: 'list', data: versions.registry.table(clock.now()) };
   });
-  for (const version of registry.versions) {
-    const names = version === registry.newest ? [version.id, 'latest'] : [version.id];
-    for (const name of names) {
-      for (const route of version.routes) {
-        router.get(`/api/${name}${route.path}`, serve(deps, name, route));
-      }
-    }
-  }
-  return router.routes() as unknown as Middleware;
+  router.get(`/api/:version${DESCRIPTION_PATH}`, describe(deps));
+  for (const path of versions.paths) router.get(`/api/:version${path}`, serve(deps));
+  return router.routes() as unknown as Middleware<ApiState>;
 }
 
-function serve(deps: AppDeps, versionId: string, route: VersionRoute): Middleware {
-  const { verifyToken, rateLimit, budgets, registry, scopeBase, clock } = deps;
-  return async (ctx) => {
-    const version = registry.resolve(versionId, clock.now());
-    ctx.set('API-Version', version.id);
+/** A version's contract, without a token. */
+function describe({ versions, scopeBase }: AppDeps): Middleware<ApiState> {
+  const describeRelease = descriptions(versions, scopeBase);
+  return async (ctx, next) => {
+    const { version } = ctx.state;
+    if (version?.resolution.kind !== 'served') return next();
+    const { body, etag } = describeRelease(version.resolution.release, version.now);
+    ctx.set('Cache-Control', 'public, max-age=300');
+    ctx.set('Vary', 'Accept-Encoding');
+    await writeBody(ctx, 200, { 'Content-Type': 'application/json; charset=utf-8' }, body, etag);
+  };
+}
+
+function serve(deps: AppDeps): Middleware<ApiState> {
+  const { verifyToken, rateLimit, budgets, versions, scopeBase } = deps;
+  return async (ctx, next) => {
+    const { release, route } = routeOf(versions, ctx.state);
+    if (release === undefined || route === undefined) return next();
     const { caller } = await verifyToken(bearerToken(authorizationOf(ctx.req.rawHeaders)));
     requirePermission(caller, route.permissions, scopeBase);
     const name = `${caller.clientId}:${caller.subject}`;
@@ -89,6 +105,7 @@ function serve(deps: AppDeps, versionId: string, route: VersionRoute): Middlewar
     }
     const request = {
       caller,
+      ...versions.contextOf(release),
       query: ctx.querystring,
       path: ctx.path,
       headers: ctx.req.headers,
@@ -96,8 +113,14 @@ function serve(deps: AppDeps, versionId: string, route: VersionRoute): Middlewar
     };
     const signal = untilClosed(ctx, budgets.begin(name));
     const response = await askedBy({ name, signal }, () => route.handle(request));
-    await write(ctx, version, route, response);
+    await writeAnswer(ctx, release, route, response);
   };
+}
+
+function routeOf(versions: ApiVersions, { version }: ApiState) {
+  if (version === undefined || version.resolution.kind !== 'served') return {};
+  const { release } = version.resolution;
+  return { release, route: versions.route(release, version.path) };
 }
 
 /**
@@ -115,44 +138,12 @@ function untilClosed({ res }: Context, end: () => void): AbortSignal {
   return client.signal;
 }
 
-async function write(
-  ctx: Context,
-  version: ApiVersion,
-  route: VersionRoute,
-  { status, headers, body, etag }: VersionResponse,
-): Promise<void> {
-  const zip = isWorthCompressing(body) && ctx.acceptsEncodings('gzip', 'identity') === 'gzip';
-  // Without a validator there is nothing to ask again with.
-  ctx.set('Cache-Control', etag === undefined ? 'no-store' : 'private, no-cache');
-  ctx.set('Vary', 'Authorization, Accept, Accept-Encoding');
-  if (ctx.path.startsWith('/api/latest/')) {
-    const query = ctx.querystring === '' ? '' : `?${ctx.querystring}`;
-    ctx.set('Content-Location', `/api/${version.id}${route.path}${query}`);
-  }
-  if (etag !== undefined) {
-    // A strong validator tells one representation from another (RFC 9110 §8.8.3.3).
-    ctx.set('ETag', zip ? etag.replace(/"$/, '-gzip"') : etag);
-    const condition = ctx.req.headers['if-none-match'];
-    const asPlain = condition?.replaceAll('-gzip"', '"');
-    if (asPlain !== undefined && matchesEtag(asPlain, etag)) {
-      ctx.status = 304;
-      return;
-    }
-  }
-  ctx.status = status;
-  ctx.set({ ...headers });
-  if (zip) ctx.set('Content-Encoding', 'gzip');
-  ctx.body = zip ? await gzipped(body) : body;
-}
-
-/** Answers what no route took: another method, an unknown version, or an unknown path. */
-function nothingHere({ registry, clock }: AppDeps): Middleware {
+/** Answers what no route took: another method or an unknown path. */
+function nothingHere({ versions }: AppDeps): Middleware<ApiState> {
   return (ctx) => {
-    const [, versionId, rest] = /^\/api\/([^/]+)(\/.*)?$/.exec(ctx.path) ?? [];
-    const version = versionId === undefined ? undefined : registry.resolve(versionId, clock.now());
-    if (version !== undefined) ctx.set('API-Version', version.id);
-    const isRoute = version?.routes.some(({ path }) => path === rest) ?? false;
-    if (ctx.path === '/api' || isRoute) throw methodNotAllowed();
+    const isRoute = routeOf(versions, ctx.state).route !== undefined;
+    const isDescription = ctx.state.version?.path === DESCRIPTION_PATH;
+    if (ctx.path === '/api' || isRoute || isDescription) throw methodNotAllowed();
     throw new Refusal(NOTHING_HERE);
   };
 }

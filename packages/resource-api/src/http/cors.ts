@@ -3,8 +3,8 @@ import type { Middleware } from 'koa';
 const METHODS = 'GET, HEAD';
 const REQUEST_HEADERS = 'Authorization, If-None-Match, X-Request-Id';
 const READABLE_HEADERS = [
-  ...['API-Version', 'Content-Disposition', 'Content-Location', 'ETag', 'RateLimit'],
-  ...['RateLimit-Policy', 'Retry-After', 'WWW-Authenticate', 'X-Request-Id'],
+  ...['API-Version', 'Content-Disposition', 'Content-Location', 'Deprecation', 'ETag', 'Link'],
+  ...['RateLimit', 'RateLimit-Policy', 'Retry-After', 'Sunset', 'WWW-Authenticate', 'X-Request-Id'],
 ].join(', ');
 const MAX_AGE_S = 600;
 

@@ -1,10 +1,19 @@
 import type { Readable } from 'node:stream';
 import type { Caller } from '@cls/shared/access/caller';
 import type { Permission } from '@cls/shared/access-token';
+import type { VersionId } from '../lifecycle/release.ts';
+import type { OpenApiDocument } from './openapi.ts';
+import type { Walk } from './walk.ts';
 
 /** A request that has passed version, token and permission. */
 export interface VersionRequest {
   readonly caller: Caller;
+  /** The version that answers: never `latest`. */
+  readonly version: VersionId;
+  /** Whether a change of behaviour, by its name, holds for that version. */
+  applies(change: string): boolean;
+  /** Marks and reads the questions of cursors. */
+  readonly walk: Walk;
   /** As it was sent, without the question mark. */
   readonly query: string;
   readonly path: string;
@@ -27,15 +36,24 @@ export interface VersionRoute {
   readonly path: string;
   /** Any one of these suffices. */
   readonly permissions: readonly [Permission, ...Permission[]];
+  /**
+   * The version's own validation, for when a newer version's code answers: refuses what this version
+   * refuses, in its words. @throws {Refusal}
+   */
+  check(request: VersionRequest): void;
+  /** The header row of the version's CSV export. */
+  columns?(request: VersionRequest): readonly string[];
   /** @throws {Refusal} */
   handle(request: VersionRequest): Promise<VersionResponse>;
 }
 
-/** One version of the API: a module that presents the current domain in its own shape. */
+/**
+ * The code of one version: a module that presents the current domain in its own shape. What the
+ * newest version's code answers is converted for older versions (convert.ts).
+ */
 export interface ApiVersion {
-  readonly id: `v${number}`;
-  readonly support: 'Supported' | 'Deprecated';
-  /** RFC 3339 instant after which the version answers 410; undefined: none is planned. */
-  readonly retiresAt: string | undefined;
+  readonly id: VersionId;
   readonly routes: readonly VersionRoute[];
+  /** The frozen contract: what this version promises. */
+  readonly contract: OpenApiDocument;
 }

@@ -10,7 +10,7 @@ import type { CopyTimes, ResolvedSnapshot } from '../../balances/snapshot.ts';
 import { csvLine } from '../../csv/csv-line.ts';
 import type { VersionResponse } from '../api-version.ts';
 import { changePage, type RemovedItem } from './changes.ts';
-import { checkFields, columnsOf, flatten, pickFields, type Shape } from './fields.ts';
+import { checkFields, flatten, pickFields, type Shape, tableColumns } from './fields.ts';
 import type { Presented } from './money.ts';
 import { type BalanceResource, presentItem, presentTotal } from './present.ts';
 import { presentMovement } from './present-movement.ts';
@@ -162,16 +162,13 @@ async function* csvLines(
   shape: Shape,
   fields: readonly string[] | undefined,
 ): AsyncGenerator<string> {
-  const chosen = (column: string) =>
-    fields === undefined ||
-    ['object', 'id', 'currency'].includes(column) ||
-    fields.some((field) => column === field || column.startsWith(`${field}.`));
-  const columns = columnsOf(shape).filter(chosen);
+  const header = tableColumns(shape, fields);
+  const columns = header.filter((column) => column !== 'asOf');
   // A table has its date in a column.
-  const dated = shape.resource === 'movements' ? [] : ['asOf'];
-  yield csvLine([...dated, ...columns]);
+  const dated = header.length > columns.length;
+  yield csvLine(header);
   for await (const { items, removed = [], snapshot } of batches(first)) {
-    const date = dated.map(() => snapshot.asOf);
+    const date = dated ? [snapshot.asOf] : [];
     yield [...items, ...removed.map((one): Presented => ({ ...one }))]
       .map((item) => {
         const cells = flatten(item);

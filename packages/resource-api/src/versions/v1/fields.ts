@@ -28,6 +28,19 @@ export function columnsOf({ resource, level, reporting }: Shape): readonly strin
   return [...flatten(sample).keys()];
 }
 
+/** The header row of a table; the date of the whole table is a column, too. */
+export function tableColumns(
+  shape: Shape,
+  fields: readonly string[] | undefined,
+): readonly string[] {
+  const chosen = (column: string) =>
+    fields === undefined ||
+    ALWAYS.includes(column) ||
+    fields.some((field) => column === field || column.startsWith(`${field}.`));
+  const dated = shape.resource === 'movements' ? [] : ['asOf'];
+  return [...dated, ...columnsOf(shape).filter(chosen)];
+}
+
 /** @throws {Refusal} naming the paths that items of the level do not have. */
 export function checkFields(fields: readonly string[], shape: Shape): void {
   const columns = [...columnsOf(shape), 'lenders', 'warnings'];

@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { answerCache } from '../../balances/answer-cache.ts';
 import type { CurrentLedger } from '../../balances/current-ledger.ts';
 import { type CursorCodec, type CursorPosition, cursorMismatch } from '../../balances/cursor.ts';
@@ -12,14 +11,23 @@ import type { ReadChanges } from '../../balances/read-changes.ts';
 import type { ReadMovements } from '../../balances/read-movements.ts';
 import type { CopyTimes, ResolvedSnapshot } from '../../balances/snapshot.ts';
 import type { ApiVersion, VersionRequest, VersionResponse, VersionRoute } from '../api-version.ts';
+import { etagOf } from '../etag.ts';
 import { changePage } from './changes.ts';
+import { v1Contract } from './contract.ts';
 import { exportList } from './export.ts';
-import { checkFields, pickFields } from './fields.ts';
+import { checkFields, pickFields, tableColumns } from './fields.ts';
 import { exportFormatOf, type MediaType } from './media-type.ts';
+import { V1_PERMISSIONS } from './permissions.ts';
 import { type BalanceResource, presentItem, presentMeta, presentTotal } from './present.ts';
 import { presentMovement } from './present-movement.ts';
 import { presentReportingTotal } from './present-reporting.ts';
-import { type BalancesQuery, parseBalancesQuery, type Resource, splitCanonical } from './query.ts';
+import {
+  type BalancesQuery,
+  PATHS,
+  parseBalancesQuery,
+  type Resource,
+  splitCanonical,
+} from './query.ts';
 
 export interface V1Deps {
   readonly readBalances: ReadBalances;
@@ -29,18 +37,19 @@ export interface V1Deps {
   readonly cursors: CursorCodec;
 }
 
-const PATHS: Readonly<Record<Resource, string>> = {
-  balances: '/cls/balances',
-  principal: '/cls/balances/principal',
-  movements: '/cls/balances/principal/movements',
-};
-
 /** Version 1 of the API. */
 export function v1(deps: V1Deps): ApiVersion {
   const cached = answerCache<VersionResponse & { body: Buffer }>(deps.ledger);
   const route = (resource: Resource): VersionRoute => ({
     path: PATHS[resource],
-    permissions: ['cls-deal.view', 'external-api.fullcontrol'],
+    permissions: V1_PERMISSIONS,
+    check(request) {
+      checkQuery(resource, request);
+    },
+    columns(request) {
+      const query = checkQuery(resource, request);
+      return tableColumns({ ...query, resource }, query.fields);
+    },
     async handle(request) {
       const type = exportFormatOf(request);
       if (type !== 'application/json') return exported(deps, resource, type, request);
@@ -53,10 +62,19 @@ export function v1(deps: V1Deps): ApiVersion {
   });
   return {
     id: 'v1',
-    support: 'Supported',
-    retiresAt: undefined,
+    contract: v1Contract(),
     routes: (Object.keys(PATHS) as Resource[]).map(route),
   };
+}
+
+/** @throws {Refusal} of what is wrong with the request whatever the book holds. */
+function checkQuery(resource: Resource, request: VersionRequest): BalancesQuery {
+  const whole = exportFormatOf(request) !== 'application/json';
+  const query = parseBalancesQuery(request.query, resource, { whole });
+  if (query.cursor === undefined && query.fields !== undefined) {
+    checkFields(query.fields, { ...query, resource });
+  }
+  return query;
 }
 
 async function balancesAnswer(
@@ -101,7 +119,7 @@ async function changesAnswer(
   deps: V1Deps,
   resource: BalanceResource,
   { caller }: VersionRequest,
-  { query, limit, position }: Walk,
+  { query, limit, position }: Question,
   copy: CopyTimes,
 ) {
   const question = { ...query, limit, position: undefined, copy };
@@ -110,7 +128,7 @@ async function changesAnswer(
   const nextCursor =
     next &&
     deps.cursors.encode({
-      question: position?.question ?? query.canonical,
+      question: query.canonical,
       reader: readerName(caller),
       ...walkOf(snapshot),
       after: next,
@@ -159,7 +177,7 @@ function jsonAnswer(path: string, limit: number, nextCursor: string | undefined,
       ...(nextCursor === undefined ? {} : { Link: `<${next}>; rel="next"` }),
     },
     body,
-    etag: `"${createHash('sha256').update(body).digest('base64url')}"`,
+    etag: etagOf(body),
   };
 }
 
@@ -173,7 +191,7 @@ function exported(
   return exportList({ ...deps, resource, type, caller, query });
 }
 
-interface Walk {
+interface Question {
   readonly query: BalancesQuery;
   readonly limit: number;
   readonly position: CursorPosition | undefined;
@@ -183,17 +201,20 @@ interface Walk {
 function toWalk(
   { cursors }: V1Deps,
   resource: Resource,
-  { caller, query: text }: VersionRequest,
-): Walk {
+  { caller, query: text, walk }: VersionRequest,
+): Question {
   const query = parseBalancesQuery(text, resource);
   const { limit, cursor, canonical } = query;
-  if (cursor === undefined) return { query, limit, position: undefined };
-  const position = cursors.decode(cursor, readerName(caller));
-  const walk = splitCanonical(position.question);
-  if (walk.resource !== resource || (query.narrows && canonical !== position.question)) {
-    throw cursorMismatch('the cursor is of another question; send it alone or with the same');
+  if (cursor === undefined) {
+    return { query: { ...query, canonical: walk.mark(canonical) }, limit, position: undefined };
   }
-  const walked = parseBalancesQuery(walk.text, resource);
+  const position = cursors.decode(cursor, readerName(caller));
+  const begun = splitCanonical(walk.read(position.question, `GET ${PATHS[resource]}`));
+  const another = 'the cursor is of another question; send it alone or with the same';
+  if (begun.resource !== resource) throw cursorMismatch(another);
+  const asked = parseBalancesQuery(begun.text, resource);
+  if (query.narrows && canonical !== asked.canonical) throw cursorMismatch(another);
+  const walked = { ...asked, canonical: walk.mark(asked.canonical) };
   // With much in each item a page is smaller, whatever is asked for on the way.
   const heavy = walked.expand.has('contracts') || walked.expand.has('movements');
   return { query: walked, limit: heavy ? Math.min(limit, walked.limit) : limit, position };

@@ -1,24 +1,22 @@
 import { parameterRefusal, unknownParameter } from '@cls/shared/http/parameter-refusal';
 import type { ParameterFault } from '@cls/shared/http/refusal';
+import { isAccepted, type ParameterRule } from '../parameter-rule.ts';
+import { PARAMETERS, type ParameterName, VALUES_MAX } from './parameters.ts';
 
-const VALUES_MAX = 100;
 const UNKNOWN_TOLD = 50;
 const RECEIVED_MAX_CHARS = 60;
-
-export interface ListRule {
-  readonly accepts: (value: string) => boolean;
-  readonly expected: string;
-}
 
 /** Reads a query string by its rules and gathers every fault, so that one answer reports all of them. */
 export class QueryReader {
   readonly #parameters: URLSearchParams;
   readonly #faults: ParameterFault[];
 
-  constructor(text: string, known: readonly string[]) {
+  constructor(text: string, known: readonly ParameterName[]) {
     this.#parameters = new URLSearchParams(text);
     // A mistyped filter that is ignored would answer with the whole book.
-    const unknown = [...new Set(this.#parameters.keys())].filter((name) => !known.includes(name));
+    const unknown = [...new Set(this.#parameters.keys())].filter(
+      (name) => !(known as readonly string[]).includes(name),
+    );
     this.#faults = unknown.slice(0, UNKNOWN_TOLD).map((name) => unknownParameter(name, known));
   }
 
@@ -26,8 +24,10 @@ export class QueryReader {
     return this.#parameters.has(name);
   }
 
-  hasOtherThan(names: readonly string[]): boolean {
-    return [...this.#parameters.keys()].some((name) => !names.includes(name));
+  hasOtherThan(names: readonly ParameterName[]): boolean {
+    return [...this.#parameters.keys()].some(
+      (name) => !(names as readonly string[]).includes(name),
+    );
   }
 
   fault(parameter: string, code: string, message: string, received?: string): void {
@@ -35,29 +35,27 @@ export class QueryReader {
     this.#faults.push({ parameter, code, message, ...shown });
   }
 
-  one<T>(
-    name: string,
-    parse: (value: string) => T | undefined,
-    expected: string,
-    code = 'invalid_parameter',
-  ): T | undefined {
+  one<T>(name: ParameterName, parse: (value: string) => T | undefined): T | undefined {
     const values = this.#parameters.getAll(name);
     const [value] = values;
     if (value === undefined) return undefined;
-    const parsed = values.length === 1 ? parse(value) : undefined;
+    const rule: ParameterRule = PARAMETERS[name];
+    const accepted = values.length === 1 && isAccepted(rule, value);
+    const parsed = accepted ? parse(value) : undefined;
     if (parsed === undefined) {
-      const message = values.length === 1 ? `expected ${expected}` : 'expected one value';
-      this.fault(name, code, message, values.join(','));
+      const message = values.length === 1 ? `expected ${rule.expected}` : 'expected one value';
+      this.fault(name, rule.code ?? 'invalid_parameter', message, values.join(','));
     }
     return parsed;
   }
 
   /** Repeated and comma-separated values alike; sorted, so that one question has one spelling. */
-  list(name: string, { accepts, expected }: ListRule): readonly string[] {
+  list(name: ParameterName): readonly string[] {
+    const rule: ParameterRule = PARAMETERS[name];
     const values = this.#parameters.getAll(name).flatMap((value) => value.split(','));
-    const wrong = values.find((value) => !accepts(value));
+    const wrong = values.find((value) => !isAccepted(rule, value));
     if (wrong !== undefined) {
-      this.fault(name, 'invalid_parameter', `expected ${expected}`, wrong);
+      this.fault(name, 'invalid_parameter', `expected ${rule.expected}`, wrong);
     } else if (values.length > VALUES_MAX) {
       const message = `expected at most ${VALUES_MAX} values`;
       this.fault(name, 'invalid_parameter', message, `${values.length} values`);
@@ -66,8 +64,10 @@ export class QueryReader {
   }
 
   /** `resource?a=1&b=2,3`: every parameter but some, in one order and spelling. */
-  canonical(resource: string, except: readonly string[]): string {
-    const names = [...new Set(this.#parameters.keys())].filter((name) => !except.includes(name));
+  canonical(resource: string, except: readonly ParameterName[]): string {
+    const names = [...new Set(this.#parameters.keys())].filter(
+      (name) => !(except as readonly string[]).includes(name),
+    );
     const text = new URLSearchParams(
       names.sort().map((name): [string, string] => {
         const values = this.#parameters.getAll(name).flatMap((value) => value.split(','));

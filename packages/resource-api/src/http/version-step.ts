@@ -1,0 +1,54 @@
+import type { Clock } from '@cls/shared/clock';
+import { Refusal } from '@cls/shared/http/refusal';
+import type { RequestState } from '@cls/shared/http/request-id';
+import type { Middleware } from 'koa';
+import type { Resolution } from '../lifecycle/registry.ts';
+import type { ApiVersions } from '../versions/api-versions.ts';
+import { versionHeaders } from '../versions/version-headers.ts';
+import { requireServed } from '../versions/version-refusals.ts';
+
+export interface ApiState extends RequestState {
+  /** Of a request below `/api/{version}`. */
+  version?: { readonly resolution: Resolution; readonly path: string; readonly now: Date };
+}
+
+/**
+ * Finds the version of a request, and says in the answer's headers which one that is and when it
+ * ends: before anything that can refuse the request. The clock is read once for all of it.
+ */
+export function versionHeaderStep(versions: ApiVersions, clock: Clock): Middleware<ApiState> {
+  return (ctx, next) => {
+    const [, versionId, path = ''] = /^\/api\/([^/]+)(\/.*)?$/.exec(ctx.path) ?? [];
+    if (versionId === undefined) return next();
+    const now = clock.now();
+    const resolution = versions.registry.resolve(versionId, now);
+    ctx.state.version = { resolution, path, now };
+    if (resolution.kind !== 'unknown') {
+      ctx.set(versionHeaders(versions, resolution, path, now));
+    }
+    return next();
+  };
+}
+
+/** Refuses what is below an unknown or retired version, with a token or without. */
+export function servedVersionStep({ registry }: ApiVersions): Middleware<ApiState> {
+  return (ctx, next) => {
+    const { version } = ctx.state;
+    if (version !== undefined) requireServed(registry, version.resolution, version.now);
+    return next();
+  };
+}
+
+/** Says a refusal as the version that was asked says it. */
+export function refusalStep(versions: ApiVersions): Middleware<ApiState> {
+  return async (ctx, next) => {
+    try {
+      await next();
+    } catch (error) {
+      const { resolution, path } = ctx.state.version ?? {};
+      if (!(error instanceof Refusal) || resolution?.kind !== 'served') throw error;
+      const operation = `GET ${path as `/${string}`}` as const;
+      throw versions.refusalOf(resolution.release, error, operation, ctx.querystring);
+    }
+  };
+}

@@ -1,0 +1,51 @@
+import type { Context } from 'koa';
+import type { Release } from '../lifecycle/release.ts';
+import type { VersionResponse, VersionRoute } from '../versions/api-version.ts';
+import { gzipped, isWorthCompressing } from './compression.ts';
+import { matchesEtag } from './conditional.ts';
+import type { ApiState } from './version-step.ts';
+
+/** Writes what a version answers: caching, validator, compression. */
+export async function writeAnswer(
+  ctx: Context & { state: ApiState },
+  release: Release,
+  route: VersionRoute,
+  { status, headers, body, etag }: VersionResponse,
+): Promise<void> {
+  // Without a validator there is nothing to ask again with.
+  ctx.set('Cache-Control', etag === undefined ? 'no-store' : 'private, no-cache');
+  ctx.set('Vary', 'Authorization, Accept, Accept-Encoding');
+  const { resolution } = ctx.state.version ?? {};
+  if (resolution?.kind === 'served' && resolution.isLatest) {
+    const query = ctx.querystring === '' ? '' : `?${ctx.querystring}`;
+    ctx.set('Content-Location', `/api/${release.id}${route.path}${query}`);
+  }
+  const { Link: next, ...others } = headers;
+  const link = next === undefined ? {} : { Link: `${next}, ${ctx.response.get('Link')}` };
+  await writeBody(ctx, status, { ...others, ...link }, body, etag);
+}
+
+/** @param etag strong; a request that names it gets 304. */
+export async function writeBody(
+  ctx: Context,
+  status: number,
+  headers: Readonly<Record<string, string>>,
+  body: VersionResponse['body'],
+  etag: string | undefined,
+): Promise<void> {
+  const zip = isWorthCompressing(body) && ctx.acceptsEncodings('gzip', 'identity') === 'gzip';
+  if (etag !== undefined) {
+    // A strong validator tells one representation from another (RFC 9110 §8.8.3.3).
+    ctx.set('ETag', zip ? etag.replace(/"$/, '-gzip"') : etag);
+    const condition = ctx.req.headers['if-none-match'];
+    const asPlain = condition?.replaceAll('-gzip"', '"');
+    if (asPlain !== undefined && matchesEtag(asPlain, etag)) {
+      ctx.status = 304;
+      return;
+    }
+  }
+  ctx.status = status;
+  ctx.set({ ...headers });
+  if (zip) ctx.set('Content-Encoding', 'gzip');
+  ctx.body = zip ? await gzipped(body) : body;
+}

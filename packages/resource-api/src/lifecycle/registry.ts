@@ -1,0 +1,102 @@
+import { releaseFaults } from './check-releases.ts';
+import type { Release } from './release.ts';
+
+export interface NoticePolicy {
+  /** From deprecation to retirement. */
+  readonly minNoticeDays: number;
+}
+
+export type SupportStatus = 'Announced' | 'Supported' | 'Deprecated' | 'Retired';
+
+/** What a `version_id` stands for at an instant. */
+export type Resolution =
+  | { readonly kind: 'unknown' }
+  | { readonly kind: 'served'; readonly isLatest: boolean; readonly release: Release }
+  | { readonly kind: 'retired'; readonly isLatest: false; readonly release: Release }
+  | {
+      readonly kind: 'brownout';
+      readonly isLatest: false;
+      readonly release: Release;
+      readonly until: string;
+    };
+
+/** The versions and what holds of them at an instant: the same on every replica. */
+export interface Registry {
+  /** Oldest first. */
+  readonly releases: readonly Release[];
+  readonly policy: NoticePolicy;
+  /** What `latest` stands for. */
+  latest(now: Date): Release;
+  resolve(versionId: string, now: Date): Resolution;
+  statusOf(release: Release, now: Date): SupportStatus;
+  /** The next version that is served, for those who must leave this one. */
+  successorOf(release: Release, now: Date): Release | undefined;
+  /** Every `version_id` that is answered, oldest first, `latest` at the end. */
+  servedIds(now: Date): readonly string[];
+  /** The specification's table. */
+  table(now: Date): readonly { versionId: string; support: string; retirement: string }[];
+}
+
+/** The number of a version: versions are compared by it, never by their ids' text. */
+export function ordinalOf({ id }: Pick<Release, 'id'>): number {
+  return Number(id.slice(1));
+}
+
+/** @throws {Error} with every invariant that is broken. */
+export function createRegistry(releases: readonly Release[], policy: NoticePolicy): Registry {
+  const faults = releaseFaults(releases, policy.minNoticeDays);
+  const [first] = releases;
+  if (first === undefined || faults.length > 0) {
+    throw new Error(`the versions cannot be served: ${faults.join('; ')}`);
+  }
+  const byId = new Map<string, Release>(releases.map((release) => [release.id, release]));
+  const isReleased = (release: Release, now: Date) =>
+    release === first || reached(release.releasedAt, now);
+  const latest = (now: Date) =>
+    releases.findLast(({ promotesAt }) => reached(promotesAt, now)) ?? first;
+  const statusOf = (release: Release, now: Date): SupportStatus => {
+    if (!isReleased(release, now)) return 'Announced';
+    if (reached(release.retiresAt, now)) return 'Retired';
+    return reached(release.deprecatedAt, now) ? 'Deprecated' : 'Supported';
+  };
+  const isServed = (release: Release, now: Date) =>
+    ['Supported', 'Deprecated'].includes(statusOf(release, now));
+  return {
+    releases,
+    policy,
+    latest,
+    statusOf,
+    resolve(versionId, now) {
+      if (versionId === 'latest') return { kind: 'served', isLatest: true, release: latest(now) };
+      const release = byId.get(versionId);
+      if (release === undefined || !isReleased(release, now)) return { kind: 'unknown' };
+      if (reached(release.retiresAt, now)) return { kind: 'retired', isLatest: false, release };
+      const brownout = release.brownouts?.find(
+        ({ from, to }) => reached(from, now) && !reached(to, now),
+      );
+      return brownout === undefined
+        ? { kind: 'served', isLatest: false, release }
+        : { kind: 'brownout', isLatest: false, release, until: brownout.to };
+    },
+    successorOf: (release, now) =>
+      releases.find((one) => ordinalOf(one) > ordinalOf(release) && isServed(one, now)),
+    servedIds: (now) => [
+      ...releases.filter((release) => isServed(release, now)).map(({ id }) => id),
+      'latest',
+    ],
+    table: (now) => [
+      { versionId: 'latest', support: 'Supported', retirement: 'Never' },
+      ...releases
+        .filter((release) => isReleased(release, now))
+        .map((release) => ({
+          versionId: release.id,
+          support: statusOf(release, now),
+          retirement: release.retiresAt ?? 'N/A',
+        })),
+    ],
+  };
+}
+
+function reached(instant: string | undefined, now: Date): boolean {
+  return instant !== undefined && now.getTime() >= Date.parse(instant);
+}

@@ -1,0 +1,85 @@
+import type { Refusal } from '@cls/shared/http/refusal';
+import { ordinalOf, type Registry } from '../lifecycle/registry.ts';
+import type { OperationKey, Release } from '../lifecycle/release.ts';
+import type { ApiVersion, VersionRequest, VersionRoute } from './api-version.ts';
+import { convertedRoute } from './convert.ts';
+import { convertRefusal } from './convert-refusal.ts';
+import { walkOf } from './walk.ts';
+
+/** The registry with the code of its versions. */
+export interface ApiVersions {
+  readonly registry: Registry;
+  /** Of all versions, below `/api/{version}`. */
+  readonly paths: readonly string[];
+  /** Undefined: the version has no such path. */
+  route(release: Release, path: string): VersionRoute | undefined;
+  module(release: Release): ApiVersion;
+  /** What a request says of the version that answers it. */
+  contextOf(release: Release): VersionContext;
+  /** A refusal in the words of the version. */
+  refusalOf(release: Release, refusal: Refusal, operation: OperationKey, query: string): Refusal;
+}
+
+export type VersionContext = Pick<VersionRequest, 'version' | 'applies' | 'walk'>;
+
+/**
+ * The newest version's code answers for every version; a path that it does not have any more is
+ * answered by the code of the version that asks.
+ *
+ * @param modules the code of each release, oldest first.
+ */
+export function apiVersions(registry: Registry, modules: readonly ApiVersion[]): ApiVersions {
+  const { releases } = registry;
+  const ids = releases.map(({ id }) => id).join(', ');
+  if (modules.map(({ id }) => id).join(', ') !== ids) {
+    throw new Error(`the registry lists ${ids}: give the code of each, in this order`);
+  }
+  const head = modules.at(-1);
+  const routes = new Map<string, ReadonlyMap<string, VersionRoute>>(
+    modules.map((version, index) => [
+      version.id,
+      new Map(
+        version.routes.map((own) => {
+          const newest = head?.routes.find(({ path }) => path === own.path);
+          const converted = newest !== undefined && version !== head;
+          const later = releases.slice(index + 1);
+          return [own.path, converted ? convertedRoute(version, own, newest, later) : own];
+        }),
+      ),
+    ]),
+  );
+  const laterThan = (release: Release) =>
+    releases.filter((one) => ordinalOf(one) > ordinalOf(release));
+  const contexts = new Map<string, VersionContext>(
+    releases.map((release) => {
+      const notYet = new Set(laterThan(release).flatMap(({ changes }) => changes.map(nameOf)));
+      const applies = (change: string) => !notYet.has(change);
+      const walk = walkOf(release.id, releases);
+      return [release.id, { version: release.id, applies, walk }];
+    }),
+  );
+  const byId = new Map(modules.map((version) => [version.id, version]));
+  return {
+    registry,
+    paths: [...new Set(modules.flatMap((one) => one.routes.map(({ path }) => path)))],
+    route: ({ id }, path) => routes.get(id)?.get(path),
+    contextOf({ id }) {
+      const context = contexts.get(id);
+      if (context === undefined) throw new Error(`${id} is not in the registry`);
+      return context;
+    },
+    refusalOf(release, refusal, operation, query) {
+      const later = laterThan(release);
+      return later.length === 0 ? refusal : convertRefusal(refusal, operation, query, later);
+    },
+    module({ id }) {
+      const version = byId.get(id);
+      if (version === undefined) throw new Error(`${id} has no code`);
+      return version;
+    },
+  };
+}
+
+function nameOf({ name }: { readonly name: string }): string {
+  return name;
+}

@@ -1,0 +1,116 @@
+import { createHash } from 'node:crypto';
+import { pipeline, Readable } from 'node:stream';
+import { parse } from 'csv-parse';
+import { stillAsked } from '../access/asker.ts';
+import { type Cell, csvLine } from '../csv/csv-line.ts';
+import type { Exchange } from '../lifecycle/release.ts';
+import type { VersionRequest, VersionResponse, VersionRoute } from './api-version.ts';
+import { type Conversion, convertLinks, responseSchema } from './conversion.ts';
+import { flattenCells, readCells } from './csv-items.ts';
+import { isObject } from './project.ts';
+
+/** An export is converted while it streams: each item as the only one of a list. */
+export function convertExport(
+  conversion: Conversion,
+  own: VersionRoute,
+  request: VersionRequest,
+  response: VersionResponse,
+  body: Readable,
+): VersionResponse {
+  const down = downOf(conversion, request, response);
+  const { status, headers } = down({ object: 'list', data: [] });
+  const isTable = response.headers['Content-Type']?.startsWith('text/csv') ?? false;
+  const lines = isTable
+    ? tableLines(conversion, own.columns?.(request) ?? [], down, body)
+    : itemLines(conversion, down, body);
+  return {
+    status,
+    headers: convertLinks(headers, conversion.head, conversion.version.id),
+    body: Readable.from(stillAsked(lines), { objectMode: false }),
+  };
+}
+
+type Down = (body: Record<string, unknown>) => Exchange;
+
+function downOf(
+  { operation, changes }: Conversion,
+  request: VersionRequest,
+  { status, headers }: VersionResponse,
+): Down {
+  const query = new URLSearchParams(request.query);
+  return (body) => {
+    const exchange = { operation, query, status, headers: { ...headers }, body };
+    for (const change of changes) change.down?.(exchange);
+    return exchange;
+  };
+}
+
+/** NDJSON: the last line has the hash of the lines before it, as they are sent. */
+async function* itemLines(
+  { version, operation, project }: Conversion,
+  down: Down,
+  body: Readable,
+): AsyncGenerator<string, void> {
+  const schema = responseSchema(version, operation, 200, 'application/x-ndjson');
+  const hash = createHash('sha256');
+  for await (const line of linesOf(body)) {
+    const value: unknown = JSON.parse(line);
+    if (!isObject(value)) throw new Error('a line of an export is a JSON object');
+    const isSummary = value['object'] === 'summary';
+    const converted = isSummary
+      ? { ...down(value).body, sha256: hash.digest('hex') }
+      : itemOf(down(listOf(value)));
+    const text = `${JSON.stringify(project(schema, converted))}\n`;
+    if (!isSummary) hash.update(text);
+    yield text;
+  }
+}
+
+async function* linesOf(body: Readable): AsyncGenerator<string, void> {
+  const decoder = new TextDecoder();
+  let rest = '';
+  for await (const chunk of body) {
+    const lines = `${rest}${decoder.decode(chunk as Buffer, { stream: true })}`.split('\n');
+    rest = lines.pop() ?? '';
+    yield* lines;
+  }
+}
+
+function listOf(item: Record<string, unknown>): Record<string, unknown> {
+  return item['object'] === 'removed'
+    ? { object: 'list', data: [], removed: [item] }
+    : { object: 'list', data: [item] };
+}
+
+function itemOf({ body }: Exchange): Record<string, unknown> {
+  const [item] = [body['removed'] ?? [], body['data']].flat();
+  if (!isObject(item)) throw new Error('a change must keep the items of a list');
+  return item;
+}
+
+/** CSV: a row is an item whose members have dotted names. */
+async function* tableLines(
+  { version, operation, project }: Conversion,
+  columns: readonly string[],
+  down: Down,
+  body: Readable,
+): AsyncGenerator<string, void> {
+  const schema = responseSchema(version, operation, 200, 'application/x-ndjson');
+  let header: readonly string[] | undefined;
+  yield csvLine(columns);
+  // A failure of the export ends the parser, and so the table, without its end.
+  const rows: AsyncIterable<readonly string[]> = pipeline(body, parse(), () => undefined);
+  for await (const row of rows) {
+    if (header === undefined) {
+      header = row;
+      continue;
+    }
+    const cells = new Map(header.map((name, index) => [name, row[index] ?? '']));
+    const item = itemOf(down(listOf(readCells(cells))));
+    const flat = flattenCells(project(schema, item));
+    const cellOf = (column: string): Cell => flat.get(column) ?? null;
+    yield csvLine(
+      columns.map((name) => (name === 'asOf' ? (cells.get(name) ?? null) : cellOf(name))),
+    );
+  }
+}

@@ -1,0 +1,74 @@
+import { type Permission, scopeOf } from '@cls/shared/access-token';
+import type { Release } from '../lifecycle/release.ts';
+import type { ApiVersions } from './api-versions.ts';
+import { etagOf } from './etag.ts';
+import type { OpenApiDocument, Operation } from './openapi.ts';
+
+export interface Description {
+  readonly body: Buffer;
+  readonly etag: string;
+}
+
+/**
+ * The contracts as `/api/{version}/openapi.json` serves them: with this deployment's scopes, and
+ * with the marks of a version that ends, from the registry as the headers are.
+ */
+export function descriptions(versions: ApiVersions, scopeBase: string) {
+  const made = new Map<string, Description>();
+  return (release: Release, now: Date): Description => {
+    const isDeprecated = versions.registry.statusOf(release, now) !== 'Supported';
+    const key = `${release.id} ${isDeprecated}`;
+    const known = made.get(key);
+    if (known !== undefined) return known;
+    const document = withLife(versions.module(release).contract, release, isDeprecated, scopeBase);
+    const body = Buffer.from(JSON.stringify(document));
+    const description = { body, etag: etagOf(body) };
+    made.set(key, description);
+    return description;
+  };
+}
+
+function withLife(
+  contract: OpenApiDocument,
+  { retiresAt }: Release,
+  isDeprecated: boolean,
+  scopeBase: string,
+): OpenApiDocument {
+  const scope = (name: string) => scopeOf(scopeBase, name as Permission);
+  const operation = (one: Operation): Operation => ({
+    ...one,
+    ...(one.security && {
+      security: one.security.map((needed) => mapValues(needed, (names) => names.map(scope))),
+    }),
+    ...(isDeprecated ? { deprecated: true } : {}),
+    // The convention of API diff tools: a date.
+    ...(retiresAt === undefined ? {} : { 'x-sunset': retiresAt.slice(0, 10) }),
+  });
+  const { securitySchemes } = contract.components;
+  return {
+    ...contract,
+    paths: mapValues(contract.paths, (path) => mapValues(path, operation)),
+    components: {
+      ...contract.components,
+      securitySchemes: mapValues(securitySchemes, (scheme) => withScopes(scheme, scope)),
+    },
+  };
+}
+
+function withScopes(scheme: SecurityScheme, scope: (name: string) => string): SecurityScheme {
+  return {
+    ...scheme,
+    flows: mapValues(scheme.flows, (flow) => ({
+      ...flow,
+      scopes: Object.fromEntries(
+        Object.entries(flow.scopes).map(([name, meaning]) => [scope(name), meaning]),
+      ),
+    })),
+  };
+}
+
+type SecurityScheme = OpenApiDocument['components']['securitySchemes'][string];
+
+function mapValues<T, U>(from: Readonly<Record<string, T>>, map: (value: T) => U) {
+  return Object.fromEntries(Object.entries(from).map(([name, value]) => [name, map(value)]));
+}

@@ -1,0 +1,46 @@
+import type { JsonSchema } from './openapi.ts';
+
+/** A query parameter, written once: requests are validated by it, and contracts made from it. */
+export interface ParameterRule {
+  /** Of one value. */
+  readonly schema: JsonSchema;
+  /** Several values, repeated or separated by commas. */
+  readonly many?: true;
+  /** For callers, in the contract. */
+  readonly description: string;
+  /** For callers, in a refusal: "expected …". */
+  readonly expected: string;
+  /** Of a refusal; otherwise `invalid_parameter`. */
+  readonly code?: string;
+  /** What the schema alone cannot say. */
+  accepts?(value: string): boolean;
+}
+
+const INTEGER = /^(?:0|-?[1-9]\d{0,14})$/;
+
+/** Whether one value, as text, is what the rule's schema and `accepts` take. */
+export function isAccepted({ schema, accepts }: ParameterRule, value: string): boolean {
+  return matches(schema, value) && (accepts?.(value) ?? true);
+}
+
+function matches(schema: JsonSchema, value: string): boolean {
+  const { type, enum: values, pattern, maxLength = Number.POSITIVE_INFINITY } = schema;
+  if (type === 'boolean') return value === 'true' || value === 'false';
+  if (type === 'integer') {
+    const { minimum = -Number.MAX_VALUE, maximum = Number.MAX_VALUE } = schema;
+    return INTEGER.test(value) && Number(value) >= minimum && Number(value) <= maximum;
+  }
+  if (values !== undefined && !values.includes(value)) return false;
+  // The length first: a pattern is never tried on a text of any length.
+  if (value.length > maxLength) return false;
+  return pattern === undefined || patternOf(pattern).test(value);
+}
+
+const compiled = new Map<string, RegExp>();
+
+/** Patterns are of rules alone, so there are few. */
+function patternOf(pattern: string): RegExp {
+  const known = compiled.get(pattern) ?? new RegExp(pattern, 'u');
+  compiled.set(pattern, known);
+  return known;
+}

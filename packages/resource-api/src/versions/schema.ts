@@ -1,0 +1,81 @@
+/** Short ways to write down the shapes of answers. */
+import type { JsonSchema } from './openapi.ts';
+
+type Properties = Readonly<Record<string, JsonSchema>>;
+
+/** @param optional members that not every such object has. */
+export function object(properties: Properties, optional: readonly string[] = []): JsonSchema {
+  const required = Object.keys(properties).filter((name) => !optional.includes(name));
+  return { type: 'object', properties, required };
+}
+
+export function ref(name: string): JsonSchema {
+  return { $ref: `#/components/schemas/${name}` };
+}
+
+export function listOf(items: JsonSchema, description?: string): JsonSchema {
+  return { type: 'array', items, ...described(description) };
+}
+
+export function nullable(schema: JsonSchema, description?: string): JsonSchema {
+  return { anyOf: [schema, { type: 'null' }], ...described(description) };
+}
+
+export function text(description?: string): JsonSchema {
+  return { type: 'string', ...described(description) };
+}
+
+export function integer(description?: string): JsonSchema {
+  return { type: 'integer', ...described(description) };
+}
+
+export function oneOf(values: readonly string[], description?: string): JsonSchema {
+  return { type: 'string', enum: values, ...described(description) };
+}
+
+export function constant(value: string): JsonSchema {
+  return { type: 'string', const: value };
+}
+
+export function idOf(prefix: string): JsonSchema {
+  return { type: 'string', pattern: `^${prefix}_[0-9A-Z]{26}$` };
+}
+
+/** A reference with words of its own, which OpenAPI 3.1 allows beside it. */
+export function as(schema: JsonSchema, description: string): JsonSchema {
+  return { ...schema, description };
+}
+
+/**
+ * The shape with any of its members left out. Lists are whole or absent.
+ *
+ * @param always members of the outermost object that stay.
+ */
+export function sparse(
+  schemas: Readonly<Record<string, JsonSchema>>,
+  schema: JsonSchema,
+  always: readonly string[] = [],
+): JsonSchema {
+  const name = schema.$ref?.replace('#/components/schemas/', '') ?? '';
+  const target = schemas[name];
+  if (target !== undefined) return isLeaf(target) ? schema : sparse(schemas, target);
+  const { required: _, ...open } = schema;
+  return {
+    ...open,
+    ...(open.anyOf && { anyOf: open.anyOf.map((branch) => sparse(schemas, branch)) }),
+    ...(open.properties && {
+      properties: Object.fromEntries(
+        Object.entries(open.properties).map(([key, value]) => [key, sparse(schemas, value)]),
+      ),
+    }),
+    ...(always.length === 0 ? {} : { required: always }),
+  };
+}
+
+function isLeaf({ properties, anyOf }: JsonSchema): boolean {
+  return properties === undefined && anyOf === undefined;
+}
+
+function described(description: string | undefined): { description?: string } {
+  return description === undefined ? {} : { description };
+}

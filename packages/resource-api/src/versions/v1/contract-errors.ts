@@ -1,0 +1,96 @@
+import type { JsonSchema, ResponseObject } from '../openapi.ts';
+import { integer, listOf, object, text } from '../schema.ts';
+
+/**
+ * Which `code`s a status may have. New codes may come: a client treats a code that it does not know
+ * by its status.
+ */
+const CODES: Readonly<Record<string, readonly [string, string, ...string[]]>> = {
+  400: [
+    'BadRequest',
+    'A parameter is wrong; `errors` has all that are.',
+    ...['invalid_parameter', 'unknown_parameter', 'as_of_in_future', 'as_of_before_book'],
+    ...['known_at_in_future', 'known_at_before_book', 'from_before_book', 'invalid_range'],
+    ...['since_as_of_required', 'invalid_cursor', 'cursor_mismatch'],
+  ],
+  401: ['Unauthorized', 'No token was sent.', 'missing_token'],
+  403: [
+    'Forbidden',
+    'The token is expired, not trusted or lacks the permission.',
+    ...['token_expired', 'token_untrusted', 'token_invalid', 'insufficient_permission'],
+  ],
+  406: ['NotAcceptable', 'None of the media types of `Accept` is available.', 'not_acceptable'],
+  410: [
+    'Gone',
+    'There is no delta for this copy, or the version is not served.',
+    ...['delta_unavailable', 'version_brownout', 'version_retired'],
+  ],
+  422: ['NoExchangeRate', 'A rate is missing.', 'fx_rate_missing'],
+  429: [
+    'TooManyRequests',
+    'Send the request again after `Retry-After`.',
+    ...['rate_limited', 'too_many_at_once', 'statement_budget_spent'],
+  ],
+  500: ['InternalError', 'Something went wrong on our side.', 'internal'],
+  503: [
+    'Unavailable',
+    'Send the request again after `Retry-After`.',
+    ...['unavailable', 'keys_unavailable', 'ledger_posting'],
+  ],
+};
+
+export const PROBLEM_SCHEMAS: Readonly<Record<string, JsonSchema>> = {
+  Problem: object(
+    {
+      type: text('Names the code: urn:cls:problem:{code}.'),
+      title: text(),
+      status: integer(),
+      detail: text('For people; it may change.'),
+      instance: text('The path that was asked.'),
+      code: text('For programs; it never changes its meaning.'),
+      requestId: text('As in X-Request-Id; quote it when something is wrong.'),
+      errors: listOf(
+        object({ parameter: text(), code: text(), message: text(), received: text() }, [
+          'received',
+        ]),
+      ),
+      version: text('The version that was asked.'),
+      retiresAt: text(),
+      successor: text('The version to use instead.'),
+      supportedVersions: listOf(text()),
+      until: text('The end of a brownout.'),
+    },
+    ['errors', 'version', 'retiresAt', 'successor', 'supportedVersions', 'until'],
+  ),
+};
+
+const schema: JsonSchema = { $ref: '#/components/schemas/Problem' };
+const RETRY = {
+  'Retry-After': { description: 'Seconds.', schema: { type: 'string', pattern: '^\\d+$' } },
+};
+const CHALLENGE = { 'WWW-Authenticate': { schema: { type: 'string' } } };
+
+/** Answers that every operation may give, by name. */
+export const PROBLEM_RESPONSES: Readonly<Record<string, ResponseObject>> = Object.fromEntries(
+  Object.entries(CODES).map(([status, [name, description, ...codes]]) => [
+    name,
+    {
+      description,
+      headers: {
+        'API-Version': { $ref: '#/components/headers/API-Version' },
+        'X-Request-Id': { $ref: '#/components/headers/X-Request-Id' },
+        ...(['429', '503'].includes(status) ? RETRY : {}),
+        ...(['401', '403'].includes(status) ? CHALLENGE : {}),
+      },
+      content: { 'application/problem+json': { schema, 'x-codes': codes } },
+    },
+  ]),
+);
+
+/** @param except statuses that the operation cannot answer. */
+export function problemResponses(except: readonly string[] = []): Record<string, { $ref: string }> {
+  const statuses = Object.entries(CODES).filter(([status]) => !except.includes(status));
+  return Object.fromEntries(
+    statuses.map(([status, [name]]) => [status, { $ref: `#/components/responses/${name}` }]),
+  );
+}

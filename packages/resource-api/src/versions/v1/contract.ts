@@ -1,0 +1,177 @@
+import { LEVELS } from '../../balances/balance-store.ts';
+import { EXPANSIONS } from '../../balances/read-balances.ts';
+import type { JsonSchema, MediaTypeObject, OpenApiDocument, Operation } from '../openapi.ts';
+import type { ParameterRule } from '../parameter-rule.ts';
+import { PROBLEM_RESPONSES, PROBLEM_SCHEMAS, problemResponses } from './contract-errors.ts';
+import { LIST_SCHEMAS } from './contract-lists.ts';
+import { SCHEMAS } from './contract-schemas.ts';
+import { tableColumns } from './fields.ts';
+import {
+  DEFAULT_LEVEL,
+  isExpandable,
+  PARAMETERS,
+  type ParameterName,
+  TAKEN,
+  VALUES_MAX,
+} from './parameters.ts';
+import { V1_DATA_RULES, V1_PERMISSIONS } from './permissions.ts';
+import { PATHS, type Resource } from './query.ts';
+
+const TITLES: Readonly<Record<Resource, readonly [name: string, summary: string]>> = {
+  balances: ['Balance', 'Balances of deals, facilities, contracts or positions'],
+  principal: ['PrincipalBalance', 'Principal, rolled forward over a period'],
+  movements: ['PrincipalMovement', 'The postings of principal behind a roll-forward'],
+};
+
+let made: OpenApiDocument | undefined;
+
+/**
+ * What v1 promises, made from what validates its requests (parameters.ts) and from the shapes of
+ * its answers. `contracts/v1.json` is its frozen copy.
+ */
+export function v1Contract(): OpenApiDocument {
+  made ??= {
+    openapi: '3.1.0',
+    info: {
+      title: 'Loan servicing API',
+      version: 'v1',
+      description: 'Balances of syndicated loans, to the cent, at any date and state of knowledge.',
+    },
+    servers: [{ url: '/api/v1' }],
+    paths: Object.fromEntries(
+      (Object.keys(PATHS) as Resource[]).map((resource) => [
+        PATHS[resource],
+        { get: operation(resource) },
+      ]),
+    ),
+    components: {
+      schemas: { ...SCHEMAS, ...LIST_SCHEMAS, ...PROBLEM_SCHEMAS },
+      responses: PROBLEM_RESPONSES,
+      headers: HEADERS,
+      securitySchemes: {
+        oauth2: {
+          type: 'oauth2',
+          description: 'An access token from /oauth/token, as `Authorization: Bearer <token>`.',
+          flows: {
+            clientCredentials: {
+              tokenUrl: '/oauth/token',
+              scopes: {
+                'cls-deal.view': 'View the deals that are granted to the caller’s customer.',
+                'external-api.fullcontrol': 'View every deal.',
+              },
+            },
+          },
+        },
+      },
+    },
+  };
+  return made;
+}
+
+const HEADERS = {
+  'API-Version': {
+    description: 'The version that answered.',
+    required: true,
+    schema: { type: 'string', const: 'v1' },
+  },
+  'Content-Location': {
+    description: 'Through `latest`: the same answer at the version that gave it.',
+    schema: { type: 'string', format: 'uri-reference' },
+  },
+  Deprecation: {
+    description: 'When the version is deprecated, where that is decided (RFC 9745).',
+    schema: { type: 'string', pattern: '^@\\d+$' },
+  },
+  Sunset: {
+    description: 'When the version retires, where that is decided (RFC 8594).',
+    schema: { type: 'string' },
+  },
+  Link: {
+    description: 'The next page, and other versions (RFC 8288).',
+    schema: { type: 'string' },
+  },
+  ETag: { description: 'For `If-None-Match`; exports have none.', schema: { type: 'string' } },
+  'Content-Disposition': { description: 'Of exports.', schema: { type: 'string' } },
+  RateLimit: { schema: { type: 'string' } },
+  'RateLimit-Policy': { schema: { type: 'string' } },
+  'X-Request-Id': { required: true, schema: { type: 'string' } },
+} as const;
+
+function operation(resource: Resource): Operation {
+  const [name, summary] = TITLES[resource];
+  const permissions = [...V1_PERMISSIONS];
+  return {
+    operationId: `list${name}s`,
+    summary,
+    security: permissions.map((permission) => ({ oauth2: [permission] })),
+    'x-permission': {
+      anyOf: permissions,
+      data: Object.fromEntries(permissions.map((one) => [one, V1_DATA_RULES[one]])),
+    },
+    parameters: TAKEN[resource].map((parameter) => parameterOf(parameter, resource)),
+    responses: {
+      200: {
+        description: 'A page, or an export as `Accept` asks.',
+        headers: Object.fromEntries(
+          Object.keys(HEADERS).map((header) => [
+            header,
+            { $ref: `#/components/headers/${header}` },
+          ]),
+        ),
+        content: {
+          'application/json': { schema: { $ref: `#/components/schemas/${name}List` } },
+          'application/x-ndjson': { schema: { $ref: `#/components/schemas/${name}Line` } },
+          'text/csv': table(resource),
+        },
+      },
+      304: {
+        description: 'The answer has the `ETag` that the client named.',
+        headers: { 'API-Version': { $ref: '#/components/headers/API-Version' } },
+      },
+      ...problemResponses(resource === 'movements' ? ['422'] : []),
+    },
+  } as Operation;
+}
+
+/** RFC 4180; the columns in their order are a part of the contract. */
+function table(resource: Resource): MediaTypeObject {
+  const columns = (level: (typeof LEVELS)[number], reporting: boolean) =>
+    tableColumns(
+      { resource, level, reporting: reporting ? { currency: 'USD', date: undefined } : undefined },
+      undefined,
+    );
+  const levels = resource === 'movements' ? (['contract'] as const) : LEVELS;
+  return {
+    schema: { type: 'string' },
+    'x-columns': Object.fromEntries(
+      levels.map((level) => [level, columns(level, resource !== 'movements')]),
+    ),
+  };
+}
+
+function parameterOf(name: ParameterName, resource: Resource) {
+  const { schema, description, many, expected }: ParameterRule = PARAMETERS[name];
+  const one = { ...schema, ...particular(name, resource) };
+  return {
+    name,
+    in: 'query',
+    description: `${description} Expected: ${expected}.`,
+    ...(many === undefined
+      ? { schema: one }
+      : {
+          // Repeated is read too; separated by commas is what the contract promises.
+          style: 'form',
+          explode: false,
+          schema: { type: 'array', items: one, maxItems: VALUES_MAX },
+        }),
+  };
+}
+
+/** What a parameter is at one resource. */
+function particular(name: ParameterName, resource: Resource): JsonSchema {
+  if (name === 'level') return { default: DEFAULT_LEVEL[resource] };
+  if (name !== 'expand') return {};
+  const possible = (one: (typeof EXPANSIONS)[number]) =>
+    LEVELS.some((level) => isExpandable(one, resource, level));
+  return { enum: EXPANSIONS.filter(possible) };
+}

@@ -106,6 +106,7 @@ function serve(deps: AppDeps): Middleware<ApiState> {
     const request = {
       caller,
       ...versions.contextOf(release),
+      keptAs: `${release.id} ${ctx.querystring}`,
       query: ctx.querystring,
       path: ctx.path,
       headers: ctx.req.headers,

@@ -31,10 +31,10 @@ export function versionHeaderStep(versions: ApiVersions, clock: Clock): Middlewa
 }
 
 /** Refuses what is below an unknown or retired version, with a token or without. */
-export function servedVersionStep({ registry }: ApiVersions): Middleware<ApiState> {
+export function servedVersionStep(versions: ApiVersions): Middleware<ApiState> {
   return (ctx, next) => {
     const { version } = ctx.state;
-    if (version !== undefined) requireServed(registry, version.resolution, version.now);
+    if (version !== undefined) requireServed(versions.registry, version.resolution, version.now);
     return next();
   };
 }

@@ -37,7 +37,10 @@ export interface Change {
   }[];
   /** The newest version's code asks `request.applies(name)`; recordings alone show the change. */
   readonly behaviour?: 'flag';
-  /** A request of the version before, in place, to this version. */
+  /**
+   * A request of the version before, in place, to this version. With a `cursor`, the query has
+   * what concerns the page alone: the cursor's own question goes up by itself.
+   */
   up?(request: RequestView): void;
   /** An answer of this version, in place, to the version before; every status, total and pure. */
   down?(exchange: Exchange): void;

@@ -12,6 +12,8 @@ export interface VersionRequest {
   readonly version: VersionId;
   /** Whether a change of behaviour, by its name, holds for that version. */
   applies(change: string): boolean;
+  /** The version and the query as they were sent: what an answer may be kept by. */
+  readonly keptAs: string;
   /** Marks and reads the questions of cursors. */
   readonly walk: Walk;
   /** As it was sent, without the question mark. */
@@ -31,6 +33,8 @@ export interface VersionResponse {
   readonly etag?: string;
 }
 
+type Item = Readonly<Record<string, unknown>>;
+
 export interface VersionRoute {
   /** Below `/api/<version>`, such as `/cls/balances`. */
   readonly path: string;
@@ -41,8 +45,12 @@ export interface VersionRoute {
    * refuses, in its words. @throws {Refusal}
    */
   check(request: VersionRequest): void;
+  /** The question in one spelling, without what concerns one page: `resource?a=1&b=2`. */
+  question(request: VersionRequest): string;
   /** The header row of the version's CSV export. */
   columns?(request: VersionRequest): readonly string[];
+  /** Reduces an item to the fields that were asked for. Undefined: all were. */
+  pick?(request: VersionRequest): ((item: Item) => Item) | undefined;
   /** @throws {Refusal} */
   handle(request: VersionRequest): Promise<VersionResponse>;
 }

@@ -2,6 +2,7 @@ import type { Refusal } from '@cls/shared/http/refusal';
 import { ordinalOf, type Registry } from '../lifecycle/registry.ts';
 import type { OperationKey, Release } from '../lifecycle/release.ts';
 import type { ApiVersion, VersionRequest, VersionRoute } from './api-version.ts';
+import { undeclared } from './check-declared.ts';
 import { convertedRoute } from './convert.ts';
 import { convertRefusal } from './convert-refusal.ts';
 import { walkOf } from './walk.ts';
@@ -34,6 +35,11 @@ export function apiVersions(registry: Registry, modules: readonly ApiVersion[]):
   if (modules.map(({ id }) => id).join(', ') !== ids) {
     throw new Error(`the registry lists ${ids}: give the code of each, in this order`);
   }
+  const faults = releases.slice(1).flatMap((release, index) => {
+    const [older, newer] = modules.slice(index);
+    return older && newer ? undeclared(older, newer, release) : [];
+  });
+  if (faults.length > 0) throw new Error(`the versions cannot be served: ${faults.join('; ')}`);
   const head = modules.at(-1);
   const routes = new Map<string, ReadonlyMap<string, VersionRoute>>(
     modules.map((version, index) => [
@@ -54,7 +60,7 @@ export function apiVersions(registry: Registry, modules: readonly ApiVersion[]):
     releases.map((release) => {
       const notYet = new Set(laterThan(release).flatMap(({ changes }) => changes.map(nameOf)));
       const applies = (change: string) => !notYet.has(change);
-      const walk = walkOf(release.id, releases);
+      const walk = walkOf(release.id);
       return [release.id, { version: release.id, applies, walk }];
     }),
   );

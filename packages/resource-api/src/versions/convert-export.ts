@@ -22,7 +22,7 @@ export function convertExport(
   const isTable = response.headers['Content-Type']?.startsWith('text/csv') ?? false;
   const lines = isTable
     ? tableLines(conversion, own.columns?.(request) ?? [], down, body)
-    : itemLines(conversion, down, body);
+    : itemLines(conversion, own.pick?.(request), down, body);
   return {
     status,
     headers: convertLinks(headers, conversion.head, conversion.version.id),
@@ -48,6 +48,7 @@ function downOf(
 /** NDJSON: the last line has the hash of the lines before it, as they are sent. */
 async function* itemLines(
   { version, operation, project }: Conversion,
+  pick: ReturnType<NonNullable<VersionRoute['pick']>>,
   down: Down,
   body: Readable,
 ): AsyncGenerator<string, void> {
@@ -60,7 +61,10 @@ async function* itemLines(
     const converted = isSummary
       ? { ...down(value).body, sha256: hash.digest('hex') }
       : itemOf(down(listOf(value)));
-    const text = `${JSON.stringify(project(schema, converted))}\n`;
+    const kept = project(schema, converted);
+    const isItem = !isSummary && value['object'] !== 'removed';
+    const picked = pick !== undefined && isItem && isObject(kept) ? pick(kept) : kept;
+    const text = `${JSON.stringify(picked)}\n`;
     if (!isSummary) hash.update(text);
     yield text;
   }

@@ -5,6 +5,7 @@ import { type Conversion, convertLinks, responseSchema } from './conversion.ts';
 import { convertExport } from './convert-export.ts';
 import { etagOf } from './etag.ts';
 import { isObject, projector } from './project.ts';
+import { convertedWalk, parametersOf } from './walk.ts';
 
 /**
  * A path of an older version, answered by the newest version's code: the version's own validation,
@@ -28,23 +29,32 @@ export function convertedRoute(
     changes: oldestFirst.toReversed(),
     head,
   };
-  const kept = new WeakMap<object, { readonly query: string; readonly answer: VersionResponse }>();
+  const kept = new WeakMap<Buffer, VersionResponse>();
   return {
     ...own,
     async handle(request) {
       own.check(request);
-      const view = { operation, query: new URLSearchParams(request.query) };
-      for (const change of oldestFirst) change.up?.(view);
-      const response = await newest.handle({ ...request, query: view.query.toString() });
+      const up = (query: URLSearchParams) => {
+        for (const change of oldestFirst) change.up?.({ operation, query });
+      };
+      const question = own.question(request);
+      const walk = convertedWalk(request.walk, question, up);
+      const query = new URLSearchParams(request.query);
+      // A cursor has the question; what is given beside it was compared by the version itself.
+      if (query.has('cursor')) for (const name of parametersOf(question).keys()) query.delete(name);
+      up(query);
+      const response = await newest.handle({ ...request, walk, query: `${query}` });
+      const known = Buffer.isBuffer(response.body) ? kept.get(response.body) : undefined;
+      if (known !== undefined) return known;
+      // Of a page that a cursor names, the whole question, not the cursor alone.
+      const asked = { ...request, query: `${walk.asked()}` };
       if (response.body instanceof Readable) {
-        return convertExport(conversion, own, request, response, response.body);
+        return convertExport(conversion, own, asked, response, response.body);
       }
-      // The bytes of an answer that the newest version keeps are converted once.
       const bytes = Buffer.isBuffer(response.body) ? response.body : Buffer.from(response.body);
-      const known = kept.get(bytes);
-      if (known?.query === request.query) return known.answer;
-      const answer = convertDocument(conversion, request, response, bytes);
-      kept.set(bytes, { query: request.query, answer });
+      const answer = convertDocument(conversion, own, asked, response, bytes);
+      // Bytes that the newest version keeps are kept for this version and query alone (`keptAs`).
+      if (Buffer.isBuffer(response.body)) kept.set(response.body, answer);
       return answer;
     },
   };
@@ -52,6 +62,7 @@ export function convertedRoute(
 
 function convertDocument(
   { operation, project, changes, version, head }: Conversion,
+  own: VersionRoute,
   request: VersionRequest,
   { status, headers }: VersionResponse,
   bytes: Buffer,
@@ -62,7 +73,13 @@ function convertDocument(
   const exchange: Exchange = { operation, query, status, headers: { ...headers }, body };
   for (const change of changes) change.down?.(exchange);
   const schema = responseSchema(version, operation, exchange.status, 'application/json');
-  const text = Buffer.from(JSON.stringify(project(schema, exchange.body)));
+  const kept = project(schema, exchange.body);
+  const pick = own.pick?.(request);
+  const document =
+    pick !== undefined && isObject(kept) && Array.isArray(kept['data'])
+      ? { ...kept, data: kept['data'].map(pick) }
+      : kept;
+  const text = Buffer.from(JSON.stringify(document));
   return {
     status: exchange.status,
     headers: convertLinks(exchange.headers, head, version.id),

@@ -1,53 +1,67 @@
 import { cursorMismatch } from '../balances/cursor.ts';
-import { ordinalOf } from '../lifecycle/registry.ts';
-import type { OperationKey, Release, VersionId } from '../lifecycle/release.ts';
+import type { VersionId } from '../lifecycle/release.ts';
 
-/**
- * A cursor belongs to the version whose walk it continues, and has its question in the spelling of
- * the version that was the newest then.
- */
+/** How the questions of cursors name their version. */
 export interface Walk {
-  /** The question with both versions, for a cursor. */
+  /** A question for a cursor. */
   mark(question: string): string;
   /**
-   * The question of a cursor, in the newest spelling.
+   * The question of a cursor.
    * @throws {Refusal} `cursor_mismatch` where the walk was begun in another version, as one through
    *   `latest` before the promotion of a newer one.
    */
-  read(marked: string, operation: OperationKey): string;
+  read(marked: string): string;
 }
 
-const MARK = /^(v\d+)@(v\d+) /;
-/** Cursors of v1 from before there was another version have no mark. */
+export const ANOTHER_QUESTION = 'the cursor is of another question; send it alone or with the same';
+
+const MARK = /^(v\d+) /;
+/** Cursors of v1 have no mark: they are older than the second version. */
 const FIRST: VersionId = 'v1';
 
-/** @param releases all, oldest first. */
-export function walkOf(version: VersionId, releases: readonly Release[]): Walk {
-  const head = releases.at(-1)?.id ?? version;
+export function walkOf(version: VersionId): Walk {
   return {
-    mark: (question) =>
-      version === FIRST && head === FIRST ? question : `${version}@${head} ${question}`,
-    read(marked, operation) {
-      const [mark = '', begunIn = FIRST, spelledIn = FIRST] = MARK.exec(marked) ?? [];
-      if (begunIn !== version) {
-        throw cursorMismatch(
-          `the cursor is of a walk in ${begunIn}, and this is ${version}: continue it at /api/${begunIn}, or begin a new one`,
-        );
-      }
-      const spelled = Number(spelledIn.slice(1));
-      if (spelled > ordinalOf({ id: head })) {
-        throw cursorMismatch('the cursor is of a newer release of this API; begin a new walk');
-      }
-      const question = marked.slice(mark.length);
-      const later = releases.filter((release) => ordinalOf(release) > spelled);
-      return later.length === 0 ? question : respelled(question, operation, later);
+    mark: (question) => (version === FIRST ? question : `${version} ${question}`),
+    read(marked) {
+      const [mark = '', begunIn = FIRST] = MARK.exec(marked) ?? [];
+      if (begunIn === version) return marked.slice(mark.length);
+      throw cursorMismatch(
+        `the cursor is of a walk in ${begunIn}, and this is ${version}: continue it at /api/${begunIn}, or begin a new one`,
+      );
     },
   };
 }
 
-function respelled(question: string, operation: OperationKey, later: readonly Release[]): string {
-  const start = question.indexOf('?');
-  const view = { operation, query: new URLSearchParams(question.slice(start + 1)) };
-  for (const change of later.flatMap(({ changes }) => changes)) change.up?.(view);
-  return `${question.slice(0, start)}?${view.query}`;
+/**
+ * The walk of an older version, while the newest version's code answers. The cursor has the
+ * question as the caller's version spells it, so that it outlives the newest version's spelling.
+ */
+export interface ConvertedWalk extends Walk {
+  /** The parameters of the question, as the caller's version spells them. */
+  readonly asked: () => URLSearchParams;
+}
+
+/** @param up a question's parameters, in place, to the newest spelling. */
+export function convertedWalk(
+  own: Walk,
+  question: string,
+  up: (query: URLSearchParams) => void,
+): ConvertedWalk {
+  let asked = question;
+  return {
+    mark: () => own.mark(asked),
+    read(marked) {
+      asked = own.read(marked);
+      const isNarrowed = !question.endsWith('?');
+      if (isNarrowed && question !== asked) throw cursorMismatch(ANOTHER_QUESTION);
+      const query = parametersOf(asked);
+      up(query);
+      return `${asked.slice(0, asked.indexOf('?'))}?${query}`;
+    },
+    asked: () => parametersOf(asked),
+  };
+}
+
+export function parametersOf(question: string): URLSearchParams {
+  return new URLSearchParams(question.slice(question.indexOf('?') + 1));
 }

@@ -5,7 +5,7 @@ import { type DatabaseLocation, openDatabaseAsOperator } from '@cls/shared/servi
 import type { Database } from '@cls/shared/sql/database';
 import type { Engine } from '@cls/testing/engines';
 import { eventually, temporaryDirectory } from '@cls/testing/servers';
-import { startResourceApi } from '../../src/compose.ts';
+import { type productVersions, startResourceApi } from '../../src/compose.ts';
 import { parseConfig, type ResourceApiConfig } from '../../src/config.ts';
 import { MIGRATIONS } from '../../src/store/migrations.ts';
 import {
@@ -64,12 +64,14 @@ export async function startTestApi(
   engine: Engine,
   env: Record<string, string> = {},
   clock?: Clock,
+  versionsOf?: typeof productVersions,
 ): Promise<TestApi> {
   testKey ??= newKey('test-key');
   const key = await testKey;
   const jwks = await startJwksServer([key.jwk]);
   const location = await engine.createLocation(MIGRATIONS);
-  const api = await startResourceApi(apiConfig(location, jwks.url, env), silentLog, clock);
+  const config = apiConfig(location, jwks.url, env);
+  const api = await startResourceApi(config, silentLog, clock, versionsOf);
   const database = await openDatabaseAsOperator(location, 'test', silentLog);
   const baseUrl = `http://127.0.0.1:${api.port}`;
   const token = (claims: Claims = {}, header: Claims = {}) =>

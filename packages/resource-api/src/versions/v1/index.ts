@@ -12,6 +12,7 @@ import type { ReadMovements } from '../../balances/read-movements.ts';
 import type { CopyTimes, ResolvedSnapshot } from '../../balances/snapshot.ts';
 import type { ApiVersion, VersionRequest, VersionResponse, VersionRoute } from '../api-version.ts';
 import { etagOf } from '../etag.ts';
+import { ANOTHER_QUESTION } from '../walk.ts';
 import { changePage } from './changes.ts';
 import { v1Contract } from './contract.ts';
 import { exportList } from './export.ts';
@@ -46,14 +47,19 @@ export function v1(deps: V1Deps): ApiVersion {
     check(request) {
       checkQuery(resource, request);
     },
+    question: (request) => checkQuery(resource, request).canonical,
     columns(request) {
       const query = checkQuery(resource, request);
       return tableColumns({ ...query, resource }, query.fields);
     },
+    pick(request) {
+      const { fields } = checkQuery(resource, request);
+      return fields && ((item) => pickFields(item, fields));
+    },
     async handle(request) {
       const type = exportFormatOf(request);
       if (type !== 'application/json') return exported(deps, resource, type, request);
-      return cached(`${readerName(request.caller)} ${resource} ${request.query}`, () =>
+      return cached(`${readerName(request.caller)} ${resource} ${request.keptAs}`, () =>
         resource === 'movements'
           ? movementsAnswer(deps, request)
           : balancesAnswer(deps, resource, request),
@@ -209,11 +215,10 @@ function toWalk(
     return { query: { ...query, canonical: walk.mark(canonical) }, limit, position: undefined };
   }
   const position = cursors.decode(cursor, readerName(caller));
-  const begun = splitCanonical(walk.read(position.question, `GET ${PATHS[resource]}`));
-  const another = 'the cursor is of another question; send it alone or with the same';
-  if (begun.resource !== resource) throw cursorMismatch(another);
+  const begun = splitCanonical(walk.read(position.question));
+  if (begun.resource !== resource) throw cursorMismatch(ANOTHER_QUESTION);
   const asked = parseBalancesQuery(begun.text, resource);
-  if (query.narrows && canonical !== asked.canonical) throw cursorMismatch(another);
+  if (query.narrows && canonical !== asked.canonical) throw cursorMismatch(ANOTHER_QUESTION);
   const walked = { ...asked, canonical: walk.mark(asked.canonical) };
   // With much in each item a page is smaller, whatever is asked for on the way.
   const heavy = walked.expand.has('contracts') || walked.expand.has('movements');

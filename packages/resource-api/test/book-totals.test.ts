@@ -56,7 +56,7 @@ describeOnEngines('totals of the whole book', (engine) => {
 
   const itemsOf = async (access: ReaderAccess, level: Level, snapshot: Snapshot) => {
     const request = { level, filter: NO_FILTER, snapshot, sort: undefined, after: undefined };
-    return store.page(access, { ...request, limit: 100_000 });
+    return (await store.page(access, { ...request, limit: 100_000 })).items;
   };
 
   it('are the sums of its items, at any date, as known at any time, for every caller', async () => {

@@ -14,6 +14,7 @@ import { sqlPartyNames } from '../src/store/sql-party-names.ts';
 import { sqlReconciler } from '../src/store/sql-reconciler.ts';
 import { date, importWorldBank, statement } from './support/book.ts';
 import { History, type Told } from './support/history.ts';
+import { everyItem } from './support/pages.ts';
 
 const THEN = '2022-05-31';
 const NOW = '2023-05-31';
@@ -59,7 +60,7 @@ describeOnEngines('names of a loan that change with a statement', (engine) => {
     access: ReaderAccess = { fullControl: true },
     ledgerSeq = history.lastSeq,
   ) =>
-    sqlBalanceStore(database).page(access, {
+    everyItem(sqlBalanceStore(database), access, {
       level: 'facility',
       filter: { ...NO_FILTER, ...filter },
       snapshot: { asOf: date(asOf), ledgerSeq },

@@ -41,7 +41,7 @@ describeOnEngines('a book whose statements are imported, corrected and taken bac
     asOf: string,
     ledgerSeq: bigint,
   ): Promise<readonly Item[]> => {
-    const items = await sqlBalanceStore(database).page(
+    const { items } = await sqlBalanceStore(database).page(
       { fullControl: true },
       {
         level,

@@ -60,12 +60,13 @@ describeOnEngines('what a sorted page costs', (engine) => {
   });
   const cost = (book: Book, access: ReaderAccess, level: Level, sort: Sort, after?: PageEnd) =>
     costOf(book.database, async (counting) => {
-      const items = await sqlBalanceStore(counting).page(access, request(book, level, sort, after));
-      expect(items.length).to.equal(LIMIT + 1);
+      const page = await sqlBalanceStore(counting).page(access, request(book, level, sort, after));
+      expect(page.items.length).to.equal(LIMIT);
+      expect(page.next).to.deep.equal(page.items.at(-1)?.end);
     });
   const middle = async (book: Book, level: Level, sort: Sort) => {
     const store = sqlBalanceStore(book.database);
-    const items = await store.page(EVERYTHING, request(book, level, sort, undefined, 100_000));
+    const { items } = await store.page(EVERYTHING, request(book, level, sort, undefined, 100_000));
     return items[Math.floor(items.length / 2)]?.end;
   };
   const everySort = async (work: (sort: Sort, note: string) => Promise<void>) => {
@@ -95,6 +96,31 @@ describeOnEngines('what a sorted page costs', (engine) => {
       const later = await cost(large, EVERYTHING, 'facility', sort, after);
       expect(later, note).to.be.lessThan(2 * first);
     });
+  });
+
+  it('has a limit where a filter leaves next to nothing of a large book', async function () {
+    this.timeout(0);
+    const bounds = { candidates: 30, candidatesPerItem: 2, smallBook: 100 };
+    const rare = async ({ database, ledgerSeq }: Book, level: Level, sort: Sort | undefined) => {
+      const filter = { ...NO_FILTER, currencies: ['XXX'] };
+      const asked = { level, filter, snapshot: { asOf: DAY, ledgerSeq }, sort };
+      return costOf(database, async (counting) => {
+        const few = sqlBalanceStore(counting, database, bounds);
+        const page = await few.page(EVERYTHING, { ...asked, after: undefined, limit: LIMIT });
+        expect(page.items).to.deep.equal([]);
+        expect(page.next).to.not.equal(undefined);
+      });
+    };
+    for (const level of LEVELS) {
+      for (const includesSort of [false, true]) {
+        const ask = async (sort: Sort | undefined, note: string) => {
+          const less = await rare(small, level, sort);
+          const more = await rare(large, level, sort);
+          expect(more, `${level} ${note}`).to.be.lessThan(1.5 * less);
+        };
+        await (includesSort ? everySort(ask) : ask(undefined, 'unsorted'));
+      }
+    }
   });
 
   for (const customer of ['agency', 'india']) {

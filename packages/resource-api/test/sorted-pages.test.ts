@@ -8,6 +8,7 @@ import {
   type BalanceStore,
   LEVELS,
   NO_FILTER,
+  type PageEnd,
   type PageRequest,
   type ReaderAccess,
   SORTS,
@@ -21,6 +22,7 @@ import { sqlEntitlements } from '../src/store/sql-entitlements.ts';
 import { sqlReconciler } from '../src/store/sql-reconciler.ts';
 import { lenderOf, postInAnyOrder, reversalOf } from './support/any-order.ts';
 import { date } from './support/book.ts';
+import { everyItem } from './support/pages.ts';
 import { aJournal } from './support/records.ts';
 
 const CALLERS: readonly [ReaderAccess, ...ReaderAccess[]] = [
@@ -33,6 +35,9 @@ const CALLERS: readonly [ReaderAccess, ...ReaderAccess[]] = [
 const QUESTIONS = 70;
 const FACTS = 60;
 const WHOLE = 100_000;
+const LAST_SEQ = 'SELECT max(seq) AS v FROM journal';
+/** As a large book is walked: a page is given up after a few candidates. */
+const FEW_CANDIDATES = { candidates: 3, candidatesPerItem: 1, smallBook: 0 };
 
 type Of<T extends BookRecord['object']> = Extract<BookRecord, { object: T }>;
 
@@ -40,12 +45,14 @@ describeOnEngines('pages that are sorted by a field', (engine) => {
   const random = new Random(31);
   let database: Database;
   let store: BalanceStore;
+  let givingUp: BalanceStore;
   let records: readonly BookRecord[];
 
   before(async function () {
     this.timeout(0);
     database = await engine.open(MIGRATIONS);
     store = sqlBalanceStore(database);
+    givingUp = sqlBalanceStore(database, database, FEW_CANDIDATES);
     records = await postInAnyOrder(database, random, (book) => datedFacts(book, random));
     const entitlements = sqlEntitlements(database);
     const grant = (customer: string, role: 'agent' | 'lender' | 'borrower', deals: object) =>
@@ -67,15 +74,7 @@ describeOnEngines('pages that are sorted by a field', (engine) => {
     return [first, ...rest];
   };
 
-  /** All pages of a walk. */
-  const walk = async (access: ReaderAccess, request: PageRequest): Promise<BalanceItem[]> => {
-    const found: BalanceItem[] = [];
-    for (let after: PageRequest['after']; ; after = found.at(-1)?.end) {
-      const page = await store.page(access, { ...request, after });
-      found.push(...page.slice(0, request.limit));
-      if (page.length <= request.limit) return found;
-    }
-  };
+  const walk = (access: ReaderAccess, request: PageRequest) => everyItem(store, access, request);
 
   const aFilter = (): BalanceFilter => {
     const change = random.pick<() => Partial<BalanceFilter>>([
@@ -117,7 +116,7 @@ describeOnEngines('pages that are sorted by a field', (engine) => {
       // What ends an item is not asked of the store.
       const { filter } = unsorted;
       const every = { ...unsorted, filter: { ...filter, includeZero: true } };
-      const items = (await store.page(access, every)).filter(
+      const items = (await store.page(access, every)).items.filter(
         (item) => filter.includeZero || LIVING.some((name) => ownOf(item)?.[name]),
       );
       const expected = items
@@ -131,12 +130,60 @@ describeOnEngines('pages that are sorted by a field', (engine) => {
       const plain = await walk(access, { ...unsorted, limit });
       expect(plain.map(shownOf), note).to.deep.equal(items.map(shownOf));
       expect(found.map(shownOf), note).to.deep.equal(expected.map(shownOf));
+      const few = random.between(1, 7);
+      const giving = await everyItem(givingUp, access, { ...unsorted, sort, limit: few });
+      expect(giving.map(shownOf), note).to.deep.equal(expected.map(shownOf));
+      const plainly = await everyItem(givingUp, access, { ...unsorted, limit: few });
+      expect(plainly.map(shownOf), note).to.deep.equal(items.map(shownOf));
       shown += found.length;
     }
     expect(shown).to.be.greaterThan(QUESTIONS);
   });
 
-  it('are sorted as a whole where the order has too much to pass over', async () => {
+  it('are short where a large book has few items of the filter, and go on where they ended', async () => {
+    const asked: PageRequest = {
+      level: 'position',
+      filter: { ...NO_FILTER, currencies: ['XXX'] },
+      snapshot: { asOf: date('2023-03-01'), ledgerSeq: (await columnOf<bigint>(LAST_SEQ))[0] },
+      sort: undefined,
+      after: undefined,
+      limit: 5,
+    };
+    const sort = { by: 'borrower', descending: false } as const;
+    for (const request of [asked, { ...asked, sort }]) {
+      let pages = 1;
+      let page = await givingUp.page({ fullControl: true }, request);
+      while (page.next !== undefined) {
+        expect(page.items).to.deep.equal([]);
+        page = await givingUp.page({ fullControl: true }, { ...request, after: page.next });
+        pages += 1;
+      }
+      expect(pages).to.be.greaterThan(3);
+    }
+  });
+
+  it('are full up to the last one in a small book', async () => {
+    const small = sqlBalanceStore(database, database, { ...FEW_CANDIDATES, smallBook: 10_000 });
+    const snapshot = { asOf: date('2023-03-01'), ledgerSeq: (await columnOf<bigint>(LAST_SEQ))[0] };
+    const filter = { ...NO_FILTER, currencies: ['EUR'] };
+    for (const sort of [undefined, { by: 'outstanding', descending: true } as const]) {
+      for (const level of LEVELS) {
+        const request = { level, filter, snapshot, sort, after: undefined, limit: 2 };
+        const all = await everyItem(store, { fullControl: true }, request);
+        let found = 0;
+        for (let after: PageEnd | undefined, ended = false; !ended; ) {
+          const page = await small.page({ fullControl: true }, { ...request, after });
+          found += page.items.length;
+          ended = page.next === undefined;
+          if (!ended) expect(page.items).to.have.lengthOf(2);
+          after = page.next;
+        }
+        expect(found, level).to.equal(all.length);
+      }
+    }
+  });
+
+  it('are sorted as a whole where the order of a small book has too much to pass over', async () => {
     let transactions = 0;
     const counting: Database = {
       ...database,
@@ -145,7 +192,7 @@ describeOnEngines('pages that are sorted by a field', (engine) => {
         return database.transaction(work, options);
       },
     };
-    const [last] = await columnOf<bigint>('SELECT max(seq) AS v FROM journal');
+    const [last] = await columnOf<bigint>(LAST_SEQ);
     const request: PageRequest = {
       level: 'position',
       filter: { ...NO_FILTER, currencies: ['XXX'] },
@@ -154,10 +201,14 @@ describeOnEngines('pages that are sorted by a field', (engine) => {
       after: undefined,
       limit: 1,
     };
-    expect(await sqlBalanceStore(counting).page({ fullControl: true }, request)).to.deep.equal([]);
+    const empty = await sqlBalanceStore(counting).page({ fullControl: true }, request);
+    expect(empty).to.deep.equal({ items: [], next: undefined });
     expect(transactions).to.equal(2);
     const filter = { ...request.filter, currencies: ['USD'] };
-    const all = await store.page({ fullControl: true }, { ...request, filter, limit: WHOLE });
+    const { items: all } = await store.page(
+      { fullControl: true },
+      { ...request, filter, limit: WHOLE },
+    );
     const paged = await walk({ fullControl: true }, { ...request, filter });
     expect(paged.map(shownOf)).to.deep.equal(all.map(shownOf));
   });

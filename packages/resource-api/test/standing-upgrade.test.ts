@@ -58,7 +58,7 @@ describeOnEngines('a book with an import that was taken back before', (engine) =
     await migrate(database, all);
     const store = sqlBalanceStore(database);
     const at = async (asOf: string, ledgerSeq: bigint) => {
-      const page = await store.page(
+      const { items } = await store.page(
         { fullControl: true },
         {
           level: 'facility',
@@ -69,7 +69,7 @@ describeOnEngines('a book with an import that was taken back before', (engine) =
           limit: 10,
         },
       );
-      return page.map(({ deal, facility, global }) => [
+      return items.map(({ deal, facility, global }) => [
         deal.name,
         facility?.status,
         global.unfunded,

@@ -11,7 +11,9 @@ import {
 } from '../src/balances/balance-store.ts';
 import { foundPageStatement, sortingStatement } from '../src/store/balance-statements.ts';
 import { MIGRATIONS } from '../src/store/migrations.ts';
-import { plainPageStatement } from '../src/store/plain-page.ts';
+import { movementsStatement } from '../src/store/movement-page.ts';
+import { hadMoreItemsStatement, WALK_BOUNDS } from '../src/store/page-walk.ts';
+import { plainWalkStatement } from '../src/store/plain-page.ts';
 import { sqlBalanceStore } from '../src/store/sql-balance-store.ts';
 import { date } from './support/book.ts';
 
@@ -54,7 +56,9 @@ describeOnEngines('each statement of the balance store', (engine) => {
         const plain = { ...request, sort: undefined, after };
         await store.page(access, plain);
         // Asked where few deals are left.
-        await asked.query(plainPageStatement(plain, [1n]).sql);
+        await asked.query(plainWalkStatement(plain, WALK_BOUNDS, [1n]).sql);
+        // Asked after a walk that was given up.
+        await asked.query(hadMoreItemsStatement(level, snapshot, 10).sql);
         for (const by of SORTS) {
           for (const descending of [false, true]) {
             for (const place of [undefined, { ...after, sortValue: '1' }]) {
@@ -77,7 +81,13 @@ describeOnEngines('each statement of the balance store', (engine) => {
       everyQuestion(async (access, _, filter) => {
         for (const fromDate of [undefined, date('2025-01-01')]) {
           for (const after of [undefined, { seq: 1n, number: 2 }]) {
-            await store.movements(access, { filter, snapshot, fromDate, after, limit: 10 });
+            const request = { filter, snapshot, fromDate, after, limit: 10 };
+            await store.movements(access, request);
+            // Asked of few deals, of few days, and of many.
+            const stretch = { from: 1n, through: 7n };
+            for (const among of [[1n], stretch, { ...stretch, days: [snapshot.asOf] }]) {
+              await asked.query(movementsStatement(request, among).sql);
+            }
           }
         }
       }),

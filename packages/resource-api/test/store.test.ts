@@ -331,11 +331,11 @@ describeOnEngines('the ledger’s store', (engine) => {
               { customer },
               { level: 'facility', filter, snapshot, sort: undefined, after, limit },
             );
-            const items = page.slice(0, limit);
+            const { items } = page;
             seen.push(...items.map(({ deal }) => deal.id));
             for (const { lenders } of items) expect(lenders.length > 0).to.equal(role === 'agent');
-            after = items.at(-1)?.end;
-            if (page.length <= limit) break;
+            after = page.next;
+            if (after === undefined) break;
           }
           expect(seen).to.deep.equal(expected.map(({ id }) => id));
           const totals =
@@ -366,7 +366,7 @@ describeOnEngines('the ledger’s store', (engine) => {
             limit: 1,
           },
         )
-      ).filter(({ contract }) => contract?.contractNumber === 'L1');
+      ).items.filter(({ contract }) => contract?.contractNumber === 'L1');
       return l1?.global.principal_cash;
     };
     const base = 100_000_000n;

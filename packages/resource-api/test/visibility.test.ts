@@ -10,7 +10,6 @@ import {
   LEVELS,
   type Level,
   NO_FILTER,
-  type PageEnd,
 } from '../src/balances/balance-store.ts';
 import {
   addBalances,
@@ -23,6 +22,7 @@ import { MIGRATIONS } from '../src/store/migrations.ts';
 import { sqlBalanceStore } from '../src/store/sql-balance-store.ts';
 import { sqlEntitlements } from '../src/store/sql-entitlements.ts';
 import { generated, loadRecords } from './support/generated.ts';
+import { everyItem } from './support/pages.ts';
 
 const QUERIES_EACH = 10;
 
@@ -62,7 +62,7 @@ describeOnEngines('what a caller sees', (engine) => {
         after: undefined,
         limit: 1_000,
       };
-      everything.set(level, await store.page({ fullControl: true }, request));
+      everything.set(level, (await store.page({ fullControl: true }, request)).items);
     }
   });
   after(() => database?.close());
@@ -209,16 +209,8 @@ describeOnEngines('what a caller sees', (engine) => {
             const expected = reference(grants, asked);
             const sort = sorted ? ({ by: 'outstanding', descending: true } as const) : undefined;
             const snapshot = { asOf, ledgerSeq };
-            const walked: BalanceItem[] = [];
-            for (let after: PageEnd | undefined; ; ) {
-              const page = await store.page(
-                { customer },
-                { level, filter, snapshot, sort, after, limit },
-              );
-              walked.push(...page.slice(0, limit));
-              if (page.length <= limit) break;
-              after = walked.at(-1)?.end;
-            }
+            const request = { level, filter, snapshot, sort, after: undefined, limit };
+            const walked = await everyItem(store, { customer }, request);
             expect(shown(walked)).to.deep.equal(shown(expected));
             const totals = (await store.totals({ customer }, { level, filter, snapshot })) ?? [];
             for (const { currency, count, balance } of totals) {
@@ -235,7 +227,7 @@ describeOnEngines('what a caller sees', (engine) => {
             expect(totals.reduce((all, { count }) => all + count, 0)).to.equal(expected.length);
           }
           const contract = { ...NO_FILTER };
-          const moves = await store.movements(
+          const { movements } = await store.movements(
             { customer },
             {
               filter: contract,
@@ -245,7 +237,7 @@ describeOnEngines('what a caller sees', (engine) => {
               limit: 200,
             },
           );
-          for (const { dealId, lender } of moves) {
+          for (const { dealId, lender } of movements) {
             const item = items.find(({ deal }) => deal.id === dealId) as BalanceItem;
             const visible = reference(grants, {
               level: 'deal',

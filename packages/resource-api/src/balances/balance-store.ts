@@ -129,6 +129,16 @@ export interface BalanceItem {
   readonly overdrawn: boolean;
 }
 
+/**
+ * Up to `limit` items. There may be fewer, or none, though more are to come: a page looks at so many
+ * items of the book and no more.
+ */
+export interface ItemPage {
+  readonly items: readonly BalanceItem[];
+  /** After which the next page begins; undefined after the last. */
+  readonly next: PageEnd | undefined;
+}
+
 export interface LenderShare {
   readonly lender: { readonly id: string; readonly name: string };
   readonly balance: StatedBalance;
@@ -224,12 +234,24 @@ export interface Movement {
   readonly currency: string;
 }
 
+/** A posting's place in the order of posting. */
+export interface MovementPlace {
+  readonly seq: bigint;
+  readonly number: number;
+}
+
 export interface MovementRequest {
   readonly filter: BalanceFilter;
   readonly snapshot: Snapshot;
   readonly fromDate: BusinessDate | undefined;
-  readonly after: { readonly seq: bigint; readonly number: number } | undefined;
+  readonly after: MovementPlace | undefined;
   readonly limit: number;
+}
+
+/** As a page of items: there may be fewer than `limit`, though more are to come. */
+export interface FoundMovements {
+  readonly movements: readonly Movement[];
+  readonly next: MovementPlace | undefined;
 }
 
 /** An exchange rate as it is shown: a decimal, its day, and who quoted it. */
@@ -258,8 +280,7 @@ export interface ChangedDealsRequest {
 }
 
 export interface BalanceStore {
-  /** Up to `limit` + 1 items: one more shows that there is a next page. */
-  page(access: ReaderAccess, request: PageRequest): Promise<readonly BalanceItem[]>;
+  page(access: ReaderAccess, request: PageRequest): Promise<ItemPage>;
   /** The same items' balances at another snapshot, by internal key. */
   balancesOf(
     access: ReaderAccess,
@@ -299,8 +320,8 @@ export interface BalanceStore {
     keys: readonly bigint[],
     snapshot: Snapshot,
   ): Promise<ReadonlyMap<bigint, readonly AccrualStream[]>>;
-  /** Up to `limit` + 1, in posting order. */
-  movements(access: ReaderAccess, request: MovementRequest): Promise<readonly Movement[]>;
+  /** In posting order. */
+  movements(access: ReaderAccess, request: MovementRequest): Promise<FoundMovements>;
   /** The first movements of each item, by internal key. */
   movementsOf(
     access: ReaderAccess,

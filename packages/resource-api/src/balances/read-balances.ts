@@ -79,6 +79,8 @@ export interface BalancePage {
   readonly totals: readonly CurrencyTotal[] | undefined;
   /** Into the reporting currency, by currency; undefined when none is asked for. */
   readonly rates: ReportingRates | undefined;
+  /** After which the next page begins; undefined after the last. */
+  readonly next: PageEnd | undefined;
   readonly nextCursor: string | undefined;
 }
 
@@ -115,23 +117,20 @@ export function balancesReader(
       resolveIds(question.filter, store),
     ]);
     const request = { level, filter, snapshot, sort, after: position?.after, limit };
-    const [found, totals] = await Promise.all([
+    const [{ items, next }, totals] = await Promise.all([
       store.page(access, request),
       question.totals === 'none'
         ? undefined
         : totalsOf(readerName(caller), access, request, most[question.totals]),
     ]);
-    const items = found.slice(0, limit);
-    const last = items.at(-1);
     const nextCursor =
-      found.length <= limit || last === undefined
-        ? undefined
-        : cursors.encode({
-            question: question.canonical,
-            reader: readerName(caller),
-            ...walkOf(snapshot),
-            after: last.end,
-          });
+      next &&
+      cursors.encode({
+        question: question.canonical,
+        reader: readerName(caller),
+        ...walkOf(snapshot),
+        after: next,
+      });
     const plain = await readingsOf(access, question, snapshot, items);
     const readings = await expand(store, readingsOf, { access, question, snapshot, filter }, plain);
     const currencies = [...items, ...(totals ?? [])].map(({ currency }) => currency);
@@ -145,6 +144,7 @@ export function balancesReader(
       readings,
       totals,
       rates,
+      next,
       nextCursor,
     };
   };
@@ -305,13 +305,14 @@ async function contractsOf(
   };
   const limit = EXPANDED_CONTRACTS;
   const found: BalanceItem[] = [];
-  for (let after: PageEnd | undefined; ; ) {
-    const request = { level: 'contract', filter: within, snapshot, sort: undefined } as const;
-    const page = await store.page(access, { ...request, after, limit });
-    found.push(...page.slice(0, limit));
-    if (page.length <= limit) return found;
-    after = found.at(-1)?.end;
+  const request = { level: 'contract', filter: within, snapshot, sort: undefined, limit } as const;
+  let page = await store.page(access, { ...request, after: undefined });
+  found.push(...page.items);
+  while (page.next !== undefined) {
+    page = await store.page(access, { ...request, after: page.next });
+    found.push(...page.items);
   }
+  return found;
 }
 
 function groupOf({ deal, currency, facility }: BalanceItem, level: Level): string {

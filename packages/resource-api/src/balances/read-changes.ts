@@ -1,5 +1,5 @@
 import type { Caller } from '@cls/shared/access/caller';
-import type { BalanceStore, ReaderAccess } from './balance-store.ts';
+import type { BalanceStore, PageEnd, ReaderAccess } from './balance-store.ts';
 import {
   accessOf,
   type BalancePage,
@@ -139,13 +139,13 @@ async function readAll(
     sort: undefined,
   };
   const found: ReadingOfPage[] = [];
-  for (let after = START as BalanceReading['item']['end'] | undefined; after !== undefined; ) {
-    const page = await readBalances(caller, {
+  for (let after: PageEnd | undefined = START; after !== undefined; ) {
+    const page: BalancePage = await readBalances(caller, {
       ...whole,
       position: { ...walkOf(snapshot), after },
     });
     found.push(...page.readings.map((reading) => ({ reading, page })));
-    after = page.nextCursor === undefined ? undefined : page.readings.at(-1)?.item.end;
+    after = page.next;
   }
   return found;
 }

@@ -16,6 +16,8 @@ export interface MovementPage {
   readonly snapshot: ResolvedSnapshot;
   readonly limit: number;
   readonly movements: readonly Movement[];
+  /** After which the next page begins; undefined after the last. */
+  readonly next: PageEnd | undefined;
   readonly nextCursor: string | undefined;
 }
 
@@ -38,24 +40,22 @@ export function movementsReader(
       seq: position.after.key,
       number: Number(position.after.sortValue),
     };
-    const found = await store.movements(access, {
+    const { movements, next } = await store.movements(access, {
       filter,
       snapshot,
       fromDate,
       after,
       limit,
     });
-    const movements = found.slice(0, limit);
-    const last = movements.at(-1);
+    const end = next && { sortValue: `${next.number}`, key: next.seq };
     const nextCursor =
-      found.length <= limit || last === undefined
-        ? undefined
-        : cursors.encode({
-            question: canonical,
-            reader: readerName(caller),
-            ...walkOf(snapshot),
-            after: { sortValue: `${last.number}`, key: last.seq },
-          });
-    return { snapshot, limit, movements, nextCursor };
+      end &&
+      cursors.encode({
+        question: canonical,
+        reader: readerName(caller),
+        ...walkOf(snapshot),
+        after: end,
+      });
+    return { snapshot, limit, movements, next: end, nextCursor };
   };
 }

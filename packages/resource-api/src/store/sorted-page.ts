@@ -1,113 +1,34 @@
-import type { Transaction } from '@cls/shared/sql/database';
-import type { BalanceFilter, PageEnd, ReaderAccess } from '../balances/balance-store.ts';
-import { BY_LOOKUP, ITEM_TABLES, LEVEL_SQL, livesUntil } from './balance-levels.ts';
-import {
-  conditions,
-  foundPageStatement,
-  Parameters,
-  type SortedRequest,
-  type Statement,
-  sortValue,
-} from './balance-statements.ts';
-import { FEW_DEALS, fewDeals } from './few-deals.ts';
-
-/** The page, or that its items are to be sorted: those of given deals, or of all. */
-export type SortedPage<Row> =
-  | { readonly rows: Row[] }
-  | { readonly deals: readonly bigint[] | undefined };
-
-/**
- * Up to `limit` + 1 items in the order of a sort, found by walking the book in that order until the
- * page is full. Where the filter or the caller's grants leave few deals, their items are sorted
- * instead; so are all items of the filter after a walk that found too little.
- */
-export async function findSortedPage<Row>(
-  transaction: Transaction,
-  access: ReaderAccess,
-  request: SortedRequest,
-): Promise<SortedPage<Row>> {
-  const read = <R>({ sql, parameters }: Statement) => transaction.query<R>(sql, parameters);
-  const deals = await fewDeals(transaction, access, request, FEW_DEALS.toSort);
-  if (deals !== undefined) return { deals };
-  const found = foundBy(await read<WalkRow>(walkStatement(request)));
-  if (found === undefined) return { deals };
-  if (found.length === 0) return { rows: [] };
-  const { level, snapshot } = request;
-  return { rows: await read<Row>(foundPageStatement(level, snapshot, found)) };
-}
-
-/** An item of the page, or that the walk was given up before the page was full. */
-interface WalkRow {
-  readonly key: bigint | null;
-  readonly sort_value: string;
-  readonly given_up: boolean;
-}
-
-/**
- * How many candidates are worked out for a page. Most do not pass where histories are long, or where
- * a filter leaves few.
- */
-function walkLength(limit: number): number {
-  return 1_000 + 100 * limit;
-}
-/** So many more are passed over, because they have ended. */
-const PASSED_OVER = 10;
-
-function foundBy(rows: readonly WalkRow[]): readonly PageEnd[] | undefined {
-  if (rows.some(({ given_up }) => given_up)) return undefined;
-  return rows.map(({ key, sort_value: value }) => ({ key: key ?? 0n, sortValue: value }));
-}
+import type { BalanceFilter } from '../balances/balance-store.ts';
+import { ITEM_TABLES, LEVEL_SQL } from './balance-levels.ts';
+import { Parameters, type SortedRequest, type Statement, sortValue } from './balance-statements.ts';
+import { type WalkBounds, walkStatement } from './page-walk.ts';
 
 /**
  * Walks what items were ever sorted by, from the place of the cursor on: value by value, and the
- * items of a value by their keys. A candidate is on the page when the value is its value at the
- * snapshot, and when it is what the filter asks. The joins are lateral, so rows come in this order.
+ * items of a value by their keys.
  */
-export function walkStatement(request: SortedRequest): Statement {
-  const { level, filter, snapshot, sort, after, limit } = request;
+export function sortedWalkStatement(request: SortedRequest, bounds: WalkBounds): Statement {
+  const { level, snapshot, sort, after } = request;
   const parameters = new Parameters(snapshot);
-  const sql = LEVEL_SQL[level];
-  const [value, type] = sortValue(sql, sort.by);
-  const where = conditions(sql, level, filter, parameters, 'of the candidate');
-  const { valueType, next, keys } = candidatesOf(request, parameters);
+  const { valueType, next, keys } = valuesOf(request, parameters);
   const start = after && `${parameters.add(after.sortValue)}::${valueType}`;
-  const first = start ?? next();
   const from =
     start === undefined
       ? '0'
       : `CASE WHEN s.value = ${start} THEN ${parameters.add(after?.key ?? 0n)} ELSE 0 END`;
-  const most = parameters.add(walkLength(limit));
-  const furthest = parameters.add(walkLength(limit) * PASSED_OVER);
-  const lives = filter.includeZero ? 'true' : `${livesUntil(level, 'c.key')} > $1`;
-  const text = `
+  const candidates = `
     WITH RECURSIVE step (value) AS (
-      SELECT ${first}
+      SELECT ${start ?? next()}
       UNION ALL
       SELECT ${next('step.value')} FROM step WHERE step.value IS NOT NULL
     )
-    SELECT item.key, c.value::text AS sort_value, item.key IS NULL AS given_up
-    FROM (
-      SELECT c.*, row_number() OVER () AS number
-      FROM (
-        SELECT s.value, k.key, row_number() OVER () AS place
-        FROM step s CROSS JOIN LATERAL (${keys('s.value', from)}) k
-        WHERE s.value IS NOT NULL
-        LIMIT ${furthest} + 1
-      ) c
-      WHERE c.place > ${furthest} OR ${lives}
-      LIMIT ${most} + 1
-    ) c
-    LEFT JOIN LATERAL (
-      SELECT i.key FROM ${sql.items}
-      WHERE i.key = c.key AND ${value} = c.value::${type}
-        AND ${where.join('\n        AND ')} ${BY_LOOKUP}) item
-      ON c.number <= ${most} AND c.place <= ${furthest}
-    WHERE item.key IS NOT NULL OR c.number > ${most} OR c.place > ${furthest}
-    LIMIT ${parameters.add(limit + 1)}`;
-  return { sql: text, parameters: parameters.values };
+    SELECT s.value, k.key FROM step s CROSS JOIN LATERAL (${keys('s.value', from)}) k
+    WHERE s.value IS NOT NULL`;
+  const sorted = sortValue(LEVEL_SQL[level], sort.by);
+  return walkStatement(request, parameters, { sql: candidates, sorted }, bounds);
 }
 
-interface Candidates {
+interface Values {
   readonly valueType: string;
   /** The first value of all, or beyond another. */
   next(beyond?: string): string;
@@ -115,7 +36,7 @@ interface Candidates {
   keys(value: string, after: string): string;
 }
 
-function candidatesOf(request: SortedRequest, parameters: Parameters): Candidates {
+function valuesOf(request: SortedRequest, parameters: Parameters): Values {
   const { by } = request.sort;
   if (by === 'dealNumber') return ofDealNumbers(request);
   if (by === 'outstanding' || by === 'unfunded') return ofAmounts(request, by, parameters);
@@ -128,7 +49,7 @@ function ofTable(
   valueType: string,
   table: string,
   where: string,
-): Candidates {
+): Values {
   const [direction, further] = descending ? ['DESC', '<'] : ['ASC', '>'];
   return {
     valueType,
@@ -145,7 +66,7 @@ function ofAmounts(
   request: SortedRequest,
   by: 'outstanding' | 'unfunded',
   parameters: Parameters,
-): Candidates {
+): Values {
   const { level, filter, sort } = request;
   const { minOutstandingMinor: least, maxOutstandingMinor: most } = filter;
   const bounds = by === 'outstanding' ? boundsOf(filter, parameters) : '';
@@ -173,7 +94,7 @@ function boundsOf(
 }
 
 /** A deal keeps its number. */
-function ofDealNumbers({ level, sort: { descending } }: SortedRequest): Candidates {
+function ofDealNumbers({ level, sort: { descending } }: SortedRequest): Values {
   const [direction, further] = descending ? ['DESC', '<'] : ['ASC', '>'];
   const number = 'd.deal_number COLLATE "C"';
   return {

@@ -1,5 +1,4 @@
-import { CUSTOMER_ID } from '@cls/shared/access-token';
-import type { Database, Transaction } from '@cls/shared/sql/database';
+import type { Database } from '@cls/shared/sql/database';
 import type {
   BalanceItem,
   BalanceStore,
@@ -18,45 +17,42 @@ import type { StatedBalance, TotalBalance } from '../ledger/balance.ts';
 import type { BusinessDate } from '../ledger/business-date.ts';
 import { accrualStatement } from './accrual-statement.ts';
 import { type StreamRow, toStreams } from './accrual-streams.ts';
-import { ITEM_TABLES } from './balance-levels.ts';
 import {
   accruingStatement,
   asksWholeBook,
   balancesStatement,
   bookTotalsStatement,
   instant,
-  itemMovementsStatement,
-  LOOK_UPS,
-  movementsStatement,
-  type SortedRequest,
-  type Statement,
-  sortingStatement,
   totalsStatement,
 } from './balance-statements.ts';
 import { changedDealsStatement } from './changed-deals.ts';
 import { FEW_DEALS, fewDeals } from './few-deals.ts';
+import { itemMovementsStatement, readMovements } from './movement-page.ts';
+import { WALK_BOUNDS, type WalkBounds } from './page-walk.ts';
 import { type DueRow, dueStatement, toPastDue } from './past-due-statement.ts';
-import { readPlainPage } from './plain-page.ts';
 import { JOURNAL_LOCK } from './post-journals.ts';
-import { findSortedPage } from './sorted-page.ts';
+import { lookUp, readAll, readAs } from './read-as.ts';
+import { hadMoreItems, readPage } from './read-page.ts';
 
 /**
  * Balances in SQL, read under row-level security, one statement per page. `facts` answers what is
  * a look-up of the book itself, which questions of several callers share.
  */
-export function sqlBalanceStore(database: Database, facts: Database = database): BalanceStore {
+export function sqlBalanceStore(
+  database: Database,
+  facts: Database = database,
+  bounds: WalkBounds = WALK_BOUNDS,
+): BalanceStore {
   const dealsOf = async (access: ReaderAccess, request: Pick<PageRequest, 'level' | 'filter'>) => {
     if ('fullControl' in access && asksWholeBook(request.filter)) return undefined;
     return lookUp(database, access, (on) => fewDeals(on, access, request, FEW_DEALS.toWalk));
   };
   return {
     async page(access, request) {
-      const { sort } = request;
-      const rows =
-        sort === undefined
-          ? await lookUp(database, access, (on) => readPlainPage<PageRow>(on, access, request))
-          : await sortedPage(database, access, { ...request, sort });
-      return toItems(rows);
+      const { rows, next } = await readPage<PageRow>(database, facts, access, request, bounds);
+      const found = toItems(rows);
+      const items = found.slice(0, request.limit);
+      return { items, next: found.length > request.limit ? items.at(-1)?.end : next };
     },
     async balancesOf(access, level, keys, snapshot) {
       const found = new Map<bigint, Map<string, StatedBalance>>();
@@ -82,11 +78,7 @@ export function sqlBalanceStore(database: Database, facts: Database = database):
       }
       const deals = await dealsOf(access, request);
       if (deals === undefined && most !== undefined) {
-        const [row] = await facts.query<{ items: bigint }>(
-          `SELECT count(*) AS items FROM (SELECT FROM ${ITEM_TABLES[request.level]} LIMIT $1) i`,
-          [most + 1],
-        );
-        if ((row?.items ?? 0n) > most) return undefined;
+        if (await hadMoreItems(facts, request, most)) return undefined;
       }
       const rows = await readAs<TotalRow>(database, access, totalsStatement(request, deals));
       return rows.map(toTotal);
@@ -98,8 +90,10 @@ export function sqlBalanceStore(database: Database, facts: Database = database):
       return toStreams(await readAll<StreamRow>(database, accrualStatement(level, keys, snapshot)));
     },
     async movements(access, request) {
-      const statement = movementsStatement(request, !('fullControl' in access));
-      return (await readAs<MovementRow>(database, access, statement)).map(toMovement);
+      const { limit } = request;
+      const read = await readMovements<MovementRow>(database, facts, access, request, bounds);
+      const movements = read.rows.slice(0, limit).map(toMovement);
+      return { movements, next: read.rows.length > limit ? movements.at(-1) : read.next };
     },
     async movementsOf(access, level, keys, { snapshot, fromDate, limit }) {
       const found = new Map<bigint, Movement[]>();
@@ -173,74 +167,6 @@ export function sqlBalanceStore(database: Database, facts: Database = database):
       await readAs(facts, { fullControl: true }, { sql, parameters: [] });
     },
   };
-}
-
-/**
- * One statement as the reader role: it sees what the policies of the migrations let through for
- * this access. Settings are part of BEGIN, so they cost no round trip.
- */
-function readAs<Row>(
-  database: Database,
-  access: ReaderAccess,
-  { sql, parameters, planning = '', prepared = false }: Statement,
-): Promise<Row[]> {
-  return database.transaction((transaction) => transaction.query<Row>(sql, parameters), {
-    isolation: 'repeatable read',
-    readOnly: true,
-    prepared,
-    setup: `${setupFor(access)}${planning}`,
-  });
-}
-
-/** Look-ups that follow from each other, in one state of the book. */
-function lookUp<T>(
-  database: Database,
-  access: ReaderAccess,
-  work: (transaction: Transaction) => Promise<T>,
-): Promise<T> {
-  return database.transaction(work, {
-    isolation: 'repeatable read',
-    readOnly: true,
-    prepared: true,
-    setup: `${setupFor(access)}${LOOK_UPS}`,
-  });
-}
-
-/** Found by a walk where it can be; else all items of the filter, or of few deals, are sorted. */
-async function sortedPage(
-  database: Database,
-  access: ReaderAccess,
-  request: SortedRequest,
-): Promise<PageRow[]> {
-  const found = await lookUp(database, access, (on) =>
-    findSortedPage<PageRow>(on, access, request),
-  );
-  return 'rows' in found
-    ? found.rows
-    : readAs(database, access, sortingStatement(request, found.deals));
-}
-
-/** One statement as the service's own role, which sees all lenders' lines. */
-function readAll<Row>(
-  database: Database,
-  { sql, parameters, planning = '', prepared = false }: Statement,
-): Promise<Row[]> {
-  return database.transaction((transaction) => transaction.query<Row>(sql, parameters), {
-    readOnly: true,
-    prepared,
-    setup: `${WITHOUT_JIT}${planning}`,
-  });
-}
-
-/** A page is a few look-ups: compiling its statement takes longer than running it. */
-const WITHOUT_JIT = 'SET LOCAL jit = off;';
-
-function setupFor(access: ReaderAccess): string {
-  const role = `SET LOCAL ROLE cls_reader;${WITHOUT_JIT}`;
-  if ('fullControl' in access) return `${role}SET LOCAL cls.full_control = 'on';`;
-  // Quoted into SQL text: nothing but what a customer id may hold gets here.
-  if (!CUSTOMER_ID.test(access.customer)) throw new Error('not a customer id');
-  return `${role}SET LOCAL cls.full_control = 'off';SET LOCAL cls.customer = '${access.customer}';`;
 }
 
 /** The snapshot's date, or the day when it became known. */

@@ -271,7 +271,7 @@ describeOnEngines('a book in the database', (engine) => {
             else if (level === 'facility') add(`${facility} ${lender}`, balance);
             else if (lender !== '') add(`${facility} ${lender}`, balance);
           }
-          const items = await store.page(
+          const { items } = await store.page(
             { fullControl: true },
             {
               level: level as 'deal',

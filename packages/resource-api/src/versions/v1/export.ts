@@ -89,16 +89,12 @@ async function balanceBatch(
   const question = { ...query, totals: 'none' as const, limit, position };
   const page = await readBalances(caller, question);
   const totals = addUp(before, page.readings);
-  const { snapshot, readings, nextCursor } = page;
-  const end = readings.at(-1)?.item.end;
+  const { snapshot, readings, next } = page;
   return {
     snapshot,
     items: readings.map((reading) => presentItem(resource, reading, page)),
     totals,
-    next:
-      nextCursor === undefined || end === undefined
-        ? undefined
-        : () => balanceBatch(request, { ...snapshot, after: end }, totals),
+    next: next && (() => balanceBatch(request, { ...snapshot, after: next }, totals)),
   };
 }
 
@@ -131,20 +127,12 @@ async function movementBatch(
 ): Promise<Batch> {
   const { readMovements, caller, query } = request;
   const page = await readMovements(caller, { ...query, limit: BATCH, position });
-  const { snapshot, movements, nextCursor } = page;
-  const last = movements.at(-1);
+  const { snapshot, movements, next } = page;
   return {
     snapshot,
     items: movements.map(presentMovement),
     totals: new Map(),
-    next:
-      nextCursor === undefined || last === undefined
-        ? undefined
-        : () =>
-            movementBatch(request, {
-              ...snapshot,
-              after: { sortValue: `${last.number}`, key: last.seq },
-            }),
+    next: next && (() => movementBatch(request, { ...snapshot, after: next })),
   };
 }
 

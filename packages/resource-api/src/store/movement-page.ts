@@ -1,0 +1,250 @@
+import type { Database } from '@cls/shared/sql/database';
+import type {
+  BalanceFilter,
+  Level,
+  MovementPlace,
+  MovementRequest,
+  ReaderAccess,
+  Snapshot,
+} from '../balances/balance-store.ts';
+import type { BusinessDate } from '../ledger/business-date.ts';
+import { BY_LOOKUP, dealHas, LEVEL_SQL, partyName } from './balance-levels.ts';
+import { instant, keysOf, Parameters, type Statement } from './balance-statements.ts';
+import { fewDeals } from './few-deals.ts';
+import { type WalkBounds, walkLength } from './page-walk.ts';
+import { lookUp } from './read-as.ts';
+
+/** Movements that are looked up where a page is merged from the journals of deals. */
+const MERGED = 20_000;
+/** Up to so many days, a page is merged from the journals of each. */
+const FEW_DAYS = 50;
+/** Beyond the last posting of a journal. */
+const LAST_NUMBER = 32_767;
+
+/** The rows of a page: of one movement too many where `next` does not tell whether there are more. */
+export interface MovementRows<Row> {
+  readonly rows: readonly Row[];
+  readonly next: MovementPlace | undefined;
+}
+
+/** Journals that a page looks at. */
+interface Stretch {
+  readonly from: bigint;
+  readonly through: bigint;
+  /** The only days of these journals that have movements of the period. */
+  readonly days?: readonly BusinessDate[];
+}
+
+/**
+ * Principal movements as they were posted, in posting order. Where the filter or the caller's grants
+ * leave few deals, a page is merged from their journals. Otherwise it looks at a stretch of so many
+ * journals, of the whole book or of a period's days, and is short where too few of their movements
+ * are asked for.
+ */
+export async function readMovements<Row>(
+  database: Database,
+  facts: Database,
+  access: ReaderAccess,
+  request: MovementRequest,
+  bounds: WalkBounds,
+): Promise<MovementRows<Row>> {
+  const { filter, snapshot, limit } = request;
+  const stretch = await stretchOf(facts, request, walkLength(limit, bounds));
+  if (stretch === undefined) return { rows: [], next: undefined };
+  return lookUp(database, access, async (on) => {
+    const few = Math.floor(MERGED / (limit + 1));
+    const deals = await fewDeals(on, access, { level: 'contract', filter }, few);
+    const { sql, parameters } = movementsStatement(request, deals ?? stretch);
+    const rows = await on.query<Row>(sql, parameters);
+    const ended = deals !== undefined || stretch.through >= snapshot.ledgerSeq;
+    return { rows, next: ended ? undefined : { seq: stretch.through, number: LAST_NUMBER } };
+  });
+}
+
+/** Undefined where no journal of the period is left. */
+async function stretchOf(
+  facts: Database,
+  { snapshot, fromDate, after }: MovementRequest,
+  length: number,
+): Promise<Stretch | undefined> {
+  const { ledgerSeq } = snapshot;
+  const start = after?.seq ?? 0n;
+  const through = (from: bigint) => least(from + BigInt(length), ledgerSeq);
+  if (fromDate === undefined) return { from: start, through: through(start) };
+  const { sql, parameters } = periodStatement(snapshot, fromDate, start, length);
+  const [period] = await facts.query<PeriodRow>(sql, parameters);
+  if (period?.first == null) return undefined;
+  const { first: from, days, furthest } = period;
+  if (days === null) return { from, through: through(from) };
+  return { from, through: furthest ?? ledgerSeq, days };
+}
+
+function least(one: bigint, other: bigint): bigint {
+  return one < other ? one : other;
+}
+
+interface PeriodRow {
+  /** Null where they are many. */
+  readonly days: readonly BusinessDate[] | null;
+  /** The first journal of the period from a place on; null for none. */
+  readonly first: bigint | null;
+  /** Of few days' journals, the last one that a page looks at; null where it is the last of all. */
+  readonly furthest: bigint | null;
+}
+
+/** The days of a period on which journals are effective, and which of these journals a page looks at. */
+export function periodStatement(
+  snapshot: Snapshot,
+  fromDate: BusinessDate,
+  start: bigint,
+  length: number,
+): Statement {
+  const parameters = new Parameters(snapshot);
+  const from = parameters.add(fromDate);
+  const most = parameters.add(length);
+  const next = (after: string) => `(SELECT effective_date FROM journal
+        WHERE effective_date ${after} AND effective_date <= $1 ORDER BY effective_date LIMIT 1)`;
+  /** The first journals of each day, from the place on. */
+  const journals = (count: string) => `days CROSS JOIN LATERAL (
+        SELECT seq FROM journal
+        WHERE effective_date = days.day AND seq >= ${parameters.add(start)} AND seq <= $2
+        ORDER BY seq LIMIT ${count}) j`;
+  const text = `
+    WITH RECURSIVE every_day AS (
+      SELECT ${next(`>= ${from}`)} AS day
+      UNION ALL SELECT ${next('> day')} FROM every_day WHERE day IS NOT NULL
+    ), days AS MATERIALIZED (SELECT day FROM every_day WHERE day IS NOT NULL),
+    few AS MATERIALIZED (
+      SELECT array_agg(day::text) AS days FROM days HAVING count(*) <= ${FEW_DAYS})
+    SELECT (SELECT days FROM few) AS days,
+      (SELECT min(j.seq) FROM ${journals('1')}) AS first,
+      CASE WHEN EXISTS (SELECT FROM few) THEN (
+        SELECT max(seq) FROM (
+          SELECT j.seq FROM ${journals(most)} ORDER BY j.seq LIMIT ${most}) f
+        HAVING count(*) = ${most}) END AS furthest`;
+  return { sql: text, parameters: parameters.values };
+}
+
+/** A posting `p` of line `l` in journal `j`, which may reverse `r` or correct the bill `b`. */
+const MOVEMENT_COLUMNS = `
+      p.journal_seq AS seq, p.number, j.id AS journal_id, j.type, p.effective_date,
+      ${instant('j.posted_at')} AS posted_at, j.reason, r.id AS reverses, b.id AS corrects,
+      d.id AS deal_id, f.id AS facility_id, c.id AS contract_id, c.contract_number,
+      lender.id AS lender_id, ${partyName('lender')} AS lender_name,
+      p.movement::text AS movement, p.account::text AS account, p.amount_minor, l.currency`;
+
+/** @param among few deals by their keys, or the journals that a page looks at */
+export function movementsStatement(
+  { filter, snapshot, fromDate, after, limit }: MovementRequest,
+  among: readonly bigint[] | Stretch,
+): Statement {
+  const parameters = new Parameters(snapshot);
+  const from = fromDate && parameters.add(fromDate);
+  const seq = after && parameters.add(after.seq);
+  const where = [
+    'p.movement IS NOT NULL',
+    ...(after ? [`(p.journal_seq, p.number) > (${seq}, ${parameters.add(after.number)})`] : []),
+    ...movementConditions(filter, parameters),
+  ].join(' AND ');
+  const count = parameters.add(limit + 1);
+  // A posting has the date of its journal.
+  const dated = (alias: string) =>
+    `${alias}.effective_date <= $1${from ? ` AND ${alias}.effective_date >= ${from}` : ''}`;
+  /** The first movements of journals `j` of each of few groups. */
+  const merged = (groups: string, ofGroup: string, journals: string) => `
+      SELECT p.journal_seq, p.number
+      FROM unnest(${groups}) AS few (one) CROSS JOIN LATERAL (
+        SELECT p.journal_seq, p.number FROM journal j CROSS JOIN LATERAL (
+          SELECT p.journal_seq, p.number FROM posting p WHERE p.journal_seq = j.seq AND ${where}
+          ORDER BY p.number ${BY_LOOKUP}) p
+        WHERE ${ofGroup} AND ${journals}
+        ORDER BY j.seq, p.number LIMIT ${count}) p`;
+  const page = (): string => {
+    if (!('through' in among)) {
+      const journals = `${dated('j')} AND j.seq <= $2${seq ? ` AND j.seq >= ${seq}` : ''}`;
+      return merged(`${parameters.add(among)}::bigint[]`, 'j.deal_key = few.one', journals);
+    }
+    const [first, last] = [among.from, among.through].map((one) => parameters.add(one));
+    if (among.days !== undefined) {
+      const days = `${parameters.add(among.days)}::date[]`;
+      const journals = `${dated('j')} AND j.seq >= ${first} AND j.seq <= ${last} AND j.seq <= $2`;
+      return merged(days, 'j.effective_date = few.one', journals);
+    }
+    return `
+      SELECT p.journal_seq, p.number FROM posting p
+      WHERE p.journal_seq >= ${first} AND p.journal_seq <= ${last} AND p.journal_seq <= $2
+        AND ${dated('p')} AND ${where}`;
+  };
+  const text = `
+    WITH page AS MATERIALIZED (${page()}
+      ORDER BY journal_seq, number LIMIT ${count}
+    )
+    SELECT ${MOVEMENT_COLUMNS}
+    FROM page
+    CROSS JOIN LATERAL (SELECT * FROM posting q
+      WHERE q.journal_seq = page.journal_seq AND q.number = page.number ${BY_LOOKUP}) p
+    CROSS JOIN LATERAL (SELECT * FROM balance_line WHERE key = p.line_key ${BY_LOOKUP}) l
+    CROSS JOIN LATERAL (SELECT * FROM journal WHERE seq = p.journal_seq ${BY_LOOKUP}) j
+    CROSS JOIN LATERAL (SELECT * FROM facility WHERE key = l.facility_key ${BY_LOOKUP}) f
+    CROSS JOIN LATERAL (SELECT * FROM deal WHERE key = l.deal_key ${BY_LOOKUP}) d
+    LEFT JOIN journal r ON r.seq = j.reverses_seq
+    LEFT JOIN journal b ON b.seq = j.corrects_seq
+    LEFT JOIN loan_contract c ON c.key = l.contract_key
+    LEFT JOIN party lender ON lender.key = l.lender_key
+    ORDER BY p.journal_seq, p.number`;
+  return { sql: text, parameters: parameters.values };
+}
+
+/** What a filter asks of a movement `p`. */
+function movementConditions(filter: BalanceFilter, parameters: Parameters): string[] {
+  const { dealIds, facilityIds, contractIds, lenderIds, borrowerIds, currencies } = filter;
+  const asked: string[] = [];
+  const add = (values: readonly string[], condition: (list: string) => string) => {
+    if (values.length > 0) asked.push(condition(parameters.add(values)));
+  };
+  const isOf = (table: string, key: string) => (list: string) =>
+    `(d.id = ANY(${list})
+        OR EXISTS (SELECT FROM ${table} WHERE key = ${key} AND id = ANY(${list})))`;
+  add(dealIds, (list) => `d.id = ANY(${list})`);
+  add(borrowerIds, (list) => dealHas('borrower_key', keysOf(list)));
+  add(facilityIds, isOf('facility', 'l.facility_key'));
+  add(contractIds, isOf('loan_contract', 'l.contract_key'));
+  add(lenderIds, (list) => `l.lender_key = ANY(${keysOf(list)})`);
+  add(currencies, (list) => `l.currency = ANY(${list})`);
+  if (asked.length === 0) return [];
+  return [
+    `EXISTS (SELECT FROM balance_line l JOIN deal d ON d.key = l.deal_key
+        WHERE l.key = p.line_key AND ${asked.join(' AND ')} ${BY_LOOKUP})`,
+  ];
+}
+
+/** The first movements of each of given items, in posting order. */
+export function itemMovementsStatement(
+  level: Level,
+  keys: readonly bigint[],
+  snapshot: Snapshot,
+  fromDate: string | undefined,
+  limit: number,
+): Statement {
+  const parameters = new Parameters(snapshot);
+  const { items, lines } = LEVEL_SQL[level];
+  const from = fromDate === undefined ? 'true' : `p.effective_date >= ${parameters.add(fromDate)}`;
+  const text = `
+    SELECT i.key AS item, ${MOVEMENT_COLUMNS}
+    FROM ${items}
+    CROSS JOIN LATERAL (
+      SELECT p.* FROM balance_line l JOIN posting p ON p.line_key = l.key
+      WHERE ${lines} AND p.movement IS NOT NULL AND p.effective_date <= $1
+        AND p.journal_seq <= $2 AND ${from}
+      ORDER BY p.journal_seq, p.number LIMIT ${parameters.add(limit)}
+    ) p
+    JOIN balance_line l ON l.key = p.line_key
+    JOIN journal j ON j.seq = p.journal_seq
+    LEFT JOIN journal r ON r.seq = j.reverses_seq
+    LEFT JOIN journal b ON b.seq = j.corrects_seq
+    LEFT JOIN loan_contract c ON c.key = l.contract_key
+    LEFT JOIN party lender ON lender.key = l.lender_key
+    WHERE i.key = ANY(${parameters.add(keys)})
+    ORDER BY i.key, p.journal_seq, p.number`;
+  return { sql: text, parameters: parameters.values };
+}

@@ -1,0 +1,117 @@
+import type { PageEnd, PageRequest, Snapshot } from '../balances/balance-store.ts';
+import { BY_LOOKUP, ITEM_TABLES, LEVEL_SQL, livesUntil } from './balance-levels.ts';
+import { conditions, type Parameters, type Statement } from './balance-statements.ts';
+
+/** How far a page may look for its items. */
+export interface WalkBounds {
+  /** Candidates that are worked out, at least, and so many more for each item of the page. */
+  readonly candidates: number;
+  readonly candidatesPerItem: number;
+  /** In books of up to so many items of the level, a page is filled whatever it takes. */
+  readonly smallBook: number;
+}
+
+export const WALK_BOUNDS: WalkBounds = {
+  candidates: 1_000,
+  candidatesPerItem: 100,
+  smallBook: 20_000,
+};
+/** No bound: more than any book has. */
+export const WHOLE_BOOK: WalkBounds = {
+  candidates: 1_000_000_000_000,
+  candidatesPerItem: 0,
+  smallBook: 0,
+};
+
+/** So many times the candidates are passed over, because they have ended. */
+const PASSED_OVER = 10;
+
+/** Most candidates that are worked out for a page. */
+export function walkLength(limit: number, bounds: WalkBounds): number {
+  return bounds.candidates + bounds.candidatesPerItem * limit;
+}
+
+/** Up to `limit` + 1 items in their order, and the place where looking for more was given up. */
+export interface WalkedItems {
+  readonly found: readonly PageEnd[];
+  readonly stopped: PageEnd | undefined;
+}
+
+/** An item of the page, or the candidate before which the walk was given up. */
+export interface WalkRow {
+  readonly key: bigint;
+  readonly sort_value: string | null;
+  readonly given_up: boolean;
+}
+
+export function walkedItems(rows: readonly WalkRow[]): WalkedItems {
+  const end = rows.find(({ given_up }) => given_up);
+  const found = rows
+    .filter((row) => row !== end)
+    .map(({ key, sort_value: sortValue }) => ({ key, sortValue }));
+  return { found, stopped: end && { key: end.key - 1n, sortValue: end.sort_value } };
+}
+
+/** What a walk looks at, in the order of the page. */
+export interface Candidates {
+  /** Rows of `key`, and of `value` where the page is sorted. */
+  readonly sql: string;
+  /** Whether a candidate `c` lives, where a look-up tells; what has ended is passed over. */
+  readonly lives?: string;
+  /** What an item's value is, to be that of the candidate: an expression and its type. */
+  readonly sorted?: readonly [string, string];
+}
+
+/**
+ * Looks at candidates until the page is full. A candidate is on the page when its value is its value
+ * at the snapshot, and when it is what the filter asks. The joins are lateral, so rows come in the
+ * order of the candidates, and no more are read than the page needs.
+ */
+export function walkStatement(
+  { level, filter, limit }: PageRequest,
+  parameters: Parameters,
+  { sql: candidates, lives, sorted }: Candidates,
+  bounds: WalkBounds,
+): Statement {
+  const sql = LEVEL_SQL[level];
+  const where = conditions(sql, level, filter, parameters, 'of the candidate');
+  if (sorted !== undefined) where.unshift(`${sorted[0]} = c.value::${sorted[1]}`);
+  const length = walkLength(limit, bounds);
+  const most = `${parameters.add(length)}::bigint`;
+  const furthest = `${parameters.add(length * PASSED_OVER)}::bigint`;
+  const living = filter.includeZero ? 'true' : (lives ?? `${livesUntil(level, 'c.key')} > $1`);
+  const text = `
+    SELECT c.key, ${sorted === undefined ? 'NULL' : 'c.value'}::text AS sort_value,
+      item.key IS NULL AS given_up
+    FROM (
+      SELECT c.*, row_number() OVER () AS number
+      FROM (
+        SELECT c.*, row_number() OVER () AS place FROM (${candidates}) c LIMIT ${furthest} + 1
+      ) c
+      WHERE c.place > ${furthest} OR (${living})
+      LIMIT ${most} + 1
+    ) c
+    LEFT JOIN LATERAL (
+      SELECT i.key FROM ${sql.items}
+      WHERE i.key = c.key AND ${where.join('\n        AND ')} ${BY_LOOKUP}) item
+      ON c.number <= ${most} AND c.place <= ${furthest}
+    WHERE item.key IS NOT NULL OR c.number > ${most} OR c.place > ${furthest}
+    LIMIT ${parameters.add(limit + 1)}`;
+  return { sql: text, parameters: parameters.values };
+}
+
+/**
+ * Whether the book had more items than another number at a snapshot. Keys rise as items are booked,
+ * so a later state of the book gives the same answer.
+ */
+export function hadMoreItemsStatement(
+  level: PageRequest['level'],
+  { ledgerSeq }: Snapshot,
+  items: number,
+): Statement {
+  const table = ITEM_TABLES[level];
+  const text = `
+    SELECT booked_seq <= $1 AS more FROM ${table}
+    WHERE key = (SELECT key FROM ${table} ORDER BY key OFFSET $2 LIMIT 1)`;
+  return { sql: text, parameters: [ledgerSeq, items] };
+}

@@ -1,0 +1,58 @@
+import { CUSTOMER_ID } from '@cls/shared/access-token';
+import type { Database, Transaction } from '@cls/shared/sql/database';
+import type { ReaderAccess } from '../balances/balance-store.ts';
+import { LOOK_UPS, type Statement } from './balance-statements.ts';
+
+/**
+ * One statement as the reader role: it sees what the policies of the migrations let through for
+ * this access. Settings are part of BEGIN, so they cost no round trip.
+ */
+export function readAs<Row>(
+  database: Database,
+  access: ReaderAccess,
+  { sql, parameters, planning = '', prepared = false }: Statement,
+): Promise<Row[]> {
+  return database.transaction((transaction) => transaction.query<Row>(sql, parameters), {
+    isolation: 'repeatable read',
+    readOnly: true,
+    prepared,
+    setup: `${setupFor(access)}${planning}`,
+  });
+}
+
+/** Look-ups that follow from each other, in one state of the book. */
+export function lookUp<T>(
+  database: Database,
+  access: ReaderAccess,
+  work: (transaction: Transaction) => Promise<T>,
+): Promise<T> {
+  return database.transaction(work, {
+    isolation: 'repeatable read',
+    readOnly: true,
+    prepared: true,
+    setup: `${setupFor(access)}${LOOK_UPS}`,
+  });
+}
+
+/** One statement as the service's own role, which sees all lenders' lines. */
+export function readAll<Row>(
+  database: Database,
+  { sql, parameters, planning = '', prepared = false }: Statement,
+): Promise<Row[]> {
+  return database.transaction((transaction) => transaction.query<Row>(sql, parameters), {
+    readOnly: true,
+    prepared,
+    setup: `${WITHOUT_JIT}${planning}`,
+  });
+}
+
+/** A page is a few look-ups: compiling its statement takes longer than running it. */
+const WITHOUT_JIT = 'SET LOCAL jit = off;';
+
+function setupFor(access: ReaderAccess): string {
+  const role = `SET LOCAL ROLE cls_reader;${WITHOUT_JIT}`;
+  if ('fullControl' in access) return `${role}SET LOCAL cls.full_control = 'on';`;
+  // Quoted into SQL text: nothing but what a customer id may hold gets here.
+  if (!CUSTOMER_ID.test(access.customer)) throw new Error('not a customer id');
+  return `${role}SET LOCAL cls.full_control = 'off';SET LOCAL cls.customer = '${access.customer}';`;
+}

@@ -1,0 +1,102 @@
+import type { Database, Transaction } from '@cls/shared/sql/database';
+import type { PageEnd, PageRequest, ReaderAccess } from '../balances/balance-store.ts';
+import {
+  foundPageStatement,
+  type SortedRequest,
+  type Statement,
+  sortingStatement,
+} from './balance-statements.ts';
+import { FEW_DEALS, fewDeals } from './few-deals.ts';
+import {
+  hadMoreItemsStatement,
+  type WalkBounds,
+  type WalkRow,
+  WHOLE_BOOK,
+  walkedItems,
+} from './page-walk.ts';
+import { plainWalkStatement } from './plain-page.ts';
+import { lookUp, readAs } from './read-as.ts';
+import { sortedWalkStatement } from './sorted-page.ts';
+
+/** The rows of a page: of one item too many where `next` does not tell whether there are more. */
+export interface PageRows<Row> {
+  readonly rows: readonly Row[];
+  readonly next: PageEnd | undefined;
+}
+
+/**
+ * A page is found by a walk in its order, and then read. A walk that was given up gives a short page,
+ * so that no page costs more than its bounds; in a small book the page is filled whatever it takes.
+ */
+export async function readPage<Row>(
+  database: Database,
+  facts: Database,
+  access: ReaderAccess,
+  request: PageRequest,
+  bounds: WalkBounds,
+): Promise<PageRows<Row>> {
+  const sortItems = async (sorted: SortedRequest, deals?: readonly bigint[]) => ({
+    rows: await readAs<Row>(database, access, sortingStatement(sorted, deals)),
+    next: undefined,
+  });
+  const walk = (within: WalkBounds) =>
+    lookUp(database, access, (on) => walkPage<Row>(on, access, request, within));
+  const page = await walk(bounds);
+  if ('deals' in page) return sortItems(page.request, page.deals);
+  const { next, givenUp } = page;
+  if (!givenUp || next === undefined) return page;
+  const { after } = request;
+  const furtherOn =
+    next.key !== (after?.key ?? 0n) || next.sortValue !== (after?.sortValue ?? null);
+  if (furtherOn && (await hadMoreItems(facts, request, bounds.smallBook))) return page;
+  if (isSorted(request)) return sortItems(request);
+  const whole = await walk(WHOLE_BOOK);
+  return 'deals' in whole ? sortItems(whole.request, whole.deals) : whole;
+}
+
+/** Items of few deals are to be sorted. */
+interface ToSort {
+  readonly request: SortedRequest;
+  readonly deals: readonly bigint[];
+}
+
+/**
+ * Where the filter or the caller's grants leave few deals, a plain page walks their items alone, and
+ * those of a sorted page are sorted.
+ */
+async function walkPage<Row>(
+  transaction: Transaction,
+  access: ReaderAccess,
+  request: PageRequest,
+  bounds: WalkBounds,
+): Promise<(PageRows<Row> & { readonly givenUp: boolean }) | ToSort> {
+  const most = isSorted(request) ? FEW_DEALS.toSort : FEW_DEALS.toWalk;
+  const deals = await fewDeals(transaction, access, request, most);
+  if (deals !== undefined && isSorted(request)) return { request, deals };
+  const statement = isSorted(request)
+    ? sortedWalkStatement(request, bounds)
+    : plainWalkStatement(request, bounds, deals);
+  const read = <R>({ sql, parameters }: Statement) => transaction.query<R>(sql, parameters);
+  const { found, stopped } = walkedItems(await read<WalkRow>(statement));
+  const givenUp = stopped !== undefined;
+  if (found.length === 0) return { rows: [], next: stopped, givenUp };
+  const { level, snapshot, limit } = request;
+  const shown = found.slice(0, limit);
+  const rows = await read<Row>(foundPageStatement(level, snapshot, shown));
+  return { rows, next: found.length > limit ? shown.at(-1) : stopped, givenUp };
+}
+
+function isSorted(request: PageRequest): request is SortedRequest {
+  return request.sort !== undefined;
+}
+
+/** Whether the book had more items of a level than so many, as known at the snapshot. */
+export async function hadMoreItems(
+  facts: Database,
+  { level, snapshot }: Pick<PageRequest, 'level' | 'snapshot'>,
+  items: number,
+): Promise<boolean> {
+  const { sql, parameters } = hadMoreItemsStatement(level, snapshot, items);
+  const [row] = await facts.query<{ more: boolean }>(sql, parameters);
+  return row?.more === true;
+}

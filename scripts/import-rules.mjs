@@ -17,8 +17,9 @@ export const MAY_IMPORT = {
 /** Which packages of this workspace the sources of each may import: services, then test tools. */
 export const PACKAGES = {
   shared: [],
+  'contract-gate': [],
   'auth-server': ['shared'],
-  'resource-api': ['shared'],
+  'resource-api': ['shared', 'contract-gate'],
   testing: ['shared'],
   'book-generator': ['shared', 'resource-api'],
 };
@@ -60,6 +61,10 @@ export const KIND_OF = {
     'ledger/': 'domain',
     'lifecycle/': 'domain',
   },
+  'contract-gate': {
+    '': 'domain',
+    'read-document.ts': 'core',
+  },
 };
 
 /** A core file with such a name, or that imports one of these, is an adapter. */
@@ -81,4 +86,5 @@ export const LIBRARY_PLACES = [
   { name: 'otpauth', places: ['auth-server/factors/totp'] },
   { name: 'qrcode', places: ['auth-server/views/qr-code'] },
   { name: 'redis', places: ['resource-api/access/'] },
+  { name: 'yaml', places: ['contract-gate/read-document'] },
 ];

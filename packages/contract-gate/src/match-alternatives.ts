@@ -31,7 +31,7 @@ export function matchAlternatives(run: Run, before: Flats, after: Flats, pointer
   for (const need of open) {
     const offer = nearest(
       need,
-      offered.filter((one) => !used.has(one)),
+      offered.filter((one) => !used.has(one) && shareTag(need, one)),
       needed,
       offered,
     );

@@ -47,9 +47,9 @@ import { ACCOUNT_GRANT_PARAMETERS, accountGrant } from './oauth/token/account-gr
 import { recordRefusals } from './oauth/token/refusal-reason.ts';
 import { spend } from './oauth/token/spend.ts';
 import { cors } from './server/cors.ts';
+import { unexpectedErrors } from './server/every-request.ts';
 import { responseHeaders } from './server/response-headers.ts';
 import { router } from './server/router.ts';
-import { unexpectedErrors } from './server/unexpected-errors.ts';
 import { sqlLogoutNotifications } from './sessions/sql-session-store.ts';
 import type { StateStore } from './state/state-store.ts';
 import { writeProbe } from './state/write-probe.ts';

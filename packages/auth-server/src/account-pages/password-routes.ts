@@ -9,7 +9,7 @@ import { passwordSetPage } from '../views/password/password-set.ts';
 import { resetRequestPage, resetSentPage } from '../views/password/reset-request.ts';
 import { invitationPage, setPasswordPage } from '../views/password/set-password.ts';
 import { actorOf } from '../web/actor.ts';
-import { readCookie, writeCookie } from '../web/cookie.ts';
+import { readCookie, writeCookie } from '../web/browser.ts';
 import type { ErrorKind } from '../web/error.ts';
 import { showErrorPage } from '../web/error-page.ts';
 import type { Problem } from '../web/form.ts';

@@ -14,7 +14,7 @@ import type { ApplicationDirectory } from '../clients/application.ts';
 import type { ServiceAccountDirectory } from '../clients/service-account.ts';
 import type { SigningKey } from '../keys/signing-key.ts';
 import type { StateStore } from '../state/state-store.ts';
-import { cookieName } from '../web/cookie.ts';
+import { cookieName } from '../web/browser.ts';
 import { LOCALES } from '../web/i18n.ts';
 import { ROUTES } from '../web/paths.ts';
 import { allowsOrigin } from './allowed-origin.ts';

@@ -13,7 +13,7 @@ const FOR_BROWSERS: readonly string[] = ['authorization', 'resume'];
 /**
  * Writes each error of the library, once: as a page to a browser, else as JSON (RFC 6749 §5.2).
  * Errors of the token endpoint are thrown to oauth/token/token-endpoint.ts, and a store that does
- * not answer to server/unexpected-errors.ts.
+ * not answer to server/every-request.ts.
  */
 export function errorRenderer(showPage: RenderError): RenderError {
   return (oidcCtx, out, error) => {

@@ -1,7 +1,7 @@
 import type { Context } from 'koa';
 import type { Actor } from '../audit/actor.ts';
 import { deviceOf } from '../audit/actor.ts';
-import { readCookie } from './cookie.ts';
+import { readCookie } from './browser.ts';
 import { negotiateLocale } from './i18n.ts';
 import { LANGUAGE_COOKIE } from './page.ts';
 

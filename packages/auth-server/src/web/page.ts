@@ -2,7 +2,7 @@ import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { Secret } from '@cls/shared/secret';
 import type { Context } from 'koa';
 import type { Assets } from './assets.ts';
-import { readCookie, writeCookie } from './cookie.ts';
+import { readCookie, writeCookie } from './browser.ts';
 import type { RenderableProblem } from './form.ts';
 import {
   createI18n,

@@ -6,12 +6,12 @@ import {
 import { acrOf } from '../../library/sign-in-policy.ts';
 import { KNOWN_DEVICE_TTL_S } from '../../throttle/known-devices.ts';
 import { actorOf, DEVICE_COOKIE } from '../../web/actor.ts';
-import { writeCookie } from '../../web/cookie.ts';
+import { writeCookie } from '../../web/browser.ts';
 import { seeOther } from '../../web/page.ts';
 import { type InteractionContext, record } from './interaction-context.ts';
 import type { Proven, SignInProgress } from './progress.ts';
 
-/** Keeps what was proven: library-answers.ts checks it again when the library has made the session. */
+/** Keeps what was proven: around-library.ts checks it again when the library has made the session. */
 export async function finishSignIn(
   context: InteractionContext,
   { accountId, amr, provenAtS }: SignInProgress,

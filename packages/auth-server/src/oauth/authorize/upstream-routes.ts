@@ -5,7 +5,7 @@ import { digest } from '../../crypto/digest.ts';
 import type { FinishRefusal, UpstreamSignIn } from '../../organisations/sign-in-upstream.ts';
 import type { StateStore } from '../../state/state-store.ts';
 import { actorOf } from '../../web/actor.ts';
-import { dropCookie, readCookie, writeCookie } from '../../web/cookie.ts';
+import { dropCookie, readCookie, writeCookie } from '../../web/browser.ts';
 import { showErrorPage } from '../../web/error-page.ts';
 import { showExpired } from '../../web/expired-page.ts';
 import { nextLinkFrom } from '../../web/next-link.ts';

@@ -35,7 +35,7 @@ import { handOverErrors } from './library/reliances/rendered-errors.ts';
 import { compareHashedSecrets } from './library/reliances/secret-comparison.ts';
 import { type IssueServiceToken, serviceTokens } from './library/service-token.ts';
 import { providerSlot } from './library/slot.ts';
-import { logWithoutPkce } from './oauth/authorize/authorization-request.ts';
+import { logWithoutPkce } from './oauth/authorize/around-library.ts';
 import { providerPages } from './oauth/authorize/provider-pages.ts';
 import { paceDevices } from './oauth/device/device-polls.ts';
 import {
@@ -47,8 +47,7 @@ import { ACCOUNT_GRANT_PARAMETERS, accountGrant } from './oauth/token/account-gr
 import { recordRefusals } from './oauth/token/refusal-reason.ts';
 import { spend } from './oauth/token/spend.ts';
 import { cors } from './server/cors.ts';
-import { unexpectedErrors } from './server/every-request.ts';
-import { responseHeaders } from './server/response-headers.ts';
+import { responseHeaders, unexpectedErrors } from './server/every-request.ts';
 import { router } from './server/router.ts';
 import { sqlLogoutNotifications } from './sessions/sql-session-store.ts';
 import type { StateStore } from './state/state-store.ts';

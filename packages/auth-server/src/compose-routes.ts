@@ -8,11 +8,12 @@ import type { AuditLog } from './audit/audit-log.ts';
 import type { AccountServices } from './compose-accounts.ts';
 import type { AuthServerConfig } from './config.ts';
 import type { Provider } from './library/oidc.ts';
-import { continueForms, endStaleSignIns } from './oauth/authorize/around-library.ts';
 import {
   authorizationPostToGet,
+  continueForms,
+  endStaleSignIns,
   refusedRequestObject,
-} from './oauth/authorize/authorization-request.ts';
+} from './oauth/authorize/around-library.ts';
 import { notifyOfDevices } from './oauth/authorize/notify-of-devices.ts';
 import { interactionRoutes } from './oauth/authorize/routes.ts';
 import { upstreamRoutes } from './oauth/authorize/upstream-routes.ts';

@@ -3,8 +3,8 @@ import type { ApplicationWithAccess } from '../sessions/account-applications.ts'
 import { applicationsPage } from '../views/account/applications.ts';
 import { confirmationPage } from '../views/account/confirmation.ts';
 import { sessionsPage } from '../views/account/sessions.ts';
-import { actorOf } from '../web/actor.ts';
 import { shownApplication } from '../web/application.ts';
+import { actorOf } from '../web/browser.ts';
 import { permissionNames } from '../web/permission-names.ts';
 import type { AccountPageContext, Form } from './account-page-context.ts';
 import { goTo, PLACES, show, showPlace } from './places.ts';

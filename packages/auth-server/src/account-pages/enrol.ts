@@ -9,7 +9,7 @@ import type { StateStore } from '../state/state-store.ts';
 import { addPasskeyPage } from '../views/account/add-passkey.ts';
 import { addTotpPage } from '../views/account/add-totp.ts';
 import { recoveryCodesPage } from '../views/account/recovery-codes.ts';
-import { actorOf } from '../web/actor.ts';
+import { actorOf } from '../web/browser.ts';
 import type { Problem } from '../web/form.ts';
 import { type Page, type Pages, seeOther } from '../web/page.ts';
 import type { Form } from '../web/read-form.ts';

@@ -3,7 +3,7 @@ import { keepNewCodes } from '../factors/recovery-codes.ts';
 import { type ConfirmationModel, confirmationPage } from '../views/account/confirmation.ts';
 import { factorsPage } from '../views/account/factors.ts';
 import { renameFactorPage } from '../views/account/rename-factor.ts';
-import { actorOf } from '../web/actor.ts';
+import { actorOf } from '../web/browser.ts';
 import type { Problem } from '../web/form.ts';
 import { seeOther } from '../web/page.ts';
 import type { AccountPageContext, Form } from './account-page-context.ts';

@@ -4,7 +4,7 @@ import { RECOVERY_CODES_LOW } from '../factors/recovery-code.ts';
 import { changePasswordPage } from '../views/account/change-password.ts';
 import { type OverviewModel, overviewPage } from '../views/account/overview.ts';
 import { securityLogPage } from '../views/account/security-log.ts';
-import { actorOf } from '../web/actor.ts';
+import { actorOf } from '../web/browser.ts';
 import type { Problem } from '../web/form.ts';
 import { RESET_PATH } from '../web/paths.ts';
 import type { AccountPageContext, Form } from './account-page-context.ts';

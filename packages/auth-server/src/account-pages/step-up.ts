@@ -5,7 +5,7 @@ import { secondStepAnswer } from '../sign-in/second-step.ts';
 import { addressSubject } from '../throttle/guess.ts';
 import type { ChallengeMethod } from '../views/sign-in/challenge.ts';
 import { type StepUpModel, stepUpPage } from '../views/sign-in/step-up.ts';
-import { actorOf } from '../web/actor.ts';
+import { actorOf } from '../web/browser.ts';
 import type { Problem } from '../web/form.ts';
 import { seeOther } from '../web/page.ts';
 import type { AccountPageContext, Form } from './account-page-context.ts';

@@ -7,8 +7,7 @@
  * demands a second one.
  */
 import type { MfaPolicy } from './mfa-policy.ts';
-
-export const PASSWORD_LENGTH_MAX = 256;
+import { normalizePassword, PASSWORD_LENGTH_MAX } from './password.ts';
 
 /** In code points. */
 export function passwordLengthMin(mfaPolicy: MfaPolicy): number {
@@ -26,11 +25,6 @@ export interface PasswordRules {
 export type PasswordFault =
   | { readonly code: 'password_short'; readonly lengthMin: number }
   | { readonly code: 'password_long' | 'password_common' | 'password_personal' };
-
-/** The one form in which a password is measured and hashed (UAX #15, NFC). */
-export function normalizePassword(password: string): string {
-  return password.normalize('NFC');
-}
 
 /**
  * @param context what a guesser knows of the person: e-mail address, organisation.

@@ -1,5 +1,11 @@
 import { type Algorithm, hash, verify } from '@node-rs/argon2';
-import { normalizePassword, PASSWORD_LENGTH_MAX } from './password-rules.ts';
+
+export const PASSWORD_LENGTH_MAX = 256;
+
+/** The one form in which a password is measured and hashed (UAX #15, NFC). */
+export function normalizePassword(password: string): string {
+  return password.normalize('NFC');
+}
 
 /** OWASP's first choice for argon2id: 19 MiB, two passes. */
 const ARGON2 = {

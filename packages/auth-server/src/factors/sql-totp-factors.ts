@@ -3,7 +3,7 @@ import { newId } from '@cls/shared/new-id';
 import type { Database, Transaction } from '@cls/shared/sql/database';
 import { digest } from '../crypto/digest.ts';
 import type { Sealer } from '../crypto/seal.ts';
-import { SEALED } from '../crypto/sealed.ts';
+import { SEALED } from '../crypto/seal.ts';
 import type { InsertedFactor, NewFactor } from './factor.ts';
 import { DEFAULT_TOTP_NAME, type TotpFactorRecords, UNSETTLED_S } from './second-factor.ts';
 import { insertFactor } from './sql-factors.ts';

@@ -3,7 +3,7 @@ import { isUniqueViolation } from '@cls/shared/sql/database';
 import type { JWK } from 'jose';
 import { CHANGE_CHANNEL } from '../clients/change-channel.ts';
 import type { Sealer } from '../crypto/seal.ts';
-import { SEALED } from '../crypto/sealed.ts';
+import { SEALED } from '../crypto/seal.ts';
 import { newRsaKey } from './rsa-key.ts';
 import {
   PUBLISHED_AFTER_S,

@@ -1,7 +1,7 @@
 import { Secret } from '@cls/shared/secret';
 import { type Database, isUniqueViolation } from '@cls/shared/sql/database';
 import type { Sealer } from '../crypto/seal.ts';
-import { SEALED } from '../crypto/sealed.ts';
+import { SEALED } from '../crypto/seal.ts';
 import type { UpstreamLinks, UpstreamListing, UpstreamRecords } from './upstream-provider.ts';
 
 /** What sealed client secrets are bound to. */

@@ -1,6 +1,11 @@
+/** What every request passes, whichever room answers it. */
+import type { RequestListener } from 'node:http';
+import { clientAddress } from '@cls/shared/http/client-address';
 import type { LogFault } from '@cls/shared/http/fault-log';
+import { strictTransportHeader } from '@cls/shared/http/strict-transport';
 import { DatabaseUnavailable } from '@cls/shared/sql/database';
 import type { Context, Middleware } from 'koa';
+import { mountAt } from '../library/reliances/base-path.ts';
 import { prefersPage, showErrorPage } from '../web/error-page.ts';
 import { nextLinkFrom } from '../web/next-link.ts';
 import {
@@ -10,6 +15,63 @@ import {
   writeOAuthError,
 } from '../web/oauth-error.ts';
 import type { Pages } from '../web/page.ts';
+import { OAUTH_METADATA_PATH } from '../web/paths.ts';
+
+/**
+ * Shows the library each request as it was sent to the issuer. URLs in discovery and the Secure
+ * flag of cookies are made from Host, X-Forwarded-* and the request's target, which a caller can
+ * forge: here they are what the configuration says, and the address is what trusted proxies say.
+ */
+export function normalizeRequests(
+  issuer: string,
+  trustedProxyHops: number,
+  handle: RequestListener,
+): RequestListener {
+  const { host, protocol, pathname } = new URL(issuer);
+  const scheme = protocol.slice(0, -1);
+  const basePath = pathname === '/' ? '' : pathname;
+  return (request, response) => {
+    const { headers } = request;
+    const address = clientAddress(request, trustedProxyHops);
+    headers.host = host;
+    headers['x-forwarded-proto'] = scheme;
+    headers['x-forwarded-for'] = address;
+    delete headers['x-forwarded-host'];
+    delete headers.forwarded;
+    request.url = below(basePath, request.url ?? '/');
+    mountAt(request, basePath);
+    handle(request, response);
+  };
+}
+
+/** The target relative to the issuer's path, which a proxy in front may have taken off. */
+function below(basePath: string, target: string): string {
+  const path = target.replace(/^https?:\/\/[^/?#]*/i, '') || '/';
+  if (basePath === '') return path;
+  // RFC 8414 §3.1 puts the issuer's path behind the well-known one.
+  if (path === `${OAUTH_METADATA_PATH}${basePath}`) return OAUTH_METADATA_PATH;
+  return path.startsWith(`${basePath}/`) ? path.slice(basePath.length) : path;
+}
+
+/** What every answer carries; a page puts a policy of its own in place. */
+export function headersOfAll(issuer: string): Readonly<Record<string, string>> {
+  return {
+    ...strictTransportHeader(issuer),
+    'X-Content-Type-Options': 'nosniff',
+    'Content-Security-Policy': "default-src 'none'; frame-ancestors 'none'",
+    // For browsers that read no frame-ancestors (RFC 9700 §4.16).
+    'X-Frame-Options': 'DENY',
+    'Referrer-Policy': 'no-referrer',
+  };
+}
+
+export function responseHeaders(issuer: string): Middleware {
+  const headers = headersOfAll(issuer);
+  return async (ctx, next) => {
+    ctx.set(headers);
+    await next();
+  };
+}
 
 /**
  * Answers an error that nothing else has answered: with a page for a browser, with JSON for a

@@ -1,10 +1,17 @@
+/** What a request shows of the browser that sent it: our cookies, and for messages and the audit its sender. */
 import type { Context } from 'koa';
+import { type Actor, deviceOf } from '../audit/actor.ts';
+import { negotiateLocale } from './i18n.ts';
 
 /** A cookie of ours: for every path of this host, or only for those below one. */
 export interface Cookie {
   readonly name: string;
   readonly path?: string;
 }
+
+/** By which a browser is known: see throttle/known-devices.ts. */
+export const DEVICE_COOKIE = { name: 'cls_device' } as const;
+export const LANGUAGE_COOKIE = { name: 'cls_language' } as const;
 
 /**
  * Under https, the prefix of a cookie's name makes browsers enforce where it came from, so that no
@@ -16,7 +23,7 @@ export function cookieName(secure: boolean, { name, path }: Cookie): string {
   return path === undefined ? `__Host-${name}` : `__Secure-${name}`;
 }
 
-/** The scheme is the issuer's: server/normalize-request.ts has put it into the request. */
+/** The scheme is the issuer's: server/every-request.ts has put it into the request. */
 export function readCookie(ctx: Context, cookie: Cookie): string | undefined {
   return ctx.cookies.get(cookieName(ctx.secure, cookie), { signed: false });
 }
@@ -40,4 +47,20 @@ function set(ctx: Context, cookie: Cookie, value: string | null, maxAgeMs?: numb
     signed: false,
     overwrite: true,
   });
+}
+
+/** The sender of a request, as far as the request shows. */
+export function actorOf(ctx: Context): Actor {
+  const requestId = ctx.state['requestId'];
+  const deviceCookie = readCookie(ctx, DEVICE_COOKIE);
+  return {
+    address: ctx.ip,
+    device: deviceOf(ctx.get('user-agent')),
+    locale: negotiateLocale({
+      cookie: readCookie(ctx, LANGUAGE_COOKIE),
+      acceptLanguage: ctx.get('accept-language'),
+    }),
+    ...(typeof requestId === 'string' ? { requestId } : {}),
+    ...(deviceCookie === undefined ? {} : { deviceCookie }),
+  };
 }

@@ -2,7 +2,7 @@ import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { Secret } from '@cls/shared/secret';
 import type { Context } from 'koa';
 import type { Assets } from './assets.ts';
-import { readCookie, writeCookie } from './browser.ts';
+import { LANGUAGE_COOKIE, readCookie, writeCookie } from './browser.ts';
 import type { RenderableProblem } from './form.ts';
 import {
   createI18n,
@@ -14,7 +14,6 @@ import {
 } from './i18n.ts';
 import type { Frame } from './layout.ts';
 
-export const LANGUAGE_COOKIE = { name: 'cls_language' };
 const LANGUAGE_AGE_MS = 365 * 86_400_000;
 
 export interface Page {

@@ -1,5 +1,5 @@
 import { type Algorithm, hash } from '@node-rs/argon2';
-import { normalizePassword } from '../../src/accounts/password-rules.ts';
+import { normalizePassword } from '../../src/accounts/password.ts';
 
 /**
  * A hash that is verified in a moment: the parameters stand in the hash. What a service hashes

@@ -1,3 +1,7 @@
+/** What this service adds before and after the library's own answers to a browser. */
+
+import type { Log } from '@cls/shared/log';
+import { decodeJwt, type JWTPayload } from 'jose';
 import type { Context, Middleware } from 'koa';
 import { digest } from '../../crypto/digest.ts';
 import type { KoaContextWithOIDC, Provider } from '../../library/oidc.ts';
@@ -6,9 +10,74 @@ import { loginBroughtBy } from '../../library/reliances/login-result.ts';
 import type { AccountAccess } from '../../sessions/account-access.ts';
 import { formTargetsOf } from '../../web/application.ts';
 import { continuePage } from '../../web/continue.ts';
+import { showErrorPage } from '../../web/error-page.ts';
 import { showExpired } from '../../web/expired-page.ts';
-import type { Pages } from '../../web/page.ts';
+import { nextLinkFrom } from '../../web/next-link.ts';
+import { type Pages, seeOther } from '../../web/page.ts';
+import { ROUTES } from '../../web/paths.ts';
+import { readFormBody } from '../../web/read-form.ts';
 import { type ProgressDeps, provenIn } from './progress.ts';
+
+/** The parameters that a refusal needs. They give nobody access to anything. */
+const OF_THE_ANSWER = ['response_mode', 'state'] as const;
+
+/**
+ * Requests that come as an object (OpenID Connect Core 1.0 §6) are refused with
+ * `request_not_supported`. The object alone may name the application's `response_mode` and `state`,
+ * so the refusal takes both from it. The address of the answer comes from the
+ * request's own `redirect_uri`, never from the object.
+ */
+export const refusedRequestObject: Middleware = (ctx, next) => {
+  const { request } = ctx.query;
+  if (ctx.path !== ROUTES.authorization || typeof request !== 'string') return next();
+  const said = claimsOf(request);
+  for (const name of OF_THE_ANSWER) {
+    const value = said[name];
+    if (ctx.query[name] === undefined && typeof value === 'string') {
+      ctx.query = { ...ctx.query, [name]: value };
+    }
+  }
+  return next();
+};
+
+function claimsOf(object: string): JWTPayload {
+  try {
+    return decodeJwt(object);
+  } catch {
+    return {};
+  }
+}
+
+const PATHS: readonly string[] = [ROUTES.authorization, ROUTES.end_session];
+/** Leaves room for the browser's cookies in a head of 32 KiB. */
+const QUERY_MAX_LENGTH = 8_192;
+const DESCRIPTION = `expected a form (application/x-www-form-urlencoded) of at most ${QUERY_MAX_LENGTH} bytes`;
+
+/**
+ * Requests to sign in or out that an application sends as a form (OpenID Connect Core 1.0
+ * §3.1.2.1, RP-Initiated Logout 1.0 §2) continue by GET. Browsers leave `SameSite=Lax` cookies out of
+ * another site's form but not out of the redirect after it, so who is signed in stays so.
+ */
+export function authorizationPostToGet(pages: Pages): Middleware {
+  return async (ctx, next) => {
+    if (ctx.method !== 'POST' || !PATHS.includes(ctx.path)) return next();
+    const query = (await readFormBody(ctx))?.toString();
+    ctx.set('Cache-Control', 'no-store');
+    if (query !== undefined && query.length <= QUERY_MAX_LENGTH) {
+      return seeOther(ctx, `${pages.path(ctx.path)}${query === '' ? '' : '?'}${query}`);
+    }
+    const technical = { error: 'invalid_request', description: DESCRIPTION };
+    const nextLink = nextLinkFrom(undefined, pages);
+    showErrorPage(pages, ctx, { kind: 'application_request', status: 400, technical, nextLink });
+  };
+}
+
+/** Says in the log which sign-ins went without PKCE, as their applications are registered. */
+export function logWithoutPkce(provider: Provider, log: Log): void {
+  provider.on('authorization_code.saved', ({ clientId, codeChallenge }) => {
+    if (codeChallenge === undefined) log.info({ clientId }, 'signed in without PKCE');
+  });
+}
 
 export interface ResumeDeps extends ProgressDeps {
   readonly access: Pick<AccountAccess, 'endSession'>;

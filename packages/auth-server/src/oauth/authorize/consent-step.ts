@@ -2,7 +2,7 @@ import { grantedScopes } from '../../library/existing-grant.ts';
 import type { Grant } from '../../library/oidc.ts';
 import { isAssured } from '../../library/sign-in-policy.ts';
 import { consentPage } from '../../views/authorization/consent.ts';
-import { actorOf } from '../../web/actor.ts';
+import { actorOf } from '../../web/browser.ts';
 import { ACCOUNT_PATH } from '../../web/paths.ts';
 import { permissionNames } from '../../web/permission-names.ts';
 import { answer, refuse } from './finish.ts';

@@ -5,8 +5,7 @@ import {
 } from '../../library/reliances/login-result.ts';
 import { acrOf } from '../../library/sign-in-policy.ts';
 import { KNOWN_DEVICE_TTL_S } from '../../throttle/known-devices.ts';
-import { actorOf, DEVICE_COOKIE } from '../../web/actor.ts';
-import { writeCookie } from '../../web/browser.ts';
+import { actorOf, DEVICE_COOKIE, writeCookie } from '../../web/browser.ts';
 import { seeOther } from '../../web/page.ts';
 import { type InteractionContext, record } from './interaction-context.ts';
 import type { Proven, SignInProgress } from './progress.ts';

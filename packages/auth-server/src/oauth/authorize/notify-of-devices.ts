@@ -2,7 +2,7 @@ import type { Middleware } from 'koa';
 import type { AccountDirectory } from '../../accounts/account.ts';
 import type { KoaContextWithOIDC } from '../../library/oidc.ts';
 import type { AccountApplications } from '../../sessions/account-applications.ts';
-import { actorOf } from '../../web/actor.ts';
+import { actorOf } from '../../web/browser.ts';
 
 export interface NotifyOfDevicesDeps {
   readonly accounts: AccountDirectory;

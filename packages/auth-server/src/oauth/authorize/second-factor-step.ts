@@ -1,7 +1,7 @@
 import { amrAfter } from '../../factors/authentication-methods.ts';
 import { type SecondStepMethod, secondStepAnswer } from '../../sign-in/second-step.ts';
 import { secondFactorPage } from '../../views/sign-in/challenge.ts';
-import { actorOf } from '../../web/actor.ts';
+import { actorOf } from '../../web/browser.ts';
 import type { Problem } from '../../web/form.ts';
 import {
   actionOf,

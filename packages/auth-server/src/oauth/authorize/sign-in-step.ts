@@ -4,7 +4,7 @@ import { dropNewCodes } from '../../factors/recovery-codes.ts';
 import { type Proof, provePassword, whyNot } from '../../sign-in/prove.ts';
 import { addressSubject } from '../../throttle/guess.ts';
 import { signInPage } from '../../views/sign-in/sign-in.ts';
-import { actorOf } from '../../web/actor.ts';
+import { actorOf } from '../../web/browser.ts';
 import type { Problem } from '../../web/form.ts';
 import { RESET_PATH } from '../../web/paths.ts';
 import {

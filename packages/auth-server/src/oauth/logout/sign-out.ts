@@ -5,7 +5,7 @@ import { digest } from '../../crypto/digest.ts';
 import type { Provider, Session } from '../../library/oidc.ts';
 import { beforeSessionEnds, isDestroyed } from '../../library/reliances/session-end.ts';
 import type { AccountAccess } from '../../sessions/account-access.ts';
-import { actorOf } from '../../web/actor.ts';
+import { actorOf } from '../../web/browser.ts';
 
 /**
  * Signing out ends what applications got in the session before the library destroys the session:

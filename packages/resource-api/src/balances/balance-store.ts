@@ -114,8 +114,9 @@ export interface BalanceItem {
   readonly roles: readonly string[];
   readonly global: StatedBalance;
   readonly lenders: readonly LenderShare[];
-  /** Newest posting of the global balance. */
-  readonly lastEffectiveDate: string;
+  /** Newest posting of the item; null where nothing was ever posted. */
+  readonly lastEffectiveDate: string | null;
+  /** 0 for none. */
   readonly lastSeq: bigint;
   /** Newest terms of the deal's facilities; 0 for none. */
   readonly termsSeq: bigint;

@@ -100,18 +100,14 @@ export function addBalances(a: Balance, b: Balance): Balance {
 }
 
 export function addTotals(a: TotalBalance, b: TotalBalance): TotalBalance {
-  return Object.fromEntries(TOTAL_COMPONENTS.map((name) => [name, a[name] + b[name]])) as Record<
-    keyof TotalBalance,
-    bigint
-  >;
-}
-
-/** What changed from one balance to a later one, component by component. */
-export function balanceChange(from: Balance, to: Balance): Balance {
-  return Object.fromEntries(COMPONENTS.map((name) => [name, to[name] - from[name]])) as Record<
-    Component,
-    bigint
-  >;
+  return {
+    unfunded: a.unfunded + b.unfunded,
+    principal_cash: a.principal_cash + b.principal_cash,
+    principal_pik: a.principal_pik + b.principal_pik,
+    interest_accrued: a.interest_accrued + b.interest_accrued,
+    fees_accrued: a.fees_accrued + b.fees_accrued,
+    fx_revaluation: a.fx_revaluation + b.fx_revaluation,
+  };
 }
 
 /** Invariant: the roll-forward since inception foots. */

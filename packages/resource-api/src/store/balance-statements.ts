@@ -23,7 +23,6 @@ import {
   NOT_ZERO,
   OUTSTANDING,
   partyName,
-  sinceOf,
   TOTAL_SUMS,
   TOTALS,
   termsJoins,
@@ -112,7 +111,8 @@ export function foundPageStatement(
 
 /**
  * Everything that a page tells of its items. `page` is a SELECT that finds them: their `key`, what they
- * are sorted by (`sort_value`), and their place on the page (`number`).
+ * are sorted by (`sort_value`), and their place on the page (`number`). An item has a row for its
+ * global balance and one for each lender's; what is told of the item is in the first one alone.
  */
 export function detailsOf(level: Level, page: string): string {
   const sql = LEVEL_SQL[level];
@@ -120,40 +120,17 @@ export function detailsOf(level: Level, page: string): string {
     level === 'contract' ? 'loan_contract c ON c.key = i.key' : 'loan_contract c ON false';
   const holder =
     level === 'position' ? 'party holder ON holder.key = i.lender_key' : 'party holder ON false';
+  const ofItem = Object.entries(itemColumns(level)).map(
+    ([name, value]) => `CASE WHEN s.lender_key = 0 THEN ${value} END AS ${name}`,
+  );
   return `
     WITH page AS MATERIALIZED (${page}
     )
-    SELECT page.key, page.sort_value, f.currency,
-      d.id AS deal_id, coalesce(dd.name, d.name) AS deal_name, d.deal_number,
-      coalesce(dd.country, d.country) AS country,
-      coalesce(dt.status, d.status) AS deal_status,
-      f.id AS facility_id, ${FACILITY_NAME} AS facility_name, f.type AS facility_type,
-      (SELECT id FROM facility g WHERE g.key = f.sublimit_of_key) AS sublimit_of,
-      CASE WHEN ft.facility_key IS NULL THEN f.maturity_date ELSE ft.maturity_date END
-        AS maturity_date,
-      CASE WHEN ft.facility_key IS NULL THEN f.availability_end_date
-           ELSE ft.availability_end_date END AS availability_end_date,
-      coalesce(ft.status, f.status) AS facility_status,
-      c.id AS contract_id, c.contract_number, coalesce(ct.status, c.status) AS contract_status,
-      CASE WHEN ct.contract_key IS NULL THEN c.maturity_date ELSE ct.maturity_date END
-        AS contract_maturity_date,
-      (CASE WHEN ct.contract_key IS NULL THEN c.all_in_rate ELSE ct.all_in_rate END)::text
-        AS all_in_rate,
-      ${level === 'position' ? 'i.id' : 'NULL'} AS position_id,
-      ${level === 'position' ? 'i.kind' : 'NULL'} AS position_kind, holder.id AS holder_id,
-      borrower.id AS borrower_id, ${partyName('borrower')} AS borrower_name,
+    SELECT page.key,
+      ${ofItem.join(',\n      ')},
       lender.id AS lender_id, ${partyName('lender')} AS lender_name,
-      (SELECT coalesce(array_agg(DISTINCT e.role), '{}') FROM entitlement e
-       WHERE e.deal_key = d.key) AS roles,
-      EXISTS (SELECT FROM rate_period r WHERE r.deal_key = d.key) AS accrues,
-      (SELECT coalesce(max(greatest(t.known_seq, (SELECT max(s.known_seq) FROM journal_standing s
-          WHERE s.seq = t.known_seq AND s.known_seq <= $2))), 0)
-       FROM facility g JOIN facility_terms t ON t.facility_key = g.key
-       WHERE g.deal_key = d.key AND t.effective_date <= $1 AND t.known_seq <= $2) AS terms_seq,
-      ${hadFrom(sql.record, sql.booked)} AS booked_seq,
-      coalesce(s.last_effective_date, ${sinceOf(sql.record, sql.booked)})::text
-        AS last_effective_date,
-      coalesce(s.last_seq, ${sql.booked}.booked_seq) AS last_seq, s.*
+      s.last_effective_date::text AS last_effective_date, coalesce(s.last_seq, 0) AS last_seq,
+      s.amounts, s.overdrawn, s.owes
     FROM page JOIN (${sql.items}) ON i.key = page.key
     LEFT JOIN ${contract}
     LEFT JOIN ${holder}${termsJoins('c.key')}
@@ -169,6 +146,48 @@ export function detailsOf(level: Level, page: string): string {
     ORDER BY page.number, s.lender_key`;
 }
 
+function itemColumns(level: Level): Readonly<Record<string, string>> {
+  const { record, booked } = LEVEL_SQL[level];
+  return {
+    sort_value: 'page.sort_value',
+    currency: 'f.currency',
+    deal_id: 'd.id',
+    deal_name: 'coalesce(dd.name, d.name)',
+    deal_number: 'd.deal_number',
+    country: 'coalesce(dd.country, d.country)',
+    deal_status: 'coalesce(dt.status, d.status)',
+    facility_id: 'f.id',
+    facility_name: FACILITY_NAME,
+    facility_type: 'f.type',
+    sublimit_of: '(SELECT id FROM facility g WHERE g.key = f.sublimit_of_key)',
+    maturity_date:
+      'CASE WHEN ft.facility_key IS NULL THEN f.maturity_date ELSE ft.maturity_date END',
+    availability_end_date: `CASE WHEN ft.facility_key IS NULL THEN f.availability_end_date
+           ELSE ft.availability_end_date END`,
+    facility_status: 'coalesce(ft.status, f.status)',
+    contract_id: 'c.id',
+    contract_number: 'c.contract_number',
+    contract_status: 'coalesce(ct.status, c.status)',
+    contract_maturity_date:
+      'CASE WHEN ct.contract_key IS NULL THEN c.maturity_date ELSE ct.maturity_date END',
+    all_in_rate: `(CASE WHEN ct.contract_key IS NULL THEN c.all_in_rate
+           ELSE ct.all_in_rate END)::text`,
+    position_id: level === 'position' ? 'i.id' : 'NULL',
+    position_kind: level === 'position' ? 'i.kind' : 'NULL',
+    holder_id: 'holder.id',
+    borrower_id: 'borrower.id',
+    borrower_name: partyName('borrower'),
+    roles: `(SELECT coalesce(array_agg(DISTINCT e.role), '{}') FROM entitlement e
+       WHERE e.deal_key = d.key)`,
+    accrues: 'EXISTS (SELECT FROM rate_period r WHERE r.deal_key = d.key)',
+    terms_seq: `(SELECT coalesce(max(greatest(t.known_seq, (SELECT max(s.known_seq) FROM journal_standing s
+          WHERE s.seq = t.known_seq AND s.known_seq <= $2))), 0)
+       FROM facility g JOIN facility_terms t ON t.facility_key = g.key
+       WHERE g.deal_key = d.key AND t.effective_date <= $1 AND t.known_seq <= $2)`,
+    booked_seq: hadFrom(record, booked),
+  };
+}
+
 /** Balances of given items at a snapshot, by item and lender. */
 export function balancesStatement(
   level: Level,
@@ -178,7 +197,7 @@ export function balancesStatement(
   const parameters = new Parameters(snapshot);
   const { items, lines, newest } = LEVEL_SQL[level];
   const text = `
-    SELECT i.key, lender.id AS lender_id, s.*
+    SELECT i.key, lender.id AS lender_id, s.amounts
     FROM ${items}
     CROSS JOIN LATERAL (
       SELECT l.lender_key, ${LINE_SUMS}

@@ -1,13 +1,11 @@
 import type { Database } from '@cls/shared/sql/database';
 import type {
-  BalanceItem,
   BalanceStore,
   BookedTotal,
   ItemBalances,
   KnowledgeFacts,
   KnownSequence,
   LedgerState,
-  LenderShare,
   Movement,
   PageRequest,
   ReaderAccess,
@@ -29,6 +27,7 @@ import { changedDealsStatement } from './changed-deals.ts';
 import { FEW_DEALS, fewDeals } from './few-deals.ts';
 import { itemMovementsStatement, readMovements } from './movement-page.ts';
 import { WALK_BOUNDS, type WalkBounds } from './page-walk.ts';
+import { type PageRow, toBalance, toItems } from './page-rows.ts';
 import { type DueRow, dueStatement, toPastDue } from './past-due-statement.ts';
 import { JOURNAL_LOCK } from './post-journals.ts';
 import { lookUp, readAll, readAs } from './read-as.ts';
@@ -60,7 +59,7 @@ export function sqlBalanceStore(
       const statement = balancesStatement(level, keys, snapshot);
       for (const row of await readAs<ItemRow>(database, access, statement)) {
         const item = found.get(row.key) ?? new Map<string, StatedBalance>();
-        found.set(row.key, item.set(row.lender_id ?? '', row));
+        found.set(row.key, item.set(row.lender_id ?? '', toBalance(row.amounts)));
       }
       return found satisfies ReadonlyMap<bigint, ItemBalances>;
     },
@@ -272,44 +271,6 @@ function sequenceAt(database: Database, at: string): Promise<KnownSequence> {
   });
 }
 
-type PageRow = StatedBalance & {
-  readonly overdrawn: boolean;
-  readonly owes: boolean;
-  readonly key: bigint;
-  readonly sort_value: string | null;
-  readonly currency: string;
-  readonly deal_id: string;
-  readonly deal_name: string;
-  readonly deal_number: string;
-  readonly deal_status: string;
-  readonly country: string;
-  readonly facility_id: string;
-  readonly facility_name: string;
-  readonly facility_type: string;
-  readonly sublimit_of: string | null;
-  readonly maturity_date: string | null;
-  readonly availability_end_date: string | null;
-  readonly facility_status: string;
-  readonly contract_id: string | null;
-  readonly contract_number: string | null;
-  readonly contract_status: string | null;
-  readonly contract_maturity_date: string | null;
-  readonly all_in_rate: string | null;
-  readonly position_id: string | null;
-  readonly position_kind: string | null;
-  readonly holder_id: string | null;
-  readonly borrower_id: string;
-  readonly borrower_name: string;
-  readonly lender_id: string | null;
-  readonly lender_name: string | null;
-  readonly roles: readonly string[];
-  readonly accrues: boolean;
-  readonly terms_seq: bigint;
-  readonly booked_seq: bigint;
-  readonly last_effective_date: string;
-  readonly last_seq: bigint;
-};
-type ItemRow = StatedBalance & { readonly key: bigint; readonly lender_id: string | null };
 type TotalRow = TotalBalance & { readonly currency: string; readonly count: bigint };
 /** Without a currency: nothing is in the book. */
 type BookTotalRow = (TotalRow | { readonly currency: null }) & { readonly seen: boolean };
@@ -318,77 +279,10 @@ function toTotal({ currency, count, ...balance }: TotalRow): BookedTotal {
   return { currency, count: Number(count), balance };
 }
 
-/** Rows come item by item, the global one first. */
-function toItems(rows: readonly PageRow[]): readonly BalanceItem[] {
-  const items: (Omit<BalanceItem, 'lastSeq' | 'lastEffectiveDate' | 'owes'> & {
-    lenders: LenderShare[];
-    lastSeq: bigint;
-    lastEffectiveDate: string;
-    owes: boolean;
-  })[] = [];
-  for (const row of rows) {
-    if (row.lender_id === null) items.push({ ...toItem(row), lenders: [] });
-    else {
-      const lender = { id: row.lender_id, name: row.lender_name ?? '' };
-      const item = items.at(-1);
-      if (item === undefined) continue;
-      item.lenders.push({ lender, balance: row });
-      // Shares may stand open where the global amount is even.
-      item.owes ||= row.owes;
-      // A transfer between lenders has no global leg.
-      if (row.last_seq > item.lastSeq) item.lastSeq = row.last_seq;
-      if (row.last_effective_date > item.lastEffectiveDate) {
-        item.lastEffectiveDate = row.last_effective_date;
-      }
-    }
-  }
-  return items;
-}
-
-function toItem(row: PageRow): Omit<BalanceItem, 'lenders'> {
-  return {
-    end: { sortValue: row.sort_value, key: row.key },
-    deal: {
-      id: row.deal_id,
-      name: row.deal_name,
-      dealNumber: row.deal_number,
-      status: row.deal_status,
-    },
-    facility: {
-      id: row.facility_id,
-      name: row.facility_name,
-      type: row.facility_type,
-      sublimitOf: row.sublimit_of,
-      maturityDate: row.maturity_date,
-      availabilityEndDate: row.availability_end_date,
-      status: row.facility_status,
-    },
-    contract:
-      row.contract_id === null
-        ? null
-        : {
-            id: row.contract_id,
-            contractNumber: row.contract_number ?? '',
-            maturityDate: row.contract_maturity_date,
-            status: row.contract_status ?? '',
-            allInRate: row.all_in_rate,
-          },
-    position:
-      row.position_id === null
-        ? null
-        : { id: row.position_id, kind: row.position_kind ?? '', lenderId: row.holder_id ?? '' },
-    borrower: { id: row.borrower_id, name: row.borrower_name, country: row.country },
-    currency: row.currency,
-    roles: row.roles,
-    global: row,
-    lastEffectiveDate: row.last_effective_date,
-    lastSeq: row.last_seq,
-    termsSeq: row.terms_seq,
-    bookedSeq: row.booked_seq,
-    accrues: row.accrues,
-    owes: row.owes,
-    overdrawn: row.overdrawn,
-  };
+interface ItemRow {
+  readonly key: bigint;
+  readonly lender_id: string | null;
+  readonly amounts: string;
 }
 
 interface MovementRow {

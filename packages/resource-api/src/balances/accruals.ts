@@ -31,11 +31,14 @@ const BALANCE_OF: Readonly<Record<AccrualComponent, BalanceComponent>> = {
   letter_of_credit_fee: 'fees_accrued',
 };
 
+const NO_ACCRUALS: ItemAccruals = { explanations: [], amounts: new Map() };
+
 /**
  * What has accrued in an item and is not billed. All lenders' parts are computed, because only
  * together they add up. The item shows the lines that its reader may see.
  */
-export function accrualsOf(streams: readonly AccrualStream[] = []): ItemAccruals {
+export function accrualsOf(streams: readonly AccrualStream[] | undefined): ItemAccruals {
+  if (streams === undefined) return NO_ACCRUALS;
   const amounts = new Map<string, Map<BalanceComponent, bigint>>();
   const explanations = workOut(streams).map((worked): AccrualExplanation => {
     const { facilityId, contractId, component, dayCount } = worked.stream;
@@ -77,6 +80,7 @@ export function withAccruals<B extends TotalBalance>(
 }
 
 export function itemWithAccruals(item: BalanceItem, accruals: ItemAccruals): BalanceItem {
+  if (accruals.amounts.size === 0) return item;
   return {
     ...item,
     global: withAccruals(item.global, '', accruals),

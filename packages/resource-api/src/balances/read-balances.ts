@@ -221,21 +221,27 @@ function readingsReader(store: BalanceStore) {
       store.accrualsOf(level, keysOf(later.filter(({ accrues }) => accrues)), reported),
       postedAt([...items.map(({ lastSeq }) => lastSeq), reported.ledgerSeq]),
     ]);
+    const formerOf = (booked: BalanceItem): FormerReading | undefined => {
+      const { key } = booked.end;
+      const balances = formers.get(key);
+      if (balances === undefined) return undefined;
+      return {
+        item: itemWithAccruals(formerItem(booked, balances), accrualsOf(formerStreams.get(key))),
+        pastDue: seen(booked, formerPastDue.get(key)),
+        knownAt: postingTimes.get(reported.ledgerSeq) ?? '',
+      };
+    };
     return items.map((booked): BalanceReading => {
       const { key } = booked.end;
       const accruals = accrualsOf(streams.get(key));
       const item = itemWithAccruals(booked, accruals);
-      const then = accrualsOf(formerStreams.get(key));
-      const former = {
-        item: itemWithAccruals(formerItem(booked, formers.get(key)), then),
-        pastDue: seen(booked, formerPastDue.get(key)),
-        knownAt: postingTimes.get(reported.ledgerSeq) ?? '',
-      };
-      const now = { item, pastDue: seen(booked, pastDue.get(key)) };
+      const late = seen(booked, pastDue.get(key));
+      const former = formerOf(booked);
       return {
-        ...now,
+        item,
+        pastDue: late,
         opening: openings && (openings.get(key) ?? new Map()),
-        former: formers.has(key) && differs(now, former) ? former : undefined,
+        former: former && differs({ item, pastDue: late }, former) ? former : undefined,
         accruals: accruals.explanations,
         lastPostedAt: postingTimes.get(item.lastSeq),
         contracts: undefined,
@@ -385,7 +391,7 @@ export function addUp(
 }
 
 /** The item with the amounts that it had; a lender who was not booked then has no share. */
-function formerItem(item: BalanceItem, balances: ItemBalances = new Map()): BalanceItem {
+function formerItem(item: BalanceItem, balances: ItemBalances): BalanceItem {
   const lenders = item.lenders.flatMap(({ lender }) => {
     const balance = balances.get(lender.id);
     return balance === undefined ? [] : [{ lender, balance }];
@@ -393,8 +399,11 @@ function formerItem(item: BalanceItem, balances: ItemBalances = new Map()): Bala
   return { ...item, global: balances.get('') ?? ZERO_BALANCE, lenders };
 }
 
+const NONE: readonly PastDue[] = [];
+
 /** Of the lines that the reader was shown. */
-function seen({ lenders }: BalanceItem, lines: readonly PastDue[] = []): readonly PastDue[] {
+function seen({ lenders }: BalanceItem, lines: readonly PastDue[] = NONE): readonly PastDue[] {
+  if (lines.length === 0) return lines;
   return lines.filter(
     ({ lenderId }) => lenderId === '' || lenders.some(({ lender }) => lender.id === lenderId),
   );

@@ -28,9 +28,10 @@ export function parseAmount(text: string, digits: number): ParsedAmount | undefi
 
 /** `-1250n` with 2 digits is `-12.50`. */
 export function formatAmount(amountMinor: bigint, digits: number): string {
-  const negative = amountMinor < 0n;
-  const text = (negative ? -amountMinor : amountMinor).toString().padStart(digits + 1, '0');
-  const whole = text.slice(0, text.length - digits);
-  const fraction = digits === 0 ? '' : `.${text.slice(text.length - digits)}`;
-  return `${negative ? '-' : ''}${whole}${fraction}`;
+  if (amountMinor < 0n) return `-${formatAmount(-amountMinor, digits)}`;
+  const text = `${amountMinor}`;
+  if (digits === 0) return text;
+  const padded = text.length > digits ? text : text.padStart(digits + 1, '0');
+  const point = padded.length - digits;
+  return `${padded.slice(0, point)}.${padded.slice(point)}`;
 }

@@ -1,15 +1,14 @@
 /** v1's shapes: docs/api.md lists every field. Money is a decimal string of its currency. */
-import type { CurrencyTotal, Level, PastDue } from '../../balances/balance-store.ts';
+import type { BalanceItem, CurrencyTotal, Level, PastDue } from '../../balances/balance-store.ts';
 import {
   type BalancePage,
   type BalanceReading,
   type FormerReading,
   subjectOf,
 } from '../../balances/read-balances.ts';
-import type { ResolvedSnapshot } from '../../balances/snapshot.ts';
+import { latest, type ResolvedSnapshot } from '../../balances/snapshot.ts';
 import {
   type Balance,
-  balanceChange,
   currentCommitment,
   MOVEMENT_COMPONENTS,
   type MovementComponent,
@@ -40,6 +39,7 @@ const MOVEMENT_NAMES: Readonly<Record<MovementComponent, string>> = {
   adjustments: 'adjustments',
 };
 const SHARE_DECIMALS = 12;
+const SHARE_SCALE = 10n ** BigInt(SHARE_DECIMALS);
 const NOTHING_PAST_DUE: Omit<PastDue, 'lenderId'> = {
   principal: 0n,
   interest: 0n,
@@ -74,8 +74,11 @@ export function presentItem(
 
 type ItemContext = Pick<BalancePage, 'snapshot' | 'question' | 'filter' | 'rates'>;
 
-/** Every line of an item alike: the global one, and each lender's. */
-type PresentLine = (balance: StatedBalance, lenderId: string) => Presented;
+/** An object that is being put together, name by name in the order of the document. */
+type Draft = Record<string, unknown>;
+
+/** Every line of an item alike: the global one, and each lender's, behind what is there already. */
+type PresentLine = (line: Draft, balance: StatedBalance, lenderId: string) => Draft;
 
 function presentBalance(reading: BalanceReading, context: ItemContext): Presented {
   const { item, pastDue, former } = reading;
@@ -84,103 +87,74 @@ function presentBalance(reading: BalanceReading, context: ItemContext): Presente
   const money = moneyOf(item.currency);
   const lineOf =
     (lates: readonly PastDue[]): PresentLine =>
-    (balance, lenderId) => {
-      const late = lates.find((one) => one.lenderId === lenderId) ?? NOTHING_PAST_DUE;
-      return amounts(balance, late, money);
-    };
+    (line, balance, lenderId) =>
+      addAmounts(line, balance, lateOf(lates, lenderId), money);
   const line = lineOf(pastDue);
-  const global = pastDue.find(({ lenderId }) => lenderId === '') ?? NOTHING_PAST_DUE;
-  return {
-    object: 'balance',
-    id: `bal_${presentedId(reading, level)}`,
-    level,
-    ...presentParties(reading, level),
-    global: line(item.global, ''),
-    ...presentShares(reading, context, line),
-    status: {
-      deal: item.deal.status,
-      ...(level === 'deal' ? {} : { facility: item.facility?.status }),
-      ...(level === 'contract' ? { contract: item.contract?.status } : {}),
-      daysPastDue: daysBetween(global.oldestDueDate, asOf),
-    },
-    ...(context.question.expand.has('accrual')
-      ? { accrual: reading.accruals.map((one) => presentAccrual(one, item.currency)) }
-      : {}),
-    ...reportingOf(reading, context),
-    ...presentContracts('balances', reading, context),
-    ...presentProvenance(reading, former && formerBalance(former, context, lineOf(former.pastDue))),
-  };
+  const { oldestDueDate } = lateOf(pastDue, '');
+  const presented = draftOf('balance', 'bal', reading, level);
+  presented['global'] = line({}, item.global, '');
+  addShares(presented, reading, context, line);
+  const status: Draft = { deal: item.deal.status };
+  if (level !== 'deal') status['facility'] = item.facility?.status;
+  if (level === 'contract') status['contract'] = item.contract?.status;
+  status['daysPastDue'] = daysBetween(oldestDueDate, asOf);
+  presented['status'] = status;
+  if (context.question.expand.has('accrual')) {
+    presented['accrual'] = reading.accruals.map((one) => presentAccrual(one, item.currency));
+  }
+  addReporting(presented, reading, context);
+  addContracts(presented, 'balances', reading, context);
+  addProvenance(
+    presented,
+    reading,
+    former && formerBalance(former, context, lineOf(former.pastDue)),
+  );
+  return presented;
 }
 
 function presentPrincipal(reading: BalanceReading, context: ItemContext): Presented {
-  const { item, opening } = reading;
+  const { item, opening, former } = reading;
   const { level } = context.question;
   const money = moneyOf(item.currency);
-  const line: PresentLine = (balance, lenderId) =>
-    rollForward(opening?.get(lenderId) ?? ZERO_BALANCE, balance, money);
-  return {
-    object: 'principalBalance',
-    id: `pri_${presentedId(reading, level)}`,
-    level,
-    ...presentParties(reading, level),
-    global: line(item.global, ''),
-    ...presentShares(reading, context, line),
-    sinceInception: {
-      advanced: money(item.global.advances),
-      repaid: money(repaid(item.global)),
-    },
-    allInRate: item.contract?.allInRate ?? null,
-    status: {
-      deal: item.deal.status,
-      ...(level === 'facility' || level === 'position' ? { facility: item.facility?.status } : {}),
-      ...(level === 'contract' ? { contract: item.contract?.status } : {}),
-    },
-    ...countsOf(reading),
-    links: { movements: movementsLink(reading, context) },
-    ...(reading.movements === undefined
-      ? {}
-      : { movements: reading.movements.map(presentMovement) }),
-    ...reportingOf(reading, context),
-    ...presentContracts('principal', reading, context),
-    ...presentProvenance(reading, reading.former && formerClosing(reading.former, context, money)),
+  const line: PresentLine = (draft, balance, lenderId) =>
+    addRollForward(draft, opening?.get(lenderId) ?? ZERO_BALANCE, balance, money);
+  const presented = draftOf('principalBalance', 'pri', reading, level);
+  presented['global'] = line({}, item.global, '');
+  addShares(presented, reading, context, line);
+  presented['sinceInception'] = {
+    advanced: money(item.global.advances),
+    repaid: money(repaid(item.global)),
   };
+  presented['allInRate'] = item.contract?.allInRate ?? null;
+  const status: Draft = { deal: item.deal.status };
+  if (level === 'facility' || level === 'position') status['facility'] = item.facility?.status;
+  if (level === 'contract') status['contract'] = item.contract?.status;
+  presented['status'] = status;
+  const before = opening?.get('') ?? ZERO_BALANCE;
+  presented['movementCount'] = Number(item.global.movement_count - before.movement_count);
+  presented['reversedCount'] = Number(item.global.reversal_count - before.reversal_count);
+  presented['links'] = { movements: movementsLink(reading, context) };
+  if (reading.movements !== undefined) {
+    presented['movements'] = reading.movements.map(presentMovement);
+  }
+  addReporting(presented, reading, context);
+  addContracts(presented, 'principal', reading, context);
+  addProvenance(presented, reading, former && formerClosing(former, context, money));
+  return presented;
 }
 
-function presentedId({ item }: BalanceReading, level: Level): string {
-  const subjects: Readonly<Record<Level, string | undefined>> = {
-    deal: `${item.deal.id}_${item.currency}`,
-    facility: item.facility?.id,
-    contract: item.contract?.id,
-    position: item.position?.id,
-  };
-  return subjects[level] ?? '';
+function lateOf(lates: readonly PastDue[], lenderId: string): Omit<PastDue, 'lenderId'> {
+  if (lates.length === 0) return NOTHING_PAST_DUE;
+  return lates.find((one) => one.lenderId === lenderId) ?? NOTHING_PAST_DUE;
 }
 
-/** The item's own amounts in the currency that was asked for. */
-function reportingOf({ item }: BalanceReading, { question, rates }: ItemContext): Presented {
-  const { reporting } = question;
-  if (reporting === undefined || rates === undefined) return {};
-  const own = item.lenders.find(({ lender }) => lender.id === item.position?.lenderId);
-  const balance = own?.balance ?? item.global;
-  return {
-    reporting: presentReporting(balance, item.currency, reporting.currency, rates),
-  };
-}
-
-function presentContracts(
-  resource: BalanceResource,
-  { contracts }: BalanceReading,
-  { question, ...context }: ItemContext,
-): Presented {
-  if (contracts === undefined) return {};
-  const level = 'contract';
-  const within = { ...context, question: { ...question, level } } as const;
-  return { contracts: contracts.map((one) => presentItem(resource, one, within)) };
-}
-
-function presentParties({ item }: BalanceReading, level: Level): Presented {
+/** What an item is, and what it is of. */
+function draftOf(object: string, prefix: string, { item }: BalanceReading, level: Level): Draft {
   const { deal, facility, contract, position, borrower, currency } = item;
-  return {
+  const draft: Draft = {
+    object,
+    id: `${prefix}_${presentedId(item, level)}`,
+    level,
     deal: { id: deal.id, name: deal.name, dealNumber: deal.dealNumber },
     facility:
       level === 'deal' || facility === null
@@ -201,116 +175,164 @@ function presentParties({ item }: BalanceReading, level: Level): Presented {
             contractNumber: contract.contractNumber,
             maturityDate: contract.maturityDate,
           },
-    ...(position === null ? {} : { position: { id: position.id, kind: position.kind } }),
-    borrower,
-    currency,
   };
+  if (position !== null) draft['position'] = { id: position.id, kind: position.kind };
+  draft['borrower'] = borrower;
+  draft['currency'] = currency;
+  return draft;
+}
+
+function presentedId(item: BalanceItem, level: Level): string | undefined {
+  switch (level) {
+    case 'deal':
+      return `${item.deal.id}_${item.currency}`;
+    case 'facility':
+      return item.facility?.id;
+    case 'contract':
+      return item.contract?.id;
+    case 'position':
+      return item.position?.id;
+  }
+}
+
+/** The item's own amounts in the currency that was asked for. */
+function addReporting(draft: Draft, { item }: BalanceReading, context: ItemContext): void {
+  const { question, rates } = context;
+  const { reporting } = question;
+  if (reporting === undefined || rates === undefined) return;
+  const own = item.lenders.find(({ lender }) => lender.id === item.position?.lenderId);
+  const balance = own?.balance ?? item.global;
+  draft['reporting'] = presentReporting(balance, item.currency, reporting.currency, rates);
+}
+
+function addContracts(
+  draft: Draft,
+  resource: BalanceResource,
+  { contracts }: BalanceReading,
+  { question, ...context }: ItemContext,
+): void {
+  if (contracts === undefined) return;
+  const level = 'contract';
+  const within = { ...context, question: { ...question, level } } as const;
+  draft['contracts'] = contracts.map((one) => presentItem(resource, one, within));
 }
 
 /** `share`: the caller's own, or of the one lender asked for. `lenders`: every share it may see. */
-function presentShares(
+function addShares(
+  draft: Draft,
   { item }: Pick<BalanceReading, 'item'>,
   { question, filter }: ItemContext,
   present: PresentLine,
-): Presented {
+): Draft {
   const { roles, lenders, global, position } = item;
-  const shares = lenders.map(({ lender, balance }) => ({
-    lender,
-    fraction: fractionOf(currentCommitment(balance), currentCommitment(global)),
-    ...present(balance, lender.id),
-  }));
+  const whole = currentCommitment(global);
+  const shares = lenders.map(({ lender, balance }) =>
+    present(
+      { lender, fraction: fractionOf(currentCommitment(balance), whole) },
+      balance,
+      lender.id,
+    ),
+  );
   const asked = filter.lenderIds.length === 1 ? filter.lenderIds[0] : undefined;
   const wanted = position?.lenderId ?? asked;
-  const own = roles.includes('lender') && !roles.includes('agent') && shares.length === 1;
-  const share = own ? shares[0] : shares.find(({ lender }) => lender.id === wanted);
-  return { share: share ?? null, ...(question.level === 'position' ? {} : { lenders: shares }) };
+  const own = shares.length === 1 && roles.includes('lender') && !roles.includes('agent');
+  const share = own ? shares[0] : shares[lenders.findIndex(({ lender }) => lender.id === wanted)];
+  draft['share'] = share ?? null;
+  if (question.level !== 'position') draft['lenders'] = shares;
+  return draft;
 }
 
 function formerBalance(former: FormerReading, context: ItemContext, line: PresentLine): Presented {
-  return { global: line(former.item.global, ''), ...presentShares(former, context, line) };
+  return addShares({ global: line({}, former.item.global, '') }, former, context, line);
 }
 
 function formerClosing(former: FormerReading, context: ItemContext, money: Money): Presented {
-  const line: PresentLine = (balance) => ({ closing: money(outstandingPrincipal(balance)) });
-  return { ...line(former.item.global, ''), ...presentShares(former, context, line) };
+  const line: PresentLine = (draft, balance) => {
+    draft['closing'] = money(outstandingPrincipal(balance));
+    return draft;
+  };
+  return addShares(line({}, former.item.global, ''), former, context, line);
 }
 
 /** @param restatedFrom what was reported of the same date before, where that was something else. */
-function presentProvenance(
+function addProvenance(
+  draft: Draft,
   { item, former, lastPostedAt }: BalanceReading,
   restatedFrom: Presented | undefined,
-): Presented {
+): void {
   const { global, lastEffectiveDate, lastSeq } = item;
-  const warnings = [
-    ...(outstandingPrincipal(global) < 0n ? ['negative_outstanding'] : []),
-    ...(global.unfunded < 0n ? ['negative_unfunded'] : []),
-    ...(item.overdrawn ? ['overadvance'] : []),
-  ];
-  return {
-    provenance: {
-      lastEffectiveDate,
-      lastPostedAt: lastPostedAt ?? null,
-      ledgerSeq: Number(lastSeq),
-      restated: former !== undefined,
-      restatedFrom: former === undefined ? null : { knownAt: former.knownAt, ...restatedFrom },
-    },
-    warnings,
+  draft['provenance'] = {
+    lastEffectiveDate,
+    lastPostedAt: lastPostedAt ?? null,
+    ledgerSeq: Number(lastSeq),
+    restated: former !== undefined,
+    restatedFrom: former === undefined ? null : { knownAt: former.knownAt, ...restatedFrom },
   };
+  const warnings: string[] = [];
+  if (outstandingPrincipal(global) < 0n) warnings.push('negative_outstanding');
+  if (global.unfunded < 0n) warnings.push('negative_unfunded');
+  if (item.overdrawn) warnings.push('overadvance');
+  draft['warnings'] = warnings;
 }
 
-function amounts(balance: StatedBalance, late: Omit<PastDue, 'lenderId'>, money: Money): Presented {
+function addAmounts(
+  line: Draft,
+  balance: StatedBalance,
+  late: Omit<PastDue, 'lenderId'>,
+  money: Money,
+): Draft {
   const outstanding = outstandingPrincipal(balance);
   const interest = balance.interest_accrued + balance.pik_accrued + balance.interest_due;
   const fees = balance.fees_accrued + balance.fees_due;
-  return {
-    commitment: {
-      original: money(balance.original_commitment),
-      cancelled: money(balance.cancelled_commitment),
-      current: money(currentCommitment(balance)),
-      funded: money(balance.principal_cash),
-      unfunded: money(balance.unfunded),
-      available: money(balance.available),
-      unavailable: money(balance.unavailable),
-      letterOfCredit: money(balance.letter_of_credit),
-      sublimitUsed: money(balance.sublimit_used),
-    },
-    principal: {
-      outstanding: money(outstanding),
-      cash: money(balance.principal_cash),
-      pikCapitalized: money(balance.principal_pik),
-      due: money(balance.principal_due),
-      pastDue: money(late.principal),
-      exchangeAdjustment: money(balance.fx_revaluation),
-      obligation: money(obligation(balance)),
-    },
-    interest: {
-      accrued: money(balance.interest_accrued),
-      pikAccrued: money(balance.pik_accrued),
-      due: money(balance.interest_due),
-      pastDue: money(late.interest),
-    },
-    fees: {
-      accrued: money(balance.fees_accrued),
-      due: money(balance.fees_due),
-      pastDue: money(late.fees),
-    },
-    total: {
-      outstanding: money(outstanding + interest + fees),
-      pastDue: money(late.principal + late.interest + late.fees),
-    },
+  line['commitment'] = {
+    original: money(balance.original_commitment),
+    cancelled: money(balance.cancelled_commitment),
+    current: money(currentCommitment(balance)),
+    funded: money(balance.principal_cash),
+    unfunded: money(balance.unfunded),
+    available: money(balance.available),
+    unavailable: money(balance.unavailable),
+    letterOfCredit: money(balance.letter_of_credit),
+    sublimitUsed: money(balance.sublimit_used),
   };
+  line['principal'] = {
+    outstanding: money(outstanding),
+    cash: money(balance.principal_cash),
+    pikCapitalized: money(balance.principal_pik),
+    due: money(balance.principal_due),
+    pastDue: money(late.principal),
+    exchangeAdjustment: money(balance.fx_revaluation),
+    obligation: money(obligation(balance)),
+  };
+  line['interest'] = {
+    accrued: money(balance.interest_accrued),
+    pikAccrued: money(balance.pik_accrued),
+    due: money(balance.interest_due),
+    pastDue: money(late.interest),
+  };
+  line['fees'] = {
+    accrued: money(balance.fees_accrued),
+    due: money(balance.fees_due),
+    pastDue: money(late.fees),
+  };
+  line['total'] = {
+    outstanding: money(outstanding + interest + fees),
+    pastDue: money(late.principal + late.interest + late.fees),
+  };
+  return line;
 }
 
-function rollForward(opening: Balance, closing: Balance, money: Money): Presented {
-  const change = balanceChange(opening, closing);
-  const movements = MOVEMENT_COMPONENTS.map((name) => [MOVEMENT_NAMES[name], money(change[name])]);
-  return {
-    opening: money(outstandingPrincipal(opening)),
-    movements: Object.fromEntries(movements),
-    closing: money(outstandingPrincipal(closing)),
-    exchangeAdjustment: money(closing.fx_revaluation),
-    obligation: money(obligation(closing)),
-  };
+function addRollForward(line: Draft, opening: Balance, closing: Balance, money: Money): Draft {
+  const movements: Draft = {};
+  for (const name of MOVEMENT_COMPONENTS) {
+    movements[MOVEMENT_NAMES[name]] = money(closing[name] - opening[name]);
+  }
+  line['opening'] = money(outstandingPrincipal(opening));
+  line['movements'] = movements;
+  line['closing'] = money(outstandingPrincipal(closing));
+  line['exchangeAdjustment'] = money(closing.fx_revaluation);
+  line['obligation'] = money(obligation(closing));
+  return line;
 }
 
 function repaid(balance: Balance): bigint {
@@ -319,34 +341,31 @@ function repaid(balance: Balance): bigint {
   );
 }
 
-function countsOf({ item, opening }: BalanceReading): Presented {
-  const { movement_count, reversal_count } = balanceChange(
-    opening?.get('') ?? ZERO_BALANCE,
-    item.global,
-  );
-  return { movementCount: Number(movement_count), reversedCount: Number(reversal_count) };
-}
-
 /** Frozen at the item's newest posting: the same postings for ever, whatever else is posted. */
 function movementsLink({ item, lastPostedAt }: BalanceReading, { question }: ItemContext): string {
   const subject = subjectOf(item, question.level);
-  const names = {
-    dealIds: 'dealId',
-    facilityIds: 'facilityId',
-    contractIds: 'contractId',
-  } as const;
-  const others = { lenderIds: 'lenderId', currencies: 'currency' } as const;
-  const filters = Object.entries({ ...names, ...others }).flatMap(([list, name]) =>
-    (subject[list as keyof typeof names] ?? []).map((value) => [name, value]),
+  const query = new URLSearchParams();
+  for (const [list, name] of LINKED) {
+    for (const value of subject[list] ?? []) query.set(name, value);
+  }
+  const { fromDate } = question;
+  if (fromDate !== undefined) query.set('fromDate', fromDate);
+  const { lastEffectiveDate } = item;
+  query.set(
+    'toDate',
+    lastEffectiveDate === null ? '' : (latest(lastEffectiveDate, fromDate) ?? ''),
   );
-  const query = new URLSearchParams({
-    ...Object.fromEntries(filters),
-    ...(question.fromDate === undefined ? {} : { fromDate: question.fromDate }),
-    toDate: [item.lastEffectiveDate, question.fromDate ?? ''].sort()[1] ?? '',
-    ...(lastPostedAt === undefined ? {} : { knownAt: lastPostedAt }),
-  });
+  if (lastPostedAt !== undefined) query.set('knownAt', lastPostedAt);
   return `/api/v1/cls/balances/principal/movements?${query}`;
 }
+
+const LINKED = [
+  ['dealIds', 'dealId'],
+  ['facilityIds', 'facilityId'],
+  ['contractIds', 'contractId'],
+  ['lenderIds', 'lenderId'],
+  ['currencies', 'currency'],
+] as const;
 
 export function presentTotal(
   { currency, count, balance, withAccruals }: CurrencyTotal,
@@ -370,7 +389,7 @@ export function presentTotal(
 /** A fraction of the whole as a decimal string, cut at 12 decimals; null of nothing. */
 function fractionOf(part: bigint, whole: bigint): string | null {
   if (whole === 0n) return null;
-  return formatAmount((part * 10n ** BigInt(SHARE_DECIMALS)) / whole, SHARE_DECIMALS);
+  return formatAmount((part * SHARE_SCALE) / whole, SHARE_DECIMALS);
 }
 
 const DAY_MS = 86_400_000;

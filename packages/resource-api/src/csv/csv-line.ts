@@ -5,6 +5,8 @@ const NUMBER = /^-?\d+(\.\d+)?$/;
 /** What spreadsheets take for a formula, or skip before one. */
 const FORMULA = /^[=+\-@\t\r]/;
 const QUOTED = /[",\r\n]/;
+/** Text that stands for itself: most cells. */
+const PLAIN = /^[\w.][^",\r\n]*$/;
 
 /**
  * One line of RFC 4180. Text that begins like a formula gets an apostrophe before it; amounts are
@@ -17,6 +19,7 @@ export function csvLine(cells: readonly Cell[]): string {
 function csvCell(cell: Cell): string {
   if (cell === null) return '';
   const text = String(cell);
+  if (PLAIN.test(text)) return text;
   const harmless = FORMULA.test(text) && !NUMBER.test(text) ? `'${text}` : text;
   return QUOTED.test(harmless) ? `"${harmless.replaceAll('"', '""')}"` : harmless;
 }

@@ -26,8 +26,8 @@ import {
 import { changedDealsStatement } from './changed-deals.ts';
 import { FEW_DEALS, fewDeals } from './few-deals.ts';
 import { itemMovementsStatement, readMovements } from './movement-page.ts';
-import { WALK_BOUNDS, type WalkBounds } from './page-walk.ts';
 import { type PageRow, toBalance, toItems } from './page-rows.ts';
+import { WALK_BOUNDS, type WalkBounds } from './page-walk.ts';
 import { type DueRow, dueStatement, toPastDue } from './past-due-statement.ts';
 import { JOURNAL_LOCK } from './post-journals.ts';
 import { lookUp, readAll, readAs } from './read-as.ts';

@@ -10,7 +10,7 @@ import type { CopyTimes, ResolvedSnapshot } from '../../balances/snapshot.ts';
 import { csvLine } from '../../csv/csv-line.ts';
 import type { VersionResponse } from '../api-version.ts';
 import { changePage, type RemovedItem } from './changes.ts';
-import { checkFields, flatten, pickFields, type Shape, tableColumns } from './fields.ts';
+import { cellsOf, checkFields, pickFields, type Shape, tableColumns } from './fields.ts';
 import type { Presented } from './money.ts';
 import { type BalanceResource, presentItem, presentTotal } from './present.ts';
 import { presentMovement } from './present-movement.ts';
@@ -73,7 +73,7 @@ export async function exportList(request: ExportRequest): Promise<VersionRespons
       'Content-Type': type === 'text/csv' ? 'text/csv; charset=utf-8; header=present' : type,
       'Content-Disposition': `attachment; filename="${name}"`,
     },
-    body: Readable.from(stillAsked(lines), { objectMode: false }),
+    body: Readable.from(stillAsked<string | Buffer>(lines), { objectMode: false }),
   };
 }
 
@@ -136,11 +136,15 @@ async function movementBatch(
   };
 }
 
+/** The database reads a batch while the one before it is written. */
 async function* batches(first: Batch): AsyncGenerator<Batch> {
   let batch: Batch | undefined = first;
   while (batch !== undefined) {
+    const next: Promise<Batch> | undefined = batch.next?.();
+    // A failure is told when its batch is asked for, and to nobody where the client has gone.
+    next?.catch(() => undefined);
     yield batch;
-    batch = await batch.next?.();
+    batch = await next;
   }
 }
 
@@ -153,16 +157,15 @@ async function* csvLines(
   const header = tableColumns(shape, fields);
   const columns = header.filter((column) => column !== 'asOf');
   // A table has its date in a column.
-  const dated = header.length > columns.length;
+  const date = (asOf: string) => (header.length > columns.length ? [asOf] : []);
+  const cells = cellsOf(columns);
   yield csvLine(header);
   for await (const { items, removed = [], snapshot } of batches(first)) {
-    const date = dated ? [snapshot.asOf] : [];
-    yield [...items, ...removed.map((one): Presented => ({ ...one }))]
-      .map((item) => {
-        const cells = flatten(item);
-        return csvLine([...date, ...columns.map((column) => cells.get(column) ?? null)]);
-      })
-      .join('');
+    const dated = date(snapshot.asOf);
+    let lines = '';
+    for (const item of items) lines += csvLine([...dated, ...cells(item)]);
+    for (const { object, id } of removed) lines += csvLine([...dated, ...cells({ object, id })]);
+    yield lines;
   }
 }
 
@@ -171,15 +174,20 @@ async function* jsonLines(
   first: Batch,
   level: Level,
   fields: readonly string[] | undefined,
-): AsyncGenerator<string> {
+): AsyncGenerator<Buffer> {
   const hash = createHash('sha256');
   let count = 0;
   let gone = 0;
   let { totals } = first;
   for await (const { items, removed = [], totals: soFar } of batches(first)) {
     totals = soFar;
-    const picked = fields === undefined ? items : items.map((item) => pickFields(item, fields));
-    const lines = [...picked, ...removed].map((item) => `${JSON.stringify(item)}\n`).join('');
+    let text = '';
+    for (const item of items) {
+      const picked = fields === undefined ? item : pickFields(item, fields);
+      text += `${JSON.stringify(picked)}\n`;
+    }
+    for (const one of removed) text += `${JSON.stringify(one)}\n`;
+    const lines = Buffer.from(text);
     hash.update(lines);
     count += items.length;
     gone += removed.length;
@@ -198,5 +206,5 @@ async function* jsonLines(
       .map((total) => presentTotal(total, level)),
     sha256: hash.digest('hex'),
   };
-  yield `${JSON.stringify(summary)}\n`;
+  yield Buffer.from(`${JSON.stringify(summary)}\n`);
 }

@@ -25,7 +25,7 @@ export function columnsOf({ resource, level, reporting }: Shape): readonly strin
     resource === 'movements'
       ? presentMovement(SAMPLE_MOVEMENT)
       : sampleItem(resource, level, reporting !== undefined);
-  return [...flatten(sample).keys()];
+  return namesWithin(sample);
 }
 
 /** The header row of a table; the date of the whole table is a column, too. */
@@ -71,20 +71,29 @@ export function pickFields(item: Presented, fields: readonly string[], path = ''
   return Object.fromEntries(kept);
 }
 
-/** `{ a: { b: 1 } }` as `a.b → 1`. */
-export function flatten(item: Presented, path = ''): Map<string, Cell> {
-  const cells = new Map<string, Cell>();
-  for (const [name, value] of Object.entries(item)) {
+/** Dotted names of everything within that a cell can hold. */
+function namesWithin(item: Presented, path = ''): string[] {
+  return Object.entries(item).flatMap(([name, value]) => {
     const here = path === '' ? name : `${path}.${name}`;
-    if (Array.isArray(value)) {
-      if (name === 'warnings') cells.set(here, value.join(';'));
-    } else if (isObject(value)) {
-      for (const [inner, cell] of flatten(value, here)) cells.set(inner, cell);
-    } else {
-      cells.set(here, value as Cell);
-    }
+    if (isObject(value)) return namesWithin(value, here);
+    return Array.isArray(value) && name !== 'warnings' ? [] : [here];
+  });
+}
+
+/** The cells of columns, in their order; null where an item has nothing of that name. */
+export function cellsOf(columns: readonly string[]): (item: Presented) => Cell[] {
+  const paths = columns.map((column) => column.split('.'));
+  return (item) => paths.map((path) => cellAt(item, path));
+}
+
+function cellAt(item: Presented, path: readonly string[]): Cell {
+  let value: unknown = item;
+  for (const name of path) {
+    if (!isObject(value)) return null;
+    value = value[name];
   }
-  return cells;
+  if (Array.isArray(value)) return value.join(';');
+  return isObject(value) ? null : ((value ?? null) as Cell);
 }
 
 function isObject(value: unknown): value is Presented {

@@ -8,6 +8,7 @@ import { eventually, temporaryDirectory } from '@cls/testing/servers';
 import { type productVersions, startResourceApi } from '../../src/compose.ts';
 import { parseConfig, type ResourceApiConfig } from '../../src/config.ts';
 import { MIGRATIONS } from '../../src/store/migrations.ts';
+import { expectContract } from './contract.ts';
 import {
   AUDIENCE,
   type Claims,
@@ -76,9 +77,11 @@ export async function startTestApi(
   const baseUrl = `http://127.0.0.1:${api.port}`;
   const token = (claims: Claims = {}, header: Claims = {}) =>
     signToken(key, goodClaims(claims), header);
-  const getWith: TestApi['getWith'] = (path, bearer, headers = {}) => {
+  const getWith: TestApi['getWith'] = async (path, bearer, headers = {}) => {
     const authorization = bearer === undefined ? {} : { authorization: `Bearer ${bearer}` };
-    return fetch(`${baseUrl}${path}`, { headers: { ...authorization, ...headers } });
+    const answer = await fetch(`${baseUrl}${path}`, { headers: { ...authorization, ...headers } });
+    await expectContract(path, answer);
+    return answer;
   };
   await eventually(async () => {
     if (!(await fetch(`${baseUrl}/readyz`)).ok) throw new Error('not ready');

@@ -1,0 +1,51 @@
+/** Every answer of v1 that a test gets is what the contract promises. */
+import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
+import type { OpenApiDocument } from '../../src/versions/openapi.ts';
+import { v1Contract } from '../../src/versions/v1/contract.ts';
+
+/** By name of a component's schema. */
+export type Validators = (name: string) => ValidateFunction;
+
+export function validatorsOf(contract: OpenApiDocument): Validators {
+  const ajv = new Ajv2020({ strict: false, validateFormats: false });
+  ajv.addSchema(contract, 'contract');
+  const compiled = new Map<string, ValidateFunction>();
+  return (name) => {
+    const known =
+      compiled.get(name) ?? ajv.compile({ $ref: `contract#/components/schemas/${name}` });
+    compiled.set(name, known);
+    return known;
+  };
+}
+
+let v1: Validators | undefined;
+
+/** @throws {Error} naming what differs. */
+export async function expectContract(path: string, answer: Response): Promise<void> {
+  const [, below = '', query = ''] = /^\/api\/(?:v1|latest)(\/[^?]*)\??(.*)$/.exec(path) ?? [];
+  const contract = v1Contract();
+  const operation = contract.paths[below]?.['get'];
+  if (operation === undefined || answer.headers.get('api-version') !== 'v1') return;
+  const promised = operation.responses[`${answer.status}`];
+  if (promised === undefined) throw new Error(`${path}: the contract has no ${answer.status}`);
+  const [type = ''] = (answer.headers.get('content-type') ?? '').split(';');
+  if (!type.endsWith('json') || answer.status === 304) return;
+  v1 ??= validatorsOf(contract);
+  const body = (await answer.clone().json()) as { readonly data: readonly unknown[] };
+  const named = promised.content?.[type]?.schema?.$ref?.split('/').at(-1);
+  const list = answer.status === 200 ? named : 'Problem';
+  if (list === undefined) throw new Error(`${path}: the contract has no ${type}`);
+  expectValid(v1(list), body, path);
+  if (answer.status === 200 && !/(^|&)(fields|cursor)=/.test(query)) {
+    // Without `fields`, items are whole.
+    const whole = v1(list.replace(/List$/, ''));
+    for (const item of body.data) expectValid(whole, item, path);
+  }
+}
+
+export function expectValid(validate: ValidateFunction, value: unknown, what: string): void {
+  if (validate(value)) return;
+  throw new Error(
+    `${what} is not what the contract promises: ${JSON.stringify(validate.errors)} in ${JSON.stringify(value).slice(0, 2_000)}`,
+  );
+}

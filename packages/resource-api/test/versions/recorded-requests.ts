@@ -1,0 +1,141 @@
+import type { RecordedRequest } from './recordings.ts';
+
+const B = '/cls/balances';
+const P = '/cls/balances/principal';
+const M = '/cls/balances/principal/movements';
+/** A date on which most of the book's loans live. */
+const DAY = 'asOf=2017-06-14';
+/** On this one, those of India do. */
+const INDIA = 'country=IN&asOf=2021-01-01';
+/** Before bills were taken back and billed again. */
+const EARLIER = '2025-10-22T10:53:16.319187Z';
+
+const named = (paths: readonly string[], more: Partial<RecordedRequest> = {}) =>
+  paths.map((path): RecordedRequest => {
+    const extra = Object.entries({ ...more, headers: more.headers?.['accept'] });
+    const told = extra.flatMap(([name, value]) =>
+      value === undefined ? [] : [`${name} ${value}`],
+    );
+    return { name: [`GET ${path}`, ...told].join(', '), path, ...more };
+  });
+const csv = { headers: { accept: 'text/csv' } };
+const ndjson = { headers: { accept: 'application/x-ndjson' } };
+
+/** What is asked for, by topic: one file of recordings each. */
+export const REQUESTS: Readonly<Record<string, readonly RecordedRequest[]>> = {
+  balances: [
+    ...named([
+      `${B}?limit=2`,
+      `${B}?limit=2&${DAY}`,
+      `${B}?limit=2&level=deal&${DAY}`,
+      `${B}?limit=2&level=contract&${DAY}`,
+      `${B}?limit=2&level=position&${DAY}`,
+      `${B}?limit=2&${DAY}&sort=-outstanding&include=totals`,
+      `${B}?limit=1&${DAY}&knownAt=${EARLIER}`,
+      `${B}?limit=1&${DAY}&expand=accrual`,
+      `${B}?limit=1&level=deal&${DAY}&expand=contracts,accrual`,
+      `${B}?limit=2&${DAY}&currency=EUR&reportingCurrency=USD&fxDate=2020-05-31&include=totals`,
+      `${B}?limit=2&${DAY}&fields=global.total`,
+      `${B}?limit=2&${DAY}&fields=global.total.pastDue,deal.name&includeZero=true`,
+      `${B}?limit=2&${DAY}&fields=global,share`,
+      `${B}?limit=1000&${DAY}&fields=deal.dealNumber`,
+      `${B}?limit=2&${INDIA}&status=active&facilityType=term_loan,revolver`,
+      `${B}?limit=2&${DAY}&currency=USD&minOutstanding=1000.00&maxOutstanding=90000000`,
+      `${B}?limit=2&dealId=ext:NOBODY:1`,
+    ]),
+    { name: 'a second page', path: `${B}?limit=2&${DAY}&fields=global.total,deal` },
+    { name: 'a second page: next' },
+    { name: 'pages of the default level', path: `${B}?limit=3&asOf=2017-08-16` },
+    { name: 'pages of the default level: next' },
+    { name: 'pages of the default level: next but one' },
+    ...named([`${B}?limit=2&${DAY}`], { customer: 'agent-bank' }),
+    ...named([`${B}?limit=2&${DAY}`, `${B}?limit=2&level=position`], { customer: 'lender-one' }),
+    ...named([`${B}?limit=2&${DAY}`], { customer: 'india' }),
+    ...named([`${B}?limit=2`], { customer: 'nobody' }),
+    { name: 'HEAD', method: 'HEAD', path: `${B}?limit=2&${DAY}` },
+    ...named([`${B}?limit=2&asOf=2017-08-16&sinceAsOf=2017-08-16&updatedSince=${EARLIER}`]),
+  ],
+  principal: [
+    ...named([
+      `${P}?limit=2`,
+      `${P}?limit=2&level=deal&fromDate=2017-01-01&toDate=2017-06-14`,
+      `${P}?limit=2&level=facility&${DAY}`,
+      `${P}?limit=2&level=position&${DAY}`,
+      `${P}?limit=1&${DAY}&expand=movements`,
+      `${P}?limit=1&level=facility&${DAY}&expand=contracts`,
+      `${P}?limit=2&${DAY}&fields=global.closing,links`,
+      `${P}?limit=2&${DAY}&currency=EUR&reportingCurrency=USD&fxDate=2020-05-31`,
+      `${P}?limit=2&asOf=2017-08-16&sinceAsOf=2017-08-16&updatedSince=${EARLIER}`,
+    ]),
+    { name: 'a second page', path: `${P}?limit=2&${DAY}` },
+    { name: 'a second page: next' },
+    ...named([`${P}?limit=2&${DAY}`], { customer: 'agent-bank' }),
+    ...named([`${P}?limit=2&${DAY}`], { customer: 'lender-one' }),
+    ...named([`${P}?limit=2&${DAY}`], { customer: 'india' }),
+  ],
+  movements: [
+    ...named([`${M}?limit=3`, `${M}?limit=3&fromDate=2017-01-01&toDate=2017-06-14`]),
+    { name: 'a second page', path: `${M}?limit=2&${DAY}` },
+    { name: 'a second page: next' },
+    ...named([`${M}?limit=3&${DAY}`], { customer: 'lender-one' }),
+  ],
+  exports: [
+    ...named(
+      [
+        `${B}?${INDIA}`,
+        `${B}?level=deal&country=US&${DAY}`,
+        `${B}?currency=EUR&${DAY}&reportingCurrency=USD&fxDate=2020-05-31`,
+        `${B}?level=position&${INDIA}`,
+        `${B}?country=US&${DAY}&fields=global.total,deal.name`,
+        `${P}?${INDIA}`,
+        `${M}?currency=EUR&fromDate=2017-06-01&toDate=2017-06-14`,
+        `${B}?asOf=2017-08-16&sinceAsOf=2017-08-16&updatedSince=${EARLIER}`,
+      ],
+      csv,
+    ),
+    ...named(
+      [
+        `${B}?${INDIA}`,
+        `${B}?level=deal&country=US&${DAY}`,
+        `${B}?country=US&${DAY}&fields=global.total,deal.name`,
+        `${P}?${INDIA}`,
+        `${M}?currency=EUR&fromDate=2017-06-01&toDate=2017-06-14`,
+        `${B}?asOf=2017-08-16&sinceAsOf=2017-08-16&updatedSince=${EARLIER}`,
+      ],
+      ndjson,
+    ),
+    ...named([`${B}?${INDIA}`], { ...csv, customer: 'lender-one' }),
+  ],
+  errors: [
+    ...named([
+      `${B}?asOf=2017-02-30&limit=0&currency=usd&includezero=true&dealId=x&sort=name`,
+      `${B}?asof=2017-06-14`,
+      `${B}?limit=1001`,
+      `${B}?level=region`,
+      `${B}?asOf=2999-01-01`,
+      `${B}?asOf=1900-01-01`,
+      `${B}?knownAt=2000-01-01T00:00:00Z`,
+      `${B}?knownAt=2025-13-01T00:00:00Z`,
+      `${B}?minOutstanding=1`,
+      `${B}?level=deal&facilityId=ext:A:1&expand=movements`,
+      `${B}?fields=deal.nam,global.totals`,
+      `${B}?cursor=abc`,
+      `${B}?${DAY}&reportingCurrency=CHF`,
+      `${P}?${DAY}&reportingCurrency=CHF`,
+      `${P}?fromDate=2018-01-01&toDate=2017-01-01`,
+      `${P}?asOf=2017-01-01&toDate=2017-01-01`,
+      `${M}?level=deal`,
+      `/cls/nothing`,
+      '',
+    ]),
+    ...named([`${B}?asOf=2017-08-16&sinceAsOf=2017-08-16&updatedSince=${EARLIER}`], {
+      customer: 'lender-one',
+    }),
+    ...named([`${B}?limit=5`, `${P}?limit=5`], csv),
+    ...named([B, P], { headers: { accept: 'text/html' } }),
+    ...named([B, P, M], { token: 'none' }),
+    ...named([B], { token: 'broken' }),
+    ...named([B, P], { token: 'without permission' }),
+    { name: 'POST', method: 'POST', path: B },
+  ],
+};

@@ -112,7 +112,7 @@ function shareOf(amounts: Readonly<Record<string, JsonSchema>>): JsonSchema {
 
 function provenance(restated: Record<string, JsonSchema>): JsonSchema {
   return object({
-    lastEffectiveDate: date,
+    lastEffectiveDate: nullable(date, 'Null: nothing was posted to it yet.'),
     lastPostedAt: nullable(instant),
     ledgerSeq: integer('The newest journal that the item depends on.'),
     restated: { type: 'boolean' },

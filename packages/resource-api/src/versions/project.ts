@@ -6,7 +6,7 @@ export type Project = (schema: JsonSchema, value: unknown) => unknown;
 
 /**
  * Without this an addition to a newer version would change the bytes of an older one. Where the
- * newest version names itself, in a `const` or in a link to itself, the version is named instead.
+ * newest version names itself (`format: api-version`, or a link), the version is named instead.
  */
 export function projector(
   contract: OpenApiDocument,
@@ -15,7 +15,7 @@ export function projector(
   const resolve = (schema: JsonSchema): JsonSchema => resolveRef(contract, schema);
   const project: Project = (given, value) => {
     const schema = branchFor(resolve(given), value, resolve);
-    if (schema.const !== undefined && value === from) return schema.const;
+    if (schema.format === 'api-version' && value === from) return to;
     if (typeof value === 'string' && schema.format === 'uri-reference') {
       return withVersion(value, from, to);
     }

@@ -37,6 +37,13 @@ export function constant(value: string): JsonSchema {
   return { type: 'string', const: value };
 }
 
+/** The id of the version that answers, which a converted answer has its own of. */
+export const VERSION_ID: JsonSchema = {
+  type: 'string',
+  format: 'api-version',
+  pattern: '^v[1-9]\\d*$',
+};
+
 export function idOf(prefix: string): JsonSchema {
   return { type: 'string', pattern: `^${prefix}_[0-9A-Z]{26}$` };
 }

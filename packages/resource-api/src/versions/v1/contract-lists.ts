@@ -1,5 +1,15 @@
 import type { JsonSchema } from '../openapi.ts';
-import { constant, integer, listOf, nullable, object, ref, sparse, text } from '../schema.ts';
+import {
+  constant,
+  integer,
+  listOf,
+  nullable,
+  object,
+  ref,
+  sparse,
+  text,
+  VERSION_ID,
+} from '../schema.ts';
 import { SCHEMAS } from './contract-schemas.ts';
 
 const date = ref('Date');
@@ -7,7 +17,7 @@ const instant = ref('Instant');
 const ALWAYS = ['object', 'id', 'currency'];
 
 const META = {
-  apiVersion: constant('v1'),
+  apiVersion: VERSION_ID,
   asOf: date,
   knownAt: nullable(instant),
   ledgerSeq: integer('The newest journal that the answer knows.'),

@@ -2,6 +2,7 @@ import { LEVELS } from '../../balances/balance-store.ts';
 import { EXPANSIONS } from '../../balances/read-balances.ts';
 import type { JsonSchema, MediaTypeObject, OpenApiDocument, Operation } from '../openapi.ts';
 import type { ParameterRule } from '../parameter-rule.ts';
+import { VERSION_ID } from '../schema.ts';
 import { PROBLEM_RESPONSES, PROBLEM_SCHEMAS, problemResponses } from './contract-errors.ts';
 import { LIST_SCHEMAS } from './contract-lists.ts';
 import { SCHEMAS } from './contract-schemas.ts';
@@ -72,7 +73,7 @@ const HEADERS = {
   'API-Version': {
     description: 'The version that answered.',
     required: true,
-    schema: { type: 'string', const: 'v1' },
+    schema: VERSION_ID,
   },
   'Content-Location': {
     description: 'Through `latest`: the same answer at the version that gave it.',

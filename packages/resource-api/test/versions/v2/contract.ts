@@ -24,9 +24,8 @@ export function v2Contract(): OpenApiDocument {
     operation.responses['409'] = operation.responses['422'];
     delete operation.responses['422'];
   }
-  const { schemas, headers } = contract.components;
-  headers['API-Version'].schema.const = 'v2';
-  for (const schema of Object.values(schemas)) inV2(schema as Json);
+  const { schemas } = contract.components;
+  for (const schema of Object.values(schemas)) withoutTotals(schema as Json);
   schemas.Balance.properties.currencyDigits = { type: 'integer' };
   schemas.BalanceFields.properties.currencyDigits = { type: 'integer' };
   const columns = balances.responses['200'].content['text/csv']['x-columns'];
@@ -39,14 +38,13 @@ export function v2Columns(columns: readonly string[]): readonly string[] {
   return [...columns.filter((name) => !name.includes('.total.')), 'currencyDigits'];
 }
 
-/** Lines of amounts lose their total; `const` is the version that answers. */
-function inV2(schema: Json): void {
+/** Lines of amounts lose their total. */
+function withoutTotals(schema: Json): void {
   if (schema === null || typeof schema !== 'object') return;
-  if (schema.const === 'v1') schema.const = 'v2';
   const { properties, required } = schema as JsonSchema;
   if (properties?.['commitment'] !== undefined && properties['total'] !== undefined) {
     delete schema.properties.total;
     if (required !== undefined) schema.required = required.filter((name) => name !== 'total');
   }
-  for (const inner of Object.values(schema)) inV2(inner);
+  for (const inner of Object.values(schema)) withoutTotals(inner);
 }

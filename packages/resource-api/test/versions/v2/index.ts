@@ -24,7 +24,7 @@ const DAY_MS = 86_400_000;
 const RELEASED = '2027-01-15T00:00:00Z';
 
 /** v1's answers in v2's shape. */
-const NEW_SHAPE: Change = {
+export const NEW_SHAPE: Change = {
   name: 'NewShape',
   summary: 'v2',
   covers: [],

@@ -89,6 +89,27 @@ describe('cls-auth with mistyped options', () => {
       'applications create --name Wiki --redirect-uri https://wiki.example/*',
       '--redirect-uri: expected an https URI, http on localhost, or com.example.app:/…; without user, fragment or *\n',
     ],
+    [
+      'service-accounts create --name \u202e --customer bank --permission all',
+      '--name: expected 1 to 100 characters, without line breaks and without marks that turn the direction of text\n' +
+        '--permission: unknown: all; there are cls-deal.view, external-api.fullcontrol, cls-accounts.manage\n',
+    ],
+    ['service-accounts update svc_1', 'give --name, --permission, or both\n'],
+    [
+      'applications create --name A --third-party',
+      'give at least one --redirect-uri, or --device\n',
+    ],
+    [
+      'applications create --name A --device --confidential --allow-origin https://a.example/b',
+      '--allow-origin: expected an origin only, such as https://app.example\n' +
+        '--allow-origin: only for a public application; a page cannot keep a secret\n',
+    ],
+    [
+      'customers create Bank --name Bank',
+      'a customer id is lower-case letters, digits and hyphens, 1 to 63\n',
+    ],
+    ['accounts rename a@b.example', '--name: give --name <name> or --no-name\n'],
+    ['accounts events a@b.example --limit 0', '--limit: expected a whole number from 1 to 1000\n'],
   ] as const) {
     it(`answers ${words}`, async () => {
       const dataDir = join(temporaryDirectory('cls-mistyped-'), 'none');

@@ -85,3 +85,45 @@ describe('cls-api in a folder without a store', function () {
     });
   }
 });
+
+describe('cls-api with options that are wrong', () => {
+  for (const [words, stderr] of [
+    [
+      'fx add --date 2025-02-30 --from EURO --to USD --rate 0 --source x',
+      '--date: expected a date such as 2025-03-31\n' +
+        '--from: expected a currency of ISO 4217 such as USD\n' +
+        '--rate: expected a decimal above 0 such as 1.0843\n',
+    ],
+    [
+      'fx add --date 2025-03-31 --from USD --to USD --rate 1 --source x',
+      '--from and --to: expected two currencies\n',
+    ],
+    ['deals list --limit 10001', '--limit: expected a whole number from 1 to 10000\n'],
+    ['periods close --through 2999-01-01 --reason x', '--through: expected a day that has begun\n'],
+    ['bill --through 2025-03-31 --due-days 1000', '--due-days: expected days, 0 to 999\n'],
+    ['reconcile --at 2025-03-31', '--at: expected date:sequence, such as 2025-03-31:1204\n'],
+    ['journals export --from-seq 0', '--from-seq: expected a whole number from 1\n'],
+    ['import x.csv --rows many', '--rows: expected a whole number\n'],
+    ['import x.csv --control due', '--control: expected column=sum, such as due=283040726064.12\n'],
+    [
+      'entitlements grant --customer India --role owner --all',
+      '--customer: expected a customer id\n--role: expected one of agent, lender, borrower\n',
+    ],
+    [
+      'entitlements grant --customer india --role lender --all',
+      '--lender goes with the role lender, and only with it\n',
+    ],
+    [
+      'entitlements grant --customer india --role agent --all --country IN',
+      'give one of --deal, --borrower, --country and --all\n',
+    ],
+    ['entitlements revoke all', 'expected a rule’s number from the list\n'],
+  ] as const) {
+    it(`answers ${words}`, async () => {
+      const dataDir = join(temporaryDirectory('cls-mistyped-'), 'none');
+      const answer = await runWith({ CLS_DATA_DIR: dataDir }, ...words.split(' '));
+      expect(answer).to.deep.include({ code: 2, stdout: '', stderr });
+      expect(existsSync(dataDir)).to.equal(false);
+    });
+  }
+});

@@ -1,8 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { API_PERMISSIONS } from '@cls/shared/access-token';
 import { CommandRefused, printer, table } from '@cls/shared/cli/command-line';
+import { readOptions } from '@cls/shared/cli/options';
 import { isUniqueViolation } from '@cls/shared/sql/database';
 import type { Command } from 'commander';
+import { z } from 'zod';
 import { canonicalEmail } from '../accounts/account.ts';
 import { hashPassword } from '../accounts/password.ts';
 import { allGuesses } from '../throttle/guess.ts';
@@ -10,21 +12,14 @@ import { addFactorCommands } from './account-factors.ts';
 import { addAdministrationCommands } from './administer-accounts.ts';
 import {
   type AsOperator,
-  NAME,
   type Operator,
-  parseName,
-  parsePermissions,
   refuseDeletion,
   requireAccount,
   requireCustomer,
-  requireEmail,
 } from './operator.ts';
+import { EMAIL_ARGUMENT, NAME, personOptions } from './option-values.ts';
 
-interface CreateOptions {
-  readonly name?: string;
-  readonly customer: string;
-  readonly permission: string[];
-}
+const CREATE = z.object(personOptions(API_PERMISSIONS));
 
 /** `cls-auth accounts …`: people, their passwords and second factors. */
 export function addAccountCommands(program: Command, asOperator: AsOperator): void {
@@ -40,11 +35,9 @@ export function addAccountCommands(program: Command, asOperator: AsOperator): vo
       '--permission <name...>',
       `what the person may do: ${API_PERMISSIONS.join(', ')}`,
     )
-    .action(async (email: string, options: CreateOptions, command: Command) => {
-      requireEmail(email);
-      const permissions = parsePermissions(options.permission, API_PERMISSIONS);
-      const { customer } = options;
-      const name = options.name === undefined ? undefined : parseName(options.name);
+    .action(async (given: string, options: object, command: Command) => {
+      const email = readOptions(EMAIL_ARGUMENT, given);
+      const { name, customer, permission: permissions } = readOptions(CREATE, options);
       const password = newPassword();
       const passwordHash = await hashPassword(password);
       const id = await asOperator(async (operator) => {
@@ -59,9 +52,8 @@ export function addAccountCommands(program: Command, asOperator: AsOperator): vo
         operator.audit.record({ type: 'account.created', subject: made });
         return made;
       });
-      const canonical = canonicalEmail(email);
-      const document = { id, email: canonical, name, customer, permissions };
-      print(command, document, password, `created account ${canonical} (${id})`);
+      const document = { id, email, name, customer, permissions };
+      print(command, document, password, `created account ${email} (${id})`);
     });
 
   accounts

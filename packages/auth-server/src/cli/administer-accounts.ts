@@ -1,25 +1,21 @@
 import { resolve } from 'node:path';
 import { API_PERMISSIONS } from '@cls/shared/access-token';
-import { CommandRefused, printer, table, UsageError } from '@cls/shared/cli/command-line';
+import { CommandRefused, printer, table } from '@cls/shared/cli/command-line';
+import { readOptions, wholeNumber } from '@cls/shared/cli/options';
 import { type Command, Option } from 'commander';
+import { z } from 'zod';
 import { type Account, canonicalEmail } from '../accounts/account.ts';
-import { LANGUAGES, type Language } from '../audit/actor.ts';
-import {
-  type AsOperator,
-  NAME,
-  type Operator,
-  parseName,
-  parsePermissions,
-  requireAccount,
-  requireEmail,
-} from './operator.ts';
+import { LANGUAGES } from '../audit/actor.ts';
+import { type AsOperator, type Operator, requireAccount } from './operator.ts';
+import { EMAIL_ARGUMENT, NAME, NAME_OR_NONE, personOptions, someOf } from './option-values.ts';
 
-interface InviteOptions {
-  readonly name?: string;
-  readonly customer: string;
-  readonly permission: string[];
-  readonly language: Language;
-}
+const INVITE = z.object({
+  ...personOptions(API_PERMISSIONS),
+  language: z.enum(LANGUAGES),
+});
+const RENAME = z.object({ name: NAME_OR_NONE });
+const PERMIT = z.object({ permission: someOf(API_PERMISSIONS) });
+const EVENTS = z.object({ limit: wholeNumber(1, 1_000) });
 
 /** `cls-auth accounts …`: what administrators do to people's accounts, as the admin API does. */
 export function addAdministrationCommands(accounts: Command, asOperator: AsOperator): void {
@@ -35,11 +31,10 @@ export function addAdministrationCommands(accounts: Command, asOperator: AsOpera
     .addOption(
       new Option('--language <code>', 'language of the message').choices(LANGUAGES).default('en'),
     )
-    .action(async (email: string, options: InviteOptions, command: Command) => {
-      requireEmail(email);
-      const permissions = parsePermissions(options.permission, API_PERMISSIONS);
-      const { customer, language: locale } = options;
-      const name = options.name === undefined ? undefined : parseName(options.name);
+    .action(async (given: string, options: object, command: Command) => {
+      const email = readOptions(EMAIL_ARGUMENT, given);
+      const { name, customer, ...rest } = readOptions(INVITE, options);
+      const { permission: permissions, language: locale } = rest;
       const { account, expiresAt, outbox } = await asOperator(async (operator) => {
         const outcome = await operator.invite({ email, name, customer, permissions }, { locale });
         if ('refused' in outcome) {
@@ -60,11 +55,8 @@ export function addAdministrationCommands(accounts: Command, asOperator: AsOpera
     .description('change what applications call a person, or take the name away')
     .option(...NAME)
     .option('--no-name', 'remove the name')
-    .action(async (email: string, options: { name?: string | false }, command: Command) => {
-      if (typeof options.name !== 'string' && options.name !== false) {
-        throw new UsageError('give --name <name> or --no-name');
-      }
-      const name = options.name === false ? undefined : parseName(options.name);
+    .action(async (email: string, options: object, command: Command) => {
+      const { name } = readOptions(RENAME, options);
       const account = await asOperator(async (operator) => {
         const found = await requireAccount(operator, email);
         await operator.administer.rename(found, name, {});
@@ -81,8 +73,8 @@ export function addAdministrationCommands(accounts: Command, asOperator: AsOpera
       '--permission <name...>',
       `all that the person may do from now on: ${API_PERMISSIONS.join(', ')}`,
     )
-    .action(async (email: string, options: { permission: string[] }, command: Command) => {
-      const permissions = parsePermissions(options.permission, API_PERMISSIONS);
+    .action(async (email: string, options: object, command: Command) => {
+      const { permission: permissions } = readOptions(PERMIT, options);
       const account = await asOperator(async (operator) => {
         const found = await requireAccount(operator, email);
         await operator.administer.setPermissions(found, permissions, API_PERMISSIONS, {});
@@ -112,17 +104,15 @@ export function addAdministrationCommands(accounts: Command, asOperator: AsOpera
     .command('events <email>')
     .description('list what happened on an account, the newest first')
     .option('--limit <number>', 'how many, up to 1000', '50')
-    .action(async (email: string, { limit }: { limit: string }, command: Command) => {
-      const count = /^[1-9]\d{0,3}$/.test(limit) ? Number(limit) : Number.NaN;
-      if (!(count <= 1_000))
-        throw new UsageError('--limit: expected a whole number from 1 to 1000');
+    .action(async (email: string, options: object, command: Command) => {
+      const { limit } = readOptions(EVENTS, options);
       const events = await asOperator(async (operator) => {
         const account = await operator.accounts.findByEmail(email);
         if (account === undefined) {
           printer(command).message(`there is no account ${email}: what was tried with the address`);
         }
         const subjects = [canonicalEmail(email), ...(account === undefined ? [] : [account.id])];
-        return operator.auditReader.eventsOf(subjects, { limit: count });
+        return operator.auditReader.eventsOf(subjects, { limit });
       });
       const documents = events.map(({ id, at, ...event }) => ({
         id: `${id}`,

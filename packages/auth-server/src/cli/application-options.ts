@@ -1,7 +1,10 @@
-import { CommandRefused, UsageError } from '@cls/shared/cli/command-line';
-import type { Application } from '../clients/application.ts';
+import { CommandRefused } from '@cls/shared/cli/command-line';
+import { readOptions } from '@cls/shared/cli/options';
+import { z } from 'zod';
+import { type Application, isNative } from '../clients/application.ts';
 import { APPLICATION_SCOPES } from '../library/client-metadata.ts';
 import type { Operator } from './operator.ts';
+import { someOf } from './option-values.ts';
 
 /** @throws {CommandRefused} */
 export async function requireApplication(operator: Operator, id: string): Promise<Application> {
@@ -10,64 +13,75 @@ export async function requireApplication(operator: Operator, id: string): Promis
   return application;
 }
 
-/** @throws {UsageError} naming those that there are. */
-export function parseScopes(names: readonly string[]): readonly string[] {
-  const unknown = names.filter((name) => !APPLICATION_SCOPES.includes(name));
-  if (unknown.length === 0) return APPLICATION_SCOPES.filter((name) => names.includes(name));
-  throw new UsageError(
-    `--scope: unknown: ${unknown.join(', ')}; there are ${APPLICATION_SCOPES.join(', ')}`,
-  );
+/** What it may ask for, in the order in which scopes are shown. */
+export const SCOPES = someOf(APPLICATION_SCOPES).transform((names) =>
+  APPLICATION_SCOPES.filter((name) => names.includes(name)),
+);
+
+/** Origins whose pages may call this host, as browsers send them. */
+export const ORIGINS = z.array(z.string()).transform((origins) => [...new Set(origins)]);
+
+type Registration = Pick<
+  Application,
+  | 'redirectUris'
+  | 'postLogoutRedirectUris'
+  | 'backchannelLogoutUri'
+  | 'withoutPkce'
+  | 'allowedOrigins'
+>;
+
+/** Checks what is registered as a whole, by the options that say it. @throws {UsageError} */
+export function checkRegistration(application: Registration, confidential: boolean): void {
+  readOptions(registration(isNative(application), confidential), {
+    redirectUri: application.redirectUris,
+    postLogoutRedirectUri: application.postLogoutRedirectUris,
+    backchannelLogoutUri: application.backchannelLogoutUri,
+    withoutPkce: application.withoutPkce,
+    allowOrigin: application.allowedOrigins,
+  });
 }
+
+const registration = (native: boolean, confidential: boolean) =>
+  z.object({
+    redirectUri: z.array(uri(true)),
+    postLogoutRedirectUri: z.array(uri(native)),
+    backchannelLogoutUri: uri(false).nullable(),
+    withoutPkce: z
+      .boolean()
+      .refine(
+        (without) => !without || confidential,
+        'only for a confidential application; PKCE alone proves a public one',
+      ),
+    allowOrigin: z
+      .array(ORIGIN)
+      .refine(
+        (origins) => origins.length === 0 || !confidential,
+        'only for a public application; a page cannot keep a secret',
+      ),
+  });
 
 /**
  * https, http on this machine (RFC 8252 §7.3), or a native application's own scheme (§7.1). What is
  * stored is compared as it is, so nothing may be in it that a URL parser would mend.
- *
- * @throws {UsageError}
  */
-export function checkUri(option: string, text: string, ownScheme: boolean): void {
-  const { protocol, hostname, username } = URL.canParse(text) ? new URL(text) : NO_URI;
+function uri(ownScheme: boolean) {
+  const other = ownScheme ? ', or com.example.app:/…' : '';
+  const error = `expected an https URI, http on localhost${other}; without user, fragment or *`;
+  return z.string().refine((given) => isUri(given, ownScheme), { error, abort: true });
+}
+
+const ORIGIN = uri(false).refine(
+  (given) => new URL(given).origin === given,
+  'expected an origin only, such as https://app.example',
+);
+
+function isUri(given: string, ownScheme: boolean): boolean {
+  const { protocol, hostname, username } = URL.canParse(given) ? new URL(given) : NO_URI;
   const local = ['localhost', '127.0.0.1', '[::1]'].includes(hostname);
   const web = protocol === 'https:' || (protocol === 'http:' && local);
   const own = ownScheme && OWN_SCHEME.test(protocol);
-  const plain = URI_CHARACTERS.test(text) && username === '';
-  if (plain && ((web && text.startsWith(`${protocol}//`)) || own)) return;
-  const other = ownScheme ? ', or com.example.app:/…' : '';
-  throw new UsageError(
-    `${option}: expected an https URI, http on localhost${other}; without user, fragment or *`,
-  );
-}
-
-/**
- * An origin as a browser sends it, for web pages alone.
- *
- * @throws {UsageError}
- */
-export function parseOrigins(texts: readonly string[]): readonly string[] {
-  for (const text of texts) {
-    checkUri('--allow-origin', text, false);
-    if (new URL(text).origin !== text) {
-      throw new UsageError('--allow-origin: expected an origin only, such as https://app.example');
-    }
-  }
-  return [...new Set(texts)];
-}
-
-/** @throws {UsageError} */
-export function checkKind(
-  confidential: boolean,
-  { withoutPkce, allowedOrigins }: Pick<Application, 'withoutPkce' | 'allowedOrigins'>,
-): void {
-  if (withoutPkce && !confidential) {
-    throw new UsageError(
-      '--without-pkce: only for a confidential application; PKCE alone proves a public one',
-    );
-  }
-  if (allowedOrigins.length > 0 && confidential) {
-    throw new UsageError(
-      '--allow-origin: only for a public application; a page cannot keep a secret',
-    );
-  }
+  const plain = URI_CHARACTERS.test(given) && username === '';
+  return plain && ((web && given.startsWith(`${protocol}//`)) || own);
 }
 
 const NO_URI = { protocol: '', hostname: '', username: '' };

@@ -1,31 +1,34 @@
-import { CommandRefused, printer, table, UsageError } from '@cls/shared/cli/command-line';
+import { CommandRefused, printer, table } from '@cls/shared/cli/command-line';
+import { readOptions } from '@cls/shared/cli/options';
 import { isUniqueViolation } from '@cls/shared/sql/database';
 import type { Command } from 'commander';
-import { DEFAULT_SCOPES, isNative } from '../clients/application.ts';
+import { z } from 'zod';
+import { DEFAULT_SCOPES } from '../clients/application.ts';
 import { APPLICATION_SCOPES } from '../library/client-metadata.ts';
-import {
-  checkKind,
-  checkUri,
-  parseOrigins,
-  parseScopes,
-  requireApplication,
-} from './application-options.ts';
+import { checkRegistration, ORIGINS, requireApplication, SCOPES } from './application-options.ts';
 import { addApplicationChanges } from './change-applications.ts';
-import { OVERLAP, parseOverlap, secretText } from './client-secret.ts';
-import { type AsOperator, MAY_CREATE, parseName } from './operator.ts';
+import { OVERLAP, OVERLAP_OPTION, secretText } from './client-secret.ts';
+import { type AsOperator, MAY_CREATE } from './operator.ts';
+import { NAME_VALUE } from './option-values.ts';
 
-interface CreateOptions {
-  readonly name: string;
-  readonly redirectUri: readonly string[];
-  readonly postLogoutRedirectUri: readonly string[];
-  readonly backchannelLogoutUri?: string;
-  readonly thirdParty?: true;
-  readonly confidential?: true;
-  readonly device?: true;
-  readonly scope: readonly string[];
-  readonly withoutPkce?: true;
-  readonly allowOrigin: readonly string[];
-}
+const FLAG = z.boolean().default(false);
+const CREATE = z
+  .object({
+    name: NAME_VALUE,
+    redirectUri: z.array(z.string()),
+    postLogoutRedirectUri: z.array(z.string()),
+    backchannelLogoutUri: z.string().nullable().default(null),
+    thirdParty: FLAG,
+    confidential: FLAG,
+    device: FLAG,
+    scope: SCOPES,
+    withoutPkce: FLAG,
+    allowOrigin: ORIGINS,
+  })
+  .refine(
+    ({ redirectUri, device }) => redirectUri.length > 0 || device,
+    'give at least one --redirect-uri, or --device',
+  );
 
 /** `cls-auth applications …`: what people sign in into. */
 export function addApplicationCommands(program: Command, asOperator: AsOperator): void {
@@ -62,30 +65,21 @@ export function addApplicationCommands(program: Command, asOperator: AsOperator)
       'for a public application: pages of this origin may call this host',
       [],
     )
-    .action(async (options: CreateOptions, command: Command) => {
-      const { redirectUri: redirectUris, postLogoutRedirectUri: postLogoutRedirectUris } = options;
+    .action(async (given: object, command: Command) => {
+      const options = readOptions(CREATE, given);
       const application = {
-        name: parseName(options.name),
-        firstParty: options.thirdParty !== true,
-        confidential: options.confidential === true,
-        redirectUris,
-        postLogoutRedirectUris,
-        backchannelLogoutUri: options.backchannelLogoutUri ?? null,
-        device: options.device === true,
-        scopes: parseScopes(options.scope),
-        withoutPkce: options.withoutPkce === true,
-        allowedOrigins: parseOrigins(options.allowOrigin),
+        name: options.name,
+        firstParty: !options.thirdParty,
+        confidential: options.confidential,
+        redirectUris: options.redirectUri,
+        postLogoutRedirectUris: options.postLogoutRedirectUri,
+        backchannelLogoutUri: options.backchannelLogoutUri,
+        device: options.device,
+        scopes: options.scope,
+        withoutPkce: options.withoutPkce,
+        allowedOrigins: options.allowOrigin,
       };
-      checkKind(application.confidential, application);
-      const native = isNative(application);
-      for (const uri of redirectUris) checkUri('--redirect-uri', uri, true);
-      for (const uri of postLogoutRedirectUris) checkUri('--post-logout-redirect-uri', uri, native);
-      if (application.backchannelLogoutUri !== null) {
-        checkUri('--backchannel-logout-uri', application.backchannelLogoutUri, false);
-      }
-      if (application.redirectUris.length === 0 && !application.device) {
-        throw new UsageError('give at least one --redirect-uri, or --device');
-      }
+      checkRegistration(application, application.confidential);
       const { id: clientId, secret } = await asOperator(async (operator) => {
         const created = await operator.applications.create(application).catch((error) => {
           if (!isUniqueViolation(error)) throw error;
@@ -138,8 +132,8 @@ export function addApplicationCommands(program: Command, asOperator: AsOperator)
     .command('replace-secret <client-id>')
     .description('make a new secret, shown once; the old one ends at once or after an overlap')
     .option(...OVERLAP)
-    .action(async (clientId: string, { overlap }: { overlap: string }, command: Command) => {
-      const overlapS = parseOverlap(overlap);
+    .action(async (clientId: string, options: object, command: Command) => {
+      const { overlap: overlapS } = readOptions(OVERLAP_OPTION, options);
       const secret = await asOperator(async (operator) => {
         const { secrets } = await requireApplication(operator, clientId);
         if (secrets.length === 0) throw new CommandRefused(PUBLIC);

@@ -1,30 +1,43 @@
-import { CommandRefused, printer, UsageError } from '@cls/shared/cli/command-line';
+import { CommandRefused, printer } from '@cls/shared/cli/command-line';
+import { readOptions } from '@cls/shared/cli/options';
 import { isUniqueViolation } from '@cls/shared/sql/database';
 import type { Command } from 'commander';
-import { type Application, type ApplicationChange, isNative } from '../clients/application.ts';
+import { z } from 'zod';
+import type { Application, ApplicationChange } from '../clients/application.ts';
 import { APPLICATION_SCOPES } from '../library/client-metadata.ts';
 import { endAround } from '../sessions/end-around.ts';
-import {
-  checkKind,
-  checkUri,
-  parseOrigins,
-  parseScopes,
-  requireApplication,
-} from './application-options.ts';
-import { type AsOperator, type Operator, parseName, refuseDeletion } from './operator.ts';
+import { checkRegistration, ORIGINS, requireApplication, SCOPES } from './application-options.ts';
+import { type AsOperator, type Operator, refuseDeletion } from './operator.ts';
+import { NAME_VALUE } from './option-values.ts';
 
-interface UpdateOptions {
-  readonly name?: string;
-  readonly redirectUri?: readonly string[];
-  readonly postLogoutRedirectUri?: readonly string[];
-  /** `false`: `--no-backchannel-logout-uri`. */
-  readonly backchannelLogoutUri?: string | false;
-  readonly scope?: readonly string[];
-  /** `false`: `--no-without-pkce`. */
-  readonly withoutPkce?: boolean;
-  /** `false`: `--no-allow-origin`. */
-  readonly allowOrigin?: readonly string[] | false;
-}
+/** `false`: the option with `--no-`. */
+const UPDATE = z
+  .object({
+    name: NAME_VALUE.exactOptional(),
+    redirectUri: z.array(z.string()).exactOptional(),
+    postLogoutRedirectUri: z.array(z.string()).exactOptional(),
+    backchannelLogoutUri: z.union([z.literal(false), z.string()]).exactOptional(),
+    scope: SCOPES.exactOptional(),
+    withoutPkce: z.boolean().exactOptional(),
+    allowOrigin: z.union([z.literal(false), ORIGINS]).exactOptional(),
+  })
+  .refine(
+    (options) => Object.keys(options).length > 0,
+    'say what to change; --help lists the options',
+  )
+  .transform(
+    ({ redirectUri, postLogoutRedirectUri, backchannelLogoutUri, scope, allowOrigin, ...rest }) =>
+      ({
+        ...rest,
+        ...(redirectUri && { redirectUris: redirectUri }),
+        ...(postLogoutRedirectUri && { postLogoutRedirectUris: postLogoutRedirectUri }),
+        ...(backchannelLogoutUri !== undefined && {
+          backchannelLogoutUri: backchannelLogoutUri || null,
+        }),
+        ...(scope && { scopes: scope }),
+        ...(allowOrigin !== undefined && { allowedOrigins: allowOrigin || [] }),
+      }) satisfies ApplicationChange,
+  );
 
 /** `cls-auth applications …`: what was registered is changed, or deleted where it was never used. */
 export function addApplicationChanges(applications: Command, asOperator: AsOperator): void {
@@ -48,16 +61,15 @@ export function addApplicationChanges(applications: Command, asOperator: AsOpera
     .option('--no-without-pkce', 'must send PKCE from now on')
     .option('--allow-origin <origin...>', 'all origins whose pages may call this host from now on')
     .option('--no-allow-origin', 'no other origin may call this host from now on')
-    .action(async (clientId: string, options: UpdateOptions, command: Command) => {
-      const change = changeOf(options);
+    .action(async (clientId: string, options: object, command: Command) => {
+      const change = readOptions(UPDATE, options);
       const {
         secrets,
         id: _,
         ...application
       } = await asOperator(async (operator) => {
         const known = await requireApplication(operator, clientId);
-        checkUris({ ...known, ...change });
-        checkKind(known.secrets.length > 0, { ...known, ...change });
+        checkRegistration({ ...known, ...change }, known.secrets.length > 0);
         await updateOne(operator, known, change);
         const about = Object.keys(change).join(' ');
         operator.audit.record({ type: 'application.changed', subject: clientId, about });
@@ -79,38 +91,6 @@ export function addApplicationChanges(applications: Command, asOperator: AsOpera
       });
       printer(command).result({ clientId, deleted: true }, `deleted ${clientId}`);
     });
-}
-
-/** @throws {UsageError} where nothing is to be changed. */
-function changeOf(options: UpdateOptions): ApplicationChange {
-  const { name, redirectUri, postLogoutRedirectUri, backchannelLogoutUri, scope } = options;
-  const { withoutPkce, allowOrigin } = options;
-  const change: ApplicationChange = {
-    ...(name === undefined ? {} : { name: parseName(name) }),
-    ...(redirectUri === undefined ? {} : { redirectUris: redirectUri }),
-    ...(postLogoutRedirectUri === undefined
-      ? {}
-      : { postLogoutRedirectUris: postLogoutRedirectUri }),
-    ...(backchannelLogoutUri === undefined
-      ? {}
-      : { backchannelLogoutUri: backchannelLogoutUri || null }),
-    ...(scope === undefined ? {} : { scopes: parseScopes(scope) }),
-    ...(withoutPkce === undefined ? {} : { withoutPkce }),
-    ...(allowOrigin === undefined ? {} : { allowedOrigins: parseOrigins(allowOrigin || []) }),
-  };
-  if (Object.keys(change).length > 0) return change;
-  throw new UsageError('say what to change; --help lists the options');
-}
-
-/** @throws {UsageError} as `create` does. */
-function checkUris(application: Application): void {
-  const { redirectUris, postLogoutRedirectUris, backchannelLogoutUri } = application;
-  const native = isNative(application);
-  for (const uri of redirectUris) checkUri('--redirect-uri', uri, true);
-  for (const uri of postLogoutRedirectUris) checkUri('--post-logout-redirect-uri', uri, native);
-  if (backchannelLogoutUri !== null) {
-    checkUri('--backchannel-logout-uri', backchannelLogoutUri, false);
-  }
 }
 
 async function updateOne(

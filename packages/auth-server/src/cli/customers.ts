@@ -1,16 +1,24 @@
 import { CUSTOMER_ID } from '@cls/shared/access-token';
-import { CommandRefused, printer, table, UsageError } from '@cls/shared/cli/command-line';
+import { CommandRefused, printer, table } from '@cls/shared/cli/command-line';
+import { readOptions } from '@cls/shared/cli/options';
 import { isUniqueViolation } from '@cls/shared/sql/database';
 import type { Command } from 'commander';
+import { z } from 'zod';
 import type { Account } from '../accounts/account.ts';
 import {
   type AsOperator,
   MAY_CREATE,
   type Operator,
-  parseName,
   refuseDeletion,
   requireCustomer,
 } from './operator.ts';
+import { NAME_VALUE } from './option-values.ts';
+
+const ID = z
+  .string()
+  .regex(CUSTOMER_ID, 'a customer id is lower-case letters, digits and hyphens, 1 to 63');
+const CREATE = z.object({ name: NAME_VALUE, demo: z.boolean().exactOptional() });
+const RENAME = z.object({ name: NAME_VALUE });
 
 /** `cls-auth customers …`: the organisations that callers belong to. */
 export function addCustomerCommands(program: Command, asOperator: AsOperator): void {
@@ -23,14 +31,12 @@ export function addCustomerCommands(program: Command, asOperator: AsOperator): v
     .description('create a customer; the id goes into tokens and joins them to entitlements')
     .requiredOption('--name <name>', 'the name that people know')
     .option('--demo', 'for evaluation only: production does not start with such a customer')
-    .action(async (id: string, options: { name: string; demo?: true }, command: Command) => {
-      if (!CUSTOMER_ID.test(id)) {
-        throw new UsageError('a customer id is lower-case letters, digits and hyphens, 1 to 63');
-      }
-      const name = parseName(options.name);
+    .action(async (given: string, options: object, command: Command) => {
+      const id = readOptions(ID, given);
+      const { name, demo = false } = readOptions(CREATE, options);
       await asOperator(async (operator) => {
         try {
-          await operator.customers.create(id, name, options.demo === true);
+          await operator.customers.create(id, name, demo);
         } catch (error) {
           if (isUniqueViolation(error))
             throw new CommandRefused(`there is a customer ${id} already`);
@@ -58,8 +64,8 @@ export function addCustomerCommands(program: Command, asOperator: AsOperator): v
     .command('rename <id>')
     .description('change the name that people see; the id stays')
     .requiredOption('--name <name>', 'the new name')
-    .action(async (id: string, options: { name: string }, command: Command) => {
-      const name = parseName(options.name);
+    .action(async (id: string, options: object, command: Command) => {
+      const { name } = readOptions(RENAME, options);
       await asOperator(async (operator) => {
         await requireCustomer(operator, id);
         await operator.customers.rename(id, name);

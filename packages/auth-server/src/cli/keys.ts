@@ -1,6 +1,8 @@
-import { CommandRefused, printer, table, UsageError } from '@cls/shared/cli/command-line';
+import { CommandRefused, printer, table } from '@cls/shared/cli/command-line';
+import { readOptions } from '@cls/shared/cli/options';
 import { Secret } from '@cls/shared/secret';
 import type { Command } from 'commander';
+import { z } from 'zod';
 import type { AuditEventType } from '../audit/audit-log.ts';
 import { KEY_256 } from '../config.ts';
 import {
@@ -12,6 +14,10 @@ import {
 } from '../keys/signing-key.ts';
 import { type AsOperator, MAY_CREATE } from './operator.ts';
 import { readSecret } from './read-secret.ts';
+
+const NEW_KEY = z
+  .string()
+  .regex(KEY_256.pattern, `the new key on standard input: expected ${KEY_256.expected}`);
 
 /** `cls-auth keys …`: the keys that sign tokens. */
 export function addKeyCommands(program: Command, asOperator: AsOperator): void {
@@ -96,10 +102,7 @@ export function addKeyCommands(program: Command, asOperator: AsOperator): void {
       'seal all secrets with another KEY_ENCRYPTION_KEY, read from standard input; stop the servers before',
     )
     .action(async (_: unknown, command: Command) => {
-      const text = (await readSecret()).trim();
-      if (!KEY_256.pattern.test(text)) {
-        throw new UsageError(`the new key on standard input: expected ${KEY_256.expected}`);
-      }
+      const text = readOptions(NEW_KEY, (await readSecret()).trim());
       const resealed = await asOperator(async (operator) => {
         const done = await operator.reseal(new Secret(text));
         if (done === undefined) {

@@ -1,11 +1,9 @@
-import type { Permission } from '@cls/shared/access-token';
-import { CommandRefused, UsageError } from '@cls/shared/cli/command-line';
+import { CommandRefused } from '@cls/shared/cli/command-line';
 import type { Secret } from '@cls/shared/secret';
 import type { AdministerAccounts } from '../account-management/administer.ts';
 import type { Invite } from '../account-management/invite.ts';
-import { type Account, canonicalEmail, EMAIL } from '../accounts/account.ts';
+import type { Account } from '../accounts/account.ts';
 import type { AccountRecords } from '../accounts/account-records.ts';
-import { asName, NAME_MAX_CHARS } from '../accounts/display-name.ts';
 import type { AuditEventType, AuditLog, AuditReader } from '../audit/audit-log.ts';
 import type { Undeletable } from '../audit/never-used.ts';
 import type { ApplicationRecords } from '../clients/application.ts';
@@ -63,21 +61,6 @@ export type AsOperator = <T>(
 /** For commands that make the first thing in a store, and the store with it. */
 export const MAY_CREATE = { mayCreate: true } as const;
 
-/** @throws {UsageError} naming the permissions that callers of this kind can have. */
-export function parsePermissions<P extends Permission>(
-  names: readonly string[],
-  known: readonly P[],
-): P[] {
-  const isKnown = (name: string): name is P => known.some((one) => one === name);
-  const unknown = names.filter((name) => !isKnown(name));
-  if (unknown.length > 0) {
-    throw new UsageError(
-      `unknown permission: ${unknown.join(', ')}; there are ${known.join(', ')}`,
-    );
-  }
-  return [...new Set(names)].filter(isKnown);
-}
-
 /** @throws {CommandRefused} for what may not be deleted, with what to do instead. */
 export function refuseDeletion(what: string, why: Undeletable | undefined): void {
   if (why === undefined) return;
@@ -102,21 +85,4 @@ export async function requireAccount(operator: Operator, email: string): Promise
   const account = await operator.accounts.findByEmail(email);
   if (account === undefined) throw new CommandRefused(`there is no account ${email}`);
   return account;
-}
-
-/** Of a person, for applications that ask for `profile`. */
-export const NAME = ['--name <name>', 'what applications call the person'] as const;
-
-/** What people see a thing called, on pages and in messages. @throws {UsageError} */
-export function parseName(text: string): string {
-  const name = asName(text);
-  if (name !== undefined) return name;
-  throw new UsageError(
-    `--name: expected 1 to ${NAME_MAX_CHARS} characters, without line breaks and without marks that turn the direction of text`,
-  );
-}
-
-/** @throws {UsageError} */
-export function requireEmail(text: string): void {
-  if (!EMAIL.test(canonicalEmail(text))) throw new UsageError('expected an e-mail address');
 }

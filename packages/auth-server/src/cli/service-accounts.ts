@@ -1,23 +1,25 @@
 import { PERMISSIONS } from '@cls/shared/access-token';
-import { CommandRefused, printer, table, UsageError } from '@cls/shared/cli/command-line';
+import { CommandRefused, printer, table } from '@cls/shared/cli/command-line';
+import { readOptions } from '@cls/shared/cli/options';
 import { isUniqueViolation } from '@cls/shared/sql/database';
 import type { Command } from 'commander';
+import { z } from 'zod';
 import type { ServiceAccount } from '../clients/service-account.ts';
-import { OVERLAP, parseOverlap, secretText } from './client-secret.ts';
-import {
-  type AsOperator,
-  type Operator,
-  parseName,
-  parsePermissions,
-  refuseDeletion,
-  requireCustomer,
-} from './operator.ts';
+import { OVERLAP, OVERLAP_OPTION, secretText } from './client-secret.ts';
+import { type AsOperator, type Operator, refuseDeletion, requireCustomer } from './operator.ts';
+import { NAME_VALUE, someOf } from './option-values.ts';
 
-interface CreateOptions {
-  readonly name: string;
-  readonly customer: string;
-  readonly permission: string[];
-}
+const CREATE = z.object({
+  name: NAME_VALUE,
+  customer: z.string(),
+  permission: someOf(PERMISSIONS),
+});
+const CHANGE = z
+  .object({ name: NAME_VALUE.exactOptional(), permission: someOf(PERMISSIONS).exactOptional() })
+  .refine((options) => Object.keys(options).length > 0, 'give --name, --permission, or both')
+  .transform(({ permission: permissions, ...named }) =>
+    permissions === undefined ? named : { ...named, permissions },
+  );
 
 /** `cls-auth service-accounts …`: system-to-system integrations and their secrets. */
 export function addServiceAccountCommands(program: Command, asOperator: AsOperator): void {
@@ -31,10 +33,8 @@ export function addServiceAccountCommands(program: Command, asOperator: AsOperat
     .requiredOption('--name <name>', 'what it is for, unique')
     .requiredOption('--customer <id>', 'the customer it belongs to')
     .requiredOption('--permission <name...>', `what it may do: ${PERMISSIONS.join(', ')}`)
-    .action(async (options: CreateOptions, command: Command) => {
-      const permissions = parsePermissions(options.permission, PERMISSIONS);
-      const name = parseName(options.name);
-      const { customer } = options;
+    .action(async (options: object, command: Command) => {
+      const { name, customer, permission: permissions } = readOptions(CREATE, options);
       const created = await asOperator(async (operator) => {
         await requireCustomer(operator, customer);
         const wanted = { name, customer, permissions };
@@ -75,8 +75,8 @@ export function addServiceAccountCommands(program: Command, asOperator: AsOperat
     .command('replace-secret <client-id>')
     .description('make a new secret, shown once; the old one ends at once or after an overlap')
     .option(...OVERLAP)
-    .action(async (clientId: string, { overlap }: { overlap: string }, command: Command) => {
-      const overlapS = parseOverlap(overlap);
+    .action(async (clientId: string, options: object, command: Command) => {
+      const { overlap: overlapS } = readOptions(OVERLAP_OPTION, options);
       const secret = await asOperator(async (operator) => {
         await requireServiceAccount(operator, clientId);
         const replaced = await operator.serviceAccounts.replaceSecret(clientId, overlapS);
@@ -92,8 +92,8 @@ export function addServiceAccountCommands(program: Command, asOperator: AsOperat
     .description('change the name or the permissions; tokens that were issued before keep theirs')
     .option('--name <name>', 'what it is for, unique')
     .option('--permission <name...>', `all that it may do from now on: ${PERMISSIONS.join(', ')}`)
-    .action(async (clientId: string, options: UpdateOptions, command: Command) => {
-      const change = changeOf(options);
+    .action(async (clientId: string, options: object, command: Command) => {
+      const change = readOptions(CHANGE, options);
       const { name, customer, permissions } = await asOperator(async (operator) => {
         await requireServiceAccount(operator, clientId);
         await unlessTaken(change.name, () => operator.serviceAccounts.update(clientId, change));
@@ -134,22 +134,6 @@ export function addServiceAccountCommands(program: Command, asOperator: AsOperat
         printer(command).result({ clientId, disabled }, `${word}d ${clientId}`);
       });
   }
-}
-
-interface UpdateOptions {
-  readonly name?: string;
-  readonly permission?: string[];
-}
-
-/** @throws {UsageError} where nothing is to be changed. */
-function changeOf({ name, permission }: UpdateOptions) {
-  if (name === undefined && permission === undefined) {
-    throw new UsageError('give --name, --permission, or both');
-  }
-  return {
-    ...(name === undefined ? {} : { name: parseName(name) }),
-    ...(permission === undefined ? {} : { permissions: parsePermissions(permission, PERMISSIONS) }),
-  };
 }
 
 async function unlessTaken<T>(name: string | undefined, work: () => Promise<T>): Promise<T> {

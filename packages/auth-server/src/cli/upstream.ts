@@ -1,19 +1,22 @@
 import { CommandRefused, printer, table, UsageError } from '@cls/shared/cli/command-line';
+import { readOptions, text } from '@cls/shared/cli/options';
 import { Secret } from '@cls/shared/secret';
 import type { Command } from 'commander';
+import { z } from 'zod';
 import { canonicalDomain } from '../organisations/email-domain.ts';
 import type { UpstreamListing } from '../organisations/upstream-provider.ts';
 import { endAround } from '../sessions/end-around.ts';
 import { type AsOperator, type Operator, requireCustomer } from './operator.ts';
 import { readSecret } from './read-secret.ts';
 
-interface AddOptions {
-  readonly customer: string;
-  readonly issuer: string;
-  readonly clientId: string;
-  readonly emailClaim: string;
-  readonly emailVerifiedClaim: string;
-}
+const DOMAIN = text(canonicalDomain, 'expected a domain such as example.com');
+const ADD = z.object({
+  customer: z.string(),
+  issuer: z.string(),
+  clientId: z.string(),
+  emailClaim: z.string(),
+  emailVerifiedClaim: z.string(),
+});
 
 /** `cls-auth upstream …`: customers' own identity providers. */
 export function addUpstreamCommands(program: Command, asOperator: AsOperator): void {
@@ -38,16 +41,14 @@ export function addUpstreamCommands(program: Command, asOperator: AsOperator): v
       'the claim that is true when the address is proven',
       'email_verified',
     )
-    .action(async (text: string, options: AddOptions, command: Command) => {
-      const domain = canonicalDomain(text);
-      if (domain === undefined) throw new UsageError('expected a domain such as example.com');
+    .action(async (given: string, options: object, command: Command) => {
+      const domain = readOptions(DOMAIN, given);
+      const { issuer, customer, clientId, ...claims } = readOptions(ADD, options);
       const clientSecret = await readClientSecret();
-      const { customer, clientId, emailClaim, emailVerifiedClaim } = options;
       const redirectUri = await asOperator(async (operator) => {
         await requireCustomer(operator, customer);
         await operator.keys.assertOpens(); // Or the service could not open what we seal here.
-        const issuer = issuerOf(options.issuer, operator.production);
-        const claims = { emailClaim, emailVerifiedClaim };
+        readOptions(issuerOption(operator.production), { issuer });
         const provider = { domain, customer, issuer, clientId, ...claims };
         const added = await operator.upstream.add({
           ...provider,
@@ -57,7 +58,7 @@ export function addUpstreamCommands(program: Command, asOperator: AsOperator): v
         operator.audit.record({ type: 'upstream.added', subject: customer, about: domain });
         return `${operator.issuer}/upstream/${domain}`;
       });
-      const document = { domain, customer, issuer: options.issuer, clientId, redirectUri };
+      const document = { domain, customer, issuer, clientId, redirectUri };
       const hint = `redirect URI to register there: ${redirectUri}`;
       printer(command).result(document, `added ${domain}\n${hint}`);
     });
@@ -136,11 +137,14 @@ async function requireProvider(operator: Operator, text: string): Promise<Upstre
   return found;
 }
 
-/** Byte for byte as the provider writes it (OpenID Connect Discovery §3). @throws {UsageError} */
-function issuerOf(text: string, production: boolean): string {
-  const url = URL.canParse(text) ? new URL(text) : undefined;
-  const plain = url !== undefined && url.username === '' && url.search === '' && url.hash === '';
-  const secure = url?.protocol === 'https:' || (url?.protocol === 'http:' && !production);
-  if (plain && secure) return text;
-  throw new UsageError('--issuer: expected an https URL without query or fragment');
+/** Byte for byte as the provider writes it (OpenID Connect Discovery §3). */
+function issuerOption(production: boolean) {
+  const expected = 'expected an https URL without query or fragment';
+  const issuer = z.string().refine((given) => {
+    const url = URL.canParse(given) ? new URL(given) : undefined;
+    const plain = url !== undefined && url.username === '' && url.search === '' && url.hash === '';
+    const secure = url?.protocol === 'https:' || (url?.protocol === 'http:' && !production);
+    return plain && secure;
+  }, expected);
+  return z.object({ issuer });
 }

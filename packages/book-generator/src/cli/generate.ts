@@ -4,24 +4,33 @@ import {
   monthsAfter,
   parseBusinessDate,
 } from '@cls/resource-api/ledger/business-date';
-import { CommandRefused, printer, table, UsageError } from '@cls/shared/cli/command-line';
+import { CommandRefused, printer, table } from '@cls/shared/cli/command-line';
+import { readOptions, text, wholeNumber } from '@cls/shared/cli/options';
 import type { Command } from 'commander';
+import { z } from 'zod';
 import { generateBook } from '../generate-book.ts';
 import type { GenerateResult, KnownAnswer } from '../generated-books.ts';
 import { BookSplitter } from '../split-book.ts';
 import type { InLedger, Ledger } from './in-ledger.ts';
 
-interface Options {
-  readonly contracts: string;
-  readonly years: string;
-  readonly seed: string;
-  readonly from: string;
-  readonly splitImported?: true;
-  readonly apply?: true;
-}
-
 /** Deals close, and the last payments come, within so many months of the first and last day. */
 const MARGIN_MONTHS = 5;
+
+const OPTIONS = z
+  .object({
+    contracts: wholeNumber(1, 1_000_000),
+    years: wholeNumber(1, 50),
+    seed: wholeNumber(1, 2 ** 31 - 1),
+    from: text(parseBusinessDate, 'expected a date such as 2015-01-15'),
+    splitImported: z.boolean().default(false),
+    apply: z.boolean().default(false),
+  })
+  .refine(
+    ({ from, years }) =>
+      monthsAfter(from, years * 12 + MARGIN_MONTHS) <= businessDateOf(new Date()),
+    { path: ['from'], error: 'the history would reach into the future; begin earlier' },
+  );
+type Plan = Pick<z.output<typeof OPTIONS>, 'contracts' | 'years' | 'seed' | 'from'>;
 
 /** `cls-books generate`: books for trying and measuring, whose balances are known beforehand. */
 export function addGenerateCommand(program: Command, inLedger: InLedger): void {
@@ -34,12 +43,11 @@ export function addGenerateCommand(program: Command, inLedger: InLedger): void {
     .option('--from <date>', 'when the first deal closes', '2015-01-15')
     .option('--split-imported', 'instead: copy imported deals, split over generated lenders')
     .option('--apply', 'write; without it everything is done and then rolled back')
-    .action(async (options: Options, command: Command) => {
-      const apply = options.apply === true;
-      const plan = planOf(options);
+    .action(async (options: object, command: Command) => {
+      const { apply, splitImported, ...plan } = readOptions(OPTIONS, options);
       const result = await inLedger(
         (ledger) =>
-          options.splitImported ? split(ledger, plan.seed, apply) : generate(ledger, plan, apply),
+          splitImported ? split(ledger, plan.seed, apply) : generate(ledger, plan, apply),
         apply,
       );
       if (result.outcome === 'wrong') {
@@ -53,9 +61,9 @@ export function addGenerateCommand(program: Command, inLedger: InLedger): void {
     });
 }
 
-function generate({ generatedBooks }: Ledger, plan: ReturnType<typeof planOf>, apply: boolean) {
+function generate({ generatedBooks }: Ledger, plan: Plan, apply: boolean) {
   const answers: KnownAnswer[] = [];
-  const records = generateBook(plan, (answer) => answers.push(answer));
+  const records = generateBook({ ...plan, sublimits: true }, (answer) => answers.push(answer));
   return generatedBooks.write(records, () => answers, apply);
 }
 
@@ -70,21 +78,6 @@ async function split({ generatedBooks, journals }: Ledger, seed: number, apply: 
     throw new CommandRefused('there is no imported deal to split');
   }
   return generatedBooks.write(copies, () => splitter.answers, apply);
-}
-
-function planOf(options: Options) {
-  const whole = (name: 'contracts' | 'years' | 'seed', max: number) => {
-    const value = /^\d{1,10}$/.test(options[name]) ? Number(options[name]) : 0;
-    if (value >= 1 && value <= max) return value;
-    throw new UsageError(`--${name}: expected a whole number from 1 to ${max}`);
-  };
-  const [contracts, years] = [whole('contracts', 1_000_000), whole('years', 50)];
-  const from = parseBusinessDate(options.from);
-  if (from === undefined) throw new UsageError('--from: expected a date such as 2015-01-15');
-  if (monthsAfter(from, years * 12 + MARGIN_MONTHS) > businessDateOf(new Date())) {
-    throw new UsageError('--from: the history would reach into the future; begin earlier');
-  }
-  return { contracts, years, seed: whole('seed', 2 ** 31 - 1), from, sublimits: true };
 }
 
 function resultText({ outcome, contracts, journals, postings, compared }: GenerateResult): string {

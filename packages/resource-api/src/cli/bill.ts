@@ -1,15 +1,18 @@
-import { CommandRefused, printer, table, UsageError } from '@cls/shared/cli/command-line';
+import { CommandRefused, printer, table } from '@cls/shared/cli/command-line';
+import { readOptions, wholeNumber } from '@cls/shared/cli/options';
 import { isUniqueViolation, SqlError } from '@cls/shared/sql/database';
 import type { Command } from 'commander';
+import { z } from 'zod';
 import { billAccruals } from '../billing/bill-accruals.ts';
-import { type BusinessDate, daysAfter, parseBusinessDate } from '../ledger/business-date.ts';
+import { type BusinessDate, daysAfter } from '../ledger/business-date.ts';
 import type { AsOperator } from './operator.ts';
+import { DATE } from './option-values.ts';
 
-interface Options {
-  readonly through: string;
-  readonly dueDays: string;
-  readonly apply?: true;
-}
+const OPTIONS = z.object({
+  through: DATE,
+  dueDays: wholeNumber(0, 999, 'expected days, 0 to 999'),
+  apply: z.boolean().default(false),
+});
 
 /** `cls-api bill`: what has accrued becomes due, or principal where it is PIK. */
 export function addBillCommand(program: Command, asOperator: AsOperator): void {
@@ -21,11 +24,9 @@ export function addBillCommand(program: Command, asOperator: AsOperator): void {
     .requiredOption('--through <date>', 'the first day that is not billed, and the effective date')
     .option('--due-days <n>', 'days from that date until the bill is due', '5')
     .option('--apply', 'write; without it everything is done and then rolled back')
-    .action(async ({ through: day, dueDays, apply }: Options, command: Command) => {
-      const through = dateOf(day);
-      if (!/^\d{1,3}$/.test(dueDays)) throw new UsageError('--due-days: expected days, 0 to 999');
-      const dueDate = daysAfter(through, Number(dueDays));
-      const request = { through, dueDate, apply: apply === true };
+    .action(async (options: object, command: Command) => {
+      const { through, dueDays, apply } = readOptions(OPTIONS, options);
+      const request = { through, dueDate: daysAfter(through, dueDays), apply };
       const report = await asOperator(({ billing }) => billAccruals(billing, request)).catch(
         (error) => {
           throw refusalOf(error, through);
@@ -42,12 +43,6 @@ export function addBillCommand(program: Command, asOperator: AsOperator): void {
       const text = `${counted}\n${table(['what', 'sum', ''], rows)}`;
       printer(command).result(report, text);
     });
-}
-
-function dateOf(text: string): BusinessDate {
-  const date = parseBusinessDate(text);
-  if (date === undefined) throw new UsageError('--through: expected a date as YYYY-MM-DD');
-  return date;
 }
 
 function refusalOf(error: unknown, through: BusinessDate): unknown {

@@ -1,8 +1,11 @@
-import { printer, table, UsageError } from '@cls/shared/cli/command-line';
+import { printer, table } from '@cls/shared/cli/command-line';
+import { readOptions, wholeNumber } from '@cls/shared/cli/options';
 import type { Command } from 'commander';
+import { z } from 'zod';
 import type { AsOperator } from './operator.ts';
+import { LIST_MAX } from './option-values.ts';
 
-const LIMIT_MAX = 10_000;
+const LIST = z.object({ search: z.string(), limit: wholeNumber(1, LIST_MAX) });
 
 /** `cls-api deals list` and `parties list`: finds the ids that grants and filters need. */
 export function addDirectoryCommands(program: Command, asOperator: AsOperator): void {
@@ -18,12 +21,9 @@ export function addDirectoryCommands(program: Command, asOperator: AsOperator): 
       .description(`list ${noun}, oldest first`)
       .option('--search <text>', `part of the name or the ${detail}`, '')
       .option('--limit <n>', 'how many to list at most', '50')
-      .action(async ({ search, limit }: { search: string; limit: string }, command: Command) => {
-        const most = /^\d{1,5}$/.test(limit) ? Number(limit) : 0;
-        if (most < 1 || most > LIMIT_MAX) {
-          throw new UsageError(`--limit: expected a whole number from 1 to ${LIMIT_MAX}`);
-        }
-        const found = await asOperator(({ directory }) => directory[noun](search, most));
+      .action(async (options: object, command: Command) => {
+        const { search, limit } = readOptions(LIST, options);
+        const found = await asOperator(({ directory }) => directory[noun](search, limit));
         const rows = found.map((one) => [one.id, one.detail ?? '', one.name]);
         printer(command).result(found, table(['id', detail, 'name'], rows));
       });

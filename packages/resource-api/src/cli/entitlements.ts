@@ -1,26 +1,61 @@
 import { CUSTOMER_ID } from '@cls/shared/access-token';
-import { CommandRefused, printer, table, UsageError } from '@cls/shared/cli/command-line';
+import { CommandRefused, printer, table } from '@cls/shared/cli/command-line';
+import { readOptions } from '@cls/shared/cli/options';
 import { isUniqueViolation } from '@cls/shared/sql/database';
 import type { Command } from 'commander';
+import { z } from 'zod';
 import {
   type DealSelection,
   ENTITLEMENT_ROLES,
-  type EntitlementRole,
   type EntitlementRule,
   type NewEntitlement,
 } from '../access/entitlement.ts';
 import { knownCustomers } from './known-customers.ts';
 import type { AsOperator, Operator } from './operator.ts';
 
-interface GrantOptions {
-  readonly customer: string;
-  readonly role: string;
-  readonly lender?: string;
-  readonly deal?: string;
-  readonly borrower?: string;
-  readonly country?: string;
-  readonly all?: true;
-  readonly newCustomer?: true;
+const GRANT = z
+  .object({
+    customer: z.string().regex(CUSTOMER_ID, 'expected a customer id'),
+    role: z.enum(ENTITLEMENT_ROLES, `expected one of ${ENTITLEMENT_ROLES.join(', ')}`),
+    lender: z.string().optional(),
+    deal: z.string().optional(),
+    borrower: z.string().optional(),
+    country: z
+      .string()
+      .regex(/^[A-Z0-9]{2}$/, 'expected a two-character code such as IN')
+      .optional(),
+    all: z.literal(true).optional(),
+    newCustomer: z.boolean().default(false),
+  })
+  .refine(
+    ({ role, lender }) => (role === 'lender') === (lender !== undefined),
+    '--lender goes with the role lender, and only with it',
+  )
+  .transform(({ customer, role, lender: lenderId, newCustomer, ...rest }, context) => {
+    const [deals, ...more] = selectionsOf(rest);
+    if (deals !== undefined && more.length === 0) {
+      return { wanted: { customer, role, lenderId, deals }, newCustomer };
+    }
+    const message = 'give one of --deal, --borrower, --country and --all';
+    context.issues.push({ code: 'custom', message, input: rest });
+    return z.NEVER;
+  });
+const RULE = z.string().regex(/^\d{1,18}$/, 'expected a rule’s number from the list');
+
+interface Selections {
+  readonly deal?: string | undefined;
+  readonly borrower?: string | undefined;
+  readonly country?: string | undefined;
+  readonly all?: true | undefined;
+}
+
+function selectionsOf({ deal, borrower, country, all }: Selections): readonly DealSelection[] {
+  return [
+    ...(all ? [{ allDeals: true } as const] : []),
+    ...(deal === undefined ? [] : [{ dealId: deal }]),
+    ...(borrower === undefined ? [] : [{ borrowerId: borrower }]),
+    ...(country === undefined ? [] : [{ country }]),
+  ];
 }
 
 /** `cls-api entitlements …`: which customer sees which deals, and in which role. */
@@ -43,10 +78,10 @@ export function addEntitlementCommands(program: Command, asOperator: AsOperator)
       '--new-customer',
       'grant even if auth-server does not know the customer yet, or cannot be asked',
     )
-    .action(async (options: GrantOptions, command: Command) => {
-      const wanted = parseGrant(options);
+    .action(async (options: object, command: Command) => {
+      const { wanted, newCustomer } = readOptions(GRANT, options);
       const rule = await asOperator(async (operator) => {
-        if (options.newCustomer !== true) await requireCustomer(operator, wanted.customer);
+        if (!newCustomer) await requireCustomer(operator, wanted.customer);
         return grantOne(operator, wanted);
       });
       printer(command).result(rule, `granted ${rule.deals} deal(s) to ${rule.customer}`);
@@ -73,8 +108,8 @@ export function addEntitlementCommands(program: Command, asOperator: AsOperator)
   entitlements
     .command('revoke <rule>')
     .description('take a grant back, by its number in the list')
-    .action(async (rule: string, _: unknown, command: Command) => {
-      if (!/^\d{1,18}$/.test(rule)) throw new UsageError('expected a rule’s number from the list');
+    .action(async (given: string, _: unknown, command: Command) => {
+      const rule = readOptions(RULE, given);
       const done = await asOperator((operator) => operator.entitlements.revoke(rule));
       if (!done) throw new CommandRefused(`there is no rule ${rule}`);
       printer(command).result({ rule, revoked: true }, `revoked rule ${rule}`);
@@ -110,38 +145,4 @@ async function grantOne(operator: Operator, wanted: NewEntitlement): Promise<Ent
     if (!isUniqueViolation(error)) throw error;
     throw new CommandRefused('this was granted already');
   }
-}
-
-function parseGrant({ customer, role, lender, ...rest }: GrantOptions): NewEntitlement {
-  if (!CUSTOMER_ID.test(customer)) throw new UsageError('--customer: expected a customer id');
-  const known = ENTITLEMENT_ROLES.find((name) => name === role);
-  if (known === undefined) {
-    throw new UsageError(`--role: expected one of ${ENTITLEMENT_ROLES.join(', ')}`);
-  }
-  if ((known === 'lender') !== (lender !== undefined)) {
-    throw new UsageError('--lender goes with the role lender, and only with it');
-  }
-  return {
-    customer,
-    role: known satisfies EntitlementRole,
-    lenderId: lender,
-    deals: selectionOf(rest),
-  };
-}
-
-function selectionOf({ deal, borrower, country, all }: Partial<GrantOptions>): DealSelection {
-  if (country !== undefined && !/^[A-Z0-9]{2}$/.test(country)) {
-    throw new UsageError('--country: expected a two-character code such as IN');
-  }
-  const given: DealSelection[] = [
-    ...(all ? [{ allDeals: true } as const] : []),
-    ...(deal === undefined ? [] : [{ dealId: deal }]),
-    ...(borrower === undefined ? [] : [{ borrowerId: borrower }]),
-    ...(country === undefined ? [] : [{ country }]),
-  ];
-  const [selection] = given;
-  if (selection === undefined || given.length > 1) {
-    throw new UsageError('give one of --deal, --borrower, --country and --all');
-  }
-  return selection;
 }

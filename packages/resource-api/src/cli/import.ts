@@ -1,40 +1,53 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { gunzipSync } from 'node:zlib';
-import { CommandRefused, printer, table, UsageError } from '@cls/shared/cli/command-line';
+import { CommandRefused, printer, table } from '@cls/shared/cli/command-line';
+import { readOptions, text, wholeNumber } from '@cls/shared/cli/options';
 import type { Command } from 'commander';
+import { z } from 'zod';
 import { csvLine } from '../csv/csv-line.ts';
 import { type ImportReport, importStatement } from '../import/import-statement.ts';
 import type { StatementFault } from '../import/statement-row.ts';
 import type { AsOperator } from './operator.ts';
 import { ProfileError, readProfile, shippedProfiles } from './read-profile.ts';
 
-interface Options {
-  readonly profile: string;
-  readonly apply?: true;
-  readonly rows?: string;
-  readonly control: readonly string[];
-  readonly withoutTotals?: string;
-  readonly rejects?: string;
+const OPTIONS = z.object({
+  profile: z.string(),
+  apply: z.boolean().default(false),
+  rows: wholeNumber(0, 999_999_999, 'expected a whole number').exactOptional(),
+  control: z.array(text(sumOf, 'expected column=sum, such as due=283040726064.12')),
+  withoutTotals: z.string().optional(),
+  rejects: z.string().optional(),
+});
+
+interface Totals {
+  readonly apply: boolean;
+  readonly rows: number | undefined;
+  readonly sums: Readonly<Record<string, string>>;
+  readonly withoutTotals?: string | undefined;
 }
 
 /** Sample statements in the folder `data`, by the name that stands for the file. */
 const SAMPLES: Readonly<Record<string, Sample>> = {
   'world-bank': {
     file: 'world-bank-ibrd-2025-03-31.csv.gz',
-    rows: '9289',
-    control: ['due=283040726064.12', 'undisbursed=91171123001.99', 'obligation=275567475703.93'],
+    rows: 9_289,
+    control: {
+      due: '283040726064.12',
+      undisbursed: '91171123001.99',
+      obligation: '275567475703.93',
+    },
   },
   'world-bank-2023': {
     file: 'world-bank-ibrd-2023-05-31.csv.gz',
-    rows: '9012',
-    control: ['obligation=241443444980.16'],
+    rows: 9_012,
+    control: { obligation: '241443444980.16' },
   },
 };
 interface Sample {
   readonly file: string;
   /** Its control totals, as data/README.md states them. */
-  readonly rows: string;
-  readonly control: readonly string[];
+  readonly rows: number;
+  readonly control: Readonly<Record<string, string>>;
 }
 const DATA = new URL('../../../data/', import.meta.url);
 const FAULTS_SHOWN = 20;
@@ -58,19 +71,16 @@ export function addImportCommand(program: Command, asOperator: AsOperator): void
     .option('--control <column=sum>', 'refuse the file unless the column has this sum', collect, [])
     .option('--without-totals <reason>', 'apply without control totals; the reason is required')
     .option('--rejects <file>', 'write the faults of a refused file as CSV')
-    .action(async (file: string, given: Options, command: Command) => {
+    .action(async (file: string, given: object, command: Command) => {
       const sample = Object.hasOwn(SAMPLES, file) ? SAMPLES[file] : undefined;
-      const options: Options = {
-        ...given,
-        ...(given.rows === undefined && sample !== undefined ? { rows: sample.rows } : {}),
-        control: [...(sample?.control ?? []), ...given.control],
-      };
-      demandTotals(options);
+      const { rows = sample?.rows, ...options } = readOptions(OPTIONS, given);
+      const sums = { ...sample?.control, ...Object.fromEntries(options.control) };
+      demandTotals({ ...options, rows, sums });
       const request = {
         text: readFile(sample === undefined ? file : new URL(sample.file, DATA)),
         profile: profileOf(options.profile),
-        apply: options.apply === true,
-        expected: expectations(options),
+        apply: options.apply,
+        expected: { ...(rows === undefined ? {} : { rows }), sums },
       };
       const report = await asOperator(({ book }) => importStatement(book, request), {
         mayCreate: request.apply,
@@ -87,8 +97,9 @@ export function addImportCommand(program: Command, asOperator: AsOperator): void
 }
 
 /** What a sender says the file holds is how a cut or changed file is noticed. */
-function demandTotals({ apply, rows, control, withoutTotals }: Options): void {
-  if (!apply || withoutTotals !== undefined || (rows !== undefined && control.length > 0)) return;
+function demandTotals({ apply, rows, sums, withoutTotals }: Totals): void {
+  const given = rows !== undefined && Object.keys(sums).length > 0;
+  if (!apply || withoutTotals !== undefined || given) return;
   throw new CommandRefused(
     'control totals are demanded: give --rows and at least one --control as the sender states ' +
       'them, or --without-totals with the reason why there are none',
@@ -128,21 +139,9 @@ function profileOf(name: string) {
   }
 }
 
-function expectations({ rows, control }: Options) {
-  if (rows !== undefined && !/^\d{1,9}$/.test(rows)) {
-    throw new UsageError('--rows: expected a whole number');
-  }
-  const sums = control.map((text) => {
-    const [, column, sum] = /^([^=]+)=(.+)$/.exec(text) ?? [];
-    if (column === undefined || sum === undefined) {
-      throw new UsageError('--control: expected column=sum, such as due=283040726064.12');
-    }
-    return [column, sum] as const;
-  });
-  return {
-    ...(rows === undefined ? {} : { rows: Number(rows) }),
-    sums: Object.fromEntries(sums),
-  };
+function sumOf(given: string): readonly [column: string, sum: string] | undefined {
+  const [, column, sum] = /^([^=]+)=(.+)$/.exec(given) ?? [];
+  return column === undefined || sum === undefined ? undefined : [column, sum];
 }
 
 function collect(value: string, before: readonly string[]): readonly string[] {

@@ -1,16 +1,21 @@
 import { createReadStream } from 'node:fs';
 import { pipeline } from 'node:stream';
 import { createGunzip } from 'node:zlib';
-import { CommandRefused, printer, table, UsageError } from '@cls/shared/cli/command-line';
+import { CommandRefused, printer, table } from '@cls/shared/cli/command-line';
+import { readOptions } from '@cls/shared/cli/options';
 import { SqlError } from '@cls/shared/sql/database';
 import type { Command } from 'commander';
+import { z } from 'zod';
 import type { LineFault } from '../journal-file/check-file.ts';
 import { exportJournals } from '../journal-file/export-journals.ts';
 import { importJournals, type JournalImportReport } from '../journal-file/import-journals.ts';
 import type { AsOperator } from './operator.ts';
+import { SEQUENCE } from './option-values.ts';
 import { writeOutput } from './output-file.ts';
 
 const FAULTS_SHOWN = 20;
+
+const EXPORT = z.object({ out: z.string().optional(), fromSeq: SEQUENCE });
 
 /** `cls-api journals …`: the book as a file, whole and lossless. */
 export function addJournalCommands(program: Command, asOperator: AsOperator): void {
@@ -23,12 +28,10 @@ export function addJournalCommands(program: Command, asOperator: AsOperator): vo
     .description('write parties, deals, and every journal, as of one moment')
     .option('--out <file>', 'the file to write, instead of standard output')
     .option('--from-seq <n>', 'only what became known with this journal sequence or later', '1')
-    .action(async ({ out, fromSeq }: { out?: string; fromSeq: string }, command: Command) => {
-      if (!/^[1-9]\d{0,17}$/.test(fromSeq)) {
-        throw new UsageError('--from-seq: expected a whole number from 1');
-      }
+    .action(async (options: object, command: Command) => {
+      const { out, fromSeq } = readOptions(EXPORT, options);
       const summary = await writeOutput(out, (write) =>
-        asOperator((operator) => exportJournals(operator.journals, write, BigInt(fromSeq))),
+        asOperator((operator) => exportJournals(operator.journals, write, fromSeq)),
       );
       if (out === undefined) return;
       const text = `${summary.records} records, ${summary.journals} journals, ${summary.postings} postings`;

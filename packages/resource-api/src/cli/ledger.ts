@@ -1,11 +1,18 @@
 import { readFileSync } from 'node:fs';
-import { CommandRefused, printer, table, UsageError } from '@cls/shared/cli/command-line';
+import { CommandRefused, printer, table } from '@cls/shared/cli/command-line';
+import { readOptions, text } from '@cls/shared/cli/options';
 import type { Command } from 'commander';
+import { z } from 'zod';
 import type { ChainHead } from '../chain/ledger-chain.ts';
 import type { AsOperator } from './operator.ts';
+import { SEQUENCE } from './option-values.ts';
 import { writeOutput } from './output-file.ts';
 
 const HEAD = /([0-9a-f]{64}):([1-9]\d{0,17})/;
+const VERIFY = z.object({
+  head: text(parseHead, 'expected hash:sequence, or a file with what `ledger head` printed'),
+});
+const EXPORT = z.object({ out: z.string().optional(), fromSeq: SEQUENCE });
 
 /** `cls-api ledger …`: the chain of hashes that shows whether a journal was changed. */
 export function addLedgerCommands(program: Command, asOperator: AsOperator): void {
@@ -28,8 +35,8 @@ export function addLedgerCommands(program: Command, asOperator: AsOperator): voi
     .command('verify')
     .description('check that no journal up to a head has changed; exit code 1 when one has')
     .requiredOption('--head <file|hash:sequence>', 'what `ledger head` printed before')
-    .action(async ({ head: given }: { head: string }, command: Command) => {
-      const kept = parseHead(given);
+    .action(async (options: object, command: Command) => {
+      const { head: kept } = readOptions(VERIFY, options);
       const breaks = await asOperator(({ chain }) => chain.verify(kept));
       if (breaks.length > 0) {
         const rows = breaks.map((one) =>
@@ -40,8 +47,8 @@ export function addLedgerCommands(program: Command, asOperator: AsOperator): voi
           { outcome: 'differs', ...kept, breaks },
         );
       }
-      const text = `the ledger has every journal through ${kept.seq} unchanged`;
-      printer(command).result({ outcome: 'contained', ...kept }, text);
+      const said = `the ledger has every journal through ${kept.seq} unchanged`;
+      printer(command).result({ outcome: 'contained', ...kept }, said);
     });
 
   ledger
@@ -49,14 +56,12 @@ export function addLedgerCommands(program: Command, asOperator: AsOperator): voi
     .description('write each journal in the form that is hashed, with its hash (NDJSON)')
     .option('--out <file>', 'the file to write, instead of standard output')
     .option('--from-seq <n>', 'only this journal sequence and later ones', '1')
-    .action(async ({ out, fromSeq }: { out?: string; fromSeq: string }, command: Command) => {
-      if (!/^[1-9]\d{0,17}$/.test(fromSeq)) {
-        throw new UsageError('--from-seq: expected a whole number from 1');
-      }
+    .action(async (options: object, command: Command) => {
+      const { out, fromSeq } = readOptions(EXPORT, options);
       let journals = 0;
       await writeOutput(out, (write) =>
         asOperator(({ chain }) =>
-          chain.read(BigInt(fromSeq), async (links) => {
+          chain.read(fromSeq, async (links) => {
             journals += links.length;
             const lines = links.map(
               ({ seq, hash, content }) => `${JSON.stringify({ seq: `${seq}`, hash, content })}\n`,
@@ -79,16 +84,16 @@ function headText({ seq, hash, postedAt, journals, postings }: ChainHead): strin
   return table(['', ''], facts).trimStart();
 }
 
-/** @throws {UsageError | CommandRefused} */
-function parseHead(given: string): { readonly seq: bigint; readonly hash: string } {
-  const text = new RegExp(`^${HEAD.source}$`).test(given) ? given : headFile(given);
-  const [, hash = '', seq = ''] = HEAD.exec(text) ?? [];
-  if (hash === '') {
-    throw new UsageError(
-      '--head: expected hash:sequence, or a file with what `ledger head` printed',
-    );
-  }
-  return { seq: BigInt(seq), hash };
+interface Head {
+  readonly seq: bigint;
+  readonly hash: string;
+}
+
+/** @throws {CommandRefused} where it is neither a head nor a file. */
+function parseHead(given: string): Head | undefined {
+  const written = new RegExp(`^${HEAD.source}$`).test(given) ? given : headFile(given);
+  const [, hash = '', seq = ''] = HEAD.exec(written) ?? [];
+  return hash === '' ? undefined : { seq: BigInt(seq), hash };
 }
 
 /** The text of the command, or its JSON document as `hash:sequence`. */

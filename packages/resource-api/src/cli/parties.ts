@@ -1,17 +1,22 @@
-import { CommandRefused, printer, UsageError } from '@cls/shared/cli/command-line';
+import { CommandRefused, printer } from '@cls/shared/cli/command-line';
+import { readOptions, text } from '@cls/shared/cli/options';
 import type { Command } from 'commander';
-import { parseBusinessDate } from '../ledger/business-date.ts';
+import { z } from 'zod';
 import type { RenameResult } from '../parties/party-names.ts';
 import type { AsOperator } from './operator.ts';
+import { DATE } from './option-values.ts';
 
-const NAME_CHARS = 500;
-
-interface RenameOptions {
-  readonly name: string;
-  readonly from: string;
-  readonly reason: string;
-  readonly apply?: true;
-}
+const CHARS_MAX = 500;
+const TEXT = text(
+  (given) => (given.length <= CHARS_MAX ? given.trim() || undefined : undefined),
+  `expected 1 to ${CHARS_MAX} characters`,
+);
+const RENAME = z.object({
+  name: TEXT,
+  from: DATE,
+  reason: TEXT,
+  apply: z.boolean().default(false),
+});
 
 /** `cls-api parties rename`: corrects a party's name from a date on, with the reason. */
 export function addPartyCommands(program: Command, asOperator: AsOperator): void {
@@ -24,32 +29,18 @@ export function addPartyCommands(program: Command, asOperator: AsOperator): void
     .requiredOption('--from <date>', 'the first day of the new name')
     .requiredOption('--reason <text>', 'the reason; the journals keep it')
     .option('--apply', 'write; without it everything is done and then rolled back')
-    .action(async (party: string, options: RenameOptions, command: Command) => {
-      const { apply = false } = options;
-      const wanted = { party, ...parseRename(options) };
+    .action(async (party: string, options: object, command: Command) => {
+      const { apply, ...renaming } = readOptions(RENAME, options);
+      const wanted = { party, ...renaming };
       const result = await asOperator(({ partyNames }) => partyNames.rename(wanted, apply));
       if (result.outcome !== 'renamed' && result.outcome !== 'valid') {
         throw new CommandRefused(refusalOf(party, result), result);
       }
       const { before, deals } = result;
       const done = result.outcome === 'renamed' ? 'is' : 'would be (give --apply)';
-      const text = `${before} ${done} ${wanted.name} from ${wanted.from} on, in ${deals} deals`;
-      printer(command).result(result, text);
+      const said = `${before} ${done} ${wanted.name} from ${wanted.from} on, in ${deals} deals`;
+      printer(command).result(result, said);
     });
-}
-
-function parseRename({ name, from, reason }: RenameOptions) {
-  const date = parseBusinessDate(from);
-  if (date === undefined) throw new UsageError('--from: expected a date such as 2025-03-31');
-  for (const [option, text] of [
-    ['--name', name],
-    ['--reason', reason],
-  ] as const) {
-    if (text.trim() === '' || text.length > NAME_CHARS) {
-      throw new UsageError(`${option}: expected 1 to ${NAME_CHARS} characters`);
-    }
-  }
-  return { name: name.trim(), from: date, reason: reason.trim() };
 }
 
 function refusalOf(party: string, result: RenameResult): string {

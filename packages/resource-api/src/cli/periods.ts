@@ -1,13 +1,18 @@
-import { CommandRefused, printer, table, UsageError } from '@cls/shared/cli/command-line';
+import { CommandRefused, printer, table } from '@cls/shared/cli/command-line';
+import { readOptions } from '@cls/shared/cli/options';
 import type { Command } from 'commander';
-import {
-  type BusinessDate,
-  businessDateOf,
-  dayBefore,
-  parseBusinessDate,
-} from '../ledger/business-date.ts';
+import { z } from 'zod';
+import { type BusinessDate, businessDateOf, dayBefore } from '../ledger/business-date.ts';
 import type { PeriodDecision } from '../periods/period-records.ts';
 import type { AsOperator } from './operator.ts';
+import { DATE } from './option-values.ts';
+
+const REASON = z.string().regex(/\S/, 'expected a sentence for the record');
+const CLOSE = z.object({
+  through: DATE.refine((day) => day <= businessDateOf(new Date()), 'expected a day that has begun'),
+  reason: REASON,
+});
+const REOPEN = z.object({ from: DATE.exactOptional(), reason: REASON });
 
 /** `cls-api periods …`: closed books take no journal, and are opened again only with a reason. */
 export function addPeriodCommands(program: Command, asOperator: AsOperator): void {
@@ -18,12 +23,9 @@ export function addPeriodCommands(program: Command, asOperator: AsOperator): voi
     .description('close the books: no journal may be dated at or before')
     .requiredOption('--through <date>', 'the last day that is closed')
     .requiredOption('--reason <text>', 'why, for the record')
-    .action(async (options: { through: string; reason: string }, command: Command) => {
-      const through = dateOf('--through', options.through);
-      if (through > businessDateOf(new Date())) {
-        throw new UsageError('--through: expected a day that has begun');
-      }
-      const made = await decide(asOperator, options.reason, (closed) => {
+    .action(async (options: object, command: Command) => {
+      const { through, reason } = readOptions(CLOSE, options);
+      const made = await decide(asOperator, reason, (closed) => {
         if (closed !== null && through <= closed) {
           throw new CommandRefused(`the books are closed through ${closed} already`);
         }
@@ -37,9 +39,9 @@ export function addPeriodCommands(program: Command, asOperator: AsOperator): voi
     .description('open the books again from a day on')
     .option('--from <date>', 'the first day that is open; without it every day')
     .requiredOption('--reason <text>', 'why, for the record')
-    .action(async (options: { from?: string; reason: string }, command: Command) => {
-      const from = options.from === undefined ? undefined : dateOf('--from', options.from);
-      const made = await decide(asOperator, options.reason, (closed) => {
+    .action(async (options: object, command: Command) => {
+      const { from, reason } = readOptions(REOPEN, options);
+      const made = await decide(asOperator, reason, (closed) => {
         if (closed === null) throw new CommandRefused('no period is closed');
         if (from !== undefined && from > closed) {
           throw new CommandRefused(`the books are open from ${from} on: closed through ${closed}`);
@@ -64,16 +66,9 @@ function decide(
   reason: string,
   choose: (closedThrough: BusinessDate | null) => BusinessDate | null,
 ): Promise<PeriodDecision> {
-  if (reason.trim() === '') throw new UsageError('--reason: expected a sentence for the record');
   return asOperator(({ periods }) => periods.decide(reason, choose));
 }
 
 function stateText({ through }: PeriodDecision): string {
   return through === null ? 'every period is open' : `closed through ${through}`;
-}
-
-function dateOf(option: string, text: string): BusinessDate {
-  const date = parseBusinessDate(text);
-  if (date === undefined) throw new UsageError(`${option}: expected a date such as 2025-03-31`);
-  return date;
 }

@@ -1,5 +1,7 @@
-import { CommandRefused, printer, table, UsageError } from '@cls/shared/cli/command-line';
+import { CommandRefused, printer, table } from '@cls/shared/cli/command-line';
+import { readOptions, text, wholeNumber } from '@cls/shared/cli/options';
 import type { Command } from 'commander';
+import { z } from 'zod';
 import { parseBusinessDate } from '../ledger/business-date.ts';
 import type { Check, Reconciliation, SnapshotPoint } from '../reconcile/reconciler.ts';
 import type { AsOperator } from './operator.ts';
@@ -7,9 +9,13 @@ import type { AsOperator } from './operator.ts';
 const POINTS_MAX = 100;
 const BREAKS_SHOWN = 5;
 
-interface Options {
-  readonly points: string;
-  readonly at: readonly string[];
+const POINT = text(pointOf, 'expected date:sequence, such as 2025-03-31:1204');
+const OPTIONS = z.object({ points: wholeNumber(0, POINTS_MAX), at: z.array(POINT) });
+
+function pointOf(given: string): SnapshotPoint | undefined {
+  const [, day = '', seq = ''] = /^([\d-]{10}):(\d{1,18})$/.exec(given) ?? [];
+  const asOf = parseBusinessDate(day);
+  return asOf === undefined ? undefined : { asOf, ledgerSeq: BigInt(seq) };
 }
 
 /** `cls-api reconcile`: every invariant of the ledger on the live database; exit code 1 on a break. */
@@ -19,16 +25,12 @@ export function addReconcileCommand(program: Command, asOperator: AsOperator): v
     .description('check every invariant of the ledger on the live database, in one snapshot')
     .option('--points <n>', 'random past dates and sequences that are replayed from postings', '3')
     .option('--at <date:sequence>', 'a moment to replay, such as 2025-03-31:1204', collect, [])
-    .action(async ({ points, at }: Options, command: Command) => {
-      const count = /^\d{1,3}$/.test(points) ? Number(points) : -1;
-      if (count < 0 || count > POINTS_MAX) {
-        throw new UsageError(`--points: expected a whole number from 0 to ${POINTS_MAX}`);
-      }
-      const given = at.map(parsePoint);
+    .action(async (options: object, command: Command) => {
+      const { points, at } = readOptions(OPTIONS, options);
       const out = printer(command);
       const report = await asOperator(({ reconciler }) =>
         reconciler
-          .reconcile(count, given, ({ invariant, number, of }) =>
+          .reconcile(points, at, ({ invariant, number, of }) =>
             out.progress(`checking ${number} of ${of}: ${invariant}`),
           )
           .finally(() => out.progress('')),
@@ -44,14 +46,6 @@ export function addReconcileCommand(program: Command, asOperator: AsOperator): v
 
 function collect(value: string, before: readonly string[]): readonly string[] {
   return [...before, value];
-}
-
-function parsePoint(text: string): SnapshotPoint {
-  const [, day = '', seq = ''] = /^([\d-]{10}):(\d{1,18})$/.exec(text) ?? [];
-  const asOf = parseBusinessDate(day);
-  if (asOf === undefined)
-    throw new UsageError('--at: expected date:sequence, such as 2025-03-31:1204');
-  return { asOf, ledgerSeq: BigInt(seq) };
 }
 
 function reportText({ ledgerSeq, points, checks }: Reconciliation): string {

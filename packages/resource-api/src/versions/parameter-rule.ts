@@ -6,6 +6,8 @@ export interface ParameterRule {
   readonly schema: JsonSchema;
   /** Several values, repeated or separated by commas. */
   readonly many?: true;
+  /** Save beside a cursor, which has the question. */
+  readonly required?: true;
   /** For callers, in the contract. */
   readonly description: string;
   /** For callers, in a refusal: "expected …". */

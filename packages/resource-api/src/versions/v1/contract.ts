@@ -151,11 +151,12 @@ function table(resource: Resource): MediaTypeObject {
 }
 
 function parameterOf(name: ParameterName, resource: Resource) {
-  const { schema, description, many, expected }: ParameterRule = PARAMETERS[name];
+  const { schema, description, many, expected, required }: ParameterRule = PARAMETERS[name];
   const one = { ...schema, ...particular(name, resource) };
   return {
     name,
     in: 'query',
+    ...(required && { required }),
     description: `${description} Expected: ${expected}.`,
     ...(many === undefined
       ? { schema: one }

@@ -69,7 +69,10 @@ export const RemoveTotal: Change = {
 export const RequireLevel: Change = {
   name: 'RequireLevel',
   summary: 'GET /cls/balances needs `level`.',
-  covers: [{ rule: 'R4', operation: 'GET /cls/balances', pointer: '/parameters/query/level' }],
+  covers: [
+    { rule: 'R4', operation: 'GET /cls/balances', pointer: '/parameters/query/level' },
+    { rule: 'R5', operation: 'GET /cls/balances', pointer: '/parameters/query/level' },
+  ],
   up({ operation, query }) {
     if (operation !== 'GET /cls/balances' || query.has('level') || query.has('cursor')) return;
     query.set('level', 'facility');
@@ -81,7 +84,9 @@ export const AnswerMissingRateWith409: Change = {
   summary: 'A missing exchange rate is 409 instead of 422.',
   covers: [
     { rule: 'R5', operation: 'GET /cls/balances', pointer: '/responses/422' },
+    { rule: 'R5', operation: 'GET /cls/balances', pointer: '/responses/409' },
     { rule: 'R5', operation: 'GET /cls/balances/principal', pointer: '/responses/422' },
+    { rule: 'R5', operation: 'GET /cls/balances/principal', pointer: '/responses/409' },
   ],
   down(exchange) {
     if (exchange.status === 409 && exchange.body['code'] === 'fx_rate_missing') {

@@ -1,4 +1,4 @@
-// Formatting, lint, import rules, the generated reference and contracts: what `npm test` checks before it runs a test.
+// Formatting, lint, import rules, the contract gate, the generated reference and contracts: what `npm test` checks before it runs a test.
 import { spawnSync } from 'node:child_process';
 import { join, resolve } from 'node:path';
 
@@ -11,6 +11,7 @@ const checks = [
     process.execPath,
     [join(root, 'scripts', 'configuration-reference.mjs'), '--check'],
   ],
+  ['contract check', process.execPath, [join(root, 'scripts', 'contract.mjs'), 'check']],
   ['contracts', process.execPath, [join(root, 'scripts', 'contracts.mjs'), '--check']],
   ['import rules', process.execPath, [join(root, 'scripts', 'check-imports.mjs')]],
 ];

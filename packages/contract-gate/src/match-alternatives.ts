@@ -24,7 +24,7 @@ export function matchAlternatives(run: Run, before: Flats, after: Flats, pointer
     const match = findMatch(run, need, byLikeness(need, index, offered), pair, pointer);
     if (match === undefined) open.push(need);
     else used.add(match);
-    if (match !== undefined && belongsToAnother(need, match, needed)) {
+    if (match !== undefined && belongsToAnother(need, match, needed, offered)) {
       reportAlternative(run, need, request, pointer);
     }
   }
@@ -55,8 +55,14 @@ export function matchAlternatives(run: Run, before: Flats, after: Flats, pointer
  * A component that is gone, or new, is told even where another component allows the same values:
  * readers tell alternatives apart by their names.
  */
-function belongsToAnother(need: FlatSchema, match: FlatSchema, needed: Flats): boolean {
-  if (need.alternative.names.length === 0 || isAkin(need, match)) return false;
+function belongsToAnother(
+  need: FlatSchema,
+  match: FlatSchema,
+  needed: Flats,
+  offered: Flats,
+): boolean {
+  if (offered.length >= needed.length || need.alternative.names.length === 0) return false;
+  if (offered.some((offer) => isAkin(need, offer))) return false;
   return needed.some((other) => other !== need && isAkin(other, match));
 }
 

@@ -10,6 +10,8 @@ import { isNullableWhole, keywordsOf, type Leaf, NEVER } from './schema-leaf.ts'
 export interface SchemaNode {
   readonly id: number;
   readonly leaves: readonly Leaf[];
+  /** How many members that say something the longest `allOf` has. */
+  readonly members: number;
 }
 
 export interface Schemas {
@@ -20,6 +22,9 @@ export interface Schemas {
   /** The component that a schema refers to, by its whole reference. */
   readonly nameOf: (raw: unknown) => string | undefined;
 }
+
+/** A member of `allOf` with these alone asks for nothing. */
+const SILENT = new Set(['type', 'nullable', 'default', 'readOnly', 'writeOnly', 'discriminator']);
 
 /** The schemas of one document. */
 export function schemasOf(document: ContractDocument): Schemas {
@@ -52,7 +57,11 @@ export function schemasOf(document: ContractDocument): Schemas {
     return made;
   };
 
-  const expand = (raws: readonly unknown[], at: string): Map<number, Leaf> => {
+  const expand = (
+    raws: readonly unknown[],
+    at: string,
+    onAllOf: (members: readonly unknown[]) => void = () => undefined,
+  ): Map<number, Leaf> => {
     const found = new Map<number, Leaf>();
     const seen = new Set<unknown>();
     const waiting = [...raws].reverse();
@@ -71,28 +80,38 @@ export function schemasOf(document: ContractDocument): Schemas {
       if (!refAlone) {
         const leaf = leafOf(raw);
         if (leaf.keywords.size > 0) found.set(leaf.id, leaf);
-        waiting.push(...[...listOf(own(raw, 'allOf'))].reverse());
+        const members = listOf(own(raw, 'allOf'));
+        if (members.length > 1) onAllOf(members);
+        waiting.push(...[...members].reverse());
       }
       if (typeof ref === 'string' && raw === given) waiting.push(document.target(ref, at));
     }
     return found;
   };
 
-  const intern = (found: Map<number, Leaf>): SchemaNode => {
-    const key = [...found.keys()].sort((a, b) => a - b).join(' ');
+  const saysSomething = (raw: unknown, at: string) =>
+    [...expand([raw], at).values()].some(({ keywords }) =>
+      [...keywords.keys()].some((name) => !SILENT.has(name)),
+    );
+
+  const intern = (raws: readonly unknown[], at: string, base: readonly Leaf[]): SchemaNode => {
+    let members = 0;
+    const found = new Map(base.map((leaf) => [leaf.id, leaf]));
+    const count = (all: readonly unknown[]) => {
+      members = Math.max(members, all.filter((one) => saysSomething(one, at)).length);
+    };
+    for (const [id, leaf] of expand(raws, at, count)) found.set(id, leaf);
+    const key = `${[...found.keys()].sort((a, b) => a - b).join(' ')}/${members}`;
     const known = nodes.get(key);
     if (known !== undefined) return known;
-    const node = { id: nodes.size, leaves: [...found.values()] };
+    const node = { id: nodes.size, leaves: [...found.values()], members };
     nodes.set(key, node);
     return node;
   };
 
   return {
-    node: (raws, at) => intern(expand(raws, at)),
-    extend: (node, raw, at) =>
-      intern(
-        new Map([...node.leaves.map((leaf) => [leaf.id, leaf] as const), ...expand([raw], at)]),
-      ),
+    node: (raws, at) => intern(raws, at, []),
+    extend: (node, raw, at) => intern([raw], at, node.leaves),
     nameOf(raw) {
       const ref = isObject(raw) ? own(raw, '$ref') : undefined;
       if (typeof ref === 'string') return ref;

@@ -4,6 +4,7 @@ import { parseConfig } from '../config.ts';
 import { MIGRATIONS } from '../store/migrations.ts';
 import { asOperator } from './as-operator.ts';
 import { addBillCommand } from './bill.ts';
+import { addContractCommands } from './contract.ts';
 import { addDirectoryCommands } from './directory.ts';
 import { addEntitlementCommands } from './entitlements.ts';
 import { addFxCommands } from './fx.ts';
@@ -31,6 +32,7 @@ export function program(): Command {
   addLedgerCommands(program, asOperator);
   addPeriodCommands(program, asOperator);
   addFxCommands(program, asOperator);
+  addContractCommands(program);
   addMigrateCommand(program, MIGRATIONS, () => parseConfig(process.env).database);
   return program;
 }

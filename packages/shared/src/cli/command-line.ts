@@ -29,6 +29,17 @@ export class CommandRefused extends Error {
   }
 }
 
+/** A check that ran and says no: its result goes to stdout like any other, with exit code 1. */
+export class CheckFailed extends Error {
+  override readonly name = 'CheckFailed';
+  readonly document: unknown;
+
+  constructor(document: unknown, text: string) {
+    super(text);
+    this.document = document;
+  }
+}
+
 /** The command line is wrong: exit code 2. */
 export class UsageError extends Error {
   override readonly name = 'UsageError';
@@ -66,14 +77,17 @@ export function printer(command: Command): Printer {
   const json = command.optsWithGlobals()['json'] === true;
   return {
     json,
-    result: (document, text) =>
-      process.stdout.write(json ? `${JSON.stringify(document, jsonValue, 2)}\n` : `${text}\n`),
+    result: (document, text) => writeResult(json, document, text),
     message: (text) => process.stderr.write(`${text}\n`),
     progress: (text) => {
       if (process.stderr.isTTY) process.stderr.write(`\r\u001b[K${text}`);
       else if (text !== '') process.stderr.write(`${text}\n`);
     },
   };
+}
+
+function writeResult(json: boolean, document: unknown, text: string): void {
+  process.stdout.write(json ? `${JSON.stringify(document, jsonValue, 2)}\n` : `${text}\n`);
 }
 
 /** Columns as wide as their widest cell, for people. */
@@ -126,6 +140,10 @@ function report(error: unknown, json: boolean): number {
   if (error instanceof UsageError) {
     process.stderr.write(`${error.message}\n`);
     return 2;
+  }
+  if (error instanceof CheckFailed) {
+    writeResult(json, error.document, error.message);
+    return 1;
   }
   const known = error instanceof CommandRefused || error instanceof ConfigurationError;
   const message = error instanceof Error ? error.message : String(error);

@@ -2,135 +2,177 @@ import { isIncompatible } from './checks.ts';
 import { compareFlat } from './compare-flat.ts';
 import { compareNodes } from './compare-nodes.ts';
 import type { CompareSchemas, Context, Run, Side, Trial } from './comparison.ts';
-import type { Difference, Report } from './finding.ts';
+import type { Difference } from './finding.ts';
 import { type FlatSchema, flatten } from './flat-schema.ts';
 import { mergeScalars } from './merge-scalars.ts';
 import { alternativesOf } from './schema-alternatives.ts';
 import type { SchemaNode, Schemas } from './schema-nodes.ts';
 
-interface Task {
-  readonly before: SchemaNode;
-  readonly after: SchemaNode;
-  readonly pointer: string;
-  readonly context: Context;
+/** What a comparison found at its own place, with pointers below that place. */
+interface Found {
+  readonly differences: Difference[];
+  readonly children: { readonly pair: Pair; readonly step: string }[];
 }
 
-/** Trials within trials: beyond this, alternatives are paired by their place. */
-const TRIALS_MAX = 8;
+/** Two schemas, compared in one context: looked at once, however many operations lead to them. */
+interface Pair extends Found {
+  readonly before: SchemaNode;
+  readonly after: SchemaNode;
+  readonly context: Context;
+  state: 'new' | 'open' | 'done';
+  /** The same, with all that it leads to. */
+  clean: boolean;
+  /** The last walk that came by. */
+  walk: number;
+}
 
-/** Compares schemas of two documents; remembers which pairs are the same. */
+/** Where a walk stands: the pair, and the way to it. */
+interface Stop {
+  readonly pair: Pair;
+  readonly step: string;
+  readonly from: Stop | undefined;
+}
+
+/** Trials within trials: beyond this, alternatives are paired by their names and places. */
+const TRIALS_MAX = 200;
+
+/** Compares schemas of two documents; remembers what it found for every pair. */
 export function schemaComparison(before: Schemas, after: Schemas): CompareSchemas {
   const sides = [sideOf(before), sideOf(after)] as const;
-  /** Pairs that were found to be the same, with all that they lead to. */
-  const clean = new Set<string>();
-  /** Pairs of flat schemas that were found to be incompatible. */
+  const pairs = new Map<string, Pair>();
   const refuted = new Set<string>();
   /** Pairs that are being asked about: a circle that comes back to one adds no difference. */
   const asked = new Set<string>();
+  let depth = 0;
+  let walks = 0;
 
-  /** Works off the queue of one run. @returns the pairs that it looked at. */
-  const work = (
-    start: (run: Run) => void,
+  const pairOf = (one: SchemaNode, other: SchemaNode, context: Context): Pair => {
+    const key = `${one.id} ${other.id} ${flagsOf(context)}`;
+    const known = pairs.get(key);
+    if (known !== undefined) return known;
+    const found = { differences: [], children: [], state: 'new' as const, clean: false, walk: 0 };
+    const pair: Pair = { ...found, before: one, after: other, context };
+    pairs.set(key, pair);
+    return pair;
+  };
+
+  const runOf = (found: Found, context: Context): Run => ({
+    context,
+    sides,
+    report: (difference) => found.differences.push(difference),
+    later: (one, other, step, change = {}) => {
+      const pair = pairOf(one, other, { ...context, list: false, ...change });
+      found.children.push({ pair, step });
+    },
+    trial: (one, other, pointer) => tryOut(found, context, one, other, pointer),
+    same(one, other) {
+      const key = `${one.id} ${other.id}`;
+      if (asked.has(key)) return true;
+      asked.add(key);
+      const directions = ['request', 'response'] as const;
+      const same = directions.every(
+        (direction) =>
+          judge([pairOf(one, other, { ...context, direction, list: false })]) === 'same',
+      );
+      asked.delete(key);
+      return same;
+    },
+    with: (change) => runOf(found, { ...context, ...change }),
+  });
+
+  const complete = (pair: Pair): void => {
+    if (pair.state !== 'new') return;
+    pair.state = 'open';
+    compareNodes(runOf(pair, pair.context), pair.before, pair.after, '');
+    pair.state = 'done';
+    pair.clean = pair.differences.length === 0 && pair.children.length === 0;
+  };
+
+  const tryOut = (
+    into: Found,
     context: Context,
-    report: Report,
-    seenBefore: (key: string) => boolean,
-    depth: number,
-    stopped: () => boolean,
-  ): Set<string> => {
-    const seen = new Set<string>();
-    const known = (key: string) => seen.has(key) || seenBefore(key);
-    const queue: Task[] = [];
-    const runOf = (current: Context): Run => ({
-      context: current,
-      report,
-      sides,
-      later(one, other, pointer, change = {}) {
-        const next = { ...current, list: false, ...change };
-        const key = `${one.id} ${other.id} ${flagsOf(next)}`;
-        if (clean.has(key) || known(key)) return;
-        seen.add(key);
-        queue.push({ before: one, after: other, pointer, context: next });
-      },
-      trial(one, other, pointer) {
-        if (depth >= TRIALS_MAX) return undefined;
-        const key = `${one.id} ${other.id} ${flagsOf(current)}`;
-        if (refuted.has(key)) return REFUTED;
-        const found: Difference[] = [];
-        let incompatible = false;
-        const collect: Report = (difference) => {
-          found.push(difference);
-          incompatible ||= isIncompatible(difference.check, difference.direction);
-        };
-        const looked = work(
-          (run) => compareFlat(run, one, other, pointer),
-          current,
-          collect,
-          known,
-          depth + 1,
-          () => incompatible,
-        );
-        if (incompatible) {
-          refuted.add(key);
-          return REFUTED;
-        }
-        return {
-          outcome: found.length === 0 ? 'same' : 'compatible',
-          accept() {
-            for (const pair of looked) seen.add(pair);
-            for (const difference of found) report(difference);
-          },
-        };
-      },
-      same(one, other) {
-        const key = `${one.id} ${other.id}`;
-        if (asked.has(key)) return true;
-        asked.add(key);
-        let differs = false;
-        for (const direction of ['request', 'response'] as const) {
-          work(
-            (run) => run.later(one, other, ''),
-            { ...current, direction, list: false },
-            () => {
-              differs = true;
-            },
-            () => false,
-            depth + 1,
-            () => differs,
-          );
-        }
-        asked.delete(key);
-        return !differs;
-      },
-      with: (change) => runOf({ ...current, ...change }),
-    });
-    start(runOf(context));
-    for (let at = 0; at < queue.length && !stopped(); at += 1) {
-      const task = queue[at] as Task;
-      compareNodes(runOf(task.context), task.before, task.after, task.pointer);
+    one: FlatSchema,
+    other: FlatSchema,
+    pointer: string,
+  ): Trial | undefined => {
+    if (depth >= TRIALS_MAX) return undefined;
+    const key = `${one.id} ${other.id} ${flagsOf(context)}`;
+    if (refuted.has(key)) return REFUTED;
+    depth += 1;
+    const found: Found = { differences: [], children: [] };
+    compareFlat(runOf(found, context), one, other, pointer);
+    const here = outcomeOf(found.differences);
+    const deeper = here === 'incompatible' ? here : judge(found.children.map(({ pair }) => pair));
+    depth -= 1;
+    const outcome = here === 'same' ? deeper : deeper === 'same' ? here : deeper;
+    if (outcome === 'incompatible') {
+      refuted.add(key);
+      return REFUTED;
     }
-    return seen;
+    return {
+      outcome,
+      accept() {
+        into.differences.push(...found.differences);
+        into.children.push(...found.children);
+      },
+    };
+  };
+
+  /** What these pairs and all that they lead to come to; stops at the first incompatible one. */
+  const judge = (roots: readonly Pair[]): Trial['outcome'] => {
+    const seen = new Set(roots);
+    let outcome: Trial['outcome'] = 'same';
+    let assumed = false;
+    for (const pair of seen) {
+      if (pair.clean) continue;
+      // A pair that is being compared further up is taken to be the same; it is told at its place.
+      assumed ||= pair.state === 'open';
+      complete(pair);
+      const here = outcomeOf(pair.differences);
+      if (here === 'incompatible') return here;
+      if (here === 'compatible') outcome = here;
+      for (const child of pair.children) seen.add(child.pair);
+    }
+    if (outcome === 'same' && !assumed) for (const pair of seen) pair.clean = true;
+    return outcome;
   };
 
   return (one, other, pointer, context, report) => {
-    let found = 0;
-    const count: Report = (difference) => {
-      found += 1;
-      report(difference);
-    };
-    const nodes = [before.node(one, pointer), after.node(other, pointer)] as const;
-    const seen = work(
-      (run) => run.later(...nodes, pointer, { list: context.list }),
-      context,
-      count,
-      () => false,
-      0,
-      () => false,
-    );
-    if (found === 0) for (const key of seen) clean.add(key);
+    walks += 1;
+    const walk = walks;
+    const root = pairOf(before.node(one, pointer), after.node(other, pointer), context);
+    const stops: Stop[] = [{ pair: root, step: pointer, from: undefined }];
+    root.walk = walk;
+    let found = false;
+    for (const stop of stops) {
+      complete(stop.pair);
+      for (const difference of stop.pair.differences) {
+        found = true;
+        report({ ...difference, pointer: pointerTo(stop) + difference.pointer });
+      }
+      for (const { pair, step } of stop.pair.children) {
+        if (pair.clean || pair.walk === walk) continue;
+        pair.walk = walk;
+        stops.push({ pair, step, from: stop });
+      }
+    }
+    if (!found) for (const { pair } of stops) pair.clean = true;
   };
 }
 
 const REFUTED: Trial = { outcome: 'incompatible', accept: () => undefined };
+
+function outcomeOf(differences: readonly Difference[]): Trial['outcome'] {
+  if (differences.length === 0) return 'same';
+  const bad = differences.some(({ check, direction }) => isIncompatible(check, direction));
+  return bad ? 'incompatible' : 'compatible';
+}
+
+function pointerTo(stop: Stop): string {
+  const steps: string[] = [];
+  for (let at: Stop | undefined = stop; at !== undefined; at = at.from) steps.push(at.step);
+  return steps.reverse().join('');
+}
 
 function flagsOf({ direction, textual, list, xml, conditional }: Context): string {
   return `${direction}${textual ? 't' : ''}${list ? 'l' : ''}${xml ? 'x' : ''}${conditional ? 'c' : ''}`;

@@ -11,7 +11,7 @@ import type { SchemaNode, Schemas } from './schema-nodes.ts';
 /** What a comparison found at its own place, with pointers below that place. */
 interface Found {
   readonly differences: Difference[];
-  readonly children: { readonly pair: Pair; readonly step: string }[];
+  children: { readonly pair: Pair; readonly step: string }[];
 }
 
 /** Two schemas, compared in one context: looked at once, however many operations lead to them. */
@@ -150,8 +150,13 @@ export function schemaComparison(before: Schemas, after: Schemas): CompareSchema
         found = true;
         report({ ...difference, pointer: pointerTo(stop) + difference.pointer });
       }
+      const { children } = stop.pair;
+      // What is the same is not come by again: most operations share most schemas.
+      if (children.some(({ pair }) => pair.clean)) {
+        stop.pair.children = children.filter(({ pair }) => !pair.clean);
+      }
       for (const { pair, step } of stop.pair.children) {
-        if (pair.clean || pair.walk === walk) continue;
+        if (pair.walk === walk) continue;
         pair.walk = walk;
         stops.push({ pair, step, from: stop });
       }

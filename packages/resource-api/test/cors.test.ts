@@ -36,6 +36,7 @@ describe('the API for pages of other origins', () => {
       expect(answer.headers.get('access-control-allow-headers')).to.match(/authorization/i);
       expect(answer.headers.get('access-control-allow-credentials')).to.equal(null);
       expect(answer.headers.get('vary')).to.include('Origin');
+      expect(answer.headers.get('api-version')).to.equal('v1');
     }
   });
 
@@ -43,7 +44,9 @@ describe('the API for pages of other origins', () => {
     const good = await api.getWith(`${PATH}?limit=1`, await api.token(), { origin: APP });
     expect([good.status, readableBy(good)]).to.deep.equal([200, APP]);
     expect(good.headers.get('vary')).to.include('Origin').and.include('Authorization');
-    expect(good.headers.get('access-control-expose-headers')).to.include('ETag');
+    for (const name of ['ETag', 'API-Version', 'Deprecation', 'Sunset', 'Link']) {
+      expect(good.headers.get('access-control-expose-headers')).to.include(name);
+    }
     for (const [path, token, status] of [
       [PATH, undefined, 401],
       [PATH, 'x.y.z', 403],

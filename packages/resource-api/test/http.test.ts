@@ -293,6 +293,7 @@ describe('the API without its issuer', () => {
     const response = await ask();
     expect(response.status).to.equal(503);
     expect(response.headers.get('retry-after')).to.equal('2');
+    expect(response.headers.get('api-version')).to.equal('v1');
     expect(await response.json()).to.include({ code: 'keys_unavailable' });
     expect((await fetch(`http://127.0.0.1:${api.port}/readyz`)).status).to.equal(503);
     await jwks.start();
@@ -323,6 +324,7 @@ describe('the rate limit', () => {
       expect(response.headers.get('ratelimit-policy')).to.equal('"minute";q=5;w=60');
       if (response.status === 429) {
         expect(Number(response.headers.get('retry-after'))).to.be.within(1, 60);
+        expect(response.headers.get('api-version')).to.equal('v1');
         expect(await response.json()).to.include({ code: 'rate_limited' });
       }
     }

@@ -65,6 +65,11 @@ export function apiVersions(registry: Registry, modules: readonly ApiVersion[]):
     }),
   );
   const byId = new Map(modules.map((version) => [version.id, version]));
+  const moduleOf = ({ id }: Release): ApiVersion => {
+    const version = byId.get(id);
+    if (version === undefined) throw new Error(`${id} has no code`);
+    return version;
+  };
   return {
     registry,
     paths: [...new Set(modules.flatMap((one) => one.routes.map(({ path }) => path)))],
@@ -76,13 +81,10 @@ export function apiVersions(registry: Registry, modules: readonly ApiVersion[]):
     },
     refusalOf(release, refusal, operation, query) {
       const later = laterThan(release);
-      return later.length === 0 ? refusal : convertRefusal(refusal, operation, query, later);
+      if (later.length === 0) return refusal;
+      return convertRefusal(refusal, moduleOf(release), { operation, query }, later);
     },
-    module({ id }) {
-      const version = byId.get(id);
-      if (version === undefined) throw new Error(`${id} has no code`);
-      return version;
-    },
+    module: moduleOf,
   };
 }
 

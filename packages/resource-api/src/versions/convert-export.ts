@@ -9,6 +9,8 @@ import { type Conversion, convertLinks, responseSchema } from './conversion.ts';
 import { flattenCells, readCells } from './csv-items.ts';
 import { isObject } from './project.ts';
 
+const BATCH_CHARS = 65_536;
+
 /** An export is converted while it streams: each item as the only one of a list. */
 export function convertExport(
   conversion: Conversion,
@@ -26,7 +28,7 @@ export function convertExport(
   return {
     status,
     headers: convertLinks(headers, conversion.head, conversion.version.id),
-    body: Readable.from(stillAsked(lines), { objectMode: false }),
+    body: Readable.from(stillAsked(inBatches(lines)), { objectMode: false }),
   };
 }
 
@@ -68,6 +70,18 @@ async function* itemLines(
     if (!isSummary) hash.update(text);
     yield text;
   }
+}
+
+/** Few large pieces instead of one for each line. */
+async function* inBatches(lines: AsyncIterable<string>): AsyncGenerator<string, void> {
+  let batch = '';
+  for await (const line of lines) {
+    batch += line;
+    if (batch.length < BATCH_CHARS) continue;
+    yield batch;
+    batch = '';
+  }
+  if (batch !== '') yield batch;
 }
 
 async function* linesOf(body: Readable): AsyncGenerator<string, void> {

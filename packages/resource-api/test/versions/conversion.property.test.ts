@@ -1,9 +1,12 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import type { Exchange } from '../../src/lifecycle/release.ts';
+import type { Change, Exchange, Release, VersionId } from '../../src/lifecycle/release.ts';
+import type { VersionRequest, VersionRoute } from '../../src/versions/api-version.ts';
+import { convertedRoute } from '../../src/versions/convert.ts';
 import { flattenCells, readCells } from '../../src/versions/csv-items.ts';
 import { projector } from '../../src/versions/project.ts';
 import { v1Contract } from '../../src/versions/v1/contract.ts';
+import { walkOf } from '../../src/versions/walk.ts';
 import { recordings } from './recordings.ts';
 import { RemoveTotal } from './v2/changes.ts';
 import { NEW_SHAPE } from './v2/index.ts';
@@ -58,7 +61,50 @@ const exchangeOf = (data: readonly Json[]): Exchange => ({
   body: structuredClone({ object: 'list', data }) as Json,
 });
 
+/** Versions v1 … vn with some changes each, which write their names where they pass. */
+function trail(counts: readonly number[]) {
+  const seen: string[] = [];
+  const later = counts.map((count, index): Release => {
+    const id: VersionId = `v${index + 2}`;
+    const changes = Array.from({ length: count }, (_, place): Change => {
+      const name = `${id}.${place}`;
+      const passes = (way: string) => () => void seen.push(`${way} ${name}`);
+      return { name, summary: name, covers: [], up: passes('up'), down: passes('down') };
+    });
+    return { id, releasedAt: '', promotesAt: '', contract: '', changes };
+  });
+  return { later, seen };
+}
+
 describe('converting answers', () => {
+  it('takes changes up in the order of versions as numbers, and down in the reverse order', async () => {
+    const counts = fc.array(fc.integer({ min: 1, max: 3 }), { minLength: 1, maxLength: 11 });
+    await fc.assert(
+      fc.asyncProperty(counts, async (changes) => {
+        const { later, seen } = trail(changes);
+        const own: VersionRoute = {
+          path: '/cls/balances',
+          permissions: ['cls-deal.view'],
+          check: () => undefined,
+          question: () => 'balances?',
+          handle: async () => ({
+            status: 200,
+            headers: { 'Content-Type': 'application/json' },
+            body: Buffer.from('{"object":"list"}'),
+          }),
+        };
+        const route = convertedRoute({ id: 'v1', contract, routes: [] }, own, own, later);
+        await route.handle({ query: '', walk: walkOf('v1') } as VersionRequest);
+        const names = later.flatMap((release) => release.changes.map(({ name }) => name));
+        expect(seen).to.deep.equal([
+          ...names.map((name) => `up ${name}`),
+          ...names.toReversed().map((name) => `down ${name}`),
+        ]);
+      }),
+      { numRuns: 30 },
+    );
+  });
+
   it('up to the newer shape and down again is what it was, to the cent and the order', () => {
     expect(ITEMS.length).to.be.greaterThan(20);
     fc.assert(

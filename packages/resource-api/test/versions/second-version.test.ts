@@ -1,13 +1,16 @@
+import { checkVersions } from '@cls/contract-gate/check-versions';
 import { pglite } from '@cls/testing/engines';
 import { expect } from 'chai';
 import type { OperationKey } from '../../src/lifecycle/release.ts';
 import { responseSchema } from '../../src/versions/conversion.ts';
 import { projector } from '../../src/versions/project.ts';
+import { v1Contract } from '../../src/versions/v1/contract.ts';
 import { expectValid, validatorsOf } from '../support/contract.ts';
 import { releasedBook } from '../support/release.ts';
 import { REQUESTS } from './recorded-requests.ts';
 import { ask, type RecordedRequest } from './recordings.ts';
 import { startVersionedApi, testClock, type VersionedApi } from './support.ts';
+import { V2_CHANGES } from './v2/changes.ts';
 import { v2Contract } from './v2/contract.ts';
 import { withV2 } from './v2/index.ts';
 
@@ -75,6 +78,19 @@ describe('a second version', () => {
   it('R6: refuses what the first accepts', async () => {
     expect(await statuses(`${P}?limit=501`)).to.deep.equal([200, 400]);
     expect(await statuses(`${P}?limit=500`)).to.deep.equal([200, 200]);
+  });
+
+  it('declares to the gate everything that is incompatible, and nothing that is not there', () => {
+    const [v1, v2] = [v1Contract(), v2Contract()].map((contract) => structuredClone(contract));
+    const released = { id: 'v1', declared: v1, released: v1, changes: [] };
+    const next = { id: 'v2', declared: v2, released: undefined, changes: V2_CHANGES };
+    expect(checkVersions([released, next])).to.deep.equal([]);
+    const rules = new Set(V2_CHANGES.flatMap(({ covers }) => covers.map(({ rule }) => rule)));
+    expect([...rules].sort()).to.deep.equal(['R1', 'R2', 'R3', 'R4', 'R5', 'R6']);
+    for (const { name } of V2_CHANGES) {
+      const changes = V2_CHANGES.filter((change) => change.name !== name);
+      expect(checkVersions([released, { ...next, changes }]), name).not.to.deep.equal([]);
+    }
   });
 
   it('has an addition that the first does not show', async () => {

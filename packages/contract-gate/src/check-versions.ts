@@ -78,7 +78,7 @@ function checkNext(version: VersionContract, next: VersionContract): VersionFaul
     ...(open.length === 0 ? [] : [{ version: next.id, message: undeclared, findings: open }]),
     ...idle.map(({ change, cover }) => ({
       version: next.id,
-      message: `${change.name} of ${next.id} declares ${cover.rule} of ${cover.operation}${cover.pointer ?? ''}, which the contracts do not show: correct it, or mark it as behaviour and record it`,
+      message: `${change.name} of ${next.id} declares ${cover.rule} of ${cover.operation}${cover.pointer === undefined ? '' : ` at ${cover.pointer}`}, which the contracts do not show: correct it, or mark it as behaviour and record it`,
       findings: [],
     })),
     ...next.changes

@@ -50,8 +50,8 @@ const CHECKS = {
   'scope-removed': { verdict: 'R2', why: 'tokens with the scope % lose its meaning' },
   'scope-added': { verdict: 'compatible', why: 'nothing that exists refers to it' },
   'scope-described-anew': {
-    verdict: 'compatible',
-    why: 'only the words about the scope % changed; if its meaning changed too, it needs a new version',
+    verdict: 'R2',
+    why: 'the description of the scope % is its definition: nothing else says what it allows',
   },
   'permission-definition-changed': {
     verdict: 'R2',

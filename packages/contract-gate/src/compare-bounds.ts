@@ -1,6 +1,7 @@
 import type { Run } from './comparison.ts';
 import { LOWER, UPPER } from './flat-bounds.ts';
 import type { FlatSchema } from './flat-schema.ts';
+import { sizeOf } from './settle-values.ts';
 
 /** Bounds of numbers, lengths and counts. */
 export function compareBounds(
@@ -79,10 +80,4 @@ function boundOf({ bounds }: FlatSchema, name: string): Bound {
 
 function strictness({ value }: Bound, sign: 1 | -1): number {
   return value === undefined ? Number.NEGATIVE_INFINITY : value * sign;
-}
-
-function sizeOf(value: unknown): number | undefined {
-  if (typeof value === 'number') return value;
-  if (typeof value === 'string') return [...value].length;
-  return Array.isArray(value) ? value.length : undefined;
 }

@@ -1,12 +1,12 @@
 import type { CheckId } from './checks.ts';
+import { compareMembers } from './compare-members.ts';
 import { compareOperation } from './compare-operations.ts';
 import { schemaComparison } from './compare-schemas.ts';
-import { compareSchemes, schemeNames } from './compare-security.ts';
+import { compareDefaults, compareSchemes, schemeNames } from './compare-security.ts';
 import { readContract } from './contract.ts';
-import { type Difference, type Finding, toFinding } from './finding.ts';
-import { canonical, type JsonObject, own } from './json.ts';
+import { type Difference, type Finding, type Report, toFinding } from './finding.ts';
+import { isObject, type JsonObject, own } from './json.ts';
 import type { Operation } from './operations.ts';
-import { isPermissionExtension } from './policy.ts';
 
 export interface CompareOptions {
   /** Two versions of an API stand at different paths; their servers are not compared. */
@@ -45,7 +45,8 @@ export function compareContracts(
     if (!before.operations.has(key)) add(operation.name)(presence('operation-added', operation));
   }
   compareSchemes([before, after], names, (operation, difference) => add(operation)(difference));
-  compareRoot(before.document.root, after.document.root, add('*'));
+  compareDefaults([before, after], names, add('*'));
+  compareRoots(before.document.root, after.document.root, add('*'));
   return [...found.values()];
 }
 
@@ -59,23 +60,17 @@ const ROOT_MEMBERS = new Set([
   ...['openapi', 'info', 'servers', 'paths', 'components', 'security', 'tags', 'externalDocs'],
   ...['webhooks', 'jsonSchemaDialect'],
 ]);
+const COMPONENTS = new Set([
+  ...['schemas', 'responses', 'parameters', 'examples', 'requestBodies', 'headers', 'links'],
+  ...['securitySchemes', 'callbacks', 'pathItems'],
+]);
 
-function compareRoot(
-  before: JsonObject,
-  after: JsonObject,
-  report: (one: Difference) => void,
-): void {
-  for (const name of new Set([...Object.keys(before), ...Object.keys(after)])) {
-    const [old, next] = [own(before, name), own(after, name)];
-    if (ROOT_MEMBERS.has(name) || canonical(old) === canonical(next)) continue;
-    const shown = {
-      direction: 'none',
-      pointer: `/${name}`,
-      before: old,
-      after: next,
-      subject: name,
-    } as const;
-    if (isPermissionExtension(name)) report({ check: 'permission-definition-changed', ...shown });
-    else if (!name.startsWith('x-')) report({ check: 'unknown-member', ...shown });
-  }
+/** Members that the gate does not know, and extensions that define permissions. */
+function compareRoots(before: JsonObject, after: JsonObject, report: Report): void {
+  compareMembers(before, after, ROOT_MEMBERS, '', report);
+  const [old, next] = [before, after].map((root) => {
+    const components = own(root, 'components');
+    return isObject(components) ? components : {};
+  }) as [JsonObject, JsonObject];
+  compareMembers(old, next, COMPONENTS, '/components', report);
 }

@@ -2,7 +2,7 @@ import type { Direction } from './checks.ts';
 import { compareContent } from './compare-bodies.ts';
 import { compareMembers, type Pair } from './compare-members.ts';
 import type { Contract } from './contract.ts';
-import { below, canonical, entriesOf, isObject, type JsonObject, own } from './json.ts';
+import { below, entriesOf, isObject, type JsonObject, own } from './json.ts';
 
 const HEADER_MEMBERS = new Set([
   ...['description', 'required', 'deprecated', 'allowEmptyValue', 'style', 'explode', 'schema'],
@@ -75,7 +75,7 @@ function compareHeader(
     });
   }
   const [old, next] = [before, after].map((header) => own(header, 'explode') === true);
-  if (old !== next && canonical(own(before, 'schema')).match(/"(array|object|\$ref)"/)) {
+  if (old !== next) {
     const shown = { before: old, after: next, subject: 'explode' };
     report({ check: 'serialization-changed', direction, pointer: `${pointer}/explode`, ...shown });
   }

@@ -1,6 +1,7 @@
 import { compareBounds, isProven } from './compare-bounds.ts';
 import type { Run } from './comparison.ts';
 import type { FlatSchema } from './flat-schema.ts';
+import { divides } from './settle-values.ts';
 
 /** Lists of values, bounds, and keywords such as `pattern` and `format`. */
 export function compareScalars(
@@ -11,6 +12,7 @@ export function compareScalars(
 ): void {
   compareInteger(run, before, after, pointer);
   compareValues(run, before, after, pointer);
+  compareExtensible(run, before, after, pointer);
   compareBounds(run, before, after, pointer);
   compareMultiples(run, before, after, pointer);
   for (const name of new Set([...before.marks.keys(), ...after.marks.keys()])) {
@@ -48,9 +50,27 @@ function compareValues(run: Run, before: FlatSchema, after: FlatSchema, pointer:
     run.report({ check: 'narrowed', ...shown, ...all, subject: `the loss of ${words(missing)}` });
   }
   // Readers of an extensible list were told that values may be added.
-  if (added.length > 0 && !(before.extensible && direction === 'response')) {
+  if (added.length > 0 && !(before.extensible !== undefined && direction === 'response')) {
     run.report({ check: 'widened', ...shown, ...all, subject: `the new ${words(added)}` });
   }
+}
+
+/** A list that may grow is one for readers; for senders each value that is gone is refused. */
+function compareExtensible(run: Run, before: FlatSchema, after: FlatSchema, pointer: string): void {
+  const [old, next] = [before.extensible ?? [], after.extensible ?? []].map((all) =>
+    all.map((value) => JSON.stringify(value)),
+  );
+  if (next === undefined || next.length === 0) return;
+  const missing = old?.filter((value) => !next.includes(value)) ?? [];
+  if (missing.length === 0) return;
+  run.report({
+    check: 'narrowed',
+    direction: run.context.direction,
+    pointer: `${pointer}/x-extensible-enum`,
+    before: before.extensible,
+    after: after.extensible,
+    subject: `the loss of ${missing.join(', ')}`,
+  });
 }
 
 function words(values: readonly unknown[]): string {
@@ -80,11 +100,6 @@ function compareMultiples(run: Run, before: FlatSchema, after: FlatSchema, point
 
 function multiplesOf({ integer, multiples }: FlatSchema): readonly number[] {
   return integer ? [...multiples.filter((one) => !divides(one, 1)), 1] : multiples;
-}
-
-function divides(one: number, other: number): boolean {
-  const ratio = other / one;
-  return Math.abs(ratio - Math.round(ratio)) < 1e-9;
 }
 
 function compareMarks(

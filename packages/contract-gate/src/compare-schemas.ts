@@ -7,6 +7,7 @@ import { type FlatSchema, flatten } from './flat-schema.ts';
 import { mergeScalars } from './merge-scalars.ts';
 import { alternativesOf } from './schema-alternatives.ts';
 import type { SchemaNode, Schemas } from './schema-nodes.ts';
+import { settleValues } from './settle-values.ts';
 
 /** What a comparison found at its own place, with pointers below that place. */
 interface Found {
@@ -190,7 +191,7 @@ function sideOf(schemas: Schemas): Side {
     flats(node) {
       if (!known.has(node.id)) {
         const alternatives = alternativesOf(schemas, node);
-        const flats = alternatives?.flatMap((one) => flatten(schemas, one));
+        const flats = alternatives?.flatMap((one) => flatten(schemas, one)).flatMap(settleValues);
         known.set(node.id, flats && mergeScalars(flats));
       }
       return known.get(node.id);

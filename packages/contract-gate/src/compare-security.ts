@@ -42,8 +42,11 @@ export function requirementsOf(
   operation: Operation,
   names: SchemeNames = new Map(),
 ): readonly string[] {
-  const own_ = own(operation.members, 'security');
-  const given = own_ ?? (operation.pushed ? undefined : own(root, 'security'));
+  const given = own(operation.members, 'security');
+  return alternativesOf(given ?? (operation.pushed ? undefined : own(root, 'security')), names);
+}
+
+function alternativesOf(given: unknown, names: SchemeNames = new Map()): readonly string[] {
   const alternatives = listOf(given).map((one) =>
     entriesOf(one)
       .map(([name, scopes]) => {
@@ -70,6 +73,27 @@ export function compareRequirements(
   const pointer = `${operation.pointer}/security`;
   if (old !== next)
     report({ check: 'security-changed', direction: 'none', pointer, before: old, after: next });
+}
+
+/**
+ * What the document asks for where operations do not say it, when no operation relies on it: nobody
+ * notices yet, but the definition changed.
+ */
+export function compareDefaults(
+  [before, after]: readonly [Contract, Contract],
+  names: SchemeNames,
+  report: Report,
+): void {
+  const roots = [before.document.root, after.document.root] as const;
+  const relied = [...before.operations.values()].some(
+    ({ members, pushed }) => !pushed && own(members, 'security') === undefined,
+  );
+  if (relied || roots.some((root) => own(root, 'security') === undefined)) return;
+  const old = alternativesOf(own(roots[0], 'security'), names).join(' or ');
+  const next = alternativesOf(own(roots[1], 'security')).join(' or ');
+  if (old === next) return;
+  const shown = { before: old, after: next };
+  report({ check: 'security-changed', direction: 'none', pointer: '/security', ...shown });
 }
 
 type ReportFor = (operation: string, difference: Difference) => void;

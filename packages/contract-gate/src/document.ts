@@ -27,13 +27,15 @@ const REF_STEPS_MAX = 100;
 export function openContract(value: unknown, label: string): ContractDocument {
   const invalid = (message: string) => new ContractInvalid(`${label}: ${message}`);
   if (!isObject(value)) throw invalid('not an OpenAPI document: expected an object');
-  const version = own(value, 'openapi');
+  const given = own(value, 'openapi');
+  // YAML reads 3.1 without quotes as a number.
+  const version = typeof given === 'number' ? `${given}` : given;
   if (own(value, 'swagger') !== undefined) {
     throw invalid('Swagger 2.0 is not read; convert the document to OpenAPI 3.0 or 3.1');
   }
-  if (typeof version !== 'string' || !/^3\.[01](\.|$)/.test(version)) {
-    const given = version === undefined ? 'it is missing' : `it is ${JSON.stringify(version)}`;
-    throw invalid(`the member "openapi" must be 3.0.x or 3.1.x; ${given}`);
+  if (typeof version !== 'string' || !/^3(\.[01](\.|$)|$)/.test(version)) {
+    const found = version === undefined ? 'it is missing' : `it is ${JSON.stringify(version)}`;
+    throw invalid(`the member "openapi" must be 3.0.x or 3.1.x; ${found}`);
   }
   if (isTooDeep(value)) {
     throw invalid(`the document is nested more than ${DEPTH_MAX} levels deep`);
@@ -55,8 +57,8 @@ export function openContract(value: unknown, label: string): ContractDocument {
     if (found === undefined) throw invalid(`${at}: $ref leads nowhere (${ref})`);
     return found;
   };
-  const object = (given: unknown, at: string): JsonObject => {
-    let current = given;
+  const object = (start: unknown, at: string): JsonObject => {
+    let current = start;
     for (let step = 0; step < REF_STEPS_MAX; step += 1) {
       if (!isObject(current)) throw invalid(`${at}: expected an object`);
       const ref = own(current, '$ref');
@@ -65,7 +67,7 @@ export function openContract(value: unknown, label: string): ContractDocument {
     }
     throw invalid(`${at}: $ref leads round in a circle`);
   };
-  return { root: value, invalid, siblingsOfRef: !version.startsWith('3.0'), target, object };
+  return { root: value, invalid, siblingsOfRef: version.startsWith('3.1'), target, object };
 }
 
 function follow(base: unknown, fragment: string): unknown {

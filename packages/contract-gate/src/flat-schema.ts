@@ -12,7 +12,8 @@ export interface FlatSchema {
   readonly integer: boolean;
   /** By their canonical text; undefined: any value of the type. */
   readonly values: ReadonlyMap<string, unknown> | undefined;
-  readonly extensible: boolean;
+  /** Values of a list that may grow; empty where `enum` itself is marked. */
+  readonly extensible: readonly unknown[] | undefined;
   /** The strictest bound of each keyword. */
   readonly bounds: ReadonlyMap<string, number>;
   readonly multiples: readonly number[];
@@ -109,8 +110,9 @@ function flattenAs(
     alternative,
     integer,
     values: type === 'null' ? undefined : type === 'boolean' ? (values ?? BOTH) : values,
-    extensible: list('x-extensible-enum').length > 0,
-    bounds: boundsOf(list, integer),
+    extensible:
+      list('x-extensible-enum').length > 0 ? list('x-extensible-enum').flatMap(listOf) : undefined,
+    bounds: withContained(boundsOf(list, integer), list('contains').length > 0),
     multiples: [...new Set(list('multipleOf').filter((one) => typeof one === 'number'))],
     marks: new Map(
       MARKS.map((name) => [name, new Set(list(name).map(canonical))] as const).filter(
@@ -155,3 +157,14 @@ const BOTH: ReadonlyMap<string, unknown> = new Map([
   ['false', false],
   ['true', true],
 ]);
+
+/** Without `minContains`, one item must match. */
+function withContained(bounds: Map<string, number>, contains: boolean): Map<string, number> {
+  if (!contains) {
+    bounds.delete('minContains');
+    bounds.delete('maxContains');
+  } else if (!bounds.has('minContains')) {
+    bounds.set('minContains', 1);
+  }
+  return bounds;
+}

@@ -1,6 +1,6 @@
 import type { Direction } from './checks.ts';
 import type { Pair } from './compare-members.ts';
-import { canonical, type JsonObject, own } from './json.ts';
+import { type JsonObject, own } from './json.ts';
 
 /** A parameter with its references followed. */
 export interface Parameter {
@@ -41,7 +41,7 @@ export function compareSerialization(
   if (before.style !== after.style) {
     const shown = { before: before.style, after: after.style, subject: 'style' };
     report({ check: 'serialization-changed', direction, pointer: `${pointer}/style`, ...shown });
-  } else if (before.explode !== after.explode && hasParts(pair, old)) {
+  } else if (before.explode !== after.explode) {
     const shown = { before: before.explode, after: after.explode, subject: 'explode' };
     report({ check: 'serialization-changed', direction, pointer: `${pointer}/explode`, ...shown });
   }
@@ -60,14 +60,4 @@ export function compareSerialization(
     const shown = { before: empty[0], after: empty[1] };
     report({ check, direction, pointer: `${pointer}/allowEmptyValue`, ...shown });
   }
-}
-
-/** Whether `explode` matters: a single value is written the same either way. */
-function hasParts({ before }: Pair, { members, pointer }: Parameter): boolean {
-  const text = canonical(
-    before.schemas
-      .node([own(members, 'schema')], pointer)
-      .leaves.map(({ keywords }) => [...keywords]),
-  );
-  return !/"type",\["(string|number|integer|boolean)"\]/.test(text);
 }

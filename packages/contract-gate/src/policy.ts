@@ -26,6 +26,7 @@ export const CONTESTED = {
   'null-within-all-of': 'in 3.0 one nullable member is enough',
   'became-required-with-default': 'compatible, because the rule names fields without a default',
   'unused-security-scheme-removed': 'R2',
+  'scope-described-anew': 'R2, because its description is what defines a scope',
   'security-loosened': 'R2, because a permission definition changed',
   'all-of-member-added':
     'R6 in requests where there were two members already, even where it repeats one',

@@ -1,4 +1,4 @@
-import { isObject, listOf, own } from './json.ts';
+import { canonical, isObject, listOf, own } from './json.ts';
 import type { Leaf } from './schema-leaf.ts';
 import type { SchemaNode, Schemas } from './schema-nodes.ts';
 
@@ -42,15 +42,25 @@ export function alternativesOf(
 function openUnion({ node, chosen }: Draft): [Leaf, (typeof UNIONS)[number]] | undefined {
   for (const leaf of node.leaves) {
     for (const union of UNIONS) {
-      if (leaf.keywords.has(union) && !chosen.has(`${leaf.id} ${union}`)) return [leaf, union];
+      if (leaf.keywords.has(union) && !chosen.has(textOf(leaf, union))) return [leaf, union];
     }
   }
   return undefined;
 }
 
+const texts = new WeakMap<object, string>();
+
+/** Two copies of one choice are chosen from once: what is valid for both is valid for one. */
+function textOf({ keywords }: Leaf, union: string): string {
+  const branches = listOf(keywords.get(union));
+  const known = texts.get(branches) ?? `${union} ${canonical(branches)}`;
+  texts.set(branches, known);
+  return known;
+}
+
 function chooseEach(schemas: Schemas, draft: Draft, leaf: Leaf, union: string): Draft[] {
   const branches = listOf(leaf.keywords.get(union));
-  const chosen = new Set([...draft.chosen, `${leaf.id} ${union}`]);
+  const chosen = new Set([...draft.chosen, textOf(leaf, union)]);
   const tagsOf = discriminatorTags(leaf);
   return branches.flatMap((branch, index) => {
     const pointer = `${draft.pointer}/${union}/${index}`;

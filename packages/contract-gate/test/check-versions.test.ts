@@ -64,7 +64,7 @@ describe('the check of versions', () => {
   it('refuses a declared change that the documents do not show, unless it is one of behaviour', () => {
     const [idle] = faults(version('v1', v1), version('v2', v1, [declared]));
     expect(idle).to.include(
-      'RequireQ of v2 declares R4 of POST /loans/parameters/query/q, which the contracts do not show',
+      'RequireQ of v2 declares R4 of POST /loans at /parameters/query/q, which the contracts do not show',
     );
     for (const behaviour of [true, 'flag'] as const) {
       expect(

@@ -34,6 +34,10 @@ const members = (...all: unknown[]) => sends({ allOf: all });
 const scheme = (securitySchemes: Json, security?: unknown) =>
   operation({ security }, { components: { securitySchemes } });
 const key = { type: 'apiKey', in: 'header', name: 'K' };
+const oauth = (words: string) => ({
+  type: 'oauth2',
+  flows: { clientCredentials: { tokenUrl: '/token', scopes: { view: words } } },
+});
 const media = (...types: string[]) =>
   answers({
     200: {
@@ -136,6 +140,9 @@ const EXAMPLES: Readonly<Record<ContestedCase, readonly Example[]>> = {
     ],
   ],
   'unused-security-scheme-removed': [[scheme({ key }), scheme({}), ['R2']]],
+  'scope-described-anew': [
+    [scheme({ it: oauth('granted deals') }), scheme({ it: oauth('every deal') }), ['R2']],
+  ],
   'security-loosened': [
     [scheme({ key }, [{ key: [] }]), scheme({ key }, [{ key: [] }, {}]), ['R2']],
   ],

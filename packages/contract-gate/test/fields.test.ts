@@ -114,6 +114,16 @@ describe('fields that clients receive', () => {
   });
 });
 
+describe('lists of values that may grow', () => {
+  const grows = (...values: string[]) => ({ type: 'string', 'x-extensible-enum': values });
+
+  it('may lose none that clients send', () => {
+    expect(rules(sends(grows('a', 'b')), sends(grows('a')))).to.deep.equal(['R6']);
+    expect(rules(sends(grows('a')), sends(grows('a', 'b')))).to.deep.equal([]);
+    expect(rules(receives(grows('a')), receives(grows('a', 'b')))).to.deep.equal([]);
+  });
+});
+
 describe('alternatives', () => {
   const [cat, dog] = [
     object({ kind: { const: 'cat' }, lives: { type: 'integer' } }, ['kind']),

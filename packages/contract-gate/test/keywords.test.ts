@@ -90,6 +90,10 @@ const WIDER: Readonly<Record<string, readonly [unknown, unknown]>> = {
     { type: 'array', contains: text, minContains: 3 },
     { type: 'array', contains: text, minContains: 2 },
   ],
+  'contains without minContains': [
+    { type: 'array', contains: text, minContains: 1 },
+    { type: 'array', contains: text, minContains: 0 },
+  ],
   maxContains: [
     { type: 'array', contains: text, maxContains: 3 },
     { type: 'array', contains: text },

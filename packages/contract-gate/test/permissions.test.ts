@@ -92,20 +92,32 @@ describe('permissions', () => {
     });
   }
 
+  it('of the whole document that no operation relies on: R2', () => {
+    const given = (all: unknown) => operation({ security: [] }, { ...both, security: all });
+    expect(rules(given([{ key: [] }]), given([{ oauth: ['read'] }]))).to.deep.equal(['R2']);
+    expect(rules(given([{ key: [] }]), operation({ security: [] }, both))).to.deep.equal([]);
+  });
+
+  it('in extensions of the components: R2', () => {
+    const given = (data: string) =>
+      operation({}, { components: { 'x-permissions': { view: data } } });
+    expect(rules(given('granted deals'), given('every deal'))).to.deep.equal(['R2']);
+  });
+
   it('by a scheme that has only another name are the same', () => {
     const named = (name: string) =>
       needs([{ [name]: ['read'] }], schemes({ [name]: oauth({ read: 'Read' }) }));
     expect(lines(named('one'), named('other'))).to.deep.equal([]);
   });
 
-  it('that nothing refers to yet are compatible: a new scheme, a new scope, other words', () => {
+  it('that nothing refers to yet are compatible: a new scheme, a new scope', () => {
     const before = needs([{ it: [] }], schemes({ it: oauth({ read: 'Read' }) }));
     const after = needs(
       [{ it: [] }],
-      schemes({ it: oauth({ read: 'Reads', write: 'Write' }), key: { type: 'mutualTLS' } }),
+      schemes({ it: oauth({ read: 'Read', write: 'Write' }), key: { type: 'mutualTLS' } }),
     );
     expect(rules(before, after)).to.deep.equal([]);
-    expect(lines(before, after)).to.have.lengthOf(3);
+    expect(lines(before, after)).to.have.lengthOf(2);
   });
 
   it('in extensions of operations, paths and the document: R2', () => {

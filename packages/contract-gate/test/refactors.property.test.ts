@@ -13,9 +13,6 @@ const KINDS = {
   allOf: true,
   anything: true,
 };
-const anySchema = schemas(KINDS);
-const component = components(KINDS);
-
 interface Document {
   readonly components: Readonly<Record<string, Schema>>;
   readonly sent: Schema;
@@ -34,18 +31,30 @@ const security = fc.array(
   ),
   { maxLength: 3 },
 );
-const documents: fc.Arbitrary<Document> = fc.record({
-  components: fc.record({ Deal: component, Loan: component, Party: component }),
-  sent: anySchema,
-  received: anySchema,
-  parameters: fc
-    .uniqueArray(fc.constantFrom('p', 'q', 'r'))
-    .chain((names) =>
-      fc.tuple(...names.map((name) => anySchema.map((schema) => ({ name, in: 'query', schema })))),
-    ),
-  security,
-  operationSecurity: fc.option(security, { nil: undefined }),
-});
+
+type Kinds = Parameters<typeof schemas>[0];
+
+function documentsOf(kinds: Kinds, inComponents: Kinds = kinds): fc.Arbitrary<Document> {
+  const anySchema = schemas(kinds);
+  const component = components(inComponents);
+  const named = (names: readonly string[]) =>
+    fc.tuple(...names.map((name) => anySchema.map((schema) => ({ name, in: 'query', schema }))));
+  return fc.record({
+    components: fc.record({ Deal: component, Loan: component, Party: component }),
+    sent: anySchema,
+    received: anySchema,
+    parameters: fc.uniqueArray(fc.constantFrom('p', 'q', 'r')).chain(named),
+    security,
+    operationSecurity: fc.option(security, { nil: undefined }),
+  });
+}
+
+const documents = documentsOf(KINDS);
+/** Without a circle of references and `allOf` at once: written out, such a schema is a new one each time. */
+const finite = fc.oneof(
+  documentsOf(KINDS, { ...KINDS, components: [] }),
+  documentsOf({ ...KINDS, allOf: false }),
+);
 
 function toContract({
   components,
@@ -163,9 +172,10 @@ const REFACTORS: Readonly<Record<string, (document: Document) => Document>> = {
 
 describe('a contract that is written in another way', () => {
   for (const [name, refactor] of Object.entries(REFACTORS)) {
+    const given = name === 'references that are written out' ? finite : documents;
     it(`${name}: no difference`, () => {
       fc.assert(
-        fc.property(documents, (document) => {
+        fc.property(given, (document) => {
           const [before, after] = [toContract(document), toContract(refactor(document))];
           expect(compareContracts(before, after).map(line)).to.deep.equal([]);
           expect(compareContracts(after, before).map(line)).to.deep.equal([]);

@@ -112,7 +112,8 @@ export function foundPageStatement(
 /**
  * Everything that a page tells of its items. `page` is a SELECT that finds them: their `key`, what they
  * are sorted by (`sort_value`), and their place on the page (`number`). An item has a row for its
- * global balance and one for each lender's; what is told of the item is in the first one alone.
+ * global balance and one for each lender's; what is told of the item is in the first one alone, as
+ * JSON: the driver makes slow objects of rows with many columns.
  */
 export function detailsOf(level: Level, page: string): string {
   const sql = LEVEL_SQL[level];
@@ -120,14 +121,12 @@ export function detailsOf(level: Level, page: string): string {
     level === 'contract' ? 'loan_contract c ON c.key = i.key' : 'loan_contract c ON false';
   const holder =
     level === 'position' ? 'party holder ON holder.key = i.lender_key' : 'party holder ON false';
-  const ofItem = Object.entries(itemColumns(level)).map(
-    ([name, value]) => `CASE WHEN s.lender_key = 0 THEN ${value} END AS ${name}`,
-  );
+  const facts = Object.entries(itemFacts(level)).map(([name, value]) => `'${name}', ${value}`);
   return `
     WITH page AS MATERIALIZED (${page}
     )
-    SELECT page.key,
-      ${ofItem.join(',\n      ')},
+    SELECT CASE WHEN s.lender_key = 0 THEN json_build_object(
+        ${facts.join(',\n        ')}) END AS item,
       lender.id AS lender_id, ${partyName('lender')} AS lender_name,
       s.last_effective_date::text AS last_effective_date, coalesce(s.last_seq, 0) AS last_seq,
       s.amounts, s.overdrawn, s.owes
@@ -146,9 +145,11 @@ export function detailsOf(level: Level, page: string): string {
     ORDER BY page.number, s.lender_key`;
 }
 
-function itemColumns(level: Level): Readonly<Record<string, string>> {
+/** Names and values of `ItemFacts`. Integers of the database are texts in JSON. */
+function itemFacts(level: Level): Readonly<Record<string, string>> {
   const { record, booked } = LEVEL_SQL[level];
   return {
+    key: 'page.key::text',
     sort_value: 'page.sort_value',
     currency: 'f.currency',
     deal_id: 'd.id',
@@ -183,8 +184,8 @@ function itemColumns(level: Level): Readonly<Record<string, string>> {
     terms_seq: `(SELECT coalesce(max(greatest(t.known_seq, (SELECT max(s.known_seq) FROM journal_standing s
           WHERE s.seq = t.known_seq AND s.known_seq <= $2))), 0)
        FROM facility g JOIN facility_terms t ON t.facility_key = g.key
-       WHERE g.deal_key = d.key AND t.effective_date <= $1 AND t.known_seq <= $2)`,
-    booked_seq: hadFrom(record, booked),
+       WHERE g.deal_key = d.key AND t.effective_date <= $1 AND t.known_seq <= $2)::text`,
+    booked_seq: `${hadFrom(record, booked)}::text`,
   };
 }
 

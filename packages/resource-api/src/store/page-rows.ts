@@ -2,23 +2,21 @@ import type { BalanceItem } from '../balances/balance-store.ts';
 import { COMPONENTS, type StatedBalance, ZERO_BALANCE } from '../ledger/balance.ts';
 
 /** A row of `detailsOf`: an item with its global balance, or one lender's balance of that item. */
-export type PageRow = (ItemRow | LenderRow) & {
+export interface PageRow {
+  /** Null in the rows of lenders. */
+  readonly item: ItemFacts | null;
+  readonly lender_id: string | null;
+  readonly lender_name: string | null;
   /** Null where nothing was ever posted. */
   readonly last_effective_date: string | null;
   readonly last_seq: bigint;
   readonly amounts: string;
   readonly overdrawn: boolean;
   readonly owes: boolean;
-};
-
-interface LenderRow {
-  readonly deal_id: null;
-  readonly lender_id: string;
-  readonly lender_name: string;
 }
 
-interface ItemRow {
-  readonly key: bigint;
+interface ItemFacts {
+  readonly key: string;
   readonly sort_value: string | null;
   readonly currency: string;
   readonly deal_id: string;
@@ -45,8 +43,8 @@ interface ItemRow {
   readonly borrower_name: string;
   readonly roles: readonly string[];
   readonly accrues: boolean;
-  readonly terms_seq: bigint;
-  readonly booked_seq: bigint;
+  readonly terms_seq: string;
+  readonly booked_seq: string;
 }
 
 type Mutable<T> = { -readonly [K in keyof T]: T[K] };
@@ -57,11 +55,11 @@ export function toItems(rows: readonly PageRow[]): readonly BalanceItem[] {
   const items: Item[] = [];
   let item: Item | undefined;
   for (const row of rows) {
-    if (row.deal_id !== null) {
-      item = toItem(row);
+    if (row.item !== null) {
+      item = toItem(row, row.item);
       items.push(item);
     } else if (item !== undefined) {
-      const lender = { id: row.lender_id, name: row.lender_name };
+      const lender = { id: row.lender_id ?? '', name: row.lender_name ?? '' };
       item.lenders.push({ lender, balance: toBalance(row.amounts) });
       // Shares may stand open where the global amount is even.
       item.owes ||= row.owes;
@@ -77,48 +75,52 @@ function later(one: string | null, other: string | null): string | null {
   return (one ?? '') < (other ?? '') ? other : one;
 }
 
-function toItem(row: Extract<PageRow, ItemRow>): Item {
+function toItem(row: PageRow, facts: ItemFacts): Item {
   return {
-    end: { sortValue: row.sort_value, key: row.key },
+    end: { sortValue: facts.sort_value, key: BigInt(facts.key) },
     deal: {
-      id: row.deal_id,
-      name: row.deal_name,
-      dealNumber: row.deal_number,
-      status: row.deal_status,
+      id: facts.deal_id,
+      name: facts.deal_name,
+      dealNumber: facts.deal_number,
+      status: facts.deal_status,
     },
     facility: {
-      id: row.facility_id,
-      name: row.facility_name,
-      type: row.facility_type,
-      sublimitOf: row.sublimit_of,
-      maturityDate: row.maturity_date,
-      availabilityEndDate: row.availability_end_date,
-      status: row.facility_status,
+      id: facts.facility_id,
+      name: facts.facility_name,
+      type: facts.facility_type,
+      sublimitOf: facts.sublimit_of,
+      maturityDate: facts.maturity_date,
+      availabilityEndDate: facts.availability_end_date,
+      status: facts.facility_status,
     },
     contract:
-      row.contract_id === null
+      facts.contract_id === null
         ? null
         : {
-            id: row.contract_id,
-            contractNumber: row.contract_number ?? '',
-            maturityDate: row.contract_maturity_date,
-            status: row.contract_status ?? '',
-            allInRate: row.all_in_rate,
+            id: facts.contract_id,
+            contractNumber: facts.contract_number ?? '',
+            maturityDate: facts.contract_maturity_date,
+            status: facts.contract_status ?? '',
+            allInRate: facts.all_in_rate,
           },
     position:
-      row.position_id === null
+      facts.position_id === null
         ? null
-        : { id: row.position_id, kind: row.position_kind ?? '', lenderId: row.holder_id ?? '' },
-    borrower: { id: row.borrower_id, name: row.borrower_name, country: row.country },
-    currency: row.currency,
-    roles: row.roles,
+        : {
+            id: facts.position_id,
+            kind: facts.position_kind ?? '',
+            lenderId: facts.holder_id ?? '',
+          },
+    borrower: { id: facts.borrower_id, name: facts.borrower_name, country: facts.country },
+    currency: facts.currency,
+    roles: facts.roles,
     global: toBalance(row.amounts),
     lenders: [],
     lastEffectiveDate: row.last_effective_date,
     lastSeq: row.last_seq,
-    termsSeq: row.terms_seq,
-    bookedSeq: row.booked_seq,
-    accrues: row.accrues,
+    termsSeq: BigInt(facts.terms_seq),
+    bookedSeq: BigInt(facts.booked_seq),
+    accrues: facts.accrues,
     owes: row.owes,
     overdrawn: row.overdrawn,
   };

@@ -29,7 +29,8 @@ interface ExportRequest {
 /** A page of what is exported; the pages together are one snapshot. */
 interface Batch {
   readonly snapshot: ResolvedSnapshot;
-  readonly items: readonly Presented[];
+  /** Each is made when it is written, so that no more than one is there at a time. */
+  readonly items: Iterable<Presented>;
   /** Where changes are asked for: what is gone, and since when. */
   readonly removed?: readonly RemovedItem[];
   readonly since?: Presented;
@@ -39,6 +40,7 @@ interface Batch {
 }
 
 const BATCH = 1_000;
+const PIECE_CHARS = 64 * 1_024;
 /** Of items that have much in them. */
 const EXPANDED_BATCH = 50;
 const NAMES: Readonly<Record<Resource, string>> = {
@@ -92,7 +94,7 @@ async function balanceBatch(
   const { snapshot, readings, next } = page;
   return {
     snapshot,
-    items: readings.map((reading) => presentItem(resource, reading, page)),
+    items: each(readings, (reading) => presentItem(resource, reading, page)),
     totals,
     next: next && (() => balanceBatch(request, { ...snapshot, after: next }, totals)),
   };
@@ -130,10 +132,28 @@ async function movementBatch(
   const { snapshot, movements, next } = page;
   return {
     snapshot,
-    items: movements.map(presentMovement),
+    items: each(movements, presentMovement),
     totals: new Map(),
     next: next && (() => movementBatch(request, { ...snapshot, after: next })),
   };
+}
+
+function* each<T, R>(values: Iterable<T>, make: (value: T) => R): Generator<R> {
+  for (const value of values) yield make(value);
+}
+
+/** Lines together, in pieces that the connection takes at once. */
+function* pieces(...groups: readonly Iterable<string>[]): Generator<string> {
+  let piece = '';
+  for (const lines of groups) {
+    for (const line of lines) {
+      piece += line;
+      if (piece.length < PIECE_CHARS) continue;
+      yield piece;
+      piece = '';
+    }
+  }
+  if (piece !== '') yield piece;
 }
 
 /** The database reads a batch while the one before it is written. */
@@ -162,10 +182,11 @@ async function* csvLines(
   yield csvLine(header);
   for await (const { items, removed = [], snapshot } of batches(first)) {
     const dated = date(snapshot.asOf);
-    let lines = '';
-    for (const item of items) lines += csvLine([...dated, ...cells(item)]);
-    for (const { object, id } of removed) lines += csvLine([...dated, ...cells({ object, id })]);
-    yield lines;
+    const row = (item: Presented) => csvLine([...dated, ...cells(item)]);
+    yield* pieces(
+      each(items, row),
+      each(removed, ({ object, id }) => row({ object, id })),
+    );
   }
 }
 
@@ -181,17 +202,16 @@ async function* jsonLines(
   let { totals } = first;
   for await (const { items, removed = [], totals: soFar } of batches(first)) {
     totals = soFar;
-    let text = '';
-    for (const item of items) {
-      const picked = fields === undefined ? item : pickFields(item, fields);
-      text += `${JSON.stringify(picked)}\n`;
+    const ofItems = each(items, (item) => {
+      count += 1;
+      return jsonLine(fields === undefined ? item : pickFields(item, fields));
+    });
+    for (const piece of pieces(ofItems, each(removed, jsonLine))) {
+      const lines = Buffer.from(piece);
+      hash.update(lines);
+      yield lines;
     }
-    for (const one of removed) text += `${JSON.stringify(one)}\n`;
-    const lines = Buffer.from(text);
-    hash.update(lines);
-    count += items.length;
     gone += removed.length;
-    yield lines;
   }
   const { snapshot } = first;
   const summary = {
@@ -206,5 +226,9 @@ async function* jsonLines(
       .map((total) => presentTotal(total, level)),
     sha256: hash.digest('hex'),
   };
-  yield Buffer.from(`${JSON.stringify(summary)}\n`);
+  yield Buffer.from(jsonLine(summary));
+}
+
+function jsonLine(value: object): string {
+  return `${JSON.stringify(value)}\n`;
 }

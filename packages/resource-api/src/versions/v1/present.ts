@@ -209,11 +209,11 @@ function addContracts(
   draft: Draft,
   resource: BalanceResource,
   { contracts }: BalanceReading,
-  { question, ...context }: ItemContext,
+  context: ItemContext,
 ): void {
   if (contracts === undefined) return;
   const level = 'contract';
-  const within = { ...context, question: { ...question, level } } as const;
+  const within = { ...context, question: { ...context.question, level } } as const;
   draft['contracts'] = contracts.map((one) => presentItem(resource, one, within));
 }
 

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { request } from 'node:http';
-import { gunzipSync } from 'node:zlib';
+import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { describeOnEngines } from '@cls/testing/engines';
 import { expect } from 'chai';
 import { parse } from 'csv-parse/sync';
@@ -154,6 +154,36 @@ describeOnEngines('an export', (engine) => {
           .end();
       },
     );
+
+  it('of one page is sent as brotli to who takes it, and has one validator for each coding', async () => {
+    const accept = 'application/json';
+    const plain = await rawGet('?', { accept });
+    const zipped = await rawGet('?', { accept, 'accept-encoding': 'gzip' });
+    // Asked again, the compressed body is the one that was kept.
+    for (const round of [1, 2]) {
+      const packed = await rawGet('?', { accept, 'accept-encoding': 'gzip, deflate, br' });
+      expect(packed.headers['content-encoding'], `${round}`).to.equal('br');
+      expect(brotliDecompressSync(packed.body).equals(plain.body)).to.equal(true);
+      const validators = [plain, zipped, packed].map(({ headers }) => headers['etag']);
+      expect(new Set(validators).size).to.equal(3);
+      for (const known of validators) {
+        const again = await rawGet('?', {
+          accept,
+          'accept-encoding': 'br',
+          'if-none-match': `${known}`,
+        });
+        expect([again.status, again.headers['etag']]).to.deep.equal([304, validators[2]]);
+      }
+    }
+  });
+
+  it('of all items is sent as gzip to who takes brotli too, while it is read', async () => {
+    const headers = { accept: 'application/x-ndjson', 'accept-encoding': 'br, gzip' };
+    const streamed = await rawGet('?', headers);
+    expect(streamed.headers['content-encoding']).to.equal('gzip');
+    const lines = gunzipSync(streamed.body).toString().trimEnd().split('\n');
+    expect(JSON.parse(lines.at(-1) ?? '').object).to.equal('summary');
+  });
 
   it('is compressed for who takes gzip, and has another validator then', async () => {
     for (const accept of ['application/json', 'application/x-ndjson']) {

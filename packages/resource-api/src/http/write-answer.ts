@@ -1,7 +1,7 @@
 import type { Context } from 'koa';
 import type { Release } from '../lifecycle/release.ts';
 import type { VersionResponse, VersionRoute } from '../versions/api-version.ts';
-import { gzipped, isWorthCompressing } from './compression.ts';
+import { codingFor, encoded } from './compression.ts';
 import { matchesEtag } from './conditional.ts';
 import type { ApiState } from './version-step.ts';
 
@@ -33,19 +33,21 @@ export async function writeBody(
   body: VersionResponse['body'],
   etag: string | undefined,
 ): Promise<void> {
-  const zip = isWorthCompressing(body) && ctx.acceptsEncodings('gzip', 'identity') === 'gzip';
+  const coding = codingFor(ctx.req.headers['accept-encoding'] as string | undefined, body);
   if (etag !== undefined) {
     // A strong validator tells one representation from another (RFC 9110 §8.8.3.3).
-    ctx.set('ETag', zip ? etag.replace(/"$/, '-gzip"') : etag);
+    ctx.set('ETag', coding === undefined ? etag : `${etag.slice(0, -1)}-${coding}"`);
     const condition = ctx.req.headers['if-none-match'];
-    const asPlain = condition?.replaceAll('-gzip"', '"');
-    if (asPlain !== undefined && matchesEtag(asPlain, etag)) {
+    if (condition !== undefined && matchesEtag(condition.replaceAll(CODED, '"'), etag)) {
       ctx.status = 304;
       return;
     }
   }
   ctx.status = status;
   ctx.set({ ...headers });
-  if (zip) ctx.set('Content-Encoding', 'gzip');
-  ctx.body = zip ? await gzipped(body) : body;
+  if (coding !== undefined) ctx.set('Content-Encoding', coding);
+  ctx.body = coding === undefined ? body : await encoded(body, coding);
 }
+
+/** The end of a validator of a compressed body. */
+const CODED = /-(?:br|gzip)"/g;

@@ -100,7 +100,7 @@ describeOnEngines('what a sorted page costs', (engine) => {
 
   it('has a limit where a filter leaves next to nothing of a large book', async function () {
     this.timeout(0);
-    const bounds = { candidates: 30, candidatesPerItem: 2, smallBook: 100 };
+    const bounds = { candidates: 30, candidatesPerItem: 2, smallBook: 100, smallLedger: 0 };
     const rare = async ({ database, ledgerSeq }: Book, level: Level, sort: Sort | undefined) => {
       const filter = { ...NO_FILTER, currencies: ['XXX'] };
       const asked = { level, filter, snapshot: { asOf: DAY, ledgerSeq }, sort };

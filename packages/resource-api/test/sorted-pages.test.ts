@@ -37,7 +37,7 @@ const FACTS = 60;
 const WHOLE = 100_000;
 const LAST_SEQ = 'SELECT max(seq) AS v FROM journal';
 /** As a large book is walked: a page is given up after a few candidates. */
-const FEW_CANDIDATES = { candidates: 3, candidatesPerItem: 1, smallBook: 0 };
+const FEW_CANDIDATES = { candidates: 3, candidatesPerItem: 1, smallBook: 0, smallLedger: 0 };
 
 type Of<T extends BookRecord['object']> = Extract<BookRecord, { object: T }>;
 

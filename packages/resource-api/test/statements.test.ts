@@ -11,7 +11,7 @@ import {
 } from '../src/balances/balance-store.ts';
 import { foundPageStatement, sortingStatement } from '../src/store/balance-statements.ts';
 import { MIGRATIONS } from '../src/store/migrations.ts';
-import { movementsStatement } from '../src/store/movement-page.ts';
+import { foundMovementsStatement, movementWalkStatement } from '../src/store/movement-page.ts';
 import { hadMoreItemsStatement, WALK_BOUNDS } from '../src/store/page-walk.ts';
 import { plainWalkStatement } from '../src/store/plain-page.ts';
 import { sqlBalanceStore } from '../src/store/sql-balance-store.ts';
@@ -83,10 +83,11 @@ describeOnEngines('each statement of the balance store', (engine) => {
           for (const after of [undefined, { seq: 1n, number: 2 }]) {
             const request = { filter, snapshot, fromDate, after, limit: 10 };
             await store.movements(access, request);
-            // Asked of few deals, of few days, and of many.
+            // Asked of few deals, of few days, and of many; then of what was found.
+            await asked.query(foundMovementsStatement(snapshot, [{ seq: 1n, number: 2 }]).sql);
             const stretch = { from: 1n, through: 7n };
             for (const among of [[1n], stretch, { ...stretch, days: [snapshot.asOf] }]) {
-              await asked.query(movementsStatement(request, among).sql);
+              await asked.query(movementWalkStatement(request, among, 100).sql);
             }
           }
         }

@@ -11,7 +11,7 @@ import type { BusinessDate } from '../ledger/business-date.ts';
 import { BY_LOOKUP, dealHas, LEVEL_SQL, partyName } from './balance-levels.ts';
 import { instant, keysOf, Parameters, type Statement } from './balance-statements.ts';
 import { fewDeals } from './few-deals.ts';
-import { type WalkBounds, walkLength } from './page-walk.ts';
+import { PASSED_OVER, type WalkBounds, WHOLE_BOOK, walkLength } from './page-walk.ts';
 import { lookUp } from './read-as.ts';
 
 /** Movements that are looked up where a page is merged from the journals of deals. */
@@ -21,7 +21,7 @@ const FEW_DAYS = 50;
 /** Beyond the last posting of a journal. */
 const LAST_NUMBER = 32_767;
 
-/** The rows of a page: of one movement too many where `next` does not tell whether there are more. */
+/** Up to `limit` rows in their order. */
 export interface MovementRows<Row> {
   readonly rows: readonly Row[];
   readonly next: MovementPlace | undefined;
@@ -39,7 +39,7 @@ interface Stretch {
  * Principal movements as they were posted, in posting order. Where the filter or the caller's grants
  * leave few deals, a page is merged from their journals. Otherwise it looks at a stretch of so many
  * journals, of the whole book or of a period's days, and is short where too few of their movements
- * are asked for.
+ * are asked for; in a small ledger it is filled whatever it takes.
  */
 export async function readMovements<Row>(
   database: Database,
@@ -48,17 +48,49 @@ export async function readMovements<Row>(
   request: MovementRequest,
   bounds: WalkBounds,
 ): Promise<MovementRows<Row>> {
+  const page = await readStretch<Row>(database, facts, access, request, bounds);
+  if (!page.givenUp) return page;
+  // Each journal has a sequence.
+  if (request.snapshot.ledgerSeq > BigInt(bounds.smallLedger)) return page;
+  return readStretch(database, facts, access, request, WHOLE_BOOK);
+}
+
+async function readStretch<Row>(
+  database: Database,
+  facts: Database,
+  access: ReaderAccess,
+  request: MovementRequest,
+  bounds: WalkBounds,
+): Promise<MovementRows<Row> & { readonly givenUp: boolean }> {
   const { filter, snapshot, limit } = request;
-  const stretch = await stretchOf(facts, request, walkLength(limit, bounds));
-  if (stretch === undefined) return { rows: [], next: undefined };
+  const length = walkLength(limit, bounds);
+  // Many of these may be of deals that the caller does not see.
+  const stretch = await stretchOf(facts, request, length * PASSED_OVER);
+  if (stretch === undefined) return { rows: [], next: undefined, givenUp: false };
   return lookUp(database, access, async (on) => {
     const few = Math.floor(MERGED / (limit + 1));
     const deals = await fewDeals(on, access, { level: 'contract', filter }, few);
-    const { sql, parameters } = movementsStatement(request, deals ?? stretch);
-    const rows = await on.query<Row>(sql, parameters);
-    const ended = deals !== undefined || stretch.through >= snapshot.ledgerSeq;
-    return { rows, next: ended ? undefined : { seq: stretch.through, number: LAST_NUMBER } };
+    const walk = movementWalkStatement(request, deals ?? stretch, length);
+    const walked = await on.query<WalkRow>(walk.sql, walk.parameters);
+    const found = walked.filter(({ given_up }) => !given_up);
+    const shown = found.slice(0, limit);
+    const isLast = deals !== undefined || stretch.through >= snapshot.ledgerSeq;
+    const stopped = walked.find(({ given_up }) => given_up);
+    const end = isLast ? undefined : { seq: stretch.through, number: LAST_NUMBER };
+    const place = stopped ? { seq: stopped.seq, number: stopped.number - 1 } : end;
+    const isFull = found.length > limit;
+    const { sql, parameters } = foundMovementsStatement(snapshot, shown);
+    return {
+      rows: shown.length === 0 ? [] : await on.query<Row>(sql, parameters),
+      next: isFull ? shown.at(-1) : place,
+      givenUp: !isFull && place !== undefined,
+    };
   });
+}
+
+/** A movement of the page, or the one before which the walk was given up. */
+interface WalkRow extends MovementPlace {
+  readonly given_up: boolean;
 }
 
 /** Undefined where no journal of the period is left. */
@@ -133,56 +165,83 @@ const MOVEMENT_COLUMNS = `
       lender.id AS lender_id, ${partyName('lender')} AS lender_name,
       p.movement::text AS movement, p.account::text AS account, p.amount_minor, l.currency`;
 
-/** @param among few deals by their keys, or the journals that a page looks at */
-export function movementsStatement(
+/**
+ * Finds the movements of a page, one too many where there are more.
+ *
+ * @param among few deals by their keys, or the journals that a page looks at
+ * @param length so many movements of a stretch are looked at
+ */
+export function movementWalkStatement(
   { filter, snapshot, fromDate, after, limit }: MovementRequest,
   among: readonly bigint[] | Stretch,
+  length: number,
 ): Statement {
   const parameters = new Parameters(snapshot);
   const from = fromDate && parameters.add(fromDate);
   const seq = after && parameters.add(after.seq);
-  const where = [
-    'p.movement IS NOT NULL',
-    ...(after ? [`(p.journal_seq, p.number) > (${seq}, ${parameters.add(after.number)})`] : []),
-    ...movementConditions(filter, parameters),
-  ].join(' AND ');
+  const place =
+    after && `(p.journal_seq, p.number) > (${seq}, ${parameters.add(after.number)}::smallint)`;
+  const asked = movementConditions(filter, parameters);
   const count = parameters.add(limit + 1);
+  const where = (conditions: readonly string[]) =>
+    ['p.movement IS NOT NULL', ...(place ? [place] : []), ...conditions].join(' AND ');
   // A posting has the date of its journal.
   const dated = (alias: string) =>
     `${alias}.effective_date <= $1${from ? ` AND ${alias}.effective_date >= ${from}` : ''}`;
   /** The first movements of journals `j` of each of few groups. */
   const merged = (groups: string, ofGroup: string, journals: string) => `
-      SELECT p.journal_seq, p.number
-      FROM unnest(${groups}) AS few (one) CROSS JOIN LATERAL (
-        SELECT p.journal_seq, p.number FROM journal j CROSS JOIN LATERAL (
-          SELECT p.journal_seq, p.number FROM posting p WHERE p.journal_seq = j.seq AND ${where}
-          ORDER BY p.number ${BY_LOOKUP}) p
-        WHERE ${ofGroup} AND ${journals}
-        ORDER BY j.seq, p.number LIMIT ${count}) p`;
-  const page = (): string => {
-    if (!('through' in among)) {
-      const journals = `${dated('j')} AND j.seq <= $2${seq ? ` AND j.seq >= ${seq}` : ''}`;
-      return merged(`${parameters.add(among)}::bigint[]`, 'j.deal_key = few.one', journals);
-    }
-    const [first, last] = [among.from, among.through].map((one) => parameters.add(one));
-    if (among.days !== undefined) {
-      const days = `${parameters.add(among.days)}::date[]`;
-      const journals = `${dated('j')} AND j.seq >= ${first} AND j.seq <= ${last} AND j.seq <= $2`;
-      return merged(days, 'j.effective_date = few.one', journals);
-    }
-    return `
-      SELECT p.journal_seq, p.number FROM posting p
-      WHERE p.journal_seq >= ${first} AND p.journal_seq <= ${last} AND p.journal_seq <= $2
-        AND ${dated('p')} AND ${where}`;
-  };
+    SELECT p.journal_seq AS seq, p.number, false AS given_up
+    FROM unnest(${groups}) AS few (one) CROSS JOIN LATERAL (
+      SELECT p.journal_seq, p.number FROM journal j CROSS JOIN LATERAL (
+        SELECT p.journal_seq, p.number FROM posting p
+        WHERE p.journal_seq = j.seq AND ${where(asked)}
+        ORDER BY p.number ${BY_LOOKUP}) p
+      WHERE ${ofGroup} AND ${dated('j')} AND j.seq <= $2 AND ${journals}
+      ORDER BY j.seq, p.number LIMIT ${count}) p
+    ORDER BY seq, number LIMIT ${count}`;
+  const statement = (sql: string) => ({ sql, parameters: parameters.values });
+  if (!('through' in among)) {
+    const deals = `${parameters.add(among)}::bigint[]`;
+    return statement(merged(deals, 'j.deal_key = few.one', seq ? `j.seq >= ${seq}` : 'true'));
+  }
+  const [first, last] = [among.from, among.through].map((one) => parameters.add(one));
+  if (among.days !== undefined) {
+    const days = `${parameters.add(among.days)}::date[]`;
+    const journals = `j.seq >= ${first} AND j.seq <= ${last}`;
+    return statement(merged(days, 'j.effective_date = few.one', journals));
+  }
+  const most = `${parameters.add(length)}::bigint`;
+  return statement(`
+    SELECT c.journal_seq AS seq, c.number, c.place > ${most} AS given_up
+    FROM (
+      SELECT p.*, row_number() OVER () AS place
+      FROM (
+        SELECT p.journal_seq, p.number, p.line_key FROM posting p
+        WHERE p.journal_seq >= ${first} AND p.journal_seq <= ${last} AND p.journal_seq <= $2
+          AND ${dated('p')} AND ${where([])}
+        ORDER BY p.journal_seq, p.number LIMIT ${most} + 1
+      ) p
+    ) c
+    LEFT JOIN LATERAL (
+      SELECT true AS so FROM (SELECT c.line_key) p
+      WHERE ${['true', ...asked].join(' AND ')} ${BY_LOOKUP}) asked ON c.place <= ${most}
+    WHERE asked.so OR c.place > ${most}
+    LIMIT ${count}`);
+}
+
+/** Movements that were found, in posting order, with all that a page tells of them. */
+export function foundMovementsStatement(
+  snapshot: Snapshot,
+  found: readonly MovementPlace[],
+): Statement {
+  const parameters = new Parameters(snapshot);
+  const seqs = parameters.add(found.map(({ seq }) => seq));
+  const numbers = parameters.add(found.map(({ number }) => number));
   const text = `
-    WITH page AS MATERIALIZED (${page()}
-      ORDER BY journal_seq, number LIMIT ${count}
-    )
     SELECT ${MOVEMENT_COLUMNS}
-    FROM page
+    FROM unnest(${seqs}::bigint[], ${numbers}::smallint[]) AS found (seq, number)
     CROSS JOIN LATERAL (SELECT * FROM posting q
-      WHERE q.journal_seq = page.journal_seq AND q.number = page.number ${BY_LOOKUP}) p
+      WHERE q.journal_seq = found.seq AND q.number = found.number ${BY_LOOKUP}) p
     CROSS JOIN LATERAL (SELECT * FROM balance_line WHERE key = p.line_key ${BY_LOOKUP}) l
     CROSS JOIN LATERAL (SELECT * FROM journal WHERE seq = p.journal_seq ${BY_LOOKUP}) j
     CROSS JOIN LATERAL (SELECT * FROM facility WHERE key = l.facility_key ${BY_LOOKUP}) f

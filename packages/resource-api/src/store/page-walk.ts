@@ -9,22 +9,26 @@ export interface WalkBounds {
   readonly candidatesPerItem: number;
   /** In books of up to so many items of the level, a page is filled whatever it takes. */
   readonly smallBook: number;
+  /** So is a page of movements where the ledger has up to so many journals. */
+  readonly smallLedger: number;
 }
 
 export const WALK_BOUNDS: WalkBounds = {
   candidates: 1_000,
   candidatesPerItem: 100,
   smallBook: 20_000,
+  smallLedger: 50_000,
 };
 /** No bound: more than any book has. */
 export const WHOLE_BOOK: WalkBounds = {
   candidates: 1_000_000_000_000,
   candidatesPerItem: 0,
   smallBook: 0,
+  smallLedger: 0,
 };
 
-/** So many times the candidates are passed over, because they have ended. */
-const PASSED_OVER = 10;
+/** So many times the candidates are passed over: they have ended, or are of others. */
+export const PASSED_OVER = 10;
 
 /** Most candidates that are worked out for a page. */
 export function walkLength(limit: number, bounds: WalkBounds): number {

@@ -89,10 +89,14 @@ export function sqlBalanceStore(
       return toStreams(await readAll<StreamRow>(database, accrualStatement(level, keys, snapshot)));
     },
     async movements(access, request) {
-      const { limit } = request;
-      const read = await readMovements<MovementRow>(database, facts, access, request, bounds);
-      const movements = read.rows.slice(0, limit).map(toMovement);
-      return { movements, next: read.rows.length > limit ? movements.at(-1) : read.next };
+      const { rows, next } = await readMovements<MovementRow>(
+        database,
+        facts,
+        access,
+        request,
+        bounds,
+      );
+      return { movements: rows.map(toMovement), next };
     },
     async movementsOf(access, level, keys, { snapshot, fromDate, limit }) {
       const found = new Map<bigint, Movement[]>();

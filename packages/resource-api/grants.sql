@@ -32,6 +32,5 @@ BEGIN
   EXECUTE format('GRANT DELETE ON entitlement_rule TO %I', service);
   -- Kept by triggers, which run as the role that writes.
   EXECUTE format('GRANT UPDATE ON book_state, grant_change TO %I', service);
-  -- Kept by the triggers of what the service adds.
-  EXECUTE format('GRANT UPDATE ON book_state, grant_change TO %I', service);
+  EXECUTE format('GRANT UPDATE ON version_usage, version_usage_source TO %I', service);
 END $$;

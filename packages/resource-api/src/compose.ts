@@ -16,6 +16,7 @@ import { callerBudgets } from './access/caller-budget.ts';
 import { keySetFile } from './access/key-set-file.ts';
 import { type KeySource, remoteKeySource } from './access/key-source.ts';
 import { leasedRateLimit, type RateLimit } from './access/rate-limit.ts';
+import { connectRedis, type RedisScripts } from './access/redis-connection.ts';
 import { redisWindow } from './access/redis-window.ts';
 import { memoryWindow } from './access/shared-window.ts';
 import { rememberVerified } from './access/verified-tokens.ts';
@@ -31,6 +32,9 @@ import { createRegistry } from './lifecycle/registry.ts';
 import { fairDatabase } from './store/fair-database.ts';
 import { MIGRATIONS } from './store/migrations.ts';
 import { sqlBalanceStore } from './store/sql-balance-store.ts';
+import { sqlVersionUsage } from './store/sql-version-usage.ts';
+import { redisVersionUsage } from './usage/redis-version-usage.ts';
+import { usageCounter } from './usage/usage-counter.ts';
 import { type ApiVersions, apiVersions } from './versions/api-versions.ts';
 import { NOTICE_POLICY, RELEASES } from './versions/releases.ts';
 import { type V1Deps, v1 } from './versions/v1/index.ts';
@@ -105,7 +109,15 @@ async function compose(
   const readBalances = balancesReader(store, times, cursors);
   const readChanges = changesReader(store, times, readBalances);
   const readMovements = movementsReader(store, times, cursors);
-  const { rateLimit, stop: stopRateLimit } = await openRateLimit(config, log);
+  const redis = config.redisUrl && connectRedis(config.redisUrl, log);
+  const counts = sqlVersionUsage(database);
+  const usage = usageCounter({
+    ...(redis === undefined
+      ? { store: counts }
+      : { store: redisVersionUsage(redis, clock.now), fallback: counts }),
+    clock,
+    log,
+  });
   let service: HttpService | undefined;
   const app = createApp({
     verifyToken: rememberVerified(
@@ -113,8 +125,9 @@ async function compose(
       keys,
       clock,
     ),
-    rateLimit,
+    rateLimit: rateLimitOf(config, redis),
     budgets,
+    usage,
     versions: versionsOf({ readBalances, readChanges, readMovements, ledger, cursors }),
     issuer: config.issuer,
     corsOrigins: config.corsOrigins,
@@ -146,7 +159,8 @@ async function compose(
     async stop() {
       await running.stop();
       keys.stop();
-      await stopRateLimit();
+      await usage.stop();
+      await redis?.stop();
       await database.close();
     },
   };
@@ -157,15 +171,11 @@ function sharedOut(poolSize: number): number {
   return Math.max(1, poolSize - Math.ceil(poolSize / 5));
 }
 
-async function openRateLimit(
-  { rateLimitPerMinute: limit, redisUrl }: ResourceApiConfig,
-  log: Log,
-): Promise<{ rateLimit: RateLimit | undefined; stop: () => Promise<void> }> {
-  const nothing = async () => undefined;
-  if (limit === 0) return { rateLimit: undefined, stop: nothing };
-  if (redisUrl === undefined) {
-    return { rateLimit: leasedRateLimit(limit, memoryWindow(limit)), stop: nothing };
-  }
-  const { window, stop } = redisWindow(limit, redisUrl, log);
-  return { rateLimit: leasedRateLimit(limit, window), stop };
+function rateLimitOf(
+  { rateLimitPerMinute: limit }: ResourceApiConfig,
+  redis: RedisScripts | undefined,
+): RateLimit | undefined {
+  if (limit === 0) return undefined;
+  const window = redis === undefined ? memoryWindow(limit) : redisWindow(limit, redis);
+  return leasedRateLimit(limit, window);
 }

@@ -1,8 +1,5 @@
-import type { Log } from '@cls/shared/log';
-import type { Secret } from '@cls/shared/secret';
-import { parseRedisUrl, type RedisAddress } from '@cls/shared/service/redis-address';
-import { createClient, createCluster, createSentinel } from 'redis';
 import type { SharedWindow } from './rate-limit.ts';
+import type { RedisScripts } from './redis-connection.ts';
 import { memoryWindow, WINDOW_S, windowAnswer } from './shared-window.ts';
 
 /** One key, so that it runs on one node of a Cluster. What counts up also begins the window. */
@@ -15,128 +12,24 @@ const COUNT = `
   end
   return {counted, left}`;
 const PREFIX = 'cls:api:rate:';
-const COMMAND_TIMEOUT_MS = 500;
-const RECONNECT_MS = 500;
-
-/** What the three kinds of client have in common. */
-interface Connection {
-  eval(script: string, options: { keys: string[]; arguments: string[] }): Promise<unknown>;
-  connect(): Promise<unknown>;
-  destroy(): unknown;
-  on(event: 'error', listener: (error: Error) => void): unknown;
-}
 
 /**
  * The window of all replicas, in Redis. While Redis is down each replica counts by itself: a
  * limit that is briefly too generous is better than no service.
- *
- * @throws {DatabaseUnavailable} when the URL cannot be read.
  */
-export function redisWindow(
-  limit: number,
-  url: Secret,
-  log: Log,
-): { window: SharedWindow; stop: () => Promise<void> } {
-  const connection = keepConnected(parseRedisUrl(url.expose()), log);
+export function redisWindow(limit: number, redis: RedisScripts): SharedWindow {
   const own = memoryWindow(limit);
   const count = async (key: string, points: number): Promise<[number, number]> => {
-    const answer = await withinTime(
-      connection.current().eval(COUNT, {
-        keys: [`${PREFIX}${key}`],
-        arguments: [`${points}`, `${WINDOW_S * 1000}`],
-      }),
-    );
+    const values = [`${points}`, `${WINDOW_S * 1000}`];
+    const answer = await redis.run(COUNT, [`${PREFIX}${key}`], values);
     const [counted, leftMs] = answer as [number, number];
     return [Number(counted), Number(leftMs)];
   };
   return {
-    window: {
-      take: (key, points) =>
-        count(key, points).then(
-          ([counted, resetMs]) => windowAnswer(limit, points, counted, resetMs),
-          () => own.take(key, points),
-        ),
-    },
-    stop: connection.stop,
+    take: (key, points) =>
+      count(key, points).then(
+        ([counted, resetMs]) => windowAnswer(limit, points, counted, resetMs),
+        () => own.take(key, points),
+      ),
   };
-}
-
-/**
- * Connects in the background: a Redis that is down must not keep the API from starting.
- * A single server's client tries for ever by itself; the others give up, and are made anew.
- */
-function keepConnected(address: RedisAddress, log: Log) {
-  let stopped = false;
-  let retry: NodeJS.Timeout | undefined;
-  let client: Connection;
-  const open = () => {
-    client = clientFor(address);
-    client.on('error', (error) => log.warn({ reason: error.message }, 'Redis failed'));
-    client.connect().catch((error: Error) => {
-      if (stopped) return;
-      log.warn({ reason: error.message }, 'Redis cannot be reached');
-      retry = setTimeout(open, RECONNECT_MS);
-    });
-  };
-  open();
-  return {
-    current: () => client,
-    async stop() {
-      stopped = true;
-      clearTimeout(retry);
-      await client.destroy();
-    },
-  };
-}
-
-function clientFor({ topology, nodes, tls, username, password, master = '', db }: RedisAddress) {
-  const node = {
-    disableOfflineQueue: true,
-    pingInterval: 1_000,
-    socket: {
-      socketTimeout: 3_000,
-      connectTimeout: 2_000,
-      reconnectStrategy: () => RECONNECT_MS,
-      ...(tls ? { tls: true as const } : {}),
-    },
-  };
-  const login = {
-    ...(username === undefined ? {} : { username }),
-    ...(password === undefined ? {} : { password }),
-  };
-  const database = db === undefined ? {} : { database: db };
-  const commandOptions = { timeout: COMMAND_TIMEOUT_MS };
-  if (topology === 'cluster') {
-    const rootNodes = nodes.map(({ host, port }) => ({
-      socket: { ...node.socket, host, port },
-    }));
-    const defaults = { ...node, ...login };
-    return createCluster({ rootNodes, defaults, commandOptions }) as unknown as Connection;
-  }
-  if (topology === 'sentinel') {
-    return createSentinel({
-      name: master,
-      sentinelRootNodes: [...nodes],
-      nodeClientOptions: { ...node, ...login, ...database },
-      sentinelClientOptions: node,
-      scanInterval: 1_000,
-      commandOptions,
-    }) as unknown as Connection;
-  }
-  const [only] = nodes;
-  const socket = { ...node.socket, host: only?.host ?? '', port: only?.port ?? 0 };
-  return createClient({
-    ...{ ...node, ...login, ...database, socket, commandOptions },
-  }) as unknown as Connection;
-}
-
-/** Also where the library waits for a node that is gone. */
-async function withinTime<T>(work: Promise<T>): Promise<T> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error('Redis did not answer')), COMMAND_TIMEOUT_MS);
-  });
-  // What comes after nobody waits any more must not count as unhandled.
-  work.catch(() => undefined);
-  return Promise.race([work, late]).finally(() => clearTimeout(timer));
 }

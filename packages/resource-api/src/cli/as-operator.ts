@@ -1,6 +1,10 @@
-import { createLog } from '@cls/shared/log';
+import { CommandRefused } from '@cls/shared/cli/command-line';
+import { createLog, silentLog } from '@cls/shared/log';
+import type { Secret } from '@cls/shared/secret';
 import { openDatabaseAsOperator } from '@cls/shared/service/open-database';
+import type { Database } from '@cls/shared/sql/database';
 import { readSchema } from '@cls/shared/sql/migrate';
+import { connectRedis } from '../access/redis-connection.ts';
 import { parseConfig } from '../config.ts';
 import { MIGRATIONS } from '../store/migrations.ts';
 import { sqlBilling } from '../store/sql-billing.ts';
@@ -13,6 +17,9 @@ import { sqlLedgerChain } from '../store/sql-ledger-chain.ts';
 import { sqlPartyNames } from '../store/sql-party-names.ts';
 import { sqlPeriods } from '../store/sql-periods.ts';
 import { sqlReconciler } from '../store/sql-reconciler.ts';
+import { sqlVersionUsage } from '../store/sql-version-usage.ts';
+import { redisVersionUsage } from '../usage/redis-version-usage.ts';
+import { addUsage, type UsageStore } from '../usage/version-usage.ts';
 import type { AsOperator } from './operator.ts';
 
 /** Works through a running service where one holds the embedded store. */
@@ -33,8 +40,28 @@ export const asOperator: AsOperator = async (work, { mayCreate = false } = {}) =
       periods: sqlPeriods(database),
       fxRates: sqlFxRates(database),
       partyNames: sqlPartyNames(database),
+      usage: usageOf(database, config.redisUrl),
     });
   } finally {
     await database.close();
   }
 };
+
+/** Without Redis the database counts; with it, what could not be sent there at a stop. */
+function usageOf(database: Database, redisUrl: Secret | undefined): Pick<UsageStore, 'since'> {
+  return {
+    async since(day) {
+      const counts = await sqlVersionUsage(database).since(day);
+      if (redisUrl === undefined) return counts;
+      const redis = connectRedis(redisUrl, silentLog);
+      try {
+        await redis.ready().catch(() => {
+          throw new CommandRefused('Redis at REDIS_URL does not answer');
+        });
+        return addUsage(counts, await redisVersionUsage(redis, () => new Date()).since(day));
+      } finally {
+        await redis.stop();
+      }
+    },
+  };
+}

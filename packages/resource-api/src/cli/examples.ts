@@ -25,6 +25,7 @@ export const EXAMPLES: Examples = {
   'parties rename': [
     'cls-api parties rename pty_01J9ZQ5W1XG8K7N4T2M6P3R0SV --name "Ministry of Works" --from 2025-03-31 --reason "misspelt in the statement" --apply',
   ],
+  'versions usage': ['cls-api versions usage --days 30 --api-version v1'],
   reconcile: ['cls-api reconcile --json'],
   'ledger head': ['cls-api ledger head --json > head.json'],
   'ledger verify': ['cls-api ledger verify --head head.json'],

@@ -8,6 +8,7 @@ import type { Directory } from '../parties/directory.ts';
 import type { PartyNames } from '../parties/party-names.ts';
 import type { PeriodRecords } from '../periods/period-records.ts';
 import type { Reconciler } from '../reconcile/reconciler.ts';
+import type { UsageStore } from '../usage/version-usage.ts';
 
 /** What a command works with. */
 export interface Operator {
@@ -21,6 +22,8 @@ export interface Operator {
   readonly periods: PeriodRecords;
   readonly fxRates: FxRates;
   readonly partyNames: PartyNames;
+  /** What Redis and the database have counted. */
+  readonly usage: Pick<UsageStore, 'since'>;
 }
 
 /**

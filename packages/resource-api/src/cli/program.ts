@@ -15,6 +15,7 @@ import { addLedgerCommands } from './ledger.ts';
 import { addPartyCommands } from './parties.ts';
 import { addPeriodCommands } from './periods.ts';
 import { addReconcileCommand } from './reconcile.ts';
+import { addVersionCommands } from './versions.ts';
 
 /** All that `cls-api` can do. */
 export function program(): Command {
@@ -33,6 +34,7 @@ export function program(): Command {
   addPeriodCommands(program, asOperator);
   addFxCommands(program, asOperator);
   addContractCommands(program);
+  addVersionCommands(program, asOperator);
   addMigrateCommand(program, MIGRATIONS, () => parseConfig(process.env).database);
   return program;
 }

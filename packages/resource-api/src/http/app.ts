@@ -1,4 +1,5 @@
 import { authorizationOf, bearerToken } from '@cls/shared/access/bearer';
+import type { Caller } from '@cls/shared/access/caller';
 import { requirePermission } from '@cls/shared/access/require-permission';
 import type { VerifyToken } from '@cls/shared/access/verify-token';
 import type { Clock } from '@cls/shared/clock';
@@ -16,6 +17,7 @@ import Koa, { type Context, type Middleware } from 'koa';
 import { askedBy } from '../access/asker.ts';
 import type { CallerBudgets } from '../access/caller-budget.ts';
 import { type RateLimit, rateLimitHeaders } from '../access/rate-limit.ts';
+import type { UsageCounter } from '../usage/usage-counter.ts';
 import type { ApiVersions } from '../versions/api-versions.ts';
 import { descriptions } from '../versions/description.ts';
 import { DESCRIPTION_PATH } from '../versions/version-headers.ts';
@@ -33,6 +35,7 @@ export interface AppDeps {
   readonly rateLimit: RateLimit | undefined;
   readonly budgets: Pick<CallerBudgets, 'begin'>;
   readonly versions: ApiVersions;
+  readonly usage: Pick<UsageCounter, 'count'>;
   readonly issuer: string;
   /** Whose pages may read answers. */
   readonly corsOrigins: readonly string[];
@@ -56,6 +59,7 @@ export function createApp(deps: AppDeps): Koa<ApiState> {
   app.use(problems(faultLog(deps.log)));
   app.use(health(deps.checks, deps.isDraining));
   app.use(refusalStep(deps.versions));
+  app.use(lateCallers(deps));
   app.use(servedVersionStep(deps.versions));
   app.use(routes(deps));
   app.use(nothingHere(deps));
@@ -97,6 +101,7 @@ function serve(deps: AppDeps): Middleware<ApiState> {
     const { release, route } = routeOf(versions, ctx.state);
     if (release === undefined || route === undefined) return next();
     const { caller } = await verifyToken(bearerToken(authorizationOf(ctx.req.rawHeaders)));
+    countUse(deps, ctx.state, caller);
     requirePermission(caller, route.permissions, scopeBase);
     const name = `${caller.clientId}:${caller.subject}`;
     if (rateLimit !== undefined) {
@@ -116,6 +121,35 @@ function serve(deps: AppDeps): Middleware<ApiState> {
     const response = await askedBy({ name, signal }, () => route.handle(request));
     await writeAnswer(ctx, release, route, response);
   };
+}
+
+/** Who still calls a version that has ended is counted, so that a notice reaches them. */
+function lateCallers(deps: AppDeps): Middleware<ApiState> {
+  return async (ctx, next) => {
+    const kind = ctx.state.version?.resolution.kind;
+    if (kind === 'retired' || kind === 'brownout') {
+      const token = () => bearerToken(authorizationOf(ctx.req.rawHeaders));
+      const caller = await Promise.resolve()
+        .then(() => deps.verifyToken(token()))
+        .then((verified) => verified.caller)
+        .catch(() => undefined);
+      if (caller !== undefined) countUse(deps, ctx.state, caller);
+    }
+    return next();
+  };
+}
+
+function countUse({ usage, versions }: AppDeps, { version }: ApiState, caller: Caller): void {
+  if (version === undefined || version.resolution.kind === 'unknown') return;
+  const { release, isLatest } = version.resolution;
+  if (!versions.paths.includes(version.path)) return;
+  const { customer, clientId, subject } = caller;
+  usage.count({
+    ...{ customer, clientId, subject },
+    requested: isLatest ? 'latest' : release.id,
+    served: release.id,
+    operation: `GET ${version.path}`,
+  });
 }
 
 function routeOf(versions: ApiVersions, { version }: ApiState) {

@@ -12,6 +12,7 @@ import {
 } from '@cls/testing/servers';
 import { expect } from 'chai';
 import type { SharedWindow } from '../../src/access/rate-limit.ts';
+import { connectRedis } from '../../src/access/redis-connection.ts';
 import { redisWindow } from '../../src/access/redis-window.ts';
 
 const LIMIT = 100;
@@ -62,7 +63,7 @@ const SETTINGS: Readonly<Record<string, Setting>> = {
 for (const [name, setting] of Object.entries(SETTINGS)) {
   describe(`replicas that share their limits in Redis, ${name},`, () => {
     let world: World;
-    let replicas: readonly ReturnType<typeof redisWindow>[] = [];
+    let replicas: readonly { window: SharedWindow; stop: () => Promise<void> }[] = [];
     before(async function () {
       const started = await setting.start();
       requireServer(this, 'Redis', started);
@@ -89,7 +90,10 @@ for (const [name, setting] of Object.entries(SETTINGS)) {
 
     it('answer from their start on while Redis does not, and share once it does', async () => {
       for (const child of world.processes) child.kill('SIGSTOP');
-      replicas = [0, 1].map(() => redisWindow(LIMIT, new Secret(world.url), silentLog));
+      replicas = [0, 1].map(() => {
+        const redis = connectRedis(new Secret(world.url), silentLog);
+        return { window: redisWindow(LIMIT, redis), stop: redis.stop };
+      });
       expect(await first().take('early', 1)).to.include({ taken: 1 });
       for (const child of world.processes) child.kill('SIGCONT');
       await shared();
@@ -116,6 +120,6 @@ for (const [name, setting] of Object.entries(SETTINGS)) {
 describe('a Redis for limits', () => {
   it('whose URL cannot be read is refused, and not quoted', () => {
     const url = new Secret('redis+sentinel://:secret@127.0.0.1');
-    expect(() => redisWindow(LIMIT, url, silentLog)).to.throw(DatabaseUnavailable, /^REDIS_URL/);
+    expect(() => connectRedis(url, silentLog)).to.throw(DatabaseUnavailable, /^REDIS_URL/);
   });
 });

@@ -1,0 +1,130 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Log } from '@cls/shared/log';
+import type { Secret } from '@cls/shared/secret';
+import { parseRedisUrl, type RedisAddress } from '@cls/shared/service/redis-address';
+import { createClient, createCluster, createSentinel } from 'redis';
+
+const COMMAND_TIMEOUT_MS = 500;
+const RECONNECT_MS = 500;
+const READY_MS = 5_000;
+const RETRY_MS = 50;
+
+/** Scripts that run on the node of their keys, which is one node in a Cluster, too. */
+export interface RedisScripts {
+  /** @throws {Error} when Redis does not answer in time. */
+  run(script: string, keys: readonly string[], values: readonly string[]): Promise<unknown>;
+  /** Resolves when a server answers. @throws {Error} after some seconds without one. */
+  ready(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+/** What the three kinds of client have in common. */
+interface Connection {
+  eval(script: string, options: { keys: string[]; arguments: string[] }): Promise<unknown>;
+  connect(): Promise<unknown>;
+  destroy(): unknown;
+  on(event: 'error', listener: (error: Error) => void): unknown;
+}
+
+/** @throws {DatabaseUnavailable} when the URL cannot be read. */
+export function connectRedis(url: Secret, log: Log): RedisScripts {
+  const connection = keepConnected(parseRedisUrl(url.expose()), log);
+  const run: RedisScripts['run'] = (script, keys, values) =>
+    withinTime(connection.current().eval(script, { keys: [...keys], arguments: [...values] }));
+  return {
+    run,
+    async ready() {
+      const until = Date.now() + READY_MS;
+      for (;;) {
+        try {
+          await run('return 1', ['cls:api:ready'], []);
+          return;
+        } catch (error) {
+          if (Date.now() >= until) throw error;
+          await sleep(RETRY_MS);
+        }
+      }
+    },
+    stop: connection.stop,
+  };
+}
+
+/**
+ * Connects in the background: a Redis that is down must not keep the API from starting.
+ * A single server's client tries for ever by itself; the others give up, and are made anew.
+ */
+function keepConnected(address: RedisAddress, log: Log) {
+  let stopped = false;
+  let retry: NodeJS.Timeout | undefined;
+  let client: Connection;
+  const open = () => {
+    client = clientFor(address);
+    client.on('error', (error) => log.warn({ reason: error.message }, 'Redis failed'));
+    client.connect().catch((error: Error) => {
+      if (stopped) return;
+      log.warn({ reason: error.message }, 'Redis cannot be reached');
+      retry = setTimeout(open, RECONNECT_MS);
+    });
+  };
+  open();
+  return {
+    current: () => client,
+    async stop() {
+      stopped = true;
+      clearTimeout(retry);
+      await client.destroy();
+    },
+  };
+}
+
+function clientFor({ topology, nodes, tls, username, password, master = '', db }: RedisAddress) {
+  const node = {
+    disableOfflineQueue: true,
+    pingInterval: 1_000,
+    socket: {
+      socketTimeout: 3_000,
+      connectTimeout: 2_000,
+      reconnectStrategy: () => RECONNECT_MS,
+      ...(tls ? { tls: true as const } : {}),
+    },
+  };
+  const login = {
+    ...(username === undefined ? {} : { username }),
+    ...(password === undefined ? {} : { password }),
+  };
+  const database = db === undefined ? {} : { database: db };
+  const commandOptions = { timeout: COMMAND_TIMEOUT_MS };
+  if (topology === 'cluster') {
+    const rootNodes = nodes.map(({ host, port }) => ({
+      socket: { ...node.socket, host, port },
+    }));
+    const defaults = { ...node, ...login };
+    return createCluster({ rootNodes, defaults, commandOptions }) as unknown as Connection;
+  }
+  if (topology === 'sentinel') {
+    return createSentinel({
+      name: master,
+      sentinelRootNodes: [...nodes],
+      nodeClientOptions: { ...node, ...login, ...database },
+      sentinelClientOptions: node,
+      scanInterval: 1_000,
+      commandOptions,
+    }) as unknown as Connection;
+  }
+  const [only] = nodes;
+  const socket = { ...node.socket, host: only?.host ?? '', port: only?.port ?? 0 };
+  return createClient({
+    ...{ ...node, ...login, ...database, socket, commandOptions },
+  }) as unknown as Connection;
+}
+
+/** Also where the library waits for a node that is gone. */
+async function withinTime<T>(work: Promise<T>): Promise<T> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error('Redis did not answer')), COMMAND_TIMEOUT_MS);
+  });
+  // What comes after nobody waits any more must not count as unhandled.
+  work.catch(() => undefined);
+  return Promise.race([work, late]).finally(() => clearTimeout(timer));
+}

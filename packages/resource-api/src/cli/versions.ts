@@ -1,0 +1,75 @@
+import { printer, table, UsageError } from '@cls/shared/cli/command-line';
+import type { Command } from 'commander';
+import type { UsageCount } from '../usage/version-usage.ts';
+import type { AsOperator } from './operator.ts';
+
+const DAY_MS = 86_400_000;
+const MOST_DAYS = 400;
+
+interface UsageOptions {
+  readonly days: string;
+  readonly apiVersion?: string;
+  readonly customer?: string;
+}
+
+/** `cls-api versions …`: who uses which version of the API. */
+export function addVersionCommands(
+  program: Command,
+  asOperator: AsOperator,
+  now: () => Date = () => new Date(),
+): void {
+  const versions = program.command('versions').description('versions of the API and their use');
+
+  versions
+    .command('usage')
+    .description('count the requests of each caller by version, asked for and answered')
+    .option('--days <n>', `today and the days before it, 1 to ${MOST_DAYS}`, '180')
+    .option('--api-version <id>', 'asked for or answered, such as v1 or latest')
+    .option('--customer <id>', 'of this customer alone')
+    .action(async (options: UsageOptions, command: Command) => {
+      const first = firstDay(options.days, now());
+      const counts = await asOperator(({ usage }) => usage.since(first));
+      const asked = counts.filter((count) => isAsked(count, options));
+      const callers = byCaller(asked);
+      const rows = callers.map((one) => [
+        ...[one.customer, one.clientId, one.requested, one.served, one.operation],
+        ...[`${one.requests}`, one.firstDay, one.lastDay],
+      ]);
+      const header = ['customer', 'client', 'asked', 'answered', 'operation', 'requests'];
+      printer(command).result(callers, table([...header, 'first day', 'last day'], rows));
+    });
+}
+
+function firstDay(text: string, now: Date): string {
+  const days = /^\d{1,3}$/.test(text) ? Number(text) : 0;
+  if (days < 1 || days > MOST_DAYS) {
+    throw new UsageError(`--days: expected a whole number from 1 to ${MOST_DAYS}`);
+  }
+  return new Date(now.getTime() - (days - 1) * DAY_MS).toISOString().slice(0, 10);
+}
+
+function isAsked(count: UsageCount, { apiVersion, customer }: UsageOptions): boolean {
+  return (
+    (apiVersion === undefined || [count.requested, count.served].includes(apiVersion)) &&
+    (customer === undefined || count.customer === customer)
+  );
+}
+
+type CallerUse = Omit<UsageCount, 'day'> & { readonly firstDay: string; readonly lastDay: string };
+
+/** The days of a caller added up; counts come in the order of their days. */
+function byCaller(counts: readonly UsageCount[]): readonly CallerUse[] {
+  const callers = new Map<string, CallerUse>();
+  for (const { day, ...count } of counts) {
+    const { customer, clientId, subject, requested, served, operation } = count;
+    const key = JSON.stringify([customer, clientId, subject, requested, served, operation]);
+    const before = callers.get(key);
+    callers.set(key, {
+      ...count,
+      requests: (before?.requests ?? 0) + count.requests,
+      firstDay: before?.firstDay ?? day,
+      lastDay: day,
+    });
+  }
+  return [...callers].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, use]) => use);
+}

@@ -1,0 +1,53 @@
+import type { RedisScripts } from '../access/redis-connection.ts';
+import { subjectKey, subjectOf, type UsageBatch, type UsageStore } from './version-usage.ts';
+
+const KEPT_DAYS = 400;
+const DAY_MS = 86_400_000;
+
+/** The keys of a day stand on one node of a Cluster. */
+const keysOf = (day: string) => [`cls:api:usage:{${day}}`, `cls:api:usage:{${day}}:sources`];
+
+const ADD = `
+  local last = tonumber(redis.call('HGET', KEYS[2], ARGV[1]) or '0')
+  if last >= tonumber(ARGV[2]) then return 0 end
+  redis.call('HSET', KEYS[2], ARGV[1], ARGV[2])
+  for i = 4, #ARGV, 2 do redis.call('HINCRBY', KEYS[1], ARGV[i], ARGV[i + 1]) end
+  redis.call('EXPIRE', KEYS[1], ARGV[3])
+  redis.call('EXPIRE', KEYS[2], ARGV[3])
+  return 1`;
+const READ = `return redis.call('HGETALL', KEYS[1])`;
+
+/** A hash for each day, from a subject to its requests. */
+export function redisVersionUsage(redis: RedisScripts, now: () => Date): UsageStore {
+  return {
+    async add(batch) {
+      for (const [day, counts] of byDay(batch)) {
+        const values = counts.flatMap((count) => [subjectKey(count), `${count.requests}`]);
+        const ttl = `${(KEPT_DAYS * DAY_MS) / 1_000}`;
+        await redis.run(ADD, keysOf(day), [batch.source, `${batch.number}`, ttl, ...values]);
+      }
+    },
+    async since(first) {
+      const days: string[] = [];
+      for (let at = Date.parse(first); at <= now().getTime() + DAY_MS; at += DAY_MS) {
+        days.push(new Date(at).toISOString().slice(0, 10));
+      }
+      const found = [];
+      for (const day of days.slice(-KEPT_DAYS)) {
+        const [key = ''] = keysOf(day);
+        const fields = (await redis.run(READ, [key], [])) as readonly string[];
+        for (let index = 0; index < fields.length; index += 2) {
+          const requests = Number(fields[index + 1]);
+          found.push({ ...subjectOf(fields[index] ?? ''), requests });
+        }
+      }
+      return found;
+    },
+  };
+}
+
+function byDay({ counts }: UsageBatch): Map<string, UsageBatch['counts']> {
+  const days = new Map<string, UsageBatch['counts']>();
+  for (const count of counts) days.set(count.day, [...(days.get(count.day) ?? []), count]);
+  return days;
+}

@@ -1,0 +1,91 @@
+import type { Clock } from '@cls/shared/clock';
+import type { Log } from '@cls/shared/log';
+import { newId } from '@cls/shared/new-id';
+import {
+  addUsage,
+  subjectKey,
+  subjectOf,
+  type UsageBatch,
+  type UsageStore,
+  type UsageSubject,
+} from './version-usage.ts';
+
+export interface UsageCounter {
+  count(subject: Omit<UsageSubject, 'day'>): void;
+  /** Sends what was counted: nothing is lost by a stop in order. */
+  stop(): Promise<void>;
+}
+
+export interface CounterOptions {
+  readonly store: UsageStore;
+  /** Takes the last counts of a process that stops while `store` does not answer. */
+  readonly fallback?: UsageStore;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** Between two batches; a process that is killed loses what it counted in this time. */
+  readonly everyMs?: number;
+}
+
+const EVERY_MS = 5_000;
+/** Subjects that wait while the store does not answer. */
+const MOST_SUBJECTS = 100_000;
+
+/** Counts in memory, and sends batch after batch; one that was not confirmed is sent again. */
+export function usageCounter(options: CounterOptions): UsageCounter {
+  const { store, fallback, clock, log, everyMs = EVERY_MS } = options;
+  const source = newId('use');
+  let counted = new Map<string, number>();
+  let number = 0;
+  let unsent: UsageBatch | undefined;
+  let sending: Promise<void> | undefined;
+  let failing = false;
+
+  const nextBatch = (): UsageBatch | undefined => {
+    if (counted.size === 0) return undefined;
+    const counts = [...counted].map(([key, requests]) => ({ ...subjectOf(key), requests }));
+    counted = new Map();
+    number += 1;
+    return { source, number, counts };
+  };
+  const send = async (): Promise<void> => {
+    unsent ??= nextBatch();
+    if (unsent === undefined) return;
+    try {
+      await store.add(unsent);
+      unsent = undefined;
+      failing = false;
+    } catch (error) {
+      if (!failing) log.warn({ err: error }, 'usage of versions cannot be kept; it is sent again');
+      failing = true;
+    }
+  };
+  const sendOnce = (): Promise<void> => {
+    sending ??= send().finally(() => {
+      sending = undefined;
+    });
+    return sending;
+  };
+  const timer = setInterval(sendOnce, everyMs);
+  timer.unref();
+
+  return {
+    count(subject) {
+      const key = subjectKey({ ...subject, day: clock.now().toISOString().slice(0, 10) });
+      if (!counted.has(key) && counted.size >= MOST_SUBJECTS) return;
+      counted.set(key, (counted.get(key) ?? 0) + 1);
+    },
+    async stop() {
+      clearInterval(timer);
+      await sending;
+      // What waited, then what was counted since.
+      await send();
+      await send();
+      const counts = addUsage(unsent?.counts ?? [], nextBatch()?.counts ?? []);
+      if (counts.length === 0) return;
+      const last = { source, number: number + 1, counts };
+      await (fallback ?? store).add(last).catch((error: unknown) => {
+        log.error({ err: error, subjects: counts.length }, 'usage of versions is lost');
+      });
+    },
+  };
+}

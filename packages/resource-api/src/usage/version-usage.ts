@@ -1,0 +1,57 @@
+/** Whose requests are counted together, a day at a time. */
+export interface UsageSubject {
+  /** UTC, such as `2026-11-22`. */
+  readonly day: string;
+  readonly customer: string;
+  readonly clientId: string;
+  /** Id of the account or service account. */
+  readonly subject: string;
+  /** As the path has it: `v1` or `latest`. */
+  readonly requested: string;
+  /** The version that answered, or that was retired. */
+  readonly served: string;
+  /** Such as `GET /cls/balances`. */
+  readonly operation: string;
+}
+
+export interface UsageCount extends UsageSubject {
+  readonly requests: number;
+}
+
+/** Counts that one process sends at once; the next batch of the process has a higher number. */
+export interface UsageBatch {
+  readonly source: string;
+  readonly number: number;
+  readonly counts: readonly UsageCount[];
+}
+
+export interface UsageStore {
+  /** A batch that is sent again adds nothing. */
+  add(batch: UsageBatch): Promise<void>;
+  /** Of this day and later ones. */
+  since(day: string): Promise<readonly UsageCount[]>;
+}
+
+/** The same subjects of several stores, added up; in the order of their text. */
+export function addUsage(...lists: readonly (readonly UsageCount[])[]): readonly UsageCount[] {
+  const sums = new Map<string, UsageCount>();
+  for (const { requests, ...subject } of lists.flat()) {
+    const key = subjectKey(subject);
+    sums.set(key, { ...subject, requests: (sums.get(key)?.requests ?? 0) + requests });
+  }
+  return [...sums.entries()].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, count]) => count);
+}
+
+/** One text for a subject, in one order of its fields. */
+export function subjectKey(subject: UsageSubject): string {
+  const { day, customer, clientId, served, operation } = subject;
+  return JSON.stringify([
+    ...[day, customer, clientId, subject.subject],
+    ...[subject.requested, served, operation],
+  ]);
+}
+
+export function subjectOf(key: string): UsageSubject {
+  const [day, customer, clientId, subject, requested, served, operation] = JSON.parse(key);
+  return { day, customer, clientId, subject, requested, served, operation };
+}

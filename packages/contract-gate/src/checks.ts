@@ -236,6 +236,18 @@ const CHECKS = {
       response: 'the answer says the value itself',
     },
   },
+  'columns-reordered': {
+    verdict: { request: 'R6', response: 'R5' },
+    why: 'programs that read columns by their place read another one',
+  },
+  'code-removed': {
+    verdict: 'R5',
+    why: 'callers that act on the code % meet another answer for the same request',
+  },
+  'code-added': {
+    verdict: 'compatible',
+    why: 'callers act on codes that they know, and on the status for others',
+  },
   narrowed: {
     verdict: { request: 'R6', response: 'compatible' },
     why: {

@@ -1,5 +1,6 @@
 import type { Direction } from './checks.ts';
 import { compareMembers, type Pair } from './compare-members.ts';
+import { comparePromisedLists } from './compare-promised-lists.ts';
 import type { Contract } from './contract.ts';
 import { below, canonical, entriesOf, isObject, type JsonObject, own } from './json.ts';
 import { covers, mediaTypeKey } from './media-types.ts';
@@ -113,6 +114,7 @@ function compareMedia(
 ): void {
   compareMembers(before, after, MEDIA_MEMBERS, pointer, pair.report);
   compareEncoding(pair, before, after, pointer, direction);
+  comparePromisedLists(before, after, pointer, direction, pair.report);
   const context = {
     direction,
     textual: !/json/.test(type),

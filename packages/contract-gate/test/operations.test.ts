@@ -199,6 +199,25 @@ describe('bodies and media types', () => {
   });
 });
 
+describe('what a media type promises beside its schema', () => {
+  const answers = (more: object) =>
+    operation({ responses: { 200: { description: '', content: { 'text/csv': more } } } });
+  const columns = (...deal: string[]) => answers({ 'x-columns': { deal } });
+  const codes = (...all: string[]) => answers({ 'x-codes': all });
+
+  it('columns: gone R3, in another order R5, new ones compatible', () => {
+    expect(rules(columns('id', 'due'), columns('id'))).to.deep.equal(['R3']);
+    expect(rules(columns('id', 'due'), columns('due', 'id'))).to.deep.equal(['R5']);
+    expect(rules(columns('id', 'due'), columns('id', 'paid', 'due'))).to.deep.equal([]);
+    expect(rules(columns('id'), answers({}))).to.deep.equal(['R3']);
+  });
+
+  it('codes of problems: gone R5, new ones compatible', () => {
+    expect(rules(codes('a', 'b'), codes('b'))).to.deep.equal(['R5']);
+    expect(rules(codes('b', 'a'), codes('a', 'b', 'c'))).to.deep.equal([]);
+  });
+});
+
 describe('answers', () => {
   const answers = (responses: unknown) => operation({ responses });
   const [ok, failed] = [{ description: 'ok' }, { description: 'failed' }];

@@ -43,9 +43,10 @@ export interface VersionFault {
 export function checkVersions(versions: readonly VersionContract[]): VersionFault[] {
   return versions.flatMap((version, index) => {
     const next = versions[index + 1];
-    const successor = next === undefined || next.released !== undefined ? undefined : next.id;
+    const open = versions.find(({ released }) => released === undefined);
     return [
-      ...checkRelease(version, successor ?? `v${versions.length + 1}`),
+      ...checkRelease(version, open?.id ?? `v${versions.length + 1}`),
+      ...(next?.released === undefined ? [] : checkFrozen(version)),
       ...(next === undefined ? [] : checkNext(version, next)),
     ];
   });
@@ -57,6 +58,17 @@ function checkRelease({ id, declared, released }: VersionContract, next: string)
   if (findings.length === 0) return [];
   const rules = [...new Set(findings.map(({ rule }) => rule))].sort().join(', ');
   const message = `${id} was released and changes incompatibly (${rules}): leave ${id} as it is, open ${next}, and declare the change there`;
+  return [{ version: id, message, findings }];
+}
+
+/** A version that is not the newest any more does not even grow; it may be marked as deprecated. */
+function checkFrozen({ id, declared, released }: VersionContract): VersionFault[] {
+  if (released === undefined) return [];
+  const findings = compareContracts(released, declared).filter(
+    ({ check, incompatible }) => !incompatible && check !== 'deprecated',
+  );
+  if (findings.length === 0) return [];
+  const message = `${id} is not the newest version any more and grows: add to the newest version alone`;
   return [{ version: id, message, findings }];
 }
 

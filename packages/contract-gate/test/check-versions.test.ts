@@ -15,11 +15,11 @@ const version = (
   id: string,
   document: unknown,
   changes: DeclaredChange[] = [],
-  released = document,
+  released: unknown = document,
 ) => ({
   id,
   declared: document,
-  released,
+  released: released === 'not yet' ? undefined : released,
   changes,
 });
 const faults = (...versions: Parameters<typeof checkVersions>[0]) =>
@@ -75,6 +75,19 @@ describe('the check of versions', () => {
     expect(nothing).to.include('Idle of v2 covers nothing');
   });
 
+  it('refuses growth of a version that is not the newest any more, save its mark of deprecation', () => {
+    const grown = { ...asks({ schema: { type: 'string' } }), servers: [{ url: '/api/v1' }] };
+    const marked = operation({ deprecated: true }, { servers: [{ url: '/api/v1' }] });
+    const drop = { name: 'Drop', covers: [{ rule: 'R3', operation: 'POST /loans' }] } as const;
+    expect(faults(version('v1', grown, [], v1), version('v2', v1, [drop]))).to.deep.equal([
+      'v1 is not the newest version any more and grows: add to the newest version alone',
+    ]);
+    expect(faults(version('v1', marked, [], v1), version('v2', v1))).to.deep.equal([]);
+    expect(
+      faults(version('v1', grown, [], v1), version('v2', v1, [drop], 'not yet')),
+    ).to.deep.equal([]);
+  });
+
   it('compares a version that is not released with the one before alone', () => {
     expect(
       faults(
@@ -83,7 +96,7 @@ describe('the check of versions', () => {
           'v2',
           contract({}),
           [{ name: 'Drop', covers: [{ rule: 'R1', operation: 'POST /loans' }] }],
-          undefined,
+          'not yet',
         ),
       ),
     ).to.deep.equal([]);

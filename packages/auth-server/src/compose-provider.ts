@@ -190,9 +190,8 @@ function serve(
   provider.use(requestLog(log));
   provider.use(responseHeaders(config.issuer));
   provider.use(unexpectedErrors(pages, logFault));
-  provider.use(healthy);
   provider.use(cors(accountServices.applications, config.issuer));
-  provider.use(router(rooms, pages));
+  provider.use(router(rooms, pages, healthy));
 }
 
 function composeAccountGrant({ config, accountServices, state, clock }: ProviderDeps) {

@@ -30,11 +30,13 @@ async function asGet(ctx: Context, answer: () => Promise<unknown>): Promise<void
 /**
  * Hands each request to the room that the route table names. 404 and 405 are JSON save to a browser:
  * an API client never gets a page, unless it prefers one. The library's other paths stay closed.
+ *
+ * @param unlisted answers paths that are in no table, because no proxy leads to them: health.
  */
-export function router(rooms: Rooms, pages: Pages): Middleware {
+export function router(rooms: Rooms, pages: Pages, unlisted: Middleware): Middleware {
   return async (ctx, next) => {
     const route = routeOf(ctx.path);
-    if (route === undefined) return leadOn(ctx, pages);
+    if (route === undefined) return unlisted(ctx, async () => leadOn(ctx, pages));
     const { methods, room } = route;
     const answer = () => rooms[room](ctx, next);
     if (methods === undefined) return answer();

@@ -58,8 +58,9 @@ export function pages({ issuer, assets, formKey, supportUrl, policyUrl }: PageSe
   const languages = new Map<Locale, I18n>(
     LOCALES.map((locale) => [locale, createI18n(locale, readMessages(locale))]),
   );
+  const key = formKey.expose();
   const tokenFor = (csrf: string) =>
-    createHmac('sha256', formKey.expose()).update(`form ${csrf}`).digest('base64url');
+    createHmac('sha256', key).update(`form ${csrf}`).digest('base64url');
   return {
     path,
     isOurs(form, csrf) {

@@ -56,10 +56,14 @@ export function apiVersions(registry: Registry, modules: readonly ApiVersion[]):
   );
   const laterThan = (release: Release) =>
     releases.filter((one) => ordinalOf(one) > ordinalOf(release));
+  const all = namesOf(releases);
   const contexts = new Map<string, VersionContext>(
     releases.map((release) => {
-      const notYet = new Set(laterThan(release).flatMap(({ changes }) => changes.map(nameOf)));
-      const applies = (change: string) => !notYet.has(change);
+      const notYet = namesOf(laterThan(release));
+      const applies = (change: string) => {
+        if (!all.has(change)) throw new Error(`no version has a change ${change}`);
+        return !notYet.has(change);
+      };
       const walk = walkOf(release.id);
       return [release.id, { version: release.id, applies, walk }];
     }),
@@ -88,6 +92,6 @@ export function apiVersions(registry: Registry, modules: readonly ApiVersion[]):
   };
 }
 
-function nameOf({ name }: { readonly name: string }): string {
-  return name;
+function namesOf(releases: readonly Release[]): ReadonlySet<string> {
+  return new Set(releases.flatMap(({ changes }) => changes.map(({ name }) => name)));
 }

@@ -87,8 +87,9 @@ async function* inBatches(lines: AsyncIterable<string>): AsyncGenerator<string, 
 async function* linesOf(body: Readable): AsyncGenerator<string, void> {
   const decoder = new TextDecoder();
   let rest = '';
-  for await (const chunk of body) {
-    const lines = `${rest}${decoder.decode(chunk as Buffer, { stream: true })}`.split('\n');
+  for await (const chunk of body as AsyncIterable<Buffer | string>) {
+    const text = typeof chunk === 'string' ? chunk : decoder.decode(chunk, { stream: true });
+    const lines = `${rest}${text}`.split('\n');
     rest = lines.pop() ?? '';
     yield* lines;
   }

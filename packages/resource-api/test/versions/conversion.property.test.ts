@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream';
 import { expect } from 'chai';
 import fc from 'fast-check';
 import type { Change, Exchange, Release, VersionId } from '../../src/lifecycle/release.ts';
@@ -76,23 +77,27 @@ function trail(counts: readonly number[]) {
   return { later, seen };
 }
 
+function routeOf(handle: VersionRoute['handle']): VersionRoute {
+  return {
+    path: '/cls/balances',
+    permissions: ['cls-deal.view'],
+    check: () => undefined,
+    question: () => 'balances?',
+    handle,
+  };
+}
+
 describe('converting answers', () => {
   it('takes changes up in the order of versions as numbers, and down in the reverse order', async () => {
     const counts = fc.array(fc.integer({ min: 1, max: 3 }), { minLength: 1, maxLength: 11 });
     await fc.assert(
       fc.asyncProperty(counts, async (changes) => {
         const { later, seen } = trail(changes);
-        const own: VersionRoute = {
-          path: '/cls/balances',
-          permissions: ['cls-deal.view'],
-          check: () => undefined,
-          question: () => 'balances?',
-          handle: async () => ({
-            status: 200,
-            headers: { 'Content-Type': 'application/json' },
-            body: Buffer.from('{"object":"list"}'),
-          }),
-        };
+        const own = routeOf(async () => ({
+          status: 200,
+          headers: { 'Content-Type': 'application/json' },
+          body: Buffer.from('{"object":"list"}'),
+        }));
         const route = convertedRoute({ id: 'v1', contract, routes: [] }, own, own, later);
         await route.handle({ query: '', walk: walkOf('v1') } as VersionRequest);
         const names = later.flatMap((release) => release.changes.map(({ name }) => name));
@@ -157,5 +162,46 @@ describe('converting answers', () => {
         for (const [name, text] of cells) expect(written.get(name) ?? '').to.equal(text);
       }),
     );
+  });
+
+  describe('of an export', () => {
+    const line = `${JSON.stringify({ object: 'removed', id: 'bal_fac_1' })}\n`;
+    const converted = async (body: Readable) => {
+      const own = routeOf(async () => ({
+        status: 200,
+        headers: { 'Content-Type': 'application/x-ndjson' },
+        body,
+      }));
+      const route = convertedRoute({ id: 'v1', contract, routes: [] }, own, own, trail([1]).later);
+      const response = await route.handle({ query: '', walk: walkOf('v1') } as VersionRequest);
+      return response.body as Readable;
+    };
+
+    it('stops reading it when its reader stops', async () => {
+      const endless = Readable.from(
+        (async function* () {
+          for (;;) yield line;
+        })(),
+      );
+      const closed = new Promise((done) => endless.once('close', done));
+      for await (const _ of await converted(endless)) break;
+      await closed;
+    });
+
+    it('fails where it fails, and never ends as if it were whole', async () => {
+      const broken = Readable.from(
+        (async function* () {
+          yield line;
+          throw new Error('the database went away');
+        })(),
+      );
+      let failed: unknown;
+      try {
+        for await (const _ of await converted(broken));
+      } catch (error) {
+        failed = error;
+      }
+      expect(`${failed}`).to.include('the database went away');
+    });
   });
 });

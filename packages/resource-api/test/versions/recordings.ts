@@ -43,16 +43,16 @@ function read(file: string): readonly Recording[] {
  * Writes what is answered now. v1 may grow while it is the newest: what a caller got before must
  * still be there.
  */
-export function record(topic: string, answers: readonly Recording[], anew: boolean): void {
+export function record(topic: string, answers: readonly Recording[]): void {
   const file = `${topic}.json`;
+  mkdirSync(FOLDER, { recursive: true });
   const before = readdirSync(FOLDER).includes(file) ? read(file) : [];
-  for (const old of anew ? [] : before) {
+  for (const old of before) {
     const now = answers.find(({ name }) => name === old.name);
     if (now === undefined || !contains(parsed(now.body), parsed(old.body))) {
       throw new Error(`golden/v1/${file}: "${old.name}" would lose what it answers now`);
     }
   }
-  mkdirSync(FOLDER, { recursive: true });
   writeFileSync(new URL(file, FOLDER), `${JSON.stringify(answers, null, 1)}\n`);
 }
 

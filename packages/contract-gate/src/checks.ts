@@ -251,7 +251,7 @@ const CHECKS = {
   narrowed: {
     verdict: { request: 'R6', response: 'compatible' },
     why: {
-      request: '% refuses requests that were accepted before',
+      request: 'because of %, requests are refused that were accepted before',
       response: 'every answer was allowed before too',
     },
   },
@@ -265,7 +265,7 @@ const CHECKS = {
   changed: {
     verdict: { request: 'R6', response: 'R5' },
     why: {
-      request: '% may refuse requests that were accepted before',
+      request: 'because of %, requests may be refused that were accepted before',
       response: 'because of %, answers may come that were not possible before',
     },
   },

@@ -1,4 +1,5 @@
 import { compareComposition } from './compare-composition.ts';
+import { compareExclusivity } from './compare-exclusivity.ts';
 import { compareTypes } from './compare-types.ts';
 import type { Run } from './comparison.ts';
 import type { FlatSchema } from './flat-schema.ts';
@@ -30,6 +31,7 @@ export function compareNodes(
     compareAsText(run, before, after, pointer);
     return;
   }
+  compareExclusivity(run, [before, after], [oldFlats, nextFlats], pointer);
   const common = compareTypes(run, [before, after], oldFlats, nextFlats, pointer);
   for (const type of common) {
     const ofType = (one: FlatSchema) => one.type === type;

@@ -29,7 +29,7 @@ function compareInteger(run: Run, before: FlatSchema, after: FlatSchema, pointer
     pointer: `${pointer}/type`,
     before: before.integer ? 'integer' : 'number',
     after: after.integer ? 'integer' : 'number',
-    subject: after.integer ? 'refusing fractions' : 'allowing fractions',
+    subject: after.integer ? 'the missing fractions' : 'fractions',
   });
 }
 

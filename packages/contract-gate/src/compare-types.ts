@@ -28,7 +28,8 @@ export function compareTypes(
   if (lost.length > 0 && gained.length > 0) {
     run.report({ check: 'changed', direction, ...shown, subject: 'another type' });
   } else if (lost.length > 0) {
-    const subject = lost.join() === 'null' ? 'refusing null' : `refusing ${lost.join(', ')}`;
+    const subject =
+      lost.join() === 'null' ? 'the missing null' : `the missing type ${lost.join(', ')}`;
     run.report({ check: 'narrowed', direction, ...shown, subject });
   } else {
     const subject = gained.join() === 'null' ? 'null' : `another type (${[...next].join(', ')})`;

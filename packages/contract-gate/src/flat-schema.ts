@@ -20,6 +20,8 @@ export interface FlatSchema {
   /** Keywords that hold side by side, such as `pattern`, with the canonical text of each value. */
   readonly marks: ReadonlyMap<string, ReadonlySet<string>>;
   readonly required: ReadonlySet<string>;
+  /** Required properties that list their values: by them alternatives are told apart. */
+  readonly constants: ReadonlyMap<string, ReadonlyMap<string, unknown>>;
   readonly properties: ReadonlyMap<string, SchemaNode>;
   readonly patternProperties: ReadonlyMap<string, SchemaNode>;
   readonly dependentSchemas: ReadonlyMap<string, SchemaNode>;
@@ -103,6 +105,8 @@ function flattenAs(
   }
   const prefixes = list('prefixItems').map(listOf);
   const length = Math.max(0, ...prefixes.map((one) => one.length));
+  const required = new Set(list('required').flatMap(textsOf));
+  const properties = nodeMap('properties');
   ids += 1;
   return {
     id: ids,
@@ -119,8 +123,9 @@ function flattenAs(
         ([, set]) => set.size > 0,
       ),
     ),
-    required: new Set(list('required').flatMap(textsOf)),
-    properties: nodeMap('properties'),
+    required,
+    constants: constantsOf(properties, required),
+    properties,
     patternProperties: nodeMap('patternProperties'),
     dependentSchemas: nodeMap('dependentSchemas'),
     dependentRequired: new Map(
@@ -167,4 +172,16 @@ function withContained(bounds: Map<string, number>, contains: boolean): Map<stri
     bounds.set('minContains', 1);
   }
   return bounds;
+}
+
+function constantsOf(
+  properties: ReadonlyMap<string, SchemaNode>,
+  required: ReadonlySet<string>,
+): ReadonlyMap<string, ReadonlyMap<string, unknown>> {
+  const constants = new Map<string, ReadonlyMap<string, unknown>>();
+  for (const [name, node] of properties) {
+    const values = required.has(name) ? valuesOf(node.leaves) : undefined;
+    if (values !== undefined) constants.set(name, values);
+  }
+  return constants;
 }

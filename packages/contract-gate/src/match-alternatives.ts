@@ -99,7 +99,7 @@ function reportAlternative(run: Run, flat: FlatSchema, removed: boolean, pointer
     direction: run.context.direction,
     pointer: pointer + branch,
     ...(removed ? { before: shown } : { after: shown }),
-    subject: removed ? `the alternative ${shown}, which is gone,` : `the new alternative ${shown}`,
+    subject: removed ? `the missing alternative ${shown}` : `the new alternative ${shown}`,
   });
 }
 

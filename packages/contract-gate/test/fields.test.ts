@@ -152,6 +152,18 @@ describe('alternatives', () => {
     expect(rules(receives(either(small, large)), receives(merged))).to.deep.equal([]);
   });
 
+  it('of which only one may hold refuse more than those of which several may', () => {
+    const [one, other] = [object({ a: text }), object({ b: text })];
+    const [any, exclusive] = [{ anyOf: [one, other] }, either(one, other)];
+    expect(rules(sends(any), sends(exclusive))).to.deep.equal(['R6']);
+    expect(rules(sends(exclusive), sends(any))).to.deep.equal([]);
+    expect(rules(receives(exclusive), receives(any))).to.deep.equal(['R5']);
+    expect(lines(sends({ anyOf: [cat, dog] }), sends(either(cat, dog)))).to.deep.equal([]);
+    expect(
+      lines(sends({ anyOf: [text, { type: 'null' }] }), sends(either(text, { type: 'null' }))),
+    ).to.deep.equal([]);
+  });
+
   it('of constants are a list of values', () => {
     const constants = either({ const: 'a', title: 'A' }, { const: 'b' });
     const listed = { type: 'string', enum: ['b', 'a'] };

@@ -180,7 +180,7 @@ describe('a contract that is written in another way', () => {
           expect(compareContracts(before, after).map(line)).to.deep.equal([]);
           expect(compareContracts(after, before).map(line)).to.deep.equal([]);
         }),
-        { numRuns: 150 },
+        { numRuns: 100 },
       );
     });
   }

@@ -93,9 +93,7 @@ describe('documents that cannot be compared', () => {
   it('text that is neither JSON nor YAML: refused with the line', () => {
     expect(refusal(() => readDocument('a: [1\nb: 2'))).to.match(/^not readable as YAML: .*line/);
     expect(refusal(() => readDocument('a: 1\na: 2'))).to.include('unique');
-    expect(refusal(() => readDocument(`${'['.repeat(100_000)}`))).to.include(
-      'not readable as YAML',
-    );
+    expect(refusal(() => readDocument(`${'['.repeat(5_000)}`))).to.include('not readable as YAML');
   });
 });
 

@@ -54,7 +54,7 @@ describe('the judgement of two schemas', () => {
         const forAnswers = rules(receives(other), receives(one)).length > 0;
         expect(forRequests).to.equal(forAnswers);
       }),
-      { numRuns: 1500 },
+      { numRuns: 1000 },
     );
   });
 
@@ -72,7 +72,7 @@ describe('the judgement of two schemas', () => {
           }
         },
       ),
-      { numRuns: 3000 },
+      { numRuns: 2000 },
     );
   });
 
@@ -83,7 +83,7 @@ describe('the judgement of two schemas', () => {
         expect(rules(sends(one), sends(choice))).to.deep.equal([]);
         expect(rules(receives(choice), receives(one))).to.deep.equal([]);
       }),
-      { numRuns: 500 },
+      { numRuns: 300 },
     );
   });
 });

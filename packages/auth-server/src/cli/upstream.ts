@@ -1,4 +1,4 @@
-import { CommandRefused, printer, table, UsageError } from '@cls/shared/cli/command-line';
+import { CommandRefused, printer, table } from '@cls/shared/cli/command-line';
 import { readOptions, text } from '@cls/shared/cli/options';
 import { Secret } from '@cls/shared/secret';
 import type { Command } from 'commander';
@@ -9,6 +9,7 @@ import { endAround } from '../sessions/end-around.ts';
 import { type AsOperator, type Operator, requireCustomer } from './operator.ts';
 import { readSecret } from './read-secret.ts';
 
+const CLIENT_SECRET = z.string().min(1, 'give the client secret on standard input');
 const DOMAIN = text(canonicalDomain, 'expected a domain such as example.com');
 const ADD = z.object({
   customer: z.string(),
@@ -125,9 +126,7 @@ async function endAllThrough(
 }
 
 async function readClientSecret(): Promise<Secret> {
-  const text = await readSecret();
-  if (text === '') throw new UsageError('give the client secret on standard input');
-  return new Secret(text);
+  return new Secret(readOptions(CLIENT_SECRET, await readSecret()));
 }
 
 async function requireProvider(operator: Operator, text: string): Promise<UpstreamListing> {

@@ -1,16 +1,19 @@
-import { printer, table, UsageError } from '@cls/shared/cli/command-line';
+import { printer, table } from '@cls/shared/cli/command-line';
+import { readOptions, wholeNumber } from '@cls/shared/cli/options';
 import type { Command } from 'commander';
+import { z } from 'zod';
 import type { UsageCount } from '../usage/version-usage.ts';
 import type { AsOperator } from './operator.ts';
 
 const DAY_MS = 86_400_000;
 const MOST_DAYS = 400;
 
-interface UsageOptions {
-  readonly days: string;
-  readonly apiVersion?: string;
-  readonly customer?: string;
-}
+const USAGE = z.object({
+  days: wholeNumber(1, MOST_DAYS),
+  apiVersion: z.string().optional(),
+  customer: z.string().optional(),
+});
+type UsageOptions = z.output<typeof USAGE>;
 
 /** `cls-api versions …`: who uses which version of the API. */
 export function addVersionCommands(
@@ -26,7 +29,8 @@ export function addVersionCommands(
     .option('--days <n>', `today and the days before it, 1 to ${MOST_DAYS}`, '180')
     .option('--api-version <id>', 'asked for or answered, such as v1 or latest')
     .option('--customer <id>', 'of this customer alone')
-    .action(async (options: UsageOptions, command: Command) => {
+    .action(async (given: object, command: Command) => {
+      const options = readOptions(USAGE, given);
       const first = firstDay(options.days, now());
       const counts = await asOperator(({ usage }) => usage.since(first));
       const asked = counts.filter((count) => isAsked(count, options));
@@ -40,11 +44,7 @@ export function addVersionCommands(
     });
 }
 
-function firstDay(text: string, now: Date): string {
-  const days = /^\d{1,3}$/.test(text) ? Number(text) : 0;
-  if (days < 1 || days > MOST_DAYS) {
-    throw new UsageError(`--days: expected a whole number from 1 to ${MOST_DAYS}`);
-  }
+function firstDay(days: number, now: Date): string {
   return new Date(now.getTime() - (days - 1) * DAY_MS).toISOString().slice(0, 10);
 }
 

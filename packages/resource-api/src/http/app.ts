@@ -88,7 +88,9 @@ function describe({ versions, scopeBase }: AppDeps): Middleware<ApiState> {
   return async (ctx, next) => {
     const { version } = ctx.state;
     if (version?.resolution.kind !== 'served') return next();
-    const { body, etag } = describeRelease(version.resolution.release, version.now);
+    const { release, isLatest } = version.resolution;
+    const { body, etag } = describeRelease(release, version.now);
+    if (isLatest) ctx.set('Content-Location', `/api/${release.id}${DESCRIPTION_PATH}`);
     ctx.set('Cache-Control', 'public, max-age=300');
     ctx.set('Vary', 'Accept-Encoding');
     await writeBody(ctx, 200, { 'Content-Type': 'application/json; charset=utf-8' }, body, etag);

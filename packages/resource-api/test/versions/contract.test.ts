@@ -147,6 +147,7 @@ describe('/api/{version}/openapi.json', () => {
     const own = await fetch(`${api.baseUrl}/api/v1/openapi.json`);
     const latest = await fetch(`${api.baseUrl}/api/latest/openapi.json`);
     expect(latest.headers.get('api-version')).to.equal('v1');
+    expect(latest.headers.get('content-location')).to.equal('/api/v1/openapi.json');
     expect(await latest.text()).to.equal(await own.text());
     const etag = own.headers.get('etag') ?? '';
     const headers = { 'if-none-match': etag };

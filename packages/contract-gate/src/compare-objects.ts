@@ -83,6 +83,7 @@ function compareRequired(
   // A property that does not travel, or that is gone or new, was looked at before.
   const travels = (name: string) =>
     old.has(name) === next.has(name) && (old.has(name) || isUndeclared(name, before, after));
+  const isNowDeclared = (name: string) => !before.properties.has(name) && next.has(name);
   for (const name of after.required) {
     const fallback = next.get(name) && keywordOf(next.get(name) as SchemaNode, 'default');
     if (before.required.has(name) || !travels(name) || fallback !== undefined) continue;
@@ -90,7 +91,7 @@ function compareRequired(
     run.report({ check, direction, ...requiredAt(pointer, name), before: false, after: true });
   }
   for (const name of before.required) {
-    if (after.required.has(name) || !travels(name)) continue;
+    if (after.required.has(name) || !(travels(name) || isNowDeclared(name))) continue;
     const check = 'property-became-optional';
     run.report({ check, direction, ...requiredAt(pointer, name), before: true, after: false });
   }

@@ -19,6 +19,14 @@ export interface Operation {
 
 export const METHODS = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch', 'trace'];
 
+/** A path item, with what stands beside its reference. */
+function pathItemOf(document: ContractDocument, item: unknown, at: string): JsonObject {
+  const found = document.object(item, at);
+  if (!isObject(item) || found === item) return found;
+  const { $ref: _, ...beside } = item;
+  return { ...found, ...beside };
+}
+
 /** Every operation of a document, by its key. @throws {ContractInvalid} */
 export function operationsOf(document: ContractDocument): ReadonlyMap<string, Operation> {
   const found = new Map<string, Operation>();
@@ -57,17 +65,17 @@ export function operationsOf(document: ContractDocument): ReadonlyMap<string, Op
         const base = { name: parent.name, pushed: true, key: `${parent.key} ${name} ` };
         const pointer = below(at, expression);
         if (isObject(item))
-          add(expression, document.object(item, pointer), pointer, { ...base, pointer });
+          add(expression, pathItemOf(document, item, pointer), pointer, { ...base, pointer });
       }
     }
   };
   for (const [path, item] of entriesOf(own(document.root, 'paths'))) {
     if (path.startsWith('x-')) continue;
-    add(path, document.object(item, below('/paths', path)), below('/paths', path), {});
+    add(path, pathItemOf(document, item, below('/paths', path)), below('/paths', path), {});
   }
   for (const [name, item] of entriesOf(own(document.root, 'webhooks'))) {
     const at = below('/webhooks', name);
-    add(`webhook ${name}`, document.object(item, at), at, { pushed: true });
+    add(`webhook ${name}`, pathItemOf(document, item, at), at, { pushed: true });
   }
   return found;
 }

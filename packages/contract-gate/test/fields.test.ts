@@ -98,6 +98,12 @@ describe('fields that clients receive', () => {
     expect(rules(receives(optional), receives(required))).to.deep.equal([]);
   });
 
+  it('promised without being declared, then declared as optional: R5', () => {
+    const promised = { type: 'object', required: ['a'] };
+    expect(rules(receives(promised), receives(object({ a: text })))).to.deep.equal(['R5']);
+    expect(rules(receives(promised), receives(object({ a: text }, ['a'])))).to.deep.equal([]);
+  });
+
   it('that only requests have are no matter', () => {
     const password = { ...text, writeOnly: true };
     expect(rules(receives(object({ password }, ['password'])), receives(object({})))).to.deep.equal(

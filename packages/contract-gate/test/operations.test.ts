@@ -72,6 +72,19 @@ describe('operations', () => {
     expect(rules(callback(text), operation({}))).to.deep.equal(['R1']);
   });
 
+  it('behind a reference of the path, and beside it, are compared too', () => {
+    const at = (...methods: string[]) =>
+      contract({
+        paths: { '/loans': { $ref: '#/components/pathItems/Loans', put: done } },
+        components: {
+          pathItems: { Loans: Object.fromEntries(methods.map((name) => [name, done])) },
+        },
+      });
+    expect(rules(at('get', 'post'), at('get'))).to.deep.equal(['R1']);
+    const written = contract({ paths: { '/loans': { get: done, put: done } } });
+    expect(lines(at('get'), written)).to.deep.equal([]);
+  });
+
   it('with a member that nobody classified: R5', () => {
     expect(rules(operation({}), operation({ quota: 3 }))).to.deep.equal(['R5']);
     expect(rules(operation({}), operation({ 'x-quota': 3 }))).to.deep.equal([]);

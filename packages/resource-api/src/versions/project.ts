@@ -4,32 +4,66 @@ import type { JsonSchema, OpenApiDocument } from './openapi.ts';
 /** Keeps of a value what a version declares, in the order of its contract. */
 export type Project = (schema: JsonSchema, value: unknown) => unknown;
 
+/** What is done with the values of one schema. */
+type Step = (value: unknown) => unknown;
+
+const asIs: Step = (value) => value;
+
 /**
  * Without this an addition to a newer version would change the bytes of an older one. Where the
  * newest version names itself (`format: api-version`, or a link), the version is named instead.
  */
 export function projector(
   contract: OpenApiDocument,
-  { from, to }: { readonly from: VersionId; readonly to: VersionId },
+  versions: { readonly from: VersionId; readonly to: VersionId },
 ): Project {
-  const resolve = (schema: JsonSchema): JsonSchema => resolveRef(contract, schema);
-  const project: Project = (given, value) => {
-    const schema = branchFor(resolve(given), value, resolve);
-    if (schema.format === 'api-version' && value === from) return to;
-    if (typeof value === 'string' && schema.format === 'uri-reference') {
-      return withVersion(value, from, to);
-    }
-    const { items, properties } = schema;
-    if (Array.isArray(value) && items !== undefined) {
-      return value.map((item) => project(items, item));
-    }
-    if (properties === undefined || !isObject(value)) return value;
-    const kept = Object.entries(properties).flatMap(([name, property]): [string, unknown][] =>
-      Object.hasOwn(value, name) ? [[name, project(property, value[name])]] : [],
-    );
-    return Object.fromEntries(kept);
+  const steps = new Map<JsonSchema, Step>();
+  const stepOf = (given: JsonSchema): Step => {
+    const known = steps.get(given);
+    if (known !== undefined) return known;
+    // Made when it is first used: a schema may hold itself.
+    let made: Step | undefined;
+    const step: Step = (value) => {
+      made ??= makeStep(resolveRef(contract, given), versions, stepOf, contract);
+      return made(value);
+    };
+    steps.set(given, step);
+    return step;
   };
-  return project;
+  return (schema, value) => stepOf(schema)(value);
+}
+
+function makeStep(
+  { anyOf, format, items, properties }: JsonSchema,
+  { from, to }: { readonly from: VersionId; readonly to: VersionId },
+  stepOf: (schema: JsonSchema) => Step,
+  contract: OpenApiDocument,
+): Step {
+  if (anyOf !== undefined) {
+    const branches = anyOf.map((branch) => ({
+      fits: testOf(resolveRef(contract, branch), contract),
+      step: stepOf(branch),
+    }));
+    return (value) => (branches.find(({ fits }) => fits(value))?.step ?? asIs)(value);
+  }
+  if (format === 'api-version') return (value) => (value === from ? to : value);
+  if (format === 'uri-reference') {
+    return (value) => (typeof value === 'string' ? withVersion(value, from, to) : value);
+  }
+  if (items !== undefined) {
+    const step = stepOf(items);
+    return (value) => (Array.isArray(value) ? value.map((one) => step(one)) : value);
+  }
+  if (properties === undefined) return asIs;
+  const members = Object.entries(properties).map(([name, one]) => ({ name, step: stepOf(one) }));
+  return (value) => {
+    if (!isObject(value)) return value;
+    const kept: Record<string, unknown> = {};
+    for (const { name, step } of members) {
+      if (Object.hasOwn(value, name)) kept[name] = step(value[name]);
+    }
+    return kept;
+  };
 }
 
 /** A link to a path of this API, as a link to the same path of another version. */
@@ -46,29 +80,20 @@ export function resolveRef(contract: OpenApiDocument, schema: JsonSchema): JsonS
   return resolveRef(contract, found);
 }
 
-/** Of several, the first that is of the value's type and has its constants. */
-function branchFor(
-  schema: JsonSchema,
-  value: unknown,
-  resolve: (schema: JsonSchema) => JsonSchema,
-): JsonSchema {
-  const branches = schema.anyOf?.map(resolve);
-  if (branches === undefined) return schema;
-  return branches.find((branch) => fits(branch, value, resolve)) ?? schema;
-}
-
-function fits(
-  schema: JsonSchema,
-  value: unknown,
-  resolve: (schema: JsonSchema) => JsonSchema,
-): boolean {
+/** Whether a value is of the schema's type and has its constants. */
+function testOf(schema: JsonSchema, contract: OpenApiDocument): (value: unknown) => boolean {
   const types = [schema.type ?? []].flat();
-  if (types.length > 0 && !types.includes(typeOf(value))) return false;
-  if (!isObject(value)) return true;
-  return Object.entries(schema.properties ?? {}).every(([name, property]) => {
-    const { const: constant } = resolve(property);
-    return constant === undefined || !Object.hasOwn(value, name) || value[name] === constant;
+  const constants = Object.entries(schema.properties ?? {}).flatMap(([name, property]) => {
+    const { const: constant } = resolveRef(contract, property);
+    return constant === undefined ? [] : [{ name, constant }];
   });
+  return (value) => {
+    if (types.length > 0 && !types.includes(typeOf(value))) return false;
+    if (!isObject(value)) return true;
+    return constants.every(
+      ({ name, constant }) => !Object.hasOwn(value, name) || value[name] === constant,
+    );
+  };
 }
 
 function typeOf(value: unknown): string {

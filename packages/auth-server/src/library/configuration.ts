@@ -194,7 +194,7 @@ export function providerConfiguration(
     formats: { customizers: { jwt: addTokenClaims } },
     fetch: fetchFromApplication,
     clientBasedCORS: (_, origin, client) => origin === issuerOrigin || allowsOrigin(client, origin),
-    renderError: errorRenderer(pages.error),
+    renderError: errorRenderer((ctx, out, error) => pages.error(ctx, out, error)),
   };
 }
 

@@ -14,7 +14,7 @@ import type { Log } from '@cls/shared/log';
 import { Abandoned } from '@cls/shared/sql/database';
 import Router from '@koa/router';
 import Koa, { type Context, type Middleware } from 'koa';
-import { askedBy } from '../access/asker.ts';
+import { type Asker, askedBy } from '../access/asker.ts';
 import type { CallerBudgets } from '../access/caller-budget.ts';
 import { type RateLimit, rateLimitHeaders } from '../access/rate-limit.ts';
 import type { UsageCounter } from '../usage/usage-counter.ts';
@@ -119,8 +119,8 @@ function serve(deps: AppDeps): Middleware<ApiState> {
       headers: ctx.req.headers,
       accepts: (types: string[]) => ctx.accepts(types),
     };
-    const signal = untilClosed(ctx, budgets.begin(name));
-    const response = await askedBy({ name, signal }, () => route.handle(request));
+    const asker = askerOf(ctx, name, budgets.begin(name));
+    const response = await askedBy(asker, () => route.handle(request));
     await writeAnswer(ctx, release, route, response);
   };
 }
@@ -161,18 +161,27 @@ function routeOf(versions: ApiVersions, { version }: ApiState) {
 }
 
 /**
- * Ends the count of a request when its answer was sent, and aborts the work when the client closed
- * the connection before.
+ * Who asks. Ends the count of the request when its answer was sent, and aborts the work when the client
+ * closed the connection before. The signal is made when some work needs one: a kept answer does not.
  */
-function untilClosed({ res }: Context, end: () => void): AbortSignal {
-  const client = new AbortController();
+function askerOf({ res }: Context, name: string, end: () => void): Asker {
+  let client: AbortController | undefined;
+  let isGone = false;
   const closed = () => {
     end();
-    if (!res.writableFinished) client.abort();
+    isGone = !res.writableFinished;
+    if (isGone) client?.abort();
   };
   if (res.destroyed) closed();
   else res.once('close', closed);
-  return client.signal;
+  return {
+    name,
+    get signal() {
+      client ??= new AbortController();
+      if (isGone) client.abort();
+      return client.signal;
+    },
+  };
 }
 
 /** Answers what no route took: another method or an unknown path. */

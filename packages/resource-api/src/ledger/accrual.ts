@@ -54,27 +54,54 @@ export const EXACT_UNIT = YEAR_PARTS * 10n ** BigInt(RATE_DECIMALS);
 
 /** Periods of one rate and one balance; those of nothing are left out. */
 export function accrualPeriods(
-  { from, to, dayCount, rates }: AccrualTerms,
+  terms: AccrualTerms,
   balances: readonly BalanceStep[],
 ): readonly AccrualPeriod[] {
-  const cuts = [...rates.map(({ startDate }) => startDate), ...balances.map(({ date }) => date)];
-  const within = cuts.filter((date) => date > from && date < to);
-  const dates = [...new Set([from, ...within, to])].sort();
-  return dates.slice(0, -1).flatMap((start, index): AccrualPeriod[] => {
-    const end = dates[index + 1] ?? to;
-    const step = rates.findLast(({ startDate }) => startDate <= start);
-    const balanceMinor = balances.findLast(({ date }) => date <= start)?.amountMinor ?? 0n;
-    if (step === undefined || end <= start || balanceMinor === 0n) return [];
-    const { days, parts } = yearFraction(dayCount, from, start, end);
-    const { startDate: _, ...rate } = step;
-    return [
-      { start, end, days, balanceMinor, ...rate, exact: balanceMinor * step.allInRate * parts },
-    ];
+  const periods: AccrualPeriod[] = [];
+  eachPeriod(terms, balances, (period, { startDate: _, ...rate }) => {
+    periods.push({ ...period, ...rate });
   });
+  return periods;
 }
 
 export function exactAccrual(periods: readonly AccrualPeriod[]): bigint {
   return periods.reduce((sum, { exact }) => sum + exact, 0n);
+}
+
+/** The same of a lender's balances, whose periods nobody is shown. */
+function exactShare(terms: AccrualTerms, balances: readonly BalanceStep[]): bigint {
+  let sum = 0n;
+  eachPeriod(terms, balances, ({ exact }) => {
+    sum += exact;
+  });
+  return sum;
+}
+
+type RatedDays = Pick<AccrualPeriod, 'start' | 'end' | 'days' | 'balanceMinor' | 'exact'>;
+
+/** Walks rates and balances side by side: the cost goes by their number. */
+function eachPeriod(
+  { from, to, dayCount, rates }: AccrualTerms,
+  balances: readonly BalanceStep[],
+  take: (period: RatedDays, rate: RateStep) => void,
+): void {
+  const cuts = new Set([from]);
+  for (const { startDate } of rates) if (startDate > from && startDate < to) cuts.add(startDate);
+  for (const { date } of balances) if (date > from && date < to) cuts.add(date);
+  const dates = [...cuts.add(to)].sort();
+  let rate = 0;
+  let balance = 0;
+  for (const [index, start] of dates.entries()) {
+    const end = dates[index + 1];
+    if (end === undefined) return;
+    while ((rates[rate]?.startDate ?? end) <= start) rate += 1;
+    while ((balances[balance]?.date ?? end) <= start) balance += 1;
+    const step = rates[rate - 1];
+    const balanceMinor = balances[balance - 1]?.amountMinor ?? 0n;
+    if (step === undefined || balanceMinor === 0n) continue;
+    const { days, parts } = yearFraction(dayCount, from, start, end);
+    take({ start, end, days, balanceMinor, exact: balanceMinor * step.allInRate * parts }, step);
+  }
 }
 
 /** Rounded once, half up. */
@@ -95,7 +122,7 @@ export function accrue(
   const periods = accrualPeriods(terms, lines.get('') ?? []);
   const globalMinor = roundAccrual(exactAccrual(periods));
   const parts: ExactPart[] = [...lines].flatMap(([id, balances]) =>
-    id === '' ? [] : [{ id, numerator: exactAccrual(accrualPeriods(terms, balances)) }],
+    id === '' ? [] : [{ id, numerator: exactShare(terms, balances) }],
   );
   const shares = parts.length === 0 ? new Map() : largestRemainder(globalMinor, parts, EXACT_UNIT);
   return { amounts: new Map([['', globalMinor], ...shares]), periods };

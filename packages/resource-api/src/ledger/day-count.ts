@@ -58,7 +58,20 @@ function over(basis: number, days: number): YearFraction {
 }
 
 export function actualDays(from: BusinessDate, to: BusinessDate): number {
-  return (Date.parse(to) - Date.parse(from)) / DAY_MS;
+  return dayNumber(to) - dayNumber(from);
+}
+
+const DAYS_KEPT = 50_000;
+const dayNumbers = new Map<BusinessDate, number>();
+
+/** The same dates are asked for again and again: parsing them takes longer than counting. */
+function dayNumber(date: BusinessDate): number {
+  const known = dayNumbers.get(date);
+  if (known !== undefined) return known;
+  const number = Date.parse(date) / DAY_MS;
+  if (dayNumbers.size >= DAYS_KEPT) dayNumbers.clear();
+  dayNumbers.set(date, number);
+  return number;
 }
 
 /** D1 = 31 counts as 30; D2 = 31 counts as 30 where D1 is 30 or 31. */

@@ -68,8 +68,10 @@ export function toStreams(
 function linesOf(steps: readonly LineStep[]): ReadonlyMap<string, readonly BalanceStep[]> {
   const lines = new Map<string, BalanceStep[]>();
   for (const { lender, date, amount } of steps) {
-    const line = lines.get(lender ?? '') ?? [];
-    lines.set(lender ?? '', [...line, { date, amountMinor: BigInt(amount) }]);
+    const step = { date, amountMinor: BigInt(amount) };
+    const line = lines.get(lender ?? '');
+    if (line === undefined) lines.set(lender ?? '', [step]);
+    else line.push(step);
   }
   return lines;
 }

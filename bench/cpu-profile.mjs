@@ -23,11 +23,15 @@ const SPECIAL = new Map([
   ['(program)', 'native (system calls, parsing)'],
 ]);
 
-/** Shares of each group in the busy time, largest first: `{ group, share }`. */
-export function profileByGroup(directory) {
+/**
+ * Shares of each group in the busy time, largest first: `{ group, share }`.
+ *
+ * @param own groups that go before the ones above: `[pattern, name]`
+ */
+export function profileByGroup(directory, own = []) {
   const [file] = readdirSync(directory).filter((name) => name.endsWith('.cpuprofile'));
   const { nodes, samples, timeDeltas } = JSON.parse(readFileSync(join(directory, file), 'utf8'));
-  const groupOf = groupsOf(nodes);
+  const groupOf = groupsOf(nodes, [...own, ...GROUPS]);
   const times = new Map();
   let busy = 0;
   for (const [index, id] of samples.entries()) {
@@ -43,12 +47,12 @@ export function profileByGroup(directory) {
 }
 
 /** What has no group of its own (a built-in function, a file written) belongs to its caller. */
-function groupsOf(nodes) {
+function groupsOf(nodes, known) {
   const byId = new Map(nodes.map((node) => [node.id, node]));
   const groups = new Map();
   const visit = (id, callers) => {
     const { callFrame, children = [] } = byId.get(id);
-    const group = ownGroup(callFrame) ?? callers;
+    const group = ownGroup(callFrame, known) ?? callers;
     groups.set(id, group);
     for (const child of children) visit(child, group);
   };
@@ -56,6 +60,6 @@ function groupsOf(nodes) {
   return groups;
 }
 
-function ownGroup({ functionName, url }) {
-  return SPECIAL.get(functionName) ?? GROUPS.find(([pattern]) => pattern.test(url))?.[1];
+function ownGroup({ functionName, url }, known) {
+  return SPECIAL.get(functionName) ?? known.find(([pattern]) => pattern.test(url))?.[1];
 }

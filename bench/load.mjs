@@ -11,6 +11,7 @@ export function load({
   method = 'GET',
   headers = {},
   body = '',
+  status = 200,
   connections = 16,
   seconds = 5,
 }) {
@@ -20,12 +21,12 @@ export function load({
     });
     child.once('message', done);
     child.once('error', failed);
-    child.send({ url, method, headers, body, connections, seconds });
+    child.send({ url, method, headers, body, status, connections, seconds });
   });
 }
 
 if (process.argv[2] === '--load') {
-  process.once('message', async ({ url, method, headers, body, connections, seconds }) => {
+  process.once('message', async ({ url, method, headers, body, status, connections, seconds }) => {
     const agent = new Agent({ keepAlive: true, maxSockets: connections });
     const once = () =>
       new Promise((done, failed) => {
@@ -33,7 +34,7 @@ if (process.argv[2] === '--load') {
         const outgoing = request(url, { method, headers, agent }, (response) => {
           response.resume();
           response.once('end', () => {
-            if (response.statusCode !== 200) failed(new Error(`status ${response.statusCode}`));
+            if (response.statusCode !== status) failed(new Error(`status ${response.statusCode}`));
             else done(performance.now() - started);
           });
         });

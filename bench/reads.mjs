@@ -2,22 +2,35 @@
 // date, so that no kept answer fits. Beside it the best SQL by hand for the rows of the first page, on
 // a connection of its own, in the same run. Aims: at most 3 times the SQL by hand, at most 3 ms of
 // processor time in Node for a page of 10.
-//   node bench/reads.mjs [postgres|embedded] [questions, 150]
+//   node bench/reads.mjs [postgres|embedded] [questions, 150] [profile]
+// With `profile` it asks for pages of full control alone, and prints where Node's time went.
 //
 // "node" and "database" are milliseconds of processor time a page of the service and of PostgreSQL.
 import { performance } from 'node:perf_hooks';
 import pg from '../packages/shared/node_modules/pg/lib/index.js';
-import { postgresServer } from '../packages/testing/dist/src/servers.js';
+import { postgresServer, temporaryDirectory } from '../packages/testing/dist/src/servers.js';
+import { profileByGroup } from './cpu-profile.mjs';
 import { familyTime, processTime } from './process-time.mjs';
 import { accessToken, startResourceApi } from './resource-api.mjs';
 
 const engine = process.argv[2] ?? ((await postgresServer()) ? 'postgres' : 'embedded');
 const questions = Number(process.argv[3] ?? 150);
+/** The parts of a page, before the groups of every profile. */
+const PAGE_GROUPS = [
+  [/^node:internal\/(modules|bootstrap|process\/(pre|esm))|cjs-module-lexer/, 'starting up'],
+  [/node_modules\/(pg|pg-[\w-]+|postgres-[\w-]+)\//, 'reading rows'],
+  [/\/dist\/src\/(store|sql)\//, 'reading rows'],
+  [/\/dist\/src\/(versions|csv)\//, 'presenting'],
+  [/\/dist\/src\/(ledger|balances)\//, 'amounts and snapshots'],
+];
 const WARM_UP = 12;
 const FIRST_DAY = Date.UTC(2025, 3, 1);
 
-const { url, pid, databaseUrl } = await startResourceApi({
+const profile = process.argv[4] === 'profile' ? temporaryDirectory('cls-profile-') : undefined;
+
+const { url, pid, databaseUrl, stop } = await startResourceApi({
   engine,
+  nodeArguments: profile === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${profile}`],
   prepare: async (command) => {
     const grant = (customer, ...words) =>
       command('entitlements', 'grant', '--new-customer', '--customer', customer, ...words);
@@ -48,18 +61,16 @@ const pages = [
   ['movements', 'limit=10', ['full control'], '/principal/movements'],
 ];
 
+if (profile !== undefined) {
+  console.table([await pagesProfiled(profile)]);
+  process.exit(0);
+}
 const byHand = databaseUrl === undefined ? undefined : await handWritten(databaseUrl);
 const rows = [];
 for (const [name, query, callers, path = ''] of pages) {
   for (const caller of callers) {
-    const ask = async (day) => {
-      const response = await fetch(`${url}/api/v1/cls/balances${path}?${query}&asOf=${day}`, {
-        headers: { authorization: `Bearer ${tokens[caller]}` },
-      });
-      const text = await response.text();
-      if (response.status !== 200) throw new Error(text);
-    };
-    rows.push({ question: name, caller, ...(await measured(ask)) });
+    const question = { query, path, token: tokens[caller] };
+    rows.push({ question: name, caller, ...(await measured((day) => ask(day, question))) });
   }
 }
 const walk = await walked();
@@ -74,6 +85,28 @@ if (byHand) {
   ]);
 }
 process.exit(0);
+
+async function ask(day, { query, path = '', token }) {
+  const response = await fetch(`${url}/api/v1/cls/balances${path}?${query}&asOf=${day}`, {
+    headers: { authorization: `Bearer ${token}` },
+  });
+  const text = await response.text();
+  if (response.status !== 200) throw new Error(text);
+}
+
+/** Shares of Node's busy time, by group; starting up is a group of its own. */
+async function pagesProfiled(directory) {
+  const token = tokens['full control'];
+  await measured((day) => ask(day, { query: 'limit=10&include=none', token }));
+  await measured((day) => ask(day, { query: 'limit=100&include=none', token }));
+  await stop();
+  return Object.fromEntries(
+    profileByGroup(directory, PAGE_GROUPS).map(({ group, share }) => [
+      group,
+      `${(100 * share).toFixed(1)} %`,
+    ]),
+  );
+}
 
 async function measured(ask) {
   const days = Array.from({ length: questions + WARM_UP }, (_, index) =>

@@ -1,6 +1,7 @@
 // resource-api as a process of its own, with a book and callers, for benchmarks.
 import { spawn } from 'node:child_process';
 import { generateKeyPairSync } from 'node:crypto';
+import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { join, resolve } from 'node:path';
 import { text } from 'node:stream/consumers';
@@ -24,9 +25,14 @@ const { privateKey, publicKey } = generateKeyPairSync('rsa', { modulusLength: 20
  *
  * @param engine `postgres` or `embedded`
  * @param prepare gets a function that runs `cls-api` with words and gives what it says as JSON
- * @returns its URL, its process id and the database's URL (undefined for the embedded store)
+ * @param nodeArguments for the service, such as `--cpu-prof`
+ * @returns its URL, its process id, the database's URL (undefined for the embedded store), and what stops it
  */
-export async function startResourceApi({ engine, prepare = async () => undefined }) {
+export async function startResourceApi({
+  engine,
+  prepare = async () => undefined,
+  nodeArguments = [],
+}) {
   const jwk = { ...(await exportJWK(publicKey)), kid: 'bench', alg: 'RS256', use: 'sig' };
   const jwksPort = await freePort();
   createServer((_, response) => response.end(JSON.stringify({ keys: [jwk] }))).listen(jwksPort);
@@ -53,13 +59,19 @@ export async function startResourceApi({ engine, prepare = async () => undefined
   };
   await command('import', 'world-bank', '--apply');
   await prepare(command);
-  const child = run([join(root, 'packages/resource-api/dist/src/main.js')], 'ignore');
+  const main = join(root, 'packages/resource-api/dist/src/main.js');
+  const child = run([...nodeArguments, main], 'ignore');
   process.once('exit', () => child.kill('SIGKILL'));
   const url = `http://127.0.0.1:${port}`;
   await eventually(async () => {
     if (!(await fetch(`${url}/readyz`)).ok) throw new Error('not ready');
   });
-  return { url, pid: child.pid, databaseUrl };
+  const stop = async () => {
+    const ended = once(child, 'exit');
+    child.kill('SIGTERM');
+    await ended;
+  };
+  return { url, pid: child.pid, databaseUrl, stop };
 }
 
 /** A token of a service account: with full control, or of a customer that sees what it was granted. */

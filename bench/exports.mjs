@@ -1,0 +1,105 @@
+// Whole books as NDJSON and CSV: rows a second, processor time, and memory while they are streamed.
+// Beside it the newest balance of each line, by hand: the least that the database must read.
+// Aims: 20,000 rows a second of one core in Node and in PostgreSQL, and memory that stays flat.
+//   node bench/exports.mjs [postgres|embedded] [rounds, 3]
+//
+// "rows/s of node" are rows for each second of processor time of the service, "of database" of
+// PostgreSQL: on a machine that is busy with other work, read those.
+import { readFileSync } from 'node:fs';
+import { performance } from 'node:perf_hooks';
+import pg from '../packages/shared/node_modules/pg/lib/index.js';
+import { postgresServer } from '../packages/testing/dist/src/servers.js';
+import { familyTime, processTime } from './process-time.mjs';
+import { accessToken, startResourceApi } from './resource-api.mjs';
+
+const engine = process.argv[2] ?? ((await postgresServer()) ? 'postgres' : 'embedded');
+const ROUNDS = Number(process.argv[3] ?? 3);
+const EXPORTS = [
+  ['facilities', '?includeZero=true'],
+  ['contracts', '?includeZero=true&level=contract'],
+  ['positions, principal', '/principal?includeZero=true&level=position'],
+  ['movements', '/principal/movements'],
+];
+const { url, pid, databaseUrl } = await startResourceApi({ engine });
+const authorization = `Bearer ${await accessToken()}`;
+const rows = [];
+for (const [name, path] of EXPORTS) {
+  for (const type of ['application/x-ndjson', 'text/csv']) {
+    const rounds = [];
+    for (let round = 0; round < ROUNDS; round += 1) rounds.push(await exported(path, type));
+    // The first rounds compile what the later ones run.
+    rows.push({ export: name, type, ...rounds.at(-1) });
+  }
+}
+console.log(`store: ${engine}, Node ${process.versions.node}`);
+console.table(rows);
+if (databaseUrl !== undefined) console.table([await copied(databaseUrl)]);
+process.exit(0);
+
+async function exported(path, accept) {
+  const [node, all] = [nodeTime(), familyTime()];
+  const started = performance.now();
+  const response = await fetch(`${url}/api/v1/cls/balances${path}`, {
+    headers: { authorization, accept, 'accept-encoding': 'identity' },
+  });
+  let lines = 0;
+  let bytes = 0;
+  let peak = 0;
+  for await (const chunk of response.body) {
+    bytes += chunk.length;
+    for (const byte of chunk) if (byte === 10) lines += 1;
+    peak = Math.max(peak, residentMb() ?? 0);
+  }
+  if (response.status !== 200) throw new Error(`status ${response.status}`);
+  const wall = performance.now() - started;
+  const own = nodeTime() - node;
+  const perSecond = (ms) => Math.round((lines / ms) * 1000);
+  return {
+    rows: lines,
+    MB: Math.round(bytes / 1e5) / 10,
+    'rows/s': perSecond(wall),
+    'rows/s of node': perSecond(own),
+    'rows/s of database': engine === 'postgres' ? perSecond(pgTime(all, own)) : undefined,
+    'peak MB': peak,
+  };
+}
+
+/** What this process has started, less the service: PostgreSQL. */
+function pgTime(before, own) {
+  return familyTime() - before - own;
+}
+
+function nodeTime() {
+  const { main, others } = processTime(pid) ?? { main: 0, others: 0 };
+  return main + others;
+}
+
+function residentMb() {
+  try {
+    const [, kb] = /VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? [];
+    return Math.round(Number(kb) / 1024);
+  } catch {
+    return undefined;
+  }
+}
+
+/** The newest balance of every line, to nowhere: what reading them costs, whatever is made of them. */
+async function copied(connectionString) {
+  const client = new pg.Client({ connectionString });
+  await client.connect();
+  const all = familyTime();
+  const started = performance.now();
+  const { rows: found } = await client.query(`
+    SELECT count(*) AS lines, count(newest.text) AS balances
+    FROM balance_line l LEFT JOIN LATERAL (
+      SELECT b::text AS text FROM balance b WHERE b.line_key = l.key
+      ORDER BY effective_date DESC, known_seq DESC LIMIT 1) newest ON true`);
+  const wall = performance.now() - started;
+  const lines = Number(found[0].lines);
+  return {
+    'SQL by hand': 'the newest balance of each line as text',
+    lines,
+    'lines/s': Math.round((lines / wall) * 1000),
+    'lines/s of database': Math.round((lines / (familyTime() - all)) * 1000),
+  };
+}

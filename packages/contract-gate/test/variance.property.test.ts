@@ -15,7 +15,7 @@ const withAllOf = schemas({
   names: ['a', 'b'],
   fixed: true,
   components: [],
-  allOf: true,
+  allOf: 'of anything',
   anything: true,
 });
 

@@ -45,7 +45,8 @@ interface Kinds {
   readonly fixed: boolean;
   /** Components that may be referred to. */
   readonly components: readonly string[];
-  readonly allOf: boolean;
+  /** Whether there is `allOf`: of anything, or with one choice at most among its members. */
+  readonly allOf: 'of anything' | 'of one choice' | false;
   /** Whether a schema may allow anything. */
   readonly anything: boolean;
 }
@@ -93,7 +94,11 @@ function parts({ names, fixed, components, allOf, anything }: Kinds) {
       optional('maxItems', size),
     );
     const unions = unionOf(inner);
-    const both = fc.tuple(inner, inner).map((parts) => ({ allOf: parts }));
+    const leaves = fc
+      .dictionary(fc.constantFrom(...names), leaf, { maxKeys: 2, noNullPrototype: true })
+      .map((properties) => object(properties));
+    const second = allOf === 'of anything' ? inner : fc.oneof(leaf, leaves);
+    const both = fc.tuple(inner, second).map((members) => ({ allOf: members }));
     const refs = components.map((name) => fc.constant({ $ref: `#/components/schemas/${name}` }));
     return {
       schema: fc.oneof(

@@ -24,6 +24,8 @@ if (json) {
     process.stderr.write(`${message}\n`);
     if (findings.length > 0) process.stderr.write(`\n${reportText(findings)}\n\n`);
   }
+  const ids = versions.map(({ id }) => id).join(', ');
+  if (faults.length === 0) process.stdout.write(`${ids}: nothing needs a new version\n`);
 }
 process.exitCode = faults.length === 0 ? 0 : 1;
 

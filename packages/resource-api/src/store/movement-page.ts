@@ -72,7 +72,9 @@ async function readStretch<Row>(
     const deals = await fewDeals(on, access, { level: 'contract', filter }, few);
     const walk = movementWalkStatement(request, deals ?? stretch, length);
     const walked = await on.query<WalkRow>(walk.sql, walk.parameters);
-    const found = walked.filter(({ given_up }) => !given_up);
+    const found = walked
+      .filter(({ given_up }) => !given_up)
+      .map(({ seq, number }): MovementPlace => ({ seq, number }));
     const shown = found.slice(0, limit);
     const isLast = deals !== undefined || stretch.through >= snapshot.ledgerSeq;
     const stopped = walked.find(({ given_up }) => given_up);

@@ -21,6 +21,8 @@ interface Pair extends Found {
   readonly after: SchemaNode;
   readonly context: Context;
   state: 'new' | 'open' | 'done';
+  /** Compared while a pair that it leads to was still open, and taken to be the same. */
+  provisional: boolean;
   /** The same, with all that it leads to. */
   clean: boolean;
   /** The last walk that came by. */
@@ -44,6 +46,9 @@ export function schemaComparison(before: Schemas, after: Schemas): CompareSchema
   const refuted = new Set<string>();
   /** Pairs that are being asked about: a circle that comes back to one adds no difference. */
   const asked = new Set<string>();
+  /** Provisional pairs, in the order in which they were compared. */
+  const log: Pair[] = [];
+  let assumptions = 0;
   let depth = 0;
   let walks = 0;
 
@@ -51,7 +56,14 @@ export function schemaComparison(before: Schemas, after: Schemas): CompareSchema
     const key = `${one.id} ${other.id} ${flagsOf(context)}`;
     const known = pairs.get(key);
     if (known !== undefined) return known;
-    const found = { differences: [], children: [], state: 'new' as const, clean: false, walk: 0 };
+    const found = {
+      differences: [],
+      children: [],
+      state: 'new' as const,
+      provisional: false,
+      clean: false,
+      walk: 0,
+    };
     const pair: Pair = { ...found, before: one, after: other, context };
     pairs.set(key, pair);
     return pair;
@@ -70,12 +82,14 @@ export function schemaComparison(before: Schemas, after: Schemas): CompareSchema
       const key = `${one.id} ${other.id}`;
       if (asked.has(key)) return true;
       asked.add(key);
+      const since = log.length;
       const directions = ['request', 'response'] as const;
       const same = directions.every(
         (direction) =>
           judge([pairOf(one, other, { ...context, direction, list: false })]) === 'same',
       );
       asked.delete(key);
+      if (!same) forget(since);
       return same;
     },
     with: (change) => runOf(found, { ...context, ...change }),
@@ -84,9 +98,22 @@ export function schemaComparison(before: Schemas, after: Schemas): CompareSchema
   const complete = (pair: Pair): void => {
     if (pair.state !== 'new') return;
     pair.state = 'open';
+    const met = assumptions;
     compareNodes(runOf(pair, pair.context), pair.before, pair.after, '');
     pair.state = 'done';
+    pair.provisional = assumptions > met;
+    if (pair.provisional) log.push(pair);
     pair.clean = pair.differences.length === 0 && pair.children.length === 0;
+  };
+
+  /** Forgets what was compared since then on an assumption that did not hold. */
+  const forget = (since: number): void => {
+    for (const pair of log.splice(since)) {
+      pair.state = 'new';
+      pair.provisional = false;
+      pair.differences.length = 0;
+      pair.children = [];
+    }
   };
 
   const tryOut = (
@@ -100,12 +127,14 @@ export function schemaComparison(before: Schemas, after: Schemas): CompareSchema
     const key = `${one.id} ${other.id} ${flagsOf(context)}`;
     if (refuted.has(key)) return REFUTED;
     depth += 1;
+    const since = log.length;
     const found: Found = { differences: [], children: [] };
     compareFlat(runOf(found, context), one, other, pointer);
     const here = outcomeOf(found.differences);
     const deeper = here === 'incompatible' ? here : judge(found.children.map(({ pair }) => pair));
     depth -= 1;
     const outcome = here === 'same' ? deeper : deeper === 'same' ? here : deeper;
+    if (outcome !== 'same') forget(since);
     if (outcome === 'incompatible') {
       refuted.add(key);
       return REFUTED;
@@ -127,8 +156,11 @@ export function schemaComparison(before: Schemas, after: Schemas): CompareSchema
     for (const pair of seen) {
       if (pair.clean) continue;
       // A pair that is being compared further up is taken to be the same; it is told at its place.
-      assumed ||= pair.state === 'open';
+      if (pair.state === 'open' || pair.provisional) assumptions += 1;
+      assumed ||= pair.state === 'open' || pair.provisional;
       complete(pair);
+      if (pair.provisional && !assumed) assumptions += 1;
+      assumed ||= pair.provisional;
       const here = outcomeOf(pair.differences);
       if (here === 'incompatible') return here;
       if (here === 'compatible') outcome = here;

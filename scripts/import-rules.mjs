@@ -18,6 +18,7 @@ export const MAY_IMPORT = {
 export const PACKAGES = {
   shared: [],
   'contract-gate': [],
+  client: [],
   'auth-server': ['shared'],
   'resource-api': ['shared', 'contract-gate'],
   testing: ['shared'],

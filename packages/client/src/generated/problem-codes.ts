@@ -1,0 +1,32 @@
+// Made by `npm run contracts` from packages/resource-api/contracts/v1.json.
+/** What the contract promises as `code`, over all operations. */
+export const CONTRACT_CODES = [
+  "as_of_before_book",
+  "as_of_in_future",
+  "cursor_mismatch",
+  "delta_unavailable",
+  "from_before_book",
+  "fx_rate_missing",
+  "insufficient_permission",
+  "internal",
+  "invalid_cursor",
+  "invalid_parameter",
+  "invalid_range",
+  "keys_unavailable",
+  "known_at_before_book",
+  "known_at_in_future",
+  "ledger_posting",
+  "missing_token",
+  "not_acceptable",
+  "rate_limited",
+  "since_as_of_required",
+  "statement_budget_spent",
+  "token_expired",
+  "token_invalid",
+  "token_untrusted",
+  "too_many_at_once",
+  "unavailable",
+  "unknown_parameter",
+  "version_brownout",
+  "version_retired"
+] as const;

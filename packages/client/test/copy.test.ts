@@ -1,7 +1,7 @@
 import { Random } from '@cls/book-generator/random';
 import { expect } from 'chai';
 import type { Copy } from '../src/copy.ts';
-import { type Services, startServices, watchedFetch } from './support/services.ts';
+import { type Services, sharedServices, watchedFetch } from './support/services.ts';
 
 const QUESTIONS = [
   { level: 'contract', includeZero: true },
@@ -13,11 +13,10 @@ const QUESTIONS = [
 describe('the client’s copy', () => {
   let services: Services;
   before(async () => {
-    services = await startServices();
+    services = await sharedServices();
     await services.grant();
     await services.lend('1.00', '2025-01-01');
   });
-  after(() => services?.stop());
 
   it('is after any history what a full read gives', async function () {
     this.timeout(120_000);

@@ -1,9 +1,7 @@
 import { expect } from 'chai';
 import type { Item } from '../src/types.ts';
 import { failure } from './support/failure.ts';
-import { noWaiting, type Services, startServices, watchedFetch } from './support/services.ts';
-
-const LEVEL = { level: 'contract', asOf: '2025-06-30' } as const;
+import { noWaiting, type Services, sharedServices, watchedFetch } from './support/services.ts';
 
 async function all<T>(items: AsyncIterable<T>): Promise<T[]> {
   const found: T[] = [];
@@ -13,19 +11,21 @@ async function all<T>(items: AsyncIterable<T>): Promise<T[]> {
 
 describe('the client reads', () => {
   let services: Services;
+  let question: { level: 'contract'; asOf: string; dealId: string[] };
   before(async () => {
-    services = await startServices();
+    services = await sharedServices();
     await services.grant();
+    const deals: string[] = [];
     for (const amount of ['100.00', '200.00', '300.00', '400.00', '500.00']) {
-      await services.lend(amount);
+      deals.push((await services.lend(amount)).deal.id);
     }
+    question = { level: 'contract', asOf: '2025-06-30', dealId: deals };
   });
-  after(() => services?.stop());
 
   it('walks all items as one snapshot, with meta and totals of the first page', async () => {
     const client = services.client();
-    const whole = await client.balances.page(LEVEL);
-    const walk = client.balances.walk({ ...LEVEL, limit: 2 });
+    const whole = await client.balances.page(question);
+    const walk = client.balances.walk({ ...question, limit: 2 });
     const items = await all(walk);
     expect(items).to.deep.equal(whole.data);
     expect(items.length).to.equal(5);
@@ -35,7 +35,7 @@ describe('the client reads', () => {
     // Types: an item is whole without `fields`, and has what was asked for with them.
     const outstanding: string | undefined = items[0]?.global.principal.outstanding;
     expect(outstanding).to.match(/^\d+\.00$/);
-    const [some] = await all(client.balances.walk({ ...LEVEL, fields: ['deal'] }));
+    const [some] = await all(client.balances.walk({ ...question, fields: ['deal'] }));
     const named: Item<'/cls/balances', { fields: ['deal'] }> | undefined = some;
     expect(named?.deal?.id).to.match(/^deal_/);
     expect(named?.global).to.equal(undefined);
@@ -52,32 +52,34 @@ describe('the client reads', () => {
       const [item] = data;
       return Response.json({ ...page, data: item?.id === whole.data[2]?.id ? [] : data });
     });
-    const whole = await services.client().balances.page(LEVEL);
-    const items = await all(services.client({ fetch }).balances.walk({ ...LEVEL, limit: 1 }));
+    const whole = await services.client().balances.page(question);
+    const items = await all(services.client({ fetch }).balances.walk({ ...question, limit: 1 }));
     expect(items).to.deep.equal(whole.data.filter((_, at) => at !== 2));
   });
 
   it('asks for roll-forwards and movements too', async () => {
     const client = services.client();
-    const [item] = await all(client.principal.walk({ ...LEVEL, fromDate: '2025-02-01' }));
+    const [item] = await all(client.principal.walk({ ...question, fromDate: '2025-02-01' }));
     expect(item?.global.opening).to.equal(item?.global.closing);
-    const movements = await all(client.movements.walk({ asOf: '2025-06-30', limit: 3 }));
+    const movements = await all(
+      client.movements.walk({ asOf: question.asOf, dealId: question.dealId, limit: 3 }),
+    );
     expect(movements.filter(({ lender }) => lender === null)).to.have.length(5);
   });
 
   it('streams an export and checks its summary', async () => {
     const client = services.client();
-    const lines = client.balances.export(LEVEL);
+    const lines = client.balances.export(question);
     expect(lines.summary).to.equal(undefined);
     const items = await all(lines);
-    expect(items).to.deep.equal((await client.balances.page(LEVEL)).data);
+    expect(items).to.deep.equal((await client.balances.page(question)).data);
     expect(lines.summary?.count).to.equal(5);
     expect(lines.summary?.totals[0]).to.include({ principalOutstanding: '1500.00' });
   });
 
   it('ends an export that its reader leaves, and gives the error of one that is refused', async () => {
     const client = services.client();
-    for await (const item of client.balances.export(LEVEL)) {
+    for await (const item of client.balances.export(question)) {
       expect(item.object).to.equal('balance');
       break;
     }
@@ -90,7 +92,7 @@ describe('the client reads', () => {
     const { fetch } = watchedFetch((url) =>
       url.pathname.includes('/cls/') ? new Response(spoil(text)) : undefined,
     );
-    const lines = services.client({ fetch }).balances.export(LEVEL);
+    const lines = services.client({ fetch }).balances.export(question);
     const error = await failure(all(lines));
     expect(lines.summary).to.equal(undefined);
     return error.code;
@@ -103,7 +105,7 @@ describe('the client reads', () => {
       if (request.url.includes('/cls/')) text = await response.clone().text();
       return response;
     };
-    await all(services.client({ fetch: kept }).balances.export(LEVEL));
+    await all(services.client({ fetch: kept }).balances.export(question));
     return text;
   };
 
@@ -137,8 +139,8 @@ describe('the client reads', () => {
   it('gives every bad parameter at once', async () => {
     const { wait, waits } = noWaiting();
     const client = services.client({ retries: { wait } });
-    const question = { limit: 0, asOf: 'yesterday' };
-    const error = await failure(client.balances.page(question));
+    const wrong = { limit: 0, asOf: 'yesterday' };
+    const error = await failure(client.balances.page(wrong));
     expect(error).to.include({ name: 'ClsError', status: 400, code: 'invalid_parameter' });
     expect(error.errors.map(({ parameter }) => parameter)).to.have.members(['limit', 'asOf']);
     expect(error.requestId).to.be.a('string').and.not.equal('');

@@ -4,17 +4,16 @@ import { createClient } from '../src/client.ts';
 import { RETRIES } from '../src/retries.ts';
 import { tokenSource } from '../src/tokens.ts';
 import { failure } from './support/failure.ts';
-import { noWaiting, type Services, startServices, watchedFetch } from './support/services.ts';
+import { noWaiting, type Services, sharedServices, watchedFetch } from './support/services.ts';
 
 const HOUR_MS = 3_600_000;
 
 describe('the client’s token', () => {
   let services: Services;
   before(async () => {
-    services = await startServices();
+    services = await sharedServices();
   });
   afterEach(() => services.setDays(0));
-  after(() => services?.stop());
 
   it('is asked for once, however many requests begin together', async () => {
     const { fetch, to } = watchedFetch();

@@ -15,12 +15,12 @@ export interface ClientOptions {
   readonly clientId: string;
   readonly clientSecret: string;
   /** Scopes with spaces between; without it, all that the service account was granted for the API. */
-  readonly scope?: string;
+  readonly scope?: string | undefined;
   /** Where tokens are, if not at `{baseUrl}/oauth/token`. */
-  readonly tokenUrl?: string;
+  readonly tokenUrl?: string | undefined;
   /** What `fetch` is; for a proxy, or for tests. */
-  readonly fetch?: Fetch;
-  readonly retries?: Partial<RetryPolicy>;
+  readonly fetch?: Fetch | undefined;
+  readonly retries?: Partial<RetryPolicy> | undefined;
 }
 
 /** What can be asked of one path. */

@@ -18,12 +18,14 @@ export interface TokenSource {
 
 interface Token {
   readonly value: string;
-  readonly renewAt: number;
+  renewAt: number;
   readonly expiresAt: number;
 }
 
 /** A token is renewed this long before it expires, or after nine tenths of a shorter life. */
 const RENEW_BEFORE_MS = 300_000;
+/** How long after a renewal in advance that failed the next one is tried. */
+const RENEW_AGAIN_MS = 10_000;
 
 /**
  * Tokens of one service account. Callers that need a new one at the same time wait for the same
@@ -53,14 +55,16 @@ export function tokenSource(
   return {
     async token(signal) {
       const known = current;
-      if (known !== undefined && now() < known.renewAt) return known.value;
-      try {
+      if (known === undefined || now() >= known.expiresAt) {
         return (await orAborted(renew(), signal)).value;
-      } catch (error) {
-        // The old token is good until it expires, whether or not there is a new one yet.
-        if (known === undefined || now() >= known.expiresAt || signal?.aborted) throw error;
-        return known.value;
       }
+      // The old token is good until it expires: nobody waits for the new one.
+      if (now() >= known.renewAt) {
+        renew().catch(() => {
+          known.renewAt = now() + RENEW_AGAIN_MS;
+        });
+      }
+      return known.value;
     },
     async renewed(refused, signal) {
       if (current !== undefined && current.value !== refused) return current.value;

@@ -45,9 +45,16 @@ describe('the client’s token', () => {
     expect(await source.token()).to.equal(first);
     now += 0.95 * HOUR_MS;
     down = true;
+    expect(await source.token(), 'nobody waits for the new one').to.equal(first);
+    expect((await failure(source.renewed(first))).code).to.equal('network_error');
     expect(await source.token()).to.equal(first);
+    expect(to('/oauth/token'), 'not for every request').to.equal(1 + 2);
     down = false;
-    expect(await source.token()).not.to.equal(first);
+    now += 10_000;
+    expect(await source.token()).to.equal(first);
+    const second = await source.renewed(first);
+    expect(second).not.to.equal(first);
+    expect(await source.token()).to.equal(second);
     down = true;
     now += 48 * HOUR_MS;
     expect((await failure(source.token())).code).to.equal('network_error');
@@ -55,10 +62,10 @@ describe('the client’s token', () => {
   });
 
   it('is renewed once when the API does not accept it any more', async () => {
-    const { fetch, to } = watchedFetch((url) => {
+    const { fetch, to } = watchedFetch(() => {
       // As after a day: the API's clock is ahead until there is a second token.
       services.setDays(to('/oauth/token') > 1 ? 0 : 2);
-      return url.pathname.includes('nowhere') ? new Response() : undefined;
+      return undefined;
     });
     const { balances } = services.client({ fetch });
     expect((await balances.page({ limit: 1 })).object).to.equal('list');

@@ -1,7 +1,7 @@
 import { Random } from '@cls/book-generator/random';
 import { expect } from 'chai';
 import type { Copy } from '../src/copy.ts';
-import { type Services, sharedServices, watchedFetch } from './support/services.ts';
+import { type Loan, type Services, sharedServices, watchedFetch } from './support/services.ts';
 
 const QUESTIONS = [
   { level: 'contract', includeZero: true },
@@ -27,17 +27,24 @@ describe('the client’s copy', () => {
     const resources = { balances, principal: principal as unknown as typeof balances };
     const amount = () => `${1 + below(900)}.0${below(10)}`;
     const day = () => `2025-0${1 + below(9)}-1${below(10)}`;
-    const anyLoan = () => services.loans[below(services.loans.length)];
+    const repayable: Loan[] = [];
+    const kept: Loan[] = [];
+    const anyLoan = () => kept[below(kept.length)];
     const operations = [
-      () => services.lend(amount(), day()),
+      async () => {
+        kept.push(await services.lend(amount(), day()));
+      },
       async () => {
         const loan = anyLoan();
         if (loan !== undefined) await services.draw(loan, amount(), day());
       },
       async () => {
-        // Drawn and taken back: the item owes nothing and is gone from some of the answers.
-        const loan = await services.lend('70.00', '2025-02-01');
-        await services.draw(loan, '-70.00', '2025-03-01');
+        repayable.push(await services.lend('70.00', '2025-02-01'));
+      },
+      async () => {
+        // What owes nothing is gone from some of the answers.
+        const loan = repayable.pop();
+        if (loan !== undefined) await services.draw(loan, '-70.00', '2025-03-01');
       },
       () => services.grant(),
     ];
@@ -65,16 +72,22 @@ describe('the client’s copy', () => {
     const question = { level: 'contract' } as const;
     const copy = await balances.refresh(question);
     const before = [...copy.items.keys()];
-    const { id } = (await services.lend('12.00')).contract;
+    const loan = await services.lend('12.00');
     const next = await balances.refresh(question, copy);
     expect(next.items.size).to.equal(before.length + 1);
     expect(copy.items.size, 'the older copy is as it was').to.equal(before.length);
-    expect([...next.items.values()].some(({ contract }) => contract?.id === id)).to.equal(true);
+    expect(
+      [...next.items.values()].some(({ contract }) => contract?.id === loan.contract.id),
+    ).to.equal(true);
     expect(sent.at(-1)?.searchParams.get('updatedSince')).to.equal(copy.knownAt);
+    expect(sent.at(-1)?.searchParams.get('sinceAsOf')).to.equal(copy.asOf);
+    await services.draw(loan, '-12.00', '2025-01-31');
+    const repaid = await balances.refresh(question, next);
+    expect([...repaid.items.keys()]).to.deep.equal(before);
     await services.grant();
-    const anew = await balances.refresh(question, next);
-    expect(anew.items).to.deep.equal(next.items);
-    expect(sent.at(-2)?.searchParams.get('updatedSince')).to.equal(next.knownAt);
+    const anew = await balances.refresh(question, repaid);
+    expect(anew.items).to.deep.equal(repaid.items);
+    expect(sent.at(-2)?.searchParams.get('updatedSince')).to.equal(repaid.knownAt);
     expect(sent.at(-1)?.searchParams.has('updatedSince')).to.equal(false);
   });
 

@@ -131,6 +131,7 @@ describe('the client reads', () => {
       (text) => text.replace('"100.00"', '"900.00"'),
       (text) => text.slice(text.indexOf('\n') + 1),
       (text) => text + text,
+      (text) => text.replace('"count":5', '"count":6'),
       (text) => text.replace('{', '['),
     ];
     for (const change of changes) expect(await spoilt(change)).to.equal('export_damaged');

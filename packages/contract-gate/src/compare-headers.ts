@@ -1,8 +1,8 @@
 import type { Direction } from './checks.ts';
-import { compareContent } from './compare-bodies.ts';
 import { compareMembers, type Pair } from './compare-members.ts';
+import { compareValue } from './compare-value.ts';
 import type { Contract } from './contract.ts';
-import { below, entriesOf, isObject, type JsonObject, own } from './json.ts';
+import { below, entriesOf, type JsonObject, own } from './json.ts';
 
 const HEADER_MEMBERS = new Set([
   ...['description', 'required', 'deprecated', 'allowEmptyValue', 'style', 'explode', 'schema'],
@@ -80,19 +80,5 @@ function compareHeader(
     report({ check: 'serialization-changed', direction, pointer: `${pointer}/explode`, ...shown });
   }
   compareMembers(before, after, HEADER_MEMBERS, pointer, report);
-  const contents = [own(before, 'content'), own(after, 'content')] as const;
-  if (isObject(contents[0]) && isObject(contents[1])) {
-    compareContent(pair, [contents[0], contents[1]], `${pointer}/content`, direction);
-  } else if (contents[0] !== undefined || contents[1] !== undefined) {
-    report({
-      check: 'serialization-changed',
-      direction,
-      pointer: `${pointer}/content`,
-      subject: 'content',
-    });
-  } else {
-    const context = { direction, textual: true, list: false, xml: false, conditional: false };
-    const schemas = [own(before, 'schema'), own(after, 'schema')] as const;
-    pair.compare([schemas[0]], [schemas[1]], `${pointer}/schema`, context, report);
-  }
+  compareValue(pair, before, after, pointer, { direction, list: false });
 }

@@ -1,9 +1,8 @@
 import type { Direction } from './checks.ts';
-import { compareContent } from './compare-bodies.ts';
 import { compareMembers, type Pair } from './compare-members.ts';
-import type { Context } from './comparison.ts';
+import { compareValue } from './compare-value.ts';
 import type { Contract } from './contract.ts';
-import { below, isObject, type JsonObject, listOf, own } from './json.ts';
+import { below, type JsonObject, listOf, own } from './json.ts';
 import type { Operation } from './operations.ts';
 import { compareSerialization, type Parameter, styleOf } from './parameter-style.ts';
 import { keywordOf } from './schema-nodes.ts';
@@ -84,27 +83,9 @@ function compareParameter(pair: Pair, old: Parameter, next: Parameter, direction
   }
   compareSerialization(pair, old, next, direction);
   compareMembers(old.members, next.members, MEMBERS, pointer, report);
-  const contents = [own(old.members, 'content'), own(next.members, 'content')] as const;
-  if (isObject(contents[0]) && isObject(contents[1])) {
-    compareContent(pair, [contents[0], contents[1]], `${pointer}/content`, direction);
-  } else if (contents[0] !== undefined || contents[1] !== undefined) {
-    report({
-      check: 'serialization-changed',
-      direction,
-      pointer: `${pointer}/content`,
-      subject: 'content',
-    });
-  } else {
-    const context: Context = {
-      direction,
-      textual: true,
-      list: styleOf(old).explode && styleOf(old).style === 'form',
-      xml: false,
-      conditional: false,
-    };
-    const schemas = [own(old.members, 'schema'), own(next.members, 'schema')] as const;
-    pair.compare([schemas[0]], [schemas[1]], `${pointer}/schema`, context, report);
-  }
+  const { style, explode } = styleOf(old);
+  const list = explode && style === 'form';
+  compareValue(pair, old.members, next.members, pointer, { direction, list });
 }
 
 function defaultOf({ schemas }: Contract, members: JsonObject, pointer: string): unknown {

@@ -55,7 +55,7 @@ export function contentOf(members: JsonObject): JsonObject {
   return isObject(content) ? content : {};
 }
 
-/** @param pushed whoever receives it cannot choose between media types. */
+/** @param pushed the receiver cannot choose between media types. */
 export function compareContent(
   pair: Pair,
   [before, after]: readonly [JsonObject, JsonObject],

@@ -155,7 +155,7 @@ export function schemaComparison(before: Schemas, after: Schemas): CompareSchema
     let assumed = false;
     for (const pair of seen) {
       if (pair.clean) continue;
-      // A pair that is being compared further up is taken to be the same; it is told at its place.
+      // A pair whose comparison has begun counts as equal here; its differences are reported there.
       if (pair.state === 'open' || pair.provisional) assumptions += 1;
       assumed ||= pair.state === 'open' || pair.provisional;
       complete(pair);

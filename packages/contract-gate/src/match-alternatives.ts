@@ -52,7 +52,7 @@ export function matchAlternatives(run: Run, before: Flats, after: Flats, pointer
 }
 
 /**
- * A component that is gone, or new, is told even where another component allows the same values:
+ * A component that was removed or added is reported, even if another allows the same values:
  * readers tell alternatives apart by their names.
  */
 function belongsToAnother(

@@ -13,7 +13,7 @@ import { strictTransport } from '@cls/shared/http/strict-transport';
 import type { Log } from '@cls/shared/log';
 import { Abandoned } from '@cls/shared/sql/database';
 import Router from '@koa/router';
-import Koa, { type Context, type Middleware } from 'koa';
+import Koa, { type Context, type Middleware, type ParameterizedContext } from 'koa';
 import { type Asker, askedBy } from '../access/asker.ts';
 import type { CallerBudgets } from '../access/caller-budget.ts';
 import { type RateLimit, rateLimitHeaders } from '../access/rate-limit.ts';
@@ -127,17 +127,18 @@ function serve(deps: AppDeps): Middleware<ApiState> {
 
 /** Who still calls a version that has ended is counted, so that a notice reaches them. */
 function lateCallers(deps: AppDeps): Middleware<ApiState> {
-  return async (ctx, next) => {
+  const count = async (ctx: ParameterizedContext<ApiState>) => {
+    const { caller } = await deps.verifyToken(bearerToken(authorizationOf(ctx.req.rawHeaders)));
+    countUse(deps, ctx.state, caller);
+  };
+  return (ctx, next) => {
     const kind = ctx.state.version?.resolution.kind;
-    if (kind === 'retired' || kind === 'brownout') {
-      const token = () => bearerToken(authorizationOf(ctx.req.rawHeaders));
-      const caller = await Promise.resolve()
-        .then(() => deps.verifyToken(token()))
-        .then((verified) => verified.caller)
-        .catch(() => undefined);
-      if (caller !== undefined) countUse(deps, ctx.state, caller);
-    }
-    return next();
+    if (kind !== 'retired' && kind !== 'brownout') return next();
+    // Without a token that is valid it is nobody's use.
+    return count(ctx).then(
+      () => next(),
+      () => next(),
+    );
   };
 }
 

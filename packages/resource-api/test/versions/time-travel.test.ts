@@ -1,5 +1,7 @@
 import { pglite } from '@cls/testing/engines';
+import { eventually } from '@cls/testing/servers';
 import { expect } from 'chai';
+import { sqlVersionUsage } from '../../src/store/sql-version-usage.ts';
 import { RELEASES } from '../../src/versions/releases.ts';
 import { startVersionedApi, testClock, timesOf, type VersionedApi } from './support.ts';
 import { ENDING, withV2 } from './v2/index.ts';
@@ -178,6 +180,22 @@ describe('the life of a version', () => {
       retirement: '2028-12-01T00:00:00Z',
     });
     expect((await ask(`/api/latest${BALANCES}`)).status).to.equal(200);
+  });
+
+  it('is counted as used while it ends, where the token is valid', async () => {
+    clock.set('2028-12-02T00:00:00Z');
+    for (const token of [true, false]) await ask('/api/v1/cls/balances', { token });
+    await eventually(async () => {
+      for (const { database } of replicas) {
+        const [count] = (await sqlVersionUsage(database).since('2028-12-02')).filter(
+          ({ day, served }) => day === '2028-12-02' && served === 'v1',
+        );
+        if (count === undefined) throw new Error('nothing was sent yet');
+        expect([count.requested, count.operation, count.requests]).to.deep.equal([
+          ...['v1', 'GET /cls/balances', 1],
+        ]);
+      }
+    });
   });
 
   it('has one spelling', async () => {

@@ -15,8 +15,13 @@ export function processTime(pid) {
   }
 }
 
-/** Of everything that this process has started, ended or not: servers, databases, load. */
-export function familyTime() {
+/** The process that started another. */
+export function parentOf(pid) {
+  return timesOf(`/proc/${pid}`).parent;
+}
+
+/** Of all that a process has started, ended or not: by default this one's servers, databases, load. */
+export function familyTime(root = process.pid) {
   const all = new Map();
   for (const pid of readdirSync('/proc').filter((name) => /^\d+$/.test(name))) {
     try {
@@ -30,7 +35,7 @@ export function familyTime() {
       (sum, [id, { parent, own, ended }]) => (parent === pid ? sum + own + ended + below(id) : sum),
       0,
     );
-  return (all.get(process.pid)?.ended ?? 0) + below(process.pid);
+  return (all.get(root)?.ended ?? 0) + below(root);
 }
 
 /** Field 4, and user and system time: fields 14 to 17; the name in field 2 may hold spaces. */

@@ -2,15 +2,17 @@
 // date, so that no kept answer fits. Beside it the best SQL by hand for the rows of the first page, on
 // a connection of its own, in the same run. Aims: at most 3 times the SQL by hand, at most 3 ms of
 // processor time in Node for a page of 10.
-//   node bench/reads.mjs [postgres|embedded] [questions, 150] [profile]
-// With `profile` it asks for pages of full control alone, and prints where Node's time went.
+//   node bench/reads.mjs [postgres|embedded] [questions, 150] [profile|facilities]
+// With `profile` it asks for pages of full control alone, and prints where Node's time went. With a
+// number it makes a book of that many facilities instead of the World Bank's; BOOK_URL names a
+// PostgreSQL database on this machine that has one already.
 //
 // "node" and "database" are milliseconds of processor time a page of the service and of PostgreSQL.
 import { performance } from 'node:perf_hooks';
 import pg from '../packages/shared/node_modules/pg/lib/index.js';
 import { postgresServer, temporaryDirectory } from '../packages/testing/dist/src/servers.js';
 import { profileByGroup } from './cpu-profile.mjs';
-import { familyTime, processTime } from './process-time.mjs';
+import { familyTime, parentOf, processTime } from './process-time.mjs';
 import { accessToken, startResourceApi } from './resource-api.mjs';
 
 const engine = process.argv[2] ?? ((await postgresServer()) ? 'postgres' : 'embedded');
@@ -27,19 +29,26 @@ const WARM_UP = 12;
 const FIRST_DAY = Date.UTC(2025, 3, 1);
 
 const profile = process.argv[4] === 'profile' ? temporaryDirectory('cls-profile-') : undefined;
+const made = /^\d+$/.test(process.argv[4] ?? '') ? Number(process.argv[4]) : undefined;
+const bookUrl = process.env.BOOK_URL;
+const ofWorldBank = made === undefined && bookUrl === undefined;
+const [lenderName, country] = ofWorldBank ? ['Third parties that bought', 'BR'] : ['Party 1', 'XA'];
 
 const { url, pid, databaseUrl, stop } = await startResourceApi({
   engine,
+  facilities: made,
+  bookUrl,
   nodeArguments: profile === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${profile}`],
   prepare: async (command) => {
     const grant = (customer, ...words) =>
       command('entitlements', 'grant', '--new-customer', '--customer', customer, ...words);
-    const parties = await command('parties', 'list', '--search', 'Third parties that bought');
+    const parties = await command('parties', 'list', '--search', lenderName);
     await grant('agent', '--role', 'agent', '--all');
     await grant('lender', '--role', 'lender', '--lender', parties[0].id, '--all');
-    await grant('brazil', '--role', 'borrower', '--country', 'BR');
+    await grant('brazil', '--role', 'borrower', '--country', country);
   },
 });
+const postmaster = bookUrl === undefined ? undefined : await postmasterOf(bookUrl);
 const tokens = {
   'full control': await accessToken(),
   agent: await accessToken('agent'),
@@ -56,7 +65,7 @@ const pages = [
   ['level=position', 'limit=10&include=none&level=position', ['full control']],
   ['sort=-outstanding', 'limit=10&include=none&sort=-outstanding', everybody],
   ['sort=borrower', 'limit=10&include=none&sort=borrower', ['full control']],
-  ['one country', 'limit=10&include=none&country=BR', ['full control', 'agent']],
+  ['one country', `limit=10&include=none&country=${country}`, ['full control', 'agent']],
   ['principal', 'limit=10&include=none', ['full control'], '/principal'],
   ['movements', 'limit=10', ['full control'], '/principal/movements'],
 ];
@@ -113,7 +122,7 @@ async function measured(ask) {
     new Date(FIRST_DAY + index * 86_400_000).toISOString().slice(0, 10),
   );
   for (const day of days.splice(0, WARM_UP)) await ask(day);
-  const [own, all] = [nodeTime(), familyTime()];
+  const [own, all] = [nodeTime(), databaseTime()];
   const times = [];
   for (const day of days) {
     const startedMs = performance.now();
@@ -128,8 +137,22 @@ async function measured(ask) {
     'median ms': at(0.5),
     'p99 ms': at(0.99),
     node: each(node),
-    database: engine === 'postgres' ? each(familyTime() - all - node) : undefined,
+    database: engine === 'postgres' ? each(databaseTime() - all) : undefined,
   };
+}
+
+/** Of PostgreSQL, a child of this process or a server that was there before. */
+function databaseTime() {
+  return postmaster === undefined ? familyTime() - nodeTime() : familyTime(postmaster);
+}
+
+async function postmasterOf(connectionString) {
+  const client = new pg.Client({ connectionString });
+  await client.connect();
+  const { rows } = await client.query('SELECT pg_backend_pid() AS pid');
+  const pid = parentOf(rows[0].pid);
+  await client.end();
+  return pid;
 }
 
 function nodeTime() {

@@ -5,31 +5,41 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { join, resolve } from 'node:path';
 import { text } from 'node:stream/consumers';
+import { parseConfig } from '../packages/resource-api/dist/src/config.js';
+import { MIGRATIONS } from '../packages/resource-api/dist/src/store/migrations.js';
 import {
   exportJWK,
   SignJWT,
 } from '../packages/resource-api/node_modules/jose/dist/webapi/index.js';
+import { silentLog } from '../packages/shared/dist/src/log.js';
+import { openDatabaseAsOwner } from '../packages/shared/dist/src/service/open-database.js';
+import { migrate, readMigrations } from '../packages/shared/dist/src/sql/migrate.js';
 import {
   eventually,
   freePort,
   postgresServer,
   temporaryDirectory,
 } from '../packages/testing/dist/src/servers.js';
+import { largeBook } from './large-book.mjs';
 
 const root = resolve(import.meta.dirname, '..');
 const issuer = 'http://localhost:1';
 const { privateKey, publicKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
 
 /**
- * Starts resource-api with the World Bank's book.
+ * Starts resource-api with the World Bank's book, or another.
  *
  * @param engine `postgres` or `embedded`
+ * @param facilities of a book that is made instead of the World Bank's
+ * @param bookUrl of a PostgreSQL database that has a book already
  * @param prepare gets a function that runs `cls-api` with words and gives what it says as JSON
  * @param nodeArguments for the service, such as `--cpu-prof`
  * @returns its URL, its process id, the database's URL (undefined for the embedded store), and what stops it
  */
 export async function startResourceApi({
   engine,
+  facilities,
+  bookUrl,
   prepare = async () => undefined,
   nodeArguments = [],
 }) {
@@ -37,8 +47,8 @@ export async function startResourceApi({
   const jwksPort = await freePort();
   createServer((_, response) => response.end(JSON.stringify({ keys: [jwk] }))).listen(jwksPort);
   const port = await freePort();
-  const server = engine === 'postgres' ? await postgresServer() : undefined;
-  const databaseUrl = await server?.createDatabase();
+  const server = engine === 'postgres' && !bookUrl ? await postgresServer() : undefined;
+  const databaseUrl = bookUrl ?? (await server?.createDatabase());
   const env = {
     ...process.env,
     ISSUER: issuer,
@@ -57,7 +67,8 @@ export async function startResourceApi({
     if (said === '') throw new Error(`cls-api ${words.join(' ')} failed`);
     return JSON.parse(said);
   };
-  await command('import', 'world-bank', '--apply');
+  if (facilities !== undefined) await makeBook(env, facilities);
+  else if (bookUrl === undefined) await command('import', 'world-bank', '--apply');
   await prepare(command);
   const main = join(root, 'packages/resource-api/dist/src/main.js');
   const child = run([...nodeArguments, main], 'ignore');
@@ -72,6 +83,14 @@ export async function startResourceApi({
     await ended;
   };
   return { url, pid: child.pid, databaseUrl, stop };
+}
+
+async function makeBook(env, facilities) {
+  const database = await openDatabaseAsOwner(parseConfig(env).database, 'bench', silentLog, true);
+  await migrate(database, readMigrations(MIGRATIONS));
+  const { postings, seconds } = await largeBook(database, { facilities });
+  console.log(`${postings} postings in ${seconds.toFixed(0)} s`);
+  await database.close();
 }
 
 /** A token of a service account: with full control, or of a customer that sees what it was granted. */

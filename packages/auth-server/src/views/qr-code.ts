@@ -1,5 +1,5 @@
+import { type Html, trustedMarkup } from '@cls/shared/http/html';
 import QRCode from 'qrcode';
-import { type Html, trustedMarkup } from '../web/html.ts';
 
 /** Light border that readers need around the code, in modules (ISO/IEC 18004). */
 const QUIET_ZONE = 4;

@@ -1,4 +1,4 @@
-import { html } from './html.ts';
+import { html } from '@cls/shared/http/html';
 import type { I18n } from './i18n.ts';
 import { cardPage, contactLine, type NextLink, nextLinkHtml, type PageModel } from './layout.ts';
 

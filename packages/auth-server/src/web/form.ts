@@ -1,4 +1,4 @@
-import { type Html, html } from './html.ts';
+import { type Html, html } from '@cls/shared/http/html';
 import type { I18n, KeyAfter } from './i18n.ts';
 import type { Frame } from './layout.ts';
 

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { type Html, type HtmlValue, html } from './html.ts';
+import { type Html, type HtmlValue, html } from '@cls/shared/http/html';
 import type en from './messages/en.json';
 
 export const LOCALES = ['en', 'de'] as const;

@@ -1,6 +1,6 @@
+import { type Html, html, trustedMarkup } from '@cls/shared/http/html';
 import type { AssetName } from './assets.ts';
 import { problemSummary, type RenderableProblem } from './form.ts';
-import { type Html, html, trustedMarkup } from './html.ts';
 import type { I18n, Locale } from './i18n.ts';
 
 /** What every page needs, whatever it shows. */

@@ -1,6 +1,6 @@
+import { html } from '@cls/shared/http/html';
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { html } from '../../src/web/html.ts';
 
 const HOSTILE = `"><script>alert('1')</script>&`;
 const ESCAPED = '&quot;&gt;&lt;script&gt;alert(&#39;1&#39;)&lt;/script&gt;&amp;';

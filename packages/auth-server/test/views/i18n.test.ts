@@ -1,6 +1,6 @@
 import { PERMISSIONS } from '@cls/shared/access-token';
+import { html } from '@cls/shared/http/html';
 import { expect } from 'chai';
-import { html } from '../../src/web/html.ts';
 import {
   type CountKey,
   LOCALES,

@@ -1,6 +1,6 @@
+import { type Html, html } from '@cls/shared/http/html';
 import type { RenderableProblem } from '../../web/form.ts';
 import { problemSummary } from '../../web/form.ts';
-import { type Html, html } from '../../web/html.ts';
 import type { I18n, KeyAfter } from '../../web/i18n.ts';
 import { document, footer, mark, type PageModel } from '../../web/layout.ts';
 

@@ -1,3 +1,4 @@
+import { html } from '@cls/shared/http/html';
 import {
   form,
   newPasswordField,
@@ -6,7 +7,6 @@ import {
   submit,
   usernameForPasswordManagers,
 } from '../../web/form.ts';
-import { html } from '../../web/html.ts';
 import type { I18n } from '../../web/i18n.ts';
 import { type AccountModel, accountPage } from './account-page.ts';
 

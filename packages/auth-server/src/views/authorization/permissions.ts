@@ -1,4 +1,4 @@
-import { type Html, html } from '../../web/html.ts';
+import { type Html, html } from '@cls/shared/http/html';
 import type { I18n } from '../../web/i18n.ts';
 
 /**

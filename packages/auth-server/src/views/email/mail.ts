@@ -1,4 +1,4 @@
-import { type Html, html } from '../../web/html.ts';
+import { type Html, html } from '@cls/shared/http/html';
 import type { I18n, MessageKey, MessageValues } from '../../web/i18n.ts';
 
 /** A message to one person. `text` and `html` say the same. */

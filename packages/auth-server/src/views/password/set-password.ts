@@ -1,3 +1,4 @@
+import { html } from '@cls/shared/http/html';
 import {
   form,
   newPasswordField,
@@ -5,7 +6,6 @@ import {
   submit,
   usernameForPasswordManagers,
 } from '../../web/form.ts';
-import { html } from '../../web/html.ts';
 import type { I18n } from '../../web/i18n.ts';
 import { cardPage, emailName, type PageModel } from '../../web/layout.ts';
 

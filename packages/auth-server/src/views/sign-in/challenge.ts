@@ -1,3 +1,4 @@
+import { type Html, html } from '@cls/shared/http/html';
 import {
   codeField,
   field,
@@ -7,7 +8,6 @@ import {
   submit,
   usernameForPasswordManagers,
 } from '../../web/form.ts';
-import { type Html, html } from '../../web/html.ts';
 import type { I18n } from '../../web/i18n.ts';
 import { cardPage, contactLink, emailName, type Frame, type PageModel } from '../../web/layout.ts';
 import { passkeyForm } from '../passkey-form.ts';

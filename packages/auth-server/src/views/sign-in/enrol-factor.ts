@@ -1,4 +1,4 @@
-import { html } from '../../web/html.ts';
+import { html } from '@cls/shared/http/html';
 import type { I18n } from '../../web/i18n.ts';
 import { cardPage, type PageModel } from '../../web/layout.ts';
 

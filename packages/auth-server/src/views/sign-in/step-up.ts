@@ -1,4 +1,4 @@
-import { html } from '../../web/html.ts';
+import { html } from '@cls/shared/http/html';
 import type { I18n, KeyAfter } from '../../web/i18n.ts';
 import { cardPage, type PageModel } from '../../web/layout.ts';
 import { type ChallengeModel, challengeForm } from './challenge.ts';

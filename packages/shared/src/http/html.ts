@@ -40,7 +40,7 @@ export function html(parts: TemplateStringsArray, ...holes: readonly HtmlValue[]
   return new Markup(text);
 }
 
-/** For markup made by this package itself, such as the QR code's; never for anybody's input. */
+/** For markup made by the services themselves, such as a QR code's; never for anybody's input. */
 export function trustedMarkup(text: string): Html {
   return new Markup(text);
 }

@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { Agent, request } from 'node:http';
 import { pipeline } from 'node:stream';
 import { createHttpServer } from '@cls/shared/http/http-server';
+import { problemType } from '@cls/shared/http/problem-codes';
 
 /** RFC 9110 §7.6.1: these belong to one connection and are not passed on. */
 const HOP_BY_HOP = new Set([
@@ -23,15 +24,18 @@ const agent = new Agent({ keepAlive: true, maxSockets: 256 });
 
 /**
  * Listens on both loopback addresses. `upstreamOf` gives the port for a path, or undefined. `pages`
- * is the port of the service that tells a browser so, by its own 404 below `/not-found`.
+ * is the port of the service that tells a browser so, by its own 404 below `/not-found`. `baseUrl` is
+ * where callers reach it: problems link to the documentation there.
  * Resolves to a function that stops it; rejects with EADDRINUSE when the port is taken.
  */
-export async function startGateway({ port, upstreamOf, pages }) {
+export async function startGateway({ port, upstreamOf, pages, baseUrl }) {
   const servers = [];
   for (const host of ['127.0.0.1', '::1']) {
     const server = createHttpServer(
       { keepAliveTimeout: 65_000, maxHeaderSize: 32_768 },
-      (incoming, outgoing) => forward(incoming, outgoing, targetOf(incoming, upstreamOf, pages)),
+      baseUrl,
+      (incoming, outgoing) =>
+        forward(incoming, outgoing, targetOf(incoming, upstreamOf, pages), baseUrl),
     );
     try {
       await new Promise((resolve, reject) => {
@@ -66,9 +70,9 @@ function targetOf({ url, headers }, upstreamOf, pages) {
   return browser && url.startsWith('/') ? { port: pages, path: `/not-found${url}` } : {};
 }
 
-function forward(incoming, outgoing, { port, path }) {
+function forward(incoming, outgoing, { port, path }, baseUrl) {
   if (port === undefined) {
-    return answer(incoming, outgoing, NOT_FOUND);
+    return answer(incoming, outgoing, NOT_FOUND, baseUrl);
   }
   const upstream = request({
     agent,
@@ -84,7 +88,7 @@ function forward(incoming, outgoing, { port, path }) {
   });
   upstream.on('error', () => {
     if (outgoing.headersSent) return outgoing.destroy();
-    answer(incoming, outgoing, UNAVAILABLE);
+    answer(incoming, outgoing, UNAVAILABLE, baseUrl);
   });
   outgoing.on('close', () => upstream.destroy());
   pipeline(incoming, upstream, () => undefined);
@@ -131,13 +135,14 @@ const UNAVAILABLE = {
 const REQUEST_ID = /^[\x21-\x7e](?:[\x20-\x7e]{0,126}[\x21-\x7e])?$/;
 
 /** A problem document (RFC 9457) in the shape of the services' own. */
-function answer({ url, headers, method }, outgoing, { status, code, title, detail }) {
+function answer({ url, headers, method }, outgoing, problem, baseUrl) {
+  const { status, code, title, detail } = problem;
   const offered = headers['x-request-id'] ?? '';
   const requestId = REQUEST_ID.test(offered)
     ? offered
     : `req_${randomBytes(12).toString('base64url')}`;
   const [instance] = url.split('?', 1);
-  const type = `urn:cls:problem:${code}`;
+  const type = problemType(baseUrl, code);
   outgoing.writeHead(status, {
     'Content-Type': 'application/problem+json',
     'Cache-Control': 'no-store',

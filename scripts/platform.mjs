@@ -62,6 +62,7 @@ export async function startPlatform({ onStop }) {
       port,
       upstreamOf: (path) => upstreamOf(path, port),
       pages: port + 1,
+      baseUrl: environment.ISSUER,
     });
     greet(baseUrl, environment.ISSUER, demo, services, dataDir);
   } catch (error) {
@@ -77,7 +78,7 @@ const AUTH_PATHS =
 
 function upstreamOf(path, port) {
   if (path === '/' || AUTH_PATHS.test(path)) return port + 1;
-  if (path === '/api' || path.startsWith('/api/')) return port + 2;
+  if (/^\/(api|docs)(\/|$)/.test(path)) return port + 2;
   return undefined;
 }
 

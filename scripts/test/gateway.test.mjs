@@ -27,7 +27,9 @@ describe('the gateway', () => {
       ['/up', port + 1],
       ['/down', port + 2],
     ]);
-    stop = await startGateway({ port, upstreamOf: (path) => ports.get(path), pages: port + 1 });
+    const upstreamOf = (path) => ports.get(path);
+    const baseUrl = 'https://cls.test';
+    stop = await startGateway({ port, upstreamOf, pages: port + 1, baseUrl });
   });
   after(async () => {
     await stop();
@@ -104,7 +106,7 @@ describe('the gateway', () => {
     expect(response.headers['content-type']).to.equal('application/problem+json');
     expect(response.headers['x-request-id']).to.equal('Root=1-67891233-abcdef');
     expect(JSON.parse(text)).to.deep.equal({
-      type: 'urn:cls:problem:not_found',
+      type: 'https://cls.test/docs/errors/not_found',
       title: NOTHING_HERE.title,
       status: 404,
       detail: NOTHING_HERE.detail,

@@ -133,7 +133,10 @@ async function compose(
     normalizeRequests(issuer, trustedProxyHops, handle),
   );
   const running = await startHttpService(
-    { host, port, drainDelayMs, drainTimeoutMs: DRAIN_TIMEOUT_MS, trustedProxyHops, log },
+    {
+      ...{ host, port, drainDelayMs, drainTimeoutMs: DRAIN_TIMEOUT_MS, trustedProxyHops, log },
+      baseUrl: issuer,
+    },
     () => handler,
   );
   provider.servedBy(running);

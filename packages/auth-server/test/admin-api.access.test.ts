@@ -38,7 +38,7 @@ describe('who may use the administrators’ API', () => {
   const expectProblem = ({ status, headers, body }: AdminAnswer, expected: object) => {
     expect(headers.get('content-type')).to.equal('application/problem+json');
     expect(headers.get('cache-control')).to.equal('no-store');
-    expect(body).to.include({ status, type: `urn:cls:problem:${body.code}` });
+    expect(body).to.include({ status, type: `${server.issuer}/docs/errors/${body.code}` });
     expect(body).to.include({ instance: '/admin/v1/accounts', ...expected });
     expect(body.requestId).to.equal(headers.get('x-request-id'));
   };

@@ -109,7 +109,11 @@ describeOnEngines('the administrators’ API', (engine) => {
   const expectProblem = ({ status, headers, body }: AdminAnswer, expected: object) => {
     expect(headers.get('content-type')).to.equal('application/problem+json');
     expect(headers.get('cache-control')).to.equal('no-store');
-    expect(body).to.include({ status, type: `urn:cls:problem:${body.code}`, ...expected });
+    expect(body).to.include({
+      status,
+      type: `${server.issuer}/docs/errors/${body.code}`,
+      ...expected,
+    });
   };
   const faults = ({ body }: AdminAnswer) =>
     body.errors.map((fault: { parameter: string; code: string }) => [fault.parameter, fault.code]);

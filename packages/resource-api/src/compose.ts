@@ -148,7 +148,10 @@ async function compose(
   const handler = app.callback();
   const { host, port, drainDelayMs, trustedProxyHops } = config;
   const running = await startHttpService(
-    { host, port, drainDelayMs, drainTimeoutMs: DRAIN_TIMEOUT_MS, trustedProxyHops, log },
+    {
+      ...{ host, port, drainDelayMs, drainTimeoutMs: DRAIN_TIMEOUT_MS, trustedProxyHops, log },
+      baseUrl: config.issuer,
+    },
     () => handler,
   );
   service = running;

@@ -11,6 +11,7 @@ const OPTIONS = {
   drainDelayMs: 0,
   drainTimeoutMs: 5_000,
   trustedProxyHops: 0,
+  baseUrl: 'https://cls.test',
   log: silentLog,
 };
 
@@ -132,7 +133,7 @@ describe('a request that is not answered by a service', () => {
       expect(head).to.match(new RegExp(`^HTTP/1.1 ${status} `));
       expect(head).to.match(/^Content-Type: application\/problem\+json$/m);
       const problem = JSON.parse(body) as Record<string, unknown>;
-      expect(problem).to.include({ status, code, type: `urn:cls:problem:${code}` });
+      expect(problem).to.include({ status, code, type: `https://cls.test/docs/errors/${code}` });
       expect(problem['requestId']).to.match(/^req_/);
       expect(head).to.include(`X-Request-Id: ${problem['requestId']}`);
     });

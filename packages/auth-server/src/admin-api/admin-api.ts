@@ -16,7 +16,7 @@ export interface AdminApiDeps extends AdministratorDeps, AccountRouteDeps {
 
 export function adminApi(deps: AdminApiDeps): Middleware {
   const routes = accountRoutes(deps);
-  const refusing = problems(deps.logFault) as Middleware;
+  const refusing = problems(deps.logFault, deps.issuer) as Middleware;
   return async (ctx) => {
     ctx.set('Cache-Control', 'no-store');
     await refusing(ctx, () => serve(deps, routes, ctx));

@@ -63,7 +63,7 @@ function leads(ctx: Context, pages: Pages): boolean {
 /** To a program in the shape of the whole host: the gateway and the API answer with the same. */
 function notFound(ctx: Context, pages: Pages): void {
   if (prefersPage(ctx)) showRefusal(ctx, pages, 404);
-  else writeProblem(ctx as Context & { state: RequestState }, NOTHING_HERE);
+  else writeProblem(ctx as Context & { state: RequestState }, NOTHING_HERE, pages.issuer);
 }
 
 /** In the shape of the protocol whose path it is (RFC 6749 §5.2). */

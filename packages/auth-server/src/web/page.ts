@@ -35,6 +35,7 @@ export interface Page {
 }
 
 export interface Pages {
+  readonly issuer: string;
   /** Answers with a page in the reader's language. */
   show(ctx: Context, page: Page): void;
   /** Whether a form came from a page that was bound to the same thing. */
@@ -62,6 +63,7 @@ export function pages({ issuer, assets, formKey, supportUrl, policyUrl }: PageSe
   const tokenFor = (csrf: string) =>
     createHmac('sha256', key).update(`form ${csrf}`).digest('base64url');
   return {
+    issuer,
     path,
     isOurs(form, csrf) {
       const given = Buffer.from(form['csrf'] ?? '');

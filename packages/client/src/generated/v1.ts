@@ -1103,7 +1103,7 @@ export interface components {
         PrincipalBalanceLine: components["schemas"]["PrincipalBalance"] | components["schemas"]["PrincipalBalanceFields"] | components["schemas"]["RemovedItem"] | components["schemas"]["ExportSummary"];
         PrincipalMovementLine: components["schemas"]["PrincipalMovement"] | components["schemas"]["ExportSummary"];
         Problem: {
-            /** @description Names the code: urn:cls:problem:{code}. */
+            /** @description The address of the page that explains the code: {base}/docs/errors/{code}. */
             type: string;
             title: string;
             status: number;

@@ -1,4 +1,5 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
+import type { ProblemCode } from '@cls/shared/http/problem-codes';
 import { Refusal } from '@cls/shared/http/refusal';
 import type { Secret } from '@cls/shared/secret';
 import type { BusinessDate } from '../ledger/business-date.ts';
@@ -79,7 +80,7 @@ export function cursorMismatch(message: string): Refusal {
   return cursorRefusal('cursor_mismatch', message);
 }
 
-function cursorRefusal(code: string, message: string): Refusal {
+function cursorRefusal(code: ProblemCode, message: string): Refusal {
   return new Refusal({
     status: 400,
     code,

@@ -1,3 +1,4 @@
+import type { ProblemCode } from '@cls/shared/http/problem-codes';
 import { Refusal } from '@cls/shared/http/refusal';
 import { LRUCache } from 'lru-cache';
 import type { BusinessDate } from '../ledger/business-date.ts';
@@ -256,7 +257,7 @@ function stillPosting(): Refusal {
   });
 }
 
-function refusal(parameter: string, code: string, message: string, received: string): Refusal {
+function refusal(parameter: string, code: ProblemCode, message: string, received: string): Refusal {
   return new Refusal({
     status: 400,
     code,

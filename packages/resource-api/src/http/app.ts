@@ -56,7 +56,7 @@ export function createApp(deps: AppDeps): Koa<ApiState> {
   app.use(versionHeaderStep(deps.versions, deps.clock));
   app.use(cors(deps.corsOrigins));
   app.use(securityHeaders);
-  app.use(problems(faultLog(deps.log)));
+  app.use(problems(faultLog(deps.log), deps.issuer));
   app.use(health(deps.checks, deps.isDraining));
   app.use(refusalStep(deps.versions));
   app.use(lateCallers(deps));

@@ -1,3 +1,4 @@
+import type { FaultCode } from '@cls/shared/http/problem-codes';
 import type { JsonSchema } from './openapi.ts';
 
 /** A query parameter, written once: requests are validated by it, and contracts made from it. */
@@ -13,7 +14,7 @@ export interface ParameterRule {
   /** For callers, in a refusal: "expected …". */
   readonly expected: string;
   /** Of a refusal; otherwise `invalid_parameter`. */
-  readonly code?: string;
+  readonly code?: FaultCode;
   /** What the schema alone cannot say. */
   accepts?(value: string): boolean;
 }

@@ -3,6 +3,7 @@ import { eventually } from '@cls/testing/servers';
 import { expect } from 'chai';
 import { sqlVersionUsage } from '../../src/store/sql-version-usage.ts';
 import { RELEASES } from '../../src/versions/releases.ts';
+import { ISSUER } from '../support/issuer.ts';
 import { startVersionedApi, testClock, timesOf, type VersionedApi } from './support.ts';
 import { ENDING, withV2 } from './v2/index.ts';
 
@@ -148,7 +149,7 @@ describe('the life of a version', () => {
       expect([answer.status, answer['cache-control']]).to.deep.equal([410, 'no-store']);
       expect(answer['sunset']).to.equal('Fri, 01 Dec 2028 00:00:00 GMT');
       expect(JSON.parse(answer.text)).to.deep.include({
-        type: 'urn:cls:problem:version_brownout',
+        type: `${ISSUER}/docs/errors/version_brownout`,
         code: 'version_brownout',
         version: 'v1',
         successor: 'v2',

@@ -7,11 +7,12 @@ import {
   STATUS_CODES,
 } from 'node:http';
 import type { Duplex } from 'node:stream';
+import { type ProblemCode, problemType } from './problem-codes.ts';
 import { newRequestId } from './request-id.ts';
 
 interface Answer {
   readonly status: number;
-  readonly code: string;
+  readonly code: ProblemCode;
   readonly title: string;
   readonly detail: string;
 }
@@ -53,11 +54,17 @@ const UNREADABLE: Readonly<Record<string, Answer>> = {
 /**
  * A server that answers with a problem document (RFC 9457) also what Node refuses by itself, with
  * an empty body: a request that is not HTTP, that is too large, or that arrives too slowly.
+ *
+ * @param baseUrl of the deployment: its documentation explains each problem.
  */
-export function createHttpServer(options: ServerOptions, listener: RequestListener): Server {
+export function createHttpServer(
+  options: ServerOptions,
+  baseUrl: string,
+  listener: RequestListener,
+): Server {
   const server = createServer({ ...options, requireHostHeader: false }, (request, response) => {
     if (request.headers.host === undefined && request.httpVersion === '1.1') {
-      return refuse(response, NO_HOST);
+      return refuse(response, baseUrl, NO_HOST);
     }
     listener(request, response);
   });
@@ -72,35 +79,35 @@ export function createHttpServer(options: ServerOptions, listener: RequestListen
     // Part of an answer was written already, and this one would look like its continuation.
     const begun = underWay.get(socket)?.some((one) => one.headersSent && !one.writableFinished);
     if (begun || !socket.writable || error.code === 'ECONNRESET') socket.destroy(error);
-    else end(socket, UNREADABLE[error.code ?? ''] ?? NOT_HTTP);
+    else end(socket, baseUrl, UNREADABLE[error.code ?? ''] ?? NOT_HTTP);
   });
-  server.on('connect', (_, socket) => end(socket, NO_TUNNEL));
+  server.on('connect', (_, socket) => end(socket, baseUrl, NO_TUNNEL));
   // RFC 9110 §10.1.1: an expectation that nobody knows may be ignored.
   server.on('checkExpectation', (request, response) => server.emit('request', request, response));
   return server;
 }
 
-function refuse(response: ServerResponse, answer: Answer): void {
-  const { headers, body } = problem(answer);
+function refuse(response: ServerResponse, baseUrl: string, answer: Answer): void {
+  const { headers, body } = problem(answer, baseUrl);
   response.writeHead(answer.status, headers).end(response.req.method === 'HEAD' ? '' : body);
 }
 
 /** Nothing more is read from this connection. */
-function end(socket: Duplex, answer: Answer): void {
-  socket.end(written(answer), () => socket.destroy());
+function end(socket: Duplex, baseUrl: string, answer: Answer): void {
+  socket.end(written(answer, baseUrl), () => socket.destroy());
 }
 
 /** The whole message, where no request could be read that a response could belong to. */
-function written(answer: Answer): string {
-  const { headers, body } = problem(answer);
+function written(answer: Answer, baseUrl: string): string {
+  const { headers, body } = problem(answer, baseUrl);
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
   const status = `HTTP/1.1 ${answer.status} ${STATUS_CODES[answer.status]}\r\n`;
   return `${status}${lines.join('')}Date: ${new Date().toUTCString()}\r\n\r\n${body}`;
 }
 
-function problem({ status, code, title, detail }: Answer) {
+function problem({ status, code, title, detail }: Answer, baseUrl: string) {
   const requestId = newRequestId();
-  const type = `urn:cls:problem:${code}`;
+  const type = problemType(baseUrl, code);
   const body = JSON.stringify({ type, title, status, detail, code, requestId });
   const headers = {
     'Content-Type': 'application/problem+json',

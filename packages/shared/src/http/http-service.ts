@@ -16,6 +16,8 @@ export interface HttpServiceOptions {
   readonly drainTimeoutMs: number;
   /** How many proxies in front are believed; with 0, forwarded headers are ignored. */
   readonly trustedProxyHops: number;
+  /** Of the deployment, as callers reach it: problems link to its documentation. */
+  readonly baseUrl: string;
   readonly log: Log;
 }
 
@@ -65,6 +67,7 @@ export async function startHttpService(
       requestTimeout: 30_000,
       keepAliveTimeout: 65_000,
     },
+    options.baseUrl,
     handlerFor(service),
   );
   if (options.trustedProxyHops === 0) warnOfIgnoredForwarding(server, options.log);

@@ -1,15 +1,17 @@
 import { didYouMean } from './nearest-name.ts';
+import type { FaultCode, ProblemCode } from './problem-codes.ts';
 import { type ParameterFault, Refusal } from './refusal.ts';
+
+/** What says enough when every fault has it. */
+const WHOLE = ['unknown_parameter', 'invalid_cursor'] as const satisfies readonly ProblemCode[];
 
 /** One kind of fault gives its code to the whole; several are `invalid_parameter`. */
 export function parameterRefusal(errors: readonly ParameterFault[]): Refusal {
-  const codes = new Set(errors.map(({ code }) => code));
-  const [only = ''] = codes;
-  const own = ['unknown_parameter', 'invalid_cursor'];
-  const code = codes.size === 1 && own.includes(only) ? only : 'invalid_parameter';
+  const codes = new Set<FaultCode>(errors.map(({ code }) => code));
+  const own = WHOLE.find((code) => codes.size === 1 && codes.has(code));
   return new Refusal({
     status: 400,
-    code,
+    code: own ?? 'invalid_parameter',
     title: 'Parameter not valid',
     detail: errors.map(({ parameter, message }) => `${parameter}: ${message}`).join('; '),
     errors,

@@ -1,6 +1,7 @@
 import type { Context, Middleware } from 'koa';
 import { Abandoned, DatabaseUnavailable } from '../sql/database.ts';
 import type { LogFault } from './fault-log.ts';
+import { problemType } from './problem-codes.ts';
 import { Refusal, type RefusalDetails } from './refusal.ts';
 import type { RequestState } from './request-id.ts';
 
@@ -34,8 +35,12 @@ export const NOTHING_HERE: RefusalDetails = {
   detail: 'There is nothing at this path; see /api and /.well-known/openid-configuration.',
 };
 
-/** Writes every refusal and every fault as `application/problem+json` (RFC 9457). */
-export function problems(logFault: LogFault): Middleware<RequestState> {
+/**
+ * Writes every refusal and every fault as `application/problem+json` (RFC 9457).
+ *
+ * @param baseUrl of the deployment: its documentation explains each problem.
+ */
+export function problems(logFault: LogFault, baseUrl: string): Middleware<RequestState> {
   return async (ctx, next) => {
     try {
       await next();
@@ -44,7 +49,7 @@ export function problems(logFault: LogFault): Middleware<RequestState> {
       if (details === INTERNAL || details === UNAVAILABLE) {
         logFault(error, ctx.state.requestId);
       }
-      writeProblem(ctx, details);
+      writeProblem(ctx, details, baseUrl);
     }
   };
 }
@@ -59,12 +64,13 @@ function detailsOf(error: unknown): RefusalDetails {
 export function writeProblem(
   ctx: Context & { state: RequestState },
   details: RefusalDetails,
+  baseUrl: string,
 ): void {
   const { status, code, title, detail, errors, headers, extensions } = details;
   ctx.status = status;
   ctx.state.refused = code;
   ctx.body = JSON.stringify({
-    type: `urn:cls:problem:${code}`,
+    type: problemType(baseUrl, code),
     title,
     status,
     detail,

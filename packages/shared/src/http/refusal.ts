@@ -1,7 +1,9 @@
+import type { FaultCode, ProblemCode } from './problem-codes.ts';
+
 /** One bad parameter, for a problem's `errors[]`. */
 export interface ParameterFault {
   readonly parameter: string;
-  readonly code: string;
+  readonly code: FaultCode;
   /** What was expected. */
   readonly message: string;
   /** What was received, cut to a harmless length. */
@@ -11,7 +13,7 @@ export interface ParameterFault {
 export interface RefusalDetails {
   readonly status: number;
   /** Part of the API: it never changes its meaning. */
-  readonly code: string;
+  readonly code: ProblemCode;
   readonly title: string;
   readonly detail: string;
   readonly errors?: readonly ParameterFault[];

@@ -42,7 +42,7 @@ const CODES: Readonly<Record<string, readonly [string, string, ...string[]]>> = 
 export const PROBLEM_SCHEMAS: Readonly<Record<string, JsonSchema>> = {
   Problem: object(
     {
-      type: text('Names the code: urn:cls:problem:{code}.'),
+      type: text('The address of the page that explains the code: {base}/docs/errors/{code}.'),
       title: text(),
       status: integer(),
       detail: text('For people; it may change.'),

@@ -1,4 +1,5 @@
 import { parameterRefusal, unknownParameter } from '@cls/shared/http/parameter-refusal';
+import type { FaultCode } from '@cls/shared/http/problem-codes';
 import type { ParameterFault } from '@cls/shared/http/refusal';
 import { isAccepted, type ParameterRule } from '../parameter-rule.ts';
 import { PARAMETERS, type ParameterName, VALUES_MAX } from './parameters.ts';
@@ -35,7 +36,7 @@ export class QueryReader {
     );
   }
 
-  fault(parameter: string, code: string, message: string, received?: string): void {
+  fault(parameter: string, code: FaultCode, message: string, received?: string): void {
     const shown = received === undefined ? {} : { received: received.slice(0, RECEIVED_MAX_CHARS) };
     this.#faults.push({ parameter, code, message, ...shown });
   }

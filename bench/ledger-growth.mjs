@@ -1,83 +1,93 @@
-// A page of 100 balances as of random dates in the past, on a long history and on a hundredth of
-// it: aim, at most twice the time. Prints how fast the history was posted, too: aim, 20,000
-// postings a second in under 1 GB.
+// A page of 100 contracts of a borrower with accruals, as of random dates in the past, on a large book
+// and on one with a hundredth of its contracts, each as old: aim, at most twice the time. Then 16 such questions at once: aims,
+// p99 under ten times the median, and less than 400 MB for the service. Prints how fast the history was
+// posted, too.
 //   node bench/ledger-growth.mjs [postings, 10000000] [contracts, 100000]
 import { randomInt } from 'node:crypto';
-import { NO_FILTER } from '../packages/resource-api/dist/src/balances/balance-store.js';
-import { currentLedger } from '../packages/resource-api/dist/src/balances/current-ledger.js';
-import { cursorCodec } from '../packages/resource-api/dist/src/balances/cursor.js';
-import { balancesReader } from '../packages/resource-api/dist/src/balances/read-balances.js';
-import { snapshots } from '../packages/resource-api/dist/src/balances/snapshot.js';
+import { readFileSync } from 'node:fs';
 import { MIGRATIONS } from '../packages/resource-api/dist/src/store/migrations.js';
 import {
   lockJournal,
   postJournals,
 } from '../packages/resource-api/dist/src/store/post-journals.js';
-import { sqlBalanceStore } from '../packages/resource-api/dist/src/store/sql-balance-store.js';
-import { systemClock } from '../packages/shared/dist/src/clock.js';
 import { Secret } from '../packages/shared/dist/src/secret.js';
 import { migrate, readMigrations } from '../packages/shared/dist/src/sql/migrate.js';
 import { postgresDatabase } from '../packages/shared/dist/src/sql/postgres.js';
 import { postgresServer } from '../packages/testing/dist/src/servers.js';
+import { accessToken, startResourceApi } from './resource-api.mjs';
 
 const POSTINGS = Number(process.argv[2] ?? 10_000_000);
 const CONTRACTS = Number(process.argv[3] ?? 100_000);
 const LENDERS = 2;
 const PER_JOURNAL = 2 * (1 + LENDERS);
-const JOURNALS = Math.floor(POSTINGS / PER_JOURNAL);
-const MONTHS = Math.ceil(JOURNALS / CONTRACTS);
+const MONTHS = Math.ceil(POSTINGS / PER_JOURNAL / CONTRACTS);
 const FIRST_YEAR = 2026 - Math.ceil(MONTHS / 12);
 const BATCH_CONTRACTS = 3_000;
-const PAGES = 200;
-const ROUNDS = 6;
-const CALLER = { permissions: new Set(['external-api.fullcontrol']) };
-const QUESTION = {
-  level: 'contract',
-  filter: { ...NO_FILTER, includeZero: true },
-  limit: 100,
-  withTotals: false,
-  expand: new Set(),
-  canonical: '',
-};
+const PAGES = 150;
+const ROUNDS = 4;
+/** Each contract accrues, at another rate each year. */
+const RATES = `
+  INSERT INTO rate_period (facility_key, contract_key, component, start_date, known_seq, deal_key,
+    all_in_rate)
+  SELECT facility_key, key, 'interest', make_date(y, 1, 1), 1, deal_key, 0.03 + (y % 5) * 0.0025
+  FROM loan_contract, generate_series(${FIRST_YEAR}, 2026) y ORDER BY facility_key, key, y`;
+/** Contracts of each borrower. */
+const OF_BORROWER = 110;
+const QUESTION = 'level=contract&limit=100&includeZero=true&include=none';
+const AT_ONCE = 16;
 
 const server = await postgresServer();
 if (server === undefined) throw new Error('PostgreSQL is not installed on this machine');
 
-const full = await openBook();
-const short = await openBook();
-await post(short, Math.floor(JOURNALS / 100));
-const started = Date.now();
-await post(full, JOURNALS);
-const seconds = (Date.now() - started) / 1000;
+const token = await accessToken();
+const short = await bookOf(Math.ceil(CONTRACTS / 100));
+const full = await bookOf(CONTRACTS);
 const rows = [];
-const readers = { short: await readerOf(short), full: await readerOf(full) };
 // The first rounds read what the server has not in memory yet, while it still writes out the load.
 for (let round = 0; round < ROUNDS; round += 1) {
-  const shortMs = await medianPageMs(readers.short);
-  const fullMs = await medianPageMs(readers.full);
+  const [shortMs, fullMs] = [median(await pages(short, 1)), median(await pages(full, 1))];
   rows.push({
     'hundredth, ms': shortMs.toFixed(2),
     'whole, ms': fullMs.toFixed(2),
     ratio: (fullMs / shortMs).toFixed(2),
   });
 }
-console.log(`${JOURNALS * PER_JOURNAL} postings over ${CONTRACTS} contracts, ${MONTHS} months`);
-console.log(
-  `posted in ${seconds.toFixed(0)} s: ${Math.round((JOURNALS * PER_JOURNAL) / seconds)}/s`,
-);
-console.log(`peak memory of this process: ${Math.round(process.resourceUsage().maxRSS / 1024)} MB`);
-const [{ size }] = await full.query(
-  'SELECT pg_size_pretty(pg_database_size(current_database())) AS size',
-);
-const [{ setting }] = await full.query(`SELECT current_setting('shared_buffers') AS setting`);
-console.log(`database of ${size}, shared_buffers ${setting}`);
+const together = await pages(full, AT_ONCE);
+const postings = MONTHS * CONTRACTS * PER_JOURNAL;
+console.log(`${postings} postings over ${CONTRACTS} contracts, ${MONTHS} months, ${full.size}`);
+console.log(`posted in ${full.seconds.toFixed(0)} s: ${Math.round(postings / full.seconds)}/s`);
 console.log(`median of ${PAGES} pages of 100 contracts, each as of a random date:`);
 console.table(rows);
+const p99 = together[Math.floor(together.length * 0.99)];
+console.log(
+  `${AT_ONCE} at once: median ${median(together).toFixed(0)} ms, p99 ${p99.toFixed(0)} ms, ` +
+    `${(p99 / median(together)).toFixed(1)} times; peak memory of the service ${peakMemory(full.pid)}`,
+);
 process.exit(0);
 
-async function openBook() {
+/** A book with a service of its own. */
+async function bookOf(contracts) {
+  const borrowers = Math.ceil(contracts / OF_BORROWER);
+  const url = await server.createDatabase();
+  const database = await openBook(url, contracts, borrowers);
+  const startedMs = Date.now();
+  await post(database, contracts);
+  const seconds = (Date.now() - startedMs) / 1000;
+  const [{ size }] = await database.query(
+    'SELECT pg_size_pretty(pg_database_size(current_database())) AS size',
+  );
+  await database.close();
+  return {
+    ...(await startResourceApi({ engine: 'postgres', bookUrl: url })),
+    borrowers,
+    seconds,
+    size,
+  };
+}
+
+async function openBook(url, contracts, borrowers) {
   const database = postgresDatabase({
-    url: new Secret(await server.createDatabase()),
+    url: new Secret(url),
     poolSize: 4,
     statementTimeoutMs: 30 * 60_000,
     applicationName: 'bench',
@@ -85,11 +95,11 @@ async function openBook() {
   });
   await migrate(database, readMigrations(MIGRATIONS));
   await database.execute(`
-    INSERT INTO party (id, name) SELECT 'pty_' || n, 'Party ' || n FROM generate_series(1, 1000) n;
+    INSERT INTO party (id, name) SELECT 'pty_' || lpad(n::text, 26, '0'), 'Party ' || n FROM generate_series(1, ${100 + borrowers}) n;
     INSERT INTO deal (id, name, deal_number, borrower_key, agent_key, country, status, booked_on,
       booked_seq)
-    SELECT 'deal_' || n, 'Deal ' || n, 'D' || n, 101 + n % 900, 1 + n % 100, 'US', 'active',
-      '${FIRST_YEAR}-01-01', 1 FROM generate_series(1, ${CONTRACTS / 2}) n;
+    SELECT 'deal_' || n, 'Deal ' || n, 'D' || n, 101 + n % ${borrowers}, 1 + n % 100, 'US', 'active',
+      '${FIRST_YEAR}-01-01', 1 FROM generate_series(1, ${contracts / 2}) n;
     INSERT INTO facility (id, deal_key, name, type, currency, status, booked_on, booked_seq)
     SELECT 'fac_' || key, key, name, 'term_loan', 'USD', 'active', booked_on, 1
     FROM deal ORDER BY key;
@@ -111,25 +121,21 @@ async function openBook() {
 }
 
 /** A journal of each contract in its turn, a month after the other, a month a transaction. */
-async function post(database, count) {
-  let left = count;
-  // A hundredth has as many contracts, few of which have a journal.
-  const stride = Math.max(1, Math.floor(CONTRACTS / count));
-  for (let month = 0; left > 0; month += 1) {
+async function post(database, contracts) {
+  for (let month = 0; month < MONTHS; month += 1) {
     await database.transaction(async (transaction) => {
       let seq = await lockJournal(transaction);
-      for (let from = 1; from <= CONTRACTS && left > 0; from += BATCH_CONTRACTS * stride) {
+      for (let from = 1; from <= contracts; from += BATCH_CONTRACTS) {
         const lines = await transaction.query(
           `SELECT key, deal_key, contract_key, lender_key FROM balance_line
-           WHERE contract_key >= $1 AND contract_key < $2 AND contract_key % $3 = 0
-           ORDER BY contract_key, lender_key`,
-          [from, from + BATCH_CONTRACTS * stride, stride],
+           WHERE contract_key >= $1 AND contract_key < $2 ORDER BY contract_key, lender_key`,
+          [from, from + BATCH_CONTRACTS],
         );
-        const journals = journalsOf(lines, month).slice(0, left);
+        const journals = journalsOf(lines, month);
         await postJournals(transaction, journals, seq, undefined);
         seq += BigInt(journals.length);
-        left -= journals.length;
       }
+      if (month === 0) await transaction.query(RATES);
     });
     // As the server's own housekeeping would, whenever it comes round.
     if (month % 6 === 0) await database.execute('ANALYZE');
@@ -167,27 +173,31 @@ function dateOf(month, day) {
   return `${year}-${pad(1 + (month % 12))}-${pad(day)}`;
 }
 
-/** What the API does for a page, short of JSON: the page itself and all that its items need. */
-async function readerOf(database) {
-  const store = sqlBalanceStore(database);
-  const ledger = await currentLedger(store, systemClock);
-  const times = snapshots(store, ledger);
-  const cursors = cursorCodec(new Secret('0'.repeat(64)));
-  const read = balancesReader(store, ledger, times, cursors, systemClock);
-  const { seq: ledgerSeq } = await store.ledgerState('9999-12-31');
-  return (asOf, key) =>
-    read(CALLER, { ...QUESTION, position: { asOf, ledgerSeq, after: { sortValue: null, key } } });
+/** How long each of `PAGES` pages took, the shortest first. */
+async function pages({ url, borrowers }, atOnce) {
+  const times = [];
+  const asker = async () => {
+    while (times.length < PAGES) {
+      const asOf = dateOf(randomInt(0, MONTHS), randomInt(3, 29));
+      const borrower = `pty_${`${101 + randomInt(0, borrowers)}`.padStart(26, '0')}`;
+      const startedMs = performance.now();
+      const response = await fetch(
+        `${url}/api/v1/cls/balances?${QUESTION}&borrowerId=${borrower}&asOf=${asOf}`,
+        { headers: { authorization: `Bearer ${token}` } },
+      );
+      const answer = await response.text();
+      if (response.status !== 200) throw new Error(answer);
+      times.push(performance.now() - startedMs);
+    }
+  };
+  await Promise.all(Array.from({ length: atOnce }, asker));
+  return times.sort((a, b) => a - b);
 }
 
-async function medianPageMs(read) {
-  const times = [];
-  for (let page = 0; page < PAGES; page += 1) {
-    const asOf = dateOf(randomInt(0, MONTHS), randomInt(1, 29));
-    const after = BigInt(randomInt(0, CONTRACTS - 100));
-    const began = performance.now();
-    const { readings } = await read(asOf, after);
-    times.push(performance.now() - began);
-    if (readings.length !== 100) throw new Error(`a page of ${readings.length}`);
-  }
-  return times.sort((a, b) => a - b)[PAGES / 2];
+function median(times) {
+  return times[Math.floor(times.length / 2)];
+}
+
+function peakMemory(pid) {
+  return /VmHWM:\s+(.*)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))[1];
 }

@@ -1,7 +1,6 @@
 import type { components, paths } from './generated/v1.ts';
 
 export type Schemas = components['schemas'];
-export type Path = keyof paths;
 
 /** The question that a path takes, without what a walk sets itself. */
 export type Query<P extends Path> = Omit<
@@ -11,6 +10,9 @@ export type Query<P extends Path> = Omit<
 
 /** A page as it arrives. */
 export type List<P extends Path> = paths[P]['get']['responses'][200]['content']['application/json'];
+
+/** Lists: paths with pages and exports. */
+export type Path = keyof Whole;
 
 interface Whole {
   '/cls/balances': Schemas['Balance'];

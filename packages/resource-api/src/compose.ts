@@ -24,6 +24,7 @@ import { currentLedger } from './balances/current-ledger.ts';
 import { cursorCodec } from './balances/cursor.ts';
 import { balancesReader } from './balances/read-balances.ts';
 import { changesReader } from './balances/read-changes.ts';
+import { dealReader, itemReader } from './balances/read-item.ts';
 import { movementsReader } from './balances/read-movements.ts';
 import { snapshots } from './balances/snapshot.ts';
 import type { ResourceApiConfig } from './config.ts';
@@ -109,6 +110,8 @@ async function compose(
   const readBalances = balancesReader(store, times, cursors);
   const readChanges = changesReader(store, times, readBalances);
   const readMovements = movementsReader(store, times, cursors);
+  const readItem = itemReader(store, times);
+  const readDeal = dealReader(store, times, readBalances);
   const redis = config.redisUrl && connectRedis(config.redisUrl, log);
   const counts = sqlVersionUsage(database);
   const usage = usageCounter({
@@ -128,7 +131,11 @@ async function compose(
     rateLimit: rateLimitOf(config, redis),
     budgets,
     usage,
-    versions: versionsOf({ readBalances, readChanges, readMovements, ledger, cursors }),
+    versions: versionsOf({
+      ...{ readBalances, readChanges, readMovements, readItem, readDeal },
+      ledger,
+      cursors,
+    }),
     issuer: config.issuer,
     corsOrigins: config.corsOrigins,
     scopeBase: config.scopeBase,

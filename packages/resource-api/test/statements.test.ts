@@ -71,6 +71,14 @@ describeOnEngines('each statement of the balance store', (engine) => {
           }
         }
       }),
+    item: () =>
+      everyLevel(async (access, level) => {
+        await store.item(access, { level, id: 'x', currency: 'USD' }, snapshot);
+        // Asked after an item that is found.
+        const end = { sortValue: null, key: 3n };
+        await asked.query(foundPageStatement(level, snapshot, [end]).sql);
+      }),
+    deal: () => everyLevel((access) => store.deal(access, 'x', snapshot)),
     totals: () =>
       everyQuestion((access, level, filter) => store.totals(access, { level, filter, snapshot })),
     accruing: () =>

@@ -18,6 +18,7 @@ export const CONTRACT_CODES = [
   "ledger_posting",
   "missing_token",
   "not_acceptable",
+  "not_found",
   "rate_limited",
   "since_as_of_required",
   "statement_budget_spent",

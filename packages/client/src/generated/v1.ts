@@ -51,6 +51,40 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/cls/balances/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** One balance, by the id that it has in the list */
+        get: operations["getBalance"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/cls/deals/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** A deal with its parties, balances and facilities */
+        get: operations["getDeal"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
 }
 export type webhooks = Record<string, never>;
 export interface components {
@@ -1102,6 +1136,62 @@ export interface components {
         BalanceLine: components["schemas"]["Balance"] | components["schemas"]["BalanceFields"] | components["schemas"]["RemovedItem"] | components["schemas"]["ExportSummary"];
         PrincipalBalanceLine: components["schemas"]["PrincipalBalance"] | components["schemas"]["PrincipalBalanceFields"] | components["schemas"]["RemovedItem"] | components["schemas"]["ExportSummary"];
         PrincipalMovementLine: components["schemas"]["PrincipalMovement"] | components["schemas"]["ExportSummary"];
+        BalanceItem: {
+            /** @constant */
+            object: "item";
+            data: components["schemas"]["Balance"] | components["schemas"]["BalanceFields"];
+            meta: {
+                /** Format: api-version */
+                apiVersion: string;
+                asOf: components["schemas"]["Date"];
+                knownAt: components["schemas"]["Instant"] | null;
+                /** @description The newest journal that the answer knows. */
+                ledgerSeq: number;
+                /** @description The last date with data. */
+                dataThrough: components["schemas"]["Date"] | null;
+            };
+        };
+        Deal: {
+            /** @constant */
+            object: "deal";
+            id: string;
+            name: string;
+            dealNumber: string;
+            /** @enum {string} */
+            status: "pending" | "active" | "matured" | "terminated";
+            closingDate: components["schemas"]["Date"] | null;
+            /** @description Of the caller in the deal; `full` with full control. */
+            roles: ("agent" | "lender" | "borrower" | "full")[];
+            borrower: {
+                id: string;
+                name: string;
+                country: string;
+            };
+            agent: components["schemas"]["Party"];
+            guarantor: components["schemas"]["Party"] | null;
+            /** @description Those whose share the caller may see. */
+            lenders: components["schemas"]["Party"][];
+            /** @description One per currency. */
+            balances: components["schemas"]["Balance"][];
+            /** @description The first 100, those at zero too. */
+            facilities: components["schemas"]["Balance"][];
+            hasMoreFacilities: boolean;
+        };
+        DealItem: {
+            /** @constant */
+            object: "item";
+            data: components["schemas"]["Deal"];
+            meta: {
+                /** Format: api-version */
+                apiVersion: string;
+                asOf: components["schemas"]["Date"];
+                knownAt: components["schemas"]["Instant"] | null;
+                /** @description The newest journal that the answer knows. */
+                ledgerSeq: number;
+                /** @description The last date with data. */
+                dataThrough: components["schemas"]["Date"] | null;
+            };
+        };
         Problem: {
             /** @description The address of the page that explains the code: {base}/docs/errors/{code}. */
             type: string;
@@ -1161,6 +1251,17 @@ export interface components {
                 "API-Version": components["headers"]["API-Version"];
                 "X-Request-Id": components["headers"]["X-Request-Id"];
                 "WWW-Authenticate"?: string;
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description There is no such record, or it was not granted. */
+        NotFound: {
+            headers: {
+                "API-Version": components["headers"]["API-Version"];
+                "X-Request-Id": components["headers"]["X-Request-Id"];
                 [name: string]: unknown;
             };
             content: {
@@ -1535,6 +1636,130 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             406: components["responses"]["NotAcceptable"];
             410: components["responses"]["Gone"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getBalance: {
+        parameters: {
+            query?: {
+                /** @description Effective date, inclusive; default: the last date that the book has data for. Expected: a date as YYYY-MM-DD. */
+                asOf?: string;
+                /** @description What had been posted by then; default: now. Expected: an instant as 2025-04-01T00:00:00Z. */
+                knownAt?: string;
+                /** @description Only these fields, by path; `object`, `id` and `currency` are always there. Expected: a path such as global.principal.outstanding. */
+                fields?: string[];
+                /** @description What is added to each item. Expected: one of lenders, accrual, contracts, movements. */
+                expand?: ("lenders" | "accrual" | "contracts")[];
+                /** @description Adds amounts in this currency. Expected: an ISO 4217 code such as USD. */
+                reportingCurrency?: string;
+                /** @description Day of the exchange rate; with `reportingCurrency`. Expected: a date as YYYY-MM-DD. */
+                fxDate?: string;
+            };
+            header?: never;
+            path: {
+                /** @description The `id` of an item of `/cls/balances`. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The whole answer. */
+            200: {
+                headers: {
+                    "API-Version": components["headers"]["API-Version"];
+                    "Content-Location": components["headers"]["Content-Location"];
+                    Deprecation: components["headers"]["Deprecation"];
+                    Sunset: components["headers"]["Sunset"];
+                    Link: components["headers"]["Link"];
+                    ETag: components["headers"]["ETag"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BalanceItem"];
+                };
+            };
+            /** @description The answer has the `ETag` that the client named. */
+            304: {
+                headers: {
+                    "API-Version": components["headers"]["API-Version"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            406: components["responses"]["NotAcceptable"];
+            410: components["responses"]["Gone"];
+            422: components["responses"]["NoExchangeRate"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getDeal: {
+        parameters: {
+            query?: {
+                /** @description Effective date, inclusive; default: the last date that the book has data for. Expected: a date as YYYY-MM-DD. */
+                asOf?: string;
+                /** @description What had been posted by then; default: now. Expected: an instant as 2025-04-01T00:00:00Z. */
+                knownAt?: string;
+                /** @description What is added to each item. Expected: one of lenders, accrual, contracts, movements. */
+                expand?: ("lenders" | "accrual" | "contracts")[];
+                /** @description Adds amounts in this currency. Expected: an ISO 4217 code such as USD. */
+                reportingCurrency?: string;
+                /** @description Day of the exchange rate; with `reportingCurrency`. Expected: a date as YYYY-MM-DD. */
+                fxDate?: string;
+            };
+            header?: never;
+            path: {
+                /** @description The id of a deal. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The whole answer. */
+            200: {
+                headers: {
+                    "API-Version": components["headers"]["API-Version"];
+                    "Content-Location": components["headers"]["Content-Location"];
+                    Deprecation: components["headers"]["Deprecation"];
+                    Sunset: components["headers"]["Sunset"];
+                    Link: components["headers"]["Link"];
+                    ETag: components["headers"]["ETag"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DealItem"];
+                };
+            };
+            /** @description The answer has the `ETag` that the client named. */
+            304: {
+                headers: {
+                    "API-Version": components["headers"]["API-Version"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            406: components["responses"]["NotAcceptable"];
+            410: components["responses"]["Gone"];
+            422: components["responses"]["NoExchangeRate"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["Unavailable"];

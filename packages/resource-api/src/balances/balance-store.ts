@@ -145,6 +145,35 @@ export interface LenderShare {
   readonly balance: StatedBalance;
 }
 
+/** Which item: a deal has one per currency. */
+export interface ItemName {
+  readonly level: Level;
+  /** Of the deal, facility, contract or position. */
+  readonly id: string;
+  /** At level deal alone. */
+  readonly currency: string | undefined;
+}
+
+/** A deal as it stands at a snapshot, without its balances. */
+export interface DealFacts {
+  readonly id: string;
+  readonly name: string;
+  readonly dealNumber: string;
+  readonly status: string;
+  readonly country: string;
+  readonly closingDate: string | null;
+  readonly borrower: NamedParty;
+  readonly agent: NamedParty;
+  readonly guarantor: NamedParty | null;
+  /** The reader's roles in the deal; empty with full control. */
+  readonly roles: readonly string[];
+}
+
+export interface NamedParty {
+  readonly id: string;
+  readonly name: string;
+}
+
 /** Balances of one item at another snapshot: global under the empty id, else by lender id. */
 export type ItemBalances = ReadonlyMap<string, StatedBalance>;
 
@@ -282,6 +311,10 @@ export interface ChangedDealsRequest {
 
 export interface BalanceStore {
   page(access: ReaderAccess, request: PageRequest): Promise<ItemPage>;
+  /** One item, zero or not; undefined where the reader sees none of that name. */
+  item(access: ReaderAccess, name: ItemName, snapshot: Snapshot): Promise<BalanceItem | undefined>;
+  /** Undefined where the reader sees no such deal. */
+  deal(access: ReaderAccess, id: string, snapshot: Snapshot): Promise<DealFacts | undefined>;
   /** The same items' balances at another snapshot, by internal key. */
   balancesOf(
     access: ReaderAccess,

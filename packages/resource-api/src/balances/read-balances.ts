@@ -186,7 +186,8 @@ function keptTotals(store: BalanceStore) {
   };
 }
 
-function readingsReader(store: BalanceStore) {
+/** Reads what is shown of items beyond their balances. */
+export function readingsReader(store: BalanceStore) {
   const postingTimes = new LRUCache<bigint, string>({ max: POSTING_TIMES_KEPT });
   const postedAt = async (seqs: readonly bigint[]): Promise<void> => {
     const missing = seqs.filter((seq) => !postingTimes.has(seq));
@@ -254,7 +255,7 @@ function readingsReader(store: BalanceStore) {
 const EXPANDED_CONTRACTS = 1_000;
 export const EXPANDED_MOVEMENTS = 100;
 
-interface ReadingContext {
+export interface ReadingContext {
   readonly access: ReaderAccess;
   readonly question: BalanceQuestion;
   readonly snapshot: ResolvedSnapshot;
@@ -262,7 +263,7 @@ interface ReadingContext {
 }
 
 /** Adds to readings what was asked for beyond them. */
-async function expand(
+export async function expand(
   store: BalanceStore,
   readingsOf: ReturnType<typeof readingsReader>,
   context: ReadingContext,

@@ -78,7 +78,9 @@ function routes(deps: AppDeps): Middleware<ApiState> {
     ctx.body = { object: 'list', data: versions.registry.table(clock.now()) };
   });
   router.get(`/api/:version${DESCRIPTION_PATH}`, describe(deps));
-  for (const path of versions.paths) router.get(`/api/:version${path}`, serve(deps));
+  for (const path of versions.paths) {
+    router.get(`/api/:version${path.replaceAll(/\{([^}]+)\}/g, ':$1')}`, serve(deps));
+  }
   return router.routes() as unknown as Middleware<ApiState>;
 }
 
@@ -121,7 +123,7 @@ function serve(deps: AppDeps): Middleware<ApiState> {
     };
     const asker = askerOf(ctx, name, budgets.begin(name));
     const response = await askedBy(asker, () => route.handle(request));
-    await writeAnswer(ctx, release, route, response);
+    await writeAnswer(ctx, release, response);
   };
 }
 
@@ -145,13 +147,14 @@ function lateCallers(deps: AppDeps): Middleware<ApiState> {
 function countUse({ usage, versions }: AppDeps, { version }: ApiState, caller: Caller): void {
   if (version === undefined || version.resolution.kind === 'unknown') return;
   const { release, isLatest } = version.resolution;
-  if (!versions.paths.includes(version.path)) return;
+  const path = versions.routePath(version.path);
+  if (path === undefined) return;
   const { customer, clientId, subject } = caller;
   usage.count({
     ...{ customer, clientId, subject },
     requested: isLatest ? 'latest' : release.id,
     served: release.id,
-    operation: `GET ${version.path}`,
+    operation: `GET ${path}`,
   });
 }
 

@@ -47,7 +47,8 @@ export function refusalStep(versions: ApiVersions): Middleware<ApiState> {
     } catch (error) {
       const { resolution, path } = ctx.state.version ?? {};
       if (!(error instanceof Refusal) || resolution?.kind !== 'served') throw error;
-      const operation = `GET ${path as `/${string}`}` as const;
+      const routePath = versions.routePath(path ?? '') ?? path;
+      const operation = `GET ${routePath as `/${string}`}` as const;
       throw versions.refusalOf(resolution.release, error, operation, ctx.querystring);
     }
   };

@@ -1,6 +1,6 @@
 import type { Context } from 'koa';
 import type { Release } from '../lifecycle/release.ts';
-import type { VersionResponse, VersionRoute } from '../versions/api-version.ts';
+import type { VersionResponse } from '../versions/api-version.ts';
 import { codingFor, encoded } from './compression.ts';
 import { matchesEtag } from './conditional.ts';
 import type { ApiState } from './version-step.ts';
@@ -9,16 +9,15 @@ import type { ApiState } from './version-step.ts';
 export async function writeAnswer(
   ctx: Context & { state: ApiState },
   release: Release,
-  route: VersionRoute,
   { status, headers, body, etag }: VersionResponse,
 ): Promise<void> {
   // Without a validator there is nothing to ask again with.
   ctx.set('Cache-Control', etag === undefined ? 'no-store' : 'private, no-cache');
   ctx.set('Vary', 'Authorization, Accept, Accept-Encoding');
-  const { resolution } = ctx.state.version ?? {};
+  const { resolution, path } = ctx.state.version ?? {};
   if (resolution?.kind === 'served' && resolution.isLatest) {
     const query = ctx.querystring === '' ? '' : `?${ctx.querystring}`;
-    ctx.set('Content-Location', `/api/${release.id}${route.path}${query}`);
+    ctx.set('Content-Location', `/api/${release.id}${path}${query}`);
   }
   const { Link: next, ...others } = headers;
   const link = next === undefined ? {} : { Link: `${next}, ${ctx.response.get('Link')}` };

@@ -77,6 +77,11 @@ export function dealDetail(column: 'name' | 'borrower_key' | 'country'): string 
     WHERE t.deal_key = d.key AND ${TERMS_AT} ${NEWEST_TERMS}), d.${column})`;
 }
 
+/** The key of the guarantor of deal `d` at the snapshot; newer details may leave it without one. */
+export const GUARANTOR = `(SELECT CASE WHEN t.found THEN t.guarantor_key ELSE d.guarantor_key END
+  FROM (SELECT 1) one LEFT JOIN LATERAL (SELECT true AS found, t.guarantor_key
+    FROM deal_details t WHERE t.deal_key = d.key AND ${TERMS_AT} ${NEWEST_TERMS}) t ON true)`;
+
 /** The name of facility `f` at the snapshot. */
 export const FACILITY_NAME = `coalesce((SELECT t.name FROM facility_details t
   WHERE t.facility_key = f.key AND ${TERMS_AT} ${NEWEST_TERMS}), f.name)`;

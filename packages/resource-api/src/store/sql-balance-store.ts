@@ -2,6 +2,7 @@ import type { Database } from '@cls/shared/sql/database';
 import type {
   BalanceStore,
   BookedTotal,
+  DealFacts,
   ItemBalances,
   KnowledgeFacts,
   KnownSequence,
@@ -26,6 +27,7 @@ import {
 import { changedDealsStatement } from './changed-deals.ts';
 import { FEW_DEALS, fewDeals } from './few-deals.ts';
 import { itemMovementsStatement, readMovements } from './movement-page.ts';
+import { dealStatement, readItem } from './one-item.ts';
 import { type PageRow, toBalance, toItems } from './page-rows.ts';
 import { WALK_BOUNDS, type WalkBounds } from './page-walk.ts';
 import { type DueRow, dueStatement, toPastDue } from './past-due-statement.ts';
@@ -52,6 +54,15 @@ export function sqlBalanceStore(
       const found = toItems(rows);
       const items = found.slice(0, request.limit);
       return { items, next: found.length > request.limit ? items.at(-1)?.end : next };
+    },
+    item: (access, name, snapshot) => readItem(database, access, name, snapshot),
+    async deal(access, id, snapshot) {
+      const [row] = await readAs<{ deal: DealFacts }>(
+        database,
+        access,
+        dealStatement(id, snapshot),
+      );
+      return row?.deal;
     },
     async balancesOf(access, level, keys, snapshot) {
       const found = new Map<bigint, Map<string, StatedBalance>>();

@@ -36,7 +36,7 @@ export interface VersionResponse {
 type Item = Readonly<Record<string, unknown>>;
 
 export interface VersionRoute {
-  /** Below `/api/<version>`, such as `/cls/balances`. */
+  /** Below `/api/<version>`, such as `/cls/balances`, or `/cls/deals/{id}` with a variable. */
   readonly path: string;
   /** Any one of these suffices. */
   readonly permissions: readonly [Permission, ...Permission[]];

@@ -12,6 +12,8 @@ export interface ApiVersions {
   readonly registry: Registry;
   /** Of all versions, below `/api/{version}`. */
   readonly paths: readonly string[];
+  /** The path of a route that a request's path is of: `/cls/deals/{id}` of `/cls/deals/deal_…`. */
+  routePath(path: string): string | undefined;
   /** Undefined: the version has no such path. */
   route(release: Release, path: string): VersionRoute | undefined;
   module(release: Release): ApiVersion;
@@ -68,6 +70,8 @@ export function apiVersions(registry: Registry, modules: readonly ApiVersion[]):
       return [release.id, { version: release.id, applies, walk }];
     }),
   );
+  const paths = [...new Set(modules.flatMap((one) => one.routes.map(({ path }) => path)))];
+  const routePath = pathFinder(paths);
   const byId = new Map(modules.map((version) => [version.id, version]));
   const moduleOf = ({ id }: Release): ApiVersion => {
     const version = byId.get(id);
@@ -76,8 +80,9 @@ export function apiVersions(registry: Registry, modules: readonly ApiVersion[]):
   };
   return {
     registry,
-    paths: [...new Set(modules.flatMap((one) => one.routes.map(({ path }) => path)))],
-    route: ({ id }, path) => routes.get(id)?.get(path),
+    paths,
+    routePath,
+    route: ({ id }, path) => routes.get(id)?.get(routePath(path) ?? ''),
     contextOf({ id }) {
       const context = contexts.get(id);
       if (context === undefined) throw new Error(`${id} is not in the registry`);
@@ -94,4 +99,16 @@ export function apiVersions(registry: Registry, modules: readonly ApiVersion[]):
 
 function namesOf(releases: readonly Release[]): ReadonlySet<string> {
   return new Set(releases.flatMap(({ changes }) => changes.map(({ name }) => name)));
+}
+
+/** A path without variables is found first: `/cls/balances/totals` before `/cls/balances/{id}`. */
+function pathFinder(paths: readonly string[]): (path: string) => string | undefined {
+  const variable = paths.filter((path) => path.includes('{'));
+  const patterns = variable.map((path): readonly [RegExp, string] => [
+    new RegExp(`^${path.replaceAll(/\{[^}]+\}/g, '[^/]+')}$`),
+    path,
+  ]);
+  return (path) =>
+    paths.find((one) => one === path && !one.includes('{')) ??
+    patterns.find(([pattern]) => pattern.test(path))?.[1];
 }

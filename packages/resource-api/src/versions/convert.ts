@@ -75,10 +75,7 @@ function convertDocument(
   const schema = responseSchema(version, operation, exchange.status, 'application/json');
   const kept = project(schema, exchange.body);
   const pick = own.pick?.(request);
-  const document =
-    pick !== undefined && isObject(kept) && Array.isArray(kept['data'])
-      ? { ...kept, data: kept['data'].map(pick) }
-      : kept;
+  const document = pick !== undefined && isObject(kept) ? picked(kept, pick) : kept;
   const text = Buffer.from(JSON.stringify(document));
   return {
     status: exchange.status,
@@ -86,4 +83,14 @@ function convertDocument(
     body: text,
     etag: etagOf(text),
   };
+}
+
+/** Of a list its items are reduced, of a document what it tells. */
+function picked(
+  document: Readonly<Record<string, unknown>>,
+  pick: NonNullable<ReturnType<NonNullable<VersionRoute['pick']>>>,
+) {
+  const { data } = document;
+  if (Array.isArray(data)) return { ...document, data: data.map(pick) };
+  return isObject(data) ? { ...document, data: pick(data) } : document;
 }

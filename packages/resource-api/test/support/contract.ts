@@ -24,7 +24,7 @@ let v1: Validators | undefined;
 export async function expectContract(path: string, answer: Response): Promise<void> {
   const [, below = '', query = ''] = /^\/api\/(?:v1|latest)(\/[^?]*)\??(.*)$/.exec(path) ?? [];
   const contract = v1Contract();
-  const operation = contract.paths[below]?.['get'];
+  const operation = contract.paths[routePath(contract, below)]?.['get'];
   if (operation === undefined || answer.headers.get('api-version') !== 'v1') return;
   const promised = operation.responses[`${answer.status}`];
   if (promised === undefined) throw new Error(`${path}: the contract has no ${answer.status}`);
@@ -39,9 +39,16 @@ export async function expectContract(path: string, answer: Response): Promise<vo
   expectValid(v1(list), body, path);
   if (answer.status === 200 && !/(^|&)(fields|cursor)=/.test(query)) {
     // Without `fields`, items are whole.
-    const whole = v1(list.replace(/List$/, ''));
-    for (const item of body.data) expectValid(whole, item, path);
+    const whole = v1(list.replace(/(List|Item)$/, ''));
+    for (const item of [body.data].flat()) expectValid(whole, item, path);
   }
+}
+
+/** The path of the contract that a path below the version is of. */
+export function routePath({ paths }: OpenApiDocument, below: string): string {
+  const fits = (path: string) =>
+    new RegExp(`^${path.replaceAll(/\{[^}]+\}/g, '[^/]+')}$`).test(below);
+  return paths[below] === undefined ? (Object.keys(paths).find(fits) ?? '') : below;
 }
 
 export function expectValid(validate: ValidateFunction, value: unknown, what: string): void {

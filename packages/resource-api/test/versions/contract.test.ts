@@ -9,7 +9,7 @@ import { v1Contract } from '../../src/versions/v1/contract.ts';
 import { columnsOf } from '../../src/versions/v1/fields.ts';
 import { PARAMETERS, TAKEN } from '../../src/versions/v1/parameters.ts';
 import { startTestApi, type TestApi } from '../support/api.ts';
-import { expectValid, validatorsOf } from '../support/contract.ts';
+import { expectValid, routePath, validatorsOf } from '../support/contract.ts';
 import { ISSUER } from '../support/issuer.ts';
 import { type Recording, recordings } from './recordings.ts';
 
@@ -19,7 +19,7 @@ type Json = any;
 const contract = v1Contract();
 const PATHS = Object.keys(contract.paths);
 const all = [...recordings().values()].flat();
-const pathOf = ({ below }: Recording) => below;
+const pathOf = ({ below }: Recording) => routePath(contract, below);
 const typeOf = ({ answered }: Recording) => (answered['content-type'] ?? '').split(';')[0] ?? '';
 const project = projector(contract, { from: 'v1', to: 'v1' });
 

@@ -3,6 +3,7 @@ import type { RecordedRequest } from './recordings.ts';
 const B = '/cls/balances';
 const P = '/cls/balances/principal';
 const M = '/cls/balances/principal/movements';
+const DEAL = '/cls/deals/deal_0000000A00000000000000001A';
 /** A date on which most of the book's loans live. */
 const DAY = 'asOf=2017-06-14';
 /** On this one, those of India do. */
@@ -105,6 +106,30 @@ export const REQUESTS: Readonly<Record<string, readonly RecordedRequest[]>> = {
       ndjson,
     ),
     ...named([`${B}?${INDIA}`], { ...csv, customer: 'lender-one' }),
+  ],
+  singles: [
+    ...named([
+      `${B}/bal_fac_0000000A00000000000000001B?${DAY}`,
+      `${B}/bal_deal_0000000A00000000000000001A_EUR?${DAY}&expand=contracts,accrual`,
+      `${B}/bal_ctr_0000000A00000000000000001T?${DAY}&reportingCurrency=USD&fxDate=2020-05-31`,
+      `${B}/bal_pos_0000000A00000000000000001C?${DAY}&knownAt=${EARLIER}`,
+      `${B}/bal_fac_0000000A00000000000000001B?${DAY}&fields=global.total,deal.name`,
+      `${DEAL}?${DAY}`,
+      '/cls/deals/deal_8HE2Z333RY8RQYGMGQCPAS2HY8?asOf=2021-01-01&expand=contracts',
+      // One that there is not, a name that none has, and wrong parameters.
+      '/cls/deals/deal_0000000A000000000000000ZZZ',
+      '/cls/deals/1',
+      `${B}/bal_fac_0000000A000000000000000ZZZ`,
+      `${B}/bal_deal_0000000A00000000000000001A_eur`,
+      `${DEAL}?asof=2017-06-14&knownAt=now&expand=movements`,
+      `${B}/bal_fac_0000000A00000000000000001B?level=deal&fields=global.totals`,
+    ]),
+    ...named([`${DEAL}?${DAY}`, `${B}/bal_pos_0000000A00000000000000001C?${DAY}`], {
+      customer: 'lender-one',
+    }),
+    ...named([DEAL, `${B}/bal_pos_0000000A00000000000000001D`], { customer: 'india' }),
+    ...named([DEAL], { headers: { accept: 'text/csv' } }),
+    ...named([DEAL, `${B}/bal_fac_0000000A00000000000000001B`], { token: 'none' }),
   ],
   errors: [
     ...named([

@@ -46,6 +46,7 @@ export async function startVersionedApi(
         return served().paths;
       },
       route: (release, path) => served().route(release, path),
+      routePath: (path) => served().routePath(path),
       module: (release) => served().module(release),
       contextOf: (release) => served().contextOf(release),
       refusalOf: (...refused) => served().refusalOf(...refused),

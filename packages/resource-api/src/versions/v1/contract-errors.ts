@@ -19,6 +19,7 @@ const CODES: Readonly<Record<string, readonly [string, string, ...string[]]>> = 
     'The token is expired, not trusted or lacks the permission.',
     ...['token_expired', 'token_untrusted', 'token_invalid', 'insufficient_permission'],
   ],
+  404: ['NotFound', 'There is no such record, or it was not granted.', 'not_found'],
   406: ['NotAcceptable', 'None of the media types of `Accept` is available.', 'not_acceptable'],
   410: [
     'Gone',

@@ -16,7 +16,7 @@ const date = ref('Date');
 const instant = ref('Instant');
 const ALWAYS = ['object', 'id', 'currency'];
 
-const META = {
+export const META = {
   apiVersion: VERSION_ID,
   asOf: date,
   knownAt: nullable(instant),
@@ -47,7 +47,7 @@ function list(items: JsonSchema, meta: JsonSchema, copies: boolean): JsonSchema 
 }
 
 /** A whole item, or one with the `fields` that were asked for. */
-function itemOf(name: string): JsonSchema {
+export function itemOf(name: string): JsonSchema {
   return { anyOf: [ref(name), ref(`${name}Fields`)] };
 }
 

@@ -21,7 +21,7 @@ const date = ref('Date');
 const instant = ref('Instant');
 const rate = ref('Rate');
 
-const DEAL_STATUS = ['pending', 'active', 'matured', 'terminated'];
+export const DEAL_STATUS = ['pending', 'active', 'matured', 'terminated'];
 const CONTRACT_STATUS = ['pending', 'active', 'repaid', 'written_off'];
 
 const AMOUNTS = {
@@ -81,7 +81,7 @@ const ROLL_FORWARD = {
   obligation: money,
 };
 
-const PARTIES = {
+export const PARTIES = {
   deal: object({ id: idOf('deal'), name: text(), dealNumber: text() }),
   facility: nullable(ref('Facility')),
   contract: nullable(ref('Contract')),

@@ -3,6 +3,7 @@ import { EXPANSIONS } from '../../balances/read-balances.ts';
 import type { JsonSchema, MediaTypeObject, OpenApiDocument, Operation } from '../openapi.ts';
 import type { ParameterRule } from '../parameter-rule.ts';
 import { VERSION_ID } from '../schema.ts';
+import { DOCUMENT_SCHEMAS, DOCUMENTS } from './contract-documents.ts';
 import { PROBLEM_RESPONSES, PROBLEM_SCHEMAS, problemResponses } from './contract-errors.ts';
 import { LIST_SCHEMAS } from './contract-lists.ts';
 import { SCHEMAS } from './contract-schemas.ts';
@@ -16,7 +17,7 @@ import {
   VALUES_MAX,
 } from './parameters.ts';
 import { V1_DATA_RULES, V1_PERMISSIONS } from './permissions.ts';
-import { PATHS, type Resource } from './query.ts';
+import { DOCUMENT_PATHS, type DocumentName, type Endpoint, PATHS, type Resource } from './query.ts';
 
 const TITLES: Readonly<Record<Resource, readonly [name: string, summary: string]>> = {
   balances: ['Balance', 'Balances of deals, facilities, contracts or positions'],
@@ -39,14 +40,17 @@ export function v1Contract(): OpenApiDocument {
       description: 'Balances of syndicated loans, to the cent, at any date and state of knowledge.',
     },
     servers: [{ url: '/api/v1' }],
-    paths: Object.fromEntries(
-      (Object.keys(PATHS) as Resource[]).map((resource) => [
-        PATHS[resource],
-        { get: operation(resource) },
-      ]),
-    ),
+    paths: {
+      ...Object.fromEntries(
+        (Object.keys(PATHS) as Resource[]).map((resource) => [
+          PATHS[resource],
+          { get: operation(resource) },
+        ]),
+      ),
+      ...documentPaths(),
+    },
     components: {
-      schemas: { ...SCHEMAS, ...LIST_SCHEMAS, ...PROBLEM_SCHEMAS },
+      schemas: { ...SCHEMAS, ...LIST_SCHEMAS, ...DOCUMENT_SCHEMAS, ...PROBLEM_SCHEMAS },
       responses: PROBLEM_RESPONSES,
       headers: HEADERS,
       securitySchemes: {
@@ -98,38 +102,79 @@ const HEADERS = {
   'X-Request-Id': { required: true, schema: { type: 'string' } },
 } as const;
 
-function operation(resource: Resource): Operation {
-  const [name, summary] = TITLES[resource];
+function permitted() {
   const permissions = [...V1_PERMISSIONS];
   return {
-    operationId: `list${name}s`,
-    summary,
     security: permissions.map((permission) => ({ oauth2: [permission] })),
     'x-permission': {
       anyOf: permissions,
       data: Object.fromEntries(permissions.map((one) => [one, V1_DATA_RULES[one]])),
     },
+  };
+}
+
+function headersBut(...left: readonly string[]) {
+  const names = Object.keys(HEADERS).filter((name) => !left.includes(name));
+  return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
+}
+
+const NOT_MODIFIED = {
+  description: 'The answer has the `ETag` that the client named.',
+  headers: { 'API-Version': { $ref: '#/components/headers/API-Version' } },
+};
+
+function documentPaths() {
+  return Object.fromEntries(
+    (Object.keys(DOCUMENT_PATHS) as DocumentName[]).map((name) => [
+      DOCUMENT_PATHS[name],
+      { get: documentOperation(name) },
+    ]),
+  );
+}
+
+function documentOperation(name: DocumentName): Operation {
+  const { id, operationId, summary, schema, rates } = DOCUMENTS[name];
+  const parameters = TAKEN[name].map((parameter) => parameterOf(parameter, name));
+  return {
+    operationId,
+    summary,
+    ...permitted(),
+    parameters: id === undefined ? parameters : [pathParameter(id), ...parameters],
+    responses: {
+      200: {
+        description: 'The whole answer.',
+        headers: headersBut('Content-Disposition'),
+        content: { 'application/json': { schema: { $ref: `#/components/schemas/${schema}` } } },
+      },
+      304: NOT_MODIFIED,
+      ...problemResponses([...(id === undefined ? ['404'] : []), ...(rates ? [] : ['422'])]),
+    },
+  } as Operation;
+}
+
+function pathParameter(description: string) {
+  return { name: 'id', in: 'path', required: true, description, schema: { type: 'string' } };
+}
+
+function operation(resource: Resource): Operation {
+  const [name, summary] = TITLES[resource];
+  return {
+    operationId: `list${name}s`,
+    summary,
+    ...permitted(),
     parameters: TAKEN[resource].map((parameter) => parameterOf(parameter, resource)),
     responses: {
       200: {
         description: 'A page, or an export as `Accept` asks.',
-        headers: Object.fromEntries(
-          Object.keys(HEADERS).map((header) => [
-            header,
-            { $ref: `#/components/headers/${header}` },
-          ]),
-        ),
+        headers: headersBut(),
         content: {
           'application/json': { schema: { $ref: `#/components/schemas/${name}List` } },
           'application/x-ndjson': { schema: { $ref: `#/components/schemas/${name}Line` } },
           'text/csv': table(resource),
         },
       },
-      304: {
-        description: 'The answer has the `ETag` that the client named.',
-        headers: { 'API-Version': { $ref: '#/components/headers/API-Version' } },
-      },
-      ...problemResponses(resource === 'movements' ? ['422'] : []),
+      304: NOT_MODIFIED,
+      ...problemResponses(resource === 'movements' ? ['404', '422'] : ['404']),
     },
   } as Operation;
 }
@@ -150,7 +195,7 @@ function table(resource: Resource): MediaTypeObject {
   };
 }
 
-function parameterOf(name: ParameterName, resource: Resource) {
+function parameterOf(name: ParameterName, resource: Endpoint) {
   const { schema, description, many, expected, required }: ParameterRule = PARAMETERS[name];
   const one = { ...schema, ...particular(name, resource) };
   return {
@@ -170,7 +215,7 @@ function parameterOf(name: ParameterName, resource: Resource) {
 }
 
 /** What a parameter is at one resource. */
-function particular(name: ParameterName, resource: Resource): JsonSchema {
+function particular(name: ParameterName, resource: Endpoint): JsonSchema {
   if (name === 'level') return { default: DEFAULT_LEVEL[resource] };
   if (name !== 'expand') return {};
   const possible = (one: (typeof EXPANSIONS)[number]) =>

@@ -8,6 +8,7 @@ import {
   walkOf,
 } from '../../balances/read-balances.ts';
 import type { ReadChanges } from '../../balances/read-changes.ts';
+import type { ReadDeal, ReadItem } from '../../balances/read-item.ts';
 import type { ReadMovements } from '../../balances/read-movements.ts';
 import type { CopyTimes, ResolvedSnapshot } from '../../balances/snapshot.ts';
 import type { ApiVersion, VersionRequest, VersionResponse, VersionRoute } from '../api-version.ts';
@@ -15,6 +16,7 @@ import { etagOf } from '../etag.ts';
 import { ANOTHER_QUESTION } from '../walk.ts';
 import { changePage } from './changes.ts';
 import { v1Contract } from './contract.ts';
+import { documentRoutes } from './documents.ts';
 import { exportList } from './export.ts';
 import { checkFields, pickFields, tableColumns } from './fields.ts';
 import { exportFormatOf, type MediaType } from './media-type.ts';
@@ -34,6 +36,8 @@ export interface V1Deps {
   readonly readBalances: ReadBalances;
   readonly readChanges: ReadChanges;
   readonly readMovements: ReadMovements;
+  readonly readItem: ReadItem;
+  readonly readDeal: ReadDeal;
   readonly ledger: CurrentLedger;
   readonly cursors: CursorCodec;
 }
@@ -69,7 +73,7 @@ export function v1(deps: V1Deps): ApiVersion {
   return {
     id: 'v1',
     contract: v1Contract(),
-    routes: (Object.keys(PATHS) as Resource[]).map(route),
+    routes: [...(Object.keys(PATHS) as Resource[]).map(route), ...documentRoutes(deps, cached)],
   };
 }
 

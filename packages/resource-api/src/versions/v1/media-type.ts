@@ -9,14 +9,26 @@ export type MediaType = (typeof MEDIA_TYPES)[number];
  * a caller's slip and gets JSON. @throws {Refusal} `not_acceptable`
  */
 export function exportFormatOf({ headers, accepts }: VersionRequest): MediaType {
-  const found = accepts([...MEDIA_TYPES]);
-  const type = MEDIA_TYPES.find((name) => name === found);
+  return oneOf(MEDIA_TYPES, { headers, accepts });
+}
+
+/** Of what has no export. @throws {Refusal} `not_acceptable` */
+export function requireJson(request: VersionRequest): void {
+  oneOf(['application/json'], request);
+}
+
+function oneOf(
+  types: readonly MediaType[],
+  { headers, accepts }: Pick<VersionRequest, 'headers' | 'accepts'>,
+): MediaType {
+  const found = accepts([...types]);
+  const type = types.find((name) => name === found);
   if (type !== undefined) return type;
   if (!`${headers['accept'] ?? ''}`.includes('/')) return 'application/json';
   throw new Refusal({
     status: 406,
     code: 'not_acceptable',
     title: 'Not acceptable',
-    detail: `Available media types: ${MEDIA_TYPES.join(', ')}.`,
+    detail: `Available media types: ${types.join(', ')}.`,
   });
 }

@@ -4,7 +4,7 @@ import { EXPANSIONS, type Expansion } from '../../balances/read-balances.ts';
 import { minorUnitDigits } from '../../ledger/currency.ts';
 import { FACILITY_TYPES } from '../../ledger/facility-type.ts';
 import type { ParameterRule } from '../parameter-rule.ts';
-import type { Resource } from './query.ts';
+import type { Endpoint } from './query.ts';
 
 export const LIMIT_DEFAULT = 100;
 export const LIMIT_MAX = 1_000;
@@ -17,7 +17,9 @@ export const DEFAULT_LEVEL = {
   balances: 'facility',
   principal: 'contract',
   movements: 'contract',
-} as const satisfies Readonly<Record<Resource, Level>>;
+  balance: 'facility',
+  deal: 'deal',
+} as const satisfies Readonly<Record<Endpoint, Level>>;
 
 const oneOf = (values: readonly string[]) => ({
   schema: { type: 'string', enum: values },
@@ -147,8 +149,8 @@ const FILTERS = [
   ...(['includeZero', 'minOutstanding', 'maxOutstanding', 'updatedSince', 'sinceAsOf'] as const),
 ];
 
-/** Which parameters each resource takes. */
-export const TAKEN: Readonly<Record<Resource, readonly ParameterName[]>> = {
+/** Which parameters each endpoint takes. */
+export const TAKEN: Readonly<Record<Endpoint, readonly ParameterName[]>> = {
   balances: [...FILTERS, ...TIMES, 'level', ...PRESENTATION, ...PAGE_PARAMETERS],
   principal: [...FILTERS, ...TIMES, ...PERIOD, 'level', ...PRESENTATION, ...PAGE_PARAMETERS],
   movements: [
@@ -157,14 +159,16 @@ export const TAKEN: Readonly<Record<Resource, readonly ParameterName[]>> = {
     ...PERIOD,
     ...PAGE_PARAMETERS,
   ],
+  balance: [...TIMES, 'fields', 'expand', 'reportingCurrency', 'fxDate'],
+  deal: [...TIMES, 'expand', 'reportingCurrency', 'fxDate'],
 };
 
-export function isExpandable(name: Expansion, resource: Resource, level: Level): boolean {
+export function isExpandable(name: Expansion, resource: Endpoint, level: Level): boolean {
   switch (name) {
     case 'lenders':
       return true;
     case 'accrual':
-      return resource === 'balances';
+      return resource === 'balances' || resource === 'balance' || resource === 'deal';
     case 'contracts':
       return level === 'deal' || level === 'facility';
     case 'movements':

@@ -22,14 +22,23 @@ import {
 } from './parameters.ts';
 import { QueryReader } from './query-reader.ts';
 
-/** What is asked for: each resource takes the parameters of its own. */
+/** A list with pages and exports. */
 export type Resource = 'balances' | 'principal' | 'movements';
+/** What is answered by one document, without pages. */
+export type DocumentName = 'balance' | 'deal';
+/** What is asked for: each endpoint takes the parameters of its own. */
+export type Endpoint = Resource | DocumentName;
 
 /** Below `/api/v1`. */
 export const PATHS: Readonly<Record<Resource, `/${string}`>> = {
   balances: '/cls/balances',
   principal: '/cls/balances/principal',
   movements: '/cls/balances/principal/movements',
+};
+
+export const DOCUMENT_PATHS: Readonly<Record<DocumentName, `/${string}`>> = {
+  balance: '/cls/balances/{id}',
+  deal: '/cls/deals/{id}',
 };
 
 /** The parameters of a question, checked. */
@@ -70,19 +79,22 @@ const TOO_FINE: Readonly<Record<Level, readonly ListFilter[]>> = {
 
 /**
  * @param whole an export: everything, without pages.
+ * @param level where something else than the parameter says it.
  * @throws {Refusal} with every fault at once.
  */
 export function parseBalancesQuery(
   text: string,
-  resource: Resource,
-  { whole = false } = {},
+  resource: Endpoint,
+  { whole = false, level: given }: { whole?: boolean; level?: Level | undefined } = {},
 ): BalancesQuery {
   const read = new QueryReader(text, TAKEN[resource]);
   for (const name of whole ? PAGE_PARAMETERS : []) {
     if (read.has(name)) read.fault(name, 'contradictory', 'an export has no pages: leave this out');
   }
   const level =
-    read.one('level', (value) => LEVELS.find((name) => name === value)) ?? DEFAULT_LEVEL[resource];
+    given ??
+    read.one('level', (value) => LEVELS.find((name) => name === value)) ??
+    DEFAULT_LEVEL[resource];
   const day = (name: ParameterName) => read.one(name, parseBusinessDate);
   const instant = (name: ParameterName) => read.one(name, parseInstant);
   const asOf = day('asOf');

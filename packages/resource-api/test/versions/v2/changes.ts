@@ -1,16 +1,28 @@
 /** One change of each of the six kinds: the example of docs/versioning.md. */
 import { formatAmount, parseAmount } from '../../../src/ledger/money.ts';
-import type { Change, Exchange } from '../../../src/lifecycle/release.ts';
+import type { Change, Exchange, OperationKey } from '../../../src/lifecycle/release.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: items are read as JSON.
 type Json = any;
 
 const DIGITS = 4;
 
-/** Every item of a list, with those inside it. */
+/** What answers balances: the list, one of them, and those of a deal. */
+export const BALANCES: readonly OperationKey[] = [
+  'GET /cls/balances',
+  'GET /cls/balances/{id}',
+  'GET /cls/deals/{id}',
+];
+
+/** Every balance of an answer, with those inside it. */
 export function itemsOf({ body }: Pick<Exchange, 'body'>): readonly Json[] {
-  const inside = (item: Json): Json[] => [item, ...(item.contracts ?? []).flatMap(inside)];
-  return ((body['data'] ?? []) as Json[]).flatMap(inside);
+  const inside = (item: Json): Json[] => [
+    ...(item.object === 'deal' ? [] : [item]),
+    ...[item.contracts, item.balances, item.facilities].flatMap((list = []) =>
+      list.flatMap(inside),
+    ),
+  ];
+  return [(body['data'] ?? []) as Json].flat().flatMap(inside);
 }
 
 /** Every line of amounts of an item: global, shares, and what was reported before. */
@@ -36,9 +48,9 @@ export const RequireFullControlForPrincipal: Change = {
 export const RemoveTotal: Change = {
   name: 'RemoveTotal',
   summary: 'Lines of a balance have no `total`; add up principal, interest and fees.',
-  covers: [{ rule: 'R3', operation: 'GET /cls/balances', pointer: '/responses/200' }],
+  covers: BALANCES.map((operation) => ({ rule: 'R3', operation, pointer: '/responses/200' })),
   up({ operation, query }) {
-    if (operation !== 'GET /cls/balances' || !query.has('fields')) return;
+    if (!BALANCES.includes(operation) || !query.has('fields')) return;
     const fields = query.getAll('fields').flatMap((value) => value.split(','));
     const parts = fields.flatMap((field) => {
       const [, line] = /^(.*)\.total(\.|$)/.exec(field) ?? [];
@@ -49,7 +61,7 @@ export const RemoveTotal: Change = {
     query.set('fields', [...new Set(parts)].join(','));
   },
   down(exchange) {
-    if (exchange.operation !== 'GET /cls/balances' || exchange.status !== 200) return;
+    if (!BALANCES.includes(exchange.operation) || exchange.status !== 200) return;
     for (const item of itemsOf(exchange)) {
       for (const line of linesOf(item)) {
         if (line.principal === undefined || line.fees === undefined) continue;
@@ -82,12 +94,10 @@ export const RequireLevel: Change = {
 export const AnswerMissingRateWith409: Change = {
   name: 'AnswerMissingRateWith409',
   summary: 'A missing exchange rate is 409 instead of 422.',
-  covers: [
-    { rule: 'R5', operation: 'GET /cls/balances', pointer: '/responses/422' },
-    { rule: 'R5', operation: 'GET /cls/balances', pointer: '/responses/409' },
-    { rule: 'R5', operation: 'GET /cls/balances/principal', pointer: '/responses/422' },
-    { rule: 'R5', operation: 'GET /cls/balances/principal', pointer: '/responses/409' },
-  ],
+  covers: [...BALANCES, 'GET /cls/balances/principal' as const].flatMap((operation) => [
+    { rule: 'R5', operation, pointer: '/responses/422' },
+    { rule: 'R5', operation, pointer: '/responses/409' },
+  ]),
   down(exchange) {
     if (exchange.status === 409 && exchange.body['code'] === 'fx_rate_missing') {
       exchange.status = 422;

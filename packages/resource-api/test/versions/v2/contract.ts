@@ -21,8 +21,11 @@ export function v2Contract(): OpenApiDocument {
   delete parameter(balances, 'level').schema.default;
   for (const operation of [balances, principal]) {
     parameter(operation, 'limit').schema.maximum = 500;
-    operation.responses['409'] = operation.responses['422'];
-    delete operation.responses['422'];
+  }
+  for (const { get } of Object.values<Json>(contract.paths)) {
+    if (get.responses['422'] === undefined) continue;
+    get.responses['409'] = get.responses['422'];
+    delete get.responses['422'];
   }
   const { schemas } = contract.components;
   for (const schema of Object.values(schemas)) withoutTotals(schema as Json);

@@ -17,7 +17,7 @@ import { type ApiVersions, apiVersions } from '../../../src/versions/api-version
 import { convertedRoute } from '../../../src/versions/convert.ts';
 import { RELEASES } from '../../../src/versions/releases.ts';
 import { type V1Deps, v1 } from '../../../src/versions/v1/index.ts';
-import { itemsOf, linesOf, V2_CHANGES } from './changes.ts';
+import { BALANCES, itemsOf, linesOf, V2_CHANGES } from './changes.ts';
 import { v2Columns, v2Contract } from './contract.ts';
 
 const DAY_MS = 86_400_000;
@@ -29,7 +29,7 @@ export const NEW_SHAPE: Change = {
   summary: 'v2',
   covers: [],
   down(exchange) {
-    if (exchange.operation !== 'GET /cls/balances') return;
+    if (!BALANCES.includes(exchange.operation)) return;
     for (const item of itemsOf(exchange)) {
       for (const line of linesOf(item)) delete line.total;
       item.currencyDigits = minorUnitDigits(item.currency);

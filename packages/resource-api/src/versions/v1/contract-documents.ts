@@ -1,0 +1,60 @@
+import type { JsonSchema } from '../openapi.ts';
+import { constant, idOf, listOf, nullable, object, oneOf, ref, text } from '../schema.ts';
+import { itemOf, META } from './contract-lists.ts';
+import { DEAL_STATUS, PARTIES } from './contract-schemas.ts';
+import type { DocumentName } from './query.ts';
+
+/** What the contract says of an answer without pages. */
+interface DocumentTitle {
+  readonly operationId: string;
+  readonly summary: string;
+  readonly schema: string;
+  /** What the variable of the path is; undefined: there is none. */
+  readonly id?: string;
+  /** Amounts may be shown in another currency. */
+  readonly rates?: true;
+}
+
+export const DOCUMENTS: Readonly<Record<DocumentName, DocumentTitle>> = {
+  balance: {
+    operationId: 'getBalance',
+    summary: 'One balance, by the id that it has in the list',
+    schema: 'BalanceItem',
+    id: 'The `id` of an item of `/cls/balances`.',
+    rates: true,
+  },
+  deal: {
+    operationId: 'getDeal',
+    summary: 'A deal with its parties, balances and facilities',
+    schema: 'DealItem',
+    id: 'The id of a deal.',
+    rates: true,
+  },
+};
+
+const item = (data: JsonSchema, meta: JsonSchema) =>
+  object({ object: constant('item'), data, meta });
+
+export const DOCUMENT_SCHEMAS: Readonly<Record<string, JsonSchema>> = {
+  BalanceItem: item(itemOf('Balance'), object(META)),
+  Deal: object({
+    object: constant('deal'),
+    id: idOf('deal'),
+    name: text(),
+    dealNumber: text(),
+    status: oneOf(DEAL_STATUS),
+    closingDate: nullable(ref('Date')),
+    roles: listOf(
+      oneOf(['agent', 'lender', 'borrower', 'full']),
+      'Of the caller in the deal; `full` with full control.',
+    ),
+    borrower: PARTIES.borrower,
+    agent: ref('Party'),
+    guarantor: nullable(ref('Party')),
+    lenders: listOf(ref('Party'), 'Those whose share the caller may see.'),
+    balances: listOf(ref('Balance'), 'One per currency.'),
+    facilities: listOf(ref('Balance'), 'The first 100, those at zero too.'),
+    hasMoreFacilities: { type: 'boolean' },
+  }),
+  DealItem: item(ref('Deal'), object(META)),
+};

@@ -1,0 +1,99 @@
+/** What is answered by one document: `{ "object": "item", "data": …, "meta": … }`. */
+import { Refusal } from '@cls/shared/http/refusal';
+import { readerName } from '../../balances/read-balances.ts';
+import type { ReadDeal, ReadItem } from '../../balances/read-item.ts';
+import type { VersionRequest, VersionResponse, VersionRoute } from '../api-version.ts';
+import { etagOf } from '../etag.ts';
+import { checkFields, pickFields } from './fields.ts';
+import { itemNameOf } from './item-name.ts';
+import { requireJson } from './media-type.ts';
+import { V1_PERMISSIONS } from './permissions.ts';
+import { presentItem, presentMeta } from './present.ts';
+import { presentDeal } from './present-deal.ts';
+import {
+  type BalancesQuery,
+  DOCUMENT_PATHS,
+  type DocumentName,
+  parseBalancesQuery,
+} from './query.ts';
+
+export interface DocumentDeps {
+  readonly readItem: ReadItem;
+  readonly readDeal: ReadDeal;
+}
+
+type Answer = VersionResponse & { body: Buffer };
+type Cached = (question: string, answer: () => Promise<Answer>) => Promise<Answer>;
+
+export function documentRoutes(deps: DocumentDeps, cached: Cached): VersionRoute[] {
+  const route = (name: DocumentName): VersionRoute => ({
+    path: DOCUMENT_PATHS[name],
+    permissions: V1_PERMISSIONS,
+    check(request) {
+      requireJson(request);
+      parse(name, request);
+    },
+    question: (request) => parse(name, request).canonical,
+    pick(request) {
+      const { fields } = parse(name, request);
+      return fields && ((item) => pickFields(item, fields));
+    },
+    async handle(request) {
+      requireJson(request);
+      const question = `${readerName(request.caller)} ${name} ${idOf(request)} ${request.keptAs}`;
+      return cached(question, async () => {
+        const body = Buffer.from(JSON.stringify(await ANSWERS[name](deps, request)));
+        const headers = { 'Content-Type': 'application/json; charset=utf-8' };
+        return { status: 200, headers, body, etag: etagOf(body) };
+      });
+    },
+  });
+  return (Object.keys(DOCUMENT_PATHS) as DocumentName[]).map(route);
+}
+
+const ANSWERS: Readonly<
+  Record<DocumentName, (deps: DocumentDeps, request: VersionRequest) => Promise<object>>
+> = {
+  async balance({ readItem }, request) {
+    const query = parse('balance', request);
+    const { fields } = query;
+    const name = itemNameOf(idOf(request));
+    const found = name && (await readItem(request.caller, name, query));
+    if (found === undefined) throw notFound('balance');
+    const item = presentItem('balances', found.reading, found.page);
+    return {
+      object: 'item',
+      data: fields === undefined ? item : pickFields(item, fields),
+      meta: presentMeta(found.page.snapshot),
+    };
+  },
+  async deal({ readDeal }, request) {
+    const found = await readDeal(request.caller, idOf(request), parse('deal', request));
+    if (found === undefined) throw notFound('deal');
+    return { object: 'item', data: presentDeal(found), meta: presentMeta(found.snapshot) };
+  },
+};
+
+/** @throws {Refusal} of what is wrong with the question, whether there is such an item or not. */
+function parse(name: DocumentName, request: VersionRequest): BalancesQuery {
+  if (name !== 'balance') return parseBalancesQuery(request.query, name);
+  const query = parseBalancesQuery(request.query, name, {
+    level: itemNameOf(idOf(request))?.level,
+  });
+  if (query.fields !== undefined) checkFields(query.fields, { ...query, resource: 'balances' });
+  return query;
+}
+
+function idOf({ path }: VersionRequest): string {
+  return path.slice(path.lastIndexOf('/') + 1);
+}
+
+/** The same for what there is not and for what the caller does not see. */
+function notFound(what: string): Refusal {
+  return new Refusal({
+    status: 404,
+    code: 'not_found',
+    title: 'Not found',
+    detail: `There is no such ${what}, or it was not granted to you.`,
+  });
+}

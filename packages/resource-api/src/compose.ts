@@ -23,6 +23,7 @@ import { rememberVerified } from './access/verified-tokens.ts';
 import { currentLedger } from './balances/current-ledger.ts';
 import { cursorCodec } from './balances/cursor.ts';
 import { balancesReader } from './balances/read-balances.ts';
+import { callerReader } from './balances/read-caller.ts';
 import { changesReader } from './balances/read-changes.ts';
 import { dealReader, itemReader } from './balances/read-item.ts';
 import { movementsReader } from './balances/read-movements.ts';
@@ -111,6 +112,7 @@ async function compose(
   const readChanges = changesReader(store, times, readBalances);
   const readMovements = movementsReader(store, times, cursors);
   const readItem = itemReader(store, times);
+  const readCaller = callerReader(store, times);
   const readDeal = dealReader(store, times, readBalances);
   const redis = config.redisUrl && connectRedis(config.redisUrl, log);
   const counts = sqlVersionUsage(database);
@@ -132,7 +134,7 @@ async function compose(
     budgets,
     usage,
     versions: versionsOf({
-      ...{ readBalances, readChanges, readMovements, readItem, readDeal },
+      ...{ readBalances, readChanges, readMovements, readItem, readDeal, readCaller },
       ledger,
       cursors,
     }),

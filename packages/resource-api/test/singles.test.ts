@@ -147,4 +147,31 @@ describeOnEngines('one balance and one deal', (engine) => {
       'expand',
     ]);
   });
+
+  it('are counted for the caller, with its roles and permissions', async () => {
+    const me = async (customer?: string) => (await ask('/api/v1/cls/me', customer))[1].data;
+    const expected = { object: 'caller', accountType: 'service_account', hasMoreDeals: false };
+    for (const [customer, role] of [
+      ['agent-bank', 'agent'],
+      ['lender-one', 'lender'],
+      ['india', 'borrower'],
+      [undefined, 'full'],
+    ] as const) {
+      const [, { data }] = await ask(`${B}?level=deal&includeZero=true&limit=1000`, customer);
+      const found = await me(customer);
+      const scope = role === 'full' ? 'external-api.fullcontrol' : 'cls-deal.view';
+      expect(found).to.deep.include({ ...expected, permissions: [scope], roles: [role] });
+      expect(found.dealCount).to.equal(new Set(data.map(({ deal }: Json) => deal.id)).size);
+    }
+    const { parties, customer } = await me('lender-one');
+    expect(customer).to.deep.equal({ id: 'lender-one', name: parties[0].name });
+    const [, { data }] = await ask(`${B}?level=position&limit=1`, 'lender-one');
+    expect(parties).to.deep.equal([data[0].share.lender]);
+    expect(await me('nobody')).to.deep.include({
+      ...expected,
+      roles: [],
+      parties: [],
+      dealCount: 0,
+    });
+  });
 });

@@ -78,6 +78,7 @@ describeOnEngines('each statement of the balance store', (engine) => {
         const end = { sortValue: null, key: 3n };
         await asked.query(foundPageStatement(level, snapshot, [end]).sql);
       }),
+    granted: () => everyLevel((access) => store.granted(access, snapshot, 10)),
     deal: () => everyLevel((access) => store.deal(access, 'x', snapshot)),
     totals: () =>
       everyQuestion((access, level, filter) => store.totals(access, { level, filter, snapshot })),

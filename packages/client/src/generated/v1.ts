@@ -85,6 +85,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/cls/me": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Who the caller is, and what it may see */
+        get: operations["getCaller"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
 }
 export type webhooks = Record<string, never>;
 export interface components {
@@ -1177,6 +1194,41 @@ export interface components {
             facilities: components["schemas"]["Balance"][];
             hasMoreFacilities: boolean;
         };
+        Caller: {
+            /** @constant */
+            object: "caller";
+            customer: {
+                id: string;
+                /** @description Of the one party that its grants name; otherwise null. */
+                name: string | null;
+            };
+            /** @enum {string} */
+            accountType: "account" | "service_account";
+            /** @description Those of the token. */
+            permissions: string[];
+            /** @description In any deal; `full` with full control. */
+            roles: ("agent" | "lender" | "borrower" | "full")[];
+            /** @description The lenders and borrowers that its grants name. */
+            parties: components["schemas"]["Party"][];
+            /** @description Deals that the caller sees; at most 100,000 are counted. */
+            dealCount: number;
+            hasMoreDeals: boolean;
+        };
+        CallerItem: {
+            /** @constant */
+            object: "item";
+            data: components["schemas"]["Caller"];
+            meta: {
+                /** Format: api-version */
+                apiVersion: string;
+                asOf: components["schemas"]["Date"];
+                knownAt: components["schemas"]["Instant"] | null;
+                /** @description The newest journal that the answer knows. */
+                ledgerSeq: number;
+                /** @description The last date with data. */
+                dataThrough: components["schemas"]["Date"] | null;
+            };
+        };
         DealItem: {
             /** @constant */
             object: "item";
@@ -1760,6 +1812,51 @@ export interface operations {
             406: components["responses"]["NotAcceptable"];
             410: components["responses"]["Gone"];
             422: components["responses"]["NoExchangeRate"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getCaller: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The whole answer. */
+            200: {
+                headers: {
+                    "API-Version": components["headers"]["API-Version"];
+                    "Content-Location": components["headers"]["Content-Location"];
+                    Deprecation: components["headers"]["Deprecation"];
+                    Sunset: components["headers"]["Sunset"];
+                    Link: components["headers"]["Link"];
+                    ETag: components["headers"]["ETag"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CallerItem"];
+                };
+            };
+            /** @description The answer has the `ETag` that the client named. */
+            304: {
+                headers: {
+                    "API-Version": components["headers"]["API-Version"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            406: components["responses"]["NotAcceptable"];
+            410: components["responses"]["Gone"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["Unavailable"];

@@ -169,6 +169,16 @@ export interface DealFacts {
   readonly roles: readonly string[];
 }
 
+/** What a reader was granted, as of a snapshot. */
+export interface GrantFacts {
+  /** Empty with full control. */
+  readonly roles: readonly string[];
+  /** The lenders and borrowers that grants name, as far as they take part in a deal. */
+  readonly parties: readonly NamedParty[];
+  /** Deals that the reader sees, or one more than are counted. */
+  readonly deals: number;
+}
+
 export interface NamedParty {
   readonly id: string;
   readonly name: string;
@@ -313,6 +323,8 @@ export interface BalanceStore {
   page(access: ReaderAccess, request: PageRequest): Promise<ItemPage>;
   /** One item, zero or not; undefined where the reader sees none of that name. */
   item(access: ReaderAccess, name: ItemName, snapshot: Snapshot): Promise<BalanceItem | undefined>;
+  /** @param most how many deals are counted */
+  granted(access: ReaderAccess, snapshot: Snapshot, most: number): Promise<GrantFacts>;
   /** Undefined where the reader sees no such deal. */
   deal(access: ReaderAccess, id: string, snapshot: Snapshot): Promise<DealFacts | undefined>;
   /** The same items' balances at another snapshot, by internal key. */

@@ -3,6 +3,7 @@ import type {
   BalanceStore,
   BookedTotal,
   DealFacts,
+  GrantFacts,
   ItemBalances,
   KnowledgeFacts,
   KnownSequence,
@@ -26,6 +27,7 @@ import {
 } from './balance-statements.ts';
 import { changedDealsStatement } from './changed-deals.ts';
 import { FEW_DEALS, fewDeals } from './few-deals.ts';
+import { grantsStatement } from './grants-statement.ts';
 import { itemMovementsStatement, readMovements } from './movement-page.ts';
 import { dealStatement, readItem } from './one-item.ts';
 import { type PageRow, toBalance, toItems } from './page-rows.ts';
@@ -63,6 +65,14 @@ export function sqlBalanceStore(
         dealStatement(id, snapshot),
       );
       return row?.deal;
+    },
+    async granted(access, snapshot, most) {
+      const [row] = await readAs<GrantFacts>(
+        database,
+        access,
+        grantsStatement(access, snapshot, most),
+      );
+      return row ?? { roles: [], parties: [], deals: 0 };
     },
     async balancesOf(access, level, keys, snapshot) {
       const found = new Map<bigint, Map<string, StatedBalance>>();

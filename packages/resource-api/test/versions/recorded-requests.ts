@@ -128,6 +128,10 @@ export const REQUESTS: Readonly<Record<string, readonly RecordedRequest[]>> = {
       customer: 'lender-one',
     }),
     ...named([DEAL, `${B}/bal_pos_0000000A00000000000000001D`], { customer: 'india' }),
+    ...named(['/cls/me', '/cls/me?asOf=2017-06-14']),
+    ...['agent-bank', 'lender-one', 'india', 'nobody'].flatMap((customer) =>
+      named(['/cls/me'], { customer }),
+    ),
     ...named([DEAL], { headers: { accept: 'text/csv' } }),
     ...named([DEAL, `${B}/bal_fac_0000000A00000000000000001B`], { token: 'none' }),
   ],

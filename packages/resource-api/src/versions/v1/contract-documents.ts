@@ -1,5 +1,5 @@
 import type { JsonSchema } from '../openapi.ts';
-import { constant, idOf, listOf, nullable, object, oneOf, ref, text } from '../schema.ts';
+import { constant, idOf, integer, listOf, nullable, object, oneOf, ref, text } from '../schema.ts';
 import { itemOf, META } from './contract-lists.ts';
 import { DEAL_STATUS, PARTIES } from './contract-schemas.ts';
 import type { DocumentName } from './query.ts';
@@ -30,6 +30,11 @@ export const DOCUMENTS: Readonly<Record<DocumentName, DocumentTitle>> = {
     id: 'The id of a deal.',
     rates: true,
   },
+  me: {
+    operationId: 'getCaller',
+    summary: 'Who the caller is, and what it may see',
+    schema: 'CallerItem',
+  },
 };
 
 const item = (data: JsonSchema, meta: JsonSchema) =>
@@ -56,5 +61,22 @@ export const DOCUMENT_SCHEMAS: Readonly<Record<string, JsonSchema>> = {
     facilities: listOf(ref('Balance'), 'The first 100, those at zero too.'),
     hasMoreFacilities: { type: 'boolean' },
   }),
+  Caller: object({
+    object: constant('caller'),
+    customer: object({
+      id: text(),
+      name: nullable(text(), 'Of the one party that its grants name; otherwise null.'),
+    }),
+    accountType: oneOf(['account', 'service_account']),
+    permissions: listOf(text(), 'Those of the token.'),
+    roles: listOf(
+      oneOf(['agent', 'lender', 'borrower', 'full']),
+      'In any deal; `full` with full control.',
+    ),
+    parties: listOf(ref('Party'), 'The lenders and borrowers that its grants name.'),
+    dealCount: integer('Deals that the caller sees; at most 100,000 are counted.'),
+    hasMoreDeals: { type: 'boolean' },
+  }),
+  CallerItem: item(ref('Caller'), object(META)),
   DealItem: item(ref('Deal'), object(META)),
 };

@@ -1,6 +1,8 @@
 /** What is answered by one document: `{ "object": "item", "data": …, "meta": … }`. */
+import type { Caller } from '@cls/shared/access/caller';
 import { Refusal } from '@cls/shared/http/refusal';
 import { readerName } from '../../balances/read-balances.ts';
+import type { ReadCaller } from '../../balances/read-caller.ts';
 import type { ReadDeal, ReadItem } from '../../balances/read-item.ts';
 import type { VersionRequest, VersionResponse, VersionRoute } from '../api-version.ts';
 import { etagOf } from '../etag.ts';
@@ -9,6 +11,7 @@ import { itemNameOf } from './item-name.ts';
 import { requireJson } from './media-type.ts';
 import { V1_PERMISSIONS } from './permissions.ts';
 import { presentItem, presentMeta } from './present.ts';
+import { presentCaller } from './present-caller.ts';
 import { presentDeal } from './present-deal.ts';
 import {
   type BalancesQuery,
@@ -20,6 +23,7 @@ import {
 export interface DocumentDeps {
   readonly readItem: ReadItem;
   readonly readDeal: ReadDeal;
+  readonly readCaller: ReadCaller;
 }
 
 type Answer = VersionResponse & { body: Buffer };
@@ -40,8 +44,9 @@ export function documentRoutes(deps: DocumentDeps, cached: Cached): VersionRoute
     },
     async handle(request) {
       requireJson(request);
-      const question = `${readerName(request.caller)} ${name} ${idOf(request)} ${request.keptAs}`;
-      return cached(question, async () => {
+      const { caller, keptAs } = request;
+      const asked = name === 'me' ? nameOf(caller) : idOf(request);
+      return cached(`${readerName(caller)} ${name} ${asked} ${keptAs}`, async () => {
         const body = Buffer.from(JSON.stringify(await ANSWERS[name](deps, request)));
         const headers = { 'Content-Type': 'application/json; charset=utf-8' };
         return { status: 200, headers, body, etag: etagOf(body) };
@@ -72,6 +77,16 @@ const ANSWERS: Readonly<
     if (found === undefined) throw notFound('deal');
     return { object: 'item', data: presentDeal(found), meta: presentMeta(found.snapshot) };
   },
+  async me({ readCaller }, request) {
+    const { caller } = request;
+    parse('me', request);
+    const found = await readCaller(caller);
+    return {
+      object: 'item',
+      data: presentCaller(caller, found),
+      meta: presentMeta(found.snapshot),
+    };
+  },
 };
 
 /** @throws {Refusal} of what is wrong with the question, whether there is such an item or not. */
@@ -82,6 +97,11 @@ function parse(name: DocumentName, request: VersionRequest): BalancesQuery {
   });
   if (query.fields !== undefined) checkFields(query.fields, { ...query, resource: 'balances' });
   return query;
+}
+
+/** What an answer tells about its caller besides what the caller sees. */
+function nameOf({ customer, accountType, permissions }: Caller): string {
+  return [customer, accountType, ...[...permissions].sort()].join(' ');
 }
 
 function idOf({ path }: VersionRequest): string {

@@ -7,6 +7,7 @@ import {
   readerName,
   walkOf,
 } from '../../balances/read-balances.ts';
+import type { ReadCaller } from '../../balances/read-caller.ts';
 import type { ReadChanges } from '../../balances/read-changes.ts';
 import type { ReadDeal, ReadItem } from '../../balances/read-item.ts';
 import type { ReadMovements } from '../../balances/read-movements.ts';
@@ -38,6 +39,7 @@ export interface V1Deps {
   readonly readMovements: ReadMovements;
   readonly readItem: ReadItem;
   readonly readDeal: ReadDeal;
+  readonly readCaller: ReadCaller;
   readonly ledger: CurrentLedger;
   readonly cursors: CursorCodec;
 }

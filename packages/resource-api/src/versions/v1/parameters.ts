@@ -19,6 +19,7 @@ export const DEFAULT_LEVEL = {
   movements: 'contract',
   balance: 'facility',
   deal: 'deal',
+  me: 'deal',
 } as const satisfies Readonly<Record<Endpoint, Level>>;
 
 const oneOf = (values: readonly string[]) => ({
@@ -161,6 +162,7 @@ export const TAKEN: Readonly<Record<Endpoint, readonly ParameterName[]>> = {
   ],
   balance: [...TIMES, 'fields', 'expand', 'reportingCurrency', 'fxDate'],
   deal: [...TIMES, 'expand', 'reportingCurrency', 'fxDate'],
+  me: [],
 };
 
 export function isExpandable(name: Expansion, resource: Endpoint, level: Level): boolean {

@@ -25,7 +25,7 @@ import { QueryReader } from './query-reader.ts';
 /** A list with pages and exports. */
 export type Resource = 'balances' | 'principal' | 'movements';
 /** What is answered by one document, without pages. */
-export type DocumentName = 'balance' | 'deal';
+export type DocumentName = 'balance' | 'deal' | 'me';
 /** What is asked for: each endpoint takes the parameters of its own. */
 export type Endpoint = Resource | DocumentName;
 
@@ -39,6 +39,7 @@ export const PATHS: Readonly<Record<Resource, `/${string}`>> = {
 export const DOCUMENT_PATHS: Readonly<Record<DocumentName, `/${string}`>> = {
   balance: '/cls/balances/{id}',
   deal: '/cls/deals/{id}',
+  me: '/cls/me',
 };
 
 /** The parameters of a question, checked. */

@@ -124,14 +124,11 @@ async function compose(
     log,
   });
   let service: HttpService | undefined;
-  const app = createApp({
-    verifyToken: rememberVerified(
-      tokenVerifier(keys, config, clock, warnOfClock(log)),
-      keys,
-      clock,
-    ),
+  const handler = createApp({
+    tokens: rememberVerified(tokenVerifier(keys, config, clock, warnOfClock(log)), keys, clock),
     rateLimit: rateLimitOf(config, redis),
     budgets,
+    ledger,
     usage,
     versions: versionsOf({
       ...{ readBalances, readChanges, readMovements, readItem, readDeal, readCaller },
@@ -154,7 +151,6 @@ async function compose(
     clock,
     log,
   });
-  const handler = app.callback();
   const { host, port, drainDelayMs, trustedProxyHops } = config;
   const running = await startHttpService(
     {

@@ -128,7 +128,7 @@ describeOnEngines('an answer without knownAt', (engine) => {
 });
 
 describe('a look-up that requests share', () => {
-  it('begins after each of them came', async () => {
+  it('begins after each of them came, one look-up at a time', async () => {
     let committed = 0;
     const slow: (() => void)[] = [];
     const lookUp = sharedLookUp(async () => {
@@ -144,9 +144,16 @@ describe('a look-up that requests share', () => {
     committed = 2;
     const second = lookUp();
     await turn();
-    expect(slow.length, 'another one for who came after it began').to.equal(2);
-    for (const done of slow) done();
-    expect([...(await Promise.all(first)), await second]).to.deep.equal([1, 1, 2]);
+    expect(slow.length, 'the first has not ended').to.equal(1);
+    committed = 3;
+    const third = lookUp();
+    slow[0]?.();
+    expect(await Promise.all(first)).to.deep.equal([1, 1]);
+    await turn();
+    await turn();
+    expect(slow.length, 'another one for those who came after it began').to.equal(2);
+    slow[1]?.();
+    expect(await Promise.all([second, third])).to.deep.equal([3, 3]);
   });
 
   it('fails for those who shared it, and not for the next', async () => {

@@ -19,6 +19,8 @@ export interface SharedWindow {
 export interface RateLimit {
   /** Counts one request of the caller. @throws {Refusal} `rate_limited` */
   count(key: string): Promise<Allowance> | Allowance;
+  /** The same where nobody needs to be asked. Undefined: nothing was counted, and `count` tells. */
+  countNow(key: string): Allowance | undefined;
 }
 
 /**
@@ -70,12 +72,20 @@ export function leasedRateLimit(limit: number, shared: SharedWindow): RateLimit 
     return spend(lease);
   };
 
+  const currentLease = (key: string): Lease | undefined => {
+    const lease = leases.get(key);
+    return lease !== undefined && performance.now() < lease.endsMs ? lease : undefined;
+  };
+
   return {
     count(key) {
-      const lease = leases.get(key);
-      const current = lease !== undefined && performance.now() < lease.endsMs;
-      if (current && (lease.points > 0 || lease.left === 0)) return spend(lease);
+      const lease = currentLease(key);
+      if (lease !== undefined && (lease.points > 0 || lease.left === 0)) return spend(lease);
       return fromRenewal(key);
+    },
+    countNow(key) {
+      const lease = currentLease(key);
+      return lease !== undefined && lease.points > 0 ? spend(lease) : undefined;
     },
   };
 }

@@ -4,6 +4,13 @@ import { type Clock, epochSeconds } from '@cls/shared/clock';
 import { LRUCache } from 'lru-cache';
 import type { KeySource } from './key-source.ts';
 
+/** Checks tokens, and knows those that it has checked. */
+export interface VerifiedTokens {
+  readonly verify: VerifyToken;
+  /** What was verified before and holds still. */
+  known(token: string): VerifiedToken | undefined;
+}
+
 const TOKENS_MAX = 20_000;
 const CHARS_MAX = 32 * 1024 * 1024;
 
@@ -11,7 +18,11 @@ const CHARS_MAX = 32 * 1024 * 1024;
  * Remembers verified tokens by their whole text, so that a token's signature is checked once and
  * not on every request. An entry ends with the token, or with the key that signed it.
  */
-export function rememberVerified(verify: VerifyToken, keys: KeySource, clock: Clock): VerifyToken {
+export function rememberVerified(
+  verify: VerifyToken,
+  keys: KeySource,
+  clock: Clock,
+): VerifiedTokens {
   const verified = new LRUCache<string, VerifiedToken>({
     max: TOKENS_MAX,
     maxSize: CHARS_MAX,
@@ -22,17 +33,24 @@ export function rememberVerified(verify: VerifyToken, keys: KeySource, clock: Cl
     removals += 1;
     for (const [token, { kid }] of verified.entries()) if (kids.has(kid)) verified.delete(token);
   });
-  return async (token) => {
-    const known = verified.get(token);
-    if (known !== undefined) {
-      if (epochSeconds(clock) < known.expiresAtS) return known;
-      verified.delete(token);
-      throw tokenExpired();
-    }
-    const removalsBefore = removals;
-    const fresh = await verify(token);
-    // A key that was removed meanwhile may be the one that verified it.
-    if (removals === removalsBefore) verified.set(token, fresh);
-    return fresh;
+  const holds = ({ expiresAtS }: VerifiedToken) => epochSeconds(clock) < expiresAtS;
+  return {
+    known(token) {
+      const known = verified.get(token);
+      return known !== undefined && holds(known) ? known : undefined;
+    },
+    async verify(token) {
+      const known = verified.get(token);
+      if (known !== undefined) {
+        if (holds(known)) return known;
+        verified.delete(token);
+        throw tokenExpired();
+      }
+      const removalsBefore = removals;
+      const fresh = await verify(token);
+      // A key that was removed meanwhile may be the one that verified it.
+      if (removals === removalsBefore) verified.set(token, fresh);
+      return fresh;
+    },
   };
 }

@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache';
-import type { CurrentLedger } from './current-ledger.ts';
+import type { CurrentLedger, Edition } from './current-ledger.ts';
 
 const BYTES_MAX = 64 * 1024 * 1024;
 
@@ -8,16 +8,18 @@ const BYTES_MAX = 64 * 1024 * 1024;
  * only for the generation of the book and the day that it was made for.
  */
 export function answerCache<T extends { readonly body: string | Buffer }>(ledger: CurrentLedger) {
-  const answers = new LRUCache<string, T>({
+  type Kept = T & { readonly keptFor: Edition };
+  const answers = new LRUCache<string, Kept>({
     maxSize: BYTES_MAX,
     sizeCalculation: ({ body }, key) => body.length + key.length,
   });
-  return async (question: string, answer: () => Promise<T>): Promise<T> => {
+  return async (question: string, answer: () => Promise<T>): Promise<Kept> => {
     const { generation } = await ledger.state();
-    const key = `${generation} ${ledger.today} ${question}`;
+    const { today } = ledger;
+    const key = `${generation} ${today} ${question}`;
     const known = answers.get(key);
     if (known !== undefined) return known;
-    const fresh = await answer();
+    const fresh = { ...(await answer()), keptFor: { generation, today } };
     answers.set(key, fresh);
     return fresh;
   };

@@ -2,6 +2,12 @@ import type { Clock } from '@cls/shared/clock';
 import { type BusinessDate, businessDateOf } from '../ledger/business-date.ts';
 import type { BalanceStore, LedgerState } from './balance-store.ts';
 
+/** A state of the book on a day: what an answer is kept for. */
+export interface Edition {
+  readonly generation: bigint;
+  readonly today: BusinessDate;
+}
+
 /** Where the ledger stands now. */
 export interface CurrentLedger {
   /**
@@ -37,18 +43,27 @@ export function currentLedger(store: BalanceStore, clock: Clock): CurrentLedger 
 }
 
 /**
- * Calls of one turn of the event loop share a look-up that begins after them. A call never joins
- * a look-up that has begun: what was committed in between would be missing.
+ * One look-up is under way at a time; calls that come meanwhile share the next one. A call never joins a
+ * look-up that has begun: what was committed in between would be missing.
  */
 export function sharedLookUp<T>(lookUp: () => Promise<T>): () => Promise<T> {
+  let underWay: Promise<unknown> = Promise.resolve();
   let waiting: Promise<T> | undefined;
+  const begin = async (): Promise<T> => {
+    await endOfTurn();
+    await underWay;
+    waiting = undefined;
+    const result = lookUp();
+    underWay = result.catch(() => undefined);
+    return result;
+  };
   return () => {
-    waiting ??= new Promise<T>((resolve, reject) => {
-      setImmediate(() => {
-        waiting = undefined;
-        lookUp().then(resolve, reject);
-      });
-    });
+    waiting ??= begin();
     return waiting;
   };
+}
+
+/** Calls that arrived with the same turn of the event loop come before. */
+function endOfTurn(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
 }

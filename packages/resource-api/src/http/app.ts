@@ -1,8 +1,7 @@
+import type { RequestListener } from 'node:http';
 import { authorizationOf, bearerToken } from '@cls/shared/access/bearer';
 import type { Caller } from '@cls/shared/access/caller';
 import { requirePermission } from '@cls/shared/access/require-permission';
-import type { VerifyToken } from '@cls/shared/access/verify-token';
-import type { Clock } from '@cls/shared/clock';
 import { faultLog } from '@cls/shared/http/fault-log';
 import { health, type ReadinessCheck } from '@cls/shared/http/health';
 import { NOTHING_HERE, problems } from '@cls/shared/http/problem';
@@ -10,18 +9,17 @@ import { Refusal } from '@cls/shared/http/refusal';
 import { readableTarget, requestId } from '@cls/shared/http/request-id';
 import { requestLog } from '@cls/shared/http/request-log';
 import { strictTransport } from '@cls/shared/http/strict-transport';
-import type { Log } from '@cls/shared/log';
 import { Abandoned } from '@cls/shared/sql/database';
 import Router from '@koa/router';
 import Koa, { type Context, type Middleware, type ParameterizedContext } from 'koa';
 import { type Asker, askedBy } from '../access/asker.ts';
-import type { CallerBudgets } from '../access/caller-budget.ts';
-import { type RateLimit, rateLimitHeaders } from '../access/rate-limit.ts';
-import type { UsageCounter } from '../usage/usage-counter.ts';
+import { rateLimitHeaders } from '../access/rate-limit.ts';
+import type { VersionUse } from '../usage/usage-counter.ts';
 import type { ApiVersions } from '../versions/api-versions.ts';
 import { descriptions } from '../versions/description.ts';
 import { DESCRIPTION_PATH } from '../versions/version-headers.ts';
 import { cors } from './cors.ts';
+import { type KeptAnswersDeps, keptAnswers } from './kept-answers.ts';
 import {
   type ApiState,
   refusalStep,
@@ -30,25 +28,20 @@ import {
 } from './version-step.ts';
 import { writeAnswer, writeBody } from './write-answer.ts';
 
-export interface AppDeps {
-  readonly verifyToken: VerifyToken;
-  readonly rateLimit: RateLimit | undefined;
-  readonly budgets: Pick<CallerBudgets, 'begin'>;
-  readonly versions: ApiVersions;
-  readonly usage: Pick<UsageCounter, 'count'>;
+export interface AppDeps extends KeptAnswersDeps {
   readonly issuer: string;
   /** Whose pages may read answers. */
   readonly corsOrigins: readonly string[];
   readonly scopeBase: string;
   readonly checks: readonly ReadinessCheck[];
   readonly isDraining: () => boolean;
-  readonly clock: Clock;
-  readonly log: Log;
 }
 
 /** The API over HTTP: version, token, permission, rate limit, then the version's own route. */
-export function createApp(deps: AppDeps): Koa<ApiState> {
+export function createApp(deps: AppDeps): RequestListener {
   const app = new Koa<ApiState>();
+  const kept = keptAnswers(deps);
+  app.use(kept.keep);
   app.use(readableTarget);
   app.use(requestId);
   app.use(requestLog(deps.log));
@@ -67,7 +60,7 @@ export function createApp(deps: AppDeps): Koa<ApiState> {
     // An export whose client closed the connection ends in the middle.
     if (!(err instanceof Abandoned)) deps.log.error({ err }, 'answer failed');
   });
-  return app;
+  return kept.ahead(app.callback());
 }
 
 function routes(deps: AppDeps): Middleware<ApiState> {
@@ -100,12 +93,12 @@ function describe({ versions, scopeBase }: AppDeps): Middleware<ApiState> {
 }
 
 function serve(deps: AppDeps): Middleware<ApiState> {
-  const { verifyToken, rateLimit, budgets, versions, scopeBase } = deps;
+  const { tokens, rateLimit, budgets, versions, scopeBase } = deps;
   return async (ctx, next) => {
     const { release, route } = routeOf(versions, ctx.state);
     if (release === undefined || route === undefined) return next();
-    const { caller } = await verifyToken(bearerToken(authorizationOf(ctx.req.rawHeaders)));
-    countUse(deps, ctx.state, caller);
+    const { caller } = await tokens.verify(bearerToken(authorizationOf(ctx.req.rawHeaders)));
+    const use = countUse(deps, ctx.state, caller);
     requirePermission(caller, route.permissions, scopeBase);
     const name = `${caller.clientId}:${caller.subject}`;
     if (rateLimit !== undefined) {
@@ -124,13 +117,15 @@ function serve(deps: AppDeps): Middleware<ApiState> {
     const asker = askerOf(ctx, name, budgets.begin(name));
     const response = await askedBy(asker, () => route.handle(request));
     await writeAnswer(ctx, release, response);
+    const { keptFor: edition } = response;
+    if (use && edition) ctx.state.keepable = { caller, name, edition, use };
   };
 }
 
 /** Who still calls a version that has ended is counted, so that a notice reaches them. */
 function lateCallers(deps: AppDeps): Middleware<ApiState> {
   const count = async (ctx: ParameterizedContext<ApiState>) => {
-    const { caller } = await deps.verifyToken(bearerToken(authorizationOf(ctx.req.rawHeaders)));
+    const { caller } = await deps.tokens.verify(bearerToken(authorizationOf(ctx.req.rawHeaders)));
     countUse(deps, ctx.state, caller);
   };
   return (ctx, next) => {
@@ -144,18 +139,24 @@ function lateCallers(deps: AppDeps): Middleware<ApiState> {
   };
 }
 
-function countUse({ usage, versions }: AppDeps, { version }: ApiState, caller: Caller): void {
-  if (version === undefined || version.resolution.kind === 'unknown') return;
+function countUse(
+  { usage, versions }: AppDeps,
+  { version }: ApiState,
+  caller: Caller,
+): VersionUse | undefined {
+  if (version === undefined || version.resolution.kind === 'unknown') return undefined;
   const { release, isLatest } = version.resolution;
   const path = versions.routePath(version.path);
-  if (path === undefined) return;
+  if (path === undefined) return undefined;
   const { customer, clientId, subject } = caller;
-  usage.count({
+  const use = {
     ...{ customer, clientId, subject },
     requested: isLatest ? 'latest' : release.id,
     served: release.id,
     operation: `GET ${path}`,
-  });
+  };
+  usage.count(use);
+  return use;
 }
 
 function routeOf(versions: ApiVersions, { version }: ApiState) {

@@ -6,10 +6,13 @@ import type { Resolution } from '../lifecycle/registry.ts';
 import type { ApiVersions } from '../versions/api-versions.ts';
 import { versionHeaders } from '../versions/version-headers.ts';
 import { requireServed } from '../versions/version-refusals.ts';
+import type { Keepable } from './kept-answers.ts';
 
 export interface ApiState extends RequestState {
   /** Of a request below `/api/{version}`. */
   version?: { readonly resolution: Resolution; readonly path: string; readonly now: Date };
+  /** Where the answer may be sent again. */
+  keepable?: Keepable;
 }
 
 /**

@@ -31,6 +31,8 @@ export interface Registry {
   statusOf(release: Release, now: Date): SupportStatus;
   /** The next version that is served, for those who must leave this one. */
   successorOf(release: Release, now: Date): Release | undefined;
+  /** The same object for as long as all of this stays as it is. */
+  period(now: Date): object;
   /** Every `version_id` that is answered, oldest first, `latest` at the end. */
   servedIds(now: Date): readonly string[];
   /** The specification's table. */
@@ -59,6 +61,8 @@ export function createRegistry(releases: readonly Release[], policy: NoticePolic
     if (reached(release.retiresAt, now)) return 'Retired';
     return reached(release.deprecatedAt, now) ? 'Deprecated' : 'Supported';
   };
+  const turns = releases.flatMap(turnsOf).sort((a, b) => a - b);
+  const periods = [{}, ...turns.map(() => ({}))];
   const isServed = (release: Release, now: Date) =>
     ['Supported', 'Deprecated'].includes(statusOf(release, now));
   return {
@@ -80,6 +84,10 @@ export function createRegistry(releases: readonly Release[], policy: NoticePolic
     },
     successorOf: (release, now) =>
       releases.find((one) => ordinalOf(one) > ordinalOf(release) && isServed(one, now)),
+    period(now) {
+      const next = turns.findIndex((turn) => now.getTime() < turn);
+      return periods[next === -1 ? turns.length : next] ?? periods;
+    },
     servedIds: (now) => [
       ...releases.filter((release) => isServed(release, now)).map(({ id }) => id),
       'latest',
@@ -95,6 +103,20 @@ export function createRegistry(releases: readonly Release[], policy: NoticePolic
         })),
     ],
   };
+}
+
+/** When something about a release changes. */
+function turnsOf({
+  releasedAt,
+  promotesAt,
+  deprecatedAt,
+  retiresAt,
+  brownouts,
+}: Release): number[] {
+  const windows = (brownouts ?? []).flatMap(({ from, to }) => [from, to]);
+  return [releasedAt, promotesAt, deprecatedAt, retiresAt, ...windows]
+    .filter((instant) => instant !== undefined)
+    .map((instant) => Date.parse(instant));
 }
 
 function reached(instant: string | undefined, now: Date): boolean {

@@ -4,7 +4,7 @@ import { newId } from '@cls/shared/new-id';
 import { addUsage, type UsageBatch, type UsageStore, type UsageSubject } from './version-usage.ts';
 
 export interface UsageCounter {
-  count(subject: Subject): void;
+  count(use: VersionUse): void;
   /** Sends what was counted: nothing is lost by a stop in order. */
   stop(): Promise<void>;
 }
@@ -19,11 +19,12 @@ export interface CounterOptions {
   readonly everyMs?: number;
 }
 
-type Subject = Omit<UsageSubject, 'day'>;
+/** One request, for the day on which it is counted. */
+export type VersionUse = Omit<UsageSubject, 'day'>;
 
 interface Counted {
   readonly day: string;
-  readonly subject: Subject;
+  readonly subject: VersionUse;
   requests: number;
 }
 

@@ -1,6 +1,7 @@
 import type { Readable } from 'node:stream';
 import type { Caller } from '@cls/shared/access/caller';
 import type { Permission } from '@cls/shared/access-token';
+import type { Edition } from '../balances/current-ledger.ts';
 import type { VersionId } from '../lifecycle/release.ts';
 import type { OpenApiDocument } from './openapi.ts';
 import type { Walk } from './walk.ts';
@@ -31,6 +32,8 @@ export interface VersionResponse {
   readonly body: Buffer | string | Readable;
   /** Strong validator, quotes included; http/conditional.ts turns a match into 304. */
   readonly etag?: string;
+  /** The same request gets the same answer for as long as this is the state of the book. */
+  readonly keptFor?: Edition;
 }
 
 type Item = Readonly<Record<string, unknown>>;

@@ -66,13 +66,14 @@ export async function startTestApi(
   env: Record<string, string> = {},
   clock?: Clock,
   versionsOf?: typeof productVersions,
+  log = silentLog,
 ): Promise<TestApi> {
   testKey ??= newKey('test-key');
   const key = await testKey;
   const jwks = await startJwksServer([key.jwk]);
   const location = await engine.createLocation(MIGRATIONS);
   const config = apiConfig(location, jwks.url, env);
-  const api = await startResourceApi(config, silentLog, clock, versionsOf);
+  const api = await startResourceApi(config, log, clock, versionsOf);
   const database = await openDatabaseAsOperator(location, 'test', silentLog);
   const baseUrl = `http://127.0.0.1:${api.port}`;
   const token = (claims: Claims = {}, header: Claims = {}) =>

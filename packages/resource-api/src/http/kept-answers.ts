@@ -1,0 +1,193 @@
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
+import { authorizationOf } from '@cls/shared/access/bearer';
+import type { Caller } from '@cls/shared/access/caller';
+import type { Clock } from '@cls/shared/clock';
+import { requestIdOf } from '@cls/shared/http/request-id';
+import { logAnswer } from '@cls/shared/http/request-log';
+import type { Log } from '@cls/shared/log';
+import type { Middleware } from 'koa';
+import { LRUCache } from 'lru-cache';
+import type { CallerBudgets } from '../access/caller-budget.ts';
+import { type Allowance, type RateLimit, rateLimitHeaders } from '../access/rate-limit.ts';
+import type { VerifiedTokens } from '../access/verified-tokens.ts';
+import type { CurrentLedger, Edition } from '../balances/current-ledger.ts';
+import type { UsageCounter, VersionUse } from '../usage/usage-counter.ts';
+import type { ApiVersions } from '../versions/api-versions.ts';
+import type { ApiState } from './version-step.ts';
+
+export interface KeptAnswersDeps {
+  readonly tokens: VerifiedTokens;
+  readonly rateLimit: RateLimit | undefined;
+  readonly budgets: Pick<CallerBudgets, 'begin'>;
+  readonly ledger: CurrentLedger;
+  readonly versions: ApiVersions;
+  readonly usage: Pick<UsageCounter, 'count'>;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+/** What the route knows of an answer that may be sent again. */
+export interface Keepable {
+  readonly caller: Caller;
+  /** The caller's name in limits. */
+  readonly name: string;
+  readonly edition: Edition;
+  readonly use: VersionUse;
+}
+
+export interface KeptAnswers {
+  /** The first step: it keeps each answer as it is about to be sent. */
+  readonly keep: Middleware<ApiState>;
+  /** Sends what was kept, or hands the request on. */
+  ahead(next: RequestListener): RequestListener;
+}
+
+interface KeptAnswer extends Keepable {
+  readonly status: number;
+  /** Names and values in turns. */
+  readonly headers: readonly string[];
+  readonly body: Buffer | undefined;
+  readonly path: string;
+  /** `Registry.period` */
+  readonly period: object;
+}
+
+const BYTES_MAX = 32 * 1024 * 1024;
+/** An entry without its body and its key. */
+const ENTRY_BYTES = 1_024;
+/** Each answer has its own, from this file or from Node. */
+const OWN_HEADERS = ['x-request-id', 'ratelimit', 'connection'];
+
+/**
+ * Sends an answer again, ahead of Koa's steps, where a request has all in common with the one that was
+ * answered: the caller, the path, the query, and every header that an answer depends on. What may have
+ * changed since is asked each time: the token, the limits, the calendar of versions, the book. A request
+ * that finds anything changed goes the long way, which alone refuses requests.
+ */
+export function keptAnswers(deps: KeptAnswersDeps): KeptAnswers {
+  const { tokens, rateLimit, budgets, ledger, versions, usage, clock, log } = deps;
+  const answers = new LRUCache<string, KeptAnswer>({
+    maxSize: BYTES_MAX,
+    sizeCalculation: ({ body }, key) => (body?.length ?? 0) + key.length + ENTRY_BYTES,
+  });
+
+  const find = (req: IncomingMessage) => {
+    if (req.method !== 'GET' || answers.size === 0) return undefined;
+    const token = plainToken(req.rawHeaders);
+    const verified = token === undefined ? undefined : tokens.known(token);
+    if (verified === undefined) return undefined;
+    const key = keyOf(req, verified.caller);
+    const answer = answers.get(key);
+    return answer && { key, answer };
+  };
+  const isCurrent = ({ edition, period }: KeptAnswer, generation: bigint): boolean =>
+    generation === edition.generation &&
+    ledger.today === edition.today &&
+    versions.registry.period(clock.now()) === period;
+  /** Counts the request as under way; undefined where it has to be refused. */
+  const begin = (name: string) => {
+    try {
+      return budgets.begin(name);
+    } catch {
+      return undefined;
+    }
+  };
+
+  return {
+    async keep(ctx, next) {
+      await next();
+      const { keepable, version } = ctx.state;
+      const { req, res, status, path, body } = ctx;
+      if (keepable === undefined || version === undefined || req.method !== 'GET') return;
+      if (status !== 304 && !(status === 200 && Buffer.isBuffer(body))) return;
+      answers.set(keyOf(req, keepable.caller), {
+        ...keepable,
+        ...{ status, path },
+        headers: headersOf(res),
+        body: Buffer.isBuffer(body) ? body : undefined,
+        period: versions.registry.period(version.now),
+      });
+    },
+    ahead(next) {
+      return (req, res) => {
+        const startedMs = performance.now();
+        const found = find(req);
+        const end = found && begin(found.answer.name);
+        if (found === undefined || end === undefined) return next(req, res);
+        const { key, answer } = found;
+        res.once('close', end);
+        const goLongWay = () => {
+          end();
+          next(req, res);
+        };
+        ledger.state().then(({ generation }) => {
+          if (!isCurrent(answer, generation)) {
+            answers.delete(key);
+            return goLongWay();
+          }
+          const allowance = rateLimit?.countNow(answer.name);
+          if (rateLimit !== undefined && allowance === undefined) return goLongWay();
+          usage.count(answer.use);
+          const requestId = send(req, res, answer, allowance);
+          const { path, status } = answer;
+          logAnswer(log, { requestId, method: 'GET', path, status }, startedMs);
+        }, goLongWay);
+      };
+    },
+  };
+}
+
+function send(
+  { headers: asked }: IncomingMessage,
+  res: ServerResponse,
+  { status, headers, body }: KeptAnswer,
+  allowance: Allowance | undefined,
+): string {
+  const requestId = requestIdOf(asked['x-request-id']);
+  const all = [...headers, 'X-Request-Id', requestId];
+  if (allowance !== undefined) all.push('RateLimit', rateLimitHeaders(allowance).RateLimit);
+  res.writeHead(status, all);
+  res.end(body);
+  return requestId;
+}
+
+/** The token of one `Authorization` header in the usual spelling. */
+function plainToken(rawHeaders: readonly string[]): string | undefined {
+  let authorization: string | undefined;
+  try {
+    authorization = authorizationOf(rawHeaders);
+  } catch {
+    return undefined;
+  }
+  return authorization?.startsWith('Bearer ') ? authorization.slice(7) : undefined;
+}
+
+/** All of a request that an answer depends on. No header has a line break. */
+function keyOf({ url, headers }: IncomingMessage, caller: Caller): string {
+  const { accept, 'accept-encoding': coding, 'if-none-match': condition, origin } = headers;
+  return `${callerKey(caller)}\n${url}\n${accept}\n${coding}\n${condition}\n${origin}`;
+}
+
+/** A caller is one object for as long as its token is known. */
+const callerKeys = new WeakMap<Caller, string>();
+
+function callerKey(caller: Caller): string {
+  const known = callerKeys.get(caller);
+  if (known !== undefined) return known;
+  const key = JSON.stringify({ ...caller, permissions: [...caller.permissions].sort() });
+  callerKeys.set(caller, key);
+  return key;
+}
+
+/** Node's documentation has the method for requests, and its class for both. */
+interface WithRawNames extends ServerResponse {
+  getRawHeaderNames(): string[];
+}
+
+function headersOf(res: ServerResponse): readonly string[] {
+  return (res as WithRawNames).getRawHeaderNames().flatMap((name) => {
+    const value = res.getHeader(name);
+    if (value === undefined || OWN_HEADERS.includes(name.toLowerCase())) return [];
+    return [value].flat().flatMap((each) => [name, `${each}`]);
+  });
+}

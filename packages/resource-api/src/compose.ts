@@ -25,6 +25,7 @@ import { cursorCodec } from './balances/cursor.ts';
 import { balancesReader } from './balances/read-balances.ts';
 import { callerReader } from './balances/read-caller.ts';
 import { changesReader } from './balances/read-changes.ts';
+import { groupsReader } from './balances/read-groups.ts';
 import { dealReader, itemReader } from './balances/read-item.ts';
 import { movementsReader } from './balances/read-movements.ts';
 import { snapshots } from './balances/snapshot.ts';
@@ -113,6 +114,7 @@ async function compose(
   const readMovements = movementsReader(store, times, cursors);
   const readItem = itemReader(store, times);
   const readCaller = callerReader(store, times);
+  const readGroups = groupsReader(store, times);
   const readDeal = dealReader(store, times, readBalances);
   const redis = config.redisUrl && connectRedis(config.redisUrl, log);
   const counts = sqlVersionUsage(database);
@@ -131,7 +133,7 @@ async function compose(
     ledger,
     usage,
     versions: versionsOf({
-      ...{ readBalances, readChanges, readMovements, readItem, readDeal, readCaller },
+      ...{ readBalances, readChanges, readMovements, readItem, readDeal, readCaller, readGroups },
       ledger,
       cursors,
     }),

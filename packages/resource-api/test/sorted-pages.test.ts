@@ -14,16 +14,16 @@ import {
   SORTS,
   type Sort,
 } from '../src/balances/balance-store.ts';
-import type { BookRecord, JournalRecord } from '../src/journal-file/record.ts';
+import type { BookRecord } from '../src/journal-file/record.ts';
 import { BALANCE_COMPONENTS, outstandingPrincipal } from '../src/ledger/balance.ts';
 import { MIGRATIONS } from '../src/store/migrations.ts';
 import { sqlBalanceStore } from '../src/store/sql-balance-store.ts';
 import { sqlEntitlements } from '../src/store/sql-entitlements.ts';
 import { sqlReconciler } from '../src/store/sql-reconciler.ts';
-import { lenderOf, postInAnyOrder, reversalOf } from './support/any-order.ts';
+import { lenderOf, postInAnyOrder } from './support/any-order.ts';
 import { date } from './support/book.ts';
+import { datedFacts } from './support/dated-facts.ts';
 import { everyItem } from './support/pages.ts';
-import { aJournal } from './support/records.ts';
 
 const CALLERS: readonly [ReaderAccess, ...ReaderAccess[]] = [
   { fullControl: true },
@@ -33,13 +33,10 @@ const CALLERS: readonly [ReaderAccess, ...ReaderAccess[]] = [
   { customer: 'germany' },
 ];
 const QUESTIONS = 70;
-const FACTS = 60;
 const WHOLE = 100_000;
 const LAST_SEQ = 'SELECT max(seq) AS v FROM journal';
 /** As a large book is walked: a page is given up after a few candidates. */
 const FEW_CANDIDATES = { candidates: 3, candidatesPerItem: 1, smallBook: 0, smallLedger: 0 };
-
-type Of<T extends BookRecord['object']> = Extract<BookRecord, { object: T }>;
 
 describeOnEngines('pages that are sorted by a field', (engine) => {
   const random = new Random(31);
@@ -250,55 +247,6 @@ describeOnEngines('pages that are sorted by a field', (engine) => {
     }
   });
 });
-
-/** Names, borrowers and dates that change, also back, and journals with them that are taken back. */
-function datedFacts(records: readonly BookRecord[], random: Random): readonly JournalRecord[] {
-  const all = <T extends BookRecord['object']>(object: T) => {
-    const [first, ...rest] = records.filter((one): one is Of<T> => one.object === object);
-    if (first === undefined) throw new Error(`the book has no ${object}`);
-    return [first, ...rest] as const;
-  };
-  const [deals, facilities, contracts] = [all('deal'), all('facility'), all('contract')];
-  const dealOf = (facility: string) => ({
-    id: facilities.find(({ id }) => id === facility)?.deal ?? '',
-  });
-  const day = () => random.pick(['2023-02-01', '2023-08-15', '2024-03-31', '2024-12-31']);
-  const name = () => random.pick(['Alpha', 'Zeta', 'Ärger', 'middle']);
-  const maturity = () => {
-    const until = random.pick([undefined, '2024-01-31', '2026-06-30', '2031-12-31']);
-    return until === undefined ? {} : { maturityDate: date(until) };
-  };
-  const aFact = (): JournalRecord => {
-    const [deal, facility, contract] = [
-      random.pick(deals),
-      random.pick(facilities),
-      random.pick(contracts),
-    ];
-    const post = (of: { id: string }, facts: Partial<JournalRecord>) =>
-      aJournal(of as never, 'terms', day(), [], facts);
-    return random.pick([
-      () => post(dealOf(facility.id), { details: [{ facility: facility.id, name: name() }] }),
-      () => post(deal, { details: [{ party: deal.borrower, name: name() }] }),
-      () =>
-        post(deal, {
-          details: [
-            { deal: deal.id, name: name(), borrower: random.pick(deals).borrower, country: 'FR' },
-          ],
-        }),
-      () =>
-        post(dealOf(facility.id), {
-          terms: [{ facility: facility.id, status: 'active', ...maturity() }],
-        }),
-      () =>
-        post(dealOf(contract.facility), {
-          terms: [{ contract: contract.id, status: 'active', ...maturity() }],
-        }),
-    ])();
-  };
-  return Array.from({ length: FACTS }, aFact).flatMap((fact) =>
-    random.chance(0.2) ? [fact, { ...reversalOf(fact), terms: [], details: [] }] : [fact],
-  );
-}
 
 /** What an item owes, or what can be drawn on it. */
 const LIVING = BALANCE_COMPONENTS.filter(

@@ -4,12 +4,15 @@ import { expect } from 'chai';
 import {
   type BalanceFilter,
   type BalanceStore,
+  GROUPINGS,
   LEVELS,
   NO_FILTER,
   type ReaderAccess,
   SORTS,
 } from '../src/balances/balance-store.ts';
 import { foundPageStatement, sortingStatement } from '../src/store/balance-statements.ts';
+import { groupTotalsStatement } from '../src/store/group-totals.ts';
+import { owingStatement } from '../src/store/marked-items.ts';
 import { MIGRATIONS } from '../src/store/migrations.ts';
 import { foundMovementsStatement, movementWalkStatement } from '../src/store/movement-page.ts';
 import { hadMoreItemsStatement, WALK_BOUNDS } from '../src/store/page-walk.ts';
@@ -82,6 +85,21 @@ describeOnEngines('each statement of the balance store', (engine) => {
     deal: () => everyLevel((access) => store.deal(access, 'x', snapshot)),
     totals: () =>
       everyQuestion((access, level, filter) => store.totals(access, { level, filter, snapshot })),
+    groupTotals: () =>
+      everyQuestion(async (access, level, filter) => {
+        for (const groupBy of [undefined, ...GROUPINGS]) {
+          const request = { level, filter, snapshot, groupBy, top: 10 };
+          await store.groupTotals(access, request, 10);
+          // Asked where few deals are left.
+          await asked.query(groupTotalsStatement(request, [1n]).sql);
+        }
+      }),
+    owing: () =>
+      everyQuestion(async (access, level, filter) => {
+        const request = { level, filter, snapshot, groupBy: 'borrower', limit: 10 } as const;
+        await store.owing(access, request);
+        await asked.query(owingStatement(request, [1n]).sql);
+      }),
     accruing: () =>
       everyQuestion((access, level, filter) =>
         store.accruing(access, { level, filter, snapshot, limit: 10 }),

@@ -102,6 +102,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/cls/balances/totals": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What balances come to, by borrower, country, type, status, lender or maturity */
+        get: operations["listGroupTotals"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
 }
 export type webhooks = Record<string, never>;
 export interface components {
@@ -1229,6 +1246,76 @@ export interface components {
                 dataThrough: components["schemas"]["Date"] | null;
             };
         };
+        SummedTotal: {
+            currency: components["schemas"]["Currency"];
+            count: number;
+            principalOutstanding: components["schemas"]["Money"];
+            exchangeAdjustment: components["schemas"]["Money"];
+            obligation: components["schemas"]["Money"];
+            /** @description Left out at level contract: commitments are the facility’s. */
+            unfunded?: components["schemas"]["Money"];
+            /** @description Null: too many items accrue to add them up. */
+            interestAccrued: components["schemas"]["Money"] | null;
+            /** @description Null: too many items accrue to add them up. */
+            feesAccrued: components["schemas"]["Money"] | null;
+            /** @description Current; left out at level contract. */
+            commitment?: components["schemas"]["Money"] | null;
+            /** @description May be drawn now; left out at level contract. */
+            available?: components["schemas"]["Money"] | null;
+            /** @description Principal, interest and fees; null: too many items to work it out. */
+            pastDue: components["schemas"]["Money"] | null;
+            /** @description Items with a warning. */
+            warnings: number | null;
+        };
+        GroupTotal: {
+            /** @constant */
+            object: "groupTotal";
+            /** @enum {string} */
+            groupBy: "borrower" | "country" | "facilityType" | "status" | "lender" | "maturityYear";
+            /** @description A code, a year, or the id of a party; null: items have none. */
+            value: string | null;
+            /** @description Of a party. */
+            name: string | null;
+            currency: components["schemas"]["Currency"];
+            count: number;
+            principalOutstanding: components["schemas"]["Money"];
+            exchangeAdjustment: components["schemas"]["Money"];
+            obligation: components["schemas"]["Money"];
+            /** @description Left out at level contract: commitments are the facility’s. */
+            unfunded?: components["schemas"]["Money"];
+            /** @description Null: too many items accrue to add them up. */
+            interestAccrued: components["schemas"]["Money"] | null;
+            /** @description Null: too many items accrue to add them up. */
+            feesAccrued: components["schemas"]["Money"] | null;
+            /** @description Current; left out at level contract. */
+            commitment?: components["schemas"]["Money"] | null;
+            /** @description May be drawn now; left out at level contract. */
+            available?: components["schemas"]["Money"] | null;
+            /** @description Principal, interest and fees; null: too many items to work it out. */
+            pastDue: components["schemas"]["Money"] | null;
+            /** @description Items with a warning. */
+            warnings: number | null;
+        };
+        GroupTotalList: {
+            /** @constant */
+            object: "list";
+            /** @description By currency; those with the most outstanding principal first. */
+            data: components["schemas"]["GroupTotal"][];
+            /** @description Per currency, what the other groups come to. */
+            rest: components["schemas"]["SummedTotal"][];
+            /** @description Per currency, what all items come to. */
+            totals: components["schemas"]["SummedTotal"][];
+            meta: {
+                /** Format: api-version */
+                apiVersion: string;
+                asOf: components["schemas"]["Date"];
+                knownAt: components["schemas"]["Instant"] | null;
+                /** @description The newest journal that the answer knows. */
+                ledgerSeq: number;
+                /** @description The last date with data. */
+                dataThrough: components["schemas"]["Date"] | null;
+            };
+        };
         DealItem: {
             /** @constant */
             object: "item";
@@ -1842,6 +1929,86 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["CallerItem"];
+                };
+            };
+            /** @description The answer has the `ETag` that the client named. */
+            304: {
+                headers: {
+                    "API-Version": components["headers"]["API-Version"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            406: components["responses"]["NotAcceptable"];
+            410: components["responses"]["Gone"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    listGroupTotals: {
+        parameters: {
+            query?: {
+                /** @description Deals, by id. Expected: a deal id, deal_… or ext:SOURCE:ID. */
+                dealId?: string[];
+                /** @description Facilities, by id. Expected: a facility id, fac_… or ext:SOURCE:ID. */
+                facilityId?: string[];
+                /** @description Loan contracts, by id. Expected: a contract id, ctr_… or ext:SOURCE:ID. */
+                contractId?: string[];
+                /** @description Borrowers, by id. Expected: a party id, pty_… or ext:SOURCE:ID. */
+                borrowerId?: string[];
+                /** @description Lenders, by id. Expected: a party id, pty_… or ext:SOURCE:ID. */
+                lenderId?: string[];
+                /** @description Currencies, as ISO 4217 codes. Expected: an ISO 4217 code such as USD. */
+                currency?: string[];
+                /** @description Countries of the deals. Expected: a two-character country code such as IN. */
+                country?: string[];
+                /** @description Types of facility. Expected: one of term_loan, revolver, delayed_draw, letter_of_credit, swingline, bridge. */
+                facilityType?: ("term_loan" | "revolver" | "delayed_draw" | "letter_of_credit" | "swingline" | "bridge")[];
+                /** @description The status of the item itself. Expected: one of pending, active, matured, terminated, repaid, written_off. */
+                status?: ("pending" | "active" | "matured" | "terminated" | "repaid" | "written_off")[];
+                /** @description Also list items that owe nothing and on which nothing can be drawn. Expected: true or false. */
+                includeZero?: boolean;
+                /** @description Least outstanding principal, inclusive; needs exactly one `currency`. Expected: a plain decimal such as 1000.00. */
+                minOutstanding?: string;
+                /** @description Greatest outstanding principal, inclusive; needs exactly one `currency`. Expected: a plain decimal such as 1000.00. */
+                maxOutstanding?: string;
+                /** @description Effective date, inclusive; default: the last date that the book has data for. Expected: a date as YYYY-MM-DD. */
+                asOf?: string;
+                /** @description What had been posted by then; default: now. Expected: an instant as 2025-04-01T00:00:00Z. */
+                knownAt?: string;
+                /** @description What an item is. Expected: one of deal, facility, contract, position. */
+                level?: "deal" | "facility" | "contract" | "position";
+                /** @description What items are grouped by, beside the currency; `lender` at level position alone. Expected: one of borrower, country, facilityType, status, lender, maturityYear. */
+                groupBy?: "borrower" | "country" | "facilityType" | "status" | "lender" | "maturityYear";
+                /** @description Groups of each currency that are told one by one. Expected: a whole number from 1 to 1000. */
+                top?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The whole answer. */
+            200: {
+                headers: {
+                    "API-Version": components["headers"]["API-Version"];
+                    "Content-Location": components["headers"]["Content-Location"];
+                    Deprecation: components["headers"]["Deprecation"];
+                    Sunset: components["headers"]["Sunset"];
+                    Link: components["headers"]["Link"];
+                    ETag: components["headers"]["ETag"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GroupTotalList"];
                 };
             };
             /** @description The answer has the `ETag` that the client named. */

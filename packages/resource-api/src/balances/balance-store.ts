@@ -198,12 +198,59 @@ export interface CurrencyTotal extends BookedTotal {
   readonly withAccruals: boolean;
 }
 
-/** An item in which something accrues. */
-export interface AccruingItem {
+/** What items are grouped by, beside their currency. */
+export const GROUPINGS = [
+  'borrower',
+  'country',
+  'facilityType',
+  'status',
+  'lender',
+  'maturityYear',
+] as const;
+export type Grouping = (typeof GROUPINGS)[number];
+
+export interface GroupRequest extends Pick<PageRequest, 'level' | 'filter' | 'snapshot'> {
+  /** Undefined: one group for each currency. */
+  readonly groupBy: Grouping | undefined;
+  /** Groups of each currency that are told one by one: those with the most outstanding principal. */
+  readonly top: number;
+}
+
+/** What the items of one group come to in one currency; without what accrues by rate periods. */
+export interface BookedGroup extends BookedTotal {
+  /** In the database: parties by their keys. Null where items have no such value. */
+  readonly group: string | null;
+  /** What the groups come to that are not told one by one. */
+  readonly rest: boolean;
+  /** A party, where groups are parties. */
+  readonly party: NamedParty | null;
+  /** Undefined where the totals of a large book are kept without them. */
+  readonly details: GroupDetails | undefined;
+}
+
+export interface GroupDetails {
+  readonly commitment: bigint;
+  readonly available: bigint;
+  /** Principal, interest and fees; undefined at level position, where shares add up only together. */
+  readonly pastDue: bigint | undefined;
+  /** Items with a warning. */
+  readonly warnings: number;
+}
+
+/** An item in which something accrues, or is owed. */
+export interface MarkedItem {
   readonly key: bigint;
   readonly currency: string;
   /** Lender whose line gives the item its order; empty: the global one. */
   readonly holder: string;
+  /** Where items are grouped, as in `BookedGroup`. */
+  readonly group: string | null;
+}
+
+/** Asks for some items of a filter, with their groups. */
+export interface MarkedRequest
+  extends Pick<PageRequest, 'level' | 'filter' | 'snapshot' | 'limit'> {
+  readonly groupBy?: Grouping | undefined;
 }
 
 /** What is billed, due before a date and not yet paid; of one line of an item. */
@@ -352,11 +399,20 @@ export interface BalanceStore {
     request: Pick<PageRequest, 'level' | 'filter' | 'snapshot'>,
     most?: number,
   ): Promise<readonly BookedTotal[] | undefined>;
-  /** Up to `limit` + 1 items of the filter in which something accrues. */
-  accruing(
+  /**
+   * By currency, then by outstanding principal; what is not told one by one last.
+   *
+   * @param most items of a book whose kept totals are not broken down where nothing is grouped
+   */
+  groupTotals(
     access: ReaderAccess,
-    request: Pick<PageRequest, 'level' | 'filter' | 'snapshot' | 'limit'>,
-  ): Promise<readonly AccruingItem[]>;
+    request: GroupRequest,
+    most: number,
+  ): Promise<readonly BookedGroup[]>;
+  /** Up to `limit` + 1 items of the filter in which something accrues. */
+  accruing(access: ReaderAccess, request: MarkedRequest): Promise<readonly MarkedItem[]>;
+  /** Up to `limit` + 1 items of the filter whose own line has something billed that stands open. */
+  owing(access: ReaderAccess, request: MarkedRequest): Promise<readonly MarkedItem[]>;
   /**
    * What accrues, with the lines of all lenders: for working out, never for showing. The items
    * are those that a reader was shown before.

@@ -128,7 +128,7 @@ export const NEWEST = `
   ORDER BY effective_date DESC, known_seq DESC LIMIT 1`;
 
 /** Commitments of a sublimit are part of another facility's, and count once where both are there. */
-const COMMITMENTS: readonly string[] = [
+export const COMMITMENTS: readonly string[] = [
   'original_commitment',
   'cancelled_commitment',
   'unfunded',
@@ -202,7 +202,7 @@ export const KNOWN_LENDER = `(l.lender_key = 0 OR EXISTS (
     AND q.lender_key = l.lender_key AND ${hasRecord('position', 'q')}))`;
 
 /** What may be drawn of a facility `lf`: nothing once its availability period is over. */
-const AVAILABLE = `sum_minor(CASE
+export const AVAILABLE = `sum_minor(CASE
   WHEN l.contract_key = 0 AND b.unfunded > b.unavailable AND coalesce((
     SELECT CASE WHEN t.facility_key IS NULL THEN lf.availability_end_date
                 ELSE t.availability_end_date END

@@ -273,42 +273,6 @@ export function bookTotalsStatement({
   return { sql: text, parameters: parameters.values, planning: BY_INDEX, prepared: true };
 }
 
-/**
- * Items of a filter in which something accrues: among the items of given deals, or of the deals with
- * rates, because few of many deals may have any.
- */
-export function accruingStatement(
-  { level, filter, snapshot, limit }: Pick<PageRequest, 'level' | 'filter' | 'snapshot' | 'limit'>,
-  deals?: readonly bigint[],
-): Statement {
-  const parameters = new Parameters(snapshot);
-  const sql = LEVEL_SQL[level];
-  const where = conditions(sql, level, filter, parameters).join('\n      AND ');
-  const holder = level === 'position' ? '(SELECT id FROM party WHERE key = i.lender_key)' : `''`;
-  const most = parameters.add(limit + 1);
-  const columns = `i.key, f.currency, ${holder} AS holder`;
-  const next = (after: string) => `(SELECT deal_key FROM rate_period
-        WHERE deal_key > ${after} ORDER BY deal_key LIMIT 1)`;
-  const text =
-    deals === undefined
-      ? `
-    WITH RECURSIVE rated AS (
-      SELECT ${next('0')} AS key
-      UNION ALL SELECT ${next('rated.key')} FROM rated WHERE rated.key IS NOT NULL
-    )
-    SELECT item.* FROM rated CROSS JOIN LATERAL (
-      SELECT ${columns} FROM ${sql.items}
-      WHERE i.deal_key = rated.key AND ${where} ${BY_LOOKUP}) item
-    LIMIT ${most}`
-      : `
-    SELECT ${columns}
-    FROM ${sql.items}
-    WHERE i.deal_key = ANY(${parameters.add(deals)}) AND ${where}
-      AND EXISTS (SELECT FROM rate_period r WHERE r.deal_key = d.key)
-    ORDER BY i.key LIMIT ${most}`;
-  return { sql: text, parameters: parameters.values };
-}
-
 /** RFC 3339 in UTC, with all the digits that the database keeps. */
 export function instant(expression: string): string {
   return `to_char(${expression} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`;

@@ -18,7 +18,6 @@ import type { BusinessDate } from '../ledger/business-date.ts';
 import { accrualStatement } from './accrual-statement.ts';
 import { type StreamRow, toStreams } from './accrual-streams.ts';
 import {
-  accruingStatement,
   asksWholeBook,
   balancesStatement,
   bookTotalsStatement,
@@ -28,6 +27,8 @@ import {
 import { changedDealsStatement } from './changed-deals.ts';
 import { FEW_DEALS, fewDeals } from './few-deals.ts';
 import { grantsStatement } from './grants-statement.ts';
+import { type GroupRow, groupTotalsStatement, toGroup } from './group-totals.ts';
+import { accruingStatement, owingStatement } from './marked-items.ts';
 import { itemMovementsStatement, readMovements } from './movement-page.ts';
 import { dealStatement, readItem } from './one-item.ts';
 import { type PageRow, toBalance, toItems } from './page-rows.ts';
@@ -49,6 +50,15 @@ export function sqlBalanceStore(
   const dealsOf = async (access: ReaderAccess, request: Pick<PageRequest, 'level' | 'filter'>) => {
     if ('fullControl' in access && asksWholeBook(request.filter)) return undefined;
     return lookUp(database, access, (on) => fewDeals(on, access, request, FEW_DEALS.toWalk));
+  };
+  /** Undefined where the reader sees a part of the book alone. */
+  const keptTotals = async (
+    access: ReaderAccess,
+    request: Pick<PageRequest, 'level' | 'filter' | 'snapshot'>,
+  ): Promise<readonly BookedTotal[] | undefined> => {
+    const rows = await readAs<BookTotalRow>(database, access, bookTotalsStatement(request));
+    if (!rows.some(({ seen }) => seen)) return undefined;
+    return rows.flatMap(({ seen: _, ...row }) => (row.currency === null ? [] : toTotal(row)));
   };
   return {
     async page(access, request) {
@@ -88,14 +98,23 @@ export function sqlBalanceStore(
       if (keys.length === 0) return new Map();
       return toPastDue(await readAll<DueRow>(database, dueStatement(level, keys, snapshot)));
     },
-    async totals(access, request, most) {
-      if (asksWholeBook(request.filter)) {
-        const statement = bookTotalsStatement(request);
-        const rows = await readAs<BookTotalRow>(database, access, statement);
-        if (rows.some(({ seen }) => seen)) {
-          return rows.flatMap(({ seen: _, ...row }) => (row.currency === null ? [] : toTotal(row)));
-        }
+    async groupTotals(access, request, most) {
+      const isWhole = request.groupBy === undefined && asksWholeBook(request.filter);
+      const kept =
+        isWhole && (await hadMoreItems(facts, request, most))
+          ? await keptTotals(access, request)
+          : undefined;
+      if (kept !== undefined) {
+        const undivided = { group: null, rest: false, party: null, details: undefined };
+        return kept.map((total) => ({ ...total, ...undivided }));
       }
+      const statement = groupTotalsStatement(request, await dealsOf(access, request));
+      const rows = await readAs<GroupRow>(database, access, statement);
+      return rows.map((row) => toGroup(row, request));
+    },
+    async totals(access, request, most) {
+      const kept = asksWholeBook(request.filter) ? await keptTotals(access, request) : undefined;
+      if (kept !== undefined) return kept;
       const deals = await dealsOf(access, request);
       if (deals === undefined && most !== undefined) {
         if (await hadMoreItems(facts, request, most)) return undefined;
@@ -105,6 +124,8 @@ export function sqlBalanceStore(
     },
     accruing: async (access, request) =>
       readAs(database, access, accruingStatement(request, await dealsOf(access, request))),
+    owing: async (access, request) =>
+      readAs(database, access, owingStatement(request, await dealsOf(access, request))),
     async accrualsOf(level, keys, snapshot) {
       if (keys.length === 0) return new Map();
       return toStreams(await readAll<StreamRow>(database, accrualStatement(level, keys, snapshot)));

@@ -3,6 +3,7 @@ import type { RecordedRequest } from './recordings.ts';
 const B = '/cls/balances';
 const P = '/cls/balances/principal';
 const M = '/cls/balances/principal/movements';
+const T = '/cls/balances/totals';
 const DEAL = '/cls/deals/deal_0000000A00000000000000001A';
 /** A date on which most of the book's loans live. */
 const DAY = 'asOf=2017-06-14';
@@ -134,6 +135,23 @@ export const REQUESTS: Readonly<Record<string, readonly RecordedRequest[]>> = {
     ),
     ...named([DEAL], { headers: { accept: 'text/csv' } }),
     ...named([DEAL, `${B}/bal_fac_0000000A00000000000000001B`], { token: 'none' }),
+  ],
+  totals: [
+    ...named([
+      `${T}?${DAY}`,
+      `${T}?${DAY}&groupBy=borrower&top=2`,
+      `${T}?${DAY}&groupBy=country&level=deal`,
+      `${T}?${DAY}&groupBy=facilityType&country=IN,US`,
+      `${T}?${DAY}&groupBy=status&level=contract`,
+      `${T}?${DAY}&groupBy=lender&top=3&knownAt=${EARLIER}`,
+      `${T}?${DAY}&groupBy=maturityYear&includeZero=true`,
+      `${T}?groupBy=lender&level=facility&top=0&limit=2&asOf=yesterday`,
+      `${T}?groupBy=facilityType&level=deal&updatedSince=${EARLIER}`,
+    ]),
+    ...named([`${T}?${DAY}&groupBy=lender`], { customer: 'lender-one' }),
+    ...named([`${T}?${DAY}&groupBy=borrower`], { customer: 'india' }),
+    ...named([`${T}?${DAY}`], { customer: 'nobody' }),
+    ...named([T], { token: 'none' }),
   ],
   errors: [
     ...named([

@@ -8,6 +8,17 @@ const date = ref('Date');
 /** Amounts in another currency: of an item and of totals alike. */
 const REPORTED = { principalOutstanding: money, unfunded: money, interestAccrued: money };
 
+export const TOTAL = {
+  currency: ref('Currency'),
+  count: integer(),
+  principalOutstanding: money,
+  exchangeAdjustment: money,
+  obligation: money,
+  unfunded: as(money, 'Left out at level contract: commitments are the facility’s.'),
+  interestAccrued: nullable(money, 'Null: too many items accrue to add them up.'),
+  feesAccrued: nullable(money, 'Null: too many items accrue to add them up.'),
+};
+
 export const ACCRUAL_SCHEMAS: Readonly<Record<string, JsonSchema>> = {
   Accrual: object({
     component: oneOf(['interest', 'pik', 'commitment_fee', 'letter_of_credit_fee']),
@@ -43,17 +54,5 @@ export const ACCRUAL_SCHEMAS: Readonly<Record<string, JsonSchema>> = {
     ...REPORTED,
   }),
   ReportingTotal: object({ currency: ref('Currency'), ...REPORTED }),
-  Total: object(
-    {
-      currency: ref('Currency'),
-      count: integer(),
-      principalOutstanding: money,
-      exchangeAdjustment: money,
-      obligation: money,
-      unfunded: as(money, 'Left out at level contract: commitments are the facility’s.'),
-      interestAccrued: nullable(money, 'Null: too many items accrue to add them up.'),
-      feesAccrued: nullable(money, 'Null: too many items accrue to add them up.'),
-    },
-    ['unfunded'],
-  ),
+  Total: object(TOTAL, ['unfunded']),
 };

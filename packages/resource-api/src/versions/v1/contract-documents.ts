@@ -1,5 +1,7 @@
+import { GROUPINGS } from '../../balances/balance-store.ts';
 import type { JsonSchema } from '../openapi.ts';
 import { constant, idOf, integer, listOf, nullable, object, oneOf, ref, text } from '../schema.ts';
+import { TOTAL } from './contract-accruals.ts';
 import { itemOf, META } from './contract-lists.ts';
 import { DEAL_STATUS, PARTIES } from './contract-schemas.ts';
 import type { DocumentName } from './query.ts';
@@ -35,7 +37,23 @@ export const DOCUMENTS: Readonly<Record<DocumentName, DocumentTitle>> = {
     summary: 'Who the caller is, and what it may see',
     schema: 'CallerItem',
   },
+  totals: {
+    operationId: 'listGroupTotals',
+    summary: 'What balances come to, by borrower, country, type, status, lender or maturity',
+    schema: 'GroupTotalList',
+  },
 };
+
+const money = ref('Money');
+/** Sums over items, beyond those of a list's totals. */
+const SUMS = {
+  ...TOTAL,
+  commitment: nullable(money, 'Current; left out at level contract.'),
+  available: nullable(money, 'May be drawn now; left out at level contract.'),
+  pastDue: nullable(money, 'Principal, interest and fees; null: too many items to work it out.'),
+  warnings: nullable(integer(), 'Items with a warning.'),
+};
+const COMMITTED = ['unfunded', 'commitment', 'available'];
 
 const item = (data: JsonSchema, meta: JsonSchema) =>
   object({ object: constant('item'), data, meta });
@@ -78,5 +96,26 @@ export const DOCUMENT_SCHEMAS: Readonly<Record<string, JsonSchema>> = {
     hasMoreDeals: { type: 'boolean' },
   }),
   CallerItem: item(ref('Caller'), object(META)),
+  SummedTotal: object(SUMS, COMMITTED),
+  GroupTotal: object(
+    {
+      object: constant('groupTotal'),
+      groupBy: oneOf(GROUPINGS),
+      value: nullable(text(), 'A code, a year, or the id of a party; null: items have none.'),
+      name: nullable(text(), 'Of a party.'),
+      ...SUMS,
+    },
+    COMMITTED,
+  ),
+  GroupTotalList: object({
+    object: constant('list'),
+    data: listOf(
+      ref('GroupTotal'),
+      'By currency; those with the most outstanding principal first.',
+    ),
+    rest: listOf(ref('SummedTotal'), 'Per currency, what the other groups come to.'),
+    totals: listOf(ref('SummedTotal'), 'Per currency, what all items come to.'),
+    meta: object(META),
+  }),
   DealItem: item(ref('Deal'), object(META)),
 };

@@ -3,6 +3,7 @@ import type { Caller } from '@cls/shared/access/caller';
 import { Refusal } from '@cls/shared/http/refusal';
 import { readerName } from '../../balances/read-balances.ts';
 import type { ReadCaller } from '../../balances/read-caller.ts';
+import type { ReadGroups } from '../../balances/read-groups.ts';
 import type { ReadDeal, ReadItem } from '../../balances/read-item.ts';
 import type { VersionRequest, VersionResponse, VersionRoute } from '../api-version.ts';
 import { etagOf } from '../etag.ts';
@@ -13,6 +14,7 @@ import { V1_PERMISSIONS } from './permissions.ts';
 import { presentItem, presentMeta } from './present.ts';
 import { presentCaller } from './present-caller.ts';
 import { presentDeal } from './present-deal.ts';
+import { presentGroup, presentSums } from './present-group.ts';
 import {
   type BalancesQuery,
   DOCUMENT_PATHS,
@@ -24,6 +26,7 @@ export interface DocumentDeps {
   readonly readItem: ReadItem;
   readonly readDeal: ReadDeal;
   readonly readCaller: ReadCaller;
+  readonly readGroups: ReadGroups;
 }
 
 type Answer = VersionResponse & { body: Buffer };
@@ -76,6 +79,17 @@ const ANSWERS: Readonly<
     const found = await readDeal(request.caller, idOf(request), parse('deal', request));
     if (found === undefined) throw notFound('deal');
     return { object: 'item', data: presentDeal(found), meta: presentMeta(found.snapshot) };
+  },
+  async totals({ readGroups }, { caller, query: text }) {
+    const query = parseBalancesQuery(text, 'totals');
+    const { snapshot, groups, rest, totals } = await readGroups(caller, query);
+    return {
+      object: 'list',
+      data: groups.map((group) => presentGroup(group, query)),
+      rest: rest.map((group) => presentSums(group, query)),
+      totals: totals.map((total) => presentSums(total, query)),
+      meta: presentMeta(snapshot),
+    };
   },
   async me({ readCaller }, request) {
     const { caller } = request;

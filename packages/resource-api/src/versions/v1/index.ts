@@ -9,6 +9,7 @@ import {
 } from '../../balances/read-balances.ts';
 import type { ReadCaller } from '../../balances/read-caller.ts';
 import type { ReadChanges } from '../../balances/read-changes.ts';
+import type { ReadGroups } from '../../balances/read-groups.ts';
 import type { ReadDeal, ReadItem } from '../../balances/read-item.ts';
 import type { ReadMovements } from '../../balances/read-movements.ts';
 import type { CopyTimes, ResolvedSnapshot } from '../../balances/snapshot.ts';
@@ -40,6 +41,7 @@ export interface V1Deps {
   readonly readItem: ReadItem;
   readonly readDeal: ReadDeal;
   readonly readCaller: ReadCaller;
+  readonly readGroups: ReadGroups;
   readonly ledger: CurrentLedger;
   readonly cursors: CursorCodec;
 }

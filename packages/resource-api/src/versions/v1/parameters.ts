@@ -1,4 +1,10 @@
-import { LEVELS, type Level, SORTS } from '../../balances/balance-store.ts';
+import {
+  GROUPINGS,
+  type Grouping,
+  LEVELS,
+  type Level,
+  SORTS,
+} from '../../balances/balance-store.ts';
 import { EXTERNAL_ID } from '../../balances/external-ids.ts';
 import { EXPANSIONS, type Expansion } from '../../balances/read-balances.ts';
 import { minorUnitDigits } from '../../ledger/currency.ts';
@@ -10,6 +16,8 @@ export const LIMIT_DEFAULT = 100;
 export const LIMIT_MAX = 1_000;
 /** How many values a parameter takes that takes several. */
 export const VALUES_MAX = 100;
+/** How many groups are told one by one. */
+export const TOP_DEFAULT = 100;
 const CURSOR_MAX_CHARS = 16_384;
 const STATUSES = ['pending', 'active', 'matured', 'terminated', 'repaid', 'written_off'];
 
@@ -20,6 +28,7 @@ export const DEFAULT_LEVEL = {
   balance: 'facility',
   deal: 'deal',
   me: 'deal',
+  totals: 'facility',
 } as const satisfies Readonly<Record<Endpoint, Level>>;
 
 const oneOf = (values: readonly string[]) => ({
@@ -120,6 +129,16 @@ export const PARAMETERS = {
   },
   reportingCurrency: { ...currency, description: 'Adds amounts in this currency.' },
   fxDate: { ...day, description: 'Day of the exchange rate; with `reportingCurrency`.' },
+  groupBy: {
+    ...oneOf(GROUPINGS),
+    description:
+      'What items are grouped by, beside the currency; `lender` at level position alone.',
+  },
+  top: {
+    schema: { type: 'integer', minimum: 1, maximum: LIMIT_MAX, default: TOP_DEFAULT },
+    expected: `a whole number from 1 to ${LIMIT_MAX}`,
+    description: 'Groups of each currency that are told one by one.',
+  },
   limit: {
     schema: { type: 'integer', minimum: 1, maximum: LIMIT_MAX, default: LIMIT_DEFAULT },
     expected: `a whole number from 1 to ${LIMIT_MAX}`,
@@ -147,13 +166,22 @@ export const LIST_FILTERS = [
 export type ListFilter = (typeof LIST_FILTERS)[number];
 const FILTERS = [
   ...LIST_FILTERS,
-  ...(['includeZero', 'minOutstanding', 'maxOutstanding', 'updatedSince', 'sinceAsOf'] as const),
+  ...(['includeZero', 'minOutstanding', 'maxOutstanding'] as const),
 ];
+const COPY = ['updatedSince', 'sinceAsOf'] as const;
 
 /** Which parameters each endpoint takes. */
 export const TAKEN: Readonly<Record<Endpoint, readonly ParameterName[]>> = {
-  balances: [...FILTERS, ...TIMES, 'level', ...PRESENTATION, ...PAGE_PARAMETERS],
-  principal: [...FILTERS, ...TIMES, ...PERIOD, 'level', ...PRESENTATION, ...PAGE_PARAMETERS],
+  balances: [...FILTERS, ...COPY, ...TIMES, 'level', ...PRESENTATION, ...PAGE_PARAMETERS],
+  principal: [
+    ...FILTERS,
+    ...COPY,
+    ...TIMES,
+    ...PERIOD,
+    'level',
+    ...PRESENTATION,
+    ...PAGE_PARAMETERS,
+  ],
   movements: [
     ...(['dealId', 'facilityId', 'contractId', 'borrowerId', 'lenderId', 'currency'] as const),
     ...TIMES,
@@ -163,7 +191,14 @@ export const TAKEN: Readonly<Record<Endpoint, readonly ParameterName[]>> = {
   balance: [...TIMES, 'fields', 'expand', 'reportingCurrency', 'fxDate'],
   deal: [...TIMES, 'expand', 'reportingCurrency', 'fxDate'],
   me: [],
+  totals: [...FILTERS, ...TIMES, 'level', 'groupBy', 'top'],
 };
+
+/** Whether each item of a level has one such value. */
+export function isGroupable(groupBy: Grouping, level: Level): boolean {
+  if (groupBy === 'lender') return level === 'position';
+  return groupBy !== 'facilityType' || level !== 'deal';
+}
 
 export function isExpandable(name: Expansion, resource: Endpoint, level: Level): boolean {
   switch (name) {

@@ -1,5 +1,7 @@
 import {
   type BalanceFilter,
+  GROUPINGS,
+  type Grouping,
   LEVELS,
   type Level,
   SORTS,
@@ -13,19 +15,21 @@ import { parseAmount } from '../../ledger/money.ts';
 import {
   DEFAULT_LEVEL,
   isExpandable,
+  isGroupable,
   LIMIT_DEFAULT,
   LIST_FILTERS,
   type ListFilter,
   PAGE_PARAMETERS,
   type ParameterName,
   TAKEN,
+  TOP_DEFAULT,
 } from './parameters.ts';
 import { QueryReader } from './query-reader.ts';
 
 /** A list with pages and exports. */
 export type Resource = 'balances' | 'principal' | 'movements';
 /** What is answered by one document, without pages. */
-export type DocumentName = 'balance' | 'deal' | 'me';
+export type DocumentName = 'balance' | 'deal' | 'me' | 'totals';
 /** What is asked for: each endpoint takes the parameters of its own. */
 export type Endpoint = Resource | DocumentName;
 
@@ -40,6 +44,7 @@ export const DOCUMENT_PATHS: Readonly<Record<DocumentName, `/${string}`>> = {
   balance: '/cls/balances/{id}',
   deal: '/cls/deals/{id}',
   me: '/cls/me',
+  totals: '/cls/balances/totals',
 };
 
 /** The parameters of a question, checked. */
@@ -60,6 +65,8 @@ export interface BalancesQuery {
   readonly reporting:
     | { readonly currency: string; readonly date: BusinessDate | undefined }
     | undefined;
+  readonly groupBy: Grouping | undefined;
+  readonly top: number;
   readonly limit: number;
   readonly cursor: string | undefined;
   /**
@@ -92,10 +99,15 @@ export function parseBalancesQuery(
   for (const name of whole ? PAGE_PARAMETERS : []) {
     if (read.has(name)) read.fault(name, 'contradictory', 'an export has no pages: leave this out');
   }
+  const groupBy = read.one('groupBy', (value) => GROUPINGS.find((name) => name === value));
   const level =
     given ??
     read.one('level', (value) => LEVELS.find((name) => name === value)) ??
-    DEFAULT_LEVEL[resource];
+    // A facility has many lenders, and a position one.
+    (groupBy === 'lender' ? 'position' : DEFAULT_LEVEL[resource]);
+  if (groupBy !== undefined && !isGroupable(groupBy, level)) {
+    read.fault('groupBy', 'contradictory', `${groupBy} is not available with level=${level}`);
+  }
   const day = (name: ParameterName) => read.one(name, parseBusinessDate);
   const instant = (name: ParameterName) => read.one(name, parseInstant);
   const asOf = day('asOf');
@@ -209,6 +221,8 @@ export function parseBalancesQuery(
     expand,
     fields: read.has('fields') ? read.list('fields') : undefined,
     reporting,
+    groupBy,
+    top: read.one('top', Number) ?? TOP_DEFAULT,
     limit: limit ?? LIMIT_DEFAULT,
     cursor: read.one('cursor', asIs),
     canonical: read.canonical(resource, PAGE_PARAMETERS),

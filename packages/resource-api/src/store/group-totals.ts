@@ -1,0 +1,157 @@
+import type { BookedGroup, Grouping, GroupRequest } from '../balances/balance-store.ts';
+import { TOTAL_COMPONENTS, type TotalBalance } from '../ledger/balance.ts';
+import {
+  AVAILABLE,
+  BY_LOOKUP,
+  COMMITMENTS,
+  dealDetail,
+  LEVEL_SQL,
+  type LevelSql,
+  NOT_ZERO,
+  partyName,
+} from './balance-levels.ts';
+import { conditions, Parameters, type Statement } from './balance-statements.ts';
+
+const PARTIES: readonly (Grouping | undefined)[] = ['borrower', 'lender'];
+
+/** What an item is grouped by, as a text: a party by its key. */
+export function groupOf(sql: LevelSql, groupBy: Grouping | undefined): string {
+  switch (groupBy) {
+    case undefined:
+      return 'NULL::text';
+    case 'borrower':
+      return `${dealDetail('borrower_key')}::text`;
+    case 'country':
+      return dealDetail('country');
+    case 'facilityType':
+      return 'f.type';
+    case 'status':
+      return sql.status;
+    case 'lender':
+      return `${sql.holder}::text`;
+    case 'maturityYear':
+      return `extract(year FROM ${sql.maturity})::int::text`;
+  }
+}
+
+/** What is past due of a global line `l` with the balance `b`, as `pastDue` works it out. */
+const LATE = `CASE WHEN b.principal_due > 0 OR b.interest_due > 0 OR b.fees_due > 0 THEN (
+    SELECT sum(least(greatest(due.amount - later.amount, 0), due.amount))
+    FROM (VALUES ('PRINCIPAL_DUE'::ledger_account, b.principal_due),
+      ('INTEREST_DUE', b.interest_due), ('FEES_DUE', b.fees_due)) due(account, amount)
+    CROSS JOIN LATERAL (SELECT coalesce(sum(p.amount_minor), 0) AS amount FROM posting p
+      WHERE p.line_key = l.key AND p.account = due.account AND p.due_date >= $1
+        AND p.effective_date <= $1 AND p.journal_seq <= $2) later
+    WHERE due.amount > 0) ELSE 0 END`;
+
+/** Sums of an item over its own lines, beside the components of totals. */
+const OWN_SUMS: Readonly<Record<string, string>> = {
+  ...Object.fromEntries(TOTAL_COMPONENTS.map((name) => [name, `sum_minor(b.${name})`])),
+  commitment: 'sum_minor(b.principal_cash + b.letter_of_credit + b.sublimit_used + b.unfunded)',
+  available: AVAILABLE,
+};
+
+/**
+ * What the items of a filter come to, by group and currency. A sublimit whose facility is among the
+ * items adds its principal and no commitment, whichever group it is in, so groups add up to the whole.
+ *
+ * @param deals the only ones that may have items of the filter, by their keys
+ */
+export function groupTotalsStatement(
+  { level, filter, snapshot, groupBy, top }: GroupRequest,
+  deals?: readonly bigint[],
+): Statement {
+  const parameters = new Parameters(snapshot);
+  const sql = LEVEL_SQL[level];
+  const { includeZero, ...rest } = filter;
+  const where = conditions(sql, level, { ...rest, includeZero: true }, parameters);
+  if (deals !== undefined) where.push(`i.deal_key = ANY(${parameters.add(deals)})`);
+  const places = parameters.add(top);
+  const own = `FILTER (WHERE l.lender_key = ${sql.holder})`;
+  const sums = Object.entries(OWN_SUMS).map(([name, sum]) => `${sum} ${own} AS ${name}`);
+  // Shares of what is past due add up only together, and are worked out from all lenders' lines.
+  const late = level === 'position' ? '0' : `coalesce(sum(${LATE}), 0)`;
+  const within =
+    level === 'facility' || level === 'position'
+      ? `b.sublimit_of_key IS NOT NULL AND bool_or(b.sublimit_of_key IS NULL) OVER (
+          PARTITION BY coalesce(b.sublimit_of_key, b.facility_key), b.holder)`
+      : 'false';
+  const once = [...COMMITMENTS, 'commitment', 'available'];
+  const counted = (name: string) =>
+    once.includes(name) ? `CASE WHEN b.within THEN 0 ELSE b.${name} END` : `b.${name}`;
+  const names = [...Object.keys(OWN_SUMS), 'late'];
+  const added = names.map((name) => `coalesce(sum(${counted(name)}), 0) AS ${name}`).join(', ');
+  const addedUp = names.map((name) => `sum(g.${name})::int8 AS ${name}`).join(', ');
+  const party = PARTIES.includes(groupBy)
+    ? `(SELECT json_build_object('id', y.id, 'name', ${partyName('y')})
+        FROM party y WHERE y.key = t."group"::bigint)`
+    : 'NULL::json';
+  const text = `
+    SELECT t.*, ${party} AS party
+    FROM (
+      SELECT g.currency, g.place > ${places} AS rest,
+        CASE WHEN g.place <= ${places} THEN g."group" END AS "group",
+        min(g.place) AS place, sum(g.count)::int8 AS count, sum(g.warnings)::int8 AS warnings,
+        ${addedUp}
+      FROM (
+        SELECT b.currency, b."group", count(*) AS count, count(*) FILTER (WHERE b.warned) AS warnings,
+          ${added},
+          row_number() OVER (PARTITION BY b.currency
+            ORDER BY sum(b.principal_cash + b.principal_pik) DESC, b."group" COLLATE "C") AS place
+        FROM (
+          SELECT b.*, ${within} AS within
+          FROM (
+            SELECT f.currency, f.key AS facility_key, f.sublimit_of_key, ${sql.holder} AS holder,
+              n."group", ${sums.join(', ')}, ${late} AS late,
+              bool_or(${NOT_ZERO}) ${own} AS live,
+              coalesce(sum(b.principal_cash + b.principal_pik) FILTER (WHERE l.lender_key = 0) < 0
+                OR bool_or(l.contract_key = 0 AND b.unfunded < 0)
+                  FILTER (WHERE l.lender_key = 0), false) AS warned
+            FROM ${sql.items}
+            CROSS JOIN LATERAL (SELECT ${groupOf(sql, groupBy)} AS "group" ${BY_LOOKUP}) n
+            CROSS JOIN LATERAL (SELECT l.* FROM balance_line l
+              WHERE ${sql.lines} AND l.lender_key IN (0, ${sql.holder}) ${BY_LOOKUP}) l
+            LEFT JOIN LATERAL (${sql.newest}) b ON true
+            WHERE ${where.join('\n              AND ')}
+            GROUP BY i.key, f.key, f.currency, f.sublimit_of_key, n."group"
+          ) b
+          WHERE ${includeZero ? 'true' : 'b.live'}
+        ) b
+        GROUP BY b.currency, b."group"
+      ) g
+      GROUP BY 1, 2, 3
+    ) t
+    ORDER BY t.currency, t.rest, t.place`;
+  return { sql: text, parameters: parameters.values };
+}
+
+export type GroupRow = TotalBalance & {
+  readonly currency: string;
+  readonly rest: boolean;
+  readonly group: string | null;
+  readonly count: bigint;
+  readonly warnings: bigint;
+  readonly commitment: bigint;
+  readonly available: bigint;
+  readonly late: bigint;
+  readonly party: { readonly id: string; readonly name: string } | null;
+};
+
+export function toGroup(row: GroupRow, { level }: Pick<GroupRequest, 'level'>): BookedGroup {
+  const { currency, rest, group, count, party, warnings, commitment, available, late } = row;
+  const sums = TOTAL_COMPONENTS.map((name) => [name, row[name]] as const);
+  return {
+    currency,
+    rest,
+    group,
+    party,
+    count: Number(count),
+    balance: Object.fromEntries(sums) as unknown as TotalBalance,
+    details: {
+      commitment,
+      available,
+      pastDue: level === 'position' ? undefined : late,
+      warnings: Number(warnings),
+    },
+  };
+}

@@ -1,0 +1,59 @@
+import type { MarkedRequest } from '../balances/balance-store.ts';
+import { BY_LOOKUP, LEVEL_SQL } from './balance-levels.ts';
+import { conditions, Parameters, type Statement } from './balance-statements.ts';
+import { groupOf } from './group-totals.ts';
+
+/**
+ * Items of a filter in which something accrues: among the items of given deals, or of the deals with
+ * rates, because few of many deals may have any.
+ */
+export function accruingStatement(request: MarkedRequest, deals?: readonly bigint[]): Statement {
+  const { columns, items, where, most, parameters } = partsOf(request);
+  const next = (after: string) => `(SELECT deal_key FROM rate_period
+        WHERE deal_key > ${after} ORDER BY deal_key LIMIT 1)`;
+  const text =
+    deals === undefined
+      ? `
+    WITH RECURSIVE rated AS (
+      SELECT ${next('0')} AS key
+      UNION ALL SELECT ${next('rated.key')} FROM rated WHERE rated.key IS NOT NULL
+    )
+    SELECT item.* FROM rated CROSS JOIN LATERAL (
+      SELECT ${columns} FROM ${items}
+      WHERE i.deal_key = rated.key AND ${where} ${BY_LOOKUP}) item
+    LIMIT ${most}`
+      : `
+    SELECT ${columns}
+    FROM ${items}
+    WHERE i.deal_key = ANY(${parameters.add(deals)}) AND ${where}
+      AND EXISTS (SELECT FROM rate_period r WHERE r.deal_key = d.key)
+    ORDER BY i.key LIMIT ${most}`;
+  return { sql: text, parameters: parameters.values };
+}
+
+/** Items of a filter whose own line has something due. */
+export function owingStatement(request: MarkedRequest, deals?: readonly bigint[]): Statement {
+  const { columns, items, where, most, parameters } = partsOf(request);
+  const { lines, holder, newest } = LEVEL_SQL[request.level];
+  const among = deals === undefined ? '' : `i.deal_key = ANY(${parameters.add(deals)}) AND`;
+  const text = `
+    SELECT ${columns}
+    FROM ${items}
+    WHERE ${among} ${where}
+      AND EXISTS (SELECT FROM balance_line l CROSS JOIN LATERAL (${newest}) b
+        WHERE ${lines} AND l.lender_key = ${holder}
+          AND (b.principal_due <> 0 OR b.interest_due <> 0 OR b.fees_due <> 0) ${BY_LOOKUP})
+    ORDER BY i.key LIMIT ${most}`;
+  return { sql: text, parameters: parameters.values };
+}
+
+function partsOf({ level, filter, snapshot, limit, groupBy }: MarkedRequest) {
+  const parameters = new Parameters(snapshot);
+  const sql = LEVEL_SQL[level];
+  const where = conditions(sql, level, filter, parameters).join('\n      AND ');
+  const holder = level === 'position' ? '(SELECT id FROM party WHERE key = i.lender_key)' : `''`;
+  const most = parameters.add(limit + 1);
+  const group = groupOf(sql, groupBy);
+  const columns = `i.key, f.currency, ${holder} AS holder, ${group} AS "group"`;
+  return { columns, items: sql.items, where, most, parameters };
+}

@@ -1,0 +1,33 @@
+import type { GroupRequest } from '../../balances/balance-store.ts';
+import type { GroupTotal } from '../../balances/read-groups.ts';
+import { moneyOf, type Presented } from './money.ts';
+import { presentTotal } from './present.ts';
+
+type Asked = Pick<GroupRequest, 'level' | 'groupBy'>;
+
+/** Null: too many to work out, or kept totals of a large book without them. */
+export function presentSums(total: GroupTotal, { level }: Asked): Presented {
+  const money = moneyOf(total.currency);
+  const { details } = total;
+  const shown = (amount: bigint | undefined) => (amount === undefined ? null : money(amount));
+  return {
+    ...presentTotal(total, level),
+    // Commitments stand on facilities, as in totals of the list.
+    ...(level === 'contract'
+      ? {}
+      : { commitment: shown(details?.commitment), available: shown(details?.available) }),
+    pastDue: shown(details?.pastDue),
+    warnings: details?.warnings ?? null,
+  };
+}
+
+export function presentGroup(total: GroupTotal, asked: Asked): Presented {
+  const { group, party } = total;
+  return {
+    object: 'groupTotal',
+    groupBy: asked.groupBy,
+    value: party?.id ?? group,
+    name: party?.name ?? null,
+    ...presentSums(total, asked),
+  };
+}

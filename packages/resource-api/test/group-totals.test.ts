@@ -1,0 +1,198 @@
+import { Random } from '@cls/book-generator/random';
+import type { Database } from '@cls/shared/sql/database';
+import { describeOnEngines } from '@cls/testing/engines';
+import { expect } from 'chai';
+import {
+  GROUPINGS,
+  type Grouping,
+  LEVELS,
+  type Level,
+  NO_FILTER,
+} from '../src/balances/balance-store.ts';
+import type { BalanceReading } from '../src/balances/read-balances.ts';
+import { type GroupTotal, groupsReader } from '../src/balances/read-groups.ts';
+import { currentCommitment, outstandingPrincipal } from '../src/ledger/balance.ts';
+import { MIGRATIONS } from '../src/store/migrations.ts';
+import { type AskedBook, askedBook, CUSTOMERS, callerOf } from './support/asked-book.ts';
+
+const QUESTIONS = 50;
+
+/** What a group comes to, in the order of `sumsOf`. */
+type Sums = readonly (bigint | number | null)[];
+
+describeOnEngines('totals by group', (engine) => {
+  const random = new Random(53);
+  let database: Database;
+  let book: AskedBook;
+
+  before(async function () {
+    this.timeout(0);
+    database = await engine.open(MIGRATIONS);
+    book = await askedBook(database, random);
+  });
+  after(() => database?.close());
+
+  it('are the sums of the items of each group, for every caller, filter and two times', async function () {
+    this.timeout(0);
+    const readGroups = groupsReader(book.store, book.times);
+    let told = 0;
+    let inRest = 0;
+    for (let asked = 0; asked < QUESTIONS; asked += 1) {
+      const level = random.pick(LEVELS);
+      const groupBy = random.pick(
+        [undefined, ...GROUPINGS].filter(
+          (one) =>
+            (one !== 'lender' || level === 'position') &&
+            (one !== 'facilityType' || level !== 'deal'),
+        ) as [Grouping],
+      );
+      const question = {
+        ...book.aTime(),
+        level,
+        groupBy,
+        filter: random.chance(0.3) ? NO_FILTER : book.aFilter(),
+        top: random.pick([1, 1, 2, 100]),
+      };
+      const caller = callerOf(random.pick(CUSTOMERS));
+      const { readings } = await book.readings(caller, question);
+      const expected = grouped(readings, level, groupBy);
+      const { groups, rest, totals } = await readGroups(caller, question);
+      const note = JSON.stringify({ ...question, customer: caller.customer });
+      expect(
+        sumsOf(totals, () => ''),
+        note,
+      ).to.deep.equal(summed(expected));
+      if (groupBy === undefined) continue;
+      const shown = sumsOf(groups, ({ group, party }) => `${party?.id ?? group}`);
+      for (const [name, sums] of shown)
+        expect(sums, `${note} ${name}`).to.deep.equal(expected.get(name));
+      const others = new Map([...expected].filter(([name]) => !shown.has(name)));
+      expect(
+        sumsOf(rest, () => ''),
+        note,
+      ).to.deep.equal(summed(others));
+      for (const currency of new Set([...expected.keys()].map((name) => name.slice(0, 3)))) {
+        const of = (names: Iterable<string>) =>
+          [...names].filter((name) => name.startsWith(currency));
+        const count = Math.min(question.top, of(expected.keys()).length);
+        expect(of(shown.keys()).length, note).to.equal(count);
+        const least =
+          of(shown.keys())
+            .map((name) => shown.get(name)?.[1] as bigint)
+            .at(-1) ?? 0n;
+        for (const name of of(others.keys())) {
+          expect((others.get(name)?.[1] as bigint) <= least, note).to.equal(true);
+        }
+      }
+      told += groups.length;
+      inRest += rest.length;
+    }
+    expect(told).to.be.greaterThan(QUESTIONS);
+    expect(inRest).to.be.greaterThan(10);
+  });
+
+  it('are those that a large book keeps, and nothing else, where nothing is grouped', async () => {
+    const { store } = book;
+    const snapshot = await book.times.resolve(book.aTime(), { fullControl: true });
+    const request = {
+      level: 'facility',
+      filter: NO_FILTER,
+      snapshot,
+      groupBy: undefined,
+      top: 1,
+    } as const;
+    const access = { customer: 'agency' };
+    const kept = await store.groupTotals(access, request, 1);
+    const whole = await store.groupTotals(access, request, 1_000_000);
+    expect(kept.map(({ details }) => details)).to.deep.equal(kept.map(() => undefined));
+    const plain = (totals: typeof kept) =>
+      totals.map(({ currency, count, balance }) => ({ currency, count, balance }));
+    expect(plain(kept)).to.deep.equal(plain(whole));
+    expect(kept.length).to.be.greaterThan(1);
+  });
+});
+
+/** The groups of items by a naive reading, under currency and value. */
+function grouped(readings: readonly BalanceReading[], level: Level, groupBy: Grouping | undefined) {
+  const lines = new Set(
+    readings.map(({ item }) => `${item.facility?.id} ${item.position?.lenderId}`),
+  );
+  const groups = new Map<string, Sums>();
+  for (const reading of readings) {
+    const { item, pastDue } = reading;
+    const { global, position, facility, lenders } = item;
+    const own = lenders.find(({ lender }) => lender.id === position?.lenderId)?.balance ?? global;
+    const apart = level === 'facility' || level === 'position';
+    const within = apart && lines.has(`${facility?.sublimitOf} ${position?.lenderId}`);
+    const late = pastDue.find(({ lenderId }) => lenderId === (position?.lenderId ?? ''));
+    const warned = outstandingPrincipal(global) < 0n || global.unfunded < 0n || item.overdrawn;
+    const sums = [
+      1,
+      outstandingPrincipal(own),
+      own.fx_revaluation,
+      within ? 0n : own.unfunded,
+      own.interest_accrued,
+      own.fees_accrued,
+      within ? 0n : currentCommitment(own),
+      within ? 0n : own.available,
+      (late?.principal ?? 0n) + (late?.interest ?? 0n) + (late?.fees ?? 0n),
+      warned ? 1 : 0,
+    ];
+    const name = `${item.currency} ${groupBy === undefined ? '' : groupOf(reading, level, groupBy)}`;
+    groups.set(name, added(groups.get(name), sums));
+  }
+  return groups;
+}
+
+function groupOf({ item }: BalanceReading, level: Level, groupBy: Grouping): string {
+  const { borrower, deal, facility, contract, position } = item;
+  const status = level === 'deal' ? deal.status : (contract ?? facility)?.status;
+  const maturity = contract === null ? facility?.maturityDate : contract.maturityDate;
+  const values: Readonly<Record<Grouping, string | null | undefined>> = {
+    borrower: borrower.id,
+    country: borrower.country,
+    facilityType: facility?.type,
+    status,
+    lender: position?.lenderId,
+    maturityYear: maturity?.slice(0, 4) ?? null,
+  };
+  return `${values[groupBy]}`;
+}
+
+function added(one: Sums | undefined, other: Sums): Sums {
+  return other.map((value, index) => {
+    const before = one?.[index] ?? (typeof value === 'bigint' ? 0n : 0);
+    return ((before as number) + (value as number)) as number;
+  });
+}
+
+/** Groups of one currency as one. */
+function summed(groups: ReadonlyMap<string, Sums>): ReadonlyMap<string, Sums> {
+  const totals = new Map<string, Sums>();
+  for (const [name, sums] of groups) {
+    const currency = `${name.slice(0, 3)} `;
+    totals.set(currency, added(totals.get(currency), sums));
+  }
+  return new Map([...totals].sort(([a], [b]) => (a < b ? -1 : 1)));
+}
+
+function sumsOf(groups: readonly GroupTotal[], nameOf: (group: GroupTotal) => string) {
+  return new Map(
+    groups.map((group): [string, Sums] => {
+      const { currency, count, balance, details } = group;
+      const sums = [
+        count,
+        outstandingPrincipal(balance),
+        balance.fx_revaluation,
+        balance.unfunded,
+        balance.interest_accrued,
+        balance.fees_accrued,
+        details?.commitment ?? null,
+        details?.available ?? null,
+        details?.pastDue ?? null,
+        details?.warnings ?? null,
+      ];
+      return [`${currency} ${nameOf(group)}`, sums];
+    }),
+  );
+}

@@ -1,0 +1,108 @@
+import type { Random } from '@cls/book-generator/random';
+import type { Caller } from '@cls/shared/access/caller';
+import { systemClock } from '@cls/shared/clock';
+import { Secret } from '@cls/shared/secret';
+import type { Database } from '@cls/shared/sql/database';
+import {
+  type BalanceFilter,
+  type BalanceStore,
+  NO_FILTER,
+} from '../../src/balances/balance-store.ts';
+import { currentLedger } from '../../src/balances/current-ledger.ts';
+import { cursorCodec } from '../../src/balances/cursor.ts';
+import { type BalanceQuestion, balancesReader } from '../../src/balances/read-balances.ts';
+import { snapshots } from '../../src/balances/snapshot.ts';
+import type { BusinessDate } from '../../src/ledger/business-date.ts';
+import { sqlBalanceStore } from '../../src/store/sql-balance-store.ts';
+import { sqlEntitlements } from '../../src/store/sql-entitlements.ts';
+import { lenderOf, postInAnyOrder } from './any-order.ts';
+import { date } from './book.ts';
+import { datedFacts } from './dated-facts.ts';
+
+/** Who asks: everything, everything as an agent, as a lender, and parts of the book. */
+export const CUSTOMERS = ['*', 'agency', 'lender', 'germany', 'borrower', 'nobody'] as const;
+/** More than any test's book has. */
+export const WHOLE = 100_000;
+
+export function callerOf(customer: string): Caller {
+  const permission = customer === '*' ? 'external-api.fullcontrol' : 'cls-deal.view';
+  const names = { subject: customer, clientId: customer, customer };
+  return { ...names, accountType: 'service_account', permissions: new Set([permission]) };
+}
+
+/** A random history with names and dates that change, its readers, and callers of every role. */
+export async function askedBook(database: Database, random: Random) {
+  const store: BalanceStore = sqlBalanceStore(database);
+  const records = await postInAnyOrder(database, random, (book) => datedFacts(book, random));
+  const lender = lenderOf(records);
+  const entitlements = sqlEntitlements(database);
+  const grant = (customer: string, role: 'agent' | 'lender' | 'borrower', deals: object) =>
+    entitlements.grant({
+      customer,
+      role,
+      lenderId: role === 'lender' ? lender : undefined,
+      deals,
+    } as never);
+  const deals = records.flatMap((one) => (one.object === 'deal' ? [one] : []));
+  await grant('agency', 'agent', { allDeals: true });
+  await grant('lender', 'lender', { allDeals: true });
+  await grant('germany', 'agent', { country: 'DE' });
+  await grant('borrower', 'borrower', { dealId: deals[0]?.id });
+  await grant('borrower', 'lender', { dealId: deals[1]?.id });
+  const ledger = currentLedger(store, systemClock);
+  const times = snapshots(store, ledger);
+  const readBalances = balancesReader(store, times, cursorCodec(new Secret('k'.repeat(32))));
+  const column = async <T>(sql: string) => (await database.query<{ v: T }>(sql)).map(({ v }) => v);
+  const dates = await column<BusinessDate>(
+    'SELECT DISTINCT effective_date::text AS v FROM journal',
+  );
+  const instants = await column<string>(
+    `SELECT to_char(posted_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') AS v
+     FROM journal GROUP BY posted_at ORDER BY max(seq) DESC LIMIT 40`,
+  );
+  return {
+    store,
+    times,
+    lender,
+    /** Two times that a caller may ask for. */
+    aTime: () => ({
+      asOf: date(random.pick(['2023-06-01', '2026-01-01', ...dates])),
+      knownAt: random.chance(0.5)
+        ? undefined
+        : random.pick(['2999', ...instants].slice(1) as [string]),
+      fromDate: undefined,
+    }),
+    aFilter: (): BalanceFilter => {
+      const change = random.pick<() => Partial<BalanceFilter>>([
+        () => ({}),
+        () => ({}),
+        () => ({ currencies: ['USD', 'JPY'] }),
+        () => ({ facilityTypes: ['revolver', 'swingline'] }),
+        () => ({ statuses: [random.pick(['active', 'repaid', 'matured'])] }),
+        () => ({ countries: ['DE', 'FR'] }),
+        () => ({ lenderIds: [lender] }),
+        () => ({ dealIds: deals.slice(2).map(({ id }) => id) }),
+      ]);
+      return { ...NO_FILTER, includeZero: random.chance(0.4), ...change() };
+    },
+    /** Every item of a question as the list shows it. */
+    readings: (caller: Caller, question: Partial<BalanceQuestion>) =>
+      readBalances(caller, {
+        level: 'facility',
+        asOf: undefined,
+        knownAt: undefined,
+        fromDate: undefined,
+        filter: NO_FILTER,
+        sort: undefined,
+        limit: WHOLE,
+        totals: 'none',
+        expand: new Set(),
+        reporting: undefined,
+        position: undefined,
+        canonical: '',
+        ...question,
+      }),
+  };
+}
+
+export type AskedBook = Awaited<ReturnType<typeof askedBook>>;

@@ -12,7 +12,7 @@ const NODE_FLOOR = [20, 19];
 /** What was installed last, so that a start with nothing new runs no package manager. */
 const INSTALLED = join(root, 'node_modules', '.installed-from');
 
-/** Checks Node, installs the locked dependencies where they changed, and compiles. */
+/** Checks Node, installs the locked dependencies where they changed, compiles, and makes the documentation. */
 export async function bootstrap() {
   requireNode();
   await install();
@@ -21,6 +21,7 @@ export async function bootstrap() {
     '-b',
     ...packageNames().map((name) => join('packages', name)),
   ]);
+  await step('Making the documentation', process.execPath, [join('scripts', 'documentation.mjs')]);
 }
 
 function requireNode() {

@@ -55,6 +55,7 @@ export const KIND_OF = {
     'cli/cls-api.ts': 'root',
     'cli/program.ts': 'root',
     'cli/run.ts': 'root',
+    'documentation/': 'edge',
     'http/': 'edge',
     'versions/': 'edge',
     'store/': 'adapter',

@@ -34,6 +34,8 @@ function run() {
   const tsc = join(root, 'node_modules', 'typescript', 'bin', 'tsc');
   const compiled = project === undefined ? 0 : runCommand(tsc, '-b', project);
   if (compiled !== 0) return compiled;
+  const made = runCommand(join(root, 'scripts', 'documentation.mjs'));
+  if (made !== 0) return made;
   const mocha = join(root, 'node_modules', 'mocha', 'bin', 'mocha.js');
   return runCommand(mocha, ...options, compiledName(file));
 }

@@ -1,6 +1,6 @@
+import { NARROW, objections, widthOf } from '@cls/testing/accessibility';
 import { expect } from 'chai';
 import type { Page } from 'playwright-core';
-import { NARROW, objections, widthOf } from '../support/accessibility.ts';
 import { PASSWORD } from '../support/auth-server.ts';
 import {
   addPhone,

@@ -1,8 +1,8 @@
+import { startBrowserWithoutCookies } from '@cls/testing/browser';
 import { temporaryDirectory } from '@cls/testing/servers';
 import { expect } from 'chai';
 import type { Page } from 'playwright-core';
 import { PASSWORD } from '../support/auth-server.ts';
-import { startBrowserWithoutCookies } from '../support/browser.ts';
 import {
   ENDED,
   enterCode,

@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Secret } from '@cls/shared/secret';
+import { sharedBrowser } from '@cls/testing/browser';
 import { pglite } from '@cls/testing/engines';
 import { eventually } from '@cls/testing/servers';
 import { expect } from 'chai';
@@ -14,7 +15,6 @@ import { providerAdapter } from '../../src/library/provider-adapter.ts';
 import { sqlStateStore } from '../../src/state/sql-state-store.ts';
 import { KEY, PASSWORD, startTestAuthServer, type TestAuthServer, VIEW } from './auth-server.ts';
 import { type AuthenticatorApp, authenticatorApp } from './authenticator-app.ts';
-import { sharedBrowser } from './browser.ts';
 import { type Portal, startPortal } from './portal.ts';
 import { quickHash } from './quick-hash.ts';
 import {

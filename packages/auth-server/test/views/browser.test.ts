@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { NARROW, objections, widthOf } from '@cls/testing/accessibility';
+import { sharedBrowser } from '@cls/testing/browser';
 import { expect } from 'chai';
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
-import { NARROW, objections, widthOf } from '../support/accessibility.ts';
-import { sharedBrowser } from '../support/browser.ts';
 import { GALLERY } from '../support/gallery.ts';
 import { type GalleryServer, startGallery } from '../support/gallery-server.ts';
 import { virtualAuthenticator } from '../support/virtual-authenticator.ts';

@@ -19,7 +19,9 @@ import type { ApiVersions } from '../versions/api-versions.ts';
 import { descriptions } from '../versions/description.ts';
 import { DESCRIPTION_PATH } from '../versions/version-headers.ts';
 import { cors } from './cors.ts';
+import { documentation } from './documentation.ts';
 import { type KeptAnswersDeps, keptAnswers } from './kept-answers.ts';
+import { methodNotAllowed } from './method-not-allowed.ts';
 import {
   type ApiState,
   refusalStep,
@@ -51,6 +53,7 @@ export function createApp(deps: AppDeps): RequestListener {
   app.use(securityHeaders);
   app.use(problems(faultLog(deps.log), deps.issuer));
   app.use(health(deps.checks, deps.isDraining));
+  app.use(documentation(deps));
   app.use(refusalStep(deps.versions));
   app.use(lateCallers(deps));
   app.use(servedVersionStep(deps.versions));
@@ -197,16 +200,6 @@ function nothingHere({ versions }: AppDeps): Middleware<ApiState> {
     if (ctx.path === '/api' || isRoute || isDescription) throw methodNotAllowed();
     throw new Refusal(NOTHING_HERE);
   };
-}
-
-function methodNotAllowed(): Refusal {
-  return new Refusal({
-    status: 405,
-    code: 'method_not_allowed',
-    title: 'Method not allowed',
-    detail: 'Only GET and HEAD are allowed here.',
-    headers: { Allow: 'GET, HEAD' },
-  });
 }
 
 const securityHeaders: Middleware = async (ctx, next) => {

@@ -1,9 +1,9 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { atEndOfTests } from '@cls/testing/end-of-tests';
-import { requireServer } from '@cls/testing/engines';
-import { chromiumBinary } from '@cls/testing/servers';
 import { type Browser, type BrowserContext, chromium } from 'playwright-core';
+import { atEndOfTests } from './end-of-tests.ts';
+import { requireServer } from './engines.ts';
+import { chromiumBinary } from './servers.ts';
 
 /** Quiet, and without a request of the browser's own. */
 export const CHROMIUM_FLAGS: readonly string[] = [

@@ -1,0 +1,91 @@
+import { strToU8, zipSync } from 'fflate';
+import type { DescribedOperation, Parameter } from './contract-reader.ts';
+import { type CollectionSource, FIRST_VALUES } from './postman.ts';
+
+/** The files of a version's collection of Bruno, by name. */
+export function brunoFiles(source: CollectionSource): Readonly<Record<string, string>> {
+  const { version, issuer, operations } = source;
+  const name = `CLS ${version}`;
+  const requests = operations.map((operation, index): [string, string] => [
+    `${operation.id}.bru`,
+    request(operation, source, index + 1),
+  ]);
+  return {
+    'bruno.json': `${JSON.stringify({ version: '1', name, type: 'collection' }, null, 2)}\n`,
+    'collection.bru': AUTHORIZATION,
+    'environments/CLS.bru': [
+      ...block('vars', [`baseUrl: ${issuer}`, 'clientId:']),
+      'vars:secret [',
+      '  clientSecret',
+      ']',
+      '',
+    ].join('\n'),
+    ...Object.fromEntries(requests),
+  };
+}
+
+/** The same collection packed, with the same bytes each time. */
+export function brunoZip(source: CollectionSource): Buffer {
+  const folder = `cls-${source.version}`;
+  const entries = Object.entries(brunoFiles(source)).map(([name, text]): [string, Uint8Array] => [
+    `${folder}/${name}`,
+    strToU8(text),
+  ]);
+  return Buffer.from(zipSync(Object.fromEntries(entries), { mtime: '2000-01-01T00:00:00' }));
+}
+
+const AUTHORIZATION = [
+  ...block('auth', ['mode: oauth2']),
+  ...block('auth:oauth2', [
+    'grant_type: client_credentials',
+    'access_token_url: {{baseUrl}}/oauth/token',
+    'client_id: {{clientId}}',
+    'client_secret: {{clientSecret}}',
+    'scope:',
+    'credentials_placement: basic_auth_header',
+    'credentials_id: credentials',
+    'token_placement: header',
+    'token_header_prefix: Bearer',
+    'auto_fetch_token: true',
+    'auto_refresh_token: false',
+  ]),
+].join('\n');
+
+function request(operation: DescribedOperation, source: CollectionSource, seq: number): string {
+  const { id, method, path, summary, parameters } = operation;
+  const { version, issuer } = source;
+  const query = parameters.filter((one) => one.in === 'query');
+  const inPath = parameters.filter((one) => one.in === 'path');
+  const sent = query.flatMap(({ name }) => {
+    const value = FIRST_VALUES[name];
+    return value === undefined ? [] : [`${name}=${value}`];
+  });
+  const search = sent.length === 0 ? '' : `?${sent.join('&')}`;
+  const url = `{{baseUrl}}/api/${version}${path.replace(/\{(\w+)\}/g, ':$1')}${search}`;
+  return [
+    ...block('meta', [`name: ${summary}`, 'type: http', `seq: ${seq}`]),
+    ...block(method.toLowerCase(), [`url: ${url}`, 'body: none', 'auth: inherit']),
+    ...(query.length === 0 ? [] : block('params:query', query.map(parameterLine))),
+    ...(inPath.length === 0
+      ? []
+      : block(
+          'params:path',
+          inPath.map(({ name }) => `${name}:`),
+        )),
+    ...block('headers', ['Accept: application/json']),
+    ...block('docs', [
+      operation.description ?? summary,
+      `${issuer}/docs/${version}/operations/${id}`,
+    ]),
+  ].join('\n');
+}
+
+/** Switched off with a tilde. */
+function parameterLine({ name }: Parameter): string {
+  const value = FIRST_VALUES[name];
+  return value === undefined ? `~${name}:` : `${name}: ${value}`;
+}
+
+function block(name: string, lines: readonly string[]): readonly string[] {
+  return [`${name} {`, ...lines.map((line) => `  ${line}`), '}', ''];
+}

@@ -1,0 +1,61 @@
+import { readFileSync } from 'node:fs';
+
+/** A document of docs/ for callers. */
+export interface ContentPage {
+  readonly path: string;
+  readonly group: 'start' | 'quickstarts' | 'concepts' | 'versions' | 'maintainers';
+  readonly title: string;
+  readonly html: string;
+  readonly headings: readonly Heading[];
+}
+
+export interface Heading {
+  readonly id: string;
+  readonly depth: number;
+  readonly text: string;
+}
+
+/** What docs/errors.md says of a code. */
+export interface ErrorEntry {
+  readonly code: string;
+  readonly statuses: readonly number[];
+  /** Whether the same request may be sent again. */
+  readonly sendAgain: boolean;
+  /** When, or with what. */
+  readonly how?: string;
+  readonly html: string;
+  /** A problem document, where no recording has one. */
+  readonly example?: string;
+}
+
+/** A recorded exchange. */
+export interface Example {
+  readonly title?: string;
+  readonly method: string;
+  /** Below the version, with its parameters. */
+  readonly path: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly status: number;
+  readonly type: string;
+  readonly body: string;
+}
+
+export interface VersionExamples {
+  readonly operations: Readonly<Record<string, readonly Example[]>>;
+  readonly problems: Readonly<Record<string, Example>>;
+}
+
+/** What scripts/documentation.mjs makes. */
+export interface Content {
+  readonly pages: readonly ContentPage[];
+  readonly errors: { readonly introduction: string; readonly entries: readonly ErrorEntry[] };
+  /** Texts that pages link to, by path. */
+  readonly files: Readonly<Record<string, string>>;
+  /** By version. */
+  readonly examples: Readonly<Record<string, VersionExamples>>;
+}
+
+/** @throws {Error} where the service was compiled without `npm run build`. */
+export function readContent(): Content {
+  return JSON.parse(readFileSync(new URL('../../documentation.json', import.meta.url), 'utf8'));
+}

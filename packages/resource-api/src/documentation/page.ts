@@ -1,0 +1,98 @@
+import { type Html, type HtmlValue, html, trustedMarkup } from '@cls/shared/http/html';
+import type { Heading } from './content.ts';
+
+/** Where a page belongs in the menu. */
+export type Section = 'home' | 'start' | 'reference' | 'errors' | 'concepts' | 'versions';
+
+export interface PageModel {
+  readonly title: string;
+  readonly section: Section;
+  readonly body: HtmlValue;
+  /** A list of these stands above the text. */
+  readonly headings?: readonly Heading[];
+  /** Whether the page sends requests for its reader. */
+  readonly tries?: boolean;
+}
+
+export interface Frame {
+  /** The id of the version whose reference the menu leads to. */
+  readonly latest: string;
+}
+
+/** A whole page: menu, title, contents, text. */
+export function page({ latest }: Frame, model: PageModel): string {
+  const { title, section, body, headings = [], tries = false } = model;
+  const name = section === 'home' ? title : `${title} · CLS documentation`;
+  return html`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>${name}</title>
+<link rel="icon" href="/docs/assets/icon.svg" type="image/svg+xml">
+<link rel="stylesheet" href="/docs/assets/documentation.css">
+${tries && html`<script type="module" src="/docs/assets/try-it.js"></script>\n`}</head>
+<body>
+<a class="skip" href="#content">Skip to the text</a>
+<header><a class="brand" href="/docs">CLS documentation</a>
+<nav aria-label="Documentation"><ul>${menu(latest).map(
+    ([key, href, label]) =>
+      html`<li><a href="${href}"${key === section && trustedMarkup(' aria-current="true"')}>${label}</a></li>`,
+  )}</ul></nav></header>
+<main id="content" tabindex="-1">
+<h1>${title}</h1>
+${contents(headings)}${body}
+</main>
+</body>
+</html>
+`.toString();
+}
+
+function menu(latest: string): readonly (readonly [Section, string, string])[] {
+  return [
+    ['start', '/docs/quickstarts', 'Quick starts'],
+    ['reference', `/docs/${latest}`, 'Reference'],
+    ['errors', '/docs/errors', 'Errors'],
+    ['concepts', '/docs/concepts', 'Concepts'],
+    ['versions', '/docs/versioning', 'Versions'],
+  ];
+}
+
+/** With fewer headings than this, a list of them is of no use. */
+const CONTENTS_MIN = 4;
+
+function contents(headings: readonly Heading[]): HtmlValue {
+  const main = headings.filter(({ depth }) => depth === 2);
+  if (main.length < CONTENTS_MIN) return undefined;
+  return html`<details class="contents"><summary>On this page</summary><ul>${main.map(
+    ({ id, text }) => html`<li><a href="#${id}">${text}</a></li>`,
+  )}</ul></details>
+`;
+}
+
+/** Text with `code` in backticks. */
+export function prose(text: string): Html {
+  const parts = text.split('`');
+  return html`${parts.map((part, index) => (index % 2 === 1 ? html`<code>${part}</code>` : part))}`;
+}
+
+export function codeBlock(text: string, attributes = ''): Html {
+  return html`<pre tabindex="0"${trustedMarkup(attributes)}><code>${text}</code></pre>
+`;
+}
+
+/** @param rows cells as markup or text; the first of each row is its heading. */
+export function table(
+  label: string,
+  head: readonly string[],
+  rows: readonly (readonly HtmlValue[])[],
+): Html {
+  return html`<div class="scroll" role="group" aria-label="${label}" tabindex="0"><table>
+<thead><tr>${head.map((cell) => html`<th scope="col">${cell}</th>`)}</tr></thead>
+<tbody>${rows.map(
+    ([first, ...rest]) =>
+      html`<tr><th scope="row">${first}</th>${rest.map((cell) => html`<td>${cell}</td>`)}</tr>\n`,
+  )}</tbody></table></div>
+`;
+}

@@ -1,0 +1,77 @@
+import { type Html, html } from '@cls/shared/http/html';
+import type { JsonSchema } from '../versions/openapi.ts';
+import { refName } from './contract-reader.ts';
+import { prose } from './page.ts';
+
+/** A member of an object, or of an object within it: `commitment.original`. */
+export interface Field {
+  readonly name: string;
+  readonly schema: JsonSchema;
+  /** Such as `required`. */
+  readonly note?: string;
+}
+
+/** The members of an object, each before the members within it. */
+export function fieldsOf({ properties = {}, required = [] }: JsonSchema, within = ''): Field[] {
+  return Object.entries(properties).flatMap(([key, schema]) => {
+    const name = `${within}${key}`;
+    const isAlwaysThere = required.includes(key);
+    const field = { name, schema, ...(isAlwaysThere ? {} : { note: 'not always there' }) };
+    return [field, ...innerFields(schema, name)];
+  });
+}
+
+function innerFields(schema: JsonSchema, name: string): Field[] {
+  if (schema.properties !== undefined) return fieldsOf(schema, `${name}.`);
+  if (schema.items?.properties !== undefined) return fieldsOf(schema.items, `${name}[].`);
+  const [only] = schema.anyOf?.filter(({ type }) => type !== 'null') ?? [];
+  return only?.properties === undefined ? [] : fieldsOf(only, `${name}.`);
+}
+
+/** Fields or parameters with what they are. @param fieldsPath where named schemas are explained. */
+export function fieldList(fields: readonly Field[], fieldsPath: string): Html {
+  return html`<dl class="fields">${fields.map(
+    ({ name, schema, note }) =>
+      html`<div><dt><code>${name}</code> <span class="type">${typeOf(schema, fieldsPath)}${note !== undefined && `, ${note}`}</span></dt>
+<dd>${schema.description !== undefined && prose(schema.description)}${valuesOf(schema)}</dd></div>
+`,
+  )}</dl>
+`;
+}
+
+/** What a value is, in a few words. */
+export function typeOf(schema: JsonSchema, fieldsPath: string): Html {
+  const name = refName(schema);
+  if (name !== undefined) return html`<a href="${fieldsPath}#${name}">${name}</a>`;
+  if (schema.anyOf !== undefined) {
+    const nullable = schema.anyOf.some(({ type }) => type === 'null');
+    const others = schema.anyOf.filter(({ type }) => type !== 'null');
+    const types = others.map((one, index) => [index > 0 && ' or ', typeOf(one, fieldsPath)]);
+    return html`${types}${nullable && ' or null'}`;
+  }
+  if (schema.items !== undefined) return html`list of ${typeOf(schema.items, fieldsPath)}`;
+  if (schema.const !== undefined) return html`always <code>${String(schema.const)}</code>`;
+  if (schema.enum !== undefined) return html`one of a list`;
+  if (schema.format === 'date') return html`date`;
+  if (schema.format === 'date-time') return html`instant`;
+  const words = { string: 'text', integer: 'whole number', boolean: 'true or false' };
+  const type = String(schema.type ?? 'object');
+  return html`${words[type as keyof typeof words] ?? type}`;
+}
+
+/** Which values a schema takes, where these are few; its bounds and its default. */
+export function valuesOf(schema: JsonSchema): Html {
+  const one = schema.items ?? schema;
+  const bounds = [
+    one.minimum !== undefined && one.maximum !== undefined
+      ? `From ${one.minimum} to ${one.maximum}.`
+      : '',
+    schema.maxItems === undefined ? '' : `At most ${schema.maxItems} values, separated by commas.`,
+  ].join(' ');
+  return html`${
+    one.enum !== undefined &&
+    html` <span class="values">Values: ${one.enum.map((value, index) => [index > 0 && ', ', html`<code>${String(value)}</code>`])}.</span>`
+  } ${bounds.trim()}${
+    one.default !== undefined && html` Default: <code>${String(one.default)}</code>.`
+  }`;
+}

@@ -1,0 +1,161 @@
+import type { Release } from '../lifecycle/release.ts';
+import type { ApiVersions } from '../versions/api-versions.ts';
+import { etagOf } from '../versions/etag.ts';
+import { ASSETS, readAsset } from './assets.ts';
+import { brunoZip } from './bruno.ts';
+import { type Content, readContent } from './content.ts';
+import { operationsOf } from './contract-reader.ts';
+import { errorPage, errorsPage } from './error-pages.ts';
+import { operationPage } from './operation-page.ts';
+import { conceptsPage, contentPage, homePage, missingPage } from './overview-pages.ts';
+import { type PageModel, page } from './page.ts';
+import { postmanCollection } from './postman.ts';
+import { changesPage, fieldsPage, statusTable, versionPage } from './version-pages.ts';
+
+/** What is at an address. */
+export interface Resource {
+  readonly type: string;
+  readonly body: Buffer;
+  readonly etag: string;
+}
+
+export interface Site {
+  /** @param path below the deployment's base, such as `/docs/v1`. */
+  find(path: string, now: Date): Resource | undefined;
+  /** What a browser gets where there is nothing. */
+  missing(now: Date): Buffer;
+}
+
+export interface SiteDeps {
+  readonly versions: ApiVersions;
+  /** The base URL of the deployment. */
+  readonly issuer: string;
+  scope(permission: string): string;
+}
+
+const HTML = 'text/html; charset=utf-8';
+const TEXT = 'text/plain; charset=utf-8';
+
+type Make = (now: Date) => { readonly type: string; readonly body: Buffer | string };
+
+/**
+ * Every address of the documentation. Nothing is read or made before it is asked for, and it is
+ * made again when a version's status has changed.
+ */
+export function documentationSite(deps: SiteDeps): Site {
+  const { registry } = deps.versions;
+  const basePath = new URL(deps.issuer).pathname.replace(/\/$/, '');
+  let content: Content | undefined;
+  let makers: ReadonlyMap<string, Make> | undefined;
+  const made = new Map<string, { state: string; resource: Resource }>();
+  const stateAt = (now: Date) => JSON.stringify([registry.table(now), registry.latest(now).id]);
+  const written = (model: PageModel, now: Date) =>
+    below(basePath, page({ latest: registry.latest(now).id }, model));
+  return {
+    find(path, now) {
+      content ??= readContent();
+      makers ??= makersOf(deps, content, written);
+      const make = makers.get(path);
+      if (make === undefined || !isReleased(deps.versions, path, now)) return undefined;
+      const state = stateAt(now);
+      const known = made.get(path);
+      if (known?.state === state) return known.resource;
+      const { type, body } = make(now);
+      const bytes = Buffer.from(body);
+      const resource = { type, body: bytes, etag: etagOf(bytes) };
+      made.set(path, { state, resource });
+      return resource;
+    },
+    missing: (now) => Buffer.from(written(missingPage(), now)),
+  };
+}
+
+/** Addresses of this site begin below the deployment's own path. */
+function below(basePath: string, markup: string): string {
+  if (basePath === '') return markup;
+  return markup.replace(/ (href|src)="\//g, ` $1="${basePath}/`);
+}
+
+/** A version that is announced has no pages yet. */
+function isReleased({ registry }: ApiVersions, path: string, now: Date): boolean {
+  const id = /^\/docs\/(v\d+)(?:\/|$)/.exec(path)?.[1];
+  return id === undefined || registry.resolve(id, now).kind !== 'unknown';
+}
+
+function makersOf(
+  deps: SiteDeps,
+  content: Content,
+  written: (model: PageModel, now: Date) => string,
+): ReadonlyMap<string, Make> {
+  const { registry } = deps.versions;
+  const asPage = (model: (now: Date) => PageModel): Make => {
+    return (now) => ({ type: HTML, body: written(model(now), now) });
+  };
+  const contractOf = (id: string) => {
+    const release = registry.releases.find((one) => one.id === id);
+    if (release === undefined) throw new Error(`${id} is not in the registry`);
+    return deps.versions.module(release).contract;
+  };
+  const recorded = Object.values(content.examples).toReversed();
+  const status = (now: Date) => statusTable(registry, now);
+  return new Map<string, Make>([
+    ['/docs', asPage((now) => homePage(content, registry, now))],
+    ['/docs/concepts', asPage(() => conceptsPage(content))],
+    ['/docs/errors', asPage(() => errorsPage(content))],
+    ...content.errors.entries.map((entry): [string, Make] => {
+      const example = recorded.find(({ problems }) => problems[entry.code])?.problems[entry.code];
+      const { issuer } = deps;
+      return [
+        `/docs/errors/${entry.code}`,
+        asPage((now) => errorPage(entry, { issuer, registry, now, contractOf, example })),
+      ];
+    }),
+    ...content.pages.map((one): [string, Make] => [
+      one.path,
+      asPage((now) => contentPage(one, one.path === '/docs/versioning' ? status(now) : undefined)),
+    ]),
+    ...Object.entries(content.files).map(([path, body]): [string, Make] => [
+      path,
+      () => ({ type: TEXT, body }),
+    ]),
+    ...Object.entries(ASSETS).map(([name, type]): [string, Make] => [
+      `/docs/assets/${name}`,
+      () => ({ type, body: readAsset(name) }),
+    ]),
+    ...registry.releases.flatMap((release) => versionMakers(release, deps, content, asPage)),
+  ]);
+}
+
+function versionMakers(
+  release: Release,
+  { versions, issuer, scope }: SiteDeps,
+  content: Content,
+  asPage: (model: (now: Date) => PageModel) => Make,
+): readonly (readonly [string, Make])[] {
+  const { registry } = versions;
+  const { id } = release;
+  const { contract } = versions.module(release);
+  const operations = operationsOf(contract);
+  const apiUrl = `${issuer}/api/${id}`;
+  const source = { version: id, issuer, operations };
+  const predecessor = registry.releases[registry.releases.indexOf(release) - 1];
+  const examples = content.examples[id]?.operations ?? {};
+  const context = { contract, version: id, apiUrl, scope };
+  return [
+    [`/docs/${id}`, asPage((now) => versionPage(release, contract, { registry, now, apiUrl }))],
+    [`/docs/${id}/fields`, asPage(() => fieldsPage(id, contract))],
+    [`/docs/${id}/changes`, asPage(() => changesPage(release, predecessor))],
+    [
+      `/docs/${id}/cls.postman_collection.json`,
+      () => ({ type: 'application/json; charset=utf-8', body: postmanCollection(source) }),
+    ],
+    [`/docs/${id}/cls.bruno.zip`, () => ({ type: 'application/zip', body: brunoZip(source) })],
+    ...operations.map((operation): [string, Make] => {
+      const shown = examples[`${operation.method} ${operation.path}`] ?? [];
+      return [
+        `/docs/${id}/operations/${operation.id}`,
+        asPage(() => operationPage(operation, { ...context, examples: shown })),
+      ];
+    }),
+  ];
+}

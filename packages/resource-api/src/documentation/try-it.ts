@@ -1,0 +1,49 @@
+import { type Html, html, trustedMarkup } from '@cls/shared/http/html';
+import type { DescribedOperation, Parameter } from './contract-reader.ts';
+import { codeBlock } from './page.ts';
+import { FIRST_VALUES } from './postman.ts';
+
+/**
+ * The command that asks the operation, and a form for the same. The script shows the form: without
+ * one, and with a policy that forbids to send forms, it would do nothing.
+ */
+export function tryIt(operation: DescribedOperation, apiUrl: string): Html {
+  const { method, path, parameters, responses } = operation;
+  const types = Object.keys(responses.find(([status]) => status === '200')?.[1].content ?? {});
+  return html`<h2 id="try-it">Try it</h2>
+<p>Replace <code>$TOKEN</code> by an access token of your own (<a href="/docs/tokens">how to get one</a>).</p>
+${codeBlock(curlCommand(operation, apiUrl), ' id="try-command"')}
+<form id="try-form" hidden data-path="${new URL(apiUrl).pathname}${path}" data-method="${method}" data-url="${apiUrl}${path}">
+<p>Your token stays in the memory of this page. It is sent to this host alone, and forgotten when you leave.</p>
+<p><label for="try-token">Access token</label> <input id="try-token" type="password" autocomplete="off" spellcheck="false"></p>
+${types.length > 1 && html`<p><label for="try-accept">Form of the answer</label> <select id="try-accept">${types.map((type) => html`<option>${type}</option>`)}</select></p>`}
+<details><summary>Parameters</summary>
+${parameters.map(parameterInput)}</details>
+<p><button type="submit">Send</button></p>
+<div id="try-answer" role="status" aria-live="polite"></div>
+</form>
+`;
+}
+
+export function curlCommand({ path, parameters }: DescribedOperation, apiUrl: string): string {
+  const query = Object.entries(FIRST_VALUES)
+    .filter(([name]) => parameters.some((one) => one.name === name))
+    .map(([name, value]) => `${name}=${value}`)
+    .join('&');
+  const url = `${apiUrl}${path}${query === '' ? '' : `?${query}`}`;
+  return `curl -H "Authorization: Bearer $TOKEN" \\\n  '${url}'`;
+}
+
+function parameterInput({ name, in: place, schema }: Parameter): Html {
+  const id = `parameter-${name}`;
+  const { type, enum: values } = schema;
+  const options = type === 'boolean' ? ['true', 'false'] : values;
+  const attributes = html`id="${id}" name="${name}" data-in="${place}"`;
+  const first = FIRST_VALUES[name] ?? '';
+  return html`<p><label for="${id}"><code>${name}</code></label> ${
+    options === undefined
+      ? html`<input ${attributes} autocomplete="off" spellcheck="false" value="${first}"${type === 'integer' && trustedMarkup(' inputmode="numeric"')}>`
+      : html`<select ${attributes}><option value=""></option>${options.map((value) => html`<option>${String(value)}</option>`)}</select>`
+  }</p>
+`;
+}

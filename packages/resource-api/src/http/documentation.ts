@@ -1,0 +1,66 @@
+import { type Permission, scopeOf } from '@cls/shared/access-token';
+import type { Clock } from '@cls/shared/clock';
+import { Refusal } from '@cls/shared/http/refusal';
+import type { Context, Middleware } from 'koa';
+import { documentationSite, type Site } from '../documentation/site.ts';
+import type { ApiVersions } from '../versions/api-versions.ts';
+import { methodNotAllowed } from './method-not-allowed.ts';
+import { writeBody } from './write-answer.ts';
+
+/** Nothing but our own style sheet and script; requests go to this host alone. */
+const POLICY = [
+  "default-src 'none'",
+  ...["style-src 'self'", "script-src 'self'", "img-src 'self'", "connect-src 'self'"],
+  ...["base-uri 'none'", "form-action 'none'", "frame-ancestors 'none'"],
+].join('; ');
+
+export interface DocumentationDeps {
+  readonly versions: ApiVersions;
+  /** The base URL of the deployment. */
+  readonly issuer: string;
+  readonly scopeBase: string;
+  readonly clock: Clock;
+}
+
+/** `GET {base}/docs…`, without a token. `latest` leads to the version that it stands for. */
+export function documentation({
+  versions,
+  issuer,
+  scopeBase,
+  clock,
+}: DocumentationDeps): Middleware {
+  const scope = (name: string) => scopeOf(scopeBase, name as Permission);
+  const site = documentationSite({ versions, issuer, scope });
+  return async (ctx, next) => {
+    if (ctx.path !== '/docs' && !ctx.path.startsWith('/docs/')) return next();
+    const now = clock.now();
+    const path = ctx.path.replace(
+      /^\/docs\/latest(?=\/|$)/,
+      `/docs/${versions.registry.latest(now).id}`,
+    );
+    const resource = site.find(path.replace(/\/+$/, ''), now);
+    if (resource === undefined) return nothingHere(ctx, site, now);
+    if (ctx.method !== 'GET' && ctx.method !== 'HEAD') throw methodNotAllowed();
+    ctx.set('Content-Security-Policy', POLICY);
+    ctx.set('Cache-Control', 'public, max-age=300');
+    ctx.set('Vary', 'Accept-Encoding');
+    if (path !== ctx.path) ctx.set('Content-Location', path);
+    await writeBody(ctx, 200, { 'Content-Type': resource.type }, resource.body, resource.etag);
+  };
+}
+
+function nothingHere(ctx: Context, site: Site, now: Date): void {
+  if (!/\btext\/html\b/.test(ctx.get('accept'))) {
+    throw new Refusal({
+      status: 404,
+      code: 'not_found',
+      title: 'Not found',
+      detail: 'The documentation has nothing at this path; it begins at /docs.',
+    });
+  }
+  ctx.set('Content-Security-Policy', POLICY);
+  ctx.set('Cache-Control', 'no-store');
+  ctx.status = 404;
+  ctx.type = 'text/html; charset=utf-8';
+  ctx.body = site.missing(now);
+}

@@ -1,0 +1,218 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { FAULT_CODES, PROBLEM_CODES } from '@cls/shared/http/problem-codes';
+import { pglite } from '@cls/testing/engines';
+import { expect } from 'chai';
+import { operationsOf } from '../src/documentation/contract-reader.ts';
+import { RELEASES } from '../src/versions/releases.ts';
+import { v1Contract } from '../src/versions/v1/contract.ts';
+import { startTestApi, type TestApi } from './support/api.ts';
+import { ISSUER } from './support/issuer.ts';
+import { crawl, linksOf, type Visited } from './support/site.ts';
+
+describe('/docs', () => {
+  let api: TestApi;
+  let site: ReadonlyMap<string, Visited>;
+  before(async () => {
+    api = await startTestApi(pglite);
+    site = await crawl(api.baseUrl, ISSUER);
+  });
+  after(() => api?.stop());
+
+  const get = (path: string, headers: Record<string, string> = {}, method = 'GET') =>
+    fetch(`${api.baseUrl}${path}`, { headers, method });
+  const textOf = (path: string) => site.get(path)?.text ?? '';
+  const pages = () => [...site].filter(([, { type }]) => type.startsWith('text/html'));
+
+  it('answers without a token, with a page for people', async () => {
+    const answer = await get('/docs');
+    expect(answer.status).to.equal(200);
+    expect(answer.headers.get('content-type')).to.equal('text/html; charset=utf-8');
+    expect(await answer.text()).to.include('<h1>CLS documentation</h1>');
+  });
+
+  it('has no dead link and no dead anchor, and links to every page that it has', () => {
+    const dead = pages().flatMap(([path, { links, ids }]) =>
+      links.flatMap(({ path: to, anchor }) => {
+        const target = to === path ? { status: 200, ids } : site.get(to);
+        const alive = target?.status === 200 && (anchor === '' || target.ids.has(anchor));
+        return alive ? [] : [`${path} → ${to}${anchor && `#${anchor}`}`];
+      }),
+    );
+    expect(dead).to.deep.equal([]);
+    expect(pages().length).to.be.greaterThan(PROBLEM_CODES.length + 20);
+  });
+
+  it('gives each page one heading, ids that are unique, a language and a title of its own', () => {
+    const titles = pages().map(([path, { text }]) => {
+      expect(text.match(/<h1>/g), path).to.have.length(1);
+      expect(text, path).to.include('<html lang="en">');
+      const ids = [...text.matchAll(/ id="([^"]+)"/g)].map(([, id]) => id);
+      expect(ids, path).to.have.length(new Set(ids).size);
+      return /<title>([^<]+)<\/title>/.exec(text)?.[1];
+    });
+    expect(titles).to.have.length(new Set(titles).size);
+  });
+
+  it('asks nothing of another host: no style, script, image or form of one, nothing inline', () => {
+    for (const [path, { text, policy }] of pages()) {
+      expect(policy, path).to.include("default-src 'none'").and.not.include('unsafe');
+      expect(text, path).not.to.match(
+        /<(style|iframe|object|embed|base|img)\b|<script(?! type="module" src="\/docs\/)/,
+      );
+      expect(text, path).not.to.match(
+        /\s(style|on\w+)="|<(link|script)[^>]+(href|src)="(?!\/docs\/)/,
+      );
+    }
+  });
+
+  it('is asked for again with a validator, and is sent compressed', async () => {
+    const first = await get('/docs/v1/fields', { 'accept-encoding': 'identity' });
+    const etag = first.headers.get('etag') ?? '';
+    expect((await get('/docs/v1/fields', { 'if-none-match': etag })).status).to.equal(304);
+    const packed = await get('/docs/v1/fields', { 'accept-encoding': 'br' });
+    expect(packed.headers.get('content-encoding')).to.equal('br');
+    expect(await packed.text()).to.equal(await first.text());
+    expect(first.headers.get('cache-control')).to.equal('public, max-age=300');
+  });
+
+  it('shows the version behind latest, in place', async () => {
+    const latest = await get('/docs/latest');
+    expect(latest.headers.get('content-location')).to.equal('/docs/v1');
+    expect(await latest.text()).to.equal(textOf('/docs/v1'));
+  });
+
+  it('tells a browser by a page that there is nothing, and a program by a problem', async () => {
+    const browser = await get('/docs/errors/nothing', { accept: 'text/html,*/*' });
+    expect(browser.status).to.equal(404);
+    expect(await browser.text()).to.include('<h1>There is no such page</h1>');
+    const program = await get('/docs/v9');
+    expect(program.status).to.equal(404);
+    expect(await program.json()).to.include({ type: `${ISSUER}/docs/errors/not_found` });
+    const posted = await get('/docs', {}, 'POST');
+    expect([posted.status, posted.headers.get('allow')]).to.deep.equal([405, 'GET, HEAD']);
+    const head = await get('/docs', {}, 'HEAD');
+    expect([head.status, await head.text()]).to.deep.equal([200, '']);
+  });
+
+  it('never answers with a page of 60 KB or more, compressed', async () => {
+    for (const path of ['/docs/v1/fields', '/docs/v1/operations/listBalances', '/docs/api']) {
+      const zipped = await get(path, { 'accept-encoding': 'br' });
+      expect(Number(zipped.headers.get('content-length')), path).to.be.lessThan(60_000);
+    }
+  });
+
+  describe('the errors', () => {
+    const listed = () =>
+      linksOf(textOf('/docs/errors')).flatMap(
+        ({ path }) => /^\/docs\/errors\/(\w+)$/.exec(path)?.[1] ?? [],
+      );
+
+    it('have a page for each code that a problem can have, and no other', () => {
+      const codes = [...PROBLEM_CODES, ...FAULT_CODES].sort();
+      expect([...new Set(listed())].sort()).to.deep.equal(codes);
+      for (const code of codes) expect(site.get(`/docs/errors/${code}`)?.status).to.equal(200);
+    });
+
+    it('are all in the sources: no page speaks of a code that nothing answers', () => {
+      const sources = sourcesOf(['auth-server', 'resource-api', 'shared']);
+      const unused = [...PROBLEM_CODES, ...FAULT_CODES].filter(
+        (code) => !sources.includes(`'${code}'`) && !sources.includes(`"code":"${code}"`),
+      );
+      expect(unused).to.deep.equal([]);
+    });
+
+    it('are all of the codes that the contracts promise', () => {
+      const promised = JSON.stringify(v1Contract()).matchAll(/"x-codes":\[([^\]]+)\]/g);
+      const codes = [...promised].flatMap(([, list]) => JSON.parse(`[${list}]`) as string[]);
+      expect(PROBLEM_CODES).to.include.members(codes);
+    });
+
+    it('say what happened, what to do, whether to send again, and show a problem with the code', () => {
+      for (const code of [...PROBLEM_CODES, ...FAULT_CODES]) {
+        const text = textOf(`/docs/errors/${code}`);
+        expect(text, code).to.include('Send the same request again</dt>');
+        expect(text, code).to.include('<strong>What to do.</strong>');
+        const [, shown = ''] =
+          /<h2 id="example">.*?<pre[^>]*><code>(.*?)<\/code>/s.exec(text) ?? [];
+        const problem = JSON.parse(unescaped(shown));
+        const codes = [problem.code, ...(problem.errors ?? []).map((one: Problem) => one.code)];
+        expect(codes, code).to.include(code);
+        expect(problem.type, code).to.equal(`${ISSUER}/docs/errors/${problem.code}`);
+        expect(text, code).to.match(new RegExp(`<dt>Status</dt><dd>[^<]*\\b${problem.status}\\b`));
+      }
+    });
+
+    it('quote titles that the services answer with', () => {
+      const sources = sourcesOf(['auth-server', 'resource-api', 'shared']);
+      for (const code of PROBLEM_CODES) {
+        const text = unescaped(textOf(`/docs/errors/${code}`));
+        const [, title = '?'] = /"title": "([^"]+)"/.exec(text) ?? [];
+        const quoted = sources.includes(`'${title}'`) || sources.includes(`"title":"${title}"`);
+        expect(quoted, `${code}: ${title}`).to.equal(true);
+      }
+    });
+
+    it('are where the type of a problem leads', async () => {
+      const refused = await get('/api/v1/cls/balances');
+      const { type } = (await refused.json()) as { type: string };
+      const page = await get(type.replace(ISSUER, ''));
+      expect(page.status).to.equal(200);
+      expect(await page.text()).to.include('<h1>missing_token</h1>');
+    });
+  });
+
+  describe('the reference', () => {
+    it('has each operation with its parameters, permissions, codes and recorded answers', () => {
+      for (const one of operationsOf(v1Contract())) {
+        const text = textOf(`/docs/v1/operations/${one.id}`);
+        expect(text, one.id).to.include(`${one.method} ${ISSUER}/api/v1${one.path}`);
+        for (const { name } of one.parameters) expect(text, name).to.include(`<dt><code>${name}<`);
+        for (const name of one.permissions) expect(text).to.include(`${ISSUER}/auth/${name}`);
+        expect(text, one.id).to.include('<h2 id="examples">');
+        expect(text, one.id).to.match(/href="\/docs\/errors\/\w+"/);
+        expect(text, one.id).to.include('<pre tabindex="0" id="try-command">');
+      }
+    });
+
+    it('shows the status of versions as the registry has it, where Deprecation leads', () => {
+      for (const path of ['/docs', '/docs/versioning']) {
+        expect(textOf(path)).to.include('today v1').and.include('no end is planned');
+      }
+      expect(RELEASES.map(({ id }) => site.get(`/docs/${id}/changes`)?.status)).to.deep.equal(
+        RELEASES.map(() => 200),
+      );
+    });
+
+    it('leaves out of the changelog what operators alone notice', () => {
+      const text = textOf('/docs/changelog');
+      expect(text)
+        .to.include('id="030"')
+        .and.not.match(/<li>(<p>)?Operators/);
+    });
+  });
+});
+
+interface Problem {
+  readonly code: string;
+}
+
+function sourcesOf(packages: readonly string[]): string {
+  const root = new URL('../../../../', import.meta.url);
+  const files = packages.flatMap((name) => {
+    const folder = new URL(`packages/${name}/src/`, root);
+    return readdirSync(folder, { recursive: true, encoding: 'utf8' })
+      .filter((file) => file.endsWith('.ts') && !file.endsWith('problem-codes.ts'))
+      .map((file) => new URL(file, folder));
+  });
+  const others = ['deploy/nginx.conf', 'scripts/gateway.mjs'].map((file) => new URL(file, root));
+  return [...files, ...others].map((file) => readFileSync(file, 'utf8')).join('\n');
+}
+
+function unescaped(text: string): string {
+  return text
+    .replaceAll('&quot;', '"')
+    .replaceAll('&#39;', "'")
+    .replaceAll('&lt;', '<')
+    .replaceAll('&gt;', '>')
+    .replaceAll('&amp;', '&');
+}

@@ -33,18 +33,29 @@ const BALANCE_OF: Readonly<Record<AccrualComponent, BalanceComponent>> = {
 
 const NO_ACCRUALS: ItemAccruals = { explanations: [], amounts: new Map() };
 
+/** By lists of streams: those of a facility are worked out once for all of its positions. */
+const worked = new WeakMap<readonly AccrualStream[], ItemAccruals>();
+
 /**
  * What has accrued in an item and is not billed. All lenders' parts are computed, because only
  * together they add up. The item shows the lines that its reader may see.
  */
 export function accrualsOf(streams: readonly AccrualStream[] | undefined): ItemAccruals {
   if (streams === undefined) return NO_ACCRUALS;
+  const known = worked.get(streams);
+  if (known !== undefined) return known;
+  const accruals = workedOut(streams);
+  worked.set(streams, accruals);
+  return accruals;
+}
+
+function workedOut(streams: readonly AccrualStream[]): ItemAccruals {
   const amounts = new Map<string, Map<BalanceComponent, bigint>>();
-  const explanations = workOut(streams).map((worked): AccrualExplanation => {
-    const { facilityId, contractId, component, dayCount } = worked.stream;
-    const { from, to, periods, corrects } = worked;
+  const explanations = workOut(streams).map((part): AccrualExplanation => {
+    const { facilityId, contractId, component, dayCount } = part.stream;
+    const { from, to, periods, corrects } = part;
     const name = BALANCE_OF[component];
-    for (const [lender, amount] of worked.amounts) {
+    for (const [lender, amount] of part.amounts) {
       const line = amounts.get(lender) ?? new Map<BalanceComponent, bigint>();
       amounts.set(lender, line.set(name, (line.get(name) ?? 0n) + amount));
     }
@@ -55,7 +66,7 @@ export function accrualsOf(streams: readonly AccrualStream[] | undefined): ItemA
       dayCount,
       from,
       to,
-      amountMinor: worked.amounts.get('') ?? 0n,
+      amountMinor: part.amounts.get('') ?? 0n,
       periods,
       corrects: corrects && {
         journalId: corrects.bill.journalId,

@@ -4,7 +4,7 @@
  */
 import { type ExactPart, largestRemainder, roundHalfUp } from './allocate.ts';
 import type { BusinessDate } from './business-date.ts';
-import { type DayCount, YEAR_PARTS, yearFraction } from './day-count.ts';
+import { type DayCount, YEAR_PARTS, type YearFraction, yearFraction } from './day-count.ts';
 import { RATE_DECIMALS, type Rate } from './rate.ts';
 
 export const ACCRUAL_COMPONENTS = [
@@ -56,10 +56,13 @@ export const EXACT_UNIT = YEAR_PARTS * 10n ** BigInt(RATE_DECIMALS);
 export function accrualPeriods(
   terms: AccrualTerms,
   balances: readonly BalanceStep[],
+  yearsSince = fractionsSince(terms),
 ): readonly AccrualPeriod[] {
   const periods: AccrualPeriod[] = [];
-  eachPeriod(terms, balances, (period, { startDate: _, ...rate }) => {
-    periods.push({ ...period, ...rate });
+  eachPeriod(terms, balances, yearsSince, (exact, balanceMinor, start, end, rate) => {
+    const days = yearsSince(end).days - yearsSince(start).days;
+    const { startDate: _, ...rates } = rate;
+    periods.push({ start, end, days, balanceMinor, exact, ...rates });
   });
   return periods;
 }
@@ -69,39 +72,66 @@ export function exactAccrual(periods: readonly AccrualPeriod[]): bigint {
 }
 
 /** The same of a lender's balances, whose periods nobody is shown. */
-function exactShare(terms: AccrualTerms, balances: readonly BalanceStep[]): bigint {
+function exactShare(
+  terms: AccrualTerms,
+  balances: readonly BalanceStep[],
+  yearsSince: FractionsSince,
+): bigint {
   let sum = 0n;
-  eachPeriod(terms, balances, ({ exact }) => {
+  eachPeriod(terms, balances, yearsSince, (exact) => {
     sum += exact;
   });
   return sum;
 }
 
-type RatedDays = Pick<AccrualPeriod, 'start' | 'end' | 'days' | 'balanceMinor' | 'exact'>;
+type FractionsSince = (date: BusinessDate) => YearFraction;
+
+/** Fractions since the first day that accrues. Lenders' lines mostly move on the same dates. */
+function fractionsSince({ dayCount, from }: AccrualTerms): FractionsSince {
+  const known = new Map<BusinessDate, YearFraction>();
+  return (date) => {
+    const fraction = known.get(date) ?? yearFraction(dayCount, from, from, date);
+    known.set(date, fraction);
+    return fraction;
+  };
+}
 
 /** Walks rates and balances side by side: the cost goes by their number. */
 function eachPeriod(
-  { from, to, dayCount, rates }: AccrualTerms,
+  { from, to, rates }: AccrualTerms,
   balances: readonly BalanceStep[],
-  take: (period: RatedDays, rate: RateStep) => void,
+  yearsSince: FractionsSince,
+  take: (
+    exact: bigint,
+    balanceMinor: bigint,
+    start: BusinessDate,
+    end: BusinessDate,
+    rate: RateStep,
+  ) => void,
 ): void {
-  const cuts = new Set([from]);
-  for (const { startDate } of rates) if (startDate > from && startDate < to) cuts.add(startDate);
-  for (const { date } of balances) if (date > from && date < to) cuts.add(date);
-  const dates = [...cuts.add(to)].sort();
   let rate = 0;
   let balance = 0;
-  for (const [index, start] of dates.entries()) {
-    const end = dates[index + 1];
-    if (end === undefined) return;
-    while ((rates[rate]?.startDate ?? end) <= start) rate += 1;
-    while ((balances[balance]?.date ?? end) <= start) balance += 1;
+  let start = from;
+  let before = yearsSince(from);
+  while (start < to) {
+    while ((rates[rate]?.startDate ?? to) <= start) rate += 1;
+    while ((balances[balance]?.date ?? to) <= start) balance += 1;
+    const end = earliest(to, rates[rate]?.startDate ?? to, balances[balance]?.date ?? to);
+    const after = yearsSince(end);
     const step = rates[rate - 1];
     const balanceMinor = balances[balance - 1]?.amountMinor ?? 0n;
-    if (step === undefined || balanceMinor === 0n) continue;
-    const { days, parts } = yearFraction(dayCount, from, start, end);
-    take({ start, end, days, balanceMinor, exact: balanceMinor * step.allInRate * parts }, step);
+    if (step !== undefined && balanceMinor !== 0n) {
+      const exact = balanceMinor * step.allInRate * (after.parts - before.parts);
+      take(exact, balanceMinor, start, end, step);
+    }
+    start = end;
+    before = after;
   }
+}
+
+function earliest(one: BusinessDate, other: BusinessDate, third: BusinessDate): BusinessDate {
+  const first = other < one ? other : one;
+  return third < first ? third : first;
 }
 
 /** Rounded once, half up. */
@@ -119,10 +149,11 @@ export function accrue(
   terms: AccrualTerms,
   lines: ReadonlyMap<string, readonly BalanceStep[]>,
 ): { readonly amounts: ReadonlyMap<string, bigint>; readonly periods: readonly AccrualPeriod[] } {
-  const periods = accrualPeriods(terms, lines.get('') ?? []);
+  const yearsSince = fractionsSince(terms);
+  const periods = accrualPeriods(terms, lines.get('') ?? [], yearsSince);
   const globalMinor = roundAccrual(exactAccrual(periods));
   const parts: ExactPart[] = [...lines].flatMap(([id, balances]) =>
-    id === '' ? [] : [{ id, numerator: exactShare(terms, balances) }],
+    id === '' ? [] : [{ id, numerator: exactShare(terms, balances, yearsSince) }],
   );
   const shares = parts.length === 0 ? new Map() : largestRemainder(globalMinor, parts, EXACT_UNIT);
   return { amounts: new Map([['', globalMinor], ...shares]), periods };

@@ -64,7 +64,11 @@ export function accrualStatement(
       -- Without a rate that stands nothing accrues, from whichever day on.
       SELECT s.*, coalesce((SELECT min(r.start_date) FROM rate_period r WHERE ${RATES}),
         (SELECT min(r.start_date) FROM rate_period r WHERE ${OF_STREAM('r')})) AS begins
-      FROM (SELECT DISTINCT facility_key, contract_key, component FROM held) s
+      FROM (
+        -- Every position of a facility has its streams: they are told once.
+        SELECT facility_key, contract_key, component, array_agg(item) AS items
+        FROM held GROUP BY facility_key, contract_key, component
+      ) s
     ), bill AS MATERIALIZED (
       SELECT s.facility_key, s.contract_key, s.component, a.known_seq, a.effective_date,
         a.settled_through, least(coalesce(a.settled_from, s.begins), a.settled_through)
@@ -109,7 +113,7 @@ export function accrualStatement(
       ) open
       WHERE open.days IS NOT NULL OR EXISTS (SELECT FROM reopened b WHERE ${SAME_STREAM})
     ), told AS (
-      SELECT s.facility_key, s.contract_key, s.component, g.id AS facility_id,
+      SELECT s.facility_key, s.contract_key, s.component, s.items, g.id AS facility_id,
         c.id AS contract_id, g.day_count, s.days AS open,
         (SELECT json_agg(json_build_object('startDate', r.start_date,
             'allInRate', r.all_in_rate::text, 'baseRateIndex', r.base_rate_index,
@@ -159,9 +163,9 @@ export function accrualStatement(
       JOIN facility g ON g.key = s.facility_key
       LEFT JOIN loan_contract c ON c.key = s.contract_key
     )
-    SELECT h.item, t.facility_id, t.contract_id, t.component::text AS component, t.day_count,
+    SELECT t.items, t.facility_id, t.contract_id, t.component::text AS component, t.day_count,
       t.open, t.rates, t.steps, t.bills
-    FROM held h JOIN told t USING (facility_key, contract_key, component)
-    ORDER BY h.item, t.facility_key, t.contract_key, t.component`;
+    FROM told t
+    ORDER BY t.facility_key, t.contract_key, t.component`;
   return { sql, parameters: [asOf, ledgerSeq, keys], planning: BY_INDEX, prepared: true };
 }

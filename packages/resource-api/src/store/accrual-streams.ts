@@ -12,7 +12,7 @@ interface LineStep {
 
 /** A row of `accrualStatement`. */
 export interface StreamRow {
-  readonly item: bigint;
+  readonly items: readonly bigint[];
   readonly facility_id: string;
   readonly contract_id: string | null;
   readonly component: AccrualStream['component'];
@@ -34,35 +34,51 @@ export interface StreamRow {
     | null;
 }
 
+/** The streams of each item. Items with the same streams share one list of them. */
 export function toStreams(
   rows: readonly StreamRow[],
 ): ReadonlyMap<bigint, readonly AccrualStream[]> {
-  const items = new Map<bigint, AccrualStream[]>();
-  for (const row of rows) {
-    const stream: AccrualStream = {
-      facilityId: row.facility_id,
-      contractId: row.contract_id,
-      component: row.component,
-      dayCount: row.day_count,
-      open: row.open ?? [],
-      rates: (row.rates ?? []).map(({ startDate, allInRate, baseRateIndex, ...parts }) => ({
-        startDate,
-        allInRate: rateOf(allInRate) ?? (0n as Rate),
-        baseRateIndex,
-        baseRate: rateOf(parts.baseRate),
-        spread: rateOf(parts.spread),
-        csa: rateOf(parts.csa),
-      })),
-      lines: linesOf(row.steps ?? []),
-      bills: (row.bills ?? []).map(({ journal, billed, ...bill }) => ({
-        ...bill,
-        journalId: journal,
-        billed: linesOf(billed),
-      })),
-    };
-    items.set(row.item, [...(items.get(row.item) ?? []), stream]);
+  const rowsOf = new Map<bigint, string>();
+  for (const [index, { items }] of rows.entries()) {
+    for (const item of items) rowsOf.set(item, `${rowsOf.get(item) ?? ''} ${index}`);
   }
-  return items;
+  const streams = rows.map(toStream);
+  const lists = new Map<string, readonly AccrualStream[]>();
+  const listOf = (indices: string): readonly AccrualStream[] => {
+    const known = lists.get(indices);
+    if (known !== undefined) return known;
+    const list = indices
+      .trim()
+      .split(' ')
+      .flatMap((index) => streams[Number(index)] ?? []);
+    lists.set(indices, list);
+    return list;
+  };
+  return new Map([...rowsOf].map(([item, indices]) => [item, listOf(indices)]));
+}
+
+function toStream(row: StreamRow): AccrualStream {
+  return {
+    facilityId: row.facility_id,
+    contractId: row.contract_id,
+    component: row.component,
+    dayCount: row.day_count,
+    open: row.open ?? [],
+    rates: (row.rates ?? []).map(({ startDate, allInRate, baseRateIndex, ...parts }) => ({
+      startDate,
+      allInRate: rateOf(allInRate) ?? (0n as Rate),
+      baseRateIndex,
+      baseRate: rateOf(parts.baseRate),
+      spread: rateOf(parts.spread),
+      csa: rateOf(parts.csa),
+    })),
+    lines: linesOf(row.steps ?? []),
+    bills: (row.bills ?? []).map(({ journal, billed, ...bill }) => ({
+      ...bill,
+      journalId: journal,
+      billed: linesOf(billed),
+    })),
+  };
 }
 
 function linesOf(steps: readonly LineStep[]): ReadonlyMap<string, readonly BalanceStep[]> {

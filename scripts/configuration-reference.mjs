@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { root } from './bootstrap.mjs';
 
 const file = join(root, 'docs', 'configuration.md');
-const services = ['auth-server', 'resource-api'];
+const services = ['auth-server', 'resource-api', 'explorer'];
 
 const sections = await Promise.all(
   services.map(async (service) => {
@@ -16,7 +16,7 @@ const text = `# Configuration
 
 Environment variables only. A variable marked *secret* may also come as \`NAME_FILE\`, the path of a file that holds the value. An empty variable counts as not set. All faults are reported at once, by name, without their values. This page is made from the code by \`scripts/configuration-reference.mjs\`.
 
-\`npm start\` reads \`PORT\` (the gateway's port, default 8080; the services take the next two) and \`CLS_DATA_DIR\`, and sets the addresses of the services itself.
+\`npm start\` reads \`PORT\` (the gateway's port, default 8080; the services take the next three) and \`CLS_DATA_DIR\`, and sets the addresses of the services itself.
 
 ${sections.join('\n')}`;
 

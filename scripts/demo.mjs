@@ -8,6 +8,7 @@ import { showProgress, watchChild } from './progress.mjs';
 
 const FULL_CONTROL = 'external-api.fullcontrol';
 const VIEW = 'cls-deal.view';
+const EXPLORER = 'Balances';
 
 const CUSTOMERS = [
   { id: 'platform', name: 'Platform operations', grant: undefined },
@@ -25,19 +26,43 @@ const ACCOUNTS = [
 ];
 
 /** Returns the demo callers, creating them and the book on the first start. */
-export async function prepareDemo({ dataDir, baseUrl, environment }) {
+export async function prepareDemo({ dataDir, baseUrl, explorerUrl, environment }) {
   const file = join(dataDir, 'demo.json');
   const known = readDemo(file);
-  if (known !== undefined) {
-    return writeDemo(file, { ...known, baseUrl });
-  }
   const auth = tool('auth-server', 'cls-auth', environment);
+  if (known !== undefined) {
+    const explorer = await registerExplorer(auth, explorerUrl, known.explorer);
+    return writeDemo(file, { ...known, baseUrl, explorer });
+  }
   const api = tool('resource-api', 'cls-api', environment);
   const loading = showProgress(
     'First start: loading 9,289 World Bank loans, creating demo callers',
   );
   const [callers] = await Promise.all([createCallers(auth), loadBook(api)]).finally(loading.end);
-  return writeDemo(file, { baseUrl, ...callers });
+  const explorer = await registerExplorer(auth, explorerUrl);
+  return writeDemo(file, { baseUrl, ...callers, explorer });
+}
+
+/** The explorer is an application like any other: people sign in into it. */
+async function registerExplorer(auth, url, known) {
+  if (known?.url === url) return known;
+  const uris = [
+    ...['--redirect-uri', `${url}/callback`],
+    ...['--post-logout-redirect-uri', `${url}/signed-out`],
+    ...['--backchannel-logout-uri', `${url}/backchannel-logout`],
+  ];
+  const id = idsBy(await auth('applications', 'list'), 'name').get(EXPLORER);
+  if (id === undefined) {
+    const scopes = ['--scope', 'openid', 'email', 'profile', VIEW, FULL_CONTROL];
+    const words = ['--name', EXPLORER, '--confidential', ...scopes, ...uris];
+    const { clientId, clientSecret } = await auth('applications', 'create', ...words);
+    return { url, clientId, clientSecret };
+  }
+  await auth('applications', 'update', id, ...uris);
+  if (known !== undefined) return { ...known, url };
+  // An interrupted start: nobody has the secret.
+  const { clientId, clientSecret } = await auth('applications', 'replace-secret', id);
+  return { url, clientId, clientSecret };
 }
 
 /** An interrupted first start may have created some callers: those get new secrets. */

@@ -21,6 +21,7 @@ export const PACKAGES = {
   client: [],
   'auth-server': ['shared'],
   'resource-api': ['shared', 'contract-gate'],
+  explorer: ['shared'],
   testing: ['shared'],
   'book-generator': ['shared', 'resource-api'],
 };
@@ -63,6 +64,19 @@ export const KIND_OF = {
     'ledger/': 'domain',
     'lifecycle/': 'domain',
   },
+  explorer: {
+    'main.ts': 'root',
+    compose: 'root',
+    'cli/': 'root',
+    'crypto/': 'domain',
+    'pages/': 'edge',
+    'server/': 'edge',
+    'sign-in/': 'edge',
+    'web/': 'edge',
+    'web/address.ts': 'domain',
+    'web/amounts.ts': 'domain',
+    'web/locale.ts': 'domain',
+  },
   'contract-gate': {
     '': 'domain',
     'read-document.ts': 'core',
@@ -79,12 +93,12 @@ export const EDGE_LIBRARIES = /^(koa|@koa\/.*|oidc-provider|commander)(\/|$)/;
 /** Libraries that one place wraps. Paths start with the package's folder name. */
 export const LIBRARY_PLACES = [
   { name: 'oidc-provider', places: ['auth-server/library/'] },
-  { name: 'ioredis', places: ['auth-server/state/'] },
+  { name: 'ioredis', places: ['auth-server/state/', 'explorer/sessions/'] },
   { name: '@node-rs/argon2', places: ['auth-server/accounts/password'] },
   { name: '@zxcvbn-ts/language-common', places: ['auth-server/accounts/common-passwords'] },
   { name: '@simplewebauthn/server', places: ['auth-server/factors/webauthn'] },
   { name: 'nodemailer', places: ['auth-server/mail/smtp'] },
-  { name: 'openid-client', places: ['auth-server/organisations/'] },
+  { name: 'openid-client', places: ['auth-server/organisations/', 'explorer/issuer/'] },
   { name: 'otpauth', places: ['auth-server/factors/totp'] },
   { name: 'qrcode', places: ['auth-server/views/qr-code'] },
   { name: 'redis', places: ['resource-api/access/'] },

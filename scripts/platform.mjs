@@ -1,4 +1,4 @@
-// Starts auth-server, resource-api and the gateway as one: what an ingress, a supervisor and an
+// Starts auth-server, resource-api, the gateway and the explorer as one: what an ingress, a supervisor and an
 // operator do in a deployment.
 import { spawn } from 'node:child_process';
 import { accessSync, constants, createWriteStream, mkdirSync } from 'node:fs';
@@ -18,8 +18,9 @@ export async function startPlatform({ onStop }) {
   const port = readPort();
   const dataDir = resolve(process.env.CLS_DATA_DIR || './.cls-data');
   const baseUrl = `http://localhost:${port}`;
+  const explorerUrl = process.env.EXPLORER_URL || `http://localhost:${port + 3}`;
   makeDataDir(dataDir);
-  await requireFreePorts([port, port + 1, port + 2]);
+  await requireFreePorts([port, port + 1, port + 2, port + 3]);
 
   const environment = {
     ...process.env,
@@ -29,6 +30,9 @@ export async function startPlatform({ onStop }) {
     AUTH_PORT: `${port + 1}`,
     API_HOST: '127.0.0.1',
     API_PORT: `${port + 2}`,
+    EXPLORER_HOST: '127.0.0.1',
+    EXPLORER_PORT: `${port + 3}`,
+    EXPLORER_URL: explorerUrl,
     JWKS_URL: `http://127.0.0.1:${port + 1}/.well-known/jwks.json`,
     TRUSTED_PROXY_HOPS: '1',
   };
@@ -54,16 +58,25 @@ export async function startPlatform({ onStop }) {
       watch.stoodStill,
     ]).finally(starting.end);
     const demo = await Promise.race([
-      prepareDemo({ dataDir, baseUrl, environment }),
+      prepareDemo({ dataDir, baseUrl, explorerUrl, environment }),
       watch.stoodStill,
     ]);
-    watch.stop();
     stopGateway = await startGateway({
       port,
       upstreamOf: (path) => upstreamOf(path, port),
       pages: port + 1,
       baseUrl: environment.ISSUER,
     });
+    // A relying party: it begins when there is an issuer to rely on.
+    const { clientId, clientSecret } = demo.explorer;
+    const client = { EXPLORER_CLIENT_ID: clientId, EXPLORER_CLIENT_SECRET: clientSecret };
+    const explorer = supervise({ name: 'explorer', port: port + 3 }, dataDir, {
+      ...environment,
+      ...client,
+    });
+    services.push(explorer);
+    await Promise.race([explorer.ready(), watch.stoodStill]);
+    watch.stop();
     greet(baseUrl, environment.ISSUER, demo, services, dataDir);
   } catch (error) {
     if (stopping) return;
@@ -161,8 +174,8 @@ async function answers(url) {
 function readPort() {
   const text = process.env.PORT || '8080';
   const port = /^\d{1,5}$/.test(text) ? Number(text) : 0;
-  if (port >= 1 && port <= 65_533) return port;
-  return fail('PORT: expected a whole number from 1 to 65533 (the next two ports are used too)');
+  if (port >= 1 && port <= 65_532) return port;
+  return fail('PORT: expected a whole number from 1 to 65532 (the next three ports are used too)');
 }
 
 function makeDataDir(dataDir) {
@@ -181,7 +194,7 @@ async function requireFreePorts(ports) {
     const error = await tryListen(port);
     if (error?.code === 'EADDRINUSE') {
       fail(
-        `Port ${port} is already in use. Stop the program that uses it, or choose another: PORT=${ports[0] + 1000} npm start (it takes three ports in a row).`,
+        `Port ${port} is already in use. Stop the program that uses it, or choose another: PORT=${ports[0] + 1000} npm start (it takes four ports in a row).`,
       );
     }
     if (error?.code === 'EACCES') {
@@ -210,7 +223,7 @@ A token, then the two largest loans of Ukraine (paste both lines):
 TOKEN=$(${token} | sed 's/.*"access_token":"\\([^"]*\\)".*/\\1/')
 curl -s -H "Authorization: Bearer $TOKEN" '${baseUrl}/api/v1/cls/balances?country=UA&sort=-outstanding&limit=2'
 
-In a browser: ${issuer}/account${person === undefined ? '' : `, as ${person.email} with the password ${person.password}`}
+In a browser: ${issuer}/ leads to the balances at ${demo.explorer.url}/${person === undefined ? '' : `, as ${person.email} with the password ${person.password}`}
 Messages to people: ${join(dataDir, 'auth-server', 'outbox')}
 More callers: ${join(dataDir, 'demo.json')} · logs: ${services.map(({ logFile }) => logFile).join(', ')}
 Processes: ${services.map(({ name, pid }) => `${name} ${pid}`).join(', ')} · Ctrl-C stops everything.

@@ -68,10 +68,10 @@ export function spawnPlatform({ dataDir, port, env = {}, throughNpm = false }) {
   };
 }
 
-/** The first of three free ports in a row. */
+/** The first of four free ports in a row. */
 export async function freePorts() {
-  for (let port = 20_000 + (process.pid % 20_000); ; port += 3) {
-    const free = await Promise.all([port, port + 1, port + 2].map(isFree));
+  for (let port = 20_000 + (process.pid % 20_000); ; port += 4) {
+    const free = await Promise.all([port, port + 1, port + 2, port + 3].map(isFree));
     if (free.every(Boolean)) return port;
   }
 }

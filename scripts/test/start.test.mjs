@@ -165,6 +165,23 @@ describe('npm start', function () {
     }
   });
 
+  it('leads a browser from the base URL through the sign-in to balances', async () => {
+    const headers = { accept: 'text/html' };
+    const root = await fetch(platform.baseUrl, { headers, redirect: 'manual' });
+    const { explorer, accounts } = platform.demo();
+    expect(root.headers.get('location')).to.equal(`${explorer.url}/`);
+    const begun = await fetch(`${explorer.url}/deals`, { redirect: 'manual' });
+    const browser = new Browser();
+    const page = await browser.follow(begun.headers.get('location'));
+    const { email, password } = accounts.find(({ totpSecret }) => totpSecret === undefined);
+    const { url } = await browser.submit(page, { email, password });
+    const cookies = begun.headers.getSetCookie().map((line) => line.split(';')[0]);
+    const back = await fetch(url, { headers: { cookie: cookies.join('; ') }, redirect: 'manual' });
+    cookies.push(...back.headers.getSetCookie().map((line) => line.split(';')[0]));
+    const deals = await fetch(`${explorer.url}/deals`, { headers: { cookie: cookies.join('; ') } });
+    expect(await deals.text()).to.include('IBRD');
+  });
+
   it('serves oauth4webapi unmodified, from discovery to balances', async () => {
     const insecure = { [oauth.allowInsecureRequests]: true };
     const issuer = new URL(platform.baseUrl);
@@ -234,7 +251,9 @@ describe('npm start', function () {
     it(`stops everything when npm is told to stop by ${signal}, and starts again`, async () => {
       await platform.stop();
       platform = await startPlatform({ dataDir, port, throughNpm: true });
-      const services = ['auth-server', 'resource-api'].map((name) => platform.pidOf(name));
+      const services = ['auth-server', 'resource-api', 'explorer'].map((name) =>
+        platform.pidOf(name),
+      );
       platform.signal(signal);
       await platform.exited;
       await eventually(async () => expect(services.filter(isAlive)).to.deep.equal([]), 600_000);

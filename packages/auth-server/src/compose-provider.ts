@@ -191,7 +191,7 @@ function serve(
   provider.use(responseHeaders(config.issuer));
   provider.use(unexpectedErrors(pages, logFault));
   provider.use(cors(accountServices.applications, config.issuer));
-  provider.use(router(rooms, pages, healthy));
+  provider.use(router(rooms, pages, healthy, config.explorerUrl));
 }
 
 function composeAccountGrant({ config, accountServices, state, clock }: ProviderDeps) {

@@ -104,13 +104,17 @@ async function compose(
   const state = await openStateStore(config, database, log);
   const outgoing = mailQueue(await openMailSender(config), log);
   const mail = accountMailer(config, outgoing);
-  const { issuer, mfaPolicy, production, upstreamTimeoutS, supportUrl, policyUrl } = config;
+  const { issuer, mfaPolicy, production, upstreamTimeoutS } = config;
+  const { supportUrl, policyUrl, explorerUrl } = config;
   const accountServices = await composeAccounts(
     { issuer, mfaPolicy, production, upstreamTimeoutS, keyEncryptionKey, cookieKey },
     { database, state, passwords, audit, mail, clock, log },
   );
   const assets = readAssets();
-  const shown = pages({ issuer, assets, formKey: cookieKey, supportUrl, policyUrl });
+  const shown = pages({
+    ...{ issuer, assets, formKey: cookieKey },
+    ...{ supportUrl, policyUrl, explorerUrl },
+  });
   const logFault = faultLog(log);
   const foundation = {
     config,

@@ -32,6 +32,8 @@ export interface AuthServerConfig extends ServiceEnvironment {
   readonly mailFrom: string;
   /** Where people get help: an https or mailto URL. */
   readonly supportUrl: string | undefined;
+  /** Where people see balances; undefined where there is no explorer. */
+  readonly explorerUrl: string | undefined;
   /** The privacy policy, for people, and the documentation, for developers: https URLs. */
   readonly policyUrl: string | undefined;
   readonly documentationUrl: string | undefined;
@@ -132,6 +134,9 @@ function readConfig(read: EnvironmentReader): AuthServerConfig {
     ...readMail(read, shared),
     supportUrl: read.optionalLink('SUPPORT_URL', ['https', 'mailto'], {
       about: 'where people get help; pages and messages name it',
+    }),
+    explorerUrl: read.optionalBaseUrl('EXPLORER_URL', {
+      about: 'where people see balances: `/` and the account pages lead there',
     }),
     policyUrl: read.optionalLink('POLICY_URL', ['https'], {
       about: 'the privacy policy; linked on every page, `op_policy_uri` of discovery',

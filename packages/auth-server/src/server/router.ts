@@ -32,9 +32,18 @@ async function asGet(ctx: Context, answer: () => Promise<unknown>): Promise<void
  * an API client never gets a page, unless it prefers one. The library's other paths stay closed.
  *
  * @param unlisted answers paths that are in no table, because no proxy leads to them: health.
+ * @param explorerUrl where a browser is led that opens the bare host, instead of the account.
  */
-export function router(rooms: Rooms, pages: Pages, unlisted: Middleware): Middleware {
+export function router(
+  rooms: Rooms,
+  pages: Pages,
+  unlisted: Middleware,
+  explorerUrl: string | undefined,
+): Middleware {
   return async (ctx, next) => {
+    if (explorerUrl !== undefined && ctx.path === '/' && isRead(ctx) && prefersPage(ctx)) {
+      return seeOther(ctx, `${explorerUrl}/`);
+    }
     const route = routeOf(ctx.path);
     if (route === undefined) return unlisted(ctx, async () => leadOn(ctx, pages));
     const { methods, room } = route;
@@ -53,8 +62,12 @@ function leadOn(ctx: Context, pages: Pages): void {
   if (!leads(ctx, pages)) notFound(ctx, pages);
 }
 
+function isRead({ method }: Context): boolean {
+  return method === 'GET' || method === 'HEAD';
+}
+
 function leads(ctx: Context, pages: Pages): boolean {
-  const to = ['GET', 'HEAD'].includes(ctx.method) ? LEADS_TO[ctx.path] : undefined;
+  const to = isRead(ctx) ? LEADS_TO[ctx.path] : undefined;
   if (to === undefined || !prefersPage(ctx)) return false;
   seeOther(ctx, `${pages.path(to)}${ctx.search}`);
   return true;

@@ -15,6 +15,8 @@ export interface Frame {
   readonly supportHref?: string;
   /** The privacy policy: an https URL. */
   readonly policyHref?: string;
+  /** Where people see balances. */
+  readonly explorerHref?: string;
 }
 
 export interface PageModel {

@@ -50,9 +50,12 @@ export interface PageSettings {
   readonly formKey: Secret;
   readonly supportUrl: string | undefined;
   readonly policyUrl: string | undefined;
+  /** Where people see balances. */
+  readonly explorerUrl?: string | undefined;
 }
 
-export function pages({ issuer, assets, formKey, supportUrl, policyUrl }: PageSettings): Pages {
+export function pages(settings: PageSettings): Pages {
+  const { issuer, assets, formKey, supportUrl, policyUrl, explorerUrl } = settings;
   const { pathname } = new URL(issuer);
   const basePath = pathname === '/' ? '' : pathname;
   const path = (below: string) => `${basePath}${below}`;
@@ -81,6 +84,7 @@ export function pages({ issuer, assets, formKey, supportUrl, policyUrl }: PageSe
         languages: query === false ? [] : languageLinks(query),
         ...(supportUrl === undefined ? {} : { supportHref: supportUrl }),
         ...(policyUrl === undefined ? {} : { policyHref: policyUrl }),
+        ...(explorerUrl === undefined ? {} : { explorerHref: `${explorerUrl}/` }),
       };
       const throttled = problems.find((problem) => problem.code === 'throttled');
       ctx.status = page.status ?? statusOf(problems);

@@ -7,7 +7,7 @@ import { postgresHosts } from '../sql/postgres-hosts.ts';
 import type { DatabaseLocation } from './open-database.ts';
 import { REDIS_URL_PATTERN } from './redis-address.ts';
 
-/** The settings that both services read alike. */
+/** The settings that all services read alike. */
 export interface ServiceEnvironment {
   readonly production: boolean;
   readonly logLevel: LogLevel;
@@ -29,11 +29,17 @@ export interface ServiceEnvironment {
   readonly dataDir: string;
 }
 
+const REDIS_HOLDS = {
+  'auth-server': 'protocol state shared by all replicas; the SQL database when not set',
+  'resource-api': 'rate limits shared by all replicas; this process alone when not set',
+  explorer: 'sessions shared by all replicas; the SQL database when not set',
+} as const;
+
 /** Reads them for one service. `prefix` stands before what the two must not share. */
 export function readServiceEnvironment(
   read: EnvironmentReader,
-  service: 'auth-server' | 'resource-api',
-  prefix: 'AUTH' | 'API',
+  service: keyof typeof REDIS_HOLDS,
+  prefix: 'AUTH' | 'API' | 'EXPLORER',
   defaultPort: number,
 ): ServiceEnvironment {
   const production =
@@ -73,7 +79,7 @@ export function readServiceEnvironment(
     }),
     database: readDatabase(read, prefix, production, join(dataDir, 'database')),
     redisUrl: read.optionalSecret('REDIS_URL', {
-      about: `${service === 'auth-server' ? 'protocol state' : 'rate limits'} shared by all replicas; ${service === 'auth-server' ? 'the SQL database' : 'this process alone'} when not set`,
+      about: REDIS_HOLDS[service],
       expected: 'a redis://, redis+sentinel:// or redis+cluster:// URL (rediss for TLS)',
       pattern: REDIS_URL_PATTERN,
     }),
@@ -113,7 +119,7 @@ function localIssuer(read: EnvironmentReader) {
   const port = read.integer('PORT', {
     about: 'the port at which `npm start` serves, for the fallback of `ISSUER` alone',
     min: 1,
-    max: 65_533,
+    max: 65_532,
     fallback: 8_080,
   });
   return { fallback: `http://localhost:${port}`, fallbackText: '`http://localhost:` + `PORT`' };

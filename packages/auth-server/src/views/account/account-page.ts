@@ -44,7 +44,7 @@ export function accountPage(model: AccountModel, page: AccountPage, i18n: I18n):
 <header class="bar">
 <a class="brand" href="${hrefs.overview}">${mark}${i18n.t('product.name')}</a>
 <span class="who">${email}</span>
-<a class="button" href="${hrefs.signOut}">${i18n.t('account.signOut')}</a>
+${frame.explorerHref !== undefined && html`<a href="${frame.explorerHref}">${i18n.t('account.balances')}</a>\n`}<a class="button" href="${hrefs.signOut}">${i18n.t('account.signOut')}</a>
 </header>
 <div class="columns">
 <nav aria-label="${i18n.t('account.navigation')}"><ul>${places}</ul></nav>

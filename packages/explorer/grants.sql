@@ -1,0 +1,22 @@
+-- What the role cls_explorer_service may do: work with sessions. The schema's owner runs it after
+-- migrations; it does nothing for another role, or where no role has that name. Roles that are
+-- members of cls_explorer_service may do the same.
+DO $$
+DECLARE
+  service constant text := 'cls_explorer_service';
+  relation record;
+BEGIN
+  IF NOT EXISTS (SELECT FROM pg_roles WHERE rolname = service) THEN RETURN; END IF;
+  IF NOT (SELECT pg_has_role(relowner, 'USAGE') FROM pg_class
+          WHERE oid = to_regclass('schema_migration')) THEN RETURN; END IF;
+  EXECUTE format('GRANT USAGE ON SCHEMA %I TO %I', current_schema(), service);
+  FOR relation IN
+    SELECT relname AS name FROM pg_class
+    WHERE relnamespace = current_schema()::regnamespace AND relkind IN ('r', 'p', 'v')
+      AND pg_has_role(relowner, 'USAGE')
+  LOOP
+    EXECUTE format('REVOKE ALL ON %I FROM %I', relation.name, service);
+    EXECUTE format('GRANT SELECT, INSERT, UPDATE, DELETE ON %I TO %I', relation.name, service);
+  END LOOP;
+  EXECUTE format('REVOKE INSERT, UPDATE, DELETE ON schema_migration FROM %I', service);
+END $$;

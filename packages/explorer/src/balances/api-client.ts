@@ -1,0 +1,100 @@
+import type { Changes } from '../web/address.ts';
+
+/** The API refused a question: its problem document (RFC 9457). */
+export class ApiRefused extends Error {
+  override readonly name = 'ApiRefused';
+  readonly status: number;
+  readonly code: string;
+  readonly detail: string;
+  /** The parameters at fault, as the API names them. */
+  readonly parameters: readonly string[];
+  /** Seconds after which it may be asked again. */
+  readonly retryAfterS: string | undefined;
+
+  constructor(problem: Problem, status: number, retryAfterS: string | undefined) {
+    super(`the API answered ${status} ${problem.code}`);
+    this.status = status;
+    this.code = problem.code;
+    this.detail = problem.detail;
+    this.parameters = (problem.errors ?? []).flatMap(({ parameter }) => parameter ?? []);
+    this.retryAfterS = retryAfterS;
+  }
+}
+
+interface Problem {
+  readonly code: string;
+  readonly detail: string;
+  readonly errors?: readonly { readonly parameter?: string }[];
+}
+
+/** The API cannot be reached, or did not answer as it does. */
+export class ApiUnavailable extends Error {
+  override readonly name = 'ApiUnavailable';
+}
+
+/** Who asks, and for which request of a person. */
+export interface Asker {
+  readonly accessToken: string;
+  readonly requestId: string;
+  /** Aborts when nobody waits for the answer any more. */
+  readonly signal: AbortSignal;
+}
+
+export interface ApiClient {
+  /** One document. @throws {ApiRefused | ApiUnavailable} */
+  read<T>(asker: Asker, path: string, question?: Changes): Promise<T>;
+  /** An export, as it comes. @throws {ApiRefused | ApiUnavailable} */
+  export(asker: Asker, path: string, question: Changes, type: string): Promise<Response>;
+}
+
+/**
+ * @param apiUrl without a version.
+ * @param timeoutS how long the API may take to begin an answer.
+ */
+export function apiClient(apiUrl: string, timeoutS: number): ApiClient {
+  const ask = async (asker: Asker, path: string, question: Changes, accept: string) => {
+    const url = new URL(`${apiUrl}/v1/cls${path}`);
+    for (const [name, value] of Object.entries(question)) {
+      for (const one of value === undefined ? [] : [value].flat()) {
+        url.searchParams.append(name, one);
+      }
+    }
+    const late = new AbortController();
+    const timer = setTimeout(() => late.abort(), timeoutS * 1_000);
+    try {
+      return await fetch(url, {
+        headers: {
+          accept,
+          authorization: `Bearer ${asker.accessToken}`,
+          'x-request-id': asker.requestId,
+        },
+        redirect: 'error',
+        signal: AbortSignal.any([asker.signal, late.signal]),
+      });
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : 'unknown';
+      throw new ApiUnavailable(`the API does not answer (${reason})`);
+    } finally {
+      clearTimeout(timer);
+    }
+  };
+  const answered = async (response: Response): Promise<Response> => {
+    if (response.ok) return response;
+    const problem = (await response.json().catch(() => undefined)) as Problem | undefined;
+    if (problem?.code === undefined) {
+      throw new ApiUnavailable(`the API answered ${response.status} without a problem document`);
+    }
+    throw new ApiRefused(problem, response.status, secondsOf(response.headers.get('retry-after')));
+  };
+  return {
+    async read<T>(asker: Asker, path: string, question: Changes = {}) {
+      const response = await answered(await ask(asker, path, question, 'application/json'));
+      return (await response.json()) as T;
+    },
+    export: async (asker, path, question, type) => answered(await ask(asker, path, question, type)),
+  };
+}
+
+function secondsOf(header: string | null): string | undefined {
+  return header !== null && /^\d{1,6}$/.test(header) ? header : undefined;
+}

@@ -1,0 +1,184 @@
+/** What pages read of the API's answers (docs/api.md). Amounts are decimal strings. */
+
+export interface Party {
+  readonly id: string;
+  readonly name: string;
+}
+
+export interface Line {
+  readonly commitment: {
+    readonly original: string;
+    readonly cancelled: string;
+    readonly current: string;
+    readonly funded: string;
+    readonly unfunded: string;
+    readonly available: string;
+    readonly unavailable: string;
+    readonly letterOfCredit: string;
+    readonly sublimitUsed: string;
+  };
+  readonly principal: {
+    readonly outstanding: string;
+    readonly cash: string;
+    readonly pikCapitalized: string;
+    readonly due: string;
+    readonly pastDue: string;
+    readonly exchangeAdjustment: string;
+    readonly obligation: string;
+  };
+  readonly interest: Accrued & { readonly pikAccrued: string };
+  readonly fees: Accrued;
+  readonly total: { readonly outstanding: string; readonly pastDue: string };
+}
+
+interface Accrued {
+  readonly accrued: string;
+  readonly due: string;
+  readonly pastDue: string;
+}
+
+export interface Share extends Line {
+  readonly lender: Party;
+  /** Of the commitment, as a decimal fraction; null of nothing. */
+  readonly fraction: string | null;
+}
+
+export interface Provenance {
+  readonly lastEffectiveDate: string | null;
+  readonly lastPostedAt: string | null;
+  readonly ledgerSeq: number;
+  readonly restated: boolean;
+  readonly restatedFrom: ({ readonly knownAt: string } & Record<string, unknown>) | null;
+}
+
+export interface Facility {
+  readonly id: string;
+  readonly name: string;
+  readonly type: string;
+  readonly currency: string;
+  readonly maturityDate: string | null;
+}
+
+interface Item {
+  readonly id: string;
+  readonly level: string;
+  readonly deal: { readonly id: string; readonly name: string; readonly dealNumber: string };
+  readonly facility: Facility | null;
+  readonly contract: {
+    readonly id: string;
+    readonly contractNumber: string;
+    readonly maturityDate: string | null;
+  } | null;
+  readonly borrower: Party & { readonly country: string };
+  readonly currency: string;
+  readonly status: {
+    readonly deal: string;
+    readonly facility?: string;
+    readonly contract?: string;
+    readonly daysPastDue?: number;
+  };
+  readonly provenance: Provenance;
+  readonly warnings: readonly string[];
+}
+
+export interface BalanceItem extends Item {
+  readonly global: Line;
+  readonly share: Share | null;
+  readonly lenders: readonly Share[];
+  readonly accrual?: readonly Accrual[];
+}
+
+export interface Accrual {
+  readonly component: string;
+  readonly start: string;
+  readonly end: string;
+  readonly dayCount: string;
+  readonly amount: string;
+  readonly periods: readonly {
+    readonly start: string;
+    readonly end: string;
+    readonly days: number;
+    readonly balance: string;
+    readonly rate: string;
+    readonly baseRate?: string | null;
+    readonly spread?: string | null;
+    readonly amount: string;
+  }[];
+}
+
+export const MOVEMENTS = [
+  'advances',
+  'scheduledRepayments',
+  'voluntaryPrepayments',
+  'mandatoryPrepayments',
+  'pikCapitalized',
+  'feesCapitalized',
+  'writeOffs',
+  'rollovers',
+  'transfers',
+  'adjustments',
+] as const;
+export type MovementName = (typeof MOVEMENTS)[number];
+
+export interface RollForwardLine {
+  readonly opening: string;
+  readonly movements: Readonly<Record<MovementName, string>>;
+  readonly closing: string;
+}
+
+export interface RollForwardItem extends Item {
+  readonly global: RollForwardLine;
+  readonly share: (RollForwardLine & { readonly lender: Party }) | null;
+  readonly movementCount: number;
+  readonly reversedCount: number;
+}
+
+export interface Movement {
+  readonly id: string;
+  readonly journal: {
+    readonly id: string;
+    readonly type: string;
+    readonly ledgerSeq: number;
+    readonly reason: string | null;
+    readonly reverses: string | null;
+    readonly corrects: string | null;
+  };
+  readonly effectiveDate: string;
+  readonly postedAt: string;
+  readonly facilityId: string;
+  readonly contract: { readonly id: string; readonly contractNumber: string } | null;
+  readonly lender: Party | null;
+  readonly movement: string;
+  readonly component: string;
+  readonly amount: string;
+  readonly currency: string;
+}
+
+export interface Total {
+  readonly currency: string;
+  readonly count: number;
+  readonly principalOutstanding: string;
+  readonly unfunded?: string;
+  /** Null: too many items to add up. */
+  readonly interestAccrued: string | null;
+  readonly feesAccrued: string | null;
+}
+
+export interface Meta {
+  readonly asOf: string;
+  readonly knownAt: string | null;
+  readonly ledgerSeq: number;
+  readonly dataThrough: string | null;
+  readonly period?: { readonly from: string | null; readonly to: string };
+}
+
+export interface List<T> {
+  readonly data: readonly T[];
+  readonly page: {
+    readonly limit: number;
+    readonly hasMore: boolean;
+    readonly nextCursor?: string | null;
+  };
+  readonly meta: Meta;
+  readonly totals?: readonly Total[];
+}

@@ -1,0 +1,103 @@
+import { systemClock } from '@cls/shared/clock';
+import { developmentSecret } from '@cls/shared/development-secret';
+import type { ReadinessCheck } from '@cls/shared/http/health';
+import { startHttpService } from '@cls/shared/http/http-service';
+import type { Log } from '@cls/shared/log';
+import { warnOfPlaintext } from '@cls/shared/service/plaintext-connections';
+import type { RunningService } from '@cls/shared/service/run-service';
+import type { Context } from 'koa';
+import { apiClient } from './balances/api-client.ts';
+import type { ExplorerConfig } from './config.ts';
+import { sealer } from './crypto/seal.ts';
+import { logoutTokens } from './issuer/logout-token.ts';
+import { openIdIssuer } from './issuer/openid-client.ts';
+import { balanceRoutes } from './pages/routes.ts';
+import { createApp } from './server/app.ts';
+import { keepSessions } from './sessions/keep-sessions.ts';
+import { openSessionStore } from './sessions/open-session-store.ts';
+import type { SessionStore } from './sessions/session-store.ts';
+import { redirectToSignIn, signInRoutes } from './sign-in/routes.ts';
+import { readAssets } from './web/assets.ts';
+import { pages } from './web/page.ts';
+
+/** How long requests under way may take to end when the service stops. */
+const DRAIN_TIMEOUT_MS = 10_000;
+const PERMISSIONS = ['cls-deal.view', 'external-api.fullcontrol'];
+
+export interface Explorer extends RunningService {
+  readonly port: number;
+}
+
+/** @throws {ConfigurationError | DatabaseUnavailable | DirectoryInUse | PortUnavailable | …} */
+export async function startExplorer(config: ExplorerConfig, log: Log): Promise<Explorer> {
+  warnOfPlaintext(config, log);
+  const store = await openSessionStore(config, log);
+  try {
+    return await compose(config, store, log);
+  } catch (error) {
+    await store.close();
+    throw error;
+  }
+}
+
+/** The only place where parts meet. */
+async function compose(config: ExplorerConfig, store: SessionStore, log: Log): Promise<Explorer> {
+  const { issuer: issuerUrl, baseUrl, clientId, clientSecret, scopeBase } = config;
+  const clock = systemClock;
+  const seal = sealer(config.sessionKey ?? developmentSecret(config.dataDir, 'session-key'));
+  const scopes = PERMISSIONS.map((permission) => `${scopeBase}/auth/${permission}`);
+  const issuer = openIdIssuer(
+    {
+      ...{ issuer: issuerUrl, clientId, clientSecret, baseUrl },
+      scope: ['openid', 'email', 'profile', ...scopes].join(' '),
+      timeoutS: config.upstreamTimeoutS,
+    },
+    clock,
+  );
+  const assets = readAssets();
+  const shown = pages(assets, config.supportUrl);
+  const sessions = keepSessions({
+    ...{ store, sealer: seal, clock },
+    renew: (refreshToken) => issuer.renew(refreshToken),
+  });
+  const signInDeps = {
+    ...{ issuer, store, sealer: seal, sessions, pages: shown, baseUrl, clock, log },
+    validateLogoutToken: logoutTokens({ ...config, issuer: issuerUrl }, issuer),
+  };
+  const balanceDeps = {
+    ...{ sessions, pages: shown, clock, sealer: seal, issuer: issuerUrl },
+    api: apiClient(config.apiUrl, config.upstreamTimeoutS),
+    signIn: (ctx: Context, returnTo: string, silent: boolean) =>
+      redirectToSignIn(signInDeps, ctx, returnTo, silent),
+  };
+  const checks: readonly ReadinessCheck[] = [
+    { name: 'sessions', check: () => store.ready() },
+    { name: 'issuer', check: async () => void (await issuer.jwksUrl()) },
+  ];
+  const { host, port, drainDelayMs, trustedProxyHops } = config;
+  const running = await startHttpService(
+    {
+      ...{ host, port, drainDelayMs, trustedProxyHops, log },
+      ...{ drainTimeoutMs: DRAIN_TIMEOUT_MS, baseUrl: issuerUrl },
+    },
+    (service) =>
+      createApp({
+        ...{ baseUrl, issuer: issuerUrl, trustedProxyHops, assets, pages: shown, checks, log },
+        isDraining: () => service.draining,
+        routes: {
+          'GET /': (ctx) => ctx.redirect(`/deals${ctx.search}`),
+          ...signInRoutes(signInDeps),
+          ...balanceRoutes(balanceDeps),
+        },
+      }),
+  );
+  log.info({ port: running.port, baseUrl }, 'the explorer is listening');
+  return {
+    log,
+    port: running.port,
+    async stop() {
+      await running.stop();
+      await store.close();
+    },
+  };
+}

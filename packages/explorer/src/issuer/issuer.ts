@@ -1,0 +1,45 @@
+import type { Tokens } from '../sessions/session.ts';
+
+/** What one sign-in proves itself with; each value is used once. */
+export interface SignInKeys {
+  readonly state: string;
+  readonly nonce: string;
+  readonly codeVerifier: string;
+}
+
+export interface SignedIn extends Tokens {
+  readonly subject: string;
+  readonly email: string;
+  readonly name?: string;
+  readonly sid: string;
+}
+
+/** The issuer answered the sign-in with an error of the protocol. */
+export class SignInRefused extends Error {
+  override readonly name = 'SignInRefused';
+  /** Such as `login_required` (OpenID Connect Core §3.1.2.6). */
+  readonly code: string;
+
+  constructor(code: string, options?: ErrorOptions) {
+    super(`the sign-in was refused: ${code}`, options);
+    this.code = code;
+  }
+}
+
+export interface Issuer {
+  newKeys(): SignInKeys;
+  /** Pushes the request (RFC 9126): the address has no more than its name. @throws {IssuerUnavailable} */
+  authorizationUrl(keys: SignInKeys, asked: { readonly silent: boolean }): Promise<URL>;
+  /**
+   * Exchanges the code of an answer, after checking `state`, `iss`, `nonce` and PKCE.
+   *
+   * @throws {SignInRefused | IssuerUnavailable}
+   */
+  signIn(callback: URL, keys: SignInKeys): Promise<SignedIn>;
+  /** @throws {SignInOver | IssuerUnavailable} */
+  renew(refreshToken: string): Promise<Tokens>;
+  /** Where a person signs out of everything. @throws {IssuerUnavailable} */
+  signOutUrl(): Promise<URL>;
+  /** Where its keys are. @throws {IssuerUnavailable} */
+  jwksUrl(): Promise<URL>;
+}

@@ -1,0 +1,147 @@
+import type { Clock } from '@cls/shared/clock';
+import type { Secret } from '@cls/shared/secret';
+import * as client from 'openid-client';
+import { IssuerUnavailable, SignInOver, type Tokens } from '../sessions/session.ts';
+import { type Issuer, SignInRefused } from './issuer.ts';
+
+export interface IssuerSettings {
+  readonly issuer: string;
+  readonly clientId: string;
+  readonly clientSecret: Secret;
+  /** Of the explorer itself. */
+  readonly baseUrl: string;
+  /** Separated by spaces. */
+  readonly scope: string;
+  /** How long the issuer may take for one answer, in seconds. */
+  readonly timeoutS: number;
+}
+
+/** Where answers to sign-ins go, below the explorer's base URL. */
+export const CALLBACK_PATH = '/callback';
+/** Where people come back to after signing out. */
+export const SIGNED_OUT_PATH = '/signed-out';
+
+/** Metadata is read at the first need, and again when reading it failed. */
+export function openIdIssuer(settings: IssuerSettings, clock: Clock): Issuer {
+  const { issuer, clientId, clientSecret, baseUrl, scope, timeoutS } = settings;
+  let discovered: Promise<client.Configuration> | undefined;
+  const configuration = () => {
+    discovered ??= client
+      .discovery(
+        new URL(issuer),
+        clientId,
+        undefined,
+        client.ClientSecretBasic(clientSecret.expose()),
+        {
+          timeout: timeoutS,
+          execute: [
+            client.enableNonRepudiationChecks,
+            // The configuration refuses an http issuer in production.
+            ...(issuer.startsWith('http:') ? [client.allowInsecureRequests] : []),
+          ],
+        },
+      )
+      .catch((cause: unknown) => {
+        discovered = undefined;
+        throw new IssuerUnavailable('the issuer’s metadata cannot be read', { cause });
+      });
+    return discovered;
+  };
+  const tokensOf = (answer: client.TokenEndpointResponse): Tokens => ({
+    accessToken: answer.access_token,
+    accessExpiresAt: clock.now().getTime() + (answer.expires_in ?? 0) * 1_000,
+    ...(answer.refresh_token === undefined ? {} : { refreshToken: answer.refresh_token }),
+  });
+  return {
+    newKeys: () => ({
+      state: client.randomState(),
+      nonce: client.randomNonce(),
+      codeVerifier: client.randomPKCECodeVerifier(),
+    }),
+    async authorizationUrl({ state, nonce, codeVerifier }, { silent }) {
+      const config = await configuration();
+      const parameters = {
+        redirect_uri: `${baseUrl}${CALLBACK_PATH}`,
+        scope,
+        state,
+        nonce,
+        code_challenge: await client.calculatePKCECodeChallenge(codeVerifier),
+        code_challenge_method: 'S256',
+        ...(silent ? { prompt: 'none' } : {}),
+      };
+      return client.buildAuthorizationUrlWithPAR(config, parameters).catch(unavailable);
+    },
+    async signIn(callback, { state, nonce, codeVerifier }) {
+      const config = await configuration();
+      try {
+        const answer = await client.authorizationCodeGrant(config, callback, {
+          expectedState: state,
+          expectedNonce: nonce,
+          pkceCodeVerifier: codeVerifier,
+          idTokenExpected: true,
+        });
+        const claims = answer.claims();
+        if (claims === undefined || typeof claims['sid'] !== 'string') {
+          throw new SignInRefused('no_session_id');
+        }
+        const person = await client.fetchUserInfo(config, answer.access_token, claims.sub);
+        return {
+          ...tokensOf(answer),
+          subject: claims.sub,
+          sid: claims['sid'],
+          email: person.email ?? claims.sub,
+          ...(person.name === undefined ? {} : { name: person.name }),
+        };
+      } catch (error) {
+        throw refusalOf(error);
+      }
+    },
+    async renew(refreshToken) {
+      const config = await configuration();
+      try {
+        return tokensOf(await client.refreshTokenGrant(config, refreshToken));
+      } catch (error) {
+        if (error instanceof client.ResponseBodyError && error.status < 500) {
+          throw new SignInOver('the issuer gives no tokens any more', { cause: error.error });
+        }
+        return unavailable(error);
+      }
+    },
+    async signOutUrl() {
+      // Without an id_token_hint: a token would stand in the address.
+      return client.buildEndSessionUrl(await configuration(), {
+        post_logout_redirect_uri: `${baseUrl}${SIGNED_OUT_PATH}`,
+      });
+    },
+    async jwksUrl() {
+      return new URL((await configuration()).serverMetadata().jwks_uri ?? '');
+    },
+  };
+}
+
+/** What was sent may hold tokens: no more of it than the protocol's code is kept. */
+function refusalOf(error: unknown): Error {
+  if (error instanceof SignInRefused) return error;
+  if (error instanceof client.AuthorizationResponseError) return new SignInRefused(error.error);
+  if (error instanceof client.ResponseBodyError && error.status < 500) {
+    return new SignInRefused(error.error);
+  }
+  if (error instanceof client.ClientError && error.code?.startsWith('OAUTH_') === true) {
+    // A wrong state, issuer, nonce or signature; a server's failure has a status.
+    return isServerFailure(error) ? asUnavailable(error) : new SignInRefused(error.code);
+  }
+  return asUnavailable(error);
+}
+
+function isServerFailure({ cause }: Error): boolean {
+  return cause instanceof Response && cause.status >= 500;
+}
+
+function unavailable(error: unknown): never {
+  throw asUnavailable(error);
+}
+
+function asUnavailable(error: unknown): IssuerUnavailable {
+  const reason = error instanceof Error ? `${error.name}: ${error.message}` : 'unknown';
+  return new IssuerUnavailable(`the issuer does not answer as expected (${reason})`);
+}

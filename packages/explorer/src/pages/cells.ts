@@ -1,0 +1,74 @@
+import { type Html, type HtmlValue, html } from '@cls/shared/http/html';
+import { isNegative, readableAmount } from '../web/amounts.ts';
+import type { Text } from '../web/text.ts';
+
+/** An amount in a table: every digit of the API's, right-aligned; negative is said to a reader too. */
+export function amountCell(amount: string | null | undefined, text: Text): Html {
+  return html`<td class="n">${amountText(amount, text)}</td>`;
+}
+
+export function amountText(amount: string | null | undefined, text: Text): Html {
+  if (amount === undefined) return html``;
+  if (amount === null) return html`<span class="none">${text.t('amount.notSummed')}</span>`;
+  const shown = readableAmount(amount, text.locale);
+  if (!isNegative(amount)) return html`${shown}`;
+  return html`<span class="negative"><span class="unseen">${text.t('amount.negative')} </span>${shown}</span>`;
+}
+
+export interface Column {
+  readonly label: string;
+  readonly numeric?: boolean;
+  /** Sorting by it; absent where the API cannot. */
+  readonly sort?: { readonly href: string; readonly order: 'ascending' | 'descending' | undefined };
+}
+
+export interface Table {
+  readonly caption: string;
+  readonly columns: readonly Column[];
+  /** Rows of cells, made with `html`. */
+  readonly rows: HtmlValue;
+  readonly foot?: HtmlValue;
+  /** Names the region that scrolls to the side. */
+  readonly id: string;
+}
+
+/** A table that scrolls within itself on a narrow screen, and not the page. */
+export function table({ caption, columns, rows, foot, id }: Table): Html {
+  const heads = columns.map(({ label, numeric, sort }) => {
+    const order = sort?.order;
+    return html`<th scope="col"${numeric && html` class="n"`}${order !== undefined && html` aria-sort="${order}"`}>${
+      sort === undefined
+        ? label
+        : html`<a href="${sort.href}">${label}${order !== undefined && html` <span aria-hidden="true">${order === 'ascending' ? '▲' : '▼'}</span>`}</a>`
+    }</th>`;
+  });
+  return html`<div class="scroll" role="region" tabindex="0" aria-labelledby="${id}"><table>
+<caption id="${id}">${caption}</caption>
+<thead><tr>${heads}</tr></thead>
+<tbody>${rows}</tbody>${foot !== undefined && html`\n<tfoot>${foot}</tfoot>`}
+</table></div>`;
+}
+
+/** Pairs of a name and a value; those without a value are left out. */
+export function facts(pairs: readonly (readonly [string, HtmlValue])[]): Html {
+  const shown = pairs.filter(([, value]) => value !== undefined && value !== '');
+  return html`<dl class="facts">${shown.map(([name, value]) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`)}</dl>`;
+}
+
+/** A word of the API (`term_loan`) in the reader's language, where there is one. */
+export function wordOf(kind: string, value: string, text: Text): string {
+  const key = `${kind}.${value}`;
+  return text.has(key) ? text.t(key) : value.replaceAll('_', ' ');
+}
+
+/** What is remarkable about an item: a word each. */
+export function marks(
+  { provenance, warnings }: { provenance: { restated: boolean }; warnings: readonly string[] },
+  text: Text,
+): Html {
+  const words = [
+    ...(provenance.restated ? [text.t('mark.restated')] : []),
+    ...warnings.map((warning) => wordOf('warning', warning, text)),
+  ];
+  return html`${words.map((word) => html`<span class="tag">${word}</span> `)}`;
+}

@@ -1,0 +1,75 @@
+import { type Html, html } from '@cls/shared/http/html';
+import { sameWith } from '../web/address.ts';
+import type { Text } from '../web/text.ts';
+import { wordOf } from './cells.ts';
+import type { Visit } from './visit.ts';
+
+/** The filters of the list of deals, by the API's names. */
+export const FILTERS = [
+  'currency',
+  'country',
+  'status',
+  'facilityType',
+  'borrowerId',
+  'lenderId',
+  'minOutstanding',
+  'maxOutstanding',
+  'includeZero',
+] as const;
+export const STATUSES = ['pending', 'active', 'matured', 'terminated', 'repaid', 'written_off'];
+const FIRST_PAGE = { cursor: undefined, carried: undefined };
+
+/** What of the address is a filter. */
+export function filtersOf(query: URLSearchParams): Readonly<Record<string, readonly string[]>> {
+  return Object.fromEntries(
+    FILTERS.map((name) => [name, query.getAll(name)] as const).filter(([, all]) => all.length > 0),
+  );
+}
+
+/** Each filter in words; each leads to the same list without itself. */
+export function chips({ ctx, query }: Visit, text: Text): Html | undefined {
+  const found = FILTERS.flatMap((name) => query.getAll(name).map((value) => ({ name, value })));
+  if (found.length === 0) return undefined;
+  const items = found.map(({ name, value }) => {
+    const rest = query.getAll(name).filter((one) => one !== value);
+    const href = sameWith(ctx.path, query, { ...FIRST_PAGE, [name]: rest });
+    const label =
+      name === 'includeZero'
+        ? text.t('filter.includeZero')
+        : `${text.t(`filter.${name}`)} ${wordOf(name, value, text)}`;
+    return html`<li><a href="${href}"><span class="unseen">${text.t('filter.remove')} </span>${label} <span aria-hidden="true">×</span></a></li>`;
+  });
+  const none = Object.fromEntries(FILTERS.map((name) => [name, undefined]));
+  const all = sameWith(ctx.path, query, { ...FIRST_PAGE, ...none });
+  return html`<ul class="chips" aria-label="${text.t('filter.chosen')}">${items}<li><a href="${all}">${text.t('filter.clear')}</a></li></ul>`;
+}
+
+/** A form that works without scripts; its fields are parameters of the address. */
+export function filterForm({ ctx, query }: Visit, text: Text): Html {
+  const kept = [...query].filter(([name]) => !FORM.includes(name));
+  const hidden = kept.map(
+    ([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`,
+  );
+  const field = (name: (typeof FILTERS)[number], attributes: Html) =>
+    html`<label>${text.t(`filter.${name}`)} <input name="${name}" value="${query.get(name) ?? ''}"${attributes}></label>`;
+  const options = ['', ...STATUSES].map(
+    (status) =>
+      html`<option value="${status}"${query.get('status') === status && html` selected`}>${status === '' ? text.t('filter.any') : wordOf('status', status, text)}</option>`,
+  );
+  const amount = html` inputmode="decimal" pattern="-?[0-9]{1,18}(\\.[0-9]+)?" size="14"`;
+  return html`<details class="filters"><summary>${text.t('filter.title')}</summary>
+<form method="get" action="${ctx.path}">${hidden}
+${field('currency', html` maxlength="3" size="4" pattern="[A-Z]{3}" autocapitalize="characters"`)}
+${field('country', html` maxlength="2" size="3" pattern="[A-Z0-9]{2}" autocapitalize="characters"`)}
+<label>${text.t('filter.status')} <select name="status">${options}</select></label>
+${field('minOutstanding', amount)}
+${field('maxOutstanding', amount)}
+<label class="check"><input type="checkbox" name="includeZero" value="true"${query.get('includeZero') === 'true' && html` checked`}> ${text.t('filter.includeZero')}</label>
+<button class="button primary">${text.t('filter.apply')}</button>
+<p class="hint">${text.t('filter.hint')}</p></form></details>`;
+}
+
+const FORM: readonly string[] = [
+  ...['currency', 'country', 'status', 'minOutstanding', 'maxOutstanding', 'includeZero'],
+  ...['cursor', 'carried', 'lang'],
+];

@@ -1,0 +1,173 @@
+import { type Html, html } from '@cls/shared/http/html';
+import type { BalanceItem, Line, List, Share } from '../balances/shapes.ts';
+import { pageAddress } from '../web/address.ts';
+import { sumOf } from '../web/amounts.ts';
+import type { Text } from '../web/text.ts';
+import { amountCell, amountText, facts, marks, table, wordOf } from './cells.ts';
+import { problemPage } from './problem-page.ts';
+import { newestTimes, type PageDeps, showPage, timesAsked } from './show.ts';
+import type { Visit } from './visit.ts';
+
+/** `/deals/{id}`: the deal per currency, its facilities, and its lenders with their sum. */
+export async function dealPage(deps: PageDeps, visit: Visit): Promise<void> {
+  const { asker, parts } = visit;
+  const dealId = parts['id'] ?? '';
+  const asked = { ...timesAsked(visit), dealId, includeZero: 'true', include: 'none' };
+  const read = (level: string) =>
+    deps.api.read<List<BalanceItem>>(asker, '/balances', { ...asked, level });
+  const [deals, facilities, newest] = await Promise.all([
+    read('deal'),
+    read('facility'),
+    newestTimes(deps, visit),
+  ]);
+  const [first] = deals.data;
+  if (first === undefined) return absent(deps, visit);
+  showPage(deps, visit, {
+    title: () => `${first.deal.dealNumber} ${first.deal.name}`,
+    place: 'deals',
+    newest,
+    meta: deals.meta,
+    body: (text) => [
+      head(visit, first, text),
+      deals.data.map((item) => currencySection(item, text)),
+      facilitiesTable(visit, facilities, text),
+      provenance(first, text),
+    ],
+  });
+}
+
+/** A deal that was not granted reads as one that does not exist. */
+export function absent({ pages }: PageDeps, { ctx, query }: Visit): void {
+  ctx.state['refused'] = 'absent';
+  pages.show(ctx, 404, problemPage('not_found', { href: pageAddress('/deals', query) }));
+}
+
+function head({ query, parts }: Visit, item: BalanceItem, text: Text): Html {
+  const base = `/deals/${parts['id'] ?? ''}`;
+  const { daysPastDue = 0 } = item.status;
+  return html`${facts([
+    [text.t('column.borrower'), `${item.borrower.name} (${item.borrower.country})`],
+    [text.t('column.status'), wordOf('status', item.status.deal, text)],
+    [text.t('deal.daysPastDue'), daysPastDue > 0 ? text.count(daysPastDue) : undefined],
+    [text.t('deal.lastEffective'), dateOf(item.provenance.lastEffectiveDate, text)],
+  ])}<p>${marks(item, text)}</p>
+<ul class="links"><li><a href="${pageAddress(`${base}/roll-forward`, query)}">${text.t('rollForward.title')}</a></li><li><a href="${pageAddress(`${base}/movements`, query)}">${text.t('movements.title')}</a></li></ul>`;
+}
+
+export function dateOf(day: string | null | undefined, text: Text): string | undefined {
+  return day == null ? undefined : text.date(day);
+}
+
+const AMOUNTS: readonly (readonly [string, (line: Line) => string])[] = [
+  ['outstanding', ({ principal }) => principal.outstanding],
+  ['pastDue', ({ total }) => total.pastDue],
+  ['commitment', ({ commitment }) => commitment.current],
+  ['unfunded', ({ commitment }) => commitment.unfunded],
+  ['available', ({ commitment }) => commitment.available],
+  ['letterOfCredit', ({ commitment }) => commitment.letterOfCredit],
+  ['interestAccrued', ({ interest }) => interest.accrued],
+  ['interestDue', ({ interest }) => interest.due],
+  ['feesAccrued', ({ fees }) => fees.accrued],
+  ['feesDue', ({ fees }) => fees.due],
+  ['totalOutstanding', ({ total }) => total.outstanding],
+];
+
+/** The amounts of an item, the reader's own share first, and its lenders. */
+export function currencySection(item: BalanceItem, text: Text): Html {
+  const { currency, share, global } = item;
+  const columns = [
+    { label: text.t('column.amount') },
+    ...(share === null
+      ? []
+      : [{ label: text.t('deal.ownShare', { lender: share.lender.name }), numeric: true }]),
+    { label: text.t('deal.global'), numeric: true },
+  ];
+  const rows = AMOUNTS.map(([name, of]) => {
+    const key = `column.${name}`;
+    return html`
+<tr><th scope="row">${text.has(key) && text.t(key)}</th>${share !== null && amountCell(of(share), text)}${amountCell(of(global), text)}</tr>`;
+  });
+  const caption = text.t('deal.amounts', { currency });
+  return html`<section><h2>${currency}</h2>
+${table({ caption, columns, rows, id: `amounts-${currency}` })}
+${lendersTable(item, text)}</section>`;
+}
+
+/** Whoever sees each share sees that they add up; a lender sees its own alone. */
+function lendersTable({ lenders, share, global, currency }: BalanceItem, text: Text) {
+  if (lenders.length === 0 || share !== null) return undefined;
+  const columns = [
+    { label: text.t('column.lender') },
+    { label: text.t('column.fraction'), numeric: true },
+    ...['commitment', 'outstanding', 'interestAccrued', 'feesAccrued'].map((name) => ({
+      label: text.t(`column.${name}` as 'column.outstanding'),
+      numeric: true,
+    })),
+  ];
+  const rows = lenders.map(
+    (one) => html`
+<tr><th scope="row">${one.lender.name}</th><td class="n">${one.fraction === null ? '' : fractionText(one.fraction, text)}</td>${SUMMED.map((of) => amountCell(of(one), text))}</tr>`,
+  );
+  const foot = html`<tr><th scope="row">${text.t('deal.sumOfLenders')}</th><td></td>${SUMMED.map((of) => sumCell(lenders, global, of, text))}</tr>`;
+  const caption = text.t('deal.lenders', { currency });
+  return table({ caption, columns, rows, foot, id: `lenders-${currency}` });
+}
+
+const SUMMED: readonly ((line: Line) => string)[] = [
+  ({ commitment }) => commitment.current,
+  ({ principal }) => principal.outstanding,
+  ({ interest }) => interest.accrued,
+  ({ fees }) => fees.accrued,
+];
+
+/** The sum in whole minor units, beside the global amount that it must be. */
+function sumCell(lenders: readonly Share[], global: Line, of: (line: Line) => string, text: Text) {
+  const sum = sumOf(lenders.map(of));
+  const equal = sum === of(global);
+  return html`<td class="n">${amountText(sum, text)} <span class="${equal ? 'equal' : 'unequal'}">${text.t(equal ? 'deal.equal' : 'deal.unequal')}</span></td>`;
+}
+
+/** Cut at six decimals of a fraction, as shares are quoted; the API has twelve. */
+function fractionText(fraction: string, { locale }: Text): string {
+  const cut = fraction.replace(/(\.\d{6})\d*$/, '$1');
+  return locale === 'de' ? cut.replace('.', ',') : cut;
+}
+
+function facilitiesTable({ query }: Visit, { data, page }: List<BalanceItem>, text: Text): Html {
+  const own = data.some(({ share }) => share !== null);
+  const columns = [
+    { label: text.t('column.facility') },
+    { label: text.t('column.type') },
+    { label: text.t('column.currency') },
+    ...(own ? [{ label: text.t('column.ownOutstanding'), numeric: true }] : []),
+    { label: text.t('column.outstanding'), numeric: true },
+    { label: text.t('column.commitment'), numeric: true },
+    { label: text.t('column.available'), numeric: true },
+    { label: text.t('column.maturity') },
+    { label: text.t('column.status') },
+  ];
+  const rows = data.map(
+    (item) => html`
+<tr><th scope="row"><a href="${pageAddress(`/facilities/${item.facility?.id ?? ''}`, query)}">${item.facility?.name}</a></th><td>${wordOf('facilityType', item.facility?.type ?? '', text)}</td><td>${item.currency}</td>${own && amountCell(item.share?.principal.outstanding, text)}${amountCell(item.global.principal.outstanding, text)}${amountCell(item.global.commitment.current, text)}${amountCell(item.global.commitment.available, text)}<td>${dateOf(item.facility?.maturityDate, text)}</td><td>${wordOf('status', item.status.facility ?? '', text)} ${marks(item, text)}</td></tr>`,
+  );
+  const caption = text.t('deal.facilities');
+  return html`<h2>${caption}</h2>${table({ caption, columns, rows, id: 'facilities' })}${page.hasMore && html`<p>${text.t('deal.moreFacilities')}</p>`}`;
+}
+
+export function provenance({ provenance: from }: BalanceItem, text: Text): Html {
+  const { lastPostedAt, ledgerSeq, restatedFrom } = from;
+  return html`<section class="provenance"><h2>${text.t('provenance.title')}</h2>${facts([
+    [text.t('deal.lastEffective'), dateOf(from.lastEffectiveDate, text)],
+    [
+      text.t('provenance.lastPosted'),
+      lastPostedAt === null ? undefined : text.instant(lastPostedAt),
+    ],
+    [text.t('provenance.ledgerSeq'), text.count(ledgerSeq)],
+    [
+      text.t('provenance.restated'),
+      restatedFrom === null
+        ? undefined
+        : text.t('provenance.restatedFrom', { at: text.instant(restatedFrom.knownAt) }),
+    ],
+  ])}</section>`;
+}

@@ -1,0 +1,132 @@
+import { type Html, html } from '@cls/shared/http/html';
+import type { BalanceItem, List, Total } from '../balances/shapes.ts';
+import { pageAddress, sameWith } from '../web/address.ts';
+import type { Text } from '../web/text.ts';
+import { amountCell, type Column, marks, table, wordOf } from './cells.ts';
+import { chips, filterForm, filtersOf } from './deal-filters.ts';
+import { newestTimes, type PageDeps, showPage, timesAsked } from './show.ts';
+import type { Visit } from './visit.ts';
+
+const PAGE_SIZES = ['50', '100', '250'];
+
+/** What the list can be sorted by, as the API names it. */
+const SORTS = { deal: 'dealNumber', borrower: 'borrower', outstanding: 'outstanding' } as const;
+
+/** `/deals`: an item per deal and currency, with totals of all that was found. */
+export async function dealsPage(deps: PageDeps, visit: Visit): Promise<void> {
+  const { asker, query } = visit;
+  const limit = PAGE_SIZES.find((size) => size === query.get('limit')) ?? '100';
+  const question = {
+    ...timesAsked(visit),
+    ...filtersOf(query),
+    level: 'deal',
+    include: 'totals',
+    limit,
+    sort: query.get('sort') ?? undefined,
+    cursor: query.get('cursor') ?? undefined,
+  };
+  const [list, newest] = await Promise.all([
+    deps.api.read<List<BalanceItem>>(asker, '/balances', question),
+    newestTimes(deps, visit),
+  ]);
+  showPage(deps, visit, {
+    title: (text) => text.t('deals.title'),
+    place: 'deals',
+    newest,
+    meta: list.meta,
+    body: (text) => [
+      filterForm(visit, text),
+      chips(visit, text),
+      list.data.length === 0 && query.get('cursor') === null
+        ? nothing(visit, text)
+        : [rowsTable(visit, list, text), pager(visit, list, text)],
+      totalsTable(list.totals ?? [], text),
+      downloads(visit, text),
+    ],
+  });
+}
+
+function nothing({ ctx, query }: Visit, text: Text): Html {
+  if (Object.keys(filtersOf(query)).length === 0) {
+    const withZero = sameWith(ctx.path, query, { includeZero: 'true' });
+    return html`<div class="empty"><p>${text.t('deals.none')}</p><p>${text.t('deals.noneGranted')}</p>
+<p><a href="${withZero}">${text.t('deals.showZero')}</a></p></div>`;
+  }
+  const hidesZero = query.get('includeZero') !== 'true';
+  return html`<div class="empty"><p>${text.t('deals.nothingFound')}</p>${hidesZero && html`<p><a href="${sameWith(ctx.path, query, { includeZero: 'true' })}">${text.t('deals.showZero')}</a></p>`}</div>`;
+}
+
+function rowsTable(visit: Visit, { data }: List<BalanceItem>, text: Text): Html {
+  const own = data.some(({ share }) => share !== null);
+  const sorted = (name: keyof typeof SORTS) => sortLink(visit, SORTS[name]);
+  const columns: readonly Column[] = [
+    { label: text.t('column.deal'), sort: sorted('deal') },
+    { label: text.t('column.borrower'), sort: sorted('borrower') },
+    { label: text.t('column.country') },
+    { label: text.t('column.currency') },
+    ...(own ? [{ label: text.t('column.ownOutstanding'), numeric: true }] : []),
+    { label: text.t('column.outstanding'), numeric: true, sort: sorted('outstanding') },
+    { label: text.t('column.commitment'), numeric: true },
+    { label: text.t('column.available'), numeric: true },
+    { label: text.t('column.pastDue'), numeric: true },
+    { label: text.t('column.interestAccrued'), numeric: true },
+    { label: text.t('column.status') },
+  ];
+  const rows = data.map(
+    (item) => html`
+<tr><th scope="row"><a href="${dealAddress(visit, item)}">${item.deal.dealNumber}</a> ${item.deal.name}</th><td>${item.borrower.name}</td><td>${item.borrower.country}</td><td>${item.currency}</td>${own && amountCell(item.share?.principal.outstanding, text)}${amountCell(item.global.principal.outstanding, text)}${amountCell(item.global.commitment.current, text)}${amountCell(item.global.commitment.available, text)}${amountCell(item.global.total.pastDue, text)}${amountCell(item.global.interest.accrued, text)}<td>${wordOf('status', item.status.deal, text)}${days(item, text)} ${marks(item, text)}</td></tr>`,
+  );
+  const shown = text.t('deals.shown', { count: text.count(data.length) });
+  return table({ caption: shown, columns, rows, id: 'deals' });
+}
+
+function days({ status: { daysPastDue = 0 } }: BalanceItem, text: Text) {
+  return (
+    daysPastDue > 0 && html` · ${text.t('deals.daysPastDue', { days: text.count(daysPastDue) })}`
+  );
+}
+
+export function dealAddress({ query }: Visit, { deal }: Pick<BalanceItem, 'deal'>): string {
+  return pageAddress(`/deals/${deal.id}`, query);
+}
+
+/** Another click turns the order round. */
+function sortLink({ ctx, query }: Visit, name: string): NonNullable<Column['sort']> {
+  const now = query.get('sort') ?? '';
+  const order = now === name ? 'ascending' : now === `-${name}` ? 'descending' : undefined;
+  const next = order === 'ascending' ? `-${name}` : name;
+  return { href: sameWith(ctx.path, query, { sort: next, cursor: undefined }), order };
+}
+
+/** To the next page, and back to the first one; the address of each page is its own. */
+export function pager<T>({ ctx, query }: Visit, { page }: List<T>, text: Text, more = {}): Html {
+  const none = { cursor: undefined, carried: undefined };
+  const first = query.has('cursor') && sameWith(ctx.path, query, none);
+  const { nextCursor } = page;
+  const next = page.hasMore && typeof nextCursor === 'string';
+  return html`<nav class="pager" aria-label="${text.t('pager.label')}">${first !== false && html`<a class="button" href="${first}">${text.t('pager.first')}</a>`}${next && html`<a class="button" rel="next" href="${sameWith(ctx.path, query, { ...more, cursor: nextCursor })}">${text.t('pager.next')}</a>`}</nav>`;
+}
+
+/** Per currency: two currencies are never added up. */
+function totalsTable(totals: readonly Total[], text: Text): Html | undefined {
+  if (totals.length === 0) return undefined;
+  const columns = [
+    { label: text.t('column.currency') },
+    { label: text.t('column.count'), numeric: true },
+    { label: text.t('column.outstanding'), numeric: true },
+    { label: text.t('column.unfunded'), numeric: true },
+    { label: text.t('column.interestAccrued'), numeric: true },
+    { label: text.t('column.feesAccrued'), numeric: true },
+  ];
+  const rows = totals.map(
+    (total) => html`
+<tr><th scope="row">${total.currency}</th><td class="n">${text.count(total.count)}</td>${amountCell(total.principalOutstanding, text)}${amountCell(total.unfunded, text)}${amountCell(total.interestAccrued, text)}${amountCell(total.feesAccrued, text)}</tr>`,
+  );
+  return html`<h2>${text.t('totals.title')}</h2>${table({ caption: text.t('totals.caption'), columns, rows, id: 'totals' })}`;
+}
+
+function downloads({ query }: Visit, text: Text): Html {
+  const { ...filters } = filtersOf(query);
+  const more = { ...filters, sort: query.get('sort') ?? undefined };
+  return html`<p class="downloads">${text.t('download.label')} <a href="${pageAddress('/deals.csv', query, more)}">CSV</a> <a href="${pageAddress('/deals.ndjson', query, more)}">NDJSON</a></p>`;
+}

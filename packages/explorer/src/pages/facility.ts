@@ -1,0 +1,120 @@
+import { type Html, html } from '@cls/shared/http/html';
+import type { Accrual, BalanceItem, List } from '../balances/shapes.ts';
+import { pageAddress } from '../web/address.ts';
+import { percentOf } from '../web/amounts.ts';
+import type { Text } from '../web/text.ts';
+import { amountCell, facts, marks, table, wordOf } from './cells.ts';
+import { absent, currencySection, dateOf, provenance } from './deal.ts';
+import { newestTimes, type PageDeps, showPage, timesAsked } from './show.ts';
+import type { Visit } from './visit.ts';
+
+/** `/facilities/{id}`: commitment, contracts, and how accrued interest comes about. */
+export async function facilityPage(deps: PageDeps, visit: Visit): Promise<void> {
+  const { asker, parts, query } = visit;
+  const facilityId = parts['id'] ?? '';
+  const asked = { ...timesAsked(visit), facilityId, includeZero: 'true', include: 'none' };
+  const read = (more: Record<string, string>) =>
+    deps.api.read<List<BalanceItem>>(asker, '/balances', { ...asked, ...more });
+  const [found, contracts, newest] = await Promise.all([
+    read({ level: 'facility', expand: 'accrual' }),
+    read({ level: 'contract' }),
+    newestTimes(deps, visit),
+  ]);
+  const [item] = found.data;
+  if (item === undefined) return absent(deps, visit);
+  showPage(deps, visit, {
+    title: () => `${item.facility?.name ?? ''} · ${item.deal.dealNumber}`,
+    place: 'deals',
+    newest,
+    meta: found.meta,
+    body: (text) => [
+      facts([
+        [
+          text.t('column.deal'),
+          html`<a href="${pageAddress(`/deals/${item.deal.id}`, query)}">${item.deal.dealNumber} ${item.deal.name}</a>`,
+        ],
+        [text.t('column.borrower'), `${item.borrower.name} (${item.borrower.country})`],
+        [text.t('column.type'), wordOf('facilityType', item.facility?.type ?? '', text)],
+        [text.t('column.status'), wordOf('status', item.status.facility ?? '', text)],
+        [text.t('column.maturity'), dateOf(item.facility?.maturityDate, text)],
+      ]),
+      html`<p>${marks(item, text)}</p>`,
+      commitmentTable(item, text),
+      currencySection(item, text),
+      contractsTable(contracts, text),
+      (item.accrual ?? []).map((one, at) => accrualTable(one, item.currency, at, text)),
+      provenance(item, text),
+    ],
+  });
+}
+
+const STEPS = [
+  'original',
+  'cancelled',
+  'current',
+  'funded',
+  'letterOfCredit',
+  'sublimitUsed',
+  'unfunded',
+  'unavailable',
+  'available',
+] as const;
+
+function commitmentTable({ global, currency }: BalanceItem, text: Text): Html {
+  const columns = [{ label: text.t('column.commitment') }, { label: currency, numeric: true }];
+  const rows = STEPS.map(
+    (step) => html`
+<tr><th scope="row">${text.t(`commitment.${step}`)}</th>${amountCell(global.commitment[step], text)}</tr>`,
+  );
+  const caption = text.t('facility.commitment');
+  return html`<h2>${caption}</h2>${table({ caption, columns, rows, id: 'commitment' })}`;
+}
+
+function contractsTable({ data }: List<BalanceItem>, text: Text): Html | undefined {
+  if (data.length === 0) return undefined;
+  const columns = [
+    { label: text.t('column.contract') },
+    { label: text.t('column.outstanding'), numeric: true },
+    { label: text.t('column.interestAccrued'), numeric: true },
+    { label: text.t('column.pastDue'), numeric: true },
+    { label: text.t('column.maturity') },
+    { label: text.t('column.status') },
+  ];
+  const rows = data.map(
+    ({ contract, global, status, currency }) => html`
+<tr><th scope="row">${contract?.contractNumber} (${currency})</th>${amountCell(global.principal.outstanding, text)}${amountCell(global.interest.accrued, text)}${amountCell(global.total.pastDue, text)}<td>${dateOf(contract?.maturityDate, text)}</td><td>${wordOf('status', status.contract ?? '', text)}</td></tr>`,
+  );
+  const caption = text.t('facility.contracts');
+  return html`<h2>${caption}</h2>${table({ caption, columns, rows, id: 'contracts' })}`;
+}
+
+/** Each period with its rate and its exact amount; their sum is rounded once. */
+function accrualTable(accrual: Accrual, currency: string, at: number, text: Text): Html {
+  const { component, periods, amount, dayCount, start, end } = accrual;
+  const columns = [
+    { label: text.t('accrual.from') },
+    { label: text.t('accrual.until') },
+    { label: text.t('accrual.days'), numeric: true },
+    { label: text.t('accrual.balance'), numeric: true },
+    { label: text.t('accrual.rate'), numeric: true },
+    { label: text.t('accrual.exact'), numeric: true },
+  ];
+  const rows = periods.map(
+    (period) => html`
+<tr><td>${text.date(period.start)}</td><td>${text.date(period.end)}</td><td class="n">${text.count(period.days)}</td>${amountCell(period.balance, text)}<td class="n">${percent(period.rate, text)}</td>${amountCell(period.amount, text)}</tr>`,
+  );
+  const foot = html`<tr><th scope="row" colspan="5">${text.t('accrual.rounded', { currency })}</th>${amountCell(amount, text)}</tr>`;
+  const caption = text.t('accrual.caption', {
+    component: wordOf('accrualOf', component, text),
+    from: text.date(start),
+    until: text.date(end),
+    dayCount,
+  });
+  const title = at === 0 ? html`<h2>${text.t('accrual.title')}</h2>` : undefined;
+  return html`${title}${table({ caption, columns, rows, foot, id: `accrual-${at}` })}`;
+}
+
+function percent(rate: string, { locale }: Text): string {
+  const shown = percentOf(rate);
+  return `${locale === 'de' ? shown.replace('.', ',') : shown} %`;
+}

@@ -1,0 +1,145 @@
+import { type Html, html } from '@cls/shared/http/html';
+import type { List, Movement, RollForwardItem } from '../balances/shapes.ts';
+import type { Sealer } from '../crypto/seal.ts';
+import { pageAddress, sameWith } from '../web/address.ts';
+import { sumOf } from '../web/amounts.ts';
+import type { Text } from '../web/text.ts';
+import { amountCell, table, wordOf } from './cells.ts';
+import { absent } from './deal.ts';
+import { pager } from './deals.ts';
+import { periodForm } from './roll-forward.ts';
+import { newestTimes, type PageDeps, showPage, timesAsked } from './show.ts';
+import type { Visit } from './visit.ts';
+
+/** Per currency. */
+type Balances = Readonly<Record<string, string>>;
+
+/**
+ * `/deals/{id}/movements`: postings of principal in the order in which they were posted, each with
+ * the balance after it. That balance is the ledger's: what is hidden on the page counts all the same.
+ */
+export async function movementsPage(
+  deps: PageDeps & { readonly sealer: Sealer },
+  visit: Visit,
+): Promise<void> {
+  const { asker, parts, query } = visit;
+  const dealId = parts['id'] ?? '';
+  const fromDate = query.get('fromDate') ?? undefined;
+  const cursor = query.get('cursor') ?? undefined;
+  const asked = { ...timesAsked(visit), dealId, fromDate };
+  const [deals, list, newest] = await Promise.all([
+    deps.api.read<List<RollForwardItem>>(asker, '/balances/principal', {
+      ...asked,
+      level: 'deal',
+      includeZero: 'true',
+      include: 'none',
+    }),
+    deps.api.read<List<Movement>>(asker, '/balances/principal/movements', { ...asked, cursor }),
+    newestTimes(deps, visit),
+  ]);
+  const [first] = deals.data;
+  if (first === undefined) return absent(deps, visit);
+  const opening = Object.fromEntries(
+    deals.data.map((deal) => [deal.currency, deal.global.opening]),
+  );
+  const before = cursor === undefined ? opening : carriedFrom(deps.sealer, query, cursor);
+  const rows = running(list.data, before);
+  const after = rows.at(-1)?.balances ?? before;
+  const { nextCursor } = list.page;
+  const carried =
+    after === undefined || typeof nextCursor !== 'string'
+      ? undefined
+      : deps.sealer.seal(JSON.stringify(after), contextOf(nextCursor));
+  showPage(deps, visit, {
+    title: (text) => `${text.t('movements.title')} · ${first.deal.dealNumber}`,
+    place: 'deals',
+    newest,
+    meta: list.meta,
+    body: (text) => [
+      html`<p><a href="${pageAddress(`/deals/${dealId}`, query)}">${first.deal.dealNumber} ${first.deal.name}</a></p>`,
+      periodForm(visit, text),
+      toggles(visit, text),
+      rows.length === 0
+        ? html`<p class="empty">${text.t('movements.none')}</p>`
+        : movementsTable(visit, rows, text),
+      pager(visit, list, text, { carried }),
+      html`<p class="downloads">${text.t('download.label')} <a href="${pageAddress(`/deals/${dealId}/movements.csv`, query, { fromDate })}">CSV</a></p>`,
+    ],
+  });
+}
+
+interface Row {
+  readonly movement: Movement;
+  /** After it; undefined where it is not known. */
+  readonly balances: Balances | undefined;
+}
+
+/** A lender's leg is a part of a global one: the global ones alone are the deal's balance. */
+function running(movements: readonly Movement[], before: Balances | undefined): readonly Row[] {
+  let balances = before;
+  return movements.map((movement) => {
+    const { lender, currency, amount } = movement;
+    if (lender === null && balances !== undefined) {
+      const was = balances[currency];
+      const now = sumOf(was === undefined ? [amount] : [was, amount]);
+      balances = now === undefined ? balances : { ...balances, [currency]: now };
+    }
+    return { movement, balances };
+  });
+}
+
+/**
+ * The balance after the page before. It is sealed and bound to its cursor: an address that
+ * somebody made up must not put a number on the page.
+ */
+function carriedFrom(sealer: Sealer, query: URLSearchParams, cursor: string): Balances | undefined {
+  const text = sealer.open(query.get('carried') ?? '', contextOf(cursor));
+  return text === undefined ? undefined : (JSON.parse(text) as Balances);
+}
+
+function contextOf(cursor: string): string {
+  return `carried:${cursor}`;
+}
+
+function toggles({ ctx, query }: Visit, text: Text): Html {
+  const toggle = (name: 'lenders' | 'reversed', shown: 'yes' | 'no', label: string) => {
+    const on = query.get(name) === shown;
+    const href = sameWith(ctx.path, query, { [name]: on ? undefined : shown });
+    return html`<li><a href="${href}"${on && html` aria-current="true"`}>${label}</a></li>`;
+  };
+  return html`<ul class="presets">${toggle('lenders', 'yes', text.t('movements.showLenders'))}${toggle('reversed', 'no', text.t('movements.hideReversed'))}</ul>`;
+}
+
+function movementsTable({ query }: Visit, rows: readonly Row[], text: Text): Html {
+  const withLenders = query.get('lenders') === 'yes';
+  const reversed = new Set(rows.flatMap(({ movement: { journal } }) => journal.reverses ?? []));
+  const isPair = ({ journal }: Movement) => journal.reverses !== null || reversed.has(journal.id);
+  const shown = rows.filter(
+    ({ movement }) =>
+      (withLenders || movement.lender === null) &&
+      (query.get('reversed') !== 'no' || !isPair(movement)),
+  );
+  const columns = [
+    { label: text.t('column.effective') },
+    { label: text.t('column.posted') },
+    { label: text.t('column.movement') },
+    ...(withLenders ? [{ label: text.t('column.lender') }] : []),
+    { label: text.t('column.contract') },
+    { label: text.t('column.currency') },
+    { label: text.t('column.amount'), numeric: true },
+    { label: text.t('column.balance'), numeric: true },
+    { label: text.t('column.journal') },
+  ];
+  const body = shown.map(({ movement, balances }) => {
+    const { journal, lender, contract, currency, amount } = movement;
+    return html`
+<tr${reversed.has(journal.id) && html` class="reversed"`}><td>${text.date(movement.effectiveDate)}</td><td>${text.instant(movement.postedAt)}</td><td>${wordOf('movement', movement.movement, text)}${journal.reason !== null && html` – ${journal.reason}`}</td>${withLenders && html`<td>${lender?.name ?? text.t('deal.global')}</td>`}<td>${contract?.contractNumber}</td><td>${currency}</td>${amountCell(amount, text)}${amountCell(lender === null ? balances?.[currency] : undefined, text)}<td>${journalCell(movement, reversed, text)}</td></tr>`;
+  });
+  const caption = text.t('movements.caption');
+  return table({ caption, columns, rows: body, id: 'movements' });
+}
+
+function journalCell({ journal }: Movement, reversed: ReadonlySet<string>, text: Text): Html {
+  const { id, reverses, corrects } = journal;
+  return html`<code>${id}</code>${reverses !== null && html` <span class="tag">${text.t('movements.reverses', { id: reverses })}</span>`}${corrects !== null && html` <span class="tag">${text.t('movements.corrects', { id: corrects })}</span>`}${reversed.has(id) && html` <span class="tag">${text.t('movements.reversed')}</span>`}`;
+}

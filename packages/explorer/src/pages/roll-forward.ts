@@ -1,0 +1,118 @@
+import { type Html, html } from '@cls/shared/http/html';
+import { type List, MOVEMENTS, type RollForwardItem } from '../balances/shapes.ts';
+import { pageAddress, sameWith } from '../web/address.ts';
+import { isZero } from '../web/amounts.ts';
+import type { Text } from '../web/text.ts';
+import { amountCell, table } from './cells.ts';
+import { absent } from './deal.ts';
+import { newestTimes, type PageDeps, showPage, timesAsked } from './show.ts';
+import type { Visit } from './visit.ts';
+
+/** `/deals/{id}/roll-forward`: opening, each movement, closing, of the deal and each facility. */
+export async function rollForwardPage(deps: PageDeps, visit: Visit): Promise<void> {
+  const { asker, parts, query } = visit;
+  const dealId = parts['id'] ?? '';
+  const fromDate = query.get('fromDate') ?? undefined;
+  const asked = { ...timesAsked(visit), dealId, fromDate, includeZero: 'true', include: 'none' };
+  const read = (level: string) =>
+    deps.api.read<List<RollForwardItem>>(asker, '/balances/principal', { ...asked, level });
+  const [deals, facilities, newest] = await Promise.all([
+    read('deal'),
+    read('facility'),
+    newestTimes(deps, visit),
+  ]);
+  const [first] = deals.data;
+  if (first === undefined) return absent(deps, visit);
+  showPage(deps, visit, {
+    title: (text) => `${text.t('rollForward.title')} · ${first.deal.dealNumber}`,
+    place: 'deals',
+    newest,
+    meta: deals.meta,
+    body: (text) => [
+      html`<p><a href="${pageAddress(`/deals/${dealId}`, query)}">${first.deal.dealNumber} ${first.deal.name}</a></p>`,
+      periodForm(visit, text),
+      deals.data.map((deal) =>
+        rollForwardTable(
+          deal,
+          facilities.data.filter(({ currency }) => currency === deal.currency),
+          text,
+        ),
+      ),
+      facilities.page.hasMore && html`<p>${text.t('deal.moreFacilities')}</p>`,
+      html`<p><a href="${pageAddress(`/deals/${dealId}/movements`, query, { fromDate })}">${text.t('rollForward.postings')}</a></p>
+<p class="downloads">${text.t('download.label')} <a href="${pageAddress(`/deals/${dealId}/roll-forward.csv`, query, { fromDate })}">CSV</a></p>`,
+    ],
+  });
+}
+
+/** The first day of the period; its last one is the date of the visit. */
+export function periodForm({ ctx, query, times }: Visit, text: Text): Html {
+  const { asOf } = times;
+  const [year = '', month = '01'] = asOf.split('-');
+  const quarter = ['01', '04', '07', '10'].filter((first) => first <= month).at(-1) ?? '01';
+  const presets = [
+    { name: 'month', day: `${year}-${month}-01` },
+    { name: 'quarter', day: `${year}-${quarter}-01` },
+    { name: 'year', day: `${year}-01-01` },
+    { name: 'inception', day: undefined },
+  ] as const;
+  const links = presets.map(({ name, day }) => {
+    const label = text.t(`period.${name}`);
+    const href = sameWith(ctx.path, query, { ...NO_CURSOR, fromDate: day });
+    return (query.get('fromDate') ?? undefined) === day
+      ? html`<li><span class="chosen">${label}</span></li>`
+      : html`<li><a href="${href}">${label}</a></li>`;
+  });
+  const kept = [...query].filter(
+    ([name]) => !['fromDate', 'cursor', 'carried', 'lang'].includes(name),
+  );
+  const hidden = kept.map(
+    ([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`,
+  );
+  return html`<form method="get" action="${ctx.path}" class="period">${hidden}<label>${text.t('period.from')} <input type="date" name="fromDate" value="${query.get('fromDate') ?? ''}"></label> <button class="button">${text.t('time.show')}</button></form>
+<ul class="presets">${links}</ul>`;
+}
+
+const NO_CURSOR = { cursor: undefined, carried: undefined };
+
+/** A column for the deal, and one for each facility of the same currency. */
+function rollForwardTable(
+  deal: RollForwardItem,
+  facilities: readonly RollForwardItem[],
+  text: Text,
+): Html {
+  const { currency, share } = deal;
+  const parts = facilities.length > 1 ? facilities : [];
+  const lines = [
+    ...(share === null
+      ? []
+      : [{ label: text.t('deal.ownShare', { lender: share.lender.name }), line: share }]),
+    { label: text.t('deal.global'), line: deal.global },
+    ...parts.map(({ facility, global }) => ({ label: facility?.name ?? '', line: global })),
+  ];
+  const moved = MOVEMENTS.filter((name) => lines.some(({ line }) => !isZero(line.movements[name])));
+  const row = (label: string, amounts: readonly string[]) => html`
+<tr><th scope="row">${label}</th>${amounts.map((amount) => amountCell(amount, text))}</tr>`;
+  const rows = [
+    row(
+      text.t('rollForward.opening'),
+      lines.map(({ line }) => line.opening),
+    ),
+    ...moved.map((name) =>
+      row(
+        text.t(`movement.${name}`),
+        lines.map(({ line }) => line.movements[name]),
+      ),
+    ),
+  ];
+  const foot = row(
+    text.t('rollForward.closing'),
+    lines.map(({ line }) => line.closing),
+  );
+  const columns = [
+    { label: text.t('column.movement') },
+    ...lines.map(({ label }) => ({ label, numeric: true })),
+  ];
+  const caption = text.t('rollForward.caption', { currency });
+  return html`<h2>${currency}</h2>${table({ caption, columns, rows, foot, id: `roll-forward-${currency}` })}`;
+}

@@ -1,0 +1,50 @@
+import type { Sealer } from '../crypto/seal.ts';
+import { dealPage } from './deal.ts';
+import { filtersOf } from './deal-filters.ts';
+import { dealsPage } from './deals.ts';
+import { download, type Format } from './download.ts';
+import { facilityPage } from './facility.ts';
+import { movementsPage } from './movements.ts';
+import { rollForwardPage } from './roll-forward.ts';
+import type { PageDeps } from './show.ts';
+import { type Visit, type VisitDeps, visited } from './visit.ts';
+
+export type BalanceRoutesDeps = PageDeps & VisitDeps & { readonly sealer: Sealer };
+
+/** Every page with balances, by method and path. */
+export function balanceRoutes(deps: BalanceRoutesDeps) {
+  const page = (show: (visit: Visit) => Promise<void>) => visited(deps, show);
+  return {
+    'GET /deals': page((visit) => dealsPage(deps, visit)),
+    'GET /deals.csv': page((visit) => dealsDownload(deps, visit, 'csv')),
+    'GET /deals.ndjson': page((visit) => dealsDownload(deps, visit, 'ndjson')),
+    'GET /deals/{id}': page((visit) => dealPage(deps, visit)),
+    'GET /deals/{id}/roll-forward': page((visit) => rollForwardPage(deps, visit)),
+    'GET /deals/{id}/roll-forward.csv': page((visit) =>
+      dealDownload(deps, visit, 'roll-forward', '/balances/principal', { level: 'facility' }),
+    ),
+    'GET /deals/{id}/movements': page((visit) => movementsPage(deps, visit)),
+    'GET /deals/{id}/movements.csv': page((visit) =>
+      dealDownload(deps, visit, 'postings', '/balances/principal/movements', {}),
+    ),
+    'GET /facilities/{id}': page((visit) => facilityPage(deps, visit)),
+  };
+}
+
+function dealsDownload(deps: PageDeps, visit: Visit, format: Format): Promise<void> {
+  const sort = visit.query.get('sort') ?? undefined;
+  const question = { ...filtersOf(visit.query), sort, level: 'deal' };
+  return download(deps, visit, { name: 'deals', path: '/balances', question, format });
+}
+
+function dealDownload(
+  deps: PageDeps,
+  visit: Visit,
+  name: string,
+  path: string,
+  more: Readonly<Record<string, string>>,
+): Promise<void> {
+  const { query, parts } = visit;
+  const question = { ...more, dealId: parts['id'], fromDate: query.get('fromDate') ?? undefined };
+  return download(deps, visit, { name, path, question, format: 'csv' });
+}

@@ -1,0 +1,81 @@
+import { type Html, type HtmlValue, html } from '@cls/shared/http/html';
+import type { ApiClient } from '../balances/api-client.ts';
+import type { List, Meta } from '../balances/shapes.ts';
+import { formToken } from '../sign-in/form-token.ts';
+import { pageAddress } from '../web/address.ts';
+import { type Frame, fullPage, type SignedInFrame } from '../web/layout.ts';
+import type { Pages } from '../web/page.ts';
+import type { Text } from '../web/text.ts';
+import { timeBar } from './time-bar.ts';
+import { LEAST, type Visit } from './visit.ts';
+
+export interface PageDeps {
+  readonly api: ApiClient;
+  readonly pages: Pages;
+  readonly issuer: string;
+}
+
+export type Place = 'deals';
+const PLACES: readonly { readonly place: Place; readonly path: string }[] = [
+  { place: 'deals', path: '/deals' },
+];
+
+/** The parameters of the visit, for questions to the API. */
+export function timesAsked({ times }: Visit) {
+  return { asOf: times.asOf, knownAt: times.knownAt };
+}
+
+/** Whether something newer is known: asked beside the page's own questions. */
+export async function newestTimes({ api }: PageDeps, { asker }: Visit): Promise<Meta> {
+  const { meta } = await api.read<List<unknown>>(asker, '/balances', LEAST);
+  return meta;
+}
+
+export interface Shown {
+  readonly title: (text: Text) => string;
+  readonly place?: Place;
+  readonly body: (text: Text) => HtmlValue;
+  readonly newest: Meta;
+  /** Of the answer that the page shows. */
+  readonly meta: Meta;
+  readonly status?: number;
+}
+
+export function showPage({ pages, issuer }: PageDeps, visit: Visit, page: Shown): void {
+  pages.show(visit.ctx, page.status ?? 200, (frame) => {
+    const { text } = frame;
+    return fullPage(frame, signedInFrame(visit, frame, issuer, page.place), {
+      title: page.title(text),
+      bar: timeBar(visit, page.newest, text),
+      body: page.body(text),
+      source: sourceLine(visit, page.meta, text),
+    });
+  });
+}
+
+function signedInFrame(
+  { identifier, session, query }: Visit,
+  { text }: Frame,
+  issuer: string,
+  place: Place | undefined,
+): SignedInFrame {
+  return {
+    email: session.email,
+    ...(session.name === undefined ? {} : { name: session.name }),
+    accountHref: `${issuer}/account`,
+    csrf: formToken(identifier),
+    navigation: PLACES.map((one) => ({
+      label: text.t(`place.${one.place}`),
+      href: pageAddress(one.path, query),
+      current: one.place === place,
+    })),
+  };
+}
+
+function sourceLine({ times }: Visit, { ledgerSeq }: Meta, text: Text): Html {
+  return html`${text.t('page.source', {
+    asOf: text.date(times.asOf),
+    knownAt: text.instant(times.knownAt),
+    ledgerSeq: text.count(ledgerSeq),
+  })}`;
+}

@@ -1,0 +1,74 @@
+import { type Html, html } from '@cls/shared/http/html';
+import type { Meta } from '../balances/shapes.ts';
+import { sameWith } from '../web/address.ts';
+import type { Text } from '../web/text.ts';
+import type { Times, Visit } from './visit.ts';
+
+/**
+ * The two times of the visit, and how to change them. The first answer froze them, so that nothing
+ * shifts under the reader; what was posted since is announced, and shown when the person asks.
+ *
+ * @param newest the times of a question without any.
+ */
+export function timeBar({ ctx, query, times }: Visit, newest: Meta, text: Text): Html {
+  const { path } = ctx;
+  const kept = [...query].filter(([name]) => !CHANGED.includes(name) && name !== 'lang');
+  const hidden = kept.map(
+    ([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`,
+  );
+  const presets = presetsOf(newest.asOf).map(({ name, day }) => {
+    const href = sameWith(path, query, { ...NO_CURSOR, asOf: day });
+    const label = text.t(`time.${name}`);
+    return day === times.asOf
+      ? html`<li><span class="chosen">${label}</span></li>`
+      : html`<li><a href="${href}">${label}</a></li>`;
+  });
+  return html`<section class="times" aria-label="${text.t('time.label')}">
+<form method="get" action="${path}">${hidden}
+<label>${text.t('time.asOf')} <input type="date" name="asOf" value="${times.asOf}"></label>
+<label>${text.t('time.knownAt')} <input type="text" name="knownAt" value="${times.knownAt}" size="27" maxlength="40" spellcheck="false"></label>
+<button class="button">${text.t('time.show')}</button></form>
+<ul class="presets">${presets}</ul>
+<p class="printed">${text.t('time.printed', { asOf: text.date(times.asOf), knownAt: times.knownAt })}</p>
+${news(path, query, times, newest, text)}</section>`;
+}
+
+const CHANGED = ['asOf', 'knownAt', 'cursor', 'carried'];
+const NO_CURSOR = { cursor: undefined, carried: undefined };
+
+/** Instants of the API have one form, so they sort as text. */
+function news(path: string, query: URLSearchParams, { knownAt }: Times, newest: Meta, text: Text) {
+  if (newest.knownAt === null || newest.knownAt <= knownAt) return undefined;
+  const href = sameWith(path, query, { ...NO_CURSOR, knownAt: undefined });
+  return html`<p class="notice" role="status">${text.t('time.history', {
+    at: text.instant(knownAt),
+    newest: text.instant(newest.knownAt),
+  })} <a href="${href}">${text.t('time.now')}</a></p>`;
+}
+
+interface Preset {
+  readonly name: 'last' | 'month' | 'quarter' | 'year' | 'before';
+  readonly day: string;
+}
+
+/** Ends of periods before the last date of the book, and the same day a year before. */
+export function presetsOf(last: string): readonly Preset[] {
+  const end = new Date(`${last}T00:00:00Z`);
+  const [year, month] = [end.getUTCFullYear(), end.getUTCMonth()];
+  const endOf = (months: number) => dayOf(new Date(Date.UTC(year, months, 0)));
+  const sameDay = new Date(Date.UTC(year - 1, month, end.getUTCDate()));
+  // The 29th of February has no such day a year before: the last of that month has.
+  const before =
+    sameDay.getUTCMonth() === month ? sameDay : new Date(Date.UTC(year - 1, month + 1, 0));
+  return [
+    { name: 'last', day: last },
+    { name: 'month', day: endOf(month) },
+    { name: 'quarter', day: endOf(month - (month % 3)) },
+    { name: 'year', day: endOf(0) },
+    { name: 'before', day: dayOf(before) },
+  ];
+}
+
+function dayOf(date: Date): string {
+  return date.toISOString().slice(0, 10);
+}

@@ -1,0 +1,106 @@
+import type { Clock } from '@cls/shared/clock';
+import type { Context } from 'koa';
+import { type ApiClient, ApiRefused, type Asker } from '../balances/api-client.ts';
+import type { List, Meta } from '../balances/shapes.ts';
+import type { KeepSessions, KeptSession } from '../sessions/keep-sessions.ts';
+import { sameWith } from '../web/address.ts';
+import { readCookie, SESSION_COOKIE } from '../web/browser.ts';
+import type { Pages } from '../web/page.ts';
+import { showRefusal } from './refusals.ts';
+
+/** A request of a person who is signed in, at the two times of the visit. */
+export interface Visit {
+  readonly ctx: Context;
+  /** The cookie's identifier: the session's forms are bound to it. */
+  readonly identifier: string;
+  readonly session: KeptSession;
+  readonly asker: Asker;
+  readonly query: URLSearchParams;
+  /** Of the path, by name. */
+  readonly parts: Readonly<Record<string, string>>;
+  readonly times: Times;
+}
+
+/** The date of the balances, and what was known then. */
+export interface Times {
+  readonly asOf: string;
+  readonly knownAt: string;
+}
+
+export interface VisitDeps {
+  readonly sessions: KeepSessions;
+  readonly api: ApiClient;
+  readonly pages: Pages;
+  readonly clock: Clock;
+  /** Leads to the issuer, and back to the same address. */
+  readonly signIn: (ctx: Context, returnTo: string, silent: boolean) => Promise<void>;
+}
+
+/** What is asked for the newest times: as little as there is. */
+export const LEAST = { limit: '1', include: 'none', fields: 'id' } as const;
+
+/**
+ * A page for people who are signed in; others sign in first, and come back to the same address.
+ * An address without times is led to one that has them: all that the visit shows belongs together.
+ */
+export function visited(deps: VisitDeps, page: (visit: Visit) => Promise<void>) {
+  return async (ctx: Context): Promise<void> => {
+    const identifier = readCookie(ctx, SESSION_COOKIE);
+    const session = identifier === undefined ? undefined : await deps.sessions.use(identifier);
+    if (identifier === undefined || session === undefined) {
+      // Who was signed in here may still be at the issuer: no page is shown then.
+      return deps.signIn(ctx, ctx.url, identifier !== undefined);
+    }
+    const asker = askerOf(ctx, session);
+    const query = withoutEmpty(new URLSearchParams(ctx.querystring));
+    try {
+      const times = timesOf(query);
+      if (times === undefined) return await freeze(deps, ctx, asker, query);
+      const parts = ctx.state['parts'] as Visit['parts'];
+      await page({ ctx, identifier, session, asker, query, parts, times });
+    } catch (error) {
+      if (!(error instanceof ApiRefused)) throw error;
+      await showRefusal(deps, ctx, { identifier, session }, error);
+    }
+  };
+}
+
+function timesOf(query: URLSearchParams): Times | undefined {
+  const [asOf, knownAt] = [query.get('asOf'), query.get('knownAt')];
+  return asOf === null || knownAt === null ? undefined : { asOf, knownAt };
+}
+
+/** Forms send each field, also the empty ones. */
+function withoutEmpty(query: URLSearchParams): URLSearchParams {
+  return new URLSearchParams([...query].filter(([, value]) => value !== ''));
+}
+
+async function freeze(
+  { api }: VisitDeps,
+  ctx: Context,
+  asker: Asker,
+  query: URLSearchParams,
+): Promise<void> {
+  const asked = {
+    asOf: query.get('asOf') ?? undefined,
+    knownAt: query.get('knownAt') ?? undefined,
+  };
+  const { meta } = await api.read<List<unknown>>(asker, '/balances', { ...LEAST, ...asked });
+  const { asOf, knownAt } = times(meta);
+  const language = ctx.query['lang'];
+  const address = sameWith(ctx.path, query, { asOf, knownAt: query.get('knownAt') ?? knownAt });
+  ctx.redirect(
+    typeof language === 'string' ? `${address}&lang=${encodeURIComponent(language)}` : address,
+  );
+}
+
+/** A book without a journal knows nothing: then any instant says as much. */
+export function times({ asOf, knownAt }: Meta): Times {
+  return { asOf, knownAt: knownAt ?? `${asOf}T00:00:00Z` };
+}
+
+function askerOf({ res, state }: Context, { accessToken }: KeptSession): Asker {
+  const gone = new AbortController();
+  res.once('close', () => res.writableFinished || gone.abort());
+  return { accessToken, requestId: `${state['requestId']}`, signal: gone.signal };
+}

@@ -1,0 +1,126 @@
+import type { RequestListener } from 'node:http';
+import { clientAddress } from '@cls/shared/http/client-address';
+import { faultLog, type LogFault } from '@cls/shared/http/fault-log';
+import { health, type ReadinessCheck } from '@cls/shared/http/health';
+import { readableTarget, requestId } from '@cls/shared/http/request-id';
+import { requestLog } from '@cls/shared/http/request-log';
+import { strictTransport } from '@cls/shared/http/strict-transport';
+import type { Log } from '@cls/shared/log';
+import { DatabaseUnavailable } from '@cls/shared/sql/database';
+import Koa, { type Context, type Middleware } from 'koa';
+import { ApiUnavailable } from '../balances/api-client.ts';
+import { problemPage } from '../pages/problem-page.ts';
+import { IssuerUnavailable } from '../sessions/session.ts';
+import { safeReturn } from '../web/address.ts';
+import type { Assets } from '../web/assets.ts';
+import { compression } from '../web/compression.ts';
+import type { Pages } from '../web/page.ts';
+import { securityHeaders } from '../web/security.ts';
+
+/** Answers one method and path. */
+export type Handler = (ctx: Context) => Promise<void> | void;
+/** By method and path: `GET /deals`; `{id}` stands for one part. */
+export type Routes = Readonly<Record<string, Handler>>;
+
+export interface AppDeps {
+  readonly baseUrl: string;
+  readonly issuer: string;
+  readonly trustedProxyHops: number;
+  readonly routes: Routes;
+  readonly assets: Assets;
+  readonly pages: Pages;
+  readonly checks: readonly ReadinessCheck[];
+  readonly isDraining: () => boolean;
+  readonly log: Log;
+}
+
+const RETRY_S = 2;
+
+export function createApp(deps: AppDeps): RequestListener {
+  const { baseUrl, issuer, assets, pages, log } = deps;
+  const app = new Koa({ proxy: true });
+  app.use(readableTarget);
+  app.use(requestId as unknown as Middleware);
+  app.use(requestLog(log) as unknown as Middleware);
+  app.use(strictTransport(baseUrl));
+  app.use(securityHeaders(issuer));
+  app.use(health(deps.checks, deps.isDraining));
+  app.use(compression);
+  app.use(assets.serve);
+  app.use(unexpectedErrors(pages, faultLog(log)));
+  app.use(router(deps.routes, pages));
+  // A download whose reader closed the connection ends in the middle.
+  app.on('error', (err: NodeJS.ErrnoException) => {
+    if (err.code !== 'ECONNRESET' && err.code !== 'ERR_STREAM_PREMATURE_CLOSE') {
+      log.error({ err }, 'answer failed');
+    }
+  });
+  return asReached(deps, app.callback());
+}
+
+/**
+ * Shows each request as it was sent to the base URL: Host and X-Forwarded-* are what a caller may
+ * forge, and the Secure flag of cookies depends on them.
+ */
+function asReached({ baseUrl, trustedProxyHops }: AppDeps, handle: RequestListener) {
+  const { host, protocol } = new URL(baseUrl);
+  const listener: RequestListener = (request, response) => {
+    const { headers } = request;
+    headers['x-forwarded-for'] = clientAddress(request, trustedProxyHops);
+    headers['x-forwarded-proto'] = protocol.slice(0, -1);
+    headers.host = host;
+    delete headers['x-forwarded-host'];
+    handle(request, response);
+  };
+  return listener;
+}
+
+function unexpectedErrors(pages: Pages, logFault: LogFault): Middleware {
+  return async (ctx, next) => {
+    try {
+      await next();
+    } catch (error) {
+      const store = error instanceof DatabaseUnavailable;
+      const away = error instanceof IssuerUnavailable || error instanceof ApiUnavailable;
+      ctx.remove('Location');
+      ctx.remove('Set-Cookie');
+      logFault(away ? new DatabaseUnavailable(error.message) : error, ctx.state['requestId']);
+      if (!store && !away) {
+        pages.show(ctx, 500, problemPage('internal'));
+        return;
+      }
+      ctx.set('Retry-After', `${RETRY_S}`);
+      pages.show(
+        ctx,
+        503,
+        problemPage('unavailable', ctx.method === 'GET' ? { again: safeReturn(ctx.url) } : {}),
+      );
+    }
+  };
+}
+
+/** HEAD is answered as GET, without the body. */
+function router(routes: Routes, pages: Pages): Middleware {
+  const table = Object.entries(routes).map(([name, handler]) => {
+    const [method = '', path = ''] = name.split(' ');
+    return { method, pattern: patternOf(path), handler };
+  });
+  return async (ctx) => {
+    const found = table.filter(({ pattern }) => pattern.test(ctx.path));
+    const method = ctx.method === 'HEAD' ? 'GET' : ctx.method;
+    const route = found.find((one) => one.method === method);
+    if (route !== undefined) {
+      ctx.state['parts'] = route.pattern.exec(ctx.path)?.groups ?? {};
+      await route.handler(ctx);
+      return;
+    }
+    if (found.length > 0) ctx.set('Allow', found.map((one) => one.method).join(', '));
+    pages.show(ctx, found.length > 0 ? 405 : 404, problemPage('not_found'));
+  };
+}
+
+function patternOf(path: string): RegExp {
+  return new RegExp(
+    `^${path.replaceAll('.', '\\.').replace(/\{(\w+)\}/g, '(?<$1>[\\w.:-]{1,128})')}$`,
+  );
+}

@@ -1,0 +1,38 @@
+import type { Log } from '@cls/shared/log';
+import type { Secret } from '@cls/shared/secret';
+import { type DatabaseLocation, openDatabase } from '@cls/shared/service/open-database';
+import { readSchema } from '@cls/shared/sql/migrate';
+import type { SessionStore } from './session-store.ts';
+import { sqlSessionStore } from './sql-session-store.ts';
+
+/** The SQL files, from where the compiled file lies: dist/src/sessions. */
+export const MIGRATIONS = new URL('../../../migrations/', import.meta.url);
+
+export interface SessionStoreSettings {
+  readonly redisUrl: Secret | undefined;
+  readonly redisTimeoutMs: number;
+  readonly database: DatabaseLocation;
+}
+
+/** Redis where it is configured, and then no database is needed; else the service's own database. */
+export async function openSessionStore(
+  { redisUrl, redisTimeoutMs, database: location }: SessionStoreSettings,
+  log: Log,
+): Promise<SessionStore> {
+  if (redisUrl !== undefined) {
+    const { connectRedis } = await import('./connect-redis.ts');
+    const { redisSessionStore } = await import('./redis-session-store.ts');
+    return redisSessionStore(await connectRedis(redisUrl, redisTimeoutMs, log));
+  }
+  const database = await openDatabase(location, 'cls-explorer', readSchema(MIGRATIONS), log);
+  const store = sqlSessionStore(database, (err) =>
+    log.warn({ err }, 'expired sessions cannot be deleted'),
+  );
+  return {
+    ...store,
+    async close() {
+      await store.close();
+      await database.close();
+    },
+  };
+}

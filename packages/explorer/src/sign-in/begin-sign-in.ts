@@ -1,0 +1,56 @@
+import { digest, newIdentifier, type Sealer } from '../crypto/seal.ts';
+import type { Issuer, SignInKeys } from '../issuer/issuer.ts';
+import type { SessionStore } from '../sessions/session-store.ts';
+
+const SIGN_IN_TTL_S = 900;
+
+/** A sign-in between its beginning and the issuer's answer. */
+export interface SignInUnderWay extends SignInKeys {
+  /** Where the person goes afterwards: a path of this site. */
+  readonly returnTo: string;
+  /** Digest of the browser's name. */
+  readonly browser: string;
+  /** No page was asked for: the answer may be `login_required`. */
+  readonly silent: boolean;
+}
+
+export interface SignInDeps {
+  readonly issuer: Issuer;
+  readonly store: Pick<SessionStore, 'keepOnce' | 'take'>;
+  readonly sealer: Sealer;
+}
+
+/** @returns where the browser goes. @throws {IssuerUnavailable} */
+export async function beginSignIn(
+  { issuer, store, sealer }: SignInDeps,
+  { browser, returnTo, silent }: { browser: string; returnTo: string; silent: boolean },
+): Promise<URL> {
+  const keys = issuer.newKeys();
+  const url = await issuer.authorizationUrl(keys, { silent });
+  const key = digest(keys.state);
+  const underWay: SignInUnderWay = { ...keys, returnTo, browser: digest(browser), silent };
+  const sealed = sealer.seal(JSON.stringify(underWay), contextOf(key));
+  await store.keepOnce({ kind: 'sign-in', key, sealed, ttlS: SIGN_IN_TTL_S });
+  return url;
+}
+
+/** The sign-in that an answer belongs to, once, and in the browser alone that began it. */
+export async function takeSignIn(
+  { store, sealer }: Pick<SignInDeps, 'store' | 'sealer'>,
+  state: string,
+  browser: string,
+): Promise<SignInUnderWay | undefined> {
+  const key = digest(state);
+  const sealed = await store.take('sign-in', key);
+  const text = sealed === undefined ? undefined : sealer.open(sealed, contextOf(key));
+  if (text === undefined) return undefined;
+  const underWay = JSON.parse(text) as SignInUnderWay;
+  return underWay.browser === digest(browser) ? underWay : undefined;
+}
+
+/** A browser's name, when it has none yet. */
+export const newBrowser = newIdentifier;
+
+function contextOf(key: string): string {
+  return `sign-in:${key}`;
+}

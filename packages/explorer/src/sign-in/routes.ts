@@ -1,0 +1,141 @@
+import type { Clock } from '@cls/shared/clock';
+import type { Log } from '@cls/shared/log';
+import type { Context } from 'koa';
+import { digest } from '../crypto/seal.ts';
+import { SignInRefused } from '../issuer/issuer.ts';
+import {
+  LOGOUT_TOKEN_AGE_S,
+  type LogoutClaims,
+  LogoutTokenRefused,
+} from '../issuer/logout-token.ts';
+import { type KeepSessions, SESSION_TTL_S } from '../sessions/keep-sessions.ts';
+import type { SessionStore } from '../sessions/session-store.ts';
+import { safeReturn } from '../web/address.ts';
+import {
+  BROWSER_COOKIE,
+  dropCookie,
+  readCookie,
+  SESSION_COOKIE,
+  writeCookie,
+} from '../web/browser.ts';
+import type { Pages } from '../web/page.ts';
+import { readForm } from '../web/read-form.ts';
+import { beginSignIn, newBrowser, type SignInDeps, takeSignIn } from './begin-sign-in.ts';
+import { isFormOf } from './form-token.ts';
+import { sessionEndedPage, signedOutPage, signInFailedPage } from './pages.ts';
+
+export interface SignInRoutesDeps extends SignInDeps {
+  readonly store: SessionStore;
+  readonly sessions: KeepSessions;
+  readonly validateLogoutToken: (token: string) => Promise<LogoutClaims>;
+  readonly pages: Pages;
+  readonly baseUrl: string;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+type Handler = (ctx: Context) => Promise<void> | void;
+export type Routes = Readonly<Record<string, Handler>>;
+
+/** By method and path. */
+export function signInRoutes(deps: SignInRoutesDeps): Routes {
+  return {
+    'GET /sign-in': (ctx) => redirectToSignIn(deps, ctx, safeReturn(one(ctx, 'return')), false),
+    'GET /callback': (ctx) => callback(deps, ctx),
+    'POST /sign-out': (ctx) => signOut(deps, ctx),
+    'GET /signed-out': (ctx) => deps.pages.show(ctx, 200, signedOutPage),
+    'POST /backchannel-logout': (ctx) => backchannelLogout(deps, ctx),
+  };
+}
+
+/** @param silent without a page of the issuer: where the person is signed in there still. */
+export async function redirectToSignIn(
+  deps: SignInDeps,
+  ctx: Context,
+  returnTo: string,
+  silent: boolean,
+): Promise<void> {
+  const known = readCookie(ctx, BROWSER_COOKIE);
+  const browser = known ?? newBrowser();
+  const url = await beginSignIn(deps, { browser, returnTo, silent });
+  if (known === undefined) writeCookie(ctx, BROWSER_COOKIE, browser, SESSION_TTL_S);
+  ctx.redirect(url.href);
+}
+
+async function callback(deps: SignInRoutesDeps, ctx: Context): Promise<void> {
+  const { issuer, sessions, clock, pages, log } = deps;
+  const browser = readCookie(ctx, BROWSER_COOKIE) ?? '';
+  const underWay = await takeSignIn(deps, one(ctx, 'state') ?? '', browser);
+  if (underWay === undefined) {
+    ctx.state['refused'] = 'unknown_sign_in';
+    pages.show(ctx, 400, signInFailedPage('/', 'unknown'));
+    return;
+  }
+  const { returnTo, silent } = underWay;
+  try {
+    const signedIn = await issuer.signIn(new URL(`${deps.baseUrl}${ctx.url}`), underWay);
+    const before = readCookie(ctx, SESSION_COOKIE);
+    if (before !== undefined) await sessions.end(before);
+    const identifier = await sessions.begin({ ...signedIn, signedInAt: clock.now().getTime() });
+    writeCookie(ctx, SESSION_COOKIE, identifier);
+    ctx.redirect(returnTo);
+    ctx.status = 303;
+  } catch (error) {
+    if (!(error instanceof SignInRefused)) throw error;
+    ctx.state['refused'] = error.code;
+    log.info({ code: error.code, requestId: ctx.state['requestId'] }, 'a sign-in was refused');
+    dropCookie(ctx, SESSION_COOKIE);
+    if (silent) pages.show(ctx, 401, sessionEndedPage(returnTo));
+    else pages.show(ctx, 400, signInFailedPage(returnTo, reasonOf(error)));
+  }
+}
+
+function reasonOf({ code }: SignInRefused): 'denied' | 'failed' {
+  return code === 'access_denied' ? 'denied' : 'failed';
+}
+
+async function signOut(deps: SignInRoutesDeps, ctx: Context): Promise<void> {
+  const { issuer, sessions, pages } = deps;
+  const identifier = readCookie(ctx, SESSION_COOKIE);
+  const form = await readForm(ctx);
+  if (identifier !== undefined && !isFormOf(form?.get('csrf') ?? '', identifier)) {
+    ctx.state['refused'] = 'foreign_form';
+    pages.show(ctx, 403, signInFailedPage('/', 'foreign'));
+    return;
+  }
+  // Here first: where the issuer does not answer, the person is signed out of this place at least.
+  if (identifier !== undefined) await sessions.end(identifier);
+  dropCookie(ctx, SESSION_COOKIE);
+  const url = await issuer.signOutUrl().catch(() => new URL(`${deps.baseUrl}/signed-out`));
+  ctx.redirect(url.href);
+  ctx.status = 303;
+}
+
+/** The answers are those of OpenID Connect Back-Channel Logout 1.0 §2.8. */
+async function backchannelLogout(deps: SignInRoutesDeps, ctx: Context): Promise<void> {
+  const { validateLogoutToken, store } = deps;
+  const form = await readForm(ctx);
+  try {
+    const { sid, jti } = await validateLogoutToken(form?.get('logout_token') ?? '');
+    // Ending first: it may be done again, and a failure must not leave a token that is spent.
+    await store.endAll(digest(sid), SESSION_TTL_S);
+    const ttlS = 10 * LOGOUT_TOKEN_AGE_S;
+    const isNew = await store.keepOnce({
+      kind: 'logout-token',
+      key: digest(jti),
+      sealed: '',
+      ttlS,
+    });
+    if (!isNew) throw new LogoutTokenRefused('the token was used before');
+    ctx.status = 204;
+  } catch (error) {
+    if (!(error instanceof LogoutTokenRefused)) throw error;
+    ctx.state['refused'] = error.message;
+    ctx.status = 400;
+    ctx.body = { error: 'invalid_request', error_description: 'the logout token is not valid' };
+  }
+}
+
+function one(ctx: Context, name: string): string | undefined {
+  return [ctx.query[name]].flat()[0];
+}

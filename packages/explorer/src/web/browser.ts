@@ -1,0 +1,42 @@
+/** What a browser keeps of the explorer: identifiers, and no token. */
+import type { Context } from 'koa';
+
+/** Names the session on the server. */
+export const SESSION_COOKIE = 'cls_explorer';
+/** Names the browser, so that an answer to a sign-in is good in the browser alone that began it. */
+export const BROWSER_COOKIE = 'cls_explorer_browser';
+export const LANGUAGE_COOKIE = 'cls_explorer_language';
+
+/**
+ * Under https browsers enforce `__Host-`: Secure, this host alone, every path. They refuse it over
+ * http (RFC 6265bis §4.1.3), which the configuration allows on a developer's machine only.
+ */
+function nameOf(ctx: Context, name: string): string {
+  return ctx.secure ? `__Host-${name}` : name;
+}
+
+export function readCookie(ctx: Context, name: string): string | undefined {
+  return ctx.cookies.get(nameOf(ctx, name), { signed: false });
+}
+
+/** @param maxAgeS without it the cookie lives until the browser is closed. */
+export function writeCookie(ctx: Context, name: string, value: string, maxAgeS?: number): void {
+  ctx.cookies.set(nameOf(ctx, name), value, {
+    ...(maxAgeS === undefined ? {} : { maxAge: maxAgeS * 1_000 }),
+    httpOnly: true,
+    sameSite: 'lax',
+    secure: ctx.secure,
+    signed: false,
+    overwrite: true,
+  });
+}
+
+export function dropCookie(ctx: Context, name: string): void {
+  ctx.cookies.set(nameOf(ctx, name), null, {
+    httpOnly: true,
+    sameSite: 'lax',
+    secure: ctx.secure,
+    signed: false,
+    overwrite: true,
+  });
+}

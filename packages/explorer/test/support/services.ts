@@ -1,0 +1,164 @@
+import { join } from 'node:path';
+import { sqlEntitlements } from '@cls/resource-api/store/sql-entitlements';
+import { type Log, silentLog } from '@cls/shared/log';
+import { atEndOfTests } from '@cls/testing/end-of-tests';
+import { pglite } from '@cls/testing/engines';
+import { freePort, temporaryDirectory } from '@cls/testing/servers';
+import type { sqlAccounts } from '../../../auth-server/dist/src/accounts/sql-accounts.js';
+import type { sqlApplications } from '../../../auth-server/dist/src/clients/sql-applications.js';
+import type { sqlCustomers } from '../../../auth-server/dist/src/organisations/sql-customers.js';
+import type * as authServer from '../../../auth-server/dist/test/support/auth-server.js';
+import type { quickHash } from '../../../auth-server/dist/test/support/quick-hash.js';
+import type { startTestApi } from '../../../resource-api/dist/test/support/api.js';
+import type { loadRecords } from '../../../resource-api/dist/test/support/generated.js';
+import type * as records from '../../../resource-api/dist/test/support/records.js';
+import { type Explorer, startExplorer } from '../../src/compose.ts';
+import { parseConfig } from '../../src/config.ts';
+import { Person } from './person.ts';
+
+/** The services' own sources and test support, compiled: no part of what their packages export. */
+const compiled = (name: string) =>
+  import(new URL(`../../../../${name}.js`, import.meta.url).href) as Promise<unknown>;
+const { startTestAuthServer, PASSWORD } = (await compiled(
+  'auth-server/dist/test/support/auth-server',
+)) as typeof authServer;
+const hashing = (await compiled('auth-server/dist/test/support/quick-hash')) as {
+  quickHash: typeof quickHash;
+};
+const stores = {
+  ...((await compiled('auth-server/dist/src/accounts/sql-accounts')) as {
+    sqlAccounts: typeof sqlAccounts;
+  }),
+  ...((await compiled('auth-server/dist/src/clients/sql-applications')) as {
+    sqlApplications: typeof sqlApplications;
+  }),
+  ...((await compiled('auth-server/dist/src/organisations/sql-customers')) as {
+    sqlCustomers: typeof sqlCustomers;
+  }),
+};
+const api = (await compiled('resource-api/dist/test/support/api')) as {
+  startTestApi: typeof startTestApi;
+};
+const generated = (await compiled('resource-api/dist/test/support/generated')) as {
+  loadRecords: typeof loadRecords;
+};
+export const { aFacility, aJournal, aLoan, aParty, entry } = (await compiled(
+  'resource-api/dist/test/support/records',
+)) as typeof records;
+
+const AUDIENCE = 'https://cls.test/api';
+export const KEY = 'B'.repeat(43);
+export const VIEW = 'cls-deal.view';
+export const FULL = 'external-api.fullcontrol';
+
+export type Services = Awaited<ReturnType<typeof startServices>>;
+export type Loan = ReturnType<typeof aLoan>;
+export type Party = ReturnType<typeof aParty>;
+type Grant = Omit<Parameters<ReturnType<typeof sqlEntitlements>['grant']>[0], 'customer'>;
+
+let shared: Promise<Services> | undefined;
+
+/** Those of this process: a suite makes people and loans of its own. */
+export function sharedServices(): Promise<Services> {
+  shared ??= startServices().then((services) => {
+    atEndOfTests(() => services.stop());
+    return services;
+  });
+  return shared;
+}
+
+/** The issuer, the API and the explorer as they are, each on a port of its own. */
+export async function startServices() {
+  const auth = await startTestAuthServer(pglite, { AUDIENCE });
+  const jwks = `${auth.issuer}/.well-known/jwks.json`;
+  const settings = { ISSUER: auth.issuer, AUDIENCE, JWKS_URL: jwks };
+  const resource = await api.startTestApi(pglite, settings);
+  const port = await freePort();
+  const url = `http://localhost:${port}`;
+  const application = await stores.sqlApplications(auth.database).create({
+    name: 'Balances',
+    firstParty: true,
+    confidential: true,
+    redirectUris: [`${url}/callback`, 'https://balances.test/callback'],
+    postLogoutRedirectUris: [`${url}/signed-out`],
+    backchannelLogoutUri: `${url}/backchannel-logout`,
+    device: false,
+    scopes: ['openid', 'email', 'profile', VIEW, FULL],
+  });
+  const environment = {
+    ISSUER: auth.issuer,
+    AUDIENCE,
+    EXPLORER_URL: url,
+    EXPLORER_PORT: `${port}`,
+    EXPLORER_CLIENT_ID: application.id,
+    EXPLORER_CLIENT_SECRET: application.secret?.expose() ?? '',
+    EXPLORER_SESSION_KEY: KEY,
+    EXPLORER_API_URL: `${resource.baseUrl}/api`,
+    EXPLORER_TIMEOUT_S: '120', // For machines that are busy with other work.
+    CLS_DATA_DIR: join(temporaryDirectory('cls-explorer-'), 'data'),
+  };
+  const explorers: Explorer[] = [];
+  const startAnother = async (
+    change: Readonly<Record<string, string>> = {},
+    log: Log = silentLog,
+  ) => {
+    const explorer = await startExplorer(parseConfig({ ...environment, ...change }), log);
+    explorers.push(explorer);
+    return explorer;
+  };
+  const lines: string[] = [];
+  await startAnother({}, keptIn(lines));
+  const customers = stores.sqlCustomers(auth.database);
+  const grants = sqlEntitlements(resource.database);
+  let people = 0;
+  return {
+    auth,
+    api: resource,
+    url,
+    clientId: application.id,
+    /** What the explorer logged. */
+    lines,
+    /** Another process with other settings, beside the first one. */
+    startAnother,
+    post: (all: Parameters<typeof loadRecords>[1]) => generated.loadRecords(resource.database, all),
+    /** A person of a new customer with these grants, in a browser of its own; not signed in yet. */
+    async person(
+      permission: typeof VIEW | typeof FULL,
+      ...given: readonly Grant[]
+    ): Promise<Person> {
+      people += 1;
+      const customer = `customer${people}`;
+      const email = `person${people}@explorer.example`;
+      await customers.create(customer, `Customer ${people}`, false);
+      const passwordHash = await hashing.quickHash(PASSWORD);
+      const account = { email, customer, permissions: [permission], passwordHash } as const;
+      await stores.sqlAccounts(auth.database).create(account);
+      for (const grant of given) await grants.grant({ ...grant, customer });
+      return new Person(url, email, PASSWORD);
+    },
+    async stop() {
+      await Promise.all(explorers.map((one) => one.stop()));
+      await resource.stop();
+      await auth.stop();
+    },
+  };
+}
+
+function keptIn(lines: string[]): Log {
+  const keep = (fields: object, message: string) => {
+    lines.push(
+      `${message} ${JSON.stringify(fields, (_, value) => (value instanceof Error ? value.stack : value))}`,
+    );
+  };
+  return { error: keep, warn: keep, info: keep, debug: keep };
+}
+
+/** A posting of principal, globally and for each lender. */
+export function posting(
+  loan: Loan,
+  on: string,
+  legs: readonly (readonly [Party | undefined, string])[],
+) {
+  const postings = entry(loan, ['PRINCIPAL_CASH', 'CASH_CLEARING'], legs, { movement: 'advance' });
+  return aJournal(loan.deal, 'advance', on, postings);
+}

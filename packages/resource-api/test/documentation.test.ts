@@ -174,6 +174,17 @@ describe('/docs', () => {
       }
     });
 
+    it('explains each field of each object in words', () => {
+      const text = textOf('/docs/v1/fields');
+      for (const name of Object.keys(v1Contract().components.schemas)) {
+        expect(text, name).to.include(`<h2 id="${name}">`);
+      }
+      const silent = [
+        ...text.matchAll(/<dt><code>([^<]+)<\/code>(?:(?!<\/dt>).)*<\/dt>\s*<dd>\s*<\/dd>/gs),
+      ];
+      expect(silent.map(([, name]) => name)).to.deep.equal([]);
+    });
+
     it('shows the status of versions as the registry has it, where Deprecation leads', () => {
       for (const path of ['/docs', '/docs/versioning']) {
         expect(textOf(path)).to.include('today v1').and.include('no end is planned');

@@ -7,7 +7,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Balances of deals, facilities, contracts or positions */
+        /**
+         * Balances of deals, facilities, contracts or positions
+         * @description What is committed, drawn, accrued, billed and past due at a date: globally, and for each lender whose share the caller may see. Asked with `knownAt`, it answers as it would have answered then. A deal that was not granted is not in the list.
+         */
         get: operations["listBalances"];
         put?: never;
         post?: never;
@@ -24,7 +27,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Principal, rolled forward over a period */
+        /**
+         * Principal, rolled forward over a period
+         * @description Opening principal, what changed it, and closing principal: opening and movements are always the closing amount. Without `fromDate`, since the inception of each loan.
+         */
         get: operations["listPrincipalBalances"];
         put?: never;
         post?: never;
@@ -41,7 +47,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The postings of principal behind a roll-forward */
+        /**
+         * The postings of principal behind a roll-forward
+         * @description One item for each posting, globally and for each lender whose share the caller may see, with its journal: what happened, when it was true, and when it was recorded.
+         */
         get: operations["listPrincipalMovements"];
         put?: never;
         post?: never;
@@ -58,7 +67,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** One balance, by the id that it has in the list */
+        /**
+         * One balance, by the id that it has in the list
+         * @description The same item that the list has, at the date and state of knowledge that you ask for. The id of an item does not change.
+         */
         get: operations["getBalance"];
         put?: never;
         post?: never;
@@ -75,7 +87,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** A deal with its parties, balances and facilities */
+        /**
+         * A deal with its parties, balances and facilities
+         * @description Who takes part in the deal, what the caller is in it, its balance for each currency, and the balances of its facilities.
+         */
         get: operations["getDeal"];
         put?: never;
         post?: never;
@@ -92,7 +107,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Who the caller is, and what it may see */
+        /**
+         * Who the caller is, and what it may see
+         * @description What the service makes of your token: the customer, its permissions and roles, and how many deals it sees. Ask it first when a list is empty.
+         */
         get: operations["getCaller"];
         put?: never;
         post?: never;
@@ -109,7 +127,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** What balances come to, by borrower, country, type, status, lender or maturity */
+        /**
+         * What balances come to, by borrower, country, type, status, lender or maturity
+         * @description Adds up the items of the list in groups, for each currency by itself: the largest groups one by one, the others together, and all of them.
+         */
         get: operations["listGroupTotals"];
         put?: never;
         post?: never;
@@ -125,37 +146,50 @@ export interface components {
     schemas: {
         /** @description A decimal with exactly the digits of its currency (ISO 4217). */
         Money: string;
-        /** @description 0.0475 is 4.75 %. */
+        /** @description A fraction of one: `0.0475` is 4.75 %. */
         Rate: string;
-        /** @description ISO 4217. */
+        /** @description A code of ISO 4217. */
         Currency: string;
-        /** Format: date */
+        /**
+         * Format: date
+         * @description A day of the calendar, such as `2025-03-31`.
+         */
         Date: string;
         /**
          * Format: date-time
-         * @description RFC 3339 in UTC.
+         * @description RFC 3339 in UTC, to the microsecond.
          */
         Instant: string;
         Party: {
+            /** @description Of the party. */
             id: string;
+            /** @description As it is called at the date. */
             name: string;
         };
         Facility: {
+            /** @description Of the facility. */
             id: string;
+            /** @description As it is called at the date. */
             name: string;
-            /** @description Such as term_loan or revolver. */
+            /** @description Such as `term_loan` or `revolver`. */
             type: string;
+            /** @description In which the lenders committed. */
             currency: components["schemas"]["Currency"];
+            /** @description When it must be repaid; null: no such day is known. */
             maturityDate: components["schemas"]["Date"] | null;
             /** @description The facility that it is carved out of. */
             sublimitOf: string | null;
         };
         Contract: {
+            /** @description Of the loan contract. */
             id: string;
+            /** @description The number that the agent gave it. */
             contractNumber: string;
+            /** @description When it must be repaid; null: no such day is known. */
             maturityDate: components["schemas"]["Date"] | null;
         };
         Amounts: {
+            /** @description What the lenders are bound to lend. */
             commitment: {
                 /** @description What the lenders committed at first. */
                 original: components["schemas"]["Money"];
@@ -165,9 +199,9 @@ export interface components {
                 current: components["schemas"]["Money"];
                 /** @description Principal drawn in cash. */
                 funded: components["schemas"]["Money"];
-                /** @description Committed and not drawn. */
+                /** @description Committed and not drawn: of it, some may be unavailable. */
                 unfunded: components["schemas"]["Money"];
-                /** @description May be drawn now. */
+                /** @description May be drawn now: never below zero, nothing after the availability period. */
                 available: components["schemas"]["Money"];
                 /** @description Unfunded, and blocked from drawing. */
                 unavailable: components["schemas"]["Money"];
@@ -176,6 +210,7 @@ export interface components {
                 /** @description Drawn under the facility’s sublimits. */
                 sublimitUsed: components["schemas"]["Money"];
             };
+            /** @description The money that was lent. */
             principal: {
                 /** @description Cash and capitalised principal that is owed. */
                 outstanding: components["schemas"]["Money"];
@@ -183,44 +218,49 @@ export interface components {
                 cash: components["schemas"]["Money"];
                 /** @description Interest that was capitalised (payment in kind). */
                 pikCapitalized: components["schemas"]["Money"];
-                /** @description Billed and not paid. */
+                /** @description Principal that was billed and is not paid. */
                 due: components["schemas"]["Money"];
-                /** @description Billed, and its due date has passed. */
+                /** @description Of the amount due, what should have been paid before the date. */
                 pastDue: components["schemas"]["Money"];
                 /** @description Revaluation of what is owed in other currencies. */
                 exchangeAdjustment: components["schemas"]["Money"];
-                /** @description Outstanding and exchange adjustment. */
+                /** @description Outstanding and exchange adjustment: what is owed. */
                 obligation: components["schemas"]["Money"];
             };
+            /** @description Interest by the day, and as it was billed. */
             interest: {
                 /** @description Cash interest that is not billed yet, to the end of the date. */
                 accrued: components["schemas"]["Money"];
                 /** @description Interest that will be capitalised, not billed yet. */
                 pikAccrued: components["schemas"]["Money"];
-                /** @description Billed and not paid. */
+                /** @description Interest that was billed and is not paid. */
                 due: components["schemas"]["Money"];
-                /** @description Billed, and its due date has passed. */
+                /** @description Of the amount due, what should have been paid before the date. */
                 pastDue: components["schemas"]["Money"];
             };
+            /** @description Commitment and letter-of-credit fees. */
             fees: {
                 /** @description Commitment and letter-of-credit fees that are not billed yet. */
                 accrued: components["schemas"]["Money"];
-                /** @description Billed and not paid. */
+                /** @description Fees that were billed and are not paid. */
                 due: components["schemas"]["Money"];
-                /** @description Billed, and its due date has passed. */
+                /** @description Of the amount due, what should have been paid before the date. */
                 pastDue: components["schemas"]["Money"];
             };
+            /** @description Everything that is owed. */
             total: {
-                /** @description Principal, interest and fees. */
+                /** @description Principal, interest and fees that are owed. */
                 outstanding: components["schemas"]["Money"];
-                /** @description Of these, past due. */
+                /** @description Principal, interest and fees that are past due. */
                 pastDue: components["schemas"]["Money"];
             };
         };
         Share: {
+            /** @description Whose share it is. */
             lender: components["schemas"]["Party"];
-            /** @description Of the commitment, cut at twelve decimals; null of nothing. */
+            /** @description The share of the commitment, cut at twelve decimals; null: nothing is committed. */
             fraction: string | null;
+            /** @description What the lenders are bound to lend. */
             commitment: {
                 /** @description What the lenders committed at first. */
                 original: components["schemas"]["Money"];
@@ -230,9 +270,9 @@ export interface components {
                 current: components["schemas"]["Money"];
                 /** @description Principal drawn in cash. */
                 funded: components["schemas"]["Money"];
-                /** @description Committed and not drawn. */
+                /** @description Committed and not drawn: of it, some may be unavailable. */
                 unfunded: components["schemas"]["Money"];
-                /** @description May be drawn now. */
+                /** @description May be drawn now: never below zero, nothing after the availability period. */
                 available: components["schemas"]["Money"];
                 /** @description Unfunded, and blocked from drawing. */
                 unavailable: components["schemas"]["Money"];
@@ -241,6 +281,7 @@ export interface components {
                 /** @description Drawn under the facility’s sublimits. */
                 sublimitUsed: components["schemas"]["Money"];
             };
+            /** @description The money that was lent. */
             principal: {
                 /** @description Cash and capitalised principal that is owed. */
                 outstanding: components["schemas"]["Money"];
@@ -248,366 +289,569 @@ export interface components {
                 cash: components["schemas"]["Money"];
                 /** @description Interest that was capitalised (payment in kind). */
                 pikCapitalized: components["schemas"]["Money"];
-                /** @description Billed and not paid. */
+                /** @description Principal that was billed and is not paid. */
                 due: components["schemas"]["Money"];
-                /** @description Billed, and its due date has passed. */
+                /** @description Of the amount due, what should have been paid before the date. */
                 pastDue: components["schemas"]["Money"];
                 /** @description Revaluation of what is owed in other currencies. */
                 exchangeAdjustment: components["schemas"]["Money"];
-                /** @description Outstanding and exchange adjustment. */
+                /** @description Outstanding and exchange adjustment: what is owed. */
                 obligation: components["schemas"]["Money"];
             };
+            /** @description Interest by the day, and as it was billed. */
             interest: {
                 /** @description Cash interest that is not billed yet, to the end of the date. */
                 accrued: components["schemas"]["Money"];
                 /** @description Interest that will be capitalised, not billed yet. */
                 pikAccrued: components["schemas"]["Money"];
-                /** @description Billed and not paid. */
+                /** @description Interest that was billed and is not paid. */
                 due: components["schemas"]["Money"];
-                /** @description Billed, and its due date has passed. */
+                /** @description Of the amount due, what should have been paid before the date. */
                 pastDue: components["schemas"]["Money"];
             };
+            /** @description Commitment and letter-of-credit fees. */
             fees: {
                 /** @description Commitment and letter-of-credit fees that are not billed yet. */
                 accrued: components["schemas"]["Money"];
-                /** @description Billed and not paid. */
+                /** @description Fees that were billed and are not paid. */
                 due: components["schemas"]["Money"];
-                /** @description Billed, and its due date has passed. */
+                /** @description Of the amount due, what should have been paid before the date. */
                 pastDue: components["schemas"]["Money"];
             };
+            /** @description Everything that is owed. */
             total: {
-                /** @description Principal, interest and fees. */
+                /** @description Principal, interest and fees that are owed. */
                 outstanding: components["schemas"]["Money"];
-                /** @description Of these, past due. */
+                /** @description Principal, interest and fees that are past due. */
                 pastDue: components["schemas"]["Money"];
             };
         };
         RollForward: {
             /** @description Principal at the end of the day before the period. */
             opening: components["schemas"]["Money"];
+            /** @description Changes of principal in the period. A reversal stands under what it takes back. */
             movements: {
+                /** @description Principal that was lent. */
                 advances: components["schemas"]["Money"];
+                /** @description Repaid as agreed; negative. */
                 scheduledRepayments: components["schemas"]["Money"];
+                /** @description Repaid early by the borrower’s choice; negative. */
                 voluntaryPrepayments: components["schemas"]["Money"];
+                /** @description Repaid early because the agreement asks for it; negative. */
                 mandatoryPrepayments: components["schemas"]["Money"];
+                /** @description Interest that became principal (payment in kind). */
                 pikCapitalized: components["schemas"]["Money"];
+                /** @description Fees that became principal. */
                 feesCapitalized: components["schemas"]["Money"];
+                /** @description Principal that was given up; negative. */
                 writeOffs: components["schemas"]["Money"];
-                /** @description Between contracts: zero per facility. */
+                /** @description From one loan contract to the next: zero per facility. */
                 rollovers: components["schemas"]["Money"];
-                /** @description Between lenders: zero globally. */
+                /** @description From one lender to another: zero globally. */
                 transfers: components["schemas"]["Money"];
+                /** @description Corrections that are none of the others. */
                 adjustments: components["schemas"]["Money"];
             };
-            /** @description Opening and movements. */
+            /** @description Opening and movements: principal at the end of the period. */
             closing: components["schemas"]["Money"];
+            /** @description Revaluation of what is owed in other currencies. */
             exchangeAdjustment: components["schemas"]["Money"];
+            /** @description Closing and exchange adjustment: what is owed. */
             obligation: components["schemas"]["Money"];
         };
         RollForwardShare: {
+            /** @description Whose share it is. */
             lender: components["schemas"]["Party"];
-            /** @description Of the commitment, cut at twelve decimals; null of nothing. */
+            /** @description The share of the commitment, cut at twelve decimals; null: nothing is committed. */
             fraction: string | null;
             /** @description Principal at the end of the day before the period. */
             opening: components["schemas"]["Money"];
+            /** @description Changes of principal in the period. A reversal stands under what it takes back. */
             movements: {
+                /** @description Principal that was lent. */
                 advances: components["schemas"]["Money"];
+                /** @description Repaid as agreed; negative. */
                 scheduledRepayments: components["schemas"]["Money"];
+                /** @description Repaid early by the borrower’s choice; negative. */
                 voluntaryPrepayments: components["schemas"]["Money"];
+                /** @description Repaid early because the agreement asks for it; negative. */
                 mandatoryPrepayments: components["schemas"]["Money"];
+                /** @description Interest that became principal (payment in kind). */
                 pikCapitalized: components["schemas"]["Money"];
+                /** @description Fees that became principal. */
                 feesCapitalized: components["schemas"]["Money"];
+                /** @description Principal that was given up; negative. */
                 writeOffs: components["schemas"]["Money"];
-                /** @description Between contracts: zero per facility. */
+                /** @description From one loan contract to the next: zero per facility. */
                 rollovers: components["schemas"]["Money"];
-                /** @description Between lenders: zero globally. */
+                /** @description From one lender to another: zero globally. */
                 transfers: components["schemas"]["Money"];
+                /** @description Corrections that are none of the others. */
                 adjustments: components["schemas"]["Money"];
             };
-            /** @description Opening and movements. */
+            /** @description Opening and movements: principal at the end of the period. */
             closing: components["schemas"]["Money"];
+            /** @description Revaluation of what is owed in other currencies. */
             exchangeAdjustment: components["schemas"]["Money"];
+            /** @description Closing and exchange adjustment: what is owed. */
             obligation: components["schemas"]["Money"];
         };
         ClosingShare: {
+            /** @description Whose share it is. */
             lender: components["schemas"]["Party"];
-            /** @description Of the commitment, cut at twelve decimals; null of nothing. */
+            /** @description The share of the commitment, cut at twelve decimals; null: nothing is committed. */
             fraction: string | null;
+            /** @description Principal at the end of the period. */
             closing: components["schemas"]["Money"];
         };
         Accrual: {
-            /** @enum {string} */
+            /**
+             * @description What accrues: cash interest, interest that will be capitalised, or a fee.
+             * @enum {string}
+             */
             component: "interest" | "pik" | "commitment_fee" | "letter_of_credit_fee";
+            /** @description The facility under which it accrues. */
             facilityId: string;
+            /** @description The loan contract; null: a fee of the facility. */
             contractId: string | null;
+            /** @description The first day that accrues. */
             start: components["schemas"]["Date"];
-            /** @description Exclusive. */
+            /** @description The day after the last one that accrues. */
             end: components["schemas"]["Date"];
-            /** @enum {string} */
+            /**
+             * @description How days become a fraction of a year.
+             * @enum {string}
+             */
             dayCount: "ACT/360" | "ACT/365F" | "30/360" | "ACT/ACT";
             /** @description The sum of the periods, rounded half up, once. */
             amount: components["schemas"]["Money"];
             /** @description The bill that is corrected: the amount is less what was billed. */
             corrects: {
+                /** @description The journal that billed it. */
                 journal: string;
+                /** @description What it billed. */
                 billed: components["schemas"]["Money"];
             } | null;
+            /** @description Of one balance and one rate each. */
             periods: components["schemas"]["AccrualPeriod"][];
         };
         AccrualPeriod: {
+            /** @description The first day of the period. */
             start: components["schemas"]["Date"];
-            /** @description Exclusive. */
+            /** @description The day after its last one. */
             end: components["schemas"]["Date"];
+            /** @description Days by the day count. */
             days: number;
+            /** @description What interest or the fee is computed on. */
             balance: components["schemas"]["Money"];
-            /** @description All in. */
+            /** @description All in: base rate, spread and credit spread adjustment. */
             rate: components["schemas"]["Rate"];
+            /** @description The reference rate, such as SOFR; null: a fixed rate. */
             baseRateIndex: string | null;
+            /** @description The reference rate as it was fixed. */
             baseRate: components["schemas"]["Rate"] | null;
+            /** @description The margin over the reference rate. */
             spread: components["schemas"]["Rate"] | null;
-            /** @description Credit spread adjustment. */
+            /** @description The credit spread adjustment. */
             csa: components["schemas"]["Rate"] | null;
             /** @description With twelve decimals, not rounded to the currency. */
             amount: components["schemas"]["Money"];
         };
         Reporting: {
+            /** @description The currency that was asked for. */
             currency: components["schemas"]["Currency"];
             /** @description Units of the reporting currency for one of the item’s. */
             rate: components["schemas"]["Rate"];
+            /** @description The day of the rate: the newest on or before the one asked for. */
             rateDate: components["schemas"]["Date"];
             /** @description Who quoted the rate. */
             source: string;
+            /** @description Outstanding principal, exchanged. */
             principalOutstanding: components["schemas"]["Money"];
+            /** @description Commitment that is not drawn, exchanged. */
             unfunded: components["schemas"]["Money"];
+            /** @description Interest that is accrued and not billed, exchanged. */
             interestAccrued: components["schemas"]["Money"];
         };
         ReportingTotal: {
+            /** @description The currency that was asked for. */
             currency: components["schemas"]["Currency"];
+            /** @description Outstanding principal, exchanged. */
             principalOutstanding: components["schemas"]["Money"];
+            /** @description Commitment that is not drawn, exchanged. */
             unfunded: components["schemas"]["Money"];
+            /** @description Interest that is accrued and not billed, exchanged. */
             interestAccrued: components["schemas"]["Money"];
         };
         Total: {
+            /** @description Amounts of different currencies are never added up. */
             currency: components["schemas"]["Currency"];
+            /** @description How many items were added up. */
             count: number;
+            /** @description Outstanding principal of all items. */
             principalOutstanding: components["schemas"]["Money"];
+            /** @description Revaluation of principal that is owed in other currencies. */
             exchangeAdjustment: components["schemas"]["Money"];
+            /** @description Outstanding principal and exchange adjustment. */
             obligation: components["schemas"]["Money"];
-            /** @description Left out at level contract: commitments are the facility’s. */
+            /** @description Commitment that is not drawn. Left out at level contract: commitments are the facility’s. */
             unfunded?: components["schemas"]["Money"];
-            /** @description Null: too many items accrue to add them up. */
+            /** @description Interest that is accrued and not billed; null: too many items accrue to add them up. */
             interestAccrued: components["schemas"]["Money"] | null;
-            /** @description Null: too many items accrue to add them up. */
+            /** @description Fees that are accrued and not billed; null: too many items accrue to add them up. */
             feesAccrued: components["schemas"]["Money"] | null;
         };
         Balance: {
-            /** @constant */
+            /**
+             * @description The kind of object.
+             * @constant
+             */
             object: "balance";
+            /** @description Of the item: the same on every date. */
             id: string;
-            /** @enum {string} */
+            /**
+             * @description What the item is a balance of.
+             * @enum {string}
+             */
             level: "deal" | "facility" | "contract" | "position";
+            /** @description The credit agreement that the item belongs to. */
             deal: {
+                /** @description Of the deal. */
                 id: string;
+                /** @description As it is called at the date. */
                 name: string;
+                /** @description The number that the agent gave it. */
                 dealNumber: string;
             };
+            /** @description The facility of the item; null at level deal. */
             facility: components["schemas"]["Facility"] | null;
+            /** @description The loan contract; null at every other level. */
             contract: components["schemas"]["Contract"] | null;
+            /** @description One lender’s part of the facility; at level position alone. */
             position?: {
+                /** @description Of the position. */
                 id: string;
-                /** @enum {string} */
+                /**
+                 * @description Lender of record by assignment, or behind one by participation.
+                 * @enum {string}
+                 */
                 kind: "assignment" | "participation";
             };
+            /** @description Who owes the amounts. */
             borrower: {
+                /** @description Of the borrower. */
                 id: string;
+                /** @description As it is called at the date. */
                 name: string;
+                /** @description Two characters, such as IN: ISO 3166 where the country has a code there. */
                 country: string;
             };
+            /** @description Of all amounts of the item, unless they say otherwise. */
             currency: components["schemas"]["Currency"];
-            /** @description Over all lenders. */
+            /** @description The amounts of all lenders together. */
             global: components["schemas"]["Amounts"];
-            /** @description The caller’s own, or that of the one lender asked for. */
+            /** @description The share of the caller, of the position, or of the one lender asked for; otherwise null. */
             share: components["schemas"]["Share"] | null;
-            /** @description Every share that the caller may see. */
+            /** @description Every lender’s share that the caller may see. All shares add up to the global amount. */
             lenders?: components["schemas"]["Share"][];
+            /** @description At the date. */
             status: {
-                /** @enum {string} */
+                /**
+                 * @description Of the deal at the date.
+                 * @enum {string}
+                 */
                 deal: "pending" | "active" | "matured" | "terminated";
-                /** @enum {string} */
+                /**
+                 * @description Of the facility at the date.
+                 * @enum {string}
+                 */
                 facility?: "pending" | "active" | "matured" | "terminated";
-                /** @enum {string} */
+                /**
+                 * @description Of the loan contract at the date.
+                 * @enum {string}
+                 */
                 contract?: "pending" | "active" | "repaid" | "written_off";
                 /** @description Since the oldest unpaid due date. */
                 daysPastDue: number;
             };
-            /** @description With expand=accrual. */
+            /** @description With `expand=accrual`: how each accrued amount comes about. */
             accrual?: components["schemas"]["Accrual"][];
+            /** @description With `reportingCurrency`: amounts in that currency. */
             reporting?: components["schemas"]["Reporting"];
-            /** @description With expand=contracts. */
+            /** @description With `expand=contracts`: the loan contracts of the item. */
             contracts?: components["schemas"]["Balance"][];
+            /** @description What the item was computed from. */
             provenance: {
-                /** @description Null: nothing was posted to it yet. */
+                /** @description The newest effective date of its postings; null: nothing was posted to it yet. */
                 lastEffectiveDate: components["schemas"]["Date"] | null;
+                /** @description When its newest posting was recorded. */
                 lastPostedAt: components["schemas"]["Instant"] | null;
                 /** @description The newest journal that the item depends on. */
                 ledgerSeq: number;
+                /** @description Whether something else was reported of the same date before. */
                 restated: boolean;
                 /** @description What was reported of the same date before. */
                 restatedFrom: {
+                    /** @description When that was known. */
                     knownAt: components["schemas"]["Instant"];
-                    /** @description Over all lenders. */
+                    /** @description The amounts of all lenders together. */
                     global: components["schemas"]["Amounts"];
-                    /** @description The caller’s own, or that of the one lender asked for. */
+                    /** @description The share of the caller, of the position, or of the one lender asked for; otherwise null. */
                     share: components["schemas"]["Share"] | null;
-                    /** @description Every share that the caller may see. */
+                    /** @description Every lender’s share that the caller may see. All shares add up to the global amount. */
                     lenders?: components["schemas"]["Share"][];
                 } | null;
             };
-            /** @description Such as negative_outstanding or overadvance. */
+            /** @description Such as `negative_outstanding`, or `overadvance`: drawn beyond the commitment. Real books hold such balances, and they are not hidden. */
             warnings: string[];
         };
         PrincipalBalance: {
-            /** @constant */
+            /**
+             * @description The kind of object.
+             * @constant
+             */
             object: "principalBalance";
+            /** @description Of the item: the same on every date. */
             id: string;
-            /** @enum {string} */
+            /**
+             * @description What the item is a balance of.
+             * @enum {string}
+             */
             level: "deal" | "facility" | "contract" | "position";
+            /** @description The credit agreement that the item belongs to. */
             deal: {
+                /** @description Of the deal. */
                 id: string;
+                /** @description As it is called at the date. */
                 name: string;
+                /** @description The number that the agent gave it. */
                 dealNumber: string;
             };
+            /** @description The facility of the item; null at level deal. */
             facility: components["schemas"]["Facility"] | null;
+            /** @description The loan contract; null at every other level. */
             contract: components["schemas"]["Contract"] | null;
+            /** @description One lender’s part of the facility; at level position alone. */
             position?: {
+                /** @description Of the position. */
                 id: string;
-                /** @enum {string} */
+                /**
+                 * @description Lender of record by assignment, or behind one by participation.
+                 * @enum {string}
+                 */
                 kind: "assignment" | "participation";
             };
+            /** @description Who owes the amounts. */
             borrower: {
+                /** @description Of the borrower. */
                 id: string;
+                /** @description As it is called at the date. */
                 name: string;
+                /** @description Two characters, such as IN: ISO 3166 where the country has a code there. */
                 country: string;
             };
+            /** @description Of all amounts of the item, unless they say otherwise. */
             currency: components["schemas"]["Currency"];
-            /** @description Over all lenders. */
+            /** @description The amounts of all lenders together. */
             global: components["schemas"]["RollForward"];
-            /** @description The caller’s own, or that of the one lender asked for. */
+            /** @description The share of the caller, of the position, or of the one lender asked for; otherwise null. */
             share: components["schemas"]["RollForwardShare"] | null;
-            /** @description Every share that the caller may see. */
+            /** @description Every lender’s share that the caller may see. All shares add up to the global amount. */
             lenders?: components["schemas"]["RollForwardShare"][];
+            /** @description Whatever the period is. */
             sinceInception: {
+                /** @description All principal that was ever lent. */
                 advanced: components["schemas"]["Money"];
+                /** @description All principal that was ever repaid. */
                 repaid: components["schemas"]["Money"];
             };
-            /** @description Of a contract. */
+            /** @description The interest rate of the loan contract; null at other levels. */
             allInRate: components["schemas"]["Rate"] | null;
+            /** @description At the date. */
             status: {
-                /** @enum {string} */
+                /**
+                 * @description Of the deal at the date.
+                 * @enum {string}
+                 */
                 deal: "pending" | "active" | "matured" | "terminated";
-                /** @enum {string} */
+                /**
+                 * @description Of the facility at the date.
+                 * @enum {string}
+                 */
                 facility?: "pending" | "active" | "matured" | "terminated";
-                /** @enum {string} */
+                /**
+                 * @description Of the loan contract at the date.
+                 * @enum {string}
+                 */
                 contract?: "pending" | "active" | "repaid" | "written_off";
             };
+            /** @description Postings of principal in the period. */
             movementCount: number;
+            /** @description Of them, postings that were taken back. */
             reversedCount: number;
+            /** @description Where to read on. */
             links: {
-                /** Format: uri-reference */
+                /**
+                 * Format: uri-reference
+                 * @description The postings behind the numbers, as they were known for this answer.
+                 */
                 movements: string;
             };
-            /** @description With expand=movements: the first 100. */
+            /** @description With `expand=movements`: the first 100 postings behind the numbers. */
             movements?: components["schemas"]["PrincipalMovement"][];
+            /** @description With `reportingCurrency`: amounts in that currency. */
             reporting?: components["schemas"]["Reporting"];
-            /** @description With expand=contracts. */
+            /** @description With `expand=contracts`: the loan contracts of the item. */
             contracts?: components["schemas"]["PrincipalBalance"][];
+            /** @description What the item was computed from. */
             provenance: {
-                /** @description Null: nothing was posted to it yet. */
+                /** @description The newest effective date of its postings; null: nothing was posted to it yet. */
                 lastEffectiveDate: components["schemas"]["Date"] | null;
+                /** @description When its newest posting was recorded. */
                 lastPostedAt: components["schemas"]["Instant"] | null;
                 /** @description The newest journal that the item depends on. */
                 ledgerSeq: number;
+                /** @description Whether something else was reported of the same date before. */
                 restated: boolean;
                 /** @description What was reported of the same date before. */
                 restatedFrom: {
+                    /** @description When that was known. */
                     knownAt: components["schemas"]["Instant"];
+                    /** @description Principal at the end of the period. */
                     closing: components["schemas"]["Money"];
+                    /** @description As it was reported. */
                     share: components["schemas"]["ClosingShare"] | null;
+                    /** @description As they were reported. */
                     lenders?: components["schemas"]["ClosingShare"][];
                 } | null;
             };
-            /** @description Such as negative_outstanding or overadvance. */
+            /** @description Such as `negative_outstanding`, or `overadvance`: drawn beyond the commitment. Real books hold such balances, and they are not hidden. */
             warnings: string[];
         };
         PrincipalMovement: {
-            /** @constant */
+            /**
+             * @description The kind of object.
+             * @constant
+             */
             object: "principalMovement";
+            /** @description Of the posting: it never changes. */
             id: string;
+            /** @description The event of the deal that the posting belongs to. */
             journal: {
+                /** @description Of the journal. */
                 id: string;
-                /** @description Such as advance or interest_billing. */
+                /** @description Such as `advance` or `interest_billing`. */
                 type: string;
+                /** @description Its place in the ledger. */
                 ledgerSeq: number;
+                /** @description Why it was posted, where the agent said so. */
                 reason: string | null;
+                /** @description The journal that it takes back. */
                 reverses: string | null;
                 /** @description The bill that its journal corrects. */
                 corrects: string | null;
             };
+            /** @description The day from which the event is true. */
             effectiveDate: components["schemas"]["Date"];
+            /** @description When it was recorded. */
             postedAt: components["schemas"]["Instant"];
+            /** @description The deal. */
             dealId: string;
+            /** @description The facility. */
             facilityId: string;
+            /** @description The loan contract; null: of the facility as a whole. */
             contract: {
+                /** @description Of the loan contract. */
                 id: string;
+                /** @description The number that the agent gave it. */
                 contractNumber: string | null;
             } | null;
-            /** @description Null: globally. */
+            /** @description Whose share was posted; null: the global amount. */
             lender: components["schemas"]["Party"] | null;
-            /** @enum {string} */
+            /**
+             * @description What kind of change of principal it is.
+             * @enum {string}
+             */
             movement: "advance" | "scheduled_repayment" | "voluntary_prepayment" | "mandatory_prepayment" | "pik_capitalization" | "fee_capitalization" | "write_off" | "rollover" | "transfer" | "adjustment";
-            /** @enum {string} */
+            /**
+             * @description Principal that was lent in cash, or capitalised interest.
+             * @enum {string}
+             */
             component: "cash" | "pik";
+            /** @description What principal changed by: positive where more is owed. */
             amount: components["schemas"]["Money"];
+            /** @description Of the amount. */
             currency: components["schemas"]["Currency"];
         };
         BalanceFields: {
-            /** @constant */
+            /**
+             * @description The kind of object.
+             * @constant
+             */
             object: "balance";
+            /** @description Of the item: the same on every date. */
             id: string;
-            /** @enum {string} */
+            /**
+             * @description What the item is a balance of.
+             * @enum {string}
+             */
             level?: "deal" | "facility" | "contract" | "position";
+            /** @description The credit agreement that the item belongs to. */
             deal?: {
+                /** @description Of the deal. */
                 id?: string;
+                /** @description As it is called at the date. */
                 name?: string;
+                /** @description The number that the agent gave it. */
                 dealNumber?: string;
             };
+            /** @description The facility of the item; null at level deal. */
             facility?: {
+                /** @description Of the facility. */
                 id?: string;
+                /** @description As it is called at the date. */
                 name?: string;
-                /** @description Such as term_loan or revolver. */
+                /** @description Such as `term_loan` or `revolver`. */
                 type?: string;
+                /** @description In which the lenders committed. */
                 currency?: components["schemas"]["Currency"];
+                /** @description When it must be repaid; null: no such day is known. */
                 maturityDate?: components["schemas"]["Date"] | null;
                 /** @description The facility that it is carved out of. */
                 sublimitOf?: string | null;
             } | null;
+            /** @description The loan contract; null at every other level. */
             contract?: {
+                /** @description Of the loan contract. */
                 id?: string;
+                /** @description The number that the agent gave it. */
                 contractNumber?: string;
+                /** @description When it must be repaid; null: no such day is known. */
                 maturityDate?: components["schemas"]["Date"] | null;
             } | null;
+            /** @description One lender’s part of the facility; at level position alone. */
             position?: {
+                /** @description Of the position. */
                 id?: string;
-                /** @enum {string} */
+                /**
+                 * @description Lender of record by assignment, or behind one by participation.
+                 * @enum {string}
+                 */
                 kind?: "assignment" | "participation";
             };
+            /** @description Who owes the amounts. */
             borrower?: {
+                /** @description Of the borrower. */
                 id?: string;
+                /** @description As it is called at the date. */
                 name?: string;
+                /** @description Two characters, such as IN: ISO 3166 where the country has a code there. */
                 country?: string;
             };
+            /** @description Of all amounts of the item, unless they say otherwise. */
             currency: components["schemas"]["Currency"];
             global?: {
+                /** @description What the lenders are bound to lend. */
                 commitment?: {
                     /** @description What the lenders committed at first. */
                     original?: components["schemas"]["Money"];
@@ -617,9 +861,9 @@ export interface components {
                     current?: components["schemas"]["Money"];
                     /** @description Principal drawn in cash. */
                     funded?: components["schemas"]["Money"];
-                    /** @description Committed and not drawn. */
+                    /** @description Committed and not drawn: of it, some may be unavailable. */
                     unfunded?: components["schemas"]["Money"];
-                    /** @description May be drawn now. */
+                    /** @description May be drawn now: never below zero, nothing after the availability period. */
                     available?: components["schemas"]["Money"];
                     /** @description Unfunded, and blocked from drawing. */
                     unavailable?: components["schemas"]["Money"];
@@ -628,6 +872,7 @@ export interface components {
                     /** @description Drawn under the facility’s sublimits. */
                     sublimitUsed?: components["schemas"]["Money"];
                 };
+                /** @description The money that was lent. */
                 principal?: {
                     /** @description Cash and capitalised principal that is owed. */
                     outstanding?: components["schemas"]["Money"];
@@ -635,48 +880,54 @@ export interface components {
                     cash?: components["schemas"]["Money"];
                     /** @description Interest that was capitalised (payment in kind). */
                     pikCapitalized?: components["schemas"]["Money"];
-                    /** @description Billed and not paid. */
+                    /** @description Principal that was billed and is not paid. */
                     due?: components["schemas"]["Money"];
-                    /** @description Billed, and its due date has passed. */
+                    /** @description Of the amount due, what should have been paid before the date. */
                     pastDue?: components["schemas"]["Money"];
                     /** @description Revaluation of what is owed in other currencies. */
                     exchangeAdjustment?: components["schemas"]["Money"];
-                    /** @description Outstanding and exchange adjustment. */
+                    /** @description Outstanding and exchange adjustment: what is owed. */
                     obligation?: components["schemas"]["Money"];
                 };
+                /** @description Interest by the day, and as it was billed. */
                 interest?: {
                     /** @description Cash interest that is not billed yet, to the end of the date. */
                     accrued?: components["schemas"]["Money"];
                     /** @description Interest that will be capitalised, not billed yet. */
                     pikAccrued?: components["schemas"]["Money"];
-                    /** @description Billed and not paid. */
+                    /** @description Interest that was billed and is not paid. */
                     due?: components["schemas"]["Money"];
-                    /** @description Billed, and its due date has passed. */
+                    /** @description Of the amount due, what should have been paid before the date. */
                     pastDue?: components["schemas"]["Money"];
                 };
+                /** @description Commitment and letter-of-credit fees. */
                 fees?: {
                     /** @description Commitment and letter-of-credit fees that are not billed yet. */
                     accrued?: components["schemas"]["Money"];
-                    /** @description Billed and not paid. */
+                    /** @description Fees that were billed and are not paid. */
                     due?: components["schemas"]["Money"];
-                    /** @description Billed, and its due date has passed. */
+                    /** @description Of the amount due, what should have been paid before the date. */
                     pastDue?: components["schemas"]["Money"];
                 };
+                /** @description Everything that is owed. */
                 total?: {
-                    /** @description Principal, interest and fees. */
+                    /** @description Principal, interest and fees that are owed. */
                     outstanding?: components["schemas"]["Money"];
-                    /** @description Of these, past due. */
+                    /** @description Principal, interest and fees that are past due. */
                     pastDue?: components["schemas"]["Money"];
                 };
             };
-            /** @description The caller’s own, or that of the one lender asked for. */
+            /** @description The share of the caller, of the position, or of the one lender asked for; otherwise null. */
             share?: {
                 lender?: {
+                    /** @description Of the party. */
                     id?: string;
+                    /** @description As it is called at the date. */
                     name?: string;
                 };
-                /** @description Of the commitment, cut at twelve decimals; null of nothing. */
+                /** @description The share of the commitment, cut at twelve decimals; null: nothing is committed. */
                 fraction?: string | null;
+                /** @description What the lenders are bound to lend. */
                 commitment?: {
                     /** @description What the lenders committed at first. */
                     original?: components["schemas"]["Money"];
@@ -686,9 +937,9 @@ export interface components {
                     current?: components["schemas"]["Money"];
                     /** @description Principal drawn in cash. */
                     funded?: components["schemas"]["Money"];
-                    /** @description Committed and not drawn. */
+                    /** @description Committed and not drawn: of it, some may be unavailable. */
                     unfunded?: components["schemas"]["Money"];
-                    /** @description May be drawn now. */
+                    /** @description May be drawn now: never below zero, nothing after the availability period. */
                     available?: components["schemas"]["Money"];
                     /** @description Unfunded, and blocked from drawing. */
                     unavailable?: components["schemas"]["Money"];
@@ -697,6 +948,7 @@ export interface components {
                     /** @description Drawn under the facility’s sublimits. */
                     sublimitUsed?: components["schemas"]["Money"];
                 };
+                /** @description The money that was lent. */
                 principal?: {
                     /** @description Cash and capitalised principal that is owed. */
                     outstanding?: components["schemas"]["Money"];
@@ -704,78 +956,101 @@ export interface components {
                     cash?: components["schemas"]["Money"];
                     /** @description Interest that was capitalised (payment in kind). */
                     pikCapitalized?: components["schemas"]["Money"];
-                    /** @description Billed and not paid. */
+                    /** @description Principal that was billed and is not paid. */
                     due?: components["schemas"]["Money"];
-                    /** @description Billed, and its due date has passed. */
+                    /** @description Of the amount due, what should have been paid before the date. */
                     pastDue?: components["schemas"]["Money"];
                     /** @description Revaluation of what is owed in other currencies. */
                     exchangeAdjustment?: components["schemas"]["Money"];
-                    /** @description Outstanding and exchange adjustment. */
+                    /** @description Outstanding and exchange adjustment: what is owed. */
                     obligation?: components["schemas"]["Money"];
                 };
+                /** @description Interest by the day, and as it was billed. */
                 interest?: {
                     /** @description Cash interest that is not billed yet, to the end of the date. */
                     accrued?: components["schemas"]["Money"];
                     /** @description Interest that will be capitalised, not billed yet. */
                     pikAccrued?: components["schemas"]["Money"];
-                    /** @description Billed and not paid. */
+                    /** @description Interest that was billed and is not paid. */
                     due?: components["schemas"]["Money"];
-                    /** @description Billed, and its due date has passed. */
+                    /** @description Of the amount due, what should have been paid before the date. */
                     pastDue?: components["schemas"]["Money"];
                 };
+                /** @description Commitment and letter-of-credit fees. */
                 fees?: {
                     /** @description Commitment and letter-of-credit fees that are not billed yet. */
                     accrued?: components["schemas"]["Money"];
-                    /** @description Billed and not paid. */
+                    /** @description Fees that were billed and are not paid. */
                     due?: components["schemas"]["Money"];
-                    /** @description Billed, and its due date has passed. */
+                    /** @description Of the amount due, what should have been paid before the date. */
                     pastDue?: components["schemas"]["Money"];
                 };
+                /** @description Everything that is owed. */
                 total?: {
-                    /** @description Principal, interest and fees. */
+                    /** @description Principal, interest and fees that are owed. */
                     outstanding?: components["schemas"]["Money"];
-                    /** @description Of these, past due. */
+                    /** @description Principal, interest and fees that are past due. */
                     pastDue?: components["schemas"]["Money"];
                 };
             } | null;
-            /** @description Every share that the caller may see. */
+            /** @description Every lender’s share that the caller may see. All shares add up to the global amount. */
             lenders?: components["schemas"]["Share"][];
+            /** @description At the date. */
             status?: {
-                /** @enum {string} */
+                /**
+                 * @description Of the deal at the date.
+                 * @enum {string}
+                 */
                 deal?: "pending" | "active" | "matured" | "terminated";
-                /** @enum {string} */
+                /**
+                 * @description Of the facility at the date.
+                 * @enum {string}
+                 */
                 facility?: "pending" | "active" | "matured" | "terminated";
-                /** @enum {string} */
+                /**
+                 * @description Of the loan contract at the date.
+                 * @enum {string}
+                 */
                 contract?: "pending" | "active" | "repaid" | "written_off";
                 /** @description Since the oldest unpaid due date. */
                 daysPastDue?: number;
             };
-            /** @description With expand=accrual. */
+            /** @description With `expand=accrual`: how each accrued amount comes about. */
             accrual?: components["schemas"]["Accrual"][];
             reporting?: {
+                /** @description The currency that was asked for. */
                 currency?: components["schemas"]["Currency"];
                 /** @description Units of the reporting currency for one of the item’s. */
                 rate?: components["schemas"]["Rate"];
+                /** @description The day of the rate: the newest on or before the one asked for. */
                 rateDate?: components["schemas"]["Date"];
                 /** @description Who quoted the rate. */
                 source?: string;
+                /** @description Outstanding principal, exchanged. */
                 principalOutstanding?: components["schemas"]["Money"];
+                /** @description Commitment that is not drawn, exchanged. */
                 unfunded?: components["schemas"]["Money"];
+                /** @description Interest that is accrued and not billed, exchanged. */
                 interestAccrued?: components["schemas"]["Money"];
             };
-            /** @description With expand=contracts. */
+            /** @description With `expand=contracts`: the loan contracts of the item. */
             contracts?: components["schemas"]["Balance"][];
+            /** @description What the item was computed from. */
             provenance?: {
-                /** @description Null: nothing was posted to it yet. */
+                /** @description The newest effective date of its postings; null: nothing was posted to it yet. */
                 lastEffectiveDate?: components["schemas"]["Date"] | null;
+                /** @description When its newest posting was recorded. */
                 lastPostedAt?: components["schemas"]["Instant"] | null;
                 /** @description The newest journal that the item depends on. */
                 ledgerSeq?: number;
+                /** @description Whether something else was reported of the same date before. */
                 restated?: boolean;
                 /** @description What was reported of the same date before. */
                 restatedFrom?: {
+                    /** @description When that was known. */
                     knownAt?: components["schemas"]["Instant"];
                     global?: {
+                        /** @description What the lenders are bound to lend. */
                         commitment?: {
                             /** @description What the lenders committed at first. */
                             original?: components["schemas"]["Money"];
@@ -785,9 +1060,9 @@ export interface components {
                             current?: components["schemas"]["Money"];
                             /** @description Principal drawn in cash. */
                             funded?: components["schemas"]["Money"];
-                            /** @description Committed and not drawn. */
+                            /** @description Committed and not drawn: of it, some may be unavailable. */
                             unfunded?: components["schemas"]["Money"];
-                            /** @description May be drawn now. */
+                            /** @description May be drawn now: never below zero, nothing after the availability period. */
                             available?: components["schemas"]["Money"];
                             /** @description Unfunded, and blocked from drawing. */
                             unavailable?: components["schemas"]["Money"];
@@ -796,6 +1071,7 @@ export interface components {
                             /** @description Drawn under the facility’s sublimits. */
                             sublimitUsed?: components["schemas"]["Money"];
                         };
+                        /** @description The money that was lent. */
                         principal?: {
                             /** @description Cash and capitalised principal that is owed. */
                             outstanding?: components["schemas"]["Money"];
@@ -803,48 +1079,54 @@ export interface components {
                             cash?: components["schemas"]["Money"];
                             /** @description Interest that was capitalised (payment in kind). */
                             pikCapitalized?: components["schemas"]["Money"];
-                            /** @description Billed and not paid. */
+                            /** @description Principal that was billed and is not paid. */
                             due?: components["schemas"]["Money"];
-                            /** @description Billed, and its due date has passed. */
+                            /** @description Of the amount due, what should have been paid before the date. */
                             pastDue?: components["schemas"]["Money"];
                             /** @description Revaluation of what is owed in other currencies. */
                             exchangeAdjustment?: components["schemas"]["Money"];
-                            /** @description Outstanding and exchange adjustment. */
+                            /** @description Outstanding and exchange adjustment: what is owed. */
                             obligation?: components["schemas"]["Money"];
                         };
+                        /** @description Interest by the day, and as it was billed. */
                         interest?: {
                             /** @description Cash interest that is not billed yet, to the end of the date. */
                             accrued?: components["schemas"]["Money"];
                             /** @description Interest that will be capitalised, not billed yet. */
                             pikAccrued?: components["schemas"]["Money"];
-                            /** @description Billed and not paid. */
+                            /** @description Interest that was billed and is not paid. */
                             due?: components["schemas"]["Money"];
-                            /** @description Billed, and its due date has passed. */
+                            /** @description Of the amount due, what should have been paid before the date. */
                             pastDue?: components["schemas"]["Money"];
                         };
+                        /** @description Commitment and letter-of-credit fees. */
                         fees?: {
                             /** @description Commitment and letter-of-credit fees that are not billed yet. */
                             accrued?: components["schemas"]["Money"];
-                            /** @description Billed and not paid. */
+                            /** @description Fees that were billed and are not paid. */
                             due?: components["schemas"]["Money"];
-                            /** @description Billed, and its due date has passed. */
+                            /** @description Of the amount due, what should have been paid before the date. */
                             pastDue?: components["schemas"]["Money"];
                         };
+                        /** @description Everything that is owed. */
                         total?: {
-                            /** @description Principal, interest and fees. */
+                            /** @description Principal, interest and fees that are owed. */
                             outstanding?: components["schemas"]["Money"];
-                            /** @description Of these, past due. */
+                            /** @description Principal, interest and fees that are past due. */
                             pastDue?: components["schemas"]["Money"];
                         };
                     };
-                    /** @description The caller’s own, or that of the one lender asked for. */
+                    /** @description The share of the caller, of the position, or of the one lender asked for; otherwise null. */
                     share?: {
                         lender?: {
+                            /** @description Of the party. */
                             id?: string;
+                            /** @description As it is called at the date. */
                             name?: string;
                         };
-                        /** @description Of the commitment, cut at twelve decimals; null of nothing. */
+                        /** @description The share of the commitment, cut at twelve decimals; null: nothing is committed. */
                         fraction?: string | null;
+                        /** @description What the lenders are bound to lend. */
                         commitment?: {
                             /** @description What the lenders committed at first. */
                             original?: components["schemas"]["Money"];
@@ -854,9 +1136,9 @@ export interface components {
                             current?: components["schemas"]["Money"];
                             /** @description Principal drawn in cash. */
                             funded?: components["schemas"]["Money"];
-                            /** @description Committed and not drawn. */
+                            /** @description Committed and not drawn: of it, some may be unavailable. */
                             unfunded?: components["schemas"]["Money"];
-                            /** @description May be drawn now. */
+                            /** @description May be drawn now: never below zero, nothing after the availability period. */
                             available?: components["schemas"]["Money"];
                             /** @description Unfunded, and blocked from drawing. */
                             unavailable?: components["schemas"]["Money"];
@@ -865,6 +1147,7 @@ export interface components {
                             /** @description Drawn under the facility’s sublimits. */
                             sublimitUsed?: components["schemas"]["Money"];
                         };
+                        /** @description The money that was lent. */
                         principal?: {
                             /** @description Cash and capitalised principal that is owed. */
                             outstanding?: components["schemas"]["Money"];
@@ -872,298 +1155,458 @@ export interface components {
                             cash?: components["schemas"]["Money"];
                             /** @description Interest that was capitalised (payment in kind). */
                             pikCapitalized?: components["schemas"]["Money"];
-                            /** @description Billed and not paid. */
+                            /** @description Principal that was billed and is not paid. */
                             due?: components["schemas"]["Money"];
-                            /** @description Billed, and its due date has passed. */
+                            /** @description Of the amount due, what should have been paid before the date. */
                             pastDue?: components["schemas"]["Money"];
                             /** @description Revaluation of what is owed in other currencies. */
                             exchangeAdjustment?: components["schemas"]["Money"];
-                            /** @description Outstanding and exchange adjustment. */
+                            /** @description Outstanding and exchange adjustment: what is owed. */
                             obligation?: components["schemas"]["Money"];
                         };
+                        /** @description Interest by the day, and as it was billed. */
                         interest?: {
                             /** @description Cash interest that is not billed yet, to the end of the date. */
                             accrued?: components["schemas"]["Money"];
                             /** @description Interest that will be capitalised, not billed yet. */
                             pikAccrued?: components["schemas"]["Money"];
-                            /** @description Billed and not paid. */
+                            /** @description Interest that was billed and is not paid. */
                             due?: components["schemas"]["Money"];
-                            /** @description Billed, and its due date has passed. */
+                            /** @description Of the amount due, what should have been paid before the date. */
                             pastDue?: components["schemas"]["Money"];
                         };
+                        /** @description Commitment and letter-of-credit fees. */
                         fees?: {
                             /** @description Commitment and letter-of-credit fees that are not billed yet. */
                             accrued?: components["schemas"]["Money"];
-                            /** @description Billed and not paid. */
+                            /** @description Fees that were billed and are not paid. */
                             due?: components["schemas"]["Money"];
-                            /** @description Billed, and its due date has passed. */
+                            /** @description Of the amount due, what should have been paid before the date. */
                             pastDue?: components["schemas"]["Money"];
                         };
+                        /** @description Everything that is owed. */
                         total?: {
-                            /** @description Principal, interest and fees. */
+                            /** @description Principal, interest and fees that are owed. */
                             outstanding?: components["schemas"]["Money"];
-                            /** @description Of these, past due. */
+                            /** @description Principal, interest and fees that are past due. */
                             pastDue?: components["schemas"]["Money"];
                         };
                     } | null;
-                    /** @description Every share that the caller may see. */
+                    /** @description Every lender’s share that the caller may see. All shares add up to the global amount. */
                     lenders?: components["schemas"]["Share"][];
                 } | null;
             };
-            /** @description Such as negative_outstanding or overadvance. */
+            /** @description Such as `negative_outstanding`, or `overadvance`: drawn beyond the commitment. Real books hold such balances, and they are not hidden. */
             warnings?: string[];
         };
         PrincipalBalanceFields: {
-            /** @constant */
+            /**
+             * @description The kind of object.
+             * @constant
+             */
             object: "principalBalance";
+            /** @description Of the item: the same on every date. */
             id: string;
-            /** @enum {string} */
+            /**
+             * @description What the item is a balance of.
+             * @enum {string}
+             */
             level?: "deal" | "facility" | "contract" | "position";
+            /** @description The credit agreement that the item belongs to. */
             deal?: {
+                /** @description Of the deal. */
                 id?: string;
+                /** @description As it is called at the date. */
                 name?: string;
+                /** @description The number that the agent gave it. */
                 dealNumber?: string;
             };
+            /** @description The facility of the item; null at level deal. */
             facility?: {
+                /** @description Of the facility. */
                 id?: string;
+                /** @description As it is called at the date. */
                 name?: string;
-                /** @description Such as term_loan or revolver. */
+                /** @description Such as `term_loan` or `revolver`. */
                 type?: string;
+                /** @description In which the lenders committed. */
                 currency?: components["schemas"]["Currency"];
+                /** @description When it must be repaid; null: no such day is known. */
                 maturityDate?: components["schemas"]["Date"] | null;
                 /** @description The facility that it is carved out of. */
                 sublimitOf?: string | null;
             } | null;
+            /** @description The loan contract; null at every other level. */
             contract?: {
+                /** @description Of the loan contract. */
                 id?: string;
+                /** @description The number that the agent gave it. */
                 contractNumber?: string;
+                /** @description When it must be repaid; null: no such day is known. */
                 maturityDate?: components["schemas"]["Date"] | null;
             } | null;
+            /** @description One lender’s part of the facility; at level position alone. */
             position?: {
+                /** @description Of the position. */
                 id?: string;
-                /** @enum {string} */
+                /**
+                 * @description Lender of record by assignment, or behind one by participation.
+                 * @enum {string}
+                 */
                 kind?: "assignment" | "participation";
             };
+            /** @description Who owes the amounts. */
             borrower?: {
+                /** @description Of the borrower. */
                 id?: string;
+                /** @description As it is called at the date. */
                 name?: string;
+                /** @description Two characters, such as IN: ISO 3166 where the country has a code there. */
                 country?: string;
             };
+            /** @description Of all amounts of the item, unless they say otherwise. */
             currency: components["schemas"]["Currency"];
             global?: {
                 /** @description Principal at the end of the day before the period. */
                 opening?: components["schemas"]["Money"];
+                /** @description Changes of principal in the period. A reversal stands under what it takes back. */
                 movements?: {
+                    /** @description Principal that was lent. */
                     advances?: components["schemas"]["Money"];
+                    /** @description Repaid as agreed; negative. */
                     scheduledRepayments?: components["schemas"]["Money"];
+                    /** @description Repaid early by the borrower’s choice; negative. */
                     voluntaryPrepayments?: components["schemas"]["Money"];
+                    /** @description Repaid early because the agreement asks for it; negative. */
                     mandatoryPrepayments?: components["schemas"]["Money"];
+                    /** @description Interest that became principal (payment in kind). */
                     pikCapitalized?: components["schemas"]["Money"];
+                    /** @description Fees that became principal. */
                     feesCapitalized?: components["schemas"]["Money"];
+                    /** @description Principal that was given up; negative. */
                     writeOffs?: components["schemas"]["Money"];
-                    /** @description Between contracts: zero per facility. */
+                    /** @description From one loan contract to the next: zero per facility. */
                     rollovers?: components["schemas"]["Money"];
-                    /** @description Between lenders: zero globally. */
+                    /** @description From one lender to another: zero globally. */
                     transfers?: components["schemas"]["Money"];
+                    /** @description Corrections that are none of the others. */
                     adjustments?: components["schemas"]["Money"];
                 };
-                /** @description Opening and movements. */
+                /** @description Opening and movements: principal at the end of the period. */
                 closing?: components["schemas"]["Money"];
+                /** @description Revaluation of what is owed in other currencies. */
                 exchangeAdjustment?: components["schemas"]["Money"];
+                /** @description Closing and exchange adjustment: what is owed. */
                 obligation?: components["schemas"]["Money"];
             };
-            /** @description The caller’s own, or that of the one lender asked for. */
+            /** @description The share of the caller, of the position, or of the one lender asked for; otherwise null. */
             share?: {
                 lender?: {
+                    /** @description Of the party. */
                     id?: string;
+                    /** @description As it is called at the date. */
                     name?: string;
                 };
-                /** @description Of the commitment, cut at twelve decimals; null of nothing. */
+                /** @description The share of the commitment, cut at twelve decimals; null: nothing is committed. */
                 fraction?: string | null;
                 /** @description Principal at the end of the day before the period. */
                 opening?: components["schemas"]["Money"];
+                /** @description Changes of principal in the period. A reversal stands under what it takes back. */
                 movements?: {
+                    /** @description Principal that was lent. */
                     advances?: components["schemas"]["Money"];
+                    /** @description Repaid as agreed; negative. */
                     scheduledRepayments?: components["schemas"]["Money"];
+                    /** @description Repaid early by the borrower’s choice; negative. */
                     voluntaryPrepayments?: components["schemas"]["Money"];
+                    /** @description Repaid early because the agreement asks for it; negative. */
                     mandatoryPrepayments?: components["schemas"]["Money"];
+                    /** @description Interest that became principal (payment in kind). */
                     pikCapitalized?: components["schemas"]["Money"];
+                    /** @description Fees that became principal. */
                     feesCapitalized?: components["schemas"]["Money"];
+                    /** @description Principal that was given up; negative. */
                     writeOffs?: components["schemas"]["Money"];
-                    /** @description Between contracts: zero per facility. */
+                    /** @description From one loan contract to the next: zero per facility. */
                     rollovers?: components["schemas"]["Money"];
-                    /** @description Between lenders: zero globally. */
+                    /** @description From one lender to another: zero globally. */
                     transfers?: components["schemas"]["Money"];
+                    /** @description Corrections that are none of the others. */
                     adjustments?: components["schemas"]["Money"];
                 };
-                /** @description Opening and movements. */
+                /** @description Opening and movements: principal at the end of the period. */
                 closing?: components["schemas"]["Money"];
+                /** @description Revaluation of what is owed in other currencies. */
                 exchangeAdjustment?: components["schemas"]["Money"];
+                /** @description Closing and exchange adjustment: what is owed. */
                 obligation?: components["schemas"]["Money"];
             } | null;
-            /** @description Every share that the caller may see. */
+            /** @description Every lender’s share that the caller may see. All shares add up to the global amount. */
             lenders?: components["schemas"]["RollForwardShare"][];
+            /** @description Whatever the period is. */
             sinceInception?: {
+                /** @description All principal that was ever lent. */
                 advanced?: components["schemas"]["Money"];
+                /** @description All principal that was ever repaid. */
                 repaid?: components["schemas"]["Money"];
             };
-            /** @description Of a contract. */
+            /** @description The interest rate of the loan contract; null at other levels. */
             allInRate?: components["schemas"]["Rate"] | null;
+            /** @description At the date. */
             status?: {
-                /** @enum {string} */
+                /**
+                 * @description Of the deal at the date.
+                 * @enum {string}
+                 */
                 deal?: "pending" | "active" | "matured" | "terminated";
-                /** @enum {string} */
+                /**
+                 * @description Of the facility at the date.
+                 * @enum {string}
+                 */
                 facility?: "pending" | "active" | "matured" | "terminated";
-                /** @enum {string} */
+                /**
+                 * @description Of the loan contract at the date.
+                 * @enum {string}
+                 */
                 contract?: "pending" | "active" | "repaid" | "written_off";
             };
+            /** @description Postings of principal in the period. */
             movementCount?: number;
+            /** @description Of them, postings that were taken back. */
             reversedCount?: number;
+            /** @description Where to read on. */
             links?: {
-                /** Format: uri-reference */
+                /**
+                 * Format: uri-reference
+                 * @description The postings behind the numbers, as they were known for this answer.
+                 */
                 movements?: string;
             };
-            /** @description With expand=movements: the first 100. */
+            /** @description With `expand=movements`: the first 100 postings behind the numbers. */
             movements?: components["schemas"]["PrincipalMovement"][];
             reporting?: {
+                /** @description The currency that was asked for. */
                 currency?: components["schemas"]["Currency"];
                 /** @description Units of the reporting currency for one of the item’s. */
                 rate?: components["schemas"]["Rate"];
+                /** @description The day of the rate: the newest on or before the one asked for. */
                 rateDate?: components["schemas"]["Date"];
                 /** @description Who quoted the rate. */
                 source?: string;
+                /** @description Outstanding principal, exchanged. */
                 principalOutstanding?: components["schemas"]["Money"];
+                /** @description Commitment that is not drawn, exchanged. */
                 unfunded?: components["schemas"]["Money"];
+                /** @description Interest that is accrued and not billed, exchanged. */
                 interestAccrued?: components["schemas"]["Money"];
             };
-            /** @description With expand=contracts. */
+            /** @description With `expand=contracts`: the loan contracts of the item. */
             contracts?: components["schemas"]["PrincipalBalance"][];
+            /** @description What the item was computed from. */
             provenance?: {
-                /** @description Null: nothing was posted to it yet. */
+                /** @description The newest effective date of its postings; null: nothing was posted to it yet. */
                 lastEffectiveDate?: components["schemas"]["Date"] | null;
+                /** @description When its newest posting was recorded. */
                 lastPostedAt?: components["schemas"]["Instant"] | null;
                 /** @description The newest journal that the item depends on. */
                 ledgerSeq?: number;
+                /** @description Whether something else was reported of the same date before. */
                 restated?: boolean;
                 /** @description What was reported of the same date before. */
                 restatedFrom?: {
+                    /** @description When that was known. */
                     knownAt?: components["schemas"]["Instant"];
+                    /** @description Principal at the end of the period. */
                     closing?: components["schemas"]["Money"];
+                    /** @description As it was reported. */
                     share?: {
                         lender?: {
+                            /** @description Of the party. */
                             id?: string;
+                            /** @description As it is called at the date. */
                             name?: string;
                         };
-                        /** @description Of the commitment, cut at twelve decimals; null of nothing. */
+                        /** @description The share of the commitment, cut at twelve decimals; null: nothing is committed. */
                         fraction?: string | null;
+                        /** @description Principal at the end of the period. */
                         closing?: components["schemas"]["Money"];
                     } | null;
+                    /** @description As they were reported. */
                     lenders?: components["schemas"]["ClosingShare"][];
                 } | null;
             };
-            /** @description Such as negative_outstanding or overadvance. */
+            /** @description Such as `negative_outstanding`, or `overadvance`: drawn beyond the commitment. Real books hold such balances, and they are not hidden. */
             warnings?: string[];
         };
         RemovedItem: {
-            /** @constant */
+            /**
+             * @description The kind of object.
+             * @constant
+             */
             object: "removed";
+            /** @description Of the item: take it out of your copy. */
             id: string;
         };
         ExportSummary: {
-            /** @constant */
+            /**
+             * @description The kind of object.
+             * @constant
+             */
             object: "summary";
             /** @description Items before this line. */
             count: number;
+            /** @description The date of the balances: the one asked for, or the last with data. */
             asOf: components["schemas"]["Date"];
+            /** @description The newest change that the answer depends on; as `knownAt` it gets the same answer for ever. */
             knownAt: components["schemas"]["Instant"] | null;
+            /** @description The newest journal that the answer knows. */
             ledgerSeq: number;
+            /** @description With `updatedSince`: how many items were removed. */
             removed?: number;
+            /** @description With `updatedSince`: the earlier answer that this one was compared with. */
             since?: {
+                /** @description Its `meta.asOf`; null: there was nothing yet. */
                 asOf: components["schemas"]["Date"] | null;
+                /** @description Its `meta.knownAt`. */
                 knownAt: components["schemas"]["Instant"];
             };
+            /** @description Over everything, one for each currency. */
             totals: components["schemas"]["Total"][];
-            /** @description Of the lines before it. */
+            /** @description Of the bytes of the lines before this one, in hexadecimal. */
             sha256: string;
         };
         BalanceList: {
-            /** @constant */
+            /**
+             * @description The kind of object.
+             * @constant
+             */
             object: "list";
+            /** @description The items of this page. */
             data: (components["schemas"]["Balance"] | components["schemas"]["BalanceFields"])[];
-            /** @description With updatedSince. */
+            /** @description With `updatedSince`: what the question does not find any more. */
             removed?: components["schemas"]["RemovedItem"][];
+            /** @description Where this page stands in the walk. */
             page: {
+                /** @description How many items a page may have. */
                 limit: number;
+                /** @description Whether there is another page, however many items this one has. */
                 hasMore: boolean;
+                /** @description As `cursor` it gets the next page; null: there is none. */
                 nextCursor: string | null;
             };
+            /** @description What the answer is an answer to. */
             meta: {
-                /** Format: api-version */
+                /**
+                 * Format: api-version
+                 * @description The version that answered.
+                 */
                 apiVersion: string;
+                /** @description The date of the balances: the one asked for, or the last with data. */
                 asOf: components["schemas"]["Date"];
+                /** @description The newest change that the answer depends on; as `knownAt` it gets the same answer for ever. */
                 knownAt: components["schemas"]["Instant"] | null;
                 /** @description The newest journal that the answer knows. */
                 ledgerSeq: number;
-                /** @description The last date with data. */
+                /** @description The last date with data, up to `asOf`. */
                 dataThrough: components["schemas"]["Date"] | null;
+                /** @description With `updatedSince`: the earlier answer that this one was compared with. */
                 since?: {
+                    /** @description Its `meta.asOf`; null: there was nothing yet. */
                     asOf: components["schemas"]["Date"] | null;
+                    /** @description Its `meta.knownAt`. */
                     knownAt: components["schemas"]["Instant"];
                 };
             };
+            /** @description Over the whole filter, one for each currency. */
             totals?: components["schemas"]["Total"][];
+            /** @description The same in the reporting currency. */
             reportingTotal?: components["schemas"]["ReportingTotal"];
         };
         PrincipalBalanceList: {
-            /** @constant */
+            /**
+             * @description The kind of object.
+             * @constant
+             */
             object: "list";
+            /** @description The items of this page. */
             data: (components["schemas"]["PrincipalBalance"] | components["schemas"]["PrincipalBalanceFields"])[];
-            /** @description With updatedSince. */
+            /** @description With `updatedSince`: what the question does not find any more. */
             removed?: components["schemas"]["RemovedItem"][];
+            /** @description Where this page stands in the walk. */
             page: {
+                /** @description How many items a page may have. */
                 limit: number;
+                /** @description Whether there is another page, however many items this one has. */
                 hasMore: boolean;
+                /** @description As `cursor` it gets the next page; null: there is none. */
                 nextCursor: string | null;
             };
+            /** @description What the answer is an answer to. */
             meta: {
-                /** Format: api-version */
+                /**
+                 * Format: api-version
+                 * @description The version that answered.
+                 */
                 apiVersion: string;
+                /** @description The date of the balances: the one asked for, or the last with data. */
                 asOf: components["schemas"]["Date"];
+                /** @description The newest change that the answer depends on; as `knownAt` it gets the same answer for ever. */
                 knownAt: components["schemas"]["Instant"] | null;
                 /** @description The newest journal that the answer knows. */
                 ledgerSeq: number;
-                /** @description The last date with data. */
+                /** @description The last date with data, up to `asOf`. */
                 dataThrough: components["schemas"]["Date"] | null;
+                /** @description The days that are rolled forward. */
                 period: {
-                    /** @description Null: since inception. */
+                    /** @description Its first day; null: since inception. */
                     from: components["schemas"]["Date"] | null;
+                    /** @description Its last day. */
                     to: components["schemas"]["Date"];
                 };
+                /** @description With `updatedSince`: the earlier answer that this one was compared with. */
                 since?: {
+                    /** @description Its `meta.asOf`; null: there was nothing yet. */
                     asOf: components["schemas"]["Date"] | null;
+                    /** @description Its `meta.knownAt`. */
                     knownAt: components["schemas"]["Instant"];
                 };
             };
+            /** @description Over the whole filter, one for each currency. */
             totals?: components["schemas"]["Total"][];
+            /** @description The same in the reporting currency. */
             reportingTotal?: components["schemas"]["ReportingTotal"];
         };
         PrincipalMovementList: {
-            /** @constant */
+            /**
+             * @description The kind of object.
+             * @constant
+             */
             object: "list";
+            /** @description The items of this page. */
             data: components["schemas"]["PrincipalMovement"][];
+            /** @description Where this page stands in the walk. */
             page: {
+                /** @description How many items a page may have. */
                 limit: number;
+                /** @description Whether there is another page, however many items this one has. */
                 hasMore: boolean;
+                /** @description As `cursor` it gets the next page; null: there is none. */
                 nextCursor: string | null;
             };
+            /** @description What the answer is an answer to. */
             meta: {
-                /** Format: api-version */
+                /**
+                 * Format: api-version
+                 * @description The version that answered.
+                 */
                 apiVersion: string;
+                /** @description The date of the balances: the one asked for, or the last with data. */
                 asOf: components["schemas"]["Date"];
+                /** @description The newest change that the answer depends on; as `knownAt` it gets the same answer for ever. */
                 knownAt: components["schemas"]["Instant"] | null;
                 /** @description The newest journal that the answer knows. */
                 ledgerSeq: number;
-                /** @description The last date with data. */
+                /** @description The last date with data, up to `asOf`. */
                 dataThrough: components["schemas"]["Date"] | null;
             };
         };
@@ -1171,94 +1614,145 @@ export interface components {
         PrincipalBalanceLine: components["schemas"]["PrincipalBalance"] | components["schemas"]["PrincipalBalanceFields"] | components["schemas"]["RemovedItem"] | components["schemas"]["ExportSummary"];
         PrincipalMovementLine: components["schemas"]["PrincipalMovement"] | components["schemas"]["ExportSummary"];
         BalanceItem: {
-            /** @constant */
+            /**
+             * @description The kind of object.
+             * @constant
+             */
             object: "item";
+            /** @description What was asked for. */
             data: components["schemas"]["Balance"] | components["schemas"]["BalanceFields"];
+            /** @description What the answer is an answer to. */
             meta: {
-                /** Format: api-version */
+                /**
+                 * Format: api-version
+                 * @description The version that answered.
+                 */
                 apiVersion: string;
+                /** @description The date of the balances: the one asked for, or the last with data. */
                 asOf: components["schemas"]["Date"];
+                /** @description The newest change that the answer depends on; as `knownAt` it gets the same answer for ever. */
                 knownAt: components["schemas"]["Instant"] | null;
                 /** @description The newest journal that the answer knows. */
                 ledgerSeq: number;
-                /** @description The last date with data. */
+                /** @description The last date with data, up to `asOf`. */
                 dataThrough: components["schemas"]["Date"] | null;
             };
         };
         Deal: {
-            /** @constant */
+            /**
+             * @description The kind of object.
+             * @constant
+             */
             object: "deal";
+            /** @description Of the deal. */
             id: string;
+            /** @description As it is called at the date. */
             name: string;
+            /** @description The number that the agent gave it. */
             dealNumber: string;
-            /** @enum {string} */
+            /**
+             * @description At the date.
+             * @enum {string}
+             */
             status: "pending" | "active" | "matured" | "terminated";
+            /** @description When the agreement was signed, where that is known. */
             closingDate: components["schemas"]["Date"] | null;
-            /** @description Of the caller in the deal; `full` with full control. */
+            /** @description What the caller is in the deal; `full` with full control. */
             roles: ("agent" | "lender" | "borrower" | "full")[];
+            /** @description Who owes the amounts. */
             borrower: {
+                /** @description Of the borrower. */
                 id: string;
+                /** @description As it is called at the date. */
                 name: string;
+                /** @description Two characters, such as IN: ISO 3166 where the country has a code there. */
                 country: string;
             };
+            /** @description Who keeps the register for the lenders. */
             agent: components["schemas"]["Party"];
+            /** @description Who vouches for the borrower; null: nobody is named. */
             guarantor: components["schemas"]["Party"] | null;
             /** @description Those whose share the caller may see. */
             lenders: components["schemas"]["Party"][];
-            /** @description One per currency. */
+            /** @description The balance of the deal, one for each currency. */
             balances: components["schemas"]["Balance"][];
-            /** @description The first 100, those at zero too. */
+            /** @description The balances of the first 100 facilities, those at zero too. */
             facilities: components["schemas"]["Balance"][];
+            /** @description Whether the deal has more than these; the list has all. */
             hasMoreFacilities: boolean;
         };
         Caller: {
-            /** @constant */
+            /**
+             * @description The kind of object.
+             * @constant
+             */
             object: "caller";
+            /** @description The organisation that the caller belongs to. */
             customer: {
+                /** @description As the token names it. */
                 id: string;
                 /** @description Of the one party that its grants name; otherwise null. */
                 name: string | null;
             };
-            /** @enum {string} */
+            /**
+             * @description A person’s account, or a program’s.
+             * @enum {string}
+             */
             accountType: "account" | "service_account";
             /** @description Those of the token. */
             permissions: string[];
-            /** @description In any deal; `full` with full control. */
+            /** @description What the caller is in any deal; `full` with full control. */
             roles: ("agent" | "lender" | "borrower" | "full")[];
             /** @description The lenders and borrowers that its grants name. */
             parties: components["schemas"]["Party"][];
             /** @description Deals that the caller sees; at most 100,000 are counted. */
             dealCount: number;
+            /** @description Whether it sees more than were counted. */
             hasMoreDeals: boolean;
         };
         CallerItem: {
-            /** @constant */
+            /**
+             * @description The kind of object.
+             * @constant
+             */
             object: "item";
+            /** @description What was asked for. */
             data: components["schemas"]["Caller"];
+            /** @description What the answer is an answer to. */
             meta: {
-                /** Format: api-version */
+                /**
+                 * Format: api-version
+                 * @description The version that answered.
+                 */
                 apiVersion: string;
+                /** @description The date of the balances: the one asked for, or the last with data. */
                 asOf: components["schemas"]["Date"];
+                /** @description The newest change that the answer depends on; as `knownAt` it gets the same answer for ever. */
                 knownAt: components["schemas"]["Instant"] | null;
                 /** @description The newest journal that the answer knows. */
                 ledgerSeq: number;
-                /** @description The last date with data. */
+                /** @description The last date with data, up to `asOf`. */
                 dataThrough: components["schemas"]["Date"] | null;
             };
         };
         SummedTotal: {
+            /** @description Amounts of different currencies are never added up. */
             currency: components["schemas"]["Currency"];
+            /** @description How many items were added up. */
             count: number;
+            /** @description Outstanding principal of all items. */
             principalOutstanding: components["schemas"]["Money"];
+            /** @description Revaluation of principal that is owed in other currencies. */
             exchangeAdjustment: components["schemas"]["Money"];
+            /** @description Outstanding principal and exchange adjustment. */
             obligation: components["schemas"]["Money"];
-            /** @description Left out at level contract: commitments are the facility’s. */
+            /** @description Commitment that is not drawn. Left out at level contract: commitments are the facility’s. */
             unfunded?: components["schemas"]["Money"];
-            /** @description Null: too many items accrue to add them up. */
+            /** @description Interest that is accrued and not billed; null: too many items accrue to add them up. */
             interestAccrued: components["schemas"]["Money"] | null;
-            /** @description Null: too many items accrue to add them up. */
+            /** @description Fees that are accrued and not billed; null: too many items accrue to add them up. */
             feesAccrued: components["schemas"]["Money"] | null;
-            /** @description Current; left out at level contract. */
+            /** @description What the lenders are bound to lend at the date; left out at level contract. */
             commitment?: components["schemas"]["Money"] | null;
             /** @description May be drawn now; left out at level contract. */
             available?: components["schemas"]["Money"] | null;
@@ -1268,26 +1762,37 @@ export interface components {
             warnings: number | null;
         };
         GroupTotal: {
-            /** @constant */
+            /**
+             * @description The kind of object.
+             * @constant
+             */
             object: "groupTotal";
-            /** @enum {string} */
+            /**
+             * @description What the items were grouped by.
+             * @enum {string}
+             */
             groupBy: "borrower" | "country" | "facilityType" | "status" | "lender" | "maturityYear";
             /** @description A code, a year, or the id of a party; null: items have none. */
             value: string | null;
-            /** @description Of a party. */
+            /** @description Of the party, where items are grouped by one. */
             name: string | null;
+            /** @description Amounts of different currencies are never added up. */
             currency: components["schemas"]["Currency"];
+            /** @description How many items were added up. */
             count: number;
+            /** @description Outstanding principal of all items. */
             principalOutstanding: components["schemas"]["Money"];
+            /** @description Revaluation of principal that is owed in other currencies. */
             exchangeAdjustment: components["schemas"]["Money"];
+            /** @description Outstanding principal and exchange adjustment. */
             obligation: components["schemas"]["Money"];
-            /** @description Left out at level contract: commitments are the facility’s. */
+            /** @description Commitment that is not drawn. Left out at level contract: commitments are the facility’s. */
             unfunded?: components["schemas"]["Money"];
-            /** @description Null: too many items accrue to add them up. */
+            /** @description Interest that is accrued and not billed; null: too many items accrue to add them up. */
             interestAccrued: components["schemas"]["Money"] | null;
-            /** @description Null: too many items accrue to add them up. */
+            /** @description Fees that are accrued and not billed; null: too many items accrue to add them up. */
             feesAccrued: components["schemas"]["Money"] | null;
-            /** @description Current; left out at level contract. */
+            /** @description What the lenders are bound to lend at the date; left out at level contract. */
             commitment?: components["schemas"]["Money"] | null;
             /** @description May be drawn now; left out at level contract. */
             available?: components["schemas"]["Money"] | null;
@@ -1297,7 +1802,10 @@ export interface components {
             warnings: number | null;
         };
         GroupTotalList: {
-            /** @constant */
+            /**
+             * @description The kind of object.
+             * @constant
+             */
             object: "list";
             /** @description By currency; those with the most outstanding principal first. */
             data: components["schemas"]["GroupTotal"][];
@@ -1305,56 +1813,81 @@ export interface components {
             rest: components["schemas"]["SummedTotal"][];
             /** @description Per currency, what all items come to. */
             totals: components["schemas"]["SummedTotal"][];
+            /** @description What the answer is an answer to. */
             meta: {
-                /** Format: api-version */
+                /**
+                 * Format: api-version
+                 * @description The version that answered.
+                 */
                 apiVersion: string;
+                /** @description The date of the balances: the one asked for, or the last with data. */
                 asOf: components["schemas"]["Date"];
+                /** @description The newest change that the answer depends on; as `knownAt` it gets the same answer for ever. */
                 knownAt: components["schemas"]["Instant"] | null;
                 /** @description The newest journal that the answer knows. */
                 ledgerSeq: number;
-                /** @description The last date with data. */
+                /** @description The last date with data, up to `asOf`. */
                 dataThrough: components["schemas"]["Date"] | null;
             };
         };
         DealItem: {
-            /** @constant */
+            /**
+             * @description The kind of object.
+             * @constant
+             */
             object: "item";
+            /** @description What was asked for. */
             data: components["schemas"]["Deal"];
+            /** @description What the answer is an answer to. */
             meta: {
-                /** Format: api-version */
+                /**
+                 * Format: api-version
+                 * @description The version that answered.
+                 */
                 apiVersion: string;
+                /** @description The date of the balances: the one asked for, or the last with data. */
                 asOf: components["schemas"]["Date"];
+                /** @description The newest change that the answer depends on; as `knownAt` it gets the same answer for ever. */
                 knownAt: components["schemas"]["Instant"] | null;
                 /** @description The newest journal that the answer knows. */
                 ledgerSeq: number;
-                /** @description The last date with data. */
+                /** @description The last date with data, up to `asOf`. */
                 dataThrough: components["schemas"]["Date"] | null;
             };
         };
         Problem: {
             /** @description The address of the page that explains the code: {base}/docs/errors/{code}. */
             type: string;
+            /** @description For people: what the code means, in a few words. */
             title: string;
+            /** @description The status of the answer. */
             status: number;
-            /** @description For people; it may change. */
+            /** @description For people: what is wrong with this request. The text may change. */
             detail: string;
             /** @description The path that was asked. */
             instance: string;
-            /** @description For programs; it never changes its meaning. */
+            /** @description For programs: it never changes its meaning. */
             code: string;
             /** @description As in X-Request-Id; quote it when something is wrong. */
             requestId: string;
+            /** @description Every parameter that is wrong, at once. */
             errors?: {
+                /** @description Its name. */
                 parameter: string;
+                /** @description What kind of fault it is: each has a page, too. */
                 code: string;
+                /** @description What was expected. */
                 message: string;
+                /** @description What was sent, cut to a harmless length. */
                 received?: string;
             }[];
             /** @description The version that was asked. */
             version?: string;
+            /** @description When it ends or has ended. */
             retiresAt?: string;
             /** @description The version to use instead. */
             successor?: string;
+            /** @description Those that answer at present. */
             supportedVersions?: string[];
             /** @description The end of a brownout. */
             until?: string;
@@ -1377,6 +1910,7 @@ export interface components {
             headers: {
                 "API-Version": components["headers"]["API-Version"];
                 "X-Request-Id": components["headers"]["X-Request-Id"];
+                /** @description What a token needs (RFC 6750). */
                 "WWW-Authenticate"?: string;
                 [name: string]: unknown;
             };
@@ -1389,6 +1923,7 @@ export interface components {
             headers: {
                 "API-Version": components["headers"]["API-Version"];
                 "X-Request-Id": components["headers"]["X-Request-Id"];
+                /** @description What a token needs (RFC 6750). */
                 "WWW-Authenticate"?: string;
                 [name: string]: unknown;
             };
@@ -1445,7 +1980,7 @@ export interface components {
             headers: {
                 "API-Version": components["headers"]["API-Version"];
                 "X-Request-Id": components["headers"]["X-Request-Id"];
-                /** @description Seconds. */
+                /** @description After how many seconds to send the request again. */
                 "Retry-After"?: string;
                 [name: string]: unknown;
             };
@@ -1469,7 +2004,7 @@ export interface components {
             headers: {
                 "API-Version": components["headers"]["API-Version"];
                 "X-Request-Id": components["headers"]["X-Request-Id"];
-                /** @description Seconds. */
+                /** @description After how many seconds to send the request again. */
                 "Retry-After"?: string;
                 [name: string]: unknown;
             };
@@ -1493,10 +2028,13 @@ export interface components {
         Link: string;
         /** @description For `If-None-Match`; exports have none. */
         ETag: string;
-        /** @description Of exports. */
+        /** @description The name of an export’s file. */
         "Content-Disposition": string;
+        /** @description How many requests are left (`r`), and for how many seconds (`t`). */
         RateLimit: string;
+        /** @description How many requests (`q`) may be sent in how many seconds (`w`). */
         "RateLimit-Policy": string;
+        /** @description Yours, or one that was made: quote it when something is wrong. */
         "X-Request-Id": string;
     };
     pathItems: never;
@@ -1506,55 +2044,55 @@ export interface operations {
     listBalances: {
         parameters: {
             query?: {
-                /** @description Deals, by id. Expected: a deal id, deal_… or ext:SOURCE:ID. */
+                /** @description Only what belongs to these deals. Expected: a deal id, deal_… or ext:SOURCE:ID. */
                 dealId?: string[];
-                /** @description Facilities, by id. Expected: a facility id, fac_… or ext:SOURCE:ID. */
+                /** @description Only what belongs to these facilities. Expected: a facility id, fac_… or ext:SOURCE:ID. */
                 facilityId?: string[];
-                /** @description Loan contracts, by id. Expected: a contract id, ctr_… or ext:SOURCE:ID. */
+                /** @description Only these loan contracts. Expected: a contract id, ctr_… or ext:SOURCE:ID. */
                 contractId?: string[];
-                /** @description Borrowers, by id. Expected: a party id, pty_… or ext:SOURCE:ID. */
+                /** @description Only the loans of these borrowers. Expected: a party id, pty_… or ext:SOURCE:ID. */
                 borrowerId?: string[];
-                /** @description Lenders, by id. Expected: a party id, pty_… or ext:SOURCE:ID. */
+                /** @description Only what these lenders have a share of. With one of them, `share` is that lender’s. Expected: a party id, pty_… or ext:SOURCE:ID. */
                 lenderId?: string[];
-                /** @description Currencies, as ISO 4217 codes. Expected: an ISO 4217 code such as USD. */
+                /** @description Only what is owed in these currencies. Expected: an ISO 4217 code such as USD. */
                 currency?: string[];
-                /** @description Countries of the deals. Expected: a two-character country code such as IN. */
+                /** @description Only deals of these countries, as `borrower.country` shows them. Expected: a two-character country code such as IN. */
                 country?: string[];
-                /** @description Types of facility. Expected: one of term_loan, revolver, delayed_draw, letter_of_credit, swingline, bridge. */
+                /** @description Only facilities of these types. Expected: one of term_loan, revolver, delayed_draw, letter_of_credit, swingline, bridge. */
                 facilityType?: ("term_loan" | "revolver" | "delayed_draw" | "letter_of_credit" | "swingline" | "bridge")[];
-                /** @description The status of the item itself. Expected: one of pending, active, matured, terminated, repaid, written_off. */
+                /** @description Only items that have this status themselves, at the date. Expected: one of pending, active, matured, terminated, repaid, written_off. */
                 status?: ("pending" | "active" | "matured" | "terminated" | "repaid" | "written_off")[];
                 /** @description Also list items that owe nothing and on which nothing can be drawn. Expected: true or false. */
                 includeZero?: boolean;
-                /** @description Least outstanding principal, inclusive; needs exactly one `currency`. Expected: a plain decimal such as 1000.00. */
+                /** @description Only items with at least this outstanding principal; needs exactly one `currency`. Expected: a plain decimal such as 1000.00. */
                 minOutstanding?: string;
-                /** @description Greatest outstanding principal, inclusive; needs exactly one `currency`. Expected: a plain decimal such as 1000.00. */
+                /** @description Only items with at most this outstanding principal; needs exactly one `currency`. Expected: a plain decimal such as 1000.00. */
                 maxOutstanding?: string;
-                /** @description Only what differs from the answer whose `meta.knownAt` was this. Expected: an instant as 2025-04-01T00:00:00Z. */
+                /** @description Only what differs from an earlier answer: its `meta.knownAt`. For keeping a copy. Expected: an instant as 2025-04-01T00:00:00Z. */
                 updatedSince?: string;
-                /** @description The `meta.asOf` of that answer; with `updatedSince`. Expected: a date as YYYY-MM-DD. */
+                /** @description The `meta.asOf` of that earlier answer; with `updatedSince`. Expected: a date as YYYY-MM-DD. */
                 sinceAsOf?: string;
-                /** @description Effective date, inclusive; default: the last date that the book has data for. Expected: a date as YYYY-MM-DD. */
+                /** @description The date of the balances: everything counts that was effective by its end. Without it, the last date that the book has data for. Expected: a date as YYYY-MM-DD. */
                 asOf?: string;
-                /** @description What had been posted by then; default: now. Expected: an instant as 2025-04-01T00:00:00Z. */
+                /** @description Balances as they were known then: only what had been posted by this instant counts. Without it, everything that is known now. Expected: an instant as 2025-04-01T00:00:00Z. */
                 knownAt?: string;
-                /** @description What an item is. Expected: one of deal, facility, contract, position. */
+                /** @description What an item is a balance of: the finer, the more items. Expected: one of deal, facility, contract, position. */
                 level?: "deal" | "facility" | "contract" | "position";
                 /** @description Order of the items; descending with `-` before the name. Expected: one of dealNumber, facilityName, borrower, maturityDate, outstanding, unfunded, or with - before it. */
                 sort?: "dealNumber" | "-dealNumber" | "facilityName" | "-facilityName" | "borrower" | "-borrower" | "maturityDate" | "-maturityDate" | "outstanding" | "-outstanding" | "unfunded" | "-unfunded";
-                /** @description Only these fields, by path; `object`, `id` and `currency` are always there. Expected: a path such as global.principal.outstanding. */
+                /** @description Only these fields of each item, by path; `object`, `id` and `currency` are always there. Expected: a path such as global.principal.outstanding. */
                 fields?: string[];
-                /** @description What is added to each item. Expected: one of lenders, accrual, contracts, movements. */
+                /** @description What is added to each item: how accrued amounts come about, its loan contracts, its movements. Expected: one of lenders, accrual, contracts, movements. */
                 expand?: ("lenders" | "accrual" | "contracts")[];
-                /** @description Totals over the whole filter; without it they come where they are cheap. Expected: totals or none. */
+                /** @description Whether totals over the whole filter come with the page. Without it, they come where they cost little. Expected: totals or none. */
                 include?: "totals" | "none";
-                /** @description Adds amounts in this currency. Expected: an ISO 4217 code such as USD. */
+                /** @description Adds the main amounts in this currency, and the rate that was taken. Expected: an ISO 4217 code such as USD. */
                 reportingCurrency?: string;
-                /** @description Day of the exchange rate; with `reportingCurrency`. Expected: a date as YYYY-MM-DD. */
+                /** @description The day of the exchange rate; with `reportingCurrency`. Without it, the date of the balances. Expected: a date as YYYY-MM-DD. */
                 fxDate?: string;
-                /** @description Items of a page; at most 100 with contracts or movements expanded. Expected: a whole number from 1 to 1000. */
+                /** @description How many items a page has at most; no more than 100 with contracts or movements expanded. Expected: a whole number from 1 to 1000. */
                 limit?: number;
-                /** @description The next page, from `page.nextCursor`. Expected: a cursor from page.nextCursor, unchanged. */
+                /** @description Gets the next page: `page.nextCursor` of the one before. It has the whole question in it. Expected: a cursor from page.nextCursor, unchanged. */
                 cursor?: string;
             };
             header?: never;
@@ -1606,59 +2144,59 @@ export interface operations {
     listPrincipalBalances: {
         parameters: {
             query?: {
-                /** @description Deals, by id. Expected: a deal id, deal_… or ext:SOURCE:ID. */
+                /** @description Only what belongs to these deals. Expected: a deal id, deal_… or ext:SOURCE:ID. */
                 dealId?: string[];
-                /** @description Facilities, by id. Expected: a facility id, fac_… or ext:SOURCE:ID. */
+                /** @description Only what belongs to these facilities. Expected: a facility id, fac_… or ext:SOURCE:ID. */
                 facilityId?: string[];
-                /** @description Loan contracts, by id. Expected: a contract id, ctr_… or ext:SOURCE:ID. */
+                /** @description Only these loan contracts. Expected: a contract id, ctr_… or ext:SOURCE:ID. */
                 contractId?: string[];
-                /** @description Borrowers, by id. Expected: a party id, pty_… or ext:SOURCE:ID. */
+                /** @description Only the loans of these borrowers. Expected: a party id, pty_… or ext:SOURCE:ID. */
                 borrowerId?: string[];
-                /** @description Lenders, by id. Expected: a party id, pty_… or ext:SOURCE:ID. */
+                /** @description Only what these lenders have a share of. With one of them, `share` is that lender’s. Expected: a party id, pty_… or ext:SOURCE:ID. */
                 lenderId?: string[];
-                /** @description Currencies, as ISO 4217 codes. Expected: an ISO 4217 code such as USD. */
+                /** @description Only what is owed in these currencies. Expected: an ISO 4217 code such as USD. */
                 currency?: string[];
-                /** @description Countries of the deals. Expected: a two-character country code such as IN. */
+                /** @description Only deals of these countries, as `borrower.country` shows them. Expected: a two-character country code such as IN. */
                 country?: string[];
-                /** @description Types of facility. Expected: one of term_loan, revolver, delayed_draw, letter_of_credit, swingline, bridge. */
+                /** @description Only facilities of these types. Expected: one of term_loan, revolver, delayed_draw, letter_of_credit, swingline, bridge. */
                 facilityType?: ("term_loan" | "revolver" | "delayed_draw" | "letter_of_credit" | "swingline" | "bridge")[];
-                /** @description The status of the item itself. Expected: one of pending, active, matured, terminated, repaid, written_off. */
+                /** @description Only items that have this status themselves, at the date. Expected: one of pending, active, matured, terminated, repaid, written_off. */
                 status?: ("pending" | "active" | "matured" | "terminated" | "repaid" | "written_off")[];
                 /** @description Also list items that owe nothing and on which nothing can be drawn. Expected: true or false. */
                 includeZero?: boolean;
-                /** @description Least outstanding principal, inclusive; needs exactly one `currency`. Expected: a plain decimal such as 1000.00. */
+                /** @description Only items with at least this outstanding principal; needs exactly one `currency`. Expected: a plain decimal such as 1000.00. */
                 minOutstanding?: string;
-                /** @description Greatest outstanding principal, inclusive; needs exactly one `currency`. Expected: a plain decimal such as 1000.00. */
+                /** @description Only items with at most this outstanding principal; needs exactly one `currency`. Expected: a plain decimal such as 1000.00. */
                 maxOutstanding?: string;
-                /** @description Only what differs from the answer whose `meta.knownAt` was this. Expected: an instant as 2025-04-01T00:00:00Z. */
+                /** @description Only what differs from an earlier answer: its `meta.knownAt`. For keeping a copy. Expected: an instant as 2025-04-01T00:00:00Z. */
                 updatedSince?: string;
-                /** @description The `meta.asOf` of that answer; with `updatedSince`. Expected: a date as YYYY-MM-DD. */
+                /** @description The `meta.asOf` of that earlier answer; with `updatedSince`. Expected: a date as YYYY-MM-DD. */
                 sinceAsOf?: string;
-                /** @description Effective date, inclusive; default: the last date that the book has data for. Expected: a date as YYYY-MM-DD. */
+                /** @description The date of the balances: everything counts that was effective by its end. Without it, the last date that the book has data for. Expected: a date as YYYY-MM-DD. */
                 asOf?: string;
-                /** @description What had been posted by then; default: now. Expected: an instant as 2025-04-01T00:00:00Z. */
+                /** @description Balances as they were known then: only what had been posted by this instant counts. Without it, everything that is known now. Expected: an instant as 2025-04-01T00:00:00Z. */
                 knownAt?: string;
-                /** @description First day of a roll-forward; default: since inception. Expected: a date as YYYY-MM-DD. */
+                /** @description The first day of the period. Without it, the period begins with the loan. Expected: a date as YYYY-MM-DD. */
                 fromDate?: string;
-                /** @description Another word for `asOf`; give one of them. Expected: a date as YYYY-MM-DD. */
+                /** @description The last day of the period: another word for `asOf`. Give one of them. Expected: a date as YYYY-MM-DD. */
                 toDate?: string;
-                /** @description What an item is. Expected: one of deal, facility, contract, position. */
+                /** @description What an item is a balance of: the finer, the more items. Expected: one of deal, facility, contract, position. */
                 level?: "deal" | "facility" | "contract" | "position";
                 /** @description Order of the items; descending with `-` before the name. Expected: one of dealNumber, facilityName, borrower, maturityDate, outstanding, unfunded, or with - before it. */
                 sort?: "dealNumber" | "-dealNumber" | "facilityName" | "-facilityName" | "borrower" | "-borrower" | "maturityDate" | "-maturityDate" | "outstanding" | "-outstanding" | "unfunded" | "-unfunded";
-                /** @description Only these fields, by path; `object`, `id` and `currency` are always there. Expected: a path such as global.principal.outstanding. */
+                /** @description Only these fields of each item, by path; `object`, `id` and `currency` are always there. Expected: a path such as global.principal.outstanding. */
                 fields?: string[];
-                /** @description What is added to each item. Expected: one of lenders, accrual, contracts, movements. */
+                /** @description What is added to each item: how accrued amounts come about, its loan contracts, its movements. Expected: one of lenders, accrual, contracts, movements. */
                 expand?: ("lenders" | "contracts" | "movements")[];
-                /** @description Totals over the whole filter; without it they come where they are cheap. Expected: totals or none. */
+                /** @description Whether totals over the whole filter come with the page. Without it, they come where they cost little. Expected: totals or none. */
                 include?: "totals" | "none";
-                /** @description Adds amounts in this currency. Expected: an ISO 4217 code such as USD. */
+                /** @description Adds the main amounts in this currency, and the rate that was taken. Expected: an ISO 4217 code such as USD. */
                 reportingCurrency?: string;
-                /** @description Day of the exchange rate; with `reportingCurrency`. Expected: a date as YYYY-MM-DD. */
+                /** @description The day of the exchange rate; with `reportingCurrency`. Without it, the date of the balances. Expected: a date as YYYY-MM-DD. */
                 fxDate?: string;
-                /** @description Items of a page; at most 100 with contracts or movements expanded. Expected: a whole number from 1 to 1000. */
+                /** @description How many items a page has at most; no more than 100 with contracts or movements expanded. Expected: a whole number from 1 to 1000. */
                 limit?: number;
-                /** @description The next page, from `page.nextCursor`. Expected: a cursor from page.nextCursor, unchanged. */
+                /** @description Gets the next page: `page.nextCursor` of the one before. It has the whole question in it. Expected: a cursor from page.nextCursor, unchanged. */
                 cursor?: string;
             };
             header?: never;
@@ -1710,29 +2248,29 @@ export interface operations {
     listPrincipalMovements: {
         parameters: {
             query?: {
-                /** @description Deals, by id. Expected: a deal id, deal_… or ext:SOURCE:ID. */
+                /** @description Only what belongs to these deals. Expected: a deal id, deal_… or ext:SOURCE:ID. */
                 dealId?: string[];
-                /** @description Facilities, by id. Expected: a facility id, fac_… or ext:SOURCE:ID. */
+                /** @description Only what belongs to these facilities. Expected: a facility id, fac_… or ext:SOURCE:ID. */
                 facilityId?: string[];
-                /** @description Loan contracts, by id. Expected: a contract id, ctr_… or ext:SOURCE:ID. */
+                /** @description Only these loan contracts. Expected: a contract id, ctr_… or ext:SOURCE:ID. */
                 contractId?: string[];
-                /** @description Borrowers, by id. Expected: a party id, pty_… or ext:SOURCE:ID. */
+                /** @description Only the loans of these borrowers. Expected: a party id, pty_… or ext:SOURCE:ID. */
                 borrowerId?: string[];
-                /** @description Lenders, by id. Expected: a party id, pty_… or ext:SOURCE:ID. */
+                /** @description Only what these lenders have a share of. With one of them, `share` is that lender’s. Expected: a party id, pty_… or ext:SOURCE:ID. */
                 lenderId?: string[];
-                /** @description Currencies, as ISO 4217 codes. Expected: an ISO 4217 code such as USD. */
+                /** @description Only what is owed in these currencies. Expected: an ISO 4217 code such as USD. */
                 currency?: string[];
-                /** @description Effective date, inclusive; default: the last date that the book has data for. Expected: a date as YYYY-MM-DD. */
+                /** @description The date of the balances: everything counts that was effective by its end. Without it, the last date that the book has data for. Expected: a date as YYYY-MM-DD. */
                 asOf?: string;
-                /** @description What had been posted by then; default: now. Expected: an instant as 2025-04-01T00:00:00Z. */
+                /** @description Balances as they were known then: only what had been posted by this instant counts. Without it, everything that is known now. Expected: an instant as 2025-04-01T00:00:00Z. */
                 knownAt?: string;
-                /** @description First day of a roll-forward; default: since inception. Expected: a date as YYYY-MM-DD. */
+                /** @description The first day of the period. Without it, the period begins with the loan. Expected: a date as YYYY-MM-DD. */
                 fromDate?: string;
-                /** @description Another word for `asOf`; give one of them. Expected: a date as YYYY-MM-DD. */
+                /** @description The last day of the period: another word for `asOf`. Give one of them. Expected: a date as YYYY-MM-DD. */
                 toDate?: string;
-                /** @description Items of a page; at most 100 with contracts or movements expanded. Expected: a whole number from 1 to 1000. */
+                /** @description How many items a page has at most; no more than 100 with contracts or movements expanded. Expected: a whole number from 1 to 1000. */
                 limit?: number;
-                /** @description The next page, from `page.nextCursor`. Expected: a cursor from page.nextCursor, unchanged. */
+                /** @description Gets the next page: `page.nextCursor` of the one before. It has the whole question in it. Expected: a cursor from page.nextCursor, unchanged. */
                 cursor?: string;
             };
             header?: never;
@@ -1783,17 +2321,17 @@ export interface operations {
     getBalance: {
         parameters: {
             query?: {
-                /** @description Effective date, inclusive; default: the last date that the book has data for. Expected: a date as YYYY-MM-DD. */
+                /** @description The date of the balances: everything counts that was effective by its end. Without it, the last date that the book has data for. Expected: a date as YYYY-MM-DD. */
                 asOf?: string;
-                /** @description What had been posted by then; default: now. Expected: an instant as 2025-04-01T00:00:00Z. */
+                /** @description Balances as they were known then: only what had been posted by this instant counts. Without it, everything that is known now. Expected: an instant as 2025-04-01T00:00:00Z. */
                 knownAt?: string;
-                /** @description Only these fields, by path; `object`, `id` and `currency` are always there. Expected: a path such as global.principal.outstanding. */
+                /** @description Only these fields of each item, by path; `object`, `id` and `currency` are always there. Expected: a path such as global.principal.outstanding. */
                 fields?: string[];
-                /** @description What is added to each item. Expected: one of lenders, accrual, contracts, movements. */
+                /** @description What is added to each item: how accrued amounts come about, its loan contracts, its movements. Expected: one of lenders, accrual, contracts, movements. */
                 expand?: ("lenders" | "accrual" | "contracts")[];
-                /** @description Adds amounts in this currency. Expected: an ISO 4217 code such as USD. */
+                /** @description Adds the main amounts in this currency, and the rate that was taken. Expected: an ISO 4217 code such as USD. */
                 reportingCurrency?: string;
-                /** @description Day of the exchange rate; with `reportingCurrency`. Expected: a date as YYYY-MM-DD. */
+                /** @description The day of the exchange rate; with `reportingCurrency`. Without it, the date of the balances. Expected: a date as YYYY-MM-DD. */
                 fxDate?: string;
             };
             header?: never;
@@ -1846,15 +2384,15 @@ export interface operations {
     getDeal: {
         parameters: {
             query?: {
-                /** @description Effective date, inclusive; default: the last date that the book has data for. Expected: a date as YYYY-MM-DD. */
+                /** @description The date of the balances: everything counts that was effective by its end. Without it, the last date that the book has data for. Expected: a date as YYYY-MM-DD. */
                 asOf?: string;
-                /** @description What had been posted by then; default: now. Expected: an instant as 2025-04-01T00:00:00Z. */
+                /** @description Balances as they were known then: only what had been posted by this instant counts. Without it, everything that is known now. Expected: an instant as 2025-04-01T00:00:00Z. */
                 knownAt?: string;
-                /** @description What is added to each item. Expected: one of lenders, accrual, contracts, movements. */
+                /** @description What is added to each item: how accrued amounts come about, its loan contracts, its movements. Expected: one of lenders, accrual, contracts, movements. */
                 expand?: ("lenders" | "accrual" | "contracts")[];
-                /** @description Adds amounts in this currency. Expected: an ISO 4217 code such as USD. */
+                /** @description Adds the main amounts in this currency, and the rate that was taken. Expected: an ISO 4217 code such as USD. */
                 reportingCurrency?: string;
-                /** @description Day of the exchange rate; with `reportingCurrency`. Expected: a date as YYYY-MM-DD. */
+                /** @description The day of the exchange rate; with `reportingCurrency`. Without it, the date of the balances. Expected: a date as YYYY-MM-DD. */
                 fxDate?: string;
             };
             header?: never;
@@ -1952,39 +2490,39 @@ export interface operations {
     listGroupTotals: {
         parameters: {
             query?: {
-                /** @description Deals, by id. Expected: a deal id, deal_… or ext:SOURCE:ID. */
+                /** @description Only what belongs to these deals. Expected: a deal id, deal_… or ext:SOURCE:ID. */
                 dealId?: string[];
-                /** @description Facilities, by id. Expected: a facility id, fac_… or ext:SOURCE:ID. */
+                /** @description Only what belongs to these facilities. Expected: a facility id, fac_… or ext:SOURCE:ID. */
                 facilityId?: string[];
-                /** @description Loan contracts, by id. Expected: a contract id, ctr_… or ext:SOURCE:ID. */
+                /** @description Only these loan contracts. Expected: a contract id, ctr_… or ext:SOURCE:ID. */
                 contractId?: string[];
-                /** @description Borrowers, by id. Expected: a party id, pty_… or ext:SOURCE:ID. */
+                /** @description Only the loans of these borrowers. Expected: a party id, pty_… or ext:SOURCE:ID. */
                 borrowerId?: string[];
-                /** @description Lenders, by id. Expected: a party id, pty_… or ext:SOURCE:ID. */
+                /** @description Only what these lenders have a share of. With one of them, `share` is that lender’s. Expected: a party id, pty_… or ext:SOURCE:ID. */
                 lenderId?: string[];
-                /** @description Currencies, as ISO 4217 codes. Expected: an ISO 4217 code such as USD. */
+                /** @description Only what is owed in these currencies. Expected: an ISO 4217 code such as USD. */
                 currency?: string[];
-                /** @description Countries of the deals. Expected: a two-character country code such as IN. */
+                /** @description Only deals of these countries, as `borrower.country` shows them. Expected: a two-character country code such as IN. */
                 country?: string[];
-                /** @description Types of facility. Expected: one of term_loan, revolver, delayed_draw, letter_of_credit, swingline, bridge. */
+                /** @description Only facilities of these types. Expected: one of term_loan, revolver, delayed_draw, letter_of_credit, swingline, bridge. */
                 facilityType?: ("term_loan" | "revolver" | "delayed_draw" | "letter_of_credit" | "swingline" | "bridge")[];
-                /** @description The status of the item itself. Expected: one of pending, active, matured, terminated, repaid, written_off. */
+                /** @description Only items that have this status themselves, at the date. Expected: one of pending, active, matured, terminated, repaid, written_off. */
                 status?: ("pending" | "active" | "matured" | "terminated" | "repaid" | "written_off")[];
                 /** @description Also list items that owe nothing and on which nothing can be drawn. Expected: true or false. */
                 includeZero?: boolean;
-                /** @description Least outstanding principal, inclusive; needs exactly one `currency`. Expected: a plain decimal such as 1000.00. */
+                /** @description Only items with at least this outstanding principal; needs exactly one `currency`. Expected: a plain decimal such as 1000.00. */
                 minOutstanding?: string;
-                /** @description Greatest outstanding principal, inclusive; needs exactly one `currency`. Expected: a plain decimal such as 1000.00. */
+                /** @description Only items with at most this outstanding principal; needs exactly one `currency`. Expected: a plain decimal such as 1000.00. */
                 maxOutstanding?: string;
-                /** @description Effective date, inclusive; default: the last date that the book has data for. Expected: a date as YYYY-MM-DD. */
+                /** @description The date of the balances: everything counts that was effective by its end. Without it, the last date that the book has data for. Expected: a date as YYYY-MM-DD. */
                 asOf?: string;
-                /** @description What had been posted by then; default: now. Expected: an instant as 2025-04-01T00:00:00Z. */
+                /** @description Balances as they were known then: only what had been posted by this instant counts. Without it, everything that is known now. Expected: an instant as 2025-04-01T00:00:00Z. */
                 knownAt?: string;
-                /** @description What an item is. Expected: one of deal, facility, contract, position. */
+                /** @description What an item is a balance of: the finer, the more items. Expected: one of deal, facility, contract, position. */
                 level?: "deal" | "facility" | "contract" | "position";
                 /** @description What items are grouped by, beside the currency; `lender` at level position alone. Expected: one of borrower, country, facilityType, status, lender, maturityYear. */
                 groupBy?: "borrower" | "country" | "facilityType" | "status" | "lender" | "maturityYear";
-                /** @description Groups of each currency that are told one by one. Expected: a whole number from 1 to 1000. */
+                /** @description How many groups of each currency are listed one by one; the others are added up. Expected: a whole number from 1 to 1000. */
                 top?: number;
             };
             header?: never;

@@ -32,7 +32,7 @@ ${permissionTable(operation, context)}<h2 id="parameters">Parameters</h2>
 ${fieldList(
   parameters.map(({ name, schema, description: words, required }) => ({
     name,
-    schema: { ...schema, ...(words !== undefined && { description: words }) },
+    schema: { ...schema, ...(words !== undefined && { description: withoutValues(words) }) },
     ...(required === true && { note: 'required' }),
   })),
   fieldsPath,
@@ -40,6 +40,11 @@ ${fieldList(
 ${answer(operation, context)}${examplesOf(context)}<h2 id="errors">Errors</h2>
 ${errorTable(operation)}`,
   };
+}
+
+/** Values are listed behind the description. */
+function withoutValues(description: string): string {
+  return description.replace(/ Expected: one of .*$/, '');
 }
 
 export function fieldsPathOf(version: string): string {

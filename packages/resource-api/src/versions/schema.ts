@@ -33,8 +33,13 @@ export function oneOf(values: readonly string[], description?: string): JsonSche
   return { type: 'string', enum: values, ...described(description) };
 }
 
+/** What kind of object it is. */
 export function constant(value: string): JsonSchema {
-  return { type: 'string', const: value };
+  return { type: 'string', const: value, description: 'The kind of object.' };
+}
+
+export function flag(description: string): JsonSchema {
+  return { type: 'boolean', description };
 }
 
 /** The id of the version that answers, which a converted answer has its own of. */
@@ -42,10 +47,11 @@ export const VERSION_ID: JsonSchema = {
   type: 'string',
   format: 'api-version',
   pattern: '^v[1-9]\\d*$',
+  description: 'The version that answered.',
 };
 
-export function idOf(prefix: string): JsonSchema {
-  return { type: 'string', pattern: `^${prefix}_[0-9A-Z]{26}$` };
+export function idOf(prefix: string, description?: string): JsonSchema {
+  return { type: 'string', pattern: `^${prefix}_[0-9A-Z]{26}$`, ...described(description) };
 }
 
 /** A reference with words of its own, which OpenAPI 3.1 allows beside it. */

@@ -117,6 +117,28 @@ describe('the contract of each version', () => {
     }
   });
 
+  it('describes each operation, parameter, field and header in words', () => {
+    const silent: string[] = [];
+    const visit = (value: Json, place: string) => {
+      if (typeof value !== 'object' || value === null) return;
+      if (value.properties !== undefined && !place.includes('Fields')) {
+        for (const [name, property] of Object.entries<Json>(value.properties)) {
+          if (property.description === undefined) silent.push(`${place}.${name}`);
+        }
+      }
+      for (const [name, inner] of Object.entries(value)) visit(inner, `${place}/${name}`);
+    };
+    visit(contract.components.schemas, '');
+    for (const path of PATHS) {
+      const { description, parameters } = (contract.paths as Json)[path].get;
+      const all: Json[] = [{ name: 'description', description }, ...parameters];
+      silent.push(...all.filter((one) => !one.description).map(({ name }) => `${path} ${name}`));
+    }
+    const headers = Object.entries<Json>(contract.components['headers'] as Json);
+    silent.push(...headers.filter(([, one]) => !one.description).map(([name]) => name));
+    expect(silent).to.deep.equal([]);
+  });
+
   it('says which permissions open an operation, and what they show', () => {
     for (const path of PATHS) {
       const { security, 'x-permission': permission } = (contract.paths as Json)[path].get;

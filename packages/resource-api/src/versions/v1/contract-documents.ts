@@ -1,6 +1,18 @@
 import { GROUPINGS } from '../../balances/balance-store.ts';
 import type { JsonSchema } from '../openapi.ts';
-import { constant, idOf, integer, listOf, nullable, object, oneOf, ref, text } from '../schema.ts';
+import {
+  as,
+  constant,
+  flag,
+  idOf,
+  integer,
+  listOf,
+  nullable,
+  object,
+  oneOf,
+  ref,
+  text,
+} from '../schema.ts';
 import { TOTAL } from './contract-accruals.ts';
 import { itemOf, META } from './contract-lists.ts';
 import { DEAL_STATUS, PARTIES } from './contract-schemas.ts';
@@ -10,6 +22,7 @@ import type { DocumentName } from './query.ts';
 interface DocumentTitle {
   readonly operationId: string;
   readonly summary: string;
+  readonly description: string;
   readonly schema: string;
   /** What the variable of the path is; undefined: there is none. */
   readonly id?: string;
@@ -21,6 +34,8 @@ export const DOCUMENTS: Readonly<Record<DocumentName, DocumentTitle>> = {
   balance: {
     operationId: 'getBalance',
     summary: 'One balance, by the id that it has in the list',
+    description:
+      'The same item that the list has, at the date and state of knowledge that you ask for. The id of an item does not change.',
     schema: 'BalanceItem',
     id: 'The `id` of an item of `/cls/balances`.',
     rates: true,
@@ -28,6 +43,8 @@ export const DOCUMENTS: Readonly<Record<DocumentName, DocumentTitle>> = {
   deal: {
     operationId: 'getDeal',
     summary: 'A deal with its parties, balances and facilities',
+    description:
+      'Who takes part in the deal, what the caller is in it, its balance for each currency, and the balances of its facilities.',
     schema: 'DealItem',
     id: 'The id of a deal.',
     rates: true,
@@ -35,11 +52,15 @@ export const DOCUMENTS: Readonly<Record<DocumentName, DocumentTitle>> = {
   me: {
     operationId: 'getCaller',
     summary: 'Who the caller is, and what it may see',
+    description:
+      'What the service makes of your token: the customer, its permissions and roles, and how many deals it sees. Ask it first when a list is empty.',
     schema: 'CallerItem',
   },
   totals: {
     operationId: 'listGroupTotals',
     summary: 'What balances come to, by borrower, country, type, status, lender or maturity',
+    description:
+      'Adds up the items of the list in groups, for each currency by itself: the largest groups one by one, the others together, and all of them.',
     schema: 'GroupTotalList',
   },
 };
@@ -48,7 +69,10 @@ const money = ref('Money');
 /** Sums over items, beyond those of a list's totals. */
 const SUMS = {
   ...TOTAL,
-  commitment: nullable(money, 'Current; left out at level contract.'),
+  commitment: nullable(
+    money,
+    'What the lenders are bound to lend at the date; left out at level contract.',
+  ),
   available: nullable(money, 'May be drawn now; left out at level contract.'),
   pastDue: nullable(money, 'Principal, interest and fees; null: too many items to work it out.'),
   warnings: nullable(integer(), 'Items with a warning.'),
@@ -56,53 +80,63 @@ const SUMS = {
 const COMMITTED = ['unfunded', 'commitment', 'available'];
 
 const item = (data: JsonSchema, meta: JsonSchema) =>
-  object({ object: constant('item'), data, meta });
+  object({
+    object: constant('item'),
+    data: as(data, 'What was asked for.'),
+    meta: as(meta, 'What the answer is an answer to.'),
+  });
 
 export const DOCUMENT_SCHEMAS: Readonly<Record<string, JsonSchema>> = {
   BalanceItem: item(itemOf('Balance'), object(META)),
   Deal: object({
     object: constant('deal'),
-    id: idOf('deal'),
-    name: text(),
-    dealNumber: text(),
-    status: oneOf(DEAL_STATUS),
-    closingDate: nullable(ref('Date')),
+    id: idOf('deal', 'Of the deal.'),
+    name: text('As it is called at the date.'),
+    dealNumber: text('The number that the agent gave it.'),
+    status: oneOf(DEAL_STATUS, 'At the date.'),
+    closingDate: nullable(ref('Date'), 'When the agreement was signed, where that is known.'),
     roles: listOf(
       oneOf(['agent', 'lender', 'borrower', 'full']),
-      'Of the caller in the deal; `full` with full control.',
+      'What the caller is in the deal; `full` with full control.',
     ),
     borrower: PARTIES.borrower,
-    agent: ref('Party'),
-    guarantor: nullable(ref('Party')),
+    agent: as(ref('Party'), 'Who keeps the register for the lenders.'),
+    guarantor: nullable(ref('Party'), 'Who vouches for the borrower; null: nobody is named.'),
     lenders: listOf(ref('Party'), 'Those whose share the caller may see.'),
-    balances: listOf(ref('Balance'), 'One per currency.'),
-    facilities: listOf(ref('Balance'), 'The first 100, those at zero too.'),
-    hasMoreFacilities: { type: 'boolean' },
+    balances: listOf(ref('Balance'), 'The balance of the deal, one for each currency.'),
+    facilities: listOf(
+      ref('Balance'),
+      'The balances of the first 100 facilities, those at zero too.',
+    ),
+    hasMoreFacilities: flag('Whether the deal has more than these; the list has all.'),
   }),
   Caller: object({
     object: constant('caller'),
-    customer: object({
-      id: text(),
-      name: nullable(text(), 'Of the one party that its grants name; otherwise null.'),
-    }),
-    accountType: oneOf(['account', 'service_account']),
+    customer: as(
+      object({
+        id: text('As the token names it.'),
+        name: nullable(text(), 'Of the one party that its grants name; otherwise null.'),
+      }),
+      'The organisation that the caller belongs to.',
+    ),
+    accountType: oneOf(['account', 'service_account'], 'A person’s account, or a program’s.'),
     permissions: listOf(text(), 'Those of the token.'),
     roles: listOf(
       oneOf(['agent', 'lender', 'borrower', 'full']),
-      'In any deal; `full` with full control.',
+      'What the caller is in any deal; `full` with full control.',
     ),
     parties: listOf(ref('Party'), 'The lenders and borrowers that its grants name.'),
     dealCount: integer('Deals that the caller sees; at most 100,000 are counted.'),
-    hasMoreDeals: { type: 'boolean' },
+    hasMoreDeals: flag('Whether it sees more than were counted.'),
   }),
   CallerItem: item(ref('Caller'), object(META)),
   SummedTotal: object(SUMS, COMMITTED),
   GroupTotal: object(
     {
       object: constant('groupTotal'),
-      groupBy: oneOf(GROUPINGS),
+      groupBy: oneOf(GROUPINGS, 'What the items were grouped by.'),
       value: nullable(text(), 'A code, a year, or the id of a party; null: items have none.'),
-      name: nullable(text(), 'Of a party.'),
+      name: nullable(text(), 'Of the party, where items are grouped by one.'),
       ...SUMS,
     },
     COMMITTED,
@@ -115,7 +149,7 @@ export const DOCUMENT_SCHEMAS: Readonly<Record<string, JsonSchema>> = {
     ),
     rest: listOf(ref('SummedTotal'), 'Per currency, what the other groups come to.'),
     totals: listOf(ref('SummedTotal'), 'Per currency, what all items come to.'),
-    meta: object(META),
+    meta: as(object(META), 'What the answer is an answer to.'),
   }),
   DealItem: item(ref('Deal'), object(META)),
 };

@@ -44,21 +44,28 @@ export const PROBLEM_SCHEMAS: Readonly<Record<string, JsonSchema>> = {
   Problem: object(
     {
       type: text('The address of the page that explains the code: {base}/docs/errors/{code}.'),
-      title: text(),
-      status: integer(),
-      detail: text('For people; it may change.'),
+      title: text('For people: what the code means, in a few words.'),
+      status: integer('The status of the answer.'),
+      detail: text('For people: what is wrong with this request. The text may change.'),
       instance: text('The path that was asked.'),
-      code: text('For programs; it never changes its meaning.'),
+      code: text('For programs: it never changes its meaning.'),
       requestId: text('As in X-Request-Id; quote it when something is wrong.'),
       errors: listOf(
-        object({ parameter: text(), code: text(), message: text(), received: text() }, [
-          'received',
-        ]),
+        object(
+          {
+            parameter: text('Its name.'),
+            code: text('What kind of fault it is: each has a page, too.'),
+            message: text('What was expected.'),
+            received: text('What was sent, cut to a harmless length.'),
+          },
+          ['received'],
+        ),
+        'Every parameter that is wrong, at once.',
       ),
       version: text('The version that was asked.'),
-      retiresAt: text(),
+      retiresAt: text('When it ends or has ended.'),
       successor: text('The version to use instead.'),
-      supportedVersions: listOf(text()),
+      supportedVersions: listOf(text(), 'Those that answer at present.'),
       until: text('The end of a brownout.'),
     },
     ['errors', 'version', 'retiresAt', 'successor', 'supportedVersions', 'until'],
@@ -67,9 +74,14 @@ export const PROBLEM_SCHEMAS: Readonly<Record<string, JsonSchema>> = {
 
 const schema: JsonSchema = { $ref: '#/components/schemas/Problem' };
 const RETRY = {
-  'Retry-After': { description: 'Seconds.', schema: { type: 'string', pattern: '^\\d+$' } },
+  'Retry-After': {
+    description: 'After how many seconds to send the request again.',
+    schema: { type: 'string', pattern: '^\\d+$' },
+  },
 };
-const CHALLENGE = { 'WWW-Authenticate': { schema: { type: 'string' } } };
+const CHALLENGE = {
+  'WWW-Authenticate': { description: 'What a token needs (RFC 6750).', schema: { type: 'string' } },
+};
 
 /** Answers that every operation may give, by name. */
 export const PROBLEM_RESPONSES: Readonly<Record<string, ResponseObject>> = Object.fromEntries(

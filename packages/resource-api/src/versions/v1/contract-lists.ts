@@ -1,6 +1,8 @@
 import type { JsonSchema } from '../openapi.ts';
 import {
+  as,
   constant,
+  flag,
   integer,
   listOf,
   nullable,
@@ -18,29 +20,54 @@ const ALWAYS = ['object', 'id', 'currency'];
 
 export const META = {
   apiVersion: VERSION_ID,
-  asOf: date,
-  knownAt: nullable(instant),
+  asOf: as(date, 'The date of the balances: the one asked for, or the last with data.'),
+  knownAt: nullable(
+    instant,
+    'The newest change that the answer depends on; as `knownAt` it gets the same answer for ever.',
+  ),
   ledgerSeq: integer('The newest journal that the answer knows.'),
-  dataThrough: nullable(date, 'The last date with data.'),
+  dataThrough: nullable(date, 'The last date with data, up to `asOf`.'),
 };
-const PERIOD = object({ from: nullable(date, 'Null: since inception.'), to: date });
-const SINCE = object({ asOf: nullable(date), knownAt: instant });
+const PERIOD = as(
+  object({
+    from: nullable(date, 'Its first day; null: since inception.'),
+    to: as(date, 'Its last day.'),
+  }),
+  'The days that are rolled forward.',
+);
+const SINCE = as(
+  object({
+    asOf: nullable(date, 'Its `meta.asOf`; null: there was nothing yet.'),
+    knownAt: as(instant, 'Its `meta.knownAt`.'),
+  }),
+  'With `updatedSince`: the earlier answer that this one was compared with.',
+);
 
-const page = object({
-  limit: integer(),
-  hasMore: { type: 'boolean' },
-  nextCursor: nullable(text()),
-});
+const page = as(
+  object({
+    limit: integer('How many items a page may have.'),
+    hasMore: flag('Whether there is another page, however many items this one has.'),
+    nextCursor: nullable(text(), 'As `cursor` it gets the next page; null: there is none.'),
+  }),
+  'Where this page stands in the walk.',
+);
+
+const REMOVED = 'With `updatedSince`: what the question does not find any more.';
 
 function list(items: JsonSchema, meta: JsonSchema, copies: boolean): JsonSchema {
   return object(
     {
       object: constant('list'),
-      data: listOf(items),
-      ...(copies ? { removed: listOf(ref('RemovedItem'), 'With updatedSince.') } : {}),
+      data: listOf(items, 'The items of this page.'),
+      ...(copies ? { removed: listOf(ref('RemovedItem'), REMOVED) } : {}),
       page,
-      meta,
-      ...(copies ? { totals: listOf(ref('Total')), reportingTotal: ref('ReportingTotal') } : {}),
+      meta: as(meta, 'What the answer is an answer to.'),
+      ...(copies
+        ? {
+            totals: listOf(ref('Total'), 'Over the whole filter, one for each currency.'),
+            reportingTotal: as(ref('ReportingTotal'), 'The same in the reporting currency.'),
+          }
+        : {}),
     },
     ['removed', 'totals', 'reportingTotal'],
   );
@@ -64,18 +91,25 @@ const LINE_ENDS = [ref('RemovedItem'), ref('ExportSummary')];
 export const LIST_SCHEMAS: Readonly<Record<string, JsonSchema>> = {
   BalanceFields: fieldsOf('Balance'),
   PrincipalBalanceFields: fieldsOf('PrincipalBalance'),
-  RemovedItem: object({ object: constant('removed'), id: text() }),
+  RemovedItem: object({
+    object: constant('removed'),
+    id: text('Of the item: take it out of your copy.'),
+  }),
   ExportSummary: object(
     {
       object: constant('summary'),
       count: integer('Items before this line.'),
-      asOf: date,
-      knownAt: nullable(instant),
-      ledgerSeq: integer(),
-      removed: integer(),
+      asOf: META.asOf,
+      knownAt: META.knownAt,
+      ledgerSeq: META.ledgerSeq,
+      removed: integer('With `updatedSince`: how many items were removed.'),
       since: SINCE,
-      totals: listOf(ref('Total')),
-      sha256: { type: 'string', pattern: '^[0-9a-f]{64}$', description: 'Of the lines before it.' },
+      totals: listOf(ref('Total'), 'Over everything, one for each currency.'),
+      sha256: {
+        type: 'string',
+        pattern: '^[0-9a-f]{64}$',
+        description: 'Of the bytes of the lines before this one, in hexadecimal.',
+      },
     },
     ['removed', 'since'],
   ),

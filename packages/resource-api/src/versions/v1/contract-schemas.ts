@@ -5,6 +5,7 @@ import type { JsonSchema } from '../openapi.ts';
 import {
   as,
   constant,
+  flag,
   idOf,
   integer,
   listOf,
@@ -25,86 +26,136 @@ export const DEAL_STATUS = ['pending', 'active', 'matured', 'terminated'];
 const CONTRACT_STATUS = ['pending', 'active', 'repaid', 'written_off'];
 
 const AMOUNTS = {
-  commitment: object({
-    original: as(money, 'What the lenders committed at first.'),
-    cancelled: as(money, 'Commitment given up or expired.'),
-    current: as(money, 'Funded, letters of credit, used under sublimits, and unfunded.'),
-    funded: as(money, 'Principal drawn in cash.'),
-    unfunded: as(money, 'Committed and not drawn.'),
-    available: as(money, 'May be drawn now.'),
-    unavailable: as(money, 'Unfunded, and blocked from drawing.'),
-    letterOfCredit: as(money, 'Letters of credit issued under the commitment.'),
-    sublimitUsed: as(money, 'Drawn under the facility’s sublimits.'),
-  }),
-  principal: object({
-    outstanding: as(money, 'Cash and capitalised principal that is owed.'),
-    cash: as(money, 'Principal advanced in cash.'),
-    pikCapitalized: as(money, 'Interest that was capitalised (payment in kind).'),
-    due: as(money, 'Billed and not paid.'),
-    pastDue: as(money, 'Billed, and its due date has passed.'),
-    exchangeAdjustment: as(money, 'Revaluation of what is owed in other currencies.'),
-    obligation: as(money, 'Outstanding and exchange adjustment.'),
-  }),
-  interest: object({
-    accrued: as(money, 'Cash interest that is not billed yet, to the end of the date.'),
-    pikAccrued: as(money, 'Interest that will be capitalised, not billed yet.'),
-    due: as(money, 'Billed and not paid.'),
-    pastDue: as(money, 'Billed, and its due date has passed.'),
-  }),
-  fees: object({
-    accrued: as(money, 'Commitment and letter-of-credit fees that are not billed yet.'),
-    due: as(money, 'Billed and not paid.'),
-    pastDue: as(money, 'Billed, and its due date has passed.'),
-  }),
-  total: object({
-    outstanding: as(money, 'Principal, interest and fees.'),
-    pastDue: as(money, 'Of these, past due.'),
-  }),
+  commitment: as(
+    object({
+      original: as(money, 'What the lenders committed at first.'),
+      cancelled: as(money, 'Commitment given up or expired.'),
+      current: as(money, 'Funded, letters of credit, used under sublimits, and unfunded.'),
+      funded: as(money, 'Principal drawn in cash.'),
+      unfunded: as(money, 'Committed and not drawn: of it, some may be unavailable.'),
+      available: as(
+        money,
+        'May be drawn now: never below zero, nothing after the availability period.',
+      ),
+      unavailable: as(money, 'Unfunded, and blocked from drawing.'),
+      letterOfCredit: as(money, 'Letters of credit issued under the commitment.'),
+      sublimitUsed: as(money, 'Drawn under the facility’s sublimits.'),
+    }),
+    'What the lenders are bound to lend.',
+  ),
+  principal: as(
+    object({
+      outstanding: as(money, 'Cash and capitalised principal that is owed.'),
+      cash: as(money, 'Principal advanced in cash.'),
+      pikCapitalized: as(money, 'Interest that was capitalised (payment in kind).'),
+      due: as(money, 'Principal that was billed and is not paid.'),
+      pastDue: as(money, 'Of the amount due, what should have been paid before the date.'),
+      exchangeAdjustment: as(money, 'Revaluation of what is owed in other currencies.'),
+      obligation: as(money, 'Outstanding and exchange adjustment: what is owed.'),
+    }),
+    'The money that was lent.',
+  ),
+  interest: as(
+    object({
+      accrued: as(money, 'Cash interest that is not billed yet, to the end of the date.'),
+      pikAccrued: as(money, 'Interest that will be capitalised, not billed yet.'),
+      due: as(money, 'Interest that was billed and is not paid.'),
+      pastDue: as(money, 'Of the amount due, what should have been paid before the date.'),
+    }),
+    'Interest by the day, and as it was billed.',
+  ),
+  fees: as(
+    object({
+      accrued: as(money, 'Commitment and letter-of-credit fees that are not billed yet.'),
+      due: as(money, 'Fees that were billed and are not paid.'),
+      pastDue: as(money, 'Of the amount due, what should have been paid before the date.'),
+    }),
+    'Commitment and letter-of-credit fees.',
+  ),
+  total: as(
+    object({
+      outstanding: as(money, 'Principal, interest and fees that are owed.'),
+      pastDue: as(money, 'Principal, interest and fees that are past due.'),
+    }),
+    'Everything that is owed.',
+  ),
 };
 
 const ROLL_FORWARD = {
   opening: as(money, 'Principal at the end of the day before the period.'),
-  movements: object({
-    advances: money,
-    scheduledRepayments: money,
-    voluntaryPrepayments: money,
-    mandatoryPrepayments: money,
-    pikCapitalized: money,
-    feesCapitalized: money,
-    writeOffs: money,
-    rollovers: as(money, 'Between contracts: zero per facility.'),
-    transfers: as(money, 'Between lenders: zero globally.'),
-    adjustments: money,
-  }),
-  closing: as(money, 'Opening and movements.'),
-  exchangeAdjustment: money,
-  obligation: money,
+  movements: as(
+    object({
+      advances: as(money, 'Principal that was lent.'),
+      scheduledRepayments: as(money, 'Repaid as agreed; negative.'),
+      voluntaryPrepayments: as(money, 'Repaid early by the borrower’s choice; negative.'),
+      mandatoryPrepayments: as(money, 'Repaid early because the agreement asks for it; negative.'),
+      pikCapitalized: as(money, 'Interest that became principal (payment in kind).'),
+      feesCapitalized: as(money, 'Fees that became principal.'),
+      writeOffs: as(money, 'Principal that was given up; negative.'),
+      rollovers: as(money, 'From one loan contract to the next: zero per facility.'),
+      transfers: as(money, 'From one lender to another: zero globally.'),
+      adjustments: as(money, 'Corrections that are none of the others.'),
+    }),
+    'Changes of principal in the period. A reversal stands under what it takes back.',
+  ),
+  closing: as(money, 'Opening and movements: principal at the end of the period.'),
+  exchangeAdjustment: as(money, 'Revaluation of what is owed in other currencies.'),
+  obligation: as(money, 'Closing and exchange adjustment: what is owed.'),
 };
 
 export const PARTIES = {
-  deal: object({ id: idOf('deal'), name: text(), dealNumber: text() }),
-  facility: nullable(ref('Facility')),
-  contract: nullable(ref('Contract')),
-  position: object({ id: idOf('pos'), kind: oneOf(['assignment', 'participation']) }),
-  borrower: object({ id: idOf('pty'), name: text(), country: text() }),
-  currency: ref('Currency'),
+  deal: as(
+    object({
+      id: idOf('deal', 'Of the deal.'),
+      name: text('As it is called at the date.'),
+      dealNumber: text('The number that the agent gave it.'),
+    }),
+    'The credit agreement that the item belongs to.',
+  ),
+  facility: nullable(ref('Facility'), 'The facility of the item; null at level deal.'),
+  contract: nullable(ref('Contract'), 'The loan contract; null at every other level.'),
+  position: as(
+    object({
+      id: idOf('pos', 'Of the position.'),
+      kind: oneOf(
+        ['assignment', 'participation'],
+        'Lender of record by assignment, or behind one by participation.',
+      ),
+    }),
+    'One lender’s part of the facility; at level position alone.',
+  ),
+  borrower: as(
+    object({
+      id: idOf('pty', 'Of the borrower.'),
+      name: text('As it is called at the date.'),
+      country: text('Two characters, such as IN: ISO 3166 where the country has a code there.'),
+    }),
+    'Who owes the amounts.',
+  ),
+  currency: as(ref('Currency'), 'Of all amounts of the item, unless they say otherwise.'),
 };
 
 /** A line of amounts for everybody, and one for each lender that the caller may see. */
 function lines(amounts: string, share: string): Record<string, JsonSchema> {
   return {
-    global: as(ref(amounts), 'Over all lenders.'),
-    share: nullable(ref(share), 'The caller’s own, or that of the one lender asked for.'),
-    lenders: listOf(ref(share), 'Every share that the caller may see.'),
+    global: as(ref(amounts), 'The amounts of all lenders together.'),
+    share: nullable(
+      ref(share),
+      'The share of the caller, of the position, or of the one lender asked for; otherwise null.',
+    ),
+    lenders: listOf(
+      ref(share),
+      'Every lender’s share that the caller may see. All shares add up to the global amount.',
+    ),
   };
 }
 
 function shareOf(amounts: Readonly<Record<string, JsonSchema>>): JsonSchema {
   return object({
-    lender: ref('Party'),
+    lender: as(ref('Party'), 'Whose share it is.'),
     fraction: nullable(
       { type: 'string', pattern: '^-?\\d+\\.\\d{12}$' },
-      'Of the commitment, cut at twelve decimals; null of nothing.',
+      'The share of the commitment, cut at twelve decimals; null: nothing is committed.',
     ),
     ...amounts,
   });
@@ -112,12 +163,15 @@ function shareOf(amounts: Readonly<Record<string, JsonSchema>>): JsonSchema {
 
 function provenance(restated: Record<string, JsonSchema>): JsonSchema {
   return object({
-    lastEffectiveDate: nullable(date, 'Null: nothing was posted to it yet.'),
-    lastPostedAt: nullable(instant),
+    lastEffectiveDate: nullable(
+      date,
+      'The newest effective date of its postings; null: nothing was posted to it yet.',
+    ),
+    lastPostedAt: nullable(instant, 'When its newest posting was recorded.'),
     ledgerSeq: integer('The newest journal that the item depends on.'),
-    restated: { type: 'boolean' },
+    restated: flag('Whether something else was reported of the same date before.'),
     restatedFrom: nullable(
-      object({ knownAt: instant, ...restated }, ['lenders']),
+      object({ knownAt: as(instant, 'When that was known.'), ...restated }, ['lenders']),
       'What was reported of the same date before.',
     ),
   });
@@ -125,10 +179,23 @@ function provenance(restated: Record<string, JsonSchema>): JsonSchema {
 
 const item = (kind: string, id: string) => ({
   object: constant(kind),
-  id: { type: 'string', pattern: `^${id}_(deal|fac|ctr|pos)_[0-9A-Z]{26}(_[A-Z]{3})?$` },
-  level: oneOf(LEVELS),
+  id: {
+    type: 'string',
+    pattern: `^${id}_(deal|fac|ctr|pos)_[0-9A-Z]{26}(_[A-Z]{3})?$`,
+    description: 'Of the item: the same on every date.',
+  },
+  level: oneOf(LEVELS, 'What the item is a balance of.'),
 });
-const CLOSING = { closing: money };
+const CLOSING = { closing: as(money, 'Principal at the end of the period.') };
+const STATUS = {
+  deal: oneOf(DEAL_STATUS, 'Of the deal at the date.'),
+  facility: oneOf(DEAL_STATUS, 'Of the facility at the date.'),
+  contract: oneOf(CONTRACT_STATUS, 'Of the loan contract at the date.'),
+};
+
+const FROM = 'What the item was computed from.';
+const WARNINGS =
+  'Such as `negative_outstanding`, or `overadvance`: drawn beyond the commitment. Real books hold such balances, and they are not hidden.';
 
 export const SCHEMAS: Readonly<Record<string, JsonSchema>> = {
   Money: {
@@ -136,25 +203,41 @@ export const SCHEMAS: Readonly<Record<string, JsonSchema>> = {
     pattern: '^-?\\d+(\\.\\d+)?$',
     description: 'A decimal with exactly the digits of its currency (ISO 4217).',
   },
-  Rate: { type: 'string', pattern: '^-?\\d+(\\.\\d+)?$', description: '0.0475 is 4.75 %.' },
-  Currency: { type: 'string', pattern: '^[A-Z]{3}$', description: 'ISO 4217.' },
-  Date: { type: 'string', format: 'date', pattern: '^\\d{4}-\\d{2}-\\d{2}$' },
+  Rate: {
+    type: 'string',
+    pattern: '^-?\\d+(\\.\\d+)?$',
+    description: 'A fraction of one: `0.0475` is 4.75 %.',
+  },
+  Currency: { type: 'string', pattern: '^[A-Z]{3}$', description: 'A code of ISO 4217.' },
+  Date: {
+    type: 'string',
+    format: 'date',
+    pattern: '^\\d{4}-\\d{2}-\\d{2}$',
+    description: 'A day of the calendar, such as `2025-03-31`.',
+  },
   Instant: {
     type: 'string',
     format: 'date-time',
     pattern: '^\\d{4}-\\d{2}-\\d{2}T\\d{2}:\\d{2}:\\d{2}(\\.\\d{1,6})?Z$',
-    description: 'RFC 3339 in UTC.',
+    description: 'RFC 3339 in UTC, to the microsecond.',
   },
-  Party: object({ id: idOf('pty'), name: text() }),
+  Party: object({
+    id: idOf('pty', 'Of the party.'),
+    name: text('As it is called at the date.'),
+  }),
   Facility: object({
-    id: idOf('fac'),
-    name: text(),
-    type: text('Such as term_loan or revolver.'),
-    currency: ref('Currency'),
-    maturityDate: nullable(date),
+    id: idOf('fac', 'Of the facility.'),
+    name: text('As it is called at the date.'),
+    type: text('Such as `term_loan` or `revolver`.'),
+    currency: as(ref('Currency'), 'In which the lenders committed.'),
+    maturityDate: nullable(date, 'When it must be repaid; null: no such day is known.'),
     sublimitOf: nullable(idOf('fac'), 'The facility that it is carved out of.'),
   }),
-  Contract: object({ id: idOf('ctr'), contractNumber: text(), maturityDate: nullable(date) }),
+  Contract: object({
+    id: idOf('ctr', 'Of the loan contract.'),
+    contractNumber: text('The number that the agent gave it.'),
+    maturityDate: nullable(date, 'When it must be repaid; null: no such day is known.'),
+  }),
   Amounts: object(AMOUNTS),
   Share: shareOf(AMOUNTS),
   RollForward: object(ROLL_FORWARD),
@@ -166,20 +249,21 @@ export const SCHEMAS: Readonly<Record<string, JsonSchema>> = {
       ...item('balance', 'bal'),
       ...PARTIES,
       ...lines('Amounts', 'Share'),
-      status: object(
-        {
-          deal: oneOf(DEAL_STATUS),
-          facility: oneOf(DEAL_STATUS),
-          contract: oneOf(CONTRACT_STATUS),
-          daysPastDue: integer('Since the oldest unpaid due date.'),
-        },
-        ['facility', 'contract'],
+      status: as(
+        object({ ...STATUS, daysPastDue: integer('Since the oldest unpaid due date.') }, [
+          'facility',
+          'contract',
+        ]),
+        'At the date.',
       ),
-      accrual: listOf(ref('Accrual'), 'With expand=accrual.'),
-      reporting: ref('Reporting'),
-      contracts: listOf(ref('Balance'), 'With expand=contracts.'),
-      provenance: provenance(lines('Amounts', 'Share')),
-      warnings: listOf(text(), 'Such as negative_outstanding or overadvance.'),
+      accrual: listOf(
+        ref('Accrual'),
+        'With `expand=accrual`: how each accrued amount comes about.',
+      ),
+      reporting: as(ref('Reporting'), 'With `reportingCurrency`: amounts in that currency.'),
+      contracts: listOf(ref('Balance'), 'With `expand=contracts`: the loan contracts of the item.'),
+      provenance: as(provenance(lines('Amounts', 'Share')), FROM),
+      warnings: listOf(text(), WARNINGS),
     },
     ['position', 'lenders', 'accrual', 'reporting', 'contracts'],
   ),
@@ -188,51 +272,81 @@ export const SCHEMAS: Readonly<Record<string, JsonSchema>> = {
       ...item('principalBalance', 'pri'),
       ...PARTIES,
       ...lines('RollForward', 'RollForwardShare'),
-      sinceInception: object({ advanced: money, repaid: money }),
-      allInRate: nullable(rate, 'Of a contract.'),
-      status: object(
-        {
-          deal: oneOf(DEAL_STATUS),
-          facility: oneOf(DEAL_STATUS),
-          contract: oneOf(CONTRACT_STATUS),
-        },
-        ['facility', 'contract'],
+      sinceInception: as(
+        object({
+          advanced: as(money, 'All principal that was ever lent.'),
+          repaid: as(money, 'All principal that was ever repaid.'),
+        }),
+        'Whatever the period is.',
       ),
-      movementCount: integer(),
-      reversedCount: integer(),
-      links: object({ movements: { type: 'string', format: 'uri-reference' } }),
-      movements: listOf(ref('PrincipalMovement'), 'With expand=movements: the first 100.'),
-      reporting: ref('Reporting'),
-      contracts: listOf(ref('PrincipalBalance'), 'With expand=contracts.'),
-      provenance: provenance({
-        ...CLOSING,
-        share: nullable(ref('ClosingShare')),
-        lenders: listOf(ref('ClosingShare')),
-      }),
-      warnings: listOf(text(), 'Such as negative_outstanding or overadvance.'),
+      allInRate: nullable(rate, 'The interest rate of the loan contract; null at other levels.'),
+      status: as(object(STATUS, ['facility', 'contract']), 'At the date.'),
+      movementCount: integer('Postings of principal in the period.'),
+      reversedCount: integer('Of them, postings that were taken back.'),
+      links: as(
+        object({
+          movements: {
+            type: 'string',
+            format: 'uri-reference',
+            description: 'The postings behind the numbers, as they were known for this answer.',
+          },
+        }),
+        'Where to read on.',
+      ),
+      movements: listOf(
+        ref('PrincipalMovement'),
+        'With `expand=movements`: the first 100 postings behind the numbers.',
+      ),
+      reporting: as(ref('Reporting'), 'With `reportingCurrency`: amounts in that currency.'),
+      contracts: listOf(
+        ref('PrincipalBalance'),
+        'With `expand=contracts`: the loan contracts of the item.',
+      ),
+      provenance: as(
+        provenance({
+          ...CLOSING,
+          share: nullable(ref('ClosingShare'), 'As it was reported.'),
+          lenders: listOf(ref('ClosingShare'), 'As they were reported.'),
+        }),
+        FROM,
+      ),
+      warnings: listOf(text(), WARNINGS),
     },
     ['position', 'lenders', 'movements', 'reporting', 'contracts'],
   ),
   PrincipalMovement: object({
     object: constant('principalMovement'),
-    id: { type: 'string', pattern: '^mov_jrn_[0-9A-Z]{26}_\\d+$' },
-    journal: object({
-      id: idOf('jrn'),
-      type: text('Such as advance or interest_billing.'),
-      ledgerSeq: integer(),
-      reason: nullable(text()),
-      reverses: nullable(idOf('jrn')),
-      corrects: nullable(idOf('jrn'), 'The bill that its journal corrects.'),
-    }),
-    effectiveDate: date,
-    postedAt: instant,
-    dealId: idOf('deal'),
-    facilityId: idOf('fac'),
-    contract: nullable(object({ id: idOf('ctr'), contractNumber: nullable(text()) })),
-    lender: nullable(ref('Party'), 'Null: globally.'),
-    movement: oneOf(PRINCIPAL_MOVEMENTS),
-    component: oneOf(['cash', 'pik']),
-    amount: money,
-    currency: ref('Currency'),
+    id: {
+      type: 'string',
+      pattern: '^mov_jrn_[0-9A-Z]{26}_\\d+$',
+      description: 'Of the posting: it never changes.',
+    },
+    journal: as(
+      object({
+        id: idOf('jrn', 'Of the journal.'),
+        type: text('Such as `advance` or `interest_billing`.'),
+        ledgerSeq: integer('Its place in the ledger.'),
+        reason: nullable(text(), 'Why it was posted, where the agent said so.'),
+        reverses: nullable(idOf('jrn'), 'The journal that it takes back.'),
+        corrects: nullable(idOf('jrn'), 'The bill that its journal corrects.'),
+      }),
+      'The event of the deal that the posting belongs to.',
+    ),
+    effectiveDate: as(date, 'The day from which the event is true.'),
+    postedAt: as(instant, 'When it was recorded.'),
+    dealId: idOf('deal', 'The deal.'),
+    facilityId: idOf('fac', 'The facility.'),
+    contract: nullable(
+      object({
+        id: idOf('ctr', 'Of the loan contract.'),
+        contractNumber: nullable(text(), 'The number that the agent gave it.'),
+      }),
+      'The loan contract; null: of the facility as a whole.',
+    ),
+    lender: nullable(ref('Party'), 'Whose share was posted; null: the global amount.'),
+    movement: oneOf(PRINCIPAL_MOVEMENTS, 'What kind of change of principal it is.'),
+    component: oneOf(['cash', 'pik'], 'Principal that was lent in cash, or capitalised interest.'),
+    amount: as(money, 'What principal changed by: positive where more is owed.'),
+    currency: as(ref('Currency'), 'Of the amount.'),
   }),
 };

@@ -19,10 +19,24 @@ import {
 import { V1_DATA_RULES, V1_PERMISSIONS } from './permissions.ts';
 import { DOCUMENT_PATHS, type DocumentName, type Endpoint, PATHS, type Resource } from './query.ts';
 
-const TITLES: Readonly<Record<Resource, readonly [name: string, summary: string]>> = {
-  balances: ['Balance', 'Balances of deals, facilities, contracts or positions'],
-  principal: ['PrincipalBalance', 'Principal, rolled forward over a period'],
-  movements: ['PrincipalMovement', 'The postings of principal behind a roll-forward'],
+type Title = readonly [name: string, summary: string, description: string];
+
+const TITLES: Readonly<Record<Resource, Title>> = {
+  balances: [
+    'Balance',
+    'Balances of deals, facilities, contracts or positions',
+    'What is committed, drawn, accrued, billed and past due at a date: globally, and for each lender whose share the caller may see. Asked with `knownAt`, it answers as it would have answered then. A deal that was not granted is not in the list.',
+  ],
+  principal: [
+    'PrincipalBalance',
+    'Principal, rolled forward over a period',
+    'Opening principal, what changed it, and closing principal: opening and movements are always the closing amount. Without `fromDate`, since the inception of each loan.',
+  ],
+  movements: [
+    'PrincipalMovement',
+    'The postings of principal behind a roll-forward',
+    'One item for each posting, globally and for each lender whose share the caller may see, with its journal: what happened, when it was true, and when it was recorded.',
+  ],
 };
 
 let made: OpenApiDocument | undefined;
@@ -96,10 +110,23 @@ const HEADERS = {
     schema: { type: 'string' },
   },
   ETag: { description: 'For `If-None-Match`; exports have none.', schema: { type: 'string' } },
-  'Content-Disposition': { description: 'Of exports.', schema: { type: 'string' } },
-  RateLimit: { schema: { type: 'string' } },
-  'RateLimit-Policy': { schema: { type: 'string' } },
-  'X-Request-Id': { required: true, schema: { type: 'string' } },
+  'Content-Disposition': {
+    description: 'The name of an export’s file.',
+    schema: { type: 'string' },
+  },
+  RateLimit: {
+    description: 'How many requests are left (`r`), and for how many seconds (`t`).',
+    schema: { type: 'string' },
+  },
+  'RateLimit-Policy': {
+    description: 'How many requests (`q`) may be sent in how many seconds (`w`).',
+    schema: { type: 'string' },
+  },
+  'X-Request-Id': {
+    description: 'Yours, or one that was made: quote it when something is wrong.',
+    required: true,
+    schema: { type: 'string' },
+  },
 } as const;
 
 function permitted() {
@@ -133,11 +160,12 @@ function documentPaths() {
 }
 
 function documentOperation(name: DocumentName): Operation {
-  const { id, operationId, summary, schema, rates } = DOCUMENTS[name];
+  const { id, operationId, summary, description, schema, rates } = DOCUMENTS[name];
   const parameters = TAKEN[name].map((parameter) => parameterOf(parameter, name));
   return {
     operationId,
     summary,
+    description,
     ...permitted(),
     parameters: id === undefined ? parameters : [pathParameter(id), ...parameters],
     responses: {
@@ -157,10 +185,11 @@ function pathParameter(description: string) {
 }
 
 function operation(resource: Resource): Operation {
-  const [name, summary] = TITLES[resource];
+  const [name, summary, description] = TITLES[resource];
   return {
     operationId: `list${name}s`,
     summary,
+    description,
     ...permitted(),
     parameters: TAKEN[resource].map((parameter) => parameterOf(parameter, resource)),
     responses: {

@@ -70,20 +70,32 @@ const currency = {
 
 /** Every parameter: what the reader refuses by, and what the contract says. */
 export const PARAMETERS = {
-  dealId: { ...id('deal', 'a deal'), description: 'Deals, by id.' },
-  facilityId: { ...id('fac', 'a facility'), description: 'Facilities, by id.' },
-  contractId: { ...id('ctr', 'a contract'), description: 'Loan contracts, by id.' },
-  borrowerId: { ...id('pty', 'a party'), description: 'Borrowers, by id.' },
-  lenderId: { ...id('pty', 'a party'), description: 'Lenders, by id.' },
-  currency: { ...currency, many: true, description: 'Currencies, as ISO 4217 codes.' },
+  dealId: { ...id('deal', 'a deal'), description: 'Only what belongs to these deals.' },
+  facilityId: { ...id('fac', 'a facility'), description: 'Only what belongs to these facilities.' },
+  contractId: { ...id('ctr', 'a contract'), description: 'Only these loan contracts.' },
+  borrowerId: { ...id('pty', 'a party'), description: 'Only the loans of these borrowers.' },
+  lenderId: {
+    ...id('pty', 'a party'),
+    description:
+      'Only what these lenders have a share of. With one of them, `share` is that lender’s.',
+  },
+  currency: { ...currency, many: true, description: 'Only what is owed in these currencies.' },
   country: {
     many: true,
     schema: { type: 'string', pattern: '^[A-Z0-9]{2}$' },
     expected: 'a two-character country code such as IN',
-    description: 'Countries of the deals.',
+    description: 'Only deals of these countries, as `borrower.country` shows them.',
   },
-  facilityType: { ...oneOf(FACILITY_TYPES), many: true, description: 'Types of facility.' },
-  status: { ...oneOf(STATUSES), many: true, description: 'The status of the item itself.' },
+  facilityType: {
+    ...oneOf(FACILITY_TYPES),
+    many: true,
+    description: 'Only facilities of these types.',
+  },
+  status: {
+    ...oneOf(STATUSES),
+    many: true,
+    description: 'Only items that have this status themselves, at the date.',
+  },
   includeZero: {
     schema: { type: 'boolean', default: false },
     expected: 'true or false',
@@ -91,25 +103,45 @@ export const PARAMETERS = {
   },
   minOutstanding: {
     ...amount,
-    description: 'Least outstanding principal, inclusive; needs exactly one `currency`.',
+    description:
+      'Only items with at least this outstanding principal; needs exactly one `currency`.',
   },
   maxOutstanding: {
     ...amount,
-    description: 'Greatest outstanding principal, inclusive; needs exactly one `currency`.',
+    description:
+      'Only items with at most this outstanding principal; needs exactly one `currency`.',
   },
   updatedSince: {
     ...instant,
-    description: 'Only what differs from the answer whose `meta.knownAt` was this.',
+    description:
+      'Only what differs from an earlier answer: its `meta.knownAt`. For keeping a copy.',
   },
-  sinceAsOf: { ...day, description: 'The `meta.asOf` of that answer; with `updatedSince`.' },
+  sinceAsOf: {
+    ...day,
+    description: 'The `meta.asOf` of that earlier answer; with `updatedSince`.',
+  },
   asOf: {
     ...day,
-    description: 'Effective date, inclusive; default: the last date that the book has data for.',
+    description:
+      'The date of the balances: everything counts that was effective by its end. Without it, the last date that the book has data for.',
   },
-  knownAt: { ...instant, description: 'What had been posted by then; default: now.' },
-  fromDate: { ...day, description: 'First day of a roll-forward; default: since inception.' },
-  toDate: { ...day, description: 'Another word for `asOf`; give one of them.' },
-  level: { ...oneOf(LEVELS), description: 'What an item is.' },
+  knownAt: {
+    ...instant,
+    description:
+      'Balances as they were known then: only what had been posted by this instant counts. Without it, everything that is known now.',
+  },
+  fromDate: {
+    ...day,
+    description: 'The first day of the period. Without it, the period begins with the loan.',
+  },
+  toDate: {
+    ...day,
+    description: 'The last day of the period: another word for `asOf`. Give one of them.',
+  },
+  level: {
+    ...oneOf(LEVELS),
+    description: 'What an item is a balance of: the finer, the more items.',
+  },
   sort: {
     schema: { type: 'string', enum: SORTS.flatMap((name) => [name, `-${name}`]) },
     expected: `one of ${SORTS.join(', ')}, or with - before it`,
@@ -119,16 +151,30 @@ export const PARAMETERS = {
     many: true,
     schema: { type: 'string', pattern: '^[a-zA-Z]+(\\.[a-zA-Z]+)*$' },
     expected: 'a path such as global.principal.outstanding',
-    description: 'Only these fields, by path; `object`, `id` and `currency` are always there.',
+    description:
+      'Only these fields of each item, by path; `object`, `id` and `currency` are always there.',
   },
-  expand: { ...oneOf(EXPANSIONS), many: true, description: 'What is added to each item.' },
+  expand: {
+    ...oneOf(EXPANSIONS),
+    many: true,
+    description:
+      'What is added to each item: how accrued amounts come about, its loan contracts, its movements.',
+  },
   include: {
     schema: { type: 'string', enum: ['totals', 'none'] },
     expected: 'totals or none',
-    description: 'Totals over the whole filter; without it they come where they are cheap.',
+    description:
+      'Whether totals over the whole filter come with the page. Without it, they come where they cost little.',
   },
-  reportingCurrency: { ...currency, description: 'Adds amounts in this currency.' },
-  fxDate: { ...day, description: 'Day of the exchange rate; with `reportingCurrency`.' },
+  reportingCurrency: {
+    ...currency,
+    description: 'Adds the main amounts in this currency, and the rate that was taken.',
+  },
+  fxDate: {
+    ...day,
+    description:
+      'The day of the exchange rate; with `reportingCurrency`. Without it, the date of the balances.',
+  },
   groupBy: {
     ...oneOf(GROUPINGS),
     description:
@@ -137,18 +183,19 @@ export const PARAMETERS = {
   top: {
     schema: { type: 'integer', minimum: 1, maximum: LIMIT_MAX, default: TOP_DEFAULT },
     expected: `a whole number from 1 to ${LIMIT_MAX}`,
-    description: 'Groups of each currency that are told one by one.',
+    description: 'How many groups of each currency are listed one by one; the others are added up.',
   },
   limit: {
     schema: { type: 'integer', minimum: 1, maximum: LIMIT_MAX, default: LIMIT_DEFAULT },
     expected: `a whole number from 1 to ${LIMIT_MAX}`,
-    description: `Items of a page; at most ${LIMIT_DEFAULT} with contracts or movements expanded.`,
+    description: `How many items a page has at most; no more than ${LIMIT_DEFAULT} with contracts or movements expanded.`,
   },
   cursor: {
     schema: { type: 'string', pattern: '^[A-Za-z0-9_-]+$', maxLength: CURSOR_MAX_CHARS },
     expected: 'a cursor from page.nextCursor, unchanged',
     code: 'invalid_cursor',
-    description: 'The next page, from `page.nextCursor`.',
+    description:
+      'Gets the next page: `page.nextCursor` of the one before. It has the whole question in it.',
   },
 } as const satisfies Readonly<Record<string, ParameterRule>>;
 export type ParameterName = keyof typeof PARAMETERS;

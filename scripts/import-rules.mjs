@@ -97,7 +97,7 @@ export const LIBRARY_PLACES = [
   { name: '@node-rs/argon2', places: ['auth-server/accounts/password'] },
   { name: '@zxcvbn-ts/language-common', places: ['auth-server/accounts/common-passwords'] },
   { name: '@simplewebauthn/server', places: ['auth-server/factors/webauthn'] },
-  { name: 'nodemailer', places: ['auth-server/mail/smtp'] },
+  { name: 'nodemailer', places: ['shared/mail/smtp'] },
   { name: 'openid-client', places: ['auth-server/organisations/', 'explorer/issuer/'] },
   { name: 'otpauth', places: ['auth-server/factors/totp'] },
   { name: 'qrcode', places: ['auth-server/views/qr-code'] },

@@ -1,4 +1,5 @@
 import type { Clock } from '@cls/shared/clock';
+import { aesGcmSealer } from '@cls/shared/seal';
 import type { Secret } from '@cls/shared/secret';
 import type { Database } from '@cls/shared/sql/database';
 import type { PasswordVerifier } from './accounts/password.ts';
@@ -7,7 +8,6 @@ import { sqlAccountDirectory, sqlAccounts } from './accounts/sql-accounts.ts';
 import { sqlAuditReader } from './audit/sql-audit-reader.ts';
 import { sqlApplications } from './clients/sql-applications.ts';
 import { keyedHash } from './crypto/digest.ts';
-import { aesGcmSealer } from './crypto/seal.ts';
 import { sqlFactors } from './factors/sql-factors.ts';
 import { sqlPasskeys } from './factors/sql-passkeys.ts';
 import { sqlRecoveryCodes } from './factors/sql-recovery-codes.ts';

@@ -1,3 +1,4 @@
+import { aesGcmSealer } from '@cls/shared/seal';
 import { Secret } from '@cls/shared/secret';
 import { describeOnEngines } from '@cls/testing/engines';
 import { expect } from 'chai';
@@ -8,7 +9,6 @@ import { RESET_TTL_S, resetPassword } from '../src/account-management/reset-pass
 import type { Account } from '../src/accounts/account.ts';
 import { sqlAccountLinks } from '../src/accounts/sql-account-links.ts';
 import { sqlApplications } from '../src/clients/sql-applications.ts';
-import { aesGcmSealer } from '../src/crypto/seal.ts';
 import { providerAdapter } from '../src/library/provider-adapter.ts';
 import { beginProgress, provenIn } from '../src/oauth/authorize/progress.ts';
 import { linkedAccount } from '../src/organisations/linked-account.ts';

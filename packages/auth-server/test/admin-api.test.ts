@@ -1,13 +1,13 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { request } from 'node:http';
 import { join } from 'node:path';
+import { aesGcmSealer } from '@cls/shared/seal';
 import { Secret } from '@cls/shared/secret';
 import { describeOnEngines } from '@cls/testing/engines';
 import { eventually, freePort } from '@cls/testing/servers';
 import { expect } from 'chai';
 import * as client from 'openid-client';
 import { sqlAccounts } from '../src/accounts/sql-accounts.ts';
-import { aesGcmSealer } from '../src/crypto/seal.ts';
 import { sqlCustomers } from '../src/organisations/sql-customers.ts';
 import { sqlUpstreamProviders } from '../src/organisations/sql-upstream.ts';
 import {

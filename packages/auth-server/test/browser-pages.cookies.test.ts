@@ -1,8 +1,8 @@
+import { aesGcmSealer } from '@cls/shared/seal';
 import { Secret } from '@cls/shared/secret';
 import { pglite } from '@cls/testing/engines';
 import { expect } from 'chai';
 import * as client from 'openid-client';
-import { aesGcmSealer } from '../src/crypto/seal.ts';
 import { sqlUpstreamProviders } from '../src/organisations/sql-upstream.ts';
 import {
   KEY,

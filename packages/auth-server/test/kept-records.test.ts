@@ -1,3 +1,4 @@
+import { aesGcmSealer } from '@cls/shared/seal';
 import { Secret } from '@cls/shared/secret';
 import type { Database } from '@cls/shared/sql/database';
 import { describeOnEngines } from '@cls/testing/engines';
@@ -8,7 +9,6 @@ import {
   SERVICE_ACCOUNT_AGE_MAX_MS,
   sqlServiceAccounts,
 } from '../src/clients/sql-service-accounts.ts';
-import { aesGcmSealer } from '../src/crypto/seal.ts';
 import { sqlSigningKeyStore } from '../src/keys/sql-signing-keys.ts';
 import { MIGRATIONS } from '../src/server/migrations.ts';
 import { KEY } from './support/auth-server.ts';

@@ -1,8 +1,8 @@
+import { aesGcmSealer } from '@cls/shared/seal';
 import { Secret } from '@cls/shared/secret';
 import { describeOnEngines } from '@cls/testing/engines';
 import { eventually } from '@cls/testing/servers';
 import { expect } from 'chai';
-import { aesGcmSealer } from '../src/crypto/seal.ts';
 import { newRsaKey } from '../src/keys/rsa-key.ts';
 import { PUBLISHED_MAX, type SigningKeyStore } from '../src/keys/signing-key.ts';
 import { sqlSigningKeyStore } from '../src/keys/sql-signing-keys.ts';

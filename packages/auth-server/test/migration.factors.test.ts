@@ -1,8 +1,8 @@
+import { aesGcmSealer } from '@cls/shared/seal';
 import { Secret } from '@cls/shared/secret';
 import { migrate, readMigrations } from '@cls/shared/sql/migrate';
 import { describeOnEngines } from '@cls/testing/engines';
 import { expect } from 'chai';
-import { aesGcmSealer } from '../src/crypto/seal.ts';
 import { sqlFactors } from '../src/factors/sql-factors.ts';
 import { sqlTotpFactors } from '../src/factors/sql-totp-factors.ts';
 import { MIGRATIONS } from '../src/server/migrations.ts';

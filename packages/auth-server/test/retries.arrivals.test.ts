@@ -1,11 +1,11 @@
 import { systemClock } from '@cls/shared/clock';
+import { aesGcmSealer } from '@cls/shared/seal';
 import { Secret } from '@cls/shared/secret';
 import { pglite } from '@cls/testing/engines';
 import { eventually, freePort } from '@cls/testing/servers';
 import { expect } from 'chai';
 import { sqlAccountLinks } from '../src/accounts/sql-account-links.ts';
 import { sqlApplications } from '../src/clients/sql-applications.ts';
-import { aesGcmSealer } from '../src/crypto/seal.ts';
 import { sqlUpstreamProviders } from '../src/organisations/sql-upstream.ts';
 import { adminToken, newCaller } from './support/administrator.ts';
 import {

@@ -1,10 +1,10 @@
+import { aesGcmSealer } from '@cls/shared/seal';
 import { Secret } from '@cls/shared/secret';
 import { pglite } from '@cls/testing/engines';
 import { freePort } from '@cls/testing/servers';
 import { expect } from 'chai';
 import * as client from 'openid-client';
 import { sqlApplications } from '../src/clients/sql-applications.ts';
-import { aesGcmSealer } from '../src/crypto/seal.ts';
 import { sqlUpstreamProviders } from '../src/organisations/sql-upstream.ts';
 import { KEY, PASSWORD, startTestAuthServer, type TestAuthServer } from './support/auth-server.ts';
 import {

@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { systemClock } from '@cls/shared/clock';
 import { silentLog } from '@cls/shared/log';
+import { aesGcmSealer } from '@cls/shared/seal';
 import { Secret } from '@cls/shared/secret';
 import { describeOnEngines, pglite } from '@cls/testing/engines';
 import { eventually } from '@cls/testing/servers';
@@ -11,7 +12,6 @@ import * as client from 'openid-client';
 import { argon2Verifier } from '../src/accounts/password.ts';
 import { sqlApplications } from '../src/clients/sql-applications.ts';
 import { composeAccounts } from '../src/compose-accounts.ts';
-import { aesGcmSealer } from '../src/crypto/seal.ts';
 import { sqlUpstreamProviders } from '../src/organisations/sql-upstream.ts';
 import { sqlStateStore } from '../src/state/sql-state-store.ts';
 import {

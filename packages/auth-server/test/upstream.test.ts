@@ -1,10 +1,10 @@
 import { createServer, type Server } from 'node:http';
+import { aesGcmSealer } from '@cls/shared/seal';
 import { Secret } from '@cls/shared/secret';
 import { describeOnEngines, pglite } from '@cls/testing/engines';
 import { expect } from 'chai';
 import { type Account, hasPassword } from '../src/accounts/account.ts';
 import { sqlApplications } from '../src/clients/sql-applications.ts';
-import { aesGcmSealer } from '../src/crypto/seal.ts';
 import { newRsaKey } from '../src/keys/rsa-key.ts';
 import { providerAdapter } from '../src/library/provider-adapter.ts';
 import { canonicalDomain, domainOfEmail } from '../src/organisations/email-domain.ts';

@@ -1,8 +1,8 @@
 import type { Clock } from '@cls/shared/clock';
 import { newId } from '@cls/shared/new-id';
+import type { Sealer } from '@cls/shared/seal';
 import type { Database, Transaction } from '@cls/shared/sql/database';
 import { digest } from '../crypto/digest.ts';
-import type { Sealer } from '../crypto/seal.ts';
 import { SEALED } from '../crypto/seal.ts';
 import type { InsertedFactor, NewFactor } from './factor.ts';
 import { DEFAULT_TOTP_NAME, type TotpFactorRecords, UNSETTLED_S } from './second-factor.ts';

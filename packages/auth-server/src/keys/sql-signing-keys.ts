@@ -1,8 +1,8 @@
+import type { Sealer } from '@cls/shared/seal';
 import type { Database, ListenGap, Sql } from '@cls/shared/sql/database';
 import { isUniqueViolation } from '@cls/shared/sql/database';
 import type { JWK } from 'jose';
 import { CHANGE_CHANNEL } from '../clients/change-channel.ts';
-import type { Sealer } from '../crypto/seal.ts';
 import { SEALED } from '../crypto/seal.ts';
 import { newRsaKey } from './rsa-key.ts';
 import {

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Log } from '@cls/shared/log';
-import type { Letter, MailSender } from './mail-sender.ts';
+import type { Letter, MailSender } from '@cls/shared/mail/mail-sender';
 
 /** Seconds before each further try. */
 const RETRY_AFTER_S = [2, 15, 60, 300] as const;

@@ -1,6 +1,6 @@
+import type { Sealer } from '@cls/shared/seal';
 import { Secret } from '@cls/shared/secret';
 import { type Database, isUniqueViolation } from '@cls/shared/sql/database';
-import type { Sealer } from '../crypto/seal.ts';
 import { SEALED } from '../crypto/seal.ts';
 import type { UpstreamLinks, UpstreamListing, UpstreamRecords } from './upstream-provider.ts';
 

@@ -1,12 +1,12 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { silentLog } from '@cls/shared/log';
+import { aesGcmSealer } from '@cls/shared/seal';
 import { Secret } from '@cls/shared/secret';
 import type { Database } from '@cls/shared/sql/database';
 import { pglite } from '@cls/testing/engines';
 import { eventually } from '@cls/testing/servers';
 import { expect } from 'chai';
-import { aesGcmSealer } from '../../src/crypto/seal.ts';
 import type { SigningKeyStore } from '../../src/keys/signing-key.ts';
 import { sqlSigningKeyStore } from '../../src/keys/sql-signing-keys.ts';
 import type { ProviderSettings } from '../../src/library/configuration.ts';

@@ -1,8 +1,8 @@
 import { ADMIN_PERMISSION, type Permission } from '@cls/shared/access-token';
+import { aesGcmSealer } from '@cls/shared/seal';
 import { Secret } from '@cls/shared/secret';
 import { CompactSign, importJWK, type JWK } from 'jose';
 import { sqlServiceAccounts } from '../../src/clients/sql-service-accounts.ts';
-import { aesGcmSealer } from '../../src/crypto/seal.ts';
 import { sqlSigningKeyStore } from '../../src/keys/sql-signing-keys.ts';
 import { basic, KEY, type TestAuthServer } from './auth-server.ts';
 

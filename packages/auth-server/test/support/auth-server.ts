@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import type { ApiPermission } from '@cls/shared/access-token';
 import { silentLog } from '@cls/shared/log';
+import { aesGcmSealer } from '@cls/shared/seal';
 import { Secret } from '@cls/shared/secret';
 import {
   type DatabaseLocation,
@@ -15,7 +16,6 @@ import { sqlAccounts } from '../../src/accounts/sql-accounts.ts';
 import { sqlServiceAccounts } from '../../src/clients/sql-service-accounts.ts';
 import { type AuthServer, startAuthServer } from '../../src/compose.ts';
 import { type AuthServerConfig, parseConfig } from '../../src/config.ts';
-import { aesGcmSealer } from '../../src/crypto/seal.ts';
 import { sqlTotpFactors } from '../../src/factors/sql-totp-factors.ts';
 import { sqlSigningKeyStore } from '../../src/keys/sql-signing-keys.ts';
 import { sqlCustomers } from '../../src/organisations/sql-customers.ts';

@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { aesGcmSealer } from '@cls/shared/seal';
 import { Secret } from '@cls/shared/secret';
 import { sharedBrowser } from '@cls/testing/browser';
 import { pglite } from '@cls/testing/engines';
@@ -9,7 +10,6 @@ import { Secret as TotpSecret } from 'otpauth';
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
 import { sqlAccounts } from '../../src/accounts/sql-accounts.ts';
 import { digest } from '../../src/crypto/digest.ts';
-import { aesGcmSealer } from '../../src/crypto/seal.ts';
 import { sqlTotpFactors } from '../../src/factors/sql-totp-factors.ts';
 import { providerAdapter } from '../../src/library/provider-adapter.ts';
 import { sqlStateStore } from '../../src/state/sql-state-store.ts';

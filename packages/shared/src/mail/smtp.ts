@@ -1,6 +1,6 @@
-import type { Secret } from '@cls/shared/secret';
 import nodemailer from 'nodemailer';
-import type { MailSender } from './mail-sender.ts';
+import type { Secret } from '../secret.ts';
+import type { MailTransport } from './mail-sender.ts';
 
 const TIMEOUT_MS = 10_000;
 
@@ -10,7 +10,7 @@ const TIMEOUT_MS = 10_000;
  * @param url `smtps://user:password@host:465`, or `smtp://…` for STARTTLS.
  * @param tlsRequired refuses a server that offers no STARTTLS.
  */
-export function smtpSender(url: Secret, from: string, tlsRequired: boolean): MailSender {
+export function smtpSender(url: Secret, from: string, tlsRequired: boolean): MailTransport {
   const transport = nodemailer.createTransport(
     {
       url: url.expose(),
@@ -26,7 +26,12 @@ export function smtpSender(url: Secret, from: string, tlsRequired: boolean): Mai
   );
   return {
     async send({ to, ...content }) {
-      await transport.sendMail({ to: { name: '', address: to }, ...content, headers: AUTOMATIC });
+      const { response } = await transport.sendMail({
+        to: { name: '', address: to },
+        ...content,
+        headers: AUTOMATIC,
+      });
+      return response;
     },
     close: () => transport.close(),
   };

@@ -2,8 +2,8 @@ import { randomBytes } from 'node:crypto';
 import { mkdirSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type Clock, systemClock } from '@cls/shared/clock';
-import type { MailSender } from './mail-sender.ts';
+import { type Clock, systemClock } from '../clock.ts';
+import type { MailTransport } from './mail-sender.ts';
 
 /**
  * In place of a mail server while developing: two files per message, `….txt` and `….html`, whose
@@ -13,7 +13,7 @@ export function outboxSender(
   directory: string,
   from: string,
   clock: Clock = systemClock,
-): MailSender {
+): MailTransport {
   return {
     async send({ to, subject, text, html }) {
       mkdirSync(directory, { recursive: true, mode: 0o700 });
@@ -22,6 +22,7 @@ export function outboxSender(
       const head = `From: ${from}\nTo: ${to}\nSubject: ${subject}\n\n`;
       await writeFile(`${name}.html`, html, { mode: 0o600 });
       await writeFile(`${name}.txt`, head + text, { mode: 0o600 });
+      return `written to ${name}.txt`;
     },
     close: () => undefined,
   };

@@ -1,5 +1,5 @@
-import type { Secret } from '@cls/shared/secret';
-import type { MailSender } from './mail-sender.ts';
+import type { Secret } from '../secret.ts';
+import type { MailTransport } from './mail-sender.ts';
 import { outboxSender } from './outbox.ts';
 
 export interface MailSettings {
@@ -10,7 +10,7 @@ export interface MailSettings {
   readonly production: boolean;
 }
 
-export async function openMailSender(settings: MailSettings): Promise<MailSender> {
+export async function openMailSender(settings: MailSettings): Promise<MailTransport> {
   const { smtpUrl, mailOutbox, mailFrom, production } = settings;
   if (smtpUrl === undefined) return outboxSender(mailOutbox, mailFrom);
   // Loaded where it is used: commands start faster without it.

@@ -33,4 +33,6 @@ BEGIN
   -- Kept by triggers, which run as the role that writes.
   EXECUTE format('GRANT UPDATE ON book_state, grant_change TO %I', service);
   EXECUTE format('GRANT UPDATE ON version_usage, version_usage_source TO %I', service);
+  EXECUTE format('GRANT UPDATE ON version_notice TO %I', service);
+  EXECUTE format('GRANT UPDATE, DELETE ON notice_contact TO %I', service);
 END $$;

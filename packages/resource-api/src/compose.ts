@@ -5,6 +5,7 @@ import { type Clock, systemClock } from '@cls/shared/clock';
 import { developmentSecret } from '@cls/shared/development-secret';
 import { type HttpService, startHttpService } from '@cls/shared/http/http-service';
 import type { Log } from '@cls/shared/log';
+
 import { openDatabase } from '@cls/shared/service/open-database';
 import { warnOfOwnerRole } from '@cls/shared/service/owner-role';
 import { warnOfPlaintext } from '@cls/shared/service/plaintext-connections';
@@ -29,14 +30,16 @@ import { groupsReader } from './balances/read-groups.ts';
 import { dealReader, itemReader } from './balances/read-item.ts';
 import { movementsReader } from './balances/read-movements.ts';
 import { snapshots } from './balances/snapshot.ts';
+import { composeNotices } from './compose-notices.ts';
 import type { ResourceApiConfig } from './config.ts';
 import { createApp } from './http/app.ts';
-import { createRegistry } from './lifecycle/registry.ts';
+import { createRegistry, type RetiredAt } from './lifecycle/registry.ts';
 import { fairDatabase } from './store/fair-database.ts';
 import { MIGRATIONS } from './store/migrations.ts';
 import { sqlBalanceStore } from './store/sql-balance-store.ts';
 import { sqlVersionUsage } from './store/sql-version-usage.ts';
 import { redisVersionUsage } from './usage/redis-version-usage.ts';
+import { sumUsage } from './usage/sum-usage.ts';
 import { usageCounter } from './usage/usage-counter.ts';
 import { type ApiVersions, apiVersions } from './versions/api-versions.ts';
 import { NOTICE_POLICY, RELEASES } from './versions/releases.ts';
@@ -50,8 +53,8 @@ export interface ResourceApi extends RunningService {
 }
 
 /** The versions that this product serves, on the parts that their code works with. */
-export function productVersions(deps: V1Deps): ApiVersions {
-  return apiVersions(createRegistry(RELEASES, NOTICE_POLICY), [v1(deps)]);
+export function productVersions(deps: V1Deps, retiredAt?: RetiredAt): ApiVersions {
+  return apiVersions(createRegistry(RELEASES, NOTICE_POLICY, retiredAt), [v1(deps)]);
 }
 
 /**
@@ -118,13 +121,21 @@ async function compose(
   const readDeal = dealReader(store, times, readBalances);
   const redis = config.redisUrl && connectRedis(config.redisUrl, log);
   const counts = sqlVersionUsage(database);
+  const inRedis = redis && redisVersionUsage(redis, clock.now);
   const usage = usageCounter({
-    ...(redis === undefined
-      ? { store: counts }
-      : { store: redisVersionUsage(redis, clock.now), fallback: counts }),
+    ...(inRedis === undefined ? { store: counts } : { store: inRedis, fallback: counts }),
     clock,
     log,
   });
+  const counted = inRedis === undefined ? counts : sumUsage(counts, inRedis);
+  const notices = await composeNotices(config, database, counted, clock, log);
+  const versions = versionsOf(
+    {
+      ...{ readBalances, readChanges, readMovements, readItem, readDeal, readCaller, readGroups },
+      ...{ ledger, cursors },
+    },
+    notices.retiredAt,
+  );
   let service: HttpService | undefined;
   const handler = createApp({
     tokens: rememberVerified(tokenVerifier(keys, config, clock, warnOfClock(log)), keys, clock),
@@ -132,11 +143,7 @@ async function compose(
     budgets,
     ledger,
     usage,
-    versions: versionsOf({
-      ...{ readBalances, readChanges, readMovements, readItem, readDeal, readCaller, readGroups },
-      ledger,
-      cursors,
-    }),
+    versions,
     issuer: config.issuer,
     corsOrigins: config.corsOrigins,
     scopeBase: config.scopeBase,
@@ -162,6 +169,7 @@ async function compose(
     () => handler,
   );
   service = running;
+  const telling = notices.start(() => versions.registry);
   log.info({ port: running.port, issuer: config.issuer }, 'resource-api is listening');
   return {
     log,
@@ -169,6 +177,7 @@ async function compose(
     async stop() {
       await running.stop();
       keys.stop();
+      await telling.stop();
       await usage.stop();
       await redis?.stop();
       await database.close();

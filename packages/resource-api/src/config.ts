@@ -1,4 +1,6 @@
+import { join } from 'node:path';
 import { configuration, type EnvironmentReader } from '@cls/shared/environment';
+import type { MailSettings } from '@cls/shared/mail/open-mail-sender';
 import type { Secret } from '@cls/shared/secret';
 import {
   readServiceEnvironment,
@@ -21,6 +23,17 @@ export interface ResourceApiConfig extends ServiceEnvironment {
   readonly callerLimits: CallerLimits;
   /** Origins whose pages may read answers; none without them. */
   readonly corsOrigins: readonly string[];
+  /** How customers are told of the end of a version. */
+  readonly notices: NoticeSettings;
+}
+
+export interface NoticeSettings {
+  /** Undefined: e-mails wait until a mail server is configured. */
+  readonly mail: MailSettings | undefined;
+  /** Seals the secrets of webhooks; undefined on a developer's machine, or where there are none. */
+  readonly webhookSecretsKey: Secret | undefined;
+  readonly allowLoopback: boolean;
+  readonly everyMs: number;
 }
 
 const LOOPBACK = ['localhost', '127.0.0.1', '[::1]'];
@@ -68,6 +81,7 @@ function readConfig(read: EnvironmentReader): ResourceApiConfig {
     ...shared,
     jwksUrl,
     corsOrigins,
+    notices: readNotices(read, shared),
     cursorKey,
     previousCursorKey,
     jwksRefreshS: read.integer('JWKS_REFRESH_S', {
@@ -96,6 +110,56 @@ function readConfig(read: EnvironmentReader): ResourceApiConfig {
         ...inProduction(32),
       }),
     },
+  };
+}
+
+function readNotices(
+  read: EnvironmentReader,
+  { production, dataDir, issuer }: ServiceEnvironment,
+): NoticeSettings {
+  const smtpUrl = read.optionalSecret('SMTP_URL', {
+    about:
+      'the mail server that takes notices to customers about versions; STARTTLS is required in production',
+    expected: 'an smtps:// or smtp:// URL',
+    pattern: /^smtps?:\/\/\S+$/,
+  });
+  const outbox = read.optionalText('MAIL_OUTBOX', {
+    about: 'a directory into which these e-mails are written instead',
+    fallbackText:
+      'without `SMTP_URL`: `outbox` in the service’s data directory; in production the e-mails wait',
+  });
+  const mailOutbox = outbox ?? (production ? undefined : join(dataDir, 'outbox'));
+  const mailFrom = read.text('MAIL_FROM', {
+    about: 'the sender of these e-mails: an address, or `Name <address>`',
+    fallback: `CLS <no-reply@${new URL(issuer).hostname}>`,
+    fallbackText: '`CLS <no-reply@` + the host of `ISSUER` + `>`',
+  });
+  const allowLoopback = read.flag('WEBHOOKS_TO_LOOPBACK', {
+    about: '1: webhooks may go to this machine, also by http; for development alone',
+    fallback: false,
+    fallbackText: '0',
+  });
+  if (production && allowLoopback) {
+    read.fault('WEBHOOKS_TO_LOOPBACK', 'is for development; it must not be set in production');
+  }
+  return {
+    mail:
+      smtpUrl === undefined && mailOutbox === undefined
+        ? undefined
+        : { smtpUrl, mailOutbox: mailOutbox ?? '', mailFrom, production },
+    webhookSecretsKey: read.optionalSecret('WEBHOOK_SECRETS_KEY', {
+      about:
+        'seals the secrets of webhooks in the database, the same on all replicas and for `cls-api`; required for webhooks in production',
+      expected: '32 bytes in base64url (43 characters)',
+      pattern: /^[A-Za-z0-9_-]{43}$/,
+    }),
+    allowLoopback,
+    everyMs: read.integer('NOTICE_INTERVAL_MS', {
+      about: 'milliseconds between two looks at the notices and retirements that are due',
+      min: 10,
+      max: 30_000,
+      fallback: 10_000,
+    }),
   };
 }
 

@@ -223,6 +223,7 @@ async function useEverything(operator: Operator): Promise<void> {
   const closed = await operator.periods.decide('reported', () => date('2025-01-31'));
   expect(closed.through).to.equal('2025-01-31');
   await operator.periods.decide('late notice', () => null);
+  await useNotices(operator);
   const lines: string[] = [];
   await exportJournals(journals, async (text) => void lines.push(...text.trimEnd().split('\n')));
   const again = await importJournals(journals, {
@@ -234,4 +235,19 @@ async function useEverything(operator: Operator): Promise<void> {
   expect([again.outcome, again.faults]).to.deep.equal(['applied_before', []]);
   const { checks } = await operator.reconciler.reconcile(1);
   expect(checks.filter(({ breakCount }) => breakCount > 0)).to.deep.equal([]);
+}
+
+async function useNotices({ contacts, notices, retirements }: Operator): Promise<void> {
+  const now = new Date('2026-11-22T00:00:00Z');
+  const contact = { customer: 'bank', channel: 'email', target: 'api@bank.example' } as const;
+  expect(await contacts.add(contact, null, now)).to.equal(true);
+  expect(await notices.retryFailed({}, now)).to.equal(0);
+  expect(await notices.list({})).to.deep.equal([]);
+  expect(await contacts.remove(contact)).to.equal(true);
+  const instants = { retiresAt: '2028-12-01T00:00:00Z', effectiveAt: '2028-12-01T00:00:00Z' };
+  const made = await retirements.decide({
+    ...{ version: 'v1', ...instants, decision: 'forced', decidedAt: '2026-11-22T00:00:00Z' },
+    ...{ decidedBy: 'Ada', reason: 'told by telephone', untold: ['bank'] },
+  });
+  expect(await retirements.list()).to.deep.equal([made]);
 }

@@ -6,6 +6,8 @@ import type { Database } from '@cls/shared/sql/database';
 import { readSchema } from '@cls/shared/sql/migrate';
 import { connectRedis } from '../access/redis-connection.ts';
 import { parseConfig } from '../config.ts';
+import { openWebhookSealer } from '../notices/open-webhook-sealer.ts';
+import { targetFault } from '../notices/webhook-target.ts';
 import { MIGRATIONS } from '../store/migrations.ts';
 import { sqlBilling } from '../store/sql-billing.ts';
 import { sqlBook } from '../store/sql-book.ts';
@@ -14,12 +16,16 @@ import { sqlEntitlements } from '../store/sql-entitlements.ts';
 import { sqlFxRates } from '../store/sql-fx-rates.ts';
 import { sqlJournals } from '../store/sql-journals.ts';
 import { sqlLedgerChain } from '../store/sql-ledger-chain.ts';
+import { sqlNoticeContacts } from '../store/sql-notice-contacts.ts';
+import { sqlNotices } from '../store/sql-notices.ts';
 import { sqlPartyNames } from '../store/sql-party-names.ts';
 import { sqlPeriods } from '../store/sql-periods.ts';
 import { sqlReconciler } from '../store/sql-reconciler.ts';
+import { sqlRetirements } from '../store/sql-retirements.ts';
 import { sqlVersionUsage } from '../store/sql-version-usage.ts';
 import { redisVersionUsage } from '../usage/redis-version-usage.ts';
-import { addUsage, type UsageStore } from '../usage/version-usage.ts';
+import { sumUsage } from '../usage/sum-usage.ts';
+import type { UsageStore } from '../usage/version-usage.ts';
 import type { AsOperator } from './operator.ts';
 
 /** Works through a running service where one holds the embedded store. */
@@ -41,6 +47,13 @@ export const asOperator: AsOperator = async (work, { mayCreate = false } = {}) =
       fxRates: sqlFxRates(database),
       partyNames: sqlPartyNames(database),
       usage: usageOf(database, config.redisUrl),
+      contacts: sqlNoticeContacts(database),
+      notices: sqlNotices(database),
+      retirements: sqlRetirements(database),
+      webhooks: {
+        targetFault: (target) => targetFault(target, config.notices),
+        sealer: () => openWebhookSealer(config),
+      },
     });
   } finally {
     await database.close();
@@ -51,14 +64,17 @@ export const asOperator: AsOperator = async (work, { mayCreate = false } = {}) =
 function usageOf(database: Database, redisUrl: Secret | undefined): Pick<UsageStore, 'since'> {
   return {
     async since(day) {
-      const counts = await sqlVersionUsage(database).since(day);
-      if (redisUrl === undefined) return counts;
+      const counts = sqlVersionUsage(database);
+      if (redisUrl === undefined) return counts.since(day);
       const redis = connectRedis(redisUrl, silentLog);
       try {
         await redis.ready().catch(() => {
           throw new CommandRefused('Redis at REDIS_URL does not answer');
         });
-        return addUsage(counts, await redisVersionUsage(redis, () => new Date()).since(day));
+        return await sumUsage(
+          counts,
+          redisVersionUsage(redis, () => new Date()),
+        ).since(day);
       } finally {
         await redis.stop();
       }

@@ -10,8 +10,8 @@ import {
   type EntitlementRule,
   type NewEntitlement,
 } from '../access/entitlement.ts';
-import { knownCustomers } from './known-customers.ts';
 import type { AsOperator, Operator } from './operator.ts';
+import { requireCustomer } from './require-customer.ts';
 
 const GRANT = z
   .object({
@@ -81,7 +81,7 @@ export function addEntitlementCommands(program: Command, asOperator: AsOperator)
     .action(async (options: object, command: Command) => {
       const { wanted, newCustomer } = readOptions(GRANT, options);
       const rule = await asOperator(async (operator) => {
-        if (!newCustomer) await requireCustomer(operator, wanted.customer);
+        if (!newCustomer) await requireCustomer(operator, wanted.customer, 'grant');
         return grantOne(operator, wanted);
       });
       printer(command).result(rule, `granted ${rule.deals} deal(s) to ${rule.customer}`);
@@ -114,26 +114,6 @@ export function addEntitlementCommands(program: Command, asOperator: AsOperator)
       if (!done) throw new CommandRefused(`there is no rule ${rule}`);
       printer(command).result({ rule, revoked: true }, `revoked rule ${rule}`);
     });
-}
-
-/**
- * A mistyped customer would get the deals, and the right customer none. A customer that has a rule
- * is known. For others, ask the operator's tool of auth-server: the services share no store.
- *
- * @throws {CommandRefused}
- */
-async function requireCustomer(operator: Operator, customer: string): Promise<void> {
-  if ((await operator.entitlements.list(customer)).length > 0) return;
-  const answer = await knownCustomers();
-  if ('unknown' in answer) {
-    throw new CommandRefused(
-      `no rule names the customer ${customer} yet, and auth-server could not be asked whether the customer exists (${answer.unknown}); to grant anyway, add --new-customer`,
-    );
-  }
-  if (answer.customers.includes(customer)) return;
-  throw new CommandRefused(
-    `there is no customer ${customer}: auth-server has ${answer.customers.join(', ') || 'none'}; create it with cls-auth customers create, or grant now with --new-customer and create it later`,
-  );
 }
 
 async function grantOne(operator: Operator, wanted: NewEntitlement): Promise<EntitlementRule> {

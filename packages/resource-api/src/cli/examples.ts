@@ -25,6 +25,22 @@ export const EXAMPLES: Examples = {
   'parties rename': [
     'cls-api parties rename pty_01J9ZQ5W1XG8K7N4T2M6P3R0SV --name "Ministry of Works" --from 2025-03-31 --reason "misspelt in the statement" --apply',
   ],
+  'versions contacts set': [
+    'cls-api versions contacts set --customer bank --email api-team@bank.example',
+    'cls-api versions contacts set --customer bank --webhook https://hooks.bank.example/cls',
+  ],
+  'versions contacts list': ['cls-api versions contacts list --customer bank'],
+  'versions contacts remove': [
+    'cls-api versions contacts remove --customer bank --email api-team@bank.example',
+  ],
+  'versions notices': [
+    'cls-api versions notices --api-version v1 --json',
+    'cls-api versions notices --customer bank --retry-failed',
+  ],
+  'versions retire': [
+    'cls-api versions retire v1',
+    'cls-api versions retire v1 --force --by "Ada Lovelace" --reason "the bank was told by telephone"',
+  ],
   'versions usage': ['cls-api versions usage --days 30 --api-version v1'],
   reconcile: ['cls-api reconcile --json'],
   'ledger head': ['cls-api ledger head --json > head.json'],

@@ -1,9 +1,12 @@
+import type { Sealer } from '@cls/shared/seal';
 import type { EntitlementRecords } from '../access/entitlement.ts';
 import type { BillingBook } from '../billing/bill-accruals.ts';
 import type { LedgerChain } from '../chain/ledger-chain.ts';
 import type { FxRates } from '../fx/fx-rates.ts';
 import type { Book } from '../import/book.ts';
 import type { JournalStore } from '../journal-file/journal-store.ts';
+import type { NoticeContacts, NoticeOutbox } from '../notices/notice-outbox.ts';
+import type { RetirementRecords } from '../notices/retirement.ts';
 import type { Directory } from '../parties/directory.ts';
 import type { PartyNames } from '../parties/party-names.ts';
 import type { PeriodRecords } from '../periods/period-records.ts';
@@ -24,6 +27,17 @@ export interface Operator {
   readonly partyNames: PartyNames;
   /** What Redis and the database have counted. */
   readonly usage: Pick<UsageStore, 'since'>;
+  readonly contacts: NoticeContacts;
+  readonly notices: Pick<NoticeOutbox, 'list' | 'retryFailed' | 'toldOf'>;
+  readonly retirements: RetirementRecords;
+  readonly webhooks: WebhookSettings;
+}
+
+export interface WebhookSettings {
+  /** Why notices are not sent to a URL; undefined where they may be. */
+  readonly targetFault: (target: string) => string | undefined;
+  /** Undefined where no key is configured. */
+  readonly sealer: () => Sealer | undefined;
 }
 
 /**

@@ -2,8 +2,13 @@ import { printer, table } from '@cls/shared/cli/command-line';
 import { readOptions, wholeNumber } from '@cls/shared/cli/options';
 import type { Command } from 'commander';
 import { z } from 'zod';
+import type { Release } from '../lifecycle/release.ts';
 import type { UsageCount } from '../usage/version-usage.ts';
+import { RELEASES } from '../versions/releases.ts';
 import type { AsOperator } from './operator.ts';
+import { addContactCommands } from './versions-contacts.ts';
+import { addNoticeCommand } from './versions-notices.ts';
+import { addRetireCommand } from './versions-retire.ts';
 
 const DAY_MS = 86_400_000;
 const MOST_DAYS = 400;
@@ -15,13 +20,17 @@ const USAGE = z.object({
 });
 type UsageOptions = z.output<typeof USAGE>;
 
-/** `cls-api versions …`: who uses which version of the API. */
+/** `cls-api versions …`: who uses which version of the API, and who was told of its end. */
 export function addVersionCommands(
   program: Command,
   asOperator: AsOperator,
   now: () => Date = () => new Date(),
+  releases: readonly Release[] = RELEASES,
 ): void {
   const versions = program.command('versions').description('versions of the API and their use');
+  addContactCommands(versions, asOperator, now);
+  addNoticeCommand(versions, asOperator, now);
+  addRetireCommand(versions, asOperator, now, releases);
 
   versions
     .command('usage')

@@ -20,6 +20,12 @@ export type Resolution =
       readonly until: string;
     };
 
+/**
+ * From when on a version that has an end is retired. Undefined: it goes on answering, also after its
+ * date.
+ */
+export type RetiredAt = (release: Release) => Date | undefined;
+
 /** The versions and what holds of them at an instant: the same on every replica. */
 export interface Registry {
   /** Oldest first. */
@@ -29,6 +35,7 @@ export interface Registry {
   latest(now: Date): Release;
   resolve(versionId: string, now: Date): Resolution;
   statusOf(release: Release, now: Date): SupportStatus;
+  readonly retiredAt: RetiredAt;
   /** The next version that is served, for those who must leave this one. */
   successorOf(release: Release, now: Date): Release | undefined;
   /** The same object for as long as all of this stays as it is. */
@@ -44,8 +51,15 @@ export function ordinalOf({ id }: Pick<Release, 'id'>): number {
   return Number(id.slice(1));
 }
 
-/** @throws {Error} with every invariant that is broken. */
-export function createRegistry(releases: readonly Release[], policy: NoticePolicy): Registry {
+/**
+ * @param retiredAt by its date alone where nobody decides.
+ * @throws {Error} with every invariant that is broken.
+ */
+export function createRegistry(
+  releases: readonly Release[],
+  policy: NoticePolicy,
+  retiredAt: RetiredAt = atItsDate,
+): Registry {
   const faults = releaseFaults(releases, policy.minNoticeDays);
   const [first] = releases;
   if (first === undefined || faults.length > 0) {
@@ -58,11 +72,16 @@ export function createRegistry(releases: readonly Release[], policy: NoticePolic
     releases.findLast(({ promotesAt }) => reached(promotesAt, now)) ?? first;
   const statusOf = (release: Release, now: Date): SupportStatus => {
     if (!isReleased(release, now)) return 'Announced';
-    if (reached(release.retiresAt, now)) return 'Retired';
+    if (isRetired(release, now)) return 'Retired';
     return reached(release.deprecatedAt, now) ? 'Deprecated' : 'Supported';
   };
   const turns = releases.flatMap(turnsOf).sort((a, b) => a - b);
-  const periods = [{}, ...turns.map(() => ({}))];
+  const ending = releases.filter(({ retiresAt }) => retiresAt !== undefined);
+  const periods = [...turns, Number.POSITIVE_INFINITY].map(() =>
+    [...ending, undefined].map(() => ({})),
+  );
+  const isRetired = (release: Release, now: Date) =>
+    reached(release.retiresAt, now) && now.getTime() >= (retiredAt(release)?.getTime() ?? Infinity);
   const isServed = (release: Release, now: Date) =>
     ['Supported', 'Deprecated'].includes(statusOf(release, now));
   return {
@@ -70,11 +89,12 @@ export function createRegistry(releases: readonly Release[], policy: NoticePolic
     policy,
     latest,
     statusOf,
+    retiredAt,
     resolve(versionId, now) {
       if (versionId === 'latest') return { kind: 'served', isLatest: true, release: latest(now) };
       const release = byId.get(versionId);
       if (release === undefined || !isReleased(release, now)) return { kind: 'unknown' };
-      if (reached(release.retiresAt, now)) return { kind: 'retired', isLatest: false, release };
+      if (isRetired(release, now)) return { kind: 'retired', isLatest: false, release };
       const brownout = release.brownouts?.find(
         ({ from, to }) => reached(from, now) && !reached(to, now),
       );
@@ -86,7 +106,9 @@ export function createRegistry(releases: readonly Release[], policy: NoticePolic
       releases.find((one) => ordinalOf(one) > ordinalOf(release) && isServed(one, now)),
     period(now) {
       const next = turns.findIndex((turn) => now.getTime() < turn);
-      return periods[next === -1 ? turns.length : next] ?? periods;
+      // A version whose date has passed retires at an instant that is decided later.
+      const retired = ending.reduce((count, one) => count + (isRetired(one, now) ? 1 : 0), 0);
+      return periods[next === -1 ? turns.length : next]?.[retired] ?? {};
     },
     servedIds: (now) => [
       ...releases.filter((release) => isServed(release, now)).map(({ id }) => id),
@@ -117,6 +139,10 @@ function turnsOf({
   return [releasedAt, promotesAt, deprecatedAt, retiresAt, ...windows]
     .filter((instant) => instant !== undefined)
     .map((instant) => Date.parse(instant));
+}
+
+function atItsDate({ retiresAt }: Release): Date | undefined {
+  return retiresAt === undefined ? undefined : new Date(retiresAt);
 }
 
 function reached(instant: string | undefined, now: Date): boolean {

@@ -6,7 +6,7 @@
 import { parameterRefusal } from '@cls/shared/http/parameter-refusal';
 import { Refusal } from '@cls/shared/http/refusal';
 import { minorUnitDigits } from '../../../src/ledger/currency.ts';
-import { createRegistry, type Registry } from '../../../src/lifecycle/registry.ts';
+import { createRegistry, type Registry, type RetiredAt } from '../../../src/lifecycle/registry.ts';
 import type { Change, Release } from '../../../src/lifecycle/release.ts';
 import type {
   ApiVersion,
@@ -107,8 +107,8 @@ export const ENDING: readonly Release[] = [
   V2,
 ];
 
-export function registryOf(releases: readonly Release[]): Registry {
-  return createRegistry(releases, { minNoticeDays: 365 });
+export function registryOf(releases: readonly Release[], retiredAt?: RetiredAt): Registry {
+  return createRegistry(releases, { minNoticeDays: 365 }, retiredAt);
 }
 
 /** Both versions; `changes` of v2 may be left out, one by one. */

@@ -1,0 +1,74 @@
+import type { Clock } from '@cls/shared/clock';
+import type { Log } from '@cls/shared/log';
+import type { MailTransport } from '@cls/shared/mail/mail-sender';
+import { type MailSettings, openMailSender } from '@cls/shared/mail/open-mail-sender';
+import type { Database } from '@cls/shared/sql/database';
+import type { ResourceApiConfig } from './config.ts';
+import type { Registry, RetiredAt } from './lifecycle/registry.ts';
+import { emailSender } from './notices/email-sender.ts';
+import { type NoticeWorker, noticeWorker } from './notices/notice-worker.ts';
+import { openWebhookSealer } from './notices/open-webhook-sealer.ts';
+import { retirements } from './notices/retirement.ts';
+import { webhookSender } from './notices/webhook-sender.ts';
+import { sqlNoticeContacts } from './store/sql-notice-contacts.ts';
+import { sqlNotices } from './store/sql-notices.ts';
+import { sqlRetirements } from './store/sql-retirements.ts';
+import type { UsageStore } from './usage/version-usage.ts';
+import { POLICY_PATH } from './versions/releases.ts';
+
+export interface Notices {
+  readonly retiredAt: RetiredAt;
+  start(registry: () => Registry): NoticeWorker;
+}
+
+/**
+ * The parts that tell customers of the end of versions. Reads first which versions have retired:
+ * none of them may answer again after a restart.
+ */
+export async function composeNotices(
+  config: ResourceApiConfig,
+  database: Database,
+  usage: Pick<UsageStore, 'since'>,
+  clock: Clock,
+  log: Log,
+): Promise<Notices> {
+  const { issuer, notices: settings } = config;
+  const outbox = sqlNotices(database);
+  const records = sqlRetirements(database);
+  const ends = retirements({ records, outbox, usage, clock, log });
+  await ends.refresh();
+  return {
+    retiredAt: ends.retiredAt,
+    start(registry) {
+      const mail = settings.mail && openedOnce(settings.mail);
+      const webhook = webhookSender({
+        allowLoopback: settings.allowLoopback,
+        sealer: () => openWebhookSealer(config),
+      });
+      const worker = noticeWorker({
+        ...{ registry, contacts: sqlNoticeContacts(database), outbox, usage, retirements: ends },
+        senders: { email: emailSender(mail?.open, new URL(issuer).hostname), webhook },
+        ...{ policyUrl: `${issuer}${POLICY_PATH}`, everyMs: settings.everyMs },
+        ...{ random: Math.random, clock, log },
+      });
+      return {
+        async stop() {
+          await worker.stop();
+          await mail?.close();
+        },
+      };
+    },
+  };
+}
+
+/** Opened when the first e-mail is sent: most services never send one. */
+function openedOnce(settings: MailSettings) {
+  let opened: Promise<MailTransport> | undefined;
+  return {
+    open() {
+      opened ??= openMailSender(settings);
+      return opened;
+    },
+    close: async () => (await opened)?.close(),
+  };
+}

@@ -1,0 +1,85 @@
+import type { Clock } from '@cls/shared/clock';
+import type { Log } from '@cls/shared/log';
+import { newId } from '@cls/shared/new-id';
+import type { AttemptResult, Channel, ClaimedNotice, NoticeOutbox } from './notice-outbox.ts';
+import type { DueNotice } from './notice-stage.ts';
+
+/** What the other side made of a notice: `refused` for good, `later` for now. */
+export interface SendResult {
+  readonly outcome: 'delivered' | 'refused' | 'later';
+  /** What it answered: kept as evidence. */
+  readonly answer: string;
+}
+
+/** Sends a notice once, within `SEND_MAX_MS`. Never throws. */
+export type SendNotice = (notice: ClaimedNotice, now: Date) => Promise<SendResult>;
+
+export interface DeliveryDeps {
+  readonly outbox: NoticeOutbox;
+  readonly senders: Readonly<Record<Channel, SendNotice>>;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** From 0 to 1. */
+  readonly random: () => number;
+  readonly isStopping: () => boolean;
+}
+
+/** Longer than any attempt lasts, also where the clocks of two replicas differ. */
+const LEASE_MS = 300_000;
+/** Sent side by side: one receiver that hangs does not hold up the others. */
+const LANES = 4;
+const FIRST_RETRY_MS = 60_000;
+const LONGEST_RETRY_MS = 6 * 3_600_000;
+/** About three days. */
+const MOST_ATTEMPTS = 20;
+const ANSWER_MAX_CHARS = 300;
+
+/** Sends what is due now and nobody else sends. What cannot be sent is tried again later. */
+export async function deliverNotices(
+  deps: DeliveryDeps,
+  due: () => readonly DueNotice[],
+): Promise<void> {
+  await Promise.all(Array.from({ length: LANES }, () => deliverInTurn(deps, due)));
+}
+
+async function deliverInTurn(deps: DeliveryDeps, due: () => readonly DueNotice[]): Promise<void> {
+  const { outbox, clock, isStopping } = deps;
+  while (!isStopping()) {
+    const claimedAt = clock.now();
+    const lease = { id: newId('lease'), until: new Date(claimedAt.getTime() + LEASE_MS) };
+    const notice = await outbox.claim(due(), lease, claimedAt);
+    if (notice === undefined) return;
+    const sent = await deps.senders[notice.channel](notice, clock.now());
+    const result = resultOf(sent, notice.attempts, clock.now(), deps.random());
+    logResult(deps.log, notice, result);
+    await outbox.record(notice.id, lease.id, result, clock.now());
+  }
+}
+
+/** @param random from 0 to 1: the time until the next attempt is shortened by up to a half. */
+export function resultOf(
+  { outcome, answer }: SendResult,
+  attempts: number,
+  now: Date,
+  random: number,
+): AttemptResult {
+  const short = answer.slice(0, ANSWER_MAX_CHARS);
+  if (outcome === 'delivered') return { outcome: 'delivered', answer: short };
+  // An operator who has it tried again gives it as many attempts once more.
+  const round = (attempts - 1) % MOST_ATTEMPTS;
+  if (outcome === 'refused' || round === MOST_ATTEMPTS - 1) {
+    return { outcome: 'failed', answer: short };
+  }
+  const wait = Math.min(FIRST_RETRY_MS * 2 ** round, LONGEST_RETRY_MS) * (1 - random / 2);
+  return { outcome: 'pending', answer: short, nextAttemptAt: new Date(now.getTime() + wait) };
+}
+
+/** The target is not named: the path of a webhook may be a secret of its owner. */
+function logResult(log: Log, notice: ClaimedNotice, { outcome, answer }: AttemptResult): void {
+  const { id, customer, channel, stage, attempts } = notice;
+  const fields = { notice: id, customer, channel, stage, attempts, answer };
+  if (outcome === 'delivered') log.info(fields, 'notice of a version delivered');
+  else if (outcome === 'pending')
+    log.warn(fields, 'notice of a version not delivered; trying again');
+  else log.error(fields, 'notice of a version not delivered; given up');
+}

@@ -1,0 +1,81 @@
+import { type Html, html } from '@cls/shared/http/html';
+import type { AffectedCall, CallChange, CallerUse } from './affected-calls.ts';
+import type { NoticeDocument } from './notice-document.ts';
+
+/** The notice as an e-mail; `text` and `html` say the same. */
+export function noticeLetter(
+  { type, data }: NoticeDocument,
+  noticeId: string,
+): { subject: string; text: string; html: string } {
+  const { customer, asked, calls, days, summary, whatToDo, policy } = data;
+  const touched = calls.filter(({ changes }) => changes.length > 0).length;
+  const subject = `${SUBJECTS[type](data)}: ${touched} of your ${calls.length} calls ${touched === 1 ? 'needs' : 'need'} a change`;
+  const intro = `This notice is for ${customer}, because it called the API at "${asked}" in the last ${days} days.`;
+  const footer = [`The policy of versions: ${policy}`, `Notice ${noticeId}`];
+  const text = [
+    ...[summary, '', intro, '', 'Your calls', ''],
+    ...calls.flatMap(callLines),
+    ...['What to do', '', ...whatToDo.map((step, index) => `${index + 1}. ${step}`), ''],
+    ...footer,
+    '',
+  ].join('\n');
+  const page = html`<!doctype html>
+<html lang="en"><meta charset="utf-8"><title>${subject}</title>
+<p>${summary}</p><p>${intro}</p>
+<h2>Your calls</h2>
+${calls.map(callHtml)}
+<h2>What to do</h2>
+<ol>${whatToDo.map((step) => html`<li>${step}</li>`)}</ol>
+${footer.map((line) => html`<p>${line}</p>`)}
+</html>`;
+  return { subject, text, html: page.text };
+}
+
+type Data = NoticeDocument['data'];
+
+const SUBJECTS: Record<NoticeDocument['type'], (data: Data) => string> = {
+  'api_version.deprecation': ({ version }) => `API ${version} is deprecated`,
+  'api_version.retirement': ({ version, happensAt }) =>
+    `API ${version} retires on ${happensAt.slice(0, 10)}`,
+  'api_version.retired': ({ version }) => `API ${version} was retired`,
+  'api_version.promotion': ({ version, happensAt }) =>
+    `API latest becomes ${version} on ${happensAt.slice(0, 10)}`,
+};
+
+const NO_CHANGE = 'no change touches this call';
+
+function callLines({ operation, changes, ...use }: AffectedCall): readonly string[] {
+  return [
+    `${operation}: ${useText(use)}`,
+    ...use.callers.map((caller) => `  by ${callerText(caller)}`),
+    ...(use.moreCallers > 0 ? [`  by ${use.moreCallers} more callers`] : []),
+    ...(changes.length === 0 ? [`  ${NO_CHANGE}`] : []),
+    ...changes.map((change) => `  change: ${changeText(change)}`),
+    '',
+  ];
+}
+
+function callHtml({ operation, changes, ...use }: AffectedCall): Html {
+  const lines = [
+    ...use.callers.map((caller) => `by ${callerText(caller)}`),
+    ...(use.moreCallers > 0 ? [`by ${use.moreCallers} more callers`] : []),
+    ...(changes.length === 0 ? [NO_CHANGE] : []),
+    ...changes.map((change) => `change: ${changeText(change)}`),
+  ];
+  return html`<p><code>${operation}</code>: ${useText(use)}</p>
+<ul>${lines.map((line) => html`<li>${line}</li>`)}</ul>
+`;
+}
+
+function useText({ requests, lastDay }: Pick<CallerUse, 'requests' | 'lastDay'>): string {
+  return `${requests} ${requests === 1 ? 'request' : 'requests'}, the last on ${lastDay}`;
+}
+
+function callerText({ clientId, subject, ...use }: CallerUse): string {
+  const who = clientId === subject ? clientId : `${clientId} for ${subject}`;
+  return `${who}: ${useText(use)}`;
+}
+
+function changeText({ rules, name, summary }: CallChange): string {
+  return `${summary} (${rules.join(', ')}, ${name})`;
+}

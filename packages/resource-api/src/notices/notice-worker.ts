@@ -1,0 +1,151 @@
+import type { Registry } from '../lifecycle/registry.ts';
+import type { UsageStore } from '../usage/version-usage.ts';
+import { type DeliveryDeps, deliverNotices } from './deliver-notices.ts';
+import type { NoticeContacts } from './notice-outbox.ts';
+import { type DueNotice, dueNotices, firstRecentDay } from './notice-stage.ts';
+import { planNotices } from './plan-notices.ts';
+import type { Retirements } from './retirement.ts';
+
+export interface NoticeWorker {
+  /** Ends what is under way, and begins nothing new. */
+  stop(): Promise<void>;
+}
+
+export interface NoticeWorkerDeps extends Omit<DeliveryDeps, 'isStopping'> {
+  readonly registry: () => Registry;
+  readonly contacts: Pick<NoticeContacts, 'list'>;
+  readonly usage: Pick<UsageStore, 'since'>;
+  readonly retirements: Pick<Retirements, 'refresh' | 'decide'>;
+  readonly policyUrl: string;
+  /** Between two looks at what is due. */
+  readonly everyMs: number;
+}
+
+/** New callers and new contacts are found after so long; a new stage at once. */
+const PLAN_EVERY_MS = 600_000;
+/** What is not decided is looked at again after so long. */
+const DECIDE_EVERY_MS = 60_000;
+
+/**
+ * Every replica does all of it; the outbox and the records of decisions let each thing happen once.
+ * Nothing is done while no version ends and none is to be promoted. A failure is logged once, and
+ * the work goes on where it was when the store answers again.
+ */
+export function noticeWorker(deps: NoticeWorkerDeps): NoticeWorker {
+  let stopping = false;
+  const loops = [
+    everyMs(
+      deps,
+      'notices of versions cannot be sent; trying again',
+      noticeStep(deps, () => stopping),
+    ),
+    everyMs(
+      deps,
+      'the retirement of versions cannot be decided; trying again',
+      retirementStep(deps),
+    ),
+  ];
+  return {
+    async stop() {
+      stopping = true;
+      await Promise.all(loops.map((loop) => loop.stop()));
+    },
+  };
+}
+
+/** One look at the notices: plans what is due where that is time, and sends what waits. */
+export function noticeStep(deps: NoticeWorkerDeps, isStopping: () => boolean): () => Promise<void> {
+  const { registry, clock } = deps;
+  const planAgain = planStep(deps);
+  return async () => {
+    const now = clock.now();
+    const due = dueNotices(registry(), now);
+    if (due.length === 0) return;
+    // Where the use cannot be counted, what waits is sent all the same.
+    const [planned] = await Promise.allSettled([planAgain(due, now)]);
+    await deliverNotices({ ...deps, isStopping }, () => dueNotices(registry(), clock.now()));
+    if (planned.status === 'rejected') throw planned.reason;
+  };
+}
+
+/** Plans when a stage begins, and every few minutes: for new callers and new contacts. */
+function planStep(deps: NoticeWorkerDeps): (due: readonly DueNotice[], now: Date) => Promise<void> {
+  const { usage, contacts, outbox, policyUrl, log } = deps;
+  let last = { what: '', at: Number.NEGATIVE_INFINITY };
+  let warned = '';
+  return async (due, now) => {
+    const what = JSON.stringify(
+      due.map((one) => [one.event, one.version, one.happensAt, one.stage]),
+    );
+    const age = now.getTime() - last.at;
+    if (what === last.what && age >= 0 && age < PLAN_EVERY_MS) return;
+    const counts = await usage.since(firstRecentDay(now));
+    const reachable = new Set((await contacts.list()).map(({ customer }) => customer));
+    const unreachable = await planNotices(outbox, reachable, due, counts, now, policyUrl);
+    last = { what, at: now.getTime() };
+    const warning = JSON.stringify([what, unreachable]);
+    if (unreachable.length > 0 && warning !== warned) {
+      log.warn(
+        { customers: unreachable },
+        'customers use a version that ends and have no contact; see cls-api versions contacts set',
+      );
+    }
+    warned = warning;
+  };
+}
+
+/** One look at the versions whose end has come. */
+export function retirementStep({
+  registry,
+  clock,
+  retirements,
+}: NoticeWorkerDeps): () => Promise<void> {
+  let decided = Number.NEGATIVE_INFINITY;
+  return async () => {
+    const { releases, retiredAt } = registry();
+    const open = releases.some(
+      (one) => one.retiresAt !== undefined && retiredAt(one) === undefined,
+    );
+    if (!open) return;
+    await retirements.refresh();
+    const age = clock.now().getTime() - decided;
+    if (age >= 0 && age < DECIDE_EVERY_MS) return;
+    await retirements.decide(registry());
+    decided = clock.now().getTime();
+  };
+}
+
+interface Loop {
+  stop(): Promise<void>;
+}
+
+/** One run at a time. */
+function everyMs(
+  { everyMs, log }: NoticeWorkerDeps,
+  failure: string,
+  step: () => Promise<void>,
+): Loop {
+  let running: Promise<void> | undefined;
+  let failing = false;
+  const run = async () => {
+    try {
+      await step();
+      failing = false;
+    } catch (error) {
+      if (!failing) log.error({ err: error }, failure);
+      failing = true;
+    }
+  };
+  const timer = setInterval(() => {
+    running ??= run().finally(() => {
+      running = undefined;
+    });
+  }, everyMs);
+  timer.unref();
+  return {
+    async stop() {
+      clearInterval(timer);
+      await running;
+    },
+  };
+}

@@ -1,0 +1,124 @@
+import { lookup as systemLookup } from 'node:dns/promises';
+import { request as httpRequest } from 'node:http';
+import { request as httpsRequest } from 'node:https';
+import { isIP } from 'node:net';
+import { type Sealer, UnsealFailed } from '@cls/shared/seal';
+import type { SendNotice, SendResult } from './deliver-notices.ts';
+import { secretContext } from './notice-outbox.ts';
+import { webhookHeaders } from './webhook-signature.ts';
+import {
+  hostOf,
+  requireAllowed,
+  type TargetPolicy,
+  TargetRefused,
+  webhookUrl,
+} from './webhook-target.ts';
+
+/** Every address of a name. */
+export type Resolve = (host: string) => Promise<readonly string[]>;
+
+export interface WebhookOptions extends TargetPolicy {
+  /** Undefined where no key for secrets is configured. */
+  readonly sealer: () => Sealer | undefined;
+  readonly resolve?: Resolve;
+  /** For one attempt, from the name's resolution to the end of the answer. */
+  readonly timeoutMs?: number;
+}
+
+const TIMEOUT_MS = 15_000;
+const GONE = 410;
+
+const resolveBySystem: Resolve = async (host) =>
+  (await systemLookup(host, { all: true, verbatim: true })).map(({ address }) => address);
+
+/**
+ * Sends notices as Standard Webhooks. A target must be public: its name is resolved once, every
+ * address is checked, and the connection goes to the first of them, so that a name that resolves to
+ * another address a moment later leads nowhere. A redirect is an answer like any other that is not
+ * 2xx; bodies of answers are not read.
+ */
+export function webhookSender(options: WebhookOptions): SendNotice {
+  const { sealer, resolve = resolveBySystem, timeoutMs = TIMEOUT_MS } = options;
+  return async (notice, now) => {
+    const signal = AbortSignal.timeout(timeoutMs);
+    try {
+      const secret = sealer()?.unseal(notice.sealedSecret ?? '', secretContext(notice));
+      if (secret === undefined) {
+        return later('the secret cannot be opened: set WEBHOOK_SECRETS_KEY');
+      }
+      const url = webhookUrl(notice.target, options);
+      const host = hostOf(url);
+      const addresses = isIP(host) === 0 ? await withSignal(resolve(host), signal) : [host];
+      for (const address of addresses) requireAllowed(address, options);
+      const [address] = addresses;
+      if (address === undefined) return later('the host has no address');
+      const headers = webhookHeaders(notice.id, notice.document, secret, now);
+      return resultOf(await post(url, address, notice.document, headers, signal));
+    } catch (error) {
+      return later(signal.aborted ? `no answer within ${timeoutMs / 1000} seconds` : whyOf(error));
+    }
+  };
+}
+
+function resultOf(status: number): SendResult {
+  const answer = `HTTP ${status}`;
+  if (status >= 200 && status < 300) return { outcome: 'delivered', answer };
+  // The receiver wants no more of them.
+  return status === GONE ? { outcome: 'refused', answer } : later(answer);
+}
+
+function later(answer: string): SendResult {
+  return { outcome: 'later', answer };
+}
+
+function whyOf(error: unknown): string {
+  if (error instanceof TargetRefused) return `not sent: ${error.message}`;
+  if (error instanceof UnsealFailed) return 'not sent: the secret was sealed with another key';
+  // Such as ECONNREFUSED; the message would name the address.
+  const { code, message } = error as NodeJS.ErrnoException;
+  return code ?? message;
+}
+
+/** Posts to this very address, with the host's name in the request and in the certificate. */
+function post(
+  url: URL,
+  address: string,
+  body: string,
+  headers: Record<string, string>,
+  signal: AbortSignal,
+): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const send = url.protocol === 'https:' ? httpsRequest : httpRequest;
+    const family = isIP(address);
+    const request = send(
+      url,
+      {
+        method: 'POST',
+        signal,
+        agent: false,
+        lookup: (_host, { all }, callback) =>
+          all ? callback(null, [{ address, family }]) : callback(null, address, family),
+        maxHeaderSize: 16_384,
+        headers: {
+          ...headers,
+          'content-type': 'application/json',
+          'content-length': Buffer.byteLength(body),
+          'user-agent': 'cls-notices/1',
+        },
+      },
+      (response) => {
+        resolve(response.statusCode ?? 0);
+        response.on('error', () => undefined).destroy();
+      },
+    );
+    request.on('error', reject).end(body);
+  });
+}
+
+/** The system's resolver cannot be stopped; nobody waits for it any longer. */
+function withSignal<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  return new Promise((resolve, reject) => {
+    signal.addEventListener('abort', () => reject(signal.reason), { once: true });
+    work.then(resolve, reject);
+  });
+}

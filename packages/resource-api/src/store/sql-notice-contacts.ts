@@ -1,0 +1,31 @@
+import type { Database } from '@cls/shared/sql/database';
+import type { ContactRecord, NoticeContacts } from '../notices/notice-outbox.ts';
+
+export function sqlNoticeContacts(database: Database): NoticeContacts {
+  return {
+    list: (customer) =>
+      database.query<ContactRecord>(
+        `SELECT customer_id AS customer, channel, target,
+           to_char(created_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"') AS "createdAt"
+         FROM notice_contact WHERE $1::text IS NULL OR customer_id = $1
+         ORDER BY customer_id, channel, target`,
+        [customer ?? null],
+      ),
+    async add({ customer, channel, target }, sealedSecret, now) {
+      const made = await database.query(
+        `INSERT INTO notice_contact (customer_id, channel, target, sealed_secret, created_at)
+         VALUES ($1, $2, $3, $4, $5) ON CONFLICT DO NOTHING RETURNING 1`,
+        [customer, channel, target, sealedSecret, now.toISOString()],
+      );
+      return made.length === 1;
+    },
+    async remove({ customer, channel, target }) {
+      const gone = await database.query(
+        `DELETE FROM notice_contact WHERE customer_id = $1 AND channel = $2 AND target = $3
+         RETURNING 1`,
+        [customer, channel, target],
+      );
+      return gone.length === 1;
+    },
+  };
+}

@@ -1,0 +1,108 @@
+/** Notices over a database, with a mail server, a receiver of webhooks, and a clock that tests set. */
+import type { Clock } from '@cls/shared/clock';
+import { silentLog } from '@cls/shared/log';
+import { openMailSender } from '@cls/shared/mail/open-mail-sender';
+import { aesGcmSealer } from '@cls/shared/seal';
+import { Secret } from '@cls/shared/secret';
+import type { Database } from '@cls/shared/sql/database';
+import type { Registry } from '../../src/lifecycle/registry.ts';
+import type { SendNotice } from '../../src/notices/deliver-notices.ts';
+import { emailSender } from '../../src/notices/email-sender.ts';
+import { type Channel, secretContext } from '../../src/notices/notice-outbox.ts';
+import { noticeStep, retirementStep } from '../../src/notices/notice-worker.ts';
+import { retirements } from '../../src/notices/retirement.ts';
+import { webhookSender } from '../../src/notices/webhook-sender.ts';
+import { newWebhookSecret } from '../../src/notices/webhook-signature.ts';
+import { sqlNoticeContacts } from '../../src/store/sql-notice-contacts.ts';
+import { sqlNotices } from '../../src/store/sql-notices.ts';
+import { sqlRetirements } from '../../src/store/sql-retirements.ts';
+import type { UsageCount, UsageStore } from '../../src/usage/version-usage.ts';
+import { ENDING, registryOf } from '../versions/v2/index.ts';
+import type { MailServer, WebhookReceiver } from './receivers.ts';
+
+export const SEALER = aesGcmSealer(new Secret('s'.repeat(43)));
+export const POLICY_URL = 'https://cls.example/docs/versioning';
+
+export function use(
+  customer: string,
+  requested: string,
+  operation: string,
+  day: string,
+  requests = 1,
+): UsageCount {
+  const name = `svc_${customer}`;
+  const served = requested === 'latest' ? 'v1' : requested;
+  return { customer, clientId: name, subject: name, requested, served, operation, day, requests };
+}
+
+/** Counts that a test writes, or a store that does not answer. */
+export function usageOf(
+  counts: readonly UsageCount[],
+): Pick<UsageStore, 'since'> & { gone: boolean } {
+  const store = {
+    gone: false,
+    since: async (day: string) => {
+      if (store.gone) throw new Error('the store does not answer');
+      return counts.filter((count) => count.day >= day);
+    },
+  };
+  return store;
+}
+
+export interface WorldOptions {
+  readonly database: Database;
+  readonly clock: Clock;
+  readonly usage: Pick<UsageStore, 'since'>;
+  readonly mail: MailServer;
+  readonly receiver: WebhookReceiver;
+  /** Changes how a replica sends. */
+  readonly through?: (send: SendNotice) => SendNotice;
+}
+
+/** One replica: its steps are made by hand. */
+export function replica(options: WorldOptions) {
+  const { database, clock, usage, mail, through = (send) => send } = options;
+  const outbox = sqlNotices(database);
+  const records = sqlRetirements(database);
+  const ends = retirements({ records, outbox, usage, clock, log: silentLog });
+  const registry: Registry = registryOf(ENDING, ends.retiredAt);
+  const smtpUrl = new Secret(mail.url);
+  const settings = {
+    smtpUrl,
+    mailOutbox: '',
+    mailFrom: 'CLS <cls@cls.example>',
+    production: false,
+  };
+  const transport = openMailSender(settings);
+  const senders: Record<Channel, SendNotice> = {
+    email: through(emailSender(() => transport, 'cls.example')),
+    webhook: through(webhookSender({ allowLoopback: true, sealer: () => SEALER })),
+  };
+  const deps = {
+    ...{ registry: () => registry, contacts: sqlNoticeContacts(database), outbox, usage, senders },
+    ...{ retirements: ends, clock, log: silentLog, random: () => 0, everyMs: 10 },
+    policyUrl: POLICY_URL,
+  };
+  return {
+    ...{ registry, ends, outbox, deps },
+    notices: noticeStep(deps, () => false),
+    retirement: retirementStep(deps),
+    close: async () => (await transport).close(),
+  };
+}
+
+/** @returns the target. */
+export async function addContact(
+  { database, clock, receiver }: WorldOptions,
+  customer: string,
+  channel: Channel,
+): Promise<string> {
+  const path = `/${customer}`;
+  const target = channel === 'email' ? `api@${customer}.example` : receiver.origin + path;
+  const contact = { customer, channel, target };
+  const secret = newWebhookSecret();
+  if (channel === 'webhook') receiver.secrets.set(path, secret);
+  const sealed = channel === 'webhook' ? SEALER.seal(secret, secretContext(contact)) : null;
+  await sqlNoticeContacts(database).add(contact, sealed, clock.now());
+  return target;
+}

@@ -2,6 +2,7 @@ import type { Database } from '@cls/shared/sql/database';
 import { describeOnEngines } from '@cls/testing/engines';
 import { expect } from 'chai';
 import {
+  type BalanceFilter,
   LEVELS,
   type Level,
   NO_FILTER,
@@ -101,8 +102,12 @@ describeOnEngines('what a sorted page costs', (engine) => {
   it('has a limit where a filter leaves next to nothing of a large book', async function () {
     this.timeout(0);
     const bounds = { candidates: 30, candidatesPerItem: 2, smallBook: 100, smallLedger: 0 };
-    const rare = async ({ database, ledgerSeq }: Book, level: Level, sort: Sort | undefined) => {
-      const filter = { ...NO_FILTER, currencies: ['XXX'] };
+    const rare = async (
+      { database, ledgerSeq }: Book,
+      level: Level,
+      sort: Sort | undefined,
+      filter: BalanceFilter,
+    ) => {
       const asked = { level, filter, snapshot: { asOf: DAY, ledgerSeq }, sort };
       return costOf(database, async (counting) => {
         const few = sqlBalanceStore(counting, database, bounds);
@@ -114,12 +119,31 @@ describeOnEngines('what a sorted page costs', (engine) => {
     for (const level of LEVELS) {
       for (const includesSort of [false, true]) {
         const ask = async (sort: Sort | undefined, note: string) => {
-          const less = await rare(small, level, sort);
-          const more = await rare(large, level, sort);
-          expect(more, `${level} ${note}`).to.be.lessThan(1.5 * less);
+          for (const rarely of [{ currencies: ['XXX'] }, { pastDue: true }]) {
+            const filter = { ...NO_FILTER, ...rarely };
+            const less = await rare(small, level, sort, filter);
+            const more = await rare(large, level, sort, filter);
+            expect(more, `${level} ${note}`).to.be.lessThan(1.5 * less);
+          }
         };
         await (includesSort ? everySort(ask) : ask(undefined, 'unsorted'));
       }
+    }
+  });
+
+  it('is that of what is found, where the filter says when items mature', async () => {
+    const range = { maturityFrom: date('2030-01-01'), maturityTo: date('2030-12-31') };
+    const nothing = { maturityTo: date('2020-12-31') };
+    for (const level of LEVELS) {
+      const ask = (book: Book, filter: Partial<BalanceFilter>) =>
+        costOf(book.database, async (counting) => {
+          const asked = request(book, level, { by: 'maturityDate', descending: true }, undefined);
+          const few = { ...asked, filter: { ...NO_FILTER, ...filter } };
+          const { items } = await sqlBalanceStore(counting).page(EVERYTHING, few);
+          expect(items.length).to.equal(filter === range ? LIMIT : 0);
+        });
+      expect(await ask(large, range), level).to.be.lessThan(8 * (await ask(small, range)));
+      expect(await ask(large, nothing), level).to.be.lessThan(200);
     }
   });
 

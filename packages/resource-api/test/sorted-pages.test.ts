@@ -84,6 +84,8 @@ describeOnEngines('pages that are sorted by a field', (engine) => {
       () => ({ lenderIds: [lenderOf(records)] }),
       () => ({ minOutstandingMinor: BigInt(random.between(0, 3)) * 100_000_000n }),
       () => ({ minOutstandingMinor: 1n, maxOutstandingMinor: 1_000_000_000n }),
+      () => ({ maturityFrom: date('2024-01-31'), maturityTo: date('2026-06-30') }),
+      () => ({ pastDue: true }),
       () => ({ dealIds: records.flatMap((one) => (one.object === 'deal' ? one.id : [])).slice(2) }),
     ]);
     return { ...NO_FILTER, includeZero: random.chance(0.4), ...change() };

@@ -2068,6 +2068,14 @@ export interface operations {
                 minOutstanding?: string;
                 /** @description Only items with at most this outstanding principal; needs exactly one `currency`. Expected: a plain decimal such as 1000.00. */
                 maxOutstanding?: string;
+                /** @description First date on which an item may mature, inclusive. Expected: a date as YYYY-MM-DD. */
+                maturityFrom?: string;
+                /** @description Last date on which an item may mature, inclusive. Expected: a date as YYYY-MM-DD. */
+                maturityTo?: string;
+                /** @description Only items of which something is past due; of a position, to its lender. Expected: true or false. */
+                pastDue?: boolean;
+                /** @description Only items whose `provenance.restated` is true. Expected: true or false. */
+                restated?: boolean;
                 /** @description Only what differs from an earlier answer: its `meta.knownAt`. For keeping a copy. Expected: an instant as 2025-04-01T00:00:00Z. */
                 updatedSince?: string;
                 /** @description The `meta.asOf` of that earlier answer; with `updatedSince`. Expected: a date as YYYY-MM-DD. */
@@ -2168,6 +2176,14 @@ export interface operations {
                 minOutstanding?: string;
                 /** @description Only items with at most this outstanding principal; needs exactly one `currency`. Expected: a plain decimal such as 1000.00. */
                 maxOutstanding?: string;
+                /** @description First date on which an item may mature, inclusive. Expected: a date as YYYY-MM-DD. */
+                maturityFrom?: string;
+                /** @description Last date on which an item may mature, inclusive. Expected: a date as YYYY-MM-DD. */
+                maturityTo?: string;
+                /** @description Only items of which something is past due; of a position, to its lender. Expected: true or false. */
+                pastDue?: boolean;
+                /** @description Only items whose `provenance.restated` is true. Expected: true or false. */
+                restated?: boolean;
                 /** @description Only what differs from an earlier answer: its `meta.knownAt`. For keeping a copy. Expected: an instant as 2025-04-01T00:00:00Z. */
                 updatedSince?: string;
                 /** @description The `meta.asOf` of that earlier answer; with `updatedSince`. Expected: a date as YYYY-MM-DD. */
@@ -2514,6 +2530,14 @@ export interface operations {
                 minOutstanding?: string;
                 /** @description Only items with at most this outstanding principal; needs exactly one `currency`. Expected: a plain decimal such as 1000.00. */
                 maxOutstanding?: string;
+                /** @description First date on which an item may mature, inclusive. Expected: a date as YYYY-MM-DD. */
+                maturityFrom?: string;
+                /** @description Last date on which an item may mature, inclusive. Expected: a date as YYYY-MM-DD. */
+                maturityTo?: string;
+                /** @description Only items of which something is past due; of a position, to its lender. Expected: true or false. */
+                pastDue?: boolean;
+                /** @description Only items whose `provenance.restated` is true. Expected: true or false. */
+                restated?: boolean;
                 /** @description The date of the balances: everything counts that was effective by its end. Without it, the last date that the book has data for. Expected: a date as YYYY-MM-DD. */
                 asOf?: string;
                 /** @description Balances as they were known then: only what had been posted by this instant counts. Without it, everything that is known now. Expected: an instant as 2025-04-01T00:00:00Z. */

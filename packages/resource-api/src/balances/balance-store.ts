@@ -25,6 +25,17 @@ export interface BalanceFilter {
   /** Outstanding principal in minor units, inclusive; with one currency. */
   readonly minOutstandingMinor?: bigint | undefined;
   readonly maxOutstandingMinor?: bigint | undefined;
+  /** When the item ends, inclusive; of a deal, when one of its facilities in the currency does. */
+  readonly maturityFrom?: BusinessDate | undefined;
+  readonly maturityTo?: BusinessDate | undefined;
+  /** Something is past due. At level position a store finds more: see `decidedByReading`. */
+  readonly pastDue?: boolean | undefined;
+  /** Something else was reported before. A store finds what `changedAfter` says. */
+  readonly restated?: boolean | undefined;
+  /** What a journal after this one may have changed, and maybe more. */
+  readonly changedAfter?: bigint | undefined;
+  /** The only items that there are, by their internal keys. */
+  readonly itemKeys?: readonly bigint[] | undefined;
 }
 
 /** Filters nothing, and leaves out what is zero. */

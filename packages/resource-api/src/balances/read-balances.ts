@@ -19,6 +19,7 @@ import {
   type Sort,
 } from './balance-store.ts';
 import type { CursorCodec } from './cursor.ts';
+import { decidedFilter, isDecidedByReading, readPassing } from './decided-by-reading.ts';
 import { resolveIds } from './external-ids.ts';
 import { type Reporting, type ReportingRates, reportingRates } from './reporting.ts';
 import type { QuestionTimes, ResolvedSnapshot, Snapshots, WalkSnapshot } from './snapshot.ts';
@@ -92,11 +93,13 @@ interface AddedUp {
   readonly items: number | undefined;
   /** More are left out; an export's summary has them. */
   readonly accruing: number;
+  /** How many may be read one by one, where the filter asks for what only a reading tells. */
+  readonly read: number | undefined;
 }
 
 const MOST = {
-  asked: { items: undefined, accruing: 10_000 },
-  'where cheap': { items: 20_000, accruing: 2_000 },
+  asked: { items: undefined, accruing: 10_000, read: undefined },
+  'where cheap': { items: 20_000, accruing: 2_000, read: 2_000 },
 };
 const TOTALS_KEPT = 500;
 const POSTING_TIMES_KEPT = 10_000;
@@ -117,12 +120,15 @@ export function balancesReader(
       resolveIds(question.filter, store),
     ]);
     const request = { level, filter, snapshot, sort, after: position?.after, limit };
-    const [{ items, next }, totals] = await Promise.all([
-      store.page(access, request),
+    const read = (items: readonly BalanceItem[]) => readingsOf(access, question, snapshot, items);
+    const readTotals = () =>
       question.totals === 'none'
         ? undefined
-        : totalsOf(readerName(caller), access, request, most[question.totals]),
-    ]);
+        : totalsOf(readerName(caller), access, request, most[question.totals], read);
+    // Both read items: one after the other, as no request asks the database for so much at once.
+    const [{ readings: plain, next }, totals] = isDecidedByReading(filter, level)
+      ? [await readPassing(store, access, request, read), await readTotals()]
+      : await Promise.all([readPassing(store, access, request, read), readTotals()]);
     const nextCursor =
       next &&
       cursors.encode({
@@ -131,9 +137,10 @@ export function balancesReader(
         ...walkOf(snapshot),
         after: next,
       });
-    const plain = await readingsOf(access, question, snapshot, items);
     const readings = await expand(store, readingsOf, { access, question, snapshot, filter }, plain);
-    const currencies = [...items, ...(totals ?? [])].map(({ currency }) => currency);
+    const currencies = [...plain.map(({ item }) => item), ...(totals ?? [])].map(
+      ({ currency }) => currency,
+    );
     const { reporting } = question;
     const known = { asOf: snapshot.asOf, lastNumber: snapshot.fxNumber };
     const rates = reporting && (await reportingRates(store, reporting, currencies, known));
@@ -163,6 +170,7 @@ function keptTotals(store: BalanceStore) {
     access: ReaderAccess,
     request: { level: Level; filter: BalanceFilter; snapshot: ResolvedSnapshot },
     most: AddedUp,
+    read: (items: readonly BalanceItem[]) => Promise<readonly BalanceReading[]>,
   ): Promise<readonly CurrencyTotal[] | undefined> => {
     const { level, filter, snapshot } = request;
     const plain = (_: string, value: unknown) => (typeof value === 'bigint' ? `${value}` : value);
@@ -180,7 +188,9 @@ function keptTotals(store: BalanceStore) {
     if (known !== undefined) return known;
     // Totals that are still being read are not shared: a caller would wait in another caller's
     // queue, and be cancelled with it.
-    const totals = await readTotals(store, access, request, most);
+    const decided = await decidedFilter(store, access, request, read, most.read);
+    const totals =
+      decided && (await readTotals(store, access, { ...request, filter: decided }, most));
     if (totals !== undefined) kept.set(key, totals);
     return totals;
   };
@@ -196,7 +206,7 @@ export function readingsReader(store: BalanceStore) {
   };
   return async (
     access: ReaderAccess,
-    { level, fromDate }: BalanceQuestion,
+    { level, fromDate }: Pick<BalanceQuestion, 'level' | 'fromDate'>,
     snapshot: ResolvedSnapshot,
     items: readonly BalanceItem[],
   ): Promise<readonly BalanceReading[]> => {

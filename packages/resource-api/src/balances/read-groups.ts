@@ -3,14 +3,16 @@ import { addTotals, ZERO_BALANCE } from '../ledger/balance.ts';
 import { accrualsOf, withAccruals } from './accruals.ts';
 import type {
   BalanceFilter,
+  BalanceItem,
   BalanceStore,
   BookedGroup,
   GroupRequest,
   MarkedItem,
   ReaderAccess,
 } from './balance-store.ts';
+import { decidedFilter } from './decided-by-reading.ts';
 import { resolveIds } from './external-ids.ts';
-import { accessOf } from './read-balances.ts';
+import { accessOf, readingsReader } from './read-balances.ts';
 import type { QuestionTimes, ResolvedSnapshot, Snapshots } from './snapshot.ts';
 
 export interface GroupQuestion extends QuestionTimes, Omit<GroupRequest, 'snapshot'> {
@@ -40,6 +42,7 @@ const BATCH = 500;
 const SMALL_BOOK = 20_000;
 
 export function groupsReader(store: BalanceStore, times: Snapshots): ReadGroups {
+  const readingsOf = readingsReader(store);
   return async (caller, question) => {
     const access = accessOf(caller);
     const [snapshot, filter] = await Promise.all([
@@ -47,7 +50,10 @@ export function groupsReader(store: BalanceStore, times: Snapshots): ReadGroups 
       resolveIds(question.filter, store),
     ]);
     const { level, groupBy, top } = question;
-    const request = { level, filter, snapshot, groupBy, top };
+    const asked = { level, filter, snapshot };
+    const read = (items: readonly BalanceItem[]) => readingsOf(access, question, snapshot, items);
+    const decided = await decidedFilter(store, access, asked, read);
+    const request = { level, filter: decided, snapshot, groupBy, top };
     const booked = await store.groupTotals(access, request, SMALL_BOOK);
     const found = await withAccrued(
       store,

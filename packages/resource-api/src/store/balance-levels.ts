@@ -66,6 +66,15 @@ function maturityAt(table: string, key: string, base: string): string {
       ON true)`;
 }
 
+/** Whether an item ends within a range of dates; a deal ends when one of its facilities does. */
+export function maturesWithin(level: Level, from: string, to: string): string {
+  const within = (maturity: string) => `${maturity} BETWEEN ${from} AND ${to}`;
+  if (level !== 'deal') return within(LEVEL_SQL[level].maturity);
+  return `EXISTS (SELECT FROM facility g WHERE g.deal_key = i.deal_key AND g.currency = f.currency
+    AND ${hasRecord('facility', 'g')}
+    AND ${within(maturityAt('facility', 'g.key', 'g.maturity_date'))} ${BY_LOOKUP})`;
+}
+
 function statusAt(table: string, key: string, base: string): string {
   return `coalesce((SELECT t.status FROM ${table}_terms t
     WHERE t.${table}_key = ${key} AND ${TERMS_AT} ${NEWEST_TERMS}), ${base})`;
@@ -249,6 +258,42 @@ export const TOTALS = TOTAL_COMPONENTS.map((name) => {
     : `b.${name}`;
   return `coalesce(sum(${counted}), 0)::int8 AS ${name}`;
 }).join(', ');
+
+/** What is past due of a global line `l` with the balance `b`, as `pastDue` works it out. */
+export const LATE = `CASE WHEN b.principal_due > 0 OR b.interest_due > 0 OR b.fees_due > 0 THEN (
+    SELECT sum(least(greatest(due.amount - later.amount, 0), due.amount))
+    FROM (VALUES ('PRINCIPAL_DUE'::ledger_account, b.principal_due),
+      ('INTEREST_DUE', b.interest_due), ('FEES_DUE', b.fees_due)) due(account, amount)
+    CROSS JOIN LATERAL (SELECT coalesce(sum(p.amount_minor), 0) AS amount FROM posting p
+      WHERE p.line_key = l.key AND p.account = due.account AND p.due_date >= $1
+        AND p.effective_date <= $1 AND p.journal_seq <= $2) later
+    WHERE due.amount > 0) ELSE 0 END`;
+
+/**
+ * Whether something of an item is past due. A lender's part follows from the parts of all lenders,
+ * which a reader may not see; so a position is found where something is due to it.
+ */
+export function isPastDue(level: Level): string {
+  const sql = LEVEL_SQL[level];
+  if (level !== 'position') return `${itemSum(sql, LATE)} > 0`;
+  return `EXISTS (SELECT FROM balance_line l CROSS JOIN LATERAL (${sql.newest}) b
+      WHERE ${sql.lines} AND l.lender_key = ${sql.holder}
+        AND (b.principal_due > 0 OR b.interest_due > 0 OR b.fees_due > 0) ${BY_LOOKUP})`;
+}
+
+/** Whether what is told of an item may be something else since a sequence. */
+export function mayHaveChanged(level: Level, seq: string): string {
+  const { lines, newest } = LEVEL_SQL[level];
+  const since = (column: string) => `${column} > ${seq} AND ${column} <= $2`;
+  return `(EXISTS (SELECT FROM balance_line l CROSS JOIN LATERAL (${newest}) b
+      WHERE ${lines} AND b.known_seq > ${seq} ${BY_LOOKUP})
+    OR EXISTS (SELECT FROM facility g JOIN facility_terms t ON t.facility_key = g.key
+      WHERE g.deal_key = d.key AND t.effective_date <= $1 AND t.known_seq <= $2
+        AND (t.known_seq > ${seq} OR EXISTS (SELECT FROM journal_standing s
+          WHERE s.seq = t.known_seq AND ${since('s.known_seq')})) ${BY_LOOKUP})
+    OR (EXISTS (SELECT FROM rate_period r WHERE r.deal_key = d.key ${BY_LOOKUP})
+      AND EXISTS (SELECT FROM journal j WHERE j.deal_key = d.key AND ${since('j.seq')} ${BY_LOOKUP})))`;
+}
 
 /** Sum of an expression over the item's own lines at the snapshot. */
 export function itemSum({ lines, holder, newest }: LevelSql, expression: string): string {

@@ -15,11 +15,14 @@ import {
   FACILITY_NAME,
   hadFrom,
   hasRecord,
+  isPastDue,
   itemSum,
   KNOWN_LENDER,
   LEVEL_SQL,
   type LevelSql,
   LINE_SUMS,
+  maturesWithin,
+  mayHaveChanged,
   NOT_ZERO,
   OUTSTANDING,
   partyName,
@@ -333,6 +336,14 @@ export function conditions(
   if (filter.maxOutstandingMinor !== undefined) {
     where.push(`${itemSum(sql, OUTSTANDING)} <= ${parameters.add(filter.maxOutstandingMinor)}`);
   }
+  const { maturityFrom, maturityTo, changedAfter, itemKeys } = filter;
+  if (maturityFrom !== undefined || maturityTo !== undefined) {
+    const from = `${parameters.add(maturityFrom ?? '-infinity')}::date`;
+    where.push(maturesWithin(level, from, `${parameters.add(maturityTo ?? 'infinity')}::date`));
+  }
+  if (filter.pastDue) where.push(isPastDue(level));
+  if (changedAfter !== undefined) where.push(mayHaveChanged(level, parameters.add(changedAfter)));
+  if (itemKeys !== undefined) where.push(`i.key = ANY(${parameters.add(itemKeys)})`);
   if (!filter.includeZero) {
     where.push(`EXISTS (SELECT FROM balance_line l CROSS JOIN LATERAL (${newest}) b
       WHERE ${lines} AND l.lender_key = ${holder} AND ${NOT_ZERO} ${BY_LOOKUP})`);

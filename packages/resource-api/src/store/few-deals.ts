@@ -1,5 +1,6 @@
 import type { SqlValue, Transaction } from '@cls/shared/sql/database';
 import type { BalanceFilter, Level, PageRequest, ReaderAccess } from '../balances/balance-store.ts';
+import { ITEM_TABLES } from './balance-levels.ts';
 import { keysOf, type Statement } from './balance-statements.ts';
 
 /** How many deals are few: to sort all of their items, or to look up the keys of these. */
@@ -93,6 +94,22 @@ function partsOf(
     ];
     parts.push(`SELECT deal_key AS key FROM sort_amount
       WHERE level = '${level}' AND sort = 'outstanding' AND ${bounds.join(' AND ')}`);
+  }
+  const { maturityFrom, maturityTo, changedAfter, itemKeys } = filter;
+  if (maturityFrom !== undefined || maturityTo !== undefined) {
+    // The labels of dates, and none of what has no end.
+    const from = parameter(maturityFrom ?? '');
+    parts.push(`SELECT deal_key AS key FROM sort_label
+      WHERE kind = '${level === 'deal' ? 'facility' : level}' AND sort = 'maturityDate'
+        AND value >= ${from} AND value <= ${parameter(maturityTo ?? '9999-12-31')}`);
+  }
+  if (changedAfter !== undefined) {
+    parts.push(`SELECT deal_key AS key FROM journal WHERE seq > ${parameter(changedAfter)}`);
+  }
+  if (itemKeys !== undefined) {
+    parts.push(
+      `SELECT deal_key AS key FROM ${ITEM_TABLES[level]} WHERE key = ANY(${parameter(itemKeys)})`,
+    );
   }
   return parts;
 }

@@ -5,6 +5,7 @@ import {
   BY_LOOKUP,
   COMMITMENTS,
   dealDetail,
+  LATE,
   LEVEL_SQL,
   type LevelSql,
   NOT_ZERO,
@@ -33,16 +34,6 @@ export function groupOf(sql: LevelSql, groupBy: Grouping | undefined): string {
       return `extract(year FROM ${sql.maturity})::int::text`;
   }
 }
-
-/** What is past due of a global line `l` with the balance `b`, as `pastDue` works it out. */
-const LATE = `CASE WHEN b.principal_due > 0 OR b.interest_due > 0 OR b.fees_due > 0 THEN (
-    SELECT sum(least(greatest(due.amount - later.amount, 0), due.amount))
-    FROM (VALUES ('PRINCIPAL_DUE'::ledger_account, b.principal_due),
-      ('INTEREST_DUE', b.interest_due), ('FEES_DUE', b.fees_due)) due(account, amount)
-    CROSS JOIN LATERAL (SELECT coalesce(sum(p.amount_minor), 0) AS amount FROM posting p
-      WHERE p.line_key = l.key AND p.account = due.account AND p.due_date >= $1
-        AND p.effective_date <= $1 AND p.journal_seq <= $2) later
-    WHERE due.amount > 0) ELSE 0 END`;
 
 /** Sums of an item over its own lines, beside the components of totals. */
 const OWN_SUMS: Readonly<Record<string, string>> = {

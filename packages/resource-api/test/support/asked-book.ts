@@ -81,6 +81,9 @@ export async function askedBook(database: Database, random: Random) {
         () => ({ statuses: [random.pick(['active', 'repaid', 'matured'])] }),
         () => ({ countries: ['DE', 'FR'] }),
         () => ({ lenderIds: [lender] }),
+        () => ({ maturityFrom: date('2024-01-31'), maturityTo: date('2026-06-30') }),
+        () => ({ pastDue: true }),
+        () => ({ restated: true }),
         () => ({ dealIds: deals.slice(2).map(({ id }) => id) }),
       ]);
       return { ...NO_FILTER, includeZero: random.chance(0.4), ...change() };

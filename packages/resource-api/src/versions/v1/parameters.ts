@@ -111,6 +111,18 @@ export const PARAMETERS = {
     description:
       'Only items with at most this outstanding principal; needs exactly one `currency`.',
   },
+  maturityFrom: { ...day, description: 'First date on which an item may mature, inclusive.' },
+  maturityTo: { ...day, description: 'Last date on which an item may mature, inclusive.' },
+  pastDue: {
+    schema: { type: 'boolean', default: false },
+    expected: 'true or false',
+    description: 'Only items of which something is past due; of a position, to its lender.',
+  },
+  restated: {
+    schema: { type: 'boolean', default: false },
+    expected: 'true or false',
+    description: 'Only items whose `provenance.restated` is true.',
+  },
   updatedSince: {
     ...instant,
     description:
@@ -213,7 +225,8 @@ export const LIST_FILTERS = [
 export type ListFilter = (typeof LIST_FILTERS)[number];
 const FILTERS = [
   ...LIST_FILTERS,
-  ...(['includeZero', 'minOutstanding', 'maxOutstanding'] as const),
+  ...(['includeZero', 'minOutstanding', 'maxOutstanding', 'maturityFrom', 'maturityTo'] as const),
+  ...(['pastDue', 'restated'] as const),
 ];
 const COPY = ['updatedSince', 'sinceAsOf'] as const;
 

@@ -152,6 +152,12 @@ export function parseBalancesQuery(
   ) {
     read.fault('minOutstanding', 'contradictory', 'expected at most maxOutstanding');
   }
+  const maturityFrom = day('maturityFrom');
+  const maturityTo = day('maturityTo');
+  if (maturityFrom !== undefined && maturityTo !== undefined && maturityFrom > maturityTo) {
+    read.fault('maturityFrom', 'contradictory', 'expected at most maturityTo', maturityFrom);
+  }
+  const isTrue = (name: ParameterName) => read.one(name, (value) => value === 'true') || undefined;
   const expand = new Set(read.list('expand') as readonly Expansion[]);
   for (const name of expand) {
     if (!isExpandable(name, resource, level)) {
@@ -213,6 +219,10 @@ export function parseBalancesQuery(
       includeZero: read.one('includeZero', (value) => value === 'true') ?? false,
       minOutstandingMinor,
       maxOutstandingMinor,
+      maturityFrom,
+      maturityTo,
+      pastDue: isTrue('pastDue'),
+      restated: isTrue('restated'),
     },
     sort,
     // Over the whole filter: more than most changes cost.

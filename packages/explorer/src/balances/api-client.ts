@@ -72,8 +72,7 @@ export function apiClient(apiUrl: string, timeoutS: number): ApiClient {
         signal: AbortSignal.any([asker.signal, late.signal]),
       });
     } catch (error) {
-      const reason = error instanceof Error ? error.message : 'unknown';
-      throw new ApiUnavailable(`the API does not answer (${reason})`);
+      throw unavailable(error);
     } finally {
       clearTimeout(timer);
     }
@@ -89,10 +88,17 @@ export function apiClient(apiUrl: string, timeoutS: number): ApiClient {
   return {
     async read<T>(asker: Asker, path: string, question: Changes = {}) {
       const response = await answered(await ask(asker, path, question, 'application/json'));
-      return (await response.json()) as T;
+      return (await response.json().catch((error: unknown) => {
+        throw unavailable(error);
+      })) as T;
     },
     export: async (asker, path, question, type) => answered(await ask(asker, path, question, type)),
   };
+}
+
+function unavailable(error: unknown): ApiUnavailable {
+  const reason = error instanceof Error ? error.message : 'unknown';
+  return new ApiUnavailable(`the API does not answer as expected (${reason})`);
 }
 
 function secondsOf(header: string | null): string | undefined {

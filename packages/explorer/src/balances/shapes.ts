@@ -172,6 +172,34 @@ export interface Meta {
   readonly period?: { readonly from: string | null; readonly to: string };
 }
 
+/** Who asks, and what it may see now. */
+export interface Caller {
+  readonly customer: { readonly id: string; readonly name: string | null };
+  /** `agent`, `lender`, `borrower` in any deal; `full`. */
+  readonly roles: readonly string[];
+  readonly dealCount: number;
+}
+
+export interface Single<T> {
+  readonly data: T;
+  readonly meta: Meta;
+}
+
+export interface Deal {
+  readonly id: string;
+  readonly name: string;
+  readonly dealNumber: string;
+  readonly status: string;
+  readonly closingDate: string | null;
+  readonly roles: readonly string[];
+  readonly borrower: Party;
+  readonly agent: Party | null;
+  readonly guarantor: Party | null;
+  readonly balances: readonly BalanceItem[];
+  readonly facilities: readonly BalanceItem[];
+  readonly hasMoreFacilities: boolean;
+}
+
 export interface List<T> {
   readonly data: readonly T[];
   readonly page: {

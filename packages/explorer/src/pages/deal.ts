@@ -1,37 +1,31 @@
 import { type Html, html } from '@cls/shared/http/html';
-import type { BalanceItem, Line, List, Share } from '../balances/shapes.ts';
+import type { BalanceItem, Deal, Line, Share, Single } from '../balances/shapes.ts';
 import { pageAddress } from '../web/address.ts';
 import { sumOf } from '../web/amounts.ts';
 import type { Text } from '../web/text.ts';
 import { amountCell, amountText, facts, marks, table, wordOf } from './cells.ts';
 import { problemPage } from './problem-page.ts';
-import { newestTimes, type PageDeps, showPage, timesAsked } from './show.ts';
+import { type PageDeps, showPage, timesAsked, whoAsks } from './show.ts';
 import type { Visit } from './visit.ts';
 
 /** `/deals/{id}`: the deal per currency, its facilities, and its lenders with their sum. */
 export async function dealPage(deps: PageDeps, visit: Visit): Promise<void> {
   const { asker, parts } = visit;
-  const dealId = parts['id'] ?? '';
-  const asked = { ...timesAsked(visit), dealId, includeZero: 'true', include: 'none' };
-  const read = (level: string) =>
-    deps.api.read<List<BalanceItem>>(asker, '/balances', { ...asked, level });
-  const [deals, facilities, newest] = await Promise.all([
-    read('deal'),
-    read('facility'),
-    newestTimes(deps, visit),
+  const path = `/deals/${parts['id'] ?? ''}`;
+  const [{ data: deal, meta }, who] = await Promise.all([
+    deps.api.read<Single<Deal>>(asker, path, timesAsked(visit)),
+    whoAsks(deps, visit),
   ]);
-  const [first] = deals.data;
-  if (first === undefined) return absent(deps, visit);
   showPage(deps, visit, {
-    title: () => `${first.deal.dealNumber} ${first.deal.name}`,
+    title: () => `${deal.dealNumber} ${deal.name}`,
     place: 'deals',
-    newest,
-    meta: deals.meta,
+    who,
+    meta,
     body: (text) => [
-      head(visit, first, text),
-      deals.data.map((item) => currencySection(item, text)),
-      facilitiesTable(visit, facilities, text),
-      provenance(first, text),
+      head(visit, deal, text),
+      deal.balances.map((item) => currencySection(item, text)),
+      facilitiesTable(visit, deal, text),
+      deal.balances.map((item) => provenance(item, text)),
     ],
   });
 }
@@ -42,15 +36,23 @@ export function absent({ pages }: PageDeps, { ctx, query }: Visit): void {
   pages.show(ctx, 404, problemPage('not_found', { href: pageAddress('/deals', query) }));
 }
 
-function head({ query, parts }: Visit, item: BalanceItem, text: Text): Html {
+function head({ query, parts }: Visit, deal: Deal, text: Text): Html {
   const base = `/deals/${parts['id'] ?? ''}`;
-  const { daysPastDue = 0 } = item.status;
+  const [first] = deal.balances;
+  const { daysPastDue = 0 } = first?.status ?? {};
+  const { country } = first?.borrower ?? {};
   return html`${facts([
-    [text.t('column.borrower'), `${item.borrower.name} (${item.borrower.country})`],
-    [text.t('column.status'), wordOf('status', item.status.deal, text)],
+    [
+      text.t('column.borrower'),
+      country === undefined ? deal.borrower.name : `${deal.borrower.name} (${country})`,
+    ],
+    [text.t('deal.agent'), deal.agent?.name],
+    [text.t('deal.guarantor'), deal.guarantor?.name],
+    [text.t('column.status'), wordOf('status', deal.status, text)],
+    [text.t('deal.closing'), dateOf(deal.closingDate, text)],
+    [text.t('deal.role'), deal.roles.map((role) => wordOf('role', role, text)).join(', ')],
     [text.t('deal.daysPastDue'), daysPastDue > 0 ? text.count(daysPastDue) : undefined],
-    [text.t('deal.lastEffective'), dateOf(item.provenance.lastEffectiveDate, text)],
-  ])}<p>${marks(item, text)}</p>
+  ])}<p>${deal.balances.map((item) => marks(item, text))}</p>
 <ul class="links"><li><a href="${pageAddress(`${base}/roll-forward`, query)}">${text.t('rollForward.title')}</a></li><li><a href="${pageAddress(`${base}/movements`, query)}">${text.t('movements.title')}</a></li></ul>`;
 }
 
@@ -133,7 +135,8 @@ function fractionText(fraction: string, { locale }: Text): string {
   return locale === 'de' ? cut.replace('.', ',') : cut;
 }
 
-function facilitiesTable({ query }: Visit, { data, page }: List<BalanceItem>, text: Text): Html {
+function facilitiesTable({ query }: Visit, deal: Deal, text: Text): Html {
+  const { facilities: data, hasMoreFacilities } = deal;
   const own = data.some(({ share }) => share !== null);
   const columns = [
     { label: text.t('column.facility') },
@@ -151,23 +154,25 @@ function facilitiesTable({ query }: Visit, { data, page }: List<BalanceItem>, te
 <tr><th scope="row"><a href="${pageAddress(`/facilities/${item.facility?.id ?? ''}`, query)}">${item.facility?.name}</a></th><td>${wordOf('facilityType', item.facility?.type ?? '', text)}</td><td>${item.currency}</td>${own && amountCell(item.share?.principal.outstanding, text)}${amountCell(item.global.principal.outstanding, text)}${amountCell(item.global.commitment.current, text)}${amountCell(item.global.commitment.available, text)}<td>${dateOf(item.facility?.maturityDate, text)}</td><td>${wordOf('status', item.status.facility ?? '', text)} ${marks(item, text)}</td></tr>`,
   );
   const caption = text.t('deal.facilities');
-  return html`<h2>${caption}</h2>${table({ caption, columns, rows, id: 'facilities' })}${page.hasMore && html`<p>${text.t('deal.moreFacilities')}</p>`}`;
+  return html`<h2>${caption}</h2>${table({ caption, columns, rows, id: 'facilities' })}${hasMoreFacilities && html`<p>${text.t('deal.moreFacilities')}</p>`}`;
 }
 
-export function provenance({ provenance: from }: BalanceItem, text: Text): Html {
+export function provenance({ provenance: from, currency }: BalanceItem, text: Text): Html {
   const { lastPostedAt, ledgerSeq, restatedFrom } = from;
-  return html`<section class="provenance"><h2>${text.t('provenance.title')}</h2>${facts([
-    [text.t('deal.lastEffective'), dateOf(from.lastEffectiveDate, text)],
+  return html`<section class="provenance"><h2>${text.t('provenance.title', { currency })}</h2>${facts(
     [
-      text.t('provenance.lastPosted'),
-      lastPostedAt === null ? undefined : text.instant(lastPostedAt),
+      [text.t('deal.lastEffective'), dateOf(from.lastEffectiveDate, text)],
+      [
+        text.t('provenance.lastPosted'),
+        lastPostedAt === null ? undefined : text.instant(lastPostedAt),
+      ],
+      [text.t('provenance.ledgerSeq'), text.count(ledgerSeq)],
+      [
+        text.t('provenance.restated'),
+        restatedFrom === null
+          ? undefined
+          : text.t('provenance.restatedFrom', { at: text.instant(restatedFrom.knownAt) }),
+      ],
     ],
-    [text.t('provenance.ledgerSeq'), text.count(ledgerSeq)],
-    [
-      text.t('provenance.restated'),
-      restatedFrom === null
-        ? undefined
-        : text.t('provenance.restatedFrom', { at: text.instant(restatedFrom.knownAt) }),
-    ],
-  ])}</section>`;
+  )}</section>`;
 }

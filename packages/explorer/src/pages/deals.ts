@@ -4,7 +4,7 @@ import { pageAddress, sameWith } from '../web/address.ts';
 import type { Text } from '../web/text.ts';
 import { amountCell, type Column, marks, table, wordOf } from './cells.ts';
 import { chips, filterForm, filtersOf } from './deal-filters.ts';
-import { newestTimes, type PageDeps, showPage, timesAsked } from './show.ts';
+import { type PageDeps, showPage, timesAsked, whoAsks } from './show.ts';
 import type { Visit } from './visit.ts';
 
 const PAGE_SIZES = ['50', '100', '250'];
@@ -25,14 +25,14 @@ export async function dealsPage(deps: PageDeps, visit: Visit): Promise<void> {
     sort: query.get('sort') ?? undefined,
     cursor: query.get('cursor') ?? undefined,
   };
-  const [list, newest] = await Promise.all([
+  const [list, who] = await Promise.all([
     deps.api.read<List<BalanceItem>>(asker, '/balances', question),
-    newestTimes(deps, visit),
+    whoAsks(deps, visit),
   ]);
   showPage(deps, visit, {
     title: (text) => text.t('deals.title'),
     place: 'deals',
-    newest,
+    who,
     meta: list.meta,
     body: (text) => [
       filterForm(visit, text),

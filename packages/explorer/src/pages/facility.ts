@@ -5,7 +5,7 @@ import { percentOf } from '../web/amounts.ts';
 import type { Text } from '../web/text.ts';
 import { amountCell, facts, marks, table, wordOf } from './cells.ts';
 import { absent, currencySection, dateOf, provenance } from './deal.ts';
-import { newestTimes, type PageDeps, showPage, timesAsked } from './show.ts';
+import { type PageDeps, showPage, timesAsked, whoAsks } from './show.ts';
 import type { Visit } from './visit.ts';
 
 /** `/facilities/{id}`: commitment, contracts, and how accrued interest comes about. */
@@ -15,17 +15,17 @@ export async function facilityPage(deps: PageDeps, visit: Visit): Promise<void> 
   const asked = { ...timesAsked(visit), facilityId, includeZero: 'true', include: 'none' };
   const read = (more: Record<string, string>) =>
     deps.api.read<List<BalanceItem>>(asker, '/balances', { ...asked, ...more });
-  const [found, contracts, newest] = await Promise.all([
+  const [found, contracts, who] = await Promise.all([
     read({ level: 'facility', expand: 'accrual' }),
     read({ level: 'contract' }),
-    newestTimes(deps, visit),
+    whoAsks(deps, visit),
   ]);
   const [item] = found.data;
   if (item === undefined) return absent(deps, visit);
   showPage(deps, visit, {
     title: () => `${item.facility?.name ?? ''} · ${item.deal.dealNumber}`,
     place: 'deals',
-    newest,
+    who,
     meta: found.meta,
     body: (text) => [
       facts([

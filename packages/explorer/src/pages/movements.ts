@@ -8,7 +8,7 @@ import { amountCell, table, wordOf } from './cells.ts';
 import { absent } from './deal.ts';
 import { pager } from './deals.ts';
 import { periodForm } from './roll-forward.ts';
-import { newestTimes, type PageDeps, showPage, timesAsked } from './show.ts';
+import { type PageDeps, showPage, timesAsked, whoAsks } from './show.ts';
 import type { Visit } from './visit.ts';
 
 /** Per currency. */
@@ -27,7 +27,7 @@ export async function movementsPage(
   const fromDate = query.get('fromDate') ?? undefined;
   const cursor = query.get('cursor') ?? undefined;
   const asked = { ...timesAsked(visit), dealId, fromDate };
-  const [deals, list, newest] = await Promise.all([
+  const [deals, list, who] = await Promise.all([
     deps.api.read<List<RollForwardItem>>(asker, '/balances/principal', {
       ...asked,
       level: 'deal',
@@ -35,7 +35,7 @@ export async function movementsPage(
       include: 'none',
     }),
     deps.api.read<List<Movement>>(asker, '/balances/principal/movements', { ...asked, cursor }),
-    newestTimes(deps, visit),
+    whoAsks(deps, visit),
   ]);
   const [first] = deals.data;
   if (first === undefined) return absent(deps, visit);
@@ -53,7 +53,7 @@ export async function movementsPage(
   showPage(deps, visit, {
     title: (text) => `${text.t('movements.title')} · ${first.deal.dealNumber}`,
     place: 'deals',
-    newest,
+    who,
     meta: list.meta,
     body: (text) => [
       html`<p><a href="${pageAddress(`/deals/${dealId}`, query)}">${first.deal.dealNumber} ${first.deal.name}</a></p>`,

@@ -5,7 +5,7 @@ import { isZero } from '../web/amounts.ts';
 import type { Text } from '../web/text.ts';
 import { amountCell, table } from './cells.ts';
 import { absent } from './deal.ts';
-import { newestTimes, type PageDeps, showPage, timesAsked } from './show.ts';
+import { type PageDeps, showPage, timesAsked, whoAsks } from './show.ts';
 import type { Visit } from './visit.ts';
 
 /** `/deals/{id}/roll-forward`: opening, each movement, closing, of the deal and each facility. */
@@ -16,17 +16,17 @@ export async function rollForwardPage(deps: PageDeps, visit: Visit): Promise<voi
   const asked = { ...timesAsked(visit), dealId, fromDate, includeZero: 'true', include: 'none' };
   const read = (level: string) =>
     deps.api.read<List<RollForwardItem>>(asker, '/balances/principal', { ...asked, level });
-  const [deals, facilities, newest] = await Promise.all([
+  const [deals, facilities, who] = await Promise.all([
     read('deal'),
     read('facility'),
-    newestTimes(deps, visit),
+    whoAsks(deps, visit),
   ]);
   const [first] = deals.data;
   if (first === undefined) return absent(deps, visit);
   showPage(deps, visit, {
     title: (text) => `${text.t('rollForward.title')} · ${first.deal.dealNumber}`,
     place: 'deals',
-    newest,
+    who,
     meta: deals.meta,
     body: (text) => [
       html`<p><a href="${pageAddress(`/deals/${dealId}`, query)}">${first.deal.dealNumber} ${first.deal.name}</a></p>`,

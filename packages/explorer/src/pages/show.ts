@@ -1,13 +1,14 @@
 import { type Html, type HtmlValue, html } from '@cls/shared/http/html';
 import type { ApiClient } from '../balances/api-client.ts';
-import type { List, Meta } from '../balances/shapes.ts';
+import type { Caller, Meta, Single } from '../balances/shapes.ts';
 import { formToken } from '../sign-in/form-token.ts';
 import { pageAddress } from '../web/address.ts';
 import { type Frame, fullPage, type SignedInFrame } from '../web/layout.ts';
 import type { Pages } from '../web/page.ts';
 import type { Text } from '../web/text.ts';
+import { wordOf } from './cells.ts';
 import { timeBar } from './time-bar.ts';
-import { LEAST, type Visit } from './visit.ts';
+import type { Visit } from './visit.ts';
 
 export interface PageDeps {
   readonly api: ApiClient;
@@ -25,17 +26,16 @@ export function timesAsked({ times }: Visit) {
   return { asOf: times.asOf, knownAt: times.knownAt };
 }
 
-/** Whether something newer is known: asked beside the page's own questions. */
-export async function newestTimes({ api }: PageDeps, { asker }: Visit): Promise<Meta> {
-  const { meta } = await api.read<List<unknown>>(asker, '/balances', LEAST);
-  return meta;
+/** Who asks, and whether something newer is known: asked beside the page's own questions. */
+export function whoAsks({ api }: PageDeps, { asker }: Visit): Promise<Single<Caller>> {
+  return api.read(asker, '/me');
 }
 
 export interface Shown {
   readonly title: (text: Text) => string;
   readonly place?: Place;
   readonly body: (text: Text) => HtmlValue;
-  readonly newest: Meta;
+  readonly who: Single<Caller>;
   /** Of the answer that the page shows. */
   readonly meta: Meta;
   readonly status?: number;
@@ -44,9 +44,9 @@ export interface Shown {
 export function showPage({ pages, issuer }: PageDeps, visit: Visit, page: Shown): void {
   pages.show(visit.ctx, page.status ?? 200, (frame) => {
     const { text } = frame;
-    return fullPage(frame, signedInFrame(visit, frame, issuer, page.place), {
+    return fullPage(frame, signedInFrame(visit, frame, issuer, page), {
       title: page.title(text),
-      bar: timeBar(visit, page.newest, text),
+      bar: timeBar(visit, page.who.meta, text),
       body: page.body(text),
       source: sourceLine(visit, page.meta, text),
     });
@@ -57,9 +57,14 @@ function signedInFrame(
   { identifier, session, query }: Visit,
   { text }: Frame,
   issuer: string,
-  place: Place | undefined,
+  { place, who }: Shown,
 ): SignedInFrame {
+  const { roles, customer } = who.data;
   return {
+    role: [
+      ...(customer.name === null ? [] : [customer.name]),
+      ...roles.map((role) => wordOf('role', role, text)),
+    ].join(', '),
     email: session.email,
     ...(session.name === undefined ? {} : { name: session.name }),
     accountHref: `${issuer}/account`,

@@ -1,7 +1,7 @@
 import type { Clock } from '@cls/shared/clock';
 import type { Context } from 'koa';
 import { type ApiClient, ApiRefused, type Asker } from '../balances/api-client.ts';
-import type { List, Meta } from '../balances/shapes.ts';
+import type { Caller, List, Meta, Single } from '../balances/shapes.ts';
 import type { KeepSessions, KeptSession } from '../sessions/keep-sessions.ts';
 import { sameWith } from '../web/address.ts';
 import { readCookie, SESSION_COOKIE } from '../web/browser.ts';
@@ -35,9 +35,6 @@ export interface VisitDeps {
   /** Leads to the issuer, and back to the same address. */
   readonly signIn: (ctx: Context, returnTo: string, silent: boolean) => Promise<void>;
 }
-
-/** What is asked for the newest times: as little as there is. */
-export const LEAST = { limit: '1', include: 'none', fields: 'id' } as const;
 
 /**
  * A page for people who are signed in; others sign in first, and come back to the same address.
@@ -81,21 +78,22 @@ async function freeze(
   asker: Asker,
   query: URLSearchParams,
 ): Promise<void> {
-  const asked = {
-    asOf: query.get('asOf') ?? undefined,
-    knownAt: query.get('knownAt') ?? undefined,
-  };
-  const { meta } = await api.read<List<unknown>>(asker, '/balances', { ...LEAST, ...asked });
+  const [askedOf, known] = [query.get('asOf'), query.get('knownAt')];
+  // The last date of an earlier knowledge is that of its own answer.
+  const { meta } =
+    known === null
+      ? await api.read<Single<Caller>>(asker, '/me')
+      : await api.read<List<unknown>>(asker, '/balances', { ...LEAST, knownAt: known });
   const { asOf, knownAt } = times(meta);
-  const language = ctx.query['lang'];
-  const address = sameWith(ctx.path, query, { asOf, knownAt: query.get('knownAt') ?? knownAt });
-  ctx.redirect(
-    typeof language === 'string' ? `${address}&lang=${encodeURIComponent(language)}` : address,
-  );
+  const address = sameWith(ctx.path, query, { asOf: askedOf ?? asOf, knownAt: known ?? knownAt });
+  const { lang } = ctx.query;
+  ctx.redirect(typeof lang === 'string' ? `${address}&lang=${encodeURIComponent(lang)}` : address);
 }
 
+const LEAST = { limit: '1', include: 'none', fields: 'id' };
+
 /** A book without a journal knows nothing: then any instant says as much. */
-export function times({ asOf, knownAt }: Meta): Times {
+function times({ asOf, knownAt }: Meta): Times {
   return { asOf, knownAt: knownAt ?? `${asOf}T00:00:00Z` };
 }
 

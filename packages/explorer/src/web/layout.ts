@@ -16,6 +16,8 @@ export interface Frame {
 export interface SignedInFrame {
   readonly email: string;
   readonly name?: string;
+  /** What the person is in the deals, in words. */
+  readonly role: string;
   /** The person's account at the issuer. */
   readonly accountHref: string;
   /** Bound to the session. */
@@ -52,7 +54,7 @@ ${footer(frame, page)}</div>`,
 /** A page of a person who is signed in. */
 export function fullPage(frame: Frame, signedIn: SignedInFrame, page: Page): string {
   const { text } = frame;
-  const { navigation, email, name, accountHref, csrf } = signedIn;
+  const { navigation, email, name, role, accountHref, csrf } = signedIn;
   const links = navigation.map(
     ({ label, href, current }) =>
       html`<li><a href="${href}"${current && html` aria-current="page"`}>${label}</a></li>`,
@@ -65,7 +67,7 @@ export function fullPage(frame: Frame, signedIn: SignedInFrame, page: Page): str
 <header class="head">
 <a class="brand" href="${home?.href ?? '/'}">${MARK}${text.t('product')}</a>
 <nav aria-label="${text.t('page.navigation')}"><ul>${links}</ul></nav>
-<div class="who"><span>${name !== undefined && html`${name} · `}${email}</span>
+<div class="who"><span>${name !== undefined && html`${name} · `}${email}${role !== '' && html` · ${role}`}</span>
 <a href="${accountHref}">${text.t('page.account')}</a>
 <form method="post" action="/sign-out"><input type="hidden" name="csrf" value="${csrf}"><button class="button">${text.t('page.signOut')}</button></form></div>
 </header>

@@ -61,7 +61,7 @@ export class Person {
       const to = response.headers.get('location') ?? refresh;
       if (to === null) return { url: new URL(at), response, html: await response.text() };
       at = new URL(to, at).href;
-      response = await this.send(at);
+      response = await this.send(at, init.headers === undefined ? {} : { headers: init.headers });
     }
     throw new Error('too many redirects');
   }

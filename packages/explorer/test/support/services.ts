@@ -10,10 +10,14 @@ import type { sqlCustomers } from '../../../auth-server/dist/src/organisations/s
 import type * as authServer from '../../../auth-server/dist/test/support/auth-server.js';
 import type { quickHash } from '../../../auth-server/dist/test/support/quick-hash.js';
 import type { startTestApi } from '../../../resource-api/dist/test/support/api.js';
-import type { loadRecords } from '../../../resource-api/dist/test/support/generated.js';
+import type {
+  generated as generateBook,
+  loadRecords,
+} from '../../../resource-api/dist/test/support/generated.js';
 import type * as records from '../../../resource-api/dist/test/support/records.js';
 import { type Explorer, startExplorer } from '../../src/compose.ts';
 import { parseConfig } from '../../src/config.ts';
+import { startBetween } from './between.ts';
 import { Person } from './person.ts';
 
 /** The services' own sources and test support, compiled: no part of what their packages export. */
@@ -41,7 +45,10 @@ const api = (await compiled('resource-api/dist/test/support/api')) as {
 };
 const generated = (await compiled('resource-api/dist/test/support/generated')) as {
   loadRecords: typeof loadRecords;
+  generated: typeof generateBook;
 };
+/** A book of syndicated loans, the same each time. */
+export const aBook = generated.generated;
 export const { aFacility, aJournal, aLoan, aParty, entry } = (await compiled(
   'resource-api/dist/test/support/records',
 )) as typeof records;
@@ -73,6 +80,7 @@ export async function startServices() {
   const jwks = `${auth.issuer}/.well-known/jwks.json`;
   const settings = { ISSUER: auth.issuer, AUDIENCE, JWKS_URL: jwks };
   const resource = await api.startTestApi(pglite, settings);
+  const between = await startBetween(resource.baseUrl);
   const port = await freePort();
   const url = `http://localhost:${port}`;
   const application = await stores.sqlApplications(auth.database).create({
@@ -93,7 +101,7 @@ export async function startServices() {
     EXPLORER_CLIENT_ID: application.id,
     EXPLORER_CLIENT_SECRET: application.secret?.expose() ?? '',
     EXPLORER_SESSION_KEY: KEY,
-    EXPLORER_API_URL: `${resource.baseUrl}/api`,
+    EXPLORER_API_URL: `${between.url}/api`,
     EXPLORER_TIMEOUT_S: '120', // For machines that are busy with other work.
     CLS_DATA_DIR: join(temporaryDirectory('cls-explorer-'), 'data'),
   };
@@ -111,9 +119,29 @@ export async function startServices() {
   const customers = stores.sqlCustomers(auth.database);
   const grants = sqlEntitlements(resource.database);
   let people = 0;
+  let granted: Promise<unknown> | undefined;
   return {
     auth,
     api: resource,
+    /** Between the explorer and the API. */
+    between,
+    /** Asks the API itself, as a service account that sees every deal. */
+    async ask<T>(path: string): Promise<T> {
+      const { client } = auth;
+      granted ??= grants.grant({
+        customer: 'india',
+        role: 'agent',
+        lenderId: undefined,
+        deals: { allDeals: true },
+      });
+      await granted;
+      const answer = await auth.postJson({ client_id: client.id, client_secret: client.secret });
+      const { access_token: token } = (await answer.json()) as { access_token: string };
+      const headers = { authorization: `Bearer ${token}` };
+      const response = await fetch(`${resource.baseUrl}/api/v1/cls${path}`, { headers });
+      if (!response.ok) throw new Error(await response.text());
+      return (await response.json()) as T;
+    },
     url,
     clientId: application.id,
     /** What the explorer logged. */
@@ -131,13 +159,19 @@ export async function startServices() {
       const email = `person${people}@explorer.example`;
       await customers.create(customer, `Customer ${people}`, false);
       const passwordHash = await hashing.quickHash(PASSWORD);
-      const account = { email, customer, permissions: [permission], passwordHash } as const;
+      const account = {
+        email,
+        customer,
+        permissions: [permission],
+        passwordHash,
+      };
       await stores.sqlAccounts(auth.database).create(account);
       for (const grant of given) await grants.grant({ ...grant, customer });
       return new Person(url, email, PASSWORD);
     },
     async stop() {
       await Promise.all(explorers.map((one) => one.stop()));
+      await between.stop();
       await resource.stop();
       await auth.stop();
     },

@@ -1,0 +1,175 @@
+import { expect } from 'chai';
+import { problem } from './support/between.ts';
+import type { Person } from './support/person.ts';
+import { linkNamed, textOf } from './support/reading.ts';
+import {
+  aLoan,
+  aParty,
+  FULL,
+  posting,
+  type Services,
+  sharedServices,
+  VIEW,
+} from './support/services.ts';
+
+const TIMES = 'asOf=2025-01-31&knownAt=2030-01-01T00:00:00Z';
+
+describe('what is in the way', () => {
+  let services: Services;
+  let person: Person;
+  let known: string;
+  before(async () => {
+    services = await sharedServices();
+    const [borrower, lender] = [aParty('A borrower'), aParty('A lender')];
+    const loan = aLoan(borrower, [lender]);
+    const drawn = posting(loan, '2025-01-31', [
+      [undefined, '7.00'],
+      [lender, '7.00'],
+    ]);
+    await services.post([borrower, lender, ...loan.all, drawn]);
+    person = await services.person(FULL);
+    const page = await person.signIn();
+    known = page.url.search;
+  });
+  afterEach(() => {
+    services.between.fault = undefined;
+  });
+
+  for (const [what, address, status, words, way] of [
+    [
+      'a date after the book',
+      '/deals?asOf=2150-01-01',
+      400,
+      'no book for this date',
+      'Show the last date of the book',
+    ],
+    [
+      'a date before the book',
+      '/deals?asOf=1900-01-01',
+      400,
+      'no book for this date',
+      'Show the last date of the book',
+    ],
+    [
+      'a time in the future',
+      '/deals?knownAt=2150-01-01T00:00:00Z',
+      400,
+      'Nothing is known',
+      'Show what is known now',
+    ],
+    [
+      'a time before the book',
+      '/deals?knownAt=1990-01-01T00:00:00Z',
+      400,
+      'Nothing is known',
+      'Show what is known now',
+    ],
+    ['a filter that is none', '/deals?country=Atlantis', 400, 'country', 'Show it without these'],
+    ['a date that is none', '/deals?asOf=yesterday', 400, 'asOf', 'Show it without these'],
+    [
+      'a cursor that is none',
+      '/deals?cursor=abc',
+      400,
+      'does not continue',
+      'Show the list from its beginning',
+    ],
+    ['an address without a page', '/nothing', 404, 'nothing here', 'Go to your deals'],
+  ] as const) {
+    it(`is said in words, with a way on: ${what}`, async () => {
+      const page = await person.open(address);
+      expect(page.response.status).to.equal(status);
+      expect(page.html).to.include(words);
+      const href = linkNamed(page.html, way);
+      const next = await person.open(href ?? 'nowhere');
+      expect(next.response.status, `${href}`).to.equal(200);
+    });
+  }
+
+  it('says that a filter finds nothing, and leads on without it', async () => {
+    const page = await person.open('/deals?country=XX&currency=USD');
+    expect(page.html).to.include('No deal passes these filters');
+    expect(linkNamed(page.html, 'Clear all')).not.to.include('country');
+    const chip = linkNamed(page.html, 'Remove the filter Country XX ×') ?? '';
+    expect(chip).to.include('currency=USD').and.not.include('country');
+  });
+
+  it('says that nothing was granted', async () => {
+    const page = await (await services.person(VIEW)).signIn();
+    expect(page.html).to.include('Deals appear here when the agent grants them');
+  });
+
+  it('names the permission that a person lacks', async () => {
+    services.between.fault = problem(403, 'insufficient_permission');
+    const page = await person.open(`/deals${known}`);
+    expect(page.response.status).to.equal(403);
+    expect(page.html).to.include('cls-deal.view');
+  });
+
+  it('says how long to wait when there were too many requests', async () => {
+    services.between.fault = problem(429, 'rate_limited', { 'retry-after': '17' });
+    const page = await person.open(`/deals${known}`);
+    expect(page.response.status).to.equal(429);
+    expect(page.response.headers.get('retry-after')).to.equal('17');
+    expect(page.html).to.include('17 seconds');
+    expect(linkNamed(page.html, 'Try again')).to.equal(`/deals${known}`);
+  });
+
+  for (const [what, fault] of [
+    ['is unavailable', problem(503, 'unavailable')],
+    ['has no keys', problem(503, 'keys_unavailable')],
+    ['fails', problem(500, 'internal')],
+  ] as const) {
+    it(`keeps the address where the API ${what}`, async () => {
+      services.between.fault = fault;
+      const page = await person.open(`/deals${known}`);
+      expect(page.response.status).to.equal(503);
+      expect(linkNamed(page.html, 'Try again')).to.equal(`/deals${known}`);
+      expect(page.html).to.include('cannot be read just now');
+    });
+  }
+
+  it('keeps the address where something else answers, or nothing does', async () => {
+    services.between.fault = (response) => response.end('<html>proxy</html>');
+    expect((await person.open(`/deals${known}`)).response.status).to.equal(503);
+    services.between.fault = (response) => response.destroy();
+    expect((await person.open(`/deals${known}`)).response.status).to.equal(503);
+  });
+
+  it('breaks a download off where the API does, so that nobody takes a part for the whole', async () => {
+    services.between.fault = (response) => {
+      response.writeHead(200, { 'content-type': 'text/csv' });
+      response.write('object,id\r\n', () => response.destroy());
+    };
+    const response = await person.send(`/deals.csv${known}`);
+    const failed = await response.text().then(
+      () => false,
+      () => true,
+    );
+    expect(failed).to.equal(true);
+  });
+
+  it('signs in again where the API refuses a token, and says so where it refuses that too', async () => {
+    services.between.fault = problem(403, 'token_expired');
+    const page = await person.open(`/deals?${TIMES}`);
+    expect(page.response.status).to.equal(502);
+    expect(page.html).to.include('cannot be read with your sign-in');
+  });
+
+  it('escapes what an address brings', async () => {
+    const page = await person.open(`/deals?${TIMES}&sort=%22%3E%3Cscript%3Ealert(1)%3C/script%3E`);
+    expect(page.html).not.to.include('<script');
+    const filtered = await person.open('/deals?country=%22%3E%3Cscript%3E');
+    expect(filtered.html).not.to.include('<script');
+  });
+
+  it('speaks German to who reads German', async () => {
+    const page = await person.open('/deals?asOf=2150-01-01', {
+      headers: { 'accept-language': 'de-CH,de;q=0.9' },
+    });
+    expect(textOf(page.html)).to.include('Für dieses Datum gibt es kein Buch');
+    const chosen = await person.open(`/deals${known}&lang=de`);
+    expect(chosen.html).to.include('<html lang="de">').and.include('Ausstehendes Kapital');
+    expect((await person.open(`/deals${known}`)).html, 'remembered').to.include('<html lang="de">');
+    await person.open(`/deals${known}&lang=en`);
+  });
+});

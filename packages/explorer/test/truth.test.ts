@@ -1,0 +1,202 @@
+import { expect } from 'chai';
+import type {
+  BalanceItem,
+  Deal,
+  Line,
+  List,
+  Movement,
+  RollForwardItem,
+  Single,
+} from '../src/balances/shapes.ts';
+import { sumOf } from '../src/web/amounts.ts';
+import type { Page, Person } from './support/person.ts';
+import { linkNamed, rowsOf } from './support/reading.ts';
+import { aBook, FULL, type Services, sharedServices } from './support/services.ts';
+
+/** What a row of the list of deals shows. */
+const shownInList = ({ global }: BalanceItem) => [
+  global.principal.outstanding,
+  global.commitment.current,
+  global.commitment.available,
+  global.total.pastDue,
+  global.interest.accrued,
+];
+const shownOfDeal = ({ principal, total, commitment, interest, fees }: Line) => [
+  principal.outstanding,
+  total.pastDue,
+  commitment.current,
+  commitment.unfunded,
+  commitment.available,
+  commitment.letterOfCredit,
+  interest.accrued,
+  interest.due,
+  fees.accrued,
+  fees.due,
+  total.outstanding,
+];
+
+describe('the numbers on pages', () => {
+  let services: Services;
+  let person: Person;
+  let first: Page;
+  /** The times of the visit, for questions to the API. */
+  let times: string;
+  let items: readonly BalanceItem[];
+  before(async () => {
+    services = await sharedServices();
+    await services.post(aBook({ contracts: 24, seed: 11 }).records);
+    person = await services.person(FULL);
+    first = await person.signIn('/deals?includeZero=true&limit=50');
+    const { searchParams } = first.url;
+    times = `asOf=${searchParams.get('asOf')}&knownAt=${searchParams.get('knownAt')}`;
+    const question = `/balances?${times}&level=deal&includeZero=true&limit=1000`;
+    items = (await services.ask<List<BalanceItem>>(question)).data;
+  });
+
+  it('are, on all pages of the list, the strings of the API in its order', async () => {
+    const shown = [];
+    let page: Page | undefined = first;
+    while (page !== undefined) {
+      shown.push(...rowsOf(page.html, 'deals'));
+      const next = linkNamed(page.html, 'Next page');
+      page = next === undefined ? undefined : await person.open(next);
+    }
+    expect(shown.map(({ numbers }) => numbers)).to.deep.equal(items.map(shownInList));
+    for (const [at, { head }] of shown.entries()) {
+      expect(head).to.include(items[at]?.deal.dealNumber);
+    }
+  });
+
+  it('are, in the totals, those of the API over the whole filter', async () => {
+    const { totals = [] } = await services.ask<List<BalanceItem>>(
+      `/balances?${times}&level=deal&includeZero=true&limit=1&include=totals`,
+    );
+    expect(rowsOf(first.html, 'totals').map(({ numbers }) => numbers)).to.deep.equal(
+      totals.map(({ count, principalOutstanding, unfunded, interestAccrued, feesAccrued }) => [
+        `${count}`,
+        principalOutstanding,
+        unfunded,
+        interestAccrued,
+        feesAccrued,
+      ]),
+    );
+  });
+
+  const dealIds = () => [...new Set(items.map(({ deal }) => deal.id))];
+
+  it('are, on each deal’s page, its amounts and its lenders, who add up to them', async () => {
+    for (const id of dealIds()) {
+      const { html } = await person.open(`/deals/${id}?${times}`);
+      const { data } = await services.ask<Single<Deal>>(`/deals/${id}?${times}`);
+      for (const item of data.balances) {
+        const amounts = rowsOf(html, `amounts-${item.currency}`);
+        expect(amounts.flatMap(({ numbers }) => numbers)).to.deep.equal(shownOfDeal(item.global));
+        const lenders = rowsOf(html, `lenders-${item.currency}`);
+        expect(lenders.map(({ numbers }) => numbers.slice(1))).to.deep.equal(
+          item.lenders.map((one) => [
+            one.commitment.current,
+            one.principal.outstanding,
+            one.interest.accrued,
+            one.fees.accrued,
+          ]),
+        );
+        const [sum] = rowsOf(html, `lenders-${item.currency}`, 'tfoot');
+        expect(sum?.numbers).to.deep.equal([
+          item.global.commitment.current,
+          item.global.principal.outstanding,
+          item.global.interest.accrued,
+          item.global.fees.accrued,
+        ]);
+        expect(sum?.html).not.to.include('differs');
+      }
+      const facilities = rowsOf(html, 'facilities');
+      expect(facilities.map(({ numbers }) => numbers)).to.deep.equal(
+        data.facilities.map(({ global }) => [
+          global.principal.outstanding,
+          global.commitment.current,
+          global.commitment.available,
+        ]),
+      );
+    }
+  });
+
+  it('are, on each facility’s page, its commitment and its accruals to the last digit', async () => {
+    const { data } = await services.ask<List<BalanceItem>>(
+      `/balances?${times}&level=facility&includeZero=true&expand=accrual`,
+    );
+    let periods = 0;
+    for (const item of data) {
+      const { html } = await person.open(`/facilities/${item.facility?.id}?${times}`);
+      const { commitment: of } = item.global;
+      expect(rowsOf(html, 'commitment').flatMap(({ numbers }) => numbers)).to.deep.equal([
+        ...[of.original, of.cancelled, of.current, of.funded, of.letterOfCredit],
+        ...[of.sublimitUsed, of.unfunded, of.unavailable, of.available],
+      ]);
+      for (const [at, accrual] of (item.accrual ?? []).entries()) {
+        const rows = rowsOf(html, `accrual-${at}`);
+        periods += rows.length;
+        expect(rows.map(({ numbers }) => [numbers[1], numbers[3]])).to.deep.equal(
+          accrual.periods.map(({ balance, amount }) => [balance, amount]),
+        );
+        expect(rowsOf(html, `accrual-${at}`, 'tfoot')[0]?.numbers).to.deep.equal([accrual.amount]);
+      }
+    }
+    expect(periods).to.be.greaterThan(0);
+  });
+
+  it('are, in each roll-forward, opening, movements and closing, which add up', async () => {
+    for (const id of dealIds()) {
+      const { html } = await person.open(`/deals/${id}/roll-forward?${times}&fromDate=2024-01-01`);
+      const { data } = await services.ask<List<RollForwardItem>>(
+        `/balances/principal?${times}&level=deal&dealId=${id}&fromDate=2024-01-01&includeZero=true`,
+      );
+      for (const { currency, global } of data) {
+        const column = rowsOf(html, `roll-forward-${currency}`).map(({ numbers }) => numbers[0]);
+        const [closing] = rowsOf(html, `roll-forward-${currency}`, 'tfoot');
+        expect(column[0]).to.equal(global.opening);
+        expect(closing?.numbers[0]).to.equal(global.closing);
+        expect(sumOf(column as string[])).to.equal(global.closing);
+      }
+    }
+  });
+
+  it('are, among the postings, each amount, and a balance that ends with the closing', async () => {
+    for (const id of dealIds()) {
+      const rows = [];
+      let at: string | undefined =
+        `/deals/${id}/movements?${times}&fromDate=2024-01-01&lenders=yes`;
+      while (at !== undefined) {
+        const { html } = await person.open(at);
+        rows.push(...rowsOf(html, 'movements'));
+        at = linkNamed(html, 'Next page');
+      }
+      const question = `${times}&dealId=${id}&fromDate=2024-01-01`;
+      const { data } = await services.ask<List<Movement>>(
+        `/balances/principal/movements?${question}&limit=1000`,
+      );
+      expect(rows.map(({ numbers }) => numbers[0])).to.deep.equal(data.map(({ amount }) => amount));
+      const deals = await services.ask<List<RollForwardItem>>(
+        `/balances/principal?${question}&level=deal&includeZero=true`,
+      );
+      for (const { currency, global } of deals.data) {
+        const own = rows.filter((_, n) => data[n]?.currency === currency && !data[n]?.lender);
+        expect(own.at(-1)?.numbers[1] ?? global.opening).to.equal(global.closing);
+      }
+    }
+  });
+
+  it('are, in the download, the same', async () => {
+    const address = linkNamed(first.html, 'CSV') ?? '';
+    const response = await person.send(address);
+    expect(response.headers.get('content-disposition')).to.match(
+      /^attachment; filename="cls-deals_asof-\d{4}-\d\d-\d\d_known-\d{8}T\d{6}Z\.csv"$/,
+    );
+    const [header = '', ...lines] = (await response.text()).trimEnd().split('\r\n');
+    const column = header.split(',').indexOf('global.principal.outstanding');
+    // Names with commas stand in quotes.
+    const cells = (line: string) => line.match(/("([^"]|"")*"|[^,]*)(,|$)/g) ?? [];
+    expect(lines.map((line) => cells(line)[column]?.replace(/,$/, ''))).to.deep.equal(
+      items.map(({ global }) => global.principal.outstanding),
+    );
+  });
+});

@@ -1,0 +1,191 @@
+import { expect } from 'chai';
+import type { Page, Person } from './support/person.ts';
+import { linkNamed, rowsOf, textOf } from './support/reading.ts';
+import {
+  aLoan,
+  aParty,
+  type Loan,
+  type Party,
+  posting,
+  type Services,
+  sharedServices,
+  VIEW,
+} from './support/services.ts';
+
+const ANNA = '31415926.53';
+const BERT = '27182818.28';
+const GLOBAL = '58598744.81';
+
+describe('a visit', () => {
+  let services: Services;
+  let loan: Loan;
+  let anna: Party;
+  let bert: Party;
+  before(async () => {
+    services = await sharedServices();
+    const borrower = aParty('Borrower of the visit');
+    [anna, bert] = [aParty('Anna Bank'), aParty('Bert Bank')];
+    loan = aLoan(borrower, [anna, bert]);
+    await services.post([
+      ...[borrower, anna, bert, ...loan.all],
+      posting(loan, '2025-01-31', [
+        [undefined, GLOBAL],
+        [anna, ANNA],
+        [bert, BERT],
+      ]),
+    ]);
+  });
+  const ofTheDeal = (role: 'agent' | 'lender' | 'borrower', lender?: Party) => ({
+    role,
+    lenderId: lender?.id,
+    deals: { dealId: loan.deal.id } as const,
+  });
+  const all = ['', '/roll-forward', '/movements', '/movements?lenders=yes'];
+  /** Every page and file about the deal that a person can open. */
+  const everything = async (person: Person): Promise<string[]> => {
+    await person.signIn();
+    const addresses = [
+      ...['/deals', '/deals.csv', '/deals.ndjson', `/facilities/${loan.facility.id}`],
+      ...all.map((part) => `/deals/${loan.deal.id}${part}`),
+      ...['movements.csv', 'roll-forward.csv'].map((file) => `/deals/${loan.deal.id}/${file}`),
+    ];
+    const pages = await Promise.all(addresses.map((address) => person.open(address)));
+    for (const page of pages) expect(page.response.status, page.url.href).to.equal(200);
+    return pages.map(({ html }) => html.replaceAll(',', ''));
+  };
+
+  it('shows a lender its own share, and nothing of another’s', async () => {
+    const texts = await everything(await services.person(VIEW, ofTheDeal('lender', anna)));
+    for (const text of texts) {
+      expect(text).not.to.include(BERT).and.not.to.include('Bert Bank');
+      expect(text).not.to.include(bert.id);
+    }
+    const [deals = '', , , , deal = ''] = texts;
+    expect(rowsOf(deals, 'deals')[0]?.numbers.slice(0, 2)).to.deep.equal([ANNA, GLOBAL]);
+    expect(rowsOf(deal, 'amounts-USD')[0]?.numbers).to.deep.equal([ANNA, GLOBAL]);
+    expect(deal).not.to.include('Sum of lenders');
+  });
+
+  it('shows a borrower the global amounts, and no lender', async () => {
+    const texts = await everything(await services.person(VIEW, ofTheDeal('borrower')));
+    for (const text of texts) {
+      for (const secret of [ANNA, BERT, 'Anna Bank', 'Bert Bank']) {
+        expect(text).not.to.include(secret);
+      }
+    }
+    expect(texts[0]).to.include(GLOBAL);
+  });
+
+  it('shows an agent each share, and that they add up', async () => {
+    const [, , , , deal = ''] = await everything(await services.person(VIEW, ofTheDeal('agent')));
+    expect(deal).to.include('Anna Bank').and.include('Bert Bank');
+    expect(rowsOf(deal, 'lenders-USD', 'tfoot')[0]?.html).to.include('equals the global amount');
+  });
+
+  it('shows a deal that was not granted as one that does not exist', async () => {
+    const person = await services.person(VIEW);
+    await person.signIn();
+    const times = 'asOf=2025-01-31&knownAt=2030-01-01T00:00:00Z';
+    const [granted, absent] = await Promise.all(
+      [loan.deal.id, `deal_${'0'.repeat(26)}`].map((id) => person.open(`/deals/${id}`)),
+    );
+    expect(granted?.response.status).to.equal(404);
+    const without = (page?: Page) =>
+      page?.html.replace(/<code>[^<]*<\/code>/, '').replaceAll(/deal_\w+/g, '');
+    expect(without(granted)).to.equal(without(absent));
+    for (const part of ['/roll-forward', '/movements']) {
+      const page = await person.open(`/deals/${loan.deal.id}${part}?${times}`);
+      expect(page.response.status, part).to.be.oneOf([400, 404]);
+      expect(page.html).not.to.include(loan.deal.dealNumber);
+    }
+  });
+
+  it('shows nothing of the person before, once another one has signed in', async () => {
+    const first = await services.person(VIEW, ofTheDeal('agent'));
+    await first.signIn();
+    const second = await services.person(VIEW);
+    // In the same browser: the issuer’s cookies are gone, those of the explorer stay.
+    for (const name of ['cls_explorer', 'cls_explorer_browser']) {
+      second.plant(name, first.cookie(name) ?? '');
+    }
+    await second.signIn('/sign-in?return=/deals');
+    const page = await second.open('/deals');
+    expect(page.html).to.include(second.email).and.not.include(first.email);
+    expect(page.html).not.to.include(loan.deal.dealNumber);
+  });
+
+  describe('at two times', () => {
+    let person: Person;
+    let page: Page;
+    before(async () => {
+      person = await services.person(VIEW, ofTheDeal('agent'));
+      page = await person.signIn('/deals');
+    });
+
+    it('is frozen by the first answer, and every link keeps it', async () => {
+      const { searchParams } = page.url;
+      expect(searchParams.get('asOf')).to.match(/^\d{4}-\d\d-\d\d$/);
+      expect(searchParams.get('knownAt')).to.match(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/);
+      const links = [...page.html.matchAll(/href="(\/deals[^"]*)"/g)].map(([, href = '']) => href);
+      expect(links.length).to.be.greaterThan(3);
+      for (const link of links) expect(link).to.include('knownAt=').and.include('asOf=');
+    });
+
+    it('shows the same numbers after a later posting, and says that there is one', async () => {
+      const before = rowsOf(page.html, 'deals');
+      expect(textOf(page.html)).not.to.include('Newer postings');
+      await services.post([
+        posting(loan, '2025-01-31', [
+          [undefined, '5.00'],
+          [anna, '5.00'],
+        ]),
+      ]);
+      const again = await person.open(page.url.href);
+      expect(rowsOf(again.html, 'deals')).to.deep.equal(before);
+      expect(textOf(again.html)).to.include('Newer postings are known');
+      const now = await person.open(linkNamed(again.html, 'Show what is known now') ?? '');
+      expect(rowsOf(now.html, 'deals')[0]?.numbers[0]).to.equal('58598749.81');
+      expect(textOf(now.html)).not.to.include('Newer postings');
+    });
+
+    it('counts on from page to page, and believes no made-up balance', async () => {
+      const more = Array.from({ length: 60 }, () =>
+        posting(loan, '2025-01-31', [
+          [undefined, '1.00'],
+          [anna, '1.00'],
+        ]),
+      );
+      await services.post(more);
+      const first = await person.open(`/deals/${loan.deal.id}/movements?lenders=yes`);
+      const next = linkNamed(first.html, 'Next page') ?? '';
+      const second = await person.open(next);
+      expect(
+        rowsOf(second.html, 'movements').findLast(({ numbers }) => numbers[1])?.numbers[1],
+      ).to.equal('58598809.81');
+      const forged = new URL(next, services.url);
+      forged.searchParams.set('carried', 'x'.repeat(80));
+      const honest = await person.open(forged.href);
+      expect(honest.response.status).to.equal(200);
+      expect(rowsOf(honest.html, 'movements').every(({ numbers }) => numbers[1] === '')).to.equal(
+        true,
+      );
+    });
+
+    it('asks the API at most three questions a page, at the same time', async () => {
+      const times = page.url.search;
+      for (const address of [
+        '/deals',
+        `/facilities/${loan.facility.id}`,
+        ...all.map((part) => `/deals/${loan.deal.id}${part}`),
+      ]) {
+        const { between } = services;
+        between.asked.length = 0;
+        between.most = 0;
+        const [path = '', more = ''] = address.split('?');
+        await person.open(`${path}${times}&${more}`);
+        expect(between.asked.length, address).to.be.within(1, 3);
+        expect(between.most, address).to.equal(between.asked.length);
+      }
+    });
+  });
+});

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { MailTransport } from '@cls/shared/mail/mail-sender';
 import type { SendNotice } from './deliver-notices.ts';
 import type { NoticeDocument } from './notice-document.ts';
@@ -8,10 +9,12 @@ import { noticeLetter } from './notice-letter.ts';
  *
  * @param open undefined where no mail server is configured.
  * @param host of the Message-ID.
+ * @param timeoutMs well within the lease of a notice, however slowly the server answers each command.
  */
 export function emailSender(
   open: (() => Promise<MailTransport>) | undefined,
   host: string,
+  timeoutMs = TIMEOUT_MS,
 ): SendNotice {
   return async ({ id, target, document }) => {
     if (open === undefined) {
@@ -20,7 +23,8 @@ export function emailSender(
     try {
       const letter = noticeLetter(JSON.parse(document) as NoticeDocument, id);
       const mail = await open();
-      const answer = await mail.send({ to: target, ...letter, messageId: `<${id}@${host}>` });
+      const sent = mail.send({ to: target, ...letter, messageId: `<${id}@${host}>` });
+      const answer = await within(timeoutMs, sent);
       return { outcome: 'delivered', answer };
     } catch (error) {
       const { responseCode = 0, response, message } = error as SmtpFailure;
@@ -28,6 +32,22 @@ export function emailSender(
       return { outcome: responseCode >= 500 ? 'refused' : 'later', answer: response ?? message };
     }
   };
+}
+
+const TIMEOUT_MS = 120_000;
+
+async function within<T>(timeoutMs: number, work: Promise<T>): Promise<T> {
+  const over = new AbortController();
+  const { signal } = over;
+  const late = sleep(timeoutMs, undefined, { signal, ref: false }).then(() => {
+    throw new Error(`no answer within ${timeoutMs / 1000} seconds`);
+  });
+  try {
+    return await Promise.race([work, late]);
+  } finally {
+    over.abort();
+    late.catch(() => undefined);
+  }
 }
 
 type SmtpFailure = Error & { readonly responseCode?: number; readonly response?: string };

@@ -117,4 +117,19 @@ describe('the list of versions', () => {
       }),
     );
   });
+
+  it('has another period from the instant on at which a version retires, also after its date', () => {
+    let decided: Date | undefined;
+    const list = [{ ...v1, ...retired }, v2];
+    const registry = createRegistry(list, NOTICE_POLICY, () => decided);
+    const [date, later] = [new Date(day(130 + 365)), new Date(day(130 + 400))];
+    const held = registry.period(date);
+    expect(registry.period(later)).to.equal(held);
+    decided = new Date(day(130 + 380));
+    expect(registry.period(date)).to.equal(held);
+    expect(registry.period(later)).not.to.equal(held);
+    expect(registry.statusOf(list[0] as Release, date)).to.equal('Deprecated');
+    expect(registry.statusOf(list[0] as Release, later)).to.equal('Retired');
+    expect(registry.servedIds(later)).to.deep.equal(['v2', 'latest']);
+  });
 });

@@ -29,6 +29,7 @@ import { changesReader } from './balances/read-changes.ts';
 import { groupsReader } from './balances/read-groups.ts';
 import { dealReader, itemReader } from './balances/read-item.ts';
 import { movementsReader } from './balances/read-movements.ts';
+import { seriesReader } from './balances/read-series.ts';
 import { snapshots } from './balances/snapshot.ts';
 import { composeNotices } from './compose-notices.ts';
 import type { ResourceApiConfig } from './config.ts';
@@ -118,6 +119,7 @@ async function compose(
   const readItem = itemReader(store, times);
   const readCaller = callerReader(store, times);
   const readGroups = groupsReader(store, times);
+  const readSeries = seriesReader(store, times);
   const readDeal = dealReader(store, times, readBalances);
   const redis = config.redisUrl && connectRedis(config.redisUrl, log);
   const counts = sqlVersionUsage(database);
@@ -132,7 +134,7 @@ async function compose(
   const versions = versionsOf(
     {
       ...{ readBalances, readChanges, readMovements, readItem, readDeal, readCaller, readGroups },
-      ...{ ledger, cursors },
+      ...{ readSeries, ledger, cursors },
     },
     notices.retiredAt,
   );

@@ -17,6 +17,7 @@ import { MIGRATIONS } from '../src/store/migrations.ts';
 import { foundMovementsStatement, movementWalkStatement } from '../src/store/movement-page.ts';
 import { hadMoreItemsStatement, WALK_BOUNDS } from '../src/store/page-walk.ts';
 import { plainWalkStatement } from '../src/store/plain-page.ts';
+import { seriesStatement } from '../src/store/principal-series.ts';
 import { sqlBalanceStore } from '../src/store/sql-balance-store.ts';
 import { date } from './support/book.ts';
 
@@ -92,6 +93,15 @@ describeOnEngines('each statement of the balance store', (engine) => {
           await store.groupTotals(access, request, 10);
           // Asked where few deals are left.
           await asked.query(groupTotalsStatement(request, [1n]).sql);
+        }
+      }),
+    series: () =>
+      everyQuestion(async (access, level, filter) => {
+        for (const interval of ['month', 'event'] as const) {
+          const from = date('2025-01-01');
+          const request = { level, filter, snapshot, interval, from, to: snapshot.asOf, limit: 10 };
+          await store.series(access, request);
+          await asked.query(seriesStatement(request, [1n]).sql);
         }
       }),
     owing: () =>

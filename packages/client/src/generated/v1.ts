@@ -140,6 +140,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/cls/balances/principal/series": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * How principal moved, by month, quarter, year or day of movement
+         * @description For each currency a roll-forward for each interval, added up over the items that the filter finds at the end of the period, zero or not. Each is what principal balances answer for these days.
+         */
+        get: operations["listPrincipalSeries"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
 }
 export type webhooks = Record<string, never>;
 export interface components {
@@ -1735,6 +1755,95 @@ export interface components {
                 dataThrough: components["schemas"]["Date"] | null;
             };
         };
+        PrincipalPoint: {
+            /**
+             * @description The kind of object.
+             * @constant
+             */
+            object: "principalPoint";
+            /** @description Of the amounts; currencies are never added up. */
+            currency: components["schemas"]["Currency"];
+            /** @description The first day of the interval. */
+            from: components["schemas"]["Date"];
+            /** @description The last day of the interval. */
+            date: components["schemas"]["Date"];
+            /** @description Principal at the end of the day before the period. */
+            opening: components["schemas"]["Money"];
+            /** @description Changes of principal in the period. A reversal stands under what it takes back. */
+            movements: {
+                /** @description Principal that was lent. */
+                advances: components["schemas"]["Money"];
+                /** @description Repaid as agreed; negative. */
+                scheduledRepayments: components["schemas"]["Money"];
+                /** @description Repaid early by the borrower’s choice; negative. */
+                voluntaryPrepayments: components["schemas"]["Money"];
+                /** @description Repaid early because the agreement asks for it; negative. */
+                mandatoryPrepayments: components["schemas"]["Money"];
+                /** @description Interest that became principal (payment in kind). */
+                pikCapitalized: components["schemas"]["Money"];
+                /** @description Fees that became principal. */
+                feesCapitalized: components["schemas"]["Money"];
+                /** @description Principal that was given up; negative. */
+                writeOffs: components["schemas"]["Money"];
+                /** @description From one loan contract to the next: zero per facility. */
+                rollovers: components["schemas"]["Money"];
+                /** @description From one lender to another: zero globally. */
+                transfers: components["schemas"]["Money"];
+                /** @description Corrections that are none of the others. */
+                adjustments: components["schemas"]["Money"];
+            };
+            /** @description Opening and movements: principal at the end of the period. */
+            closing: components["schemas"]["Money"];
+            /** @description Revaluation of what is owed in other currencies. */
+            exchangeAdjustment: components["schemas"]["Money"];
+            /** @description Closing and exchange adjustment: what is owed. */
+            obligation: components["schemas"]["Money"];
+            /** @description Postings of principal in the interval. */
+            movementCount: number;
+            /** @description How many of them reverse others. */
+            reversedCount: number;
+        };
+        PrincipalPointList: {
+            /**
+             * @description The kind of object.
+             * @constant
+             */
+            object: "list";
+            /** @description By currency and date. */
+            data: components["schemas"]["PrincipalPoint"][];
+            /** @description Where this answer stands in the period. */
+            page: {
+                /** @description How many dates an answer may have. */
+                limit: number;
+                /** @description Whether the period goes on after the last date. */
+                hasMore: boolean;
+                /** @description The `fromDate` of the next question. */
+                nextFromDate: components["schemas"]["Date"] | null;
+            };
+            /** @description What the answer is an answer to. */
+            meta: {
+                /**
+                 * Format: api-version
+                 * @description The version that answered.
+                 */
+                apiVersion: string;
+                /** @description The date of the balances: the one asked for, or the last with data. */
+                asOf: components["schemas"]["Date"];
+                /** @description The newest change that the answer depends on; as `knownAt` it gets the same answer for ever. */
+                knownAt: components["schemas"]["Instant"] | null;
+                /** @description The newest journal that the answer knows. */
+                ledgerSeq: number;
+                /** @description The last date with data, up to `asOf`. */
+                dataThrough: components["schemas"]["Date"] | null;
+                /** @description The days that are rolled forward. */
+                period: {
+                    /** @description Its first day; null: since inception. */
+                    from: components["schemas"]["Date"] | null;
+                    /** @description Its last day. */
+                    to: components["schemas"]["Date"];
+                };
+            };
+        };
         SummedTotal: {
             /** @description Amounts of different currencies are never added up. */
             currency: components["schemas"]["Currency"];
@@ -2571,6 +2680,94 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["GroupTotalList"];
+                };
+            };
+            /** @description The answer has the `ETag` that the client named. */
+            304: {
+                headers: {
+                    "API-Version": components["headers"]["API-Version"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            406: components["responses"]["NotAcceptable"];
+            410: components["responses"]["Gone"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    listPrincipalSeries: {
+        parameters: {
+            query?: {
+                /** @description Only what belongs to these deals. Expected: a deal id, deal_… or ext:SOURCE:ID. */
+                dealId?: string[];
+                /** @description Only what belongs to these facilities. Expected: a facility id, fac_… or ext:SOURCE:ID. */
+                facilityId?: string[];
+                /** @description Only these loan contracts. Expected: a contract id, ctr_… or ext:SOURCE:ID. */
+                contractId?: string[];
+                /** @description Only the loans of these borrowers. Expected: a party id, pty_… or ext:SOURCE:ID. */
+                borrowerId?: string[];
+                /** @description Only what these lenders have a share of. With one of them, `share` is that lender’s. Expected: a party id, pty_… or ext:SOURCE:ID. */
+                lenderId?: string[];
+                /** @description Only what is owed in these currencies. Expected: an ISO 4217 code such as USD. */
+                currency?: string[];
+                /** @description Only deals of these countries, as `borrower.country` shows them. Expected: a two-character country code such as IN. */
+                country?: string[];
+                /** @description Only facilities of these types. Expected: one of term_loan, revolver, delayed_draw, letter_of_credit, swingline, bridge. */
+                facilityType?: ("term_loan" | "revolver" | "delayed_draw" | "letter_of_credit" | "swingline" | "bridge")[];
+                /** @description Only items that have this status themselves, at the date. Expected: one of pending, active, matured, terminated, repaid, written_off. */
+                status?: ("pending" | "active" | "matured" | "terminated" | "repaid" | "written_off")[];
+                /** @description Only items with at least this outstanding principal; needs exactly one `currency`. Expected: a plain decimal such as 1000.00. */
+                minOutstanding?: string;
+                /** @description Only items with at most this outstanding principal; needs exactly one `currency`. Expected: a plain decimal such as 1000.00. */
+                maxOutstanding?: string;
+                /** @description First date on which an item may mature, inclusive. Expected: a date as YYYY-MM-DD. */
+                maturityFrom?: string;
+                /** @description Last date on which an item may mature, inclusive. Expected: a date as YYYY-MM-DD. */
+                maturityTo?: string;
+                /** @description Only items of which something is past due; of a position, to its lender. Expected: true or false. */
+                pastDue?: boolean;
+                /** @description Only items whose `provenance.restated` is true. Expected: true or false. */
+                restated?: boolean;
+                /** @description The date of the balances: everything counts that was effective by its end. Without it, the last date that the book has data for. Expected: a date as YYYY-MM-DD. */
+                asOf?: string;
+                /** @description Balances as they were known then: only what had been posted by this instant counts. Without it, everything that is known now. Expected: an instant as 2025-04-01T00:00:00Z. */
+                knownAt?: string;
+                /** @description The first day of the period. Without it, the period begins with the loan. Expected: a date as YYYY-MM-DD. */
+                fromDate?: string;
+                /** @description The last day of the period: another word for `asOf`. Give one of them. Expected: a date as YYYY-MM-DD. */
+                toDate?: string;
+                /** @description What an item is a balance of: the finer, the more items. Expected: one of deal, facility, contract, position. */
+                level?: "deal" | "facility" | "contract" | "position";
+                /** @description How far apart points are; `event`: one for each day with a movement. Expected: one of month, quarter, year, event. */
+                interval?: "month" | "quarter" | "year" | "event";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The whole answer. */
+            200: {
+                headers: {
+                    "API-Version": components["headers"]["API-Version"];
+                    "Content-Location": components["headers"]["Content-Location"];
+                    Deprecation: components["headers"]["Deprecation"];
+                    Sunset: components["headers"]["Sunset"];
+                    Link: components["headers"]["Link"];
+                    ETag: components["headers"]["ETag"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PrincipalPointList"];
                 };
             };
             /** @description The answer has the `ETag` that the client named. */

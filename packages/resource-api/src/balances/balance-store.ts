@@ -1,6 +1,7 @@
-import type { StatedBalance, TotalBalance } from '../ledger/balance.ts';
+import type { PrincipalBalance, StatedBalance, TotalBalance } from '../ledger/balance.ts';
 import type { AccrualStream } from '../ledger/billed-accruals.ts';
 import type { BusinessDate } from '../ledger/business-date.ts';
+import type { Interval, Period } from '../ledger/interval.ts';
 
 /** What the reader may see. Row-level security in the database enforces it. */
 export type ReaderAccess = { readonly fullControl: true } | { readonly customer: string };
@@ -309,6 +310,21 @@ export interface KnowledgeFacts {
   readonly reportedSeq: bigint;
 }
 
+/** Asks how principal moved between two days, by interval or by day of movement. */
+export interface SeriesRequest extends Pick<PageRequest, 'level' | 'filter' | 'snapshot'>, Period {
+  readonly interval: Interval | 'event';
+  /** Intervals, or days, with a movement; the first of them. */
+  readonly limit: number;
+}
+
+/** What moved in one interval, in one currency. */
+export interface SeriesStep {
+  readonly currency: string;
+  /** First day of the interval, or the day; undefined: everything before the period. */
+  readonly start: BusinessDate | undefined;
+  readonly moved: PrincipalBalance;
+}
+
 /** A principal movement as it was posted. */
 export interface Movement {
   readonly seq: bigint;
@@ -433,6 +449,11 @@ export interface BalanceStore {
     keys: readonly bigint[],
     snapshot: Snapshot,
   ): Promise<ReadonlyMap<bigint, readonly AccrualStream[]>>;
+  /**
+   * Of the items that the filter finds at the snapshot, zero or not: of each currency what stood
+   * before the period, then intervals with a movement, in their order.
+   */
+  series(access: ReaderAccess, request: SeriesRequest): Promise<readonly SeriesStep[]>;
   /** In posting order. */
   movements(access: ReaderAccess, request: MovementRequest): Promise<FoundMovements>;
   /** The first movements of each item, by internal key. */

@@ -63,6 +63,21 @@ export const TOTAL_COMPONENTS = [
 ] as const satisfies readonly BalanceComponent[];
 export type TotalBalance = Pick<Balance, (typeof TOTAL_COMPONENTS)[number]>;
 
+/** What a roll-forward of principal tells. */
+export const PRINCIPAL_COMPONENTS = [
+  'principal_cash',
+  'principal_pik',
+  'fx_revaluation',
+  ...MOVEMENT_COMPONENTS,
+  ...COUNT_COMPONENTS,
+] as const satisfies readonly Component[];
+export type PrincipalBalance = Pick<Balance, (typeof PRINCIPAL_COMPONENTS)[number]>;
+
+export function addPrincipal(a: PrincipalBalance, b: PrincipalBalance): PrincipalBalance {
+  const sums = PRINCIPAL_COMPONENTS.map((name) => [name, a[name] + b[name]] as const);
+  return Object.fromEntries(sums) as unknown as PrincipalBalance;
+}
+
 /** Principal that the borrower owes: paid in cash and capitalised. */
 export function outstandingPrincipal(
   balance: Pick<Balance, 'principal_cash' | 'principal_pik'>,
@@ -74,7 +89,9 @@ export function outstandingPrincipal(
 export type StatedBalance = Balance & { readonly available: bigint };
 
 /** What the borrower owes in the reporting currency, exchange differences included. */
-export function obligation(balance: TotalBalance): bigint {
+export function obligation(
+  balance: Pick<Balance, 'principal_cash' | 'principal_pik' | 'fx_revaluation'>,
+): bigint {
   return outstandingPrincipal(balance) + balance.fx_revaluation;
 }
 

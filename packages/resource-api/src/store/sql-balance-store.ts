@@ -35,6 +35,7 @@ import { type PageRow, toBalance, toItems } from './page-rows.ts';
 import { WALK_BOUNDS, type WalkBounds } from './page-walk.ts';
 import { type DueRow, dueStatement, toPastDue } from './past-due-statement.ts';
 import { JOURNAL_LOCK } from './post-journals.ts';
+import { type SeriesRow, seriesStatement, toStep } from './principal-series.ts';
 import { lookUp, readAll, readAs } from './read-as.ts';
 import { hadMoreItems, readPage } from './read-page.ts';
 
@@ -129,6 +130,10 @@ export function sqlBalanceStore(
     async accrualsOf(level, keys, snapshot) {
       if (keys.length === 0) return new Map();
       return toStreams(await readAll<StreamRow>(database, accrualStatement(level, keys, snapshot)));
+    },
+    async series(access, request) {
+      const statement = seriesStatement(request, await dealsOf(access, request));
+      return (await readAs<SeriesRow>(database, access, statement)).map(toStep);
     },
     async movements(access, request) {
       const { rows, next } = await readMovements<MovementRow>(

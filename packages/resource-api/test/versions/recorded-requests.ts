@@ -3,6 +3,7 @@ import type { RecordedRequest } from './recordings.ts';
 const B = '/cls/balances';
 const P = '/cls/balances/principal';
 const M = '/cls/balances/principal/movements';
+const S = '/cls/balances/principal/series';
 const T = '/cls/balances/totals';
 const DEAL = '/cls/deals/deal_0000000A00000000000000001A';
 /** A date on which most of the book's loans live. */
@@ -156,6 +157,19 @@ export const REQUESTS: Readonly<Record<string, readonly RecordedRequest[]>> = {
     ...named([`${T}?${DAY}&groupBy=borrower`], { customer: 'india' }),
     ...named([`${T}?${DAY}`], { customer: 'nobody' }),
     ...named([T], { token: 'none' }),
+  ],
+  series: [
+    ...named([
+      `${S}?fromDate=2016-11-20&toDate=2017-06-14&currency=EUR`,
+      `${S}?interval=quarter&${DAY}&level=deal`,
+      `${S}?interval=year&${DAY}&knownAt=${EARLIER}&level=position`,
+      `${S}?interval=event&fromDate=2017-04-01&toDate=2017-06-14`,
+      `${S}?interval=day&includeZero=true&fromDate=2017-06-14&toDate=x`,
+    ]),
+    ...named([`${S}?interval=year&level=position&${DAY}`], { customer: 'lender-one' }),
+    ...named([`${S}?interval=year&${DAY}`], { customer: 'india' }),
+    ...named([`${S}?interval=year&${DAY}`], { customer: 'nobody' }),
+    ...named([S], { token: 'none' }),
   ],
   errors: [
     ...named([

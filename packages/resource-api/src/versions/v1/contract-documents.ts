@@ -14,8 +14,8 @@ import {
   text,
 } from '../schema.ts';
 import { TOTAL } from './contract-accruals.ts';
-import { itemOf, META } from './contract-lists.ts';
-import { DEAL_STATUS, PARTIES } from './contract-schemas.ts';
+import { itemOf, META, PERIOD } from './contract-lists.ts';
+import { DEAL_STATUS, PARTIES, ROLL_FORWARD } from './contract-schemas.ts';
 import type { DocumentName } from './query.ts';
 
 /** What the contract says of an answer without pages. */
@@ -55,6 +55,13 @@ export const DOCUMENTS: Readonly<Record<DocumentName, DocumentTitle>> = {
     description:
       'What the service makes of your token: the customer, its permissions and roles, and how many deals it sees. Ask it first when a list is empty.',
     schema: 'CallerItem',
+  },
+  series: {
+    operationId: 'listPrincipalSeries',
+    summary: 'How principal moved, by month, quarter, year or day of movement',
+    description:
+      'For each currency a roll-forward for each interval, added up over the items that the filter finds at the end of the period, zero or not. Each is what principal balances answer for these days.',
+    schema: 'PrincipalPointList',
   },
   totals: {
     operationId: 'listGroupTotals',
@@ -130,6 +137,28 @@ export const DOCUMENT_SCHEMAS: Readonly<Record<string, JsonSchema>> = {
     hasMoreDeals: flag('Whether it sees more than were counted.'),
   }),
   CallerItem: item(ref('Caller'), object(META)),
+  PrincipalPoint: object({
+    object: constant('principalPoint'),
+    currency: as(ref('Currency'), 'Of the amounts; currencies are never added up.'),
+    from: as(ref('Date'), 'The first day of the interval.'),
+    date: as(ref('Date'), 'The last day of the interval.'),
+    ...ROLL_FORWARD,
+    movementCount: integer('Postings of principal in the interval.'),
+    reversedCount: integer('How many of them reverse others.'),
+  }),
+  PrincipalPointList: object({
+    object: constant('list'),
+    data: listOf(ref('PrincipalPoint'), 'By currency and date.'),
+    page: as(
+      object({
+        limit: integer('How many dates an answer may have.'),
+        hasMore: flag('Whether the period goes on after the last date.'),
+        nextFromDate: nullable(ref('Date'), 'The `fromDate` of the next question.'),
+      }),
+      'Where this answer stands in the period.',
+    ),
+    meta: as(object({ ...META, period: PERIOD }), 'What the answer is an answer to.'),
+  }),
   SummedTotal: object(SUMS, COMMITTED),
   GroupTotal: object(
     {

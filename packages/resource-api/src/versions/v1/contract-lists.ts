@@ -28,7 +28,7 @@ export const META = {
   ledgerSeq: integer('The newest journal that the answer knows.'),
   dataThrough: nullable(date, 'The last date with data, up to `asOf`.'),
 };
-const PERIOD = as(
+export const PERIOD = as(
   object({
     from: nullable(date, 'Its first day; null: since inception.'),
     to: as(date, 'Its last day.'),

@@ -81,7 +81,7 @@ const AMOUNTS = {
   ),
 };
 
-const ROLL_FORWARD = {
+export const ROLL_FORWARD = {
   opening: as(money, 'Principal at the end of the day before the period.'),
   movements: as(
     object({

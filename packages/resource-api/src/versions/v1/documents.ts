@@ -5,6 +5,7 @@ import { readerName } from '../../balances/read-balances.ts';
 import type { ReadCaller } from '../../balances/read-caller.ts';
 import type { ReadGroups } from '../../balances/read-groups.ts';
 import type { ReadDeal, ReadItem } from '../../balances/read-item.ts';
+import { POINTS_MAX, type ReadSeries } from '../../balances/read-series.ts';
 import type { VersionRequest, VersionResponse, VersionRoute } from '../api-version.ts';
 import { etagOf } from '../etag.ts';
 import { checkFields, pickFields } from './fields.ts';
@@ -15,6 +16,7 @@ import { presentItem, presentMeta } from './present.ts';
 import { presentCaller } from './present-caller.ts';
 import { presentDeal } from './present-deal.ts';
 import { presentGroup, presentSums } from './present-group.ts';
+import { presentPoint } from './present-point.ts';
 import {
   type BalancesQuery,
   DOCUMENT_PATHS,
@@ -27,6 +29,7 @@ export interface DocumentDeps {
   readonly readDeal: ReadDeal;
   readonly readCaller: ReadCaller;
   readonly readGroups: ReadGroups;
+  readonly readSeries: ReadSeries;
 }
 
 type Answer = VersionResponse & { body: Buffer };
@@ -89,6 +92,16 @@ const ANSWERS: Readonly<
       rest: rest.map((group) => presentSums(group, query)),
       totals: totals.map((total) => presentSums(total, query)),
       meta: presentMeta(snapshot),
+    };
+  },
+  async series({ readSeries }, { caller, query: text }) {
+    const query = parseBalancesQuery(text, 'series');
+    const { snapshot, from, points, nextFrom } = await readSeries(caller, query);
+    return {
+      object: 'list',
+      data: points.map(presentPoint),
+      page: { limit: POINTS_MAX, hasMore: nextFrom !== undefined, nextFromDate: nextFrom ?? null },
+      meta: presentMeta(snapshot, { from }),
     };
   },
   async me({ readCaller }, request) {

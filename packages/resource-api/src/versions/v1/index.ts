@@ -12,6 +12,7 @@ import type { ReadChanges } from '../../balances/read-changes.ts';
 import type { ReadGroups } from '../../balances/read-groups.ts';
 import type { ReadDeal, ReadItem } from '../../balances/read-item.ts';
 import type { ReadMovements } from '../../balances/read-movements.ts';
+import type { ReadSeries } from '../../balances/read-series.ts';
 import type { CopyTimes, ResolvedSnapshot } from '../../balances/snapshot.ts';
 import type { ApiVersion, VersionRequest, VersionResponse, VersionRoute } from '../api-version.ts';
 import { etagOf } from '../etag.ts';
@@ -42,6 +43,7 @@ export interface V1Deps {
   readonly readDeal: ReadDeal;
   readonly readCaller: ReadCaller;
   readonly readGroups: ReadGroups;
+  readonly readSeries: ReadSeries;
   readonly ledger: CurrentLedger;
   readonly cursors: CursorCodec;
 }

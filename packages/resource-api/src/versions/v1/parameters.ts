@@ -9,6 +9,7 @@ import { EXTERNAL_ID } from '../../balances/external-ids.ts';
 import { EXPANSIONS, type Expansion } from '../../balances/read-balances.ts';
 import { minorUnitDigits } from '../../ledger/currency.ts';
 import { FACILITY_TYPES } from '../../ledger/facility-type.ts';
+import { INTERVALS } from '../../ledger/interval.ts';
 import type { ParameterRule } from '../parameter-rule.ts';
 import type { Endpoint } from './query.ts';
 
@@ -16,6 +17,8 @@ export const LIMIT_DEFAULT = 100;
 export const LIMIT_MAX = 1_000;
 /** How many values a parameter takes that takes several. */
 export const VALUES_MAX = 100;
+/** Of a series of principal. */
+export const SERIES_INTERVALS = [...INTERVALS, 'event'] as const;
 /** How many groups are told one by one. */
 export const TOP_DEFAULT = 100;
 const CURSOR_MAX_CHARS = 16_384;
@@ -29,6 +32,7 @@ export const DEFAULT_LEVEL = {
   deal: 'deal',
   me: 'deal',
   totals: 'facility',
+  series: 'contract',
 } as const satisfies Readonly<Record<Endpoint, Level>>;
 
 const oneOf = (values: readonly string[]) => ({
@@ -192,6 +196,11 @@ export const PARAMETERS = {
     description:
       'What items are grouped by, beside the currency; `lender` at level position alone.',
   },
+  interval: {
+    schema: { type: 'string', enum: SERIES_INTERVALS, default: 'month' },
+    expected: `one of ${SERIES_INTERVALS.join(', ')}`,
+    description: 'How far apart points are; `event`: one for each day with a movement.',
+  },
   top: {
     schema: { type: 'integer', minimum: 1, maximum: LIMIT_MAX, default: TOP_DEFAULT },
     expected: `a whole number from 1 to ${LIMIT_MAX}`,
@@ -252,6 +261,14 @@ export const TAKEN: Readonly<Record<Endpoint, readonly ParameterName[]>> = {
   deal: [...TIMES, 'expand', 'reportingCurrency', 'fxDate'],
   me: [],
   totals: [...FILTERS, ...TIMES, 'level', 'groupBy', 'top'],
+  // Items at zero count: they may have moved before.
+  series: [
+    ...FILTERS.filter((name) => name !== 'includeZero'),
+    ...TIMES,
+    ...PERIOD,
+    'level',
+    'interval',
+  ],
 };
 
 /** Whether each item of a level has one such value. */

@@ -14,6 +14,7 @@ import {
   type MovementComponent,
   obligation,
   outstandingPrincipal,
+  type PrincipalBalance,
   type StatedBalance,
   ZERO_BALANCE,
 } from '../../ledger/balance.ts';
@@ -322,13 +323,21 @@ function addAmounts(
   return line;
 }
 
-function addRollForward(line: Draft, opening: Balance, closing: Balance, money: Money): Draft {
+export function presentMovements(
+  opening: PrincipalBalance,
+  closing: PrincipalBalance,
+  money: Money,
+): Presented {
   const movements: Draft = {};
   for (const name of MOVEMENT_COMPONENTS) {
     movements[MOVEMENT_NAMES[name]] = money(closing[name] - opening[name]);
   }
+  return movements;
+}
+
+function addRollForward(line: Draft, opening: Balance, closing: Balance, money: Money): Draft {
   line['opening'] = money(outstandingPrincipal(opening));
-  line['movements'] = movements;
+  line['movements'] = presentMovements(opening, closing, money);
   line['closing'] = money(outstandingPrincipal(closing));
   line['exchangeAdjustment'] = money(closing.fx_revaluation);
   line['obligation'] = money(obligation(closing));

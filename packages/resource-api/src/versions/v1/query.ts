@@ -11,6 +11,7 @@ import type { Expansion, TotalsWish } from '../../balances/read-balances.ts';
 import type { CopyTimes } from '../../balances/snapshot.ts';
 import { type BusinessDate, parseBusinessDate } from '../../ledger/business-date.ts';
 import { minorUnitDigits } from '../../ledger/currency.ts';
+import type { Interval } from '../../ledger/interval.ts';
 import { parseAmount } from '../../ledger/money.ts';
 import {
   DEFAULT_LEVEL,
@@ -21,6 +22,7 @@ import {
   type ListFilter,
   PAGE_PARAMETERS,
   type ParameterName,
+  SERIES_INTERVALS,
   TAKEN,
   TOP_DEFAULT,
 } from './parameters.ts';
@@ -29,7 +31,7 @@ import { QueryReader } from './query-reader.ts';
 /** A list with pages and exports. */
 export type Resource = 'balances' | 'principal' | 'movements';
 /** What is answered by one document, without pages. */
-export type DocumentName = 'balance' | 'deal' | 'me' | 'totals';
+export type DocumentName = 'balance' | 'deal' | 'me' | 'totals' | 'series';
 /** What is asked for: each endpoint takes the parameters of its own. */
 export type Endpoint = Resource | DocumentName;
 
@@ -45,6 +47,7 @@ export const DOCUMENT_PATHS: Readonly<Record<DocumentName, `/${string}`>> = {
   deal: '/cls/deals/{id}',
   me: '/cls/me',
   totals: '/cls/balances/totals',
+  series: '/cls/balances/principal/series',
 };
 
 /** The parameters of a question, checked. */
@@ -67,6 +70,7 @@ export interface BalancesQuery {
     | undefined;
   readonly groupBy: Grouping | undefined;
   readonly top: number;
+  readonly interval: Interval | 'event';
   readonly limit: number;
   readonly cursor: string | undefined;
   /**
@@ -232,6 +236,8 @@ export function parseBalancesQuery(
     fields: read.has('fields') ? read.list('fields') : undefined,
     reporting,
     groupBy,
+    interval:
+      read.one('interval', (value) => SERIES_INTERVALS.find((name) => name === value)) ?? 'month',
     top: read.one('top', Number) ?? TOP_DEFAULT,
     limit: limit ?? LIMIT_DEFAULT,
     cursor: read.one('cursor', asIs),

@@ -179,8 +179,7 @@ async function compose(
     async stop() {
       await running.stop();
       keys.stop();
-      await telling.stop();
-      await usage.stop();
+      await Promise.all([telling.stop(), usage.stop()]);
       await redis?.stop();
       await database.close();
     },

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Registry } from '../lifecycle/registry.ts';
 import type { UsageStore } from '../usage/version-usage.ts';
 import { type DeliveryDeps, deliverNotices } from './deliver-notices.ts';
@@ -7,7 +8,10 @@ import { planNotices } from './plan-notices.ts';
 import type { Retirements } from './retirement.ts';
 
 export interface NoticeWorker {
-  /** Ends what is under way, and begins nothing new. */
+  /**
+   * Begins nothing new, and waits a while for what is under way. What takes longer is sent again when
+   * its lease has ended.
+   */
   stop(): Promise<void>;
 }
 
@@ -25,6 +29,9 @@ export interface NoticeWorkerDeps extends Omit<DeliveryDeps, 'isStopping'> {
 const PLAN_EVERY_MS = 600_000;
 /** What is not decided is looked at again after so long. */
 const DECIDE_EVERY_MS = 60_000;
+
+/** A process that ends waits no longer for a receiver. */
+const STOP_MAX_MS = 10_000;
 
 /**
  * Every replica does all of it; the outbox and the records of decisions let each thing happen once.
@@ -48,7 +55,8 @@ export function noticeWorker(deps: NoticeWorkerDeps): NoticeWorker {
   return {
     async stop() {
       stopping = true;
-      await Promise.all(loops.map((loop) => loop.stop()));
+      const ended = Promise.all(loops.map((loop) => loop.stop()));
+      await Promise.race([ended, sleep(STOP_MAX_MS, undefined, { ref: false })]);
     },
   };
 }

@@ -33,8 +33,8 @@ const resolveBySystem: Resolve = async (host) =>
 
 /**
  * Sends notices as Standard Webhooks. A target must be public: its name is resolved once, every
- * address is checked, and the connection goes to the first of them, so that a name that resolves to
- * another address a moment later leads nowhere. A redirect is an answer like any other that is not
+ * address is checked, and the connection goes to one of them, so that a name that resolves to another
+ * address a moment later leads nowhere. A redirect is an answer like any other that is not
  * 2xx; bodies of answers are not read.
  */
 export function webhookSender(options: WebhookOptions): SendNotice {
@@ -50,10 +50,9 @@ export function webhookSender(options: WebhookOptions): SendNotice {
       const host = hostOf(url);
       const addresses = isIP(host) === 0 ? await withSignal(resolve(host), signal) : [host];
       for (const address of addresses) requireAllowed(address, options);
-      const [address] = addresses;
-      if (address === undefined) return later('the host has no address');
+      if (addresses.length === 0) return later('the host has no address');
       const headers = webhookHeaders(notice.id, notice.document, secret, now);
-      return resultOf(await post(url, address, notice.document, headers, signal));
+      return resultOf(await post(url, addresses, notice.document, headers, signal));
     } catch (error) {
       return later(signal.aborted ? `no answer within ${timeoutMs / 1000} seconds` : whyOf(error));
     }
@@ -79,17 +78,18 @@ function whyOf(error: unknown): string {
   return code ?? message;
 }
 
-/** Posts to this very address, with the host's name in the request and in the certificate. */
+/** Posts to one of these very addresses, the first that answers, with the host's name in the request and in the certificate. */
 function post(
   url: URL,
-  address: string,
+  addresses: readonly string[],
   body: string,
   headers: Record<string, string>,
   signal: AbortSignal,
 ): Promise<number> {
   return new Promise((resolve, reject) => {
     const send = url.protocol === 'https:' ? httpsRequest : httpRequest;
-    const family = isIP(address);
+    const checked = addresses.map((address) => ({ address, family: isIP(address) }));
+    const [first = { address: '', family: 0 }] = checked;
     const request = send(
       url,
       {
@@ -97,7 +97,7 @@ function post(
         signal,
         agent: false,
         lookup: (_host, { all }, callback) =>
-          all ? callback(null, [{ address, family }]) : callback(null, address, family),
+          all ? callback(null, checked) : callback(null, first.address, first.family),
         maxHeaderSize: 16_384,
         headers: {
           ...headers,

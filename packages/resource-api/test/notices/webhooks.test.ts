@@ -169,6 +169,11 @@ describe('a webhook', () => {
     hello.server.close();
   });
 
+  it('goes to the next address of the name where the first does not answer', async () => {
+    const sent = await send(byName(), { resolve: async () => ['::1', '127.0.0.1'] });
+    expect(sent).to.deep.equal({ outcome: 'delivered', answer: 'HTTP 204' });
+  });
+
   it('waits no longer than its time, for a name or for an answer', async () => {
     const silent = createServer(() => undefined);
     const { port } = await listen(silent);

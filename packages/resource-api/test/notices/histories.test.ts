@@ -27,7 +27,7 @@ const RETIREMENT = Date.parse('2028-12-01T00:00:00Z');
 const CUSTOMERS = ['bank', 'fund', 'agency', 'broker'] as const;
 const TOLD = ['bank', 'fund', 'agency'] as const;
 const STARTS = ['2026-11-20T00:00:00Z', '2028-08-01T00:00:00Z', '2028-11-10T00:00:00Z'] as const;
-const HISTORIES = 6;
+const HISTORIES = 4;
 const STEPS = 30;
 
 describeOnEngines('notices in any history of clocks, failures and crashes', (engine) => {

@@ -1,11 +1,12 @@
 /** Notices over a database, with a mail server, a receiver of webhooks, and a clock that tests set. */
 import type { Clock } from '@cls/shared/clock';
-import { silentLog } from '@cls/shared/log';
+import { type Log, silentLog } from '@cls/shared/log';
 import { openMailSender } from '@cls/shared/mail/open-mail-sender';
 import { aesGcmSealer } from '@cls/shared/seal';
 import { Secret } from '@cls/shared/secret';
 import type { Database } from '@cls/shared/sql/database';
 import type { Registry } from '../../src/lifecycle/registry.ts';
+import type { Release } from '../../src/lifecycle/release.ts';
 import type { SendNotice } from '../../src/notices/deliver-notices.ts';
 import { emailSender } from '../../src/notices/email-sender.ts';
 import { type Channel, secretContext } from '../../src/notices/notice-outbox.ts';
@@ -57,15 +58,18 @@ export interface WorldOptions {
   readonly receiver: WebhookReceiver;
   /** Changes how a replica sends. */
   readonly through?: (send: SendNotice) => SendNotice;
+  readonly releases?: readonly Release[];
+  readonly log?: Log;
 }
 
 /** One replica: its steps are made by hand. */
 export function replica(options: WorldOptions) {
   const { database, clock, usage, mail, through = (send) => send } = options;
+  const { releases = ENDING, log = silentLog } = options;
   const outbox = sqlNotices(database);
   const records = sqlRetirements(database);
-  const ends = retirements({ records, outbox, usage, clock, log: silentLog });
-  const registry: Registry = registryOf(ENDING, ends.retiredAt);
+  const ends = retirements({ records, outbox, usage, clock, log });
+  const registry: Registry = registryOf(releases, ends.retiredAt);
   const smtpUrl = new Secret(mail.url);
   const settings = {
     smtpUrl,
@@ -80,7 +84,7 @@ export function replica(options: WorldOptions) {
   };
   const deps = {
     ...{ registry: () => registry, contacts: sqlNoticeContacts(database), outbox, usage, senders },
-    ...{ retirements: ends, clock, log: silentLog, random: () => 0, everyMs: 10 },
+    ...{ retirements: ends, clock, log, random: () => 0, everyMs: 10 },
     policyUrl: POLICY_URL,
   };
   return {

@@ -85,7 +85,7 @@ async function compose(config: ExplorerConfig, store: SessionStore, log: Log): P
         ...{ baseUrl, issuer: issuerUrl, trustedProxyHops, assets, pages: shown, checks, log },
         isDraining: () => service.draining,
         routes: {
-          'GET /': (ctx) => ctx.redirect(`/deals${ctx.search}`),
+          'GET /': (ctx) => ctx.redirect(`/portfolio${ctx.search}`),
           ...signInRoutes(signInDeps),
           ...balanceRoutes(balanceDeps),
         },

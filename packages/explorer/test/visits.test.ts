@@ -66,6 +66,19 @@ describe('a visit', () => {
     expect(deal).not.to.include('Sum of lenders');
   });
 
+  it('shows a lender the sum of its own share first', async () => {
+    const person = await services.person(VIEW, ofTheDeal('lender', anna));
+    const own = await person.signIn('/');
+    expect(own.html).to.include('Total of your share').and.not.include('Bert Bank');
+    expect(rowsOf(own.html, 'portfolio')[0]?.numbers[1]).to.equal(ANNA);
+    const all = await person.open(linkNamed(own.html, 'Global amounts') ?? '');
+    expect(rowsOf(all.html, 'portfolio')[0]?.numbers[1]).to.equal(GLOBAL);
+    for (const by of ['lender', 'borrower', 'country']) {
+      const { html } = await person.open(`/portfolio?by=${by}`);
+      expect(html.replaceAll(',', '')).not.to.include(BERT).and.not.include('Bert Bank');
+    }
+  });
+
   it('shows a borrower the global amounts, and no lender', async () => {
     const texts = await everything(await services.person(VIEW, ofTheDeal('borrower')));
     for (const text of texts) {

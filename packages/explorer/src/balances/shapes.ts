@@ -164,6 +164,31 @@ export interface Total {
   readonly feesAccrued: string | null;
 }
 
+/** What a group, or all that a question finds, comes to in one currency; null: not added up. */
+export interface Sum {
+  readonly currency: string;
+  readonly count: number;
+  readonly principalOutstanding: string;
+  readonly interestAccrued: string | null;
+  readonly feesAccrued: string | null;
+  readonly commitment?: string | null;
+  readonly available?: string | null;
+  readonly pastDue: string | null;
+}
+
+export interface GroupTotal extends Sum {
+  /** A code, a year, or the id of a party; null where items have none. */
+  readonly value: string | null;
+  readonly name: string | null;
+}
+
+export interface Totals {
+  readonly data: readonly GroupTotal[];
+  readonly rest: readonly Sum[];
+  readonly totals: readonly Sum[];
+  readonly meta: Meta;
+}
+
 export interface Meta {
   readonly asOf: string;
   readonly knownAt: string | null;

@@ -14,8 +14,13 @@ export const FILTERS = [
   'lenderId',
   'minOutstanding',
   'maxOutstanding',
+  'maturityFrom',
+  'maturityTo',
+  'pastDue',
+  'restated',
   'includeZero',
 ] as const;
+const MARKS = ['pastDue', 'restated', 'includeZero'] as const;
 export const STATUSES = ['pending', 'active', 'matured', 'terminated', 'repaid', 'written_off'];
 const FIRST_PAGE = { cursor: undefined, carried: undefined };
 
@@ -33,10 +38,9 @@ export function chips({ ctx, query }: Visit, text: Text): Html | undefined {
   const items = found.map(({ name, value }) => {
     const rest = query.getAll(name).filter((one) => one !== value);
     const href = sameWith(ctx.path, query, { ...FIRST_PAGE, [name]: rest });
-    const label =
-      name === 'includeZero'
-        ? text.t('filter.includeZero')
-        : `${text.t(`filter.${name}`)} ${wordOf(name, value, text)}`;
+    const label = MARKS.some((mark) => mark === name)
+      ? text.t(`filter.${name}`)
+      : `${text.t(`filter.${name}`)} ${wordOf(name, value, text)}`;
     return html`<li><a href="${href}"><span class="unseen">${text.t('filter.remove')} </span>${label} <span aria-hidden="true">×</span></a></li>`;
   });
   const none = Object.fromEntries(FILTERS.map((name) => [name, undefined]));
@@ -64,12 +68,15 @@ ${field('country', html` maxlength="2" size="3" pattern="[A-Z0-9]{2}" autocapita
 <label>${text.t('filter.status')} <select name="status">${options}</select></label>
 ${field('minOutstanding', amount)}
 ${field('maxOutstanding', amount)}
-<label class="check"><input type="checkbox" name="includeZero" value="true"${query.get('includeZero') === 'true' && html` checked`}> ${text.t('filter.includeZero')}</label>
+${field('maturityFrom', html` type="date"`)}
+${field('maturityTo', html` type="date"`)}
+${MARKS.map((name) => html`<label class="check"><input type="checkbox" name="${name}" value="true"${query.get(name) === 'true' && html` checked`}> ${text.t(`filter.${name}`)}</label>`)}
 <button class="button primary">${text.t('filter.apply')}</button>
 <p class="hint">${text.t('filter.hint')}</p></form></details>`;
 }
 
 const FORM: readonly string[] = [
-  ...['currency', 'country', 'status', 'minOutstanding', 'maxOutstanding', 'includeZero'],
+  ...['currency', 'country', 'status', 'minOutstanding', 'maxOutstanding'],
+  ...['maturityFrom', 'maturityTo', ...MARKS],
   ...['cursor', 'carried', 'lang'],
 ];

@@ -5,6 +5,7 @@ import { dealsPage } from './deals.ts';
 import { download, type Format } from './download.ts';
 import { facilityPage } from './facility.ts';
 import { movementsPage } from './movements.ts';
+import { portfolioPage } from './portfolio.ts';
 import { rollForwardPage } from './roll-forward.ts';
 import type { PageDeps } from './show.ts';
 import { type Visit, type VisitDeps, visited } from './visit.ts';
@@ -15,6 +16,7 @@ export type BalanceRoutesDeps = PageDeps & VisitDeps & { readonly sealer: Sealer
 export function balanceRoutes(deps: BalanceRoutesDeps) {
   const page = (show: (visit: Visit) => Promise<void>) => visited(deps, show);
   return {
+    'GET /portfolio': page((visit) => portfolioPage(deps, visit)),
     'GET /deals': page((visit) => dealsPage(deps, visit)),
     'GET /deals.csv': page((visit) => dealsDownload(deps, visit, 'csv')),
     'GET /deals.ndjson': page((visit) => dealsDownload(deps, visit, 'ndjson')),

@@ -16,8 +16,9 @@ export interface PageDeps {
   readonly issuer: string;
 }
 
-export type Place = 'deals';
+export type Place = 'portfolio' | 'deals';
 const PLACES: readonly { readonly place: Place; readonly path: string }[] = [
+  { place: 'portfolio', path: '/portfolio' },
   { place: 'deals', path: '/deals' },
 ];
 

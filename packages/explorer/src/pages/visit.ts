@@ -79,15 +79,26 @@ async function freeze(
   query: URLSearchParams,
 ): Promise<void> {
   const [askedOf, known] = [query.get('asOf'), query.get('knownAt')];
-  // The last date of an earlier knowledge is that of its own answer.
-  const { meta } =
-    known === null
-      ? await api.read<Single<Caller>>(asker, '/me')
-      : await api.read<List<unknown>>(asker, '/balances', { ...LEAST, knownAt: known });
-  const { asOf, knownAt } = times(meta);
-  const address = sameWith(ctx.path, query, { asOf: askedOf ?? asOf, knownAt: known ?? knownAt });
+  const changes: Record<string, string> = {};
+  if (known === null) {
+    const { data, meta } = await api.read<Single<Caller>>(asker, '/me');
+    Object.assign(changes, times(meta), firstView(ctx.path, query, data.roles));
+  } else {
+    // The last date of an earlier knowledge is that of its own answer.
+    const question = { ...LEAST, knownAt: known };
+    const { meta } = await api.read<List<unknown>>(asker, '/balances', question);
+    Object.assign(changes, times(meta), { knownAt: known });
+  }
+  if (askedOf !== null) changes['asOf'] = askedOf;
+  const address = sameWith(ctx.path, query, changes);
   const { lang } = ctx.query;
   ctx.redirect(typeof lang === 'string' ? `${address}&lang=${encodeURIComponent(lang)}` : address);
+}
+
+/** A lender's own share comes first; it is the address that says so. */
+function firstView(path: string, query: URLSearchParams, roles: readonly string[]) {
+  const isLender = roles.includes('lender') && !roles.includes('agent');
+  return path === '/portfolio' && isLender && !query.has('view') ? { view: 'own' } : {};
 }
 
 const LEAST = { limit: '1', include: 'none', fields: 'id' };

@@ -1,0 +1,182 @@
+import { type Html, html } from '@cls/shared/http/html';
+import type { GroupTotal, Sum, Totals } from '../balances/shapes.ts';
+import { pageAddress, sameWith } from '../web/address.ts';
+import type { Text } from '../web/text.ts';
+import { barChart } from './bars.ts';
+import { amountCell, table, wordOf } from './cells.ts';
+import { type PageDeps, showPage, timesAsked, whoAsks } from './show.ts';
+import type { Visit } from './visit.ts';
+
+/** By what a person may look at the whole; a lender’s parts are those of the lender alone. */
+const GROUPS = ['borrower', 'country', 'facilityType', 'status', 'lender'] as const;
+type Group = (typeof GROUPS)[number];
+const TOP = '10';
+
+/** `/portfolio`: what all comes to per currency, when it matures, and by whom or what. */
+export async function portfolioPage(deps: PageDeps, visit: Visit): Promise<void> {
+  const { asker, query } = visit;
+  const by = GROUPS.find((group) => group === query.get('by')) ?? 'borrower';
+  // Of positions a lender sees its own alone.
+  const own = query.get('view') === 'own';
+  const level = own ? { level: 'position' } : {};
+  const read = (more: Record<string, string>) =>
+    deps.api.read<Totals>(asker, '/balances/totals', { ...timesAsked(visit), ...level, ...more });
+  const [ladder, groups, who] = await Promise.all([
+    read({ groupBy: 'maturityYear', top: '100' }),
+    read({ groupBy: by, top: TOP }),
+    whoAsks(deps, visit),
+  ]);
+  showPage(deps, visit, {
+    title: (text) => text.t('portfolio.title'),
+    place: 'portfolio',
+    who,
+    meta: ladder.meta,
+    body: (text) =>
+      ladder.totals.length === 0
+        ? nothing(visit, text)
+        : [
+            whose(visit, own, who.data.roles, text),
+            totalsTable(ladder.totals, own, text),
+            html`<h2>${text.t('portfolio.ladder')}</h2>`,
+            currenciesOf(ladder).map((currency) => ladderOf(currency, ladder, text)),
+            html`<h2 id="by">${text.t('portfolio.by')}</h2>`,
+            groupLinks(visit, by, text),
+            groupTable(visit, by, groups, text),
+          ],
+  });
+}
+
+function nothing({ query }: Visit, text: Text): Html {
+  return html`<div class="empty"><p>${text.t('deals.none')}</p><p>${text.t('deals.noneGranted')}</p><p><a href="${pageAddress('/deals', query, { includeZero: 'true' })}">${text.t('deals.showZero')}</a></p></div>`;
+}
+
+/** A lender changes between its share and the global amounts of the same deals. */
+function whose({ ctx, query }: Visit, own: boolean, roles: readonly string[], text: Text) {
+  if (!own && !roles.includes('lender')) return undefined;
+  const links = [
+    { view: 'own', label: text.t('portfolio.own'), chosen: own },
+    { view: 'global', label: text.t('portfolio.global'), chosen: !own },
+  ].map(({ view, label, chosen }) =>
+    chosen
+      ? html`<li><span class="chosen">${label}</span></li>`
+      : html`<li><a href="${sameWith(ctx.path, query, { view })}">${label}</a></li>`,
+  );
+  return html`<ul class="presets">${links}</ul>`;
+}
+
+const AMOUNTS = [
+  'principalOutstanding',
+  'pastDue',
+  'commitment',
+  'available',
+  'interestAccrued',
+  'feesAccrued',
+] as const;
+const LABELS = {
+  principalOutstanding: 'column.outstanding',
+  pastDue: 'column.pastDue',
+  commitment: 'column.commitment',
+  available: 'column.available',
+  interestAccrued: 'column.interestAccrued',
+  feesAccrued: 'column.feesAccrued',
+} as const;
+
+function amountColumns(text: Text) {
+  return AMOUNTS.map((name) => ({ label: text.t(LABELS[name]), numeric: true }));
+}
+
+function amountCells(sum: Sum, text: Text): readonly Html[] {
+  return AMOUNTS.map((name) => amountCell(sum[name], text));
+}
+
+/** A row per currency: they are never added up. */
+function totalsTable(totals: readonly Sum[], own: boolean, text: Text): Html {
+  const columns = [
+    { label: text.t('column.currency') },
+    { label: text.t('column.facilities'), numeric: true },
+    ...amountColumns(text),
+  ];
+  const rows = totals.map(
+    (sum) => html`
+<tr><th scope="row">${sum.currency}</th><td class="n">${text.count(sum.count)}</td>${amountCells(sum, text)}</tr>`,
+  );
+  return table({
+    caption: text.t(own ? 'portfolio.ownTotals' : 'portfolio.totals'),
+    columns,
+    rows,
+    id: 'portfolio',
+  });
+}
+
+function currenciesOf({ totals }: Totals): readonly string[] {
+  return totals.map(({ currency }) => currency);
+}
+
+/** What is outstanding by the year in which it matures: a picture, and the table behind it. */
+function ladderOf(currency: string, { data }: Totals, text: Text): Html {
+  const years = data
+    .filter((group) => group.currency === currency)
+    .sort((a, b) => ((a.value ?? '9999') < (b.value ?? '9999') ? -1 : 1));
+  const bars = years.map(({ value, principalOutstanding }) => ({
+    label: value ?? text.t('portfolio.noMaturity'),
+    amount: principalOutstanding,
+  }));
+  const columns = [
+    { label: text.t('portfolio.year') },
+    { label: text.t('column.facilities'), numeric: true },
+    ...amountColumns(text),
+  ];
+  const rows = years.map(
+    (group) => html`
+<tr><th scope="row">${group.value ?? text.t('portfolio.noMaturity')}</th><td class="n">${text.count(group.count)}</td>${amountCells(group, text)}</tr>`,
+  );
+  const caption = text.t('portfolio.ladderCaption', { currency });
+  return html`${barChart(bars, caption, text)}<details><summary>${text.t('chart.table')}</summary>${table({ caption, columns, rows, id: `ladder-${currency}` })}</details>`;
+}
+
+function groupLinks({ ctx, query }: Visit, by: Group, text: Text): Html {
+  const links = GROUPS.map((group) => {
+    const label = text.t(`group.${group}`);
+    return group === by
+      ? html`<li><span class="chosen">${label}</span></li>`
+      : html`<li><a href="${`${sameWith(ctx.path, query, { by: group })}#by`}">${label}</a></li>`;
+  });
+  return html`<ul class="presets">${links}</ul>`;
+}
+
+/** The greatest groups of each currency, and what the others come to: together they are the total. */
+function groupTable(visit: Visit, by: Group, groups: Totals, text: Text): Html {
+  const columns = [
+    { label: text.t(`group.${by}`) },
+    { label: text.t('column.currency') },
+    { label: text.t('column.count'), numeric: true },
+    ...amountColumns(text),
+  ];
+  const rows = groups.data.map(
+    (group) => html`
+<tr><th scope="row">${groupName(visit, by, group, text)}</th><td>${group.currency}</td><td class="n">${text.count(group.count)}</td>${amountCells(group, text)}</tr>`,
+  );
+  const rest = groups.rest.map(
+    (sum) => html`
+<tr><th scope="row">${text.t('portfolio.rest')}</th><td>${sum.currency}</td><td class="n">${text.count(sum.count)}</td>${amountCells(sum, text)}</tr>`,
+  );
+  const caption = text.t('portfolio.byCaption', { group: text.t(`group.${by}`) });
+  return table({ caption, columns, rows: [...rows, ...rest], id: 'groups' });
+}
+
+const FILTER_OF: Readonly<Record<Group, string | undefined>> = {
+  borrower: 'borrowerId',
+  country: 'country',
+  facilityType: 'facilityType',
+  status: undefined, // A facility’s; the list of deals filters by the deal’s.
+  lender: 'lenderId',
+};
+
+/** Leads to its deals, where the list can be filtered by it. */
+function groupName({ query }: Visit, by: Group, { value, name, currency }: GroupTotal, text: Text) {
+  if (value === null) return text.t('portfolio.none');
+  const label = name ?? wordOf(by, value, text);
+  const filter = FILTER_OF[by];
+  if (filter === undefined) return label;
+  return html`<a href="${pageAddress('/deals', query, { [filter]: value, currency })}">${label}</a>`;
+}

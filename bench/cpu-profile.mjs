@@ -27,17 +27,21 @@ const SPECIAL = new Map([
  * Shares of each group in the busy time, largest first: `{ group, share }`.
  *
  * @param own groups that go before the ones above: `[pattern, name]`
+ * @param sinceUs what was before is left out, by the clock of `process.hrtime`
  */
-export function profileByGroup(directory, own = []) {
+export function profileByGroup(directory, own = [], sinceUs = 0) {
   const [file] = readdirSync(directory).filter((name) => name.endsWith('.cpuprofile'));
-  const { nodes, samples, timeDeltas } = JSON.parse(readFileSync(join(directory, file), 'utf8'));
+  const profile = JSON.parse(readFileSync(join(directory, file), 'utf8'));
+  const { nodes, samples, timeDeltas, startTime } = profile;
   const groupOf = groupsOf(nodes, [...own, ...GROUPS]);
   const times = new Map();
   let busy = 0;
+  let nowUs = startTime;
   for (const [index, id] of samples.entries()) {
     const group = groupOf.get(id);
-    if (group === 'idle') continue;
     const delta = timeDeltas[index];
+    nowUs += delta;
+    if (group === 'idle' || nowUs < sinceUs) continue;
     busy += delta;
     times.set(group, (times.get(group) ?? 0) + delta);
   }

@@ -19,7 +19,8 @@ const engine = process.argv[2] ?? ((await postgresServer()) ? 'postgres' : 'embe
 const questions = Number(process.argv[3] ?? 150);
 /** The parts of a page, before the groups of every profile. */
 const PAGE_GROUPS = [
-  [/^node:internal\/(modules|bootstrap|process\/(pre|esm))|cjs-module-lexer/, 'starting up'],
+  [/^node:(internal\/)?crypto/, 'validators'],
+  [/^node:(internal\/)?async_hooks/, 'async hooks'],
   [/node_modules\/(pg|pg-[\w-]+|postgres-[\w-]+)\//, 'reading rows'],
   [/\/dist\/src\/(store|sql)\//, 'reading rows'],
   [/\/dist\/src\/(versions|csv)\//, 'presenting'],
@@ -27,6 +28,7 @@ const PAGE_GROUPS = [
 ];
 const WARM_UP = 12;
 const FIRST_DAY = Date.UTC(2025, 3, 1);
+const DAY_MS = 86_400_000;
 
 const profile = process.argv[4] === 'profile' ? temporaryDirectory('cls-profile-') : undefined;
 const made = /^\d+$/.test(process.argv[4] ?? '') ? Number(process.argv[4]) : undefined;
@@ -71,7 +73,7 @@ const pages = [
 ];
 
 if (profile !== undefined) {
-  console.table([await pagesProfiled(profile)]);
+  console.table(await pageProfiled(profile));
   process.exit(0);
 }
 const byHand = databaseUrl === undefined ? undefined : await handWritten(databaseUrl);
@@ -103,23 +105,25 @@ async function ask(day, { query, path = '', token }) {
   if (response.status !== 200) throw new Error(text);
 }
 
-/** Shares of Node's busy time, by group; starting up is a group of its own. */
-async function pagesProfiled(directory) {
-  const token = tokens['full control'];
-  await measured((day) => ask(day, { query: 'limit=10&include=none', token }));
-  await measured((day) => ask(day, { query: 'limit=100&include=none', token }));
+/** Where Node's time of a page of 10 goes, by group. */
+async function pageProfiled(directory) {
+  const question = { query: 'limit=10&include=none', token: tokens['full control'] };
+  // The first pages compile what the later ones run.
+  await measured((day) => ask(day, question));
+  const days = questions + WARM_UP;
+  const sinceUs = Number(process.hrtime.bigint() / 1_000n);
+  const { node } = await measured((day) => ask(day, question), FIRST_DAY + days * DAY_MS);
   await stop();
-  return Object.fromEntries(
-    profileByGroup(directory, PAGE_GROUPS).map(({ group, share }) => [
-      group,
-      `${(100 * share).toFixed(1)} %`,
-    ]),
-  );
+  return profileByGroup(directory, PAGE_GROUPS, sinceUs).map(({ group, share }) => ({
+    group,
+    share: `${(100 * share).toFixed(1)} %`,
+    'ms a page': Math.round(100 * share * node) / 100,
+  }));
 }
 
-async function measured(ask) {
+async function measured(ask, firstDay = FIRST_DAY) {
   const days = Array.from({ length: questions + WARM_UP }, (_, index) =>
-    new Date(FIRST_DAY + index * 86_400_000).toISOString().slice(0, 10),
+    new Date(firstDay + index * DAY_MS).toISOString().slice(0, 10),
   );
   for (const day of days.splice(0, WARM_UP)) await ask(day);
   const [own, all] = [nodeTime(), databaseTime()];

@@ -98,6 +98,45 @@ describeOnEngines('the database port', (engine) => {
     expect(await database.query('SELECT 1 FROM item WHERE id = 4')).to.deep.equal([]);
   });
 
+  it('tells of a read-only transaction that could not begin, and goes on working', async () => {
+    const setups = [
+      'SET LOCAL ROLE nobody_of_this_name;',
+      'SET LOCAL no_such.setting = 1, 2;',
+      'x;',
+    ];
+    for (const setup of setups) {
+      const outcome = await database
+        .transaction((transaction) => transaction.query('SELECT 1 AS one'), {
+          readOnly: true,
+          setup,
+        })
+        .catch((error: unknown) => error);
+      expect(outcome, setup).to.be.instanceOf(SqlError);
+      // 25P02 says that a transaction has failed already, and hides why.
+      expect((outcome as SqlError).code, setup).not.to.equal('25P02');
+    }
+    const reads = Array.from({ length: 20 }, (_, n) =>
+      database.transaction((transaction) => transaction.query('SELECT $1::int AS n', [n]), {
+        readOnly: true,
+      }),
+    );
+    expect((await Promise.all(reads)).flat()).to.deep.equal(reads.map((_, n) => ({ n })));
+  });
+
+  it('keeps nothing of a read-only transaction in the session', async () => {
+    const limit = () => database.query(`SELECT current_setting('lock_timeout') AS "limit"`);
+    const before = await limit();
+    const setup = 'SET LOCAL lock_timeout = 1234;';
+    for (let n = 0; n < 10; n += 1) {
+      const inside = await database.transaction(
+        (transaction) => transaction.query(`SELECT current_setting('lock_timeout') AS "limit"`),
+        { readOnly: true, setup },
+      );
+      expect(inside).to.deep.equal([{ limit: '1234ms' }]);
+      expect(await limit()).to.deep.equal(before);
+    }
+  });
+
   it('delivers notices to listeners until they stop', async () => {
     const heard: string[] = [];
     const stop = await database.listen(

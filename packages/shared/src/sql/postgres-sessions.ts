@@ -89,6 +89,8 @@ export function postgresSessions(options: PostgresOptions): PostgresSessions {
     ...common,
     Client: Session,
     max: options.poolSize,
+    // Statements are sent when they are given, not when the one before was answered.
+    pipeline: true,
     // The driver's own limit, for a server that is frozen and cannot cancel anything.
     query_timeout: options.statementTimeoutMs + 2_000,
     verify: (client: pg.PoolClient, done: (error?: Error) => void) => {

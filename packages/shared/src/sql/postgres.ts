@@ -1,4 +1,4 @@
-import { connect } from 'node:net';
+import { connect, type Socket } from 'node:net';
 import pg from 'pg';
 import type { Secret } from '../secret.ts';
 import { withArrayLiterals } from './array-literal.ts';
@@ -57,11 +57,17 @@ export function postgresDatabase(options: PostgresOptions): Database {
     // A pooler hands each transaction another session, which has other statements.
     const prepared = transactionOptions?.prepared === true && sessions.localSettings === '';
     const sql = sqlOn(client, alive, prepared ? (text) => names.nameFor(client, text) : undefined);
+    // Nothing is lost with the end of what only reads, and pgbouncer sees one message at a time.
+    const ahead = transactionOptions?.readOnly === true && sessions.localSettings === '';
     try {
       if (signal?.aborted) throw new Abandoned();
-      await sql.execute(`${beginStatement(transactionOptions)}${sessions.localSettings}`);
-      const result = await work({ ...sql, inTransaction: true });
-      await sql.execute('COMMIT');
+      if (ahead) gatherWrites(client);
+      const begun = sql.execute(`${beginStatement(transactionOptions)}${sessions.localSettings}`);
+      if (!ahead) await begun;
+      const result = await workAfter(begun, () => work({ ...sql, inTransaction: true }));
+      const ended = sql.execute('COMMIT');
+      if (ahead) ended.catch(() => undefined);
+      else await ended;
       return result;
     } catch (error) {
       if (signal?.aborted) throw new Abandoned({ cause: error });
@@ -132,6 +138,22 @@ export function postgresDatabase(options: PostgresOptions): Database {
       await sessions.close();
     },
   };
+}
+
+/** BEGIN goes out with the statement that follows it: what is written in this turn is one packet. */
+function gatherWrites(client: pg.PoolClient): void {
+  const { stream } = (client as pg.PoolClient & { readonly connection: { stream: Socket } })
+    .connection;
+  stream.cork();
+  process.nextTick(() => stream.uncork());
+}
+
+/** Work whose statements may be sent before the answer to BEGIN, and fail where that failed. */
+async function workAfter<T>(begun: Promise<void>, work: () => Promise<T>): Promise<T> {
+  const [result] = await Promise.allSettled([work(), begun]);
+  await begun;
+  if (result.status === 'rejected') throw result.reason;
+  return result.value;
 }
 
 const CANCEL_REQUEST = 80_877_102;

@@ -278,6 +278,14 @@ describe('nginx in front of two replicas of each service', () => {
     expect(nothing.headers['strict-transport-security']).to.equal('max-age=31536000');
   });
 
+  it('serves the documentation, and its own errors link there', async () => {
+    expect((await send('/docs')).status).to.equal(200);
+    const style = await send('/docs/assets/documentation.css');
+    expect(style.headers['content-type']).to.include('text/css');
+    const malformed = await send('/api/%zz');
+    expect(JSON.parse(malformed.text).type).to.match(/^https:\/\/[^/]+\/docs\/errors\/\w+$/);
+  });
+
   it('leads what a person opens without TLS to https, and refuses what holds a secret', async () => {
     const plain = (path, init) =>
       fetch(`http://127.0.0.1:${ports['80']}${path}`, { redirect: 'manual', ...init });

@@ -99,6 +99,14 @@ describe('npm start', function () {
     expect(body.totals[0]).to.include({ currency: 'USD', ...BOOK });
   });
 
+  it('serves the documentation, to which the type of a problem leads', async () => {
+    const refused = await (await fetch(`${platform.baseUrl}/api/v1/cls/balances`)).json();
+    expect(refused.type).to.equal(`${platform.baseUrl}/docs/errors/missing_token`);
+    const explained = await fetch(refused.type);
+    expect(explained.status).to.equal(200);
+    expect(await explained.text()).to.include('<h1>missing_token</h1>');
+  });
+
   it('shows a borrower its own loans and nothing else', async () => {
     const token = await tokenOf(platform.demo().serviceAccounts[1]);
     const { body } = await balances(token, 'includeZero=true&limit=1000');

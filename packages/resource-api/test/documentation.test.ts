@@ -189,9 +189,10 @@ describe('/docs', () => {
       for (const path of ['/docs', '/docs/versioning']) {
         expect(textOf(path)).to.include('today v1').and.include('no end is planned');
       }
-      expect(RELEASES.map(({ id }) => site.get(`/docs/${id}/changes`)?.status)).to.deep.equal(
-        RELEASES.map(() => 200),
-      );
+      const released = RELEASES.filter(({ releasedAt }) => Date.parse(releasedAt) <= Date.now());
+      for (const { id } of released) {
+        expect(site.get(`/docs/${id}/changes`)?.status, id).to.equal(200);
+      }
     });
 
     it('leaves out of the changelog what operators alone notice', () => {

@@ -26,6 +26,7 @@ import { upstreamSignIn } from './organisations/sign-in-upstream.ts';
 import type { AccountAccess } from './sessions/account-access.ts';
 import { accountApplications } from './sessions/account-applications.ts';
 import { accountSessions } from './sessions/account-sessions.ts';
+import { rememberedDevices } from './sessions/remembered-devices.ts';
 import { accountAccess } from './sessions/state-account-access.ts';
 import { recordDevice } from './sign-in/record-device.ts';
 import { secondStep } from './sign-in/second-step.ts';
@@ -36,11 +37,13 @@ export interface AccountSettings {
   readonly issuer: string;
   readonly mfaPolicy: MfaPolicy;
   readonly production: boolean;
+  /** How long a browser is remembered, in seconds; 0: not at all. */
+  readonly rememberDeviceS: number;
   /** How long an organisation's provider may take for one answer. */
   readonly upstreamTimeoutS: number;
   /** Seals TOTP secrets, and keys the hashes of recovery codes. */
   readonly keyEncryptionKey: Secret;
-  /** Signs the cookie of known devices. */
+  /** Signs the cookie of known devices, and makes the secrets of remembered ones. */
   readonly cookieKey: Secret;
 }
 
@@ -89,6 +92,14 @@ export async function composeAccounts(settings: AccountSettings, ports: AccountP
     passkeys: factors.passkeys,
     recoveryCodes: factors.recoveryCodes,
     ...composeSignIn(settings, ports, stores, { access, devices, factors }),
+    rememberedDevices: rememberedDevices({
+      audit,
+      mail: ports.mail,
+      clock,
+      records: stores.rememberedDevices,
+      lifeS: settings.rememberDeviceS,
+      secretOf: keyedHash(cookieKey, 'remembered devices'),
+    }),
     ...composeManagement(ports, stores, { access, devices, passwordRules }),
     securityLog: securityLog(stores.auditReader, audit),
   };

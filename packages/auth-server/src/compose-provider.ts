@@ -31,6 +31,7 @@ import { showUndeliverableErrors } from './library/form-post.ts';
 import type { Provider } from './library/oidc.ts';
 import { answerAtUserinfo, ignoreSameScopes } from './library/one-token.ts';
 import { compareRedirectUris } from './library/reliances/redirect-uris.ts';
+import { rememberLaterSignIns } from './library/reliances/remembered-session.ts';
 import { handOverErrors } from './library/reliances/rendered-errors.ts';
 import { compareHashedSecrets } from './library/reliances/secret-comparison.ts';
 import { type IssueServiceToken, serviceTokens } from './library/service-token.ts';
@@ -129,6 +130,7 @@ function providerSettings(
     refreshAbsoluteS: config.refreshAbsoluteS,
     sessionIdleS: config.sessionIdleS,
     sessionAbsoluteS: config.sessionAbsoluteS,
+    rememberDeviceS: config.rememberDeviceS,
     mfaPolicy: config.mfaPolicy,
     policyUrl: config.policyUrl,
     documentationUrl: config.documentationUrl,
@@ -152,6 +154,7 @@ function extend(provider: Provider, deps: ProviderDeps): void {
   provider.registerGrantType(ACCOUNT_GRANT, composeAccountGrant(deps), ACCOUNT_GRANT_PARAMETERS);
   compareHashedSecrets(provider, clock);
   compareRedirectUris(provider);
+  rememberLaterSignIns(provider);
   answerAtUserinfo(provider);
   ignoreSameScopes(provider, knownScopes(config.scopeBase));
   handOverErrors(provider);

@@ -94,6 +94,7 @@ function interactions(provider: Provider, deps: RoutingDeps): Middleware {
     totpEnrolments: accountServices.totpEnrolments,
     upstreamSignIn: accountServices.upstreamSignIn,
     recordDevice: accountServices.recordDevice,
+    rememberedDevices: accountServices.rememberedDevices,
     accountApplications: accountServices.accountApplications,
     state,
     audit,
@@ -106,8 +107,7 @@ function accountPages(provider: Provider, { config, accountServices, state, page
     issuer: config.issuer,
     scopeBase: config.scopeBase,
     mfaPolicy: config.mfaPolicy,
-    sessionIdleS: config.sessionIdleS,
-    sessionAbsoluteS: config.sessionAbsoluteS,
+    sessions: config,
     accounts: accountServices.accounts,
     records: accountServices.records,
     customers: accountServices.customers,
@@ -123,6 +123,7 @@ function accountPages(provider: Provider, { config, accountServices, state, page
     recoveryCodes: accountServices.recoveryCodes,
     secondStep: accountServices.secondStep,
     accountSessions: accountServices.accountSessions,
+    rememberedDevices: accountServices.rememberedDevices,
     accountApplications: accountServices.accountApplications,
     upstreamSignIn: accountServices.upstreamSignIn,
     securityLog: accountServices.securityLog,
@@ -136,8 +137,7 @@ function passwordPages(
   { config, accountServices, pages }: RoutingDeps,
 ): Middleware {
   const { accounts, resetPassword, acceptInvitation, passwordRules } = accountServices;
-  const { mfaPolicy, sessionAbsoluteS } = config;
-  const visitor = { accounts, mfaPolicy, sessionAbsoluteS };
+  const visitor = { accounts, mfaPolicy: config.mfaPolicy, sessions: config };
   return passwordRoutes({
     pages,
     resetPassword,

@@ -15,6 +15,7 @@ import { sqlTotpFactors } from './factors/sql-totp-factors.ts';
 import { sqlCustomers } from './organisations/sql-customers.ts';
 import { sqlUpstreamLinks, sqlUpstreamProviders } from './organisations/sql-upstream.ts';
 import { sqlConsents } from './sessions/sql-consents.ts';
+import { sqlRememberedDevices } from './sessions/sql-remembered-devices.ts';
 import { sqlSessionStore } from './sessions/sql-session-store.ts';
 import { sqlKnownAddresses } from './throttle/sql-known-addresses.ts';
 import { sqlThrottle } from './throttle/sql-throttle.ts';
@@ -39,6 +40,7 @@ export function composeStores({ database, passwords, clock, keyEncryptionKey }: 
     customers: sqlCustomers(database),
     applications: sqlApplications(database),
     sessionStore: sqlSessionStore(database),
+    rememberedDevices: sqlRememberedDevices(database),
     consents: sqlConsents(database),
     throttle: sqlThrottle(database, clock),
     knownAddresses: sqlKnownAddresses(database, clock),

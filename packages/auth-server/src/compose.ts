@@ -18,11 +18,13 @@ import { composeAccounts } from './compose-accounts.ts';
 import { composeProvider } from './compose-provider.ts';
 import type { AuthServerConfig } from './config.ts';
 import { sqlSigningKeyStore } from './keys/sql-signing-keys.ts';
+import { longestSessionS } from './library/session-lifetime.ts';
 import { mailQueue } from './mail/mail-queue.ts';
 import { clientCredentials } from './oauth/token/client-credentials.ts';
 import { sqlCustomers } from './organisations/sql-customers.ts';
 import { headersOfAll, normalizeRequests } from './server/every-request.ts';
 import { MIGRATIONS } from './server/migrations.ts';
+import { sweepRememberedDevices } from './sessions/sql-remembered-devices.ts';
 import { sweepSessions } from './sessions/sql-session-store.ts';
 import { openStateStore } from './state/open-state-store.ts';
 import { sweepKnownAddresses } from './throttle/sql-known-addresses.ts';
@@ -73,9 +75,11 @@ export async function startAuthServer(
 async function sweep(config: AuthServerConfig, database: Database, clock: Clock): Promise<void> {
   await sweepThrottle(database, clock);
   await sweepKnownAddresses(database, clock);
-  const { sessionIdleS, sessionAbsoluteS, refreshTokenTtlS } = config;
-  const grantS = Math.max(refreshTokenTtlS, sessionAbsoluteS);
-  await sweepSessions(database, sessionIdleS + DAY_S, grantS + DAY_S);
+  const { sessionIdleS, refreshTokenTtlS, rememberDeviceS } = config;
+  const sessionS = Math.max(sessionIdleS, rememberDeviceS);
+  const grantS = Math.max(refreshTokenTtlS, longestSessionS(config));
+  await sweepSessions(database, sessionS + DAY_S, grantS + DAY_S);
+  await sweepRememberedDevices(database, rememberDeviceS);
   if (config.auditRetentionDays > 0) await sweepAudit(database, clock, config.auditRetentionDays);
 }
 
@@ -104,10 +108,13 @@ async function compose(
   const state = await openStateStore(config, database, log);
   const outgoing = mailQueue(await openMailSender(config), log);
   const mail = accountMailer(config, outgoing);
-  const { issuer, mfaPolicy, production, upstreamTimeoutS } = config;
+  const { issuer, mfaPolicy, production, upstreamTimeoutS, rememberDeviceS } = config;
   const { supportUrl, policyUrl, explorerUrl } = config;
   const accountServices = await composeAccounts(
-    { issuer, mfaPolicy, production, upstreamTimeoutS, keyEncryptionKey, cookieKey },
+    {
+      ...{ issuer, mfaPolicy, production, upstreamTimeoutS, rememberDeviceS },
+      ...{ keyEncryptionKey, cookieKey },
+    },
     { database, state, passwords, audit, mail, clock, log },
   );
   const assets = readAssets();

@@ -20,6 +20,11 @@ export interface AuthServerConfig extends ServiceEnvironment {
   /** A browser's sign-in ends after so many seconds without use, and after so many in any case. */
   readonly sessionIdleS: number;
   readonly sessionAbsoluteS: number;
+  /**
+   * A browser that a person asked to be remembered: how long it stays signed in, and is not asked
+   * for the second factor again; 0: not offered.
+   */
+  readonly rememberDeviceS: number;
   readonly refreshTokenTtlS: number;
   /** Refresh tokens end so many seconds after the sign-in, however often they are rotated. */
   readonly refreshAbsoluteS: number;
@@ -110,6 +115,13 @@ function readConfig(read: EnvironmentReader): AuthServerConfig {
       min: 300,
       max: 2_592_000,
       fallback: 43_200,
+    }),
+    rememberDeviceS: read.integer('REMEMBER_DEVICE_S', {
+      about:
+        'seconds that “Remember this device” on the sign-in page lasts: the browser stays signed in, and the second factor is not asked for again; 0: not offered',
+      min: 0,
+      max: 7_776_000,
+      fallback: 2_592_000,
     }),
     refreshTokenTtlS: read.integer('REFRESH_TOKEN_TTL', {
       about: 'seconds that a refresh token lives without use',

@@ -184,6 +184,7 @@ describeOnEngines('signing in with a browser', (engine) => {
         mfaPolicy: config.mfaPolicy,
         production: config.production,
         upstreamTimeoutS: config.upstreamTimeoutS,
+        rememberDeviceS: config.rememberDeviceS,
         keyEncryptionKey: secret,
         cookieKey: secret,
       },

@@ -32,6 +32,8 @@ const SHOWN = {
   'account.access_allowed': 'access_allowed',
   'account.access_withdrawn': 'access_withdrawn',
   'account.device_connected': 'device_connected',
+  'account.device_remembered': 'device_remembered',
+  'account.device_forgotten': 'device_forgotten',
   'account.organisation_linked': 'organisation_linked',
 } as const satisfies Partial<Record<AuditEventType, string>>;
 

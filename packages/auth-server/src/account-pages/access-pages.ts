@@ -1,10 +1,12 @@
 import { digest } from '../crypto/digest.ts';
+import { endSessionWithBrowser } from '../library/session-lifetime.ts';
 import type { ApplicationWithAccess } from '../sessions/account-applications.ts';
+import { deviceIdOf } from '../sessions/remembered-devices.ts';
 import { applicationsPage } from '../views/account/applications.ts';
 import { confirmationPage } from '../views/account/confirmation.ts';
 import { sessionsPage } from '../views/account/sessions.ts';
 import { shownApplication } from '../web/application.ts';
-import { actorOf } from '../web/browser.ts';
+import { actorOf, dropCookie, REMEMBERED_COOKIE, readCookie } from '../web/browser.ts';
 import { permissionNames } from '../web/permission-names.ts';
 import type { AccountPageContext, Form } from './account-page-context.ts';
 import { goTo, PLACES, show, showPlace } from './places.ts';
@@ -12,16 +14,22 @@ import { goTo, PLACES, show, showPlace } from './places.ts';
 const PATHS = {
   end: '/account/sessions/end',
   endOthers: '/account/sessions/end-others',
+  forget: '/account/sessions/forget',
   withdraw: '/account/applications/withdraw',
 } as const;
 
 export async function showSessions(context: AccountPageContext): Promise<void> {
   const { deps, account, session } = context;
   const current = digest(session.uid);
-  const sessions = (await deps.accountSessions.list(account)).map(({ uid, ...each }) => ({
-    ...each,
-    current: uid === current,
-  }));
+  const [listed, devices] = await Promise.all([
+    deps.accountSessions.list(account),
+    deps.rememberedDevices.list(account),
+  ]);
+  const sessions = listed.map(({ uid, rememberedDeviceId, ...each }) => {
+    const remembered = devices.find(({ id }) => id === rememberedDeviceId);
+    return { ...each, current: uid === current, ...(remembered === undefined ? {} : { remembered }) };
+  });
+  const inSession = new Set(sessions.map(({ remembered }) => remembered?.id));
   await showPlace(context, (model, i18n) =>
     sessionsPage(
       {
@@ -30,12 +38,26 @@ export async function showSessions(context: AccountPageContext): Promise<void> {
           ...sessions.filter((each) => each.current),
           ...sessions.filter((each) => !each.current),
         ],
+        devices: devices.filter(({ id }) => !inSession.has(id)),
         endAction: deps.pages.path(PATHS.end),
         endOthersAction: deps.pages.path(PATHS.endOthers),
+        forgetAction: deps.pages.path(PATHS.forget),
       },
       i18n,
     ),
   );
+}
+
+/** In this browser, the sign-in ends with the browser from now on. */
+export async function forgetDevice(context: AccountPageContext, form: Form): Promise<void> {
+  const { provider, deps, ctx, account } = context;
+  const { device: id = '' } = form;
+  if (deviceIdOf(readCookie(ctx, REMEMBERED_COOKIE)) === id) {
+    await endSessionWithBrowser(provider, ctx, deps.sessions);
+    dropCookie(ctx, REMEMBERED_COOKIE);
+  }
+  await deps.rememberedDevices.forget(account, id, actorOf(ctx));
+  return goTo(context, 'sessions', 'device_forgotten');
 }
 
 /** A session that is over already counts as ended: that is what the person asked for. */

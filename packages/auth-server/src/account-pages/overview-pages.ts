@@ -50,10 +50,11 @@ export async function showOverview(context: AccountPageContext): Promise<void> {
 export async function downloadData(context: AccountPageContext): Promise<void> {
   const { deps, ctx, account } = context;
   const { id, email, name, customer, permissions } = account;
-  const [factors, codes, sessions, applications] = await Promise.all([
+  const [factors, codes, sessions, devices, applications] = await Promise.all([
     deps.manageFactors.list(account),
     deps.recoveryCodes.count(account),
     deps.accountSessions.list(account),
+    deps.rememberedDevices.list(account),
     deps.accountApplications.list(account),
   ]);
   const data = {
@@ -61,6 +62,7 @@ export async function downloadData(context: AccountPageContext): Promise<void> {
     factors: factors.map(({ removable: _, ...factor }) => factor),
     recoveryCodes: codes,
     sessions: sessions.map(({ uid: _, ...session }) => session),
+    rememberedDevices: devices,
     applications: applications.map(({ application, ...access }) => ({
       id: application.id,
       name: application.name,

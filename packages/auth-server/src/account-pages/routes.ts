@@ -47,6 +47,7 @@ const ROUTES: Readonly<Record<string, Route>> = {
   [PLACES.sessions]: { show: access.showSessions },
   '/account/sessions/end': { show: access.showSessions, submit: access.endSession },
   '/account/sessions/end-others': { show: access.showSessions, submit: access.endOtherSessions },
+  '/account/sessions/forget': { show: access.showSessions, submit: access.forgetDevice },
   [PLACES.applications]: { show: access.showApplications },
   '/account/applications/withdraw': { show: access.askToWithdraw, submit: access.withdraw },
   '/account/step-up': { show: showStepUp, submit: submitStepUp },
@@ -96,7 +97,7 @@ export function accountRoutes(provider: Provider, deps: AccountPagesDeps): Middl
 /** Half of its idle time is over: an unseen detour through the provider prolongs the session. */
 function isEnding({ endsInS, deps, ctx }: AccountPageContext): boolean {
   const place = Object.values(PLACES).includes(ctx.path);
-  return place && endsInS < deps.sessionIdleS / 2;
+  return place && endsInS < deps.sessions.sessionIdleS / 2;
 }
 
 function placeOf(path: string): AccountPlace {

@@ -25,6 +25,8 @@ export interface Account {
   readonly elsewhere?: true;
   /** Changes with each password that is set; undefined without a password. */
   readonly passwordVersion?: string | undefined;
+  /** Changes with each second factor that is added or removed; undefined without one. */
+  readonly factorsVersion?: string | undefined;
 }
 
 /** Without a password, the person signs in at an organisation's provider, or cannot sign in yet. */

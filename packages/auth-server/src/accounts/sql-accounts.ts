@@ -26,15 +26,17 @@ export const isPending = (account: string) => `
 const SELECT = `
   SELECT a.id, a.email, a.display_name AS name, a.customer_id AS customer, a.permissions,
          (a.disabled_at IS NOT NULL OR c.disabled_at IS NOT NULL) AS disabled,
-         EXISTS (SELECT FROM factor f WHERE f.account_id = a.id) AS "secondFactor",
+         (SELECT md5(string_agg(f.id, ' ' ORDER BY f.id)) FROM factor f
+          WHERE f.account_id = a.id) AS "factorsVersion",
          ${isPending('a')} AS pending, a.elsewhere,
          a.password_hash AS "passwordHash"
   FROM account a JOIN customer c ON c.id = a.customer_id`;
 
-type Row = Omit<Account, 'elsewhere' | 'name'> & {
+type Row = Omit<Account, 'elsewhere' | 'name' | 'secondFactor' | 'factorsVersion'> & {
   readonly name: string | null;
   readonly passwordHash: string | null;
   readonly elsewhere: boolean;
+  readonly factorsVersion: string | null;
 };
 
 export function sqlAccounts(database: Database): AccountRecords {
@@ -199,8 +201,13 @@ function refusedPassword(row: Row | undefined, fits: boolean): RefusedPassword {
   return fits ? 'account_disabled' : 'wrong_password';
 }
 
-function toAccount({ passwordHash, elsewhere, name, ...rest }: Row): Account {
+function toAccount({ passwordHash, elsewhere, name, factorsVersion, ...rest }: Row): Account {
   const named = name === null ? rest : { ...rest, name };
   const account = elsewhere ? ({ ...named, elsewhere } as const) : named;
-  return { ...account, passwordVersion: passwordHash === null ? undefined : digest(passwordHash) };
+  return {
+    ...account,
+    secondFactor: factorsVersion !== null,
+    passwordVersion: passwordHash === null ? undefined : digest(passwordHash),
+    factorsVersion: factorsVersion ?? undefined,
+  };
 }

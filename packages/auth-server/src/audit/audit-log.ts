@@ -56,6 +56,8 @@ export type AuditEventType =
   | 'account.access_allowed'
   | 'account.access_withdrawn'
   | 'account.device_connected'
+  | 'account.device_remembered'
+  | 'account.device_forgotten'
   | 'account.organisation_linked'
   | 'service_account.created'
   | 'service_account.disabled'

@@ -77,7 +77,7 @@ export function addAccountCommands(program: Command, asOperator: AsOperator): vo
           .join(', ') || 'active',
       ]);
       const header = ['e-mail', 'name', 'id', 'customer', 'permissions', 'second factor', 'status'];
-      const documents = found.map(({ passwordVersion: _, ...one }) => one);
+      const documents = found.map(({ passwordVersion: _, factorsVersion: __, ...one }) => one);
       printer(command).result(documents, table(header, rows));
     });
 

@@ -43,12 +43,20 @@ import { checkParameters } from './reliances/parameter-checks.ts';
 import { rotateUnless } from './reliances/refresh-refusal.ts';
 import { errorRenderer } from './render-error.ts';
 import { defaultResource, refuseOtherResources, resourceServerFor } from './resource-server.ts';
-import { MFA_ACR, PASSWORD_ACR, signInPolicy } from './sign-in-policy.ts';
+import { longestSessionS, type SessionLifetimeSettings, sessionTtlS } from './session-lifetime.ts';
+import {
+  MFA_ACR,
+  meetsPolicy,
+  PASSWORD_ACR,
+  REMEMBERED_ACR,
+  signInPolicy,
+} from './sign-in-policy.ts';
 import { addTokenClaims } from './token-claims.ts';
 
 export interface ProviderSettings
   extends ExistingGrantSettings,
     RefreshLifetimeSettings,
+    SessionLifetimeSettings,
     SignInRecordDeps {
   readonly mfaPolicy: MfaPolicy;
   readonly cookieKey: Secret;
@@ -56,8 +64,6 @@ export interface ProviderSettings
   readonly accounts: AccountDirectory;
   readonly state: StateStore;
   readonly applications: ApplicationDirectory;
-  readonly sessionIdleS: number;
-  readonly sessionAbsoluteS: number;
   readonly pages: ProviderPages;
   readonly policyUrl: string | undefined;
   readonly documentationUrl: string | undefined;
@@ -104,7 +110,7 @@ export function providerConfiguration(
       profile: ['name'],
     },
     discovery: discovery(settings),
-    acrValues: [PASSWORD_ACR, MFA_ACR],
+    acrValues: [PASSWORD_ACR, REMEMBERED_ACR, MFA_ACR],
     cookies: cookies(issuer, cookieKey.expose()),
     // Secrets are stored hashed, so the methods that need a secret's text are not offered.
     clientAuthMethods: [...AUTH_METHODS],
@@ -157,12 +163,12 @@ export function providerConfiguration(
       // What was positive a moment ago may be over now, and the library takes no zero.
       RefreshToken: (_, token) => Math.max(1, refreshTokenTtlS(settings, token)),
       // Prolonged with each refresh: see record-sign-ins.ts.
-      Grant: Math.max(settings.refreshTokenTtlS, settings.sessionAbsoluteS) + GRANT_MARGIN_S,
-      Session: settings.sessionIdleS,
+      Grant: Math.max(settings.refreshTokenTtlS, longestSessionS(settings)) + GRANT_MARGIN_S,
+      Session: (_, session) => sessionTtlS(settings, session),
     },
     interactions: {
       url: (_, interaction) => pages.interactionPath(interaction.uid),
-      policy: signInPolicy(settings.sessionAbsoluteS, settings.mfaPolicy),
+      policy: signInPolicy(settings, settings.mfaPolicy),
     },
     loadExistingGrant: (ctx) => existingGrant(ctx, settings),
     issueRefreshToken: async (_, client, code) =>
@@ -174,7 +180,7 @@ export function providerConfiguration(
     }),
     expiresWithSession: () => false,
     findAccount: async (_, id, token) => {
-      if (settings.mfaPolicy === 'required' && isWeakProof(token)) return undefined;
+      if (isWeakProof(settings.mfaPolicy, token)) return undefined;
       const account = await settings.accounts.find(id);
       return account === undefined || account.disabled
         ? undefined
@@ -286,6 +292,9 @@ const fetchFromApplication: NonNullable<Configuration['fetch']> = (url, options)
 };
 
 /** A code or refresh token of a sign-in without a second factor, from before one was demanded. */
-function isWeakProof(token: Parameters<NonNullable<Configuration['findAccount']>>[2]): boolean {
-  return token !== undefined && 'acr' in token && token.acr !== MFA_ACR;
+function isWeakProof(
+  mfaPolicy: MfaPolicy,
+  token: Parameters<NonNullable<Configuration['findAccount']>>[2],
+): boolean {
+  return token !== undefined && 'acr' in token && !meetsPolicy(token.acr, mfaPolicy);
 }

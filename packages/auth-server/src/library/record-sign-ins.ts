@@ -1,4 +1,5 @@
 import type { Log } from '@cls/shared/log';
+import type { Context } from 'koa';
 import {
   type Adapter,
   type AdapterPayload,
@@ -8,8 +9,10 @@ import {
 import { deviceOf } from '../audit/actor.ts';
 import { digest } from '../crypto/digest.ts';
 import type { AccountAccess } from '../sessions/account-access.ts';
+import { deviceIdOf } from '../sessions/remembered-devices.ts';
 import type { SessionStore } from '../sessions/session-store.ts';
 import type { StateStore } from '../state/state-store.ts';
+import { REMEMBERED_COOKIE, readCookie } from '../web/browser.ts';
 import { prolong } from './reliances/grant-life.ts';
 
 export interface SignInRecordDeps {
@@ -69,7 +72,11 @@ async function recordSession(stored: Stored): Promise<void> {
   const { uid = '', accountId } = payload;
   if (accountId === undefined) return;
   const device = deviceOf(ctx.get('user-agent'));
-  await deps.sessionStore.recordSession({ uid: digest(uid), accountId, device, address: ctx.ip });
+  const cookie = readCookie(ctx as unknown as Context, REMEMBERED_COOKIE);
+  await deps.sessionStore.recordSession({
+    ...{ uid: digest(uid), accountId, device, address: ctx.ip },
+    rememberedDeviceId: deviceIdOf(cookie),
+  });
   const { AuthorizationCode, DeviceCode } = ctx.oidc.entities;
   const { grantId } = AuthorizationCode ?? DeviceCode ?? {};
   if (grantId === undefined || (await isAlive(stored))) return;

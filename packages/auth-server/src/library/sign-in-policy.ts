@@ -2,6 +2,7 @@ import { decodeJwt } from 'jose';
 import type { Client } from 'oidc-provider';
 import { errors, interactionPolicy, type KoaContextWithOIDC } from 'oidc-provider';
 import type { MfaPolicy } from '../accounts/mfa-policy.ts';
+import { isTooOld, type SessionLifetimeSettings } from './session-lifetime.ts';
 
 const { Check } = interactionPolicy;
 
@@ -9,14 +10,12 @@ const { Check } = interactionPolicy;
  * When people are asked to sign in (again): the library's rules, and some of ours. Where nobody may
  * be asked (`prompt=none`), each answers `login_required` (OpenID Connect Core §3.1.2.6).
  */
-export function signInPolicy(sessionAbsoluteS: number, mfaPolicy: MfaPolicy) {
+export function signInPolicy(settings: SessionLifetimeSettings, mfaPolicy: MfaPolicy) {
   const policy = interactionPolicy.base();
   const login = policy.get('login');
   login?.checks.add(
     new Check('stronger_authentication', 'a second factor is asked for', 'login_required', (ctx) =>
-      (mfaPolicy === 'required' || asksForMfa(ctx)) && ctx.oidc.session?.['acr'] !== MFA_ACR
-        ? Check.REQUEST_PROMPT
-        : Check.NO_NEED_TO_PROMPT,
+      isTooWeak(ctx, mfaPolicy) ? Check.REQUEST_PROMPT : Check.NO_NEED_TO_PROMPT,
     ),
   );
   login?.checks.add(
@@ -29,7 +28,7 @@ export function signInPolicy(sessionAbsoluteS: number, mfaPolicy: MfaPolicy) {
   login?.checks.add(
     new Check('session_over', 'the sign-in is too old', 'login_required', (ctx) => {
       const { session, result } = ctx.oidc;
-      const old = session?.accountId !== undefined && session.past(sessionAbsoluteS);
+      const old = session?.accountId !== undefined && isTooOld(settings, session);
       return old && result?.login === undefined ? Check.REQUEST_PROMPT : Check.NO_NEED_TO_PROMPT;
     }),
   );
@@ -88,6 +87,11 @@ export function signInPolicy(sessionAbsoluteS: number, mfaPolicy: MfaPolicy) {
   return policy;
 }
 
+function isTooWeak(ctx: KoaContextWithOIDC, mfaPolicy: MfaPolicy): boolean {
+  const acr = ctx.oidc.session?.['acr'];
+  return (asksForMfa(ctx) && acr !== MFA_ACR) || !meetsPolicy(acr, mfaPolicy);
+}
+
 /** `acr_values` names a second factor as the only way (OpenID Connect Core §3.1.2.1). */
 function asksForMfa(ctx: KoaContextWithOIDC): boolean {
   const { acr_values: wanted } = ctx.oidc.params ?? {};
@@ -97,11 +101,22 @@ function asksForMfa(ctx: KoaContextWithOIDC): boolean {
 }
 
 export const MFA_ACR = 'urn:cls:acr:mfa';
+/** A password now, and a second factor earlier, in the same browser, which was remembered then. */
+export const REMEMBERED_ACR = 'urn:cls:acr:remembered';
 export const PASSWORD_ACR = 'urn:cls:acr:password';
 
-/** Authentication context class: one factor, or several (NIST SP 800-63B-4 AAL1 and AAL2). */
-export function acrOf(amr: readonly string[]): string {
-  return amr.includes('mfa') ? MFA_ACR : PASSWORD_ACR;
+/**
+ * Authentication context class: one factor, or several (NIST SP 800-63B-4 AAL1 and AAL2), or one in
+ * a remembered browser. No application may take the last for a second factor that was just proven.
+ */
+export function acrOf(amr: readonly string[], remembered: boolean): string {
+  if (amr.includes('mfa')) return MFA_ACR;
+  return remembered ? REMEMBERED_ACR : PASSWORD_ACR;
+}
+
+/** Whether a sign-in of this class is enough where the operator demands a second factor. */
+export function meetsPolicy(acr: unknown, mfaPolicy: MfaPolicy): boolean {
+  return mfaPolicy !== 'required' || acr === MFA_ACR || acr === REMEMBERED_ACR;
 }
 
 /**

@@ -30,7 +30,7 @@ function claimsOf(
     customer: account.customer,
     auth_time: authTimeS,
     amr,
-    acr: acrOf(amr),
+    acr: acrOf(amr, false),
   };
 }
 

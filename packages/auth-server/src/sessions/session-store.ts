@@ -10,6 +10,7 @@ export interface AccountSession {
   readonly address?: string;
   readonly startedAt: Date;
   readonly lastSeenAt: Date;
+  readonly rememberedDeviceId?: string;
 }
 
 /** What an application got on a person's behalf in one session. */
@@ -49,6 +50,8 @@ export interface SessionStore {
     readonly accountId: string;
     readonly device: Device;
     readonly address?: string;
+    /** The browser in which it is: see remembered-devices.ts. */
+    readonly rememberedDeviceId?: string | undefined;
   }): Promise<void>;
   recordGrant(grant: NewApplicationGrant): Promise<void>;
   recordUse(grantId: string): Promise<void>;
@@ -58,6 +61,9 @@ export interface SessionStore {
   sessionUids(accountId: string): Promise<readonly string[]>;
   grants(accountId: string): Promise<readonly ApplicationGrant[]>;
   grantsOfSession(uid: string, ending: Ending): Promise<readonly string[]>;
+  /** Forgets the account's remembered browsers. @param keptUid of a session whose browser stays. */
+  forgetDevices(accountId: string, keptUid?: string): Promise<void>;
+  forgetDeviceOfSession(uid: string): Promise<void>;
   /** @param toldSids the session's `sid`s at applications that the library has notified already. */
   forgetSession(uid: string, ending: Ending, toldSids: readonly string[]): Promise<void>;
   /** @param keptUid a session that stays, though what was granted in it ends. */

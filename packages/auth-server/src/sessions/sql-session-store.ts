@@ -7,6 +7,7 @@ import type {
   LogoutNotifications,
   SessionStore,
 } from './session-store.ts';
+import { forgetDeviceOfSession, forgetDevices } from './sql-remembered-devices.ts';
 
 interface SessionRow {
   readonly id: string;
@@ -14,6 +15,7 @@ interface SessionRow {
   readonly browser: string | null;
   readonly system: string | null;
   readonly address: string | null;
+  readonly rememberedDeviceId: string | null;
   readonly startedAtMs: number;
   readonly lastSeenAtMs: number;
 }
@@ -25,6 +27,7 @@ interface GrantRow extends Omit<ApplicationGrant, 'createdAt' | 'lastUsedAt'> {
 
 const SESSIONS = `
   SELECT id, uid_sha256 AS uid, browser, system, address,
+    remembered_device_id AS "rememberedDeviceId",
     (extract(epoch FROM started_at) * 1000)::float8 AS "startedAtMs",
     (extract(epoch FROM last_seen_at) * 1000)::float8 AS "lastSeenAtMs"
   FROM signed_in_session WHERE account_id = $1 ORDER BY last_seen_at DESC, id LIMIT 100`;
@@ -37,11 +40,15 @@ const GRANTS = `
 
 /** Another person on the same browser is another session. */
 const NOTE_SESSION = `
-  INSERT INTO signed_in_session AS s (id, uid_sha256, account_id, browser, system, address)
-  VALUES ($1, $2, $3, $4, $5, $6)
+  INSERT INTO signed_in_session AS s
+    (id, uid_sha256, account_id, browser, system, address, remembered_device_id)
+  VALUES ($1, $2, $3, $4, $5, $6,
+    (SELECT id FROM remembered_device WHERE id = $7 AND account_id = $3))
   ON CONFLICT (uid_sha256) DO UPDATE SET
     browser = excluded.browser, system = excluded.system, address = excluded.address,
     started_at = CASE WHEN s.account_id = excluded.account_id THEN s.started_at ELSE now() END,
+    remembered_device_id = coalesce(excluded.remembered_device_id,
+      CASE WHEN s.account_id = excluded.account_id THEN s.remembered_device_id END),
     account_id = excluded.account_id, last_seen_at = now()`;
 
 const NOTE_GRANT = `
@@ -84,9 +91,12 @@ export function sqlSessionStore(database: Database): SessionStore {
     await transaction.query(`DELETE FROM application_grant g WHERE ${which}`, params);
   };
   return {
-    async recordSession({ uid, accountId, device, address }) {
+    async recordSession({ uid, accountId, device, address, rememberedDeviceId }) {
       const { browser = null, system = null } = device;
-      const values = [newId('ses'), uid, accountId, browser, system, address ?? null];
+      const values = [
+        ...[newId('ses'), uid, accountId, browser, system],
+        ...[address ?? null, rememberedDeviceId ?? null],
+      ];
       await database.query(NOTE_SESSION, values);
     },
     async recordGrant({ id, accountId, applicationId, sessionUid, sid, scopes, survivesSignOut }) {
@@ -124,6 +134,8 @@ export function sqlSessionStore(database: Database): SessionStore {
       );
       return rows.map(({ id }) => id);
     },
+    forgetDevices: (accountId, keptUid) => forgetDevices(database, accountId, keptUid),
+    forgetDeviceOfSession: (uid) => forgetDeviceOfSession(database, uid),
     forgetSession: (uid, ending, toldSids) =>
       database.transaction(async (transaction) => {
         const which =
@@ -197,7 +209,8 @@ export async function sweepSessions(
   );
 }
 
-function toSession({ id, uid, browser, system, address, ...at }: SessionRow): AccountSession {
+function toSession(row: SessionRow): AccountSession {
+  const { id, uid, browser, system, address, rememberedDeviceId, ...at } = row;
   return {
     id,
     uid,
@@ -205,6 +218,7 @@ function toSession({ id, uid, browser, system, address, ...at }: SessionRow): Ac
     ...(address !== null && { address }),
     startedAt: new Date(at.startedAtMs),
     lastSeenAt: new Date(at.lastSeenAtMs),
+    ...(rememberedDeviceId !== null && { rememberedDeviceId }),
   };
 }
 

@@ -6,6 +6,8 @@ import type { Ending, SessionStore } from './session-store.ts';
 /** What the provider keeps for people: sessions, grants, codes, refresh tokens. */
 export function accountAccess(state: StateStore, records: SessionStore): AccountAccess {
   const end = async (uid: string, ending: Ending, toldSids: readonly string[] = []) => {
+    // First: where what follows fails, the second factor is asked for again at least.
+    if (ending === 'ended') await records.forgetDeviceOfSession(uid);
     // End the grants before the session: while the session lives, a failed request can be repeated.
     const known = await records.grantsOfSession(uid, ending);
     await forEach(known, (grant) => state.revokeGrant(grant));
@@ -31,6 +33,7 @@ export function accountAccess(state: StateStore, records: SessionStore): Account
     async endAll(accountId, except) {
       const kept = except && { kind: 'Session', key: digest(except.jti) };
       const keptUid = except && digest(except.uid);
+      await records.forgetDevices(accountId);
       await state.endAccount(digest(accountId), kept);
       // A request under way may give a session a new id, which was not put before the end.
       const uids = await othersOf(accountId, keptUid);
@@ -42,6 +45,7 @@ export function accountAccess(state: StateStore, records: SessionStore): Account
     },
     endSession: (uid) => end(uid, 'ended'),
     async endOtherSessions(accountId, keptUid) {
+      await records.forgetDevices(accountId, keptUid);
       const uids = await othersOf(accountId, keptUid);
       await forEach(uids, (uid) => end(uid, 'ended'));
     },

@@ -11,6 +11,8 @@ export interface Cookie {
 
 /** By which a browser is known: see throttle/known-devices.ts. */
 export const DEVICE_COOKIE = { name: 'cls_device' } as const;
+/** By which a remembered browser is recognised: see sessions/remembered-devices.ts. */
+export const REMEMBERED_COOKIE = { name: 'cls_remembered' } as const;
 export const LANGUAGE_COOKIE = { name: 'cls_language' } as const;
 
 /**

@@ -72,6 +72,7 @@ export async function openAccountWorld(engine: Engine) {
       mfaPolicy: 'enrolled',
       production: false,
       upstreamTimeoutS: 60,
+      rememberDeviceS: 2_592_000,
       keyEncryptionKey: KEY,
       cookieKey: KEY,
     },

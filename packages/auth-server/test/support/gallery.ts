@@ -47,6 +47,7 @@ const LONG_APPLICATION = {
 };
 const NOW = new Date('2026-11-21T09:30:00Z');
 const MONTHS_AGO = new Date('2026-07-03T14:05:00Z');
+const IN_WEEKS = new Date('2026-12-19T09:30:00Z');
 const WAY_ON = {
   to: 'application',
   name: 'Lindholm Portal',
@@ -83,6 +84,7 @@ const signIn = (name: string, state: Partial<SignInModel>) =>
         application: APPLICATION,
         resetHref: '/password/reset',
         passkey: { action: '/sign-in/passkey', options: REQUEST_OPTIONS },
+        remember: { ticked: false, lifeS: 2_592_000 },
         problems: [],
         ...state,
       },
@@ -181,7 +183,10 @@ const SESSIONS: readonly AccountSession[] = [
     startedAt: NOW,
     lastSeenAt: NOW,
     current: true,
+    remembered: { id: 'd1', until: IN_WEEKS },
   },
+  { id: 's4', device: FIREFOX, startedAt: MONTHS_AGO, lastSeenAt: NOW, current: false },
+  { id: 's5', device: FIREFOX, startedAt: MONTHS_AGO, lastSeenAt: NOW, current: false },
   {
     id: 's2',
     device: { browser: 'Safari', system: 'iPhone' },
@@ -192,6 +197,14 @@ const SESSIONS: readonly AccountSession[] = [
   },
   { id: 's3', device: {}, startedAt: MONTHS_AGO, lastSeenAt: MONTHS_AGO, current: false },
 ];
+
+const DEVICE = {
+  id: 'd2',
+  device: { browser: 'Safari', system: 'iPhone' },
+  address: '2001:db8:85a3:8d3:1319:8a2e:370:7348',
+  lastUsedAt: MONTHS_AGO,
+  until: IN_WEEKS,
+};
 
 const LOG: readonly LogEntry[] = [
   { type: 'signed_in', at: NOW, device: FIREFOX, address: '203.0.113.24' },
@@ -739,6 +752,8 @@ export const GALLERY: readonly GalleryPage[] = [
       {
         ...account(frame),
         sessions: SESSIONS,
+        devices: [DEVICE],
+        forgetAction: '/account/sessions/forget',
         endAction: '/account/sessions/end',
         endOthersAction: '/account/sessions/end-others',
       },
@@ -750,6 +765,8 @@ export const GALLERY: readonly GalleryPage[] = [
       {
         ...account(frame),
         sessions: SESSIONS.slice(0, 1),
+        devices: [],
+        forgetAction: '/account/sessions/forget',
         endAction: '/account/sessions/end',
         endOthersAction: '/account/sessions/end-others',
         notice: 'sessions_ended',

@@ -10,9 +10,9 @@ import { KEY, type TestAuthServer } from './auth-server.ts';
 export async function useCasesBeside({ issuer, config, database }: TestAuthServer) {
   const nothing = () => undefined;
   const secret = new Secret(KEY);
-  const { mfaPolicy, production, upstreamTimeoutS } = config;
+  const { mfaPolicy, production, upstreamTimeoutS, rememberDeviceS } = config;
   const settings = {
-    ...{ issuer, mfaPolicy, production, upstreamTimeoutS },
+    ...{ issuer, mfaPolicy, production, upstreamTimeoutS, rememberDeviceS },
     ...{ keyEncryptionKey: secret, cookieKey: secret },
   };
   const state = await openStateStore(config, database, silentLog);

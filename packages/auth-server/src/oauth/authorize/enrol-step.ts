@@ -90,10 +90,11 @@ function enrollingOf(context: InteractionContext, { account, progress }: Proven)
       codes: actionOf(context, 'enrol/codes'),
       cancel: deps.pages.path(`/interaction/${details.uid}`),
     },
-    added: ({ proof }) =>
+    added: async ({ proof }) =>
       keepProgress(deps.state, details.uid, {
         ...progress,
         amr: amrAfter(progress.amr, proof),
+        factorsVersion: (await deps.accounts.find(account.id))?.factorsVersion,
       }),
     done: () => redirectToDispatcher(context),
   };

@@ -3,21 +3,26 @@ import {
   type InteractionResult,
   type ProvenLogin,
 } from '../../library/reliances/login-result.ts';
-import { acrOf } from '../../library/sign-in-policy.ts';
+import { acrOf, REMEMBERED_ACR } from '../../library/sign-in-policy.ts';
 import { KNOWN_DEVICE_TTL_S } from '../../throttle/known-devices.ts';
 import { actorOf, DEVICE_COOKIE, writeCookie } from '../../web/browser.ts';
 import { seeOther } from '../../web/page.ts';
 import { type InteractionContext, record } from './interaction-context.ts';
-import type { Proven, SignInProgress } from './progress.ts';
+import type { Proven } from './progress.ts';
 
 /** Keeps what was proven: around-library.ts checks it again when the library has made the session. */
 export async function finishSignIn(
   context: InteractionContext,
-  { accountId, amr, provenAtS }: SignInProgress,
+  { account, progress }: Proven,
 ): Promise<void> {
-  record(context, 'sign_in.succeeded', accountId, amr.join(' '));
+  const { accountId, amr, provenAtS } = progress;
+  // With a second factor that was not proven now, the browser was remembered.
+  const acr = acrOf(amr, account.secondFactor);
+  const how = acr === REMEMBERED_ACR ? [...amr, 'remembered_device'] : amr;
+  record(context, 'sign_in.succeeded', accountId, how.join(' '));
+  const remember = progress.rememberDevice === true && context.deps.rememberedDevices.lifeS > 0;
   const login: ProvenLogin = {
-    ...{ accountId, amr, acr: acrOf(amr), remember: false },
+    ...{ accountId, amr, acr, remember },
     ts: provenAtS ?? Math.floor(Date.now() / 1000),
     provenIn: context.details.uid,
   };

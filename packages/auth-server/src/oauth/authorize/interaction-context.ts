@@ -10,6 +10,7 @@ import type { Client, Provider } from '../../library/oidc.ts';
 import { MFA_ACR } from '../../library/sign-in-policy.ts';
 import type { UpstreamSignIn } from '../../organisations/sign-in-upstream.ts';
 import type { AccountApplications } from '../../sessions/account-applications.ts';
+import type { RememberedDevices } from '../../sessions/remembered-devices.ts';
 import type { ProofDeps } from '../../sign-in/prove.ts';
 import type { RecordDevice } from '../../sign-in/record-device.ts';
 import type { SecondStep } from '../../sign-in/second-step.ts';
@@ -29,6 +30,7 @@ export interface InteractionDeps extends ProofDeps {
   readonly totpEnrolments: TotpEnrolments;
   readonly upstreamSignIn: UpstreamSignIn;
   readonly recordDevice: RecordDevice;
+  readonly rememberedDevices: RememberedDevices;
   readonly accountApplications: AccountApplications;
   readonly issuer: string;
   readonly accounts: AccountDirectory;
@@ -56,12 +58,14 @@ export type { Form } from '../../web/read-form.ts';
 export function standingOf(
   { deps, details }: InteractionContext,
   proven: Proven | undefined,
+  remembered = false,
 ): Standing {
   return {
     prompt: details.prompt.name,
     proven,
     mfaPolicy: deps.mfaPolicy,
     mfaWanted: details.params['acr_values'] === MFA_ACR,
+    remembered,
   };
 }
 

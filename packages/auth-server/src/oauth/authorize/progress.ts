@@ -8,10 +8,12 @@ export interface SignInProgress {
   readonly accountId: string;
   /** The account's at that time. */
   readonly passwordVersion: string | undefined;
+  /** The account's when its factors were proven, or one of them was added here. */
+  readonly factorsVersion: string | undefined;
   /** RFC 8176. */
   readonly amr: readonly string[];
-  /** The person asked that this browser be known. */
-  readonly rememberDevice: boolean;
+  /** The person asked that this browser be remembered; undefined where nobody was asked. */
+  readonly rememberDevice: boolean | undefined;
   /**
    * When the person proved it at an organisation's provider, in whole seconds since the epoch;
    * absent when it was here.
@@ -53,13 +55,13 @@ export async function provenIn(
 export async function beginProgress(
   { state }: Pick<ProgressDeps, 'state'>,
   uid: string,
-  { id: accountId, passwordVersion }: Account,
-  proven: Omit<SignInProgress, 'accountId' | 'passwordVersion'>,
+  { id: accountId, passwordVersion, factorsVersion }: Account,
+  proven: Omit<SignInProgress, 'accountId' | 'passwordVersion' | 'factorsVersion'>,
 ): Promise<void> {
   // Remove the old entry first: an entry that is overwritten keeps its age, and would end with the
   // old one.
   await dropProgress(state, uid);
-  await keepProgress(state, uid, { accountId, passwordVersion, ...proven });
+  await keepProgress(state, uid, { accountId, passwordVersion, factorsVersion, ...proven });
 }
 
 /** Sealed under the interaction's id. Another step does not change its age. */
@@ -82,6 +84,8 @@ export interface Standing {
   readonly mfaPolicy: MfaPolicy;
   /** The application asks for a second factor by `acr_values`. */
   readonly mfaWanted: boolean;
+  /** The person proved a second factor in this browser before, and nobody asks for a fresh proof. */
+  readonly remembered: boolean;
 }
 
 export type NextStep =
@@ -91,11 +95,13 @@ export type NextStep =
   | { readonly step: 'enrol_factor'; readonly because: 'policy' | 'application' };
 
 /** Decides the next page of a sign-in. Pure. */
-export function nextStep({ prompt, proven, mfaPolicy, mfaWanted }: Standing): NextStep {
+export function nextStep(standing: Standing): NextStep {
+  const { prompt, proven, mfaPolicy, mfaWanted, remembered } = standing;
   if (prompt === 'consent') return { step: 'consent' };
   if (proven === undefined) return { step: 'sign_in' };
   const { amr } = proven.progress;
   if (amr.includes('mfa')) return { step: 'done', proven };
+  if (proven.account.secondFactor && remembered && !mfaWanted) return { step: 'done', proven };
   if (proven.account.secondFactor) return { step: 'second_factor' };
   if (mfaPolicy === 'required') return { step: 'enrol_factor', because: 'policy' };
   if (mfaWanted) return { step: 'enrol_factor', because: 'application' };

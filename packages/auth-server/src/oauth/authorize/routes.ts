@@ -30,6 +30,7 @@ import {
 } from './interaction-context.ts';
 import { findOrganisation, goToOrganisation, showOrganisation } from './organisation-step.ts';
 import { nextStep, type Proven, provenIn } from './progress.ts';
+import { isRemembered, rememberDevice } from './remember-device.ts';
 import { secondFactor, showSecondFactor } from './second-factor-step.ts';
 import { otherAccount, passkey, showSignIn, signIn } from './sign-in-step.ts';
 
@@ -108,7 +109,8 @@ async function hasCodesToSee(
 
 async function show(context: InteractionContext): Promise<void> {
   const proven = await provenIn(context.deps, context.details.uid);
-  const next = nextStep(standingOf(context, proven));
+  const remembered = proven !== undefined && (await isRemembered(context, proven));
+  const next = nextStep(standingOf(context, proven, remembered));
   switch (next.step) {
     case 'sign_in':
       return showSignIn(context, []);
@@ -123,6 +125,7 @@ async function show(context: InteractionContext): Promise<void> {
         return seeOther(context.ctx, actionOf(context, 'enrol/codes'));
       }
       await knowDevice(context, next.proven);
-      return finishSignIn(context, next.proven.progress);
+      if (!(await rememberDevice(context, next.proven))) return redirectToDispatcher(context);
+      return finishSignIn(context, next.proven);
   }
 }

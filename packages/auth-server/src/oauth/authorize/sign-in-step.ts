@@ -3,8 +3,8 @@ import { amrOf } from '../../factors/authentication-methods.ts';
 import { dropNewCodes } from '../../factors/recovery-codes.ts';
 import { type Proof, provePassword, whyNot } from '../../sign-in/prove.ts';
 import { addressSubject } from '../../throttle/guess.ts';
-import { signInPage } from '../../views/sign-in/sign-in.ts';
-import { actorOf } from '../../web/browser.ts';
+import { type SignInModel, signInPage } from '../../views/sign-in/sign-in.ts';
+import { actorOf, REMEMBERED_COOKIE, readCookie } from '../../web/browser.ts';
 import type { Problem } from '../../web/form.ts';
 import { RESET_PATH } from '../../web/paths.ts';
 import {
@@ -40,7 +40,7 @@ export async function showSignIn(
           frame,
           action: actionOf(context, 'sign-in'),
           ...(email === undefined ? {} : { email }),
-          rememberDevice: wantsToBeKnown(given),
+          ...rememberTick(context, given),
           application: applicationOf(context),
           ...(signedIn !== undefined && signedIn === email
             ? { otherAccountHref: actionOf(context, 'other-account') }
@@ -118,6 +118,17 @@ export async function passkey(context: InteractionContext, form: Form): Promise<
   const rememberDevice = wantsToBeKnown(form);
   await beginProgress(deps, details.uid, account, { amr: amrOf([proof]), rememberDevice });
   redirectToDispatcher(context);
+}
+
+/** As it was left; at first, ticked in a browser that is remembered. */
+function rememberTick({ deps, ctx }: InteractionContext, given: Form): Partial<SignInModel> {
+  const { lifeS } = deps.rememberedDevices;
+  if (lifeS === 0) return {};
+  const ticked =
+    given['email'] === undefined
+      ? readCookie(ctx, REMEMBERED_COOKIE) !== undefined
+      : wantsToBeKnown(given);
+  return { remember: { ticked, lifeS } };
 }
 
 function wantsToBeKnown(form: Form): boolean {

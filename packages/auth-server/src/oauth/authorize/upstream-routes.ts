@@ -64,7 +64,7 @@ export function upstreamRoutes(deps: UpstreamDeps): Middleware {
       return showRefusal(deps, ctx, refused);
     }
     const { account, ...proven } = result;
-    await beginProgress({ state }, uid, account, { ...proven, rememberDevice: false });
+    await beginProgress({ state }, uid, account, { ...proven, rememberDevice: undefined });
     refreshRedirect(pages, ctx, pages.path(`/interaction/${uid}`));
   });
   return router.routes() as unknown as Middleware;

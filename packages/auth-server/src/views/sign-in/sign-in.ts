@@ -9,8 +9,8 @@ export interface SignInModel extends PageModel {
   readonly action: string;
   /** From `login_hint` or the attempt before; nobody types it twice. */
   readonly email?: string;
-  /** As it was ticked in the attempt before. */
-  readonly rememberDevice?: boolean;
+  /** “Remember this device”, for so long; absent where the operator does not offer it. */
+  readonly remember?: { readonly ticked: boolean; readonly lifeS: number };
   /** The application that the person signs in to; absent for the account pages. */
   readonly application?: Application;
   /** Somebody is signed in and asked again, by `email`: here it can be somebody else. */
@@ -94,8 +94,14 @@ ${passwordField(
   i18n,
 )}
 ${model.resetHref !== undefined && html`<p class="end"><a href="${model.resetHref}">${i18n.t('signIn.forgot')}</a></p>`}
-<label class="check"><input type="checkbox" name="remember_device" value="yes"${model.rememberDevice && html` checked`}> <span>${i18n.t('signIn.rememberDevice')}<br><span class="hint">${i18n.t('signIn.rememberDeviceHint')}</span></span></label>
-${submit(i18n.t('signIn.submit'), model.upstream ? 'quiet' : 'primary')}`;
+${remember(model, i18n)}${submit(i18n.t('signIn.submit'), model.upstream ? 'quiet' : 'primary')}`;
+}
+
+function remember({ remember: offer }: SignInModel, i18n: I18n): Html {
+  if (offer === undefined) return html``;
+  const hint = i18n.t('signIn.rememberDeviceHint', { time: i18n.duration(offer.lifeS) });
+  return html`<label class="check"><input type="checkbox" name="remember_device" value="yes"${offer.ticked && html` checked`}> <span>${i18n.t('signIn.rememberDevice')}<br><span class="hint">${hint}</span></span></label>
+`;
 }
 
 function upstreamPanel(model: SignInModel, upstream: UpstreamProvider, i18n: I18n): Html {

@@ -4,6 +4,7 @@ import { Agent, request } from 'node:http';
 import { pipeline } from 'node:stream';
 import { createHttpServer } from '@cls/shared/http/http-server';
 import { problemType } from '@cls/shared/http/problem-codes';
+import { isBrowser, unavailablePage } from './gateway-page.mjs';
 
 /** RFC 9110 §7.6.1: these belong to one connection and are not passed on. */
 const HOP_BY_HOP = new Set([
@@ -63,11 +64,13 @@ export async function startGateway({ port, upstreamOf, pages, baseUrl }) {
   };
 }
 
-function targetOf({ url, headers }, upstreamOf, pages) {
+function targetOf(incoming, upstreamOf, pages) {
+  const { url } = incoming;
   const port = upstreamOf(url.split('?', 1)[0]);
   if (port !== undefined) return { port, path: url };
-  const browser = /\btext\/html\b/.test(headers.accept ?? '');
-  return browser && url.startsWith('/') ? { port: pages, path: `/not-found${url}` } : {};
+  return isBrowser(incoming) && url.startsWith('/')
+    ? { port: pages, path: `/not-found${url}` }
+    : {};
 }
 
 function forward(incoming, outgoing, { port, path }, baseUrl) {
@@ -134,8 +137,9 @@ const UNAVAILABLE = {
 /** What the services take from a caller too: printable ASCII. */
 const REQUEST_ID = /^[\x21-\x7e](?:[\x20-\x7e]{0,126}[\x21-\x7e])?$/;
 
-/** A problem document (RFC 9457) in the shape of the services' own. */
-function answer({ url, headers, method }, outgoing, problem, baseUrl) {
+/** To a browser a page, else a problem document (RFC 9457) in the shape of the services' own. */
+function answer(incoming, outgoing, problem, baseUrl) {
+  const { url, headers, method } = incoming;
   const { status, code, title, detail } = problem;
   const offered = headers['x-request-id'] ?? '';
   const requestId = REQUEST_ID.test(offered)
@@ -143,13 +147,17 @@ function answer({ url, headers, method }, outgoing, problem, baseUrl) {
     : `req_${randomBytes(12).toString('base64url')}`;
   const [instance] = url.split('?', 1);
   const type = problemType(baseUrl, code);
+  const body = JSON.stringify({ type, title, status, detail, instance, code, requestId });
+  const page = status === 503 && isBrowser(incoming);
+  const shown = page
+    ? unavailablePage(incoming, requestId)
+    : { headers: { 'Content-Type': 'application/problem+json' }, body };
   outgoing.writeHead(status, {
-    'Content-Type': 'application/problem+json',
+    ...shown.headers,
     'Cache-Control': 'no-store',
     'X-Content-Type-Options': 'nosniff',
     'X-Request-Id': requestId,
     ...(status === 503 ? { 'Retry-After': '2' } : {}),
   });
-  const body = JSON.stringify({ type, title, status, detail, instance, code, requestId });
-  outgoing.end(method === 'HEAD' ? undefined : body);
+  outgoing.end(method === 'HEAD' ? undefined : shown.body);
 }

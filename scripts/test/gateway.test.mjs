@@ -1,9 +1,12 @@
+import { readFileSync } from 'node:fs';
 import { createServer, request } from 'node:http';
 import { connect } from 'node:net';
 import { expect } from 'chai';
 import { NOTHING_HERE } from '../../packages/shared/dist/src/http/problem.js';
 import { startGateway } from '../gateway.mjs';
 import { freePorts } from './platform.mjs';
+
+const nginx = readFileSync(new URL('../../deploy/nginx.conf', import.meta.url), 'utf8');
 
 describe('the gateway', () => {
   let port;
@@ -97,6 +100,22 @@ describe('the gateway', () => {
     expect(response.statusCode).to.equal(503);
     expect(response.headers['retry-after']).to.equal('2');
     expect(JSON.parse(text)).to.include({ status: 503, code: 'unavailable', instance: '/down' });
+  });
+
+  it('answers a browser with a page in its language where a service is down', async () => {
+    const accept = 'text/html,*/*;q=0.8';
+    for (const [language, title] of [
+      ['en', 'We cannot do this just now'],
+      ['de-AT,de;q=0.9', 'Das ist im Moment nicht möglich'],
+    ]) {
+      const headers = { accept, 'accept-language': language, 'x-request-id': '<b>' };
+      const { response, text } = await send('/down', { method: 'GET', headers });
+      expect([response.statusCode, response.headers['retry-after']]).to.deep.equal([503, '2']);
+      expect(response.headers['content-type']).to.equal('text/html; charset=utf-8');
+      expect(text).to.include(`<h1>${title}</h1>`).and.not.include('<b>');
+      expect(text).to.include(`lang="${language.slice(0, 2)}"`);
+      expect(nginx, 'nginx says the same').to.include(`"${title}"`);
+    }
   });
 
   it('answers 404 where there is no service, in the shape of the services', async () => {

@@ -238,6 +238,16 @@ describe('nginx in front of two replicas of each service', () => {
       status: 503,
       requestId: 'Root=1-67891233-abcdef',
     });
+    const page = await send('/api/v1/cls/balances', {
+      headers: { accept: 'text/html', 'accept-language': 'de' },
+    });
+    expect(page.status).to.equal(503);
+    expect(page.headers).to.include({
+      'content-type': 'text/html; charset=utf-8',
+      'content-language': 'de',
+      'retry-after': '2',
+    });
+    expect(page.text).to.include('<h1>Das ist im Moment nicht möglich</h1>');
     await Promise.all([start('resource-api', '8082'), start('resource-api', '8182')]);
     await eventually(async () => expect((await send('/api')).status).to.equal(200));
   });
@@ -246,6 +256,15 @@ describe('nginx in front of two replicas of each service', () => {
     const large = await send('/oauth/token', { method: 'POST', body: 'x'.repeat(70_000) });
     expect(large.status).to.equal(413);
     expect(JSON.parse(large.text)).to.include({ code: 'too_large', status: 413 });
+    const accept = 'text/html';
+    const page = await send('/device', {
+      ...{ method: 'POST', headers: { accept }, body: 'x'.repeat(70_000) },
+    });
+    expect([page.status, page.headers['content-type']]).to.deep.equal([
+      413,
+      'text/html; charset=utf-8',
+    ]);
+    expect(page.text).to.include('<h1>That was too much at once</h1>');
     const long = await send('/api', { headers: { 'x-long': 'x'.repeat(17_000) } });
     expect(long.status).to.equal(400);
     expect(JSON.parse(long.text)).to.include({ code: 'invalid_request', status: 400 });

@@ -525,6 +525,45 @@ describe('the account pages', () => {
     });
   });
 
+  it('say in the log why a sign-in failed, and count methods in words that fit', async () => {
+    const email = await newPerson();
+    const browser = new Browser();
+    const asked = await open(browser, '/account/log');
+    expect(asked.text).to.include('to manage your account').and.not.include('to continue to');
+    const refused = await submit(browser, asked, { email, password: 'not this one' });
+    const log = await submit(browser, refused, { email, password: PASSWORD });
+    expect(log.text).to.include('Sign-in failed<br><span class="hint">wrong password</span>');
+    const setUp = await open(browser, '/account/factors/totp');
+    const fields = { code: codeFor(setUp), name: 'Phone' };
+    await submit(browser, setUp, fields);
+    expect((await open(browser, '/account')).text).to.include('1 method set up');
+    await server.database.query(
+      'DELETE FROM recovery_code WHERE account_id = (SELECT id FROM account WHERE email = $1)',
+      [email],
+    );
+    expect((await open(browser, '/account/factors')).text)
+      .to.include('>Make recovery codes</a>')
+      .and.not.include('Make new codes');
+    const first = await open(browser, '/account/factors/recovery-codes');
+    expect(title(first)).to.equal('Make recovery codes?');
+  });
+
+  it('sign out at once by their own form, and by nobody else’s', async () => {
+    const email = await newPerson();
+    const browser = new Browser();
+    const page = await signIn(browser, email);
+    const url = `${server.issuer}/account/sign-out`;
+    const forged = await browser.open(url, { method: 'POST', body: new URLSearchParams({}) });
+    expect(forged.status).to.equal(400);
+    const csrf = /name="csrf" value="([^"]*)"/.exec(page.text)?.[1] ?? '';
+    const body = new URLSearchParams({ csrf });
+    const out = await read(await browser.follow(url, { method: 'POST', body }));
+    expect(title(out)).to.equal('Signed out');
+    const again = await read(await browser.follow(url, { method: 'POST', body }));
+    expect(title(again), 'a second press').to.equal('Signed out');
+    expect((await open(browser, '/account')).url.pathname).to.match(/^\/interaction\//);
+  });
+
   it('keep in the log that somebody signed out, and at which application’s wish', async () => {
     const email = await newPerson();
     const browser = new Browser();

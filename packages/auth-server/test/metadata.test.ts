@@ -112,11 +112,7 @@ describeOnEngines('discovery and the key set', (engine) => {
         id_token_signing_alg_values_supported: ['RS256'],
         authorization_response_iss_parameter_supported: true,
         backchannel_logout_supported: true,
-        acr_values_supported: [
-          'urn:cls:acr:password',
-          'urn:cls:acr:remembered',
-          'urn:cls:acr:mfa',
-        ],
+        acr_values_supported: ['urn:cls:acr:password', 'urn:cls:acr:remembered', 'urn:cls:acr:mfa'],
         ui_locales_supported: ['en', 'de'],
         prompt_values_supported: ['none', 'login', 'consent'],
         revocation_endpoint_auth_methods_supported: [

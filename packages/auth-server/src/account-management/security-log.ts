@@ -46,6 +46,8 @@ export interface SecurityLogEntry {
   readonly subject?: string;
   readonly device?: Device;
   readonly address?: string;
+  /** Why a sign-in was refused. */
+  readonly reason?: string;
 }
 
 export interface SecurityLogPage {
@@ -78,12 +80,14 @@ export function securityLog(reader: AuditReader, audit: Pick<AuditLog, 'catchUp'
   };
 }
 
-function toEntry({ type, at, about, device, address }: StoredEvent): SecurityLogEntry {
+function toEntry({ type, at, about, device, address, reason }: StoredEvent): SecurityLogEntry {
+  const shown = SHOWN[type as keyof typeof SHOWN];
   return {
-    type: SHOWN[type as keyof typeof SHOWN],
+    type: shown,
     at,
     ...(about === undefined ? {} : { subject: about }),
     ...(device === undefined ? {} : { device }),
     ...(address === undefined ? {} : { address }),
+    ...(reason === undefined || shown !== 'sign_in_failed' ? {} : { reason }),
   };
 }

@@ -27,7 +27,11 @@ export async function showSessions(context: AccountPageContext): Promise<void> {
   ]);
   const sessions = listed.map(({ uid, rememberedDeviceId, ...each }) => {
     const remembered = devices.find(({ id }) => id === rememberedDeviceId);
-    return { ...each, current: uid === current, ...(remembered === undefined ? {} : { remembered }) };
+    return {
+      ...each,
+      current: uid === current,
+      ...(remembered === undefined ? {} : { remembered }),
+    };
   });
   const inSession = new Set(sessions.map(({ remembered }) => remembered?.id));
   await showPlace(context, (model, i18n) =>

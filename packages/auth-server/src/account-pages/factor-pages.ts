@@ -138,7 +138,9 @@ export async function remove(context: AccountPageContext): Promise<void> {
 /** Codes belong to factors: without one there is nothing to recover. */
 export async function askForNewCodes(context: AccountPageContext): Promise<void> {
   if (!context.account.secondFactor) return goTo(context, 'factors');
-  return ask(context, { kind: 'new_recovery_codes' }, PATHS.newCodes);
+  const { total } = await context.deps.recoveryCodes.count(context.account);
+  const kind = total === 0 ? 'first_recovery_codes' : 'new_recovery_codes';
+  return ask(context, { kind }, PATHS.newCodes);
 }
 
 export async function replaceCodes(context: AccountPageContext): Promise<void> {

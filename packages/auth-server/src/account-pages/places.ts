@@ -5,7 +5,7 @@ import type { AccountModel, AccountPlace } from '../views/account/account-page.t
 import type { I18n } from '../web/i18n.ts';
 import type { Frame } from '../web/layout.ts';
 import { type Page, type Pages, seeOther } from '../web/page.ts';
-import { ACCOUNT_PLACE_PATHS, ROUTES } from '../web/paths.ts';
+import { ACCOUNT_PLACE_PATHS, ACCOUNT_SIGN_OUT_PATH } from '../web/paths.ts';
 import type { AccountPageContext } from './account-page-context.ts';
 
 /** Where each place is, below the issuer. */
@@ -25,7 +25,7 @@ function hrefsOf(pages: Pages, account: Account): AccountModel['hrefs'] {
   const { password, ...others } = PLACES;
   const shown = hasPassword(account) ? { ...others, password } : others;
   const places = Object.entries(shown).map(([place, path]) => [place, pages.path(path)]);
-  return { ...Object.fromEntries(places), signOut: pages.path(ROUTES.end_session) };
+  return { ...Object.fromEntries(places), signOut: pages.path(ACCOUNT_SIGN_OUT_PATH) };
 }
 
 /** Shows a page of the account area, with what was just done. */

@@ -6,7 +6,7 @@ import { type ErrorKind, errorKind } from '../web/error.ts';
 import { showErrorPage } from '../web/error-page.ts';
 import { nextLinkFrom } from '../web/next-link.ts';
 import { seeOther } from '../web/page.ts';
-import { ACCOUNT_SIGNED_IN_PATH } from '../web/paths.ts';
+import { ACCOUNT_SIGN_OUT_PATH, ACCOUNT_SIGNED_IN_PATH, SIGNED_OUT_PATH } from '../web/paths.ts';
 import { readOurForm } from '../web/read-form.ts';
 import * as access from './access-pages.ts';
 import type { AccountPageContext, AccountPagesDeps, Form } from './account-page-context.ts';
@@ -14,6 +14,7 @@ import * as factors from './factor-pages.ts';
 import * as overview from './overview-pages.ts';
 import { formKey, PLACES } from './places.ts';
 import { signIn } from './sign-in-again.ts';
+import { signOut } from './sign-out.ts';
 import {
   askForProof,
   isRecentlyAuthenticated,
@@ -50,6 +51,7 @@ const ROUTES: Readonly<Record<string, Route>> = {
   '/account/sessions/forget': { show: access.showSessions, submit: access.forgetDevice },
   [PLACES.applications]: { show: access.showApplications },
   '/account/applications/withdraw': { show: access.askToWithdraw, submit: access.withdraw },
+  [ACCOUNT_SIGN_OUT_PATH]: { show: overview.showOverview, submit: signOut },
   '/account/step-up': { show: showStepUp, submit: submitStepUp },
 };
 
@@ -77,6 +79,9 @@ export function accountRoutes(provider: Provider, deps: AccountPagesDeps): Middl
     if (submit !== undefined) {
       router.post(path, async (ctx) => {
         const context = await contextOf(ctx);
+        if (context === undefined && path === ACCOUNT_SIGN_OUT_PATH) {
+          return seeOther(ctx, deps.pages.path(SIGNED_OUT_PATH));
+        }
         if (context === undefined) return showEnded(deps, ctx, placeOf(path));
         const read = await readOurForm(deps.pages, ctx, formKey(context));
         if ('refused' in read) return showError(deps, ctx, read.refused, 400);

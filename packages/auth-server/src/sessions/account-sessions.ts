@@ -10,6 +10,8 @@ export interface AccountSessions {
   list(account: Account): Promise<readonly AccountSession[]>;
   /** False when there is no such session (any more). @param id `ses_…` */
   end(account: Account, id: string, actor: Actor): Promise<boolean>;
+  /** In this browser. Applications are notified soon. @param uid digest */
+  signOut(account: Account, uid: string, actor: Actor): Promise<void>;
   /** @param currentUid digest of the uid of the session that asks. */
   endOthers(account: Account, currentUid: string, actor: Actor): Promise<void>;
 }
@@ -31,6 +33,10 @@ export function accountSessions(deps: AccountSessionsDeps): AccountSessions {
       await access.endSession(session.uid);
       auditAndNotify(deps, 'account.session_ended', account, actor);
       return true;
+    },
+    async signOut(account, uid, actor) {
+      await access.signedOut(uid, []);
+      auditAndNotify(deps, 'sign_in.ended', account, actor);
     },
     async endOthers(account, currentUid, actor) {
       await access.endOtherSessions(account.id, currentUid);

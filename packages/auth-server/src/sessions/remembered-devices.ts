@@ -2,8 +2,8 @@ import { type Clock, epochSeconds } from '@cls/shared/clock';
 import { newId } from '@cls/shared/new-id';
 import type { Account } from '../accounts/account.ts';
 import type { Actor, Device } from '../audit/actor.ts';
-import { type AuditAndNotifyDeps, auditAndNotify } from '../mail/security-notice.ts';
 import { digest } from '../crypto/digest.ts';
+import { type AuditAndNotifyDeps, auditAndNotify } from '../mail/security-notice.ts';
 
 /** A browser in which a person asked to be remembered. */
 export interface RememberedDevice {

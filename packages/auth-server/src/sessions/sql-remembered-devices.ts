@@ -6,7 +6,9 @@ type Nullable<T> = { readonly [Key in keyof T]: T[Key] | null };
 interface Row
   extends Pick<StoredDevice, 'id' | 'accountId' | 'tokenSha256' | 'signInSha256'>,
     Nullable<
-      Required<Pick<StoredDevice, 'previousSha256' | 'passwordVersion' | 'factorsVersion' | 'address'>>
+      Required<
+        Pick<StoredDevice, 'previousSha256' | 'passwordVersion' | 'factorsVersion' | 'address'>
+      >
     > {
   readonly browser: string | null;
   readonly system: string | null;

@@ -15,6 +15,9 @@ export const ROUTES = {
 export const OPENID_METADATA_PATH = '/.well-known/openid-configuration';
 export const OAUTH_METADATA_PATH = '/.well-known/oauth-authorization-server';
 
+/** What people see when they have signed out. */
+export const SIGNED_OUT_PATH = `${ROUTES.end_session}/success`;
+
 /** The pages on which people look after their own account. */
 export const ACCOUNT_PATH = '/account';
 export const ACCOUNT_PLACE_PATHS = {
@@ -25,6 +28,8 @@ export const ACCOUNT_PLACE_PATHS = {
   applications: `${ACCOUNT_PATH}/applications`,
   log: `${ACCOUNT_PATH}/log`,
 } as const;
+/** Takes a form, which signs the person out at once. */
+export const ACCOUNT_SIGN_OUT_PATH = `${ACCOUNT_PATH}/sign-out`;
 /** Where people come back to when they have signed in for the account pages. */
 export const ACCOUNT_SIGNED_IN_PATH = `${ACCOUNT_PATH}/signed-in`;
 

@@ -138,6 +138,8 @@ describe('second factors, with Chromium', () => {
     const kept = (await page.context().cookies()).find(({ name }) => name === 'cls_device');
     const inDays = ((kept?.expires ?? 0) - Date.now() / 1000) / 86_400;
     expect(inDays, 'the device is remembered with whichever way is taken').to.be.within(364, 366);
+    const device = (await page.context().cookies()).find(({ name }) => name === 'cls_remembered');
+    expect(((device?.expires ?? 0) - Date.now() / 1000) / 86_400).to.be.within(29, 31);
   });
 
   it('a passkey that the person does not confirm opens nothing, and the password still does', async () => {

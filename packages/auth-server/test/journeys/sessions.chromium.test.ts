@@ -3,7 +3,15 @@ import { expect } from 'chai';
 import { decodeJwt } from 'jose';
 import type { Page } from 'playwright-core';
 import { PASSWORD } from '../support/auth-server.ts';
-import { journeys, press, reach, type Site, signIn } from '../support/journeys.ts';
+import {
+  enterCode,
+  type GuardedPerson,
+  journeys,
+  press,
+  reach,
+  type Site,
+  signIn,
+} from '../support/journeys.ts';
 
 describe('sessions and applications, with Chromium', () => {
   const world = journeys();
@@ -201,7 +209,6 @@ describe('sessions and applications, with Chromium', () => {
     const email = await world.newPerson();
     await signIn(page, email);
     await press(page, 'Sign out');
-    await press(page, 'Sign out');
     await reach(page, 'Signed out');
     await press(page, 'Sign in again');
     await reach(page, 'Sign in');
@@ -210,5 +217,82 @@ describe('sessions and applications, with Chromium', () => {
       await page.goBack();
       expect(await page.getByText(email).count(), page.url()).to.equal(0);
     }
+  });
+});
+
+describe('a remembered device, with Chromium', () => {
+  const world = journeys();
+  let portal: Site;
+  before(async () => {
+    portal = await world.site('Portal');
+  });
+
+  const signInRemembered = async (page: Page, { email, app }: GuardedPerson) => {
+    await page.goto(`${world.issuer}/account/sessions`);
+    await page.getByLabel('Remember this device').check();
+    await signIn(page, email);
+    await enterCode(page, app);
+    await reach(page, 'Sessions');
+  };
+  const asksForCode = async (page: Page, email: string) => {
+    await page.goto(`${world.issuer}/account/sessions`);
+    await signIn(page, email);
+    await reach(page, 'Confirm that it is you');
+  };
+
+  it('says for how long, is listed, asks for no code after signing out, and can be forgotten', async () => {
+    const [page, person] = [await world.open(), await world.newGuardedPerson()];
+    await page.goto(`${world.issuer}/account/sessions`);
+    await page.getByText('for 30 days: you stay signed in').waitFor();
+    await page.getByText('to manage your account').waitFor();
+    await signInRemembered(page, person);
+    await page.getByText('Remembered until').waitFor();
+    await press(page, 'Sign out');
+    await reach(page, 'Signed out');
+    await page.goto(`${world.issuer}/account/sessions`);
+    expect(await page.getByLabel('Remember this device').isChecked()).to.equal(true);
+    await signIn(page, person.email);
+    await reach(page, 'Sessions');
+    await page.getByRole('button', { name: /^Forget / }).click();
+    await page.getByText('The device is no longer remembered.').waitFor();
+    expect(await page.getByText('Remembered until').count()).to.equal(0);
+    await press(page, 'Sign out');
+    await asksForCode(page, person.email);
+  });
+
+  it('stays signed in for days, and is forgotten from another browser', async () => {
+    const person = await world.newGuardedPerson();
+    const [here, there] = [await world.open(), await world.open()];
+    await signInRemembered(there, person);
+    await world.age(there, 3 * 86_400);
+    const flow = await portal.ask({ prompt: 'none' });
+    await there.goto(flow.url.href);
+    expect((await portal.arrive(there, flow)).claims()?.['acr']).to.equal('urn:cls:acr:mfa');
+    await there.goto(`${world.issuer}/account/sessions`);
+    await press(there, 'Sign out');
+    await reach(there, 'Signed out');
+    await here.goto(`${world.issuer}/account/sessions`);
+    await signIn(here, person.email);
+    await enterCode(here, person.app);
+    await here.getByRole('heading', { name: 'Remembered devices' }).waitFor();
+    await here.getByRole('button', { name: /^Forget / }).click();
+    await here.getByText('The device is no longer remembered.').waitFor();
+    await asksForCode(there, person.email);
+  });
+
+  it('sessions in browsers of one kind have names of their own', async () => {
+    const email = await world.newPerson();
+    const pages = [await world.open(), await world.open(), await world.open()];
+    for (const page of pages) {
+      await page.goto(`${world.issuer}/account/sessions`);
+      await signIn(page, email);
+      await reach(page, 'Sessions');
+    }
+    const [here] = pages;
+    await here?.reload();
+    const names = (await here?.locator('.records h2').allTextContents()) ?? [];
+    expect(new Set(names).size).to.equal(3);
+    const buttons = here?.getByRole('button', { name: /^End the session of .+ since / });
+    expect(await buttons?.count()).to.equal(2);
   });
 });

@@ -209,7 +209,13 @@ const DEVICE = {
 const LOG: readonly LogEntry[] = [
   { type: 'signed_in', at: NOW, device: FIREFOX, address: '203.0.113.24' },
   { type: 'passkey_added', at: NOW, subject: 'Work laptop', device: FIREFOX },
-  { type: 'sign_in_failed', at: MONTHS_AGO, device: {}, address: '198.51.100.7' },
+  {
+    type: 'sign_in_failed',
+    at: MONTHS_AGO,
+    device: {},
+    address: '198.51.100.7',
+    reason: 'wrong_password',
+  },
   { type: 'access_allowed', at: MONTHS_AGO, subject: LONG_APPLICATION.name, device: FIREFOX },
   { type: 'factors_reset', at: MONTHS_AGO },
 ];

@@ -81,14 +81,17 @@ export class Browser {
     throw new Error('too many redirects');
   }
 
-  /** Fills the page's form (the first, or the one with a button of that value) and sends it. */
+  /** Fills the page's form (the first that does not sign out in the page's head) and sends it. */
   async submit(
     page: { url: URL; response: Response; text?: string },
     fields: Record<string, string>,
   ): Promise<{ url: URL; response: Response }> {
     const html = page.text ?? (await page.response.text());
+    const forms = html.matchAll(
+      /<form (?:[^>]*\s)?method="post" action="([^"]*)"[^>]*>([\s\S]*?)<\/form>/g,
+    );
     const [, action = '', inner = ''] =
-      /<form (?:[^>]*\s)?method="post" action="([^"]*)"[^>]*>([\s\S]*?)<\/form>/.exec(html) ?? [];
+      [...forms].find(([, each = '']) => !each.endsWith('/account/sign-out')) ?? [];
     if (action === '') throw new Error(`no form on ${page.url.pathname}: ${html.slice(0, 400)}`);
     const hidden = [...inner.matchAll(/<input type="hidden" name="([^"]*)" value="([^"]*)"/g)];
     const body = new URLSearchParams([

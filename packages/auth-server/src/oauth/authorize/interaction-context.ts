@@ -6,6 +6,7 @@ import type { AuditLog } from '../../audit/audit-log.ts';
 import type { Passkeys } from '../../factors/passkeys.ts';
 import type { RecoveryCodes } from '../../factors/recovery-codes.ts';
 import type { TotpEnrolments } from '../../factors/totp-enrolment.ts';
+import { ACCOUNT_PAGES_CLIENT_ID } from '../../library/client-metadata.ts';
 import type { Client, Provider } from '../../library/oidc.ts';
 import { MFA_ACR } from '../../library/sign-in-policy.ts';
 import type { UpstreamSignIn } from '../../organisations/sign-in-upstream.ts';
@@ -85,8 +86,13 @@ export function actionOf({ deps, details }: InteractionContext, what: string): s
 
 export function applicationOf({ client, details }: InteractionContext): ShownApplication {
   const { redirect_uri: target } = details.params;
-  if (client === undefined) return { name: '', host: '' };
+  if (client === undefined || isAccountPages(client)) return { name: '', host: '' };
   return shownClient(client, typeof target === 'string' ? target : undefined);
+}
+
+/** They are this service itself: nobody is on the way to another application. */
+export function isAccountPages(client: Client | undefined): boolean {
+  return client?.clientId === ACCOUNT_PAGES_CLIENT_ID;
 }
 
 /** @param search of the address that leads on, with what was chosen there: a language. */

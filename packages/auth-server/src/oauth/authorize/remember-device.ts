@@ -1,5 +1,11 @@
 import type { DeviceSignIn } from '../../sessions/remembered-devices.ts';
-import { actorOf, dropCookie, REMEMBERED_COOKIE, readCookie, writeCookie } from '../../web/browser.ts';
+import {
+  actorOf,
+  dropCookie,
+  REMEMBERED_COOKIE,
+  readCookie,
+  writeCookie,
+} from '../../web/browser.ts';
 import type { InteractionContext } from './interaction-context.ts';
 import { type Proven, provenIn } from './progress.ts';
 

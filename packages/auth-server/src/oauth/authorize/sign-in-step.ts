@@ -12,6 +12,7 @@ import {
   applicationOf,
   type Form,
   type InteractionContext,
+  isAccountPages,
   pageOf,
   recordRefusal,
   redirectToDispatcher,
@@ -41,7 +42,7 @@ export async function showSignIn(
           action: actionOf(context, 'sign-in'),
           ...(email === undefined ? {} : { email }),
           ...rememberTick(context, given),
-          application: applicationOf(context),
+          ...(isAccountPages(context.client) ? {} : { application: applicationOf(context) }),
           ...(signedIn !== undefined && signedIn === email
             ? { otherAccountHref: actionOf(context, 'other-account') }
             : {}),

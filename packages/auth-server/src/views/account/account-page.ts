@@ -1,6 +1,6 @@
 import { type Html, html } from '@cls/shared/http/html';
 import type { RenderableProblem } from '../../web/form.ts';
-import { problemSummary } from '../../web/form.ts';
+import { form, problemSummary } from '../../web/form.ts';
 import type { I18n, KeyAfter } from '../../web/i18n.ts';
 import { document, footer, mark, type PageModel } from '../../web/layout.ts';
 
@@ -44,7 +44,7 @@ export function accountPage(model: AccountModel, page: AccountPage, i18n: I18n):
 <header class="bar">
 <a class="brand" href="${hrefs.overview}">${mark}${i18n.t('product.name')}</a>
 <span class="who">${email}</span>
-${frame.explorerHref !== undefined && html`<a href="${frame.explorerHref}">${i18n.t('account.balances')}</a>\n`}<a class="button" href="${hrefs.signOut}">${i18n.t('account.signOut')}</a>
+${frame.explorerHref !== undefined && html`<a href="${frame.explorerHref}">${i18n.t('account.balances')}</a>\n`}${form(frame, { action: hrefs.signOut, body: html`<button class="button">${i18n.t('account.signOut')}</button>` })}
 </header>
 <div class="columns">
 <nav aria-label="${i18n.t('account.navigation')}"><ul>${places}</ul></nav>

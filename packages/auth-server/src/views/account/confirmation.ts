@@ -7,7 +7,7 @@ import { cardPage, type PageModel } from '../../web/layout.ts';
 export type ConfirmedAction =
   | { readonly kind: 'remove_factor'; readonly name: string; readonly last: boolean }
   | { readonly kind: 'withdraw_access'; readonly name: string }
-  | { readonly kind: 'new_recovery_codes' };
+  | { readonly kind: 'first_recovery_codes' | 'new_recovery_codes' };
 
 /** Asks before something that cannot be undone. Sends `confirm=yes`. */
 export interface ConfirmationModel extends PageModel {

@@ -47,7 +47,7 @@ ${
       ? i18n.t('factors.codesNone')
       : i18n.t('factors.codesLeft', { left: recoveryCodes.left, total: recoveryCodes.total })
   }</p>
-<div class="buttons"><a class="button" href="${model.newCodesHref}">${i18n.t('factors.newCodes')}</a></div>
+<div class="buttons"><a class="button" href="${model.newCodesHref}">${i18n.t(recoveryCodes.total === 0 ? 'factors.firstCodes' : 'factors.newCodes')}</a></div>
 </section>`
 }`;
   const title = i18n.t('place.factors');

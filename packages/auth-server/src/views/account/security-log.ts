@@ -17,6 +17,8 @@ export interface LogEntry {
   readonly subject?: string;
   readonly device?: Device;
   readonly address?: string;
+  /** Why it failed, as the log of the operator has it; one without words here is left out. */
+  readonly reason?: string;
 }
 
 export interface SecurityLogModel extends AccountModel {
@@ -58,9 +60,11 @@ ${
   return accountPage(model, { place: 'log', title: i18n.t('place.log'), body }, i18n);
 }
 
-function row({ type, at, subject, device, address }: LogEntry, i18n: I18n): Html {
+function row({ type, at, subject, device, address, reason }: LogEntry, i18n: I18n): Html {
+  const key = `log.reason.${reason}`;
+  const why = i18n.has(key) ? i18n.t(key) : undefined;
   const where = [device && deviceName(device, i18n), address].filter((part) => part !== undefined);
   return html`<tr><td class="hint">${instant(at, i18n)}</td>
-<td>${i18n.t(`log.event.${type}`)}${subject !== undefined && html`<br><span class="hint">${subject}</span>`}</td>
+<td>${i18n.t(`log.event.${type}`)}${why !== undefined && html`<br><span class="hint">${why}</span>`}${subject !== undefined && html`<br><span class="hint">${subject}</span>`}</td>
 <td>${where.join(', ')}</td></tr>`;
 }

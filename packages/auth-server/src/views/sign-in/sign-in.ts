@@ -35,13 +35,14 @@ export interface UpstreamProvider {
 
 export function signInPage(model: SignInModel, i18n: I18n): string {
   const { frame, application, otherAccountHref, upstream, passkey, problems } = model;
-  const body = html`${
-    application &&
-    html`<p class="lead">${i18n.rich('signIn.toContinue', { application: applicationName(application) })}</p>\n`
-  }${
-    otherAccountHref !== undefined &&
-    html`<p>${i18n.t('signIn.again')} <a href="${otherAccountHref}">${i18n.t('signIn.otherAccount')}</a></p>\n`
-  }${upstream && upstreamPanel(model, upstream, i18n)}${form(frame, { action: model.action, body: fields(model, i18n) })}
+  const lead = application
+    ? i18n.rich('signIn.toContinue', { application: applicationName(application) })
+    : i18n.t('signIn.toAccount');
+  const body = html`<p class="lead">${lead}</p>
+${
+  otherAccountHref !== undefined &&
+  html`<p>${i18n.t('signIn.again')} <a href="${otherAccountHref}">${i18n.t('signIn.otherAccount')}</a></p>\n`
+}${upstream && upstreamPanel(model, upstream, i18n)}${form(frame, { action: model.action, body: fields(model, i18n) })}
 ${or(model, i18n)}
 ${
   passkey &&
@@ -50,7 +51,9 @@ ${
     {
       ...passkey,
       ...{ ceremony: 'autofill', label: i18n.t('signIn.withPasskey'), primary: false },
-      fields: html`<input type="hidden" name="remember_device" value="">`,
+      ...(model.remember && {
+        fields: html`<input type="hidden" name="remember_device" value="">`,
+      }),
     },
     i18n,
   )

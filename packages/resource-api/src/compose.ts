@@ -26,6 +26,7 @@ import { cursorCodec } from './balances/cursor.ts';
 import { balancesReader } from './balances/read-balances.ts';
 import { callerReader } from './balances/read-caller.ts';
 import { changesReader } from './balances/read-changes.ts';
+import { facetsReader } from './balances/read-facets.ts';
 import { groupsReader } from './balances/read-groups.ts';
 import { dealReader, itemReader } from './balances/read-item.ts';
 import { movementsReader } from './balances/read-movements.ts';
@@ -120,6 +121,7 @@ async function compose(
   const readCaller = callerReader(store, times);
   const readGroups = groupsReader(store, times);
   const readSeries = seriesReader(store, times);
+  const readFacets = facetsReader(store, times);
   const readDeal = dealReader(store, times, readBalances);
   const redis = config.redisUrl && connectRedis(config.redisUrl, log);
   const counts = sqlVersionUsage(database);
@@ -134,7 +136,7 @@ async function compose(
   const versions = versionsOf(
     {
       ...{ readBalances, readChanges, readMovements, readItem, readDeal, readCaller, readGroups },
-      ...{ readSeries, ledger, cursors },
+      ...{ readSeries, readFacets, ledger, cursors },
     },
     notices.retiredAt,
   );

@@ -4,6 +4,7 @@ import { expect } from 'chai';
 import {
   type BalanceFilter,
   type BalanceStore,
+  FACETS,
   GROUPINGS,
   LEVELS,
   NO_FILTER,
@@ -11,6 +12,7 @@ import {
   SORTS,
 } from '../src/balances/balance-store.ts';
 import { foundPageStatement, sortingStatement } from '../src/store/balance-statements.ts';
+import { facetsStatement } from '../src/store/facets.ts';
 import { groupTotalsStatement } from '../src/store/group-totals.ts';
 import { owingStatement } from '../src/store/marked-items.ts';
 import { MIGRATIONS } from '../src/store/migrations.ts';
@@ -94,6 +96,12 @@ describeOnEngines('each statement of the balance store', (engine) => {
           // Asked where few deals are left.
           await asked.query(groupTotalsStatement(request, [1n]).sql);
         }
+      }),
+    facets: () =>
+      everyQuestion(async (access, level, filter) => {
+        const request = { level, filter, snapshot, fields: FACETS, top: 10 };
+        await store.facets(access, request);
+        await asked.query(facetsStatement(request, [1n]).sql);
       }),
     series: () =>
       everyQuestion(async (access, level, filter) => {

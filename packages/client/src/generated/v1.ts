@@ -140,6 +140,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/cls/facets": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * How many balances have which country, currency, status, lender, borrower or type
+         * @description The choices that a filter has, with the number of items that each leaves: the most frequent values first, of what the caller sees.
+         */
+        get: operations["listFacets"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/cls/balances/principal/series": {
         parameters: {
             query?: never;
@@ -1844,6 +1864,54 @@ export interface components {
                 };
             };
         };
+        Facet: {
+            /**
+             * @description The kind of object.
+             * @constant
+             */
+            object: "facet";
+            /**
+             * @description What items are counted by.
+             * @enum {string}
+             */
+            field: "country" | "currency" | "status" | "lender" | "borrower" | "facilityType";
+            /** @description The most frequent first. */
+            values: {
+                /** @description A code, or the id of a party, as the filter takes it. */
+                value: string;
+                /** @description Of a party. */
+                name: string | null;
+                /** @description Items that have it. */
+                count: number;
+            }[];
+            /** @description Whether there are values that fewer items have. */
+            hasMore: boolean;
+        };
+        FacetList: {
+            /**
+             * @description The kind of object.
+             * @constant
+             */
+            object: "list";
+            /** @description One for each field. */
+            data: components["schemas"]["Facet"][];
+            /** @description What the answer is an answer to. */
+            meta: {
+                /**
+                 * Format: api-version
+                 * @description The version that answered.
+                 */
+                apiVersion: string;
+                /** @description The date of the balances: the one asked for, or the last with data. */
+                asOf: components["schemas"]["Date"];
+                /** @description The newest change that the answer depends on; as `knownAt` it gets the same answer for ever. */
+                knownAt: components["schemas"]["Instant"] | null;
+                /** @description The newest journal that the answer knows. */
+                ledgerSeq: number;
+                /** @description The last date with data, up to `asOf`. */
+                dataThrough: components["schemas"]["Date"] | null;
+            };
+        };
         SummedTotal: {
             /** @description Amounts of different currencies are never added up. */
             currency: components["schemas"]["Currency"];
@@ -2680,6 +2748,94 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["GroupTotalList"];
+                };
+            };
+            /** @description The answer has the `ETag` that the client named. */
+            304: {
+                headers: {
+                    "API-Version": components["headers"]["API-Version"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            406: components["responses"]["NotAcceptable"];
+            410: components["responses"]["Gone"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    listFacets: {
+        parameters: {
+            query?: {
+                /** @description Only what belongs to these deals. Expected: a deal id, deal_… or ext:SOURCE:ID. */
+                dealId?: string[];
+                /** @description Only what belongs to these facilities. Expected: a facility id, fac_… or ext:SOURCE:ID. */
+                facilityId?: string[];
+                /** @description Only these loan contracts. Expected: a contract id, ctr_… or ext:SOURCE:ID. */
+                contractId?: string[];
+                /** @description Only the loans of these borrowers. Expected: a party id, pty_… or ext:SOURCE:ID. */
+                borrowerId?: string[];
+                /** @description Only what these lenders have a share of. With one of them, `share` is that lender’s. Expected: a party id, pty_… or ext:SOURCE:ID. */
+                lenderId?: string[];
+                /** @description Only what is owed in these currencies. Expected: an ISO 4217 code such as USD. */
+                currency?: string[];
+                /** @description Only deals of these countries, as `borrower.country` shows them. Expected: a two-character country code such as IN. */
+                country?: string[];
+                /** @description Only facilities of these types. Expected: one of term_loan, revolver, delayed_draw, letter_of_credit, swingline, bridge. */
+                facilityType?: ("term_loan" | "revolver" | "delayed_draw" | "letter_of_credit" | "swingline" | "bridge")[];
+                /** @description Only items that have this status themselves, at the date. Expected: one of pending, active, matured, terminated, repaid, written_off. */
+                status?: ("pending" | "active" | "matured" | "terminated" | "repaid" | "written_off")[];
+                /** @description Also list items that owe nothing and on which nothing can be drawn. Expected: true or false. */
+                includeZero?: boolean;
+                /** @description Only items with at least this outstanding principal; needs exactly one `currency`. Expected: a plain decimal such as 1000.00. */
+                minOutstanding?: string;
+                /** @description Only items with at most this outstanding principal; needs exactly one `currency`. Expected: a plain decimal such as 1000.00. */
+                maxOutstanding?: string;
+                /** @description First date on which an item may mature, inclusive. Expected: a date as YYYY-MM-DD. */
+                maturityFrom?: string;
+                /** @description Last date on which an item may mature, inclusive. Expected: a date as YYYY-MM-DD. */
+                maturityTo?: string;
+                /** @description Only items of which something is past due; of a position, to its lender. Expected: true or false. */
+                pastDue?: boolean;
+                /** @description Only items whose `provenance.restated` is true. Expected: true or false. */
+                restated?: boolean;
+                /** @description The date of the balances: everything counts that was effective by its end. Without it, the last date that the book has data for. Expected: a date as YYYY-MM-DD. */
+                asOf?: string;
+                /** @description Balances as they were known then: only what had been posted by this instant counts. Without it, everything that is known now. Expected: an instant as 2025-04-01T00:00:00Z. */
+                knownAt?: string;
+                /** @description What an item is a balance of: the finer, the more items. Expected: one of deal, facility, contract, position. */
+                level?: "deal" | "facility" | "contract" | "position";
+                /** @description What is counted; default: all. Expected: some of country, currency, status, lender, borrower, facilityType. */
+                fields?: ("country" | "currency" | "status" | "lender" | "borrower" | "facilityType")[];
+                /** @description Values of each field that are told. Expected: a whole number from 1 to 1000. */
+                top?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The whole answer. */
+            200: {
+                headers: {
+                    "API-Version": components["headers"]["API-Version"];
+                    "Content-Location": components["headers"]["Content-Location"];
+                    Deprecation: components["headers"]["Deprecation"];
+                    Sunset: components["headers"]["Sunset"];
+                    Link: components["headers"]["Link"];
+                    ETag: components["headers"]["ETag"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FacetList"];
                 };
             };
             /** @description The answer has the `ETag` that the client named. */

@@ -265,6 +265,32 @@ export interface MarkedRequest
   readonly groupBy?: Grouping | undefined;
 }
 
+/** What the values of items are counted by. */
+export const FACETS = [
+  'country',
+  'currency',
+  'status',
+  'lender',
+  'borrower',
+  'facilityType',
+] as const;
+export type Facet = (typeof FACETS)[number];
+
+export interface FacetRequest extends Pick<PageRequest, 'level' | 'filter' | 'snapshot'> {
+  readonly fields: readonly Facet[];
+  /** Values of each field: the most frequent ones. */
+  readonly top: number;
+}
+
+/** How many items of a filter have a value. */
+export interface FacetValue {
+  readonly field: Facet;
+  /** A party by its id. */
+  readonly value: string;
+  readonly party: NamedParty | null;
+  readonly count: number;
+}
+
 /** What is billed, due before a date and not yet paid; of one line of an item. */
 export interface PastDue {
   /** Empty: global. */
@@ -436,6 +462,8 @@ export interface BalanceStore {
     request: GroupRequest,
     most: number,
   ): Promise<readonly BookedGroup[]>;
+  /** Up to `top` + 1 values of each field, the most frequent first. */
+  facets(access: ReaderAccess, request: FacetRequest): Promise<readonly FacetValue[]>;
   /** Up to `limit` + 1 items of the filter in which something accrues. */
   accruing(access: ReaderAccess, request: MarkedRequest): Promise<readonly MarkedItem[]>;
   /** Up to `limit` + 1 items of the filter whose own line has something billed that stands open. */

@@ -3,6 +3,7 @@ import type {
   BalanceStore,
   BookedTotal,
   DealFacts,
+  FacetValue,
   GrantFacts,
   ItemBalances,
   KnowledgeFacts,
@@ -25,6 +26,7 @@ import {
   totalsStatement,
 } from './balance-statements.ts';
 import { changedDealsStatement } from './changed-deals.ts';
+import { facetsStatement } from './facets.ts';
 import { FEW_DEALS, fewDeals } from './few-deals.ts';
 import { grantsStatement } from './grants-statement.ts';
 import { type GroupRow, groupTotalsStatement, toGroup } from './group-totals.ts';
@@ -112,6 +114,11 @@ export function sqlBalanceStore(
       const statement = groupTotalsStatement(request, await dealsOf(access, request));
       const rows = await readAs<GroupRow>(database, access, statement);
       return rows.map((row) => toGroup(row, request));
+    },
+    async facets(access, request) {
+      const statement = facetsStatement(request, await dealsOf(access, request));
+      const rows = await readAs<FacetValue>(database, access, statement);
+      return rows.map((row) => ({ ...row, value: row.party?.id ?? row.value }));
     },
     async totals(access, request, most) {
       const kept = asksWholeBook(request.filter) ? await keptTotals(access, request) : undefined;

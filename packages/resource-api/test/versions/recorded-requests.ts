@@ -3,6 +3,7 @@ import type { RecordedRequest } from './recordings.ts';
 const B = '/cls/balances';
 const P = '/cls/balances/principal';
 const M = '/cls/balances/principal/movements';
+const F = '/cls/facets';
 const S = '/cls/balances/principal/series';
 const T = '/cls/balances/totals';
 const DEAL = '/cls/deals/deal_0000000A00000000000000001A';
@@ -170,6 +171,18 @@ export const REQUESTS: Readonly<Record<string, readonly RecordedRequest[]>> = {
     ...named([`${S}?interval=year&${DAY}`], { customer: 'india' }),
     ...named([`${S}?interval=year&${DAY}`], { customer: 'nobody' }),
     ...named([S], { token: 'none' }),
+  ],
+  facets: [
+    ...named([
+      `${F}?${DAY}`,
+      `${F}?${DAY}&level=deal&includeZero=true`,
+      `${F}?${DAY}&fields=currency,lender&top=2&currency=EUR,JPY&level=position`,
+      `${F}?fields=region,facilityType&level=deal&top=1001&limit=1`,
+    ]),
+    ...named([`${F}?${DAY}`], { customer: 'lender-one' }),
+    ...named([`${F}?${DAY}&fields=lender,borrower`], { customer: 'india' }),
+    ...named([`${F}?${DAY}`], { customer: 'nobody' }),
+    ...named([F], { token: 'none' }),
   ],
   errors: [
     ...named([

@@ -1,4 +1,4 @@
-import { GROUPINGS } from '../../balances/balance-store.ts';
+import { FACETS, GROUPINGS } from '../../balances/balance-store.ts';
 import type { JsonSchema } from '../openapi.ts';
 import {
   as,
@@ -62,6 +62,13 @@ export const DOCUMENTS: Readonly<Record<DocumentName, DocumentTitle>> = {
     description:
       'For each currency a roll-forward for each interval, added up over the items that the filter finds at the end of the period, zero or not. Each is what principal balances answer for these days.',
     schema: 'PrincipalPointList',
+  },
+  facets: {
+    operationId: 'listFacets',
+    summary: 'How many balances have which country, currency, status, lender, borrower or type',
+    description:
+      'The choices that a filter has, with the number of items that each leaves: the most frequent values first, of what the caller sees.',
+    schema: 'FacetList',
   },
   totals: {
     operationId: 'listGroupTotals',
@@ -158,6 +165,24 @@ export const DOCUMENT_SCHEMAS: Readonly<Record<string, JsonSchema>> = {
       'Where this answer stands in the period.',
     ),
     meta: as(object({ ...META, period: PERIOD }), 'What the answer is an answer to.'),
+  }),
+  Facet: object({
+    object: constant('facet'),
+    field: oneOf(FACETS, 'What items are counted by.'),
+    values: listOf(
+      object({
+        value: text('A code, or the id of a party, as the filter takes it.'),
+        name: nullable(text(), 'Of a party.'),
+        count: integer('Items that have it.'),
+      }),
+      'The most frequent first.',
+    ),
+    hasMore: flag('Whether there are values that fewer items have.'),
+  }),
+  FacetList: object({
+    object: constant('list'),
+    data: listOf(ref('Facet'), 'One for each field.'),
+    meta: as(object(META), 'What the answer is an answer to.'),
   }),
   SummedTotal: object(SUMS, COMMITTED),
   GroupTotal: object(

@@ -1,4 +1,4 @@
-import { LEVELS } from '../../balances/balance-store.ts';
+import { FACETS, LEVELS } from '../../balances/balance-store.ts';
 import { EXPANSIONS } from '../../balances/read-balances.ts';
 import type { JsonSchema, MediaTypeObject, OpenApiDocument, Operation } from '../openapi.ts';
 import type { ParameterRule } from '../parameter-rule.ts';
@@ -224,6 +224,12 @@ function table(resource: Resource): MediaTypeObject {
   };
 }
 
+/** What a parameter means at one endpoint, where it is something else. */
+const WORDS: Readonly<Record<string, string>> = {
+  'facets.fields': `What is counted; default: all. Expected: some of ${FACETS.join(', ')}.`,
+  'facets.top': 'Values of each field that are told. Expected: a whole number from 1 to 1000.',
+};
+
 function parameterOf(name: ParameterName, resource: Endpoint) {
   const { schema, description, many, expected, required }: ParameterRule = PARAMETERS[name];
   const one = { ...schema, ...particular(name, resource) };
@@ -231,7 +237,7 @@ function parameterOf(name: ParameterName, resource: Endpoint) {
     name,
     in: 'query',
     ...(required && { required }),
-    description: `${description} Expected: ${expected}.`,
+    description: WORDS[`${resource}.${name}`] ?? `${description} Expected: ${expected}.`,
     ...(many === undefined
       ? { schema: one }
       : {
@@ -246,6 +252,7 @@ function parameterOf(name: ParameterName, resource: Endpoint) {
 /** What a parameter is at one resource. */
 function particular(name: ParameterName, resource: Endpoint): JsonSchema {
   if (name === 'level') return { default: DEFAULT_LEVEL[resource] };
+  if (name === 'fields' && resource === 'facets') return { enum: FACETS };
   if (name !== 'expand') return {};
   const possible = (one: (typeof EXPANSIONS)[number]) =>
     LEVELS.some((level) => isExpandable(one, resource, level));

@@ -1,8 +1,10 @@
 /** What is answered by one document: `{ "object": "item", "data": …, "meta": … }`. */
 import type { Caller } from '@cls/shared/access/caller';
 import { Refusal } from '@cls/shared/http/refusal';
+import { FACETS, type Facet } from '../../balances/balance-store.ts';
 import { readerName } from '../../balances/read-balances.ts';
 import type { ReadCaller } from '../../balances/read-caller.ts';
+import type { ReadFacets } from '../../balances/read-facets.ts';
 import type { ReadGroups } from '../../balances/read-groups.ts';
 import type { ReadDeal, ReadItem } from '../../balances/read-item.ts';
 import { POINTS_MAX, type ReadSeries } from '../../balances/read-series.ts';
@@ -11,6 +13,7 @@ import { etagOf } from '../etag.ts';
 import { checkFields, pickFields } from './fields.ts';
 import { itemNameOf } from './item-name.ts';
 import { requireJson } from './media-type.ts';
+import { isCounted } from './parameters.ts';
 import { V1_PERMISSIONS } from './permissions.ts';
 import { presentItem, presentMeta } from './present.ts';
 import { presentCaller } from './present-caller.ts';
@@ -30,6 +33,7 @@ export interface DocumentDeps {
   readonly readCaller: ReadCaller;
   readonly readGroups: ReadGroups;
   readonly readSeries: ReadSeries;
+  readonly readFacets: ReadFacets;
 }
 
 type Answer = VersionResponse & { body: Buffer };
@@ -46,7 +50,9 @@ export function documentRoutes(deps: DocumentDeps, cached: Cached): VersionRoute
     question: (request) => parse(name, request).canonical,
     pick(request) {
       const { fields } = parse(name, request);
-      return fields && ((item) => pickFields(item, fields));
+      return name === 'balance' && fields !== undefined
+        ? (item) => pickFields(item, fields)
+        : undefined;
     },
     async handle(request) {
       requireJson(request);
@@ -104,6 +110,24 @@ const ANSWERS: Readonly<
       meta: presentMeta(snapshot, { from }),
     };
   },
+  async facets({ readFacets }, { caller, query: text }) {
+    const query = parseBalancesQuery(text, 'facets');
+    const { snapshot, facets } = await readFacets(caller, { ...query, fields: facetsOf(query) });
+    return {
+      object: 'list',
+      data: facets.map(({ field, values, hasMore }) => ({
+        object: 'facet',
+        field,
+        values: values.map(({ value, party, count }) => ({
+          value,
+          name: party?.name ?? null,
+          count,
+        })),
+        hasMore,
+      })),
+      meta: presentMeta(snapshot),
+    };
+  },
   async me({ readCaller }, request) {
     const { caller } = request;
     parse('me', request);
@@ -143,4 +167,9 @@ function notFound(what: string): Refusal {
     title: 'Not found',
     detail: `There is no such ${what}, or it was not granted to you.`,
   });
+}
+
+/** Those that were asked for, or all that items of the level have. */
+function facetsOf({ fields, level }: BalancesQuery): readonly Facet[] {
+  return FACETS.filter((field) => fields?.includes(field) ?? isCounted(field, level));
 }

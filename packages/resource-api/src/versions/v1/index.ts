@@ -9,6 +9,7 @@ import {
 } from '../../balances/read-balances.ts';
 import type { ReadCaller } from '../../balances/read-caller.ts';
 import type { ReadChanges } from '../../balances/read-changes.ts';
+import type { ReadFacets } from '../../balances/read-facets.ts';
 import type { ReadGroups } from '../../balances/read-groups.ts';
 import type { ReadDeal, ReadItem } from '../../balances/read-item.ts';
 import type { ReadMovements } from '../../balances/read-movements.ts';
@@ -44,6 +45,7 @@ export interface V1Deps {
   readonly readCaller: ReadCaller;
   readonly readGroups: ReadGroups;
   readonly readSeries: ReadSeries;
+  readonly readFacets: ReadFacets;
   readonly ledger: CurrentLedger;
   readonly cursors: CursorCodec;
 }

@@ -1,4 +1,5 @@
 import {
+  FACETS,
   GROUPINGS,
   type Grouping,
   LEVELS,
@@ -33,6 +34,7 @@ export const DEFAULT_LEVEL = {
   me: 'deal',
   totals: 'facility',
   series: 'contract',
+  facets: 'facility',
 } as const satisfies Readonly<Record<Endpoint, Level>>;
 
 const oneOf = (values: readonly string[]) => ({
@@ -261,6 +263,7 @@ export const TAKEN: Readonly<Record<Endpoint, readonly ParameterName[]>> = {
   deal: [...TIMES, 'expand', 'reportingCurrency', 'fxDate'],
   me: [],
   totals: [...FILTERS, ...TIMES, 'level', 'groupBy', 'top'],
+  facets: [...FILTERS, ...TIMES, 'level', 'fields', 'top'],
   // Items at zero count: they may have moved before.
   series: [
     ...FILTERS.filter((name) => name !== 'includeZero'),
@@ -270,6 +273,11 @@ export const TAKEN: Readonly<Record<Endpoint, readonly ParameterName[]>> = {
     'interval',
   ],
 };
+
+/** Whether values of a field are counted: facilities of a deal may have several types. */
+export function isCounted(field: string, level: Level): boolean {
+  return FACETS.some((name) => name === field) && (field !== 'facilityType' || level !== 'deal');
+}
 
 /** Whether each item of a level has one such value. */
 export function isGroupable(groupBy: Grouping, level: Level): boolean {

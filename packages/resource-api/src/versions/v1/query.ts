@@ -1,5 +1,6 @@
 import {
   type BalanceFilter,
+  FACETS,
   GROUPINGS,
   type Grouping,
   LEVELS,
@@ -15,6 +16,7 @@ import type { Interval } from '../../ledger/interval.ts';
 import { parseAmount } from '../../ledger/money.ts';
 import {
   DEFAULT_LEVEL,
+  isCounted,
   isExpandable,
   isGroupable,
   LIMIT_DEFAULT,
@@ -31,7 +33,7 @@ import { QueryReader } from './query-reader.ts';
 /** A list with pages and exports. */
 export type Resource = 'balances' | 'principal' | 'movements';
 /** What is answered by one document, without pages. */
-export type DocumentName = 'balance' | 'deal' | 'me' | 'totals' | 'series';
+export type DocumentName = 'balance' | 'deal' | 'me' | 'totals' | 'series' | 'facets';
 /** What is asked for: each endpoint takes the parameters of its own. */
 export type Endpoint = Resource | DocumentName;
 
@@ -47,6 +49,7 @@ export const DOCUMENT_PATHS: Readonly<Record<DocumentName, `/${string}`>> = {
   deal: '/cls/deals/{id}',
   me: '/cls/me',
   totals: '/cls/balances/totals',
+  facets: '/cls/facets',
   series: '/cls/balances/principal/series',
 };
 
@@ -171,6 +174,12 @@ export function parseBalancesQuery(
         `${name} is not available for ${resource} with level=${level}`,
         name,
       );
+    }
+  }
+  for (const name of resource === 'facets' && read.has('fields') ? read.list('fields') : []) {
+    if (!isCounted(name, level)) {
+      const message = `expected some of ${FACETS.filter((one) => isCounted(one, level)).join(', ')}`;
+      read.fault('fields', 'invalid_parameter', message, name);
     }
   }
   const limit = read.one('limit', Number);

@@ -252,7 +252,7 @@ async function startPostgres(): Promise<PostgresServer | undefined> {
     runScript(file) {
       const target = ['-h', '127.0.0.1', '-p', `${port}`, '-U', 'postgres', '-d', 'postgres'];
       const args = ['-X', '-q', '-v', 'ON_ERROR_STOP=1', ...target, '-f', file];
-      execFileSync(join(binDir, 'psql'), args, { stdio: ['ignore', 'ignore', 'pipe'] });
+      execFileSync(psql(binDir), args, { stdio: ['ignore', 'ignore', 'pipe'] });
     },
     async kill() {
       const exited = new Promise((resolve) => child?.once('exit', resolve));
@@ -273,12 +273,26 @@ function postgresUser(): { uid: number; gid: number } | undefined {
   return { uid: id('-u'), gid: id('-g') };
 }
 
-/** Debian keeps the server's programs out of the PATH, a folder per version. */
+/**
+ * `CLS_POSTGRES_BIN` names another PostgreSQL. Debian keeps the server's programs out of the PATH, a
+ * folder per version.
+ */
 function postgresBinDir(): string | undefined {
+  const chosen = process.env['CLS_POSTGRES_BIN'];
+  if (chosen !== undefined) {
+    if (!existsSync(join(chosen, 'initdb'))) throw new Error(`${chosen} has no initdb`);
+    return chosen;
+  }
   const debian = '/usr/lib/postgresql';
   const versions = existsSync(debian) ? readdirSync(debian).sort((a, b) => +b - +a) : [];
   const places = [...versions.map((version) => join(debian, version, 'bin')), ...pathDirectories()];
   return places.find((place) => existsSync(join(place, 'initdb')));
+}
+
+/** Packages with a server alone leave it out; it works with any server. */
+function psql(binDir: string): string {
+  const beside = join(binDir, 'psql');
+  return existsSync(beside) ? beside : (findBinary('psql') ?? beside);
 }
 
 function findBinary(name: string): string | undefined {

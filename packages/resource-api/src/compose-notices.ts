@@ -13,7 +13,7 @@ import { webhookSender } from './notices/webhook-sender.ts';
 import { sqlNoticeContacts } from './store/sql-notice-contacts.ts';
 import { sqlNotices } from './store/sql-notices.ts';
 import { sqlRetirements } from './store/sql-retirements.ts';
-import type { UsageStore } from './usage/version-usage.ts';
+import type { UsageSummaries } from './usage/version-usage.ts';
 import { POLICY_PATH } from './versions/releases.ts';
 
 export interface Notices {
@@ -28,7 +28,7 @@ export interface Notices {
 export async function composeNotices(
   config: ResourceApiConfig,
   database: Database,
-  usage: Pick<UsageStore, 'since'>,
+  usage: UsageSummaries,
   clock: Clock,
   log: Log,
 ): Promise<Notices> {

@@ -10,12 +10,14 @@ import { connectRedis, type RedisScripts } from '../src/access/redis-connection.
 import { MIGRATIONS } from '../src/store/migrations.ts';
 import { sqlVersionUsage } from '../src/store/sql-version-usage.ts';
 import { redisVersionUsage } from '../src/usage/redis-version-usage.ts';
+import { sumUsage } from '../src/usage/sum-usage.ts';
 import { usageCounter } from '../src/usage/usage-counter.ts';
 import {
   addUsage,
   type UsageCount,
   type UsageStore,
   type UsageSubject,
+  type UsageSummaries,
 } from '../src/usage/version-usage.ts';
 import { startTestApi, viewer } from './support/api.ts';
 import { startTool } from './support/tool.ts';
@@ -142,7 +144,33 @@ describe('cls-api versions usage', () => {
   });
 });
 
-function countsExactly(open: () => UsageStore): void {
+function countsExactly(open: () => UsageStore & UsageSummaries): void {
+  it('is added up for each caller and operation of the versions that are asked about', async () => {
+    const seven = { ...SUBJECT, requested: 'v7', served: 'v7' };
+    const other = { ...seven, clientId: 'app_1', subject: 'acc_1' };
+    const counts = [
+      { ...seven, day: '2026-10-01', requests: 5 },
+      { ...seven, day: '2026-10-02', requests: 2 },
+      // One that was answered by another version.
+      { ...seven, served: 'v8', day: '2026-10-01', requests: 1 },
+      { ...other, day: '2026-10-01', requests: 3 },
+      { ...other, day: '2026-09-30', requests: 9 },
+      { ...seven, requested: 'v8', day: '2026-10-01', requests: 4 },
+    ];
+    await open().add({ source: 'use_summary', number: 1, counts });
+    const named = (await open().summarize('2026-10-01', ['v7', 'v9'])).map((use) => [
+      ...[use.customer, use.clientId, use.subject, use.requested, use.operation],
+      ...[use.requests, use.lastDay],
+    ]);
+    expect(named).to.deep.equal([
+      ['bank', 'app_1', 'acc_1', 'v7', 'GET /cls/balances', 3, '2026-10-01'],
+      ['bank', 'svc_1', 'svc_1', 'v7', 'GET /cls/balances', 8, '2026-10-02'],
+    ]);
+    const twice = await sumUsage(open(), open()).summarize('2026-10-01', ['v7']);
+    expect(twice.map(({ requests }) => requests)).to.deep.equal([6, 16]);
+    expect(await open().summarize('2026-10-01', [])).to.deep.equal([]);
+  });
+
   it('is sent by itself every few moments, without a request that waits for it', async () => {
     const counter = usageCounter({
       ...{ store: open(), clock: clockAt(NEXT_DAY), log: silentLog, everyMs: 5 },

@@ -24,8 +24,7 @@ import { sqlReconciler } from '../store/sql-reconciler.ts';
 import { sqlRetirements } from '../store/sql-retirements.ts';
 import { sqlVersionUsage } from '../store/sql-version-usage.ts';
 import { redisVersionUsage } from '../usage/redis-version-usage.ts';
-import { sumUsage } from '../usage/sum-usage.ts';
-import type { UsageStore } from '../usage/version-usage.ts';
+import { sumUsage, type UsageReader } from '../usage/sum-usage.ts';
 import type { AsOperator } from './operator.ts';
 
 /** Works through a running service where one holds the embedded store. */
@@ -61,23 +60,27 @@ export const asOperator: AsOperator = async (work, { mayCreate = false } = {}) =
 };
 
 /** Without Redis the database counts; with it, what could not be sent there at a stop. */
-function usageOf(database: Database, redisUrl: Secret | undefined): Pick<UsageStore, 'since'> {
-  return {
-    async since(day) {
-      const counts = sqlVersionUsage(database);
-      if (redisUrl === undefined) return counts.since(day);
-      const redis = connectRedis(redisUrl, silentLog);
-      try {
-        await redis.ready().catch(() => {
-          throw new CommandRefused('Redis at REDIS_URL does not answer');
-        });
-        return await sumUsage(
+function usageOf(database: Database, redisUrl: Secret | undefined): UsageReader {
+  const counts = sqlVersionUsage(database);
+  if (redisUrl === undefined) return counts;
+  const read = async <T>(ask: (reader: UsageReader) => Promise<T>): Promise<T> => {
+    const redis = connectRedis(redisUrl, silentLog);
+    try {
+      await redis.ready().catch(() => {
+        throw new CommandRefused('Redis at REDIS_URL does not answer');
+      });
+      return await ask(
+        sumUsage(
           counts,
           redisVersionUsage(redis, () => new Date()),
-        ).since(day);
-      } finally {
-        await redis.stop();
-      }
-    },
+        ),
+      );
+    } finally {
+      await redis.stop();
+    }
+  };
+  return {
+    since: (day) => read((reader) => reader.since(day)),
+    summarize: (...asked) => read((reader) => reader.summarize(...asked)),
   };
 }

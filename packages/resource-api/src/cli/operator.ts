@@ -11,7 +11,7 @@ import type { Directory } from '../parties/directory.ts';
 import type { PartyNames } from '../parties/party-names.ts';
 import type { PeriodRecords } from '../periods/period-records.ts';
 import type { Reconciler } from '../reconcile/reconciler.ts';
-import type { UsageStore } from '../usage/version-usage.ts';
+import type { UsageReader } from '../usage/sum-usage.ts';
 
 /** What a command works with. */
 export interface Operator {
@@ -26,7 +26,7 @@ export interface Operator {
   readonly fxRates: FxRates;
   readonly partyNames: PartyNames;
   /** What Redis and the database have counted. */
-  readonly usage: Pick<UsageStore, 'since'>;
+  readonly usage: UsageReader;
   readonly contacts: NoticeContacts;
   readonly notices: Pick<NoticeOutbox, 'list' | 'retryFailed' | 'toldOf'>;
   readonly retirements: RetirementRecords;

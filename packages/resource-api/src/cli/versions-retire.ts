@@ -83,8 +83,8 @@ async function standingOf(
     (one) => one.version === version && Date.parse(one.retiresAt) === Date.parse(retiresAt),
   );
   const told = await notices.toldOf(retirementOf(release));
-  const counts = await usage.since(firstRecentDay(now));
-  const untold = untoldCustomers(release, counts, told);
+  const recentUse = await usage.summarize(firstRecentDay(now), [version]);
+  const untold = untoldCustomers(release, recentUse, told);
   return { version, retiresAt, decision: decision ?? null, untold };
 }
 

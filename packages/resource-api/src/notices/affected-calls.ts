@@ -1,5 +1,5 @@
 import type { Rule } from '../lifecycle/release.ts';
-import type { UsageCount } from '../usage/version-usage.ts';
+import type { CallerUse } from '../usage/version-usage.ts';
 import type { DueNotice } from './notice-stage.ts';
 
 /** An operation that a customer calls, and the changes that touch it. */
@@ -7,19 +7,13 @@ export interface AffectedCall {
   readonly operation: string;
   readonly requests: number;
   readonly lastDay: string;
-  readonly callers: readonly CallerUse[];
+  readonly callers: readonly AffectedCaller[];
   /** Callers that are not listed. */
   readonly moreCallers: number;
   readonly changes: readonly CallChange[];
 }
 
-export interface CallerUse {
-  readonly clientId: string;
-  /** Id of the account or service account. */
-  readonly subject: string;
-  readonly requests: number;
-  readonly lastDay: string;
-}
+export type AffectedCaller = Pick<CallerUse, 'clientId' | 'subject' | 'requests' | 'lastDay'>;
 
 export interface CallChange {
   readonly name: string;
@@ -29,56 +23,48 @@ export interface CallChange {
 
 const MOST_CALLERS = 20;
 
-type Use = Pick<UsageCount, 'clientId' | 'subject' | 'operation' | 'day' | 'requests'>;
-
 /** What each customer called, of what the notice is about; by customer, in the order of names. */
 export function affectedCalls(
-  counts: readonly UsageCount[],
+  uses: readonly CallerUse[],
   { asked, changes }: Pick<DueNotice, 'asked' | 'changes'>,
 ): ReadonlyMap<string, readonly AffectedCall[]> {
   const byCustomer = groupBy(
-    counts.filter(({ requested }) => requested === asked),
+    uses.filter(({ requested }) => requested === asked),
     ({ customer }) => customer,
   );
   const calls = [...byCustomer].map(([customer, own]): [string, readonly AffectedCall[]] => [
     customer,
-    [...groupBy(own, ({ operation }) => operation)].map(([operation, uses]) => {
-      const callers = callersOf(uses);
-      return {
-        operation,
-        ...totalOf(uses),
-        callers: callers.slice(0, MOST_CALLERS),
-        moreCallers: Math.max(0, callers.length - MOST_CALLERS),
-        changes: changes.flatMap(({ name, summary, covers }) => {
-          const rules = covers.filter((one) => one.operation === operation).map(({ rule }) => rule);
-          return rules.length === 0 ? [] : [{ name, rules: [...new Set(rules)].sort(), summary }];
-        }),
-      };
-    }),
+    [...groupBy(own, ({ operation }) => operation)].map(([operation, callers]) => ({
+      operation,
+      requests: callers.reduce((sum, { requests }) => sum + requests, 0),
+      lastDay: lastDayOf(callers),
+      callers: [...callers].sort(byRequests).slice(0, MOST_CALLERS).map(callerOf),
+      moreCallers: Math.max(0, callers.length - MOST_CALLERS),
+      changes: changes.flatMap(({ name, summary, covers }) => {
+        const rules = covers.filter((one) => one.operation === operation).map(({ rule }) => rule);
+        return rules.length === 0 ? [] : [{ name, rules: [...new Set(rules)].sort(), summary }];
+      }),
+    })),
   ]);
   return new Map(calls);
 }
 
-/** Those with the most requests first. */
-function callersOf(uses: readonly Use[]): readonly CallerUse[] {
-  return [...groupBy(uses, ({ clientId, subject }) => JSON.stringify([clientId, subject])).values()]
-    .map((own) => ({
-      clientId: own[0]?.clientId ?? '',
-      subject: own[0]?.subject ?? '',
-      ...totalOf(own),
-    }))
-    .sort((a, b) => b.requests - a.requests || (a.clientId < b.clientId ? -1 : 1));
+/** The latest of these days. */
+export function lastDayOf(uses: readonly { readonly lastDay: string }[]): string {
+  return (
+    uses
+      .map(({ lastDay }) => lastDay)
+      .sort()
+      .at(-1) ?? ''
+  );
 }
 
-function totalOf(uses: readonly Use[]): { requests: number; lastDay: string } {
-  return {
-    requests: uses.reduce((sum, { requests }) => sum + requests, 0),
-    lastDay:
-      uses
-        .map(({ day }) => day)
-        .sort()
-        .at(-1) ?? '',
-  };
+function byRequests(a: CallerUse, b: CallerUse): number {
+  return b.requests - a.requests || (a.clientId < b.clientId ? -1 : 1);
+}
+
+function callerOf({ clientId, subject, requests, lastDay }: CallerUse): AffectedCaller {
+  return { clientId, subject, requests, lastDay };
 }
 
 function groupBy<T>(items: readonly T[], keyOf: (item: T) => string): Map<string, readonly T[]> {

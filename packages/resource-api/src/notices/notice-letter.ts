@@ -1,5 +1,5 @@
 import { type Html, html } from '@cls/shared/http/html';
-import type { AffectedCall, CallChange, CallerUse } from './affected-calls.ts';
+import type { AffectedCall, AffectedCaller, CallChange } from './affected-calls.ts';
 import type { NoticeDocument } from './notice-document.ts';
 
 /** The notice as an e-mail; `text` and `html` say the same. */
@@ -67,11 +67,11 @@ function callHtml({ operation, changes, ...use }: AffectedCall): Html {
 `;
 }
 
-function useText({ requests, lastDay }: Pick<CallerUse, 'requests' | 'lastDay'>): string {
+function useText({ requests, lastDay }: Pick<AffectedCaller, 'requests' | 'lastDay'>): string {
   return `${requests} ${requests === 1 ? 'request' : 'requests'}, the last on ${lastDay}`;
 }
 
-function callerText({ clientId, subject, ...use }: CallerUse): string {
+function callerText({ clientId, subject, ...use }: AffectedCaller): string {
   const who = clientId === subject ? clientId : `${clientId} for ${subject}`;
   return `${who}: ${useText(use)}`;
 }

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Registry } from '../lifecycle/registry.ts';
-import type { UsageStore } from '../usage/version-usage.ts';
+import type { UsageSummaries } from '../usage/version-usage.ts';
 import { type DeliveryDeps, deliverNotices } from './deliver-notices.ts';
 import type { NoticeContacts } from './notice-outbox.ts';
 import { type DueNotice, dueNotices, firstRecentDay } from './notice-stage.ts';
@@ -18,17 +18,17 @@ export interface NoticeWorker {
 export interface NoticeWorkerDeps extends Omit<DeliveryDeps, 'isStopping'> {
   readonly registry: () => Registry;
   readonly contacts: Pick<NoticeContacts, 'list'>;
-  readonly usage: Pick<UsageStore, 'since'>;
+  readonly usage: UsageSummaries;
   readonly retirements: Pick<Retirements, 'refresh' | 'decide'>;
   readonly policyUrl: string;
   /** Between two looks at what is due. */
   readonly everyMs: number;
 }
 
-/** New callers and new contacts are found after so long; a new stage at once. */
-const PLAN_EVERY_MS = 600_000;
-/** What is not decided is looked at again after so long. */
-const DECIDE_EVERY_MS = 60_000;
+/** New callers are found after so long; a new stage and a new contact at once. */
+const PLAN_EVERY_MS = 3_600_000;
+/** A version that could not retire is looked at again after so long. */
+const DECIDE_EVERY_MS = 600_000;
 
 /** A process that ends waits no longer for a receiver. */
 const STOP_MAX_MS = 10_000;
@@ -76,22 +76,23 @@ export function noticeStep(deps: NoticeWorkerDeps, isStopping: () => boolean): (
   };
 }
 
-/** Plans when a stage begins, and every few minutes: for new callers and new contacts. */
+/** Plans when a stage begins or contacts change, and every hour: for new callers. */
 function planStep(deps: NoticeWorkerDeps): (due: readonly DueNotice[], now: Date) => Promise<void> {
   const { usage, contacts, outbox, policyUrl, log } = deps;
   let last = { what: '', at: Number.NEGATIVE_INFINITY };
   let warned = '';
   return async (due, now) => {
-    const what = JSON.stringify(
-      due.map((one) => [one.event, one.version, one.happensAt, one.stage]),
-    );
+    const events = due.map((one) => [one.event, one.version, one.happensAt, one.stage]);
+    const known = await contacts.list();
+    const what = JSON.stringify([events, known]);
     const age = now.getTime() - last.at;
     if (what === last.what && age >= 0 && age < PLAN_EVERY_MS) return;
-    const counts = await usage.since(firstRecentDay(now));
-    const reachable = new Set((await contacts.list()).map(({ customer }) => customer));
-    const unreachable = await planNotices(outbox, reachable, due, counts, now, policyUrl);
+    const asked = [...new Set(due.map((one) => one.asked))];
+    const recentUse = await usage.summarize(firstRecentDay(now), asked);
+    const reachable = new Set(known.map(({ customer }) => customer));
+    const unreachable = await planNotices(outbox, reachable, due, recentUse, now, policyUrl);
     last = { what, at: now.getTime() };
-    const warning = JSON.stringify([what, unreachable]);
+    const warning = JSON.stringify([events, unreachable]);
     if (unreachable.length > 0 && warning !== warned) {
       log.warn(
         { customers: unreachable },
@@ -108,7 +109,7 @@ export function retirementStep({
   clock,
   retirements,
 }: NoticeWorkerDeps): () => Promise<void> {
-  let decided = Number.NEGATIVE_INFINITY;
+  let heldAt = Number.NEGATIVE_INFINITY;
   return async () => {
     const { releases, retiredAt } = registry();
     const open = releases.some(
@@ -116,10 +117,10 @@ export function retirementStep({
     );
     if (!open) return;
     await retirements.refresh();
-    const age = clock.now().getTime() - decided;
+    const age = clock.now().getTime() - heldAt;
     if (age >= 0 && age < DECIDE_EVERY_MS) return;
-    await retirements.decide(registry());
-    decided = clock.now().getTime();
+    const isHeld = await retirements.decide(registry());
+    heldAt = isHeld ? clock.now().getTime() : Number.NEGATIVE_INFINITY;
   };
 }
 

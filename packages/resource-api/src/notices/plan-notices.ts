@@ -1,5 +1,5 @@
 import { newId } from '@cls/shared/new-id';
-import type { UsageCount } from '../usage/version-usage.ts';
+import type { CallerUse } from '../usage/version-usage.ts';
 import { affectedCalls } from './affected-calls.ts';
 import { noticeDocument } from './notice-document.ts';
 import type { NoticeOutbox } from './notice-outbox.ts';
@@ -9,21 +9,20 @@ import type { DueNotice } from './notice-stage.ts';
  * Puts the notices that are due into the outbox: for each customer that used what they are about,
  * one for each of its contacts. Done again, or by another replica, it adds what is missing alone.
  *
- * @param counts of recent use.
  * @returns customers that used it and have no contact: nobody can tell them.
  */
 export async function planNotices(
   outbox: NoticeOutbox,
   contacts: ReadonlySet<string>,
   due: readonly DueNotice[],
-  counts: readonly UsageCount[],
+  recentUse: readonly CallerUse[],
   now: Date,
   policyUrl: string,
 ): Promise<readonly string[]> {
   const unreachable = new Set<string>();
   for (const one of due) {
     await outbox.replaceEarlier(one, now);
-    const calls = affectedCalls(counts, one);
+    const calls = affectedCalls(recentUse, one);
     const missing = await outbox.missing(one, [...calls.keys()]);
     const notices = missing.map((contact) => {
       const own = calls.get(contact.customer) ?? [];

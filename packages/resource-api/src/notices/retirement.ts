@@ -2,8 +2,8 @@ import type { Clock } from '@cls/shared/clock';
 import type { Log } from '@cls/shared/log';
 import type { Registry, RetiredAt } from '../lifecycle/registry.ts';
 import type { Release } from '../lifecycle/release.ts';
-import type { UsageCount, UsageStore } from '../usage/version-usage.ts';
-import { affectedCalls } from './affected-calls.ts';
+import type { CallerUse, UsageSummaries } from '../usage/version-usage.ts';
+import { affectedCalls, lastDayOf } from './affected-calls.ts';
 import type { NoticeOutbox } from './notice-outbox.ts';
 import { firstRecentDay, type NoticeSubject } from './notice-stage.ts';
 
@@ -43,10 +43,10 @@ const LEAD_MS = 2 * SPREAD_MS;
 
 export function untoldCustomers(
   release: Release,
-  counts: readonly UsageCount[],
+  recentUse: readonly CallerUse[],
   told: ReadonlySet<string>,
 ): readonly UntoldCustomer[] {
-  const calls = affectedCalls(counts, { asked: release.id, changes: [] });
+  const calls = affectedCalls(recentUse, { asked: release.id, changes: [] });
   return [...calls].flatMap(([customer, own]) =>
     told.has(customer)
       ? []
@@ -54,11 +54,7 @@ export function untoldCustomers(
           {
             customer,
             requests: own.reduce((sum, { requests }) => sum + requests, 0),
-            lastDay:
-              own
-                .map((call) => call.lastDay)
-                .sort()
-                .at(-1) ?? '',
+            lastDay: lastDayOf(own),
           },
         ],
   );
@@ -80,14 +76,17 @@ export interface Retirements {
   readonly retiredAt: RetiredAt;
   /** Reads what was decided. @throws when the store does not answer: what was known stays. */
   refresh(): Promise<void>;
-  /** Decides what can be decided now; a version with customers who were not told goes on. */
-  decide(registry: Registry): Promise<void>;
+  /**
+   * Decides what can be decided now; a version with customers who were not told goes on.
+   * @returns whether there is one.
+   */
+  decide(registry: Registry): Promise<boolean>;
 }
 
 export interface RetirementDeps {
   readonly records: RetirementRecords;
   readonly outbox: Pick<NoticeOutbox, 'toldOf'>;
-  readonly usage: Pick<UsageStore, 'since'>;
+  readonly usage: UsageSummaries;
   readonly clock: Clock;
   readonly log: Log;
 }
@@ -110,14 +109,16 @@ export function retirements(deps: RetirementDeps): Retirements {
     refresh,
     async decide({ releases }) {
       const now = clock.now();
+      let isHeld = false;
       for (const release of releases) {
         const { id, retiresAt } = release;
         if (retiresAt === undefined || retiredAt(release) !== undefined) continue;
         if (now.getTime() < Date.parse(retiresAt) - LEAD_MS) continue;
-        const counts = await usage.since(firstRecentDay(now));
+        const recentUse = await usage.summarize(firstRecentDay(now), [id]);
         const told = await outbox.toldOf(retirementOf(release));
-        const untold = untoldCustomers(release, counts, told).map(({ customer }) => customer);
+        const untold = untoldCustomers(release, recentUse, told).map(({ customer }) => customer);
         if (untold.length > 0) {
+          isHeld = true;
           log.error(
             { version: id, retiresAt, untold },
             'a version does not retire: customers who use it were not told; see cls-api versions retire',
@@ -134,6 +135,7 @@ export function retirements(deps: RetirementDeps): Retirements {
         );
       }
       await refresh();
+      return isHeld;
     },
   };
 }

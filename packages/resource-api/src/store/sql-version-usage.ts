@@ -1,9 +1,9 @@
 import type { Database } from '@cls/shared/sql/database';
-import type { UsageCount, UsageStore } from '../usage/version-usage.ts';
+import type { CallerUse, UsageCount, UsageStore, UsageSummaries } from '../usage/version-usage.ts';
 
 const COLUMNS = ['day', 'customer_id', 'client_id', 'subject', 'requested', 'served', 'operation'];
 
-export function sqlVersionUsage(database: Database): UsageStore {
+export function sqlVersionUsage(database: Database): UsageStore & UsageSummaries {
   return {
     async add({ source, number, counts }) {
       // In one order, so that two replicas do not wait for each other's rows.
@@ -40,6 +40,17 @@ export function sqlVersionUsage(database: Database): UsageStore {
            served, operation, requests
          FROM version_usage WHERE day >= $1 ORDER BY ${COLUMNS.join(', ')}`,
         [day],
+      );
+      return rows.map((row) => ({ ...row, requests: Number(row.requests) }));
+    },
+    async summarize(firstDay, requested) {
+      const rows = await database.query<Omit<CallerUse, 'requests'> & { requests: string }>(
+        `SELECT customer_id AS customer, client_id AS "clientId", subject, requested, operation,
+           sum(requests)::text AS requests, max(day)::text AS "lastDay"
+         FROM version_usage WHERE day >= $1 AND requested = ANY ($2::text[])
+         GROUP BY customer_id, client_id, subject, requested, operation
+         ORDER BY customer_id, client_id, subject, requested, operation`,
+        [firstDay, requested],
       );
       return rows.map((row) => ({ ...row, requests: Number(row.requests) }));
     },

@@ -1,5 +1,13 @@
 import type { RedisScripts } from '../access/redis-connection.ts';
-import { subjectKey, subjectOf, type UsageBatch, type UsageStore } from './version-usage.ts';
+import {
+  callerUses,
+  subjectKey,
+  subjectOf,
+  type UsageBatch,
+  type UsageCount,
+  type UsageStore,
+  type UsageSummaries,
+} from './version-usage.ts';
 
 const KEPT_DAYS = 400;
 const DAY_MS = 86_400_000;
@@ -18,7 +26,24 @@ const ADD = `
 const READ = `return redis.call('HGETALL', KEYS[1])`;
 
 /** A hash for each day, from a subject to its requests. */
-export function redisVersionUsage(redis: RedisScripts, now: () => Date): UsageStore {
+export function redisVersionUsage(
+  redis: RedisScripts,
+  now: () => Date,
+): UsageStore & UsageSummaries {
+  async function* countsByDay(first: string): AsyncGenerator<readonly UsageCount[]> {
+    const days: string[] = [];
+    for (let at = Date.parse(first); at <= now().getTime() + DAY_MS; at += DAY_MS) {
+      days.push(new Date(at).toISOString().slice(0, 10));
+    }
+    for (const day of days.slice(-KEPT_DAYS)) {
+      const [key = ''] = keysOf(day);
+      const fields = (await redis.run(READ, [key], [])) as readonly string[];
+      yield Array.from({ length: fields.length / 2 }, (_, index) => ({
+        ...subjectOf(fields[2 * index] ?? ''),
+        requests: Number(fields[2 * index + 1]),
+      }));
+    }
+  }
   return {
     async add(batch) {
       for (const [day, counts] of byDay(batch)) {
@@ -28,20 +53,18 @@ export function redisVersionUsage(redis: RedisScripts, now: () => Date): UsageSt
       }
     },
     async since(first) {
-      const days: string[] = [];
-      for (let at = Date.parse(first); at <= now().getTime() + DAY_MS; at += DAY_MS) {
-        days.push(new Date(at).toISOString().slice(0, 10));
-      }
       const found = [];
-      for (const day of days.slice(-KEPT_DAYS)) {
-        const [key = ''] = keysOf(day);
-        const fields = (await redis.run(READ, [key], [])) as readonly string[];
-        for (let index = 0; index < fields.length; index += 2) {
-          const requests = Number(fields[index + 1]);
-          found.push({ ...subjectOf(fields[index] ?? ''), requests });
+      for await (const counts of countsByDay(first)) found.push(...counts);
+      return found;
+    },
+    async summarize(first, requested) {
+      const sums = callerUses();
+      for await (const counts of countsByDay(first)) {
+        for (const { day: lastDay, ...use } of counts) {
+          if (requested.includes(use.requested)) sums.add({ ...use, lastDay });
         }
       }
-      return found;
+      return sums.list();
     },
   };
 }

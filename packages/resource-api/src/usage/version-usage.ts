@@ -32,6 +32,36 @@ export interface UsageStore {
   since(day: string): Promise<readonly UsageCount[]>;
 }
 
+/** What one caller asked of an operation of a version, over many days. */
+export interface CallerUse extends Omit<UsageSubject, 'day' | 'served'> {
+  readonly requests: number;
+  readonly lastDay: string;
+}
+
+/** A small answer about much use: as many lines as there are callers and operations. */
+export interface UsageSummaries {
+  /** Of this day and later ones, where one of these was asked for. */
+  summarize(firstDay: string, requested: readonly string[]): Promise<readonly CallerUse[]>;
+}
+
+/** Adds up what the same callers asked, in the order of their text. */
+export function callerUses() {
+  const sums = new Map<string, CallerUse>();
+  return {
+    add({ customer, clientId, subject, requested, operation, requests, lastDay }: CallerUse): void {
+      const key = JSON.stringify([customer, clientId, subject, requested, operation]);
+      const before = sums.get(key);
+      sums.set(key, {
+        ...{ customer, clientId, subject, requested, operation },
+        requests: requests + (before?.requests ?? 0),
+        lastDay: before !== undefined && before.lastDay > lastDay ? before.lastDay : lastDay,
+      });
+    },
+    list: (): readonly CallerUse[] =>
+      [...sums].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, use]) => use),
+  };
+}
+
 /** The same subjects of several stores, added up; in the order of their text. */
 export function addUsage(...lists: readonly (readonly UsageCount[])[]): readonly UsageCount[] {
   const sums = new Map<string, UsageCount>();

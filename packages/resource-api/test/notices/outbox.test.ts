@@ -82,7 +82,7 @@ describeOnEngines('the outbox of notices', (engine) => {
     expect((await states()).filter(([, , state]) => state !== 'delivered')).to.deep.equal([]);
   });
 
-  it('is filled at once when a stage begins, and within ten minutes for a new caller', async () => {
+  it('is filled at once when a stage begins, for a new contact, and within an hour for a new caller', async () => {
     await addContact(common(), 'bank', 'email');
     const { notices } = open();
     clock.set('2028-10-31T23:59:30Z');
@@ -91,11 +91,14 @@ describeOnEngines('the outbox of notices', (engine) => {
     await notices();
     expect((await states()).map(([stage]) => stage)).to.deep.equal(['90 days', '30 days']);
     await addContact(common(), 'fund', 'email');
+    await addContact(common(), 'bank', 'webhook');
+    await notices();
+    expect(receiver.received.map(({ path }) => path)).to.deep.equal(['/bank']);
     counts.push(use('fund', 'v1', 'GET /cls/balances', '2028-11-01'));
-    clock.set('2028-11-01T00:09:59Z');
+    clock.set('2028-11-01T00:59:59Z');
     await notices();
     expect(mail.received).to.have.length(2);
-    clock.set('2028-11-01T00:10:00Z');
+    clock.set('2028-11-01T01:00:00Z');
     await notices();
     expect(mail.received.map(({ to }) => to).at(-1)).to.equal('api@fund.example');
   });

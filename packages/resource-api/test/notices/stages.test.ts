@@ -6,7 +6,7 @@ import { noticeDocument } from '../../src/notices/notice-document.ts';
 import { noticeLetter } from '../../src/notices/notice-letter.ts';
 import { dueNotices } from '../../src/notices/notice-stage.ts';
 import { ENDING, registryOf, V2 } from '../versions/v2/index.ts';
-import { use } from './world.ts';
+import { summaryOf, use } from './world.ts';
 
 const registry = registryOf(ENDING);
 const due = (instant: string, of = registry) =>
@@ -72,14 +72,14 @@ describe('a notice about a version', () => {
   const now = new Date('2028-11-01T10:00:00Z');
   const [notice] = dueNotices(registry, now);
   if (notice === undefined) throw new Error('nothing is due');
-  const counts = [
+  const counts = summaryOf([
     use('bank', 'v1', 'GET /cls/balances', '2028-10-01', 40),
     use('bank', 'v1', 'GET /cls/balances', '2028-10-30', 2),
     { ...use('bank', 'v1', 'GET /cls/balances', '2028-10-03', 500), clientId: 'app_<b>' },
     use('bank', 'v1', 'GET /cls/balances/principal/movements', '2028-09-15', 1),
     use('bank', 'latest', 'GET /cls/balances/principal', '2028-10-30', 7),
     use('fund', 'v1', 'GET /cls/balances/principal', '2028-10-30', 9),
-  ];
+  ]);
   const calls = affectedCalls(counts, notice);
   const document = noticeDocument(
     notice,

@@ -17,7 +17,12 @@ import { newWebhookSecret } from '../../src/notices/webhook-signature.ts';
 import { sqlNoticeContacts } from '../../src/store/sql-notice-contacts.ts';
 import { sqlNotices } from '../../src/store/sql-notices.ts';
 import { sqlRetirements } from '../../src/store/sql-retirements.ts';
-import type { UsageCount, UsageStore } from '../../src/usage/version-usage.ts';
+import {
+  type CallerUse,
+  callerUses,
+  type UsageCount,
+  type UsageSummaries,
+} from '../../src/usage/version-usage.ts';
 import { ENDING, registryOf } from '../versions/v2/index.ts';
 import type { MailServer, WebhookReceiver } from './receivers.ts';
 
@@ -36,15 +41,22 @@ export function use(
   return { customer, clientId: name, subject: name, requested, served, operation, day, requests };
 }
 
+/** What a test has counted, added up as the stores do. */
+export function summaryOf(counts: readonly UsageCount[]): readonly CallerUse[] {
+  const sums = callerUses();
+  for (const { day: lastDay, ...count } of counts) sums.add({ ...count, lastDay });
+  return sums.list();
+}
+
 /** Counts that a test writes, or a store that does not answer. */
-export function usageOf(
-  counts: readonly UsageCount[],
-): Pick<UsageStore, 'since'> & { gone: boolean } {
+export function usageOf(counts: readonly UsageCount[]): UsageSummaries & { gone: boolean } {
   const store = {
     gone: false,
-    since: async (day: string) => {
+    summarize: async (day: string, requested: readonly string[]) => {
       if (store.gone) throw new Error('the store does not answer');
-      return counts.filter((count) => count.day >= day);
+      return summaryOf(
+        counts.filter((count) => count.day >= day && requested.includes(count.requested)),
+      );
     },
   };
   return store;
@@ -53,7 +65,7 @@ export function usageOf(
 export interface WorldOptions {
   readonly database: Database;
   readonly clock: Clock;
-  readonly usage: Pick<UsageStore, 'since'>;
+  readonly usage: UsageSummaries;
   readonly mail: MailServer;
   readonly receiver: WebhookReceiver;
   /** Changes how a replica sends. */

@@ -200,16 +200,18 @@ export interface components {
          * @description RFC 3339 in UTC, to the microsecond.
          */
         Instant: string;
+        /** @description A borrower, lender, agent or guarantor. */
         Party: {
-            /** @description Of the party. */
+            /** @description The id of the party. */
             id: string;
-            /** @description As it is called at the date. */
+            /** @description The name at the date. */
             name: string;
         };
+        /** @description What the lenders of a deal commit to: a term loan, a revolver, letters of credit. */
         Facility: {
-            /** @description Of the facility. */
+            /** @description The id of the facility. */
             id: string;
-            /** @description As it is called at the date. */
+            /** @description The name at the date. */
             name: string;
             /** @description Such as `term_loan` or `revolver`. */
             type: string;
@@ -220,14 +222,16 @@ export interface components {
             /** @description The facility that it is carved out of. */
             sublimitOf: string | null;
         };
+        /** @description One drawing under a facility, with its own dates and rate. */
         Contract: {
-            /** @description Of the loan contract. */
+            /** @description The id of the loan contract. */
             id: string;
             /** @description The number that the agent gave it. */
             contractNumber: string;
             /** @description When it must be repaid; null: no such day is known. */
             maturityDate: components["schemas"]["Date"] | null;
         };
+        /** @description What is committed, drawn, accrued, billed and past due at a date. */
         Amounts: {
             /** @description What the lenders are bound to lend. */
             commitment: {
@@ -260,7 +264,7 @@ export interface components {
                 pikCapitalized: components["schemas"]["Money"];
                 /** @description Principal that was billed and is not paid. */
                 due: components["schemas"]["Money"];
-                /** @description Of the amount due, what should have been paid before the date. */
+                /** @description The part of the amount due whose due date has passed. */
                 pastDue: components["schemas"]["Money"];
                 /** @description Revaluation of what is owed in other currencies. */
                 exchangeAdjustment: components["schemas"]["Money"];
@@ -275,7 +279,7 @@ export interface components {
                 pikAccrued: components["schemas"]["Money"];
                 /** @description Interest that was billed and is not paid. */
                 due: components["schemas"]["Money"];
-                /** @description Of the amount due, what should have been paid before the date. */
+                /** @description The part of the amount due whose due date has passed. */
                 pastDue: components["schemas"]["Money"];
             };
             /** @description Commitment and letter-of-credit fees. */
@@ -284,7 +288,7 @@ export interface components {
                 accrued: components["schemas"]["Money"];
                 /** @description Fees that were billed and are not paid. */
                 due: components["schemas"]["Money"];
-                /** @description Of the amount due, what should have been paid before the date. */
+                /** @description The part of the amount due whose due date has passed. */
                 pastDue: components["schemas"]["Money"];
             };
             /** @description Everything that is owed. */
@@ -295,6 +299,7 @@ export interface components {
                 pastDue: components["schemas"]["Money"];
             };
         };
+        /** @description One lender’s part of the amounts. The shares add up to the global amounts, to the unit. */
         Share: {
             /** @description Whose share it is. */
             lender: components["schemas"]["Party"];
@@ -331,7 +336,7 @@ export interface components {
                 pikCapitalized: components["schemas"]["Money"];
                 /** @description Principal that was billed and is not paid. */
                 due: components["schemas"]["Money"];
-                /** @description Of the amount due, what should have been paid before the date. */
+                /** @description The part of the amount due whose due date has passed. */
                 pastDue: components["schemas"]["Money"];
                 /** @description Revaluation of what is owed in other currencies. */
                 exchangeAdjustment: components["schemas"]["Money"];
@@ -346,7 +351,7 @@ export interface components {
                 pikAccrued: components["schemas"]["Money"];
                 /** @description Interest that was billed and is not paid. */
                 due: components["schemas"]["Money"];
-                /** @description Of the amount due, what should have been paid before the date. */
+                /** @description The part of the amount due whose due date has passed. */
                 pastDue: components["schemas"]["Money"];
             };
             /** @description Commitment and letter-of-credit fees. */
@@ -355,7 +360,7 @@ export interface components {
                 accrued: components["schemas"]["Money"];
                 /** @description Fees that were billed and are not paid. */
                 due: components["schemas"]["Money"];
-                /** @description Of the amount due, what should have been paid before the date. */
+                /** @description The part of the amount due whose due date has passed. */
                 pastDue: components["schemas"]["Money"];
             };
             /** @description Everything that is owed. */
@@ -366,6 +371,7 @@ export interface components {
                 pastDue: components["schemas"]["Money"];
             };
         };
+        /** @description Principal before a period, what changed it, and principal after it. */
         RollForward: {
             /** @description Principal at the end of the day before the period. */
             opening: components["schemas"]["Money"];
@@ -399,6 +405,7 @@ export interface components {
             /** @description Closing and exchange adjustment: what is owed. */
             obligation: components["schemas"]["Money"];
         };
+        /** @description One lender’s part of a roll-forward. */
         RollForwardShare: {
             /** @description Whose share it is. */
             lender: components["schemas"]["Party"];
@@ -436,6 +443,7 @@ export interface components {
             /** @description Closing and exchange adjustment: what is owed. */
             obligation: components["schemas"]["Money"];
         };
+        /** @description One lender’s part of the closing principal. */
         ClosingShare: {
             /** @description Whose share it is. */
             lender: components["schemas"]["Party"];
@@ -444,6 +452,7 @@ export interface components {
             /** @description Principal at the end of the period. */
             closing: components["schemas"]["Money"];
         };
+        /** @description How an accrued amount comes about: the sum of its periods, rounded once. */
         Accrual: {
             /**
              * @description What accrues: cash interest, interest that will be capitalised, or a fee.
@@ -475,6 +484,7 @@ export interface components {
             /** @description Of one balance and one rate each. */
             periods: components["schemas"]["AccrualPeriod"][];
         };
+        /** @description Days with one balance and one rate. */
         AccrualPeriod: {
             /** @description The first day of the period. */
             start: components["schemas"]["Date"];
@@ -497,6 +507,7 @@ export interface components {
             /** @description With twelve decimals, not rounded to the currency. */
             amount: components["schemas"]["Money"];
         };
+        /** @description The main amounts of an item in another currency. */
         Reporting: {
             /** @description The currency that was asked for. */
             currency: components["schemas"]["Currency"];
@@ -513,6 +524,7 @@ export interface components {
             /** @description Interest that is accrued and not billed, exchanged. */
             interestAccrued: components["schemas"]["Money"];
         };
+        /** @description The main amounts of all items in the reporting currency. */
         ReportingTotal: {
             /** @description The currency that was asked for. */
             currency: components["schemas"]["Currency"];
@@ -523,6 +535,7 @@ export interface components {
             /** @description Interest that is accrued and not billed, exchanged. */
             interestAccrued: components["schemas"]["Money"];
         };
+        /** @description Amounts of all items in one currency, over the whole filter. */
         Total: {
             /** @description Amounts of different currencies are never added up. */
             currency: components["schemas"]["Currency"];
@@ -541,13 +554,14 @@ export interface components {
             /** @description Fees that are accrued and not billed; null: too many items accrue to add them up. */
             feesAccrued: components["schemas"]["Money"] | null;
         };
+        /** @description The balance of a deal, facility, loan contract or lender’s position at a date. */
         Balance: {
             /**
              * @description The kind of object.
              * @constant
              */
             object: "balance";
-            /** @description Of the item: the same on every date. */
+            /** @description The id of the item: the same on every date. */
             id: string;
             /**
              * @description What the item is a balance of.
@@ -556,9 +570,9 @@ export interface components {
             level: "deal" | "facility" | "contract" | "position";
             /** @description The credit agreement that the item belongs to. */
             deal: {
-                /** @description Of the deal. */
+                /** @description The id of the deal. */
                 id: string;
-                /** @description As it is called at the date. */
+                /** @description The name at the date. */
                 name: string;
                 /** @description The number that the agent gave it. */
                 dealNumber: string;
@@ -569,7 +583,7 @@ export interface components {
             contract: components["schemas"]["Contract"] | null;
             /** @description One lender’s part of the facility; at level position alone. */
             position?: {
-                /** @description Of the position. */
+                /** @description The id of the position. */
                 id: string;
                 /**
                  * @description Lender of record by assignment, or behind one by participation.
@@ -579,14 +593,14 @@ export interface components {
             };
             /** @description Who owes the amounts. */
             borrower: {
-                /** @description Of the borrower. */
+                /** @description The id of the borrower. */
                 id: string;
-                /** @description As it is called at the date. */
+                /** @description The name at the date. */
                 name: string;
                 /** @description Two characters, such as IN: ISO 3166 where the country has a code there. */
                 country: string;
             };
-            /** @description Of all amounts of the item, unless they say otherwise. */
+            /** @description The currency of all amounts of the item, unless they say otherwise. */
             currency: components["schemas"]["Currency"];
             /** @description The amounts of all lenders together. */
             global: components["schemas"]["Amounts"];
@@ -597,17 +611,17 @@ export interface components {
             /** @description At the date. */
             status: {
                 /**
-                 * @description Of the deal at the date.
+                 * @description The status of the deal at the date.
                  * @enum {string}
                  */
                 deal: "pending" | "active" | "matured" | "terminated";
                 /**
-                 * @description Of the facility at the date.
+                 * @description The status of the facility at the date.
                  * @enum {string}
                  */
                 facility?: "pending" | "active" | "matured" | "terminated";
                 /**
-                 * @description Of the loan contract at the date.
+                 * @description The status of the loan contract at the date.
                  * @enum {string}
                  */
                 contract?: "pending" | "active" | "repaid" | "written_off";
@@ -645,13 +659,14 @@ export interface components {
             /** @description Such as `negative_outstanding`, or `overadvance`: drawn beyond the commitment. Real books hold such balances, and they are not hidden. */
             warnings: string[];
         };
+        /** @description The principal of a deal, facility, loan contract or lender’s position, rolled forward. */
         PrincipalBalance: {
             /**
              * @description The kind of object.
              * @constant
              */
             object: "principalBalance";
-            /** @description Of the item: the same on every date. */
+            /** @description The id of the item: the same on every date. */
             id: string;
             /**
              * @description What the item is a balance of.
@@ -660,9 +675,9 @@ export interface components {
             level: "deal" | "facility" | "contract" | "position";
             /** @description The credit agreement that the item belongs to. */
             deal: {
-                /** @description Of the deal. */
+                /** @description The id of the deal. */
                 id: string;
-                /** @description As it is called at the date. */
+                /** @description The name at the date. */
                 name: string;
                 /** @description The number that the agent gave it. */
                 dealNumber: string;
@@ -673,7 +688,7 @@ export interface components {
             contract: components["schemas"]["Contract"] | null;
             /** @description One lender’s part of the facility; at level position alone. */
             position?: {
-                /** @description Of the position. */
+                /** @description The id of the position. */
                 id: string;
                 /**
                  * @description Lender of record by assignment, or behind one by participation.
@@ -683,14 +698,14 @@ export interface components {
             };
             /** @description Who owes the amounts. */
             borrower: {
-                /** @description Of the borrower. */
+                /** @description The id of the borrower. */
                 id: string;
-                /** @description As it is called at the date. */
+                /** @description The name at the date. */
                 name: string;
                 /** @description Two characters, such as IN: ISO 3166 where the country has a code there. */
                 country: string;
             };
-            /** @description Of all amounts of the item, unless they say otherwise. */
+            /** @description The currency of all amounts of the item, unless they say otherwise. */
             currency: components["schemas"]["Currency"];
             /** @description The amounts of all lenders together. */
             global: components["schemas"]["RollForward"];
@@ -710,24 +725,24 @@ export interface components {
             /** @description At the date. */
             status: {
                 /**
-                 * @description Of the deal at the date.
+                 * @description The status of the deal at the date.
                  * @enum {string}
                  */
                 deal: "pending" | "active" | "matured" | "terminated";
                 /**
-                 * @description Of the facility at the date.
+                 * @description The status of the facility at the date.
                  * @enum {string}
                  */
                 facility?: "pending" | "active" | "matured" | "terminated";
                 /**
-                 * @description Of the loan contract at the date.
+                 * @description The status of the loan contract at the date.
                  * @enum {string}
                  */
                 contract?: "pending" | "active" | "repaid" | "written_off";
             };
             /** @description Postings of principal in the period. */
             movementCount: number;
-            /** @description Of them, postings that were taken back. */
+            /** @description Postings of them that were taken back. */
             reversedCount: number;
             /** @description Where to read on. */
             links: {
@@ -768,17 +783,18 @@ export interface components {
             /** @description Such as `negative_outstanding`, or `overadvance`: drawn beyond the commitment. Real books hold such balances, and they are not hidden. */
             warnings: string[];
         };
+        /** @description One posting of principal: globally, or for one lender. */
         PrincipalMovement: {
             /**
              * @description The kind of object.
              * @constant
              */
             object: "principalMovement";
-            /** @description Of the posting: it never changes. */
+            /** @description The id of the posting: it never changes. */
             id: string;
             /** @description The event of the deal that the posting belongs to. */
             journal: {
-                /** @description Of the journal. */
+                /** @description The id of the journal. */
                 id: string;
                 /** @description Such as `advance` or `interest_billing`. */
                 type: string;
@@ -801,7 +817,7 @@ export interface components {
             facilityId: string;
             /** @description The loan contract; null: of the facility as a whole. */
             contract: {
-                /** @description Of the loan contract. */
+                /** @description The id of the loan contract. */
                 id: string;
                 /** @description The number that the agent gave it. */
                 contractNumber: string | null;
@@ -820,7 +836,7 @@ export interface components {
             component: "cash" | "pik";
             /** @description What principal changed by: positive where more is owed. */
             amount: components["schemas"]["Money"];
-            /** @description Of the amount. */
+            /** @description The currency of the amount. */
             currency: components["schemas"]["Currency"];
         };
         BalanceFields: {
@@ -829,7 +845,7 @@ export interface components {
              * @constant
              */
             object: "balance";
-            /** @description Of the item: the same on every date. */
+            /** @description The id of the item: the same on every date. */
             id: string;
             /**
              * @description What the item is a balance of.
@@ -838,18 +854,18 @@ export interface components {
             level?: "deal" | "facility" | "contract" | "position";
             /** @description The credit agreement that the item belongs to. */
             deal?: {
-                /** @description Of the deal. */
+                /** @description The id of the deal. */
                 id?: string;
-                /** @description As it is called at the date. */
+                /** @description The name at the date. */
                 name?: string;
                 /** @description The number that the agent gave it. */
                 dealNumber?: string;
             };
             /** @description The facility of the item; null at level deal. */
             facility?: {
-                /** @description Of the facility. */
+                /** @description The id of the facility. */
                 id?: string;
-                /** @description As it is called at the date. */
+                /** @description The name at the date. */
                 name?: string;
                 /** @description Such as `term_loan` or `revolver`. */
                 type?: string;
@@ -862,7 +878,7 @@ export interface components {
             } | null;
             /** @description The loan contract; null at every other level. */
             contract?: {
-                /** @description Of the loan contract. */
+                /** @description The id of the loan contract. */
                 id?: string;
                 /** @description The number that the agent gave it. */
                 contractNumber?: string;
@@ -871,7 +887,7 @@ export interface components {
             } | null;
             /** @description One lender’s part of the facility; at level position alone. */
             position?: {
-                /** @description Of the position. */
+                /** @description The id of the position. */
                 id?: string;
                 /**
                  * @description Lender of record by assignment, or behind one by participation.
@@ -881,14 +897,14 @@ export interface components {
             };
             /** @description Who owes the amounts. */
             borrower?: {
-                /** @description Of the borrower. */
+                /** @description The id of the borrower. */
                 id?: string;
-                /** @description As it is called at the date. */
+                /** @description The name at the date. */
                 name?: string;
                 /** @description Two characters, such as IN: ISO 3166 where the country has a code there. */
                 country?: string;
             };
-            /** @description Of all amounts of the item, unless they say otherwise. */
+            /** @description The currency of all amounts of the item, unless they say otherwise. */
             currency: components["schemas"]["Currency"];
             global?: {
                 /** @description What the lenders are bound to lend. */
@@ -922,7 +938,7 @@ export interface components {
                     pikCapitalized?: components["schemas"]["Money"];
                     /** @description Principal that was billed and is not paid. */
                     due?: components["schemas"]["Money"];
-                    /** @description Of the amount due, what should have been paid before the date. */
+                    /** @description The part of the amount due whose due date has passed. */
                     pastDue?: components["schemas"]["Money"];
                     /** @description Revaluation of what is owed in other currencies. */
                     exchangeAdjustment?: components["schemas"]["Money"];
@@ -937,7 +953,7 @@ export interface components {
                     pikAccrued?: components["schemas"]["Money"];
                     /** @description Interest that was billed and is not paid. */
                     due?: components["schemas"]["Money"];
-                    /** @description Of the amount due, what should have been paid before the date. */
+                    /** @description The part of the amount due whose due date has passed. */
                     pastDue?: components["schemas"]["Money"];
                 };
                 /** @description Commitment and letter-of-credit fees. */
@@ -946,7 +962,7 @@ export interface components {
                     accrued?: components["schemas"]["Money"];
                     /** @description Fees that were billed and are not paid. */
                     due?: components["schemas"]["Money"];
-                    /** @description Of the amount due, what should have been paid before the date. */
+                    /** @description The part of the amount due whose due date has passed. */
                     pastDue?: components["schemas"]["Money"];
                 };
                 /** @description Everything that is owed. */
@@ -960,9 +976,9 @@ export interface components {
             /** @description The share of the caller, of the position, or of the one lender asked for; otherwise null. */
             share?: {
                 lender?: {
-                    /** @description Of the party. */
+                    /** @description The id of the party. */
                     id?: string;
-                    /** @description As it is called at the date. */
+                    /** @description The name at the date. */
                     name?: string;
                 };
                 /** @description The share of the commitment, cut at twelve decimals; null: nothing is committed. */
@@ -998,7 +1014,7 @@ export interface components {
                     pikCapitalized?: components["schemas"]["Money"];
                     /** @description Principal that was billed and is not paid. */
                     due?: components["schemas"]["Money"];
-                    /** @description Of the amount due, what should have been paid before the date. */
+                    /** @description The part of the amount due whose due date has passed. */
                     pastDue?: components["schemas"]["Money"];
                     /** @description Revaluation of what is owed in other currencies. */
                     exchangeAdjustment?: components["schemas"]["Money"];
@@ -1013,7 +1029,7 @@ export interface components {
                     pikAccrued?: components["schemas"]["Money"];
                     /** @description Interest that was billed and is not paid. */
                     due?: components["schemas"]["Money"];
-                    /** @description Of the amount due, what should have been paid before the date. */
+                    /** @description The part of the amount due whose due date has passed. */
                     pastDue?: components["schemas"]["Money"];
                 };
                 /** @description Commitment and letter-of-credit fees. */
@@ -1022,7 +1038,7 @@ export interface components {
                     accrued?: components["schemas"]["Money"];
                     /** @description Fees that were billed and are not paid. */
                     due?: components["schemas"]["Money"];
-                    /** @description Of the amount due, what should have been paid before the date. */
+                    /** @description The part of the amount due whose due date has passed. */
                     pastDue?: components["schemas"]["Money"];
                 };
                 /** @description Everything that is owed. */
@@ -1038,17 +1054,17 @@ export interface components {
             /** @description At the date. */
             status?: {
                 /**
-                 * @description Of the deal at the date.
+                 * @description The status of the deal at the date.
                  * @enum {string}
                  */
                 deal?: "pending" | "active" | "matured" | "terminated";
                 /**
-                 * @description Of the facility at the date.
+                 * @description The status of the facility at the date.
                  * @enum {string}
                  */
                 facility?: "pending" | "active" | "matured" | "terminated";
                 /**
-                 * @description Of the loan contract at the date.
+                 * @description The status of the loan contract at the date.
                  * @enum {string}
                  */
                 contract?: "pending" | "active" | "repaid" | "written_off";
@@ -1121,7 +1137,7 @@ export interface components {
                             pikCapitalized?: components["schemas"]["Money"];
                             /** @description Principal that was billed and is not paid. */
                             due?: components["schemas"]["Money"];
-                            /** @description Of the amount due, what should have been paid before the date. */
+                            /** @description The part of the amount due whose due date has passed. */
                             pastDue?: components["schemas"]["Money"];
                             /** @description Revaluation of what is owed in other currencies. */
                             exchangeAdjustment?: components["schemas"]["Money"];
@@ -1136,7 +1152,7 @@ export interface components {
                             pikAccrued?: components["schemas"]["Money"];
                             /** @description Interest that was billed and is not paid. */
                             due?: components["schemas"]["Money"];
-                            /** @description Of the amount due, what should have been paid before the date. */
+                            /** @description The part of the amount due whose due date has passed. */
                             pastDue?: components["schemas"]["Money"];
                         };
                         /** @description Commitment and letter-of-credit fees. */
@@ -1145,7 +1161,7 @@ export interface components {
                             accrued?: components["schemas"]["Money"];
                             /** @description Fees that were billed and are not paid. */
                             due?: components["schemas"]["Money"];
-                            /** @description Of the amount due, what should have been paid before the date. */
+                            /** @description The part of the amount due whose due date has passed. */
                             pastDue?: components["schemas"]["Money"];
                         };
                         /** @description Everything that is owed. */
@@ -1159,9 +1175,9 @@ export interface components {
                     /** @description The share of the caller, of the position, or of the one lender asked for; otherwise null. */
                     share?: {
                         lender?: {
-                            /** @description Of the party. */
+                            /** @description The id of the party. */
                             id?: string;
-                            /** @description As it is called at the date. */
+                            /** @description The name at the date. */
                             name?: string;
                         };
                         /** @description The share of the commitment, cut at twelve decimals; null: nothing is committed. */
@@ -1197,7 +1213,7 @@ export interface components {
                             pikCapitalized?: components["schemas"]["Money"];
                             /** @description Principal that was billed and is not paid. */
                             due?: components["schemas"]["Money"];
-                            /** @description Of the amount due, what should have been paid before the date. */
+                            /** @description The part of the amount due whose due date has passed. */
                             pastDue?: components["schemas"]["Money"];
                             /** @description Revaluation of what is owed in other currencies. */
                             exchangeAdjustment?: components["schemas"]["Money"];
@@ -1212,7 +1228,7 @@ export interface components {
                             pikAccrued?: components["schemas"]["Money"];
                             /** @description Interest that was billed and is not paid. */
                             due?: components["schemas"]["Money"];
-                            /** @description Of the amount due, what should have been paid before the date. */
+                            /** @description The part of the amount due whose due date has passed. */
                             pastDue?: components["schemas"]["Money"];
                         };
                         /** @description Commitment and letter-of-credit fees. */
@@ -1221,7 +1237,7 @@ export interface components {
                             accrued?: components["schemas"]["Money"];
                             /** @description Fees that were billed and are not paid. */
                             due?: components["schemas"]["Money"];
-                            /** @description Of the amount due, what should have been paid before the date. */
+                            /** @description The part of the amount due whose due date has passed. */
                             pastDue?: components["schemas"]["Money"];
                         };
                         /** @description Everything that is owed. */
@@ -1245,7 +1261,7 @@ export interface components {
              * @constant
              */
             object: "principalBalance";
-            /** @description Of the item: the same on every date. */
+            /** @description The id of the item: the same on every date. */
             id: string;
             /**
              * @description What the item is a balance of.
@@ -1254,18 +1270,18 @@ export interface components {
             level?: "deal" | "facility" | "contract" | "position";
             /** @description The credit agreement that the item belongs to. */
             deal?: {
-                /** @description Of the deal. */
+                /** @description The id of the deal. */
                 id?: string;
-                /** @description As it is called at the date. */
+                /** @description The name at the date. */
                 name?: string;
                 /** @description The number that the agent gave it. */
                 dealNumber?: string;
             };
             /** @description The facility of the item; null at level deal. */
             facility?: {
-                /** @description Of the facility. */
+                /** @description The id of the facility. */
                 id?: string;
-                /** @description As it is called at the date. */
+                /** @description The name at the date. */
                 name?: string;
                 /** @description Such as `term_loan` or `revolver`. */
                 type?: string;
@@ -1278,7 +1294,7 @@ export interface components {
             } | null;
             /** @description The loan contract; null at every other level. */
             contract?: {
-                /** @description Of the loan contract. */
+                /** @description The id of the loan contract. */
                 id?: string;
                 /** @description The number that the agent gave it. */
                 contractNumber?: string;
@@ -1287,7 +1303,7 @@ export interface components {
             } | null;
             /** @description One lender’s part of the facility; at level position alone. */
             position?: {
-                /** @description Of the position. */
+                /** @description The id of the position. */
                 id?: string;
                 /**
                  * @description Lender of record by assignment, or behind one by participation.
@@ -1297,14 +1313,14 @@ export interface components {
             };
             /** @description Who owes the amounts. */
             borrower?: {
-                /** @description Of the borrower. */
+                /** @description The id of the borrower. */
                 id?: string;
-                /** @description As it is called at the date. */
+                /** @description The name at the date. */
                 name?: string;
                 /** @description Two characters, such as IN: ISO 3166 where the country has a code there. */
                 country?: string;
             };
-            /** @description Of all amounts of the item, unless they say otherwise. */
+            /** @description The currency of all amounts of the item, unless they say otherwise. */
             currency: components["schemas"]["Currency"];
             global?: {
                 /** @description Principal at the end of the day before the period. */
@@ -1342,9 +1358,9 @@ export interface components {
             /** @description The share of the caller, of the position, or of the one lender asked for; otherwise null. */
             share?: {
                 lender?: {
-                    /** @description Of the party. */
+                    /** @description The id of the party. */
                     id?: string;
-                    /** @description As it is called at the date. */
+                    /** @description The name at the date. */
                     name?: string;
                 };
                 /** @description The share of the commitment, cut at twelve decimals; null: nothing is committed. */
@@ -1395,24 +1411,24 @@ export interface components {
             /** @description At the date. */
             status?: {
                 /**
-                 * @description Of the deal at the date.
+                 * @description The status of the deal at the date.
                  * @enum {string}
                  */
                 deal?: "pending" | "active" | "matured" | "terminated";
                 /**
-                 * @description Of the facility at the date.
+                 * @description The status of the facility at the date.
                  * @enum {string}
                  */
                 facility?: "pending" | "active" | "matured" | "terminated";
                 /**
-                 * @description Of the loan contract at the date.
+                 * @description The status of the loan contract at the date.
                  * @enum {string}
                  */
                 contract?: "pending" | "active" | "repaid" | "written_off";
             };
             /** @description Postings of principal in the period. */
             movementCount?: number;
-            /** @description Of them, postings that were taken back. */
+            /** @description Postings of them that were taken back. */
             reversedCount?: number;
             /** @description Where to read on. */
             links?: {
@@ -1461,9 +1477,9 @@ export interface components {
                     /** @description As it was reported. */
                     share?: {
                         lender?: {
-                            /** @description Of the party. */
+                            /** @description The id of the party. */
                             id?: string;
-                            /** @description As it is called at the date. */
+                            /** @description The name at the date. */
                             name?: string;
                         };
                         /** @description The share of the commitment, cut at twelve decimals; null: nothing is committed. */
@@ -1478,15 +1494,17 @@ export interface components {
             /** @description Such as `negative_outstanding`, or `overadvance`: drawn beyond the commitment. Real books hold such balances, and they are not hidden. */
             warnings?: string[];
         };
+        /** @description An item of your copy that the question does not find any more. */
         RemovedItem: {
             /**
              * @description The kind of object.
              * @constant
              */
             object: "removed";
-            /** @description Of the item: take it out of your copy. */
+            /** @description The id of the item: take it out of your copy. */
             id: string;
         };
+        /** @description The last line of an NDJSON export. Without it the file was cut. */
         ExportSummary: {
             /**
              * @description The kind of object.
@@ -1515,6 +1533,7 @@ export interface components {
             /** @description Of the bytes of the lines before this one, in hexadecimal. */
             sha256: string;
         };
+        /** @description A page of balances. */
         BalanceList: {
             /**
              * @description The kind of object.
@@ -1562,6 +1581,7 @@ export interface components {
             /** @description The same in the reporting currency. */
             reportingTotal?: components["schemas"]["ReportingTotal"];
         };
+        /** @description A page of roll-forwards. */
         PrincipalBalanceList: {
             /**
              * @description The kind of object.
@@ -1616,6 +1636,7 @@ export interface components {
             /** @description The same in the reporting currency. */
             reportingTotal?: components["schemas"]["ReportingTotal"];
         };
+        /** @description A page of postings. */
         PrincipalMovementList: {
             /**
              * @description The kind of object.
@@ -1650,8 +1671,11 @@ export interface components {
                 dataThrough: components["schemas"]["Date"] | null;
             };
         };
+        /** @description A line of an NDJSON export of balances. */
         BalanceLine: components["schemas"]["Balance"] | components["schemas"]["BalanceFields"] | components["schemas"]["RemovedItem"] | components["schemas"]["ExportSummary"];
+        /** @description A line of an NDJSON export of roll-forwards. */
         PrincipalBalanceLine: components["schemas"]["PrincipalBalance"] | components["schemas"]["PrincipalBalanceFields"] | components["schemas"]["RemovedItem"] | components["schemas"]["ExportSummary"];
+        /** @description A line of an NDJSON export of postings. */
         PrincipalMovementLine: components["schemas"]["PrincipalMovement"] | components["schemas"]["ExportSummary"];
         BalanceItem: {
             /**
@@ -1678,20 +1702,21 @@ export interface components {
                 dataThrough: components["schemas"]["Date"] | null;
             };
         };
+        /** @description A credit agreement between a borrower and its lenders. */
         Deal: {
             /**
              * @description The kind of object.
              * @constant
              */
             object: "deal";
-            /** @description Of the deal. */
+            /** @description The id of the deal. */
             id: string;
-            /** @description As it is called at the date. */
+            /** @description The name at the date. */
             name: string;
             /** @description The number that the agent gave it. */
             dealNumber: string;
             /**
-             * @description At the date.
+             * @description The status of the deal at the date.
              * @enum {string}
              */
             status: "pending" | "active" | "matured" | "terminated";
@@ -1701,9 +1726,9 @@ export interface components {
             roles: ("agent" | "lender" | "borrower" | "full")[];
             /** @description Who owes the amounts. */
             borrower: {
-                /** @description Of the borrower. */
+                /** @description The id of the borrower. */
                 id: string;
-                /** @description As it is called at the date. */
+                /** @description The name at the date. */
                 name: string;
                 /** @description Two characters, such as IN: ISO 3166 where the country has a code there. */
                 country: string;
@@ -1721,6 +1746,7 @@ export interface components {
             /** @description Whether the deal has more than these; the list has all. */
             hasMoreFacilities: boolean;
         };
+        /** @description Who sends the request, as its token and the entitlements say. */
         Caller: {
             /**
              * @description The kind of object.
@@ -1781,7 +1807,7 @@ export interface components {
              * @constant
              */
             object: "principalPoint";
-            /** @description Of the amounts; currencies are never added up. */
+            /** @description The currency of the amounts; two currencies are never added up. */
             currency: components["schemas"]["Currency"];
             /** @description The first day of the interval. */
             from: components["schemas"]["Date"];
@@ -2032,6 +2058,7 @@ export interface components {
                 dataThrough: components["schemas"]["Date"] | null;
             };
         };
+        /** @description Why a request was refused (RFC 9457). */
         Problem: {
             /** @description The address of the page that explains the code: {base}/docs/errors/{code}. */
             type: string;

@@ -104,10 +104,10 @@ export const DOCUMENT_SCHEMAS: Readonly<Record<string, JsonSchema>> = {
   BalanceItem: item(itemOf('Balance'), object(META)),
   Deal: object({
     object: constant('deal'),
-    id: idOf('deal', 'Of the deal.'),
-    name: text('As it is called at the date.'),
+    id: idOf('deal', 'The id of the deal.'),
+    name: text('The name at the date.'),
     dealNumber: text('The number that the agent gave it.'),
-    status: oneOf(DEAL_STATUS, 'At the date.'),
+    status: oneOf(DEAL_STATUS, 'The status of the deal at the date.'),
     closingDate: nullable(ref('Date'), 'When the agreement was signed, where that is known.'),
     roles: listOf(
       oneOf(['agent', 'lender', 'borrower', 'full']),
@@ -146,7 +146,10 @@ export const DOCUMENT_SCHEMAS: Readonly<Record<string, JsonSchema>> = {
   CallerItem: item(ref('Caller'), object(META)),
   PrincipalPoint: object({
     object: constant('principalPoint'),
-    currency: as(ref('Currency'), 'Of the amounts; currencies are never added up.'),
+    currency: as(
+      ref('Currency'),
+      'The currency of the amounts; two currencies are never added up.',
+    ),
     from: as(ref('Date'), 'The first day of the interval.'),
     date: as(ref('Date'), 'The last day of the interval.'),
     ...ROLL_FORWARD,

@@ -93,7 +93,7 @@ export const LIST_SCHEMAS: Readonly<Record<string, JsonSchema>> = {
   PrincipalBalanceFields: fieldsOf('PrincipalBalance'),
   RemovedItem: object({
     object: constant('removed'),
-    id: text('Of the item: take it out of your copy.'),
+    id: text('The id of the item: take it out of your copy.'),
   }),
   ExportSummary: object(
     {

@@ -49,7 +49,7 @@ const AMOUNTS = {
       cash: as(money, 'Principal advanced in cash.'),
       pikCapitalized: as(money, 'Interest that was capitalised (payment in kind).'),
       due: as(money, 'Principal that was billed and is not paid.'),
-      pastDue: as(money, 'Of the amount due, what should have been paid before the date.'),
+      pastDue: as(money, 'The part of the amount due whose due date has passed.'),
       exchangeAdjustment: as(money, 'Revaluation of what is owed in other currencies.'),
       obligation: as(money, 'Outstanding and exchange adjustment: what is owed.'),
     }),
@@ -60,7 +60,7 @@ const AMOUNTS = {
       accrued: as(money, 'Cash interest that is not billed yet, to the end of the date.'),
       pikAccrued: as(money, 'Interest that will be capitalised, not billed yet.'),
       due: as(money, 'Interest that was billed and is not paid.'),
-      pastDue: as(money, 'Of the amount due, what should have been paid before the date.'),
+      pastDue: as(money, 'The part of the amount due whose due date has passed.'),
     }),
     'Interest by the day, and as it was billed.',
   ),
@@ -68,7 +68,7 @@ const AMOUNTS = {
     object({
       accrued: as(money, 'Commitment and letter-of-credit fees that are not billed yet.'),
       due: as(money, 'Fees that were billed and are not paid.'),
-      pastDue: as(money, 'Of the amount due, what should have been paid before the date.'),
+      pastDue: as(money, 'The part of the amount due whose due date has passed.'),
     }),
     'Commitment and letter-of-credit fees.',
   ),
@@ -106,8 +106,8 @@ export const ROLL_FORWARD = {
 export const PARTIES = {
   deal: as(
     object({
-      id: idOf('deal', 'Of the deal.'),
-      name: text('As it is called at the date.'),
+      id: idOf('deal', 'The id of the deal.'),
+      name: text('The name at the date.'),
       dealNumber: text('The number that the agent gave it.'),
     }),
     'The credit agreement that the item belongs to.',
@@ -116,7 +116,7 @@ export const PARTIES = {
   contract: nullable(ref('Contract'), 'The loan contract; null at every other level.'),
   position: as(
     object({
-      id: idOf('pos', 'Of the position.'),
+      id: idOf('pos', 'The id of the position.'),
       kind: oneOf(
         ['assignment', 'participation'],
         'Lender of record by assignment, or behind one by participation.',
@@ -126,13 +126,16 @@ export const PARTIES = {
   ),
   borrower: as(
     object({
-      id: idOf('pty', 'Of the borrower.'),
-      name: text('As it is called at the date.'),
+      id: idOf('pty', 'The id of the borrower.'),
+      name: text('The name at the date.'),
       country: text('Two characters, such as IN: ISO 3166 where the country has a code there.'),
     }),
     'Who owes the amounts.',
   ),
-  currency: as(ref('Currency'), 'Of all amounts of the item, unless they say otherwise.'),
+  currency: as(
+    ref('Currency'),
+    'The currency of all amounts of the item, unless they say otherwise.',
+  ),
 };
 
 /** A line of amounts for everybody, and one for each lender that the caller may see. */
@@ -182,15 +185,15 @@ const item = (kind: string, id: string) => ({
   id: {
     type: 'string',
     pattern: `^${id}_(deal|fac|ctr|pos)_[0-9A-Z]{26}(_[A-Z]{3})?$`,
-    description: 'Of the item: the same on every date.',
+    description: 'The id of the item: the same on every date.',
   },
   level: oneOf(LEVELS, 'What the item is a balance of.'),
 });
 const CLOSING = { closing: as(money, 'Principal at the end of the period.') };
 const STATUS = {
-  deal: oneOf(DEAL_STATUS, 'Of the deal at the date.'),
-  facility: oneOf(DEAL_STATUS, 'Of the facility at the date.'),
-  contract: oneOf(CONTRACT_STATUS, 'Of the loan contract at the date.'),
+  deal: oneOf(DEAL_STATUS, 'The status of the deal at the date.'),
+  facility: oneOf(DEAL_STATUS, 'The status of the facility at the date.'),
+  contract: oneOf(CONTRACT_STATUS, 'The status of the loan contract at the date.'),
 };
 
 const FROM = 'What the item was computed from.';
@@ -222,19 +225,19 @@ export const SCHEMAS: Readonly<Record<string, JsonSchema>> = {
     description: 'RFC 3339 in UTC, to the microsecond.',
   },
   Party: object({
-    id: idOf('pty', 'Of the party.'),
-    name: text('As it is called at the date.'),
+    id: idOf('pty', 'The id of the party.'),
+    name: text('The name at the date.'),
   }),
   Facility: object({
-    id: idOf('fac', 'Of the facility.'),
-    name: text('As it is called at the date.'),
+    id: idOf('fac', 'The id of the facility.'),
+    name: text('The name at the date.'),
     type: text('Such as `term_loan` or `revolver`.'),
     currency: as(ref('Currency'), 'In which the lenders committed.'),
     maturityDate: nullable(date, 'When it must be repaid; null: no such day is known.'),
     sublimitOf: nullable(idOf('fac'), 'The facility that it is carved out of.'),
   }),
   Contract: object({
-    id: idOf('ctr', 'Of the loan contract.'),
+    id: idOf('ctr', 'The id of the loan contract.'),
     contractNumber: text('The number that the agent gave it.'),
     maturityDate: nullable(date, 'When it must be repaid; null: no such day is known.'),
   }),
@@ -282,7 +285,7 @@ export const SCHEMAS: Readonly<Record<string, JsonSchema>> = {
       allInRate: nullable(rate, 'The interest rate of the loan contract; null at other levels.'),
       status: as(object(STATUS, ['facility', 'contract']), 'At the date.'),
       movementCount: integer('Postings of principal in the period.'),
-      reversedCount: integer('Of them, postings that were taken back.'),
+      reversedCount: integer('Postings of them that were taken back.'),
       links: as(
         object({
           movements: {
@@ -319,11 +322,11 @@ export const SCHEMAS: Readonly<Record<string, JsonSchema>> = {
     id: {
       type: 'string',
       pattern: '^mov_jrn_[0-9A-Z]{26}_\\d+$',
-      description: 'Of the posting: it never changes.',
+      description: 'The id of the posting: it never changes.',
     },
     journal: as(
       object({
-        id: idOf('jrn', 'Of the journal.'),
+        id: idOf('jrn', 'The id of the journal.'),
         type: text('Such as `advance` or `interest_billing`.'),
         ledgerSeq: integer('Its place in the ledger.'),
         reason: nullable(text(), 'Why it was posted, where the agent said so.'),
@@ -338,7 +341,7 @@ export const SCHEMAS: Readonly<Record<string, JsonSchema>> = {
     facilityId: idOf('fac', 'The facility.'),
     contract: nullable(
       object({
-        id: idOf('ctr', 'Of the loan contract.'),
+        id: idOf('ctr', 'The id of the loan contract.'),
         contractNumber: nullable(text(), 'The number that the agent gave it.'),
       }),
       'The loan contract; null: of the facility as a whole.',
@@ -347,6 +350,6 @@ export const SCHEMAS: Readonly<Record<string, JsonSchema>> = {
     movement: oneOf(PRINCIPAL_MOVEMENTS, 'What kind of change of principal it is.'),
     component: oneOf(['cash', 'pik'], 'Principal that was lent in cash, or capitalised interest.'),
     amount: as(money, 'What principal changed by: positive where more is owed.'),
-    currency: as(ref('Currency'), 'Of the amount.'),
+    currency: as(ref('Currency'), 'The currency of the amount.'),
   }),
 };

@@ -7,6 +7,7 @@ import { DOCUMENT_SCHEMAS, DOCUMENTS } from './contract-documents.ts';
 import { PROBLEM_RESPONSES, PROBLEM_SCHEMAS, problemResponses } from './contract-errors.ts';
 import { LIST_SCHEMAS } from './contract-lists.ts';
 import { SCHEMAS } from './contract-schemas.ts';
+import { withWords } from './contract-words.ts';
 import { tableColumns } from './fields.ts';
 import {
   DEFAULT_LEVEL,
@@ -64,7 +65,7 @@ export function v1Contract(): OpenApiDocument {
       ...documentPaths(),
     },
     components: {
-      schemas: { ...SCHEMAS, ...LIST_SCHEMAS, ...DOCUMENT_SCHEMAS, ...PROBLEM_SCHEMAS },
+      schemas: withWords({ ...SCHEMAS, ...LIST_SCHEMAS, ...DOCUMENT_SCHEMAS, ...PROBLEM_SCHEMAS }),
       responses: PROBLEM_RESPONSES,
       headers: HEADERS,
       securitySchemes: {

@@ -9,11 +9,14 @@ import { showProgress, watchChild } from './progress.mjs';
 const FULL_CONTROL = 'external-api.fullcontrol';
 const VIEW = 'cls-deal.view';
 const EXPLORER = 'Balances';
+/** Of the World Bank's loans. */
+const LENDER = 'International Bank for Reconstruction';
 
 const CUSTOMERS = [
   { id: 'platform', name: 'Platform operations', grant: undefined },
   { id: 'india', name: 'India, a borrower', grant: ['--role', 'borrower', '--country', 'IN'] },
   { id: 'agency', name: 'The agency desk', grant: ['--role', 'agent', '--all'] },
+  { id: 'lender', name: 'The lender', grant: ['--role', 'lender', '--country', 'UA'] },
 ];
 const SERVICE_ACCOUNTS = [
   { name: 'Demo integration', customer: 'platform', permissions: [FULL_CONTROL] },
@@ -23,6 +26,9 @@ const SERVICE_ACCOUNTS = [
 const ACCOUNTS = [
   { email: 'asha@india.example', customer: 'india', permissions: [VIEW], secondFactor: true },
   { email: 'ben@agency.example', customer: 'agency', permissions: [VIEW], secondFactor: false },
+  { email: 'lena@lender.example', customer: 'lender', permissions: [VIEW], secondFactor: false },
+  { email: 'olga@platform.example', customer: 'platform', permissions: [FULL_CONTROL] },
+  { email: 'carlos@india.example', customer: 'india', permissions: [VIEW] },
 ];
 
 /** Returns the demo callers, creating them and the book on the first start. */
@@ -97,8 +103,11 @@ async function createCallers(auth) {
 
 async function loadBook(api) {
   await api('import', 'world-bank', '--apply');
+  const [lender] = await api('parties', 'list', '--search', LENDER);
   for (const { id, grant } of CUSTOMERS) {
-    if (grant) await api('entitlements', 'grant', '--new-customer', '--customer', id, ...grant);
+    if (!grant) continue;
+    const share = grant.includes('lender') ? ['--lender', lender.id] : [];
+    await api('entitlements', 'grant', '--new-customer', '--customer', id, ...grant, ...share);
   }
 }
 

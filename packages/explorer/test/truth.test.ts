@@ -156,6 +156,12 @@ describe('the numbers on pages', () => {
         expect(column[0]).to.equal(global.opening);
         expect(closing?.numbers[0]).to.equal(global.closing);
         expect(sumOf(column as string[])).to.equal(global.closing);
+        const series = rowsOf(html, `series-${currency}`);
+        expect(series[0]?.numbers[0]).to.equal(global.opening);
+        expect(series.at(-1)?.numbers[1]).to.equal(global.closing);
+        for (const [at, { numbers }] of series.entries()) {
+          if (at > 0) expect(numbers[0]).to.equal(series[at - 1]?.numbers[1]);
+        }
       }
     }
   });

@@ -133,6 +133,20 @@ export interface RollForwardItem extends Item {
   readonly reversedCount: number;
 }
 
+/** One interval of a series. */
+export interface SeriesPoint extends RollForwardLine {
+  readonly currency: string;
+  readonly from: string;
+  readonly date: string;
+  readonly movementCount: number;
+}
+
+export interface Series {
+  readonly data: readonly SeriesPoint[];
+  readonly page: { readonly hasMore: boolean; readonly nextFromDate: string | null };
+  readonly meta: Meta;
+}
+
 export interface Movement {
   readonly id: string;
   readonly journal: {

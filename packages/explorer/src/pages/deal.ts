@@ -1,21 +1,30 @@
 import { type Html, html } from '@cls/shared/http/html';
+import { ApiRefused } from '../balances/api-client.ts';
 import type { BalanceItem, Deal, Line, Share, Single } from '../balances/shapes.ts';
 import { pageAddress } from '../web/address.ts';
-import { sumOf } from '../web/amounts.ts';
+import { difference, sumOf } from '../web/amounts.ts';
 import type { Text } from '../web/text.ts';
 import { amountCell, amountText, facts, marks, table, wordOf } from './cells.ts';
+import { compareAddress, comparedTimes, comparedWith, compareForm } from './compare.ts';
 import { problemPage } from './problem-page.ts';
 import { type PageDeps, showPage, timesAsked, whoAsks } from './show.ts';
-import type { Visit } from './visit.ts';
+import type { Times, Visit } from './visit.ts';
 
-/** `/deals/{id}`: the deal per currency, its facilities, and its lenders with their sum. */
+/**
+ * `/deals/{id}`: the deal per currency, its facilities, and its lenders with their sum. With the
+ * times of a comparison each amount stands beside what it was then.
+ */
 export async function dealPage(deps: PageDeps, visit: Visit): Promise<void> {
   const { asker, parts } = visit;
   const path = `/deals/${parts['id'] ?? ''}`;
-  const [{ data: deal, meta }, who] = await Promise.all([
+  const compared = comparedTimes(visit);
+  const [{ data: deal, meta }, then, who] = await Promise.all([
     deps.api.read<Single<Deal>>(asker, path, timesAsked(visit)),
+    compared && readThen(deps, visit, path, compared),
     whoAsks(deps, visit),
   ]);
+  const before = (currency: string) =>
+    then?.data.balances.find((item) => item.currency === currency);
   showPage(deps, visit, {
     title: () => `${deal.dealNumber} ${deal.name}`,
     place: 'deals',
@@ -23,11 +32,30 @@ export async function dealPage(deps: PageDeps, visit: Visit): Promise<void> {
     meta,
     body: (text) => [
       head(visit, deal, text),
-      deal.balances.map((item) => currencySection(item, text)),
+      compareForm(visit, text),
+      compared !== undefined && comparedWith(compared, then !== undefined, text),
+      deal.balances.map((item) => currencySection(item, text, before(item.currency))),
       facilitiesTable(visit, deal, text),
-      deal.balances.map((item) => provenance(item, text)),
+      deal.balances.map((item) => provenance(item, text, visit)),
     ],
   });
+}
+
+const ABSENT = ['not_found', 'as_of_before_book', 'known_at_before_book'];
+
+/** Undefined where the deal was not there then. */
+async function readThen(
+  { api }: PageDeps,
+  { asker }: Visit,
+  path: string,
+  then: Times,
+): Promise<Single<Deal> | undefined> {
+  try {
+    return await api.read<Single<Deal>>(asker, path, { ...then });
+  } catch (error) {
+    if (error instanceof ApiRefused && ABSENT.includes(error.code)) return undefined;
+    throw error;
+  }
 }
 
 /** A deal that was not granted reads as one that does not exist. */
@@ -75,7 +103,7 @@ const AMOUNTS: readonly (readonly [string, (line: Line) => string])[] = [
 ];
 
 /** The amounts of an item, the reader's own share first, and its lenders. */
-export function currencySection(item: BalanceItem, text: Text): Html {
+export function currencySection(item: BalanceItem, text: Text, before?: BalanceItem): Html {
   const { currency, share, global } = item;
   const columns = [
     { label: text.t('column.amount') },
@@ -83,11 +111,17 @@ export function currencySection(item: BalanceItem, text: Text): Html {
       ? []
       : [{ label: text.t('deal.ownShare', { lender: share.lender.name }), numeric: true }]),
     { label: text.t('deal.global'), numeric: true },
+    ...(before === undefined
+      ? []
+      : [
+          { label: text.t('compare.then'), numeric: true },
+          { label: text.t('compare.difference'), numeric: true },
+        ]),
   ];
   const rows = AMOUNTS.map(([name, of]) => {
     const key = `column.${name}`;
     return html`
-<tr><th scope="row">${text.has(key) && text.t(key)}</th>${share !== null && amountCell(of(share), text)}${amountCell(of(global), text)}</tr>`;
+<tr><th scope="row">${text.has(key) && text.t(key)}</th>${share !== null && amountCell(of(share), text)}${amountCell(of(global), text)}${before !== undefined && [amountCell(of(before.global), text), amountCell(difference(of(before.global), of(global)), text)]}</tr>`;
   });
   const caption = text.t('deal.amounts', { currency });
   return html`<section><h2>${currency}</h2>
@@ -157,7 +191,11 @@ function facilitiesTable({ query }: Visit, deal: Deal, text: Text): Html {
   return html`<h2>${caption}</h2>${table({ caption, columns, rows, id: 'facilities' })}${hasMoreFacilities && html`<p>${text.t('deal.moreFacilities')}</p>`}`;
 }
 
-export function provenance({ provenance: from, currency }: BalanceItem, text: Text): Html {
+export function provenance(
+  { provenance: from, currency }: BalanceItem,
+  text: Text,
+  visit?: Visit,
+): Html {
   const { lastPostedAt, ledgerSeq, restatedFrom } = from;
   return html`<section class="provenance"><h2>${text.t('provenance.title', { currency })}</h2>${facts(
     [
@@ -171,7 +209,7 @@ export function provenance({ provenance: from, currency }: BalanceItem, text: Te
         text.t('provenance.restated'),
         restatedFrom === null
           ? undefined
-          : text.t('provenance.restatedFrom', { at: text.instant(restatedFrom.knownAt) }),
+          : html`${text.t('provenance.restatedFrom', { at: text.instant(restatedFrom.knownAt) })}${visit !== undefined && html` <a href="${compareAddress(visit, restatedFrom.knownAt)}">${text.t('compare.show')}</a>`}`,
       ],
     ],
   )}</section>`;

@@ -12,6 +12,7 @@ export type ProblemKind =
   | 'date_outside'
   | 'known_outside'
   | 'not_trusted'
+  | 'changes_unknown'
   | 'rate_missing';
 
 export interface ProblemDetails {

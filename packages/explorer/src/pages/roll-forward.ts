@@ -1,24 +1,38 @@
 import { type Html, html } from '@cls/shared/http/html';
-import { type List, MOVEMENTS, type RollForwardItem } from '../balances/shapes.ts';
+import { type List, MOVEMENTS, type RollForwardItem, type Series } from '../balances/shapes.ts';
 import { pageAddress, sameWith } from '../web/address.ts';
-import { isZero } from '../web/amounts.ts';
+import { isZero, readableAmount } from '../web/amounts.ts';
 import type { Text } from '../web/text.ts';
 import { amountCell, table } from './cells.ts';
 import { absent } from './deal.ts';
 import { type PageDeps, showPage, timesAsked, whoAsks } from './show.ts';
+import { stepChart } from './steps.ts';
 import type { Visit } from './visit.ts';
 
-/** `/deals/{id}/roll-forward`: opening, each movement, closing, of the deal and each facility. */
+const INTERVALS = ['month', 'quarter', 'year', 'event'] as const;
+
+/**
+ * `/deals/{id}/roll-forward`: opening, each movement, closing; with the course of what was
+ * outstanding, or with a column for each facility.
+ */
 export async function rollForwardPage(deps: PageDeps, visit: Visit): Promise<void> {
   const { asker, parts, query } = visit;
   const dealId = parts['id'] ?? '';
   const fromDate = query.get('fromDate') ?? undefined;
-  const asked = { ...timesAsked(visit), dealId, fromDate, includeZero: 'true', include: 'none' };
+  const times = { ...timesAsked(visit), dealId, fromDate };
   const read = (level: string) =>
-    deps.api.read<List<RollForwardItem>>(asker, '/balances/principal', { ...asked, level });
-  const [deals, facilities, who] = await Promise.all([
+    deps.api.read<List<RollForwardItem>>(asker, '/balances/principal', {
+      ...times,
+      ...{ includeZero: 'true', include: 'none', level },
+    });
+  const byFacility = query.get('by') === 'facility';
+  const interval = intervalOf(visit);
+  const [deals, facilities, series, who] = await Promise.all([
     read('deal'),
-    read('facility'),
+    byFacility ? read('facility') : undefined,
+    byFacility
+      ? undefined
+      : deps.api.read<Series>(asker, '/balances/principal/series', { ...times, interval }),
     whoAsks(deps, visit),
   ]);
   const [first] = deals.data;
@@ -31,18 +45,62 @@ export async function rollForwardPage(deps: PageDeps, visit: Visit): Promise<voi
     body: (text) => [
       html`<p><a href="${pageAddress(`/deals/${dealId}`, query)}">${first.deal.dealNumber} ${first.deal.name}</a></p>`,
       periodForm(visit, text),
-      deals.data.map((deal) =>
+      html`<ul class="presets"><li><a href="${sameWith(visit.ctx.path, query, { by: byFacility ? undefined : 'facility' })}"${byFacility && html` aria-current="true"`}>${text.t('rollForward.byFacility')}</a></li></ul>`,
+      deals.data.map((deal) => [
         rollForwardTable(
           deal,
-          facilities.data.filter(({ currency }) => currency === deal.currency),
+          (facilities?.data ?? []).filter(({ currency }) => currency === deal.currency),
           text,
         ),
-      ),
-      facilities.page.hasMore && html`<p>${text.t('deal.moreFacilities')}</p>`,
+        series !== undefined && course(visit, deal.currency, series, interval, text),
+      ]),
+      facilities?.page.hasMore === true && html`<p>${text.t('deal.moreFacilities')}</p>`,
       html`<p><a href="${pageAddress(`/deals/${dealId}/movements`, query, { fromDate })}">${text.t('rollForward.postings')}</a></p>
 <p class="downloads">${text.t('download.label')} <a href="${pageAddress(`/deals/${dealId}/roll-forward.csv`, query, { fromDate })}">CSV</a></p>`,
     ],
   });
+}
+
+/** Months of a period; quarters since inception, which may be decades. */
+function intervalOf({ query }: Visit): string {
+  const chosen = INTERVALS.find((interval) => interval === query.get('interval'));
+  return chosen ?? (query.has('fromDate') ? 'month' : 'quarter');
+}
+
+/** The course of what was outstanding: a picture, and the table behind it. */
+function course(visit: Visit, currency: string, series: Series, interval: string, text: Text) {
+  const { ctx, query, parts } = visit;
+  const points = series.data.filter((point) => point.currency === currency);
+  const [first, last] = [points[0], points.at(-1)];
+  if (first === undefined || last === undefined) return undefined;
+  const what = text.t('series.what', {
+    currency,
+    opening: readableAmount(first.opening, text.locale),
+    from: text.date(first.from),
+    closing: readableAmount(last.closing, text.locale),
+    until: text.date(last.date),
+  });
+  const links = INTERVALS.map((name) =>
+    name === interval
+      ? html`<li><span class="chosen">${text.t(`series.${name}`)}</span></li>`
+      : html`<li><a href="${sameWith(ctx.path, query, { interval: name })}">${text.t(`series.${name}`)}</a></li>`,
+  );
+  const columns = [
+    { label: text.t('period.from') },
+    { label: text.t('series.until') },
+    { label: text.t('rollForward.opening'), numeric: true },
+    { label: text.t('rollForward.closing'), numeric: true },
+    { label: text.t('series.postings'), numeric: true },
+  ];
+  const rows = points.map((point) => {
+    const postings = { fromDate: point.from, asOf: point.date };
+    const href = pageAddress(`/deals/${parts['id'] ?? ''}/movements`, query, postings);
+    return html`
+<tr><th scope="row">${text.date(point.from)}</th><td>${text.date(point.date)}</td>${amountCell(point.opening, text)}${amountCell(point.closing, text)}<td class="n"><a href="${href}">${text.count(point.movementCount)}</a></td></tr>`;
+  });
+  const shown = points.map(({ date, closing }) => ({ date, amount: closing }));
+  const caption = text.t('series.caption', { currency });
+  return html`<ul class="presets">${links}</ul>${stepChart(shown, what, text)}<details><summary>${text.t('chart.table')}</summary>${table({ caption, columns, rows, id: `series-${currency}` })}</details>${series.page.hasMore && html`<p>${text.t('series.more')}</p>`}`;
 }
 
 /** The first day of the period; its last one is the date of the visit. */

@@ -1,4 +1,5 @@
 import type { Sealer } from '../crypto/seal.ts';
+import { changesPage } from './changes.ts';
 import { dealPage } from './deal.ts';
 import { filtersOf } from './deal-filters.ts';
 import { dealsPage } from './deals.ts';
@@ -17,6 +18,7 @@ export function balanceRoutes(deps: BalanceRoutesDeps) {
   const page = (show: (visit: Visit) => Promise<void>) => visited(deps, show);
   return {
     'GET /portfolio': page((visit) => portfolioPage(deps, visit)),
+    'GET /changes': page((visit) => changesPage(deps, visit)),
     'GET /deals': page((visit) => dealsPage(deps, visit)),
     'GET /deals.csv': page((visit) => dealsDownload(deps, visit, 'csv')),
     'GET /deals.ndjson': page((visit) => dealsDownload(deps, visit, 'ndjson')),

@@ -16,10 +16,11 @@ export interface PageDeps {
   readonly issuer: string;
 }
 
-export type Place = 'portfolio' | 'deals';
+export type Place = 'portfolio' | 'deals' | 'changes';
 const PLACES: readonly { readonly place: Place; readonly path: string }[] = [
   { place: 'portfolio', path: '/portfolio' },
   { place: 'deals', path: '/deals' },
+  { place: 'changes', path: '/changes' },
 ];
 
 /** The parameters of the visit, for questions to the API. */

@@ -44,7 +44,7 @@ export function cardPage(frame: Frame, page: Page): string {
   return document(
     frame,
     page,
-    html`<div class="stage"><p class="brand">${MARK}${frame.text.t('product')}</p>
+    html`<div class="stage"><header class="brand">${MARK}${frame.text.t('product')}</header>
 <main class="card" id="content"><h1>${page.title}</h1>
 ${page.body}</main>
 ${footer(frame, page)}</div>`,

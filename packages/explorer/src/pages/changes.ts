@@ -1,0 +1,128 @@
+import { type Html, html } from '@cls/shared/http/html';
+import type { BalanceItem, List } from '../balances/shapes.ts';
+import { pageAddress, sameWith } from '../web/address.ts';
+import { difference } from '../web/amounts.ts';
+import type { Text } from '../web/text.ts';
+import { amountCell, marks, table } from './cells.ts';
+import { pager } from './deals.ts';
+import { type PageDeps, showPage, timesAsked, whoAsks } from './show.ts';
+import type { Visit } from './visit.ts';
+
+/** As many as the API takes as a filter. */
+const LIMIT = '100';
+
+/** What was removed from an answer has an id alone. */
+type Changes = List<BalanceItem> & { readonly removed?: readonly { readonly id: string }[] };
+
+/**
+ * `/changes`: each deal whose answer differs from what was known at `since`, with what it was and
+ * what it is. What was is asked for the deals that were found, so it is a question of its own.
+ */
+export async function changesPage(deps: PageDeps, visit: Visit): Promise<void> {
+  const { asker, query, times } = visit;
+  const since = query.get('since') ?? daysBefore(times.knownAt, 1);
+  const level = { level: 'deal', includeZero: 'true' };
+  const [found, who] = await Promise.all([
+    deps.api.read<Changes>(asker, '/balances', {
+      ...timesAsked(visit),
+      ...level,
+      updatedSince: since,
+      limit: LIMIT,
+      cursor: query.get('cursor') ?? undefined,
+    }),
+    whoAsks(deps, visit),
+  ]);
+  const dealId = [...new Set(found.data.map(({ deal }) => deal.id))];
+  const before =
+    dealId.length === 0
+      ? []
+      : await itemsAt(deps, visit, { ...level, dealId, asOf: times.asOf, knownAt: since });
+  showPage(deps, visit, {
+    title: (text) => text.t('changes.title'),
+    place: 'changes',
+    who,
+    meta: found.meta,
+    body: (text) => [
+      sinceForm(visit, since, text),
+      found.data.length === 0 && !found.page.hasMore
+        ? html`<p class="empty">${text.t('changes.none', { at: text.instant(since) })}</p>`
+        : changesTable(visit, found.data, before, since, text),
+      pager(visit, found, text),
+    ],
+  });
+}
+
+/** A time before the book knows of nothing. */
+async function itemsAt(
+  { api }: PageDeps,
+  { asker }: Visit,
+  question: Record<string, string | readonly string[]>,
+): Promise<readonly BalanceItem[]> {
+  const whole = { ...question, include: 'none', limit: '1000' };
+  const list = await api
+    .read<List<BalanceItem>>(asker, '/balances', whole)
+    .catch((error: { code?: string }) => {
+      if (error.code === 'known_at_before_book' || error.code === 'as_of_before_book')
+        return undefined;
+      throw error;
+    });
+  return list?.data ?? [];
+}
+
+const PRESETS = [
+  { name: 'day', days: 1 },
+  { name: 'week', days: 7 },
+  { name: 'month', days: 30 },
+  { name: 'year', days: 365 },
+] as const;
+
+function sinceForm({ ctx, query, times }: Visit, since: string, text: Text): Html {
+  const links = PRESETS.map(({ name, days }) => {
+    const at = daysBefore(times.knownAt, days);
+    const label = text.t(`changes.${name}`);
+    return at === since
+      ? html`<li><span class="chosen">${label}</span></li>`
+      : html`<li><a href="${sameWith(ctx.path, query, { since: at, cursor: undefined })}">${label}</a></li>`;
+  });
+  const hidden = (['asOf', 'knownAt'] as const).map(
+    (name) => html`<input type="hidden" name="${name}" value="${times[name]}">`,
+  );
+  return html`<form method="get" action="${ctx.path}" class="period">${hidden}<label>${text.t('changes.since')} <input type="text" name="since" value="${since}" size="27" maxlength="40" spellcheck="false"></label> <button class="button">${text.t('time.show')}</button></form>
+<ul class="presets">${links}</ul>`;
+}
+
+/** An instant of the API, by whole days earlier; its microseconds stay. */
+export function daysBefore(instant: string, days: number): string {
+  const [, fraction = ''] = /\.(\d+)/.exec(instant) ?? [];
+  const whole = new Date(`${instant.slice(0, 19)}Z`);
+  whole.setUTCDate(whole.getUTCDate() - days);
+  return `${whole.toISOString().slice(0, 19)}${fraction === '' ? '' : `.${fraction}`}Z`;
+}
+
+function changesTable(
+  visit: Visit,
+  items: readonly BalanceItem[],
+  before: readonly BalanceItem[],
+  since: string,
+  text: Text,
+): Html {
+  const columns = [
+    { label: text.t('column.deal') },
+    { label: text.t('column.currency') },
+    { label: text.t('changes.before'), numeric: true },
+    { label: text.t('changes.after'), numeric: true },
+    { label: text.t('compare.difference'), numeric: true },
+    { label: text.t('column.posted') },
+    { label: text.t('changes.marks') },
+  ];
+  const rows = items.map((item) => {
+    const was = before.find(({ id }) => id === item.id)?.global.principal.outstanding;
+    const is = item.global.principal.outstanding;
+    const { lastPostedAt } = item.provenance;
+    const href = pageAddress(`/deals/${item.deal.id}`, visit.query, { cmpKnownAt: since });
+    return html`
+<tr><th scope="row"><a href="${href}">${item.deal.dealNumber}</a> ${item.deal.name}</th><td>${item.currency}</td>${amountCell(was, text)}${amountCell(is, text)}${amountCell(was === undefined ? undefined : difference(was, is), text)}<td>${lastPostedAt !== null && text.instant(lastPostedAt)}</td><td>${was === undefined ? html`<span class="tag">${text.t('changes.new')}</span> ` : undefined}${marks(item, text)}</td></tr>`;
+  });
+  const caption = text.t('changes.caption', { at: text.instant(since) });
+  return table({ caption, columns, rows, id: 'changes' });
+}

@@ -1,0 +1,106 @@
+import { expect } from 'chai';
+import { daysBefore } from '../src/pages/changes.ts';
+import { presetsOf } from '../src/pages/time-bar.ts';
+import type { Person } from './support/person.ts';
+import { linkNamed, rowsOf, textOf } from './support/reading.ts';
+import {
+  aLoan,
+  aParty,
+  type Loan,
+  type Party,
+  posting,
+  type Services,
+  sharedServices,
+  VIEW,
+} from './support/services.ts';
+
+describe('two points in time', () => {
+  let services: Services;
+  let person: Person;
+  let loan: Loan;
+  let lender: Party;
+  /** Between the first and the second posting. */
+  let between: string;
+  before(async () => {
+    services = await sharedServices();
+    const borrower = aParty('Borrower of two times');
+    lender = aParty('Lender of two times');
+    loan = aLoan(borrower, [lender]);
+    const quiet = aLoan(borrower, [lender]);
+    await services.post([
+      ...[borrower, lender, ...loan.all, ...quiet.all],
+      ...[draw('1000.00'), posting(quiet, '2024-12-31', legs('9.00'))],
+    ]);
+    const deals = { borrowerId: borrower.id } as const;
+    person = await services.person(VIEW, { role: 'agent', lenderId: undefined, deals });
+    const page = await person.signIn('/deals');
+    between = page.url.searchParams.get('knownAt') ?? '';
+    await services.post([draw('-250.50')]);
+  });
+  const legs = (amount: string) =>
+    [
+      [undefined, amount],
+      [lender, amount],
+    ] as const;
+  const draw = (amount: string) => posting(loan, '2025-01-31', legs(amount));
+
+  it('stand beside each other on a deal, with the difference', async () => {
+    const address = `/deals/${loan.deal.id}?cmpKnownAt=${encodeURIComponent(between)}`;
+    const { html } = await person.open(address);
+    const [outstanding] = rowsOf(html, 'amounts-USD');
+    expect(outstanding?.numbers).to.deep.equal(['749.50', '1000.00', '-250.50']);
+    expect(textOf(html)).to.include('Compared with').and.include(between);
+  });
+
+  it('may be two dates as well', async () => {
+    const { html } = await person.open(`/deals/${loan.deal.id}?cmpAsOf=2025-01-30`);
+    const [outstanding] = rowsOf(html, 'amounts-USD');
+    expect(outstanding?.numbers).to.deep.equal(['749.50', '0.00', '749.50']);
+  });
+
+  it('say so where the deal was not there yet', async () => {
+    for (const then of ['cmpAsOf=2020-01-01', 'cmpKnownAt=2020-01-01T00:00:00Z']) {
+      const { html } = await person.open(`/deals/${loan.deal.id}?${then}`);
+      expect(html, then).to.include('was not there then');
+    }
+  });
+
+  it('differ by the deals that changed between them, and by no other', async () => {
+    const { html } = await person.open(`/changes?since=${encodeURIComponent(between)}`);
+    const rows = rowsOf(html, 'changes');
+    expect(rows.map(({ head }) => head)).to.deep.equal([
+      `${loan.deal.dealNumber} ${loan.deal.name}`,
+    ]);
+    expect(rows[0]?.numbers).to.deep.equal(['1000.00', '749.50', '-250.50']);
+    const deal = await person.open(linkNamed(html, loan.deal.dealNumber) ?? '');
+    const [outstanding] = rowsOf(deal.html, 'amounts-USD');
+    expect(outstanding?.numbers).to.deep.equal(['749.50', '1000.00', '-250.50']);
+  });
+
+  it('are the same where nothing was posted', async () => {
+    const now = (await person.open('/deals')).url.searchParams.get('knownAt') ?? '';
+    const { html } = await person.open(`/changes?since=${encodeURIComponent(now)}`);
+    expect(html).to.include('Nothing changed since');
+  });
+
+  it('do not compare where the access to deals changed between them', async () => {
+    const { html, response } = await person.open('/changes?since=2020-01-01T00:00:00Z');
+    expect(response.status).to.equal(410);
+    expect(html).to.include('access to deals has changed');
+  });
+
+  it('have presets that every calendar has', () => {
+    const days = (last: string) =>
+      Object.fromEntries(presetsOf(last).map((one) => [one.name, one.day]));
+    expect(days('2025-03-31')).to.deep.equal({
+      last: '2025-03-31',
+      month: '2025-02-28',
+      quarter: '2024-12-31',
+      year: '2024-12-31',
+      before: '2024-03-31',
+    });
+    expect(days('2024-02-29')['before']).to.equal('2023-02-28');
+    expect(days('2025-08-15')).to.include({ month: '2025-07-31', quarter: '2025-06-30' });
+    expect(daysBefore('2025-03-01T10:00:00.123456Z', 1)).to.equal('2025-02-28T10:00:00.123456Z');
+  });
+});

@@ -1,0 +1,190 @@
+import { readFileSync } from 'node:fs';
+import { requireServer } from '@cls/testing/engines';
+import { chromiumBinary } from '@cls/testing/servers';
+import { expect } from 'chai';
+import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
+import type * as accessibility from '../../../auth-server/dist/test/support/accessibility.js';
+import type { CHROMIUM_FLAGS } from '../../../auth-server/dist/test/support/browser.js';
+import {
+  aBook,
+  aLoan,
+  aParty,
+  FULL,
+  type Loan,
+  type Party,
+  posting,
+  type Services,
+  sharedServices,
+  VIEW,
+} from '../support/services.ts';
+
+const compiled = (name: string) =>
+  import(new URL(`../../../../auth-server/dist/test/support/${name}.js`, import.meta.url).href);
+const { objections, widthOf } = (await compiled('accessibility')) as typeof accessibility;
+const flags = ((await compiled('browser')) as { CHROMIUM_FLAGS: typeof CHROMIUM_FLAGS })
+  .CHROMIUM_FLAGS;
+const PASSWORD = 'correct horse battery staple';
+
+describe('people in a browser', () => {
+  let services: Services;
+  let browser: Browser;
+  let loan: Loan;
+  let anna: Party;
+  before(async function () {
+    const executablePath = chromiumBinary();
+    requireServer(this, 'Chromium', executablePath);
+    services = await sharedServices();
+    await services.post(aBook({ contracts: 12, seed: 3 }).records);
+    const borrower = aParty('Ortolan Metals & Sons');
+    anna = aParty('Anna Bank');
+    loan = aLoan(borrower, [anna]);
+    await services.post([
+      ...[borrower, anna, ...loan.all],
+      posting(loan, '2025-01-31', [
+        [undefined, '1234567.89'],
+        [anna, '1234567.89'],
+      ]),
+    ]);
+    browser = await chromium.launch({ executablePath, args: [...flags] });
+  });
+  after(() => browser?.close());
+
+  const signedIn = async (
+    email: string,
+    options: Parameters<Browser['newContext']>[0] = {},
+  ): Promise<{ context: BrowserContext; page: Page }> => {
+    const context = await browser.newContext({
+      viewport: { width: 1280, height: 800 },
+      ...options,
+    });
+    const page = await context.newPage();
+    page.setDefaultTimeout(240_000);
+    await page.goto(`${services.url}/`);
+    await page.fill('[name=email]', email);
+    await page.fill('[name=password]', PASSWORD);
+    await page.press('[name=password]', 'Enter');
+    await page.waitForURL(`${services.url}/portfolio?*`);
+    return { context, page };
+  };
+
+  for (const javaScriptEnabled of [true, false]) {
+    const way = javaScriptEnabled ? 'with scripts' : 'without scripts';
+
+    it(`find a deal, read it, follow its postings, and download them, ${way}`, async () => {
+      const { email } = await services.person(FULL);
+      const { context, page } = await signedIn(email, { javaScriptEnabled });
+      await page.click('nav >> text=Deals');
+      await page.click('summary');
+      await page.fill('.filters [name=minOutstanding]', '1234567.00');
+      await page.fill('.filters [name=maxOutstanding]', '1234568');
+      await page.fill('.filters [name=currency]', 'USD');
+      await page.click('.filters button');
+      await page.click(`text=${loan.deal.dealNumber}`);
+      expect(await page.textContent('#content')).to.include('Ortolan Metals & Sons');
+      expect(await page.textContent('#content')).to.include('1,234,567.89');
+      await page.click('text=Postings');
+      expect(await page.textContent('tbody')).to.include('Advance');
+      const [file] = await Promise.all([page.waitForEvent('download'), page.click('text=CSV')]);
+      expect(file.suggestedFilename()).to.match(/^cls-postings_asof-.*\.csv$/);
+      expect(readFileSync(await file.path(), 'utf8')).to.include('1234567.89');
+      await context.close();
+    });
+
+    it(`look at another date, and back, ${way}`, async () => {
+      const { email } = await services.person(FULL);
+      const { context, page } = await signedIn(email, { javaScriptEnabled });
+      await page.goto(`${services.url}/deals/${loan.deal.id}`);
+      await page.fill('.times [name=asOf]', '2025-01-30');
+      await page.click('.times button');
+      expect(page.url()).to.include('asOf=2025-01-30');
+      expect(await page.textContent('#content')).not.to.include('1,234,567.89');
+      await page.click('text=Last date');
+      expect(await page.textContent('#content')).to.include('1,234,567.89');
+      await page.goBack();
+      expect(page.url()).to.include('asOf=2025-01-30');
+      await context.close();
+    });
+
+    it(`sign out, and see nothing afterwards, ${way}`, async () => {
+      const { email } = await services.person(FULL);
+      const { context, page } = await signedIn(email, { javaScriptEnabled });
+      const address = page.url();
+      await page.click('header button');
+      await page.waitForURL(/\/oauth\/logout/);
+      await page.click('main button >> nth=0');
+      await page.waitForURL(/signed-out/);
+      expect(await page.textContent('h1')).to.equal('You are signed out');
+      await page.goto(address);
+      expect(new URL(page.url()).origin).to.equal(services.auth.issuer);
+      await context.close();
+    });
+  }
+
+  it('come to the same address again when their session ended meanwhile', async () => {
+    const { email } = await services.person(FULL);
+    const { context, page } = await signedIn(email);
+    await page.goto(`${services.url}/deals?currency=USD`);
+    await context.clearCookies();
+    await page.goto(`${services.url}/deals?currency=USD&sort=borrower`);
+    await page.fill('[name=email]', email);
+    await page.fill('[name=password]', PASSWORD);
+    await page.press('[name=password]', 'Enter');
+    await page.waitForURL(`${services.url}/deals?*`);
+    expect(page.url()).to.include('sort=borrower');
+    await context.close();
+  });
+
+  it('print a deal on paper without the controls', async () => {
+    const { email } = await services.person(FULL);
+    const { context, page } = await signedIn(email);
+    await page.goto(`${services.url}/deals/${loan.deal.id}`);
+    await page.emulateMedia({ media: 'print' });
+    expect(await page.isVisible('.head')).to.equal(false);
+    expect(await page.isVisible('.times form')).to.equal(false);
+    expect(await page.isVisible('.printed')).to.equal(true);
+    const pdf = await page.pdf({ format: 'A4' });
+    expect(pdf.subarray(0, 5).toString()).to.equal('%PDF-');
+    expect(pdf.toString('latin1').match(/\/Type \/Page\b/g)?.length).to.be.within(1, 3);
+    await context.close();
+  });
+
+  describe('of whom some do not see, hear or point well', () => {
+    const looks = [
+      { language: 'en', colorScheme: 'light', width: 1440 },
+      { language: 'de', colorScheme: 'dark', width: 320 },
+      { language: 'de', colorScheme: 'light', width: 768 },
+      { language: 'en', forcedColors: 'active', width: 320 },
+    ];
+    for (const { language, width, ...options } of looks) {
+      const how = `${language}, ${Object.values(options).join(' ')}, ${width} px`;
+      it(`find nothing in their way: ${how}`, async () => {
+        const lender = { role: 'lender', lenderId: anna.id } as const;
+        const { email } = await services.person(FULL);
+        const other = await services.person(VIEW, { ...lender, deals: { dealId: loan.deal.id } });
+        for (const who of [email, other.email]) {
+          const { context, page } = await signedIn(who, {
+            ...(options as { colorScheme?: 'light' | 'dark'; forcedColors?: 'active' }),
+            viewport: { width, height: 900 },
+            locale: language,
+          });
+          for (const address of [
+            ...['/portfolio', '/portfolio?by=country', '/deals', '/deals?country=XX', '/changes'],
+            `/deals/${loan.deal.id}`,
+            `/facilities/${loan.facility.id}`,
+            `/deals/${loan.deal.id}?cmpAsOf=2024-12-31`,
+            `/deals/${loan.deal.id}/roll-forward?interval=year`,
+            `/deals/${loan.deal.id}/roll-forward?by=facility`,
+            `/deals/${loan.deal.id}/movements?lenders=yes`,
+            ...['/deals?asOf=2150-01-01', '/nothing', '/signed-out', '/callback'],
+          ]) {
+            await page.goto(`${services.url}${address}`);
+            expect(await objections(page), `${address} as ${who}`).to.deep.equal([]);
+            expect(await widthOf(page), address).to.be.at.most(width);
+            expect(await page.getAttribute('html', 'lang')).to.equal(language);
+          }
+          await context.close();
+        }
+      });
+    }
+  });
+});

@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
+import { objections, widthOf } from '@cls/testing/accessibility';
+import { CHROMIUM_FLAGS } from '@cls/testing/browser';
 import { requireServer } from '@cls/testing/engines';
 import { chromiumBinary } from '@cls/testing/servers';
 import { expect } from 'chai';
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
-import type * as accessibility from '../../../auth-server/dist/test/support/accessibility.js';
-import type { CHROMIUM_FLAGS } from '../../../auth-server/dist/test/support/browser.js';
 import {
   aBook,
   aLoan,
@@ -18,11 +18,6 @@ import {
   VIEW,
 } from '../support/services.ts';
 
-const compiled = (name: string) =>
-  import(new URL(`../../../../auth-server/dist/test/support/${name}.js`, import.meta.url).href);
-const { objections, widthOf } = (await compiled('accessibility')) as typeof accessibility;
-const flags = ((await compiled('browser')) as { CHROMIUM_FLAGS: typeof CHROMIUM_FLAGS })
-  .CHROMIUM_FLAGS;
 const PASSWORD = 'correct horse battery staple';
 
 describe('people in a browser', () => {
@@ -45,7 +40,7 @@ describe('people in a browser', () => {
         [anna, '1234567.89'],
       ]),
     ]);
-    browser = await chromium.launch({ executablePath, args: [...flags] });
+    browser = await chromium.launch({ executablePath, args: [...CHROMIUM_FLAGS] });
   });
   after(() => browser?.close());
 

@@ -88,6 +88,18 @@ export interface PageRequest {
   readonly limit: number;
 }
 
+/** What the statements of one question have in common: found by the first that needs it. */
+export interface Narrowing {
+  /** The deals that filter and grants leave, by their keys; undefined where they are many. */
+  deals?: Promise<readonly bigint[] | undefined>;
+}
+
+/** Asks for something about all items of a filter. */
+export interface FilterRequest extends Pick<PageRequest, 'level' | 'filter' | 'snapshot'> {
+  /** Shared by the requests of one question with this filter. */
+  readonly narrowing?: Narrowing;
+}
+
 /** One item with the amounts that the reader may see. */
 export interface BalanceItem {
   readonly end: PageEnd;
@@ -221,7 +233,7 @@ export const GROUPINGS = [
 ] as const;
 export type Grouping = (typeof GROUPINGS)[number];
 
-export interface GroupRequest extends Pick<PageRequest, 'level' | 'filter' | 'snapshot'> {
+export interface GroupRequest extends FilterRequest {
   /** Undefined: one group for each currency. */
   readonly groupBy: Grouping | undefined;
   /** Groups of each currency that are told one by one: those with the most outstanding principal. */
@@ -260,8 +272,8 @@ export interface MarkedItem {
 }
 
 /** Asks for some items of a filter, with their groups. */
-export interface MarkedRequest
-  extends Pick<PageRequest, 'level' | 'filter' | 'snapshot' | 'limit'> {
+export interface MarkedRequest extends FilterRequest {
+  readonly limit: number;
   readonly groupBy?: Grouping | undefined;
 }
 
@@ -449,7 +461,7 @@ export interface BalanceStore {
    */
   totals(
     access: ReaderAccess,
-    request: Pick<PageRequest, 'level' | 'filter' | 'snapshot'>,
+    request: FilterRequest,
     most?: number,
   ): Promise<readonly BookedTotal[] | undefined>;
   /**

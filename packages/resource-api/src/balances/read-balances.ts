@@ -356,10 +356,10 @@ const ACCRUING_BATCH = 500;
 async function readTotals(
   store: BalanceStore,
   access: ReaderAccess,
-  request: { level: Level; filter: BalanceFilter; snapshot: Snapshot },
+  { level, filter, snapshot }: { level: Level; filter: BalanceFilter; snapshot: Snapshot },
   most: AddedUp,
 ): Promise<readonly CurrencyTotal[] | undefined> {
-  const { level, snapshot } = request;
+  const request = { level, filter, snapshot, narrowing: {} };
   const totals = await store.totals(access, request, most.items);
   if (totals === undefined) return undefined;
   const limit = most.accruing;

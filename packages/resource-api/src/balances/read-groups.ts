@@ -53,7 +53,7 @@ export function groupsReader(store: BalanceStore, times: Snapshots): ReadGroups 
     const asked = { level, filter, snapshot };
     const read = (items: readonly BalanceItem[]) => readingsOf(access, question, snapshot, items);
     const decided = await decidedFilter(store, access, asked, read);
-    const request = { level, filter: decided, snapshot, groupBy, top };
+    const request = { level, filter: decided, snapshot, groupBy, top, narrowing: {} };
     const booked = await store.groupTotals(access, request, SMALL_BOOK);
     const found = await withAccrued(
       store,

@@ -4,6 +4,7 @@ import type {
   BookedTotal,
   DealFacts,
   FacetValue,
+  FilterRequest,
   GrantFacts,
   ItemBalances,
   KnowledgeFacts,
@@ -50,9 +51,15 @@ export function sqlBalanceStore(
   facts: Database = database,
   bounds: WalkBounds = WALK_BOUNDS,
 ): BalanceStore {
-  const dealsOf = async (access: ReaderAccess, request: Pick<PageRequest, 'level' | 'filter'>) => {
+  const dealsOf = async (
+    access: ReaderAccess,
+    { narrowing = {}, ...request }: Pick<FilterRequest, 'level' | 'filter' | 'narrowing'>,
+  ): Promise<readonly bigint[] | undefined> => {
     if ('fullControl' in access && asksWholeBook(request.filter)) return undefined;
-    return lookUp(database, access, (on) => fewDeals(on, access, request, FEW_DEALS.toWalk));
+    narrowing.deals ??= lookUp(database, access, (on) =>
+      fewDeals(on, access, request, FEW_DEALS.toWalk),
+    );
+    return narrowing.deals;
   };
   /** Undefined where the reader sees a part of the book alone. */
   const keptTotals = async (

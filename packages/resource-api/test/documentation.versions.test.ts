@@ -71,19 +71,36 @@ describe('/docs, as versions come and go', () => {
     expect(await textOf('/docs/v1')).to.include('Status: Retired');
   });
 
-  it('has no dead link or anchor with two versions', async () => {
-    clock.set('2027-07-01T00:00:00Z');
-    const site = await crawl(api.baseUrl, ISSUER);
-    const dead = [...site].flatMap(([path, { links }]) =>
-      links
-        .filter(({ path: to, anchor }) => {
-          const target = site.get(to);
-          return target?.status !== 200 || (anchor !== '' && !target.ids.has(anchor));
-        })
-        .map((link) => `${path} → ${link.path}#${link.anchor}`),
-    );
-    expect(dead).to.deep.equal([]);
+  it('leads from every page of a version that ends to the next one', async () => {
+    for (const [day, says] of [
+      ['2027-07-01', 'v1 is deprecated.'],
+      ['2028-12-02', 'v1 has ended.'],
+    ] as const) {
+      clock.set(`${day}T00:00:00Z`);
+      for (const path of ['/docs/v1', '/docs/v1/operations/listBalances']) {
+        expect(await textOf(path))
+          .to.include(says)
+          .and.include('href="/docs/v2/changes"');
+      }
+      expect(await textOf('/docs/v2')).not.to.include('class="notice"');
+    }
   });
+
+  for (const day of ['2027-07-01', '2028-12-02']) {
+    it(`has no dead link or anchor with two versions, on ${day}`, async () => {
+      clock.set(`${day}T00:00:00Z`);
+      const site = await crawl(api.baseUrl, ISSUER);
+      const dead = [...site].flatMap(([path, { links }]) =>
+        links
+          .filter(({ path: to, anchor }) => {
+            const target = site.get(to);
+            return target?.status !== 200 || (anchor !== '' && !target.ids.has(anchor));
+          })
+          .map((link) => `${path} → ${link.path}#${link.anchor}`),
+      );
+      expect(dead).to.deep.equal([]);
+    });
+  }
 });
 
 describe('/docs below a path of the host', () => {

@@ -12,6 +12,8 @@ export interface OperationContext {
   /** `https://cls.example/api/v1`. */
   readonly apiUrl: string;
   readonly examples: readonly Example[];
+  /** What stands above, where the version ends. */
+  readonly notice: Html | undefined;
   /** The scope of a permission in this deployment. */
   scope(permission: string): string;
 }
@@ -24,7 +26,7 @@ export function operationPage(operation: DescribedOperation, context: OperationC
     title: summary,
     section: 'reference',
     tries: true,
-    body: html`${codeBlock(`${method} ${context.apiUrl}${path}`)}
+    body: html`${context.notice}${codeBlock(`${method} ${context.apiUrl}${path}`)}
 ${description !== undefined && html`<p>${prose(description)}</p>\n`}<p><a href="/docs/${context.version}">All operations of ${context.version}</a></p>
 ${tryIt(operation, context.apiUrl)}<h2 id="permissions">Permissions</h2>
 <p>Your token needs one of these:</p>

@@ -10,7 +10,7 @@ import { operationPage } from './operation-page.ts';
 import { conceptsPage, contentPage, homePage, missingPage } from './overview-pages.ts';
 import { type PageModel, page } from './page.ts';
 import { postmanCollection } from './postman.ts';
-import { changesPage, fieldsPage, statusTable, versionPage } from './version-pages.ts';
+import { changesPage, endNotice, fieldsPage, statusTable, versionPage } from './version-pages.ts';
 
 /** What is at an address. */
 export interface Resource {
@@ -154,7 +154,10 @@ function versionMakers(
       const shown = examples[`${operation.method} ${operation.path}`] ?? [];
       return [
         `/docs/${id}/operations/${operation.id}`,
-        asPage(() => operationPage(operation, { ...context, examples: shown })),
+        asPage((now) => {
+          const notice = endNotice(registry, release, now);
+          return operationPage(operation, { ...context, examples: shown, notice });
+        }),
       ];
     }),
   ];

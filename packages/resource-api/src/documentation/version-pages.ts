@@ -23,6 +23,22 @@ export function statusTable(registry: Registry, now: Date): Html {
   );
 }
 
+/** What stands above every page of a version that ends. */
+export function endNotice(registry: Registry, release: Release, now: Date): Html | undefined {
+  const status = registry.statusOf(release, now);
+  if (status !== 'Deprecated' && status !== 'Retired') return undefined;
+  const { id, retiresAt } = release;
+  const successor = registry.successorOf(release, now)?.id;
+  const end = retiresAt === undefined ? 'Its end has no date yet.' : `It retires at ${retiresAt}.`;
+  return html`<p class="notice"><strong>${id} ${status === 'Retired' ? 'has ended.' : 'is deprecated.'}</strong> ${
+    status === 'Deprecated' && end
+  }${
+    successor !== undefined &&
+    html` Use <a href="/docs/${successor}">${successor}</a>: <a href="/docs/${successor}/changes">what changes</a>.`
+  }</p>
+`;
+}
+
 /** `/docs/v1`: what the version has, and where it stands in time. */
 export function versionPage(
   release: Release,
@@ -34,7 +50,7 @@ export function versionPage(
   return {
     title: `Reference of ${id}`,
     section: 'reference',
-    body: html`<p>${prose(description ?? '')}</p>
+    body: html`${endNotice(registry, release, now)}<p>${prose(description ?? '')}</p>
 <p>Status: ${registry.statusOf(release, now)}. ${lifeOf(release)} <a href="/docs/versioning">What you may rely on</a>, <a href="/docs/${id}/changes">what changed in ${id}</a>.</p>
 ${codeBlock(apiUrl)}<h2 id="operations">Operations</h2>
 ${table(
@@ -48,8 +64,11 @@ ${table(
 )}<p><a href="/docs/${id}/fields">All objects and their fields</a></p>
 <h2 id="downloads">Downloads</h2>
 <ul>
-<li><a href="/api/${id}/openapi.json">OpenAPI 3.1 description</a>: the contract, for tools and generated clients.</li>
-<li><a href="/docs/${id}/cls.postman_collection.json">Postman collection</a> (format 2.1): set the variables <code>clientId</code> and <code>clientSecret</code>; Postman gets the token.</li>
+${
+  registry.statusOf(release, now) !== 'Retired' &&
+  html`<li><a href="/api/${id}/openapi.json">OpenAPI 3.1 description</a>: the contract, for tools and generated clients.</li>
+`
+}<li><a href="/docs/${id}/cls.postman_collection.json">Postman collection</a> (format 2.1): set the variables <code>clientId</code> and <code>clientSecret</code>; Postman gets the token.</li>
 <li><a href="/docs/${id}/cls.bruno.zip">Bruno collection</a>: unpack it, open the folder, and fill in the environment.</li>
 </ul>
 <h2 id="headers">Headers of answers</h2>

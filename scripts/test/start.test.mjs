@@ -85,9 +85,17 @@ describe('npm start', function () {
       ['india', 'cls-deal.view'],
       ['agency', 'cls-deal.view'],
     ]);
-    expect(demo.accounts.map(({ totpSecret }) => typeof totpSecret)).to.deep.equal([
-      'string',
-      'undefined',
+    const people = demo.accounts.map(({ email, permissions, totpSecret }) => [
+      email,
+      ...permissions,
+      typeof totpSecret,
+    ]);
+    expect(people).to.deep.equal([
+      ['asha@india.example', 'cls-deal.view', 'string'],
+      ['ben@agency.example', 'cls-deal.view', 'undefined'],
+      ['lena@lender.example', 'cls-deal.view', 'undefined'],
+      ['olga@platform.example', 'external-api.fullcontrol', 'undefined'],
+      ['carlos@india.example', 'cls-deal.view', 'undefined'],
     ]);
     expect(statSync(join(dataDir, 'demo.json')).mode & 0o777).to.equal(0o600);
   });

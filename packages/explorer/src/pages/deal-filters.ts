@@ -31,8 +31,16 @@ export function filtersOf(query: URLSearchParams): Readonly<Record<string, reado
   );
 }
 
-/** Each filter in words; each leads to the same list without itself. */
-export function chips({ ctx, query }: Visit, text: Text): Html | undefined {
+/**
+ * Each filter in words; each leads to the same list without itself.
+ *
+ * @param names of parties, by id: those of the items that were found.
+ */
+export function chips(
+  { ctx, query }: Visit,
+  names: ReadonlyMap<string, string>,
+  text: Text,
+): Html | undefined {
   const found = FILTERS.flatMap((name) => query.getAll(name).map((value) => ({ name, value })));
   if (found.length === 0) return undefined;
   const items = found.map(({ name, value }) => {
@@ -40,7 +48,7 @@ export function chips({ ctx, query }: Visit, text: Text): Html | undefined {
     const href = sameWith(ctx.path, query, { ...FIRST_PAGE, [name]: rest });
     const label = MARKS.some((mark) => mark === name)
       ? text.t(`filter.${name}`)
-      : `${text.t(`filter.${name}`)} ${wordOf(name, value, text)}`;
+      : `${text.t(`filter.${name}`)} ${names.get(value) ?? wordOf(name, value, text)}`;
     return html`<li><a href="${href}"><span class="unseen">${text.t('filter.remove')} </span>${label} <span aria-hidden="true">×</span></a></li>`;
   });
   const none = Object.fromEntries(FILTERS.map((name) => [name, undefined]));

@@ -36,7 +36,7 @@ export async function dealsPage(deps: PageDeps, visit: Visit): Promise<void> {
     meta: list.meta,
     body: (text) => [
       filterForm(visit, text),
-      chips(visit, text),
+      chips(visit, partiesOf(list.data), text),
       list.data.length === 0 && query.get('cursor') === null
         ? nothing(visit, text)
         : [rowsTable(visit, list, text), pager(visit, list, text)],
@@ -44,6 +44,15 @@ export async function dealsPage(deps: PageDeps, visit: Visit): Promise<void> {
       downloads(visit, text),
     ],
   });
+}
+
+/** Who is in the deals that were found: the names of filters by party. */
+function partiesOf(items: readonly BalanceItem[]): ReadonlyMap<string, string> {
+  const parties = items.flatMap(({ borrower, lenders }) => [
+    borrower,
+    ...lenders.map(({ lender }) => lender),
+  ]);
+  return new Map(parties.map(({ id, name }) => [id, name]));
 }
 
 function nothing({ ctx, query }: Visit, text: Text): Html {

@@ -1,22 +1,31 @@
-// What the first start creates: the World Bank's book, and callers to read it with. It works
-// through the command-line tools, as an operator would.
+// What the first start creates: the World Bank's book with a syndicated deal beside it, and callers to
+// read them with. It works through the command-line tools, as an operator would.
 import { spawn } from 'node:child_process';
-import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { root } from './bootstrap.mjs';
+import { DEMO, demoBook } from './demo-book.mjs';
 import { showProgress, watchChild } from './progress.mjs';
 
 const FULL_CONTROL = 'external-api.fullcontrol';
 const VIEW = 'cls-deal.view';
 const EXPLORER = 'Balances';
-/** Of the World Bank's loans. */
-const LENDER = 'International Bank for Reconstruction';
 
 const CUSTOMERS = [
   { id: 'platform', name: 'Platform operations', grant: undefined },
   { id: 'india', name: 'India, a borrower', grant: ['--role', 'borrower', '--country', 'IN'] },
   { id: 'agency', name: 'The agency desk', grant: ['--role', 'agent', '--all'] },
-  { id: 'lender', name: 'The lender', grant: ['--role', 'lender', '--country', 'UA'] },
+  {
+    id: 'kestrel',
+    name: 'Kestrel Credit Fund, a lender',
+    grant: ['--role', 'lender', '--lender', DEMO.lender, '--deal', DEMO.deal],
+  },
+  {
+    id: 'meridian',
+    name: 'Meridian Components, a borrower',
+    grant: ['--role', 'borrower', '--deal', DEMO.deal],
+  },
 ];
 const SERVICE_ACCOUNTS = [
   { name: 'Demo integration', customer: 'platform', permissions: [FULL_CONTROL] },
@@ -26,9 +35,12 @@ const SERVICE_ACCOUNTS = [
 const ACCOUNTS = [
   { email: 'asha@india.example', customer: 'india', permissions: [VIEW], secondFactor: true },
   { email: 'ben@agency.example', customer: 'agency', permissions: [VIEW], secondFactor: false },
-  { email: 'lena@lender.example', customer: 'lender', permissions: [VIEW], secondFactor: false },
-  { email: 'olga@platform.example', customer: 'platform', permissions: [FULL_CONTROL] },
-  { email: 'carlos@india.example', customer: 'india', permissions: [VIEW] },
+  { email: 'lena@kestrel.example', customer: 'kestrel', permissions: [VIEW], secondFactor: false },
+  { email: 'tom@meridian.example', customer: 'meridian', permissions: [VIEW], secondFactor: false },
+  {
+    ...{ email: 'olga@platform.example', customer: 'platform' },
+    ...{ permissions: [FULL_CONTROL], secondFactor: false },
+  },
 ];
 
 /** Returns the demo callers, creating them and the book on the first start. */
@@ -102,12 +114,24 @@ async function createCallers(auth) {
 }
 
 async function loadBook(api) {
+  const [history, lateNews] = demoBook();
+  await importJournals(api, history);
   await api('import', 'world-bank', '--apply');
-  const [lender] = await api('parties', 'list', '--search', LENDER);
+  // By now the last date of the book is reported: what comes later restates it.
+  await importJournals(api, lateNews);
   for (const { id, grant } of CUSTOMERS) {
-    if (!grant) continue;
-    const share = grant.includes('lender') ? ['--lender', lender.id] : [];
-    await api('entitlements', 'grant', '--new-customer', '--customer', id, ...grant, ...share);
+    if (grant) await api('entitlements', 'grant', '--new-customer', '--customer', id, ...grant);
+  }
+}
+
+async function importJournals(api, text) {
+  const directory = mkdtempSync(join(tmpdir(), 'cls-demo-'));
+  try {
+    const file = join(directory, 'journals.ndjson');
+    writeFileSync(file, text);
+    await api('journals', 'import', file, '--apply');
+  } finally {
+    rmSync(directory, { recursive: true, force: true });
   }
 }
 

@@ -139,6 +139,7 @@ describeOnEngines('each statement of the balance store', (engine) => {
       }),
     balancesOf: () =>
       everyLevel((access, level) => store.balancesOf(access, level, [1n], snapshot)),
+    termsOf: () => everyLevel((access, level) => store.termsOf(access, level, [1n], snapshot)),
     pastDueOf: () => everyLevel((_, level) => store.pastDueOf(level, [1n], snapshot)),
     accrualsOf: () => everyLevel((_, level) => store.accrualsOf(level, [1n], snapshot)),
     movementsOf: () =>

@@ -554,6 +554,45 @@ export interface components {
             /** @description Fees that are accrued and not billed; null: too many items accrue to add them up. */
             feesAccrued: components["schemas"]["Money"] | null;
         };
+        Terms: {
+            /** @description Who keeps the register for the lenders. */
+            agent: components["schemas"]["Party"];
+            /** @description From when on it is in force; of a deal, when it was signed. */
+            effectiveDate: components["schemas"]["Date"] | null;
+            /** @description The next day on which something that was billed is due; null: nothing is billed for later. */
+            nextPaymentDate: components["schemas"]["Date"] | null;
+            /** @description How days are counted, such as ACT/360; null of a deal. */
+            dayCount: string | null;
+            /** @description Of a contract at the date; null where the book has no rate. */
+            rate: {
+                /** @description What interest accrues by. */
+                allIn: components["schemas"]["Rate"];
+                /** @description The base rate in it. */
+                base: components["schemas"]["Rate"] | null;
+                /** @description The spread over the base rate. */
+                margin: components["schemas"]["Rate"] | null;
+                /** @description The credit spread adjustment in it. */
+                adjustment: components["schemas"]["Rate"] | null;
+                /** @description Which base rate it is, such as SOFR. */
+                index: string | null;
+                /** @description From when on it holds. */
+                since: components["schemas"]["Date"];
+            } | null;
+            /** @description Those that the caller may see. */
+            positions: {
+                /** @description Of the position. */
+                id: string;
+                /** @description The facility that it is in. */
+                facilityId: string;
+                /** @description Who holds it. */
+                lender: components["schemas"]["Party"];
+                /**
+                 * @description Whether the lender is one of record, or takes part in the share of one.
+                 * @enum {string}
+                 */
+                kind: "assignment" | "participation";
+            }[];
+        };
         /** @description The balance of a deal, facility, loan contract or lender’s position at a date. */
         Balance: {
             /**
@@ -630,6 +669,8 @@ export interface components {
             };
             /** @description With `expand=accrual`: how each accrued amount comes about. */
             accrual?: components["schemas"]["Accrual"][];
+            /** @description With expand=terms. */
+            terms?: components["schemas"]["Terms"];
             /** @description With `reportingCurrency`: amounts in that currency. */
             reporting?: components["schemas"]["Reporting"];
             /** @description With `expand=contracts`: the loan contracts of the item. */
@@ -1073,6 +1114,49 @@ export interface components {
             };
             /** @description With `expand=accrual`: how each accrued amount comes about. */
             accrual?: components["schemas"]["Accrual"][];
+            terms?: {
+                agent?: {
+                    /** @description The id of the party. */
+                    id?: string;
+                    /** @description The name at the date. */
+                    name?: string;
+                };
+                /** @description From when on it is in force; of a deal, when it was signed. */
+                effectiveDate?: components["schemas"]["Date"] | null;
+                /** @description The next day on which something that was billed is due; null: nothing is billed for later. */
+                nextPaymentDate?: components["schemas"]["Date"] | null;
+                /** @description How days are counted, such as ACT/360; null of a deal. */
+                dayCount?: string | null;
+                /** @description Of a contract at the date; null where the book has no rate. */
+                rate?: {
+                    /** @description What interest accrues by. */
+                    allIn?: components["schemas"]["Rate"];
+                    /** @description The base rate in it. */
+                    base?: components["schemas"]["Rate"] | null;
+                    /** @description The spread over the base rate. */
+                    margin?: components["schemas"]["Rate"] | null;
+                    /** @description The credit spread adjustment in it. */
+                    adjustment?: components["schemas"]["Rate"] | null;
+                    /** @description Which base rate it is, such as SOFR. */
+                    index?: string | null;
+                    /** @description From when on it holds. */
+                    since?: components["schemas"]["Date"];
+                } | null;
+                /** @description Those that the caller may see. */
+                positions?: {
+                    /** @description Of the position. */
+                    id: string;
+                    /** @description The facility that it is in. */
+                    facilityId: string;
+                    /** @description Who holds it. */
+                    lender: components["schemas"]["Party"];
+                    /**
+                     * @description Whether the lender is one of record, or takes part in the share of one.
+                     * @enum {string}
+                     */
+                    kind: "assignment" | "participation";
+                }[];
+            };
             reporting?: {
                 /** @description The currency that was asked for. */
                 currency?: components["schemas"]["Currency"];
@@ -2294,8 +2378,8 @@ export interface operations {
                 sort?: "dealNumber" | "-dealNumber" | "facilityName" | "-facilityName" | "borrower" | "-borrower" | "maturityDate" | "-maturityDate" | "outstanding" | "-outstanding" | "unfunded" | "-unfunded";
                 /** @description Only these fields of each item, by path; `object`, `id` and `currency` are always there. Expected: a path such as global.principal.outstanding. */
                 fields?: string[];
-                /** @description What is added to each item: how accrued amounts come about, its loan contracts, its movements. Expected: one of lenders, accrual, contracts, movements. */
-                expand?: ("lenders" | "accrual" | "contracts")[];
+                /** @description What is added to each item: how accrued amounts come about, its loan contracts, its movements. Expected: one of lenders, accrual, contracts, movements, terms. */
+                expand?: ("lenders" | "accrual" | "contracts" | "terms")[];
                 /** @description Whether totals over the whole filter come with the page. Without it, they come where they cost little. Expected: totals or none. */
                 include?: "totals" | "none";
                 /** @description Adds the main amounts in this currency, and the rate that was taken. Expected: an ISO 4217 code such as USD. */
@@ -2406,7 +2490,7 @@ export interface operations {
                 sort?: "dealNumber" | "-dealNumber" | "facilityName" | "-facilityName" | "borrower" | "-borrower" | "maturityDate" | "-maturityDate" | "outstanding" | "-outstanding" | "unfunded" | "-unfunded";
                 /** @description Only these fields of each item, by path; `object`, `id` and `currency` are always there. Expected: a path such as global.principal.outstanding. */
                 fields?: string[];
-                /** @description What is added to each item: how accrued amounts come about, its loan contracts, its movements. Expected: one of lenders, accrual, contracts, movements. */
+                /** @description What is added to each item: how accrued amounts come about, its loan contracts, its movements. Expected: one of lenders, accrual, contracts, movements, terms. */
                 expand?: ("lenders" | "contracts" | "movements")[];
                 /** @description Whether totals over the whole filter come with the page. Without it, they come where they cost little. Expected: totals or none. */
                 include?: "totals" | "none";
@@ -2547,8 +2631,8 @@ export interface operations {
                 knownAt?: string;
                 /** @description Only these fields of each item, by path; `object`, `id` and `currency` are always there. Expected: a path such as global.principal.outstanding. */
                 fields?: string[];
-                /** @description What is added to each item: how accrued amounts come about, its loan contracts, its movements. Expected: one of lenders, accrual, contracts, movements. */
-                expand?: ("lenders" | "accrual" | "contracts")[];
+                /** @description What is added to each item: how accrued amounts come about, its loan contracts, its movements. Expected: one of lenders, accrual, contracts, movements, terms. */
+                expand?: ("lenders" | "accrual" | "contracts" | "terms")[];
                 /** @description Adds the main amounts in this currency, and the rate that was taken. Expected: an ISO 4217 code such as USD. */
                 reportingCurrency?: string;
                 /** @description The day of the exchange rate; with `reportingCurrency`. Without it, the date of the balances. Expected: a date as YYYY-MM-DD. */
@@ -2608,8 +2692,8 @@ export interface operations {
                 asOf?: string;
                 /** @description Balances as they were known then: only what had been posted by this instant counts. Without it, everything that is known now. Expected: an instant as 2025-04-01T00:00:00Z. */
                 knownAt?: string;
-                /** @description What is added to each item: how accrued amounts come about, its loan contracts, its movements. Expected: one of lenders, accrual, contracts, movements. */
-                expand?: ("lenders" | "accrual" | "contracts")[];
+                /** @description What is added to each item: how accrued amounts come about, its loan contracts, its movements. Expected: one of lenders, accrual, contracts, movements, terms. */
+                expand?: ("lenders" | "accrual" | "contracts" | "terms")[];
                 /** @description Adds the main amounts in this currency, and the rate that was taken. Expected: an ISO 4217 code such as USD. */
                 reportingCurrency?: string;
                 /** @description The day of the exchange rate; with `reportingCurrency`. Without it, the date of the balances. Expected: a date as YYYY-MM-DD. */

@@ -208,6 +208,33 @@ export interface NamedParty {
   readonly name: string;
 }
 
+/** What the book knows of an item beyond its amounts. */
+export interface ItemTerms {
+  readonly agent: NamedParty;
+  /** Of a deal, when it was closed. */
+  readonly effectiveDate: string | null;
+  /** Null of a deal. */
+  readonly dayCount: string | null;
+  /** The first day, from the date on, on which something is due that was billed and is not paid. */
+  readonly nextPaymentDate: string | null;
+  /** Of a contract: the interest rate that holds at the date. */
+  readonly rate: {
+    readonly allIn: string;
+    readonly base: string | null;
+    readonly spread: string | null;
+    readonly adjustment: string | null;
+    readonly index: string | null;
+    readonly since: string;
+  } | null;
+  /** Positions that the reader sees. */
+  readonly positions: readonly {
+    readonly id: string;
+    readonly facilityId: string;
+    readonly lender: NamedParty;
+    readonly kind: string;
+  }[];
+}
+
 /** Balances of one item at another snapshot: global under the empty id, else by lender id. */
 export type ItemBalances = ReadonlyMap<string, StatedBalance>;
 
@@ -446,6 +473,13 @@ export interface BalanceStore {
     keys: readonly bigint[],
     snapshot: Snapshot,
   ): Promise<ReadonlyMap<bigint, ItemBalances>>;
+  /** By internal key of the item. */
+  termsOf(
+    access: ReaderAccess,
+    level: Level,
+    keys: readonly bigint[],
+    snapshot: Snapshot,
+  ): Promise<ReadonlyMap<bigint, ItemTerms>>;
   /**
    * By internal key of the item, of all lenders: for those that a reader may see, as with accruals.
    * Items without anything past due are absent.

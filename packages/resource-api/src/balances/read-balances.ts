@@ -9,6 +9,7 @@ import {
   type BalanceStore,
   type CurrencyTotal,
   type ItemBalances,
+  type ItemTerms,
   type Level,
   type Movement,
   NO_FILTER,
@@ -25,7 +26,7 @@ import { type Reporting, type ReportingRates, reportingRates } from './reporting
 import type { QuestionTimes, ResolvedSnapshot, Snapshots, WalkSnapshot } from './snapshot.ts';
 
 /** What a request may add to each item beyond its own amounts. */
-export const EXPANSIONS = ['lenders', 'accrual', 'contracts', 'movements'] as const;
+export const EXPANSIONS = ['lenders', 'accrual', 'contracts', 'movements', 'terms'] as const;
 export type Expansion = (typeof EXPANSIONS)[number];
 
 /** `where cheap`: they are left out where adding them up would cost much more than a page does. */
@@ -69,6 +70,8 @@ export interface BalanceReading {
   readonly contracts: readonly BalanceReading[] | undefined;
   /** The first movements of the period, when asked for. */
   readonly movements: readonly Movement[] | undefined;
+  /** When asked for. */
+  readonly terms?: ItemTerms | undefined;
 }
 
 export interface BalancePage {
@@ -274,6 +277,20 @@ export interface ReadingContext {
 
 /** Adds to readings what was asked for beyond them. */
 export async function expand(
+  store: BalanceStore,
+  readingsOf: ReturnType<typeof readingsReader>,
+  context: ReadingContext,
+  readings: readonly BalanceReading[],
+): Promise<readonly BalanceReading[]> {
+  const { access, question, snapshot } = context;
+  const expanded = await withParts(store, readingsOf, context, readings);
+  if (!question.expand.has('terms')) return expanded;
+  const keys = expanded.map(({ item }) => item.end.key);
+  const terms = await store.termsOf(access, question.level, keys, snapshot);
+  return expanded.map((reading) => ({ ...reading, terms: terms.get(reading.item.end.key) }));
+}
+
+async function withParts(
   store: BalanceStore,
   readingsOf: ReturnType<typeof readingsReader>,
   context: ReadingContext,

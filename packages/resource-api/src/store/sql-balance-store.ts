@@ -7,6 +7,7 @@ import type {
   FilterRequest,
   GrantFacts,
   ItemBalances,
+  ItemTerms,
   KnowledgeFacts,
   KnownSequence,
   LedgerState,
@@ -41,6 +42,7 @@ import { JOURNAL_LOCK } from './post-journals.ts';
 import { type SeriesRow, seriesStatement, toStep } from './principal-series.ts';
 import { lookUp, readAll, readAs } from './read-as.ts';
 import { hadMoreItems, readPage } from './read-page.ts';
+import { termsStatement } from './terms-statement.ts';
 
 /**
  * Balances in SQL, read under row-level security, one statement per page. `facts` answers what is
@@ -103,6 +105,12 @@ export function sqlBalanceStore(
         found.set(row.key, item.set(row.lender_id ?? '', toBalance(row.amounts)));
       }
       return found satisfies ReadonlyMap<bigint, ItemBalances>;
+    },
+    async termsOf(access, level, keys, snapshot) {
+      if (keys.length === 0) return new Map();
+      const statement = termsStatement(level, keys, snapshot);
+      const rows = await readAs<{ key: bigint; terms: ItemTerms }>(database, access, statement);
+      return new Map(rows.map(({ key, terms }) => [key, terms]));
     },
     async pastDueOf(level, keys, snapshot) {
       if (keys.length === 0) return new Map();

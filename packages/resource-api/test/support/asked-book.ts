@@ -64,6 +64,7 @@ export async function askedBook(database: Database, random: Random) {
     store,
     times,
     lender,
+    records,
     /** Two times that a caller may ask for. */
     aTime: () => ({
       asOf: date(random.pick(['2023-06-01', '2026-01-01', ...dates])),

@@ -122,6 +122,10 @@ export const REQUESTS: Readonly<Record<string, readonly RecordedRequest[]>> = {
       `${B}/bal_pos_0000000A00000000000000001C?${DAY}&knownAt=${EARLIER}`,
       `${B}/bal_fac_0000000A00000000000000001B?${DAY}&fields=global.total,deal.name`,
       `${DEAL}?${DAY}`,
+      `${DEAL}?${DAY}&expand=terms`,
+      `${B}?limit=2&${DAY}&level=contract&expand=terms`,
+      `${B}?expand=terms&updatedSince=${EARLIER}`,
+      `${B}/bal_pos_0000000A00000000000000001C?${DAY}&expand=terms`,
       '/cls/deals/deal_8HE2Z333RY8RQYGMGQCPAS2HY8?asOf=2021-01-01&expand=contracts',
       // One that there is not, a name that none has, and wrong parameters.
       '/cls/deals/deal_0000000A000000000000000ZZZ',
@@ -131,6 +135,7 @@ export const REQUESTS: Readonly<Record<string, readonly RecordedRequest[]>> = {
       `${DEAL}?asof=2017-06-14&knownAt=now&expand=movements`,
       `${B}/bal_fac_0000000A00000000000000001B?level=deal&fields=global.totals`,
     ]),
+    ...named([`${DEAL}?${DAY}&expand=terms`], { customer: 'lender-one' }),
     ...named([`${DEAL}?${DAY}`, `${B}/bal_pos_0000000A00000000000000001C?${DAY}`], {
       customer: 'lender-one',
     }),

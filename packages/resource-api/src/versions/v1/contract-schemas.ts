@@ -247,6 +247,38 @@ export const SCHEMAS: Readonly<Record<string, JsonSchema>> = {
   RollForwardShare: shareOf(ROLL_FORWARD),
   ClosingShare: shareOf(CLOSING),
   ...ACCRUAL_SCHEMAS,
+  Terms: object({
+    agent: as(ref('Party'), 'Who keeps the register for the lenders.'),
+    effectiveDate: nullable(date, 'From when on it is in force; of a deal, when it was signed.'),
+    nextPaymentDate: nullable(
+      date,
+      'The next day on which something that was billed is due; null: nothing is billed for later.',
+    ),
+    dayCount: nullable(text(), 'How days are counted, such as ACT/360; null of a deal.'),
+    rate: nullable(
+      object({
+        allIn: as(rate, 'What interest accrues by.'),
+        base: nullable(rate, 'The base rate in it.'),
+        margin: nullable(rate, 'The spread over the base rate.'),
+        adjustment: nullable(rate, 'The credit spread adjustment in it.'),
+        index: nullable(text(), 'Which base rate it is, such as SOFR.'),
+        since: as(date, 'From when on it holds.'),
+      }),
+      'Of a contract at the date; null where the book has no rate.',
+    ),
+    positions: listOf(
+      object({
+        id: idOf('pos', 'Of the position.'),
+        facilityId: idOf('fac', 'The facility that it is in.'),
+        lender: as(ref('Party'), 'Who holds it.'),
+        kind: oneOf(
+          ['assignment', 'participation'],
+          'Whether the lender is one of record, or takes part in the share of one.',
+        ),
+      }),
+      'Those that the caller may see.',
+    ),
+  }),
   Balance: object(
     {
       ...item('balance', 'bal'),
@@ -263,12 +295,13 @@ export const SCHEMAS: Readonly<Record<string, JsonSchema>> = {
         ref('Accrual'),
         'With `expand=accrual`: how each accrued amount comes about.',
       ),
+      terms: as(ref('Terms'), 'With expand=terms.'),
       reporting: as(ref('Reporting'), 'With `reportingCurrency`: amounts in that currency.'),
       contracts: listOf(ref('Balance'), 'With `expand=contracts`: the loan contracts of the item.'),
       provenance: as(provenance(lines('Amounts', 'Share')), FROM),
       warnings: listOf(text(), WARNINGS),
     },
-    ['position', 'lenders', 'accrual', 'reporting', 'contracts'],
+    ['position', 'lenders', 'accrual', 'terms', 'reporting', 'contracts'],
   ),
   PrincipalBalance: object(
     {

@@ -289,6 +289,7 @@ export function isExpandable(name: Expansion, resource: Endpoint, level: Level):
   switch (name) {
     case 'lenders':
       return true;
+    case 'terms':
     case 'accrual':
       return resource === 'balances' || resource === 'balance' || resource === 'deal';
     case 'contracts':

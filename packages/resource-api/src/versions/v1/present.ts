@@ -24,6 +24,7 @@ import { type Money, moneyOf, type Presented } from './money.ts';
 import { presentAccrual } from './present-accrual.ts';
 import { presentMovement } from './present-movement.ts';
 import { presentReporting } from './present-reporting.ts';
+import { presentTerms } from './present-terms.ts';
 
 export type BalanceResource = 'balances' | 'principal';
 
@@ -103,6 +104,7 @@ function presentBalance(reading: BalanceReading, context: ItemContext): Presente
   if (context.question.expand.has('accrual')) {
     presented['accrual'] = reading.accruals.map((one) => presentAccrual(one, item.currency));
   }
+  if (reading.terms !== undefined) presented['terms'] = presentTerms(reading.terms);
   addReporting(presented, reading, context);
   addContracts(presented, 'balances', reading, context);
   addProvenance(

@@ -199,6 +199,11 @@ export function parseBalancesQuery(
   if (updatedSince !== undefined) {
     if (sort !== undefined)
       read.fault('sort', 'contradictory', 'changes have a fixed order: leave out sort');
+    if (expand.has('terms')) {
+      // Names and dates of terms are no part of what is compared.
+      const message = 'terms cannot be combined with updatedSince';
+      read.fault('expand', 'contradictory', message, 'terms');
+    }
     for (const [name, values] of Object.entries(lists)) {
       if (values.some((value) => value.startsWith('ext:'))) {
         // Another record may have got the name since.

@@ -110,6 +110,7 @@ describe('npm start', function () {
   });
 
   it('serves the documentation, to which the type of a problem leads', async () => {
+    expect(platform.output()).to.include(`Documentation for callers: ${platform.baseUrl}/docs\n`);
     const refused = await (await fetch(`${platform.baseUrl}/api/v1/cls/balances`)).json();
     expect(refused.type).to.equal(`${platform.baseUrl}/docs/errors/missing_token`);
     const explained = await fetch(refused.type);

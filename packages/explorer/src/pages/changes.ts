@@ -1,5 +1,6 @@
 import { type Html, html } from '@cls/shared/http/html';
-import type { BalanceItem, List } from '../balances/shapes.ts';
+import { ApiRefused } from '../balances/api-client.ts';
+import type { BalanceItem, Caller, List, Single } from '../balances/shapes.ts';
 import { pageAddress, sameWith } from '../web/address.ts';
 import { difference } from '../web/amounts.ts';
 import type { Text } from '../web/text.ts';
@@ -23,15 +24,21 @@ export async function changesPage(deps: PageDeps, visit: Visit): Promise<void> {
   const since = query.get('since') ?? daysBefore(times.knownAt, 1);
   const level = { level: 'deal', includeZero: 'true' };
   const [found, who] = await Promise.all([
-    deps.api.read<Changes>(asker, '/balances', {
-      ...timesAsked(visit),
-      ...level,
-      updatedSince: since,
-      limit: LIMIT,
-      cursor: query.get('cursor') ?? undefined,
-    }),
+    deps.api
+      .read<Changes>(asker, '/balances', {
+        ...timesAsked(visit),
+        ...level,
+        updatedSince: since,
+        limit: LIMIT,
+        cursor: query.get('cursor') ?? undefined,
+      })
+      .catch((error: unknown) => {
+        if (error instanceof ApiRefused && error.code === 'delta_unavailable') return undefined;
+        throw error;
+      }),
     whoAsks(deps, visit),
   ]);
+  if (found === undefined) return notComparable(deps, visit, since, who);
   const dealId = [...new Set(found.data.map(({ deal }) => deal.id))];
   const before =
     dealId.length === 0
@@ -48,6 +55,20 @@ export async function changesPage(deps: PageDeps, visit: Visit): Promise<void> {
         ? html`<p class="empty">${text.t('changes.none', { at: text.instant(since) })}</p>`
         : changesTable(visit, found.data, before, since, text),
       pager(visit, found, text),
+    ],
+  });
+}
+
+/** Where grants changed, before and after are two different views. Another time may do. */
+function notComparable(deps: PageDeps, visit: Visit, since: string, who: Single<Caller>): void {
+  showPage(deps, visit, {
+    title: (text) => text.t('changes.title'),
+    place: 'changes',
+    who,
+    meta: who.meta,
+    body: (text) => [
+      sinceForm(visit, since, text),
+      html`<p class="notice" role="status">${text.t('changes.unknown')} <a href="${sameWith(visit.ctx.path, visit.query, { since: visit.times.knownAt })}">${text.t('changes.sinceNow')}</a></p>`,
     ],
   });
 }

@@ -12,7 +12,6 @@ export type ProblemKind =
   | 'date_outside'
   | 'known_outside'
   | 'not_trusted'
-  | 'changes_unknown'
   | 'rate_missing';
 
 export interface ProblemDetails {

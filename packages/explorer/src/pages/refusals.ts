@@ -37,7 +37,6 @@ const ANSWERS: Readonly<Record<string, Answer>> = {
   known_at_before_book: { status: 400, kind: 'known_outside', without: ['knownAt', 'asOf'] },
   invalid_cursor: { status: 400, kind: 'list_ended', without: ['cursor', 'carried'] },
   cursor_mismatch: { status: 400, kind: 'list_ended', without: ['cursor', 'carried'] },
-  delta_unavailable: { status: 410, kind: 'changes_unknown', without: ['since', 'cursor'] },
   fx_rate_missing: { status: 422, kind: 'rate_missing', without: ['reportingCurrency', 'fxDate'] },
 };
 const TOKEN_CODES = ['missing_token', 'token_expired', 'token_untrusted', 'token_invalid'];

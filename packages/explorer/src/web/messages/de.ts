@@ -25,6 +25,9 @@ export const de: Messages = {
   'changes.before': 'Vorher ausstehend',
   'changes.after': 'Jetzt ausstehend',
   'changes.marks': 'Hinweise',
+  'changes.unknown':
+    'Der Zugriff Ihrer Organisation auf Kredite hat sich seitdem geändert. Vorher und nachher sind deshalb nicht vergleichbar. Wählen Sie eine spätere Zeit.',
+  'changes.sinceNow': 'Die Änderungen von jetzt an zeigen',
   'changes.new': 'neu',
   'compare.title': 'Mit einer anderen Zeit vergleichen',
   'compare.show': 'Vergleichen',
@@ -32,10 +35,6 @@ export const de: Messages = {
   'compare.difference': 'Unterschied',
   'compare.with': 'Verglichen mit {asOf}, Kenntnisstand {knownAt}.',
   'compare.absent': 'Den Kredit gab es damals nicht.',
-  'problem.changes_unknown.title': 'Diese Änderungen sind nicht aufzählbar',
-  'problem.changes_unknown.text':
-    'Der Zugriff Ihrer Organisation auf Kredite hat sich seitdem geändert. Vorher und nachher sind deshalb nicht vergleichbar.',
-  'problem.changes_unknown.link': 'Die Änderungen eines Tages zeigen',
   'portfolio.title': 'Portfolio',
   'portfolio.totals': 'Summe von allem, was Sie sehen dürfen, je Währung',
   'portfolio.ownTotals': 'Summe Ihres Anteils, je Währung',

@@ -23,6 +23,9 @@ export const en = {
   'changes.before': 'Outstanding before',
   'changes.after': 'Outstanding now',
   'changes.marks': 'Marks',
+  'changes.unknown':
+    'Your organisation’s access to deals has changed since then, so before and after do not compare. Choose a later time.',
+  'changes.sinceNow': 'Show the changes from now on',
   'changes.new': 'new',
   'compare.title': 'Compare with another time',
   'compare.show': 'Compare',
@@ -30,10 +33,6 @@ export const en = {
   'compare.difference': 'Difference',
   'compare.with': 'Compared with {asOf}, as known at {knownAt}.',
   'compare.absent': 'The deal was not there then.',
-  'problem.changes_unknown.title': 'These changes cannot be listed',
-  'problem.changes_unknown.text':
-    'Your organisation’s access to deals has changed since then, so before and after do not compare.',
-  'problem.changes_unknown.link': 'Show the changes of one day',
   'portfolio.title': 'Portfolio',
   'portfolio.totals': 'Total of all that you may see, per currency',
   'portfolio.ownTotals': 'Total of your share, per currency',

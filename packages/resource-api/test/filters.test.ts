@@ -1,31 +1,52 @@
 import { Random } from '@cls/book-generator/random';
 import { describeOnEngines } from '@cls/testing/engines';
 import { expect } from 'chai';
+import type { BookRecord } from '../src/journal-file/record.ts';
 import { sqlEntitlements } from '../src/store/sql-entitlements.ts';
 import { lenderOf, postInAnyOrder } from './support/any-order.ts';
 import { startTestApi, type TestApi, viewer } from './support/api.ts';
 import { datedFacts } from './support/dated-facts.ts';
+import { loadRecords } from './support/generated.ts';
+import { aJournal, aLoan, aParty, entry } from './support/records.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: answers are read as their caller reads them.
 type Json = any;
 
-const QUESTIONS = 24;
+const QUESTIONS = 36;
 const LEVELS = ['deal', 'facility', 'contract', 'position'] as const;
 const CUSTOMERS = [undefined, undefined, 'agency', 'lender', 'germany'] as const;
 
 /** Which items of a list pass, by what the list tells of them. */
-type Passes = (item: Json, facilities: readonly Json[]) => boolean;
+type Passes = (item: Json, within: Within) => boolean;
+/** Facilities and contracts of the book at the question's times, as the caller sees them. */
+interface Within {
+  readonly facilities: readonly Json[];
+  readonly contracts: readonly Json[];
+}
 
 describeOnEngines('filters that leave some items', (engine) => {
   const random = new Random(47);
   let api: TestApi;
   let times: readonly [string, ...string[]];
+  let names: readonly string[];
+  let externals: ReadonlyMap<string, readonly string[]>;
 
   before(async function () {
     this.timeout(0);
     api = await startTestApi(engine);
     const { database } = api;
     const records = await postInAnyOrder(database, random, (book) => datedFacts(book, random));
+    await loadRecords(database, namedLoans());
+    const called = await database.query<{ id: string; names: string[] }>(
+      'SELECT entity_id AS id, array_agg(value) AS names FROM external_id GROUP BY entity_id',
+    );
+    externals = new Map(called.map((one) => [one.id, one.names]));
+    names = (
+      await database.query<{ name: string }>(
+        `SELECT name FROM deal UNION SELECT name FROM facility UNION SELECT name FROM party
+         UNION SELECT value FROM external_id UNION SELECT deal_number FROM deal`,
+      )
+    ).map(({ name }) => name);
     const entitlements = sqlEntitlements(database);
     const grant = (customer: string, role: string, deals: object) =>
       entitlements.grant({
@@ -73,10 +94,31 @@ describeOnEngines('filters that leave some items', (engine) => {
       () => ['restated=true', ({ provenance }) => provenance.restated],
       () => [
         'pastDue=true&restated=true',
-        (item, all) => isLate(item, all) && item.provenance.restated,
+        (item, within) => isLate(item, within) && item.provenance.restated,
       ],
       () => ['pastDue=false&restated=false', () => true],
+      aSearch,
+      aSearch,
+      aSearch,
     ])();
+  };
+
+  const aSearch = (): readonly [string, Passes] => {
+    const known = [...['Zeta', 'alpha', 'ÄRG', 'mid', 'no such name'], ...names];
+    const word = () => {
+      const [text = ''] = random
+        .pick(known as [string])
+        .split(/[ :_-]/)
+        .slice(0, 1);
+      return text.slice(0, random.between(2, Math.max(2, text.length)));
+    };
+    const words = random.chance(0.5) ? [word()] : [word(), word()];
+    const search = words
+      .filter((one) => /[\p{L}\p{N}]{2}/u.test(one))
+      .join(random.pick([' ', ', ']));
+    return search === ''
+      ? ['restated=false', () => true]
+      : [`q=${encodeURIComponent(search)}`, isNamed(search, externals)];
   };
 
   it('leave what the list tells, at any date, as known at any time, for every caller, and add up', async function () {
@@ -102,11 +144,10 @@ describeOnEngines('filters that leave some items', (engine) => {
       // The book may begin later, as known then.
       if (probe.status === 400) continue;
       const every = await walk(`/cls/balances?${question}&limit=1000`, customer);
-      const facilities = await walk(
-        `/cls/balances?level=facility&${at}&includeZero=true&limit=1000`,
-        customer,
-      );
-      const expected = every.data.filter((item: Json) => passes(item, facilities.data));
+      const all = async (of: string) =>
+        (await walk(`/cls/balances?level=${of}&${at}&includeZero=true&limit=1000`, customer)).data;
+      const within = { facilities: await all('facility'), contracts: await all('contract') };
+      const expected = every.data.filter((item: Json) => passes(item, within));
       const limit = random.pick([1000, 1000, Math.ceil(expected.length / 2) || 1, 3]);
       const path = `${resource}?${question}&${filter}&limit=${limit}&include=totals`;
       const answer = await walk(path, customer);
@@ -119,13 +160,14 @@ describeOnEngines('filters that leave some items', (engine) => {
       expect(sums, note).to.deep.equal(accruedOf(expected, level));
       found.set(filter, (found.get(filter) ?? 0) + expected.length);
     }
-    for (const filter of ['pastDue=true', 'restated=true']) {
-      expect(found.get(filter), filter).to.be.greaterThan(0);
+    for (const filter of ['pastDue', 'restated', 'q']) {
+      const some = [...found].filter(([name]) => name.startsWith(`${filter}=`));
+      expect(Math.max(...some.map(([, items]) => items)), filter).to.be.greaterThan(0);
     }
   });
 
   it('leave the same items in an export', async () => {
-    for (const filter of ['pastDue=true', 'restated=true', 'maturityTo=2024-12-31']) {
+    for (const filter of ['pastDue=true', 'restated=true', 'maturityTo=2024-12-31', 'q=te']) {
       const path = `/cls/balances?level=position&asOf=2024-03-15&${filter}`;
       const { data } = await walk(`${path}&limit=1000`, undefined);
       const headers = { accept: 'application/x-ndjson' };
@@ -150,9 +192,38 @@ describeOnEngines('filters that leave some items', (engine) => {
   });
 });
 
+/** Loans with accents in their names, and with external ids of every record. */
+function namedLoans(): readonly BookRecord[] {
+  const called = (value: string) => ({ externalIds: [{ source: 'BANK', value }] });
+  const lender = aParty('Crédit Général');
+  return ['Société Générale des Eaux', 'Łódź Straße GmbH', 'ΑΘΗΝΑ Bank'].flatMap((name, index) => {
+    const borrower = { ...aParty(name), ...called(`CIF-77${index}`) };
+    const loan = aLoan(borrower, [lender], called(`FAC/${index}/2024`));
+    const deal = { ...loan.deal, ...called(`DL.${index}`) };
+    const contract = { ...loan.contract, ...called(`LN-00${index}-Ä`) };
+    const postings = entry(
+      { facility: loan.facility },
+      ['UNFUNDED', 'MEMO'],
+      [
+        [undefined, '50.00'],
+        [lender, '50.00'],
+      ],
+    );
+    return [
+      ...(index === 0 ? [lender] : []),
+      borrower,
+      deal,
+      loan.facility,
+      contract,
+      ...loan.positions,
+      aJournal(deal, 'original_commitment', '2024-02-01', postings),
+    ];
+  });
+}
+
 const matures =
   (within: (day: string) => boolean): Passes =>
-  (item, facilities) => {
+  (item, { facilities }) => {
     const { level, contract, facility, deal, currency } = item;
     const days =
       level === 'deal'
@@ -162,6 +233,35 @@ const matures =
         : [(level === 'contract' ? contract : facility).maturityDate];
     return days.some((day: string | null) => day !== null && within(day));
   };
+
+/** Each word begins a word of a name, or of what the records are called elsewhere. */
+function isNamed(search: string, externals: ReadonlyMap<string, readonly string[]>): Passes {
+  return (item, { facilities, contracts }) => {
+    const { level, deal, borrower, currency } = item;
+    const isOfDeal = (one: Json) => one.deal.id === deal.id && one.currency === currency;
+    const ofItem = (one: Json) => isOfDeal(one) && one.facility.id === item.facility?.id;
+    const held = facilities.filter(level === 'deal' ? isOfDeal : ofItem);
+    const booked =
+      level === 'contract' ? [item] : contracts.filter(level === 'deal' ? isOfDeal : ofItem);
+    const ids = [
+      deal.id,
+      borrower.id,
+      ...held.map(({ facility }) => facility.id),
+      ...booked.map(({ contract }) => contract.id),
+    ];
+    const texts = [
+      ...[deal.name, deal.dealNumber, borrower.name, ...held.map(({ facility }) => facility.name)],
+      ...ids.flatMap((id) => externals.get(id) ?? []),
+    ];
+    const words = texts.flatMap(wordsOf);
+    return wordsOf(search).every((typed) => words.some((word) => word.startsWith(typed)));
+  };
+}
+
+function wordsOf(text: string): readonly string[] {
+  const plain = text.normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase();
+  return plain.split(/[^\p{L}\p{N}]+/u).filter((word) => word !== '');
+}
 
 const isLate: Passes = ({ level, global, share }) => {
   const { pastDue } = (level === 'position' ? share : global).total;

@@ -20,6 +20,8 @@ import { costOf } from './support/cost.ts';
 
 const LIMIT = 10;
 const EVERYTHING: ReaderAccess = { fullControl: true };
+/** Words that begin with another are looked through up to a limit. */
+const LOOKED_UP = 3_000;
 const DAY = date('2024-06-30');
 
 interface Book {
@@ -119,11 +121,16 @@ describeOnEngines('what a sorted page costs', (engine) => {
     for (const level of LEVELS) {
       for (const includesSort of [false, true]) {
         const ask = async (sort: Sort | undefined, note: string) => {
-          for (const rarely of [{ currencies: ['XXX'] }, { pastDue: true }]) {
+          for (const rarely of [
+            { currencies: ['XXX'] },
+            { pastDue: true },
+            { currencies: ['XXX'], search: 'project borrower' },
+          ]) {
             const filter = { ...NO_FILTER, ...rarely };
             const less = await rare(small, level, sort, filter);
             const more = await rare(large, level, sort, filter);
-            expect(more, `${level} ${note}`).to.be.lessThan(1.5 * less);
+            const index = 'search' in rarely ? LOOKED_UP : 0;
+            expect(more, `${level} ${note}`).to.be.lessThan(1.5 * less + index);
           }
         };
         await (includesSort ? everySort(ask) : ask(undefined, 'unsorted'));
@@ -144,6 +151,30 @@ describeOnEngines('what a sorted page costs', (engine) => {
         });
       expect(await ask(large, range), level).to.be.lessThan(8 * (await ask(small, range)));
       expect(await ask(large, nothing), level).to.be.lessThan(200);
+    }
+  });
+
+  it('is that of what is found, where words are searched for', async function () {
+    this.timeout(0);
+    for (const access of [EVERYTHING, { customer: 'agency' }]) {
+      for (const search of ['loan00123', 'project loan00123', 'nothing project']) {
+        const count = search === 'nothing project' ? 0 : 1;
+        for (const level of LEVELS) {
+          for (const sort of [undefined, { by: 'outstanding', descending: true } as const]) {
+            const ask = ({ database, ledgerSeq }: Book) =>
+              costOf(database, async (counting) => {
+                const snapshot = { asOf: DAY, ledgerSeq };
+                const filter = { ...NO_FILTER, search, includeZero: true };
+                const asked = { level, filter, snapshot, sort, after: undefined, limit: LIMIT };
+                const { items } = await sqlBalanceStore(counting).page(access, asked);
+                expect(items.length, search).to.equal(level === 'position' ? count * 2 : count);
+              });
+            const [less, more] = [await ask(small), await ask(large)];
+            const index = search.includes(' ') ? LOOKED_UP : 0;
+            expect(more, `${level} ${search}`).to.be.lessThan(1.5 * less + index);
+          }
+        }
+      }
     }
   });
 

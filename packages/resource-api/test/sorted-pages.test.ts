@@ -86,6 +86,7 @@ describeOnEngines('pages that are sorted by a field', (engine) => {
       () => ({ minOutstandingMinor: 1n, maxOutstandingMinor: 1_000_000_000n }),
       () => ({ maturityFrom: date('2024-01-31'), maturityTo: date('2026-06-30') }),
       () => ({ pastDue: true }),
+      () => ({ search: random.pick(['al', 'Arg', 'ze mid', '1', 'nothing']) }),
       () => ({ dealIds: records.flatMap((one) => (one.object === 'deal' ? one.id : [])).slice(2) }),
     ]);
     return { ...NO_FILTER, includeZero: random.chance(0.4), ...change() };

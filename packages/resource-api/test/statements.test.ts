@@ -32,6 +32,8 @@ const FILTERS: readonly BalanceFilter[] = [
   { ...NO_FILTER, dealIds: IDS, facilityIds: IDS, contractIds: IDS, currencies: ['USD'] },
   { ...NO_FILTER, borrowerIds: PARTIES, lenderIds: PARTIES, countries: ['BR'] },
   { ...NO_FILTER, facilityTypes: ['term_loan'], statuses: ['active'] },
+  { ...NO_FILTER, search: 'ärger 12', maturityTo: date('2025-03-31') },
+  { ...NO_FILTER, search: 'a b c d', pastDue: true, changedAfter: 3n, itemKeys: [1n] },
   { ...NO_FILTER, minOutstandingMinor: 1n, maxOutstandingMinor: 100n },
 ];
 const snapshot = { asOf: date('2025-03-31'), ledgerSeq: 7n };

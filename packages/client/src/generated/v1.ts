@@ -2364,6 +2364,8 @@ export interface operations {
                 pastDue?: boolean;
                 /** @description Only items whose `provenance.restated` is true. Expected: true or false. */
                 restated?: boolean;
+                /** @description Words that begin words of the names: of deal, borrower and facility, and external ids. Expected: at most 100 characters with a word of two letters or digits or more. */
+                q?: string;
                 /** @description Only what differs from an earlier answer: its `meta.knownAt`. For keeping a copy. Expected: an instant as 2025-04-01T00:00:00Z. */
                 updatedSince?: string;
                 /** @description The `meta.asOf` of that earlier answer; with `updatedSince`. Expected: a date as YYYY-MM-DD. */
@@ -2472,6 +2474,8 @@ export interface operations {
                 pastDue?: boolean;
                 /** @description Only items whose `provenance.restated` is true. Expected: true or false. */
                 restated?: boolean;
+                /** @description Words that begin words of the names: of deal, borrower and facility, and external ids. Expected: at most 100 characters with a word of two letters or digits or more. */
+                q?: string;
                 /** @description Only what differs from an earlier answer: its `meta.knownAt`. For keeping a copy. Expected: an instant as 2025-04-01T00:00:00Z. */
                 updatedSince?: string;
                 /** @description The `meta.asOf` of that earlier answer; with `updatedSince`. Expected: a date as YYYY-MM-DD. */
@@ -2564,6 +2568,8 @@ export interface operations {
                 lenderId?: string[];
                 /** @description Only what is owed in these currencies. Expected: an ISO 4217 code such as USD. */
                 currency?: string[];
+                /** @description Words that begin words of the names: of deal, borrower and facility, and external ids. Expected: at most 100 characters with a word of two letters or digits or more. */
+                q?: string;
                 /** @description The date of the balances: everything counts that was effective by its end. Without it, the last date that the book has data for. Expected: a date as YYYY-MM-DD. */
                 asOf?: string;
                 /** @description Balances as they were known then: only what had been posted by this instant counts. Without it, everything that is known now. Expected: an instant as 2025-04-01T00:00:00Z. */
@@ -2826,6 +2832,8 @@ export interface operations {
                 pastDue?: boolean;
                 /** @description Only items whose `provenance.restated` is true. Expected: true or false. */
                 restated?: boolean;
+                /** @description Words that begin words of the names: of deal, borrower and facility, and external ids. Expected: at most 100 characters with a word of two letters or digits or more. */
+                q?: string;
                 /** @description The date of the balances: everything counts that was effective by its end. Without it, the last date that the book has data for. Expected: a date as YYYY-MM-DD. */
                 asOf?: string;
                 /** @description Balances as they were known then: only what had been posted by this instant counts. Without it, everything that is known now. Expected: an instant as 2025-04-01T00:00:00Z. */
@@ -3000,6 +3008,8 @@ export interface operations {
                 pastDue?: boolean;
                 /** @description Only items whose `provenance.restated` is true. Expected: true or false. */
                 restated?: boolean;
+                /** @description Words that begin words of the names: of deal, borrower and facility, and external ids. Expected: at most 100 characters with a word of two letters or digits or more. */
+                q?: string;
                 /** @description The date of the balances: everything counts that was effective by its end. Without it, the last date that the book has data for. Expected: a date as YYYY-MM-DD. */
                 asOf?: string;
                 /** @description Balances as they were known then: only what had been posted by this instant counts. Without it, everything that is known now. Expected: an instant as 2025-04-01T00:00:00Z. */

@@ -29,6 +29,8 @@ export interface BalanceFilter {
   /** When the item ends, inclusive; of a deal, when one of its facilities in the currency does. */
   readonly maturityFrom?: BusinessDate | undefined;
   readonly maturityTo?: BusinessDate | undefined;
+  /** Each word begins a word of what names the item: deal, borrower, facility, external ids. */
+  readonly search?: string | undefined;
   /** Something is past due. At level position a store finds more: see `decidedByReading`. */
   readonly pastDue?: boolean | undefined;
   /** Something else was reported before. A store finds what `changedAfter` says. */

@@ -91,9 +91,12 @@ export const GUARANTOR = `(SELECT CASE WHEN t.found THEN t.guarantor_key ELSE d.
   FROM (SELECT 1) one LEFT JOIN LATERAL (SELECT true AS found, t.guarantor_key
     FROM deal_details t WHERE t.deal_key = d.key AND ${TERMS_AT} ${NEWEST_TERMS}) t ON true)`;
 
-/** The name of facility `f` at the snapshot. */
-export const FACILITY_NAME = `coalesce((SELECT t.name FROM facility_details t
-  WHERE t.facility_key = f.key AND ${TERMS_AT} ${NEWEST_TERMS}), f.name)`;
+/** The name of a facility at the snapshot. */
+export function facilityName(alias: string): string {
+  return `coalesce((SELECT t.name FROM facility_details t
+    WHERE t.facility_key = ${alias}.key AND ${TERMS_AT} ${NEWEST_TERMS}), ${alias}.name)`;
+}
+export const FACILITY_NAME = facilityName('f');
 
 /** The name of a party at the snapshot. */
 export function partyName(alias: string): string {

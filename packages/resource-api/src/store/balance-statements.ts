@@ -31,6 +31,7 @@ import {
   termsJoins,
 } from './balance-levels.ts';
 import { bookTotals } from './book-totals.ts';
+import { isFound } from './search-condition.ts';
 
 export interface Statement {
   readonly sql: string;
@@ -93,7 +94,9 @@ export function sortingStatement(request: SortedRequest, deals?: readonly bigint
       WHERE ${where.join('\n        AND ')}
       ORDER BY ${order.by} LIMIT ${parameters.add(limit + 1)}`;
   const text = detailsOf(level, page);
-  return { sql: text, parameters: parameters.values, planning: BY_ONE_INDEX };
+  // Without statistics the planner reads a whole table for the items of one deal.
+  const planning = deals === undefined ? BY_ONE_INDEX : `${BY_INDEX}${BY_ONE_INDEX}`;
+  return { sql: text, parameters: parameters.values, planning };
 }
 
 /** The same of items that are found already, in their order. */
@@ -341,6 +344,7 @@ export function conditions(
     const from = `${parameters.add(maturityFrom ?? '-infinity')}::date`;
     where.push(maturesWithin(level, from, `${parameters.add(maturityTo ?? 'infinity')}::date`));
   }
+  if (filter.search !== undefined) where.push(isFound(level, parameters.add(filter.search)));
   if (filter.pastDue) where.push(isPastDue(level));
   if (changedAfter !== undefined) where.push(mayHaveChanged(level, parameters.add(changedAfter)));
   if (itemKeys !== undefined) where.push(`i.key = ANY(${parameters.add(itemKeys)})`);

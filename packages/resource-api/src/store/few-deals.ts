@@ -1,7 +1,8 @@
 import type { SqlValue, Transaction } from '@cls/shared/sql/database';
 import type { BalanceFilter, Level, PageRequest, ReaderAccess } from '../balances/balance-store.ts';
-import { ITEM_TABLES } from './balance-levels.ts';
+import { BY_LOOKUP, ITEM_TABLES } from './balance-levels.ts';
 import { keysOf, type Statement } from './balance-statements.ts';
+import { BEYOND, searchedWords } from './search-condition.ts';
 
 /** How many deals are few: to sort all of their items, or to look up the keys of these. */
 export const FEW_DEALS = { toSort: 200, toWalk: 1_000 };
@@ -17,10 +18,60 @@ export async function fewDeals(
 ): Promise<readonly bigint[] | undefined> {
   const granted = 'fullControl' in access ? undefined : dealsGranted(most);
   const narrowing = narrowingStatement(request, granted);
-  if (narrowing === undefined) return undefined;
-  const rows = await transaction.query<DealsRow>(narrowing.sql, narrowing.parameters);
-  const [fewest] = rows.map(({ deals }) => deals).sort((a, b) => a.length - b.length);
-  return fewest !== undefined && fewest.length <= most ? fewest : undefined;
+  if (narrowing === undefined && request.filter.search === undefined) return undefined;
+  const rows =
+    narrowing === undefined
+      ? []
+      : await transaction.query<DealsRow>(narrowing.sql, narrowing.parameters);
+  const fewest = least(rows);
+  if (fewest !== undefined && fewest.length <= most) return fewest;
+  const { search } = request.filter;
+  if (search === undefined) return undefined;
+  const { sql, parameters } = searchStatement(search, fewest);
+  const found = least(await transaction.query<DealsRow>(sql, parameters));
+  return found !== undefined && found.length <= most ? found : undefined;
+}
+
+function least(rows: readonly DealsRow[]): readonly bigint[] | undefined {
+  return rows.map(({ deals }) => deals).sort((a, b) => a.length - b.length)[0];
+}
+
+/** Words of a search that are looked up, the longest ones. */
+const WORDS = 3;
+
+/**
+ * The deals that each word of a search may leave: among given deals, else by an index of all words. A
+ * reader who sees a part of the book and no few deals has none of these rows: how long the index
+ * takes would go by the words of deals that it does not see.
+ */
+function searchStatement(search: string, among: readonly bigint[] | undefined): Statement {
+  const parameters: SqlValue[] = [search];
+  const words = Array.from(
+    { length: WORDS },
+    (_, index) => `(${searchedWords('$1')})[${index + 1}]`,
+  );
+  const within = (word: string) => `s.word >= ${word} AND s.word < ${word} || ${BEYOND}`;
+  const borrowed = (party: string) => `
+      SELECT key FROM deal WHERE borrower_key = ${party}
+      UNION ALL SELECT deal_key FROM deal_details WHERE borrower_key = ${party}`;
+  const ofIndex = (word: string) => `
+      SELECT s.deal_key AS key FROM deal_word s WHERE ${within(word)}
+      UNION ALL SELECT b.key FROM party_word s CROSS JOIN LATERAL (${borrowed('s.party_key')}) b
+      WHERE ${within(word)}
+      UNION ALL SELECT NULL WHERE ${word} IS NULL
+      UNION ALL SELECT NULL WHERE current_setting('cls.full_control', true) <> 'on'
+        AND NOT EXISTS (SELECT FROM entitlement_rule WHERE all_deals)`;
+  if (among === undefined) return { sql: partsStatement(words.map(ofIndex)), parameters };
+  const has = (word: string) => `(${word} IS NULL
+        OR EXISTS (SELECT FROM deal_word s WHERE s.deal_key = a.key AND ${within(word)} ${BY_LOOKUP})
+        OR EXISTS (SELECT FROM (
+            SELECT borrower_key FROM deal WHERE key = a.key
+            UNION ALL SELECT borrower_key FROM deal_details WHERE deal_key = a.key ${BY_LOOKUP}) b
+          CROSS JOIN LATERAL (SELECT s.word FROM party_word s
+            WHERE s.party_key = b.borrower_key AND ${within(word)} ${BY_LOOKUP}) s))`;
+  const deals = `$${parameters.push(among)}::bigint[]`;
+  const part = `SELECT a.key FROM unnest(${deals}) AS a (key) WHERE ${words.map(has).join(' AND ')}`;
+  return { sql: partsStatement([part]), parameters };
 }
 
 /** The deals that one part of a filter may leave. */
@@ -41,13 +92,18 @@ function narrowingStatement(
   const parts = partsOf(level, filter, (value) => `$${parameters.push(value)}`);
   if (granted !== undefined) parts.push(granted);
   if (parts.length === 0) return undefined;
-  const rows = parts.map(
-    (part) => `
+  return { sql: partsStatement(parts), parameters };
+}
+
+function partsStatement(parts: readonly string[]): string {
+  return parts
+    .map(
+      (part) => `
     SELECT coalesce(array_agg(DISTINCT key), '{}') AS deals
     FROM (SELECT key FROM (${part}) p LIMIT ${LOOKED_AT + 1}) p
     HAVING count(*) <= ${LOOKED_AT} AND count(*) = count(key)`,
-  );
-  return { sql: rows.join(' UNION ALL '), parameters };
+    )
+    .join(' UNION ALL ');
 }
 
 /** Null for a grant of all deals, which narrows nothing. */

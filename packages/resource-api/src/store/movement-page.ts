@@ -13,6 +13,7 @@ import { instant, keysOf, Parameters, type Statement } from './balance-statement
 import { fewDeals } from './few-deals.ts';
 import { PASSED_OVER, type WalkBounds, WHOLE_BOOK, walkLength } from './page-walk.ts';
 import { lookUp } from './read-as.ts';
+import { isFound } from './search-condition.ts';
 
 /** Movements that are looked up where a page is merged from the journals of deals. */
 const MERGED = 20_000;
@@ -272,6 +273,7 @@ function movementConditions(filter: BalanceFilter, parameters: Parameters): stri
   add(contractIds, isOf('loan_contract', 'l.contract_key'));
   add(lenderIds, (list) => `l.lender_key = ANY(${keysOf(list)})`);
   add(currencies, (list) => `l.currency = ANY(${list})`);
+  if (filter.search !== undefined) asked.push(isFound('line', parameters.add(filter.search)));
   if (asked.length === 0) return [];
   return [
     `EXISTS (SELECT FROM balance_line l JOIN deal d ON d.key = l.deal_key

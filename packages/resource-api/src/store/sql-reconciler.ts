@@ -14,6 +14,7 @@ import { GUARD_STATEMENTS } from './reconcile-guards.ts';
 import { JOURNAL_STATEMENTS } from './reconcile-journals.ts';
 import { PRESENCE_STATEMENTS } from './reconcile-presence.ts';
 import { checkSchema, expectedSchema } from './reconcile-schema.ts';
+import { SEARCH_STATEMENTS } from './reconcile-search.ts';
 import { SORT_STATEMENTS } from './reconcile-sorts.ts';
 import { SUBLIMIT_STATEMENTS } from './reconcile-sublimits.ts';
 import { TOTAL_STATEMENTS } from './reconcile-totals.ts';
@@ -37,6 +38,7 @@ const STATEMENTS: readonly ReconcileStatement[] = [
   ...SUBLIMIT_STATEMENTS,
   ...TOTAL_STATEMENTS,
   ...SORT_STATEMENTS,
+  ...SEARCH_STATEMENTS,
   ...CHAIN_STATEMENTS,
   ...ACCRUAL_STATEMENTS,
   ...PRESENCE_STATEMENTS,

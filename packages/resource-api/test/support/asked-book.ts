@@ -85,6 +85,7 @@ export async function askedBook(database: Database, random: Random) {
         () => ({ maturityFrom: date('2024-01-31'), maturityTo: date('2026-06-30') }),
         () => ({ pastDue: true }),
         () => ({ restated: true }),
+        () => ({ search: random.pick(['al', 'arg', 'te']) }),
         () => ({ dealIds: deals.slice(2).map(({ id }) => id) }),
       ]);
       return { ...NO_FILTER, includeZero: random.chance(0.4), ...change() };

@@ -46,6 +46,8 @@ export const REQUESTS: Readonly<Record<string, readonly RecordedRequest[]>> = {
       `${B}?limit=2&${INDIA}&status=active&facilityType=term_loan,revolver`,
       `${B}?limit=2&${DAY}&currency=USD&minOutstanding=1000.00&maxOutstanding=90000000`,
       `${B}?limit=2&dealId=ext:NOBODY:1`,
+      `${B}?limit=2&${DAY}&q=gen%20borr&fields=deal,borrower&include=totals`,
+      `${B}?limit=2&q=x`,
       `${B}?limit=2&${DAY}&level=contract&maturityFrom=2018-01-01&maturityTo=2025-12-31&fields=contract`,
       `${B}?limit=2&${DAY}&pastDue=true&fields=global.total&include=totals`,
       `${B}?limit=2&${DAY}&level=position&pastDue=true&restated=true&fields=share.total`,

@@ -74,6 +74,12 @@ const currency = {
   expected: 'an ISO 4217 code such as USD',
 };
 
+/** Two letters or digits together, accents aside, and nothing that no keyboard has. */
+function isSearch(value: string): boolean {
+  const plain = value.normalize('NFKD').replace(/\p{M}/gu, '');
+  return /[\p{L}\p{N}]{2}/u.test(plain) && !/\p{C}/u.test(value);
+}
+
 /** Every parameter: what the reader refuses by, and what the contract says. */
 export const PARAMETERS = {
   dealId: { ...id('deal', 'a deal'), description: 'Only what belongs to these deals.' },
@@ -116,6 +122,13 @@ export const PARAMETERS = {
     ...amount,
     description:
       'Only items with at most this outstanding principal; needs exactly one `currency`.',
+  },
+  q: {
+    schema: { type: 'string', maxLength: 100 },
+    accepts: isSearch,
+    expected: 'at most 100 characters with a word of two letters or digits or more',
+    description:
+      'Words that begin words of the names: of deal, borrower and facility, and external ids.',
   },
   maturityFrom: { ...day, description: 'First date on which an item may mature, inclusive.' },
   maturityTo: { ...day, description: 'Last date on which an item may mature, inclusive.' },
@@ -237,7 +250,7 @@ export type ListFilter = (typeof LIST_FILTERS)[number];
 const FILTERS = [
   ...LIST_FILTERS,
   ...(['includeZero', 'minOutstanding', 'maxOutstanding', 'maturityFrom', 'maturityTo'] as const),
-  ...(['pastDue', 'restated'] as const),
+  ...(['pastDue', 'restated', 'q'] as const),
 ];
 const COPY = ['updatedSince', 'sinceAsOf'] as const;
 
@@ -254,7 +267,7 @@ export const TAKEN: Readonly<Record<Endpoint, readonly ParameterName[]>> = {
     ...PAGE_PARAMETERS,
   ],
   movements: [
-    ...(['dealId', 'facilityId', 'contractId', 'borrowerId', 'lenderId', 'currency'] as const),
+    ...(['dealId', 'facilityId', 'contractId', 'borrowerId', 'lenderId', 'currency', 'q'] as const),
     ...TIMES,
     ...PERIOD,
     ...PAGE_PARAMETERS,

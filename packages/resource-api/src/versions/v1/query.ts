@@ -239,6 +239,7 @@ export function parseBalancesQuery(
       maxOutstandingMinor,
       maturityFrom,
       maturityTo,
+      search: read.one('q', asIs),
       pastDue: isTrue('pastDue'),
       restated: isTrue('restated'),
     },

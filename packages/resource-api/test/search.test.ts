@@ -1,0 +1,135 @@
+import type { Database } from '@cls/shared/sql/database';
+import { describeOnEngines } from '@cls/testing/engines';
+import { expect } from 'chai';
+import { sqlEntitlements } from '../src/store/sql-entitlements.ts';
+import { startTestApi, type TestApi, viewer } from './support/api.ts';
+import { loadRecords } from './support/generated.ts';
+import { aJournal, aLoan, aParty, entry } from './support/records.ts';
+
+// biome-ignore lint/suspicious/noExplicitAny: answers are read as their caller reads them.
+type Json = any;
+
+describeOnEngines('a search', (engine) => {
+  let api: TestApi;
+  let database: Database;
+  const [anna, secret] = [aParty('Émile Ångström'), aParty('Geheim & Co.')];
+  const lender = aParty('Lender');
+  const [open, hidden] = [aLoan(anna, [lender]), aLoan(secret, [lender], { name: 'Tresor' })];
+
+  before(async () => {
+    api = await startTestApi(engine);
+    database = api.database;
+    const drawn = ({ deal, facility, contract }: typeof open) => {
+      const legs = [
+        [undefined, '40.00'],
+        [lender, '40.00'],
+      ] as const;
+      return [
+        aJournal(deal, 'original_commitment', '2024-02-01', [
+          ...entry({ facility }, ['UNFUNDED', 'MEMO'], legs),
+        ]),
+        aJournal(deal, 'advance', '2024-03-01', [
+          ...entry({ facility, contract }, ['PRINCIPAL_CASH', 'CASH_CLEARING'], legs, {
+            movement: 'advance',
+          }),
+          ...entry({ facility }, ['MEMO', 'UNFUNDED'], legs),
+        ]),
+      ];
+    };
+    await loadRecords(database, [
+      ...[anna, secret, lender, ...open.all, ...hidden.all],
+      ...drawn(open),
+      ...drawn(hidden),
+      aJournal(open.deal, 'terms', '2024-06-01', [], {
+        details: [{ party: anna.id, name: 'Ørsted Holding' }],
+      }),
+    ]);
+    const agent = { customer: 'agent', role: 'agent', lenderId: undefined } as const;
+    await sqlEntitlements(database).grant({ ...agent, deals: { dealId: open.deal.id } } as never);
+  });
+  after(() => api?.stop());
+
+  const found = async (query: string, resource = '', customer?: string): Promise<Json> => {
+    const claims = customer === undefined ? undefined : viewer(customer);
+    const response = await api.get(`/api/v1/cls/balances${resource}?${query}`, claims);
+    return (await response.json()) as Json;
+  };
+  const borrowers = async (query: string) =>
+    (await found(query)).data.map(({ borrower }: Json) => borrower.name);
+
+  it('takes letters without accents and case, wherever the word stands in the name', async () => {
+    const words = async (text: string) => {
+      const [row] = await database.query<{ words: string[] }>(
+        'SELECT searched_words($1) AS words',
+        [text],
+      );
+      return row?.words;
+    };
+    expect(await words('Société d’Énergie, S.A.')).to.deep.equal([
+      'energie',
+      'societe',
+      'a',
+      'd',
+      's',
+    ]);
+    expect(await words('ŁÓDŹ Straße ÆØÅ İstanbul')).to.deep.equal([
+      'istanbul',
+      'strasse',
+      'aeoa',
+      'lodz',
+    ]);
+    expect(await words('ΑΘΉΝΑΣ Київ «Ёлка» ﬁn')).to.deep.equal(['αθηνασ', 'елка', 'киів', 'fin']);
+    expect(await words('IBRD-8123_4/x 東京')).to.deep.equal(['8123', 'ibrd', '東京', '4', 'x']);
+    expect(await words(' – ')).to.deep.equal([]);
+    expect((await words('é'.repeat(5_000)))?.[0]).to.have.lengthOf(200);
+  });
+
+  it('finds a name on the dates when it was the name', async () => {
+    expect(await borrowers('asOf=2024-05-01&q=ANGSTROM')).to.deep.equal(['Émile Ångström']);
+    expect(await borrowers('asOf=2024-06-01&q=angstrom')).to.deep.equal([]);
+    expect(await borrowers('asOf=2024-06-01&q=orst%20holding')).to.deep.equal(['Ørsted Holding']);
+    expect(await borrowers('asOf=2024-05-01&q=orsted')).to.deep.equal([]);
+    expect(await borrowers('asOf=2024-05-01&q=emile%20tresor')).to.deep.equal([]);
+  });
+
+  it('finds movements by the deal, borrower and facility that they are of', async () => {
+    const names = async (q: string) => {
+      const { data } = await found(`asOf=2024-05-01&q=${q}`, '/principal/movements');
+      return [...new Set(data.map(({ dealId }: Json) => dealId))];
+    };
+    expect(await names('tresor')).to.deep.equal([hidden.deal.id]);
+    expect(await names('angstrom')).to.deep.equal([open.deal.id]);
+    expect(await names('term')).to.deep.equal([open.deal.id]);
+    expect(await names('nobody')).to.deep.equal([]);
+  });
+
+  it('tells nothing of deals that were not granted', async () => {
+    for (const q of ['geheim', 'tresor', hidden.deal.dealNumber]) {
+      for (const resource of ['', '/principal']) {
+        const page = await found(`q=${q}&include=totals`, resource, 'agent');
+        const nothing = await found('q=nobodyatall&include=totals', resource, 'agent');
+        expect({ ...page, meta: 0 }, q).to.deep.equal({ ...nothing, meta: 0 });
+      }
+    }
+    expect((await found('q=orsted', '', 'agent')).data).to.have.lengthOf(1);
+    const setup = `SET LOCAL ROLE cls_reader; SET LOCAL cls.full_control = 'off';
+      SET LOCAL cls.customer = 'agent';`;
+    const [seen] = await database.transaction(
+      (inside) =>
+        inside.query<{ deals: number; words: string[] }>(
+          `SELECT (SELECT count(DISTINCT deal_key)::int FROM deal_word) AS deals,
+             (SELECT array_agg(DISTINCT word ORDER BY word) FROM party_word) AS words`,
+        ),
+      { setup },
+    );
+    expect(seen?.deals).to.equal(1);
+    expect(seen?.words).to.deep.equal(['angstrom', 'emile', 'holding', 'lender', 'orsted']);
+  });
+
+  it('is refused without two letters or digits together, or with what nobody types', async () => {
+    for (const q of ['a', '', '--', 'a%20b', 'ab%00', `${'a'.repeat(101)}`]) {
+      const { status, errors } = await found(`q=${q}`);
+      expect([status, errors?.[0].parameter], q).to.deep.equal([400, 'q']);
+    }
+  });
+});

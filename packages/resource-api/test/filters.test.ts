@@ -44,7 +44,7 @@ describeOnEngines('filters that leave some items', (engine) => {
     names = (
       await database.query<{ name: string }>(
         `SELECT name FROM deal UNION SELECT name FROM facility UNION SELECT name FROM party
-         UNION SELECT value FROM external_id UNION SELECT deal_number FROM deal`,
+         UNION SELECT value FROM external_id UNION SELECT deal_number FROM deal ORDER BY name`,
       )
     ).map(({ name }) => name);
     const entitlements = sqlEntitlements(database);
@@ -104,7 +104,7 @@ describeOnEngines('filters that leave some items', (engine) => {
   };
 
   const aSearch = (): readonly [string, Passes] => {
-    const known = [...['Zeta', 'alpha', 'ÄRG', 'mid', 'no such name'], ...names];
+    const known = [...['Zeta', 'alpha', 'ÄRG', 'term', 'Borrower 1', 'no such name'], ...names];
     const word = () => {
       const [text = ''] = random
         .pick(known as [string])
@@ -166,6 +166,43 @@ describeOnEngines('filters that leave some items', (engine) => {
     }
   });
 
+  it('leave the same items in the order of a sort', async function () {
+    this.timeout(0);
+    let moved = 0;
+    for (const [sort, told] of Object.entries(SORTED_BY)) {
+      for (const level of LEVELS) {
+        const customer = random.pick(CUSTOMERS);
+        const day = random.pick(['2023-06-30', '2024-03-15', '2025-06-30']);
+        const filter = random.pick([
+          '',
+          '&includeZero=true',
+          '&currency=USD',
+          '&maturityTo=2031-01-01',
+          '&q=te',
+        ]);
+        const question = `/cls/balances?level=${level}&asOf=${day}${filter}`;
+        const { data } = await walk(`${question}&limit=1000`, customer);
+        const value = (item: Json) => BigInt(`${told(item)}`.replace('.', ''));
+        const descending = random.chance(0.5);
+        const expected = [...data].sort((a, b) => {
+          const [one, other] = descending ? [value(b), value(a)] : [value(a), value(b)];
+          return one < other ? -1 : Number(one > other);
+        });
+        const limit = random.pick([1000, Math.ceil(data.length / 3) || 1]);
+        const sorted = await walk(
+          `${question}&sort=${descending ? '-' : ''}${sort}&limit=${limit}`,
+          customer,
+        );
+        const ids = (items: readonly Json[]) => items.map(({ id }) => id);
+        expect(ids(sorted.data), `${question} ${sort} for ${customer}`).to.deep.equal(
+          ids(expected),
+        );
+        moved += ids(expected).join() === ids(data).join() ? 0 : 1;
+      }
+    }
+    expect(moved).to.be.greaterThan(10);
+  });
+
   it('leave the same items in an export', async () => {
     for (const filter of ['pastDue=true', 'restated=true', 'maturityTo=2024-12-31', 'q=te']) {
       const path = `/cls/balances?level=position&asOf=2024-03-15&${filter}`;
@@ -220,6 +257,16 @@ function namedLoans(): readonly BookRecord[] {
     ];
   });
 }
+
+const ownOf = ({ level, global, share }: Json) => (level === 'position' ? share : global);
+/** What the list tells of what it is sorted by. */
+const SORTED_BY: Readonly<Record<string, (item: Json) => string | number>> = {
+  commitment: (item) => ownOf(item).commitment.current,
+  available: (item) => ownOf(item).commitment.available,
+  pastDue: (item) => ownOf(item).total.pastDue,
+  interestAccrued: (item) => ownOf(item).interest.accrued,
+  lastPostedAt: ({ provenance }) => provenance.ledgerSeq ?? 0,
+};
 
 const matures =
   (within: (day: string) => boolean): Passes =>

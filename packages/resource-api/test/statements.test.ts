@@ -6,10 +6,11 @@ import {
   type BalanceStore,
   FACETS,
   GROUPINGS,
+  KEPT_SORTS,
   LEVELS,
   NO_FILTER,
   type ReaderAccess,
-  SORTS,
+  WORKED_OUT_SORTS,
 } from '../src/balances/balance-store.ts';
 import { foundPageStatement, sortingStatement } from '../src/store/balance-statements.ts';
 import { facetsStatement } from '../src/store/facets.ts';
@@ -67,7 +68,7 @@ describeOnEngines('each statement of the balance store', (engine) => {
         await asked.query(plainWalkStatement(plain, WALK_BOUNDS, [1n]).sql);
         // Asked after a walk that was given up.
         await asked.query(hadMoreItemsStatement(level, snapshot, 10).sql);
-        for (const by of SORTS) {
+        for (const by of KEPT_SORTS) {
           for (const descending of [false, true]) {
             for (const place of [undefined, { ...after, sortValue: '1' }]) {
               const sorted = { ...request, sort: { by, descending }, after: place };
@@ -79,6 +80,16 @@ describeOnEngines('each statement of the balance store', (engine) => {
           }
         }
       }),
+    valuesOf: () =>
+      everyQuestion(async (access, level, filter) => {
+        for (const by of WORKED_OUT_SORTS) {
+          await store.valuesOf(access, { level, filter, snapshot, by }, 10);
+        }
+      }),
+    itemsOf: () =>
+      everyQuestion((access, level) =>
+        store.itemsOf(access, level, [{ key: 3n, sortValue: '1' }], snapshot),
+      ),
     item: () =>
       everyLevel(async (access, level) => {
         await store.item(access, { level, id: 'x', currency: 'USD' }, snapshot);

@@ -2376,8 +2376,8 @@ export interface operations {
                 knownAt?: string;
                 /** @description What an item is a balance of: the finer, the more items. Expected: one of deal, facility, contract, position. */
                 level?: "deal" | "facility" | "contract" | "position";
-                /** @description Order of the items; descending with `-` before the name. Expected: one of dealNumber, facilityName, borrower, maturityDate, outstanding, unfunded, or with - before it. */
-                sort?: "dealNumber" | "-dealNumber" | "facilityName" | "-facilityName" | "borrower" | "-borrower" | "maturityDate" | "-maturityDate" | "outstanding" | "-outstanding" | "unfunded" | "-unfunded";
+                /** @description Order of the items; descending with `-` before the name. Expected: one of dealNumber, facilityName, borrower, maturityDate, outstanding, unfunded, commitment, available, pastDue, interestAccrued, lastPostedAt, or with - before it. */
+                sort?: "dealNumber" | "-dealNumber" | "facilityName" | "-facilityName" | "borrower" | "-borrower" | "maturityDate" | "-maturityDate" | "outstanding" | "-outstanding" | "unfunded" | "-unfunded" | "commitment" | "-commitment" | "available" | "-available" | "pastDue" | "-pastDue" | "interestAccrued" | "-interestAccrued" | "lastPostedAt" | "-lastPostedAt";
                 /** @description Only these fields of each item, by path; `object`, `id` and `currency` are always there. Expected: a path such as global.principal.outstanding. */
                 fields?: string[];
                 /** @description What is added to each item: how accrued amounts come about, its loan contracts, its movements. Expected: one of lenders, accrual, contracts, movements, terms. */
@@ -2490,8 +2490,8 @@ export interface operations {
                 toDate?: string;
                 /** @description What an item is a balance of: the finer, the more items. Expected: one of deal, facility, contract, position. */
                 level?: "deal" | "facility" | "contract" | "position";
-                /** @description Order of the items; descending with `-` before the name. Expected: one of dealNumber, facilityName, borrower, maturityDate, outstanding, unfunded, or with - before it. */
-                sort?: "dealNumber" | "-dealNumber" | "facilityName" | "-facilityName" | "borrower" | "-borrower" | "maturityDate" | "-maturityDate" | "outstanding" | "-outstanding" | "unfunded" | "-unfunded";
+                /** @description Order of the items; descending with `-` before the name. Expected: one of dealNumber, facilityName, borrower, maturityDate, outstanding, unfunded, commitment, available, pastDue, interestAccrued, lastPostedAt, or with - before it. */
+                sort?: "dealNumber" | "-dealNumber" | "facilityName" | "-facilityName" | "borrower" | "-borrower" | "maturityDate" | "-maturityDate" | "outstanding" | "-outstanding" | "unfunded" | "-unfunded" | "commitment" | "-commitment" | "available" | "-available" | "pastDue" | "-pastDue" | "interestAccrued" | "-interestAccrued" | "lastPostedAt" | "-lastPostedAt";
                 /** @description Only these fields of each item, by path; `object`, `id` and `currency` are always there. Expected: a path such as global.principal.outstanding. */
                 fields?: string[];
                 /** @description What is added to each item: how accrued amounts come about, its loan contracts, its movements. Expected: one of lenders, accrual, contracts, movements, terms. */
@@ -2922,6 +2922,8 @@ export interface operations {
                 pastDue?: boolean;
                 /** @description Only items whose `provenance.restated` is true. Expected: true or false. */
                 restated?: boolean;
+                /** @description Words that begin words of the names: of deal, borrower and facility, and external ids. Expected: at most 100 characters with a word of two letters or digits or more. */
+                q?: string;
                 /** @description The date of the balances: everything counts that was effective by its end. Without it, the last date that the book has data for. Expected: a date as YYYY-MM-DD. */
                 asOf?: string;
                 /** @description Balances as they were known then: only what had been posted by this instant counts. Without it, everything that is known now. Expected: an instant as 2025-04-01T00:00:00Z. */

@@ -61,7 +61,8 @@ export interface Snapshot {
   readonly ledgerSeq: bigint;
 }
 
-export const SORTS = [
+/** Orders that are kept: a page walks them. */
+export const KEPT_SORTS = [
   'dealNumber',
   'facilityName',
   'borrower',
@@ -69,10 +70,23 @@ export const SORTS = [
   'outstanding',
   'unfunded',
 ] as const;
-export interface Sort {
-  readonly by: (typeof SORTS)[number];
+/** Orders that are worked out for each question. */
+export const WORKED_OUT_SORTS = [
+  'commitment',
+  'available',
+  'pastDue',
+  'interestAccrued',
+  'lastPostedAt',
+] as const;
+export const SORTS = [...KEPT_SORTS, ...WORKED_OUT_SORTS] as const;
+
+interface SortBy<Name> {
+  readonly by: Name;
   readonly descending: boolean;
 }
+export type Sort = SortBy<(typeof KEPT_SORTS)[number]>;
+export type WorkedOutSort = SortBy<(typeof WORKED_OUT_SORTS)[number]>;
+export type AnySort = Sort | WorkedOutSort;
 
 /** The last item of a page: its value of what is sorted by, and its internal key. */
 export interface PageEnd {
@@ -332,6 +346,11 @@ export interface FacetValue {
   readonly count: number;
 }
 
+/** Asks for what each item of a filter is sorted by. */
+export interface ValuesRequest extends FilterRequest {
+  readonly by: WorkedOutSort['by'];
+}
+
 /** What is billed, due before a date and not yet paid; of one line of an item. */
 export interface PastDue {
   /** Empty: global. */
@@ -462,6 +481,24 @@ export interface ChangedDealsRequest {
 
 export interface BalanceStore {
   page(access: ReaderAccess, request: PageRequest): Promise<ItemPage>;
+  /**
+   * What the items of a filter are sorted by, as a number and in any order: amounts as they are booked,
+   * without lenders' parts of what is past due; of a posting its sequence.
+   *
+   * @returns undefined where the book has more items than `most`, and the question leaves no few deals
+   */
+  valuesOf(
+    access: ReaderAccess,
+    request: ValuesRequest,
+    most: number,
+  ): Promise<readonly { readonly key: bigint; readonly value: bigint }[] | undefined>;
+  /** Items that were found before, in their order. */
+  itemsOf(
+    access: ReaderAccess,
+    level: Level,
+    found: readonly PageEnd[],
+    snapshot: Snapshot,
+  ): Promise<readonly BalanceItem[]>;
   /** One item, zero or not; undefined where the reader sees none of that name. */
   item(access: ReaderAccess, name: ItemName, snapshot: Snapshot): Promise<BalanceItem | undefined>;
   /** @param most how many deals are counted */

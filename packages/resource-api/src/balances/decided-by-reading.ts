@@ -10,6 +10,7 @@ import {
 } from './balance-store.ts';
 import type { BalanceReading } from './read-balances.ts';
 import type { ResolvedSnapshot } from './snapshot.ts';
+import { type OrderedRequest, orderedPage } from './worked-out-order.ts';
 
 /** Most items that a page reads to find those that pass. */
 const READ_FOR_PAGE = 2_000;
@@ -54,7 +55,7 @@ type ReadItems = (items: readonly BalanceItem[]) => Promise<readonly BalanceRead
 export async function readPassing(
   store: BalanceStore,
   access: ReaderAccess,
-  request: PageRequest & DecidedRequest,
+  request: OrderedRequest & DecidedRequest,
   read: ReadItems,
 ): Promise<PassingPage> {
   const { filter, level, limit } = request;
@@ -63,7 +64,7 @@ export async function readPassing(
   const found: BalanceReading[] = [];
   let after = request.after;
   for (let looked = 0; ; ) {
-    const { items, next } = await store.page(access, { ...asked, after });
+    const { items, next } = await orderedPage(store, access, { ...asked, after });
     const readings = await read(items);
     if (!isDecided) return { readings, next };
     found.push(...readings.filter((reading) => passes(reading, filter)));

@@ -4,6 +4,7 @@ import { addTotals, COMPONENTS, ZERO_BALANCE } from '../ledger/balance.ts';
 import { dayBefore } from '../ledger/business-date.ts';
 import { type AccrualExplanation, accrualsOf, itemWithAccruals, withAccruals } from './accruals.ts';
 import {
+  type AnySort,
   type BalanceFilter,
   type BalanceItem,
   type BalanceStore,
@@ -17,7 +18,6 @@ import {
   type PastDue,
   type ReaderAccess,
   type Snapshot,
-  type Sort,
 } from './balance-store.ts';
 import type { CursorCodec } from './cursor.ts';
 import { decidedFilter, isDecidedByReading, readPassing } from './decided-by-reading.ts';
@@ -36,7 +36,7 @@ export interface BalanceQuestion extends QuestionTimes {
   readonly level: Level;
   /** Ids may be `ext:SOURCE:ID`. */
   readonly filter: BalanceFilter;
-  readonly sort: Sort | undefined;
+  readonly sort: AnySort | undefined;
   readonly limit: number;
   readonly totals: TotalsWish;
   readonly expand: ReadonlySet<Expansion>;

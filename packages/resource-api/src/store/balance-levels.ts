@@ -305,6 +305,13 @@ export function itemSum({ lines, holder, newest }: LevelSql, expression: string)
     WHERE ${lines} AND l.lender_key = ${holder})`;
 }
 
+/** The sequence of an item's newest posting, among the lines that the reader sees; 0: none. */
+export function lastSeq({ lines, newest }: LevelSql): string {
+  return `(SELECT coalesce(max(b.known_seq), 0)
+    FROM balance_line l CROSS JOIN LATERAL (${newest}) b
+    WHERE ${lines} AND ${KNOWN_LENDER})`;
+}
+
 export const OUTSTANDING = 'b.principal_cash + b.principal_pik';
 
 /**

@@ -24,6 +24,7 @@ import {
   asksWholeBook,
   balancesStatement,
   bookTotalsStatement,
+  foundPageStatement,
   instant,
   totalsStatement,
 } from './balance-statements.ts';
@@ -43,6 +44,7 @@ import { type SeriesRow, seriesStatement, toStep } from './principal-series.ts';
 import { lookUp, readAll, readAs } from './read-as.ts';
 import { hadMoreItems, readPage } from './read-page.ts';
 import { termsStatement } from './terms-statement.ts';
+import { valuesStatement } from './worked-out-values.ts';
 
 /**
  * Balances in SQL, read under row-level security, one statement per page. `facts` answers what is
@@ -78,6 +80,18 @@ export function sqlBalanceStore(
       const found = toItems(rows);
       const items = found.slice(0, request.limit);
       return { items, next: found.length > request.limit ? items.at(-1)?.end : next };
+    },
+    async valuesOf(access, request, most) {
+      const deals = await dealsOf(access, request);
+      if (deals === undefined && (await hadMoreItems(facts, request, most))) return undefined;
+      const statement = valuesStatement(request, most, deals);
+      const rows = await readAs<{ key: bigint; value: bigint }>(database, access, statement);
+      return rows.length > most ? undefined : rows;
+    },
+    async itemsOf(access, level, found, snapshot) {
+      if (found.length === 0) return [];
+      const { sql, parameters } = foundPageStatement(level, snapshot, found);
+      return toItems(await lookUp(database, access, (on) => on.query<PageRow>(sql, parameters)));
     },
     item: (access, name, snapshot) => readItem(database, access, name, snapshot),
     async deal(access, id, snapshot) {

@@ -48,6 +48,8 @@ export const REQUESTS: Readonly<Record<string, readonly RecordedRequest[]>> = {
       `${B}?limit=2&dealId=ext:NOBODY:1`,
       `${B}?limit=2&${DAY}&q=gen%20borr&fields=deal,borrower&include=totals`,
       `${B}?limit=2&q=x`,
+      `${B}?limit=2&${DAY}&sort=-interestAccrued&fields=global.interest`,
+      `${B}?limit=2&${DAY}&level=position&sort=-pastDue&fields=share.total`,
       `${B}?limit=2&${DAY}&level=contract&maturityFrom=2018-01-01&maturityTo=2025-12-31&fields=contract`,
       `${B}?limit=2&${DAY}&pastDue=true&fields=global.total&include=totals`,
       `${B}?limit=2&${DAY}&level=position&pastDue=true&restated=true&fields=share.total`,

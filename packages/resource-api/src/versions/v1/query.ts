@@ -1,4 +1,5 @@
 import {
+  type AnySort,
   type BalanceFilter,
   FACETS,
   GROUPINGS,
@@ -6,7 +7,6 @@ import {
   LEVELS,
   type Level,
   SORTS,
-  type Sort,
 } from '../../balances/balance-store.ts';
 import type { Expansion, TotalsWish } from '../../balances/read-balances.ts';
 import type { CopyTimes } from '../../balances/snapshot.ts';
@@ -63,7 +63,7 @@ export interface BalancesQuery {
   /** What a copy was made from, where its changes are asked for. */
   readonly copy: CopyTimes | undefined;
   readonly filter: BalanceFilter;
-  readonly sort: Sort | undefined;
+  readonly sort: AnySort | undefined;
   readonly totals: TotalsWish;
   readonly expand: ReadonlySet<Expansion>;
   /** Dotted paths; undefined: all. */
@@ -283,7 +283,7 @@ function parseLimitAmount(value: string, digits: number): bigint | undefined {
   return parsed === undefined || parsed.rounded ? undefined : parsed.amountMinor;
 }
 
-function parseSort(value: string): Sort | undefined {
+function parseSort(value: string): AnySort | undefined {
   const by = SORTS.find((name) => name === value.replace(/^-/, ''));
   return by === undefined ? undefined : { by, descending: value.startsWith('-') };
 }

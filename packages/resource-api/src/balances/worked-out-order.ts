@@ -1,0 +1,148 @@
+import { parameterRefusal } from '@cls/shared/http/parameter-refusal';
+import { accrualsOf } from './accruals.ts';
+import {
+  type AnySort,
+  type BalanceStore,
+  type FilterRequest,
+  type ItemPage,
+  type Level,
+  type MarkedItem,
+  type PageEnd,
+  type PageRequest,
+  type ReaderAccess,
+  type Snapshot,
+  WORKED_OUT_SORTS,
+  type WorkedOutSort,
+} from './balance-store.ts';
+
+/** Most items that are sorted for a page, and of these most whose value is worked out in Node. */
+const SORTED = 20_000;
+const ADDED_TO = 2_000;
+const BATCH = 500;
+
+export interface OrderedRequest extends Omit<PageRequest, 'sort'> {
+  readonly sort: AnySort | undefined;
+}
+
+/**
+ * A page in any order. What follows from dates as well as from postings is not kept in an order: the
+ * values of all items of the filter are read and sorted, as long as they are not too many.
+ *
+ * @throws {Refusal} where they are
+ */
+export function orderedPage(
+  store: BalanceStore,
+  access: ReaderAccess,
+  request: OrderedRequest,
+): Promise<ItemPage> {
+  const { sort, ...rest } = request;
+  return isWorkedOut(sort)
+    ? workedOutPage(store, access, { ...rest, sort })
+    : store.page(access, { ...rest, sort });
+}
+
+function isWorkedOut(sort: AnySort | undefined): sort is WorkedOutSort {
+  return WORKED_OUT_SORTS.some((name) => name === sort?.by);
+}
+
+interface Valued {
+  readonly key: bigint;
+  readonly value: bigint;
+}
+
+async function workedOutPage(
+  store: BalanceStore,
+  access: ReaderAccess,
+  request: Omit<PageRequest, 'sort'> & { readonly sort: WorkedOutSort },
+): Promise<ItemPage> {
+  const { level, filter, snapshot, sort, after, limit } = request;
+  const asked = { level, filter, snapshot, narrowing: {} };
+  const booked = await store.valuesOf(access, { ...asked, by: sort.by }, SORTED);
+  if (booked === undefined) throw tooMany(sort, SORTED);
+  const added = await additions(store, access, asked, sort);
+  const values = booked
+    .map(({ key, value }): Valued => ({ key, value: value + (added.get(key) ?? 0n) }))
+    .sort((a, b) => ordered(a, b, sort));
+  const last = after && { key: after.key, value: BigInt(after.sortValue ?? 0) };
+  const start = last === undefined ? 0 : values.findIndex((one) => ordered(one, last, sort) > 0);
+  const found = start === -1 ? [] : values.slice(start, start + limit + 1);
+  const ends = found
+    .slice(0, limit)
+    .map(({ key, value }): PageEnd => ({ key, sortValue: `${value}` }));
+  const items = await store.itemsOf(access, level, ends, snapshot);
+  return { items, next: found.length > limit ? ends.at(-1) : undefined };
+}
+
+/** By value; the same ones by key, whatever the direction. */
+function ordered(a: Valued, b: Valued, { descending }: WorkedOutSort): number {
+  if (a.value === b.value) return a.key < b.key ? -1 : Number(a.key > b.key);
+  return a.value < b.value === descending ? 1 : -1;
+}
+
+/** What no statement can tell: what accrues, and a lender's part of what is past due. */
+async function additions(
+  store: BalanceStore,
+  access: ReaderAccess,
+  asked: FilterRequest,
+  sort: WorkedOutSort,
+): Promise<ReadonlyMap<bigint, bigint>> {
+  const { level, snapshot } = asked;
+  const request = { ...asked, limit: ADDED_TO };
+  if (sort.by === 'interestAccrued') {
+    return added(await store.accruing(access, request), sort, (items) =>
+      accrued(store, level, items, snapshot),
+    );
+  }
+  if (sort.by !== 'pastDue' || level !== 'position') return new Map();
+  return added(await store.owing(access, request), sort, (items) =>
+    late(store, level, items, snapshot),
+  );
+}
+
+async function added(
+  items: readonly MarkedItem[],
+  sort: WorkedOutSort,
+  work: (batch: readonly MarkedItem[]) => Promise<readonly (readonly [bigint, bigint])[]>,
+): Promise<ReadonlyMap<bigint, bigint>> {
+  if (items.length > ADDED_TO) throw tooMany(sort, ADDED_TO);
+  const found: (readonly [bigint, bigint])[] = [];
+  for (let start = 0; start < items.length; start += BATCH) {
+    found.push(...(await work(items.slice(start, start + BATCH))));
+  }
+  return new Map(found);
+}
+
+async function accrued(
+  store: BalanceStore,
+  level: Level,
+  items: readonly MarkedItem[],
+  snapshot: Snapshot,
+) {
+  const keys = items.map(({ key }) => key);
+  const streams = await store.accrualsOf(level, keys, snapshot);
+  return items.map(({ key, holder }) => {
+    const { amounts } = accrualsOf(streams.get(key));
+    return [key, amounts.get(holder)?.get('interest_accrued') ?? 0n] as const;
+  });
+}
+
+async function late(
+  store: BalanceStore,
+  level: Level,
+  items: readonly MarkedItem[],
+  snapshot: Snapshot,
+) {
+  const keys = items.map(({ key }) => key);
+  const lines = await store.pastDueOf(level, keys, snapshot);
+  return items.map(({ key, holder }) => {
+    const own = lines.get(key)?.find(({ lenderId }) => lenderId === holder);
+    return [key, own === undefined ? 0n : own.principal + own.interest + own.fees] as const;
+  });
+}
+
+function tooMany({ by, descending }: WorkedOutSort, most: number) {
+  const which = most === SORTED ? 'items' : 'items in which it is worked out';
+  const message = `${by} sorts at most ${most} ${which}: narrow the question by filters`;
+  const received = `${descending ? '-' : ''}${by}`;
+  return parameterRefusal([{ parameter: 'sort', code: 'contradictory', message, received }]);
+}

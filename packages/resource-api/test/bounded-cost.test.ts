@@ -116,6 +116,34 @@ describeOnEngines('what a question costs', (engine) => {
     }
   });
 
+  it('is that of the deals of a caller for what is added up, counted and told one by one', async () => {
+    const access = { customer: CUSTOMER };
+    const request = { level: 'facility', filter: NO_FILTER, snapshot } as const;
+    const period = {
+      interval: 'month',
+      from: yearBefore(snapshot.asOf),
+      to: snapshot.asOf,
+    } as const;
+    const fields = ['country', 'currency', 'status', 'lender', 'borrower', 'facilityType'] as const;
+    const costs = {
+      totals: await cost(() =>
+        store.groupTotals(access, { ...request, groupBy: 'borrower', top: 10 }, 0),
+      ),
+      series: await cost(() => store.series(access, { ...request, ...period, limit: 100 })),
+      facets: await cost(() => store.facets(access, { ...request, fields, top: 10 })),
+      owing: await cost(() => store.owing(access, { ...request, limit: 10 })),
+      deal: await cost(() => store.deal(access, book.deal, snapshot)),
+      item: await cost(() =>
+        store.item(access, { level: 'deal', id: book.deal, currency: 'USD' }, snapshot),
+      ),
+      granted: await cost(() => store.granted(access, snapshot, 1_000)),
+      terms: await cost(() => store.termsOf(access, 'facility', [1n], snapshot)),
+    };
+    for (const [question, buffers] of Object.entries(costs)) {
+      expect(buffers, question).to.be.lessThan(book.postings / 10);
+    }
+  });
+
   it('has the movements of a period whole and in order, whichever way they are found', async () => {
     const all = await movementsOf({ limit: 100_000 });
     expect(all.length).to.be.greaterThan(1_000);

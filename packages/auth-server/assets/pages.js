@@ -87,3 +87,14 @@ addEventListener('load', () => {
   if (performance.getEntriesByType('navigation')[0]?.type === 'back_forward') return;
   for (const form of all('form[data-submit-now]')) form.requestSubmit();
 });
+
+// The reader's own time beside UTC, where that is another.
+const tag = document.documentElement.lang === 'de' ? 'de-DE' : 'en-GB';
+const local = new Intl.DateTimeFormat(tag, {
+  ...{ day: 'numeric', month: 'short', hour: '2-digit', minute: '2-digit' },
+  timeZoneName: 'short',
+});
+for (const time of all('time[datetime]')) {
+  const at = new Date(time.dateTime);
+  if (at.getTimezoneOffset() !== 0) time.append(` (${local.format(at)})`);
+}

@@ -41,6 +41,8 @@ export interface AccountSettings {
   readonly rememberDeviceS: number;
   /** How long an organisation's provider may take for one answer. */
   readonly upstreamTimeoutS: number;
+  /** The name that authenticators show. */
+  readonly product?: string;
   /** Seals TOTP secrets, and keys the hashes of recovery codes. */
   readonly keyEncryptionKey: Secret;
   /** Signs the cookie of known devices, and makes the secrets of remembered ones. */
@@ -57,14 +59,11 @@ export interface AccountPorts {
   readonly log: Log;
 }
 
-/** The name that authenticators show. */
-const RELYING_PARTY = 'CLS';
-
 export type AccountServices = Awaited<ReturnType<typeof composeAccounts>>;
 
 /** Everything that people do with their accounts and that is done to them. */
 export async function composeAccounts(settings: AccountSettings, ports: AccountPorts) {
-  const { issuer, mfaPolicy, keyEncryptionKey, cookieKey } = settings;
+  const { mfaPolicy, keyEncryptionKey, cookieKey } = settings;
   const { database, state, passwords, audit, clock } = ports;
   const stores = composeStores({ database, passwords, clock, keyEncryptionKey });
   const { accounts, records, customers, throttle, knownAddresses, sessionStore, consents } = stores;
@@ -72,7 +71,7 @@ export async function composeAccounts(settings: AccountSettings, ports: AccountP
   const devices = knownDevices(keyedHash(cookieKey, 'known devices'), clock);
   const isListed = await commonPasswords();
   const passwordRules = { lengthMin: passwordLengthMin(mfaPolicy), isListed };
-  const factors = composeFactors(issuer, mfaPolicy, ports, stores);
+  const factors = composeFactors(settings, ports, stores);
   return {
     accounts,
     records,
@@ -108,8 +107,7 @@ export async function composeAccounts(settings: AccountSettings, ports: AccountP
 type Factors = ReturnType<typeof composeFactors>;
 
 function composeFactors(
-  issuer: string,
-  mfaPolicy: MfaPolicy,
+  { issuer, mfaPolicy, product = 'CLS' }: AccountSettings,
   { audit, mail, state, clock }: AccountPorts,
   stores: Stores,
 ) {
@@ -136,7 +134,7 @@ function composeFactors(
       state,
       passkeys: stores.passkeys,
       recoveryCodes: codes,
-      webAuthn: webAuthn(issuer, RELYING_PARTY),
+      webAuthn: webAuthn(issuer, product),
     }),
   };
 }

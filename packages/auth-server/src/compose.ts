@@ -113,13 +113,13 @@ async function compose(
   const accountServices = await composeAccounts(
     {
       ...{ issuer, mfaPolicy, production, upstreamTimeoutS, rememberDeviceS },
-      ...{ keyEncryptionKey, cookieKey },
+      ...{ keyEncryptionKey, cookieKey, product: config.brand.name },
     },
     { database, state, passwords, audit, mail, clock, log },
   );
-  const assets = readAssets();
+  const assets = readAssets(config.brand);
   const shown = pages({
-    ...{ issuer, assets, formKey: cookieKey },
+    ...{ issuer, assets, formKey: cookieKey, product: config.brand.name },
     ...{ supportUrl, policyUrl, explorerUrl },
   });
   const logFault = faultLog(log);

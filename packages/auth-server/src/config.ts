@@ -6,6 +6,7 @@ import {
   type ServiceEnvironment,
 } from '@cls/shared/service/service-environment';
 import type { MfaPolicy } from './accounts/mfa-policy.ts';
+import { type Brand, CONTRAST_MIN, contrastOf, PRODUCT } from './brand/brand.ts';
 
 export interface AuthServerConfig extends ServiceEnvironment {
   /** Seals secrets at rest and keys hashes of them; undefined on a developer's machine only. */
@@ -35,6 +36,8 @@ export interface AuthServerConfig extends ServiceEnvironment {
   /** Where messages are written when there is no mail server. */
   readonly mailOutbox: string;
   readonly mailFrom: string;
+  /** What the operator makes of the pages. */
+  readonly brand: Brand;
   /** Where people get help: an https or mailto URL. */
   readonly supportUrl: string | undefined;
   /** Where people see balances; undefined where there is no explorer. */
@@ -68,6 +71,7 @@ export const { parseConfig, describeConfig } = configuration(readConfig);
 
 function readConfig(read: EnvironmentReader): AuthServerConfig {
   const shared = readServiceEnvironment(read, 'auth-server', 'AUTH', 8081);
+  const brand = readBrand(read);
   const keyEncryptionKey = read.optionalSecret('KEY_ENCRYPTION_KEY', {
     about:
       'seals signing keys, TOTP secrets and upstream client secrets at rest, and keys the hashes of recovery codes; required in production',
@@ -143,7 +147,8 @@ function readConfig(read: EnvironmentReader): AuthServerConfig {
       max: 60,
       fallback: 10,
     }),
-    ...readMail(read, shared),
+    ...readMail(read, shared, brand),
+    brand,
     supportUrl: read.optionalLink('SUPPORT_URL', ['https', 'mailto'], {
       about: 'where people get help; pages and messages name it',
     }),
@@ -199,7 +204,40 @@ function readConfig(read: EnvironmentReader): AuthServerConfig {
   };
 }
 
-function readMail(read: EnvironmentReader, { production, dataDir, issuer }: ServiceEnvironment) {
+/** Faults name what to do; a colour that people cannot read is refused. */
+function readBrand(read: EnvironmentReader): Brand {
+  const name = read.text('BRAND_NAME', {
+    about: 'what you call this service: on pages, in messages, and in authenticator apps',
+    fallback: PRODUCT,
+  });
+  if (!/^[^<>@"\p{Cc}]{1,40}$/u.test(name)) {
+    read.fault('BRAND_NAME', 'expected 1 to 40 characters, none of them < > @ or "');
+  }
+  const colour = read.optionalText('BRAND_COLOUR', {
+    about: 'colour of buttons and links, as `#rrggbb`; refused where it is too light to read',
+    fallbackText: 'the blue of CLS',
+  });
+  if (colour !== undefined && !/^#[0-9a-f]{6}$/i.test(colour)) {
+    read.fault('BRAND_COLOUR', 'expected a colour such as #1d4f91');
+  } else if (colour !== undefined && contrastOf(colour) < CONTRAST_MIN) {
+    const found = contrastOf(colour).toFixed(2);
+    read.fault(
+      'BRAND_COLOUR',
+      `too light: its contrast with the pages is ${found}, and at least ${CONTRAST_MIN} is needed; take a darker one`,
+    );
+  }
+  const logo = read.optionalText('BRAND_LOGO', {
+    about: 'a file with your logo, .svg or .png, at most 64 KiB; shown beside the name',
+    fallbackText: 'the sign of CLS',
+  });
+  return { name, colour, logo };
+}
+
+function readMail(
+  read: EnvironmentReader,
+  { production, dataDir, issuer }: ServiceEnvironment,
+  brand: Brand,
+) {
   const smtpUrl = read.optionalSecret('SMTP_URL', {
     about: 'the mail server that sends messages to people; STARTTLS is required in production',
     expected: 'an smtps:// or smtp:// URL',
@@ -218,8 +256,8 @@ function readMail(read: EnvironmentReader, { production, dataDir, issuer }: Serv
     mailOutbox: outbox ?? join(dataDir, 'outbox'),
     mailFrom: read.text('MAIL_FROM', {
       about: 'the sender of messages to people: an address, or `Name <address>`',
-      fallback: `CLS <no-reply@${new URL(issuer).hostname}>`,
-      fallbackText: '`CLS <no-reply@` + the host of `ISSUER` + `>`',
+      fallback: `${brand.name} <no-reply@${new URL(issuer).hostname}>`,
+      fallbackText: '`BRAND_NAME` + ` <no-reply@` + the host of `ISSUER` + `>`',
     }),
   };
 }

@@ -6,11 +6,13 @@ import type { RecoveryCodes } from '../factors/recovery-codes.ts';
 import { dropNewCodes, newCodesOf } from '../factors/recovery-codes.ts';
 import type { TotpEnrolments } from '../factors/totp-enrolment.ts';
 import type { StateStore } from '../state/state-store.ts';
+import { deviceName } from '../views/account/account-page.ts';
 import { addPasskeyPage } from '../views/account/add-passkey.ts';
 import { addTotpPage } from '../views/account/add-totp.ts';
 import { recoveryCodesPage } from '../views/account/recovery-codes.ts';
 import { actorOf } from '../web/browser.ts';
 import type { Problem } from '../web/form.ts';
+import type { I18n } from '../web/i18n.ts';
 import { type Page, type Pages, seeOther } from '../web/page.ts';
 import type { Form } from '../web/read-form.ts';
 
@@ -100,16 +102,22 @@ export async function showPasskey(
 ): Promise<void> {
   const { deps, ctx, account, binding, page, hrefs } = enrolling;
   const options = await deps.passkeys.beginCreation(account, binding);
-  const given = name === undefined ? {} : { name };
+  const { device = {} } = actorOf(ctx);
+  const { excludeCredentials: known = [] } = options as { excludeCredentials?: unknown[] };
   deps.pages.show(ctx, {
     ...page,
     problems,
-    render: (frame, i18n) =>
-      addPasskeyPage(
-        { frame, action: hrefs.passkey, options, ...given, cancelHref: hrefs.cancel, problems },
-        i18n,
-      ),
+    render: (frame, i18n) => {
+      const given = name ?? nameOfPasskey(deviceName(device, i18n), known.length, i18n);
+      const { passkey: action, cancel: cancelHref } = hrefs;
+      return addPasskeyPage({ frame, action, options, name: given, cancelHref, problems }, i18n);
+    },
   });
+}
+
+/** To start with: the browser in which it is made, and a number beside others. */
+function nameOfPasskey(name: string, known: number, i18n: I18n): string {
+  return known === 0 ? name : i18n.t('sessions.numbered', { name, number: known + 1 });
 }
 
 export async function submitPasskey(enrolling: Enrolling, form: Form): Promise<void> {

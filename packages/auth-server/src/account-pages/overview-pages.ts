@@ -29,7 +29,6 @@ export async function showOverview(context: AccountPageContext): Promise<void> {
     overviewPage(
       {
         ...model,
-        ...(account.name === undefined ? {} : { name: account.name }),
         organisation: customer?.name ?? account.customer,
         ...(upstream === undefined ? {} : { upstream }),
         ...(setAt === undefined ? {} : { passwordSetAt: setAt }),

@@ -43,6 +43,7 @@ export async function showPlace(
         {
           frame,
           email: account.email,
+          ...(account.name === undefined ? {} : { name: account.name }),
           hrefs: hrefsOf(deps.pages, account),
           ...(notice === undefined ? {} : { notice }),
         },
@@ -54,7 +55,8 @@ export async function showPlace(
 
 /** Shows a page whose forms are this visitor's. */
 export function show(context: AccountPageContext, page: Page): void {
-  context.deps.pages.show(context.ctx, { csrf: formKey(context), ...page });
+  const person = context.account.id;
+  context.deps.pages.show(context.ctx, { csrf: formKey(context), person, ...page });
 }
 
 /** Redirects to an account page, which says what was done. */

@@ -84,7 +84,7 @@ export function accountRoutes(provider: Provider, deps: AccountPagesDeps): Middl
         }
         if (context === undefined) return showEnded(deps, ctx, placeOf(path));
         const read = await readOurForm(deps.pages, ctx, formKey(context));
-        if ('refused' in read) return showError(deps, ctx, read.refused, 400);
+        if ('refused' in read) return showRefused(context, path, read);
         if (proofNeeded && !(await isRecentlyAuthenticated(context))) return askForProof(context);
         return submit(context, read.form);
       });
@@ -114,6 +114,22 @@ function placeOf(path: string): AccountPlace {
 function showEnded({ pages }: AccountPagesDeps, ctx: Context, place: AccountPlace): void {
   const nextLink = { to: 'sign_in', href: pages.path(PLACES[place]) } as const;
   showErrorPage(pages, ctx, { status: 403, kind: 'session_ended', nextLink });
+}
+
+/** Says so where the form is of another person, or of this person's session before. */
+function showRefused(
+  { deps, ctx, account }: AccountPageContext,
+  path: string,
+  { refused, sent = {} }: { readonly refused: ErrorKind; readonly sent?: Form },
+): void {
+  const same = refused === 'form_refused' ? deps.pages.wasFor(sent, account.id) : undefined;
+  if (same === undefined) {
+    showError(deps, ctx, refused, 400);
+    return;
+  }
+  const nextLink = { to: 'account', href: deps.pages.path(PLACES[placeOf(path)]) } as const;
+  const kind = same ? 'session_renewed' : 'person_changed';
+  showErrorPage(deps.pages, ctx, { status: 400, kind, nextLink });
 }
 
 function showError(

@@ -7,6 +7,7 @@ export {
   type ErrorOut,
   errors,
   type Grant,
+  type Interaction,
   interactionPolicy,
   type KoaContextWithOIDC,
   Provider,

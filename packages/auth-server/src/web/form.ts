@@ -91,13 +91,14 @@ export function newPasswordField(
   lengthMin: number,
   problems: readonly RenderableProblem[],
   i18n: I18n,
+  focused = false,
 ): Html {
   return passwordField(
     {
       name: 'new_password',
       label: i18n.t('form.newPassword'),
       hint: i18n.t('form.newPasswordHint', { min: lengthMin }),
-      attributes: html` autocomplete="new-password" minlength="${lengthMin}" required passwordrules="${`minlength: ${lengthMin}; maxlength: 256;`}"`,
+      attributes: html` autocomplete="new-password" minlength="${lengthMin}" required passwordrules="${`minlength: ${lengthMin}; maxlength: 256;`}"${focused && html` autofocus`}`,
       problems,
     },
     i18n,

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { type Html, type HtmlValue, html } from '@cls/shared/http/html';
+import { PRODUCT } from '../brand/brand.ts';
 import type en from './messages/en.json';
 
 export const LOCALES = ['en', 'de'] as const;
@@ -52,10 +53,16 @@ const UNITS = [
   { unit: 'second', seconds: 1 },
 ] as const;
 
-/** Reads a language's one file; call it once at start. */
-export function readMessages(locale: Locale): Messages {
+/**
+ * Reads a language's one file; call it once at start.
+ *
+ * @param product what the operator calls this service; it is CLS in the file.
+ */
+export function readMessages(locale: Locale, product: string = PRODUCT): Messages {
   const file = new URL(`./messages/${locale}.json`, import.meta.url);
-  return JSON.parse(readFileSync(file, 'utf8')) as Messages;
+  const messages = Object.entries(JSON.parse(readFileSync(file, 'utf8')) as Messages);
+  const named = messages.map(([key, text]) => [key, text.replaceAll(PRODUCT, () => product)]);
+  return Object.fromEntries(named) as Messages;
 }
 
 /**

@@ -17,6 +17,8 @@ export interface Frame {
   readonly policyHref?: string;
   /** Where people see balances. */
   readonly explorerHref?: string;
+  /** URL paths of the operator's own style sheet and logo. */
+  readonly brand?: { readonly styles?: string; readonly logo?: string };
 }
 
 export interface PageModel {
@@ -49,7 +51,7 @@ interface Page {
 /** A page with one thing to do: a card below the product's name. */
 export function cardPage({ frame }: PageModel, page: Page, i18n: I18n): string {
   const body = html`<div class="stage">
-<header class="brand">${mark}${i18n.t('product.name')}</header>
+<header class="brand">${brandMark(frame)}${i18n.t('product.name')}</header>
 <main class="card" id="content">
 ${problemSummary(page.problems ?? [], i18n)}<h1>${page.title}</h1>
 ${page.body}
@@ -73,7 +75,7 @@ export function document(frame: Frame, page: Page, body: Html, i18n: I18n): stri
 <title>${i18n.t('page.title', { title })}</title>
 <link rel="icon" href="${frame.assetPath('icon.svg')}" type="image/svg+xml">
 <link rel="stylesheet" href="${frame.assetPath('pages.css')}">
-<script type="module" src="${frame.assetPath('pages.js')}"></script>
+${frame.brand?.styles !== undefined && html`<link rel="stylesheet" href="${frame.brand.styles}">\n`}<script type="module" src="${frame.assetPath('pages.js')}"></script>
 ${page.passkeys && html`<script type="module" src="${frame.assetPath('passkeys.js')}"></script>\n`}</head>
 <body>
 ${body}
@@ -96,6 +98,11 @@ export const mark: Html = trustedMarkup(
   '<svg class="mark" viewBox="0 0 32 32" aria-hidden="true"><rect width="32" height="32" rx="8" fill="#1d4f91"/>' +
     '<path d="M9 10h14M9 16h9M9 22h14" stroke="#fff" stroke-width="2.5" stroke-linecap="round"/></svg>',
 );
+
+/** The operator's logo, or the product's sign. */
+export function brandMark({ brand }: Frame): Html {
+  return brand?.logo === undefined ? mark : html`<img class="mark" src="${brand.logo}" alt="">`;
+}
 
 /** `Lindholm Portal (portal.example)`, the host kept in one piece. */
 export function applicationName({ name, host }: Application): Html {

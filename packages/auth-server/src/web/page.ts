@@ -24,6 +24,8 @@ export interface Page {
   readonly formTargets?: readonly string[];
   /** What the form token is bound to: the interaction. */
   readonly csrf?: string;
+  /** Whose page it is: a form that comes after another person has signed in says so. */
+  readonly person?: string;
   /** `ui_locales` of the application's request, when it is not in the page's own address. */
   readonly uiLocales?: string | undefined;
   /**
@@ -40,6 +42,8 @@ export interface Pages {
   show(ctx: Context, page: Page): void;
   /** Whether a form came from a page that was bound to the same thing. */
   isOurs(form: Readonly<Record<string, string>>, csrf: string): boolean;
+  /** Whether a form that is not ours came from a page of ours for this person; for words alone. */
+  wasFor(form: Readonly<Record<string, string>>, person: string): boolean | undefined;
   /** A path with the issuer's own before it. */
   path(path: string): string;
 }
@@ -52,6 +56,8 @@ export interface PageSettings {
   readonly policyUrl: string | undefined;
   /** Where people see balances. */
   readonly explorerUrl?: string | undefined;
+  /** What the operator calls this service; `CLS` otherwise. */
+  readonly product?: string;
 }
 
 export function pages(settings: PageSettings): Pages {
@@ -60,30 +66,37 @@ export function pages(settings: PageSettings): Pages {
   const basePath = pathname === '/' ? '' : pathname;
   const path = (below: string) => `${basePath}${below}`;
   const languages = new Map<Locale, I18n>(
-    LOCALES.map((locale) => [locale, createI18n(locale, readMessages(locale))]),
+    LOCALES.map((locale) => [locale, createI18n(locale, readMessages(locale, settings.product))]),
   );
   const key = formKey.expose();
   const tokenFor = (csrf: string) =>
     createHmac('sha256', key).update(`form ${csrf}`).digest('base64url');
+  const markOf = (person: string) => tokenFor(`person ${person}`).slice(0, 22);
   return {
     issuer,
     path,
     isOurs(form, csrf) {
-      const given = Buffer.from(form['csrf'] ?? '');
+      const given = Buffer.from(form['csrf']?.split('.')[0] ?? '');
       const expected = Buffer.from(tokenFor(csrf));
       return given.length === expected.length && timingSafeEqual(given, expected);
     },
-    show(ctx, { problems = [], formTargets = [], csrf = '', uiLocales, again, ...page }) {
+    wasFor(form, person) {
+      const mark = form['csrf']?.split('.')[1];
+      return mark === undefined ? undefined : mark === markOf(person);
+    },
+    show(ctx, { problems = [], formTargets = [], csrf = '', person, uiLocales, again, ...page }) {
       const locale = localeOf(ctx, uiLocales);
       const i18n = languages.get(locale);
       if (i18n === undefined) throw new Error(`no messages in ${locale}`);
       const query = ONCE.test(ctx.path) ? false : (again ?? ctx.querystring);
       const frame: Frame = {
         assetPath: (name) => path(assets.path(name)),
-        csrfToken: csrf === '' ? '' : tokenFor(csrf),
+        csrfToken:
+          csrf === '' ? '' : [tokenFor(csrf), ...(person ? [markOf(person)] : [])].join('.'),
         languages: query === false ? [] : languageLinks(query),
         ...(supportUrl === undefined ? {} : { supportHref: supportUrl }),
         ...(policyUrl === undefined ? {} : { policyHref: policyUrl }),
+        brand: brandOf(assets, path),
         ...(explorerUrl === undefined ? {} : { explorerHref: `${explorerUrl}/` }),
       };
       const throttled = problems.find((problem) => problem.code === 'throttled');
@@ -95,6 +108,14 @@ export function pages(settings: PageSettings): Pages {
       ctx.set('Content-Type', 'text/html; charset=utf-8');
       ctx.body = page.render(frame, i18n);
     },
+  };
+}
+
+function brandOf(assets: Assets, path: (below: string) => string): NonNullable<Frame['brand']> {
+  const [styles, logo] = [assets.path('brand.css'), assets.path('logo')];
+  return {
+    ...(styles === '' ? {} : { styles: path(styles) }),
+    ...(logo === '' ? {} : { logo: path(logo) }),
   };
 }
 
@@ -128,8 +149,12 @@ function statusOf(problems: readonly RenderableProblem[]): number {
   return problems.some(({ code }) => code === 'throttled') ? 429 : 422;
 }
 
-/** After a form: loading the next page again sends nothing again (RFC 9110 §15.4.4). */
+/**
+ * After a form: loading the next page again sends nothing again (RFC 9110 §15.4.4). Not stored: the
+ * Back button would follow the redirect that a browser has kept, and not ask where it leads now.
+ */
 export function seeOther(ctx: Context, href: string): void {
+  ctx.set('Cache-Control', 'no-store');
   ctx.redirect(href);
   ctx.status = 303;
 }

@@ -6,6 +6,11 @@ const BODY_MAX_BYTES = 16_384;
 
 export type Form = Readonly<Record<string, string>>;
 
+/** `sent` says only what somebody sent: nothing may be done with it. */
+type ReadForm =
+  | { readonly form: Form }
+  | { readonly refused: 'form_unreadable' | 'form_refused'; readonly sent?: Form };
+
 /**
  * The fields of a form whose page was bound to `bound` (to nothing when that is empty), or why it
  * is refused.
@@ -14,10 +19,12 @@ export async function readOurForm(
   pages: Pick<Pages, 'isOurs'>,
   ctx: Context,
   bound: string,
-): Promise<{ readonly form: Form } | { readonly refused: 'form_unreadable' | 'form_refused' }> {
+): Promise<ReadForm> {
   const form = await readForm(ctx);
   if (form === undefined) return { refused: 'form_unreadable' };
-  return bound !== '' && pages.isOurs(form, bound) ? { form } : { refused: 'form_refused' };
+  return bound !== '' && pages.isOurs(form, bound)
+    ? { form }
+    : { refused: 'form_refused', sent: form };
 }
 
 /**

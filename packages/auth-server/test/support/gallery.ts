@@ -154,6 +154,8 @@ const ERROR_KINDS: readonly ErrorKind[] = [
   'access_denied',
   'sign_in_needed',
   'session_ended',
+  'person_changed',
+  'session_renewed',
   'stronger_sign_in_needed',
   'link_expired',
   'invitation_expired',

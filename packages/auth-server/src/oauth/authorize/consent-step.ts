@@ -5,6 +5,7 @@ import { consentPage } from '../../views/authorization/consent.ts';
 import { actorOf } from '../../web/browser.ts';
 import { ACCOUNT_PATH } from '../../web/paths.ts';
 import { permissionNames } from '../../web/permission-names.ts';
+import { rememberConsent } from './abandoned-consent.ts';
 import { answer, refuse } from './finish.ts';
 import {
   actionOf,
@@ -17,6 +18,7 @@ import {
 
 export async function showConsent(context: InteractionContext): Promise<void> {
   const { deps, ctx, details, client } = context;
+  await rememberConsent(context);
   const account = await deps.accounts.find(details.session?.accountId ?? '');
   const { missingOIDCScope, missingResourceScopes } = details.prompt.details as {
     missingOIDCScope?: string[];

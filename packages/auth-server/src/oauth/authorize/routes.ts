@@ -1,11 +1,14 @@
 import Router from '@koa/router';
 import type { Context, Middleware } from 'koa';
 import { newCodesOf } from '../../factors/recovery-codes.ts';
-import { errors, type Provider } from '../../library/oidc.ts';
+import { errors, type KoaContextWithOIDC, type Provider } from '../../library/oidc.ts';
 import { leaveEndedSession } from '../../library/reliances/interaction-session.ts';
+import { showErrorPage } from '../../web/error-page.ts';
 import { showExpired } from '../../web/expired-page.ts';
+import { nextLinkFrom } from '../../web/next-link.ts';
 import { seeOther } from '../../web/page.ts';
 import { readOurForm } from '../../web/read-form.ts';
+import { leaveConsent } from './abandoned-consent.ts';
 import { consent, showConsent } from './consent-step.ts';
 import {
   cancel,
@@ -40,7 +43,7 @@ export function interactionRoutes(provider: Provider, deps: InteractionDeps): Mi
   const withInteraction =
     (act: (context: InteractionContext) => Promise<void>) => async (ctx: Context) => {
       const details = await detailsOf(provider, ctx);
-      if (details === undefined) return showExpired(deps.pages, ctx);
+      if (details === undefined) return showOver(provider, deps, ctx);
       const client = await provider.Client.find(String(details.params['client_id'] ?? ''));
       await act({ provider, deps, ctx, details, client });
     };
@@ -75,6 +78,24 @@ export function interactionRoutes(provider: Provider, deps: InteractionDeps): Mi
     );
   }
   return router.routes() as unknown as Middleware;
+}
+
+/** The interaction is over, or it is of another browser, or of another person in this browser. */
+async function showOver(provider: Provider, deps: InteractionDeps, ctx: Context): Promise<void> {
+  const uid = String(ctx['params'].uid);
+  const ours = ctx.cookies.get(provider.cookieName('interaction'), { signed: true }) === uid;
+  if (!ours) return showExpired(deps.pages, ctx);
+  if (await leaveConsent(provider, deps.state, ctx, uid)) return;
+  const [interaction, { accountId }] = await Promise.all([
+    provider.Interaction.find(uid),
+    provider.Session.get(ctx as unknown as KoaContextWithOIDC),
+  ]);
+  const meant = interaction?.session?.accountId;
+  if (meant === undefined || accountId === undefined || meant === accountId) {
+    return showExpired(deps.pages, ctx);
+  }
+  const nextLink = nextLinkFrom(undefined, deps.pages);
+  showErrorPage(deps.pages, ctx, { status: 400, kind: 'person_changed', nextLink });
 }
 
 /** Undefined when the interaction ended, expired, or belongs to another browser. */

@@ -2,7 +2,7 @@ import { type Html, html } from '@cls/shared/http/html';
 import type { RenderableProblem } from '../../web/form.ts';
 import { form, problemSummary } from '../../web/form.ts';
 import type { I18n, KeyAfter } from '../../web/i18n.ts';
-import { document, footer, mark, type PageModel } from '../../web/layout.ts';
+import { brandMark, document, footer, type PageModel } from '../../web/layout.ts';
 
 export const ACCOUNT_PLACES = [
   'overview',
@@ -17,6 +17,8 @@ export type AccountPlace = (typeof ACCOUNT_PLACES)[number];
 /** What every page of the account area shows around its content. */
 export interface AccountModel extends PageModel {
   readonly email: string;
+  /** What applications call the person. */
+  readonly name?: string;
   readonly hrefs: Readonly<Record<Exclude<AccountPlace, 'password'> | 'signOut', string>> & {
     /** Absent where the person has no password here. */
     readonly password?: string;
@@ -35,15 +37,15 @@ interface AccountPage {
 }
 
 export function accountPage(model: AccountModel, page: AccountPage, i18n: I18n): string {
-  const { frame, email, hrefs, notice } = model;
+  const { frame, email, name, hrefs, notice } = model;
   const places = ACCOUNT_PLACES.filter((place) => hrefs[place] !== undefined).map(
     (place) =>
       html`<li><a href="${hrefs[place]}"${place === page.place && html` aria-current="page"`}>${i18n.t(`place.${place}`)}</a></li>`,
   );
   const body = html`<a class="skip" href="#content">${i18n.t('page.skip')}</a>
 <header class="bar">
-<a class="brand" href="${hrefs.overview}">${mark}${i18n.t('product.name')}</a>
-<span class="who">${email}</span>
+<a class="brand" href="${hrefs.overview}">${brandMark(frame)}${i18n.t('product.name')}</a>
+<span class="who">${name !== undefined && html`${name} · `}${email}</span>
 ${frame.explorerHref !== undefined && html`<a href="${frame.explorerHref}">${i18n.t('account.balances')}</a>\n`}${form(frame, { action: hrefs.signOut, body: html`<button class="button">${i18n.t('account.signOut')}</button>` })}
 </header>
 <div class="columns">

@@ -10,8 +10,6 @@ import {
 } from './account-page.ts';
 
 export interface OverviewModel extends AccountModel {
-  /** What applications call the person. */
-  readonly name?: string;
   /** The customer that the person belongs to. */
   readonly organisation: string;
   /** The customer's provider, when the person signs in there and not by a password here. */

@@ -21,7 +21,7 @@ export function renameFactorPage(model: RenameFactorModel, i18n: I18n): string {
         label: i18n.t('renameFactor.name'),
         hint: i18n.t('addTotp.nameHint'),
         value: name,
-        attributes: html` type="text" autocomplete="off" maxlength="60" required`,
+        attributes: html` type="text" autocomplete="off" maxlength="60" required${problems.length === 0 && html` autofocus`}`,
         problems,
       },
       i18n,

@@ -28,7 +28,7 @@ ${form(frame, {
       label: i18n.t('deviceCode.label'),
       hint: i18n.t('deviceCode.hint'),
       ...(userCode !== undefined && { value: userCode }),
-      attributes: html` type="text" class="code" autocomplete="off" autocapitalize="characters" spellcheck="false" maxlength="${USER_CODE_MAX}" required`,
+      attributes: html` type="text" class="code" autocomplete="off" autocapitalize="characters" spellcheck="false" maxlength="${USER_CODE_MAX}" required${problems.length === 0 && html` autofocus`}`,
       problems,
     },
     i18n,

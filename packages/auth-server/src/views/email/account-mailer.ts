@@ -1,6 +1,7 @@
 import { type Clock, systemClock } from '@cls/shared/clock';
 import { type Account, hasPassword } from '../../accounts/account.ts';
 import type { Actor } from '../../audit/actor.ts';
+import type { Brand } from '../../brand/brand.ts';
 import type { AccountMail } from '../../mail/account-mail.ts';
 import type { MailQueue } from '../../mail/mail-queue.ts';
 import { createI18n, type I18n, LOCALES, readMessages } from '../../web/i18n.ts';
@@ -32,14 +33,20 @@ const PATHS = {
   applications: ACCOUNT_PLACE_PATHS.applications,
 } as const;
 
+export interface MailerSettings {
+  readonly issuer: string;
+  readonly supportUrl?: string | undefined;
+  readonly brand?: Pick<Brand, 'name'>;
+}
+
 /** Writes messages to people in their language, and queues them. */
 export function accountMailer(
-  { issuer, supportUrl }: { readonly issuer: string; readonly supportUrl?: string | undefined },
+  { issuer, supportUrl, brand }: MailerSettings,
   queue: MailQueue,
   clock: Clock = systemClock,
 ): AccountMail {
   const languages = new Map<string, I18n>(
-    LOCALES.map((locale) => [locale, createI18n(locale, readMessages(locale))]),
+    LOCALES.map((locale) => [locale, createI18n(locale, readMessages(locale, brand?.name))]),
   );
   const frame = {
     host: new URL(issuer).host,
@@ -76,7 +83,9 @@ export function accountMailer(
       send(account, actor, (i18n) => passwordResetMail({ ...frame, href, validForS }, i18n));
     },
     invitation(account, organisation, token, expiresAt, actor) {
-      const href = `${at('invitation')}?token=${token}`;
+      // Whoever chose the language of the message chose that of the page.
+      const language = actor.locale === undefined ? '' : `&lang=${actor.locale}`;
+      const href = `${at('invitation')}?token=${token}${language}`;
       const model = { ...frame, organisation, href, expiresAt };
       send(account, actor, (i18n) => invitationMail(model, i18n));
     },

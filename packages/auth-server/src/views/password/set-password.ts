@@ -24,7 +24,7 @@ export function setPasswordPage(model: SetPasswordModel, i18n: I18n): string {
 ${form(frame, {
   action,
   body: html`${usernameForPasswordManagers(email)}
-${newPasswordField(lengthMin, problems, i18n)}
+${newPasswordField(lengthMin, problems, i18n, problems.length === 0)}
 ${submit(i18n.t('setPassword.submit'))}`,
 })}
 <p class="hint">${i18n.t('setPassword.after')}</p>`;
@@ -47,7 +47,7 @@ export function invitationPage(model: InvitationModel, i18n: I18n): string {
 ${form(frame, {
   action,
   body: html`${usernameForPasswordManagers(email)}
-${newPasswordField(lengthMin, problems, i18n)}
+${newPasswordField(lengthMin, problems, i18n, problems.length === 0)}
 ${submit(i18n.t('invitation.submit'))}`,
 })}
 <p class="hint">${i18n.t('invitation.until', { date: i18n.dateTime(model.expiresAt) })}</p>`;

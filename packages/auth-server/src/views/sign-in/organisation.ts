@@ -21,7 +21,7 @@ ${form(frame, {
       name: 'email',
       label: i18n.t('form.workEmail'),
       ...(email !== undefined && { value: email }),
-      attributes: html` type="email" autocomplete="username" autocapitalize="none" spellcheck="false" maxlength="254" required`,
+      attributes: html` type="email" autocomplete="username" autocapitalize="none" spellcheck="false" maxlength="254" required${problems.length === 0 && html` autofocus`}`,
       problems,
     },
     i18n,

@@ -22,6 +22,7 @@ export const LONG = [
   'audit',
   'process',
   'browser',
+  'people.chromium',
   'accessible.chromium',
   'forged-tokens',
   'sign-in.ended-meanwhile',

@@ -82,6 +82,31 @@ describe('the numbers on pages', () => {
     );
   });
 
+  it('are sorted and searched as the API does', async () => {
+    const [some] = items;
+    const words = some?.deal.dealNumber ?? '';
+    for (const more of [
+      'sort=-available',
+      'sort=interestAccrued',
+      `q=${encodeURIComponent(words)}`,
+    ]) {
+      const { html } = await person.open(`/deals?${times}&includeZero=true&limit=250&${more}`);
+      const { data } = await services.ask<List<BalanceItem>>(
+        `/balances?${times}&level=deal&includeZero=true&limit=250&${more}`,
+      );
+      expect(data.length, more).to.be.greaterThan(0);
+      expect(rowsOf(html, 'deals').map(({ numbers }) => numbers)).to.deep.equal(
+        data.map(shownInList),
+      );
+    }
+  });
+
+  it('lead on where a search finds nothing', async () => {
+    const { html } = await person.open(`/deals?${times}&q=nobodyhasthisname`);
+    expect(html).to.include('No deal passes these filters');
+    expect(linkNamed(html, 'Clear all')).not.to.include('q=');
+  });
+
   const dealIds = () => [...new Set(items.map(({ deal }) => deal.id))];
 
   it('are, on each deal’s page, its amounts and its lenders, who add up to them', async () => {

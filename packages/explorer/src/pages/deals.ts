@@ -3,14 +3,22 @@ import type { BalanceItem, List, Total } from '../balances/shapes.ts';
 import { pageAddress, sameWith } from '../web/address.ts';
 import type { Text } from '../web/text.ts';
 import { amountCell, type Column, marks, table, wordOf } from './cells.ts';
-import { chips, filterForm, filtersOf } from './deal-filters.ts';
+import { chips, filterForm, filtersOf, searchForm } from './deal-filters.ts';
 import { type PageDeps, showPage, timesAsked, whoAsks } from './show.ts';
 import type { Visit } from './visit.ts';
 
 const PAGE_SIZES = ['50', '100', '250'];
 
 /** What the list can be sorted by, as the API names it. */
-const SORTS = { deal: 'dealNumber', borrower: 'borrower', outstanding: 'outstanding' } as const;
+const SORTS = {
+  deal: 'dealNumber',
+  borrower: 'borrower',
+  outstanding: 'outstanding',
+  commitment: 'commitment',
+  available: 'available',
+  pastDue: 'pastDue',
+  interestAccrued: 'interestAccrued',
+} as const;
 
 /** `/deals`: an item per deal and currency, with totals of all that was found. */
 export async function dealsPage(deps: PageDeps, visit: Visit): Promise<void> {
@@ -35,6 +43,7 @@ export async function dealsPage(deps: PageDeps, visit: Visit): Promise<void> {
     who,
     meta: list.meta,
     body: (text) => [
+      searchForm(visit, text),
       filterForm(visit, text),
       chips(visit, partiesOf(list.data), text),
       list.data.length === 0 && query.get('cursor') === null
@@ -75,10 +84,10 @@ function rowsTable(visit: Visit, { data }: List<BalanceItem>, text: Text): Html 
     { label: text.t('column.currency') },
     ...(own ? [{ label: text.t('column.ownOutstanding'), numeric: true }] : []),
     { label: text.t('column.outstanding'), numeric: true, sort: sorted('outstanding') },
-    { label: text.t('column.commitment'), numeric: true },
-    { label: text.t('column.available'), numeric: true },
-    { label: text.t('column.pastDue'), numeric: true },
-    { label: text.t('column.interestAccrued'), numeric: true },
+    { label: text.t('column.commitment'), numeric: true, sort: sorted('commitment') },
+    { label: text.t('column.available'), numeric: true, sort: sorted('available') },
+    { label: text.t('column.pastDue'), numeric: true, sort: sorted('pastDue') },
+    { label: text.t('column.interestAccrued'), numeric: true, sort: sorted('interestAccrued') },
     { label: text.t('column.status') },
   ];
   const rows = data.map(

@@ -223,7 +223,7 @@ A token, then the two largest loans of Ukraine (paste both lines):
 TOKEN=$(${token} | sed 's/.*"access_token":"\\([^"]*\\)".*/\\1/')
 curl -s -H "Authorization: Bearer $TOKEN" '${baseUrl}/api/v1/cls/balances?country=UA&sort=-outstanding&limit=2'
 
-In a browser: ${issuer}/ leads to the balances at ${demo.explorer.url}/${person === undefined ? '' : `, as ${person.email} with the password ${person.password}`}
+In a browser: ${issuer}/${person === undefined ? '' : `, as ${person.email} with the password ${person.password}`}
 Documentation for callers: ${issuer}/docs
 Messages to people: ${join(dataDir, 'auth-server', 'outbox')}
 More callers: ${join(dataDir, 'demo.json')} · logs: ${services.map(({ logFile }) => logFile).join(', ')}

@@ -1,4 +1,5 @@
 import { Random } from '@cls/book-generator/random';
+import { Refusal } from '@cls/shared/http/refusal';
 import type { Database } from '@cls/shared/sql/database';
 import { describeOnEngines } from '@cls/testing/engines';
 import { expect } from 'chai';
@@ -13,7 +14,9 @@ import {
   type PageRequest,
   type ReaderAccess,
   type Sort,
+  WORKED_OUT_SORTS,
 } from '../src/balances/balance-store.ts';
+import { orderedPage } from '../src/balances/worked-out-order.ts';
 import type { BookRecord } from '../src/journal-file/record.ts';
 import { BALANCE_COMPONENTS, outstandingPrincipal } from '../src/ledger/balance.ts';
 import { MIGRATIONS } from '../src/store/migrations.ts';
@@ -211,6 +214,35 @@ describeOnEngines('pages that are sorted by a field', (engine) => {
     );
     const paged = await walk({ fullControl: true }, { ...request, filter });
     expect(paged.map(shownOf)).to.deep.equal(all.map(shownOf));
+  });
+
+  it('are refused where more would have to be worked out than is sorted, unless few deals are left', async () => {
+    const access = { fullControl: true } as const;
+    const ledgerSeq = (await columnOf<bigint>(LAST_SEQ))[0];
+    const dealIds = records.flatMap((one) => (one.object === 'deal' ? one.id : [])).slice(0, 1);
+    const few: BalanceStore = {
+      ...store,
+      valuesOf: (reader, request) => store.valuesOf(reader, request, 5),
+    };
+    for (const by of WORKED_OUT_SORTS) {
+      const request = {
+        level: 'facility' as const,
+        snapshot: { asOf: date('2024-03-01'), ledgerSeq },
+        sort: { by, descending: true },
+        after: undefined,
+        limit: 3,
+      };
+      const page = orderedPage(few, access, { ...request, filter: NO_FILTER });
+      const refused: unknown = await page.catch((fault: unknown) => fault);
+      if (!(refused instanceof Refusal)) throw new Error(`${by} is not refused`);
+      expect(refused.details.status).to.equal(400);
+      expect(refused.details.detail).to.match(/^sort: .* at most 20000 items: narrow the question/);
+      const filter = { ...NO_FILTER, dealIds };
+      const { items } = await orderedPage(few, access, { ...request, filter });
+      const whole = await orderedPage(store, access, { ...request, filter });
+      expect(items.length, by).to.be.greaterThan(0);
+      expect(items.map(shownOf), by).to.deep.equal(whole.items.map(shownOf));
+    }
   });
 
   it('are found to have all items by reconcile', async () => {

@@ -1,5 +1,5 @@
 // A person signs in to an application with password and second factor, up to the code.
-import { aesGcmSealer } from '../../packages/auth-server/dist/src/crypto/seal.js';
+
 import { sqlTotpFactors } from '../../packages/auth-server/dist/src/factors/sql-totp-factors.js';
 import {
   createPerson,
@@ -14,6 +14,7 @@ import {
   REDIRECT_URI,
   relyingParty,
 } from '../../packages/auth-server/dist/test/support/relying-party.js';
+import { aesGcmSealer } from '../../packages/shared/dist/src/seal.js';
 import { Secret } from '../../packages/shared/dist/src/secret.js';
 import { pglite } from '../../packages/testing/dist/src/engines.js';
 

@@ -147,10 +147,11 @@ describe('the numbers on pages', () => {
 
   it('are, on each facility’s page, its commitment and its accruals to the last digit', async () => {
     const { data } = await services.ask<List<BalanceItem>>(
-      `/balances?${times}&level=facility&includeZero=true&expand=accrual`,
+      `/balances?${times}&level=facility&includeZero=true&expand=accrual&limit=1000`,
     );
     let periods = 0;
-    for (const item of data) {
+    const accruing = data.filter(({ accrual = [] }) => accrual.length > 0);
+    for (const item of accruing) {
       const { html } = await person.open(`/facilities/${item.facility?.id}?${times}`);
       const { commitment: of } = item.global;
       expect(rowsOf(html, 'commitment').flatMap(({ numbers }) => numbers)).to.deep.equal([

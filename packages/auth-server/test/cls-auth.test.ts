@@ -181,7 +181,7 @@ describe('cls-auth', () => {
     const message = newestMessage();
     expect(message)
       .to.include('To: new.person@india.example')
-      .and.match(/\/invitation\?token=.{43}$/m);
+      .and.match(/\/invitation\?token=.{43}&lang=en$/m);
     const again = await run(`accounts invite new.person@india.example ${grant} --language de`);
     expect(newestMessage()).to.include('Guten Tag');
     expect(again.stdout, 'where a developer finds it').to.include(

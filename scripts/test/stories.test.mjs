@@ -6,7 +6,7 @@ import { root } from '../bootstrap.mjs';
 /** What a change may add without a look at the story; lower it when files are merged. */
 const MOST = {
   token: 15,
-  'sign-in': 86,
+  'sign-in': 90,
 };
 
 describe('the files that a story runs', () => {

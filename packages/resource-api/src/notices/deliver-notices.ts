@@ -39,7 +39,10 @@ export async function deliverNotices(
   deps: DeliveryDeps,
   due: () => readonly DueNotice[],
 ): Promise<void> {
-  await Promise.all(Array.from({ length: LANES }, () => deliverInTurn(deps, due)));
+  const lanes = Array.from({ length: LANES }, () => deliverInTurn(deps, due));
+  // One that fails leaves the others at work: they are waited for, too.
+  const failed = (await Promise.allSettled(lanes)).find(({ status }) => status === 'rejected');
+  if (failed?.status === 'rejected') throw failed.reason;
 }
 
 async function deliverInTurn(deps: DeliveryDeps, due: () => readonly DueNotice[]): Promise<void> {

@@ -131,7 +131,10 @@ function ladderOf(currency: string, { data }: Totals, text: Text): Html {
 <tr><th scope="row">${group.value ?? text.t('portfolio.noMaturity')}</th><td class="n">${text.count(group.count)}</td>${amountCells(group, text)}</tr>`,
   );
   const caption = text.t('portfolio.ladderCaption', { currency });
-  return html`${barChart(bars, caption, text)}<details><summary>${text.t('chart.table')}</summary>${table({ caption, columns, rows, id: `ladder-${currency}` })}</details>`;
+  const numbers = table({ caption, columns, rows, id: `ladder-${currency}` });
+  const picture = barChart(bars, caption, text);
+  if (picture === undefined) return numbers;
+  return html`${picture}<details><summary>${text.t('chart.table')}</summary>${numbers}</details>`;
 }
 
 function groupLinks({ ctx, query }: Visit, by: Group, text: Text): Html {

@@ -164,7 +164,10 @@ describe('the numbers on pages', () => {
         expect(rows.map(({ numbers }) => [numbers[1], numbers[3]])).to.deep.equal(
           accrual.periods.map(({ balance, amount }) => [balance, amount]),
         );
-        expect(rowsOf(html, `accrual-${at}`, 'tfoot')[0]?.numbers).to.deep.equal([accrual.amount]);
+        const { corrects, amount } = accrual;
+        const sums = corrects === null ? [[amount]] : [[corrects.billed], [amount]];
+        const foot = rowsOf(html, `accrual-${at}`, 'tfoot');
+        expect(foot.map(({ numbers }) => numbers)).to.deep.equal(sums);
       }
     }
     expect(periods).to.be.greaterThan(0);

@@ -93,7 +93,9 @@ export interface Accrual {
   readonly start: string;
   readonly end: string;
   readonly dayCount: string;
+  /** What is not billed yet; of days that a bill had wrong, the difference to it. */
   readonly amount: string;
+  readonly corrects: { readonly journal: string; readonly billed: string } | null;
   readonly periods: readonly {
     readonly start: string;
     readonly end: string;

@@ -90,7 +90,7 @@ function contractsTable({ data }: List<BalanceItem>, text: Text): Html | undefin
 
 /** Each period with its rate and its exact amount; their sum is rounded once. */
 function accrualTable(accrual: Accrual, currency: string, at: number, text: Text): Html {
-  const { component, periods, amount, dayCount, start, end } = accrual;
+  const { component, periods, amount, corrects, dayCount, start, end } = accrual;
   const columns = [
     { label: text.t('accrual.from') },
     { label: text.t('accrual.until') },
@@ -103,7 +103,12 @@ function accrualTable(accrual: Accrual, currency: string, at: number, text: Text
     (period) => html`
 <tr><td>${text.date(period.start)}</td><td>${text.date(period.end)}</td><td class="n">${text.count(period.days)}</td>${amountCell(period.balance, text)}<td class="n">${percent(period.rate, text)}</td>${amountCell(period.amount, text)}</tr>`,
   );
-  const foot = html`<tr><th scope="row" colspan="5">${text.t('accrual.rounded', { currency })}</th>${amountCell(amount, text)}</tr>`;
+  const sumRow = (label: string, sum: string) =>
+    html`<tr><th scope="row" colspan="5">${label}</th>${amountCell(sum, text)}</tr>`;
+  const foot =
+    corrects === null
+      ? sumRow(text.t('accrual.rounded', { currency }), amount)
+      : html`${sumRow(text.t('accrual.billed'), corrects.billed)}${sumRow(text.t('accrual.difference', { currency }), amount)}`;
   const caption = text.t('accrual.caption', {
     component: wordOf('accrualOf', component, text),
     from: text.date(start),

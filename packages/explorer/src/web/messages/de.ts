@@ -258,6 +258,8 @@ export const de: Messages = {
   'accrual.rate': 'Satz',
   'accrual.exact': 'Genauer Betrag',
   'accrual.rounded': 'Summe, einmal gerundet, in {currency}',
+  'accrual.billed': 'Für diese Tage bisher berechnet',
+  'accrual.difference': 'Differenz zur Rechnung, einmal gerundet, in {currency}',
   'accrualOf.interest': 'Zinsen',
   'accrualOf.commitment_fee': 'Bereitstellungsgebühr',
   'accrualOf.letter_of_credit_fee': 'Akkreditivgebühr',

@@ -253,6 +253,8 @@ export const en = {
   'accrual.rate': 'Rate',
   'accrual.exact': 'Exact amount',
   'accrual.rounded': 'Sum, rounded once, in {currency}',
+  'accrual.billed': 'Billed for these days so far',
+  'accrual.difference': 'Difference to the bill, rounded once, in {currency}',
   'accrualOf.interest': 'Interest',
   'accrualOf.commitment_fee': 'Commitment fee',
   'accrualOf.letter_of_credit_fee': 'Letter of credit fee',

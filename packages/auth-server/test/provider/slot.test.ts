@@ -42,7 +42,13 @@ describe('the keys of a service that is starting', () => {
     const settings = {
       ...{ scopeBase: 'https://cls.example', audience: 'https://cls.example/api' },
       ...{ cookieKey: new Secret(KEY), mfaPolicy: 'enrolled', accountTokenTtlS: 60 },
-      ...{ sessionIdleS: 600, sessionAbsoluteS: 600, refreshTokenTtlS: 600, refreshGraceS: 0 },
+      ...{
+        sessionIdleS: 600,
+        sessionAbsoluteS: 600,
+        refreshTokenTtlS: 600,
+        refreshGraceS: 0,
+        rememberDeviceS: 0,
+      },
     } as unknown as ProviderSettings;
     const listener = await providerSlot(
       'http://localhost',

@@ -11,7 +11,7 @@ import {
 import { expect } from 'chai';
 import { Secret } from '../src/secret.ts';
 import { type Database, DatabaseUnavailable } from '../src/sql/database.ts';
-import { postgresDatabase } from '../src/sql/postgres.ts';
+import { type PostgresOptions, postgresDatabase } from '../src/sql/postgres.ts';
 import { postgresHosts } from '../src/sql/postgres-hosts.ts';
 
 const STATEMENT_TIMEOUT_MS = 20_000;
@@ -36,7 +36,7 @@ describe('sessions of PostgreSQL', () => {
     for (const child of bouncers.splice(0)) child.kill('SIGKILL');
   });
 
-  const open = (to: string, more: { failFast?: boolean; listenUrl?: Secret } = {}): Database => {
+  const open = (to: string, more: Partial<PostgresOptions> = {}): Database => {
     const database = postgresDatabase({
       url: new Secret(to),
       poolSize: 4,
@@ -227,6 +227,21 @@ describe('sessions of PostgreSQL', () => {
       await eventually(async () => {
         expect(await database.query('SELECT id FROM frozen')).to.deep.equal([]);
       });
+    });
+
+    it('are left to the next user by one who gave up while they were being opened', async () => {
+      const limits = { poolSize: 1, statementTimeoutMs: 4_000 };
+      const only = open(`postgres://cls@127.0.0.1:${proxy.port}${url.pathname}`, limits);
+      await only.query('SELECT 1');
+      proxy.arm(0, 'cut after', 'once');
+      const cut = failure(only.query('SELECT 1'));
+      // Waits for the only session, and gets a new one when that is cut.
+      const waits = failure(only.query('SELECT 1'));
+      expect(await cut).to.be.instanceOf(DatabaseUnavailable);
+      proxy.arm(1, 'no answer');
+      expect(await waits).to.be.instanceOf(DatabaseUnavailable);
+      proxy.heal();
+      expect(await only.query('SELECT 1 AS one')).to.deep.equal([{ one: 1 }]);
     });
 
     it('wait for a statement that takes long while the server answers', async () => {

@@ -93,24 +93,36 @@ export function postgresSessions(options: PostgresOptions): PostgresSessions {
     pipeline: true,
     // The driver's own limit, for a server that is frozen and cannot cancel anything.
     query_timeout: options.statementTimeoutMs + 2_000,
-    verify: (client: pg.PoolClient, done: (error?: Error) => void) => {
-      client.query(PROBE).then(
-        ({ rows: [row] }) => {
-          if (!pooled && row.limit !== `${options.statementTimeoutMs}`) pooled = true;
-          const unfit = hosts.needsWrites && row.standby === true;
-          done(unfit ? new DatabaseUnavailable('the host is a standby') : undefined);
-        },
-        (error: Error) => done(error),
-      );
-    },
   } as object as pg.PoolConfig);
   pool.on('error', options.onError);
   // The failed statement reports a lost session to its user; the event alone would end the process.
   pool.on('connect', (client) => void client.on('error', () => undefined));
+  const fit = new WeakSet<pg.PoolClient>();
   const busy = new Set<pg.PoolClient>();
   pool.on('acquire', (client) => busy.add(client));
   pool.on('release', (_, client) => busy.delete(client));
 
+  /**
+   * Asks a new session once. The pool's own `verify` would lose a session whose user gave up while the
+   * server was asked: nobody would give it back.
+   */
+  const verified = async (client: pg.PoolClient): Promise<pg.PoolClient> => {
+    if (fit.has(client)) return client;
+    try {
+      const {
+        rows: [row],
+      } = await client.query(PROBE);
+      if (!pooled && row.limit !== `${options.statementTimeoutMs}`) pooled = true;
+      if (hosts.needsWrites && row.standby === true) {
+        throw new DatabaseUnavailable('the host is a standby');
+      }
+      fit.add(client);
+      return client;
+    } catch (error) {
+      client.release(error as Error);
+      throw error;
+    }
+  };
   const closePulse = () => {
     destroy(pulse);
     pulse = undefined;
@@ -121,7 +133,7 @@ export function postgresSessions(options: PostgresOptions): PostgresSessions {
       // Every host once, and once more when the first was found to be a pooler.
       for (let tries = hosts.urls.length; ; tries -= 1) {
         try {
-          return await pool.connect();
+          return await verified(await pool.connect());
         } catch (error) {
           if (!pooled && isUnsupportedSetting(error)) pooled = true;
           else if (tries > 1 && mayBeBetterElsewhere(error)) nextHost();

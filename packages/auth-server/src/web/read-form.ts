@@ -1,8 +1,6 @@
+import { readFormBody } from '@cls/shared/http/read-form-body';
 import type { Context } from 'koa';
 import type { Pages } from './page.ts';
-
-const FORM = 'application/x-www-form-urlencoded';
-const BODY_MAX_BYTES = 16_384;
 
 export type Form = Readonly<Record<string, string>>;
 
@@ -35,19 +33,4 @@ async function readForm(ctx: Context): Promise<Form | undefined> {
   const body = await readFormBody(ctx);
   if (body === undefined || [...body].flat().some((text) => text.includes('\0'))) return undefined;
   return Object.fromEntries([...body].reverse());
-}
-
-/** The same with every field as often as it was sent. */
-export async function readFormBody(ctx: Context): Promise<URLSearchParams | undefined> {
-  if (!ctx.is(FORM)) return undefined;
-  const parts: Buffer[] = [];
-  let length = 0;
-  for await (const part of ctx.req as AsyncIterable<Buffer>) {
-    length += part.length;
-    // Read to its end all the same: leaving early would cut the connection before the answer.
-    if (length <= BODY_MAX_BYTES) parts.push(part);
-  }
-  return length > BODY_MAX_BYTES
-    ? undefined
-    : new URLSearchParams(Buffer.concat(parts).toString('utf8'));
 }

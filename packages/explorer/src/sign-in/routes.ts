@@ -1,4 +1,5 @@
 import type { Clock } from '@cls/shared/clock';
+import { readFormBody } from '@cls/shared/http/read-form-body';
 import type { Log } from '@cls/shared/log';
 import type { Context } from 'koa';
 import { digest } from '../crypto/seal.ts';
@@ -19,7 +20,6 @@ import {
   writeCookie,
 } from '../web/browser.ts';
 import type { Pages } from '../web/page.ts';
-import { readForm } from '../web/read-form.ts';
 import { beginSignIn, newBrowser, type SignInDeps, takeSignIn } from './begin-sign-in.ts';
 import { isFormOf } from './form-token.ts';
 import { sessionEndedPage, signedOutPage, signInFailedPage } from './pages.ts';
@@ -97,7 +97,7 @@ function reasonOf({ code }: SignInRefused): 'denied' | 'failed' {
 async function signOut(deps: SignInRoutesDeps, ctx: Context): Promise<void> {
   const { issuer, sessions, pages } = deps;
   const identifier = readCookie(ctx, SESSION_COOKIE);
-  const form = await readForm(ctx);
+  const form = await readFormBody(ctx);
   if (identifier !== undefined && !isFormOf(form?.get('csrf') ?? '', identifier)) {
     ctx.state['refused'] = 'foreign_form';
     pages.show(ctx, 403, signInFailedPage('/', 'foreign'));
@@ -114,7 +114,7 @@ async function signOut(deps: SignInRoutesDeps, ctx: Context): Promise<void> {
 /** The answers are those of OpenID Connect Back-Channel Logout 1.0 §2.8. */
 async function backchannelLogout(deps: SignInRoutesDeps, ctx: Context): Promise<void> {
   const { validateLogoutToken, store } = deps;
-  const form = await readForm(ctx);
+  const form = await readFormBody(ctx);
   try {
     const { sid, jti } = await validateLogoutToken(form?.get('logout_token') ?? '');
     // Ending first: it may be done again, and a failure must not leave a token that is spent.

@@ -1,5 +1,6 @@
 /** What this service adds before and after the library's own answers to a browser. */
 
+import { readFormBody } from '@cls/shared/http/read-form-body';
 import type { Log } from '@cls/shared/log';
 import { decodeJwt, type JWTPayload } from 'jose';
 import type { Context, Middleware } from 'koa';
@@ -15,7 +16,6 @@ import { showExpired } from '../../web/expired-page.ts';
 import { nextLinkFrom } from '../../web/next-link.ts';
 import { type Pages, seeOther } from '../../web/page.ts';
 import { ROUTES } from '../../web/paths.ts';
-import { readFormBody } from '../../web/read-form.ts';
 import { type ProgressDeps, provenIn } from './progress.ts';
 
 /** The parameters that a refusal needs. They give nobody access to anything. */

@@ -1,7 +1,7 @@
 // Counts the files and functions of this project that one story runs, by V8's own coverage, so that
 // a path that grows is seen: `node scripts/count-story.mjs token [--list] [--json]`. The stories are
-// in scripts/stories. Each is run a few times: what belongs to the story runs each time, and what
-// starts up, or works in the background, does not.
+// in scripts/stories. Each is run again until nothing more drops out: what belongs to the story runs
+// each time, and what starts up, or works in the background, does not.
 
 import { readdirSync } from 'node:fs';
 import { Session } from 'node:inspector/promises';
@@ -10,7 +10,8 @@ import { fileURLToPath } from 'node:url';
 import { root } from './bootstrap.mjs';
 
 const OURS = /^packages\/[\w-]+\/dist\/src\//;
-const RUNS = 5;
+/** So often in a row must a run find nothing that can be left out. */
+const UNCHANGED_RUNS = 4;
 const folder = join(root, 'scripts', 'stories');
 const stories = readdirSync(folder).map((file) => basename(file, '.mjs'));
 const words = process.argv.slice(2);
@@ -43,17 +44,22 @@ async function filesOf(story) {
   session.connect();
   await session.post('Profiler.enable');
   await session.post('Profiler.startPreciseCoverage', { callCount: true, detailed: false });
-  const runs = [];
-  for (let n = 0; n < RUNS; n += 1) {
+  const runOnce = async () => {
     await session.post('Profiler.takePreciseCoverage');
     await story();
     const { result } = await session.post('Profiler.takePreciseCoverage');
-    runs.push(new Map(result.flatMap(functionsOf)));
+    return new Map(result.flatMap(functionsOf));
+  };
+  let common = await runOnce();
+  for (let unchanged = 0; unchanged < UNCHANGED_RUNS; ) {
+    const run = await runOnce();
+    const left = new Map([...common].filter(([place]) => run.has(place)));
+    unchanged = left.size === common.size ? unchanged + 1 : 0;
+    common = left;
   }
   session.disconnect();
   const files = new Map();
-  for (const [place, { file, name }] of runs[0]) {
-    if (!runs.every((each) => each.has(place))) continue;
+  for (const { file, name } of common.values()) {
     files.set(file, [...(files.get(file) ?? []), name]);
   }
   return new Map([...files].sort(([a], [b]) => (a < b ? -1 : 1)));

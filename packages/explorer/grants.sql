@@ -19,4 +19,7 @@ BEGIN
     EXECUTE format('GRANT SELECT, INSERT, UPDATE, DELETE ON %I TO %I', relation.name, service);
   END LOOP;
   EXECUTE format('REVOKE INSERT, UPDATE, DELETE ON schema_migration FROM %I', service);
+  IF to_regclass('schema_step') IS NOT NULL THEN
+    EXECUTE format('REVOKE INSERT, UPDATE, DELETE ON schema_step FROM %I', service);
+  END IF;
 END $$;

@@ -26,6 +26,9 @@ BEGIN
     END IF;
   END LOOP;
   EXECUTE format('REVOKE INSERT ON schema_migration FROM %I', service);
+  IF to_regclass('schema_step') IS NOT NULL THEN
+    EXECUTE format('REVOKE INSERT ON schema_step FROM %I', service);
+  END IF;
   EXECUTE format('GRANT UPDATE (rolled_from_key) ON loan_contract TO %I', service);
   EXECUTE format('GRANT UPDATE (parent_key) ON lender_position TO %I', service);
   EXECUTE format('GRANT UPDATE (reverted_at) ON import_batch TO %I', service);

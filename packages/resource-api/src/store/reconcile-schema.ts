@@ -3,7 +3,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { openEmbeddedDatabase } from '@cls/shared/embedded/embedded-database';
 import type { Sql } from '@cls/shared/sql/database';
-import { type Migration, migrate, readMigrations } from '@cls/shared/sql/migrate';
+import {
+  type AppliedMigration,
+  appliedMigrations,
+  migrate,
+  readMigrations,
+} from '@cls/shared/sql/migrate';
 import type { Break, Check } from '../reconcile/reconciler.ts';
 import { MIGRATIONS } from './migrations.ts';
 import { type SchemaObject, schemaObjects } from './schema-objects.ts';
@@ -21,7 +26,7 @@ const SERVICE_POLICY = '*permissivecls_api_servicetruechecktrue';
 export async function checkSchema(sql: Sql): Promise<Check> {
   const expected = await expectedSchema();
   const found = await schemaObjects(sql);
-  const breaks = [...historyBreaks(await history(sql)), ...differences(found, expected)];
+  const breaks = [...historyBreaks(await appliedMigrations(sql)), ...differences(found, expected)];
   return {
     invariant: 'schema_as_migrated',
     states: 'tables, constraints, triggers, functions and policies are as the migrations make them',
@@ -54,11 +59,7 @@ export function expectedSchema(): Promise<readonly SchemaObject[]> {
   return migrated;
 }
 
-type Applied = Pick<Migration, 'number' | 'name' | 'checksum'>;
-
-function history(sql: Sql): Promise<readonly Applied[]> {
-  return sql.query('SELECT number, name, checksum FROM schema_migration ORDER BY number');
-}
+type Applied = Omit<AppliedMigration, 'newest'>;
 
 function historyBreaks(applied: readonly Applied[]): readonly Break[] {
   const asObjects = (migrations: readonly Applied[]) =>

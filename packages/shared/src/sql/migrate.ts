@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import { readdirSync, readFileSync } from 'node:fs';
-import { type Database, type Sql, SqlError } from './database.ts';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { type Database, type Sql, SqlError, type Transaction } from './database.ts';
 
 /** The database and this build do not fit; the message says which side is ahead. */
 export class MigrationError extends Error {
@@ -13,6 +13,11 @@ export interface Migration {
   readonly sql: string;
   /** SHA-256 of the text: an applied migration must never change. */
   readonly checksum: string;
+  /**
+   * It came with the newest release, whose schema the build of the release before survives
+   * (scripts/migration-rules.mjs). Every build must know the others.
+   */
+  readonly newest?: boolean;
 }
 
 /** What a service's database must be: its migrations, and what its service role may do. */
@@ -31,25 +36,49 @@ const FILE = /^(\d{4})-[a-z0-9-]+\.sql$/;
 /** Key of the advisory lock that keeps replicas from migrating at once. */
 const LOCK_KEY = 7_204_311;
 
-const HISTORY = `
-  CREATE TABLE IF NOT EXISTS schema_migration (
+/** What every build must know is in the first table, what the newest release brings in the second. */
+type History = 'schema_migration' | 'schema_step';
+
+const historyTable = (name: History) => `
+  CREATE TABLE IF NOT EXISTS ${name} (
     number integer PRIMARY KEY,
     name text NOT NULL,
     checksum text NOT NULL,
     applied_at timestamptz NOT NULL DEFAULT now()
   )`;
 
-/** Reads `NNNN-name.sql` files. @throws {MigrationError} on a gap, a duplicate or another name. */
+/**
+ * Reads `NNNN-name.sql` files, and the file `released.json` beside their folder: the number of the
+ * last migration of each release.
+ *
+ * @throws {MigrationError} on a gap, a duplicate or another name.
+ */
 export function readMigrations(directory: URL): readonly Migration[] {
   const names = readdirSync(directory).sort();
+  const settled = settledCount(
+    names.length,
+    releasedNumbers(new URL('../released.json', directory)),
+  );
   return names.map((name, index) => {
     const number = Number(FILE.exec(name)?.[1]);
     if (number !== index + 1) {
       throw new MigrationError(`migration ${name} is not number ${index + 1} as NNNN-name.sql`);
     }
     const sql = readFileSync(new URL(name, directory), 'utf8');
-    return { number, name, sql, checksum: createHash('sha256').update(sql).digest('hex') };
+    const checksum = createHash('sha256').update(sql).digest('hex');
+    return { number, name, sql, checksum, ...(number > settled ? { newest: true } : {}) };
   });
+}
+
+function releasedNumbers(file: URL): readonly number[] {
+  if (!existsSync(file)) return [];
+  return Object.values(JSON.parse(readFileSync(file, 'utf8')) as Record<string, number>);
+}
+
+/** How many of a build's migrations the build of the release before has too; all, where none was. */
+function settledCount(count: number, released: readonly number[]): number {
+  const before = released.filter((number) => number < count);
+  return before.length === 0 ? count : Math.max(...before);
 }
 
 /** Reads `migrations/` and the file `grants.sql` beside it. @throws {MigrationError} */
@@ -120,14 +149,11 @@ async function applyPending(
       await transaction.query('SELECT pg_advisory_xact_lock($1)', [LOCK_KEY]);
       // Plans that may not scan look dear, and compiling them takes seconds for each execution.
       await transaction.execute('SET LOCAL jit = off');
-      await transaction.execute(HISTORY);
-      const [pending, ...more] = pendingOf(migrations, await history(transaction));
+      await transaction.execute(historyTable('schema_migration'));
+      const [pending, ...more] = pendingOf(migrations, await appliedMigrations(transaction));
       if (pending !== undefined) {
         await transaction.execute(pending.sql);
-        await transaction.query(
-          'INSERT INTO schema_migration (number, name, checksum) VALUES ($1, $2, $3)',
-          [pending.number, pending.name, pending.checksum],
-        );
+        await record(transaction, pending, migrations.filter(({ newest }) => !newest).length);
         // With the last one, because a schema that lacks none is not looked at again.
         if (more.length === 0 && grants !== '') await transaction.execute(grants);
       }
@@ -138,39 +164,72 @@ async function applyPending(
   }
 }
 
+/** A migration of the newest release makes those of the release before known to every build. */
+async function record(
+  transaction: Transaction,
+  { number, name, checksum, newest = false }: Migration,
+  settled: number,
+): Promise<void> {
+  const table: History = newest ? 'schema_step' : 'schema_migration';
+  if (newest) {
+    await transaction.execute(historyTable('schema_step'));
+    await transaction.query(
+      `WITH settled AS (DELETE FROM schema_step WHERE number <= $1 RETURNING *)
+       INSERT INTO schema_migration SELECT * FROM settled`,
+      [settled],
+    );
+  }
+  await transaction.query(`INSERT INTO ${table} (number, name, checksum) VALUES ($1, $2, $3)`, [
+    number,
+    name,
+    checksum,
+  ]);
+}
+
 /** What a migration run would do. */
 export async function migrationStatus(
   database: Sql,
   migrations: readonly Migration[],
 ): Promise<MigrationStatus> {
-  const [exists] = await database.query<{ yes: boolean }>(
-    `SELECT to_regclass('schema_migration') IS NOT NULL AS yes`,
-  );
-  const done = exists?.yes ? await history(database) : [];
+  const done = await appliedMigrations(database);
   const pending = pendingOf(migrations, done);
   return { applied: done.map((row) => row.name), pending: pending.map(({ name }) => name) };
 }
 
-interface Applied {
+/** A migration that a database has. */
+export interface AppliedMigration {
   readonly number: number;
   readonly name: string;
   readonly checksum: string;
+  /** The build of the release before may start without knowing it. */
+  readonly newest: boolean;
 }
 
-function history(sql: Pick<Database, 'query'>): Promise<Applied[]> {
-  return sql.query<Applied>('SELECT number, name, checksum FROM schema_migration ORDER BY number');
+/** In order; none where no migration ran. */
+export async function appliedMigrations(sql: Sql): Promise<readonly AppliedMigration[]> {
+  const tables = await sql.query<{ name: History }>(
+    `SELECT name FROM unnest('{schema_migration,schema_step}'::text[]) AS name
+     WHERE to_regclass(name) IS NOT NULL`,
+  );
+  if (tables.length === 0) return [];
+  const rows = tables.map(
+    ({ name }) => `SELECT number, name, checksum, ${name === 'schema_step'} AS newest FROM ${name}`,
+  );
+  return sql.query<AppliedMigration>(`${rows.join(' UNION ALL ')} ORDER BY number`);
 }
 
 function pendingOf(
   migrations: readonly Migration[],
-  applied: readonly Applied[],
+  applied: readonly AppliedMigration[],
 ): readonly Migration[] {
   for (const row of applied) {
     const known = migrations[row.number - 1];
-    if (known === undefined) {
-      throw new MigrationError(`the database has ${row.name}, which this build does not know`);
+    if (known === undefined && !row.newest) {
+      throw new MigrationError(
+        `the database has ${row.name}, which this build does not know: the database is more than one release newer than this build, so start a newer build`,
+      );
     }
-    if (known.checksum !== row.checksum) {
+    if (known !== undefined && known.checksum !== row.checksum) {
       throw new MigrationError(`${row.name} differs from the text that was applied`);
     }
   }

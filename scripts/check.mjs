@@ -1,4 +1,4 @@
-// Formatting, lint, import rules, the contract gate, the generated reference and contracts: what `npm test` checks before it runs a test.
+// Formatting, lint, import rules, the contract gate, migrations, the generated reference and contracts: what `npm test` checks before it runs a test.
 import { spawnSync } from 'node:child_process';
 import { join, resolve } from 'node:path';
 
@@ -14,6 +14,7 @@ const checks = [
     [join(root, 'scripts', 'configuration-reference.mjs'), '--check'],
   ],
   ['contracts', process.execPath, [join(root, 'scripts', 'contracts.mjs'), '--check']],
+  ['migrations', process.execPath, [join(root, 'scripts', 'check-migrations.mjs')]],
   ['import rules', process.execPath, [join(root, 'scripts', 'check-imports.mjs')]],
 ];
 for (const [name, command, args] of checks) {

@@ -3,7 +3,7 @@
 import { resolve } from 'node:path';
 import { inspect } from 'node:util';
 import Mocha from 'mocha';
-import { endOfTests } from '../../packages/testing/dist/src/end-of-tests.js';
+import { endOfFile, endOfTests } from '../../packages/testing/dist/src/end-of-tests.js';
 
 const root = resolve(import.meta.dirname, '..', '..');
 const endMs = Number(process.argv[2]);
@@ -31,7 +31,7 @@ process.on('message', async ({ file, filter }) => {
     failures.push('the file does not load');
     return report({ passes: 0, pending: 0 });
   }
-  const runner = mocha.run(() => report(runner.stats));
+  const runner = mocha.run(() => void endOfFile().then(() => report(runner.stats)));
   runner.on(Mocha.Runner.constants.EVENT_TEST_FAIL, (test) => failures.push(test.fullTitle()));
 });
 

@@ -1,6 +1,6 @@
 // What `npm test` makes of test files: counts, failures, processes that die or do not end.
 import { spawn, spawnSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -108,6 +108,36 @@ describe('the runner of the tests', () => {
     await eventually(async () => {
       for (const pid of left) expect(() => process.kill(pid, 0), `${pid}`).to.throw('ESRCH');
     });
+  });
+
+  it('removes the folders of a file after it, and those that files share after the last', async () => {
+    const testing = (name) =>
+      pathToFileURL(join(root, `packages/testing/dist/src/${name}.js`)).href;
+    const places = join(folder, 'places');
+    const making = join(folder, 'making.test.mjs');
+    writeFileSync(
+      making,
+      `import { writeFileSync } from 'node:fs';
+      import { sharedByFiles } from '${testing('end-of-tests')}';
+      import { temporaryDirectory } from '${testing('servers')}';
+      it('makes folders', async () => {
+        const own = temporaryDirectory('cls-runner-');
+        const shared = await sharedByFiles(async () => temporaryDirectory('cls-runner-'));
+        writeFileSync('${places}', own + ' ' + shared);
+      });`,
+    );
+    const looking = file(
+      'looking',
+      `it('looks', async () => {
+        const { existsSync, readFileSync } = await import('node:fs');
+        const there = readFileSync('${places}', 'utf8').split(' ').map((place) => existsSync(place));
+        if (there.join() !== 'false,true') throw new Error(there.join());
+      });`,
+    );
+    const { passed, output } = await run([making, looking], { workers: 1 });
+    expect(passed, output()).to.equal(2);
+    for (const place of readFileSync(places, 'utf8').split(' '))
+      expect(existsSync(place)).to.equal(false);
   });
 
   it('runs only what --grep matches', async () => {

@@ -7,6 +7,7 @@ import type { DatabaseLocation } from '@cls/shared/service/open-database';
 import type { Database } from '@cls/shared/sql/database';
 import { postgresDatabase } from '@cls/shared/sql/postgres';
 import { bringTo, templateDirectory } from './embedded-template.ts';
+import { sharedByFiles } from './end-of-tests.ts';
 import { areServersLeftOut, isEngineLeftOut } from './left-out.ts';
 import {
   type PostgresServer,
@@ -192,7 +193,7 @@ function databaseWith(server: PostgresServer, migrations: URL, content?: Content
 }
 
 function kept<K>(values: Map<K, Promise<string>>, key: K, make: () => Promise<string>) {
-  const known = values.get(key) ?? make();
+  const known = values.get(key) ?? sharedByFiles(make);
   values.set(key, known);
   return known;
 }

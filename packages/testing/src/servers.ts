@@ -4,11 +4,13 @@
  */
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { chownSync, existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
+import { atEndOfFile, sharedByFiles } from './end-of-tests.ts';
 import { areServersLeftOut, isEngineLeftOut } from './left-out.ts';
 
 export interface PostgresServer {
@@ -39,7 +41,9 @@ let postgres: Promise<PostgresServer | undefined> | undefined;
 
 /** The test process's PostgreSQL, or undefined where none is installed or wanted. */
 export function postgresServer(): Promise<PostgresServer | undefined> {
-  postgres ??= isEngineLeftOut('postgres') ? Promise.resolve(undefined) : startPostgres();
+  postgres ??= isEngineLeftOut('postgres')
+    ? Promise.resolve(undefined)
+    : sharedByFiles(startPostgres);
   return postgres;
 }
 
@@ -147,7 +151,7 @@ let redis: Promise<RedisServer | undefined> | undefined;
 
 /** The Redis that a test process's suites share; start one's own to stop or freeze it. */
 export function redisServer(): Promise<RedisServer | undefined> {
-  redis ??= startRedis();
+  redis ??= sharedByFiles(startRedis);
   return redis;
 }
 
@@ -192,9 +196,12 @@ export function chromiumBinary(): string | undefined {
   return findBinary('chromium') ?? findBinary('chromium-browser') ?? findBinary('google-chrome');
 }
 
+/** A folder that goes with the test file that made it (see `sharedByFiles`), or with the process. */
 export function temporaryDirectory(prefix: string): string {
   const directory = mkdtempSync(join(tmpdir(), prefix));
   directories.add(directory);
+  // What is still written to goes with the process.
+  atEndOfFile(() => rm(directory, { recursive: true, force: true }).catch(() => undefined));
   return directory;
 }
 
@@ -219,7 +226,13 @@ async function startPostgres(): Promise<PostgresServer | undefined> {
   const initdb = ['-D', data, '-U', 'postgres', '-A', 'trust', '-E', 'UTF8', '--locale=C', '-N'];
   execFileSync(join(binDir, 'initdb'), initdb, as);
   const port = await freePort();
-  const settings = ['fsync=off', `unix_socket_directories=${directory}`, 'max_connections=200'];
+  const settings = [
+    'fsync=off',
+    `unix_socket_directories=${directory}`,
+    'max_connections=200',
+    'min_wal_size=32MB',
+    'max_wal_size=128MB',
+  ];
   let child: ChildProcess | undefined;
   const start = async () => {
     const args = ['-D', data, '-h', '127.0.0.1', '-p', `${port}`];
@@ -229,14 +242,14 @@ async function startPostgres(): Promise<PostgresServer | undefined> {
     await untilListening(port, child);
   };
   const admin = async (sql: string) => {
-    const client = new pg.Client({
-      host: '127.0.0.1',
-      port,
-      user: 'postgres',
-      database: 'postgres',
-    });
+    const address = { host: '127.0.0.1', port, user: 'postgres', database: 'postgres' };
+    const client = new pg.Client({ ...address, connectionTimeoutMillis: 60_000 });
     await client.connect();
-    await client.query(sql).finally(() => client.end());
+    return client.query(sql).finally(() => client.end());
+  };
+  const dropUnused = async (name: string) => {
+    const { rowCount } = await admin(`SELECT FROM pg_stat_activity WHERE datname = '${name}'`);
+    if (rowCount === 0) await admin(`DROP DATABASE IF EXISTS ${name}`);
   };
   await start();
   await eventually(() => admin('CREATE ROLE cls LOGIN CREATEDB CREATEROLE'));
@@ -246,6 +259,8 @@ async function startPostgres(): Promise<PostgresServer | undefined> {
       databases += 1;
       const name = `test_${process.pid}_${databases}`;
       await admin(`CREATE DATABASE ${name} OWNER cls TEMPLATE ${template}`);
+      // It is only for room: a server that a test stopped goes with the process.
+      atEndOfFile(() => dropUnused(name).catch(() => undefined));
       return `postgres://cls@127.0.0.1:${port}/${name}`;
     },
     adminUrl: (database = 'postgres') => `postgres://postgres@127.0.0.1:${port}/${database}`,

@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { sqlEntitlements } from '@cls/resource-api/store/sql-entitlements';
 import type { Clock } from '@cls/shared/clock';
-import { atEndOfTests } from '@cls/testing/end-of-tests';
+import { atEndOfTests, sharedByFiles } from '@cls/testing/end-of-tests';
 import { pglite } from '@cls/testing/engines';
 import type { startTestAuthServer } from '../../../auth-server/dist/test/support/auth-server.js';
 import type { startTestApi } from '../../../resource-api/dist/test/support/api.js';
@@ -36,7 +36,7 @@ let shared: Promise<Services> | undefined;
 
 /** Those of this process: a suite asks for its own loans, or for whatever there is. */
 export function sharedServices(): Promise<Services> {
-  shared ??= startServices().then((services) => {
+  shared ??= sharedByFiles(startServices).then((services) => {
     atEndOfTests(() => services.stop());
     return services;
   });

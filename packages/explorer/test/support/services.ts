@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { sqlEntitlements } from '@cls/resource-api/store/sql-entitlements';
 import { type Log, silentLog } from '@cls/shared/log';
-import { atEndOfTests } from '@cls/testing/end-of-tests';
+import { atEndOfTests, sharedByFiles } from '@cls/testing/end-of-tests';
 import { pglite } from '@cls/testing/engines';
 import { freePort, temporaryDirectory } from '@cls/testing/servers';
 import type { sqlAccounts } from '../../../auth-server/dist/src/accounts/sql-accounts.js';
@@ -67,7 +67,7 @@ let shared: Promise<Services> | undefined;
 
 /** Those of this process: a suite makes people and loans of its own. */
 export function sharedServices(): Promise<Services> {
-  shared ??= startServices().then((services) => {
+  shared ??= sharedByFiles(startServices).then((services) => {
     atEndOfTests(() => services.stop());
     return services;
   });

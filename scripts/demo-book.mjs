@@ -20,12 +20,11 @@ const DAY_COUNTS = { GBP: 'ACT/365F', EUR: 'ACT/360' };
 const DAYS_OF_YEAR = { GBP: 365n, EUR: 360n };
 const [, , , SELLER, BUYER] = LENDERS.map(([{ id: lender }]) => lender);
 
-/** The deal, and the lender whose people the demonstration has. */
-export const DEMO = { deal: DEAL, lender: SELLER };
-
 const REVOLVER = facility('REVOLVER', 'Revolving Credit Facility', 'revolver', 'GBP', '2027-06-01');
 const TERM_A = facility('TERMLOANA', 'Term Loan A', 'term_loan', 'GBP', '2027-06-01');
 const TERM_B = facility('TERMLOANB', 'Term Loan B', 'term_loan', 'EUR', '2029-06-01');
+/** The deal, and the lender whose people the demonstration has. */
+export const DEMO = { deal: DEAL, facility: TERM_A.id, lender: SELLER };
 const DRAWING_1 = contract('DRAWING1', REVOLVER, '1', '2022-07-15');
 const DRAWING_2 = contract('DRAWING2', REVOLVER, '2', '2024-05-15');
 const LOAN_A = contract('LOANA', TERM_A, '1', BOOKED_ON);

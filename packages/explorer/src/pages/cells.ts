@@ -15,6 +15,11 @@ export function amountText(amount: string | null | undefined, text: Text): Html 
   return html`<span class="negative"><span class="unseen">${text.t('amount.negative')} </span>${shown}</span>`;
 }
 
+/** A date or an instant: on one line. */
+export function dateCell(shown: HtmlValue): Html {
+  return html`<td class="d">${shown}</td>`;
+}
+
 export interface Column {
   readonly label: string;
   readonly numeric?: boolean;
@@ -24,6 +29,8 @@ export interface Column {
 
 export interface Table {
   readonly caption: string;
+  /** The heading above says the same: the caption is for readers who hear it. */
+  readonly underHeading?: true;
   readonly columns: readonly Column[];
   /** Rows of cells, made with `html`. */
   readonly rows: HtmlValue;
@@ -32,8 +39,10 @@ export interface Table {
   readonly id: string;
 }
 
+const FEW_COLUMNS = 4;
+
 /** A table that scrolls within itself on a narrow screen, and not the page. */
-export function table({ caption, columns, rows, foot, id }: Table): Html {
+export function table({ caption, underHeading, columns, rows, foot, id }: Table): Html {
   const heads = columns.map(({ label, numeric, sort }) => {
     const order = sort?.order;
     return html`<th scope="col"${numeric && html` class="n"`}${order !== undefined && html` aria-sort="${order}"`}>${
@@ -42,8 +51,10 @@ export function table({ caption, columns, rows, foot, id }: Table): Html {
         : html`<a href="${sort.href}">${label}${order !== undefined && html` <span aria-hidden="true">${order === 'ascending' ? '▲' : '▼'}</span>`}</a>`
     }</th>`;
   });
-  return html`<div class="scroll" role="region" tabindex="0" aria-labelledby="${id}"><table>
-<caption id="${id}">${caption}</caption>
+  const slim = columns.length <= FEW_COLUMNS && html` slim`;
+  const said = underHeading ? html`<span class="unseen">${caption}</span>` : caption;
+  return html`<div class="scroll${slim}" role="region" tabindex="0" aria-labelledby="${id}"><table>
+<caption id="${id}">${said}</caption>
 <thead><tr>${heads}</tr></thead>
 <tbody>${rows}</tbody>${foot !== undefined && html`\n<tfoot>${foot}</tfoot>`}
 </table></div>`;

@@ -4,7 +4,7 @@ import type { BalanceItem, Caller, List, Single } from '../balances/shapes.ts';
 import { pageAddress, sameWith } from '../web/address.ts';
 import { difference } from '../web/amounts.ts';
 import type { Text } from '../web/text.ts';
-import { amountCell, marks, table } from './cells.ts';
+import { amountCell, dateCell, marks, table } from './cells.ts';
 import { pager } from './deals.ts';
 import { type PageDeps, showPage, timesAsked, whoAsks } from './show.ts';
 import type { Visit } from './visit.ts';
@@ -142,7 +142,7 @@ function changesTable(
     const { lastPostedAt } = item.provenance;
     const href = pageAddress(`/deals/${item.deal.id}`, visit.query, { cmpKnownAt: since });
     return html`
-<tr><th scope="row"><a href="${href}">${item.deal.dealNumber}</a> ${item.deal.name}</th><td>${item.currency}</td>${amountCell(was, text)}${amountCell(is, text)}${amountCell(was === undefined ? undefined : difference(was, is), text)}<td>${lastPostedAt !== null && text.instant(lastPostedAt)}</td><td>${was === undefined ? html`<span class="tag">${text.t('changes.new')}</span> ` : undefined}${marks(item, text)}</td></tr>`;
+<tr><th scope="row"><a href="${href}">${item.deal.dealNumber}</a> ${item.deal.name}</th><td>${item.currency}</td>${amountCell(was, text)}${amountCell(is, text)}${amountCell(was === undefined ? undefined : difference(was, is), text)}${dateCell(lastPostedAt !== null && text.instant(lastPostedAt))}<td>${was === undefined ? html`<span class="tag">${text.t('changes.new')}</span> ` : undefined}${marks(item, text)}</td></tr>`;
   });
   const caption = text.t('changes.caption', { at: text.instant(since) });
   return table({ caption, columns, rows, id: 'changes' });

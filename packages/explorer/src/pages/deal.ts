@@ -188,7 +188,7 @@ function facilitiesTable({ query }: Visit, deal: Deal, text: Text): Html {
 <tr><th scope="row"><a href="${pageAddress(`/facilities/${item.facility?.id ?? ''}`, query)}">${item.facility?.name}</a></th><td>${wordOf('facilityType', item.facility?.type ?? '', text)}</td><td>${item.currency}</td>${own && amountCell(item.share?.principal.outstanding, text)}${amountCell(item.global.principal.outstanding, text)}${amountCell(item.global.commitment.current, text)}${amountCell(item.global.commitment.available, text)}<td>${dateOf(item.facility?.maturityDate, text)}</td><td>${wordOf('status', item.status.facility ?? '', text)} ${marks(item, text)}</td></tr>`,
   );
   const caption = text.t('deal.facilities');
-  return html`<h2>${caption}</h2>${table({ caption, columns, rows, id: 'facilities' })}${hasMoreFacilities && html`<p>${text.t('deal.moreFacilities')}</p>`}`;
+  return html`<h2>${caption}</h2>${table({ caption, underHeading: true, columns, rows, id: 'facilities' })}${hasMoreFacilities && html`<p>${text.t('deal.moreFacilities')}</p>`}`;
 }
 
 export function provenance(

@@ -3,7 +3,7 @@ import type { Accrual, BalanceItem, List } from '../balances/shapes.ts';
 import { pageAddress } from '../web/address.ts';
 import { percentOf } from '../web/amounts.ts';
 import type { Text } from '../web/text.ts';
-import { amountCell, facts, marks, table, wordOf } from './cells.ts';
+import { amountCell, dateCell, facts, marks, table, wordOf } from './cells.ts';
 import { absent, currencySection, dateOf, provenance } from './deal.ts';
 import { type PageDeps, showPage, timesAsked, whoAsks } from './show.ts';
 import type { Visit } from './visit.ts';
@@ -67,7 +67,7 @@ function commitmentTable({ global, currency }: BalanceItem, text: Text): Html {
 <tr><th scope="row">${text.t(`commitment.${step}`)}</th>${amountCell(global.commitment[step], text)}</tr>`,
   );
   const caption = text.t('facility.commitment');
-  return html`<h2>${caption}</h2>${table({ caption, columns, rows, id: 'commitment' })}`;
+  return html`<h2>${caption}</h2>${table({ caption, underHeading: true, columns, rows, id: 'commitment' })}`;
 }
 
 function contractsTable({ data }: List<BalanceItem>, text: Text): Html | undefined {
@@ -85,7 +85,7 @@ function contractsTable({ data }: List<BalanceItem>, text: Text): Html | undefin
 <tr><th scope="row">${contract?.contractNumber} (${currency})</th>${amountCell(global.principal.outstanding, text)}${amountCell(global.interest.accrued, text)}${amountCell(global.total.pastDue, text)}<td>${dateOf(contract?.maturityDate, text)}</td><td>${wordOf('status', status.contract ?? '', text)}</td></tr>`,
   );
   const caption = text.t('facility.contracts');
-  return html`<h2>${caption}</h2>${table({ caption, columns, rows, id: 'contracts' })}`;
+  return html`<h2>${caption}</h2>${table({ caption, underHeading: true, columns, rows, id: 'contracts' })}`;
 }
 
 /** Each period with its rate and its exact amount; their sum is rounded once. */
@@ -101,7 +101,7 @@ function accrualTable(accrual: Accrual, currency: string, at: number, text: Text
   ];
   const rows = periods.map(
     (period) => html`
-<tr><td>${text.date(period.start)}</td><td>${text.date(period.end)}</td><td class="n">${text.count(period.days)}</td>${amountCell(period.balance, text)}<td class="n">${percent(period.rate, text)}</td>${amountCell(period.amount, text)}</tr>`,
+<tr>${dateCell(text.date(period.start))}${dateCell(text.date(period.end))}<td class="n">${text.count(period.days)}</td>${amountCell(period.balance, text)}<td class="n">${percent(period.rate, text)}</td>${amountCell(period.amount, text)}</tr>`,
   );
   const sumRow = (label: string, sum: string) =>
     html`<tr><th scope="row" colspan="5">${label}</th>${amountCell(sum, text)}</tr>`;
@@ -121,5 +121,5 @@ function accrualTable(accrual: Accrual, currency: string, at: number, text: Text
 
 function percent(rate: string, { locale }: Text): string {
   const shown = percentOf(rate);
-  return `${locale === 'de' ? shown.replace('.', ',') : shown} %`;
+  return locale === 'de' ? `${shown.replace('.', ',')} %` : `${shown}%`;
 }

@@ -4,7 +4,7 @@ import type { Sealer } from '../crypto/seal.ts';
 import { pageAddress, sameWith } from '../web/address.ts';
 import { sumOf } from '../web/amounts.ts';
 import type { Text } from '../web/text.ts';
-import { amountCell, table, wordOf } from './cells.ts';
+import { amountCell, dateCell, table, wordOf } from './cells.ts';
 import { absent } from './deal.ts';
 import { pager } from './deals.ts';
 import { periodForm } from './roll-forward.ts';
@@ -133,7 +133,7 @@ function movementsTable({ query }: Visit, rows: readonly Row[], text: Text): Htm
   const body = shown.map(({ movement, balances }) => {
     const { journal, lender, contract, currency, amount } = movement;
     return html`
-<tr${reversed.has(journal.id) && html` class="reversed"`}><td>${text.date(movement.effectiveDate)}</td><td>${text.instant(movement.postedAt)}</td><td>${wordOf('movement', movement.movement, text)}${journal.reason !== null && html` – ${journal.reason}`}</td>${withLenders && html`<td>${lender?.name ?? text.t('deal.global')}</td>`}<td>${contract?.contractNumber}</td><td>${currency}</td>${amountCell(amount, text)}${amountCell(lender === null ? balances?.[currency] : undefined, text)}<td>${journalCell(movement, reversed, text)}</td></tr>`;
+<tr${reversed.has(journal.id) && html` class="reversed"`}>${dateCell(text.date(movement.effectiveDate))}${dateCell(text.instant(movement.postedAt))}<td>${wordOf('movement', movement.movement, text)}${journal.reason !== null && html` – ${journal.reason}`}</td>${withLenders && html`<td>${lender?.name ?? text.t('deal.global')}</td>`}<td>${contract?.contractNumber}</td><td>${currency}</td>${amountCell(amount, text)}${amountCell(lender === null ? balances?.[currency] : undefined, text)}<td>${journalCell(movement, reversed, text)}</td></tr>`;
   });
   const caption = text.t('movements.caption');
   return table({ caption, columns, rows: body, id: 'movements' });

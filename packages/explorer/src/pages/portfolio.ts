@@ -152,7 +152,7 @@ function groupTable(visit: Visit, by: Group, groups: Totals, text: Text): Html {
   const columns = [
     { label: text.t(`group.${by}`) },
     { label: text.t('column.currency') },
-    { label: text.t('column.count'), numeric: true },
+    { label: text.t('column.facilities'), numeric: true },
     ...amountColumns(text),
   ];
   const rows = groups.data.map(

@@ -11,7 +11,7 @@ export interface Point {
 
 const WIDTH = 640;
 const HEIGHT = 200;
-const TOP = 16;
+const TOP = 20;
 
 /**
  * A line of steps as SVG: an amount stays until it changes. Drawn from whole minor units, without

@@ -47,22 +47,88 @@ describe('two points in time', () => {
   it('stand beside each other on a deal, with the difference', async () => {
     const address = `/deals/${loan.deal.id}?cmpKnownAt=${encodeURIComponent(between)}`;
     const { html } = await person.open(address);
-    const [outstanding] = rowsOf(html, 'amounts-USD');
-    expect(outstanding?.numbers).to.deep.equal(['749.50', '1000.00', '-250.50']);
+    const [outstanding, pastDue] = rowsOf(html, 'amounts-USD');
+    expect(outstanding?.compared).to.deep.equal([['749.50', '1000.00', '-250.50']]);
+    expect(pastDue?.compared).to.deep.equal([['0.00', '0.00']]);
     expect(textOf(html)).to.include('Compared with').and.include(between);
   });
 
   it('may be two dates as well', async () => {
     const { html } = await person.open(`/deals/${loan.deal.id}?cmpAsOf=2025-01-30`);
     const [outstanding] = rowsOf(html, 'amounts-USD');
-    expect(outstanding?.numbers).to.deep.equal(['749.50', '0.00', '749.50']);
+    expect(outstanding?.compared).to.deep.equal([['749.50', '0.00', '749.50']]);
   });
 
   it('say so where the deal was not there yet', async () => {
     for (const then of ['cmpAsOf=2020-01-01', 'cmpKnownAt=2020-01-01T00:00:00Z']) {
       const { html } = await person.open(`/deals/${loan.deal.id}?${then}`);
       expect(html, then).to.include('was not there then');
+      const [outstanding] = rowsOf(html, 'amounts-USD');
+      expect(outstanding?.compared).to.deep.equal([['749.50', 'not there then']]);
     }
+  });
+
+  const TABLES = {
+    '/portfolio': ['portfolio', 'ladder-USD', 'groups'],
+    '/portfolio?by=lender': ['portfolio', 'groups'],
+    '/deals?includeZero=true': ['deals', 'totals'],
+    '/deals/{deal}': ['amounts-USD', 'lenders-USD', 'facilities'],
+    '/facilities/{facility}': ['commitment', 'amounts-USD', 'contracts'],
+  } as const;
+  for (const [path, tables] of Object.entries(TABLES)) {
+    for (const by of ['cmpKnownAt', 'cmpAsOf'] as const) {
+      it(`say of each number of ${path} what it was, as the page at that time does (${by})`, async () => {
+        const at = path.replace('{deal}', loan.deal.id).replace('{facility}', loan.facility.id);
+        const value = by === 'cmpKnownAt' ? between : '2025-01-30';
+        const mark = at.includes('?') ? '&' : '?';
+        const now = await person.open(`${at}${mark}${by}=${encodeURIComponent(value)}`);
+        const { searchParams } = now.url;
+        const other = new URLSearchParams({
+          asOf: searchParams.get(by === 'cmpAsOf' ? by : 'asOf') ?? '',
+          knownAt: searchParams.get(by === 'cmpKnownAt' ? by : 'knownAt') ?? '',
+        });
+        const then = await person.open(`${at}${mark}${other}`);
+        for (const id of tables) {
+          const before = rowsOf(then.html, id);
+          const rows = rowsOf(now.html, id);
+          expect(rows.length, id).to.be.greaterThan(0);
+          for (const { head, numbers, compared } of rows) {
+            const same = before.find((row) => row.head === head);
+            for (const [column, cell] of compared.entries()) {
+              const what = `${id} ${head} ${column}`;
+              if (id === 'lenders-USD' && column === 0) continue; // The fraction is no amount.
+              const was = cell.length === 3 ? cell[1] : numbers[column];
+              expect(cell.length, what).to.be.within(2, 3);
+              if (same !== undefined) expect(was, what).to.equal(same.numbers[column]);
+              const [is = '', last = ''] = [numbers[column], cell.at(-1)];
+              if (last !== 'not there then') {
+                expect(minor(is) - minor(last), what).to.equal(minor(was ?? ''));
+              }
+            }
+          }
+        }
+      });
+    }
+  }
+  const minor = (amount: string) => BigInt(amount.replace('.', ''));
+
+  it('go with the reader from page to page, until the reader stops comparing', async () => {
+    const { html } = await person.open(`/portfolio?cmpKnownAt=${encodeURIComponent(between)}`);
+    const deals = await person.open(linkNamed(html, 'Deals') ?? '');
+    const row = rowsOf(deals.html, 'deals').find(({ head }) => head.includes(loan.deal.name));
+    expect(row?.compared[0]).to.deep.equal(['749.50', '1000.00', '-250.50']);
+    const deal = await person.open(linkNamed(deals.html, loan.deal.dealNumber) ?? '');
+    const facility = rowsOf(deal.html, 'facilities')[0]?.html ?? '';
+    const last = await person.open(linkNamed(facility, loan.facility.name) ?? '');
+    expect(textOf(last.html)).to.include('Compared with').and.include(between);
+    const alone = await person.open(linkNamed(last.html, 'Stop comparing') ?? '');
+    expect(textOf(alone.html)).not.to.include('Compared with');
+  });
+
+  it('may be told by a name, such as the same day a year before', async () => {
+    const { html } = await person.open('/portfolio?asOf=2025-01-31');
+    const address = linkNamed(html.slice(html.indexOf('<details')), 'Same day last year') ?? '';
+    expect(address).to.include('cmpAsOf=2024-01-31');
   });
 
   it('differ by the deals that changed between them, and by no other', async () => {
@@ -74,7 +140,7 @@ describe('two points in time', () => {
     expect(rows[0]?.numbers).to.deep.equal(['1000.00', '749.50', '-250.50']);
     const deal = await person.open(linkNamed(html, loan.deal.dealNumber) ?? '');
     const [outstanding] = rowsOf(deal.html, 'amounts-USD');
-    expect(outstanding?.numbers).to.deep.equal(['749.50', '1000.00', '-250.50']);
+    expect(outstanding?.compared).to.deep.equal([['749.50', '1000.00', '-250.50']]);
   });
 
   it('are the same where nothing was posted', async () => {

@@ -1,13 +1,51 @@
 import { type Html, type HtmlValue, html } from '@cls/shared/http/html';
-import { isNegative, readableAmount } from '../web/amounts.ts';
+import { difference, isNegative, MINUS, readableAmount } from '../web/amounts.ts';
 import type { Text } from '../web/text.ts';
 
-/** An amount in a table: every digit of the API's, right-aligned; negative is said to a reader too. */
-export function amountCell(amount: string | null | undefined, text: Text): Html {
-  return html`<td class="n">${amountText(amount, text)}</td>`;
+type Amount = string | null | undefined;
+
+/** What something was at the other time of a comparison; `before` is undefined where it was not there. */
+export interface Was<T> {
+  readonly before: T | undefined;
 }
 
-export function amountText(amount: string | null | undefined, text: Text): Html {
+/**
+ * An amount in a table: every digit of the API's, right-aligned; negative is said to a reader too.
+ *
+ * @param was where the page compares: below the amount stand what it was, and the difference.
+ */
+export function amountCell(amount: Amount, text: Text, was?: Was<string | null>): Html {
+  return html`<td class="n">${amountText(amount, text)}${was !== undefined && amount !== undefined && beforeText(amount, was, text)}</td>`;
+}
+
+function beforeText(amount: string | null, { before: then }: Was<string | null>, text: Text): Html {
+  if (then === undefined) return html`<small>${text.t('compare.notThere')}</small>`;
+  if (then === amount) {
+    return html`${amount !== null && html`<small>Δ ${readableAmount(difference(amount, amount), text.locale)}</small>`}`;
+  }
+  const was = html`<small>${text.t('compare.before')} ${amountText(then, text)}</small>`;
+  // Of what is not summed at one of the times there is no difference.
+  if (amount === null || then === null) return was;
+  const change = difference(then, amount);
+  return html`${was}<small class="moved">Δ ${!isNegative(change) && '+'}${amountText(change, text)}</small>`;
+}
+
+/** A count in a table, compared as amounts are. */
+export function countCell(count: number, text: Text, was?: Was<number>): Html {
+  const shown = (value: number) => (value < 0 ? MINUS : '') + text.count(Math.abs(value));
+  if (was === undefined) return html`<td class="n">${text.count(count)}</td>`;
+  const { before: then } = was;
+  const change = count - (then ?? 0);
+  const below =
+    then === undefined
+      ? html`<small>${text.t('compare.notThere')}</small>`
+      : change === 0
+        ? html`<small>Δ 0</small>`
+        : html`<small>${text.t('compare.before')} ${text.count(then)}</small><small class="moved">Δ ${change > 0 && '+'}${shown(change)}</small>`;
+  return html`<td class="n">${text.count(count)}${below}</td>`;
+}
+
+export function amountText(amount: Amount, text: Text): Html {
   if (amount === undefined) return html``;
   if (amount === null) return html`<span class="none">${text.t('amount.notSummed')}</span>`;
   const shown = readableAmount(amount, text.locale);

@@ -6,8 +6,9 @@ import { difference } from '../web/amounts.ts';
 import type { Text } from '../web/text.ts';
 import { amountCell, dateCell, marks, table } from './cells.ts';
 import { pager } from './deals.ts';
+import { sameDealsAt } from './deals-then.ts';
 import { type PageDeps, showPage, timesAsked, whoAsks } from './show.ts';
-import type { Visit } from './visit.ts';
+import type { Times, Visit } from './visit.ts';
 
 /** As many as the API takes as a filter. */
 const LIMIT = '100';
@@ -39,11 +40,7 @@ export async function changesPage(deps: PageDeps, visit: Visit): Promise<void> {
     whoAsks(deps, visit),
   ]);
   if (found === undefined) return notComparable(deps, visit, since, who);
-  const dealId = [...new Set(found.data.map(({ deal }) => deal.id))];
-  const before =
-    dealId.length === 0
-      ? []
-      : await itemsAt(deps, visit, { ...level, dealId, asOf: times.asOf, knownAt: since });
+  const before = await itemsAt(deps, visit, found.data, { asOf: times.asOf, knownAt: since });
   showPage(deps, visit, {
     title: (text) => text.t('changes.title'),
     place: 'changes',
@@ -74,20 +71,11 @@ function notComparable(deps: PageDeps, visit: Visit, since: string, who: Single<
 }
 
 /** A time before the book knows of nothing. */
-async function itemsAt(
-  { api }: PageDeps,
-  { asker }: Visit,
-  question: Record<string, string | readonly string[]>,
-): Promise<readonly BalanceItem[]> {
-  const whole = { ...question, include: 'none', limit: '1000' };
-  const list = await api
-    .read<List<BalanceItem>>(asker, '/balances', whole)
-    .catch((error: { code?: string }) => {
-      if (error.code === 'known_at_before_book' || error.code === 'as_of_before_book')
-        return undefined;
-      throw error;
-    });
-  return list?.data ?? [];
+function itemsAt(deps: PageDeps, visit: Visit, items: readonly BalanceItem[], times: Times) {
+  return sameDealsAt(deps, visit, items, times).catch((error: { code?: string }) => {
+    if (error.code === 'known_at_before_book' || error.code === 'as_of_before_book') return [];
+    throw error;
+  });
 }
 
 const PRESETS = [
@@ -140,7 +128,10 @@ function changesTable(
     const was = before.find(({ id }) => id === item.id)?.global.principal.outstanding;
     const is = item.global.principal.outstanding;
     const { lastPostedAt } = item.provenance;
-    const href = pageAddress(`/deals/${item.deal.id}`, visit.query, { cmpKnownAt: since });
+    const href = pageAddress(`/deals/${item.deal.id}`, visit.query, {
+      cmpAsOf: undefined,
+      cmpKnownAt: since,
+    });
     return html`
 <tr><th scope="row"><a href="${href}">${item.deal.dealNumber}</a> ${item.deal.name}</th><td>${item.currency}</td>${amountCell(was, text)}${amountCell(is, text)}${amountCell(was === undefined ? undefined : difference(was, is), text)}${dateCell(lastPostedAt !== null && text.instant(lastPostedAt))}<td>${was === undefined ? html`<span class="tag">${text.t('changes.new')}</span> ` : undefined}${marks(item, text)}</td></tr>`;
   });

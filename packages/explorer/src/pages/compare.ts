@@ -1,9 +1,18 @@
 import { type Html, html } from '@cls/shared/http/html';
+import { ApiRefused } from '../balances/api-client.ts';
 import { sameWith } from '../web/address.ts';
 import type { Text } from '../web/text.ts';
+import type { Was } from './cells.ts';
+import { presetsOf } from './time-bar.ts';
 import type { Times, Visit } from './visit.ts';
 
 const NAMES = ['cmpAsOf', 'cmpKnownAt'] as const;
+const NONE = { cmpAsOf: undefined, cmpKnownAt: undefined };
+
+/** An answer at the other time. */
+export interface Compared<T> extends Was<T> {
+  readonly times: Times;
+}
 
 /** The times that the address compares with; what it leaves out is as now. */
 export function comparedTimes({ query, times }: Visit): Times | undefined {
@@ -12,26 +21,62 @@ export function comparedTimes({ query, times }: Visit): Times | undefined {
   return { asOf: asOf ?? times.asOf, knownAt: knownAt ?? times.knownAt };
 }
 
-/** The same page, compared with the same date as it was known then. */
-export function compareAddress({ ctx, query }: Visit, knownAt: string): string {
-  return sameWith(ctx.path, query, { cmpAsOf: undefined, cmpKnownAt: knownAt });
+/** The refusals that mean: it was not there then. */
+const ABSENT = ['not_found', 'as_of_before_book', 'known_at_before_book'];
+
+/** A page's question at the time of the comparison; undefined where the page compares nothing. */
+export async function readThen<T>(
+  visit: Visit,
+  read: (times: { asOf: string; knownAt: string }) => Promise<T>,
+): Promise<Compared<T> | undefined> {
+  const times = comparedTimes(visit);
+  if (times === undefined) return undefined;
+  const answer = await read({ ...times }).catch((error: unknown) => {
+    if (error instanceof ApiRefused && ABSENT.includes(error.code)) return undefined;
+    throw error;
+  });
+  return { times, before: answer };
 }
 
-export function compareForm({ ctx, query }: Visit, text: Text): Html {
+/** A part of what was then. */
+export function wasOf<T, V>(
+  was: Was<T> | undefined,
+  part: (then: T) => V | undefined,
+): Was<V> | undefined {
+  return was && { before: was.before === undefined ? undefined : part(was.before) };
+}
+
+/** The same page, compared with the same date as it was known then. */
+export function compareAddress({ ctx, query }: Visit, knownAt: string): string {
+  return sameWith(ctx.path, query, { ...NONE, cmpKnownAt: knownAt });
+}
+
+/** Another time to compare with, and the way back. */
+export function compareForm({ ctx, query, times }: Visit, text: Text): Html {
   const kept = [...query].filter(([name]) => !NAMES.some((one) => one === name) && name !== 'lang');
   const hidden = kept.map(
     ([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`,
   );
   const [asOf, knownAt] = NAMES.map((name) => query.get(name) ?? '');
-  return html`<details class="filters"${(asOf !== '' || knownAt !== '') && html` open`}><summary>${text.t('compare.title')}</summary>
+  const compares = asOf !== '' || knownAt !== '';
+  const presets = presetsOf(times.asOf).flatMap(({ name, day }) =>
+    name === 'last' || day === asOf
+      ? []
+      : html`<li><a href="${sameWith(ctx.path, query, { ...NONE, cmpAsOf: day })}">${text.t(`time.${name}`)}</a></li>`,
+  );
+  return html`<details class="filters"${compares && html` open`}><summary>${text.t('compare.title')}</summary>
 <form method="get" action="${ctx.path}">${hidden}
 <label>${text.t('time.asOf')} <input type="date" name="cmpAsOf" value="${asOf}"></label>
 <label>${text.t('time.knownAt')} <input type="text" name="cmpKnownAt" value="${knownAt}" size="27" maxlength="40" spellcheck="false"></label>
-<button class="button">${text.t('compare.show')}</button></form></details>`;
+<button class="button">${text.t('compare.show')}</button></form>
+<ul class="presets">${presets}${compares && html`<li><a href="${sameWith(ctx.path, query, NONE)}">${text.t('compare.stop')}</a></li>`}</ul></details>`;
 }
 
-/** With what the page compares, and the way back. */
-export function comparedWith({ asOf, knownAt }: Times, wasThere: boolean, text: Text): Html {
+/** With what the page compares, and how that reads. */
+export function comparedWith(compared: Compared<unknown> | undefined, text: Text) {
+  if (compared === undefined) return undefined;
+  const { asOf, knownAt } = compared.times;
   const values = { asOf: text.date(asOf), knownAt };
-  return html`<p class="notice" role="status">${text.t('compare.with', values)}${!wasThere && html` ${text.t('compare.absent')}`}</p>`;
+  const how = compared.before === undefined ? 'compare.absent' : 'compare.how';
+  return html`<p class="notice" role="status">${text.t('compare.with', values)} ${text.t(how)}</p>`;
 }

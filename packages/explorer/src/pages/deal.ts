@@ -1,14 +1,13 @@
 import { type Html, html } from '@cls/shared/http/html';
-import { ApiRefused } from '../balances/api-client.ts';
 import type { BalanceItem, Deal, Line, Share, Single } from '../balances/shapes.ts';
 import { pageAddress } from '../web/address.ts';
-import { difference, sumOf } from '../web/amounts.ts';
+import { sumOf } from '../web/amounts.ts';
 import type { Text } from '../web/text.ts';
-import { amountCell, amountText, facts, marks, table, wordOf } from './cells.ts';
-import { compareAddress, comparedTimes, comparedWith, compareForm } from './compare.ts';
+import { amountCell, amountText, facts, marks, table, type Was, wordOf } from './cells.ts';
+import { compareAddress, comparedWith, compareForm, readThen, wasOf } from './compare.ts';
 import { problemPage } from './problem-page.ts';
 import { type PageDeps, showPage, timesAsked, whoAsks } from './show.ts';
-import type { Times, Visit } from './visit.ts';
+import type { Visit } from './visit.ts';
 
 /**
  * `/deals/{id}`: the deal per currency, its facilities, and its lenders with their sum. With the
@@ -17,14 +16,14 @@ import type { Times, Visit } from './visit.ts';
 export async function dealPage(deps: PageDeps, visit: Visit): Promise<void> {
   const { asker, parts } = visit;
   const path = `/deals/${parts['id'] ?? ''}`;
-  const compared = comparedTimes(visit);
+  const read = (times: { asOf: string; knownAt: string }) =>
+    deps.api.read<Single<Deal>>(asker, path, times);
   const [{ data: deal, meta }, then, who] = await Promise.all([
-    deps.api.read<Single<Deal>>(asker, path, timesAsked(visit)),
-    compared && readThen(deps, visit, path, compared),
+    read(timesAsked(visit)),
+    readThen(visit, read),
     whoAsks(deps, visit),
   ]);
-  const before = (currency: string) =>
-    then?.data.balances.find((item) => item.currency === currency);
+  const was = wasOf(then, ({ data }) => data);
   showPage(deps, visit, {
     title: () => `${deal.dealNumber} ${deal.name}`,
     place: 'deals',
@@ -33,29 +32,18 @@ export async function dealPage(deps: PageDeps, visit: Visit): Promise<void> {
     body: (text) => [
       head(visit, deal, text),
       compareForm(visit, text),
-      compared !== undefined && comparedWith(compared, then !== undefined, text),
-      deal.balances.map((item) => currencySection(item, text, before(item.currency))),
-      facilitiesTable(visit, deal, text),
+      comparedWith(then, text),
+      deal.balances.map((item) =>
+        currencySection(
+          item,
+          text,
+          wasOf(was, ({ balances }) => balances.find(({ id }) => id === item.id)),
+        ),
+      ),
+      facilitiesTable(visit, deal, text, was),
       deal.balances.map((item) => provenance(item, text, visit)),
     ],
   });
-}
-
-const ABSENT = ['not_found', 'as_of_before_book', 'known_at_before_book'];
-
-/** Undefined where the deal was not there then. */
-async function readThen(
-  { api }: PageDeps,
-  { asker }: Visit,
-  path: string,
-  then: Times,
-): Promise<Single<Deal> | undefined> {
-  try {
-    return await api.read<Single<Deal>>(asker, path, { ...then });
-  } catch (error) {
-    if (error instanceof ApiRefused && ABSENT.includes(error.code)) return undefined;
-    throw error;
-  }
 }
 
 /** A deal that was not granted reads as one that does not exist. */
@@ -103,7 +91,7 @@ const AMOUNTS: readonly (readonly [string, (line: Line) => string])[] = [
 ];
 
 /** The amounts of an item, the reader's own share first, and its lenders. */
-export function currencySection(item: BalanceItem, text: Text, before?: BalanceItem): Html {
+export function currencySection(item: BalanceItem, text: Text, was?: Was<BalanceItem>): Html {
   const { currency, share, global } = item;
   const columns = [
     { label: text.t('column.amount') },
@@ -111,26 +99,30 @@ export function currencySection(item: BalanceItem, text: Text, before?: BalanceI
       ? []
       : [{ label: text.t('deal.ownShare', { lender: share.lender.name }), numeric: true }]),
     { label: text.t('deal.global'), numeric: true },
-    ...(before === undefined
-      ? []
-      : [
-          { label: text.t('compare.then'), numeric: true },
-          { label: text.t('compare.difference'), numeric: true },
-        ]),
   ];
+  const [ownThen, globalThen] = [wasOf(was, ownShare), wasOf(was, (then) => then.global)];
   const rows = AMOUNTS.map(([name, of]) => {
     const key = `column.${name}`;
     return html`
-<tr><th scope="row">${text.has(key) && text.t(key)}</th>${share !== null && amountCell(of(share), text)}${amountCell(of(global), text)}${before !== undefined && [amountCell(of(before.global), text), amountCell(difference(of(before.global), of(global)), text)]}</tr>`;
+<tr><th scope="row">${text.has(key) && text.t(key)}</th>${share !== null && amountCell(of(share), text, wasOf(ownThen, of))}${amountCell(of(global), text, wasOf(globalThen, of))}</tr>`;
   });
   const caption = text.t('deal.amounts', { currency });
   return html`<section><h2>${currency}</h2>
 ${table({ caption, columns, rows, id: `amounts-${currency}` })}
-${lendersTable(item, text)}</section>`;
+${lendersTable(item, text, was)}</section>`;
+}
+
+/** Undefined where the reader had no share. */
+export function ownShare({ share }: BalanceItem): Share | undefined {
+  return share ?? undefined;
 }
 
 /** Whoever sees each share sees that they add up; a lender sees its own alone. */
-function lendersTable({ lenders, share, global, currency }: BalanceItem, text: Text) {
+function lendersTable(
+  { lenders, share, global, currency }: BalanceItem,
+  text: Text,
+  was?: Was<BalanceItem>,
+) {
   if (lenders.length === 0 || share !== null) return undefined;
   const columns = [
     { label: text.t('column.lender') },
@@ -140,10 +132,13 @@ function lendersTable({ lenders, share, global, currency }: BalanceItem, text: T
       numeric: true,
     })),
   ];
-  const rows = lenders.map(
-    (one) => html`
-<tr><th scope="row">${one.lender.name}</th><td class="n">${one.fraction === null ? '' : fractionText(one.fraction, text)}</td>${SUMMED.map((of) => amountCell(of(one), text))}</tr>`,
-  );
+  const rows = lenders.map((one) => {
+    const then = wasOf(was, (item) =>
+      item.lenders.find(({ lender }) => lender.id === one.lender.id),
+    );
+    return html`
+<tr><th scope="row">${one.lender.name}</th><td class="n">${one.fraction === null ? '' : fractionText(one.fraction, text)}</td>${SUMMED.map((of) => amountCell(of(one), text, wasOf(then, of)))}</tr>`;
+  });
   const foot = html`<tr><th scope="row">${text.t('deal.sumOfLenders')}</th><td></td>${SUMMED.map((of) => sumCell(lenders, global, of, text))}</tr>`;
   const caption = text.t('deal.lenders', { currency });
   return table({ caption, columns, rows, foot, id: `lenders-${currency}` });
@@ -169,24 +164,40 @@ function fractionText(fraction: string, { locale }: Text): string {
   return locale === 'de' ? cut.replace('.', ',') : cut;
 }
 
-function facilitiesTable({ query }: Visit, deal: Deal, text: Text): Html {
+const OUTSTANDING = ({ principal }: Line) => principal.outstanding;
+const FACILITY_AMOUNTS: readonly ((line: Line) => string)[] = [
+  OUTSTANDING,
+  ({ commitment }) => commitment.current,
+  ({ commitment }) => commitment.available,
+];
+
+function facilitiesTable({ query }: Visit, deal: Deal, text: Text, was?: Was<Deal>): Html {
   const { facilities: data, hasMoreFacilities } = deal;
-  const own = data.some(({ share }) => share !== null);
+  const withOwn = data.some(({ share }) => share !== null);
   const columns = [
     { label: text.t('column.facility') },
     { label: text.t('column.type') },
     { label: text.t('column.currency') },
-    ...(own ? [{ label: text.t('column.ownOutstanding'), numeric: true }] : []),
+    ...(withOwn ? [{ label: text.t('column.ownOutstanding'), numeric: true }] : []),
     { label: text.t('column.outstanding'), numeric: true },
     { label: text.t('column.commitment'), numeric: true },
     { label: text.t('column.available'), numeric: true },
     { label: text.t('column.maturity') },
     { label: text.t('column.status') },
   ];
-  const rows = data.map(
-    (item) => html`
-<tr><th scope="row"><a href="${pageAddress(`/facilities/${item.facility?.id ?? ''}`, query)}">${item.facility?.name}</a></th><td>${wordOf('facilityType', item.facility?.type ?? '', text)}</td><td>${item.currency}</td>${own && amountCell(item.share?.principal.outstanding, text)}${amountCell(item.global.principal.outstanding, text)}${amountCell(item.global.commitment.current, text)}${amountCell(item.global.commitment.available, text)}<td>${dateOf(item.facility?.maturityDate, text)}</td><td>${wordOf('status', item.status.facility ?? '', text)} ${marks(item, text)}</td></tr>`,
-  );
+  const rows = data.map((item) => {
+    const then = wasOf(was, ({ facilities }) => facilities.find(({ id }) => id === item.id));
+    const own = wasOf(then, ownShare);
+    const amounts = FACILITY_AMOUNTS.map((of) =>
+      amountCell(
+        of(item.global),
+        text,
+        wasOf(then, ({ global }) => of(global)),
+      ),
+    );
+    return html`
+<tr><th scope="row"><a href="${pageAddress(`/facilities/${item.facility?.id ?? ''}`, query)}">${item.facility?.name}</a></th><td>${wordOf('facilityType', item.facility?.type ?? '', text)}</td><td>${item.currency}</td>${withOwn && amountCell(item.share?.principal.outstanding, text, wasOf(own, OUTSTANDING))}${amounts}<td>${dateOf(item.facility?.maturityDate, text)}</td><td>${wordOf('status', item.status.facility ?? '', text)} ${marks(item, text)}</td></tr>`;
+  });
   const caption = text.t('deal.facilities');
   return html`<h2>${caption}</h2>${table({ caption, underHeading: true, columns, rows, id: 'facilities' })}${hasMoreFacilities && html`<p>${text.t('deal.moreFacilities')}</p>`}`;
 }
@@ -194,7 +205,7 @@ function facilitiesTable({ query }: Visit, deal: Deal, text: Text): Html {
 export function provenance(
   { provenance: from, currency }: BalanceItem,
   text: Text,
-  visit?: Visit,
+  visit: Visit,
 ): Html {
   const { lastPostedAt, ledgerSeq, restatedFrom } = from;
   return html`<section class="provenance"><h2>${text.t('provenance.title', { currency })}</h2>${facts(
@@ -209,7 +220,7 @@ export function provenance(
         text.t('provenance.restated'),
         restatedFrom === null
           ? undefined
-          : html`${text.t('provenance.restatedFrom', { at: text.instant(restatedFrom.knownAt) })}${visit !== undefined && html` <a href="${compareAddress(visit, restatedFrom.knownAt)}">${text.t('compare.show')}</a>`}`,
+          : html`${text.t('provenance.restatedFrom', { at: text.instant(restatedFrom.knownAt) })} <a href="${compareAddress(visit, restatedFrom.knownAt)}">${text.t('compare.show')}</a>`,
       ],
     ],
   )}</section>`;

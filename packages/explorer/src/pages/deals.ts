@@ -1,10 +1,14 @@
 import { type Html, html } from '@cls/shared/http/html';
-import type { BalanceItem, List, Total } from '../balances/shapes.ts';
+import type { BalanceItem, Line, List, Total } from '../balances/shapes.ts';
 import { pageAddress, sameWith } from '../web/address.ts';
 import type { Text } from '../web/text.ts';
-import { amountCell, type Column, marks, table, wordOf } from './cells.ts';
+import { amountCell, type Column, countCell, marks, table, type Was, wordOf } from './cells.ts';
+import { comparedWith, compareForm, wasOf } from './compare.ts';
+import { ownShare } from './deal.ts';
 import { chips, filterForm, filtersOf, searchForm } from './deal-filters.ts';
+import { sameDealsAt, totalsThen } from './deals-then.ts';
 import { type PageDeps, showPage, timesAsked, whoAsks } from './show.ts';
+import { ofOneCurrency, sumsBeside } from './sums-then.ts';
 import type { Visit } from './visit.ts';
 
 const PAGE_SIZES = ['50', '100', '250'];
@@ -33,10 +37,12 @@ export async function dealsPage(deps: PageDeps, visit: Visit): Promise<void> {
     sort: query.get('sort') ?? undefined,
     cursor: query.get('cursor') ?? undefined,
   };
-  const [list, who] = await Promise.all([
+  const [list, who, then] = await Promise.all([
     deps.api.read<List<BalanceItem>>(asker, '/balances', question),
     whoAsks(deps, visit),
+    totalsThen(deps, visit),
   ]);
+  const items = then?.before && (await sameDealsAt(deps, visit, list.data, then.times));
   showPage(deps, visit, {
     title: (text) => text.t('deals.title'),
     place: 'deals',
@@ -46,10 +52,16 @@ export async function dealsPage(deps: PageDeps, visit: Visit): Promise<void> {
       searchForm(visit, text),
       filterForm(visit, text),
       chips(visit, partiesOf(list.data), text),
+      compareForm(visit, text),
+      comparedWith(then, text),
       list.data.length === 0 && query.get('cursor') === null
         ? nothing(visit, text)
-        : [rowsTable(visit, list, text), pager(visit, list, text)],
-      totalsTable(list.totals ?? [], text),
+        : [rowsTable(visit, list, text, then && { before: items }), pager(visit, list, text)],
+      totalsTable(
+        list.totals ?? [],
+        text,
+        wasOf(then, ({ totals }) => totals),
+      ),
       downloads(visit, text),
     ],
   });
@@ -74,15 +86,29 @@ function nothing({ ctx, query }: Visit, text: Text): Html {
   return html`<div class="empty"><p>${text.t('deals.nothingFound')}</p>${hidesZero && html`<p><a href="${sameWith(ctx.path, query, { includeZero: 'true' })}">${text.t('deals.showZero')}</a></p>`}</div>`;
 }
 
-function rowsTable(visit: Visit, { data }: List<BalanceItem>, text: Text): Html {
-  const own = data.some(({ share }) => share !== null);
+const OUTSTANDING = ({ principal }: Line) => principal.outstanding;
+const AMOUNTS: readonly ((line: Line) => string)[] = [
+  OUTSTANDING,
+  ({ commitment }) => commitment.current,
+  ({ commitment }) => commitment.available,
+  ({ total }) => total.pastDue,
+  ({ interest }) => interest.accrued,
+];
+
+function rowsTable(
+  visit: Visit,
+  { data }: List<BalanceItem>,
+  text: Text,
+  was: Was<readonly BalanceItem[]> | undefined,
+): Html {
+  const withOwn = data.some(({ share }) => share !== null);
   const sorted = (name: keyof typeof SORTS) => sortLink(visit, SORTS[name]);
   const columns: readonly Column[] = [
     { label: text.t('column.deal'), sort: sorted('deal') },
     { label: text.t('column.borrower'), sort: sorted('borrower') },
     { label: text.t('column.country') },
     { label: text.t('column.currency') },
-    ...(own ? [{ label: text.t('column.ownOutstanding'), numeric: true }] : []),
+    ...(withOwn ? [{ label: text.t('column.ownOutstanding'), numeric: true }] : []),
     { label: text.t('column.outstanding'), numeric: true, sort: sorted('outstanding') },
     { label: text.t('column.commitment'), numeric: true, sort: sorted('commitment') },
     { label: text.t('column.available'), numeric: true, sort: sorted('available') },
@@ -90,10 +116,19 @@ function rowsTable(visit: Visit, { data }: List<BalanceItem>, text: Text): Html 
     { label: text.t('column.interestAccrued'), numeric: true, sort: sorted('interestAccrued') },
     { label: text.t('column.status') },
   ];
-  const rows = data.map(
-    (item) => html`
-<tr><th scope="row"><a href="${dealAddress(visit, item)}">${item.deal.dealNumber}</a> ${item.deal.name}</th><td>${item.borrower.name}</td><td>${item.borrower.country}</td><td>${item.currency}</td>${own && amountCell(item.share?.principal.outstanding, text)}${amountCell(item.global.principal.outstanding, text)}${amountCell(item.global.commitment.current, text)}${amountCell(item.global.commitment.available, text)}${amountCell(item.global.total.pastDue, text)}${amountCell(item.global.interest.accrued, text)}<td>${wordOf('status', item.status.deal, text)}${days(item, text)} ${marks(item, text)}</td></tr>`,
-  );
+  const rows = data.map((item) => {
+    const then = wasOf(was, (items) => items.find(({ id }) => id === item.id));
+    const own = wasOf(then, ownShare);
+    const amounts = AMOUNTS.map((of) =>
+      amountCell(
+        of(item.global),
+        text,
+        wasOf(then, ({ global }) => of(global)),
+      ),
+    );
+    return html`
+<tr><th scope="row"><a href="${dealAddress(visit, item)}">${item.deal.dealNumber}</a> ${item.deal.name}</th><td>${item.borrower.name}</td><td>${item.borrower.country}</td><td>${item.currency}</td>${withOwn && amountCell(item.share?.principal.outstanding, text, wasOf(own, OUTSTANDING))}${amounts}<td>${wordOf('status', item.status.deal, text)}${days(item, text)} ${marks(item, text)}</td></tr>`;
+  });
   const shown = text.t('deals.shown', { count: text.count(data.length) });
   return table({ caption: shown, columns, rows, id: 'deals' });
 }
@@ -125,8 +160,14 @@ export function pager<T>({ ctx, query }: Visit, { page }: List<T>, text: Text, m
   return html`<nav class="pager" aria-label="${text.t('pager.label')}">${first !== false && html`<a class="button" href="${first}">${text.t('pager.first')}</a>`}${next && html`<a class="button" rel="next" href="${sameWith(ctx.path, query, { ...more, cursor: nextCursor })}">${text.t('pager.next')}</a>`}</nav>`;
 }
 
+const TOTALS = ['principalOutstanding', 'unfunded', 'interestAccrued', 'feesAccrued'] as const;
+
 /** Per currency: two currencies are never added up. */
-function totalsTable(totals: readonly Total[], text: Text): Html | undefined {
+function totalsTable(
+  totals: readonly Total[],
+  text: Text,
+  was: Was<readonly Total[]> | undefined,
+): Html | undefined {
   if (totals.length === 0) return undefined;
   const columns = [
     { label: text.t('column.currency') },
@@ -136,10 +177,15 @@ function totalsTable(totals: readonly Total[], text: Text): Html | undefined {
     { label: text.t('column.interestAccrued'), numeric: true },
     { label: text.t('column.feesAccrued'), numeric: true },
   ];
-  const rows = totals.map(
-    (total) => html`
-<tr><th scope="row">${total.currency}</th><td class="n">${text.count(total.count)}</td>${amountCell(total.principalOutstanding, text)}${amountCell(total.unfunded, text)}${amountCell(total.interestAccrued, text)}${amountCell(total.feesAccrued, text)}</tr>`,
-  );
+  const rows = sumsBeside(totals, was, ofOneCurrency).map(({ sum: total, was: then }) => {
+    const amounts = TOTALS.map((name) => {
+      const before = wasOf(then, (one) => one[name]);
+      return amountCell(total[name], text, before);
+    });
+    const count = wasOf(then, (one) => one.count);
+    return html`
+<tr><th scope="row">${total.currency}</th>${countCell(total.count, text, count)}${amounts}</tr>`;
+  });
   return html`<h2>${text.t('totals.title')}</h2>${table({ caption: text.t('totals.caption'), columns, rows, id: 'totals' })}`;
 }
 

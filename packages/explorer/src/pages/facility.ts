@@ -1,9 +1,10 @@
 import { type Html, html } from '@cls/shared/http/html';
-import type { Accrual, BalanceItem, List } from '../balances/shapes.ts';
+import type { Accrual, BalanceItem, Line, List } from '../balances/shapes.ts';
 import { pageAddress } from '../web/address.ts';
 import { percentOf } from '../web/amounts.ts';
 import type { Text } from '../web/text.ts';
-import { amountCell, dateCell, facts, marks, table, wordOf } from './cells.ts';
+import { amountCell, dateCell, facts, marks, table, type Was, wordOf } from './cells.ts';
+import { comparedWith, compareForm, readThen, wasOf } from './compare.ts';
 import { absent, currencySection, dateOf, provenance } from './deal.ts';
 import { type PageDeps, showPage, timesAsked, whoAsks } from './show.ts';
 import type { Visit } from './visit.ts';
@@ -15,12 +16,15 @@ export async function facilityPage(deps: PageDeps, visit: Visit): Promise<void> 
   const asked = { ...timesAsked(visit), facilityId, includeZero: 'true', include: 'none' };
   const read = (more: Record<string, string>) =>
     deps.api.read<List<BalanceItem>>(asker, '/balances', { ...asked, ...more });
-  const [found, contracts, who] = await Promise.all([
+  const [found, contracts, who, then, contractsThen] = await Promise.all([
     read({ level: 'facility', expand: 'accrual' }),
     read({ level: 'contract' }),
     whoAsks(deps, visit),
+    readThen(visit, (times) => read({ level: 'facility', ...times })),
+    readThen(visit, (times) => read({ level: 'contract', limit: '1000', ...times })),
   ]);
   const [item] = found.data;
+  const compared = then && { ...then, before: then.before?.data[0] };
   if (item === undefined) return absent(deps, visit);
   showPage(deps, visit, {
     title: () => `${item.facility?.name ?? ''} · ${item.deal.dealNumber}`,
@@ -39,11 +43,13 @@ export async function facilityPage(deps: PageDeps, visit: Visit): Promise<void> 
         [text.t('column.maturity'), dateOf(item.facility?.maturityDate, text)],
       ]),
       html`<p>${marks(item, text)}</p>`,
-      commitmentTable(item, text),
-      currencySection(item, text),
-      contractsTable(contracts, text),
+      compareForm(visit, text),
+      comparedWith(compared, text),
+      commitmentTable(item, text, compared),
+      currencySection(item, text, compared),
+      contractsTable(contracts, text, contractsThen),
       (item.accrual ?? []).map((one, at) => accrualTable(one, item.currency, at, text)),
-      provenance(item, text),
+      provenance(item, text, visit),
     ],
   });
 }
@@ -60,17 +66,35 @@ const STEPS = [
   'available',
 ] as const;
 
-function commitmentTable({ global, currency }: BalanceItem, text: Text): Html {
+function commitmentTable(
+  { global, currency }: BalanceItem,
+  text: Text,
+  was: Was<BalanceItem> | undefined,
+): Html {
   const columns = [{ label: text.t('column.commitment') }, { label: currency, numeric: true }];
   const rows = STEPS.map(
     (step) => html`
-<tr><th scope="row">${text.t(`commitment.${step}`)}</th>${amountCell(global.commitment[step], text)}</tr>`,
+<tr><th scope="row">${text.t(`commitment.${step}`)}</th>${amountCell(
+      global.commitment[step],
+      text,
+      wasOf(was, (then) => then.global.commitment[step]),
+    )}</tr>`,
   );
   const caption = text.t('facility.commitment');
   return html`<h2>${caption}</h2>${table({ caption, underHeading: true, columns, rows, id: 'commitment' })}`;
 }
 
-function contractsTable({ data }: List<BalanceItem>, text: Text): Html | undefined {
+const CONTRACT_AMOUNTS: readonly ((line: Line) => string)[] = [
+  ({ principal }) => principal.outstanding,
+  ({ interest }) => interest.accrued,
+  ({ total }) => total.pastDue,
+];
+
+function contractsTable(
+  { data, page }: List<BalanceItem>,
+  text: Text,
+  was: Was<List<BalanceItem>> | undefined,
+): Html | undefined {
   if (data.length === 0) return undefined;
   const columns = [
     { label: text.t('column.contract') },
@@ -80,12 +104,20 @@ function contractsTable({ data }: List<BalanceItem>, text: Text): Html | undefin
     { label: text.t('column.maturity') },
     { label: text.t('column.status') },
   ];
-  const rows = data.map(
-    ({ contract, global, status, currency }) => html`
-<tr><th scope="row">${contract?.contractNumber} (${currency})</th>${amountCell(global.principal.outstanding, text)}${amountCell(global.interest.accrued, text)}${amountCell(global.total.pastDue, text)}<td>${dateOf(contract?.maturityDate, text)}</td><td>${wordOf('status', status.contract ?? '', text)}</td></tr>`,
-  );
+  const rows = data.map(({ id, contract, global, status, currency }) => {
+    const then = wasOf(was, (list) => list.data.find((one) => one.id === id));
+    const amounts = CONTRACT_AMOUNTS.map((of) =>
+      amountCell(
+        of(global),
+        text,
+        wasOf(then, (one) => of(one.global)),
+      ),
+    );
+    return html`
+<tr><th scope="row">${contract?.contractNumber} (${currency})</th>${amounts}<td>${dateOf(contract?.maturityDate, text)}</td><td>${wordOf('status', status.contract ?? '', text)}</td></tr>`;
+  });
   const caption = text.t('facility.contracts');
-  return html`<h2>${caption}</h2>${table({ caption, underHeading: true, columns, rows, id: 'contracts' })}`;
+  return html`<h2>${caption}</h2>${table({ caption, underHeading: true, columns, rows, id: 'contracts' })}${page.hasMore && html`<p>${text.t('facility.moreContracts')}</p>`}`;
 }
 
 /** Each period with its rate and its exact amount; their sum is rounded once. */

@@ -3,14 +3,18 @@ import type { GroupTotal, Sum, Totals } from '../balances/shapes.ts';
 import { pageAddress, sameWith } from '../web/address.ts';
 import type { Text } from '../web/text.ts';
 import { barChart } from './bars.ts';
-import { amountCell, table, wordOf } from './cells.ts';
+import { amountCell, countCell, table, type Was, wordOf } from './cells.ts';
+import { comparedWith, compareForm, readThen, wasOf } from './compare.ts';
 import { type PageDeps, showPage, timesAsked, whoAsks } from './show.ts';
+import { groupThen, isSameGroup, ofOneCurrency, restThen, sumsBeside } from './sums-then.ts';
 import type { Visit } from './visit.ts';
 
 /** By what a person may look at the whole; a lender’s parts are those of the lender alone. */
 const GROUPS = ['borrower', 'country', 'facilityType', 'status', 'lender'] as const;
 type Group = (typeof GROUPS)[number];
 const TOP = '10';
+/** As many as the API lists one by one. */
+const ALL = '1000';
 
 /** `/portfolio`: what all comes to per currency, when it matures, and by whom or what. */
 export async function portfolioPage(deps: PageDeps, visit: Visit): Promise<void> {
@@ -21,10 +25,13 @@ export async function portfolioPage(deps: PageDeps, visit: Visit): Promise<void>
   const level = own ? { level: 'position' } : {};
   const read = (more: Record<string, string>) =>
     deps.api.read<Totals>(asker, '/balances/totals', { ...timesAsked(visit), ...level, ...more });
-  const [ladder, groups, who] = await Promise.all([
-    read({ groupBy: 'maturityYear', top: '100' }),
+  const byYear = { groupBy: 'maturityYear', top: '100' };
+  const [ladder, groups, who, ladderThen, groupsThen] = await Promise.all([
+    read(byYear),
     read({ groupBy: by, top: TOP }),
     whoAsks(deps, visit),
+    readThen(visit, (times) => read({ ...byYear, ...times })),
+    readThen(visit, (times) => read({ groupBy: by, top: ALL, ...times })),
   ]);
   showPage(deps, visit, {
     title: (text) => text.t('portfolio.title'),
@@ -36,12 +43,16 @@ export async function portfolioPage(deps: PageDeps, visit: Visit): Promise<void>
         ? nothing(visit, text)
         : [
             whose(visit, own, who.data.roles, text),
-            totalsTable(ladder.totals, own, text),
+            compareForm(visit, text),
+            comparedWith(ladderThen, text),
+            totalsTable(ladder.totals, own, text, ladderThen),
             html`<h2>${text.t('portfolio.ladder')}</h2>`,
-            currenciesOf(ladder).map((currency) => ladderOf(currency, ladder, text)),
+            currenciesOf(ladder, ladderThen).map((currency) =>
+              ladderOf(currency, ladder, text, ladderThen),
+            ),
             html`<h2 id="by">${text.t('portfolio.by')}</h2>`,
             groupLinks(visit, by, text),
-            groupTable(visit, by, groups, text),
+            groupTable(visit, by, groups, text, groupsThen),
           ],
   });
 }
@@ -85,20 +96,27 @@ function amountColumns(text: Text) {
   return AMOUNTS.map((name) => ({ label: text.t(LABELS[name]), numeric: true }));
 }
 
-function amountCells(sum: Sum, text: Text): readonly Html[] {
-  return AMOUNTS.map((name) => amountCell(sum[name], text));
+/** The number of items, and the amounts of a group. */
+function sumCells(sum: Sum, text: Text, was?: Was<Sum>): readonly Html[] {
+  const amounts = AMOUNTS.map((name) => {
+    const then = wasOf(was, (before) => before[name]);
+    return amountCell(sum[name], text, then);
+  });
+  const count = wasOf(was, (before) => before.count);
+  return [countCell(sum.count, text, count), ...amounts];
 }
 
 /** A row per currency: they are never added up. */
-function totalsTable(totals: readonly Sum[], own: boolean, text: Text): Html {
+function totalsTable(totals: readonly Sum[], own: boolean, text: Text, then?: Was<Totals>): Html {
+  const was = wasOf(then, (answer) => answer.totals);
   const columns = [
     { label: text.t('column.currency') },
     { label: text.t('column.facilities'), numeric: true },
     ...amountColumns(text),
   ];
-  const rows = totals.map(
-    (sum) => html`
-<tr><th scope="row">${sum.currency}</th><td class="n">${text.count(sum.count)}</td>${amountCells(sum, text)}</tr>`,
+  const rows = sumsBeside(totals, was, ofOneCurrency).map(
+    (beside) => html`
+<tr><th scope="row">${beside.sum.currency}</th>${sumCells(beside.sum, text, beside.was)}</tr>`,
   );
   return table({
     caption: text.t(own ? 'portfolio.ownTotals' : 'portfolio.totals'),
@@ -108,16 +126,20 @@ function totalsTable(totals: readonly Sum[], own: boolean, text: Text): Html {
   });
 }
 
-function currenciesOf({ totals }: Totals): readonly string[] {
-  return totals.map(({ currency }) => currency);
+function currenciesOf({ totals }: Totals, then: Was<Totals> | undefined): readonly string[] {
+  const all = [...totals, ...(then?.before?.totals ?? [])];
+  return [...new Set(all.map(({ currency }) => currency))];
 }
 
 /** What is outstanding by the year in which it matures: a picture, and the table behind it. */
-function ladderOf(currency: string, { data }: Totals, text: Text): Html {
-  const years = data
-    .filter((group) => group.currency === currency)
-    .sort((a, b) => ((a.value ?? '9999') < (b.value ?? '9999') ? -1 : 1));
-  const bars = years.map(({ value, principalOutstanding }) => ({
+function ladderOf(currency: string, { data }: Totals, text: Text, then?: Was<Totals>): Html {
+  const ofCurrency = (groups: readonly GroupTotal[]) =>
+    groups.filter((group) => group.currency === currency);
+  const was = wasOf(then, (answer) => ofCurrency(answer.data));
+  const years = [...sumsBeside(ofCurrency(data), was, isSameGroup)].sort((a, b) =>
+    (a.sum.value ?? '9999') < (b.sum.value ?? '9999') ? -1 : 1,
+  );
+  const bars = years.map(({ sum: { value, principalOutstanding } }) => ({
     label: value ?? text.t('portfolio.noMaturity'),
     amount: principalOutstanding,
   }));
@@ -127,8 +149,8 @@ function ladderOf(currency: string, { data }: Totals, text: Text): Html {
     ...amountColumns(text),
   ];
   const rows = years.map(
-    (group) => html`
-<tr><th scope="row">${group.value ?? text.t('portfolio.noMaturity')}</th><td class="n">${text.count(group.count)}</td>${amountCells(group, text)}</tr>`,
+    (beside) => html`
+<tr><th scope="row">${beside.sum.value ?? text.t('portfolio.noMaturity')}</th>${sumCells(beside.sum, text, beside.was)}</tr>`,
   );
   const caption = text.t('portfolio.ladderCaption', { currency });
   const numbers = table({ caption, columns, rows, id: `ladder-${currency}` });
@@ -148,7 +170,7 @@ function groupLinks({ ctx, query }: Visit, by: Group, text: Text): Html {
 }
 
 /** The greatest groups of each currency, and what the others come to: together they are the total. */
-function groupTable(visit: Visit, by: Group, groups: Totals, text: Text): Html {
+function groupTable(visit: Visit, by: Group, groups: Totals, text: Text, then?: Was<Totals>): Html {
   const columns = [
     { label: text.t(`group.${by}`) },
     { label: text.t('column.currency') },
@@ -157,11 +179,11 @@ function groupTable(visit: Visit, by: Group, groups: Totals, text: Text): Html {
   ];
   const rows = groups.data.map(
     (group) => html`
-<tr><th scope="row">${groupName(visit, by, group, text)}</th><td>${group.currency}</td><td class="n">${text.count(group.count)}</td>${amountCells(group, text)}</tr>`,
+<tr><th scope="row">${groupName(visit, by, group, text)}</th><td>${group.currency}</td>${sumCells(group, text, groupThen(group, then))}</tr>`,
   );
   const rest = groups.rest.map(
     (sum) => html`
-<tr><th scope="row">${text.t('portfolio.rest')}</th><td>${sum.currency}</td><td class="n">${text.count(sum.count)}</td>${amountCells(sum, text)}</tr>`,
+<tr><th scope="row">${text.t('portfolio.rest')}</th><td>${sum.currency}</td>${sumCells(sum, text, restThen(sum, groups.data, then))}</tr>`,
   );
   const caption = text.t('portfolio.byCaption', { group: text.t(`group.${by}`) });
   return table({ caption, columns, rows: [...rows, ...rest], id: 'groups' });

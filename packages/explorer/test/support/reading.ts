@@ -3,6 +3,8 @@
 export interface Row {
   readonly head: string;
   readonly numbers: readonly string[];
+  /** Of each number where the page compares: now, then, difference; two of them where it is the same. */
+  readonly compared: readonly (readonly string[])[];
   readonly html: string;
 }
 
@@ -13,16 +15,22 @@ export function rowsOf(html: string, id: string, part: 'tbody' | 'tfoot' = 'tbod
   return [...body.matchAll(/<tr[^>]*>([\s\S]*?)<\/tr>/g)].map(([, row = '']) => ({
     html: row,
     head: textOf(/<th[^>]*>([\s\S]*?)<\/th>/.exec(row)?.[1] ?? ''),
-    numbers: [...row.matchAll(/<td class="n">([\s\S]*?)<\/td>/g)].map(([, cell = '']) =>
-      numberOf(cell),
+    numbers: cellsOf(row).map((cell) => numberOf(cell.replace(/<small[\s\S]*/, ''))),
+    compared: cellsOf(row).map((cell) =>
+      `<b>${cell}`.split('<small').map((part) => numberOf(part.replace(/^[^>]*>/, ''))),
     ),
   }));
+}
+
+function cellsOf(row: string): readonly string[] {
+  return [...row.matchAll(/<td class="n">([\s\S]*?)<\/td>/g)].map(([, cell = '']) => cell);
 }
 
 /** As the API writes it; English grouping. */
 export function numberOf(cell: string): string {
   const text = textOf(cell).replace(/equals the global amount|differs from the global amount/, '');
-  return text.replace('negative ', '').replaceAll(',', '').replace('−', '-').trim();
+  const plain = text.replace('negative ', '').replace(/^(then|Δ) [+]?/, '');
+  return plain.replaceAll(',', '').replace('−', '-').trim();
 }
 
 export function textOf(html: string): string {

@@ -37,7 +37,7 @@ export function stepChart(points: readonly Point[], what: string, text: Text): H
 }
 
 /** Zero belongs to the picture: a change looks as large as it is beside the whole. */
-function extremes(sizes: readonly bigint[]): readonly [bigint, bigint] {
+export function extremes(sizes: readonly bigint[]): readonly [bigint, bigint] {
   let [least, most] = [0n, 0n];
   for (const size of sizes) {
     if (size < least) least = size;

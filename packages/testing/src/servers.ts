@@ -244,6 +244,8 @@ async function startPostgres(): Promise<PostgresServer | undefined> {
   const admin = async (sql: string) => {
     const address = { host: '127.0.0.1', port, user: 'postgres', database: 'postgres' };
     const client = new pg.Client({ ...address, connectionTimeoutMillis: 60_000 });
+    // What it asked says so as well.
+    client.on('error', () => undefined);
     await client.connect();
     return client.query(sql).finally(() => client.end());
   };

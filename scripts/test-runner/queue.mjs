@@ -7,17 +7,21 @@ import { join, resolve } from 'node:path';
 const root = resolve(import.meta.dirname, '..', '..');
 /** How long a process may take to end when it has nothing left to run. */
 const END_MS = 60_000;
+/** A process that grew so large makes room for another: modules and servers of its files stay. */
+const ROOM_BYTES = 1.2e9;
 const WORKER = join(import.meta.dirname, 'worker.mjs');
 
 /**
  * Runs `files` and prints what each wrote when it has ended. A process that dies fails the file
  * that it ran, and another takes its place.
  *
- * @param options `workers` at once; `filter`: options of mocha, such as `grep`.
+ * @param options `workers` at once; `filter`: options of mocha, such as `grep`; `roomBytes`: where a
+ *   process makes room for another.
  * @returns counts, the titles of failed tests, and seconds per file.
  */
 export async function runFiles(files, options) {
-  const { workers, filter = {}, env = {}, print = printOut, endMs = END_MS } = options;
+  const { workers, filter = {}, env = {}, print = printOut } = options;
+  const { endMs = END_MS, roomBytes = ROOM_BYTES } = options;
   const total = { passed: 0, failed: 0, skipped: 0, failures: [], seconds: new Map() };
   const queue = [...files];
   const logs = mkdtempSync(join(tmpdir(), 'cls-test-'));
@@ -47,8 +51,8 @@ export async function runFiles(files, options) {
       };
       let file;
       let started;
-      const next = () => {
-        file = queue.shift();
+      const next = (memory = 0) => {
+        file = memory > roomBytes ? undefined : queue.shift();
         started = Date.now();
         if (file === undefined) child.disconnect();
         else child.send({ file, filter });
@@ -57,7 +61,7 @@ export async function runFiles(files, options) {
         total.seconds.set(file, (Date.now() - started) / 1000);
         add(file, counts);
         show(`${file} (${number})`);
-        next();
+        next(counts.memory);
       });
       child.once('exit', (code, signal) => {
         if (file !== undefined || code !== 0) {

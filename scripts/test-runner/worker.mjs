@@ -36,7 +36,7 @@ process.on('message', async ({ file, filter }) => {
 });
 
 function report({ passes: passed, pending: skipped }) {
-  process.send({ passed, skipped, failures });
+  process.send({ passed, skipped, failures, memory: process.memoryUsage.rss() });
   failures = undefined;
 }
 

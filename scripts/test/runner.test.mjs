@@ -64,6 +64,14 @@ describe('the runner of the tests', () => {
     expect(failures.join()).to.match(/dying.*process ended.*throwing.*does not load/);
   });
 
+  it('goes on in another process when one has grown too large', async () => {
+    const pid = (name) => file(name, "it('runs', () => console.log('by ' + process.pid));");
+    const files = [pid('large'), pid('larger')];
+    const { passed, failed, output } = await run(files, { workers: 1, roomBytes: 1 });
+    expect([passed, failed]).to.deep.equal([2, 0]);
+    expect(new Set(output().match(/by \d+/g)).size).to.equal(2);
+  });
+
   it('fails a rejection that nobody handles', async () => {
     const { failed } = await run([
       file(

@@ -61,6 +61,13 @@ export function readServiceEnvironment(
     }),
     service,
   );
+  const redisUrl = read.optionalSecret('REDIS_URL', {
+    about: REDIS_HOLDS[service],
+    expected: 'a redis://, redis+sentinel:// or redis+cluster:// URL (rediss for TLS)',
+    pattern: REDIS_URL_PATTERN,
+  });
+  // The explorer keeps its sessions in Redis, and then opens no database.
+  const mayBeEmbedded = !production || (service === 'explorer' && redisUrl !== undefined);
   return {
     production,
     issuer,
@@ -77,12 +84,8 @@ export function readServiceEnvironment(
       max: 300,
       fallback: 30,
     }),
-    database: readDatabase(read, prefix, production, join(dataDir, 'database')),
-    redisUrl: read.optionalSecret('REDIS_URL', {
-      about: REDIS_HOLDS[service],
-      expected: 'a redis://, redis+sentinel:// or redis+cluster:// URL (rediss for TLS)',
-      pattern: REDIS_URL_PATTERN,
-    }),
+    database: readDatabase(read, prefix, mayBeEmbedded, join(dataDir, 'database')),
+    redisUrl,
     host: read.optionalText(`${prefix}_HOST`, {
       about: 'the address to listen on',
       fallbackText: 'all addresses',
@@ -141,7 +144,7 @@ function readAudience(read: EnvironmentReader, issuer: string): string {
 function readDatabase(
   read: EnvironmentReader,
   prefix: string,
-  production: boolean,
+  mayBeEmbedded: boolean,
   directory: string,
 ): DatabaseLocation {
   const url = read.optionalSecret(`${prefix}_DATABASE_URL`, {
@@ -200,7 +203,7 @@ function readDatabase(
       ...(ownerUrl === undefined ? {} : { ownerUrl }),
     };
   }
-  if (production && !allowEmbedded) {
+  if (!mayBeEmbedded && !allowEmbedded) {
     read.fault(`${prefix}_DATABASE_URL`, 'is required in production (or set ALLOW_EMBEDDED=1)');
   }
   return { kind: 'embedded', directory, migratedElsewhere };

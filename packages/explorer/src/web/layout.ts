@@ -32,6 +32,8 @@ export interface SignedInFrame {
 
 export interface Page {
   readonly title: string;
+  /** The title of the window, where it says more than the heading. */
+  readonly bookmark?: string;
   readonly body: HtmlValue;
   /** Above the content: the time bar. */
   readonly bar?: Html;
@@ -91,7 +93,7 @@ function footer({ text, languages, supportHref, requestId }: Frame, { source }: 
 <p class="links">${links}${supportHref !== undefined && html`<a href="${supportHref}">${text.t('page.help')}</a>`}</p></footer>`;
 }
 
-function document(frame: Frame, { title }: Page, body: Html): string {
+function document(frame: Frame, { title, bookmark }: Page, body: Html): string {
   const { text, assetPath } = frame;
   return html`<!doctype html>
 <html lang="${text.locale}">
@@ -100,7 +102,7 @@ function document(frame: Frame, { title }: Page, body: Html): string {
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
 <meta name="robots" content="noindex">
-<title>${title} · ${text.t('product')}</title>
+<title>${bookmark ?? title} · ${text.t('product')}</title>
 <link rel="icon" href="${assetPath('icon.svg')}" type="image/svg+xml">
 <link rel="stylesheet" href="${assetPath('explorer.css')}">
 </head>

@@ -1,0 +1,177 @@
+import { type Html, html } from '@cls/shared/http/html';
+import type { BalanceItem, Line } from '../balances/shapes.ts';
+import { sameWith } from '../web/address.ts';
+import type { MessageKey, Text } from '../web/text.ts';
+import { amountCell, type Column, dateCell, marks, type Was, wordOf } from './cells.ts';
+import { wasOf } from './compare.ts';
+import { ownShare } from './deal.ts';
+import type { Visit } from './visit.ts';
+
+type Before = Was<BalanceItem> | undefined;
+
+interface DealColumn {
+  readonly label: MessageKey;
+  readonly numeric?: true;
+  /** What the API calls it when it sorts; absent where the API does not sort by it. */
+  readonly sort?: string;
+  /** Among those that a list without a choice has. */
+  readonly usual?: true;
+  readonly cell: (item: BalanceItem, was: Before, text: Text) => Html;
+}
+
+function amount(of: (line: Line) => string) {
+  return {
+    numeric: true,
+    cell: (item: BalanceItem, was: Before, text: Text) =>
+      amountCell(
+        of(item.global),
+        text,
+        wasOf(was, ({ global }) => of(global)),
+      ),
+  } as const;
+}
+
+/** What a list of deals can show of each, in this order; the deal and its currency are always there. */
+const COLUMNS: Readonly<Record<string, DealColumn>> = {
+  borrower: {
+    label: 'column.borrower',
+    sort: 'borrower',
+    usual: true,
+    cell: ({ borrower }) => html`<td>${borrower.name}</td>`,
+  },
+  country: {
+    label: 'column.country',
+    usual: true,
+    cell: ({ borrower }) => html`<td>${borrower.country}</td>`,
+  },
+  currency: {
+    label: 'column.currency',
+    usual: true,
+    cell: ({ currency }) => html`<td>${currency}</td>`,
+  },
+  own: {
+    label: 'column.ownOutstanding',
+    numeric: true,
+    usual: true,
+    cell: ({ share }, was, text) => {
+      const then = wasOf(wasOf(was, ownShare), ({ principal }) => principal.outstanding);
+      return amountCell(share?.principal.outstanding, text, then);
+    },
+  },
+  outstanding: {
+    label: 'column.outstanding',
+    sort: 'outstanding',
+    usual: true,
+    ...amount(({ principal }) => principal.outstanding),
+  },
+  commitment: {
+    label: 'column.commitment',
+    sort: 'commitment',
+    usual: true,
+    ...amount(({ commitment }) => commitment.current),
+  },
+  unfunded: {
+    label: 'column.unfunded',
+    sort: 'unfunded',
+    ...amount(({ commitment }) => commitment.unfunded),
+  },
+  available: {
+    label: 'column.available',
+    sort: 'available',
+    usual: true,
+    ...amount(({ commitment }) => commitment.available),
+  },
+  letterOfCredit: {
+    label: 'column.letterOfCredit',
+    ...amount(({ commitment }) => commitment.letterOfCredit),
+  },
+  pastDue: {
+    label: 'column.pastDue',
+    sort: 'pastDue',
+    usual: true,
+    ...amount(({ total }) => total.pastDue),
+  },
+  interestAccrued: {
+    label: 'column.interestAccrued',
+    sort: 'interestAccrued',
+    usual: true,
+    ...amount(({ interest }) => interest.accrued),
+  },
+  interestDue: { label: 'column.interestDue', ...amount(({ interest }) => interest.due) },
+  feesAccrued: { label: 'column.feesAccrued', ...amount(({ fees }) => fees.accrued) },
+  feesDue: { label: 'column.feesDue', ...amount(({ fees }) => fees.due) },
+  totalOutstanding: {
+    label: 'column.totalOutstanding',
+    ...amount(({ total }) => total.outstanding),
+  },
+  posted: {
+    label: 'column.posted',
+    sort: 'lastPostedAt',
+    cell: ({ provenance: { lastPostedAt } }, _, text) =>
+      dateCell(lastPostedAt !== null && text.instant(lastPostedAt)),
+  },
+  status: {
+    label: 'column.status',
+    usual: true,
+    cell: (item, _, text) =>
+      html`<td>${wordOf('status', item.status.deal, text)}${days(item, text)} ${marks(item, text)}</td>`,
+  },
+};
+/** Amounts say nothing without their currency; a lender always sees its own share. */
+const ALWAYS = ['currency', 'own'];
+
+function days({ status: { daysPastDue = 0 } }: BalanceItem, text: Text) {
+  return (
+    daysPastDue > 0 && html` · ${text.t('deals.daysPastDue', { days: text.count(daysPastDue) })}`
+  );
+}
+
+/** The columns that the address names, or the usual ones. */
+function chosenNames({ query }: Visit): readonly string[] {
+  const asked = query.getAll('column').filter((name) => Object.hasOwn(COLUMNS, name));
+  return Object.keys(COLUMNS).filter((name) =>
+    asked.length === 0 ? COLUMNS[name]?.usual : asked.includes(name) || ALWAYS.includes(name),
+  );
+}
+
+/** @param withOwn whether the reader has a share in one of the items. */
+export function chosenColumns(visit: Visit, withOwn: boolean): readonly DealColumn[] {
+  const names = chosenNames(visit).filter((name) => withOwn || name !== 'own');
+  return names.flatMap((name) => COLUMNS[name] ?? []);
+}
+
+export function columnHead(visit: Visit, { label, numeric, sort }: DealColumn, text: Text): Column {
+  return {
+    label: text.t(label),
+    ...(numeric ? { numeric } : {}),
+    ...(sort === undefined ? {} : { sort: sortLink(visit, sort) }),
+  };
+}
+
+/** Another click turns the order round. */
+export function sortLink({ ctx, query }: Visit, name: string): NonNullable<Column['sort']> {
+  const now = query.get('sort') ?? '';
+  const order = now === name ? 'ascending' : now === `-${name}` ? 'descending' : undefined;
+  const next = order === 'ascending' ? `-${name}` : name;
+  return { href: sameWith(ctx.path, query, { sort: next, cursor: undefined }), order };
+}
+
+/** Which columns the list has; the choice is part of the address. */
+export function columnsForm(visit: Visit, text: Text): Html {
+  const { ctx, query } = visit;
+  const chosen = chosenNames(visit);
+  const kept = [...query].filter(([name]) => !['column', 'lang'].includes(name));
+  const hidden = kept.map(
+    ([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`,
+  );
+  const boxes = Object.entries(COLUMNS)
+    .filter(([name]) => !ALWAYS.includes(name))
+    .map(
+      ([name, { label }]) =>
+        html`<label class="check"><input type="checkbox" name="column" value="${name}"${chosen.includes(name) && html` checked`}> ${text.t(label)}</label>`,
+    );
+  const usual = sameWith(ctx.path, query, { column: undefined });
+  return html`<details class="filters"><summary>${text.t('columns.title')}</summary>
+<form method="get" action="${ctx.path}">${hidden}${boxes}
+<button class="button">${text.t('time.show')}</button>${query.has('column') && html` <a href="${usual}">${text.t('columns.usual')}</a>`}</form></details>`;
+}

@@ -1,0 +1,189 @@
+import { expect } from 'chai';
+import type { BalanceItem, Facet, List } from '../src/balances/shapes.ts';
+import type { Person } from './support/person.ts';
+import { linkNamed, rowsOf, textOf } from './support/reading.ts';
+import {
+  aBook,
+  aLoan,
+  aParty,
+  FULL,
+  type Party,
+  posting,
+  type Services,
+  sharedServices,
+  VIEW,
+} from './support/services.ts';
+
+const BORROWER = 'Zinc & Sons of the list';
+
+describe('the list of deals', () => {
+  let services: Services;
+  let person: Person;
+  let times: string;
+  let lender: Party;
+  let other: Party;
+  let loan: ReturnType<typeof aLoan>;
+  before(async () => {
+    services = await sharedServices();
+    const borrower = aParty(BORROWER);
+    [lender, other] = [aParty('Lender of the list'), aParty('Other lender of the list')];
+    loan = aLoan(borrower, [lender, other]);
+    const drawn = posting(loan, '2025-01-31', [
+      [undefined, '300.00'],
+      [lender, '100.00'],
+      [other, '200.00'],
+    ]);
+    await services.post([
+      ...aBook({ contracts: 24, seed: 17 }).records,
+      ...[borrower, lender, other, ...loan.all, drawn],
+    ]);
+    person = await services.person(FULL);
+    const { url } = await person.signIn('/deals');
+    times = url.search.slice(1);
+  });
+  const openList = (more: string) => person.open(`/deals?${times}&${more}`);
+  const ask = (more: string) =>
+    services.ask<List<BalanceItem>>(`/balances?${times}&level=deal&limit=250&${more}`);
+
+  describe('with the choices of its filters', () => {
+    it('does not count them for a reader who did not ask', async () => {
+      services.between.asked.length = 0;
+      const { html } = await openList('');
+      expect(services.between.asked.join()).not.to.include('/facets');
+      const { url } = await person.open(
+        linkNamed(html, 'Show what the list can be narrowed to') ?? '',
+      );
+      expect(url.searchParams.get('choices')).to.equal('yes');
+    });
+
+    it('says how many deals each leaves, and leaves so many, with a chip to remove it', async () => {
+      const { html } = await openList('choices=all');
+      const { data } = await services.ask<List<Facet>>(
+        `/facets?${times}&level=deal&fields=currency,country&top=1000`,
+      );
+      for (const { values } of data) {
+        for (const { value, count } of values) {
+          const href = linkNamed(html, `${value} ${count}`);
+          expect(href, value).to.be.a('string');
+          const narrowed = await person.open(`${href}&limit=250`);
+          expect(rowsOf(narrowed.html, 'deals'), value).to.have.length(count);
+          const chip = /<ul class="chips"[\s\S]*?<\/ul>/.exec(narrowed.html)?.[0] ?? '';
+          expect(textOf(chip)).to.include(value);
+          const without = linkNamed(chip, 'Clear all') ?? '';
+          expect(without).to.include('choices=all').and.not.include(`=${value}`);
+        }
+      }
+    });
+
+    it('names a borrower or a lender as chosen also where nothing is found', async () => {
+      const { html } = await openList('choices=all');
+      const chosen = await person.open(linkNamed(html, `${BORROWER} 1`) ?? '');
+      expect(textOf(chosen.html)).to.include(`Borrower ${BORROWER}`);
+      expect(rowsOf(chosen.html, 'deals')).to.have.length(1);
+    });
+
+    it('tells a lender of no other lender', async () => {
+      const own = { role: 'lender', lenderId: lender.id, deals: { dealId: loan.deal.id } } as const;
+      const reader = await services.person(VIEW, own);
+      const { html } = await reader.signIn('/deals?choices=all');
+      expect(html).not.to.include('Other lender').and.not.to.include(other.id);
+    });
+
+    it('asks the API three questions at the same time', async () => {
+      const { between } = services;
+      between.asked.length = 0;
+      between.most = 0;
+      await openList('choices=yes');
+      expect(between.asked).to.have.length(3);
+      expect(between.most).to.equal(3);
+    });
+  });
+
+  describe('with columns of the reader’s choice', () => {
+    const COLUMNS = {
+      outstanding: ['Outstanding principal', ({ principal }) => principal.outstanding],
+      commitment: ['Commitment', ({ commitment }) => commitment.current],
+      unfunded: ['Undrawn', ({ commitment }) => commitment.unfunded],
+      available: ['Available', ({ commitment }) => commitment.available],
+      letterOfCredit: ['Letters of credit', ({ commitment }) => commitment.letterOfCredit],
+      pastDue: ['Past due', ({ total }) => total.pastDue],
+      interestAccrued: ['Interest accrued', ({ interest }) => interest.accrued],
+      interestDue: ['Interest due', ({ interest }) => interest.due],
+      feesAccrued: ['Fees accrued', ({ fees }) => fees.accrued],
+      feesDue: ['Fees due', ({ fees }) => fees.due],
+      totalOutstanding: ['Principal, interest and fees', ({ total }) => total.outstanding],
+    } as const satisfies Record<string, readonly [string, (line: BalanceItem['global']) => string]>;
+    const headsOf = (html: string) => {
+      const head = /<caption id="deals">[\s\S]*?<thead>([\s\S]*?)<\/thead>/.exec(html)?.[1] ?? '';
+      return [...head.matchAll(/<th[^>]*>([\s\S]*?)<\/th>/g)].map(([, text = '']) =>
+        textOf(text).replace(/ [▲▼]$/, ''),
+      );
+    };
+
+    it('shows the usual ones without a choice', async () => {
+      expect(headsOf((await openList('')).html)).to.deep.equal([
+        ...['Deal', 'Borrower', 'Country', 'Currency', 'Outstanding principal', 'Commitment'],
+        ...['Available', 'Past due', 'Interest accrued', 'Status'],
+      ]);
+    });
+
+    it('shows each that was chosen, the strings of the API, and always the currency', async () => {
+      const chosen = Object.keys(COLUMNS).map((name) => `column=${name}`);
+      const { html } = await openList(`${chosen.join('&')}&limit=250`);
+      const heads = Object.values(COLUMNS).map(([head]) => head);
+      expect(headsOf(html)).to.deep.equal(['Deal', 'Currency', ...heads]);
+      const { data } = await ask('');
+      expect(rowsOf(html, 'deals').map(({ numbers }) => numbers)).to.deep.equal(
+        data.map(({ global }) => Object.values(COLUMNS).map(([, of]) => of(global))),
+      );
+    });
+
+    it('keeps them while the reader sorts, searches and turns pages', async () => {
+      const { html } = await openList('column=unfunded&column=feesDue&limit=50');
+      const kept = 'column=unfunded&column=feesDue';
+      const sorted = await person.open(linkNamed(html, 'Undrawn') ?? '');
+      expect(sorted.url.search).to.include(kept).and.include('sort=unfunded');
+      expect(headsOf(sorted.html)).to.deep.equal(['Deal', 'Currency', 'Undrawn', 'Fees due']);
+      const { data } = await ask('sort=unfunded');
+      expect(rowsOf(sorted.html, 'deals').map(({ numbers }) => numbers[0])).to.deep.equal(
+        data.slice(0, 50).map(({ global }) => global.commitment.unfunded),
+      );
+      const search = /<form [^>]*role="search">([\s\S]*?)<\/form>/.exec(sorted.html)?.[1];
+      expect(search).to.include('name="column" value="unfunded"').and.include('name="sort"');
+      const usual = await person.open(linkNamed(sorted.html, 'The usual columns') ?? '');
+      expect(headsOf(usual.html)).to.include('Borrower');
+    });
+
+    it('is sorted by every column that the API sorts by, both ways', async () => {
+      const { html } = await openList('column=unfunded&column=posted&column=borrower');
+      for (const [head, sort] of [
+        ['Undrawn', 'unfunded'],
+        ['Posted', 'lastPostedAt'],
+        ['Borrower', 'borrower'],
+      ] as const) {
+        const up = await person.open(linkNamed(html, head) ?? '');
+        expect(up.url.searchParams.get('sort')).to.equal(sort);
+        expect(up.html).to.include('aria-sort="ascending"');
+        const down = await person.open(
+          linkNamed(up.html, `${head} ▼`) ?? linkNamed(up.html, `${head} ▲`) ?? '',
+        );
+        expect(down.url.searchParams.get('sort')).to.equal(`-${sort}`);
+        expect(down.html).to.include('aria-sort="descending"');
+      }
+    });
+
+    it('shows the usual ones where the address names none that there is', async () => {
+      const { html } = await openList('column=__proto__&column=shoeSize');
+      expect(headsOf(html)).to.include('Borrower');
+    });
+  });
+
+  it('has a title for bookmarks that says what it shows, and as of when', async () => {
+    const { html } = await openList(`q=zinc&currency=USD&pastDue=true&restated=false`);
+    const title = textOf(/<title>(.*)<\/title>/.exec(html)?.[1] ?? '');
+    expect(title).to.match(
+      /^Deals: Search zinc, Currency USD, past due · \d+ \w+ \d{4} · CLS Balances$/,
+    );
+    expect(html).to.include('<h1>Deals</h1>');
+  });
+});

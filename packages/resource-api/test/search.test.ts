@@ -84,6 +84,17 @@ describeOnEngines('a search', (engine) => {
     expect((await words('é'.repeat(5_000)))?.[0]).to.have.lengthOf(200);
   });
 
+  it('takes a plain name as it takes one with accents', async () => {
+    const ascii = String.fromCharCode(...Array.from({ length: 126 }, (_, n) => n + 1));
+    const [row] = await database.query<{ plain: string; other: string }>(
+      `SELECT string_agg(folded('A' || c || 'b'), '|' ORDER BY n) || '|' AS plain,
+         replace(string_agg(folded('A' || c || 'b é'), '|' ORDER BY n) || '|', ' e|', '|') AS other
+       FROM unnest(string_to_array($1, NULL)) WITH ORDINALITY AS t (c, n)`,
+      [ascii],
+    );
+    expect(row?.plain).to.equal(row?.other).and.to.include('|a7b|').and.to.include('|azb|');
+  });
+
   it('finds a name on the dates when it was the name', async () => {
     expect(await borrowers('asOf=2024-05-01&q=ANGSTROM')).to.deep.equal(['Émile Ångström']);
     expect(await borrowers('asOf=2024-06-01&q=angstrom')).to.deep.equal([]);

@@ -289,7 +289,8 @@ function entry(record, shares, account, contra, more = {}) {
     ]);
 }
 
-function fileOf(records) {
+/** The text of a journal file: these records, and their summary. */
+export function fileOf(records) {
   const lines = records.map((record) => `${JSON.stringify(withoutLinks(record))}\n`).join('');
   const journals = records.filter(({ object }) => object === 'journal');
   const postings = journals.flatMap((journal) => journal.postings);

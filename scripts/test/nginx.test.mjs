@@ -1,7 +1,7 @@
 // deploy/nginx.conf with a real nginx, two real replicas of each service and a real PostgreSQL.
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { Agent, request } from 'node:https';
 import { connect } from 'node:net';
 import { join, resolve } from 'node:path';
@@ -14,9 +14,9 @@ import {
   postgresServer,
   temporaryDirectory,
 } from '../../packages/testing/dist/src/servers.js';
+import { NGINX, startNginx } from '../drills/nginx.mjs';
 
 const root = resolve(import.meta.dirname, '..', '..');
-const NGINX = ['/usr/sbin/nginx', '/usr/bin/nginx', '/usr/local/sbin/nginx'].find(existsSync);
 const KEY = Buffer.alloc(32, 7).toString('base64url');
 const HOST = 'cls.example';
 const REPLICAS = { 'auth-server': ['8081', '8181'], 'resource-api': ['8082', '8182'] };
@@ -61,7 +61,7 @@ describe('nginx in front of two replicas of each service', () => {
     for (const [service, replicas] of Object.entries(REPLICAS)) {
       for (const replica of replicas) await start(service, replica);
     }
-    startNginx();
+    ({ child: nginx, ca } = startNginx(folder, ports));
     await eventually(async () => expect((await send('/api')).status).to.equal(200));
   });
   after(() => {
@@ -102,30 +102,6 @@ describe('nginx in front of two replicas of each service', () => {
       REPLICAS['auth-server'].includes(replica) ? 'auth-server' : 'resource-api',
       replica,
     );
-  }
-
-  /** The shipped file, save for places that belong to a machine. */
-  function startNginx() {
-    mkdirSync(join(folder, 'log'));
-    const [key, crt] = ['key', 'crt'].map((end) => join(folder, `${HOST}.${end}`));
-    const subject = ['-subj', `/CN=${HOST}`, '-addext', `subjectAltName=DNS:${HOST}`];
-    const made = ['req', '-x509', '-newkey', 'rsa:2048', '-nodes', '-days', '2', ...subject];
-    execFileSync('openssl', [...made, '-keyout', key, '-out', crt], { stdio: 'ignore' });
-    ca = readFileSync(crt);
-    let text = readFileSync(join(root, 'deploy', 'nginx.conf'), 'utf8')
-      .replaceAll('/var/log/nginx', join(folder, 'log'))
-      .replaceAll(`/etc/nginx/tls/${HOST}`, join(folder, HOST))
-      .replace('worker_processes auto;', 'worker_processes 1;')
-      .replace('listen 80 ', `listen 127.0.0.1:${ports['80']} `)
-      .replace('listen 443 ', `listen 127.0.0.1:${ports['443']} `);
-    for (const port of Object.values(REPLICAS).flat()) {
-      text = text.replace(`127.0.0.1:${port} `, `127.0.0.1:${ports[port]} `);
-    }
-    const file = join(folder, 'nginx.conf');
-    writeFileSync(file, `pid ${join(folder, 'nginx.pid')};\n${text}`);
-    const options = ['-c', file, '-p', folder, '-e', join(folder, 'log', 'start.log')];
-    execFileSync(NGINX, ['-t', ...options], { stdio: 'pipe' });
-    nginx = endWithTests(spawn(NGINX, [...options, '-g', 'daemon off;'], { stdio: 'ignore' }));
   }
 
   /** Over TLS whose certificate is verified. */

@@ -284,7 +284,7 @@ async function startPostgres(): Promise<PostgresServer | undefined> {
 }
 
 /** PostgreSQL refuses to run as root; Debian brings a user for it. */
-function postgresUser(): { uid: number; gid: number } | undefined {
+export function postgresUser(): { uid: number; gid: number } | undefined {
   if (process.getuid?.() !== 0) return undefined;
   const id = (flag: string) => Number(execFileSync('id', [flag, 'postgres'], { encoding: 'utf8' }));
   return { uid: id('-u'), gid: id('-g') };
@@ -294,7 +294,7 @@ function postgresUser(): { uid: number; gid: number } | undefined {
  * `CLS_POSTGRES_BIN` names another PostgreSQL. Debian keeps the server's programs out of the PATH, a
  * folder per version.
  */
-function postgresBinDir(): string | undefined {
+export function postgresBinDir(): string | undefined {
   const chosen = process.env['CLS_POSTGRES_BIN'];
   if (chosen !== undefined) {
     if (!existsSync(join(chosen, 'initdb'))) throw new Error(`${chosen} has no initdb`);
@@ -312,7 +312,7 @@ function psql(binDir: string): string {
   return existsSync(beside) ? beside : (findBinary('psql') ?? beside);
 }
 
-function findBinary(name: string): string | undefined {
+export function findBinary(name: string): string | undefined {
   if (areServersLeftOut()) return undefined;
   const places = [...pathDirectories(), '/usr/bin', '/usr/sbin', '/usr/local/bin'];
   const place = places.find((candidate) => existsSync(join(candidate, name)));
@@ -331,7 +331,7 @@ export function endWithTests<T extends ChildProcess>(child: T): T {
   return child;
 }
 
-async function untilListening(port: number, child: ChildProcess): Promise<void> {
+export async function untilListening(port: number, child: ChildProcess): Promise<void> {
   const { connect } = await import('node:net');
   await eventually(
     () =>

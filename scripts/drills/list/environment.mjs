@@ -1,0 +1,80 @@
+import { existsSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { startProxy } from '../proxy.mjs';
+
+const AUTHS = ['auth-1', 'auth-2'];
+const FAKETIME = '/usr/lib/x86_64-linux-gnu/faketime/libfaketime.so.1';
+const SECONDS = [30, -30, 300, -300];
+
+/** The process sees another time of day; what it measures by goes on as it is. */
+function clockOf(seconds) {
+  return {
+    LD_PRELOAD: FAKETIME,
+    FAKETIME: `${seconds < 0 ? '-' : '+'}${Math.abs(seconds)}s`,
+    FAKETIME_DONT_FAKE_MONOTONIC: '1',
+  };
+}
+
+const clock = (name, seconds) => ({
+  name: `clock-${name}-${seconds < 0 ? 'behind' : 'ahead'}-${Math.abs(seconds)}`,
+  title: `the clock of ${name} ${Math.abs(seconds)} s ${seconds < 0 ? 'behind' : 'ahead'}`,
+  missing: existsSync(FAKETIME) ? undefined : 'libfaketime',
+  holdMs: 5_000,
+  // A token from a clock that is ahead by more than the tolerance is refused, as documented.
+  allows: Math.abs(seconds) > 30 ? ['403 token_invalid'] : [],
+  break: (world) => world.restart(name, { env: clockOf(seconds) }),
+  heal: (world) => world.restart(name),
+});
+
+export const ENVIRONMENT = [
+  ...SECONDS.map((seconds) => clock('auth-1', seconds)),
+  ...SECONDS.map((seconds) => clock('api-1', seconds)),
+  {
+    name: 'mail-hangs',
+    title: 'the mail server hangs: it takes connections and says nothing',
+    async break(world) {
+      const server = await startProxy([]);
+      server.set('silent');
+      const env = { SMTP_URL: `smtp://127.0.0.1:${server.port}`, MAIL_OUTBOX: '' };
+      for (const name of AUTHS) await world.restart(name, { env });
+      return server;
+    },
+    async heal(world, server, load) {
+      const invited = await load.invite(5);
+      for (const name of AUTHS) await world.restart(name);
+      server.close();
+      const slow = invited.filter((ms) => ms > 5_000);
+      if (slow.length > 0)
+        throw new Error(`an invitation waited ${slow[0]} ms for the mail server`);
+    },
+  },
+  {
+    name: 'audit-disk-full',
+    title: 'the disk of the audit spool full',
+    needs: { disks: true },
+    break: ({ disks }) => disks.audit.fill(),
+    heal: ({ disks }) => disks.audit.empty(),
+  },
+  {
+    name: 'log-disk-full',
+    title: 'the disk of the logs full',
+    needs: { disks: true },
+    break: ({ disks }) => disks.log.fill(),
+    heal: ({ disks }) => disks.log.empty(),
+  },
+  {
+    name: 'key-rotation',
+    title: 'a key rotation (stage, promote) and an import of 150 deals',
+    holdMs: 0,
+    async break(world, load) {
+      const keys = (...words) => world.tool('cls-auth', ['keys', ...words]);
+      for (const { kid } of (await keys('list')).filter(({ state }) => state === 'retiring')) {
+        await keys('remove', kid, '--early');
+      }
+      await keys('stage');
+      // Longer than the APIs take to read the key set.
+      await Promise.all([sleep(4_000), load.importDeals(150)]);
+      await keys('promote', '--early');
+    },
+  },
+];

@@ -1,0 +1,97 @@
+const primary = (world) => world.postgres.primary;
+
+export const POSTGRES = [
+  {
+    name: 'postgres-restart',
+    title: 'PostgreSQL restarted',
+    holdMs: 0,
+    async break(world) {
+      await primary(world).stop('fast');
+      await primary(world).start();
+    },
+  },
+  {
+    short: true,
+    name: 'postgres-crash',
+    title: 'PostgreSQL crashed (`kill -9` of all its processes)',
+    break: (world) => primary(world).stop('crash'),
+    heal: (world) => primary(world).start(),
+  },
+  {
+    name: 'postgres-freeze',
+    title: 'PostgreSQL frozen (SIGSTOP) for eight seconds',
+    holdMs: 8_000,
+    break: (world) => primary(world).freeze(),
+    heal: (world) => primary(world).thaw(),
+  },
+  {
+    name: 'postgres-read-only',
+    title: 'PostgreSQL read-only',
+    break: (world) => setReadOnly(primary(world), 'on'),
+    heal: (world) => setReadOnly(primary(world), 'off'),
+  },
+  {
+    name: 'postgres-connections',
+    title: 'PostgreSQL out of connections (53300 for each new one)',
+    async break(world) {
+      await primary(world).query('ALTER ROLE cls CONNECTION LIMIT 0');
+      await primary(world).query(
+        `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = 'cls'`,
+      );
+    },
+    heal: (world) => primary(world).query('ALTER ROLE cls CONNECTION LIMIT -1'),
+  },
+  {
+    name: 'postgres-disk-full',
+    title: 'the disk of PostgreSQL full',
+    needs: { postgres: 'small' },
+    holdMs: 6_000,
+    break: (world) => world.postgres.disk.fill(),
+    async heal(world) {
+      world.postgres.disk.empty();
+      // A server that could not write its log has ended; a supervisor starts it again.
+      await primary(world).start();
+    },
+  },
+  {
+    name: 'postgres-failover',
+    title: 'the primary of PostgreSQL killed, its synchronous standby promoted',
+    needs: { postgres: 'pair' },
+    ends: 'world',
+    async break(world) {
+      await primary(world).stop('crash');
+    },
+    heal: (world) => world.postgres.failOver(),
+  },
+  {
+    name: 'pgbouncer-crash',
+    title: 'behind pgbouncer in transaction mode: the poolers killed',
+    needs: { postgres: 'pooled' },
+    async break(world) {
+      for (const pooler of world.postgres.poolers) pooler.stop();
+    },
+    async heal(world) {
+      for (const pooler of world.postgres.poolers) pooler.start();
+    },
+  },
+  {
+    name: 'pgbouncer-postgres-crash',
+    title: 'behind pgbouncer in transaction mode: PostgreSQL crashed',
+    needs: { postgres: 'pooled' },
+    break: (world) => primary(world).stop('crash'),
+    heal: (world) => primary(world).start(),
+  },
+  {
+    name: 'pgbouncer-postgres-freeze',
+    title: 'behind pgbouncer in transaction mode: PostgreSQL frozen for eight seconds',
+    needs: { postgres: 'pooled' },
+    holdMs: 8_000,
+    break: (world) => primary(world).freeze(),
+    heal: (world) => primary(world).thaw(),
+  },
+];
+
+async function setReadOnly(server, value) {
+  await server.query(`ALTER SYSTEM SET default_transaction_read_only = ${value}`);
+  await server.query('SELECT pg_reload_conf()');
+}

@@ -1,0 +1,50 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { SERVICES } from '../world.mjs';
+
+const each = (make) => SERVICES.map(make);
+
+export const PROCESSES = [
+  ...each((name) => ({
+    short: name === 'auth-1',
+    name: `kill-${name}`,
+    title: `\`kill -9\` of ${name}`,
+    break: (world) => world.stop(name, 'SIGKILL'),
+    heal: (world) => world.startMissing(),
+  })),
+  ...each((name) => ({
+    name: `term-${name}`,
+    title: `SIGTERM of ${name}`,
+    break: (world) => world.stop(name),
+    heal: (world) => world.startMissing(),
+  })),
+  {
+    name: 'rolling-restart',
+    title: 'each replica restarted, one right after the other',
+    async break(world) {
+      for (const name of SERVICES) await world.restart(name);
+    },
+  },
+  {
+    name: 'freeze-auth-1',
+    title: 'auth-1 frozen (SIGSTOP) for six seconds',
+    holdMs: 6_000,
+    break: (world) => world.childOf('auth-1').kill('SIGSTOP'),
+    heal: (world) => world.childOf('auth-1').kill('SIGCONT'),
+  },
+  {
+    name: 'freeze-api-1',
+    title: 'api-1 frozen (SIGSTOP) for six seconds',
+    holdMs: 6_000,
+    break: (world) => world.childOf('api-1').kill('SIGSTOP'),
+    heal: (world) => world.childOf('api-1').kill('SIGCONT'),
+  },
+  {
+    name: 'all-killed',
+    title: 'all four killed at once (`kill -9`)',
+    async break(world) {
+      await Promise.all(SERVICES.map((name) => world.stop(name, 'SIGKILL')));
+      await sleep(500);
+    },
+    heal: (world) => world.startMissing(),
+  },
+];

@@ -1,0 +1,239 @@
+// The steady load of a drill. It remembers every answer, and every write that was acknowledged.
+import { createHash } from 'node:crypto';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { dealsFile } from './book.mjs';
+import { signIn } from './person.mjs';
+import { DEALS } from './world.mjs';
+
+const FAMILIES = 3;
+/** Milliseconds between two requests of one worker. */
+const PAUSES = { token: 200, read: 150, walk: 300, refresh: 500, name: 500, import: 4_000 };
+export const KINDS = Object.keys(PAUSES);
+const LEVELS = ['deal', 'facility', 'contract', 'position'];
+const SORTS = ['dealNumber', '-outstanding', 'borrower', 'maturityDate'];
+
+/** The answer is not what it must be, in a drill or without. */
+class Wrong extends Error {}
+/** The service says that it cannot answer now. */
+class Refused extends Error {}
+
+/** @returns once every kind of request was answered */
+export async function startLoad(world) {
+  const { callers } = world;
+  const history = [];
+  const acknowledged = { tokens: new Set(), answers: new Map(), journals: new Set(), name: 0 };
+  const families = await Promise.all(
+    Array.from({ length: FAMILIES }, () => signIn(world.send, callers)),
+  );
+  const state = { token: undefined, admin: undefined, knownAt: undefined, number: 0 };
+  let going = true;
+
+  const attempt = async (kind, work) => {
+    const startedMs = performance.now();
+    const entry = { kind, startedMs };
+    try {
+      await work();
+      entry.outcome = 'done';
+    } catch (error) {
+      entry.outcome = error instanceof Refused ? 'refused' : 'wrong';
+      entry.reason = error.message;
+    }
+    entry.endedMs = performance.now();
+    entry.tookMs = entry.endedMs - startedMs;
+    history.push(entry);
+    return entry.outcome === 'done';
+  };
+  const worker = async (kind, work) => {
+    while (going) {
+      await attempt(kind, work);
+      await sleep(PAUSES[kind]);
+    }
+  };
+
+  const token = async () => {
+    state.number += 1;
+    const id = `drill-${process.pid}-${state.number}-${Date.now()}`;
+    const { clientId, clientSecret } = callers.reader;
+    const body = JSON.stringify({ client_id: clientId, client_secret: clientSecret });
+    const answer = await ask(world, '/oauth/token', {
+      ...{ method: 'POST', body, headers: { 'x-request-id': id } },
+    });
+    state.token = answer.json.access_token;
+    acknowledged.tokens.add(id);
+  };
+  const adminToken = async () => {
+    const { clientId: client_id, clientSecret: client_secret } = callers.manager;
+    const grant_type = 'client_credentials';
+    const body = new URLSearchParams({
+      ...{ grant_type, client_id, client_secret },
+      resource: `${world.issuer}/admin`,
+    });
+    const answer = await ask(world, '/oauth/token', { method: 'POST', body });
+    state.admin = answer.json.access_token;
+  };
+  const bearer = () => ({ headers: { authorization: `Bearer ${state.token}` } });
+  const read = async () => {
+    const day = new Date(Date.UTC(2024, 1, 1) + Math.floor(Math.random() * 800) * 86_400_000);
+    const question = new URLSearchParams({
+      ...{ level: pick(LEVELS), sort: pick(SORTS), limit: `${1 + Math.floor(Math.random() * 8)}` },
+      ...{ asOf: day.toISOString().slice(0, 10), knownAt: state.knownAt, include: 'totals' },
+    });
+    const url = `/api/v1/cls/balances?${question}`;
+    const { text, json } = await ask(world, url, bearer());
+    if (json.data.length === 0) throw new Wrong('a page without items');
+    const sha256 = digest(text);
+    const before = acknowledged.answers.get(url);
+    if (before !== undefined && before !== sha256) throw new Wrong('other bytes than before');
+    if (acknowledged.answers.size < 200) acknowledged.answers.set(url, sha256);
+  };
+  /** One page at a time, so that a fault finds walks in their middle. */
+  const walk = { cursor: undefined, seen: new Set() };
+  const nextPage = async () => {
+    const more = walk.cursor === undefined ? '' : `&cursor=${walk.cursor}`;
+    const { json } = await ask(world, `/api/v1/cls/balances?level=deal&limit=7${more}`, bearer());
+    for (const { id } of json.data) {
+      if (walk.seen.has(id)) throw new Wrong('a walk has an item twice');
+      walk.seen.add(id);
+    }
+    walk.cursor = json.page.nextCursor ?? undefined;
+    if (walk.cursor !== undefined) return;
+    const found = walk.seen.size;
+    walk.seen = new Set();
+    if (found < DEALS) throw new Wrong(`a walk has ${found} of at least ${DEALS} items`);
+  };
+  const refresh = (family) => async () => {
+    const body = new URLSearchParams({
+      ...{ grant_type: 'refresh_token', refresh_token: family.token },
+      client_id: callers.portal.clientId,
+    });
+    const { json } = await ask(world, '/oauth/token', { method: 'POST', body });
+    family.token = json.refresh_token;
+    family.used += 1;
+  };
+  let names = 0;
+  const name = async () => {
+    if (state.admin === undefined || names % 40 === 39) await adminToken();
+    names += 1;
+    const number = names;
+    await ask(world, `/admin/v1/accounts/${callers.person.id}/name`, {
+      ...{ method: 'PUT', body: JSON.stringify({ name: `Drill ${number}` }) },
+      headers: { authorization: `Bearer ${state.admin}` },
+    });
+    acknowledged.name = number;
+  };
+  let file;
+  const importDeal = async () => {
+    world.deals = (world.deals ?? DEALS) + (file === undefined ? 1 : 0);
+    file ??= dealsFile(world.deals, 1);
+    const path = join(world.folder, 'import.ndjson');
+    writeFileSync(path, file.text);
+    // Where it is not acknowledged, the same file is imported again, as an operator would.
+    await world.tool('cls-api', ['journals', 'import', path, '--apply']).catch((error) => {
+      throw new Refused(`import: ${error.message.slice(0, 200)}`);
+    });
+    for (const id of file.journals) acknowledged.journals.add(id);
+    file = undefined;
+  };
+
+  await untilDone(async () => {
+    await token();
+    const { json } = await ask(world, '/api/v1/cls/balances?limit=1', bearer());
+    state.knownAt = json.meta.knownAt;
+  });
+  const workers = [
+    worker('token', token),
+    worker('read', read),
+    worker('read', read),
+    worker('walk', nextPage),
+    ...families.map((family) => worker('refresh', refresh(family))),
+    worker('name', name),
+    worker('import', importDeal),
+  ];
+  return {
+    ...{ history, acknowledged, families },
+    /** Asks again what was answered before, for the same bytes. */
+    async askAgain() {
+      await token();
+      const other = [];
+      for (const [url, sha256] of acknowledged.answers) {
+        const { text } = await ask(world, url, bearer());
+        if (digest(text) !== sha256) other.push(url);
+      }
+      return other;
+    },
+    refresh: (family) => refresh(family)(),
+    /** One large import. */
+    async importDeals(count) {
+      const { text, journals } = dealsFile((world.deals ?? DEALS) + 1, count);
+      world.deals = (world.deals ?? DEALS) + count;
+      const path = join(world.folder, 'large.ndjson');
+      writeFileSync(path, text);
+      await world.tool('cls-api', ['journals', 'import', path, '--apply']);
+      for (const id of journals) acknowledged.journals.add(id);
+    },
+    /** Invites so many people. @returns how long each answer took, in milliseconds */
+    async invite(count) {
+      const took = [];
+      for (let number = 0; number < count; number += 1) {
+        const email = `invited-${Date.now()}-${number}@drill.example`;
+        const startedMs = performance.now();
+        await ask(world, '/admin/v1/accounts', {
+          ...{ method: 'POST', headers: { authorization: `Bearer ${state.admin}` } },
+          body: JSON.stringify({ email, permissions: ['cls-deal.view'] }),
+        });
+        took.push(performance.now() - startedMs);
+      }
+      return took;
+    },
+    async stop() {
+      going = false;
+      await Promise.all(workers);
+    },
+  };
+}
+
+async function ask({ send }, url, init) {
+  const response = await send(url, init).catch((error) => {
+    throw new Wrong(`no answer: ${error.code ?? error.message}`);
+  });
+  const text = await response.text();
+  const json = parsed(text);
+  if (response.ok) {
+    if (json === undefined) throw new Wrong(`${response.status} without JSON`);
+    return { text, json };
+  }
+  const reason = `${response.status} ${json?.code ?? json?.error ?? ''}`.trim();
+  const description = json?.error_description ? `: ${json.error_description}` : '';
+  if (response.status !== 503) throw new Wrong(`${reason}${description}`);
+  if (!response.headers.has('retry-after')) throw new Wrong(`${reason} without Retry-After`);
+  throw new Refused(reason);
+}
+
+function parsed(text) {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+async function untilDone(work) {
+  for (let tries = 0; ; tries += 1) {
+    try {
+      return await work();
+    } catch (error) {
+      if (tries === 100) throw error;
+      await sleep(200);
+    }
+  }
+}
+
+function pick(values) {
+  return values[Math.floor(Math.random() * values.length)];
+}
+
+function digest(text) {
+  return createHash('sha256').update(text).digest('base64url');
+}

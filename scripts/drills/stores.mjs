@@ -1,0 +1,158 @@
+// The PostgreSQL and the Redis of a drill, as it needs them.
+import { execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { startPostgresInstance } from '../../packages/testing/dist/src/postgres-instance.js';
+import {
+  endWithTests,
+  eventually,
+  startPgbouncer,
+  startRedis,
+  startRedisCluster,
+  startRedisSentinels,
+  temporaryDirectory,
+} from '../../packages/testing/dist/src/servers.js';
+import { startProxy } from './proxy.mjs';
+
+const DATABASES = ['auth', 'api'];
+
+/**
+ * @param kind `single`; `pair`: a primary and its standby; `pooled`: behind pgbouncer;
+ *   `small`: on a disk of its own that can be filled
+ */
+export async function startPostgres(kind = 'single') {
+  const disk = kind === 'small' ? mountDisk('cls-disk-', '400m') : undefined;
+  const settings = disk && ['min_wal_size=32MB', 'max_wal_size=64MB', 'autovacuum=off'];
+  const primary = await startPostgresInstance({
+    ...(disk && { directory: disk.folder, settings }),
+  });
+  if (primary === undefined) throw new Error('PostgreSQL is not installed');
+  for (const name of DATABASES) await primary.createDatabase(name);
+  const standby = kind === 'pair' ? await primary.startStandby() : undefined;
+  const poolers = new Map();
+  if (kind === 'pooled') {
+    for (const name of DATABASES) poolers.set(name, await startPooler(primary.url(name)));
+  }
+  const url = (name) => {
+    if (standby === undefined) return poolers.get(name)?.url ?? primary.url(name);
+    return `postgres://cls@127.0.0.1:${primary.port},127.0.0.1:${standby.port}/${name}`;
+  };
+  let current = primary;
+  return {
+    ...{ url, primary, standby, disk, poolers: [...poolers.values()] },
+    /** Which one takes writes. */
+    get current() {
+      return current;
+    },
+    async failOver() {
+      await standby.promote();
+      current = standby;
+    },
+    async close() {
+      for (const pooler of poolers.values()) pooler.stop();
+      await standby?.remove();
+      await primary.remove();
+      disk?.unmount();
+    },
+  };
+}
+
+async function startPooler(url) {
+  const settings = ['pool_mode = transaction', 'default_pool_size = 10'];
+  const pooler = await startPgbouncer(url, settings);
+  if (pooler === undefined) throw new Error('pgbouncer is not installed');
+  const { spawnfile, spawnargs } = pooler.process;
+  const [uid, gid] = ['-u', '-g'].map((flag) => Number(execFileSync('id', [flag, 'postgres'])));
+  const as = process.getuid() === 0 ? { uid, gid } : {};
+  let { process: child } = pooler;
+  return {
+    url: pooler.url,
+    stop() {
+      child.kill('SIGKILL');
+    },
+    start() {
+      child = endWithTests(spawn(spawnfile, spawnargs.slice(1), { ...as, stdio: 'ignore' }));
+    },
+  };
+}
+
+/** A file system of its own. @throws where the user may not mount one */
+function mountDisk(prefix, size) {
+  const folder = temporaryDirectory(prefix);
+  execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${size}`, 'tmpfs', folder]);
+  const unmount = () => execFileSync('umount', ['-l', folder], { stdio: 'ignore' });
+  let mounted = true;
+  process.once('exit', () => mounted && unmount());
+  const filler = join(folder, 'filler');
+  return {
+    folder,
+    /** Leaves no byte. */
+    fill() {
+      try {
+        execFileSync('dd', ['if=/dev/zero', `of=${filler}`, 'bs=64k'], { stdio: 'ignore' });
+      } catch {
+        // It ends where the disk is full.
+      }
+    },
+    empty() {
+      execFileSync('rm', ['-f', filler]);
+    },
+    unmount() {
+      mounted = false;
+      unmount();
+    },
+  };
+}
+
+export { mountDisk };
+
+/** @param kind `single`, `proxied`: through a proxy that can be slow; `sentinel` or `cluster` */
+export async function startRedisOf(kind = 'single') {
+  if (kind === 'sentinel') return several(await startRedisSentinels());
+  if (kind === 'cluster')
+    return several(await startRedisCluster(['--cluster-node-timeout', '2000']));
+  const server = await startRedis(['--appendonly', 'yes']);
+  if (server === undefined) throw new Error('Redis is not installed');
+  const { port } = new URL(server.url);
+  const { spawnfile, spawnargs } = server.process;
+  const proxy = kind === 'proxied' ? await startProxy([Number(port)]) : undefined;
+  let child = server.process;
+  const command = (...words) =>
+    execFileSync('redis-cli', ['-u', server.url, ...words], {
+      encoding: 'utf8',
+      stdio: ['ignore', 'pipe', 'ignore'],
+    });
+  return {
+    url: proxy === undefined ? server.url : `redis://127.0.0.1:${proxy.port}`,
+    proxy,
+    command,
+    signal: (name) => child.kill(name),
+    async stop(signal) {
+      const exited = once(child, 'exit');
+      child.kill(signal);
+      await exited;
+    },
+    async start() {
+      child = endWithTests(spawn(spawnfile, spawnargs.slice(1), { stdio: 'ignore' }));
+      await eventually(async () => {
+        if (command('ping').trim() !== 'PONG') throw new Error('Redis loads its file');
+      });
+    },
+    async close() {
+      proxy?.close();
+      child.kill('SIGKILL');
+    },
+  };
+}
+
+function several(servers) {
+  if (servers === undefined) throw new Error('Redis is not installed');
+  return {
+    ...servers,
+    async close() {
+      const all = [servers.master, servers.replica, ...(servers.masters ?? [])].filter(Boolean);
+      for (const { process: child } of [...all, ...(servers.replicas ?? [])]) child.kill('SIGKILL');
+      for (const child of servers.sentinels ?? []) child.kill('SIGKILL');
+    },
+  };
+}

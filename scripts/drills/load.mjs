@@ -9,7 +9,7 @@ import { DEALS } from './world.mjs';
 
 const FAMILIES = 3;
 /** Milliseconds between two requests of one worker. */
-const PAUSES = { token: 200, read: 150, walk: 300, refresh: 500, name: 500, import: 4_000 };
+const PAUSES = { token: 200, read: 150, walk: 300, refresh: 500, name: 500, import: 2_000 };
 export const KINDS = Object.keys(PAUSES);
 const LEVELS = ['deal', 'facility', 'contract', 'position'];
 const SORTS = ['dealNumber', '-outstanding', 'borrower', 'maturityDate'];

@@ -10,6 +10,7 @@ export const LONG = [
   'reconcile',
   'upgrade',
   'start',
+  'drills',
   'upstream',
   'export',
   'vouched-guesses',

@@ -78,6 +78,7 @@ export interface Table {
 }
 
 const FEW_COLUMNS = 4;
+const MANY_COLUMNS = 8;
 
 /** A table that scrolls within itself on a narrow screen, and not the page. */
 export function table({ caption, underHeading, columns, rows, foot, id }: Table): Html {
@@ -89,9 +90,10 @@ export function table({ caption, underHeading, columns, rows, foot, id }: Table)
         : html`<a href="${sort.href}">${label}${order !== undefined && html` <span aria-hidden="true">${order === 'ascending' ? '▲' : '▼'}</span>`}</a>`
     }</th>`;
   });
-  const slim = columns.length <= FEW_COLUMNS && html` slim`;
+  const few = columns.length <= FEW_COLUMNS && html` slim`;
+  const many = columns.length >= MANY_COLUMNS && html` wide`;
   const said = underHeading ? html`<span class="unseen">${caption}</span>` : caption;
-  return html`<div class="scroll${slim}" role="region" tabindex="0" aria-labelledby="${id}"><table>
+  return html`<div class="scroll${few}${many}" role="region" tabindex="0" aria-labelledby="${id}"><table>
 <caption id="${id}">${said}</caption>
 <thead><tr>${heads}</tr></thead>
 <tbody>${rows}</tbody>${foot !== undefined && html`\n<tfoot>${foot}</tfoot>`}

@@ -53,7 +53,10 @@ export function showPage({ pages, issuer }: PageDeps, visit: Visit, page: Shown)
       bookmark: bookmarkOf(visit, page, text),
       bar: timeBar(visit, page.who.meta, text),
       body: page.body(text),
-      source: sourceLine(visit, page.meta, text),
+      source: [
+        sourceLine(visit, page.meta, text),
+        html`<span class="printed">${visit.ctx.href}</span>`,
+      ],
     });
   });
 }

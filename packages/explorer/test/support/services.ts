@@ -10,6 +10,7 @@ import type { sqlCustomers } from '../../../auth-server/dist/src/organisations/s
 import type * as authServer from '../../../auth-server/dist/test/support/auth-server.js';
 import type { quickHash } from '../../../auth-server/dist/test/support/quick-hash.js';
 import type { startTestApi } from '../../../resource-api/dist/test/support/api.js';
+import type { importWorldBank as importBook } from '../../../resource-api/dist/test/support/book.js';
 import type {
   generated as generateBook,
   loadRecords,
@@ -46,6 +47,9 @@ const api = (await compiled('resource-api/dist/test/support/api')) as {
 const generated = (await compiled('resource-api/dist/test/support/generated')) as {
   loadRecords: typeof loadRecords;
   generated: typeof generateBook;
+};
+export const { importWorldBank } = (await compiled('resource-api/dist/test/support/book')) as {
+  importWorldBank: typeof importBook;
 };
 /** A book of syndicated loans, the same each time. */
 export const aBook = generated.generated;

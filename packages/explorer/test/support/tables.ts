@@ -1,0 +1,44 @@
+import { numberOf, textOf } from './reading.ts';
+
+export interface ReadTable {
+  readonly rows: readonly ReadRow[];
+  readonly foot: readonly ReadRow[];
+}
+
+export interface ReadRow {
+  /** What names the row: its header cell, else its first cell. */
+  readonly head: string;
+  /** Cells by the name of their column; numbers as the API writes them. */
+  readonly cells: Readonly<Record<string, string>>;
+}
+
+/** A table as a person reads it: each cell by its row and column. Undefined where it is not there. */
+export function readTable(html: string, id: string): ReadTable | undefined {
+  const whole = new RegExp(`<caption id="${id}">[\\s\\S]*?</table>`).exec(html)?.[0];
+  if (whole === undefined) return undefined;
+  const part = (name: string) =>
+    new RegExp(`<${name}>([\\s\\S]*?)</${name}>`).exec(whole)?.[1] ?? '';
+  const columns = [...part('thead').matchAll(/<th[^>]*>([\s\S]*?)<\/th>/g)].map(([, head = '']) =>
+    textOf(head.replace(/<span aria-hidden="true">[^<]*<\/span>/g, '')),
+  );
+  const rowsOf = (body: string) => rowsIn(body).map((row) => readRow(row, columns));
+  return { rows: rowsOf(part('tbody')), foot: rowsOf(part('tfoot')) };
+}
+
+function rowsIn(body: string): readonly string[] {
+  return [...body.matchAll(/<tr[^>]*>([\s\S]*?)<\/tr>/g)].map(([, row = '']) => row);
+}
+
+function readRow(row: string, columns: readonly string[]): ReadRow {
+  let at = 0;
+  const cells: Record<string, string> = {};
+  let head: string | undefined;
+  for (const [, attributes = '', cell = ''] of row.matchAll(/<t[hd]([^>]*)>([\s\S]*?)<\/t[hd]>/g)) {
+    const shown = attributes.includes('class="n"') ? numberOf(cell) : textOf(cell);
+    head ??= shown;
+    cells[columns[at] ?? `column ${at}`] = shown;
+    const [, spans] = /colspan="(\d+)"/.exec(attributes) ?? [];
+    at += spans === undefined ? 1 : Number(spans);
+  }
+  return { head: head ?? '', cells };
+}

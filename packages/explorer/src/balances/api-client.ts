@@ -43,6 +43,8 @@ export interface Asker {
 export interface ApiClient {
   /** One document. @throws {ApiRefused | ApiUnavailable} */
   read<T>(asker: Asker, path: string, question?: Changes): Promise<T>;
+  /** The path and the parameters that an answer was asked for with, below the version. */
+  askedFor(answer: object): string | undefined;
   /** An export, as it comes. @throws {ApiRefused | ApiUnavailable} */
   export(asker: Asker, path: string, question: Changes, type: string): Promise<Response>;
 }
@@ -52,13 +54,9 @@ export interface ApiClient {
  * @param timeoutS how long the API may take to begin an answer.
  */
 export function apiClient(apiUrl: string, timeoutS: number): ApiClient {
+  const questions = new WeakMap<object, string>();
   const ask = async (asker: Asker, path: string, question: Changes, accept: string) => {
-    const url = new URL(`${apiUrl}/v1/cls${path}`);
-    for (const [name, value] of Object.entries(question)) {
-      for (const one of value === undefined ? [] : [value].flat()) {
-        url.searchParams.append(name, one);
-      }
-    }
+    const url = `${apiUrl}/v1/cls${addressOf(path, question)}`;
     const late = new AbortController();
     const timer = setTimeout(() => late.abort(), timeoutS * 1_000);
     try {
@@ -88,12 +86,25 @@ export function apiClient(apiUrl: string, timeoutS: number): ApiClient {
   return {
     async read<T>(asker: Asker, path: string, question: Changes = {}) {
       const response = await answered(await ask(asker, path, question, 'application/json'));
-      return (await response.json().catch((error: unknown) => {
+      const answer = (await response.json().catch((error: unknown) => {
         throw unavailable(error);
       })) as T;
+      if (typeof answer === 'object' && answer !== null) {
+        questions.set(answer, addressOf(path, question));
+      }
+      return answer;
     },
+    askedFor: (answer) => questions.get(answer),
     export: async (asker, path, question, type) => answered(await ask(asker, path, question, type)),
   };
+}
+
+function addressOf(path: string, question: Changes): string {
+  const parameters = new URLSearchParams();
+  for (const [name, value] of Object.entries(question)) {
+    for (const one of value === undefined ? [] : [value].flat()) parameters.append(name, one);
+  }
+  return parameters.size === 0 ? path : `${path}?${parameters}`;
 }
 
 function unavailable(error: unknown): ApiUnavailable {

@@ -73,6 +73,8 @@ export interface Table {
   /** Rows of cells, made with `html`. */
   readonly rows: HtmlValue;
   readonly foot?: HtmlValue;
+  /** Stands below: how to ask the API for the same. */
+  readonly call: Html | undefined;
   /** Names the region that scrolls to the side. */
   readonly id: string;
 }
@@ -81,7 +83,7 @@ const FEW_COLUMNS = 4;
 const MANY_COLUMNS = 8;
 
 /** A table that scrolls within itself on a narrow screen, and not the page. */
-export function table({ caption, underHeading, columns, rows, foot, id }: Table): Html {
+export function table({ caption, underHeading, columns, rows, foot, call, id }: Table): Html {
   const heads = columns.map(({ label, numeric, sort }) => {
     const order = sort?.order;
     return html`<th scope="col"${numeric && html` class="n"`}${order !== undefined && html` aria-sort="${order}"`}>${
@@ -97,7 +99,7 @@ export function table({ caption, underHeading, columns, rows, foot, id }: Table)
 <caption id="${id}">${said}</caption>
 <thead><tr>${heads}</tr></thead>
 <tbody>${rows}</tbody>${foot !== undefined && html`\n<tfoot>${foot}</tfoot>`}
-</table></div>`;
+</table></div>${call}`;
 }
 
 /** Pairs of a name and a value; those without a value are left out. */

@@ -4,6 +4,7 @@ import type { BalanceItem, Caller, List, Single } from '../balances/shapes.ts';
 import { pageAddress, sameWith } from '../web/address.ts';
 import { difference } from '../web/amounts.ts';
 import type { Text } from '../web/text.ts';
+import { apiCall } from './api-call.ts';
 import { amountCell, dateCell, marks, table } from './cells.ts';
 import { pager } from './deals.ts';
 import { sameDealsAt } from './deals-then.ts';
@@ -50,7 +51,7 @@ export async function changesPage(deps: PageDeps, visit: Visit): Promise<void> {
       sinceForm(visit, since, text),
       found.data.length === 0 && !found.page.hasMore
         ? html`<p class="empty">${text.t('changes.none', { at: text.instant(since) })}</p>`
-        : changesTable(visit, found.data, before, since, text),
+        : changesTable(visit, found.data, before, since, text, apiCall(deps, found, text)),
       pager(visit, found, text),
     ],
   });
@@ -114,6 +115,7 @@ function changesTable(
   before: readonly BalanceItem[],
   since: string,
   text: Text,
+  call: Html | undefined,
 ): Html {
   const columns = [
     { label: text.t('column.deal') },
@@ -136,5 +138,5 @@ function changesTable(
 <tr><th scope="row"><a href="${href}">${item.deal.dealNumber}</a> ${item.deal.name}</th><td>${item.currency}</td>${amountCell(was, text)}${amountCell(is, text)}${amountCell(was === undefined ? undefined : difference(was, is), text)}${dateCell(lastPostedAt !== null && text.instant(lastPostedAt))}<td>${was === undefined ? html`<span class="tag">${text.t('changes.new')}</span> ` : undefined}${marks(item, text)}</td></tr>`;
   });
   const caption = text.t('changes.caption', { at: text.instant(since) });
-  return table({ caption, columns, rows, id: 'changes' });
+  return table({ caption, columns, rows, call, id: 'changes' });
 }

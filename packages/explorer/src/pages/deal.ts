@@ -3,6 +3,7 @@ import type { BalanceItem, Deal, Line, Share, Single } from '../balances/shapes.
 import { pageAddress } from '../web/address.ts';
 import { sumOf } from '../web/amounts.ts';
 import type { Text } from '../web/text.ts';
+import { apiCall } from './api-call.ts';
 import { amountCell, amountText, facts, marks, table, type Was, wordOf } from './cells.ts';
 import { compareAddress, comparedWith, compareForm, readThen, wasOf } from './compare.ts';
 import { problemPage } from './problem-page.ts';
@@ -18,11 +19,12 @@ export async function dealPage(deps: PageDeps, visit: Visit): Promise<void> {
   const path = `/deals/${parts['id'] ?? ''}`;
   const read = (times: { asOf: string; knownAt: string }) =>
     deps.api.read<Single<Deal>>(asker, path, times);
-  const [{ data: deal, meta }, then, who] = await Promise.all([
+  const [answer, then, who] = await Promise.all([
     read(timesAsked(visit)),
     readThen(visit, read),
     whoAsks(deps, visit),
   ]);
+  const { data: deal, meta } = answer;
   const was = wasOf(then, ({ data }) => data);
   showPage(deps, visit, {
     title: () => `${deal.dealNumber} ${deal.name}`,
@@ -37,10 +39,11 @@ export async function dealPage(deps: PageDeps, visit: Visit): Promise<void> {
         currencySection(
           item,
           text,
+          apiCall(deps, answer, text),
           wasOf(was, ({ balances }) => balances.find(({ id }) => id === item.id)),
         ),
       ),
-      facilitiesTable(visit, deal, text, was),
+      facilitiesTable(visit, deal, text, apiCall(deps, answer, text), was),
       deal.balances.map((item) => provenance(item, text, visit)),
     ],
   });
@@ -91,7 +94,12 @@ const AMOUNTS: readonly (readonly [string, (line: Line) => string])[] = [
 ];
 
 /** The amounts of an item, the reader's own share first, and its lenders. */
-export function currencySection(item: BalanceItem, text: Text, was?: Was<BalanceItem>): Html {
+export function currencySection(
+  item: BalanceItem,
+  text: Text,
+  call: Html | undefined,
+  was: Was<BalanceItem> | undefined,
+): Html {
   const { currency, share, global } = item;
   const columns = [
     { label: text.t('column.amount') },
@@ -108,8 +116,8 @@ export function currencySection(item: BalanceItem, text: Text, was?: Was<Balance
   });
   const caption = text.t('deal.amounts', { currency });
   return html`<section><h2>${currency}</h2>
-${table({ caption, columns, rows, id: `amounts-${currency}` })}
-${lendersTable(item, text, was)}</section>`;
+${table({ caption, columns, rows, call, id: `amounts-${currency}` })}
+${lendersTable(item, text, call, was)}</section>`;
 }
 
 /** Undefined where the reader had no share. */
@@ -121,7 +129,8 @@ export function ownShare({ share }: BalanceItem): Share | undefined {
 function lendersTable(
   { lenders, share, global, currency }: BalanceItem,
   text: Text,
-  was?: Was<BalanceItem>,
+  call: Html | undefined,
+  was: Was<BalanceItem> | undefined,
 ) {
   if (lenders.length === 0 || share !== null) return undefined;
   const columns = [
@@ -141,7 +150,7 @@ function lendersTable(
   });
   const foot = html`<tr><th scope="row">${text.t('deal.sumOfLenders')}</th><td></td>${SUMMED.map((of) => sumCell(lenders, global, of, text))}</tr>`;
   const caption = text.t('deal.lenders', { currency });
-  return table({ caption, columns, rows, foot, id: `lenders-${currency}` });
+  return table({ caption, columns, rows, foot, call, id: `lenders-${currency}` });
 }
 
 const SUMMED: readonly ((line: Line) => string)[] = [
@@ -171,7 +180,13 @@ const FACILITY_AMOUNTS: readonly ((line: Line) => string)[] = [
   ({ commitment }) => commitment.available,
 ];
 
-function facilitiesTable({ query }: Visit, deal: Deal, text: Text, was?: Was<Deal>): Html {
+function facilitiesTable(
+  { query }: Visit,
+  deal: Deal,
+  text: Text,
+  call: Html | undefined,
+  was: Was<Deal> | undefined,
+): Html {
   const { facilities: data, hasMoreFacilities } = deal;
   const withOwn = data.some(({ share }) => share !== null);
   const columns = [
@@ -199,7 +214,7 @@ function facilitiesTable({ query }: Visit, deal: Deal, text: Text, was?: Was<Dea
 <tr><th scope="row"><a href="${pageAddress(`/facilities/${item.facility?.id ?? ''}`, query)}">${item.facility?.name}</a></th><td>${wordOf('facilityType', item.facility?.type ?? '', text)}</td><td>${item.currency}</td>${withOwn && amountCell(item.share?.principal.outstanding, text, wasOf(own, OUTSTANDING))}${amounts}<td>${dateOf(item.facility?.maturityDate, text)}</td><td>${wordOf('status', item.status.facility ?? '', text)} ${marks(item, text)}</td></tr>`;
   });
   const caption = text.t('deal.facilities');
-  return html`<h2>${caption}</h2>${table({ caption, underHeading: true, columns, rows, id: 'facilities' })}${hasMoreFacilities && html`<p>${text.t('deal.moreFacilities')}</p>`}`;
+  return html`<h2>${caption}</h2>${table({ caption, underHeading: true, columns, rows, call, id: 'facilities' })}${hasMoreFacilities && html`<p>${text.t('deal.moreFacilities')}</p>`}`;
 }
 
 export function provenance(

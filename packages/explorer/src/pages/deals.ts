@@ -2,6 +2,7 @@ import { type Html, html } from '@cls/shared/http/html';
 import type { BalanceItem, List, Total } from '../balances/shapes.ts';
 import { pageAddress, sameWith } from '../web/address.ts';
 import type { Text } from '../web/text.ts';
+import { apiCall } from './api-call.ts';
 import { amountCell, type Column, countCell, table, type Was } from './cells.ts';
 import { comparedWith, compareForm, wasOf } from './compare.ts';
 import { chosenColumns, columnHead, columnsForm, sortLink } from './deal-columns.ts';
@@ -51,10 +52,14 @@ export async function dealsPage(deps: PageDeps, visit: Visit): Promise<void> {
       comparedWith(then, text),
       list.data.length === 0 && query.get('cursor') === null
         ? nothing(visit, text)
-        : [rowsTable(visit, list, text, then && { before: items }), pager(visit, list, text)],
+        : [
+            rowsTable(visit, list, text, apiCall(deps, list, text), then && { before: items }),
+            pager(visit, list, text),
+          ],
       totalsTable(
         list.totals ?? [],
         text,
+        apiCall(deps, list, text),
         wasOf(then, ({ totals }) => totals),
       ),
       downloads(visit, text),
@@ -85,6 +90,7 @@ function rowsTable(
   visit: Visit,
   { data }: List<BalanceItem>,
   text: Text,
+  call: Html | undefined,
   was: Was<readonly BalanceItem[]> | undefined,
 ): Html {
   const chosen = chosenColumns(
@@ -101,7 +107,7 @@ function rowsTable(
 <tr><th scope="row"><a href="${dealAddress(visit, item)}">${item.deal.dealNumber}</a> ${item.deal.name}</th>${chosen.map(({ cell }) => cell(item, then, text))}</tr>`;
   });
   const shown = text.t('deals.shown', { count: text.count(data.length) });
-  return table({ caption: shown, columns, rows, id: 'deals' });
+  return table({ caption: shown, columns, rows, call, id: 'deals' });
 }
 
 export function dealAddress({ query }: Visit, { deal }: Pick<BalanceItem, 'deal'>): string {
@@ -123,6 +129,7 @@ const TOTALS = ['principalOutstanding', 'unfunded', 'interestAccrued', 'feesAccr
 function totalsTable(
   totals: readonly Total[],
   text: Text,
+  call: Html | undefined,
   was: Was<readonly Total[]> | undefined,
 ): Html | undefined {
   if (totals.length === 0) return undefined;
@@ -143,7 +150,7 @@ function totalsTable(
     return html`
 <tr><th scope="row">${total.currency}</th>${countCell(total.count, text, count)}${amounts}</tr>`;
   });
-  return html`<h2>${text.t('totals.title')}</h2>${table({ caption: text.t('totals.caption'), columns, rows, id: 'totals' })}`;
+  return html`<h2>${text.t('totals.title')}</h2>${table({ caption: text.t('totals.caption'), columns, rows, call, id: 'totals' })}`;
 }
 
 function downloads({ query }: Visit, text: Text): Html {

@@ -3,6 +3,7 @@ import type { Accrual, BalanceItem, Line, List } from '../balances/shapes.ts';
 import { pageAddress } from '../web/address.ts';
 import { percentOf } from '../web/amounts.ts';
 import type { Text } from '../web/text.ts';
+import { apiCall } from './api-call.ts';
 import { amountCell, dateCell, facts, marks, table, type Was, wordOf } from './cells.ts';
 import { comparedWith, compareForm, readThen, wasOf } from './compare.ts';
 import { absent, currencySection, dateOf, provenance } from './deal.ts';
@@ -45,10 +46,12 @@ export async function facilityPage(deps: PageDeps, visit: Visit): Promise<void> 
       html`<p>${marks(item, text)}</p>`,
       compareForm(visit, text),
       comparedWith(compared, text),
-      commitmentTable(item, text, compared),
-      currencySection(item, text, compared),
-      contractsTable(contracts, text, contractsThen),
-      (item.accrual ?? []).map((one, at) => accrualTable(one, item.currency, at, text)),
+      commitmentTable(item, text, apiCall(deps, found, text), compared),
+      currencySection(item, text, apiCall(deps, found, text), compared),
+      contractsTable(contracts, text, apiCall(deps, contracts, text), contractsThen),
+      (item.accrual ?? []).map((one, at) =>
+        accrualTable(one, item.currency, at, text, apiCall(deps, found, text)),
+      ),
       provenance(item, text, visit),
     ],
   });
@@ -69,6 +72,7 @@ const STEPS = [
 function commitmentTable(
   { global, currency }: BalanceItem,
   text: Text,
+  call: Html | undefined,
   was: Was<BalanceItem> | undefined,
 ): Html {
   const columns = [{ label: text.t('column.commitment') }, { label: currency, numeric: true }];
@@ -81,7 +85,7 @@ function commitmentTable(
     )}</tr>`,
   );
   const caption = text.t('facility.commitment');
-  return html`<h2>${caption}</h2>${table({ caption, underHeading: true, columns, rows, id: 'commitment' })}`;
+  return html`<h2>${caption}</h2>${table({ caption, underHeading: true, columns, rows, call, id: 'commitment' })}`;
 }
 
 const CONTRACT_AMOUNTS: readonly ((line: Line) => string)[] = [
@@ -93,6 +97,7 @@ const CONTRACT_AMOUNTS: readonly ((line: Line) => string)[] = [
 function contractsTable(
   { data, page }: List<BalanceItem>,
   text: Text,
+  call: Html | undefined,
   was: Was<List<BalanceItem>> | undefined,
 ): Html | undefined {
   if (data.length === 0) return undefined;
@@ -117,11 +122,17 @@ function contractsTable(
 <tr><th scope="row">${contract?.contractNumber} (${currency})</th>${amounts}<td>${dateOf(contract?.maturityDate, text)}</td><td>${wordOf('status', status.contract ?? '', text)}</td></tr>`;
   });
   const caption = text.t('facility.contracts');
-  return html`<h2>${caption}</h2>${table({ caption, underHeading: true, columns, rows, id: 'contracts' })}${page.hasMore && html`<p>${text.t('facility.moreContracts')}</p>`}`;
+  return html`<h2>${caption}</h2>${table({ caption, underHeading: true, columns, rows, call, id: 'contracts' })}${page.hasMore && html`<p>${text.t('facility.moreContracts')}</p>`}`;
 }
 
 /** Each period with its rate and its exact amount; their sum is rounded once. */
-function accrualTable(accrual: Accrual, currency: string, at: number, text: Text): Html {
+function accrualTable(
+  accrual: Accrual,
+  currency: string,
+  at: number,
+  text: Text,
+  call: Html | undefined,
+): Html {
   const { component, periods, amount, corrects, dayCount, start, end } = accrual;
   const columns = [
     { label: text.t('accrual.from') },
@@ -148,7 +159,7 @@ function accrualTable(accrual: Accrual, currency: string, at: number, text: Text
     dayCount,
   });
   const title = at === 0 ? html`<h2>${text.t('accrual.title')}</h2>` : undefined;
-  return html`${title}${table({ caption, columns, rows, foot, id: `accrual-${at}` })}`;
+  return html`${title}${table({ caption, columns, rows, foot, call, id: `accrual-${at}` })}`;
 }
 
 function percent(rate: string, { locale }: Text): string {

@@ -4,6 +4,7 @@ import type { Sealer } from '../crypto/seal.ts';
 import { pageAddress, sameWith } from '../web/address.ts';
 import { sumOf } from '../web/amounts.ts';
 import type { Text } from '../web/text.ts';
+import { apiCall } from './api-call.ts';
 import { amountCell, dateCell, table, wordOf } from './cells.ts';
 import { absent } from './deal.ts';
 import { pager } from './deals.ts';
@@ -61,7 +62,7 @@ export async function movementsPage(
       toggles(visit, text),
       rows.length === 0
         ? html`<p class="empty">${text.t('movements.none')}</p>`
-        : movementsTable(visit, rows, text),
+        : movementsTable(visit, rows, text, apiCall(deps, list, text)),
       pager(visit, list, text, { carried }),
       html`<p class="downloads">${text.t('download.label')} <a href="${pageAddress(`/deals/${dealId}/movements.csv`, query, { fromDate })}">CSV</a></p>`,
     ],
@@ -110,7 +111,12 @@ function toggles({ ctx, query }: Visit, text: Text): Html {
   return html`<ul class="presets">${toggle('lenders', 'yes', text.t('movements.showLenders'))}${toggle('reversed', 'no', text.t('movements.hideReversed'))}</ul>`;
 }
 
-function movementsTable({ query }: Visit, rows: readonly Row[], text: Text): Html {
+function movementsTable(
+  { query }: Visit,
+  rows: readonly Row[],
+  text: Text,
+  call: Html | undefined,
+): Html {
   const withLenders = query.get('lenders') === 'yes';
   const reversed = new Set(rows.flatMap(({ movement: { journal } }) => journal.reverses ?? []));
   const isPair = ({ journal }: Movement) => journal.reverses !== null || reversed.has(journal.id);
@@ -136,7 +142,7 @@ function movementsTable({ query }: Visit, rows: readonly Row[], text: Text): Htm
 <tr${reversed.has(journal.id) && html` class="reversed"`}>${dateCell(text.date(movement.effectiveDate))}${dateCell(text.instant(movement.postedAt))}<td>${wordOf('movement', movement.movement, text)}${journal.reason !== null && html` – ${journal.reason}`}</td>${withLenders && html`<td>${lender?.name ?? text.t('deal.global')}</td>`}<td>${contract?.contractNumber}</td><td>${currency}</td>${amountCell(amount, text)}${amountCell(lender === null ? balances?.[currency] : undefined, text)}<td>${journalCell(movement, reversed, text)}</td></tr>`;
   });
   const caption = text.t('movements.caption');
-  return table({ caption, columns, rows: body, id: 'movements' });
+  return table({ caption, columns, rows: body, call, id: 'movements' });
 }
 
 function journalCell({ journal }: Movement, reversed: ReadonlySet<string>, text: Text): Html {

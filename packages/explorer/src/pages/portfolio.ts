@@ -2,6 +2,7 @@ import { type Html, html } from '@cls/shared/http/html';
 import type { GroupTotal, Sum, Totals } from '../balances/shapes.ts';
 import { pageAddress, sameWith } from '../web/address.ts';
 import type { Text } from '../web/text.ts';
+import { apiCall } from './api-call.ts';
 import { barChart } from './bars.ts';
 import { amountCell, countCell, table, type Was, wordOf } from './cells.ts';
 import { comparedWith, compareForm, readThen, wasOf } from './compare.ts';
@@ -45,14 +46,14 @@ export async function portfolioPage(deps: PageDeps, visit: Visit): Promise<void>
             whose(visit, own, who.data.roles, text),
             compareForm(visit, text),
             comparedWith(ladderThen, text),
-            totalsTable(ladder.totals, own, text, ladderThen),
+            totalsTable(ladder, own, text, apiCall(deps, ladder, text), ladderThen),
             html`<h2>${text.t('portfolio.ladder')}</h2>`,
             currenciesOf(ladder, ladderThen).map((currency) =>
-              ladderOf(currency, ladder, text, ladderThen),
+              ladderOf(currency, ladder, text, apiCall(deps, ladder, text), ladderThen),
             ),
             html`<h2 id="by">${text.t('portfolio.by')}</h2>`,
             groupLinks(visit, by, text),
-            groupTable(visit, by, groups, text, groupsThen),
+            groupTable(visit, by, groups, text, apiCall(deps, groups, text), groupsThen),
           ],
   });
 }
@@ -107,7 +108,13 @@ function sumCells(sum: Sum, text: Text, was?: Was<Sum>): readonly Html[] {
 }
 
 /** A row per currency: they are never added up. */
-function totalsTable(totals: readonly Sum[], own: boolean, text: Text, then?: Was<Totals>): Html {
+function totalsTable(
+  { totals }: Totals,
+  own: boolean,
+  text: Text,
+  call: Html | undefined,
+  then: Was<Totals> | undefined,
+): Html {
   const was = wasOf(then, (answer) => answer.totals);
   const columns = [
     { label: text.t('column.currency') },
@@ -122,6 +129,7 @@ function totalsTable(totals: readonly Sum[], own: boolean, text: Text, then?: Wa
     caption: text.t(own ? 'portfolio.ownTotals' : 'portfolio.totals'),
     columns,
     rows,
+    call,
     id: 'portfolio',
   });
 }
@@ -132,7 +140,13 @@ function currenciesOf({ totals }: Totals, then: Was<Totals> | undefined): readon
 }
 
 /** What is outstanding by the year in which it matures: a picture, and the table behind it. */
-function ladderOf(currency: string, { data }: Totals, text: Text, then?: Was<Totals>): Html {
+function ladderOf(
+  currency: string,
+  { data }: Totals,
+  text: Text,
+  call: Html | undefined,
+  then: Was<Totals> | undefined,
+): Html {
   const ofCurrency = (groups: readonly GroupTotal[]) =>
     groups.filter((group) => group.currency === currency);
   const was = wasOf(then, (answer) => ofCurrency(answer.data));
@@ -153,7 +167,7 @@ function ladderOf(currency: string, { data }: Totals, text: Text, then?: Was<Tot
 <tr><th scope="row">${beside.sum.value ?? text.t('portfolio.noMaturity')}</th>${sumCells(beside.sum, text, beside.was)}</tr>`,
   );
   const caption = text.t('portfolio.ladderCaption', { currency });
-  const numbers = table({ caption, columns, rows, id: `ladder-${currency}` });
+  const numbers = table({ caption, columns, rows, call, id: `ladder-${currency}` });
   const picture = barChart(bars, caption, text);
   if (picture === undefined) return numbers;
   return html`${picture}<details><summary>${text.t('chart.table')}</summary>${numbers}</details>`;
@@ -170,7 +184,14 @@ function groupLinks({ ctx, query }: Visit, by: Group, text: Text): Html {
 }
 
 /** The greatest groups of each currency, and what the others come to: together they are the total. */
-function groupTable(visit: Visit, by: Group, groups: Totals, text: Text, then?: Was<Totals>): Html {
+function groupTable(
+  visit: Visit,
+  by: Group,
+  groups: Totals,
+  text: Text,
+  call: Html | undefined,
+  then: Was<Totals> | undefined,
+): Html {
   const columns = [
     { label: text.t(`group.${by}`) },
     { label: text.t('column.currency') },
@@ -186,7 +207,7 @@ function groupTable(visit: Visit, by: Group, groups: Totals, text: Text, then?: 
 <tr><th scope="row">${text.t('portfolio.rest')}</th><td>${sum.currency}</td>${sumCells(sum, text, restThen(sum, groups.data, then))}</tr>`,
   );
   const caption = text.t('portfolio.byCaption', { group: text.t(`group.${by}`) });
-  return table({ caption, columns, rows: [...rows, ...rest], id: 'groups' });
+  return table({ caption, columns, rows: [...rows, ...rest], call, id: 'groups' });
 }
 
 const FILTER_OF: Readonly<Record<Group, string | undefined>> = {

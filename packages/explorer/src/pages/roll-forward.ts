@@ -3,6 +3,7 @@ import { type List, MOVEMENTS, type RollForwardItem, type Series } from '../bala
 import { pageAddress, sameWith } from '../web/address.ts';
 import { isZero, readableAmount } from '../web/amounts.ts';
 import type { Text } from '../web/text.ts';
+import { apiCall } from './api-call.ts';
 import { amountCell, table } from './cells.ts';
 import { absent } from './deal.ts';
 import { type PageDeps, showPage, timesAsked, whoAsks } from './show.ts';
@@ -51,8 +52,10 @@ export async function rollForwardPage(deps: PageDeps, visit: Visit): Promise<voi
           deal,
           (facilities?.data ?? []).filter(({ currency }) => currency === deal.currency),
           text,
+          apiCall(deps, facilities ?? deals, text),
         ),
-        series !== undefined && course(visit, deal.currency, series, interval, text),
+        series !== undefined &&
+          course(visit, deal.currency, series, interval, text, apiCall(deps, series, text)),
       ]),
       facilities?.page.hasMore === true && html`<p>${text.t('deal.moreFacilities')}</p>`,
       html`<p><a href="${pageAddress(`/deals/${dealId}/movements`, query, { fromDate })}">${text.t('rollForward.postings')}</a></p>
@@ -68,7 +71,14 @@ function intervalOf({ query }: Visit): string {
 }
 
 /** The course of what was outstanding: a picture, and the table behind it. */
-function course(visit: Visit, currency: string, series: Series, interval: string, text: Text) {
+function course(
+  visit: Visit,
+  currency: string,
+  series: Series,
+  interval: string,
+  text: Text,
+  call: Html | undefined,
+) {
   const { ctx, query, parts } = visit;
   const points = series.data.filter((point) => point.currency === currency);
   const [first, last] = [points[0], points.at(-1)];
@@ -100,7 +110,7 @@ function course(visit: Visit, currency: string, series: Series, interval: string
   });
   const shown = points.map(({ date, closing }) => ({ date, amount: closing }));
   const caption = text.t('series.caption', { currency });
-  return html`<ul class="presets">${links}</ul>${stepChart(shown, what, text)}<details><summary>${text.t('chart.table')}</summary>${table({ caption, columns, rows, id: `series-${currency}` })}</details>${series.page.hasMore && html`<p>${text.t('series.more')}</p>`}`;
+  return html`<ul class="presets">${links}</ul>${stepChart(shown, what, text)}<details><summary>${text.t('chart.table')}</summary>${table({ caption, columns, rows, call, id: `series-${currency}` })}</details>${series.page.hasMore && html`<p>${text.t('series.more')}</p>`}`;
 }
 
 /** The first day of the period; its last one is the date of the visit. */
@@ -138,6 +148,7 @@ function rollForwardTable(
   deal: RollForwardItem,
   facilities: readonly RollForwardItem[],
   text: Text,
+  call: Html | undefined,
 ): Html {
   const { currency, share } = deal;
   const parts = facilities.length > 1 ? facilities : [];
@@ -172,5 +183,5 @@ function rollForwardTable(
     ...lines.map(({ label }) => ({ label, numeric: true })),
   ];
   const caption = text.t('rollForward.caption', { currency });
-  return html`<h2>${currency}</h2>${table({ caption, columns, rows, foot, id: `roll-forward-${currency}` })}`;
+  return html`<h2>${currency}</h2>${table({ caption, columns, rows, foot, call, id: `roll-forward-${currency}` })}`;
 }

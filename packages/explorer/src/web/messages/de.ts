@@ -182,6 +182,10 @@ export const de: Messages = {
   'facets.none': 'Nichts davon lässt einen Teil dieser Kredite weg.',
   'facets.more': 'Alle Möglichkeiten zeigen',
   'facets.hide': 'Die Auswahl ausblenden',
+  'call.title': 'Als Aufruf der API',
+  'call.token':
+    'CLS_TOKEN ist ein Zugriffstoken. Ihr Administrator kann ein Dienstkonto anlegen, das eines bekommt.',
+  'call.docs': 'Was die API antwortet',
   'download.label': 'Alles Gefundene herunterladen:',
   'pager.label': 'Seiten',
   'pager.first': 'Erste Seite',

@@ -177,6 +177,10 @@ export const en = {
   'facets.none': 'Nothing here leaves a part of these deals out.',
   'facets.more': 'Show all choices',
   'facets.hide': 'Hide the choices',
+  'call.title': 'As an API call',
+  'call.token':
+    'CLS_TOKEN is an access token; your administrator can make a service account that gets one.',
+  'call.docs': 'What the API answers',
   'download.label': 'Download all that was found:',
   'pager.label': 'Pages',
   'pager.first': 'First page',

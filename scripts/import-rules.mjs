@@ -101,6 +101,7 @@ export const LIBRARY_PLACES = [
   { name: 'openid-client', places: ['auth-server/organisations/', 'explorer/issuer/'] },
   { name: 'otpauth', places: ['auth-server/factors/totp'] },
   { name: 'qrcode', places: ['auth-server/views/qr-code'] },
+  { name: 'prom-client', places: ['shared/metrics/prometheus'] },
   { name: 'redis', places: ['resource-api/access/'] },
   { name: 'yaml', places: ['contract-gate/read-document'] },
 ];

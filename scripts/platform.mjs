@@ -39,7 +39,7 @@ export async function startPlatform({ onStop }) {
   const services = [
     { name: 'auth-server', port: port + 1 },
     { name: 'resource-api', port: port + 2 },
-  ].map((service) => supervise(service, dataDir, environment));
+  ].map((service, index) => supervise(service, index, dataDir, environment));
   let stopGateway;
   let stopping = false;
   const stop = async (exitCode) => {
@@ -70,7 +70,7 @@ export async function startPlatform({ onStop }) {
     // A relying party: it begins when there is an issuer to rely on.
     const { clientId, clientSecret } = demo.explorer;
     const client = { EXPLORER_CLIENT_ID: clientId, EXPLORER_CLIENT_SECRET: clientSecret };
-    const explorer = supervise({ name: 'explorer', port: port + 3 }, dataDir, {
+    const explorer = supervise({ name: 'explorer', port: port + 3 }, 2, dataDir, {
       ...environment,
       ...client,
     });
@@ -95,11 +95,17 @@ function upstreamOf(path, port) {
   return undefined;
 }
 
+/** A port for each service’s metrics, from the one that was given on. */
+function metricsOf(index) {
+  const first = process.env.METRICS_PORT;
+  return first ? { METRICS_PORT: `${Number(first) + index}` } : {};
+}
+
 /**
  * One service as a child process. It is started again when it crashes or is killed; it stays
  * down when it was asked to stop (SIGTERM), as with a supervisor's restart on failure.
  */
-function supervise({ name, port }, dataDir, environment) {
+function supervise({ name, port }, index, dataDir, environment) {
   const logFile = join(dataDir, `${name}.log`);
   const log = createWriteStream(logFile, { flags: 'a', mode: 0o600 });
   const main = join(root, 'packages', name, 'dist', 'src', 'main.js');
@@ -112,7 +118,7 @@ function supervise({ name, port }, dataDir, environment) {
     // IPC, so that the service notices when this process dies and stops too.
     child = watchChild(
       spawn(process.execPath, [main], {
-        env: environment,
+        env: { ...environment, ...metricsOf(index) },
         stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
       }),
     );

@@ -1,5 +1,6 @@
 import type { Clock } from '@cls/shared/clock';
 import type { Log } from '@cls/shared/log';
+import type { Metrics } from '@cls/shared/metrics/metrics';
 import type { Secret } from '@cls/shared/secret';
 import type { Database } from '@cls/shared/sql/database';
 import { administerAccounts } from './account-management/administer.ts';
@@ -57,6 +58,7 @@ export interface AccountPorts {
   readonly mail: AccountMail;
   readonly clock: Clock;
   readonly log: Log;
+  readonly metrics: Metrics;
 }
 
 export type AccountServices = Awaited<ReturnType<typeof composeAccounts>>;
@@ -64,8 +66,8 @@ export type AccountServices = Awaited<ReturnType<typeof composeAccounts>>;
 /** Everything that people do with their accounts and that is done to them. */
 export async function composeAccounts(settings: AccountSettings, ports: AccountPorts) {
   const { mfaPolicy, keyEncryptionKey, cookieKey } = settings;
-  const { database, state, passwords, audit, clock } = ports;
-  const stores = composeStores({ database, passwords, clock, keyEncryptionKey });
+  const { database, state, passwords, audit, clock, metrics } = ports;
+  const stores = composeStores({ database, passwords, clock, keyEncryptionKey, metrics });
   const { accounts, records, customers, throttle, knownAddresses, sessionStore, consents } = stores;
   const access = accountAccess(state, sessionStore);
   const devices = knownDevices(keyedHash(cookieKey, 'known devices'), clock);

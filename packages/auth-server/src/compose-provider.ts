@@ -6,7 +6,7 @@ import type { Clock } from '@cls/shared/clock';
 import type { LogFault } from '@cls/shared/http/fault-log';
 import { health } from '@cls/shared/http/health';
 import { readableTarget, requestId } from '@cls/shared/http/request-id';
-import { requestLog } from '@cls/shared/http/request-log';
+import { type RecordAnswer, requestLog } from '@cls/shared/http/request-log';
 import type { Log } from '@cls/shared/log';
 import type { Secret } from '@cls/shared/secret';
 import type { Database } from '@cls/shared/sql/database';
@@ -69,6 +69,7 @@ export interface ProviderDeps {
   readonly cookieKey: Secret;
   readonly log: Log;
   readonly logFault: LogFault;
+  readonly recordAnswer: RecordAnswer;
 }
 
 /** The running provider: a new one takes over when signing keys change. */
@@ -190,7 +191,7 @@ function serve(
   });
   provider.use(readableTarget);
   provider.use(requestId);
-  provider.use(requestLog(log));
+  provider.use(requestLog(deps.recordAnswer));
   provider.use(responseHeaders(config.issuer));
   provider.use(unexpectedErrors(pages, logFault));
   provider.use(cors(accountServices.applications, config.issuer));

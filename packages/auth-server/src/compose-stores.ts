@@ -1,4 +1,5 @@
 import type { Clock } from '@cls/shared/clock';
+import type { Metrics } from '@cls/shared/metrics/metrics';
 import { aesGcmSealer } from '@cls/shared/seal';
 import type { Secret } from '@cls/shared/secret';
 import type { Database } from '@cls/shared/sql/database';
@@ -17,6 +18,7 @@ import { sqlUpstreamLinks, sqlUpstreamProviders } from './organisations/sql-upst
 import { sqlConsents } from './sessions/sql-consents.ts';
 import { sqlRememberedDevices } from './sessions/sql-remembered-devices.ts';
 import { sqlSessionStore } from './sessions/sql-session-store.ts';
+import { countedThrottle } from './throttle/counted-throttle.ts';
 import { sqlKnownAddresses } from './throttle/sql-known-addresses.ts';
 import { sqlThrottle } from './throttle/sql-throttle.ts';
 
@@ -26,12 +28,19 @@ export interface StoreDeps {
   readonly clock: Clock;
   /** Seals TOTP and upstream secrets, and keys the hashes of recovery codes. */
   readonly keyEncryptionKey: Secret;
+  readonly metrics: Metrics;
 }
 
 export type Stores = ReturnType<typeof composeStores>;
 
 /** What is kept of people, in the service's own database. */
-export function composeStores({ database, passwords, clock, keyEncryptionKey }: StoreDeps) {
+export function composeStores({
+  database,
+  passwords,
+  clock,
+  keyEncryptionKey,
+  metrics,
+}: StoreDeps) {
   const sealer = aesGcmSealer(keyEncryptionKey);
   return {
     accounts: sqlAccountDirectory(database, passwords),
@@ -42,7 +51,7 @@ export function composeStores({ database, passwords, clock, keyEncryptionKey }: 
     sessionStore: sqlSessionStore(database),
     rememberedDevices: sqlRememberedDevices(database),
     consents: sqlConsents(database),
-    throttle: sqlThrottle(database, clock),
+    throttle: countedThrottle(sqlThrottle(database, clock), metrics),
     knownAddresses: sqlKnownAddresses(database, clock),
     factors: sqlFactors(database),
     totpFactors: sqlTotpFactors(database, sealer, clock),

@@ -3,18 +3,23 @@ import { developmentSecret } from '@cls/shared/development-secret';
 import { ConfigurationError } from '@cls/shared/environment';
 import { faultLog } from '@cls/shared/http/fault-log';
 import { startHttpService } from '@cls/shared/http/http-service';
+import { answerRecorder } from '@cls/shared/http/request-log';
 import type { Log } from '@cls/shared/log';
 import { openMailSender } from '@cls/shared/mail/open-mail-sender';
 import { aesGcmSealer } from '@cls/shared/seal';
+import { observation } from '@cls/shared/service/observation';
 import { openDatabase } from '@cls/shared/service/open-database';
+import { openMetrics, type ServedMetrics } from '@cls/shared/service/open-metrics';
 import { warnOfOwnerRole } from '@cls/shared/service/owner-role';
 import { warnOfPlaintext } from '@cls/shared/service/plaintext-connections';
 import type { RunningService } from '@cls/shared/service/run-service';
 import type { Database } from '@cls/shared/sql/database';
 import { readSchema } from '@cls/shared/sql/migrate';
 import { argon2Verifier } from './accounts/password.ts';
+import { countedAudit } from './audit/counted-audit.ts';
 import { sqlAuditLog, sweepAudit } from './audit/sql-audit-log.ts';
 import { composeAccounts } from './compose-accounts.ts';
+import { measureAuthServer } from './compose-metrics.ts';
 import { composeProvider } from './compose-provider.ts';
 import type { AuthServerConfig } from './config.ts';
 import { sqlSigningKeyStore } from './keys/sql-signing-keys.ts';
@@ -22,10 +27,12 @@ import { longestSessionS } from './library/session-lifetime.ts';
 import { mailQueue } from './mail/mail-queue.ts';
 import { clientCredentials } from './oauth/token/client-credentials.ts';
 import { sqlCustomers } from './organisations/sql-customers.ts';
+import { answerMetrics } from './server/answer-metrics.ts';
 import { headersOfAll, normalizeRequests } from './server/every-request.ts';
 import { MIGRATIONS } from './server/migrations.ts';
+import { ROUTE_PATTERNS } from './server/route-table.ts';
 import { sweepRememberedDevices } from './sessions/sql-remembered-devices.ts';
-import { sweepSessions } from './sessions/sql-session-store.ts';
+import { sqlLogoutNotifications, sweepSessions } from './sessions/sql-session-store.ts';
 import { openStateStore } from './state/open-state-store.ts';
 import { sweepKnownAddresses } from './throttle/sql-known-addresses.ts';
 import { sweepThrottle } from './throttle/sql-throttle.ts';
@@ -40,9 +47,11 @@ const PASSWORD_QUEUE_MAX = 40;
 const DRAIN_TIMEOUT_MS = 10_000;
 const DAY_S = 86_400;
 const SWEEP_INTERVAL_MS = 3_600_000;
+const MANIFEST = new URL('../../package.json', import.meta.url);
 
 export interface AuthServer extends RunningService {
   readonly port: number;
+  readonly metricsPort: number | undefined;
 }
 
 /**
@@ -60,13 +69,16 @@ export async function startAuthServer(
   const schema = readSchema(MIGRATIONS);
   warnOfPlaintext(config, log);
   const database = await open(config.database, 'cls-auth-server', schema, log);
+  let metrics: ServedMetrics | undefined;
   try {
+    metrics = await openMetrics(config.metrics, 'auth-server', MANIFEST, log);
     if (config.production) {
       await refuseDemoCallers(database);
       await warnOfOwnerRole(database, config.database, log);
     }
-    return await compose(config, database, log);
+    return await compose(config, database, metrics, log);
   } catch (error) {
+    await metrics?.stop();
     await database.close();
     throw error;
   }
@@ -96,16 +108,20 @@ async function refuseDemoCallers(database: Database): Promise<void> {
 /** The only place where parts meet. */
 async function compose(
   config: AuthServerConfig,
-  database: Database,
+  opened: Database,
+  metrics: ServedMetrics,
   log: Log,
 ): Promise<AuthServer> {
   const clock = systemClock;
+  const observed = observation(metrics);
+  const database = observed.database(opened);
   const { keyEncryptionKey, cookieKey } = secretsOf(config);
   const keys = sqlSigningKeyStore(database, aesGcmSealer(keyEncryptionKey), config.signingKeyBits);
   const passwords = await argon2Verifier(PASSWORD_CONCURRENCY, PASSWORD_QUEUE_MAX);
   const { auditSpoolDir: directory, auditFsync: fsync } = config;
-  const audit = await sqlAuditLog(database, clock, log, { directory, fsync });
-  const state = await openStateStore(config, database, log);
+  const spooled = await sqlAuditLog(database, clock, log, { directory, fsync });
+  const audit = countedAudit(spooled, metrics);
+  const state = await openStateStore(config, database, log, observed.command);
   const outgoing = mailQueue(await openMailSender(config), log);
   const mail = accountMailer(config, outgoing);
   const { issuer, mfaPolicy, production, upstreamTimeoutS, rememberDeviceS } = config;
@@ -115,7 +131,7 @@ async function compose(
       ...{ issuer, mfaPolicy, production, upstreamTimeoutS, rememberDeviceS },
       ...{ keyEncryptionKey, cookieKey, product: config.brand.name },
     },
-    { database, state, passwords, audit, mail, clock, log },
+    { database, state, passwords, audit, mail, clock, log, metrics },
   );
   const assets = readAssets(config.brand);
   const shown = pages({
@@ -123,6 +139,7 @@ async function compose(
     ...{ supportUrl, policyUrl, explorerUrl },
   });
   const logFault = faultLog(log);
+  const recordAnswer = answerRecorder(log, metrics, ROUTE_PATTERNS, answerMetrics(metrics));
   const foundation = {
     config,
     database,
@@ -133,6 +150,7 @@ async function compose(
     audit,
     log,
     logFault,
+    recordAnswer,
   };
   const provider = await composeProvider({ ...foundation, cookieKey, assets, pages: shown });
   const stopSweeping = sweepRegularly(config, database, clock, log);
@@ -140,7 +158,7 @@ async function compose(
   const headers = Object.entries(headersOfAll(issuer)).flat();
   const { tokens, handle } = provider;
   const handler = clientCredentials(
-    { tokens, issuer, trustedProxyHops, audit, log, logFault, headers },
+    { tokens, issuer, trustedProxyHops, audit, recordAnswer, logFault, headers },
     normalizeRequests(issuer, trustedProxyHops, handle),
   );
   const running = await startHttpService(
@@ -151,10 +169,15 @@ async function compose(
     () => handler,
   );
   provider.servedBy(running);
+  measureAuthServer(metrics, {
+    ...{ clock, keys, passwords, audit: spooled, mail: outgoing },
+    logoutNotifications: sqlLogoutNotifications(database),
+  });
   log.info({ port: running.port, issuer }, 'auth-server is listening');
   return {
     log,
     port: running.port,
+    metricsPort: metrics.port,
     async stop() {
       await Promise.all([running.stop(), provider.stop()]);
       stopSweeping();
@@ -163,6 +186,7 @@ async function compose(
       await audit.flush();
       await state.close();
       await database.close();
+      await metrics.stop();
     },
   };
 }

@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { systemClock } from '@cls/shared/clock';
 import { silentLog } from '@cls/shared/log';
+import { noMetrics } from '@cls/shared/metrics/metrics';
 import { aesGcmSealer } from '@cls/shared/seal';
 import { Secret } from '@cls/shared/secret';
 import { describeOnEngines, pglite } from '@cls/testing/engines';
@@ -196,6 +197,7 @@ describeOnEngines('signing in with a browser', (engine) => {
         mail,
         clock: systemClock,
         log: silentLog,
+        metrics: noMetrics,
       },
     );
   };

@@ -2,7 +2,10 @@ import { systemClock } from '@cls/shared/clock';
 import { developmentSecret } from '@cls/shared/development-secret';
 import type { ReadinessCheck } from '@cls/shared/http/health';
 import { startHttpService } from '@cls/shared/http/http-service';
+import { answerRecorder } from '@cls/shared/http/request-log';
 import type { Log } from '@cls/shared/log';
+import { observation } from '@cls/shared/service/observation';
+import { openMetrics, type ServedMetrics } from '@cls/shared/service/open-metrics';
 import { warnOfPlaintext } from '@cls/shared/service/plaintext-connections';
 import type { RunningService } from '@cls/shared/service/run-service';
 import type { Context } from 'koa';
@@ -12,7 +15,7 @@ import { sealer } from './crypto/seal.ts';
 import { logoutTokens } from './issuer/logout-token.ts';
 import { openIdIssuer } from './issuer/openid-client.ts';
 import { balanceRoutes } from './pages/routes.ts';
-import { createApp } from './server/app.ts';
+import { createApp, type Routes, routePatterns } from './server/app.ts';
 import { keepSessions } from './sessions/keep-sessions.ts';
 import { openSessionStore } from './sessions/open-session-store.ts';
 import type { SessionStore } from './sessions/session-store.ts';
@@ -22,26 +25,36 @@ import { pages } from './web/page.ts';
 
 /** How long requests under way may take to end when the service stops. */
 const DRAIN_TIMEOUT_MS = 10_000;
+const MANIFEST = new URL('../../package.json', import.meta.url);
 const PERMISSIONS = ['cls-deal.view', 'external-api.fullcontrol'];
 
 export interface Explorer extends RunningService {
   readonly port: number;
+  readonly metricsPort: number | undefined;
 }
 
 /** @throws {ConfigurationError | DatabaseUnavailable | DirectoryInUse | PortUnavailable | …} */
 export async function startExplorer(config: ExplorerConfig, log: Log): Promise<Explorer> {
   warnOfPlaintext(config, log);
-  const store = await openSessionStore(config, log);
+  const metrics = await openMetrics(config.metrics, 'explorer', MANIFEST, log);
+  let store: SessionStore | undefined;
   try {
-    return await compose(config, store, log);
+    store = await openSessionStore(config, log, observation(metrics));
+    return await compose(config, store, metrics, log);
   } catch (error) {
-    await store.close();
+    await store?.close();
+    await metrics.stop();
     throw error;
   }
 }
 
 /** The only place where parts meet. */
-async function compose(config: ExplorerConfig, store: SessionStore, log: Log): Promise<Explorer> {
+async function compose(
+  config: ExplorerConfig,
+  store: SessionStore,
+  metrics: ServedMetrics,
+  log: Log,
+): Promise<Explorer> {
   const { issuer: issuerUrl, baseUrl, clientId, clientSecret, scopeBase } = config;
   const clock = systemClock;
   const seal = sealer(config.sessionKey ?? developmentSecret(config.dataDir, 'session-key'));
@@ -74,6 +87,12 @@ async function compose(config: ExplorerConfig, store: SessionStore, log: Log): P
     { name: 'sessions', check: () => store.ready() },
     { name: 'issuer', check: async () => void (await issuer.jwksUrl()) },
   ];
+  const routes: Routes = {
+    'GET /': (ctx) => ctx.redirect(`/portfolio${ctx.search}`),
+    ...signInRoutes(signInDeps),
+    ...balanceRoutes(balanceDeps),
+  };
+  const recordAnswer = answerRecorder(log, metrics, routePatterns(routes));
   const { host, port, drainDelayMs, trustedProxyHops } = config;
   const running = await startHttpService(
     {
@@ -84,20 +103,18 @@ async function compose(config: ExplorerConfig, store: SessionStore, log: Log): P
       createApp({
         ...{ baseUrl, issuer: issuerUrl, trustedProxyHops, assets, pages: shown, checks, log },
         isDraining: () => service.draining,
-        routes: {
-          'GET /': (ctx) => ctx.redirect(`/portfolio${ctx.search}`),
-          ...signInRoutes(signInDeps),
-          ...balanceRoutes(balanceDeps),
-        },
+        ...{ routes, recordAnswer },
       }),
   );
   log.info({ port: running.port, baseUrl }, 'the explorer is listening');
   return {
     log,
     port: running.port,
+    metricsPort: metrics.port,
     async stop() {
       await running.stop();
       await store.close();
+      await metrics.stop();
     },
   };
 }

@@ -4,9 +4,11 @@ import { warnOfClock } from '@cls/shared/access/warn-of-clock';
 import { type Clock, systemClock } from '@cls/shared/clock';
 import { developmentSecret } from '@cls/shared/development-secret';
 import { type HttpService, startHttpService } from '@cls/shared/http/http-service';
+import { answerRecorder } from '@cls/shared/http/request-log';
 import type { Log } from '@cls/shared/log';
-
+import { observation } from '@cls/shared/service/observation';
 import { openDatabase } from '@cls/shared/service/open-database';
+import { openMetrics, type ServedMetrics } from '@cls/shared/service/open-metrics';
 import { warnOfOwnerRole } from '@cls/shared/service/owner-role';
 import { warnOfPlaintext } from '@cls/shared/service/plaintext-connections';
 import type { RunningService } from '@cls/shared/service/run-service';
@@ -32,9 +34,11 @@ import { dealReader, itemReader } from './balances/read-item.ts';
 import { movementsReader } from './balances/read-movements.ts';
 import { seriesReader } from './balances/read-series.ts';
 import { snapshots } from './balances/snapshot.ts';
+import { measureResourceApi } from './compose-metrics.ts';
 import { composeNotices } from './compose-notices.ts';
 import type { ResourceApiConfig } from './config.ts';
 import { createApp } from './http/app.ts';
+import { routePatterns } from './http/version-step.ts';
 import { createRegistry, type RetiredAt } from './lifecycle/registry.ts';
 import { fairDatabase } from './store/fair-database.ts';
 import { MIGRATIONS } from './store/migrations.ts';
@@ -49,9 +53,11 @@ import { type V1Deps, v1 } from './versions/v1/index.ts';
 
 /** How long requests under way may take to end when the service stops. */
 const DRAIN_TIMEOUT_MS = 10_000;
+const MANIFEST = new URL('../../package.json', import.meta.url);
 
 export interface ResourceApi extends RunningService {
   readonly port: number;
+  readonly metricsPort: number | undefined;
 }
 
 /** The versions that this product serves, on the parts that their code works with. */
@@ -85,11 +91,14 @@ export async function startResourceApi(
     ),
     onFailure: ({ message }) => log.warn({ reason: message }, 'the key set cannot be read'),
   });
+  let metrics: ServedMetrics | undefined;
   try {
+    metrics = await openMetrics(config.metrics, 'resource-api', MANIFEST, log);
     if (config.production) await warnOfOwnerRole(database, config.database, log);
-    return await compose(config, database, keys, log, clock, versionsOf);
+    return await compose(config, database, keys, metrics, log, clock, versionsOf);
   } catch (error) {
     keys.stop();
+    await metrics?.stop();
     await database.close();
     throw error;
   }
@@ -98,12 +107,15 @@ export async function startResourceApi(
 /** The only place where parts meet. */
 async function compose(
   config: ResourceApiConfig,
-  database: Database,
+  opened: Database,
   keys: KeySource,
+  metrics: ServedMetrics,
   log: Log,
   clock: Clock,
   versionsOf: typeof productVersions,
 ): Promise<ResourceApi> {
+  const observed = observation(metrics);
+  const database = observed.database(opened);
   const budgets = callerBudgets(config.callerLimits);
   const slots = config.database.kind === 'postgres' ? sharedOut(config.database.poolSize) : 1;
   const shared = fairDatabase(database, { slots, budgets, asker: currentAsker });
@@ -123,7 +135,7 @@ async function compose(
   const readSeries = seriesReader(store, times);
   const readFacets = facetsReader(store, times);
   const readDeal = dealReader(store, times, readBalances);
-  const redis = config.redisUrl && connectRedis(config.redisUrl, log);
+  const redis = config.redisUrl && connectRedis(config.redisUrl, log, observed.command);
   const counts = sqlVersionUsage(database);
   const inRedis = redis && redisVersionUsage(redis, clock.now);
   const usage = usageCounter({
@@ -140,6 +152,7 @@ async function compose(
     },
     notices.retiredAt,
   );
+  const measured = measureResourceApi(metrics, { database, keys, shared, clock });
   let service: HttpService | undefined;
   const handler = createApp({
     tokens: rememberVerified(tokenVerifier(keys, config, clock, warnOfClock(log)), keys, clock),
@@ -163,6 +176,8 @@ async function compose(
     isDraining: () => service?.draining ?? false,
     clock,
     log,
+    recordAnswer: answerRecorder(log, metrics, routePatterns(versions), measured.recordAnswer),
+    recordKept: (wasKept) => measured.recordLookup('answers', wasKept),
   });
   const { host, port, drainDelayMs, trustedProxyHops } = config;
   const running = await startHttpService(
@@ -178,12 +193,14 @@ async function compose(
   return {
     log,
     port: running.port,
+    metricsPort: metrics.port,
     async stop() {
       await running.stop();
       keys.stop();
       await Promise.all([telling.stop(), usage.stop()]);
       await redis?.stop();
       await database.close();
+      await metrics.stop();
     },
   };
 }

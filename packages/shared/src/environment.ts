@@ -98,11 +98,17 @@ export class EnvironmentReader {
     reading: Reading<number> & { readonly min: number; readonly max: number },
   ): number {
     const { min, max } = reading;
-    const parse = (raw: string): number | undefined => {
-      const value = /^-?\d{1,15}$/.test(raw) ? Number(raw) : Number.NaN;
-      return value >= min && value <= max ? value : undefined;
-    };
+    const parse = (raw: string) => wholeNumber(raw, min, max);
     return this.#read(name, `a whole number from ${min} to ${max}`, reading, parse) ?? min;
+  }
+
+  optionalInteger(
+    name: string,
+    reading: Reading<never> & { readonly min: number; readonly max: number },
+  ): number | undefined {
+    const { min, max } = reading;
+    const expected = `a whole number from ${min} to ${max}`;
+    return this.#optional(name, expected, reading, (raw) => wholeNumber(raw, min, max));
   }
 
   /** `1`, `true` or `yes` against `0`, `false` or `no`. */
@@ -255,6 +261,11 @@ export function configuration<T extends object>(readAll: (read: EnvironmentReade
       return read.describe();
     },
   };
+}
+
+function wholeNumber(raw: string, min: number, max: number): number | undefined {
+  const value = /^-?\d{1,15}$/.test(raw) ? Number(raw) : Number.NaN;
+  return value >= min && value <= max ? value : undefined;
 }
 
 function parseBaseUrl(raw: string): string | undefined {

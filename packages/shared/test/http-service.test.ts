@@ -2,7 +2,8 @@ import { Agent, request } from 'node:http';
 import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
-import { type HttpService, PortUnavailable, startHttpService } from '../src/http/http-service.ts';
+import { type HttpService, startHttpService } from '../src/http/http-service.ts';
+import { PortUnavailable } from '../src/http/listening.ts';
 import { silentLog } from '../src/log.ts';
 
 const OPTIONS = {

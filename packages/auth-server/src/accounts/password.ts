@@ -33,6 +33,8 @@ export interface PasswordVerifier {
    * of nothing and answers false. @throws {PasswordVerifierBusy}
    */
   verify(password: string, storedHash: string | undefined): Promise<boolean>;
+  /** How many wait for a place. */
+  readonly waiting: number;
 }
 
 /**
@@ -71,6 +73,9 @@ export async function argon2Verifier(
   };
 
   return {
+    get waiting() {
+      return queue.length;
+    },
     hash: (password) => within(() => hashPassword(password)),
     verify: (password, storedHash) =>
       within(async () => {

@@ -37,6 +37,8 @@ export interface AuditSpool {
   read(): { readonly lines: readonly string[]; readonly end: number };
   /** The database has everything before `end`. */
   done(end: number): void;
+  /** Bytes that the database does not have yet. */
+  readonly waitingBytes: number;
   /** Removes the file when it is done, else leaves it to the next process. */
   close(): Promise<void>;
 }
@@ -101,6 +103,9 @@ function spoolIn(place: string, lock: DirectoryLock): AuditSpool {
     }
   };
   return {
+    get waitingBytes() {
+      return size - doneTo;
+    },
     append(line) {
       const bytes = Buffer.from(`${torn ? '\n' : ''}${line}\n`);
       torn = true;

@@ -10,6 +10,11 @@ const WRITE_AFTER_MS = 200;
 const TRY_AGAIN_MS = 2_000;
 const LOOK_FOR_LEFT_MS = 30_000;
 
+export interface SpooledAuditLog extends AuditLog {
+  /** Of events in the file that wait for the table. */
+  readonly waitingBytes: number;
+}
+
 export interface AuditLogSettings {
   /** Where events wait for the database; outlives the process. */
   readonly directory: string;
@@ -34,7 +39,7 @@ export async function sqlAuditLog(
   clock: Clock,
   log: Log,
   { directory, fsync }: AuditLogSettings,
-): Promise<AuditLog> {
+): Promise<SpooledAuditLog> {
   const own = await openAuditSpool(directory);
   let timer: NodeJS.Timeout | undefined;
   let working: Promise<void> | undefined;
@@ -125,6 +130,9 @@ export async function sqlAuditLog(
       if (mustBeSynced(event.type, fsync)) await synced();
     },
     synced,
+    get waitingBytes() {
+      return own.waitingBytes;
+    },
     catchUp: write,
     async flush() {
       stopped = true;

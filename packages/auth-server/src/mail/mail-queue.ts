@@ -11,6 +11,8 @@ const WAITING_MAX = 5_000;
 export interface MailQueue {
   /** Takes the message at once. */
   add(letter: Letter): void;
+  /** Messages that wait or are being sent. */
+  readonly waiting: number;
   /** Tries each waiting message once more, then gives up: for a process that is about to end. */
   drain(): Promise<void>;
 }
@@ -44,6 +46,9 @@ export function mailQueue(sender: MailSender, log: Log, drainMaxMs = DRAIN_MAX_M
     sending.add(work);
   };
   return {
+    get waiting() {
+      return waiting.size + sending.size;
+    },
     add(letter) {
       if (waiting.size + sending.size < WAITING_MAX) return begin(letter, 0);
       const { to, subject } = letter;

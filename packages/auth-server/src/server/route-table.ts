@@ -86,6 +86,9 @@ export const ROUTE_TABLE: readonly Route[] = [
   { path: '/assets/{asset}', methods: GET, room: 'assets' },
 ];
 
+/** Every `route` that a request can have. */
+export const ROUTE_PATTERNS = ROUTE_TABLE.map(({ path }) => path);
+
 const EXACT = new Map(ROUTE_TABLE.map((route) => [route.path, route]));
 const PATTERNS = ROUTE_TABLE.filter(({ path }) => path.includes('{')).map(
   (route) => [patternOf(route.path), route] as const,

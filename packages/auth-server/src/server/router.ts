@@ -45,6 +45,7 @@ export function router(
       return seeOther(ctx, `${explorerUrl}/`);
     }
     const route = routeOf(ctx.path);
+    ctx.state['route'] = route?.path;
     if (route === undefined) return unlisted(ctx, async () => leadOn(ctx, pages));
     const { methods, room } = route;
     const answer = () => rooms[room](ctx, next);

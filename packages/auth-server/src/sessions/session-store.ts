@@ -103,6 +103,7 @@ export interface LogoutNotifications {
     notice: Pick<LogoutNotification, 'applicationId' | 'accountId' | 'sid'>,
     retryAfterS: number,
   ): Promise<void>;
+  waiting(): Promise<number>;
 }
 
 /** What a person has allowed a third party's application. */

@@ -190,6 +190,10 @@ export function sqlLogoutNotifications(database: Database): LogoutNotifications 
         [applicationId, accountId, sid, retryAfterS],
       );
     },
+    async waiting() {
+      const [row] = await database.query<{ n: bigint }>('SELECT count(*) AS n FROM logout_notice');
+      return Number(row?.n ?? 0n);
+    },
   };
 }
 

@@ -1,4 +1,5 @@
 import type { Log } from '@cls/shared/log';
+import { type ObserveCommand, observeIoredis } from '@cls/shared/metrics/redis-commands';
 import type { Secret } from '@cls/shared/secret';
 import type { Database } from '@cls/shared/sql/database';
 import type { RedisSettings } from './connect-redis.ts';
@@ -16,6 +17,7 @@ export async function openStateStore(
   { redisUrl, redisWaitReplicas, ...settings }: StateStoreSettings,
   database: Database,
   log: Log,
+  observe?: ObserveCommand,
 ): Promise<StateStore> {
   if (redisUrl === undefined) {
     return sqlStateStore(database, (err) =>
@@ -24,5 +26,7 @@ export async function openStateStore(
   }
   // The library takes a tenth of a second to load, and most commands need it for nothing.
   const { connectRedis } = await import('./connect-redis.ts');
-  return redisStateStore(await connectRedis(redisUrl, settings, log), redisWaitReplicas);
+  const redis = await connectRedis(redisUrl, settings, log);
+  if (observe !== undefined) observeIoredis(redis, observe);
+  return redisStateStore(redis, redisWaitReplicas);
 }

@@ -33,23 +33,25 @@ export interface ThrottleSubject {
  * - `…-with-code`: with a right one-time code beside it.
  * - `…-offered`: codes that were tried as such a voucher; `…-offered-from`: from one address.
  */
-export type ThrottleKind =
-  | 'account-password'
-  | 'account-password-known'
-  | 'account-password-from-known'
-  | 'account-password-at-known'
-  | 'account-password-with-code'
-  | 'account-otp-offered'
-  | 'account-otp-offered-from'
-  | 'account-otp'
-  | 'account-otp-known'
-  | 'account-recovery'
-  | 'account-recovery-known'
-  | 'reset-request'
-  | 'invitation'
-  | 'invitations-of-customer'
-  | 'client-secret'
-  | 'address';
+export const THROTTLE_KINDS = [
+  'account-password',
+  'account-password-known',
+  'account-password-from-known',
+  'account-password-at-known',
+  'account-password-with-code',
+  'account-otp-offered',
+  'account-otp-offered-from',
+  'account-otp',
+  'account-otp-known',
+  'account-recovery',
+  'account-recovery-known',
+  'reset-request',
+  'invitation',
+  'invitations-of-customer',
+  'client-secret',
+  'address',
+] as const;
+export type ThrottleKind = (typeof THROTTLE_KINDS)[number];
 
 export type Admission =
   | { readonly admitted: true }

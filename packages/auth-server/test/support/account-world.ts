@@ -1,4 +1,5 @@
 import { silentLog } from '@cls/shared/log';
+import { noMetrics } from '@cls/shared/metrics/metrics';
 import { Secret } from '@cls/shared/secret';
 import type { Database } from '@cls/shared/sql/database';
 import type { Engine } from '@cls/testing/engines';
@@ -76,7 +77,7 @@ export async function openAccountWorld(engine: Engine) {
       keyEncryptionKey: KEY,
       cookieKey: KEY,
     },
-    { database, state, passwords, audit, mail, clock, log: silentLog },
+    { database, state, passwords, audit, mail, clock, log: silentLog, metrics: noMetrics },
   );
   const { accounts, records } = people;
   const notices = { audit, mail };

@@ -32,6 +32,7 @@ export const FULL = 'external-api.fullcontrol';
 
 export interface TestAuthServer {
   readonly issuer: string;
+  readonly metricsPort: number | undefined;
   readonly config: AuthServerConfig;
   /** The records, opened as the operator's tools open them. */
   readonly database: Database;
@@ -70,6 +71,7 @@ export async function startTestAuthServer(
     fetch(url, { method: 'POST', body, headers });
   return {
     issuer: config.issuer,
+    metricsPort: server.metricsPort,
     config,
     database,
     ...callers,

@@ -1,5 +1,6 @@
 import { systemClock } from '@cls/shared/clock';
 import { silentLog } from '@cls/shared/log';
+import { noMetrics } from '@cls/shared/metrics/metrics';
 import { Secret } from '@cls/shared/secret';
 import { argon2Verifier } from '../../src/accounts/password.ts';
 import { composeAccounts } from '../../src/compose-accounts.ts';
@@ -17,7 +18,7 @@ export async function useCasesBeside({ issuer, config, database }: TestAuthServe
   };
   const state = await openStateStore(config, database, silentLog);
   const people = await composeAccounts(settings, {
-    ...{ database, state, clock: systemClock, log: silentLog },
+    ...{ database, state, clock: systemClock, log: silentLog, metrics: noMetrics },
     passwords: await argon2Verifier(1, 10),
     audit: {
       record: nothing,

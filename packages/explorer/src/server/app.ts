@@ -3,7 +3,7 @@ import { clientAddress } from '@cls/shared/http/client-address';
 import { faultLog, type LogFault } from '@cls/shared/http/fault-log';
 import { health, type ReadinessCheck } from '@cls/shared/http/health';
 import { readableTarget, requestId } from '@cls/shared/http/request-id';
-import { requestLog } from '@cls/shared/http/request-log';
+import { type RecordAnswer, requestLog } from '@cls/shared/http/request-log';
 import { strictTransport } from '@cls/shared/http/strict-transport';
 import type { Log } from '@cls/shared/log';
 import { DatabaseUnavailable } from '@cls/shared/sql/database';
@@ -12,7 +12,7 @@ import { ApiUnavailable } from '../balances/api-client.ts';
 import { problemPage } from '../pages/problem-page.ts';
 import { IssuerUnavailable } from '../sessions/session.ts';
 import { safeReturn } from '../web/address.ts';
-import type { Assets } from '../web/assets.ts';
+import { ASSETS_ROUTE, type Assets } from '../web/assets.ts';
 import { compression } from '../web/compression.ts';
 import type { Pages } from '../web/page.ts';
 import { securityHeaders } from '../web/security.ts';
@@ -32,6 +32,7 @@ export interface AppDeps {
   readonly checks: readonly ReadinessCheck[];
   readonly isDraining: () => boolean;
   readonly log: Log;
+  readonly recordAnswer: RecordAnswer;
 }
 
 const RETRY_S = 2;
@@ -41,7 +42,7 @@ export function createApp(deps: AppDeps): RequestListener {
   const app = new Koa({ proxy: true });
   app.use(readableTarget);
   app.use(requestId as unknown as Middleware);
-  app.use(requestLog(log) as unknown as Middleware);
+  app.use(requestLog(deps.recordAnswer) as unknown as Middleware);
   app.use(strictTransport(baseUrl));
   app.use(securityHeaders(issuer));
   app.use(health(deps.checks, deps.isDraining));
@@ -103,12 +104,13 @@ function unexpectedErrors(pages: Pages, logFault: LogFault): Middleware {
 function router(routes: Routes, pages: Pages): Middleware {
   const table = Object.entries(routes).map(([name, handler]) => {
     const [method = '', path = ''] = name.split(' ');
-    return { method, pattern: patternOf(path), handler };
+    return { method, path, pattern: patternOf(path), handler };
   });
   return async (ctx) => {
     const found = table.filter(({ pattern }) => pattern.test(ctx.path));
     const method = ctx.method === 'HEAD' ? 'GET' : ctx.method;
     const route = found.find((one) => one.method === method);
+    ctx.state['route'] = found[0]?.path;
     if (route !== undefined) {
       ctx.state['parts'] = route.pattern.exec(ctx.path)?.groups ?? {};
       await route.handler(ctx);
@@ -117,6 +119,11 @@ function router(routes: Routes, pages: Pages): Middleware {
     if (found.length > 0) ctx.set('Allow', found.map((one) => one.method).join(', '));
     pages.show(ctx, found.length > 0 ? 405 : 404, problemPage('not_found'));
   };
+}
+
+/** Every `route` that a request can have. */
+export function routePatterns(routes: Routes): readonly string[] {
+  return [ASSETS_ROUTE, ...Object.keys(routes).map((name) => name.split(' ')[1] ?? '')];
 }
 
 function patternOf(path: string): RegExp {

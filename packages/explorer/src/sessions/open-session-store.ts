@@ -1,5 +1,7 @@
 import type { Log } from '@cls/shared/log';
+import { observeIoredis } from '@cls/shared/metrics/redis-commands';
 import type { Secret } from '@cls/shared/secret';
+import type { Observation } from '@cls/shared/service/observation';
 import { type DatabaseLocation, openDatabase } from '@cls/shared/service/open-database';
 import { readSchema } from '@cls/shared/sql/migrate';
 import type { SessionStore } from './session-store.ts';
@@ -18,13 +20,17 @@ export interface SessionStoreSettings {
 export async function openSessionStore(
   { redisUrl, redisTimeoutMs, database: location }: SessionStoreSettings,
   log: Log,
+  observed: Pick<Observation, 'database' | 'command'>,
 ): Promise<SessionStore> {
   if (redisUrl !== undefined) {
     const { connectRedis } = await import('./connect-redis.ts');
     const { redisSessionStore } = await import('./redis-session-store.ts');
-    return redisSessionStore(await connectRedis(redisUrl, redisTimeoutMs, log));
+    const redis = await connectRedis(redisUrl, redisTimeoutMs, log);
+    if (observed.command !== undefined) observeIoredis(redis, observed.command);
+    return redisSessionStore(redis);
   }
-  const database = await openDatabase(location, 'cls-explorer', readSchema(MIGRATIONS), log);
+  const schema = readSchema(MIGRATIONS);
+  const database = observed.database(await openDatabase(location, 'cls-explorer', schema, log));
   const store = sqlSessionStore(database, (err) =>
     log.warn({ err }, 'expired sessions cannot be deleted'),
   );

@@ -5,6 +5,8 @@ import { digest } from '../crypto/seal.ts';
 const TYPES = { 'explorer.css': 'text/css; charset=utf-8', 'icon.svg': 'image/svg+xml' } as const;
 export type AssetName = keyof typeof TYPES;
 
+export const ASSETS_ROUTE = '/assets/{asset}';
+
 export interface Assets {
   path(name: AssetName): string;
   readonly serve: Middleware;
@@ -20,6 +22,7 @@ export function readAssets(): Assets {
     serve: async (ctx, next) => {
       const asset = byPath.get(ctx.path);
       if (asset === undefined || !['GET', 'HEAD'].includes(ctx.method)) return next();
+      ctx.state['route'] = ASSETS_ROUTE;
       ctx.set('Cache-Control', 'public, max-age=31536000, immutable');
       ctx.type = asset.type;
       ctx.body = asset.body;

@@ -11,6 +11,8 @@ import type { CryptoKey } from 'jose';
 export interface KeySource extends VerificationKeys {
   /** True once a usable key set was read. */
   readonly ready: boolean;
+  /** Seconds since the issuer last answered with its keys; undefined where it never did. */
+  readonly ageS: number | undefined;
   /** Calls back with the kids of keys that are no longer the issuer's. */
   onRemoved(listener: (kids: ReadonlySet<string>) => void): void;
   stop(): void;
@@ -123,6 +125,9 @@ export function remoteKeySource(options: KeySourceOptions): KeySource {
   return {
     get ready() {
       return usable();
+    },
+    get ageS() {
+      return readAtMs === undefined ? undefined : (performance.now() - readAtMs) / 1_000;
     },
     async find(kid) {
       const known = keys.get(kid);

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Log } from '@cls/shared/log';
+import type { ObserveCommand } from '@cls/shared/metrics/redis-commands';
 import type { Secret } from '@cls/shared/secret';
 import { parseRedisUrl, type RedisAddress } from '@cls/shared/service/redis-address';
 import { createClient, createCluster, createSentinel } from 'redis';
@@ -18,6 +19,20 @@ export interface RedisScripts {
   stop(): Promise<void>;
 }
 
+function observedScripts(send: RedisScripts['run'], observe: ObserveCommand): RedisScripts['run'] {
+  return async (...script) => {
+    const end = observe('eval');
+    try {
+      const answer = await send(...script);
+      end(false);
+      return answer;
+    } catch (error) {
+      end(true);
+      throw error;
+    }
+  };
+}
+
 /** What the three kinds of client have in common. */
 interface Connection {
   eval(script: string, options: { keys: string[]; arguments: string[] }): Promise<unknown>;
@@ -27,10 +42,11 @@ interface Connection {
 }
 
 /** @throws {DatabaseUnavailable} when the URL cannot be read. */
-export function connectRedis(url: Secret, log: Log): RedisScripts {
+export function connectRedis(url: Secret, log: Log, observe?: ObserveCommand): RedisScripts {
   const connection = keepConnected(parseRedisUrl(url.expose()), log);
-  const run: RedisScripts['run'] = (script, keys, values) =>
+  const send: RedisScripts['run'] = (script, keys, values) =>
     withinTime(connection.current().eval(script, { keys: [...keys], arguments: [...values] }));
+  const run = observe === undefined ? send : observedScripts(send, observe);
   return {
     run,
     async ready() {

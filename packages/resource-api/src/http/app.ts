@@ -9,6 +9,7 @@ import { Refusal } from '@cls/shared/http/refusal';
 import { readableTarget, requestId } from '@cls/shared/http/request-id';
 import { requestLog } from '@cls/shared/http/request-log';
 import { strictTransport } from '@cls/shared/http/strict-transport';
+import type { Log } from '@cls/shared/log';
 import { Abandoned } from '@cls/shared/sql/database';
 import Router from '@koa/router';
 import Koa, { type Context, type Middleware, type ParameterizedContext } from 'koa';
@@ -31,6 +32,7 @@ import {
 import { writeAnswer, writeBody } from './write-answer.ts';
 
 export interface AppDeps extends KeptAnswersDeps {
+  readonly log: Log;
   readonly issuer: string;
   /** Whose pages may read answers. */
   readonly corsOrigins: readonly string[];
@@ -46,7 +48,7 @@ export function createApp(deps: AppDeps): RequestListener {
   app.use(kept.keep);
   app.use(readableTarget);
   app.use(requestId);
-  app.use(requestLog(deps.log));
+  app.use(requestLog(deps.recordAnswer));
   app.use(strictTransport(deps.issuer));
   app.use(versionHeaderStep(deps.versions, deps.clock));
   app.use(cors(deps.corsOrigins));

@@ -3,8 +3,7 @@ import { authorizationOf } from '@cls/shared/access/bearer';
 import type { Caller } from '@cls/shared/access/caller';
 import type { Clock } from '@cls/shared/clock';
 import { requestIdOf } from '@cls/shared/http/request-id';
-import { logAnswer } from '@cls/shared/http/request-log';
-import type { Log } from '@cls/shared/log';
+import type { RecordAnswer } from '@cls/shared/http/request-log';
 import type { Middleware } from 'koa';
 import { LRUCache } from 'lru-cache';
 import type { CallerBudgets } from '../access/caller-budget.ts';
@@ -23,7 +22,9 @@ export interface KeptAnswersDeps {
   readonly versions: ApiVersions;
   readonly usage: Pick<UsageCounter, 'count'>;
   readonly clock: Clock;
-  readonly log: Log;
+  readonly recordAnswer: RecordAnswer;
+  /** Told of each request that could be answered from here, and whether it was. */
+  readonly recordKept: (wasKept: boolean) => void;
 }
 
 /** What the route knows of an answer that may be sent again. */
@@ -48,6 +49,7 @@ interface KeptAnswer extends Keepable {
   readonly headers: readonly string[];
   readonly body: Buffer | undefined;
   readonly path: string;
+  readonly route: string | undefined;
   /** `Registry.period` */
   readonly period: object;
 }
@@ -65,7 +67,8 @@ const OWN_HEADERS = ['x-request-id', 'ratelimit', 'connection'];
  * that finds anything changed goes the long way, which alone refuses requests.
  */
 export function keptAnswers(deps: KeptAnswersDeps): KeptAnswers {
-  const { tokens, rateLimit, budgets, ledger, versions, usage, clock, log } = deps;
+  const { tokens, rateLimit, budgets, ledger, versions, usage, clock } = deps;
+  const { recordAnswer, recordKept } = deps;
   const answers = new LRUCache<string, KeptAnswer>({
     maxSize: BYTES_MAX,
     sizeCalculation: ({ body }, key) => (body?.length ?? 0) + key.length + ENTRY_BYTES,
@@ -78,6 +81,7 @@ export function keptAnswers(deps: KeptAnswersDeps): KeptAnswers {
     if (verified === undefined) return undefined;
     const key = keyOf(req, verified.caller);
     const answer = answers.get(key);
+    if (answer === undefined) recordKept(false);
     return answer && { key, answer };
   };
   const isCurrent = ({ edition, period }: KeptAnswer, generation: bigint): boolean =>
@@ -96,13 +100,13 @@ export function keptAnswers(deps: KeptAnswersDeps): KeptAnswers {
   return {
     async keep(ctx, next) {
       await next();
-      const { keepable, version } = ctx.state;
+      const { keepable, version, route } = ctx.state;
       const { req, res, status, path, body } = ctx;
       if (keepable === undefined || version === undefined || req.method !== 'GET') return;
       if (status !== 304 && !(status === 200 && Buffer.isBuffer(body))) return;
       answers.set(keyOf(req, keepable.caller), {
         ...keepable,
-        ...{ status, path },
+        ...{ status, path, route },
         headers: headersOf(res),
         body: Buffer.isBuffer(body) ? body : undefined,
         period: versions.registry.period(version.now),
@@ -123,14 +127,16 @@ export function keptAnswers(deps: KeptAnswersDeps): KeptAnswers {
         ledger.state().then(({ generation }) => {
           if (!isCurrent(answer, generation)) {
             answers.delete(key);
+            recordKept(false);
             return goLongWay();
           }
           const allowance = rateLimit?.countNow(answer.name);
           if (rateLimit !== undefined && allowance === undefined) return goLongWay();
           usage.count(answer.use);
+          recordKept(true);
           const requestId = send(req, res, answer, allowance);
-          const { path, status } = answer;
-          logAnswer(log, { requestId, method: 'GET', path, status }, startedMs);
+          const { path, route, status } = answer;
+          recordAnswer({ requestId, method: 'GET', path, route, status }, startedMs);
         }, goLongWay);
       };
     },

@@ -4,7 +4,7 @@ import type { RequestState } from '@cls/shared/http/request-id';
 import type { Middleware } from 'koa';
 import type { Resolution } from '../lifecycle/registry.ts';
 import type { ApiVersions } from '../versions/api-versions.ts';
-import { versionHeaders } from '../versions/version-headers.ts';
+import { DESCRIPTION_PATH, versionHeaders } from '../versions/version-headers.ts';
 import { requireServed } from '../versions/version-refusals.ts';
 import type { Keepable } from './kept-answers.ts';
 
@@ -21,16 +21,43 @@ export interface ApiState extends RequestState {
  */
 export function versionHeaderStep(versions: ApiVersions, clock: Clock): Middleware<ApiState> {
   return (ctx, next) => {
+    ctx.state.route = unversionedRoute(ctx.path);
     const [, versionId, path = ''] = /^\/api\/([^/]+)(\/.*)?$/.exec(ctx.path) ?? [];
     if (versionId === undefined) return next();
     const now = clock.now();
     const resolution = versions.registry.resolve(versionId, now);
     ctx.state.version = { resolution, path, now };
+    ctx.state.route = versionedRoute(versions, resolution, path);
     if (resolution.kind !== 'unknown') {
       ctx.set(versionHeaders(versions, resolution, path, now));
     }
     return next();
   };
+}
+
+/** Of what `routePatterns` lists; undefined for every other path. */
+function unversionedRoute(path: string): string | undefined {
+  if (path === '/api') return path;
+  return path === '/docs' || path.startsWith('/docs/') ? DOCS_ROUTE : undefined;
+}
+
+function versionedRoute(
+  versions: ApiVersions,
+  resolution: Resolution,
+  path: string,
+): string | undefined {
+  if (resolution.kind === 'unknown') return undefined;
+  const route = path === DESCRIPTION_PATH ? path : versions.routePath(path);
+  return route && `/api/${resolution.release.id}${route}`;
+}
+
+const DOCS_ROUTE = '/docs/{page}';
+
+/** Every `route` that a request can have. */
+export function routePatterns({ registry, paths }: ApiVersions): readonly string[] {
+  const below = [DESCRIPTION_PATH, ...paths];
+  const versioned = registry.releases.flatMap(({ id }) => below.map((path) => `/api/${id}${path}`));
+  return ['/api', DOCS_ROUTE, ...versioned];
 }
 
 /** Refuses what is below an unknown or retired version, with a token or without. */

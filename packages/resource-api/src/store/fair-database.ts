@@ -14,6 +14,11 @@ interface Waiting {
   readonly admit: () => void;
 }
 
+export interface FairDatabase extends Database {
+  /** Questions that wait for their turn. */
+  readonly waiting: number;
+}
+
 /** What the service reads for itself. */
 const SERVICE = '';
 
@@ -26,7 +31,7 @@ const SERVICE = '';
  *
  * For reads alone: a statement by itself runs in a read-only transaction.
  */
-export function fairDatabase(database: Database, options: FairOptions): Database {
+export function fairDatabase(database: Database, options: FairOptions): FairDatabase {
   const { slots, budgets, asker } = options;
   const perCaller = Math.max(1, Math.floor(slots / 2));
   const running = new Map<string, number>();
@@ -99,6 +104,9 @@ export function fairDatabase(database: Database, options: FairOptions): Database
   };
   return {
     ...database,
+    get waiting() {
+      return queue.size;
+    },
     transaction,
     query: (sql, params) => transaction((inside) => inside.query(sql, params), { readOnly: true }),
   };

@@ -23,6 +23,7 @@ import {
 
 export interface TestApi {
   readonly baseUrl: string;
+  readonly metricsPort: number | undefined;
   readonly key: TestKey;
   readonly jwks: JwksServer;
   readonly location: DatabaseLocation;
@@ -96,6 +97,7 @@ export async function startTestApi(
   };
   return {
     baseUrl,
+    metricsPort: api.metricsPort,
     key,
     jwks,
     location,

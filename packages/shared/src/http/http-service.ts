@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Log } from '../log.ts';
 import { warnOfIgnoredForwarding } from './client-address.ts';
 import { createHttpServer } from './http-server.ts';
+import { listening } from './listening.ts';
 
 /** Where a service listens, and how it stops; times in milliseconds. */
 export interface HttpServiceOptions {
@@ -29,11 +30,6 @@ export interface HttpService {
   readonly draining: boolean;
   /** Resolves when no connection is left; a second call at once. */
   stop(): Promise<void>;
-}
-
-/** The port is taken or may not be used; the message names it. */
-export class PortUnavailable extends Error {
-  override readonly name = 'PortUnavailable';
 }
 
 /**
@@ -71,27 +67,8 @@ export async function startHttpService(
     handlerFor(service),
   );
   if (options.trustedProxyHops === 0) warnOfIgnoredForwarding(server, options.log);
-  state.port = await listen(server, options);
+  state.port = await listening(server, options);
   return service;
-}
-
-async function listen(server: Server, { host, port }: HttpServiceOptions): Promise<number> {
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', (error: NodeJS.ErrnoException) => reject(explained(error, port)));
-    server.listen(port, host, resolve);
-  });
-  const address = server.address();
-  return typeof address === 'object' && address !== null ? address.port : port;
-}
-
-function explained(error: NodeJS.ErrnoException, port: number): Error {
-  const reasons: Record<string, string> = {
-    EADDRINUSE: `port ${port} is already in use; stop the other program or choose another port`,
-    EACCES: `this user may not listen on port ${port}; choose one above 1023`,
-    EADDRNOTAVAIL: `the address to listen on does not belong to this machine`,
-  };
-  const reason = reasons[error.code ?? ''];
-  return reason === undefined ? error : new PortUnavailable(reason, { cause: error });
 }
 
 /** How long a connection is quiet before no request is on its way. */

@@ -1,9 +1,11 @@
+import { STATUS_CODES } from 'node:http';
 import type { Middleware } from 'koa';
 import type { Log } from '../log.ts';
+import type { Metrics } from '../metrics/metrics.ts';
 import type { RequestState } from './request-id.ts';
 
 /** Asked every few seconds, and of no interest while they answer. */
-const PROBES = ['/livez', '/readyz'];
+export const PROBES = ['/livez', '/readyz'];
 
 /** What is logged of a request: no query, no header and no body, where secrets and personal data travel. */
 export interface AnsweredRequest extends Partial<RequestState> {
@@ -12,23 +14,71 @@ export interface AnsweredRequest extends Partial<RequestState> {
   readonly status: number;
 }
 
-/** One line a request. @param startedMs by `performance.now()`. */
-export function logAnswer(log: Log, answered: AnsweredRequest, startedMs: number): void {
-  const durationMs = Math.round((performance.now() - startedMs) * 10) / 10;
+/** Once a request, when its answer is made. @param startedMs by `performance.now()`. */
+export type RecordAnswer = (answered: AnsweredRequest, startedMs: number) => void;
+
+const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];
+/** As nginx has it: the caller closed the connection. */
+const STATUSES = [...Object.keys(STATUS_CODES), '499'];
+const CLASSES = ['2xx', '3xx', '4xx', '5xx'] as const;
+/** From an answer that was kept to a statement that is ended. */
+const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
+
+/**
+ * One line a request, and where somebody measures a count and the time that it took.
+ *
+ * @param routes the patterns that a request's `route` can be. @param measured told of each as well, where somebody measures.
+ */
+export function answerRecorder(
+  log: Log,
+  metrics: Metrics,
+  routes: readonly string[],
+  ...measured: readonly RecordAnswer[]
+): RecordAnswer {
+  const write: RecordAnswer = (answered, startedMs) =>
+    logAnswer(log, answered, performance.now() - startedMs);
+  if (!metrics.measuring) return write;
+  const route = [...PROBES, ...routes];
+  const count = metrics.counter({
+    name: 'cls_http_requests_total',
+    help: 'Requests that were answered.',
+    labels: { route, method: METHODS, status: STATUSES },
+  });
+  const measure = metrics.histogram(
+    {
+      name: 'cls_http_request_duration_seconds',
+      help: 'From the request’s head to its answer being ready; of an export, to its beginning.',
+      labels: { route, status: CLASSES },
+    },
+    SECONDS,
+  );
+  return (answered, startedMs) => {
+    const { method, path, status } = answered;
+    const tookMs = performance.now() - startedMs;
+    logAnswer(log, answered, tookMs);
+    const at = PROBES.includes(path) ? path : (answered.route ?? '');
+    count({ route: at, method, status: `${status}` });
+    measure({ route: at, status: CLASSES[Math.floor(status / 100) - 2] ?? '' }, tookMs / 1_000);
+    for (const record of measured) record(answered, startedMs);
+  };
+}
+
+function logAnswer(log: Log, answered: AnsweredRequest, tookMs: number): void {
+  const durationMs = Math.round(tookMs * 10) / 10;
   const { requestId, method, path, status, refused } = answered;
   const level = PROBES.includes(path) ? 'debug' : 'info';
   const line = { requestId, method, path, status, durationMs };
   log[level](refused === undefined ? line : { ...line, refused }, 'request answered');
 }
 
-export function requestLog(log: Log): Middleware<RequestState> {
+export function requestLog(record: RecordAnswer): Middleware<RequestState> {
   return async (ctx, next) => {
     const startedMs = performance.now();
     try {
       await next();
     } finally {
       const { method, path, status, state } = ctx;
-      logAnswer(log, { ...state, method, path, status }, startedMs);
+      record({ ...state, method, path, status }, startedMs);
     }
   };
 }

@@ -5,6 +5,7 @@ import { LOG_LEVELS, type LogLevel } from '../log.ts';
 import type { Secret } from '../secret.ts';
 import { postgresHosts } from '../sql/postgres-hosts.ts';
 import type { DatabaseLocation } from './open-database.ts';
+import type { MetricsAddress } from './open-metrics.ts';
 import { REDIS_URL_PATTERN } from './redis-address.ts';
 
 /** The settings that all services read alike. */
@@ -25,6 +26,8 @@ export interface ServiceEnvironment {
   readonly port: number;
   readonly trustedProxyHops: number;
   readonly drainDelayMs: number;
+  /** Where metrics are served; undefined: nowhere. */
+  readonly metrics: MetricsAddress | undefined;
   /** The service's own folder in the data directory; used by embedded stores alone. */
   readonly dataDir: string;
 }
@@ -109,12 +112,27 @@ export function readServiceEnvironment(
       max: 60_000,
       fallback: 0,
     }),
+    metrics: readMetrics(read),
     logLevel: read.choice('LOG_LEVEL', LOG_LEVELS, {
       about: 'the least severe lines that are logged',
       fallback: 'info',
     }),
     dataDir,
   };
+}
+
+function readMetrics(read: EnvironmentReader): MetricsAddress | undefined {
+  const port = read.optionalInteger('METRICS_PORT', {
+    about:
+      'the port of its own on which `/metrics` is served, for Prometheus; not measured when not set',
+    min: 0,
+    max: 65_535,
+  });
+  const host = read.text('METRICS_HOST', {
+    about: 'the address on which metrics are served; 0.0.0.0 for a monitoring system elsewhere',
+    fallback: '127.0.0.1',
+  });
+  return port === undefined ? undefined : { host, port };
 }
 
 /** Where `npm start` serves, so that the operator's tools name the same place beside it. */

@@ -41,7 +41,18 @@ export interface Database extends Sql {
     onMessage: (payload: string) => void,
     onGap: (state: ListenGap) => void,
   ): Promise<() => Promise<void>>;
+  /** Of the pool; absent where there is none. */
+  connections?(): ConnectionCounts;
   close(): Promise<void>;
+}
+
+export interface ConnectionCounts {
+  readonly open: number;
+  /** Open, and used by nobody. */
+  readonly idle: number;
+  /** How many wait for one. */
+  readonly waiting: number;
+  readonly limit: number;
 }
 
 /** Notices are not heard from `lost` on; they are again from `resumed` on. */

@@ -8,7 +8,7 @@
  */
 
 import pg from 'pg';
-import { DatabaseUnavailable } from './database.ts';
+import { type ConnectionCounts, DatabaseUnavailable } from './database.ts';
 import type { Pulse } from './liveness.ts';
 import type { PostgresOptions } from './postgres.ts';
 import { postgresHosts } from './postgres-hosts.ts';
@@ -42,6 +42,7 @@ export interface PostgresSessions {
   /** What BEGIN is followed by; empty where sessions have their settings from the start. */
   readonly localSettings: string;
   readonly pulse: Pulse;
+  counts(): ConnectionCounts;
   close(): Promise<void>;
 }
 
@@ -178,6 +179,12 @@ export function postgresSessions(options: PostgresOptions): PostgresSessions {
         nextHost();
       },
     },
+    counts: () => ({
+      open: pool.totalCount,
+      idle: pool.idleCount,
+      waiting: pool.waitingCount,
+      limit: options.poolSize,
+    }),
     async close() {
       closePulse();
       await pool.end();

@@ -132,6 +132,7 @@ export function postgresDatabase(options: PostgresOptions): Database {
         await stop();
       };
     },
+    connections: () => sessions.counts(),
     async close() {
       alive.stop();
       await Promise.all([...listeners].map((stop) => stop()));

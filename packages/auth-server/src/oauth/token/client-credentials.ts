@@ -8,8 +8,7 @@ import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http
 import { clientAddress } from '@cls/shared/http/client-address';
 import type { LogFault } from '@cls/shared/http/fault-log';
 import { requestIdOf } from '@cls/shared/http/request-id';
-import { logAnswer } from '@cls/shared/http/request-log';
-import type { Log } from '@cls/shared/log';
+import type { RecordAnswer } from '@cls/shared/http/request-log';
 import type { AuditLog } from '../../audit/audit-log.ts';
 import type {
   IssueServiceToken,
@@ -27,7 +26,7 @@ export interface ClientCredentialsDeps {
   readonly issuer: string;
   readonly trustedProxyHops: number;
   readonly audit: AuditLog;
-  readonly log: Log;
+  readonly recordAnswer: RecordAnswer;
   readonly logFault: LogFault;
   /** Of every answer of this service: names and values in turn. */
   readonly headers: readonly string[];
@@ -86,7 +85,7 @@ const GIVEN: Omit<OAuthErrorAnswer, 'body'> = {
 
 /** Nothing is acknowledged without its event. */
 async function acknowledge(
-  { audit, log, headers, trustedProxyHops }: ClientCredentialsDeps,
+  { audit, recordAnswer, headers, trustedProxyHops }: ClientCredentialsDeps,
   request: IncomingMessage,
   response: ServerResponse,
   { clientId, token, startedMs }: Issued,
@@ -107,7 +106,8 @@ async function acknowledge(
   } catch (err) {
     ({ status, headers: own, body } = tokenErrorAnswer(err));
   }
-  logAnswer(log, { requestId, method: 'POST', path: ROUTES.token, status }, startedMs);
+  const path = ROUTES.token;
+  recordAnswer({ requestId, method: 'POST', path, route: path, status }, startedMs);
   const text = JSON.stringify(body);
   // An array, because Node 20 takes long to spread objects.
   response.writeHead(status, [

@@ -1,0 +1,107 @@
+import { readExposition } from '@cls/testing/exposition';
+import { expect } from 'chai';
+import { answerRecorder } from '../src/http/request-log.ts';
+import { silentLog } from '../src/log.ts';
+import { oneValue } from '../src/metrics/metrics.ts';
+import { openMetrics, type ServedMetrics } from '../src/service/open-metrics.ts';
+
+const MANIFEST = new URL('../../package.json', import.meta.url);
+const open = () => openMetrics({ host: '127.0.0.1', port: 0 }, 'test', MANIFEST, silentLog);
+
+describe('Metrics', () => {
+  let metrics: ServedMetrics;
+  const read = () => readExposition(metrics.port);
+  beforeEach(async () => {
+    metrics = await open();
+  });
+  afterEach(() => metrics.stop());
+
+  it('name the build and the process, and how late the event loop is', async () => {
+    const { names, value } = await read();
+    expect(value('cls_build_info', { service: 'test', node: process.version })).to.equal(1);
+    expect(names).to.include('nodejs_eventloop_lag_p99_seconds');
+    expect(names).to.include('process_resident_memory_bytes');
+  });
+
+  it('serve nothing but /metrics, and only reads', async () => {
+    const at = (path: string, method = 'GET') =>
+      fetch(`http://127.0.0.1:${metrics.port}${path}`, { method }).then(({ status }) => status);
+    expect(await at('/')).to.equal(404);
+    expect(await at('/metrics/')).to.equal(404);
+    expect(await at('/metrics', 'POST')).to.equal(404);
+    expect(await at('/metrics', 'HEAD')).to.equal(200);
+  });
+
+  it('show a counter at 0 before its first event', async () => {
+    metrics.counter({ name: 'cls_a_total', help: 'a', labels: { reason: ['one', 'two'] } });
+    expect((await read()).value('cls_a_total', { reason: 'two' })).to.equal(0);
+  });
+
+  it('count a value that is not in the list of its label as other', async () => {
+    const count = metrics.counter({ name: 'cls_a_total', help: 'a', labels: { reason: ['one'] } });
+    for (const reason of ['one', 'ONE', 'other', '', 'one\nx', '__proto__', '"} 5']) {
+      count({ reason });
+    }
+    const { value, series } = await read();
+    expect(value('cls_a_total', { reason: 'one' })).to.equal(1);
+    expect(value('cls_a_total', { reason: 'other' })).to.equal(6);
+    expect(series.filter((one) => one.startsWith('cls_a_total'))).to.have.length(2);
+  });
+
+  it('stay as many, whatever paths, methods and statuses are asked for', async () => {
+    const record = answerRecorder(silentLog, metrics, ['/a/{id}']);
+    const send = (n: number) => {
+      const odd = `${n} "\\ \n{}`;
+      record({ method: odd, path: `/${odd}`, route: `/a/${odd}`, status: 200 }, 0);
+      record({ method: 'GET', path: `/${n}`, route: '/a/{id}', status: 200 + (n % 600) }, 0);
+      record({ method: odd, path: odd, status: n }, 0);
+    };
+    for (let n = 0; n < 2_000; n += 1) send(n);
+    const before = (await read()).series.length;
+    for (let n = 2_000; n < 6_000; n += 1) send(n);
+    const { series, value } = await read();
+    expect(series).to.have.length(before);
+    expect(value('cls_http_requests_total')).to.equal(18_000);
+    expect(value('cls_http_requests_total', { route: '/a/{id}', method: 'GET' })).to.equal(6_000);
+  });
+
+  it('leave out what cannot be read, and answer all the same', async () => {
+    const gauge = (name: string, read: () => Promise<never>) =>
+      metrics.gauge({ name, help: 'x', labels: {} }, read);
+    gauge('cls_broken', async () => {
+      throw new Error('no database');
+    });
+    gauge('cls_slow', () => new Promise<never>(() => undefined));
+    metrics.gauge({ name: 'cls_good', help: 'x', labels: {} }, () => oneValue(5));
+    const { names, value } = await read();
+    expect([names.has('cls_broken'), names.has('cls_slow')]).to.deep.equal([false, false]);
+    expect(value('cls_good')).to.equal(5);
+  });
+
+  it('drop a value of a gauge that is gone', async () => {
+    let states = ['staged', 'active'];
+    metrics.gauge({ name: 'cls_keys', help: 'x', labels: { state: ['staged', 'active'] } }, () =>
+      states.map((state) => ({ labels: { state }, value: 1 })),
+    );
+    expect((await read()).value('cls_keys')).to.equal(2);
+    states = ['active'];
+    expect((await read()).value('cls_keys', { state: 'staged' })).to.equal(undefined);
+  });
+
+  it('refuse a port that is taken, and say so', async () => {
+    const again = openMetrics(
+      { host: '127.0.0.1', port: metrics.port ?? 0 },
+      'b',
+      MANIFEST,
+      silentLog,
+    );
+    expect(await again.catch((error: Error) => error.message)).to.match(/already in use/);
+  });
+
+  it('are not served, and not counted, without a port', async () => {
+    const none = await openMetrics(undefined, 'test', MANIFEST, silentLog);
+    expect(none.port).to.equal(undefined);
+    none.counter({ name: 'cls_a_total', help: 'a', labels: {} })({});
+    await none.stop();
+  });
+});

@@ -8,7 +8,7 @@ import { sqlAccountLinks } from './accounts/sql-account-links.ts';
 import { sqlAccountDirectory, sqlAccounts } from './accounts/sql-accounts.ts';
 import { sqlAuditReader } from './audit/sql-audit-reader.ts';
 import { sqlApplications } from './clients/sql-applications.ts';
-import { keyedHash } from './crypto/digest.ts';
+import { currentRecoveryKey } from './crypto/recovery-key.ts';
 import { sqlFactors } from './factors/sql-factors.ts';
 import { sqlPasskeys } from './factors/sql-passkeys.ts';
 import { sqlRecoveryCodes } from './factors/sql-recovery-codes.ts';
@@ -56,7 +56,7 @@ export function composeStores({
     factors: sqlFactors(database),
     totpFactors: sqlTotpFactors(database, sealer, clock),
     passkeys: sqlPasskeys(database),
-    recoveryCodes: sqlRecoveryCodes(database, keyedHash(keyEncryptionKey, 'recovery codes')),
+    recoveryCodes: sqlRecoveryCodes(database, currentRecoveryKey(keyEncryptionKey), sealer),
     upstreamProviders: sqlUpstreamProviders(database, sealer),
     upstreamLinks: sqlUpstreamLinks(database),
     auditReader: sqlAuditReader(database),

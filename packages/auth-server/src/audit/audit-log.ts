@@ -77,7 +77,9 @@ export type AuditEventType =
   | 'key.staged'
   | 'key.promoted'
   | 'key.removed'
-  | 'key.resealed';
+  | 'key.resealed'
+  | 'installation.exported'
+  | 'installation.imported';
 
 export interface AuditLog {
   /**

@@ -3,7 +3,7 @@ import { developmentSecret } from '@cls/shared/development-secret';
 import { createLog, type Log, silentLog } from '@cls/shared/log';
 import { openMailSender } from '@cls/shared/mail/open-mail-sender';
 import { aesGcmSealer } from '@cls/shared/seal';
-import { openDatabaseAsOperator } from '@cls/shared/service/open-database';
+import { openDatabaseAsOperator, ownerLocation } from '@cls/shared/service/open-database';
 import { readSchema } from '@cls/shared/sql/migrate';
 import { administerAccounts } from '../account-management/administer.ts';
 import { invite } from '../account-management/invite.ts';
@@ -15,9 +15,11 @@ import { sqlAuditReader } from '../audit/sql-audit-reader.ts';
 import { sqlApplications } from '../clients/sql-applications.ts';
 import { sqlServiceAccounts } from '../clients/sql-service-accounts.ts';
 import { parseConfig } from '../config.ts';
+import { currentRecoveryKey } from '../crypto/recovery-key.ts';
 import { reseal } from '../crypto/seal.ts';
 import { sqlFactors } from '../factors/sql-factors.ts';
 import { sqlTotpFactors } from '../factors/sql-totp-factors.ts';
+import { sqlInstallation } from '../installation/sql-installation.ts';
 import { sqlSigningKeyStore } from '../keys/sql-signing-keys.ts';
 import { mailQueue } from '../mail/mail-queue.ts';
 import { auditAndNotify } from '../mail/security-notice.ts';
@@ -33,12 +35,12 @@ import { accountMailer } from '../views/email/account-mailer.ts';
 import type { AsOperator, Operator } from './operator.ts';
 
 /** Opens the records (through a running service where one holds them), and closes them again. */
-export const asOperator: AsOperator = async (work, { mayCreate = false } = {}) => {
+export const asOperator: AsOperator = async (work, { mayCreate = false, owner = false } = {}) => {
   const config = parseConfig(process.env);
   const log = createLog('cls-auth', 'silent');
   const schema = readSchema(MIGRATIONS);
   const database = await openDatabaseAsOperator(
-    config.database,
+    owner ? ownerLocation(config.database) : config.database,
     'cls-auth',
     log,
     schema,
@@ -92,7 +94,8 @@ export const asOperator: AsOperator = async (work, { mayCreate = false } = {}) =
       reseal: async (newKey) =>
         newKey.expose() === keyEncryptionKey.expose()
           ? undefined
-          : reseal(database, sealer, aesGcmSealer(newKey)),
+          : reseal(database, sealer, aesGcmSealer(newKey), currentRecoveryKey(keyEncryptionKey)),
+      installation: sqlInstallation(database, keyEncryptionKey),
       audit,
       tell: (type, account, about) => auditAndNotify(notices, type, account, {}, about),
     });

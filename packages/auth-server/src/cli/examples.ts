@@ -73,5 +73,7 @@ export const EXAMPLES: Examples = {
   'keys promote': ['cls-auth keys promote'],
   'keys remove': ['cls-auth keys remove 3Zk1pQ'],
   'keys reseal': ['cls-auth keys reseal < new-key-encryption-key'],
+  export: ['cls-auth export installation.cls < passphrase'],
+  import: ['cls-auth import installation.cls < passphrase'],
   migrate: ['cls-auth migrate', 'cls-auth migrate --check'],
 };

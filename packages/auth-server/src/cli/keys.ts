@@ -112,7 +112,7 @@ export function addKeyCommands(program: Command, asOperator: AsOperator): void {
         return done;
       });
       const { values, recoveryCodes } = resealed;
-      const said = `sealed ${values} values with the new key, and removed ${recoveryCodes} recovery codes`;
+      const said = `sealed ${values} values with the new key, and the key of ${recoveryCodes} recovery codes`;
       printer(command).result(resealed, `${said}\nStart the servers with the new key now.`);
     });
 }

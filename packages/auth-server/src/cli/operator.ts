@@ -9,6 +9,7 @@ import type { Undeletable } from '../audit/never-used.ts';
 import type { ApplicationRecords } from '../clients/application.ts';
 import type { ServiceAccountRecords } from '../clients/service-account-records.ts';
 import type { TotpFactorRecords } from '../factors/second-factor.ts';
+import type { Installation } from '../installation/installation.ts';
 import type { SigningKeyStore } from '../keys/signing-key.ts';
 import type { Customer, CustomerRecords } from '../organisations/customer.ts';
 import type { UpstreamLinks, UpstreamRecords } from '../organisations/upstream-provider.ts';
@@ -43,6 +44,7 @@ export interface Operator {
   readonly reseal: (
     newKey: Secret,
   ) => Promise<{ values: number; recoveryCodes: number } | undefined>;
+  readonly installation: Installation;
   readonly audit: AuditLog;
   /** Records a change to an account, and sends its owner a message. */
   readonly tell: (type: AuditEventType, account: Account, about?: string) => void;
@@ -51,11 +53,12 @@ export interface Operator {
 /**
  * Opens the records, works, and closes them again.
  *
- * @param how `mayCreate` for a command that makes the first thing in a store, and the store with it.
+ * @param how `mayCreate` for a command that makes the first thing in a store, and the store with it;
+ *   `owner` for one that needs the role that owns the schema.
  */
 export type AsOperator = <T>(
   work: (operator: Operator) => Promise<T>,
-  how?: { readonly mayCreate?: boolean },
+  how?: { readonly mayCreate?: boolean; readonly owner?: boolean },
 ) => Promise<T>;
 
 /** For commands that make the first thing in a store, and the store with it. */

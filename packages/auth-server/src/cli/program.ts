@@ -6,6 +6,7 @@ import { addAccountCommands } from './accounts.ts';
 import { addApplicationCommands } from './applications.ts';
 import { asOperator } from './as-operator.ts';
 import { addCustomerCommands } from './customers.ts';
+import { addInstallationCommands } from './installation.ts';
 import { addKeyCommands } from './keys.ts';
 import { addServiceAccountCommands } from './service-accounts.ts';
 import { addUpstreamCommands } from './upstream.ts';
@@ -21,6 +22,7 @@ export function program(): Command {
   addAccountCommands(program, asOperator);
   addUpstreamCommands(program, asOperator);
   addKeyCommands(program, asOperator);
+  addInstallationCommands(program, asOperator);
   addMigrateCommand(program, MIGRATIONS, () => parseConfig(process.env).database);
   return program;
 }

@@ -16,8 +16,17 @@ export function digest(content: string | Uint8Array): string {
  * @param key 32 bytes in base64url.
  */
 export function keyedHash(key: Secret, purpose: string): (text: string) => string {
-  const derived = Buffer.from(
+  return hashWith(derivedKey(key, purpose));
+}
+
+/** The key of `keyedHash`. */
+export function derivedKey(key: Secret, purpose: string): Buffer {
+  return Buffer.from(
     hkdfSync('sha256', Buffer.from(key.expose(), 'base64url'), '', `cls ${purpose}`, 32),
   );
-  return (text) => createHmac('sha256', derived).update(text).digest('base64url');
+}
+
+/** HMAC-SHA-256 in base64url. */
+export function hashWith(key: Buffer): (text: string) => string {
+  return (text) => createHmac('sha256', key).update(text).digest('base64url');
 }

@@ -1,6 +1,7 @@
 import { hkdfSync } from 'node:crypto';
 import { decrypt, encrypt, type Sealer } from '@cls/shared/seal';
 import type { Database } from '@cls/shared/sql/database';
+import type { RecoveryKey } from './recovery-key.ts';
 
 /**
  * Encrypts protocol state under its own identifier; the answer is base64url. Identifiers are bearer
@@ -40,19 +41,27 @@ export const SEALED = {
     owner: 'domain',
     context: (domain: string) => `upstream_provider:${domain}`,
   },
+  recovery_code_key: {
+    column: 'sealed_key',
+    key: 'id',
+    owner: 'id',
+    context: (id: string) => `recovery_code_key:${id}`,
+  },
 } as const;
 
 /**
  * Seals everything with another key, or nothing.
  *
- * @returns how many values that are, and how many recovery codes were removed: their hashes are
- *   keyed, and nobody has the codes to hash them anew.
+ * @param recovery the key of recovery codes that follows from the key before: it is stored now,
+ *   because nobody has the codes to hash them anew.
+ * @returns how many values that are, and how many recovery codes have a stored key from now on.
  * @throws {UnsealFailed} when a value does not open with the present key.
  */
 export function reseal(
   database: Database,
   from: Sealer,
   to: Sealer,
+  recovery: RecoveryKey,
 ): Promise<{ values: number; recoveryCodes: number }> {
   return database.transaction(async (transaction) => {
     let values = 0;
@@ -66,7 +75,17 @@ export function reseal(
       }
       values += rows.length;
     }
-    const codes = await transaction.query('DELETE FROM recovery_code RETURNING 1');
+    const { context } = SEALED.recovery_code_key;
+    await transaction.query(
+      `INSERT INTO recovery_code_key (id, sealed_key)
+       SELECT $1, $2 WHERE EXISTS (SELECT FROM recovery_code WHERE key_id IS NULL)
+       ON CONFLICT DO NOTHING`,
+      [recovery.id, to.seal(recovery.bytes.toString('base64url'), context(recovery.id))],
+    );
+    const codes = await transaction.query(
+      'UPDATE recovery_code SET key_id = $1 WHERE key_id IS NULL RETURNING 1',
+      [recovery.id],
+    );
     return { values, recoveryCodes: codes.length };
   });
 }

@@ -1,5 +1,8 @@
+import type { Sealer } from '@cls/shared/seal';
 import type { Database, Sql, Transaction } from '@cls/shared/sql/database';
-import { digest } from '../crypto/digest.ts';
+import { digest, hashWith } from '../crypto/digest.ts';
+import type { RecoveryKey } from '../crypto/recovery-key.ts';
+import { SEALED } from '../crypto/seal.ts';
 import {
   canonicalRecoveryCode,
   type RecoveryCodeCount,
@@ -7,13 +10,29 @@ import {
 } from './recovery-code.ts';
 import { UNSETTLED_S } from './second-factor.ts';
 
-/** Recovery codes in SQL. @param hash a keyed one: the codes are short. */
+/**
+ * Recovery codes in SQL, hashed with a key because they are short.
+ *
+ * @param current the key of new codes. @param sealer opens the keys of older ones.
+ */
 export function sqlRecoveryCodes(
   database: Database,
-  hash: (text: string) => string,
+  current: RecoveryKey,
+  sealer: Sealer,
 ): RecoveryCodeRecords {
-  const hashOf = (accountId: string, code: string) =>
-    hash(`${accountId}:${canonicalRecoveryCode(code)}`);
+  const hashOf = (accountId: string, code: string, key = current.bytes) =>
+    hashWith(key)(`${accountId}:${canonicalRecoveryCode(code)}`);
+  const keysOf = async (accountId: string): Promise<readonly Buffer[]> => {
+    const older = await database.query<{ id: string; sealed: string }>(
+      `SELECT k.id, k.sealed_key AS sealed FROM recovery_code_key k
+       WHERE EXISTS (SELECT FROM recovery_code c WHERE c.account_id = $1 AND c.key_id = k.id)`,
+      [accountId],
+    );
+    const opened = older.map(({ id, sealed }) =>
+      Buffer.from(sealer.unseal(sealed, SEALED.recovery_code_key.context(id)), 'base64url'),
+    );
+    return [current.bytes, ...opened];
+  };
   /** Two changes at once are one after the other. */
   const changing = <T>(accountId: string, change: (transaction: Transaction) => Promise<T>) =>
     database.transaction(async (transaction) => {
@@ -33,11 +52,15 @@ export function sqlRecoveryCodes(
     async use(accountId, code, attempt) {
       const used = await database.query(
         `UPDATE recovery_code SET used_at = clock_timestamp(), claimed_by = $3
-         WHERE account_id = $1 AND code_hash = $2 AND (used_at IS NULL OR claimed_by = $3
+         WHERE account_id = $1 AND code_hash = ANY ($2::text[]) AND (used_at IS NULL OR claimed_by = $3
            OR (claimed_by IS NOT NULL
                AND used_at < clock_timestamp() - make_interval(secs => ${UNSETTLED_S})))
          RETURNING 1`,
-        [accountId, hashOf(accountId, code), digest(attempt)],
+        [
+          accountId,
+          (await keysOf(accountId)).map((key) => hashOf(accountId, code, key)),
+          digest(attempt),
+        ],
       );
       return used.length === 1;
     },

@@ -1,7 +1,7 @@
 import { CommandRefused } from '@cls/shared/cli/command-line';
 import { createLog, silentLog } from '@cls/shared/log';
 import type { Secret } from '@cls/shared/secret';
-import { openDatabaseAsOperator } from '@cls/shared/service/open-database';
+import { openDatabaseAsOperator, ownerLocation } from '@cls/shared/service/open-database';
 import type { Database } from '@cls/shared/sql/database';
 import { readSchema } from '@cls/shared/sql/migrate';
 import { connectRedis } from '../access/redis-connection.ts';
@@ -23,16 +23,18 @@ import { sqlPeriods } from '../store/sql-periods.ts';
 import { sqlReconciler } from '../store/sql-reconciler.ts';
 import { sqlRetirements } from '../store/sql-retirements.ts';
 import { sqlVersionUsage } from '../store/sql-version-usage.ts';
+import { sqlWholeBook } from '../store/sql-whole-book.ts';
 import { redisVersionUsage } from '../usage/redis-version-usage.ts';
 import { sumUsage, type UsageReader } from '../usage/sum-usage.ts';
 import type { AsOperator } from './operator.ts';
 
 /** Works through a running service where one holds the embedded store. */
-export const asOperator: AsOperator = async (work, { mayCreate = false } = {}) => {
+export const asOperator: AsOperator = async (work, { mayCreate = false, owner = false } = {}) => {
   const config = parseConfig(process.env);
   const log = createLog('cls-api', 'silent');
   const schema = readSchema(MIGRATIONS);
-  const database = await openDatabaseAsOperator(config.database, 'cls-api', log, schema, mayCreate);
+  const location = owner ? ownerLocation(config.database) : config.database;
+  const database = await openDatabaseAsOperator(location, 'cls-api', log, schema, mayCreate);
   try {
     return await work({
       book: sqlBook(database),
@@ -42,6 +44,7 @@ export const asOperator: AsOperator = async (work, { mayCreate = false } = {}) =
       directory: sqlDirectory(database),
       reconciler: sqlReconciler(database),
       chain: sqlLedgerChain(database),
+      wholeBook: sqlWholeBook(database),
       periods: sqlPeriods(database),
       fxRates: sqlFxRates(database),
       partyNames: sqlPartyNames(database),

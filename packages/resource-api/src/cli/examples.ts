@@ -55,5 +55,7 @@ export const EXAMPLES: Examples = {
     'cls-api contract diff openapi-before.yaml openapi-after.yaml',
     'cls-api contract diff v1.json v2.json --ignore-servers --json',
   ],
+  'book export': ['cls-api book export book.cls'],
+  'book import': ['cls-api book import book.cls'],
   migrate: ['cls-api migrate', 'cls-api migrate --check'],
 };

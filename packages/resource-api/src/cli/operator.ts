@@ -2,6 +2,7 @@ import type { Sealer } from '@cls/shared/seal';
 import type { EntitlementRecords } from '../access/entitlement.ts';
 import type { BillingBook } from '../billing/bill-accruals.ts';
 import type { LedgerChain } from '../chain/ledger-chain.ts';
+import type { WholeBook } from '../chain/whole-book.ts';
 import type { FxRates } from '../fx/fx-rates.ts';
 import type { Book } from '../import/book.ts';
 import type { JournalStore } from '../journal-file/journal-store.ts';
@@ -22,6 +23,7 @@ export interface Operator {
   readonly directory: Directory;
   readonly reconciler: Reconciler;
   readonly chain: LedgerChain;
+  readonly wholeBook: WholeBook;
   readonly periods: PeriodRecords;
   readonly fxRates: FxRates;
   readonly partyNames: PartyNames;
@@ -43,9 +45,10 @@ export interface WebhookSettings {
 /**
  * Opens the store, works, and closes it again.
  *
- * @param how `mayCreate` for a command that makes the first thing in a store, and the store with it.
+ * @param how `mayCreate` for a command that makes the first thing in a store, and the store with it;
+ *   `owner` for one that needs the role that owns the schema.
  */
 export type AsOperator = <T>(
   work: (operator: Operator) => Promise<T>,
-  how?: { readonly mayCreate?: boolean },
+  how?: { readonly mayCreate?: boolean; readonly owner?: boolean },
 ) => Promise<T>;

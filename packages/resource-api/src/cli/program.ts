@@ -4,6 +4,7 @@ import { parseConfig } from '../config.ts';
 import { MIGRATIONS } from '../store/migrations.ts';
 import { asOperator } from './as-operator.ts';
 import { addBillCommand } from './bill.ts';
+import { addBookCommands } from './book.ts';
 import { addContractCommands } from './contract.ts';
 import { addDirectoryCommands } from './directory.ts';
 import { addEntitlementCommands } from './entitlements.ts';
@@ -26,6 +27,7 @@ export function program(): Command {
   addImportsCommands(program, asOperator);
   addBillCommand(program, asOperator);
   addJournalCommands(program, asOperator);
+  addBookCommands(program, asOperator);
   addEntitlementCommands(program, asOperator);
   addDirectoryCommands(program, asOperator);
   addPartyCommands(program, asOperator);

@@ -119,6 +119,11 @@ function asOwner(location: PostgresLocation): PostgresLocation {
   return { ...location, url: location.ownerUrl ?? location.url };
 }
 
+/** The same store, for what only the role that owns the schema may do. */
+export function ownerLocation(location: DatabaseLocation): DatabaseLocation {
+  return location.kind === 'postgres' ? asOwner(location) : location;
+}
+
 /** A large table, or waiting for the replica that migrates it, takes longer than a request may. */
 async function prepareAsOwner(
   location: PostgresLocation,

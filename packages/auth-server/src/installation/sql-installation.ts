@@ -1,0 +1,82 @@
+import { aesGcmSealer } from '@cls/shared/seal';
+import type { Secret } from '@cls/shared/secret';
+import type { Database, Transaction } from '@cls/shared/sql/database';
+import {
+  exportStore,
+  importStore,
+  type Row,
+  type StoreKind,
+} from '@cls/shared/transfer/store-file';
+import { currentRecoveryKey, recoveryKey } from '../crypto/recovery-key.ts';
+import { SEALED } from '../crypto/seal.ts';
+import type { Installation } from './installation.ts';
+
+const KIND: StoreKind = {
+  service: 'cls-auth',
+  leftOut: [
+    // Sessions, codes and tokens, in Redis or here, and what ends them: people sign in again.
+    'protocol_state',
+    'revoked_grant',
+    'ended_account',
+    'signed_in_session',
+    'application_grant',
+    'remembered_device',
+    // A link that was used opens nothing without its row.
+    'used_account_link',
+    // Applications were told by the installation that ended the session, or hear nothing more of it.
+    'logout_notice',
+  ],
+};
+
+type SealedTable = keyof typeof SEALED;
+
+/** @param keyEncryptionKey of this side: the file does not depend on it. */
+export function sqlInstallation(database: Database, keyEncryptionKey: Secret): Installation {
+  const sealer = aesGcmSealer(keyEncryptionKey);
+  const current = currentRecoveryKey(keyEncryptionKey);
+  /** The one sealed value of a row; undefined for a row without. */
+  const changeSealed = (table: string, row: Row, change: typeof sealer.seal): Row => {
+    if (!(table in SEALED)) return row;
+    const { column, owner, context } = SEALED[table as SealedTable];
+    return { ...row, [column]: change(row[column] ?? '', context(row[owner] ?? '')) };
+  };
+  return {
+    export: (write) =>
+      exportStore(database, KIND, write, {
+        async extra(transaction) {
+          const missing = await transaction.query(
+            `SELECT WHERE EXISTS (SELECT FROM recovery_code WHERE key_id IS NULL)
+               AND NOT EXISTS (SELECT FROM recovery_code_key WHERE id = $1)`,
+            [current.id],
+          );
+          const recoveryKey = current.bytes.toString('base64url');
+          return missing.length === 0 ? {} : { recoveryKey };
+        },
+        change: (table, row) =>
+          table === 'recovery_code'
+            ? { ...row, key_id: row['key_id'] ?? current.id }
+            : changeSealed(table, row, sealer.unseal),
+      }),
+    import: (lines) =>
+      importStore(database, KIND, lines, {
+        async begin(transaction, extra) {
+          const bytes = extra['recoveryKey'];
+          if (bytes !== undefined) await addRecoveryKey(transaction, bytes, sealer.seal);
+          return (table, row) => changeSealed(table, row, sealer.seal);
+        },
+      }),
+  };
+}
+
+async function addRecoveryKey(
+  transaction: Transaction,
+  bytes: string,
+  seal: (text: string, context: string) => string,
+): Promise<void> {
+  const { id } = recoveryKey(Buffer.from(bytes, 'base64url'));
+  const sealed = seal(bytes, SEALED.recovery_code_key.context(id));
+  await transaction.query('INSERT INTO recovery_code_key (id, sealed_key) VALUES ($1, $2)', [
+    id,
+    sealed,
+  ]);
+}

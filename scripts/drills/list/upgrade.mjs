@@ -1,0 +1,43 @@
+import { resolve } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { hasPrevious, PREVIOUS, previousBuild } from '../previous-build.mjs';
+import { SERVICES } from '../world.mjs';
+
+const root = resolve(import.meta.dirname, '..', '..', '..');
+const SOME_LOAD_MS = 4_000;
+
+export const UPGRADE = [
+  {
+    name: 'upgrade-and-back',
+    title: `an upgrade from ${PREVIOUS.release}, taken back, and made again: each replica replaced in turn`,
+    missing: hasPrevious()
+      ? undefined
+      : `commit ${PREVIOUS.commit} of release ${PREVIOUS.release} in git`,
+    needs: { build: 'previous' },
+    ends: 'world',
+    holdMs: 0,
+    async break(world, load) {
+      for (const build of [root, previousBuild(), root]) {
+        world.useBuild(build);
+        for (const name of SERVICES) {
+          await world.restart(name);
+          await sleep(1_000);
+        }
+        await sleep(SOME_LOAD_MS);
+      }
+      world.refusedOfUpgrade = load.history.filter(({ outcome }) => outcome === 'refused');
+    },
+    /** Nobody notices: not even 503 is right here. */
+    async check(world) {
+      const faults = world.refusedOfUpgrade.map(({ kind, reason }) => `${kind}: ${reason}`);
+      for (const database of ['auth', 'api']) {
+        await world.tool(`cls-${database}`, ['migrate', '--check']).catch(({ message }) => {
+          faults.push(message);
+        });
+      }
+      const { checks } = await world.tool('cls-api', ['reconcile', '--points', '1']);
+      const broken = checks.filter(({ breakCount }) => breakCount > 0);
+      return [...faults, ...broken.map(({ invariant }) => `broken: ${invariant}`)];
+    },
+  },
+];

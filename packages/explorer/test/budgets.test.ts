@@ -34,15 +34,21 @@ describe('the weight of pages', () => {
     expect(gzipSync(html).length).to.be.at.most(12 * KB);
   });
 
-  it('comes with one style sheet of at most 12 kB, one picture, and no script', async () => {
+  it('comes with one style sheet of at most 12 kB, one picture, and one script of at most 15 kB', async () => {
     const person = await services.person(VIEW);
     const { html, response } = await person.signIn();
     const style = await fetch(new URL(readAssets().path('explorer.css'), services.url));
     expect((await style.arrayBuffer()).byteLength).to.be.at.most(12 * KB);
     expect(style.headers.get('cache-control')).to.include('immutable');
+    const script = await fetch(new URL(readAssets().path('explorer.js'), services.url));
+    expect((await script.arrayBuffer()).byteLength).to.be.at.most(15 * KB);
     const loaded = [...html.matchAll(/(?:src|<link [^>]*href)="([^"]*)"/g)].map(([, href]) => href);
-    expect(loaded).to.have.length(2);
-    expect(html).not.to.include('<script').and.not.include('style=');
-    expect(response.headers.get('content-security-policy')).not.to.include('script-src');
+    expect(loaded).to.have.length(3);
+    // Nothing stands in the page itself: neither styles nor scripts.
+    expect(html.replace(/<script type="module" src="[^"]*"><\/script>/, ''))
+      .not.to.include('<script')
+      .and.not.include('style=');
+    const policy = response.headers.get('content-security-policy') ?? '';
+    expect(policy).to.include("script-src 'self';").and.include("default-src 'none'");
   });
 });

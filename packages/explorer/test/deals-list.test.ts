@@ -148,7 +148,7 @@ describe('the list of deals', () => {
       expect(rowsOf(sorted.html, 'deals').map(({ numbers }) => numbers[0])).to.deep.equal(
         data.slice(0, 50).map(({ global }) => global.commitment.unfunded),
       );
-      const search = /<form [^>]*role="search">([\s\S]*?)<\/form>/.exec(sorted.html)?.[1];
+      const search = /<form [^>]*role="search"[^>]*>([\s\S]*?)<\/form>/.exec(sorted.html)?.[1];
       expect(search).to.include('name="column" value="unfunded"').and.include('name="sort"');
       const usual = await person.open(linkNamed(sorted.html, 'The usual columns') ?? '');
       expect(headsOf(usual.html)).to.include('Borrower');

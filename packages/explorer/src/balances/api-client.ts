@@ -43,6 +43,12 @@ export interface Asker {
 export interface ApiClient {
   /** One document. @throws {ApiRefused | ApiUnavailable} */
   read<T>(asker: Asker, path: string, question?: Changes): Promise<T>;
+  /** The same where it is not the one with this entity tag; otherwise undefined. */
+  readIfChanged<T>(
+    asker: Asker,
+    path: string,
+    etag: string,
+  ): Promise<{ readonly answer: T; readonly etag: string | undefined } | undefined>;
   /** The path and the parameters that an answer was asked for with, below the version. */
   askedFor(answer: object): string | undefined;
   /** An export, as it comes. @throws {ApiRefused | ApiUnavailable} */
@@ -55,7 +61,7 @@ export interface ApiClient {
  */
 export function apiClient(apiUrl: string, timeoutS: number): ApiClient {
   const questions = new WeakMap<object, string>();
-  const ask = async (asker: Asker, path: string, question: Changes, accept: string) => {
+  const ask = async (asker: Asker, path: string, question: Changes, accept: string, etag = '') => {
     const url = `${apiUrl}/v1/cls${addressOf(path, question)}`;
     const late = new AbortController();
     const timer = setTimeout(() => late.abort(), timeoutS * 1_000);
@@ -65,6 +71,7 @@ export function apiClient(apiUrl: string, timeoutS: number): ApiClient {
           accept,
           authorization: `Bearer ${asker.accessToken}`,
           'x-request-id': asker.requestId,
+          ...(etag === '' ? {} : { 'if-none-match': etag }),
         },
         redirect: 'error',
         signal: AbortSignal.any([asker.signal, late.signal]),
@@ -86,17 +93,27 @@ export function apiClient(apiUrl: string, timeoutS: number): ApiClient {
   return {
     async read<T>(asker: Asker, path: string, question: Changes = {}) {
       const response = await answered(await ask(asker, path, question, 'application/json'));
-      const answer = (await response.json().catch((error: unknown) => {
-        throw unavailable(error);
-      })) as T;
+      const answer = await documentOf<T>(response);
       if (typeof answer === 'object' && answer !== null) {
         questions.set(answer, addressOf(path, question));
       }
       return answer;
     },
+    async readIfChanged<T>(asker: Asker, path: string, etag: string) {
+      const response = await ask(asker, path, {}, 'application/json', etag);
+      if (response.status === 304) return undefined;
+      const answer = await documentOf<T>(await answered(response));
+      return { answer, etag: response.headers.get('etag') ?? undefined };
+    },
     askedFor: (answer) => questions.get(answer),
     export: async (asker, path, question, type) => answered(await ask(asker, path, question, type)),
   };
+}
+
+async function documentOf<T>(response: Response): Promise<T> {
+  return (await response.json().catch((error: unknown) => {
+    throw unavailable(error);
+  })) as T;
 }
 
 function addressOf(path: string, question: Changes): string {

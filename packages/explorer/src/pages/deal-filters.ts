@@ -87,15 +87,6 @@ export function chips(
   return html`<ul class="chips" aria-label="${text.t('filter.chosen')}">${items}<li><a href="${all}">${text.t('filter.clear')}</a></li></ul>`;
 }
 
-/** Finds deals by words of their names and numbers; the other filters stay. */
-export function searchForm({ ctx, query }: Visit, text: Text): Html {
-  const kept = [...query].filter(([name]) => !['q', 'cursor', 'carried', 'lang'].includes(name));
-  const hidden = kept.map(
-    ([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`,
-  );
-  return html`<form method="get" action="${ctx.path}" class="period" role="search">${hidden}<label>${text.t('search.label')} <input type="search" name="q" value="${query.get('q') ?? ''}" size="24" minlength="2" maxlength="100"></label> <button class="button">${text.t('search.find')}</button></form>`;
-}
-
 /** A form that works without scripts; its fields are parameters of the address. */
 export function filterForm({ ctx, query }: Visit, text: Text): Html {
   const kept = [...query].filter(([name]) => !FORM.includes(name));

@@ -6,7 +6,7 @@ import { apiCall } from './api-call.ts';
 import { amountCell, type Column, countCell, table, type Was } from './cells.ts';
 import { comparedWith, compareForm, wasOf } from './compare.ts';
 import { chosenColumns, columnHead, columnsForm, sortLink } from './deal-columns.ts';
-import { chips, filterForm, filtersInWords, filtersOf, searchForm } from './deal-filters.ts';
+import { chips, filterForm, filtersInWords, filtersOf } from './deal-filters.ts';
 import { sameDealsAt, totalsThen } from './deals-then.ts';
 import { facetLists, namesOf, readFacets } from './facets.ts';
 import { type PageDeps, showPage, timesAsked, whoAsks } from './show.ts';
@@ -43,7 +43,6 @@ export async function dealsPage(deps: PageDeps, visit: Visit): Promise<void> {
     who,
     meta: list.meta,
     body: (text) => [
-      searchForm(visit, text),
       filterForm(visit, text),
       facetLists(visit, facets, text),
       chips(visit, names, text),

@@ -39,7 +39,8 @@ const ANSWERS: Readonly<Record<string, Answer>> = {
   cursor_mismatch: { status: 400, kind: 'list_ended', without: ['cursor', 'carried'] },
   fx_rate_missing: { status: 422, kind: 'rate_missing', without: ['reportingCurrency', 'fxDate'] },
 };
-const TOKEN_CODES = ['missing_token', 'token_expired', 'token_untrusted', 'token_invalid'];
+/** The token is the fault, and not the question. */
+export const TOKEN_CODES = ['missing_token', 'token_expired', 'token_untrusted', 'token_invalid'];
 
 /** Words and a way on for each refusal of the API. */
 export async function showRefusal(

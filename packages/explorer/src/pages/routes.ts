@@ -1,3 +1,4 @@
+import type { Context } from 'koa';
 import type { Sealer } from '../crypto/seal.ts';
 import { changesPage } from './changes.ts';
 import { dealPage } from './deal.ts';
@@ -6,6 +7,7 @@ import { dealsPage } from './deals.ts';
 import { download, type Format } from './download.ts';
 import { facilityPage } from './facility.ts';
 import { movementsPage } from './movements.ts';
+import { news } from './news.ts';
 import { portfolioPage } from './portfolio.ts';
 import { rollForwardPage } from './roll-forward.ts';
 import type { PageDeps } from './show.ts';
@@ -18,6 +20,7 @@ export function balanceRoutes(deps: BalanceRoutesDeps) {
   const page = (show: (visit: Visit) => Promise<void>) => visited(deps, show);
   return {
     'GET /portfolio': page((visit) => portfolioPage(deps, visit)),
+    'GET /news': (ctx: Context) => news(deps, ctx),
     'GET /changes': page((visit) => changesPage(deps, visit)),
     'GET /deals': page((visit) => dealsPage(deps, visit)),
     'GET /deals.csv': page((visit) => dealsDownload(deps, visit, 'csv')),

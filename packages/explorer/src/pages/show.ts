@@ -7,6 +7,7 @@ import { type Frame, fullPage, type SignedInFrame } from '../web/layout.ts';
 import type { Pages } from '../web/page.ts';
 import type { Text } from '../web/text.ts';
 import { wordOf } from './cells.ts';
+import { searchForm } from './search-form.ts';
 import { timeBar } from './time-bar.ts';
 import type { Visit } from './visit.ts';
 
@@ -68,11 +69,12 @@ function bookmarkOf({ times }: Visit, { title, detail }: Shown, text: Text): str
 }
 
 function signedInFrame(
-  { identifier, session, query }: Visit,
+  visit: Visit,
   { text }: Frame,
   issuer: string,
   { place, who }: Shown,
 ): SignedInFrame {
+  const { identifier, session, query } = visit;
   const { roles, customer } = who.data;
   return {
     role: [
@@ -83,6 +85,7 @@ function signedInFrame(
     ...(session.name === undefined ? {} : { name: session.name }),
     accountHref: `${issuer}/account`,
     csrf: formToken(identifier),
+    search: searchForm(visit, text),
     navigation: PLACES.map((one) => ({
       label: text.t(`place.${one.place}`),
       href: pageAddress(one.path, query),

@@ -36,12 +36,20 @@ ${news(path, query, times, newest, text)}</section>`;
 const CHANGED = ['asOf', 'knownAt', 'cursor', 'carried'];
 const NO_CURSOR = { cursor: undefined, carried: undefined };
 
-/** Instants of the API have one form, so they sort as text. */
+/**
+ * Says that something newer is known. Where nothing is, the script of the page asks now and then,
+ * and announces it here: a region that is there from the start is read out when it fills.
+ */
 function news(path: string, query: URLSearchParams, { knownAt }: Times, newest: Meta, text: Text) {
-  if (newest.knownAt === null || newest.knownAt <= knownAt) return undefined;
   const href = sameWith(path, query, { ...NO_CURSOR, knownAt: undefined });
+  const at = text.instant(knownAt);
+  // Instants of the API have one form, so they sort as text.
+  if (newest.knownAt === null || newest.knownAt <= knownAt) {
+    const asked = `/news?${new URLSearchParams({ knownAt })}`;
+    return html`<div role="status" data-news="${asked}" data-words="${text.t('time.newer', { at })}" data-link="${text.t('time.now')}" data-show="${href}"></div>`;
+  }
   return html`<p class="notice" role="status">${text.t('time.history', {
-    at: text.instant(knownAt),
+    at,
     newest: text.instant(newest.knownAt),
   })} <a href="${href}">${text.t('time.now')}</a></p>`;
 }

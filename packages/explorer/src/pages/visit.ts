@@ -108,7 +108,7 @@ function times({ asOf, knownAt }: Meta): Times {
   return { asOf, knownAt: knownAt ?? `${asOf}T00:00:00Z` };
 }
 
-function askerOf({ res, state }: Context, { accessToken }: KeptSession): Asker {
+export function askerOf({ res, state }: Context, { accessToken }: KeptSession): Asker {
   const gone = new AbortController();
   res.once('close', () => res.writableFinished || gone.abort());
   return { accessToken, requestId: `${state['requestId']}`, signal: gone.signal };

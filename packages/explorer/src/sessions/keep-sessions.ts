@@ -25,6 +25,8 @@ export interface KeepSessions {
   begin(session: Session): Promise<string>;
   /** The session with tokens that are good; undefined when it is over. @throws {IssuerUnavailable} */
   use(identifier: string): Promise<KeptSession | undefined>;
+  /** The session as it is, where its token is good still: nothing is renewed. */
+  peek(identifier: string): Promise<KeptSession | undefined>;
   end(identifier: string): Promise<void>;
 }
 
@@ -99,6 +101,10 @@ export function keepSessions({ store, sealer, clock, renew }: KeepSessionsDeps):
         renewing.set(key, work);
       }
       return work;
+    },
+    async peek(identifier) {
+      const found = await read(digest(identifier));
+      return found !== undefined && isGood(found.session, 0) ? found.session : undefined;
     },
     end: (identifier) => store.end(digest(identifier)),
   };

@@ -2,7 +2,11 @@ import { readFileSync } from 'node:fs';
 import type { Middleware } from 'koa';
 import { digest } from '../crypto/seal.ts';
 
-const TYPES = { 'explorer.css': 'text/css; charset=utf-8', 'icon.svg': 'image/svg+xml' } as const;
+const TYPES = {
+  'explorer.css': 'text/css; charset=utf-8',
+  'explorer.js': 'text/javascript; charset=utf-8',
+  'icon.svg': 'image/svg+xml',
+} as const;
 export type AssetName = keyof typeof TYPES;
 
 export const ASSETS_ROUTE = '/assets/{asset}';

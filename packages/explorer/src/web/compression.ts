@@ -10,7 +10,8 @@ const gzipped = promisify(gzip);
 export const compression: Middleware = async (ctx, next) => {
   await next();
   const body: unknown = ctx.body;
-  const isText = typeof body === 'string' || (Buffer.isBuffer(body) && ctx.type === 'text/css');
+  const isText =
+    typeof body === 'string' || (Buffer.isBuffer(body) && ctx.type.startsWith('text/'));
   if (!isText || ctx.method === 'HEAD') return;
   ctx.vary('Accept-Encoding');
   const bytes = Buffer.from(body);

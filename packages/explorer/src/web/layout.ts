@@ -22,6 +22,8 @@ export interface SignedInFrame {
   readonly accountHref: string;
   /** Bound to the session. */
   readonly csrf: string;
+  /** Finds deals, from every page. */
+  readonly search: Html;
   /** Pages that the header leads to. */
   readonly navigation: readonly {
     readonly label: string;
@@ -56,7 +58,7 @@ ${footer(frame, page)}</div>`,
 /** A page of a person who is signed in. */
 export function fullPage(frame: Frame, signedIn: SignedInFrame, page: Page): string {
   const { text } = frame;
-  const { navigation, email, name, role, accountHref, csrf } = signedIn;
+  const { navigation, search, email, name, role, accountHref, csrf } = signedIn;
   const links = navigation.map(
     ({ label, href, current }) =>
       html`<li><a href="${href}"${current && html` aria-current="page"`}>${label}</a></li>`,
@@ -69,6 +71,7 @@ export function fullPage(frame: Frame, signedIn: SignedInFrame, page: Page): str
 <header class="head">
 <a class="brand" href="${home?.href ?? '/'}">${MARK}${text.t('product')}</a>
 <nav aria-label="${text.t('page.navigation')}"><ul>${links}</ul></nav>
+${search}
 <div class="who"><span>${name !== undefined && html`${name} · `}${email}${role !== '' && html` · ${role}`}</span>
 <a href="${accountHref}">${text.t('page.account')}</a>
 <form method="post" action="/sign-out"><input type="hidden" name="csrf" value="${csrf}"><button class="button">${text.t('page.signOut')}</button></form></div>
@@ -76,7 +79,8 @@ export function fullPage(frame: Frame, signedIn: SignedInFrame, page: Page): str
 ${page.bar}
 <main id="content"><h1>${page.title}</h1>
 ${page.body}</main>
-${footer(frame, page)}`,
+${footer(frame, page)}
+<script type="module" src="${frame.assetPath('explorer.js')}"></script>`,
   );
 }
 

@@ -1,13 +1,15 @@
 import type { Middleware } from 'koa';
 
 /**
- * Own style sheet and pictures, no script, no frame, nothing from elsewhere. Forms end here, or at
+ * Own style sheet, script and pictures, nothing inline, no frame, nothing from elsewhere. Forms end here, or at
  * the issuer: browsers apply `form-action` to the redirect that follows signing out too.
  */
 export function securityHeaders(issuer: string): Middleware {
   const policy = [
     "default-src 'none'",
     "style-src 'self'",
+    "script-src 'self'",
+    "connect-src 'self'",
     "img-src 'self'",
     `form-action 'self' ${new URL(issuer).origin}`,
     "base-uri 'none'",

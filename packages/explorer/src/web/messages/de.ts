@@ -123,6 +123,7 @@ export const de: Messages = {
   'time.printed': 'Stichtag {asOf}, bekannt am {knownAt}',
   'time.history':
     'Sie sehen, was am {at} bekannt war. Neuere Buchungen sind bekannt, die letzte vom {newest}.',
+  'time.newer': 'Es gibt neuere Buchungen. Diese Seite zeigt, was am {at} bekannt war.',
   'time.now': 'Zeigen, was jetzt bekannt ist',
   'time.last': 'Letzter Tag',
   'time.month': 'Ende des Vormonats',
@@ -191,6 +192,8 @@ export const de: Messages = {
   'pager.first': 'Erste Seite',
   'pager.next': 'Nächste Seite',
   'search.label': 'Kredit, Nummer oder Kreditnehmer',
+  'search.on': 'Kurztaste „/“ einschalten',
+  'search.off': 'Kurztaste „/“ ausschalten',
   'search.find': 'Suchen',
   'filter.q': 'Suche',
   'filter.title': 'Filtern',

@@ -39,15 +39,15 @@ export function liveness(pulse: Pulse): Liveness {
   const waiting = new Map<object, { readonly sinceMs: number; reject(error: Error): void }>();
   let silent = false;
   let asking = false;
-  let begun = false;
+  let askedAtMs = Number.NEGATIVE_INFINITY;
   let timer: NodeJS.Timeout | undefined;
 
   const check = async (): Promise<void> => {
-    const slow = [...waiting.values()].some(({ sinceMs }) => performance.now() - sinceMs > SLOW_MS);
-    // The first question makes the connection, so that later ones only need an answer.
-    if (asking || !(slow || silent || !begun)) return;
+    const nowMs = performance.now();
+    const slow = [...waiting.values()].some(({ sinceMs }) => nowMs - sinceMs > SLOW_MS);
+    if (asking || !(slow || silent || isWithoutConnection(nowMs))) return;
     asking = true;
-    begun = true;
+    askedAtMs = nowMs;
     const answered = await answers(pulse.ask(), pulse.connected || silent ? ANSWER_MS : CONNECT_MS);
     asking = false;
     if (!answered) {
@@ -60,6 +60,11 @@ export function liveness(pulse: Pulse): Liveness {
       silent = false;
     }
   };
+  /**
+   * A question makes the connection before it is needed, at first and after each loss, so that later
+   * ones only need an answer.
+   */
+  const isWithoutConnection = (nowMs: number) => !pulse.connected && nowMs - askedAtMs > CHECK_MS;
   const watch = () => {
     timer ??= setInterval(() => {
       if (waiting.size > 0 || silent) void check();
@@ -78,7 +83,7 @@ export function liveness(pulse: Pulse): Liveness {
         waiting.set(entry, { sinceMs: performance.now(), reject });
       });
       watch();
-      if (!begun) void check();
+      if (isWithoutConnection(performance.now())) void check();
       try {
         return await Promise.race([work(), gone]);
       } finally {

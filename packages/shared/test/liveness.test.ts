@@ -1,0 +1,33 @@
+import { eventually } from '@cls/testing/servers';
+import { expect } from 'chai';
+import { liveness, type Pulse } from '../src/sql/liveness.ts';
+
+describe('the question whether PostgreSQL answers', () => {
+  it('has its connection before it is needed, also after that was lost', async () => {
+    let asked = 0;
+    let connected = false;
+    const pulse: Pulse = {
+      get connected() {
+        return connected;
+      },
+      async ask() {
+        asked += 1;
+        connected = true;
+      },
+      abandon: () => undefined,
+      onSilence: () => undefined,
+    };
+    const alive = liveness(pulse);
+    const quick = () => alive.guard(async () => undefined);
+    await quick();
+    expect(asked).to.equal(1);
+    await quick();
+    expect(asked, 'while it is connected').to.equal(1);
+    connected = false;
+    await eventually(async () => {
+      await quick();
+      expect(asked).to.equal(2);
+    });
+    alive.stop();
+  });
+});

@@ -1,17 +1,23 @@
-import { spawnSync } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { closeSync, existsSync, openSync } from 'node:fs';
+import { createInterface } from 'node:readline';
 import { expect } from 'chai';
 
 /** Lines go to the standard output of a process. */
 function linesOf(statements: string): Record<string, unknown>[] {
-  const log = new URL('../src/log.js', import.meta.url);
-  const script = `import { createLog } from ${JSON.stringify(log.href)};
-    const log = createLog('test', 'info'); ${statements}`;
-  const words = ['--input-type=module', '--eval', script];
-  const { stdout } = spawnSync(process.execPath, words, { encoding: 'utf8' });
+  const { stdout } = spawnSync(process.execPath, scriptOf(statements), { encoding: 'utf8' });
   return stdout
     .split('\n')
     .filter((line) => line !== '')
     .map((line) => JSON.parse(line) as Record<string, unknown>);
+}
+
+function scriptOf(statements: string): string[] {
+  const log = new URL('../src/log.js', import.meta.url);
+  const script = `import { createLog } from ${JSON.stringify(log.href)};
+    const log = createLog('test', 'info'); ${statements}`;
+  return ['--input-type=module', '--eval', script];
 }
 
 describe('a line of the log', () => {
@@ -52,5 +58,48 @@ describe('a line of the log', () => {
 
   it('is left out below the level', () => {
     expect(linesOf(`log.debug({ password: 'x' }, 'm'); log.debug({}, 'm');`)).to.deep.equal([]);
+  });
+
+  it('ends no process where its disk is full', function () {
+    if (!existsSync('/dev/full')) this.skip();
+    const full = openSync('/dev/full', 'w');
+    const { status, stderr } = spawnSync(
+      process.execPath,
+      scriptOf(`for (let n = 0; n < 20; n += 1) {
+        log.info({ n }, 'x'.repeat(1_000_000));
+        await new Promise((done) => setTimeout(done, 30));
+      }
+      process.stderr.write('goes on');
+      process.kill(process.pid, 'SIGKILL');`),
+      { encoding: 'utf8', stdio: ['ignore', full, 'pipe'] },
+    );
+    closeSync(full);
+    expect({ status, stderr }).to.deep.equal({ status: null, stderr: 'goes on' });
+  });
+
+  it('is written late where nobody reads, and says how many lines were lost', async () => {
+    const child = spawn(
+      process.execPath,
+      scriptOf(`for (let n = 0; n < 8; n += 1) {
+        log.info({ n }, 'x'.repeat(1_000_000));
+        await new Promise((done) => setTimeout(done, 30));
+      }
+      process.stderr.write('wrote');
+      setInterval(() => log.info({ n: -1 }, 'later'), 50);`),
+      { stdio: ['ignore', 'pipe', 'pipe'] },
+    );
+    await once(child.stderr, 'data');
+    const seen = new Set<number>();
+    let loss = 0;
+    for await (const line of createInterface(child.stdout)) {
+      const { n, lines } = JSON.parse(line) as { n?: number; lines?: number };
+      if (n !== undefined) seen.add(n);
+      loss += lines ?? 0;
+      if (loss > 0 && seen.has(-1)) break;
+    }
+    child.kill('SIGKILL');
+    seen.delete(-1);
+    expect(seen.size + loss).to.be.at.least(8);
+    expect(loss).to.be.above(0);
   });
 });

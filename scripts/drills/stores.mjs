@@ -1,6 +1,7 @@
 // The PostgreSQL and the Redis of a drill, as it needs them.
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { closeSync, openSync, rmSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { startPostgresInstance } from '../../packages/testing/dist/src/postgres-instance.js';
 import {
@@ -84,18 +85,28 @@ function mountDisk(prefix, size) {
   let mounted = true;
   process.once('exit', () => mounted && unmount());
   const filler = join(folder, 'filler');
+  const block = Buffer.alloc(4_096);
+  let filling;
+  const fillUp = () => {
+    const file = openSync(filler, 'a');
+    try {
+      for (;;) writeSync(file, block);
+    } catch (error) {
+      if (error.code !== 'ENOSPC') throw error;
+    } finally {
+      closeSync(file);
+    }
+  };
   return {
     folder,
-    /** Leaves no byte. */
+    /** Leaves no byte, also where files are removed meanwhile, until `empty`. */
     fill() {
-      try {
-        execFileSync('dd', ['if=/dev/zero', `of=${filler}`, 'bs=64k'], { stdio: 'ignore' });
-      } catch {
-        // It ends where the disk is full.
-      }
+      fillUp();
+      filling = setInterval(fillUp, 20);
     },
     empty() {
-      execFileSync('rm', ['-f', filler]);
+      clearInterval(filling);
+      rmSync(filler);
     },
     unmount() {
       mounted = false;

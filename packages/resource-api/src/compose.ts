@@ -7,7 +7,7 @@ import { type HttpService, startHttpService } from '@cls/shared/http/http-servic
 import { answerRecorder } from '@cls/shared/http/request-log';
 import type { Log } from '@cls/shared/log';
 import { observation } from '@cls/shared/service/observation';
-import { openDatabase } from '@cls/shared/service/open-database';
+import { openDatabase, openReadReplica } from '@cls/shared/service/open-database';
 import { openMetrics, type ServedMetrics } from '@cls/shared/service/open-metrics';
 import { warnOfOwnerRole } from '@cls/shared/service/owner-role';
 import { warnOfPlaintext } from '@cls/shared/service/plaintext-connections';
@@ -42,6 +42,7 @@ import { routePatterns } from './http/version-step.ts';
 import { createRegistry, type RetiredAt } from './lifecycle/registry.ts';
 import { fairDatabase } from './store/fair-database.ts';
 import { MIGRATIONS } from './store/migrations.ts';
+import { readsOnReplicas } from './store/read-replicas.ts';
 import { sqlBalanceStore } from './store/sql-balance-store.ts';
 import { sqlVersionUsage } from './store/sql-version-usage.ts';
 import { redisVersionUsage } from './usage/redis-version-usage.ts';
@@ -117,9 +118,11 @@ async function compose(
   const observed = observation(metrics);
   const database = observed.database(opened);
   const budgets = callerBudgets(config.callerLimits);
-  const slots = config.database.kind === 'postgres' ? sharedOut(config.database.poolSize) : 1;
-  const shared = fairDatabase(database, { slots, budgets, asker: currentAsker });
-  const store = sqlBalanceStore(shared, database);
+  const { database: reads, sources } = openReads(config, database, log);
+  const pool = config.database.kind === 'postgres' ? sharedOut(config.database.poolSize) : 1;
+  const slots = pool * sources;
+  const shared = fairDatabase(reads, { slots, budgets, asker: currentAsker });
+  const store = sqlBalanceStore(shared, reads);
   const ledger = currentLedger(store, clock);
   const cursors = cursorCodec(
     config.cursorKey ?? developmentSecret(config.dataDir, 'cursor-key'),
@@ -165,7 +168,10 @@ async function compose(
     corsOrigins: config.corsOrigins,
     scopeBase: config.scopeBase,
     checks: [
-      { name: 'database', check: () => store.ready() },
+      {
+        name: 'database',
+        check: async () => void (await Promise.all([store.ready(), store.generation()])),
+      },
       {
         name: 'keys',
         check: async () => {
@@ -199,10 +205,25 @@ async function compose(
       keys.stop();
       await Promise.all([telling.stop(), usage.stop()]);
       await redis?.stop();
-      await database.close();
+      await reads.close();
       await metrics.stop();
     },
   };
+}
+
+/** Where questions are read, and how many databases answer them. Closing it closes the primary. */
+function openReads(
+  { database: location, readReplicas }: ResourceApiConfig,
+  primary: Database,
+  log: Log,
+): { readonly database: Database; readonly sources: number } {
+  if (location.kind !== 'postgres' || readReplicas.length === 0) {
+    return { database: primary, sources: 1 };
+  }
+  const replicas = readReplicas.map((url) =>
+    openReadReplica({ ...location, url }, 'cls-resource-api', log),
+  );
+  return { database: readsOnReplicas(primary, replicas, { log }), sources: replicas.length };
 }
 
 /** What all questions need of the book itself finds a connection that no question has. */

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { configuration, type EnvironmentReader } from '@cls/shared/environment';
 import type { MailSettings } from '@cls/shared/mail/open-mail-sender';
-import type { Secret } from '@cls/shared/secret';
+import { Secret } from '@cls/shared/secret';
 import {
   readServiceEnvironment,
   type ServiceEnvironment,
@@ -9,6 +9,8 @@ import {
 import type { CallerLimits } from './access/caller-budget.ts';
 
 export interface ResourceApiConfig extends ServiceEnvironment {
+  /** Streaming replicas of the database, which answer questions. */
+  readonly readReplicas: readonly Secret[];
   /** The one URL that keys come from; discovery is never asked. */
   readonly jwksUrl: string;
   /** Seconds between two background reads of the key set. */
@@ -73,6 +75,14 @@ function readConfig(read: EnvironmentReader): ResourceApiConfig {
   if (!corsOrigins.every(isOrigin)) {
     read.fault('CORS_ORIGINS', 'expected https origins only, or http on this machine');
   }
+  const readUrls = read.optionalSecret('API_READ_DATABASE_URLS', {
+    about: 'streaming replicas of the database that answer questions, with spaces between them',
+    expected: 'postgres:// URLs with spaces between them',
+    pattern: /^postgres(ql)?:\/\/\S+( +postgres(ql)?:\/\/\S+)*$/,
+  });
+  if (readUrls !== undefined && shared.database.kind !== 'postgres') {
+    read.fault('API_READ_DATABASE_URLS', 'needs API_DATABASE_URL, the primary of the replicas');
+  }
   const inProduction = (limit: number) => ({
     fallback: shared.production ? limit : 0,
     fallbackText: `${limit} in production, else 0`,
@@ -81,6 +91,7 @@ function readConfig(read: EnvironmentReader): ResourceApiConfig {
     ...shared,
     jwksUrl,
     corsOrigins,
+    readReplicas: (readUrls?.expose().split(/ +/) ?? []).map((url) => new Secret(url)),
     notices: readNotices(read, shared),
     cursorKey,
     previousCursorKey,

@@ -43,8 +43,12 @@ import { JOURNAL_LOCK } from './post-journals.ts';
 import { type SeriesRow, seriesStatement, toStep } from './principal-series.ts';
 import { lookUp, readAll, readAs } from './read-as.ts';
 import { hadMoreItems, readPage } from './read-page.ts';
+import type { ReplicatedDatabase } from './read-replicas.ts';
 import { termsStatement } from './terms-statement.ts';
 import { valuesStatement } from './worked-out-values.ts';
+
+/** Where reads are shared out to replicas, it knows which state of the primary they must have. */
+type Facts = Database & Partial<Pick<ReplicatedDatabase, 'generation'>>;
 
 /**
  * Balances in SQL, read under row-level security, one statement per page. `facts` answers what is
@@ -52,7 +56,7 @@ import { valuesStatement } from './worked-out-values.ts';
  */
 export function sqlBalanceStore(
   database: Database,
-  facts: Database = database,
+  facts: Facts = database,
   bounds: WalkBounds = WALK_BOUNDS,
 ): BalanceStore {
   const dealsOf = async (
@@ -193,10 +197,15 @@ export function sqlBalanceStore(
       return found;
     },
     async generation() {
+      if (facts.generation !== undefined) return facts.generation();
       const [row] = await facts.query<{ generation: bigint }>('SELECT generation FROM book_state');
       return row?.generation ?? 0n;
     },
-    ledgerState: (today) => ledgerState(facts, today),
+    async ledgerState(today) {
+      const state = await ledgerState(facts, today);
+      await facts.generation?.();
+      return state;
+    },
     changedDeals: (access, request) => readAs(database, access, changedDealsStatement(request)),
     async grantsChangedAt(access) {
       // Full control sees every deal, whatever is granted to whom.
@@ -208,7 +217,11 @@ export function sqlBalanceStore(
       return row?.at;
     },
     knowledge: ({ asOf, ledgerSeq }) => knowledge(facts, asOf, ledgerSeq),
-    sequenceAt: (at) => sequenceAt(facts, at),
+    async sequenceAt(at) {
+      const known = await sequenceAt(facts, at);
+      await facts.generation?.();
+      return known;
+    },
     async postedAt(seqs) {
       const rows = await database.query<{ seq: bigint; posted_at: string }>(
         `SELECT seq, ${instant('posted_at')} AS posted_at FROM journal WHERE seq = ANY($1)`,
@@ -239,6 +252,7 @@ export function sqlBalanceStore(
     },
     async resolveExternalIds(names) {
       if (names.length === 0) return new Map();
+      await facts.generation?.();
       const rows = await database.query<{ name: string; id: string }>(
         `SELECT n.name, x.entity_id AS id
          FROM unnest($1::text[]) n(name)

@@ -113,6 +113,19 @@ export async function openDatabaseAsOwner(
     : postgres(asOwner(location), applicationName, TOOL_STATEMENT_TIMEOUT_MS, log);
 }
 
+/**
+ * For the reads of a service: a streaming replica of its database. It opens on first use, and may be
+ * down, behind or promoted.
+ */
+export function openReadReplica(
+  location: DatabaseLocation & { readonly kind: 'postgres' },
+  applicationName: string,
+  log: Log,
+): Database {
+  const { statementTimeoutMs = SERVICE_STATEMENT_TIMEOUT_MS } = location;
+  return postgres(location, applicationName, statementTimeoutMs, log, true);
+}
+
 type PostgresLocation = Extract<DatabaseLocation, { kind: 'postgres' }>;
 
 function asOwner(location: PostgresLocation): PostgresLocation {

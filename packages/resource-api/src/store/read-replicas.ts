@@ -1,0 +1,197 @@
+import type { Log } from '@cls/shared/log';
+import { type Database, DatabaseUnavailable, SqlError } from '@cls/shared/sql/database';
+
+/** A database whose reads are shared out to its streaming replicas. */
+export interface ReplicatedDatabase extends Database {
+  /** The primary's generation of the book. A replica is read only where it has this state. */
+  generation(): Promise<bigint>;
+}
+
+export interface ReplicaOptions {
+  readonly log: Log;
+  /** How long a question waits for a replica to apply what the primary has. */
+  readonly waitMs?: number;
+  /** Between two looks at a replica that is left out. */
+  readonly probeMs?: number;
+}
+
+interface BookState {
+  readonly generation: bigint;
+  readonly changedAt: string;
+}
+
+interface Replica {
+  readonly number: number;
+  readonly database: Database;
+  /** As it was last seen. */
+  state: BookState | undefined;
+  asking: Promise<void> | undefined;
+  /** Undefined while it is used. */
+  leftOutBecause: string | undefined;
+  underWay: number;
+}
+
+const BOOK_STATE = 'SELECT generation, changed_at::text AS "changedAt" FROM book_state';
+const STEP_MS = 5;
+
+/**
+ * Read-only transactions go to a replica that has the newest state which was seen on the primary: the
+ * same generation, begun at the same instant. So an answer has the same bytes wherever it is read, and
+ * a grant that was taken back is gone on every replica. Where no replica has that state, a question
+ * waits for a moment and then goes to the primary. A replica that fails, is behind or has another
+ * history is left out until it has the primary's state.
+ */
+export function readsOnReplicas(
+  primary: Database,
+  databases: readonly Database[],
+  { log, waitMs = 250, probeMs = 1_000 }: ReplicaOptions,
+): ReplicatedDatabase {
+  const replicas = databases.map((database, index): Replica => {
+    const none = { state: undefined, asking: undefined, leftOutBecause: undefined };
+    return { number: index + 1, database, ...none, underWay: 0 };
+  });
+  let newest: BookState | undefined;
+
+  const askPrimary = async (): Promise<BookState> => {
+    const [state] = await primary.query<BookState>(BOOK_STATE);
+    if (state === undefined) throw new Error('book_state has no row');
+    newest = state;
+    return state;
+  };
+  /** Single flight. */
+  const ask = (replica: Replica): Promise<void> => {
+    replica.asking ??= replica.database
+      .query<BookState>(BOOK_STATE)
+      .then(([state]) => {
+        replica.state = state;
+      })
+      .finally(() => {
+        replica.asking = undefined;
+      });
+    return replica.asking;
+  };
+  const leaveOut = (replica: Replica, because: string): void => {
+    if (replica.leftOutBecause === undefined) {
+      log.warn({ replica: replica.number, because }, 'a read replica is left out');
+    }
+    replica.leftOutBecause = because;
+  };
+  /** Whether it is worth waiting for. @throws where it cannot be read */
+  const catchUp = async (replica: Replica): Promise<boolean> => {
+    await ask(replica);
+    const { state } = replica;
+    if (state === undefined || newest === undefined) return false;
+    // It may have heard of a change before we did.
+    if (state.generation > newest.generation) await askPrimary();
+    return hasState(replica, newest);
+  };
+  const untilCaughtUp = async (replica: Replica): Promise<Replica | undefined> => {
+    const deadline = performance.now() + waitMs;
+    try {
+      while (!(await catchUp(replica))) {
+        if (performance.now() > deadline) {
+          leaveOut(replica, isOtherHistory(replica.state, newest) ? 'other history' : 'behind');
+          return undefined;
+        }
+        await new Promise((resolve) => setTimeout(resolve, STEP_MS));
+      }
+      return replica;
+    } catch {
+      leaveOut(replica, 'not reached');
+      return undefined;
+    }
+  };
+  const waits = new WeakMap<Replica, Promise<Replica | undefined>>();
+  const waitFor = (replica: Replica): Promise<Replica | undefined> => {
+    const waiting =
+      waits.get(replica) ?? untilCaughtUp(replica).finally(() => waits.delete(replica));
+    waits.set(replica, waiting);
+    return waiting;
+  };
+  const current = (): Replica | undefined =>
+    replicas
+      .filter((one) => one.leftOutBecause === undefined && hasState(one, newest))
+      .sort((a, b) => a.underWay - b.underWay)[0];
+  const choose = async (): Promise<Replica | undefined> => {
+    if (newest === undefined) return undefined;
+    const inUse = replicas.filter((one) => one.leftOutBecause === undefined);
+    const waiting = inUse.filter((one) => !hasState(one, newest)).map(waitFor);
+    // Who has it need not wait for the others.
+    if (current() === undefined) await firstOf(waiting);
+    return current();
+  };
+
+  const probe = setInterval(() => {
+    for (const replica of replicas) {
+      if (replica.leftOutBecause === undefined) continue;
+      void catchUp(replica).then(
+        (caughtUp) => {
+          if (!caughtUp) return;
+          log.info({ replica: replica.number }, 'a read replica is used again');
+          replica.leftOutBecause = undefined;
+        },
+        () => undefined,
+      );
+    }
+  }, probeMs).unref();
+
+  return {
+    ...primary,
+    generation: async () => (await askPrimary()).generation,
+    async transaction(work, options) {
+      const replica = options?.readOnly === true ? await choose() : undefined;
+      if (replica === undefined) return primary.transaction(work, options);
+      replica.underWay += 1;
+      try {
+        return await replica.database.transaction(work, options);
+      } catch (error) {
+        const because = faultOfReplica(error);
+        if (because === undefined) throw error;
+        if (because === 'not reached') leaveOut(replica, because);
+        return primary.transaction(work, options);
+      } finally {
+        replica.underWay -= 1;
+      }
+    },
+    async close() {
+      clearInterval(probe);
+      await Promise.all([primary, ...databases].map((database) => database.close()));
+    },
+  };
+}
+
+function hasState({ state }: Replica, wanted: BookState | undefined): boolean {
+  return state?.generation === wanted?.generation && state?.changedAt === wanted?.changedAt;
+}
+
+/** The same generation of something else, or one that the primary does not have. */
+function isOtherHistory(state: BookState | undefined, newest: BookState | undefined): boolean {
+  return state !== undefined && newest !== undefined && state.generation >= newest.generation;
+}
+
+const STATEMENT_TIMEOUT = '57014';
+const CONFLICT_WITH_RECOVERY = '40001';
+
+/** What the primary may answer; a statement that takes too long takes as long there. */
+function faultOfReplica(error: unknown): 'not reached' | 'conflict' | undefined {
+  if (error instanceof SqlError) {
+    return error.code === CONFLICT_WITH_RECOVERY ? 'conflict' : undefined;
+  }
+  if (!(error instanceof DatabaseUnavailable)) return undefined;
+  const { code } = (error.cause ?? {}) as { code?: string };
+  return code === STATEMENT_TIMEOUT ? undefined : 'not reached';
+}
+
+/** Once one of them gives a value, or all have ended. */
+function firstOf<T>(works: readonly Promise<T | undefined>[]): Promise<void> {
+  return new Promise((resolve) => {
+    let left = works.length;
+    if (left === 0) resolve();
+    for (const work of works) {
+      void work.then((value) => {
+        left -= 1;
+        if (value !== undefined || left === 0) resolve();
+      });
+    }
+  });
+}

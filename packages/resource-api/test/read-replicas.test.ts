@@ -1,0 +1,230 @@
+import { type Log, silentLog } from '@cls/shared/log';
+import { Secret } from '@cls/shared/secret';
+import { openDatabaseAsOperator } from '@cls/shared/service/open-database';
+import { type Engine, postgres, requireServer } from '@cls/testing/engines';
+import { type FaultProxy, faultProxy } from '@cls/testing/fault-proxy';
+import { type PostgresInstance, startPostgresInstance } from '@cls/testing/postgres-instance';
+import { eventually } from '@cls/testing/servers';
+import { expect } from 'chai';
+import { type ResourceApi, startResourceApi } from '../src/compose.ts';
+import { parseConfig } from '../src/config.ts';
+import { sqlEntitlements } from '../src/store/sql-entitlements.ts';
+import { apiConfig, startTestApi, type TestApi, viewer } from './support/api.ts';
+import { importWorldBank, postPrincipal, statement } from './support/book.ts';
+
+const KEY = 'a'.repeat(43);
+const DATE = '2025-01-31';
+const loans = ['A', 'B', 'C', 'D', 'E', 'F'].map((number, index) => ({
+  'Loan Number': number,
+  'Country / Economy Code': index % 2 ? 'UA' : 'IN',
+  'Disbursed Amount': '100',
+  'Original Principal Amount': '100',
+  'Due to IBRD': '100',
+  "Borrower's Obligation": '100',
+  'Loans Held': '100',
+}));
+
+interface ReplicatedApi {
+  /** A question, answered by the service that has replicas. */
+  ask(path: string, claims?: object): Promise<{ text: string; etag: string | null }>;
+  /** Messages that each replica had of it. */
+  seen(): readonly number[];
+  readonly left: string[];
+}
+
+describe('the API on streaming replicas of its database [PostgreSQL]', function () {
+  this.timeout(300_000);
+  let primary: PostgresInstance;
+  /** A service on the primary alone. */
+  let plain: TestApi;
+  const standbys: PostgresInstance[] = [];
+  const proxies: FaultProxy[] = [];
+  const services: ResourceApi[] = [];
+  before(async function () {
+    const found = await startPostgresInstance();
+    requireServer(this, 'PostgreSQL', found);
+    primary = found;
+    await primary.createDatabase('api');
+    const engine: Engine = {
+      ...postgres,
+      async createLocation() {
+        return { kind: 'postgres', url: new Secret(primary.url('api')), poolSize: 5 };
+      },
+    };
+    plain = await startTestApi(engine, { CURSOR_KEY: KEY });
+    await importWorldBank(plain.database, statement('01/31/2025', loans));
+  });
+  afterEach(async () => {
+    await Promise.all(services.splice(0).map((service) => service.stop()));
+    await Promise.all(proxies.splice(0).map((proxy) => proxy.close()));
+    await Promise.all(standbys.splice(0).map((standby) => standby.remove()));
+  });
+  after(async () => {
+    await plain?.stop();
+    await primary?.remove();
+  });
+
+  const startStandby = async (settings?: readonly string[]) => {
+    const standby = await primary.startStandby(settings);
+    standbys.push(standby);
+    return standby;
+  };
+  /** A service whose questions go to these replicas, and which counts what they are asked. */
+  const startOn = async (ports: readonly number[]): Promise<ReplicatedApi> => {
+    const own = await Promise.all(ports.map(faultProxy));
+    proxies.push(...own);
+    const left: string[] = [];
+    const log: Log = {
+      ...silentLog,
+      warn: (fields: { because?: string }) => void (fields.because && left.push(fields.because)),
+    };
+    const config = apiConfig(plain.location, plain.jwks.url, { CURSOR_KEY: KEY });
+    const urls = own.map(({ port }) => new Secret(`postgres://cls@127.0.0.1:${port}/api`));
+    const service = await startResourceApi({ ...config, readReplicas: urls }, log);
+    services.push(service);
+    const baseUrl = `http://127.0.0.1:${service.port}`;
+    await eventually(async () => expect((await fetch(`${baseUrl}/readyz`)).ok).to.equal(true));
+    return {
+      left,
+      seen: () => own.map(({ seen }) => seen),
+      ask: (path, claims) => askAt(baseUrl, path, claims),
+    };
+  };
+  const askAt = async (baseUrl: string, path: string, claims = {}) => {
+    const headers = { authorization: `Bearer ${await plain.token(claims)}` };
+    const response = await fetch(`${baseUrl}/api/v1/cls/balances${path}`, { headers });
+    const text = await response.text();
+    expect(response.status, text).to.equal(200);
+    return { text, etag: response.headers.get('etag') };
+  };
+  const askPlain = (path: string, claims?: object) => askAt(plain.baseUrl, path, claims);
+  let amount = 100n;
+  const post = async () => {
+    amount += 1n;
+    await postPrincipal(plain.database, 'A', 'advance', DATE, 100n);
+    return amount;
+  };
+  const outstanding = ({ text }: { text: string }) => {
+    const { data } = JSON.parse(text);
+    return data.find((item: { deal: { dealNumber: string } }) => item.deal.dealNumber === 'A')
+      .global.principal.outstanding;
+  };
+
+  it('gives the same bytes from a replica as from the primary, page by page', async () => {
+    const replicas = [await startStandby(), await startStandby()];
+    const { ask, seen } = await startOn(replicas.map(({ port }) => port));
+    for (const [path, claims] of [
+      ['?limit=2', {}],
+      ['?limit=2&sort=-outstanding&include=totals', {}],
+      ['/principal?limit=2', {}],
+      ['/principal/movements?limit=2', {}],
+      ['/totals?groupBy=country', {}],
+      ['?limit=1', viewer('nobody')],
+    ] as const) {
+      for (let next: string | undefined = path, pages = 0; next !== undefined; pages += 1) {
+        const [there, here] = await Promise.all([ask(next, claims), askPlain(next, claims)]);
+        expect(there, next).to.deep.equal(here);
+        const { page } = JSON.parse(here.text);
+        next = page?.nextCursor ? `${path}&cursor=${page.nextCursor}` : undefined;
+        if (pages > 10) throw new Error('the walk does not end');
+      }
+    }
+    expect(Math.min(...seen()), 'what each replica was asked').to.be.above(0);
+  });
+
+  it('knows each journal, and each grant that was taken back, before the question', async () => {
+    const { ask, seen } = await startOn([(await startStandby()).port]);
+    for (let n = 0; n < 5; n += 1) {
+      const expected = await post();
+      expect(outstanding(await ask(`?limit=10&asOf=${DATE}`))).to.equal(`${expected}.00`);
+    }
+    const rules = sqlEntitlements(plain.database);
+    const granted = await rules.grant({
+      ...{ customer: 'india', role: 'borrower', lenderId: undefined },
+      deals: { country: 'IN' },
+    } as never);
+    const count = async () =>
+      JSON.parse((await ask('?limit=10', viewer('india'))).text).data.length;
+    expect(await count()).to.equal(3);
+    await rules.revoke(granted?.rule ?? '');
+    expect(await count()).to.equal(0);
+    expect(seen()[0]).to.be.above(0);
+  });
+
+  it('leaves out a replica that is behind, and answers as the primary knows it', async () => {
+    const late = await startStandby(['recovery_min_apply_delay=1h']);
+    const { ask, left } = await startOn([late.port]);
+    await ask('?limit=10');
+    const expected = await post();
+    expect(outstanding(await ask(`?limit=10&asOf=${DATE}`))).to.equal(`${expected}.00`);
+    expect(left).to.deep.equal(['behind']);
+  });
+
+  it('goes on with a walk where its replica freezes, and reads there again afterwards', async () => {
+    const [first, second] = [await startStandby(), await startStandby()];
+    const { ask, seen, left } = await startOn([first.port, second.port]);
+    const path = '?limit=1&sort=dealNumber';
+    const whole = [];
+    let cursor = '';
+    for (let pages = 0; cursor !== 'end'; pages += 1) {
+      if (pages === 2) first.freeze();
+      const page = await ask(`${path}${cursor && `&cursor=${cursor}`}`);
+      const { data, page: at } = JSON.parse(page.text);
+      whole.push(data[0].deal.dealNumber);
+      cursor = at.nextCursor ?? 'end';
+    }
+    expect(whole).to.deep.equal(['A', 'B', 'C', 'D', 'E', 'F']);
+    first.thaw();
+    const [before] = seen();
+    await eventually(async () => {
+      await ask('?limit=3');
+      await post();
+      await Promise.all([ask('?limit=4'), ask('?limit=5'), ask('?limit=6')]);
+      expect(left.length === 0 || (seen()[0] ?? 0) > (before ?? 0)).to.equal(true);
+    });
+  });
+
+  it('answers from the primary where every replica is dead', async () => {
+    const gone = await startStandby();
+    const { ask, left } = await startOn([gone.port]);
+    const question = await ask('?limit=10');
+    await gone.stop('crash');
+    expect(await ask('?limit=9')).to.deep.equal(await askPlain('?limit=9'));
+    expect(await ask('?limit=10')).to.deep.equal(question);
+    expect(left).to.deep.equal(['not reached']);
+    await gone.start();
+  });
+
+  it('does not read from a replica that was promoted and has a history of its own', async () => {
+    const promoted = await startStandby();
+    const { ask, left } = await startOn([promoted.port]);
+    await ask('?limit=10');
+    await promoted.promote();
+    // What the primary does not have: the same generation, with another instant.
+    const url = new Secret(promoted.url('api'));
+    const other = await openDatabaseAsOperator(
+      { kind: 'postgres', url, poolSize: 1 },
+      'test',
+      silentLog,
+    );
+    await postPrincipal(other, 'B', 'advance', DATE, 100n).finally(() => other.close());
+    const expected = await post();
+    expect(outstanding(await ask(`?limit=10&asOf=${DATE}`))).to.equal(`${expected}.00`);
+    expect(left).to.deep.equal(['other history']);
+  });
+
+  it('refuses replicas of an embedded database', () => {
+    const env = { ISSUER: 'https://cls.test', API_READ_DATABASE_URLS: 'postgres://cls@one/api' };
+    expect(() => parseConfig(env)).to.throw('API_READ_DATABASE_URLS');
+    const primaryUrl = { API_DATABASE_URL: 'postgres://cls@db/api' };
+    const both = {
+      ...env,
+      ...primaryUrl,
+      API_READ_DATABASE_URLS: 'postgres://a/b  postgres://c/d',
+    };
+    expect(parseConfig(both).readReplicas.map((url) => url.expose())).to.deep.equal([
+      'postgres://a/b',
+      'postgres://c/d',
+    ]);
+  });
+});

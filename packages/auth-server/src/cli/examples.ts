@@ -75,5 +75,6 @@ export const EXAMPLES: Examples = {
   'keys reseal': ['cls-auth keys reseal < new-key-encryption-key'],
   export: ['cls-auth export installation.cls < passphrase'],
   import: ['cls-auth import installation.cls < passphrase'],
+  check: ['cls-auth check', 'cls-auth check --json'],
   migrate: ['cls-auth migrate', 'cls-auth migrate --check'],
 };

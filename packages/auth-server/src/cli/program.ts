@@ -1,3 +1,4 @@
+import { addCheckCommand } from '@cls/shared/cli/check-command';
 import { addMigrateCommand } from '@cls/shared/cli/migrate-command';
 import { Command } from 'commander';
 import { parseConfig } from '../config.ts';
@@ -5,6 +6,7 @@ import { MIGRATIONS } from '../server/migrations.ts';
 import { addAccountCommands } from './accounts.ts';
 import { addApplicationCommands } from './applications.ts';
 import { asOperator } from './as-operator.ts';
+import { checks } from './check.ts';
 import { addCustomerCommands } from './customers.ts';
 import { addInstallationCommands } from './installation.ts';
 import { addKeyCommands } from './keys.ts';
@@ -24,5 +26,6 @@ export function program(): Command {
   addKeyCommands(program, asOperator);
   addInstallationCommands(program, asOperator);
   addMigrateCommand(program, MIGRATIONS, () => parseConfig(process.env).database);
+  addCheckCommand(program, () => parseConfig(process.env), checks);
   return program;
 }

@@ -57,5 +57,6 @@ export const EXAMPLES: Examples = {
   ],
   'book export': ['cls-api book export book.cls'],
   'book import': ['cls-api book import book.cls'],
+  check: ['cls-api check', 'cls-api check --json'],
   migrate: ['cls-api migrate', 'cls-api migrate --check'],
 };

@@ -1,3 +1,4 @@
+import { addCheckCommand } from '@cls/shared/cli/check-command';
 import { addMigrateCommand } from '@cls/shared/cli/migrate-command';
 import { Command } from 'commander';
 import { parseConfig } from '../config.ts';
@@ -5,6 +6,7 @@ import { MIGRATIONS } from '../store/migrations.ts';
 import { asOperator } from './as-operator.ts';
 import { addBillCommand } from './bill.ts';
 import { addBookCommands } from './book.ts';
+import { checks } from './check.ts';
 import { addContractCommands } from './contract.ts';
 import { addDirectoryCommands } from './directory.ts';
 import { addEntitlementCommands } from './entitlements.ts';
@@ -38,5 +40,6 @@ export function program(): Command {
   addContractCommands(program);
   addVersionCommands(program, asOperator);
   addMigrateCommand(program, MIGRATIONS, () => parseConfig(process.env).database);
+  addCheckCommand(program, () => parseConfig(process.env), checks);
   return program;
 }

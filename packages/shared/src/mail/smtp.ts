@@ -12,15 +12,7 @@ const TIMEOUT_MS = 10_000;
  */
 export function smtpSender(url: Secret, from: string, tlsRequired: boolean): MailTransport {
   const transport = nodemailer.createTransport(
-    {
-      url: url.expose(),
-      pool: true,
-      maxConnections: 2,
-      requireTLS: tlsRequired && url.expose().startsWith('smtp:'),
-      connectionTimeout: TIMEOUT_MS,
-      greetingTimeout: TIMEOUT_MS,
-      socketTimeout: 2 * TIMEOUT_MS,
-    },
+    { ...connection(url, tlsRequired), pool: true, maxConnections: 2 },
     // A message is what we made of it: nothing in it is fetched or read from a file.
     { from, disableFileAccess: true, disableUrlAccess: true },
   );
@@ -34,6 +26,30 @@ export function smtpSender(url: Secret, from: string, tlsRequired: boolean): Mai
       return response;
     },
     close: () => transport.close(),
+  };
+}
+
+/**
+ * Speaks with the server up to the point where a message would be sent.
+ *
+ * @throws {Error} when it does not answer, or refuses TLS or the credentials.
+ */
+export async function verifySmtp(url: Secret, tlsRequired: boolean): Promise<void> {
+  const transport = nodemailer.createTransport(connection(url, tlsRequired));
+  try {
+    await transport.verify();
+  } finally {
+    transport.close();
+  }
+}
+
+function connection(url: Secret, tlsRequired: boolean) {
+  return {
+    url: url.expose(),
+    requireTLS: tlsRequired && url.expose().startsWith('smtp:'),
+    connectionTimeout: TIMEOUT_MS,
+    greetingTimeout: TIMEOUT_MS,
+    socketTimeout: 2 * TIMEOUT_MS,
   };
 }
 

@@ -39,6 +39,7 @@ interface Patience {
 }
 
 const SERVICE_STATEMENT_TIMEOUT_MS = 10_000;
+const CHECK_STATEMENT_TIMEOUT_MS = 5_000;
 const PATIENCE_MS = 5_000;
 /** An import or a migration may take long, and no caller waits for it over HTTP. */
 const TOOL_STATEMENT_TIMEOUT_MS = 30 * 60_000;
@@ -124,6 +125,29 @@ export function openReadReplica(
 ): Database {
   const { statementTimeoutMs = SERVICE_STATEMENT_TIMEOUT_MS } = location;
   return postgres(location, applicationName, statementTimeoutMs, log, true);
+}
+
+/**
+ * For the `check` command: as the service opens it, whatever its schema is, and without waiting for
+ * a server that does not answer.
+ *
+ * @throws {StoreMissing}
+ */
+export async function openDatabaseToCheck(
+  location: DatabaseLocation,
+  applicationName: string,
+  log: Log,
+): Promise<Database> {
+  if (location.kind === 'embedded') requireEmbeddedStore(location.directory);
+  return location.kind === 'embedded'
+    ? openEmbeddedDatabaseAsOperator(location.directory)
+    : postgres(
+        { ...location, poolSize: 1 },
+        applicationName,
+        CHECK_STATEMENT_TIMEOUT_MS,
+        log,
+        true,
+      );
 }
 
 type PostgresLocation = Extract<DatabaseLocation, { kind: 'postgres' }>;

@@ -1,0 +1,98 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { checkDatabase } from '@cls/shared/check/check-database';
+import { checkDirectory } from '@cls/shared/check/check-directory';
+import { checkKeySet } from '@cls/shared/check/check-key-set';
+import { checkMail } from '@cls/shared/check/check-mail';
+import { checkRedis } from '@cls/shared/check/check-redis';
+import { type Finding, findingsOf, reasonOf } from '@cls/shared/check/finding';
+import { developmentSecret } from '@cls/shared/development-secret';
+import { aesGcmSealer } from '@cls/shared/seal';
+import { Secret } from '@cls/shared/secret';
+import type { Database } from '@cls/shared/sql/database';
+import type { AuthServerConfig } from '../config.ts';
+import type { SigningKeyListing } from '../keys/signing-key.ts';
+import { sqlSigningKeyStore } from '../keys/sql-signing-keys.ts';
+import { MIGRATIONS } from '../server/migrations.ts';
+
+const { ok, warning, failed } = findingsOf('signing keys');
+const DAY_S = 86_400;
+/** Keys are changed every few months, so that people know how. */
+const ACTIVE_MAX_S = 180 * DAY_S;
+const STAGED_MAX_S = 2 * DAY_S;
+
+/** `cls-auth check`: each part that auth-server needs. */
+export function checks(config: AuthServerConfig): readonly Promise<readonly Finding[]>[] {
+  const deps = { config, tool: 'cls-auth', migrations: MIGRATIONS };
+  let kids: readonly string[] = [];
+  const database = checkDatabase(deps, async (opened) => {
+    const { listed, findings } = await checkSigningKeys(opened, config);
+    kids = listed;
+    return findings;
+  });
+  return [
+    database,
+    checkRedis(config, {
+      evictionLoses: 'spent codes become good again, and sessions end at random',
+      mustNotEvict: true,
+      restartLoses: 'everybody must sign in again, and refresh tokens are gone',
+    }),
+    checkMail(config),
+    Promise.resolve([checkDirectory('audit', 'directory', config.auditSpoolDir)]),
+    // As everybody reaches it: through the ingress.
+    database.then(() =>
+      checkKeySet(`${config.issuer}/.well-known/jwks.json`, {
+        ...{ toleranceS: config.clockToleranceS, kids, mayBeDown: true },
+      }),
+    ),
+  ];
+}
+
+async function checkSigningKeys(database: Database, config: AuthServerConfig) {
+  const secret = config.keyEncryptionKey ?? developmentKey(config.dataDir);
+  const keys = sqlSigningKeyStore(
+    database,
+    aesGcmSealer(secret ?? new Secret('A'.repeat(43))),
+    config.signingKeyBits,
+  );
+  const listed = await keys.list();
+  const findings = listed.map((key) => ageOf(key));
+  if (!listed.some(({ state }) => state === 'active')) {
+    findings.push(warning('active', 'there is none', 'the first start of the service makes it'));
+  } else if (secret !== undefined) {
+    findings.push(await opened(() => keys.assertOpens()));
+  }
+  return { listed: listed.map(({ kid }) => kid), findings };
+}
+
+async function opened(open: () => Promise<void>): Promise<Finding> {
+  try {
+    await open();
+    return ok('sealed', 'KEY_ENCRYPTION_KEY opens them');
+  } catch (error) {
+    const todo =
+      'set the KEY_ENCRYPTION_KEY that they were sealed with: docs/operations.md, "Replace the key encryption key"';
+    return failed('sealed', reasonOf(error), todo);
+  }
+}
+
+function ageOf({ kid, state, createdAt, retiredAt, dueAt }: SigningKeyListing): Finding {
+  const ageS = (Date.now() - Date.parse(retiredAt ?? createdAt)) / 1_000;
+  const found = `${kid}, ${Math.floor(ageS / DAY_S)} days`;
+  if (state === 'active' && ageS > ACTIVE_MAX_S) {
+    return warning(state, found, 'rotate it: docs/operations.md, "Rotate the signing key"');
+  }
+  if (state === 'staged' && ageS > STAGED_MAX_S) {
+    return warning(state, found, 'finish the rotation: cls-auth keys promote');
+  }
+  if (state === 'retiring' && dueAt !== null && Date.parse(dueAt) < Date.now()) {
+    return warning(state, found, `no token needs it any more: cls-auth keys remove ${kid}`);
+  }
+  return ok(state, found);
+}
+
+/** The one that a start on a developer's machine has made; none is made here. */
+function developmentKey(dataDir: string): Secret | undefined {
+  const name = 'key-encryption-key';
+  return existsSync(join(dataDir, name)) ? developmentSecret(dataDir, name) : undefined;
+}

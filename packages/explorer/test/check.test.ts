@@ -1,0 +1,52 @@
+import { createServer, type Server } from 'node:http';
+import { join } from 'node:path';
+import { listening } from '@cls/shared/http/listening';
+import { temporaryDirectory } from '@cls/testing/servers';
+import { expect } from 'chai';
+import { exportJWK, generateKeyPair } from 'jose';
+import { checks } from '../src/cli/check.ts';
+import { parseConfig } from '../src/config.ts';
+
+describe('cls-explorer check', () => {
+  const answers = new Map<string, unknown>();
+  let server: Server;
+  let url: string;
+  before(async () => {
+    server = createServer((request, response) => {
+      const answer = answers.get(request.url ?? '');
+      response.writeHead(answer === undefined ? 404 : 200).end(JSON.stringify(answer ?? {}));
+    });
+    url = `http://127.0.0.1:${await listening(server, { host: '127.0.0.1', port: 0 })}`;
+    const { publicKey } = await generateKeyPair('RS256', { extractable: true });
+    const key = { ...(await exportJWK(publicKey)), kid: 'a', alg: 'RS256', use: 'sig' };
+    answers.set('/jwks', { keys: [key] });
+  });
+  after(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+
+  async function check(): Promise<readonly string[]> {
+    const config = parseConfig({
+      ...{ ISSUER: url, EXPLORER_CLIENT_ID: 'app_1', EXPLORER_CLIENT_SECRET: 'hidden-word' },
+      CLS_DATA_DIR: join(temporaryDirectory('cls-explorer-'), 'data'),
+    });
+    const findings = (await Promise.all(checks(config))).flat();
+    return findings.map(({ part, check: name, result }) => `${part} ${name}: ${result}`);
+  }
+
+  it('finds an issuer that is another, and an API that is none', async () => {
+    answers.set('/.well-known/openid-configuration', { issuer: 'https://other.example' });
+    const found = await check();
+    expect(found).to.include.members(['issuer metadata: failed', 'API versions: failed']);
+  });
+
+  it('finds both in order, with the issuer’s key set and clock', async () => {
+    answers.set('/.well-known/openid-configuration', { issuer: url, jwks_uri: `${url}/jwks` });
+    answers.set('/api', { object: 'list', data: [{ id: 'v1' }] });
+    const inOrder = ['issuer metadata', 'key set keys', 'key set clock', 'API versions'];
+    const found = await check();
+    expect(found).to.include.members(inOrder.map((one) => `${one}: ok`));
+    expect(found).to.include('database store: warning');
+  });
+});

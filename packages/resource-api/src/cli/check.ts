@@ -1,0 +1,34 @@
+import { checkDatabase } from '@cls/shared/check/check-database';
+import { checkDirectory } from '@cls/shared/check/check-directory';
+import { checkKeySet } from '@cls/shared/check/check-key-set';
+import { checkMail } from '@cls/shared/check/check-mail';
+import { checkRedis } from '@cls/shared/check/check-redis';
+import { type Finding, findingsOf } from '@cls/shared/check/finding';
+import type { ResourceApiConfig } from '../config.ts';
+import { MIGRATIONS } from '../store/migrations.ts';
+
+/** `cls-api check`: each part that resource-api needs. */
+export function checks(config: ResourceApiConfig): readonly Promise<readonly Finding[]>[] {
+  return [
+    checkDatabase({ config, tool: 'cls-api', migrations: MIGRATIONS }),
+    checkRedis(config, {
+      evictionLoses: 'uses of versions are forgotten, and who used one is not told when it ends',
+      mustNotEvict: false,
+      restartLoses: 'uses of versions are forgotten, and who used one is not told when it ends',
+    }),
+    checkKeySet(config.jwksUrl, { toleranceS: config.clockToleranceS }),
+    checkMail(config.notices.mail),
+    Promise.resolve([
+      checkDirectory('data', 'directory of the kept key set', config.dataDir),
+      webhooks(config),
+    ]),
+  ];
+}
+
+function webhooks({ notices, production }: ResourceApiConfig): Finding {
+  const { ok, skipped } = findingsOf('webhooks');
+  if (notices.webhookSecretsKey !== undefined) return ok('key', 'WEBHOOK_SECRETS_KEY is set');
+  return production
+    ? skipped('key', 'WEBHOOK_SECRETS_KEY is not set', 'set it before a customer asks for webhooks')
+    : ok('key', 'of a developer’s machine');
+}

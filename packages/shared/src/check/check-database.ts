@@ -1,0 +1,198 @@
+import { StoreMissing } from '../embedded/embedded-database.ts';
+import { silentLog } from '../log.ts';
+import { type DatabaseLocation, openDatabaseToCheck } from '../service/open-database.ts';
+import { databaseRole } from '../service/owner-role.ts';
+import { plaintextConnections } from '../service/plaintext-connections.ts';
+import type { ServiceEnvironment } from '../service/service-environment.ts';
+import type { Database } from '../sql/database.ts';
+import { migrationStatus, readSchema } from '../sql/migrate.ts';
+import { clockFinding } from './check-clock.ts';
+import { type Finding, findingsOf, reasonOf } from './finding.ts';
+
+const { ok, warning, failed, skipped } = findingsOf('database');
+const VERSION_MIN = 15;
+
+export interface DatabaseCheckDeps {
+  readonly config: Pick<
+    ServiceEnvironment,
+    'database' | 'redisUrl' | 'production' | 'clockToleranceS'
+  >;
+  /** `cls-auth`, in what to do. */
+  readonly tool: string;
+  /** The SQL files of this build. */
+  readonly migrations: URL;
+}
+
+/**
+ * The database as the service would use it. Nothing is changed, and no store is made.
+ *
+ * @param more what else is asked of this database.
+ */
+export async function checkDatabase(
+  deps: DatabaseCheckDeps,
+  more: (database: Database) => Promise<readonly Finding[]> = async () => [],
+): Promise<readonly Finding[]> {
+  const { config, tool } = deps;
+  let database: Database;
+  try {
+    database = await openDatabaseToCheck(config.database, tool, silentLog);
+  } catch (error) {
+    return [notOpened(error, deps)];
+  }
+  const checks =
+    config.database.kind === 'embedded'
+      ? [embedded, schema, more]
+      : [version, takesWrites, role, schema, encrypted, connections, clock, more];
+  const findings: Finding[] = [];
+  try {
+    for (const check of checks) {
+      try {
+        findings.push(...[await check(database, deps)].flat());
+      } catch (error) {
+        const name = check === version ? 'reachable' : check.name;
+        findings.push(failed(name, reasonOf(error), UNREACHABLE));
+        if (check === version) break;
+      }
+    }
+  } finally {
+    await database.close().catch(() => undefined);
+  }
+  return findings;
+}
+
+const UNREACHABLE =
+  'check host, port, user, password and database of the URL, and that the server lets this machine in (pg_hba.conf, firewall)';
+
+function notOpened(error: unknown, { tool }: DatabaseCheckDeps): Finding {
+  if (error instanceof StoreMissing) {
+    const todo = `the first start of the service makes it, or ${tool} migrate; if there should be one, check CLS_DATA_DIR`;
+    return warning('store', 'there is no embedded store yet', todo);
+  }
+  return failed('reachable', reasonOf(error), UNREACHABLE);
+}
+
+async function embedded(_: Database, { config }: DatabaseCheckDeps): Promise<Finding> {
+  const found = 'PGlite, embedded; it survives a crash of the process, not of the machine';
+  return config.production
+    ? warning('version', found, 'use PostgreSQL for data that must last: docs/deployment.md')
+    : ok('version', found);
+}
+
+async function version(database: Database): Promise<Finding> {
+  const [row] = await database.query<{ number: number; encoding: string }>(
+    `SELECT current_setting('server_version_num')::int AS number,
+       current_setting('server_encoding') AS encoding`,
+  );
+  const { number = 0, encoding } = row ?? {};
+  const found = `PostgreSQL ${Math.floor(number / 10_000)}.${number % 10_000}`;
+  if (number < VERSION_MIN * 10_000) {
+    return failed('version', found, `upgrade the server to PostgreSQL ${VERSION_MIN} or newer`);
+  }
+  return encoding === 'UTF8'
+    ? ok('version', found)
+    : failed('version', `${found}, encoding ${encoding}`, 'make the database with ENCODING UTF8');
+}
+
+async function takesWrites(database: Database): Promise<Finding> {
+  const [row] = await database.query<{ standby: boolean; readOnly: boolean }>(
+    `SELECT pg_is_in_recovery() AS standby,
+       current_setting('default_transaction_read_only')::bool AS "readOnly"`,
+  );
+  if (row?.standby) {
+    const todo =
+      'name the primary in the URL, or all hosts with commas: the one that takes writes is found';
+    return failed('writes', 'it is a standby', todo);
+  }
+  return row?.readOnly
+    ? failed('writes', 'it is read-only', 'set default_transaction_read_only to off')
+    : ok('writes', 'it takes writes');
+}
+
+async function role(database: Database, { config }: DatabaseCheckDeps): Promise<Finding> {
+  const { name, superuser, owner } = await databaseRole(database);
+  if (!superuser && !owner) return ok('role', `${name} does not own the schema`);
+  const found = `${name} ${superuser ? 'is a superuser' : 'owns the schema'}`;
+  const todo =
+    'run the service as a role that cannot change its own schema: docs/deployment.md, "Database roles"';
+  return config.production ? warning('role', found, todo) : ok('role', `${found} (development)`);
+}
+
+async function schema(
+  database: Database,
+  { config, tool, migrations }: DatabaseCheckDeps,
+): Promise<readonly Finding[]> {
+  const known = readSchema(migrations).migrations;
+  const grants = await ungranted(database, tool);
+  let pending: readonly string[];
+  try {
+    ({ pending } = await migrationStatus(database, known));
+  } catch (error) {
+    const todo = `use the build that the database was migrated with, or a newer one; if a privilege is missing, run ${tool} migrate as the owner`;
+    return [failed('migrations', reasonOf(error), todo), ...grants];
+  }
+  if (pending.length === 0) {
+    return [ok('migrations', `all ${known.length} are applied`), ...grants];
+  }
+  const found = `${pending.length} pending, from ${pending[0]} on`;
+  return config.database.migratedElsewhere
+    ? [failed('migrations', found, `run ${tool} migrate as the role that owns the schema`)]
+    : [warning('migrations', found, 'back up; the next start of the service applies them')];
+}
+
+/** Tables of which this role may do nothing: they were made without the grants. */
+async function ungranted(database: Database, tool: string): Promise<readonly Finding[]> {
+  const rows = await database.query<{ name: string }>(
+    `SELECT relname AS name FROM pg_class
+     WHERE relnamespace = current_schema()::regnamespace AND relkind IN ('r', 'p')
+       AND NOT has_table_privilege(oid, 'SELECT, INSERT, UPDATE, DELETE') ORDER BY relname LIMIT 5`,
+  );
+  if (rows.length === 0) return [];
+  const names = rows.map(({ name }) => name).join(', ');
+  const todo = `run ${tool} migrate as the owner: it grants what the service needs`;
+  return [failed('grants', `this role may not use ${names}`, todo)];
+}
+
+async function encrypted(database: Database, { config }: DatabaseCheckDeps): Promise<Finding> {
+  const [row] = await database.query<{ ssl: boolean; version: string | null }>(
+    'SELECT ssl, version FROM pg_stat_ssl WHERE pid = pg_backend_pid()',
+  );
+  const found = row?.ssl ? `${row.version}` : 'not encrypted';
+  const remote = plaintextConnections(config).includes('PostgreSQL');
+  if (!remote) return ok('TLS', row?.ssl ? found : `${found}, on this machine`);
+  return warning('TLS', found, 'add sslmode=verify-full to the URL, and sslrootcert for your CA');
+}
+
+async function connections(database: Database, { config }: DatabaseCheckDeps): Promise<Finding> {
+  const [row] = await database.query<{ limit: number; used: number }>(
+    `SELECT current_setting('max_connections')::int
+         - current_setting('superuser_reserved_connections')::int AS limit,
+       (SELECT count(*)::int FROM pg_stat_activity WHERE backend_type = 'client backend') AS used`,
+  );
+  const { limit = 0, used = 0 } = row ?? {};
+  const poolSize = poolSizeOf(config.database);
+  const found = `${used} of ${limit} in use; this service opens up to ${poolSize + 2}`;
+  if (limit - used >= poolSize + 2) return ok('connections', found);
+  const todo =
+    'raise max_connections, lower the pool of each replica (…_DATABASE_POOL_SIZE), or use pgbouncer; while the services run, their own connections count';
+  return warning('connections', found, todo);
+}
+
+function poolSizeOf(location: DatabaseLocation): number {
+  return location.kind === 'postgres' ? location.poolSize : 1;
+}
+
+async function clock(database: Database, { config }: DatabaseCheckDeps): Promise<Finding> {
+  const before = Date.now();
+  const [row] = await database.query<{ ms: number }>(
+    'SELECT (extract(epoch FROM clock_timestamp()) * 1000)::float8 AS ms',
+  );
+  const after = Date.now();
+  return clockFinding(
+    { ok, warning, failed, skipped },
+    {
+      aheadS: ((row?.ms ?? 0) - (before + after) / 2) / 1_000,
+      uncertainS: (after - before) / 2_000,
+      toleranceS: config.clockToleranceS,
+    },
+  );
+}

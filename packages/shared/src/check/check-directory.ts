@@ -1,0 +1,26 @@
+import { accessSync, constants, existsSync, statfsSync, statSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
+import { type Finding, findingsOf, reasonOf } from './finding.ts';
+
+const FREE_MIN_BYTES = 256 * 2 ** 20;
+
+/** Whether this user may write there, and whether there is room. One that is not there yet is made later. */
+export function checkDirectory(part: string, check: string, directory: string): Finding {
+  const { ok, warning, failed } = findingsOf(part);
+  try {
+    const place = existing(resolve(directory));
+    if (!statSync(place).isDirectory()) throw new Error(`${place} is a file`);
+    accessSync(place, constants.W_OK | constants.X_OK);
+    const { bavail, bsize } = statfsSync(place);
+    const free = `${Math.round((bavail * bsize) / 2 ** 20)} MiB free`;
+    return bavail * bsize < FREE_MIN_BYTES
+      ? warning(check, `${directory}: ${free}`, 'make room on its disk')
+      : ok(check, `${directory}: ${free}`);
+  } catch (error) {
+    return failed(check, reasonOf(error), 'let this user write there, or name another directory');
+  }
+}
+
+function existing(directory: string): string {
+  return existsSync(directory) ? directory : existing(dirname(directory));
+}

@@ -63,7 +63,7 @@ describe('the list of deals', () => {
       );
       for (const { values } of data) {
         for (const { value, count } of values) {
-          const href = linkNamed(html, `${value} ${count}`);
+          const href = linkNamed(html, `${value} (${count})`);
           expect(href, value).to.be.a('string');
           const narrowed = await person.open(`${href}&limit=250`);
           expect(rowsOf(narrowed.html, 'deals'), value).to.have.length(count);
@@ -77,7 +77,7 @@ describe('the list of deals', () => {
 
     it('names a borrower or a lender as chosen also where nothing is found', async () => {
       const { html } = await openList('choices=all');
-      const chosen = await person.open(linkNamed(html, `${BORROWER} 1`) ?? '');
+      const chosen = await person.open(linkNamed(html, `${BORROWER} (1)`) ?? '');
       expect(textOf(chosen.html)).to.include(`Borrower ${BORROWER}`);
       expect(rowsOf(chosen.html, 'deals')).to.have.length(1);
     });

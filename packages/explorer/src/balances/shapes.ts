@@ -218,7 +218,9 @@ export interface Caller {
   readonly customer: { readonly id: string; readonly name: string | null };
   /** `agent`, `lender`, `borrower` in any deal; `full`. */
   readonly roles: readonly string[];
+  /** Up to a limit; then there are more. */
   readonly dealCount: number;
+  readonly hasMoreDeals?: boolean;
 }
 
 export interface Single<T> {

@@ -15,19 +15,22 @@ export interface Was<T> {
  * @param was where the page compares: below the amount stand what it was, and the difference.
  */
 export function amountCell(amount: Amount, text: Text, was?: Was<string | null>): Html {
-  return html`<td class="n">${amountText(amount, text)}${was !== undefined && amount !== undefined && beforeText(amount, was, text)}</td>`;
+  return html`<td class="n">${amountText(amount, text)}${beforeText(amount, text, was)}</td>`;
 }
 
-function beforeText(amount: string | null, { before: then }: Was<string | null>, text: Text): Html {
+/** What an amount was, and the difference; nothing where the page compares nothing. */
+export function beforeText(amount: Amount, text: Text, was: Was<string | null> | undefined) {
+  if (was === undefined || amount === undefined) return undefined;
+  const { before: then } = was;
   if (then === undefined) return html`<small>${text.t('compare.notThere')}</small>`;
   if (then === amount) {
     return html`${amount !== null && html`<small>Δ ${readableAmount(difference(amount, amount), text.locale)}</small>`}`;
   }
-  const was = html`<small>${text.t('compare.before')} ${amountText(then, text)}</small>`;
+  const shown = html`<small>${text.t('compare.before')} ${amountText(then, text)}</small>`;
   // Of what is not summed at one of the times there is no difference.
-  if (amount === null || then === null) return was;
+  if (amount === null || then === null) return shown;
   const change = difference(then, amount);
-  return html`${was}<small class="moved">Δ ${!isNegative(change) && '+'}${amountText(change, text)}</small>`;
+  return html`${shown}<small class="moved">Δ ${!isNegative(change) && '+'}${amountText(change, text)}</small>`;
 }
 
 /** A count in a table, compared as amounts are. */

@@ -4,7 +4,16 @@ import { pageAddress } from '../web/address.ts';
 import { sumOf } from '../web/amounts.ts';
 import type { Text } from '../web/text.ts';
 import { apiCall } from './api-call.ts';
-import { amountCell, amountText, facts, marks, table, type Was, wordOf } from './cells.ts';
+import {
+  amountCell,
+  amountText,
+  beforeText,
+  facts,
+  marks,
+  table,
+  type Was,
+  wordOf,
+} from './cells.ts';
 import { compareAddress, comparedWith, compareForm, readThen, wasOf } from './compare.ts';
 import { problemPage } from './problem-page.ts';
 import { type PageDeps, showPage, timesAsked, whoAsks } from './show.ts';
@@ -148,7 +157,7 @@ function lendersTable(
     return html`
 <tr><th scope="row">${one.lender.name}</th><td class="n">${one.fraction === null ? '' : fractionText(one.fraction, text)}</td>${SUMMED.map((of) => amountCell(of(one), text, wasOf(then, of)))}</tr>`;
   });
-  const foot = html`<tr><th scope="row">${text.t('deal.sumOfLenders')}</th><td></td>${SUMMED.map((of) => sumCell(lenders, global, of, text))}</tr>`;
+  const foot = html`<tr><th scope="row">${text.t('deal.sumOfLenders')}</th><td></td>${SUMMED.map((of) => sumCell(lenders, global, of, text, was))}</tr>`;
   const caption = text.t('deal.lenders', { currency });
   return table({ caption, columns, rows, foot, call, id: `lenders-${currency}` });
 }
@@ -161,10 +170,17 @@ const SUMMED: readonly ((line: Line) => string)[] = [
 ];
 
 /** The sum in whole minor units, beside the global amount that it must be. */
-function sumCell(lenders: readonly Share[], global: Line, of: (line: Line) => string, text: Text) {
+function sumCell(
+  lenders: readonly Share[],
+  global: Line,
+  of: (line: Line) => string,
+  text: Text,
+  was: Was<BalanceItem> | undefined,
+) {
+  const then = wasOf(was, (item) => sumOf(item.lenders.map(of)));
   const sum = sumOf(lenders.map(of));
   const equal = sum === of(global);
-  return html`<td class="n">${amountText(sum, text)} <span class="${equal ? 'equal' : 'unequal'}">${text.t(equal ? 'deal.equal' : 'deal.unequal')}</span></td>`;
+  return html`<td class="n">${amountText(sum, text)} <span class="${equal ? 'equal' : 'unequal'}">${text.t(equal ? 'deal.equal' : 'deal.unequal')}</span>${beforeText(sum, text, then)}</td>`;
 }
 
 /** Cut at six decimals of a fraction, as shares are quoted; the API has twelve. */

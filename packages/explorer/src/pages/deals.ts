@@ -1,5 +1,5 @@
 import { type Html, html } from '@cls/shared/http/html';
-import type { BalanceItem, List, Total } from '../balances/shapes.ts';
+import type { BalanceItem, Caller, List, Total } from '../balances/shapes.ts';
 import { pageAddress, sameWith } from '../web/address.ts';
 import type { Text } from '../web/text.ts';
 import { apiCall } from './api-call.ts';
@@ -50,7 +50,7 @@ export async function dealsPage(deps: PageDeps, visit: Visit): Promise<void> {
       compareForm(visit, text),
       comparedWith(then, text),
       list.data.length === 0 && query.get('cursor') === null
-        ? nothing(visit, text)
+        ? nothing(visit, who.data, text)
         : [
             rowsTable(visit, list, text, apiCall(deps, list, text), then && { before: items }),
             pager(visit, list, text),
@@ -66,6 +66,13 @@ export async function dealsPage(deps: PageDeps, visit: Visit): Promise<void> {
   });
 }
 
+/** Of how many deals the filters leave none. */
+function maySee(count: number, text: Text): string {
+  return count === 1
+    ? text.t('deals.maySeeOne')
+    : text.t('deals.maySee', { count: text.count(count) });
+}
+
 /** Who is in the deals that were found: the names of filters by party. */
 function partiesOf(items: readonly BalanceItem[]): ReadonlyMap<string, string> {
   const parties = items.flatMap(({ borrower, lenders }) => [
@@ -75,14 +82,14 @@ function partiesOf(items: readonly BalanceItem[]): ReadonlyMap<string, string> {
   return new Map(parties.map(({ id, name }) => [id, name]));
 }
 
-function nothing({ ctx, query }: Visit, text: Text): Html {
+function nothing({ ctx, query }: Visit, { dealCount, hasMoreDeals }: Caller, text: Text): Html {
   if (Object.keys(filtersOf(query)).length === 0) {
     const withZero = sameWith(ctx.path, query, { includeZero: 'true' });
     return html`<div class="empty"><p>${text.t('deals.none')}</p><p>${text.t('deals.noneGranted')}</p>
 <p><a href="${withZero}">${text.t('deals.showZero')}</a></p></div>`;
   }
   const hidesZero = query.get('includeZero') !== 'true';
-  return html`<div class="empty"><p>${text.t('deals.nothingFound')}</p>${hidesZero && html`<p><a href="${sameWith(ctx.path, query, { includeZero: 'true' })}">${text.t('deals.showZero')}</a></p>`}</div>`;
+  return html`<div class="empty"><p>${text.t('deals.nothingFound')} ${hasMoreDeals !== true && maySee(dealCount, text)}</p>${hidesZero && html`<p><a href="${sameWith(ctx.path, query, { includeZero: 'true' })}">${text.t('deals.showZero')}</a></p>`}</div>`;
 }
 
 function rowsTable(
@@ -155,5 +162,6 @@ function totalsTable(
 function downloads({ query }: Visit, text: Text): Html {
   const { ...filters } = filtersOf(query);
   const more = { ...filters, sort: query.get('sort') ?? undefined };
-  return html`<p class="downloads">${text.t('download.label')} <a href="${pageAddress('/deals.csv', query, more)}">CSV</a> <a href="${pageAddress('/deals.ndjson', query, more)}">NDJSON</a></p>`;
+  return html`<p class="downloads">${text.t('download.label')} <a href="${pageAddress('/deals.csv', query, more)}">CSV</a> <a href="${pageAddress('/deals.ndjson', query, more)}">NDJSON</a></p>
+<p class="hint downloads">${text.t('download.whole')}</p>`;
 }

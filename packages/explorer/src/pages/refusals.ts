@@ -37,6 +37,8 @@ const ANSWERS: Readonly<Record<string, Answer>> = {
   known_at_before_book: { status: 400, kind: 'known_outside', without: ['knownAt', 'asOf'] },
   invalid_cursor: { status: 400, kind: 'list_ended', without: ['cursor', 'carried'] },
   cursor_mismatch: { status: 400, kind: 'list_ended', without: ['cursor', 'carried'] },
+  version_brownout: { status: 503, kind: 'unavailable', again: true },
+  version_retired: { status: 503, kind: 'unavailable' },
   fx_rate_missing: { status: 422, kind: 'rate_missing', without: ['reportingCurrency', 'fxDate'] },
 };
 /** The token is the fault, and not the question. */
@@ -74,7 +76,6 @@ export async function showRefusal(
 function answerTo({ code, status }: ApiRefused): Answer {
   const known = ANSWERS[code];
   if (known !== undefined) return known;
-  if (status === 410) return { status, kind: 'list_ended', without: ['cursor', 'carried'] };
   if (status >= 500) return { status: 503, kind: 'unavailable', again: true };
   return { status: 400, kind: 'bad_address' };
 }

@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache';
+import type { LedgerState } from './balance-store.ts';
 import type { CurrentLedger, Edition } from './current-ledger.ts';
 
 const BYTES_MAX = 64 * 1024 * 1024;
@@ -13,13 +14,14 @@ export function answerCache<T extends { readonly body: string | Buffer }>(ledger
     maxSize: BYTES_MAX,
     sizeCalculation: ({ body }, key) => body.length + key.length,
   });
-  return async (question: string, answer: () => Promise<T>): Promise<Kept> => {
-    const { generation } = await ledger.state();
+  return async (question: string, answer: (state: LedgerState) => Promise<T>): Promise<Kept> => {
+    const state = await ledger.state();
+    const { generation } = state;
     const { today } = ledger;
     const key = `${generation} ${today} ${question}`;
     const known = answers.get(key);
     if (known !== undefined) return known;
-    const fresh = { ...(await answer()), keptFor: { generation, today } };
+    const fresh = { ...(await answer(state)), keptFor: { generation, today } };
     answers.set(key, fresh);
     return fresh;
   };

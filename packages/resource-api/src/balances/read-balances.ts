@@ -119,7 +119,9 @@ export function balancesReader(
     const { level, sort, limit, position } = question;
     const access = accessOf(caller);
     const [snapshot, filter] = await Promise.all([
-      position === undefined ? times.resolve(question, access) : times.resume(position, access),
+      position === undefined
+        ? times.resolve(question, access)
+        : times.resume(position, access, question.ledger),
       resolveIds(question.filter, store),
     ]);
     const request = { level, filter, snapshot, sort, after: position?.after, limit };

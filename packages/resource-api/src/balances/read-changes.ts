@@ -63,7 +63,7 @@ export function changesReader(
     const access = accessOf(caller);
     const snapshot = await (walk === undefined
       ? times.resolve(question, access)
-      : times.resume(walk, access));
+      : times.resume(walk, access, question.ledger));
     const copied = await times.copied(copy, access, snapshot);
     const found = await candidates(store, access, question, { snapshot, copied, fromKey, limit });
     const deals = found.slice(0, limit);

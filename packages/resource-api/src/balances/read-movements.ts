@@ -33,7 +33,9 @@ export function movementsReader(
     const { limit, position, fromDate, canonical } = question;
     const access = accessOf(caller);
     const [snapshot, filter] = await Promise.all([
-      position === undefined ? times.resolve(question, access) : times.resume(position, access),
+      position === undefined
+        ? times.resolve(question, access)
+        : times.resume(position, access, question.ledger),
       resolveIds(question.filter, store),
     ]);
     const after = position && {

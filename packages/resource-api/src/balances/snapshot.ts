@@ -22,6 +22,8 @@ export interface QuestionTimes {
   readonly fromDate: BusinessDate | undefined;
   /** Exchange rates are part of the answer when defined. */
   readonly reporting?: object | undefined;
+  /** Where the book stood after the question came; looked up when undefined. */
+  readonly ledger?: LedgerState | undefined;
 }
 
 /** The state that a caller's copy has: the two times of the answer that the copy was made from. */
@@ -47,8 +49,12 @@ export interface ResolvedSnapshot extends WalkSnapshot, KnowledgeFacts {
 export interface Snapshots {
   /** @throws {Refusal} `as_of_in_future`, `as_of_before_book`, `known_at_in_future`, … */
   resolve(times: QuestionTimes, access: ReaderAccess): Promise<ResolvedSnapshot>;
-  /** The snapshot of a walk that continues. */
-  resume(walk: WalkSnapshot, access: ReaderAccess): Promise<ResolvedSnapshot>;
+  /** The snapshot of a walk that continues, at the question's `ledger`. */
+  resume(
+    walk: WalkSnapshot,
+    access: ReaderAccess,
+    state: LedgerState | undefined,
+  ): Promise<ResolvedSnapshot>;
   /**
    * What a copy has; undefined before the book.
    *
@@ -116,13 +122,13 @@ export function snapshots(store: BalanceStore, ledger: CurrentLedger): Snapshots
     return { ...known, knownAt, fxNumber: fx.number };
   };
   return {
-    resume: async ({ asOf, ledgerSeq, knownAt, fxNumber }, access) => ({
-      ...(await withFacts({ asOf, ledgerSeq }, access, await ledger.state())),
+    resume: async ({ asOf, ledgerSeq, knownAt, fxNumber }, access, state) => ({
+      ...(await withFacts({ asOf, ledgerSeq }, access, state ?? (await ledger.state()))),
       knownAt,
       fxNumber,
     }),
-    async resolve({ asOf, knownAt, fromDate, reporting }, access) {
-      const state = await ledger.state();
+    async resolve({ asOf, knownAt, fromDate, reporting, ledger: found }, access) {
+      const state = found ?? (await ledger.state());
       const { today } = ledger;
       if (knownAt === undefined) {
         const date = asOf ?? state.lastDate ?? today;

@@ -1,4 +1,5 @@
 import { answerCache } from '../../balances/answer-cache.ts';
+import type { LedgerState } from '../../balances/balance-store.ts';
 import type { CurrentLedger } from '../../balances/current-ledger.ts';
 import { type CursorCodec, type CursorPosition, cursorMismatch } from '../../balances/cursor.ts';
 import {
@@ -71,10 +72,10 @@ export function v1(deps: V1Deps): ApiVersion {
     async handle(request) {
       const type = exportFormatOf(request);
       if (type !== 'application/json') return exported(deps, resource, type, request);
-      return cached(`${readerName(request.caller)} ${resource} ${request.keptAs}`, () =>
+      return cached(`${readerName(request.caller)} ${resource} ${request.keptAs}`, (state) =>
         resource === 'movements'
-          ? movementsAnswer(deps, request)
-          : balancesAnswer(deps, resource, request),
+          ? movementsAnswer(deps, request, state)
+          : balancesAnswer(deps, resource, request, state),
       );
     },
   });
@@ -99,6 +100,7 @@ async function balancesAnswer(
   deps: V1Deps,
   resource: 'balances' | 'principal',
   request: VersionRequest,
+  ledger: LedgerState,
 ) {
   const { query, limit, position } = toWalk(deps, resource, request);
   const { fields } = query;
@@ -106,7 +108,7 @@ async function balancesAnswer(
   if (query.copy !== undefined) {
     return changesAnswer(deps, resource, request, { query, limit, position }, query.copy);
   }
-  const page = await deps.readBalances(request.caller, { ...query, limit, position });
+  const page = await deps.readBalances(request.caller, { ...query, limit, position, ledger });
   const { nextCursor } = page;
   const items = page.readings.map((reading) => presentItem(resource, reading, page));
   return jsonAnswer(PATHS[resource], limit, nextCursor, {
@@ -172,9 +174,9 @@ async function changesAnswer(
   });
 }
 
-async function movementsAnswer(deps: V1Deps, request: VersionRequest) {
+async function movementsAnswer(deps: V1Deps, request: VersionRequest, ledger: LedgerState) {
   const { query, limit, position } = toWalk(deps, 'movements', request);
-  const page = await deps.readMovements(request.caller, { ...query, limit, position });
+  const page = await deps.readMovements(request.caller, { ...query, limit, position, ledger });
   const { nextCursor } = page;
   return jsonAnswer(PATHS.movements, limit, nextCursor, {
     object: 'list',

@@ -173,7 +173,7 @@ describe('the auth-server process', () => {
     pending.end(body);
     expect((await answer)[0].statusCode).to.equal(400);
     expect(await running.exited).to.equal(0);
-    expect(running.output()).not.to.include('"level":"error"');
+    expect(running.output()).not.to.include('"log.level":"error"');
   });
 });
 

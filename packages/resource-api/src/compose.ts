@@ -118,7 +118,7 @@ async function compose(
   const observed = observation(metrics);
   const database = observed.database(opened);
   const budgets = callerBudgets(config.callerLimits);
-  const { database: reads, sources } = openReads(config, database, log);
+  const { database: reads, sources } = openReads(config, database, observed.replica, log);
   const pool = config.database.kind === 'postgres' ? sharedOut(config.database.poolSize) : 1;
   const slots = pool * sources;
   const shared = fairDatabase(reads, { slots, budgets, asker: currentAsker });
@@ -215,13 +215,14 @@ async function compose(
 function openReads(
   { database: location, readReplicas }: ResourceApiConfig,
   primary: Database,
+  observed: (replica: Database) => Database,
   log: Log,
 ): { readonly database: Database; readonly sources: number } {
   if (location.kind !== 'postgres' || readReplicas.length === 0) {
     return { database: primary, sources: 1 };
   }
   const replicas = readReplicas.map((url) =>
-    openReadReplica({ ...location, url }, 'cls-resource-api', log),
+    observed(openReadReplica({ ...location, url }, 'cls-resource-api', log)),
   );
   return { database: readsOnReplicas(primary, replicas, { log }), sources: replicas.length };
 }

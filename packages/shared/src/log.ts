@@ -1,9 +1,10 @@
 import { pino } from 'pino';
+import { fieldsOfLine } from './log-fields.ts';
 
 export const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'silent'] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];
 
-/** JSON lines on stdout. Hand it ids and codes; never a token, secret, password or one-time code. */
+/** JSON lines on stdout, with the fields of log-fields.ts. Hand it ids and codes; never a token, secret, password or one-time code. */
 export interface Log {
   error(fields: object, message: string): void;
   warn(fields: object, message: string): void;
@@ -11,34 +12,26 @@ export interface Log {
   debug(fields: object, message: string): void;
 }
 
-/** Fields that are cut out wherever somebody passes them by mistake. */
-const REDACTED = [
-  'authorization',
-  'client_secret',
-  'clientSecret',
-  'cookie',
-  'mfa_token',
-  'otp',
-  'password',
-  'secret',
-  'token',
-];
+const ECS_VERSION = '8.11.0';
 
-/** @param service name in each line. @param level the least that is written. */
-export function createLog(service: string, level: LogLevel): Log {
-  const plain = pino(
+/**
+ * @param service name in each line. @param level the least that is written.
+ * @param context further fields of a line: which trace it belongs to.
+ */
+export function createLog(service: string, level: LogLevel, context?: () => object): Log {
+  const lines = pino(
     {
       level,
-      base: { service },
-      timestamp: pino.stdTimeFunctions.isoTime,
-      formatters: { level: (label) => ({ level: label }) },
+      messageKey: 'message',
+      base: { 'service.name': service, 'ecs.version': ECS_VERSION },
+      timestamp: () => `,"@timestamp":"${new Date().toISOString()}"`,
+      formatters: { level: (label) => ({ 'log.level': label }) },
+      ...(context === undefined ? {} : { mixin: context }),
     },
     gatheredLines(),
   );
-  const paths = REDACTED.flatMap((field) => [field, `*.${field}`]);
-  const redacting = plain.child({}, { redact: { paths, censor: '[redacted]' } });
   const write = (at: 'error' | 'warn' | 'info' | 'debug') => (fields: object, message: string) => {
-    (isHarmless(fields) ? plain : redacting)[at](fields, message);
+    if (lines.isLevelEnabled(at)) lines[at](fieldsOfLine(fields), message);
   };
   return {
     error: write('error'),
@@ -87,17 +80,13 @@ function gatheredLines(): { write(line: string): void } {
 }
 
 function lossOf(lines: number): string {
-  const time = new Date().toISOString();
-  return `${JSON.stringify({ level: 'error', time, lines, msg: 'log lines could not be written, and are lost' })}\n`;
-}
-
-/** Nothing in it could be cut out. Looking for that in each line takes longer than to write one. */
-function isHarmless(fields: object): boolean {
-  for (const name of Object.keys(fields)) {
-    const value: unknown = fields[name as keyof typeof fields];
-    if (REDACTED.includes(name) || (typeof value === 'object' && value !== null)) return false;
-  }
-  return true;
+  const line = {
+    'log.level': 'error',
+    '@timestamp': new Date().toISOString(),
+    'cls.lines': lines,
+    message: 'log lines could not be written, and are lost',
+  };
+  return `${JSON.stringify(line)}\n`;
 }
 
 export const silentLog: Log = {

@@ -27,18 +27,65 @@ describe('a line of the log', () => {
       log.warn({ request: { cookie: 'x2', path: '/' } }, 'below');
       log.error({ err: Object.assign(new Error('failed'), { token: 'x3' }) }, 'of an error');`);
     expect(JSON.stringify(lines)).not.to.match(/x[123]/);
-    expect(lines[0]).to.include({ password: '[redacted]', requestId: 'r', msg: 'at the top' });
-    expect(lines[1]?.['request']).to.deep.equal({ cookie: '[redacted]', path: '/' });
+    expect(lines[0]).to.include({
+      'cls.password': '[redacted]',
+      'http.request.id': 'r',
+      message: 'at the top',
+    });
+    expect(lines[1]?.['cls.request']).to.deep.equal({ cookie: '[redacted]', path: '/' });
+  });
+
+  it('cuts a secret out in any spelling and at any depth, of lists and of errors too', () => {
+    const names = [
+      ...['client_secret', 'clientSecret', 'Client-Secret', 'Authorization', 'Set-Cookie'],
+      ...['refresh_token', 'accessToken', 'id_token', 'logout_token', 'mfa_token', 'code_verifier'],
+      ...['totpSecret', 'passwordHash', 'recovery_code', 'code', 'OTP'],
+    ];
+    const fields = Object.fromEntries(names.map((name) => [name, 'hidden-word']));
+    const text = JSON.stringify(fields);
+    const lines = linesOf(`
+      log.info(${text}, 'top');
+      log.info({ a: [{ b: { c: ${text} } }] }, 'deep');
+      log.info({ a: { b: { c: { d: { e: { f: { g: 'hidden-word' } } } } } } }, 'too deep');
+      const cause = Object.assign(new Error('why'), ${text});
+      log.error({ err: Object.assign(new Error('failed', { cause }), ${text}) }, 'error');
+      log.error({ nested: { err: cause } }, 'nested error');
+      log.info({ n: 5n, at: new Date(0), none: undefined, nothing: null }, 'values');`);
+    expect(lines).to.have.length(6);
+    expect(JSON.stringify(lines)).not.to.contain('hidden-word');
+    expect(lines[5]).to.include({ 'cls.n': '5', 'cls.at': '1970-01-01T00:00:00.000Z' });
+  });
+
+  it('names its fields as the Elastic Common Schema does, and its own below cls', () => {
+    const [line, failure] = linesOf(`
+      log.info({ method: 'GET', path: '/a', status: 404, durationMs: 1.5, refused: 'not_found',
+        requestId: 'r', clientId: 'c' }, 'request answered');
+      const cause = Object.assign(new Error('ECONNREFUSED'), { code: 'E1' });
+      log.error({ err: new TypeError('failed', { cause }) }, 'fault');`);
+    expect(line).to.include({
+      ...{ 'http.request.method': 'GET', 'url.path': '/a', 'http.response.status_code': 404 },
+      ...{ 'event.duration': 1_500_000, 'event.reason': 'not_found', 'http.request.id': 'r' },
+      'cls.client_id': 'c',
+    });
+    expect(line?.['@timestamp']).to.match(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/);
+    expect(failure).to.include({
+      ...{ 'log.level': 'error', 'error.type': 'TypeError' },
+      'error.message': 'failed: ECONNREFUSED',
+    });
+    expect(failure?.['error.stack_trace']).to.match(/at .*\n.*caused by: /s);
   });
 
   it('has the same members with and without something to cut out', () => {
     const [plain, cut] = linesOf(`
       log.info({ status: 200 }, 'one');
       log.info({ status: 200, otp: '1' }, 'one');`);
-    const { otp: _, time: __, ...members } = cut ?? {};
-    const { time: ___, ...others } = plain ?? {};
+    const { 'cls.otp': _, '@timestamp': __, ...members } = cut ?? {};
+    const { '@timestamp': ___, ...others } = plain ?? {};
     expect(members).to.deep.equal(others);
-    expect(others).to.deep.equal({ level: 'info', service: 'test', status: 200, msg: 'one' });
+    expect(others).to.deep.equal({
+      ...{ 'log.level': 'info', 'service.name': 'test', 'ecs.version': '8.11.0' },
+      ...{ 'http.response.status_code': 200, message: 'one' },
+    });
   });
 
   for (const [end, statement] of [
@@ -52,7 +99,7 @@ describe('a line of the log', () => {
         await new Promise((done) => setTimeout(done, 100));
         for (const n of [2, 3, 4]) log.info({ n }, 'x'.repeat(20_000));
         ${statement}`);
-      expect(lines.map(({ n }) => n)).to.deep.equal([1, 2, 3, 4]);
+      expect(lines.map((line) => line['cls.n'])).to.deep.equal([1, 2, 3, 4]);
     });
   }
 
@@ -92,7 +139,10 @@ describe('a line of the log', () => {
     const seen = new Set<number>();
     let loss = 0;
     for await (const line of createInterface(child.stdout)) {
-      const { n, lines } = JSON.parse(line) as { n?: number; lines?: number };
+      const { 'cls.n': n, 'cls.lines': lines } = JSON.parse(line) as Record<
+        string,
+        number | undefined
+      >;
       if (n !== undefined) seen.add(n);
       loss += lines ?? 0;
       if (loss > 0 && seen.has(-1)) break;

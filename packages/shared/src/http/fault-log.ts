@@ -1,43 +1,65 @@
 import type { Log } from '../log.ts';
 import { DatabaseUnavailable } from '../sql/database.ts';
 
-/** How long one line stands for all refusals of an outage. */
+/** How long one line stands for all faults of its kind. */
 const QUIET_MS = 60_000;
+/** Kinds that are told apart; all others are one. */
+const KINDS_MAX = 100;
 
 /** Writes why a request failed on our side. */
 export type LogFault = (err: unknown, requestId: unknown) => void;
 
 /**
- * An unexpected error is logged with its stack. When a store does not answer, every request fails
- * in the same way: one line is logged when that begins, then one a minute with the number of
- * requests.
+ * A fault is logged when it happens, an unexpected one with its stack. When the same happens again,
+ * one line a minute says how often. When a store does not answer, every request fails in the same
+ * way, so that is one kind of fault. Others are of one kind where they have the same name, and come
+ * from the same line of code.
  */
 export function faultLog(log: Log): LogFault {
-  let timer: NodeJS.Timeout | undefined;
-  let refused = 0;
-  const report = () => {
-    timer = undefined;
-    if (refused === 0) return;
-    log.error({ refused }, 'a store that is needed still does not answer');
-    refused = 0;
-    rest();
-  };
-  const rest = () => {
-    timer = setTimeout(report, QUIET_MS);
-    timer.unref();
-  };
-  return (err, requestId) => {
-    if (!(err instanceof DatabaseUnavailable)) {
-      log.error({ err, requestId }, 'request failed');
+  /** Those that happened within the last minute, and how often since the last line about them. */
+  const repeated = new Map<string, { count: number; readonly what: string }>();
+  const report = (kind: string) => {
+    const fault = repeated.get(kind);
+    if (fault === undefined || fault.count === 0) {
+      repeated.delete(kind);
       return;
     }
-    if (timer !== undefined) {
-      refused += 1;
+    const { count, what } = fault;
+    if (kind === AWAY) log.error({ count }, 'a store that is needed still does not answer');
+    else log.error({ count, reason: what }, 'requests failed again');
+    fault.count = 0;
+    rest(kind);
+  };
+  const rest = (kind: string) => {
+    setTimeout(report, QUIET_MS, kind).unref();
+  };
+  return (err, requestId) => {
+    const place = kindOf(err);
+    const kind = repeated.has(place) || repeated.size < KINDS_MAX ? place : OTHERS;
+    const before = repeated.get(kind);
+    if (before !== undefined) {
+      before.count += 1;
+      return;
+    }
+    repeated.set(kind, { count: 0, what: kind });
+    rest(kind);
+    if (!(err instanceof DatabaseUnavailable)) {
+      log.error({ err, requestId }, 'request failed');
       return;
     }
     const { message: reason, cause } = err;
     const because = cause instanceof Error ? { cause: cause.message } : {};
     log.error({ reason, ...because, requestId }, 'a store that is needed does not answer');
-    rest();
   };
+}
+
+const AWAY = 'a store is away';
+const OTHERS = 'other faults';
+
+/** `TypeError at present.js:41:12`; its message may name what was sent, so it is no part of it. */
+function kindOf(err: unknown): string {
+  if (err instanceof DatabaseUnavailable) return AWAY;
+  if (!(err instanceof Error)) return typeof err;
+  const frame = /\n\s+at (.*)/.exec(err.stack ?? '')?.[1] ?? 'an unknown place';
+  return `${err.name} at ${frame.replace(/file:\/\/\S*\//, '')}`;
 }

@@ -41,8 +41,8 @@ function outcomeOf(error: unknown): Outcome {
 /** From one look-up by key to the limit of a statement. */
 const SECONDS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
-/** Measures how long statements take, and how many sessions of the pool are in use. */
-export function measuredStatements(database: Database, metrics: Metrics): ObserveStatement {
+/** Measures how long statements take. */
+export function measuredStatements(metrics: Metrics): ObserveStatement {
   const measure = metrics.histogram(
     {
       name: 'cls_database_statement_duration_seconds',
@@ -51,6 +51,14 @@ export function measuredStatements(database: Database, metrics: Metrics): Observ
     },
     SECONDS,
   );
+  return () => {
+    const startedMs = performance.now();
+    return (outcome) => measure({ outcome }, (performance.now() - startedMs) / 1_000);
+  };
+}
+
+/** How many sessions of the pool are in use, and how many wait for one. */
+export function measureConnections(database: Database, metrics: Metrics): void {
   metrics.gauge(
     {
       name: 'cls_database_connections',
@@ -75,8 +83,4 @@ export function measuredStatements(database: Database, metrics: Metrics): Observ
     },
     () => oneValue(database.connections?.().waiting),
   );
-  return () => {
-    const startedMs = performance.now();
-    return (outcome) => measure({ outcome }, (performance.now() - startedMs) / 1_000);
-  };
 }

@@ -5,6 +5,7 @@ import type { Secret } from '@cls/shared/secret';
 import type { Database } from '@cls/shared/sql/database';
 import { administerAccounts } from './account-management/administer.ts';
 import { createBackgroundTasks } from './account-management/background-tasks.ts';
+import { changeName } from './account-management/change-name.ts';
 import { changePassword } from './account-management/change-password.ts';
 import { acceptInvitation, invite } from './account-management/invite.ts';
 import { resetPassword } from './account-management/reset-password.ts';
@@ -126,7 +127,7 @@ function composeFactors(
       recoveryCodes: codes,
       state,
       clock,
-      issuer,
+      issuer: product,
     }),
     passkeys: passkeys({
       audit,
@@ -198,6 +199,7 @@ function composeManagement(
   return {
     accountSessions: accountSessions({ audit, mail, access, sessionStore }),
     accountApplications: accountApplications({ audit, mail, access, consents, applications }),
+    changeName: changeName({ audit, mail, records }),
     changePassword: changePassword({
       audit,
       mail,

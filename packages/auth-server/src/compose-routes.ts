@@ -116,6 +116,7 @@ function accountPages(provider: Provider, { config, accountServices, state, page
     devices: accountServices.devices,
     knownAddresses: accountServices.knownAddresses,
     passwordRules: accountServices.passwordRules,
+    changeName: accountServices.changeName,
     changePassword: accountServices.changePassword,
     manageFactors: accountServices.manageFactors,
     totpEnrolments: accountServices.totpEnrolments,

@@ -63,6 +63,31 @@ describeOnEngines('what applications call a person', (engine) => {
     expect(await file.json()).to.have.nested.property('account.name', NAME);
   });
 
+  it('is changed by the person, and taken away by leaving it empty', async () => {
+    const email = 'renames@india.example';
+    await createPerson(server.database, email);
+    const browser = new Browser();
+    const open = async (path: string) => {
+      const at = await browser.follow(`${server.issuer}${path}`);
+      return { ...at, text: await at.response.text() };
+    };
+    const start = await open('/account/name');
+    await browser.submit(start, { email, password: PASSWORD });
+    const change = async (name: string) => {
+      const { response } = await browser.submit(await open('/account/name'), { name });
+      return response.text();
+    };
+    const changed = await change('  Mina  Lee ');
+    expect(changed).to.include('Mina  Lee').and.include('Your name was changed.');
+    expect(await userinfo('openid profile', email)).to.include({ name: 'Mina  Lee' });
+    for (const wrong of ['a\u202Eb', 'x'.repeat(101)]) {
+      expect(await change(wrong)).to.include('at most 100 characters on one line');
+    }
+    expect(await userinfo('openid profile', email)).to.include({ name: 'Mina  Lee' });
+    expect(await change(' ')).to.include('Your name was changed.');
+    expect(await userinfo('openid profile', email)).to.have.keys('sub');
+  });
+
   it('is given, changed and taken away by an administrator', async () => {
     const caller = await newCaller(server);
     const token = (await (

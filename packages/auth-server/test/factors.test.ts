@@ -50,7 +50,7 @@ describeOnEngines('second factors', (engine) => {
   describe('an authenticator app', () => {
     it('is no factor until a code proved it, and then brings ten recovery codes', async () => {
       const pending = await world.totpEnrolments.begin(account, SESSION);
-      expect(pending.uri).to.match(/^otpauth:\/\/totp\/id\.cls\.example/);
+      expect(pending.uri).to.match(/^otpauth:\/\/totp\/CLS:/);
       expect(pending.uri).to.include(encodeURIComponent(account.email));
       expect(pending.secret).to.match(/^[A-Z2-7]{32}$/);
       expect(await world.factors.list(account.id)).to.deep.equal([]);

@@ -1,4 +1,5 @@
 import type { Context } from 'koa';
+import type { ChangeName } from '../account-management/change-name.ts';
 import type { ChangePassword } from '../account-management/change-password.ts';
 import type { securityLog } from '../account-management/security-log.ts';
 import type { Account } from '../accounts/account.ts';
@@ -27,6 +28,7 @@ export interface AccountPagesDeps extends EnrolmentDeps, ProofDeps {
   readonly records: AccountRecords;
   readonly customers: CustomerRecords;
   readonly passwordRules: PasswordRules;
+  readonly changeName: ChangeName;
   readonly changePassword: ChangePassword;
   readonly manageFactors: ManageFactors;
   readonly recoveryCodes: RecoveryCodes;

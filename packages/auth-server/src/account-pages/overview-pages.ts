@@ -8,6 +8,7 @@ import { actorOf } from '../web/browser.ts';
 import type { Problem } from '../web/form.ts';
 import { RESET_PATH } from '../web/paths.ts';
 import type { AccountPageContext, Form } from './account-page-context.ts';
+import { NAME_PATH } from './name-page.ts';
 import { goTo, PLACES, showPlace } from './places.ts';
 
 export const DATA_PATH = '/account/data.json';
@@ -37,6 +38,7 @@ export async function showOverview(context: AccountPageContext): Promise<void> {
         recoveryCodesLow: RECOVERY_CODES_LOW,
         sessionCount: sessions.length,
         applicationCount: applications.length,
+        nameHref: deps.pages.path(NAME_PATH),
         downloadHref: deps.pages.path(DATA_PATH),
         ...(last === undefined ? {} : { lastSignIn: { device: {}, ...last } }),
       },

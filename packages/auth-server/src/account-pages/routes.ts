@@ -11,6 +11,7 @@ import { readOurForm } from '../web/read-form.ts';
 import * as access from './access-pages.ts';
 import type { AccountPageContext, AccountPagesDeps, Form } from './account-page-context.ts';
 import * as factors from './factor-pages.ts';
+import * as name from './name-page.ts';
 import * as overview from './overview-pages.ts';
 import { formKey, PLACES } from './places.ts';
 import { signIn } from './sign-in-again.ts';
@@ -33,6 +34,7 @@ interface Route {
 const ROUTES: Readonly<Record<string, Route>> = {
   [PLACES.overview]: { show: overview.showOverview },
   [overview.DATA_PATH]: { show: overview.downloadData },
+  [name.NAME_PATH]: { show: name.showName, submit: name.submitName },
   [PLACES.password]: { show: overview.showPassword, submit: overview.changePassword },
   [PLACES.log]: { show: overview.showLog },
   [PLACES.factors]: { show: factors.showFactors },

@@ -16,7 +16,7 @@ export function addFactorCommands(accounts: Command, asOperator: AsOperator): vo
       const { account, enrolment } = await asOperator(async (operator) => {
         const found = await requireAccount(operator, email);
         await operator.keys.assertOpens(); // Or the service could not open what we seal here.
-        const made = newTotpEnrolment(new URL(operator.issuer).host, found.email);
+        const made = newTotpEnrolment(operator.product, found.email);
         await operator.totpFactors.enrol(found.id, made.secret);
         await operator.throttle.succeeded(allGuesses(found, 'otp'));
         operator.tell('account.totp_enrolled', found, DEFAULT_TOTP_NAME);

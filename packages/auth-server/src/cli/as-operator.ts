@@ -75,6 +75,7 @@ export const asOperator: AsOperator = async (work, { mayCreate = false, owner = 
     };
     const result = await work({
       issuer: config.issuer,
+      product: config.brand.name,
       production: config.production,
       outbox: config.smtpUrl === undefined ? config.mailOutbox : undefined,
       auditDays: config.auditRetentionDays,

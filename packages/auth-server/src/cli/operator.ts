@@ -19,6 +19,8 @@ import type { Throttle } from '../throttle/throttle.ts';
 /** What a command works with. */
 export interface Operator {
   readonly issuer: string;
+  /** The operator’s name, as authenticators show it. */
+  readonly product: string;
   readonly production: boolean;
   /** Where messages are written as files; undefined where a mail server takes them. */
   readonly outbox: string | undefined;

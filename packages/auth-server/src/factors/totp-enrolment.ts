@@ -47,7 +47,7 @@ export interface TotpEnrolmentDeps extends AuditAndNotifyDeps, AddFactorDeps {
   readonly factors: FactorRecords;
   readonly totpFactors: TotpFactorRecords;
   readonly clock: Clock;
-  /** Shown beside the account in the app. */
+  /** Shown beside the account in the app: the operator’s name. */
   readonly issuer: string;
 }
 
@@ -67,7 +67,7 @@ export function totpEnrolments(deps: TotpEnrolmentDeps): TotpEnrolments {
   return {
     async begin(account, binding) {
       const id = randomBytes(32).toString('base64url');
-      const { secret, uri } = newTotpEnrolment(new URL(deps.issuer).host, account.email);
+      const { secret, uri } = newTotpEnrolment(deps.issuer, account.email);
       const value = { accountId: account.id, secret, uri, ...planFactor() };
       await pendings.put(key(binding, id), value, TTL_S);
       return { id, secret, uri };

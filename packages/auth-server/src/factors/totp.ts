@@ -11,8 +11,13 @@ export interface TotpEnrolment {
   readonly uri: string;
 }
 
-/** A new 160-bit secret (RFC 4226 §4) with its enrolment URI. */
-export function newTotpEnrolment(issuer: string, label: string): TotpEnrolment {
+/**
+ * A new 160-bit secret (RFC 4226 §4) with its enrolment URI.
+ *
+ * @param operator whose accounts these are; a colon would end it in the URI’s label.
+ */
+export function newTotpEnrolment(operator: string, label: string): TotpEnrolment {
+  const issuer = operator.replaceAll(':', ' ');
   const totp = new TOTP({ ...PARAMETERS, issuer, label, secret: new TotpSecret({ size: 20 }) });
   return { secret: totp.secret.base32, uri: totp.toString() };
 }

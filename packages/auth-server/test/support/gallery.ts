@@ -1,6 +1,7 @@
 import { addPasskeyPage } from '../../src/views/account/add-passkey.ts';
 import { addTotpPage } from '../../src/views/account/add-totp.ts';
 import { applicationsPage } from '../../src/views/account/applications.ts';
+import { changeNamePage } from '../../src/views/account/change-name.ts';
 import { changePasswordPage } from '../../src/views/account/change-password.ts';
 import { confirmationPage } from '../../src/views/account/confirmation.ts';
 import { factorsPage } from '../../src/views/account/factors.ts';
@@ -137,6 +138,7 @@ const overview = (name: string, state: Partial<OverviewModel>) =>
         sessionCount: 2,
         applicationCount: 1,
         lastSignIn: { at: NOW, device: FIREFOX, address: '203.0.113.24' },
+        nameHref: '/account/name',
         downloadHref: '/account/data.json',
         ...state,
       },
@@ -701,6 +703,18 @@ export const GALLERY: readonly GalleryPage[] = [
         name: 'Pixel 9',
         cancelHref: HREFS.factors,
         problems: [{ field: 'code', code: 'code_wrong' }],
+      },
+      i18n,
+    ),
+  ),
+  page('change-name', (frame, i18n) =>
+    changeNamePage(
+      {
+        frame,
+        action: '/account/name',
+        name: 'Asha\u202eRao',
+        cancelHref: HREFS.overview,
+        problems: [{ field: 'name', code: 'name_not_valid' }],
       },
       i18n,
     ),

@@ -23,6 +23,8 @@ export interface OverviewModel extends AccountModel {
   readonly sessionCount: number;
   readonly applicationCount: number;
   readonly lastSignIn?: { readonly at: Date; readonly device: Device; readonly address?: string };
+  /** Where the person changes the name that applications show. */
+  readonly nameHref: string;
   /** A file with all that is stored about the person. */
   readonly downloadHref: string;
 }
@@ -43,7 +45,7 @@ export function overviewPage(model: OverviewModel, i18n: I18n): string {
   const body = html`${advice(model, i18n)}<section class="box">
 <h2>${i18n.t('overview.profile')}</h2>
 <dl class="facts">
-${model.name !== undefined && row(i18n.t('overview.name'), model.name)}
+${row(i18n.t('overview.name'), model.name ?? i18n.t('overview.nameNone'), html`<a href="${model.nameHref}">${i18n.t('overview.nameLink')}</a>`)}
 ${row(i18n.t('form.email'), breakableEmail(model.email))}
 ${row(i18n.t('overview.organisation'), organisation)}
 </dl>

@@ -1,7 +1,8 @@
 // The PostgreSQL and the Redis of a drill, as it needs them.
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { closeSync, openSync, rmSync, writeSync } from 'node:fs';
+import { closeSync, mkdtempSync, openSync, rmdirSync, rmSync, writeSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startPostgresInstance } from '../../packages/testing/dist/src/postgres-instance.js';
 import {
@@ -11,17 +12,18 @@ import {
   startRedis,
   startRedisCluster,
   startRedisSentinels,
-  temporaryDirectory,
 } from '../../packages/testing/dist/src/servers.js';
+import { startPatroni } from './patroni.mjs';
 import { startProxy } from './proxy.mjs';
 
 const DATABASES = ['auth', 'api'];
 
 /**
  * @param kind `single`; `pair`: a primary and its standby; `pooled`: behind pgbouncer;
- *   `small`: on a disk of its own that can be filled
+ *   `small`: on a disk of its own that can be filled; `patroni`: deploy/patroni
  */
 export async function startPostgres(kind = 'single') {
+  if (kind === 'patroni') return startPatroni(DATABASES);
   const disk = kind === 'small' ? mountDisk('cls-disk-', '400m') : undefined;
   const settings = disk && ['min_wal_size=32MB', 'max_wal_size=64MB', 'autovacuum=off'];
   const primary = await startPostgresInstance({
@@ -30,6 +32,11 @@ export async function startPostgres(kind = 'single') {
   if (primary === undefined) throw new Error('PostgreSQL is not installed');
   for (const name of DATABASES) await primary.createDatabase(name);
   const standby = kind === 'pair' ? await primary.startStandby() : undefined;
+  if (standby !== undefined) {
+    // An acknowledged commit is on both.
+    await primary.query(`ALTER SYSTEM SET synchronous_standby_names = '*'`);
+    await primary.query('SELECT pg_reload_conf()');
+  }
   const poolers = new Map();
   if (kind === 'pooled') {
     for (const name of DATABASES) poolers.set(name, await startPooler(primary.url(name)));
@@ -59,7 +66,11 @@ export async function startPostgres(kind = 'single') {
 }
 
 async function startPooler(url) {
-  const settings = ['pool_mode = transaction', 'default_pool_size = 10'];
+  const settings = [
+    ...['pool_mode = transaction', 'default_pool_size = 10'],
+    // Its default is 15 seconds, in which it refuses everybody.
+    'server_login_retry = 1',
+  ];
   const pooler = await startPgbouncer(url, settings);
   if (pooler === undefined) throw new Error('pgbouncer is not installed');
   const { spawnfile, spawnargs } = pooler.process;
@@ -79,11 +90,17 @@ async function startPooler(url) {
 
 /** A file system of its own. @throws where the user may not mount one */
 function mountDisk(prefix, size) {
-  const folder = temporaryDirectory(prefix);
+  const folder = mkdtempSync(join(tmpdir(), prefix));
   execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${size}`, 'tmpfs', folder]);
-  const unmount = () => execFileSync('umount', ['-l', folder], { stdio: 'ignore' });
   let mounted = true;
-  process.once('exit', () => mounted && unmount());
+  const unmount = () => {
+    if (!mounted) return;
+    mounted = false;
+    clearInterval(filling);
+    execFileSync('umount', ['-l', folder], { stdio: 'ignore' });
+    rmdirSync(folder);
+  };
+  process.once('exit', unmount);
   const filler = join(folder, 'filler');
   const block = Buffer.alloc(4_096);
   let filling;
@@ -108,10 +125,7 @@ function mountDisk(prefix, size) {
       clearInterval(filling);
       rmSync(filler);
     },
-    unmount() {
-      mounted = false;
-      unmount();
-    },
+    unmount,
   };
 }
 

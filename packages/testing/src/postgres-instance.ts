@@ -65,6 +65,22 @@ export async function startPostgresInstance(
   return instance;
 }
 
+/** One statement as a superuser of the server on this port. */
+export function queryAt(port: number): PostgresInstance['query'] {
+  return async (sql, database = 'postgres') => {
+    const address = { host: '127.0.0.1', port, user: 'postgres', database };
+    // It is done on a server that was made read-only, too.
+    const client = new pg.Client({ ...address, options: '-c default_transaction_read_only=off' });
+    client.on('error', () => undefined);
+    await client.connect();
+    try {
+      return (await client.query(sql)).rows;
+    } finally {
+      await client.end();
+    }
+  };
+}
+
 /** How programs of PostgreSQL run here: it refuses to run as root. */
 function ownedBy(directory: string) {
   const owner = postgresUser();
@@ -84,18 +100,7 @@ async function run(
   let child: ChildProcess | undefined;
   let frozen: readonly number[] = [];
 
-  const query: PostgresInstance['query'] = async (sql, database = 'postgres') => {
-    const address = { host: '127.0.0.1', port, user: 'postgres', database };
-    // A superuser's statement is done on a server that was made read-only, too.
-    const client = new pg.Client({ ...address, options: '-c default_transaction_read_only=off' });
-    client.on('error', () => undefined);
-    await client.connect();
-    try {
-      return (await client.query(sql)).rows;
-    } finally {
-      await client.end();
-    }
-  };
+  const query = queryAt(port);
   const runs = () => child?.exitCode === null && child.signalCode === null;
   const start = async () => {
     const args = ['-D', data, '-h', '127.0.0.1', '-p', `${port}`];
@@ -151,7 +156,7 @@ async function run(
     },
     async remove() {
       await stop('crash');
-      rmSync(directory, { recursive: true, force: true });
+      rmSync(data, { recursive: true, force: true });
     },
   };
 }

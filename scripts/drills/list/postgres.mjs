@@ -1,3 +1,5 @@
+import { MISSING } from '../patroni.mjs';
+
 const primary = (world) => world.postgres.primary;
 
 export const POSTGRES = [
@@ -46,7 +48,18 @@ export const POSTGRES = [
     title: 'the disk of PostgreSQL full',
     needs: { postgres: 'small' },
     holdMs: 6_000,
-    break: (world) => world.postgres.disk.fill(),
+    async break(world) {
+      world.postgres.disk.fill();
+      // Its log needs new files at once, not after some hours.
+      for (let files = 0; files < 8; files += 1) {
+        await primary(world)
+          .query('CREATE TABLE filling (); DROP TABLE filling')
+          .catch(() => undefined);
+        await primary(world)
+          .query('SELECT pg_switch_wal()')
+          .catch(() => undefined);
+      }
+    },
     async heal(world) {
       world.postgres.disk.empty();
       // A server that could not write its log has ended; a supervisor starts it again.
@@ -62,6 +75,17 @@ export const POSTGRES = [
       await primary(world).stop('crash');
     },
     heal: (world) => world.postgres.failOver(),
+  },
+  {
+    name: 'patroni-failover',
+    title: 'Patroni, etcd and HAProxy (deploy/patroni): the machine of the primary lost',
+    missing: MISSING,
+    needs: { postgres: 'patroni' },
+    ends: 'world',
+    // Patroni waits for its ttl of 20 seconds, and promotes without being asked.
+    holdMs: 30_000,
+    break: ({ postgres }) => postgres.loseLeader(),
+    heal: ({ postgres }, lost) => postgres.bringBack(lost),
   },
   {
     name: 'pgbouncer-crash',

@@ -36,7 +36,10 @@ if (list) {
   for (const { name, title } of chosen) process.stdout.write(`${name.padEnd(28)} ${title}\n`);
   process.exit(0);
 }
+const shown = new Map();
 const results = await runDrills(chosen, times, (drill, run, result) => {
+  shown.set(drill, [...(shown.get(drill) ?? []), result]);
+  if (write && run === times) writeReport(DRILLS, shown);
   const verdict = result.faults.length === 0 ? 'passed' : `FAULTS ${result.faults.join('; ')}`;
   const { answers, refused, failedForMs, afterHealMs, slowestMs } = result;
   const seconds = (ms = 0) => `${(ms / 1_000).toFixed(1)} s`;
@@ -45,6 +48,5 @@ const results = await runDrills(chosen, times, (drill, run, result) => {
   );
   for (const reason of result.reasons) process.stdout.write(`    ${reason}\n`);
 });
-if (write) writeReport(DRILLS, results);
 const failed = [...results.values()].flat().some(({ faults }) => faults.length > 0);
 process.exit(failed ? 1 : 0);

@@ -74,8 +74,10 @@ export async function startPatroni(databases) {
   writeFileSync(config, withPorts(readFileSync(join(shipped, 'haproxy.cfg'), 'utf8')));
   const haproxy = run(HAPROXY, ['-f', config, '-db']);
   const query = queryAt(ports['5000']);
+  // HAProxy takes a server for well until it has looked.
+  await until('db2', ['replica']);
   await eventually(() => query('CREATE ROLE cls LOGIN CREATEDB CREATEROLE'));
-  for (const name of databases) await query(`CREATE DATABASE ${name} OWNER cls`);
+  for (const name of databases) await eventually(() => query(`CREATE DATABASE ${name} OWNER cls`));
   // The first fail-over finds a synchronous standby.
   await eventually(async () => {
     const rows = await query(`SELECT 1 FROM pg_stat_replication WHERE sync_state = 'sync'`);
@@ -83,6 +85,8 @@ export async function startPatroni(databases) {
   });
   return {
     url: (name) => `postgres://cls@127.0.0.1:${ports['5000']}/${name}`,
+    /** Sessions to its own server come through HAProxy, too. */
+    readUrls: [`postgres://cls@127.0.0.1:${ports['5001']}/api`],
     current: { query },
     /** As if its machine were lost: Patroni and PostgreSQL together. @returns its name */
     async loseLeader() {

@@ -20,7 +20,8 @@ const DATABASES = ['auth', 'api'];
 
 /**
  * @param kind `single`; `pair`: a primary and its standby; `pooled`: behind pgbouncer;
- *   `small`: on a disk of its own that can be filled; `patroni`: deploy/patroni
+ *   `small`: on a disk of its own that can be filled; `patroni`: deploy/patroni;
+ *   `replicas`: with two that answer questions
  */
 export async function startPostgres(kind = 'single') {
   if (kind === 'patroni') return startPatroni(DATABASES);
@@ -37,6 +38,8 @@ export async function startPostgres(kind = 'single') {
     await primary.query(`ALTER SYSTEM SET synchronous_standby_names = '*'`);
     await primary.query('SELECT pg_reload_conf()');
   }
+  const replicas = [];
+  while (kind === 'replicas' && replicas.length < 2) replicas.push(await primary.startStandby());
   const poolers = new Map();
   if (kind === 'pooled') {
     for (const name of DATABASES) poolers.set(name, await startPooler(primary.url(name)));
@@ -47,7 +50,9 @@ export async function startPostgres(kind = 'single') {
   };
   let current = primary;
   return {
-    ...{ url, primary, standby, disk, poolers: [...poolers.values()] },
+    ...{ url, primary, standby, replicas, disk, poolers: [...poolers.values()] },
+    /** Where the API's questions go, if not to the primary. */
+    readUrls: replicas.map((replica) => replica.url('api')),
     /** Which one takes writes. */
     get current() {
       return current;
@@ -58,7 +63,7 @@ export async function startPostgres(kind = 'single') {
     },
     async close() {
       for (const pooler of poolers.values()) pooler.stop();
-      await standby?.remove();
+      for (const one of [...replicas, standby]) await one?.remove();
       await primary.remove();
       disk?.unmount();
     },

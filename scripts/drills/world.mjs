@@ -59,6 +59,7 @@ export async function startWorld(needs = {}) {
     ...{ KEY_ENCRYPTION_KEY: KEY, COOKIE_KEY: KEY, CURSOR_KEY: KEY, WEBHOOK_SECRETS_KEY: KEY },
     ...{ MAIL_OUTBOX: join(folder, 'outbox'), MAIL_FROM: 'CLS <no-reply@cls.example>' },
     SUPPORT_URL: 'mailto:help@cls.example',
+    API_READ_DATABASE_URLS: (postgres.readUrls ?? []).join(' '),
   };
   if (disks !== undefined) environment.AUDIT_SPOOL_DIR = disks.audit.folder;
   /** By name: the process, and whether it is meant to run. */

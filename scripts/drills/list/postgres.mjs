@@ -77,6 +77,33 @@ export const POSTGRES = [
     heal: (world) => world.postgres.failOver(),
   },
   {
+    name: 'replica-crash',
+    title: 'one of two read replicas crashed',
+    needs: { postgres: 'replicas' },
+    break: ({ postgres }) => postgres.replicas[0].stop('crash'),
+    heal: ({ postgres }) => postgres.replicas[0].start(),
+  },
+  {
+    name: 'replica-freeze',
+    title: 'one of two read replicas frozen (SIGSTOP) for eight seconds',
+    needs: { postgres: 'replicas' },
+    holdMs: 8_000,
+    break: ({ postgres }) => postgres.replicas[1].freeze(),
+    heal: ({ postgres }) => postgres.replicas[1].thaw(),
+  },
+  {
+    name: 'replicas-behind',
+    title: 'both read replicas stop applying for six seconds, while imports go on',
+    needs: { postgres: 'replicas' },
+    holdMs: 6_000,
+    async break({ postgres }) {
+      for (const one of postgres.replicas) await one.query('SELECT pg_wal_replay_pause()');
+    },
+    async heal({ postgres }) {
+      for (const one of postgres.replicas) await one.query('SELECT pg_wal_replay_resume()');
+    },
+  },
+  {
     name: 'patroni-failover',
     title: 'Patroni, etcd and HAProxy (deploy/patroni): the machine of the primary lost',
     missing: MISSING,

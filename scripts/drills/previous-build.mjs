@@ -1,6 +1,7 @@
 // The build of the last release, made from this repository's history.
 import { execFileSync, spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, renameSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 
 const root = resolve(import.meta.dirname, '..', '..');
@@ -16,23 +17,23 @@ export function hasPrevious() {
   return status === 0;
 }
 
-/** Installs and compiles it, once: the folder stays in the cache. @returns the folder */
+let built;
+
+/** Installs and compiles it, once for a process, which removes it. @returns the folder */
 export function previousBuild() {
-  const place = join(root, 'node_modules', '.cache', `cls-build-${PREVIOUS.commit.slice(0, 12)}`);
-  if (existsSync(place)) return place;
+  built ??= build();
+  return built;
+}
+
+function build() {
   process.stderr.write(`building release ${PREVIOUS.release} …\n`);
-  const building = `${place}.${process.pid}`;
-  mkdirSync(building, { recursive: true });
-  try {
-    const archive = ['archive', '--format=tar', PREVIOUS.commit];
-    const tar = execFileSync('git', archive, { cwd: root, maxBuffer: 2 ** 30 });
-    execFileSync('tar', ['-x'], { cwd: building, input: tar });
-    const program = "import('./scripts/bootstrap.mjs').then((m) => m.bootstrap())";
-    execFileSync(process.execPath, ['-e', program], { cwd: building, stdio: 'ignore' });
-    renameSync(building, place);
-  } catch (error) {
-    rmSync(building, { recursive: true, force: true });
-    throw error;
-  }
-  return place;
+  // Not below node_modules: the compiler leaves out what is there.
+  const folder = mkdtempSync(join(tmpdir(), 'cls-build-'));
+  process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
+  const archive = ['archive', '--format=tar', PREVIOUS.commit];
+  const tar = execFileSync('git', archive, { cwd: root, maxBuffer: 2 ** 30 });
+  execFileSync('tar', ['-x'], { cwd: folder, input: tar });
+  const program = "import('./scripts/bootstrap.mjs').then((m) => m.bootstrap())";
+  execFileSync(process.execPath, ['-e', program], { cwd: folder, stdio: 'ignore' });
+  return folder;
 }

@@ -13,6 +13,7 @@ import {
   startRedisCluster,
   startRedisSentinels,
 } from '../../packages/testing/dist/src/servers.js';
+import { archivedPostgres } from './backups.mjs';
 import { startPatroni } from './patroni.mjs';
 import { startProxy } from './proxy.mjs';
 
@@ -21,14 +22,16 @@ const DATABASES = ['auth', 'api'];
 /**
  * @param kind `single`; `pair`: a primary and its standby; `pooled`: behind pgbouncer;
  *   `small`: on a disk of its own that can be filled; `patroni`: deploy/patroni;
- *   `replicas`: with two that answer questions
+ *   `replicas`: with two that answer questions; `archived`: with its log in an archive
  */
 export async function startPostgres(kind = 'single') {
   if (kind === 'patroni') return startPatroni(DATABASES);
   const disk = kind === 'small' ? mountDisk('cls-disk-', '400m') : undefined;
   const settings = disk && ['min_wal_size=32MB', 'max_wal_size=64MB', 'autovacuum=off'];
+  const archived = kind === 'archived' ? archivedPostgres() : undefined;
   const primary = await startPostgresInstance({
     ...(disk && { directory: disk.folder, settings }),
+    ...archived,
   });
   if (primary === undefined) throw new Error('PostgreSQL is not installed');
   for (const name of DATABASES) await primary.createDatabase(name);
@@ -50,7 +53,7 @@ export async function startPostgres(kind = 'single') {
   };
   let current = primary;
   return {
-    ...{ url, primary, standby, replicas, disk, poolers: [...poolers.values()] },
+    ...{ url, primary, standby, replicas, disk, archived, poolers: [...poolers.values()] },
     /** Where the API's questions go, if not to the primary. */
     readUrls: replicas.map((replica) => replica.url('api')),
     /** Which one takes writes. */

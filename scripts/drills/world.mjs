@@ -15,6 +15,7 @@ import {
 import { dealsFile } from './book.mjs';
 import { sendThrough } from './http.mjs';
 import { startNginx } from './nginx.mjs';
+import { previousBuild } from './previous-build.mjs';
 import { startProxy } from './proxy.mjs';
 import { mountDisk, startPostgres, startRedisOf } from './stores.mjs';
 
@@ -36,8 +37,9 @@ const REPLICAS = {
 export const SERVICES = Object.keys(REPLICAS);
 
 /** @param needs which PostgreSQL and Redis: see stores.mjs; `start: false` starts no service;
- *   `disks`: audit spool and logs on disks that can be filled */
+ *   `build: 'previous'`: services and tools of the last release; `disks`: audit spool and logs on disks that can be filled */
 export async function startWorld(needs = {}) {
+  let build = needs.build === 'previous' ? previousBuild() : root;
   const folder = temporaryDirectory('cls-drill-');
   const postgres = await startPostgres(needs.postgres);
   const redis = await startRedisOf(needs.redis);
@@ -71,7 +73,7 @@ export async function startWorld(needs = {}) {
     const { service, prefix, named } = REPLICAS[name];
     const data = join(folder, name);
     mkdirSync(data, { recursive: true });
-    const main = join(root, 'packages', service, 'dist', 'src', 'main.js');
+    const main = join(build, 'packages', service, 'dist', 'src', 'main.js');
     const address = { [`${prefix}_HOST`]: '127.0.0.1', [`${prefix}_PORT`]: `${ports[named]}` };
     const log = openSync(join(disks?.log.folder ?? folder, `${name}.log`), 'a');
     const child = endWithTests(
@@ -126,7 +128,12 @@ export async function startWorld(needs = {}) {
     forget: (name) => rmSync(join(folder, name), { recursive: true, force: true }),
     childOf: (name) => running.get(name)?.child,
     tool: (name, words, options) =>
-      runTool({ ...environment, ...options?.env }, folder, name, words),
+      runTool({ ...environment, ...options?.env }, folder, name, words, build),
+    createCallers: () => createCallers(world),
+    /** What starts from now on is of this build. */
+    useBuild(other) {
+      build = other;
+    },
     async close() {
       agent.destroy();
       for (const name of [...running.keys()]) await stop(name, 'SIGKILL');
@@ -141,15 +148,15 @@ export async function startWorld(needs = {}) {
   };
   if (needs.start === false) return world;
   for (const name of SERVICES) await start(name);
-  world.callers = await createCallers(world);
+  world.callers = await world.createCallers();
   return world;
 }
 
 /** Runs `cls-auth` or `cls-api`. @returns what it printed, once it ended with 0 */
-async function runTool(env, folder, name, words) {
+async function runTool(env, folder, name, words, build) {
   const service = name === 'cls-auth' ? 'auth-server' : 'resource-api';
   const data = join(folder, name === 'cls-auth' ? 'auth-1' : 'api-1');
-  const path = join(root, 'packages', service, 'bin', `${name}.mjs`);
+  const path = join(build, 'packages', service, 'bin', `${name}.mjs`);
   const child = endWithTests(
     spawn(process.execPath, [path, ...words, '--json'], {
       env: { ...env, CLS_DATA_DIR: data },

@@ -8,6 +8,16 @@ import { ENVIRONMENT } from './environment.mjs';
 import { POSTGRES } from './postgres.mjs';
 import { PROCESSES } from './processes.mjs';
 import { REDIS } from './redis.mjs';
+import { RESTORES } from './restore.mjs';
 import { STARTS } from './starts.mjs';
+import { UPGRADE } from './upgrade.mjs';
 
-export const DRILLS = [...PROCESSES, ...POSTGRES, ...REDIS, ...STARTS, ...ENVIRONMENT];
+export const DRILLS = [
+  ...PROCESSES,
+  ...POSTGRES,
+  ...REDIS,
+  ...STARTS,
+  ...ENVIRONMENT,
+  ...RESTORES,
+  ...UPGRADE,
+];

@@ -79,7 +79,8 @@ export type AuditEventType =
   | 'key.removed'
   | 'key.resealed'
   | 'installation.exported'
-  | 'installation.imported';
+  | 'installation.imported'
+  | 'installation.restored';
 
 export interface AuditLog {
   /**

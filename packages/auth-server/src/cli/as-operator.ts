@@ -19,6 +19,7 @@ import { currentRecoveryKey } from '../crypto/recovery-key.ts';
 import { reseal } from '../crypto/seal.ts';
 import { sqlFactors } from '../factors/sql-factors.ts';
 import { sqlTotpFactors } from '../factors/sql-totp-factors.ts';
+import { sqlAfterRestore } from '../installation/sql-after-restore.ts';
 import { sqlInstallation } from '../installation/sql-installation.ts';
 import { sqlSigningKeyStore } from '../keys/sql-signing-keys.ts';
 import { mailQueue } from '../mail/mail-queue.ts';
@@ -65,10 +66,11 @@ export const asOperator: AsOperator = async (work, { mayCreate = false, owner = 
     const upstream = sqlUpstreamProviders(database, sealer);
     const factors = sqlFactors(database);
     // Opened when it is needed: most commands have nothing to do with what is signed in.
-    const signedIn = async () => {
+    const openState = () => {
       state ??= openStateStore(config, database, log);
-      return accountAccess(await state, sqlSessionStore(database));
+      return state;
     };
+    const signedIn = async () => accountAccess(await openState(), sqlSessionStore(database));
     const access: Operator['access'] = {
       endAll: async (...account) => (await signedIn()).endAll(...account),
       endApplicationOfAll: async (id) => (await signedIn()).endApplicationOfAll(id),
@@ -97,6 +99,7 @@ export const asOperator: AsOperator = async (work, { mayCreate = false, owner = 
           ? undefined
           : reseal(database, sealer, aesGcmSealer(newKey), currentRecoveryKey(keyEncryptionKey)),
       installation: sqlInstallation(database, keyEncryptionKey),
+      afterRestore: sqlAfterRestore(database, openState),
       audit,
       tell: (type, account, about) => auditAndNotify(notices, type, account, {}, about),
     });

@@ -74,6 +74,7 @@ export const EXAMPLES: Examples = {
   'keys remove': ['cls-auth keys remove 3Zk1pQ'],
   'keys reseal': ['cls-auth keys reseal < new-key-encryption-key'],
   export: ['cls-auth export installation.cls < passphrase'],
+  'after-restore': ['cls-auth after-restore'],
   import: ['cls-auth import installation.cls < passphrase'],
   check: ['cls-auth check', 'cls-auth check --json'],
   migrate: ['cls-auth migrate', 'cls-auth migrate --check'],

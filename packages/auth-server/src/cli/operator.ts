@@ -9,6 +9,7 @@ import type { Undeletable } from '../audit/never-used.ts';
 import type { ApplicationRecords } from '../clients/application.ts';
 import type { ServiceAccountRecords } from '../clients/service-account-records.ts';
 import type { TotpFactorRecords } from '../factors/second-factor.ts';
+import type { AfterRestore } from '../installation/after-restore.ts';
 import type { Installation } from '../installation/installation.ts';
 import type { SigningKeyStore } from '../keys/signing-key.ts';
 import type { Customer, CustomerRecords } from '../organisations/customer.ts';
@@ -47,6 +48,7 @@ export interface Operator {
     newKey: Secret,
   ) => Promise<{ values: number; recoveryCodes: number } | undefined>;
   readonly installation: Installation;
+  readonly afterRestore: AfterRestore;
   readonly audit: AuditLog;
   /** Records a change to an account, and sends its owner a message. */
   readonly tell: (type: AuditEventType, account: Account, about?: string) => void;

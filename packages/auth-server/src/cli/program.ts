@@ -4,6 +4,7 @@ import { Command } from 'commander';
 import { parseConfig } from '../config.ts';
 import { MIGRATIONS } from '../server/migrations.ts';
 import { addAccountCommands } from './accounts.ts';
+import { addAfterRestoreCommand } from './after-restore.ts';
 import { addApplicationCommands } from './applications.ts';
 import { asOperator } from './as-operator.ts';
 import { checks } from './check.ts';
@@ -25,6 +26,7 @@ export function program(): Command {
   addUpstreamCommands(program, asOperator);
   addKeyCommands(program, asOperator);
   addInstallationCommands(program, asOperator);
+  addAfterRestoreCommand(program, asOperator);
   addMigrateCommand(program, MIGRATIONS, () => parseConfig(process.env).database);
   addCheckCommand(program, () => parseConfig(process.env), checks);
   return program;

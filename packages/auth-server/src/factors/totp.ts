@@ -1,6 +1,9 @@
 import { TOTP, Secret as TotpSecret } from 'otpauth';
 
-const PARAMETERS = { algorithm: 'SHA1', digits: 6, period: 30 } as const;
+/** Seconds for which a code is shown. */
+export const TOTP_PERIOD_S = 30;
+
+const PARAMETERS = { algorithm: 'SHA1', digits: 6, period: TOTP_PERIOD_S } as const;
 /** Steps before and after the present one that are accepted, for clocks that drift. */
 const DRIFT_STEPS = 1;
 

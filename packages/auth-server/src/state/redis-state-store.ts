@@ -87,6 +87,7 @@ export function redisStateStore(redis: Redis | Cluster, waitReplicas: number): S
     remove: (kind, key) => answered(store.remove(kind, key)),
     revokeGrant: (grantId) => answered(store.revokeGrant(grantId)),
     endAccount: (account, keep) => answered(store.endAccount(account, keep)),
+    clear: () => answered(store.clear()),
     ready: () => answered(store.ready()),
     close: store.close,
   };
@@ -181,10 +182,11 @@ function unguarded(redis: Redis | Cluster, waitReplicas: number): StateStore {
         await redis.eval(BEAR_AGAIN, 1, entryKey(keep.kind, keep.key), account);
       }
     },
+    async clear() {
+      await Promise.all(mastersOf(redis).map(removeAll));
+    },
     ready: async () => {
-      const masters = isCluster(redis) ? redis.nodes('master') : [redis];
-      if (masters.length === 0) throw new DatabaseUnavailable('no Redis master is known');
-      await Promise.all(masters.map(writeTo));
+      await Promise.all(mastersOf(redis).map(writeTo));
     },
     close: async () => {
       await redis.quit().catch(() => redis.disconnect());
@@ -219,6 +221,23 @@ function replyOf(answer: readonly [error: Error | null, value: unknown] | undefi
 /** Distinguishes them without loading the library for it. */
 function isCluster(redis: Redis | Cluster): redis is Cluster {
   return 'nodes' in redis;
+}
+
+function mastersOf(redis: Redis | Cluster): readonly Redis[] {
+  const masters = isCluster(redis) ? redis.nodes('master') : [redis];
+  if (masters.length === 0) throw new DatabaseUnavailable('no Redis master is known');
+  return masters;
+}
+
+/** What this service keeps on one server; others may keep theirs beside it. */
+async function removeAll(server: Redis): Promise<void> {
+  let cursor = '0';
+  do {
+    const [next, keys] = await server.scan(cursor, 'MATCH', '*cls:auth:*', 'COUNT', 1_000);
+    // One by one: keys of a cluster's server are of several slots.
+    await Promise.all(keys.map((key) => server.unlink(key)));
+    cursor = next;
+  } while (cursor !== '0');
 }
 
 const PROBE_TTL_S = 60;

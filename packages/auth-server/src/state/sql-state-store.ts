@@ -138,6 +138,9 @@ export function sqlStateStore(database: Database, onError: (error: unknown) => v
         );
       });
     },
+    async clear() {
+      await database.query('DELETE FROM protocol_state');
+    },
     ready: writeProbe(database),
     close: async () => clearInterval(sweeper),
   };

@@ -372,6 +372,14 @@ export interface LedgerState {
   /** First and last effective date up to today; undefined while the book is empty. */
   readonly firstDate: BusinessDate | undefined;
   readonly lastDate: BusinessDate | undefined;
+  readonly lost: readonly LostTime[];
+}
+
+/** What became known in this time was answered, and is not in the book: a backup was restored. */
+export interface LostTime {
+  /** RFC 3339; what was known then is there. */
+  readonly after: string;
+  readonly until: string;
 }
 
 /** Exchange rates up to one, and when it became known. */

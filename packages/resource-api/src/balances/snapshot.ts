@@ -122,11 +122,11 @@ export function snapshots(store: BalanceStore, ledger: CurrentLedger): Snapshots
     return { ...known, knownAt, fxNumber: fx.number };
   };
   return {
-    resume: async ({ asOf, ledgerSeq, knownAt, fxNumber }, access, state) => ({
-      ...(await withFacts({ asOf, ledgerSeq }, access, state ?? (await ledger.state()))),
-      knownAt,
-      fxNumber,
-    }),
+    async resume({ asOf, ledgerSeq, knownAt, fxNumber }, access, found) {
+      const state = found ?? (await ledger.state());
+      if (isLost(knownAt, state)) throw lostWalk();
+      return { ...(await withFacts({ asOf, ledgerSeq }, access, state)), knownAt, fxNumber };
+    },
     async resolve({ asOf, knownAt, fromDate, reporting, ledger: found }, access) {
       const state = found ?? (await ledger.state());
       const { today } = ledger;
@@ -148,7 +148,12 @@ export function snapshots(store: BalanceStore, ledger: CurrentLedger): Snapshots
       return resolved({ asOf: date, ledgerSeq }, access, state, { fx, until: knownAt });
     },
     async copied({ updatedSince, sinceAsOf, asOf, reporting }, access, now) {
-      if (now.grantsAt !== undefined && now.grantsAt > updatedSince) throw deltaUnavailable();
+      if (now.grantsAt !== undefined && now.grantsAt > updatedSince) {
+        throw deltaUnavailable('Your access to deals has changed since then.');
+      }
+      if (isLost(updatedSince, await ledger.state())) {
+        throw deltaUnavailable('The book was restored from a backup since then.');
+      }
       const ledgerSeq = await sequenceAt('updatedSince', updatedSince);
       if (ledgerSeq > now.ledgerSeq) throw sinceAfterNow(updatedSince);
       if (ledgerSeq === 0n) return undefined;
@@ -216,13 +221,32 @@ function inFuture(parameter: string, received: string): Refusal {
   return refusal(parameter, code, 'expected an instant in the past', received);
 }
 
-/** After a change of grants the caller sees other items: what the copy lacks cannot be known. */
-function deltaUnavailable(): Refusal {
+/** A copy or a walk of that state has what the book has lost. */
+function isLost(knownAt: string | undefined, { lost }: LedgerState): boolean {
+  return (
+    knownAt !== undefined && lost.some(({ after, until }) => after < knownAt && knownAt <= until)
+  );
+}
+
+/** The cursor names a sequence that other journals have now, or none. */
+function lostWalk(): Refusal {
+  const message = 'the book was restored from a backup since the first page; begin again';
+  return new Refusal({
+    status: 400,
+    code: 'invalid_cursor',
+    title: 'Cursor not valid',
+    detail: `cursor: ${message}`,
+    errors: [{ parameter: 'cursor', code: 'invalid_cursor', message }],
+  });
+}
+
+/** After such a change the caller sees other items: what the copy lacks cannot be known. */
+function deltaUnavailable(why: string): Refusal {
   return new Refusal({
     status: 410,
     code: 'delta_unavailable',
     title: 'No changes available',
-    detail: 'Your access to deals has changed since then. Read the whole list again.',
+    detail: `${why} Read the whole list again.`,
   });
 }
 

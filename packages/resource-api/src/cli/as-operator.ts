@@ -11,6 +11,7 @@ import { targetFault } from '../notices/webhook-target.ts';
 import { MIGRATIONS } from '../store/migrations.ts';
 import { sqlBilling } from '../store/sql-billing.ts';
 import { sqlBook } from '../store/sql-book.ts';
+import { sqlBookRestores } from '../store/sql-book-restores.ts';
 import { sqlDirectory } from '../store/sql-directory.ts';
 import { sqlEntitlements } from '../store/sql-entitlements.ts';
 import { sqlFxRates } from '../store/sql-fx-rates.ts';
@@ -45,6 +46,7 @@ export const asOperator: AsOperator = async (work, { mayCreate = false, owner = 
       reconciler: sqlReconciler(database),
       chain: sqlLedgerChain(database),
       wholeBook: sqlWholeBook(database),
+      restores: sqlBookRestores(database),
       periods: sqlPeriods(database),
       fxRates: sqlFxRates(database),
       partyNames: sqlPartyNames(database),

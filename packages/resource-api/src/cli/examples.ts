@@ -55,6 +55,7 @@ export const EXAMPLES: Examples = {
     'cls-api contract diff openapi-before.yaml openapi-after.yaml',
     'cls-api contract diff v1.json v2.json --ignore-servers --json',
   ],
+  'after-restore': ['cls-api after-restore'],
   'book export': ['cls-api book export book.cls'],
   'book import': ['cls-api book import book.cls'],
   check: ['cls-api check', 'cls-api check --json'],

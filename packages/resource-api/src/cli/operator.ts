@@ -1,6 +1,7 @@
 import type { Sealer } from '@cls/shared/seal';
 import type { EntitlementRecords } from '../access/entitlement.ts';
 import type { BillingBook } from '../billing/bill-accruals.ts';
+import type { BookRestores } from '../chain/book-restore.ts';
 import type { LedgerChain } from '../chain/ledger-chain.ts';
 import type { WholeBook } from '../chain/whole-book.ts';
 import type { FxRates } from '../fx/fx-rates.ts';
@@ -24,6 +25,7 @@ export interface Operator {
   readonly reconciler: Reconciler;
   readonly chain: LedgerChain;
   readonly wholeBook: WholeBook;
+  readonly restores: BookRestores;
   readonly periods: PeriodRecords;
   readonly fxRates: FxRates;
   readonly partyNames: PartyNames;

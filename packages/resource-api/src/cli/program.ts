@@ -3,6 +3,7 @@ import { addMigrateCommand } from '@cls/shared/cli/migrate-command';
 import { Command } from 'commander';
 import { parseConfig } from '../config.ts';
 import { MIGRATIONS } from '../store/migrations.ts';
+import { addAfterRestoreCommand } from './after-restore.ts';
 import { asOperator } from './as-operator.ts';
 import { addBillCommand } from './bill.ts';
 import { addBookCommands } from './book.ts';
@@ -30,6 +31,7 @@ export function program(): Command {
   addBillCommand(program, asOperator);
   addJournalCommands(program, asOperator);
   addBookCommands(program, asOperator);
+  addAfterRestoreCommand(program, asOperator);
   addEntitlementCommands(program, asOperator);
   addDirectoryCommands(program, asOperator);
   addPartyCommands(program, asOperator);

@@ -11,6 +11,7 @@ import type {
   KnowledgeFacts,
   KnownSequence,
   LedgerState,
+  LostTime,
   Movement,
   PageRequest,
   ReaderAccess,
@@ -291,13 +292,16 @@ async function ledgerState(database: Database, today: BusinessDate): Promise<Led
     fx_known_at: string | null;
     first: BusinessDate | null;
     last: BusinessDate | null;
+    lost: readonly LostTime[];
   }>(
     `SELECT s.generation, CASE WHEN isfinite(s.changed_at) THEN ${instant('s.changed_at')} END
          AS changed_at,
        (SELECT coalesce(max(seq), 0) FROM journal) AS seq,
        fx.number AS fx_number, ${instant('fx.known_at')} AS fx_known_at,
        ${bookDate('ASC', '$1', '(SELECT max(seq) FROM journal)')} AS first,
-       ${bookDate('DESC', '$1', '(SELECT max(seq) FROM journal)')} AS last
+       ${bookDate('DESC', '$1', '(SELECT max(seq) FROM journal)')} AS last,
+       (SELECT coalesce(json_agg(json_build_object('after', ${instant('known_through')},
+          'until', ${instant('restored_at')})), '[]') FROM book_restore) AS lost
      FROM book_state s
      LEFT JOIN LATERAL (SELECT number, known_at FROM fx_rate ORDER BY number DESC LIMIT 1) fx
        ON true`,
@@ -310,6 +314,7 @@ async function ledgerState(database: Database, today: BusinessDate): Promise<Led
     seq: row?.seq ?? 0n,
     firstDate: row?.first ?? undefined,
     lastDate: row?.last ?? undefined,
+    lost: row?.lost ?? [],
   };
 }
 

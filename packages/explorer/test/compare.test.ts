@@ -112,6 +112,58 @@ describe('two points in time', () => {
   }
   const minor = (amount: string) => BigInt(amount.replace('.', ''));
 
+  it('show a lender its own share at both times, and nothing of another’s', async () => {
+    const [own, other] = [aParty('Own lender of two times'), aParty('Secret lender of two times')];
+    const debtor = aParty('Borrower of both');
+    const shared = aLoan(debtor, [own, other]);
+    const part = (mine: string, theirs: string, all: string) =>
+      posting(shared, '2025-01-31', [
+        [undefined, all],
+        [own, mine],
+        [other, theirs],
+      ]);
+    await services.post([
+      ...[debtor, own, other, ...shared.all],
+      part('111.11', '666.66', '777.77'),
+    ]);
+    const grant = { role: 'lender', lenderId: own.id, deals: { dealId: shared.deal.id } } as const;
+    const reader = await services.person(VIEW, grant);
+    const then = (await reader.signIn('/deals')).url.searchParams.get('knownAt') ?? '';
+    await services.post([part('22.22', '44.45', '66.67')]);
+    const at = `cmpKnownAt=${encodeURIComponent(then)}`;
+    const pages = await Promise.all(
+      [
+        ...[
+          '/portfolio',
+          '/portfolio?view=own',
+          '/portfolio?by=lender',
+          '/deals',
+          '/deals?choices=all',
+        ],
+        ...[`/deals/${shared.deal.id}`, `/facilities/${shared.facility.id}`],
+      ].map((path) => reader.open(`${path}${path.includes('?') ? '&' : '?'}${at}`)),
+    );
+    for (const { html, url } of pages) {
+      for (const secret of ['666.66', '44.45', '711.11', 'Secret lender', other.id]) {
+        expect(html, url.href).not.to.include(secret);
+      }
+    }
+    const [, ownView, , deals, , deal] = pages.map(({ html }) => html);
+    expect(rowsOf(ownView ?? '', 'portfolio')[0]?.compared[1]).to.deep.equal([
+      '133.33',
+      '111.11',
+      '22.22',
+    ]);
+    expect(rowsOf(deals ?? '', 'deals')[0]?.compared.slice(0, 2)).to.deep.equal([
+      ['133.33', '111.11', '22.22'],
+      ['844.44', '777.77', '66.67'],
+    ]);
+    expect(rowsOf(deal ?? '', 'amounts-USD')[0]?.compared).to.deep.equal([
+      ['133.33', '111.11', '22.22'],
+      ['844.44', '777.77', '66.67'],
+    ]);
+  });
+
   it('go with the reader from page to page, until the reader stops comparing', async () => {
     const { html } = await person.open(`/portfolio?cmpKnownAt=${encodeURIComponent(between)}`);
     const deals = await person.open(linkNamed(html, 'Deals') ?? '');

@@ -1,3 +1,4 @@
+import { objections, widthOf } from '@cls/testing/accessibility';
 import { CHROMIUM_FLAGS } from '@cls/testing/browser';
 import { requireServer } from '@cls/testing/engines';
 import { chromiumBinary } from '@cls/testing/servers';
@@ -102,6 +103,31 @@ describe('the script of a page', () => {
     await page.click('.foot button >> text=on');
     await page.keyboard.press('/');
     expect(await page.locator('[type=search]:focus').count()).to.equal(1);
+  });
+
+  it('stands in nobody’s way: compared, narrowed and with its forms open, in both languages', async () => {
+    for (const { width, locale, colorScheme } of [
+      { width: 320, locale: 'de', colorScheme: 'dark' },
+      { width: 1280, locale: 'en', colorScheme: 'light' },
+    ] as const) {
+      await page.setViewportSize({ width, height: 900 });
+      await page.emulateMedia({ colorScheme });
+      for (const address of [
+        '/portfolio?cmpAsOf=2025-01-30',
+        '/deals?choices=yes&cmpAsOf=2025-01-30&column=unfunded&column=posted&pastDue=false',
+        `/facilities/${loan.facility.id}?cmpAsOf=2025-01-30`,
+      ]) {
+        const mark = address.includes('?') ? '&' : '?';
+        await page.goto(`${services.url}${address}${mark}lang=${locale}`);
+        await page.evaluate(
+          'for (const one of document.querySelectorAll("details")) one.open = true',
+        );
+        expect(await objections(page), address).to.deep.equal([]);
+        expect(await widthOf(page), address).to.be.at.most(width);
+        expect(await page.getAttribute('html', 'lang')).to.equal(locale);
+      }
+    }
+    await page.goto(`${services.url}/portfolio?lang=en`);
   });
 
   it('asks no more once the person has signed out elsewhere', async () => {

@@ -99,6 +99,9 @@ describe('manifests of Kubernetes', () => {
       expect(container.startupProbe.httpGet.path).to.equal('/readyz');
       expect(container.readinessProbe.httpGet.path).to.equal('/readyz');
       expect(container.livenessProbe.httpGet.path).to.equal('/livez');
+      const health = container.ports.find(({ name }) => name === 'health').containerPort;
+      const settings = settingsOf(container, objects);
+      expect(settings.HEALTH_PORT).to.equal(`${health}`);
       expect(spec.replicas, 'the autoscaler alone sets the number').to.equal(undefined);
       expect(spec.selector.matchLabels).to.deep.equal(spec.template.metadata.labels);
       for (const kind of [

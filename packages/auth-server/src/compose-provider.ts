@@ -5,11 +5,12 @@ import { adminAudience } from '@cls/shared/access-token';
 import type { Clock } from '@cls/shared/clock';
 import type { LogFault } from '@cls/shared/http/fault-log';
 import { health } from '@cls/shared/http/health';
+import { refuseBeyondLimit } from '@cls/shared/http/http-server';
 import { readableTarget, requestId } from '@cls/shared/http/request-id';
 import { type RecordAnswer, requestLog } from '@cls/shared/http/request-log';
 import type { Log } from '@cls/shared/log';
 import type { Secret } from '@cls/shared/secret';
-import type { Database } from '@cls/shared/sql/database';
+import { besideRequests, type Database } from '@cls/shared/sql/database';
 import type Koa from 'koa';
 import type { Middleware } from 'koa';
 import { adminApi } from './admin-api/admin-api.ts';
@@ -92,7 +93,7 @@ export async function composeProvider(deps: ProviderDeps): Promise<ComposedProvi
   const tokens: { issue: IssueServiceToken } = { issue: async () => undefined };
   const healthy = health(
     [
-      { name: 'database', check: writeProbe(database) },
+      { name: 'database', check: writeProbe(besideRequests(database)) },
       { name: 'protocol_state', check: () => state.ready() },
     ],
     () => service?.draining ?? false,
@@ -194,6 +195,7 @@ function serve(
   provider.use(requestLog(deps.recordAnswer));
   provider.use(responseHeaders(config.issuer));
   provider.use(unexpectedErrors(pages, logFault));
+  provider.use(refuseBeyondLimit);
   provider.use(cors(accountServices.applications, config.issuer));
   provider.use(router(rooms, pages, healthy, config.explorerUrl));
 }

@@ -13,7 +13,7 @@ import { openMetrics, type ServedMetrics } from '@cls/shared/service/open-metric
 import { warnOfOwnerRole } from '@cls/shared/service/owner-role';
 import { warnOfPlaintext } from '@cls/shared/service/plaintext-connections';
 import type { RunningService } from '@cls/shared/service/run-service';
-import type { Database } from '@cls/shared/sql/database';
+import { besideRequests, type Database } from '@cls/shared/sql/database';
 import { readSchema } from '@cls/shared/sql/migrate';
 import { argon2Verifier } from './accounts/password.ts';
 import { countedAudit } from './audit/counted-audit.ts';
@@ -38,6 +38,7 @@ import { sweepKnownAddresses } from './throttle/sql-known-addresses.ts';
 import { sweepThrottle } from './throttle/sql-throttle.ts';
 import { accountMailer } from './views/email/account-mailer.ts';
 import { readAssets } from './web/assets.ts';
+import { OVERLOADED } from './web/oauth-error.ts';
 import { pages } from './web/page.ts';
 
 /** Passwords verified at once, and waiting: 19 MiB and a thread each. */
@@ -119,7 +120,7 @@ async function compose(
   const keys = sqlSigningKeyStore(database, aesGcmSealer(keyEncryptionKey), config.signingKeyBits);
   const passwords = await argon2Verifier(PASSWORD_CONCURRENCY, PASSWORD_QUEUE_MAX);
   const { auditSpoolDir: directory, auditFsync: fsync } = config;
-  const spooled = await sqlAuditLog(database, clock, log, { directory, fsync });
+  const spooled = await sqlAuditLog(besideRequests(database), clock, log, { directory, fsync });
   const audit = countedAudit(spooled, metrics);
   const state = await openStateStore(config, database, log, observed.command);
   const outgoing = mailQueue(await openMailSender(config), log);
@@ -154,7 +155,7 @@ async function compose(
   };
   const provider = await composeProvider({ ...foundation, cookieKey, assets, pages: shown });
   const stopSweeping = sweepRegularly(config, database, clock, log);
-  const { host, port, drainDelayMs, trustedProxyHops } = config;
+  const { host, port, drainDelayMs, trustedProxyHops, limits, healthPort } = config;
   const headers = Object.entries(headersOfAll(issuer)).flat();
   const { tokens, handle } = provider;
   const handler = clientCredentials(
@@ -164,6 +165,7 @@ async function compose(
   const running = await startHttpService(
     {
       ...{ host, port, drainDelayMs, drainTimeoutMs: DRAIN_TIMEOUT_MS, trustedProxyHops, log },
+      ...{ limits, healthPort, overloadedBody: OVERLOADED.body },
       baseUrl: issuer,
     },
     () => handler,

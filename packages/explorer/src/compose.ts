@@ -93,10 +93,10 @@ async function compose(
     ...balanceRoutes(balanceDeps),
   };
   const recordAnswer = answerRecorder(log, metrics, routePatterns(routes));
-  const { host, port, drainDelayMs, trustedProxyHops } = config;
+  const { host, port, drainDelayMs, trustedProxyHops, limits, healthPort } = config;
   const running = await startHttpService(
     {
-      ...{ host, port, drainDelayMs, trustedProxyHops, log },
+      ...{ host, port, drainDelayMs, trustedProxyHops, limits, healthPort, log },
       ...{ drainTimeoutMs: DRAIN_TIMEOUT_MS, baseUrl: issuerUrl },
     },
     (service) =>

@@ -12,7 +12,7 @@ import { openMetrics, type ServedMetrics } from '@cls/shared/service/open-metric
 import { warnOfOwnerRole } from '@cls/shared/service/owner-role';
 import { warnOfPlaintext } from '@cls/shared/service/plaintext-connections';
 import type { RunningService } from '@cls/shared/service/run-service';
-import type { Database } from '@cls/shared/sql/database';
+import { besideRequests, type Database } from '@cls/shared/sql/database';
 import { readSchema } from '@cls/shared/sql/migrate';
 import { currentAsker } from './access/asker.ts';
 import { callerBudgets } from './access/caller-budget.ts';
@@ -123,6 +123,8 @@ async function compose(
   const slots = pool * sources;
   const shared = fairDatabase(reads, { slots, budgets, asker: currentAsker });
   const store = sqlBalanceStore(shared, reads);
+  const apart = sources === 1 ? besideRequests(reads) : reads;
+  const beside = sqlBalanceStore(apart, apart);
   const ledger = currentLedger(store, clock);
   const cursors = cursorCodec(
     config.cursorKey ?? developmentSecret(config.dataDir, 'cursor-key'),
@@ -170,7 +172,7 @@ async function compose(
     checks: [
       {
         name: 'database',
-        check: async () => void (await Promise.all([store.ready(), store.generation()])),
+        check: async () => void (await Promise.all([beside.ready(), beside.generation()])),
       },
       {
         name: 'keys',
@@ -185,10 +187,11 @@ async function compose(
     recordAnswer: answerRecorder(log, metrics, routePatterns(versions), measured.recordAnswer),
     recordKept: (wasKept) => measured.recordLookup('answers', wasKept),
   });
-  const { host, port, drainDelayMs, trustedProxyHops } = config;
+  const { host, port, drainDelayMs, trustedProxyHops, limits, healthPort } = config;
   const running = await startHttpService(
     {
       ...{ host, port, drainDelayMs, drainTimeoutMs: DRAIN_TIMEOUT_MS, trustedProxyHops, log },
+      ...{ limits, healthPort },
       baseUrl: config.issuer,
     },
     () => handler,

@@ -1,11 +1,11 @@
-import { Abandoned, type Database, type Transaction } from '@cls/shared/sql/database';
+import { Abandoned, type Database, Overloaded, type Transaction } from '@cls/shared/sql/database';
 import { expect } from 'chai';
 import { askedBy, currentAsker, stillAsked } from '../src/access/asker.ts';
 import { callerBudgets } from '../src/access/caller-budget.ts';
 import { fairDatabase } from '../src/store/fair-database.ts';
 
 /** A database whose statements end when the test says so. */
-function heldDatabase(slots: number) {
+function heldDatabase(slots: number, waitingMax?: number) {
   const begun: { readonly sql: string; readonly end: () => void }[] = [];
   const transaction: Database['transaction'] = (work) => {
     const query = <Row>(sql: string) =>
@@ -18,6 +18,7 @@ function heldDatabase(slots: number) {
   const budgets = callerBudgets({ statementSeconds: 0, requestsAtOnce: 0 }, () => nowMs);
   const database = fairDatabase({ transaction } as Database, {
     ...{ slots, budgets, asker: currentAsker },
+    ...(waitingMax === undefined ? {} : { waitingMax }),
   });
   const ask = (name: string, sql: string, signal = new AbortController().signal) =>
     askedBy({ name, signal }, () => database.query(sql)).catch((error: unknown) => error);
@@ -46,6 +47,19 @@ describe('connections shared out between callers', () => {
       await settle();
     }
     expect(names()).to.deep.equal(['expensive 0', 'cheap 0', 'cheap 1', 'expensive 1']);
+  });
+
+  it('have a queue with an end, at which the caller that waits with the most is refused', async () => {
+    const { ask, names, settle, begun } = heldDatabase(1, 4);
+    const greedy = Array.from({ length: 6 }, (_, i) => ask('greedy', `greedy ${i}`));
+    const modest = [ask('modest', 'modest 0'), ask('modest', 'modest 1')];
+    for (const at of [3, 4, 5]) expect(await greedy[at]).to.be.instanceOf(Overloaded);
+    for (let i = 0; i < 5; i += 1) {
+      await settle();
+      begun[i]?.end();
+    }
+    await Promise.all([...greedy.slice(0, 3), ...modest]);
+    expect(names()).to.have.members(['greedy 0', 'greedy 1', 'greedy 2', 'modest 0', 'modest 1']);
   });
 
   it('are not given to a question that nobody waits for any more', async () => {

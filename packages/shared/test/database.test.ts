@@ -4,6 +4,7 @@ import { expect } from 'chai';
 import {
   type Database,
   DatabaseUnavailable,
+  Overloaded,
   SqlError,
   type SqlValue,
 } from '../src/sql/database.ts';
@@ -240,5 +241,30 @@ describeOnEngines('the database port', (engine) => {
         expect(rows).to.deep.equal([{ owner: reader }]);
       }
     });
+  });
+});
+
+describeOnEngines('a database that more wait for than it can answer soon', (engine) => {
+  it('refuses what comes then at once, ends what is under way, and takes more afterwards', async () => {
+    const database = await engine.open();
+    let end: () => void = () => undefined;
+    const ended = new Promise<void>((resolve) => {
+      end = resolve;
+    });
+    const outcome = (work: Promise<unknown>) =>
+      work.then(
+        () => 'answered',
+        (error: unknown) => (error instanceof Overloaded ? 'refused' : String(error)),
+      );
+    const held = Array.from({ length: 5 }, () => outcome(database.transaction(() => ended)));
+    const asked = Array.from({ length: 300 }, () => outcome(database.query('SELECT 1')));
+    // While those in front are held, the last one has its refusal.
+    expect(await asked.at(-1)).to.equal('refused');
+    end();
+    const outcomes = await Promise.all([...held, ...asked]);
+    expect(outcomes.filter((outcome) => outcome === 'answered').length).to.be.at.least(200);
+    expect(new Set(outcomes)).to.deep.equal(new Set(['answered', 'refused']));
+    expect(await database.query('SELECT 1 AS one')).to.deep.equal([{ one: 1 }]);
+    await database.close();
   });
 });

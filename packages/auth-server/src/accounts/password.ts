@@ -1,3 +1,4 @@
+import { Overloaded } from '@cls/shared/sql/database';
 import { type Algorithm, hash, verify } from '@node-rs/argon2';
 
 export const PASSWORD_LENGTH_MAX = 256;
@@ -21,9 +22,7 @@ export function hashPassword(password: string): Promise<string> {
 }
 
 /** Too many passwords are being hashed at once; the caller may try again soon. */
-export class PasswordVerifierBusy extends Error {
-  override readonly name = 'PasswordVerifierBusy';
-}
+export class PasswordVerifierBusy extends Overloaded {}
 
 export interface PasswordVerifier {
   /** A hash to store; shares its places with `verify`. @throws {PasswordVerifierBusy} */

@@ -11,7 +11,7 @@ import { nextLinkFrom } from '../web/next-link.ts';
 import {
   RETRY_WHEN_UNAVAILABLE_S,
   SERVER_ERROR,
-  UNAVAILABLE,
+  unavailableAnswer,
   writeOAuthError,
 } from '../web/oauth-error.ts';
 import type { Pages } from '../web/page.ts';
@@ -84,12 +84,12 @@ export function unexpectedErrors(pages: Pages, logFault: LogFault): Middleware {
     } catch (err) {
       if (ctx.req.readableAborted) return; // The caller broke off in the middle of the body.
       logFault(err, ctx.state['requestId']);
-      answer(ctx, pages, err instanceof DatabaseUnavailable);
+      answer(ctx, pages, err instanceof DatabaseUnavailable ? err : undefined);
     }
   };
 }
 
-function answer(ctx: Context, pages: Pages, unavailable: boolean): void {
+function answer(ctx: Context, pages: Pages, unavailable: DatabaseUnavailable | undefined): void {
   const status = unavailable ? 503 : 500;
   if (unavailable) ctx.set('Retry-After', `${RETRY_WHEN_UNAVAILABLE_S}`);
   // The answer before the error may have set them: a redirect, and a session that nobody asked for.
@@ -104,5 +104,5 @@ function answer(ctx: Context, pages: Pages, unavailable: boolean): void {
     });
     return;
   }
-  writeOAuthError(ctx, unavailable ? UNAVAILABLE : SERVER_ERROR);
+  writeOAuthError(ctx, unavailable ? unavailableAnswer(unavailable) : SERVER_ERROR);
 }

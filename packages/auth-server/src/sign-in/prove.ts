@@ -2,7 +2,6 @@
 import { randomUUID } from 'node:crypto';
 import type { AccountDirectory } from '../accounts/account.ts';
 import { type Account, canonicalEmail, type RefusedPassword } from '../accounts/account.ts';
-import { PasswordVerifierBusy } from '../accounts/password.ts';
 import type { SecondFactor } from '../factors/second-factor.ts';
 import { whenAnswered } from '../state/answering.ts';
 import {
@@ -61,19 +60,13 @@ export async function provePassword(
     accounts.authenticate(email, password, (why) => {
       refused = why;
     });
-  try {
-    const subjects = await passwordSubjects(deps, email, address, deviceCookie);
-    const outcome = await guess(throttle, subjects, compare);
-    if (!('waitS' in outcome) || otp === undefined) return toProof(outcome, refused);
-    if (!(await vouchesFor(deps, address, email, otp))) return outcome;
-    const withCode = [{ kind: 'account-password-with-code', id: email }] as const;
-    const proof = toProof(await guess(throttle, withCode, compare), refused);
-    return 'account' in proof ? { ...proof, codeAccepted: true } : proof;
-  } catch (error) {
-    // Not a block: the load of this server does not belong in the person's log.
-    if (error instanceof PasswordVerifierBusy) return { waitS: 1, first: false };
-    throw error;
-  }
+  const subjects = await passwordSubjects(deps, email, address, deviceCookie);
+  const outcome = await guess(throttle, subjects, compare);
+  if (!('waitS' in outcome) || otp === undefined) return toProof(outcome, refused);
+  if (!(await vouchesFor(deps, address, email, otp))) return outcome;
+  const withCode = [{ kind: 'account-password-with-code', id: email }] as const;
+  const proof = toProof(await guess(throttle, withCode, compare), refused);
+  return 'account' in proof ? { ...proof, codeAccepted: true } : proof;
 }
 
 /** The same counts for an address that no account has: only a right code makes a difference. */

@@ -1,3 +1,4 @@
+import { type DatabaseUnavailable, Overloaded } from '@cls/shared/sql/database';
 import type { Context } from 'koa';
 
 /** When a store may answer again, in seconds. */
@@ -33,10 +34,20 @@ const unavailable = oauthError(
 );
 
 /** A store does not answer: nothing is known of the caller, and trying again helps. */
-export const UNAVAILABLE: OAuthErrorAnswer = {
+const UNAVAILABLE: OAuthErrorAnswer = {
   ...unavailable,
   headers: { ...unavailable.headers, 'Retry-After': `${RETRY_WHEN_UNAVAILABLE_S}` },
 };
+
+/** Too many requests are under way: this one was not looked at. */
+export const OVERLOADED: OAuthErrorAnswer = {
+  ...UNAVAILABLE,
+  body: { ...unavailable.body, error_description: 'too many requests are under way; try again' },
+};
+
+export function unavailableAnswer(cause: DatabaseUnavailable): OAuthErrorAnswer {
+  return cause instanceof Overloaded ? OVERLOADED : UNAVAILABLE;
+}
 
 export function writeOAuthError(ctx: Context, { status, body, headers }: OAuthErrorAnswer): void {
   ctx.status = status;

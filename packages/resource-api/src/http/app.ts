@@ -4,6 +4,7 @@ import type { Caller } from '@cls/shared/access/caller';
 import { requirePermission } from '@cls/shared/access/require-permission';
 import { faultLog } from '@cls/shared/http/fault-log';
 import { health, type ReadinessCheck } from '@cls/shared/http/health';
+import { refuseBeyondLimit } from '@cls/shared/http/http-server';
 import { NOTHING_HERE, problems } from '@cls/shared/http/problem';
 import { Refusal } from '@cls/shared/http/refusal';
 import { readableTarget, requestId } from '@cls/shared/http/request-id';
@@ -54,6 +55,7 @@ export function createApp(deps: AppDeps): RequestListener {
   app.use(cors(deps.corsOrigins));
   app.use(securityHeaders);
   app.use(problems(faultLog(deps.log), deps.issuer));
+  app.use(refuseBeyondLimit);
   app.use(health(deps.checks, deps.isDraining));
   app.use(documentation(deps));
   app.use(refusalStep(deps.versions));

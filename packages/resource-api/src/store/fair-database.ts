@@ -1,4 +1,4 @@
-import { Abandoned, type Database } from '@cls/shared/sql/database';
+import { Abandoned, type Database, Overloaded } from '@cls/shared/sql/database';
 import type { Asker } from '../access/asker.ts';
 import type { CallerBudgets } from '../access/caller-budget.ts';
 
@@ -7,12 +7,17 @@ export interface FairOptions {
   readonly slots: number;
   readonly budgets: Pick<CallerBudgets, 'spend' | 'spentBy'>;
   readonly asker: () => Asker | undefined;
+  /** Questions that may wait, of all callers together. */
+  readonly waitingMax?: number;
 }
 
 interface Waiting {
   readonly name: string;
   readonly admit: () => void;
+  readonly refuse: () => void;
 }
+
+const WAITING_MAX = 200;
 
 export interface FairDatabase extends Database {
   /** Questions that wait for their turn. */
@@ -27,12 +32,13 @@ const SERVICE = '';
  * most; what it asks beyond that waits in its own queue. A connection that falls free goes to the
  * caller that used the least lately, so a queue of expensive questions keeps nobody else waiting
  * for more than the statement that runs. A question whose caller has gone leaves the queue, or is
- * cancelled if it runs.
+ * cancelled if it runs. When the queue is full, the last question of the caller that has the most in
+ * it is refused.
  *
  * For reads alone: a statement by itself runs in a read-only transaction.
  */
 export function fairDatabase(database: Database, options: FairOptions): FairDatabase {
-  const { slots, budgets, asker } = options;
+  const { slots, budgets, asker, waitingMax = WAITING_MAX } = options;
   const perCaller = Math.max(1, Math.floor(slots / 2));
   const running = new Map<string, number>();
   const queue = new Set<Waiting>();
@@ -76,8 +82,14 @@ export function fairDatabase(database: Database, options: FairOptions): FairData
         signal?.removeEventListener('abort', gone);
         resolve();
       };
-      const waiting = { name, admit };
+      const refuse = () => {
+        queue.delete(waiting);
+        signal?.removeEventListener('abort', gone);
+        reject(new Overloaded('too many questions wait for the database'));
+      };
+      const waiting = { name, admit, refuse };
       queue.add(waiting);
+      if (queue.size > waitingMax) lastOfTheMost(queue).refuse();
       signal?.addEventListener('abort', gone, { once: true });
       admitNext();
     });
@@ -110,4 +122,19 @@ export function fairDatabase(database: Database, options: FairOptions): FairData
     transaction,
     query: (sql, params) => transaction((inside) => inside.query(sql, params), { readOnly: true }),
   };
+}
+
+/** In the order of their coming: the last one of the caller that waits with the most. */
+function lastOfTheMost(queue: ReadonlySet<Waiting>): Waiting {
+  const counts = new Map<string, number>();
+  let most = 0;
+  let last: Waiting | undefined;
+  for (const waiting of queue) {
+    const count = (counts.get(waiting.name) ?? 0) + 1;
+    counts.set(waiting.name, count);
+    if (count < most) continue;
+    most = count;
+    last = waiting;
+  }
+  return last as Waiting; // The queue is not empty.
 }

@@ -10,6 +10,7 @@ import {
   type Database,
   DatabaseUnavailable,
   type ListenGap,
+  Overloaded,
   type Sql,
 } from '../sql/database.ts';
 
@@ -46,6 +47,9 @@ interface Listener {
 
 /** How one side takes its turn: the service is turned away where an operator's work takes long. */
 type TakeTurn = <T>(work: (holder: Holder) => Promise<T>, signal?: AbortSignal) => Promise<T>;
+
+/** What may wait for the session; further work is refused. */
+const WAITING_MAX = 200;
 
 /** Opens with `open`, and again with it whenever a read was ended. */
 export async function interruptibleDatabase(
@@ -168,6 +172,9 @@ function patienceWith(patienceMs: number | undefined) {
     /** Begins to wait. @throws {DatabaseUnavailable} at once where it would be in vain. */
     wait() {
       if (exhausted) throw turnedAway();
+      if (waiting.size >= WAITING_MAX) {
+        throw new Overloaded('too many requests wait for the database');
+      }
       let giveUp: (error: Error) => void = () => undefined;
       const inVain = new Promise<never>((_, reject) => {
         giveUp = reject;

@@ -1,5 +1,5 @@
 import type { Log } from '../log.ts';
-import { DatabaseUnavailable } from '../sql/database.ts';
+import { DatabaseUnavailable, Overloaded } from '../sql/database.ts';
 
 /** How long one line stands for all faults of its kind. */
 const QUIET_MS = 60_000;
@@ -11,8 +11,8 @@ export type LogFault = (err: unknown, requestId: unknown) => void;
 
 /**
  * A fault is logged when it happens, an unexpected one with its stack. When the same happens again,
- * one line a minute says how often. When a store does not answer, every request fails in the same
- * way, so that is one kind of fault. Others are of one kind where they have the same name, and come
+ * one line a minute says how often. When a store does not answer, or more arrives than can be answered,
+ * every request fails in the same way, so each of these is one kind of fault. Others are of one kind where they have the same name, and come
  * from the same line of code.
  */
 export function faultLog(log: Log): LogFault {
@@ -25,7 +25,8 @@ export function faultLog(log: Log): LogFault {
       return;
     }
     const { count, what } = fault;
-    if (kind === AWAY) log.error({ count }, 'a store that is needed still does not answer');
+    const goesOn = GOES_ON[kind];
+    if (goesOn !== undefined) log.error({ count }, goesOn);
     else log.error({ count, reason: what }, 'requests failed again');
     fault.count = 0;
     rest(kind);
@@ -49,15 +50,23 @@ export function faultLog(log: Log): LogFault {
     }
     const { message: reason, cause } = err;
     const because = cause instanceof Error ? { cause: cause.message } : {};
-    log.error({ reason, ...because, requestId }, 'a store that is needed does not answer');
+    const begins = kind === FULL ? REFUSED : 'a store that is needed does not answer';
+    log.error({ reason, ...because, requestId }, begins);
   };
 }
 
 const AWAY = 'a store is away';
+const FULL = 'too much at once';
+const REFUSED = 'requests are refused: too many are under way';
+const GOES_ON: Readonly<Record<string, string>> = {
+  [AWAY]: 'a store that is needed still does not answer',
+  [FULL]: 'requests are still refused: too many are under way',
+};
 const OTHERS = 'other faults';
 
 /** `TypeError at present.js:41:12`; its message may name what was sent, so it is no part of it. */
 function kindOf(err: unknown): string {
+  if (err instanceof Overloaded) return FULL;
   if (err instanceof DatabaseUnavailable) return AWAY;
   if (!(err instanceof Error)) return typeof err;
   const frame = /\n\s+at (.*)/.exec(err.stack ?? '')?.[1] ?? 'an unknown place';

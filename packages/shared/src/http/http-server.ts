@@ -1,5 +1,6 @@
 import {
   createServer,
+  type IncomingMessage,
   type RequestListener,
   type Server,
   type ServerOptions,
@@ -7,8 +8,11 @@ import {
   STATUS_CODES,
 } from 'node:http';
 import type { Duplex } from 'node:stream';
+import type { Middleware } from 'koa';
+import { Overloaded } from '../sql/database.ts';
 import { type ProblemCode, problemType } from './problem-codes.ts';
 import { newRequestId } from './request-id.ts';
+import { PROBES } from './request-log.ts';
 
 interface Answer {
   readonly status: number;
@@ -51,6 +55,73 @@ const UNREADABLE: Readonly<Record<string, Answer>> = {
   },
 };
 
+const beyond = new WeakSet<IncomingMessage>();
+
+/**
+ * Refuses a browser's request beyond the limit, where the service has the steps that show its pages.
+ * @throws {Overloaded}
+ */
+export const refuseBeyondLimit: Middleware = (ctx, next) => {
+  if (beyond.has(ctx.req)) throw new Overloaded(TOO_MANY);
+  return next();
+};
+
+/** What a server does when too much arrives. */
+export interface Shedding {
+  /** Further requests are refused, before anything is read, asked or compared for them. */
+  readonly requestsAtOnce: number;
+  /** The members of the body in the protocol of the service; a problem document when undefined. */
+  readonly body?: object | undefined;
+  readonly onRefused: (refusal: Overloaded, requestId: string) => void;
+}
+
+const TOO_MANY = 'too many requests are under way';
+const OVERLOADED: Answer = {
+  status: 503,
+  code: 'unavailable',
+  title: 'Service unavailable',
+  detail: 'Too many requests are under way. Try again later.',
+};
+const RETRY_AFTER_S = '2';
+
+/**
+ * Refuses what is beyond the limit. This takes a small part of the time of any answer: else the
+ * refusals themselves would be the overload. Probes are always answered.
+ */
+function shed(
+  { requestsAtOnce, body, onRefused }: Shedding,
+  baseUrl: string,
+  listener: RequestListener,
+): RequestListener {
+  let underWay = 0;
+  return (request, response) => {
+    if (underWay >= requestsAtOnce && !isProbe(request)) {
+      if (request.headers.accept?.includes('text/html')) {
+        beyond.add(request);
+        return listener(request, response);
+      }
+      const { headers, body: text } = problem(OVERLOADED, baseUrl, body);
+      response.writeHead(OVERLOADED.status, {
+        ...headers,
+        Connection: 'keep-alive',
+        'Retry-After': RETRY_AFTER_S,
+      });
+      response.end(request.method === 'HEAD' ? '' : text);
+      return onRefused(new Overloaded(TOO_MANY), headers['X-Request-Id']);
+    }
+    underWay += 1;
+    response.once('close', () => {
+      underWay -= 1;
+    });
+    listener(request, response);
+  };
+}
+
+/** `/livez` and `/readyz`. */
+export function isProbe({ url = '' }: IncomingMessage): boolean {
+  return PROBES.includes(url);
+}
+
 /**
  * A server that answers with a problem document (RFC 9457) also what Node refuses by itself, with
  * an empty body: a request that is not HTTP, that is too large, or that arrives too slowly.
@@ -61,12 +132,14 @@ export function createHttpServer(
   options: ServerOptions,
   baseUrl: string,
   listener: RequestListener,
+  shedding?: Shedding,
 ): Server {
+  const counted = shedding === undefined ? listener : shed(shedding, baseUrl, listener);
   const server = createServer({ ...options, requireHostHeader: false }, (request, response) => {
     if (request.headers.host === undefined && request.httpVersion === '1.1') {
       return refuse(response, baseUrl, NO_HOST);
     }
-    listener(request, response);
+    counted(request, response);
   });
   const underWay = new WeakMap<Duplex, readonly ServerResponse[]>();
   server.on('request', ({ socket }, response) => {
@@ -105,12 +178,13 @@ function written(answer: Answer, baseUrl: string): string {
   return `${status}${lines.join('')}Date: ${new Date().toUTCString()}\r\n\r\n${body}`;
 }
 
-function problem({ status, code, title, detail }: Answer, baseUrl: string) {
+function problem({ status, code, title, detail }: Answer, baseUrl: string, instead?: object) {
   const requestId = newRequestId();
   const type = problemType(baseUrl, code);
-  const body = JSON.stringify({ type, title, status, detail, code, requestId });
+  const body = JSON.stringify(instead ?? { type, title, status, detail, code, requestId });
   const headers = {
-    'Content-Type': 'application/problem+json',
+    'Content-Type':
+      instead === undefined ? 'application/problem+json' : 'application/json; charset=utf-8',
     'Content-Length': String(Buffer.byteLength(body)),
     'Cache-Control': 'no-store',
     'X-Content-Type-Options': 'nosniff',

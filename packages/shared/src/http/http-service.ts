@@ -2,7 +2,8 @@ import type { RequestListener, Server } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Log } from '../log.ts';
 import { warnOfIgnoredForwarding } from './client-address.ts';
-import { createHttpServer } from './http-server.ts';
+import { faultLog } from './fault-log.ts';
+import { createHttpServer, isProbe } from './http-server.ts';
 import { listening } from './listening.ts';
 
 /** Where a service listens, and how it stops; times in milliseconds. */
@@ -20,7 +21,42 @@ export interface HttpServiceOptions {
   /** Of the deployment, as callers reach it: problems link to its documentation. */
   readonly baseUrl: string;
   readonly log: Log;
+  readonly limits?: Partial<HttpLimits>;
+  /** What a program gets with 503 when too many requests are under way; a problem document when undefined. */
+  readonly overloadedBody?: object;
+  /** A further port that answers probes alone, and that callers cannot fill; 0: none. */
+  readonly healthPort?: number;
 }
+
+/** What one process takes at once, and how long it waits for a slow peer; times in milliseconds. */
+export interface HttpLimits {
+  /** Requests under way; further ones are refused. */
+  readonly requestsAtOnce: number;
+  /** Open connections, idle ones too; further ones are closed unread. */
+  readonly connections: number;
+  /** From the first byte of a request, or the begin of its connection, to the end of its headers. */
+  readonly headersMs: number;
+  /** To the end of its body. */
+  readonly requestMs: number;
+  /** Without a byte in either direction, such as to a reader who stopped reading an export. */
+  readonly silenceMs: number;
+  /** Between two requests of a connection. */
+  readonly idleMs: number;
+  /** How often the first two are looked at. */
+  readonly checkMs: number;
+}
+
+const LIMITS: HttpLimits = {
+  requestsAtOnce: 256,
+  connections: 5_000,
+  headersMs: 10_000,
+  requestMs: 30_000,
+  silenceMs: 120_000,
+  idleMs: 65_000,
+  checkMs: 2_000,
+};
+const HEADERS_MAX_BYTES = 32_768;
+const QUIET_DROPS_MS = 60_000;
 
 /** A server that listens. */
 export interface HttpService {
@@ -43,6 +79,7 @@ export async function startHttpService(
   handlerFor: (service: HttpService) => RequestListener,
 ): Promise<HttpService> {
   const state = { draining: false, port: options.port };
+  let health: Server | undefined;
   const service: HttpService = {
     get port() {
       return state.port;
@@ -54,21 +91,75 @@ export async function startHttpService(
       if (state.draining) return;
       state.draining = true;
       await stop(server, options);
+      health?.close();
+      health?.closeAllConnections();
     },
   };
+  const handler = handlerFor(service);
+  const limits = { ...LIMITS, ...options.limits };
   const server = createHttpServer(
     {
-      maxHeaderSize: 32_768,
-      headersTimeout: 10_000,
-      requestTimeout: 30_000,
-      keepAliveTimeout: 65_000,
+      maxHeaderSize: HEADERS_MAX_BYTES,
+      headersTimeout: limits.headersMs,
+      requestTimeout: limits.requestMs,
+      connectionsCheckingInterval: limits.checkMs,
+      keepAliveTimeout: limits.idleMs,
     },
     options.baseUrl,
-    handlerFor(service),
+    handler,
+    {
+      requestsAtOnce: limits.requestsAtOnce,
+      body: options.overloadedBody,
+      onRefused: faultLog(options.log),
+    },
   );
+  server.timeout = limits.silenceMs;
+  server.maxConnections = limits.connections;
+  warnOfDrops(server, options.log);
   if (options.trustedProxyHops === 0) warnOfIgnoredForwarding(server, options.log);
   state.port = await listening(server, options);
+  try {
+    health = await listenForProbes(options, handler);
+  } catch (error) {
+    server.close();
+    throw error;
+  }
   return service;
+}
+
+/** One line a minute, however many connections are closed unread. */
+function warnOfDrops(server: Server, log: Log): void {
+  let dropped = 0;
+  let lastMs = Number.NEGATIVE_INFINITY;
+  server.on('drop', () => {
+    dropped += 1;
+    if (performance.now() - lastMs < QUIET_DROPS_MS) return;
+    log.warn(
+      { dropped },
+      'connections are closed unread: as many are open as MAX_CONNECTIONS allows',
+    );
+    lastMs = performance.now();
+    dropped = 0;
+  });
+}
+
+const PROBE_CONNECTIONS = 100;
+const NOTHING_ELSE = JSON.stringify({ status: 'this port answers /livez and /readyz alone' });
+
+/** The health of the service on a port of its own, if there is one. @throws {PortUnavailable} */
+async function listenForProbes(
+  { healthPort = 0, host, baseUrl }: HttpServiceOptions,
+  handler: RequestListener,
+): Promise<Server | undefined> {
+  if (healthPort === 0) return undefined;
+  const limits = { requestTimeout: LIMITS.headersMs, headersTimeout: LIMITS.headersMs };
+  const server = createHttpServer(limits, baseUrl, (request, response) => {
+    if (isProbe(request)) return handler(request, response);
+    response.writeHead(404, { 'Content-Type': 'application/json' }).end(NOTHING_ELSE);
+  });
+  server.maxConnections = PROBE_CONNECTIONS;
+  await listening(server, { host, port: healthPort });
+  return server;
 }
 
 /** How long a connection is quiet before no request is on its way. */

@@ -5,6 +5,9 @@ export class PortUnavailable extends Error {
   override readonly name = 'PortUnavailable';
 }
 
+/** Connections that the machine takes before this process does: a burst must not wait for retries of TCP. */
+const BACKLOG = 2_048;
+
 /**
  * Listens, and resolves to the port: another than was asked for where that was 0.
  *
@@ -17,7 +20,7 @@ export async function listening(
 ): Promise<number> {
   await new Promise<void>((resolve, reject) => {
     server.once('error', (error: NodeJS.ErrnoException) => reject(explained(error, port)));
-    server.listen(port, host, resolve);
+    server.listen({ port, host, backlog: BACKLOG }, resolve);
   });
   const address = server.address();
   return typeof address === 'object' && address !== null ? address.port : port;

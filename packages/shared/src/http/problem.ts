@@ -1,5 +1,5 @@
 import type { Context, Middleware } from 'koa';
-import { Abandoned, DatabaseUnavailable } from '../sql/database.ts';
+import { Abandoned, DatabaseUnavailable, Overloaded } from '../sql/database.ts';
 import type { LogFault } from './fault-log.ts';
 import { problemType } from './problem-codes.ts';
 import { Refusal, type RefusalDetails } from './refusal.ts';
@@ -19,6 +19,11 @@ const UNAVAILABLE: RefusalDetails = {
   headers: { 'Retry-After': '2' },
 };
 
+const OVERLOADED: RefusalDetails = {
+  ...UNAVAILABLE,
+  detail: 'Too many requests are under way. Try again later.',
+};
+
 /** As nginx has it in its log: the caller closed the connection, and nobody reads this. */
 const ABANDONED: RefusalDetails = {
   status: 499,
@@ -26,6 +31,8 @@ const ABANDONED: RefusalDetails = {
   title: 'Client closed request',
   detail: 'The connection was closed before the answer was ready.',
 };
+
+const LOGGED: readonly RefusalDetails[] = [INTERNAL, UNAVAILABLE, OVERLOADED];
 
 /** The same on every part of the host: both services and the gateway. */
 export const NOTHING_HERE: RefusalDetails = {
@@ -46,9 +53,7 @@ export function problems(logFault: LogFault, baseUrl: string): Middleware<Reques
       await next();
     } catch (error) {
       const details = detailsOf(error);
-      if (details === INTERNAL || details === UNAVAILABLE) {
-        logFault(error, ctx.state.requestId);
-      }
+      if (LOGGED.includes(details)) logFault(error, ctx.state.requestId);
       writeProblem(ctx, details, baseUrl);
     }
   };
@@ -57,6 +62,7 @@ export function problems(logFault: LogFault, baseUrl: string): Middleware<Reques
 function detailsOf(error: unknown): RefusalDetails {
   if (error instanceof Refusal) return error.details;
   if (error instanceof Abandoned) return ABANDONED;
+  if (error instanceof Overloaded) return OVERLOADED;
   return error instanceof DatabaseUnavailable ? UNAVAILABLE : INTERNAL;
 }
 

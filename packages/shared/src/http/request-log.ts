@@ -5,7 +5,7 @@ import type { Metrics } from '../metrics/metrics.ts';
 import type { RequestState } from './request-id.ts';
 
 /** Asked every few seconds, and of no interest while they answer. */
-export const PROBES = ['/livez', '/readyz'];
+export const PROBES: readonly string[] = ['/livez', '/readyz'];
 
 /** What is logged of a request: no query, no header and no body, where secrets and personal data travel. */
 export interface AnsweredRequest extends Partial<RequestState> {

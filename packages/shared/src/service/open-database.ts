@@ -7,7 +7,7 @@ import type { Log } from '../log.ts';
 import type { Secret } from '../secret.ts';
 import type { Database } from '../sql/database.ts';
 import { migrate, requireCurrentSchema, type Schema } from '../sql/migrate.ts';
-import { postgresDatabase } from '../sql/postgres.ts';
+import { postgresDatabase, postgresForRequests } from '../sql/postgres.ts';
 
 /** Where a service keeps its durable records. */
 export type DatabaseLocation =
@@ -200,14 +200,15 @@ function postgres(
   applicationName: string,
   statementTimeoutMs: number,
   log: Log,
-  failFast = false,
+  forRequests = false,
 ): Database {
-  return postgresDatabase({
+  const open = forRequests ? postgresForRequests : postgresDatabase;
+  return open({
     url,
     poolSize,
     ...(listenUrl === undefined ? {} : { listenUrl }),
     statementTimeoutMs,
-    failFast,
+    failFast: forRequests,
     applicationName,
     onError: (err) => log.warn({ err }, 'an idle database connection was lost'),
     onNoNotices: () =>

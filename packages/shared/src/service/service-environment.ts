@@ -1,6 +1,7 @@
 import { join, resolve } from 'node:path';
 import { adminAudience } from '../access-token.ts';
 import type { EnvironmentReader } from '../environment.ts';
+import type { HttpLimits } from '../http/http-service.ts';
 import { LOG_LEVELS, type LogLevel } from '../log.ts';
 import type { Secret } from '../secret.ts';
 import { postgresHosts } from '../sql/postgres-hosts.ts';
@@ -28,6 +29,9 @@ export interface ServiceEnvironment {
   readonly drainDelayMs: number;
   /** Where metrics are served; undefined: nowhere. */
   readonly metrics: MetricsAddress | undefined;
+  /** 0: none. */
+  readonly healthPort: number;
+  readonly limits: Pick<HttpLimits, 'requestsAtOnce' | 'connections'>;
   /** The service's own folder in the data directory; used by embedded stores alone. */
   readonly dataDir: string;
 }
@@ -113,6 +117,27 @@ export function readServiceEnvironment(
       fallback: 0,
     }),
     metrics: readMetrics(read),
+    healthPort: read.integer('HEALTH_PORT', {
+      about:
+        'a further port that answers `/livez` and `/readyz` alone, also while callers take all connections of the other; 0: none',
+      min: 0,
+      max: 65_535,
+      fallback: 0,
+    }),
+    limits: {
+      requestsAtOnce: read.integer('MAX_REQUESTS_AT_ONCE', {
+        about: 'requests under way in this process; further ones are refused with 503',
+        min: 1,
+        max: 100_000,
+        fallback: 256,
+      }),
+      connections: read.integer('MAX_CONNECTIONS', {
+        about: 'open connections to this process, idle ones too; further ones are closed unread',
+        min: 10,
+        max: 100_000,
+        fallback: 5_000,
+      }),
+    },
     logLevel: read.choice('LOG_LEVEL', LOG_LEVELS, {
       about: 'the least severe lines that are logged',
       fallback: 'info',

@@ -43,6 +43,8 @@ export interface Database extends Sql {
   ): Promise<() => Promise<void>>;
   /** Of the pool; absent where there is none. */
   connections?(): ConnectionCounts;
+  /** See `besideRequests`. */
+  readonly beside?: Database;
   close(): Promise<void>;
 }
 
@@ -53,6 +55,14 @@ export interface ConnectionCounts {
   /** How many wait for one. */
   readonly waiting: number;
   readonly limit: number;
+}
+
+/**
+ * The same database for what a service does by itself, such as its health: on a session of its own,
+ * which no request has or waits for. An embedded database has one session for all.
+ */
+export function besideRequests(database: Database): Database {
+  return database.beside ?? database;
 }
 
 /** Notices are not heard from `lost` on; they are again from `resumed` on. */
@@ -98,6 +108,14 @@ export class SqlError extends Error {
 /** The database cannot be reached or did not answer in time: nothing is known of the data. */
 export class DatabaseUnavailable extends Error {
   override readonly name = 'DatabaseUnavailable';
+}
+
+/**
+ * More is asked at once than can be answered soon: the request is refused before anything was done
+ * for it, so that those under way are answered.
+ */
+export class Overloaded extends DatabaseUnavailable {
+  readonly overloaded = true;
 }
 
 /** The client is gone, and the work was ended or never begun. */

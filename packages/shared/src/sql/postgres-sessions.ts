@@ -8,7 +8,7 @@
  */
 
 import pg from 'pg';
-import { type ConnectionCounts, DatabaseUnavailable } from './database.ts';
+import { type ConnectionCounts, DatabaseUnavailable, Overloaded } from './database.ts';
 import type { Pulse } from './liveness.ts';
 import type { PostgresOptions } from './postgres.ts';
 import { postgresHosts } from './postgres-hosts.ts';
@@ -31,6 +31,9 @@ types.setTypeParser(OID.date, asText);
 types.setTypeParser(OID.timestamp, asText);
 types.setTypeParser(OID.timestamptz, asText);
 
+/** Requests that wait for a session: at most so many for each, and at least so many in all. */
+const WAITING_PER_SESSION = 20;
+const WAITING_MIN = 200;
 const CONNECT_TIMEOUT_MS = 5_000;
 const IDLE_IN_TRANSACTION_MS = 5 * 60_000;
 const LISTENER_TIMEOUT_MS = 5_000;
@@ -98,6 +101,20 @@ export function postgresSessions(options: PostgresOptions): PostgresSessions {
   pool.on('error', options.onError);
   // The failed statement reports a lost session to its user; the event alone would end the process.
   pool.on('connect', (client) => void client.on('error', () => undefined));
+  const waitingMax = Math.max(WAITING_MIN, options.poolSize * WAITING_PER_SESSION);
+  const isFull = () => pool.totalCount >= options.poolSize && pool.idleCount === 0;
+  /** A session of the pool: at once, or when another request gives one back. */
+  const next = async (): Promise<pg.PoolClient> => {
+    if (pool.waitingCount >= waitingMax) throw overloaded();
+    const mustWait = isFull();
+    try {
+      return await pool.connect();
+    } catch (error) {
+      // The time to connect is also the time to wait for a session that others have.
+      if (mustWait && isFull()) throw overloaded(error);
+      throw error;
+    }
+  };
   const fit = new WeakSet<pg.PoolClient>();
   const busy = new Set<pg.PoolClient>();
   pool.on('acquire', (client) => busy.add(client));
@@ -134,8 +151,9 @@ export function postgresSessions(options: PostgresOptions): PostgresSessions {
       // Every host once, and once more when the first was found to be a pooler.
       for (let tries = hosts.urls.length; ; tries -= 1) {
         try {
-          return await verified(await pool.connect());
+          return await verified(await next());
         } catch (error) {
+          if (error instanceof Overloaded) throw error;
           if (!pooled && isUnsupportedSetting(error)) pooled = true;
           else if (tries > 1 && mayBeBetterElsewhere(error)) nextHost();
           else {
@@ -202,6 +220,10 @@ function hostsOf(url: string) {
 function destroy(client: pg.Client | pg.PoolClient | undefined): void {
   const { connection } = (client ?? {}) as { connection?: { stream: { destroy(): void } } };
   connection?.stream.destroy();
+}
+
+function overloaded(cause?: unknown): Overloaded {
+  return new Overloaded('too many requests wait for the database', { cause });
 }
 
 function isUnsupportedSetting(error: unknown): boolean {

@@ -8,6 +8,7 @@ import {
   type Database,
   DatabaseUnavailable,
   isUnavailable,
+  Overloaded,
   type Sql,
   SqlError,
   type SqlValue,
@@ -34,6 +35,19 @@ export interface PostgresOptions {
   readonly onError: (error: Error) => void;
   /** Called once when notices cannot be had: a pooler, and no URL that goes round it. */
   readonly onNoNotices?: () => void;
+}
+
+/** With a further session, which no request has or waits for: `besideRequests`. */
+export function postgresForRequests(options: PostgresOptions): Database {
+  const database = postgresDatabase(options);
+  const beside = postgresDatabase({ ...options, poolSize: 1 });
+  return {
+    ...database,
+    beside,
+    async close() {
+      await Promise.all([database.close(), beside.close()]);
+    },
+  };
 }
 
 /** PostgreSQL 15 or newer behind the `Database` port. Connections open on first use. */
@@ -210,6 +224,7 @@ async function translated<T>(work: Promise<T>): Promise<T> {
 }
 
 function translateError(error: unknown): unknown {
+  if (error instanceof Overloaded) return error;
   if (error instanceof pg.DatabaseError && error.code !== undefined) {
     return isUnavailable(error.code)
       ? unavailable(error.code, error)

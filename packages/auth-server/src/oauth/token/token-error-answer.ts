@@ -6,7 +6,7 @@ import {
   type OAuthErrorAnswer,
   oauthError,
   SERVER_ERROR,
-  UNAVAILABLE,
+  unavailableAnswer,
   writeOAuthError,
 } from '../../web/oauth-error.ts';
 import { MfaRequired, TooManyAttempts, tooLarge } from './token-error.ts';
@@ -16,7 +16,7 @@ import { MfaRequired, TooManyAttempts, tooLarge } from './token-error.ts';
  * library, in front of it or behind it. The body has only what is meant for the caller.
  */
 export function tokenErrorAnswer(thrown: unknown): OAuthErrorAnswer {
-  if (thrown instanceof DatabaseUnavailable) return UNAVAILABLE;
+  if (thrown instanceof DatabaseUnavailable) return unavailableAnswer(thrown);
   const error = isOfLargeBody(thrown) ? tooLarge() : thrown; // The library reads forms itself.
   if (!(error instanceof errors.OIDCProviderError) || !error.expose) return SERVER_ERROR;
   const scope = 'scope' in error ? (error.scope as string) : undefined;

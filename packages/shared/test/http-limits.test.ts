@@ -1,0 +1,205 @@
+import { once } from 'node:events';
+import type { RequestListener } from 'node:http';
+import { connect, type Socket } from 'node:net';
+import { freePort } from '@cls/testing/servers';
+import { expect } from 'chai';
+import Koa from 'koa';
+import { refuseBeyondLimit } from '../src/http/http-server.ts';
+import { type HttpLimits, type HttpService, startHttpService } from '../src/http/http-service.ts';
+import { problems } from '../src/http/problem.ts';
+import { silentLog } from '../src/log.ts';
+
+const HOST = 'Host: cls.example\r\n';
+/** Short enough for a test; nothing here has to be faster than them. */
+const SHORT: Partial<HttpLimits> = { headersMs: 300, requestMs: 600, silenceMs: 500, checkMs: 50 };
+
+const running: HttpService[] = [];
+const sockets: Socket[] = [];
+
+async function start(
+  limits: Partial<HttpLimits>,
+  handle: RequestListener,
+  warn: typeof silentLog.warn = () => undefined,
+  healthPort = 0,
+) {
+  const service = await startHttpService(
+    {
+      ...{ host: '127.0.0.1', port: 0, drainDelayMs: 0, drainTimeoutMs: 100, trustedProxyHops: 1 },
+      ...{ baseUrl: 'https://cls.test', log: { ...silentLog, warn }, limits, healthPort },
+    },
+    () => handle,
+  );
+  running.push(service);
+  return service;
+}
+
+async function open({ port }: HttpService): Promise<Socket> {
+  const socket = connect(port, '127.0.0.1').on('error', () => undefined);
+  sockets.push(socket);
+  await once(socket, 'connect');
+  return socket;
+}
+
+/** All that comes until the server ends the connection. */
+async function untilClosed(socket: Socket): Promise<string> {
+  let text = '';
+  socket.on('data', (chunk) => {
+    text += chunk;
+  });
+  if (!socket.destroyed) await once(socket, 'close');
+  return text;
+}
+
+async function answerOf(socket: Socket): Promise<string> {
+  const [chunk] = await once(socket, 'data');
+  return String(chunk);
+}
+
+describe('an HTTP service and slow or many peers', () => {
+  afterEach(async () => {
+    for (const socket of sockets.splice(0)) socket.destroy();
+    await Promise.all(running.splice(0).map((service) => service.stop()));
+  });
+
+  it('ends a connection whose headers come too slowly, with 408', async () => {
+    const service = await start(SHORT, (_, response) => response.end());
+    const socket = await open(service);
+    socket.write(`GET / HTTP/1.1\r\n${HOST}`);
+    // A byte from time to time keeps no connection.
+    const drip = setInterval(() => socket.write('X: y\r\n'), 40);
+    const text = await untilClosed(socket).finally(() => clearInterval(drip));
+    expect(text)
+      .to.match(/^HTTP\/1\.1 408 /)
+      .and.contain('"code":"request_timeout"');
+  });
+
+  it('ends a connection on which nothing is ever sent', async () => {
+    const service = await start(SHORT, (_, response) => response.end());
+    await untilClosed(await open(service));
+  });
+
+  it('ends a connection whose body comes too slowly', async () => {
+    const service = await start(SHORT, (request, response) => {
+      request.resume();
+      request.once('end', () => response.end());
+    });
+    const socket = await open(service);
+    socket.write(`POST / HTTP/1.1\r\n${HOST}Content-Length: 10000\r\n\r\n`);
+    const drip = setInterval(() => socket.write('x'), 40);
+    const text = await untilClosed(socket).finally(() => clearInterval(drip));
+    expect(text).to.match(/^HTTP\/1\.1 408 /);
+  });
+
+  it('ends the connection of a reader who stopped reading', async () => {
+    let closed = false;
+    const service = await start(SHORT, (_, response) => {
+      response.once('close', () => {
+        closed = true;
+      });
+      const more = () => {
+        while (response.write(Buffer.alloc(65_536)));
+        response.once('drain', more);
+      };
+      more();
+    });
+    const socket = await open(service);
+    socket.pause();
+    socket.write(`GET / HTTP/1.1\r\n${HOST}\r\n`);
+    while (!closed) await new Promise((resolve) => setTimeout(resolve, 20));
+  });
+
+  it('refuses headers of more than 32 KiB with 431, and goes on serving others', async () => {
+    const service = await start({}, (_, response) => response.end('ok'));
+    const socket = await open(service);
+    socket.write(`GET / HTTP/1.1\r\n${HOST}X: ${'y'.repeat(40_000)}\r\n\r\n`);
+    expect(await untilClosed(socket)).to.match(/^HTTP\/1\.1 431 /);
+    expect((await fetch(`http://127.0.0.1:${service.port}/`)).status).to.equal(200);
+  });
+
+  it('closes connections beyond the limit unread, says so once, and takes others when some end', async () => {
+    const lines: string[] = [];
+    const warn = (_: object, text: string) => void lines.push(text);
+    const service = await start({ connections: 3 }, (_, response) => response.end('ok'), warn);
+    const first = await Promise.all([open(service), open(service), open(service)]);
+    for (let n = 0; n < 5; n += 1) expect(await untilClosed(await open(service))).to.equal('');
+    expect(lines).to.have.length(1);
+    expect(lines[0]).to.contain('MAX_CONNECTIONS');
+    first[1]?.destroy();
+    for (;;) {
+      const socket = await open(service);
+      socket.write(`GET / HTTP/1.1\r\n${HOST}Connection: close\r\n\r\n`);
+      if ((await untilClosed(socket)).startsWith('HTTP/1.1 200')) break;
+    }
+  });
+
+  it('refuses requests beyond the limit while the others wait, answers probes, and recovers', async () => {
+    const waiting: (() => void)[] = [];
+    const app = new Koa();
+    app.use(problems(() => undefined, 'https://cls.test') as unknown as Koa.Middleware);
+    app.use(refuseBeyondLimit);
+    app.use(async (ctx) => {
+      if (ctx.path === '/slow') await new Promise<void>((resolve) => waiting.push(resolve));
+      ctx.body = 'ok';
+    });
+    const service = await start({ requestsAtOnce: 3 }, app.callback());
+    const slow = await Promise.all([1, 2, 3].map(() => open(service)));
+    for (const socket of slow) socket.write(`GET /slow HTTP/1.1\r\n${HOST}\r\n`);
+    const answers = Promise.all(slow.map(answerOf));
+    const url = `http://127.0.0.1:${service.port}`;
+    while (waiting.length < 3) await new Promise((resolve) => setImmediate(resolve));
+    for (const method of ['GET', 'POST']) {
+      const refused = await fetch(url, { method });
+      expect(refused.status).to.equal(503);
+      expect(refused.headers.get('retry-after')).to.equal('2');
+      expect(refused.headers.get('content-type')).to.equal('application/problem+json');
+      expect(await refused.json()).to.include({ code: 'unavailable' });
+    }
+    const page = await fetch(url, { headers: { accept: 'text/html' } });
+    expect(page.status, 'by the steps of the service').to.equal(503);
+    for (const probe of ['/livez', '/readyz']) {
+      expect((await fetch(`${url}${probe}`)).status).to.equal(200);
+    }
+    for (const go of waiting.splice(0)) go();
+    expect((await answers).every((text) => text.startsWith('HTTP/1.1 200'))).to.equal(true);
+    expect((await fetch(url)).status).to.equal(200);
+  });
+
+  it('answers probes on a port of its own while all connections are taken', async () => {
+    const healthPort = await freePort();
+    const service = await start(
+      { connections: 2 },
+      (_, response) => response.end('ok'),
+      undefined,
+      healthPort,
+    );
+    await Promise.all([open(service), open(service)]);
+    expect(await untilClosed(await open(service))).to.equal('');
+    const health = `http://127.0.0.1:${healthPort}`;
+    for (const probe of ['/livez', '/readyz']) {
+      expect((await fetch(`${health}${probe}`)).status).to.equal(200);
+    }
+    expect((await fetch(`${health}/oauth/token`, { method: 'POST' })).status).to.equal(404);
+    await service.stop();
+    const gone = await fetch(`${health}/livez`).catch((error: unknown) => error);
+    expect(gone).to.be.instanceOf(TypeError);
+  });
+
+  it('counts a request whose caller went away as ended', async () => {
+    const begun: unknown[] = [];
+    const ended: unknown[] = [];
+    const service = await start({ requestsAtOnce: 1 }, (request, response) => {
+      if (request.url !== '/slow') {
+        response.end('ok');
+        return;
+      }
+      begun.push(0);
+      response.once('close', () => ended.push(0));
+    });
+    const socket = await open(service);
+    socket.write(`GET /slow HTTP/1.1\r\n${HOST}\r\n`);
+    while (begun.length < 1) await new Promise((resolve) => setImmediate(resolve));
+    socket.destroy();
+    while (ended.length < 1) await new Promise((resolve) => setImmediate(resolve));
+    expect((await fetch(`http://127.0.0.1:${service.port}/`)).status).to.equal(200);
+  });
+});

@@ -6,6 +6,7 @@ import {
 import type { Log } from '../log.ts';
 import type { Secret } from '../secret.ts';
 import type { Database } from '../sql/database.ts';
+import { requireEngine } from '../sql/engine-check.ts';
 import { migrate, requireCurrentSchema, type Schema } from '../sql/migrate.ts';
 import { postgresDatabase, postgresForRequests } from '../sql/postgres.ts';
 
@@ -169,8 +170,15 @@ async function prepareAsOwner(
   log: Log,
 ): Promise<void> {
   const as = location.migratedElsewhere ? location : asOwner(location);
-  const database = postgres(as, applicationName, TOOL_STATEMENT_TIMEOUT_MS, log);
-  await prepareSchema(database, location, schema).finally(() => database.close());
+  // The engine is checked with two sessions.
+  const sessions = { ...as, poolSize: Math.max(as.poolSize, 2) };
+  const database = postgres(sessions, applicationName, TOOL_STATEMENT_TIMEOUT_MS, log);
+  try {
+    await requireEngine(database);
+    await prepareSchema(database, location, schema);
+  } finally {
+    await database.close();
+  }
 }
 
 async function prepareSchema(

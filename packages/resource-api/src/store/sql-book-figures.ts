@@ -23,8 +23,9 @@ interface Row {
 
 const FIGURES = `
   SELECT coalesce(j.seq, 0) AS sequence, j.age, n.*,
-    CASE WHEN pg_is_in_recovery()
-      THEN extract(epoch FROM now() - pg_last_xact_replay_timestamp())::float8 END AS lag
+    CASE WHEN NOT pg_is_in_recovery() THEN NULL
+      WHEN pg_last_wal_receive_lsn() = pg_last_wal_replay_lsn() THEN 0
+      ELSE extract(epoch FROM now() - pg_last_xact_replay_timestamp())::float8 END AS lag
   FROM (SELECT count(*) FILTER (WHERE state = 'pending')::int AS pending,
           count(*) FILTER (WHERE state = 'sending')::int AS sending,
           count(*) FILTER (WHERE state = 'failed')::int AS failed

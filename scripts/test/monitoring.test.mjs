@@ -1,0 +1,128 @@
+// What deploy/monitoring ships: rules that fire when they should, over metrics that exist, each with
+// a runbook whose commands and statements work as written.
+import { spawnSync } from 'node:child_process';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { expect } from 'chai';
+import { parse } from 'yaml';
+import { startTestAuthServer } from '../../packages/auth-server/dist/test/support/auth-server.js';
+import { runTool } from '../../packages/auth-server/dist/test/support/tool.js';
+import { startTestApi } from '../../packages/resource-api/dist/test/support/api.js';
+import { runWith } from '../../packages/resource-api/dist/test/support/tool.js';
+import { pglite, requireServer } from '../../packages/testing/dist/src/engines.js';
+import { findBinary } from '../../packages/testing/dist/src/servers.js';
+
+const root = resolve(import.meta.dirname, '..', '..');
+const monitoring = join(root, 'deploy', 'monitoring');
+const runbooks = join(root, 'docs', 'runbooks');
+const read = (...path) => readFileSync(join(...path), 'utf8');
+const alerts = parse(read(monitoring, 'alerts.yaml')).groups.flatMap(({ rules }) => rules);
+const { panels } = JSON.parse(read(monitoring, 'dashboard.json'));
+const METRIC = /\b(?:cls|process|nodejs)_\w+/g;
+const ofAlerts = readdirSync(runbooks).filter((name) =>
+  alerts.some(({ annotations }) => annotations.runbook_url.endsWith(`/${name}`)),
+);
+
+describe('the rules of alerts', () => {
+  for (const words of [
+    ['check', 'rules', 'alerts.yaml'],
+    ['test', 'rules', 'alerts.test.yaml'],
+  ]) {
+    it(`pass: promtool ${words.slice(0, 2).join(' ')}`, function () {
+      requireServer(this, 'promtool', findBinary('promtool'));
+      const ran = spawnSync('promtool', words, { cwd: monitoring, encoding: 'utf8' });
+      expect(ran.status, ran.stdout + ran.stderr).to.equal(0);
+    });
+  }
+
+  it('are tested, each of them', () => {
+    const tested = parse(read(monitoring, 'alerts.test.yaml')).tests.map(({ name }) => name);
+    expect(tested).to.have.members(alerts.map(({ alert }) => alert));
+  });
+
+  it('have a runbook each, with the alert’s name, what to look at and what to do', () => {
+    for (const { alert, labels, annotations } of alerts) {
+      expect(labels.severity, alert).to.be.oneOf(['page', 'ticket']);
+      const text = read(root, annotations.runbook_url);
+      expect(text, alert).to.match(
+        new RegExp(`^# ${alert}\n\n\\S.+\n\n## Look\n\n- [^]+\n## Do\n\n- `),
+      );
+      expect(read(runbooks, 'README.md')).to.contain(`[${alert}](`);
+    }
+    expect(ofAlerts).to.have.length(alerts.length);
+  });
+});
+
+describe('what is measured', () => {
+  let auth;
+  let api;
+  const exported = new Set();
+  before(async () => {
+    auth = await startTestAuthServer(pglite, { METRICS_PORT: '0' });
+    api = await startTestApi(pglite, { METRICS_PORT: '0' });
+    for (const { metricsPort } of [auth, api]) {
+      const text = await (await fetch(`http://127.0.0.1:${metricsPort}/metrics`)).text();
+      for (const [, name, type] of text.matchAll(/^# TYPE (\S+) (\S+)$/gm)) {
+        const ends = type === 'histogram' ? ['_bucket', '_count', '_sum'] : [''];
+        for (const end of ends) exported.add(`${name}${end}`);
+      }
+    }
+  });
+  after(() => Promise.all([auth?.stop(), api?.stop()]));
+
+  const named = {
+    'the rules': alerts.map(({ expr }) => expr),
+    'the tests of the rules': parse(read(monitoring, 'alerts.test.yaml')).tests.flatMap((test) =>
+      test.input_series.map(({ series }) => series),
+    ),
+    'the dashboard': panels.flatMap(({ targets }) => targets.map(({ expr }) => expr)),
+    'the runbooks': ofAlerts.map((name) => read(runbooks, name)),
+  };
+  for (const [where, texts] of Object.entries(named)) {
+    it(`has every metric that is named in ${where}`, () => {
+      const names = new Set(texts.flatMap((text) => text.match(METRIC) ?? []));
+      expect(names.size, 'named').to.be.above(3);
+      expect([...names].filter((name) => !exported.has(name))).to.deep.equal([]);
+    });
+  }
+
+  it('is documented, each metric of ours', () => {
+    const text = read(root, 'docs', 'operations.md');
+    const ours = [...exported].map((name) => name.replace(/_(bucket|count|sum)$/, ''));
+    const missing = new Set(ours.filter((name) => name.startsWith('cls_') && !text.includes(name)));
+    expect([...missing]).to.deep.equal([]);
+  });
+
+  it('can be asked in the runbooks’ words: statements run as they are written', async () => {
+    const statements = ofAlerts.flatMap((name) =>
+      [...read(runbooks, name).matchAll(/`(SELECT [^`]+)`/g)].map(([, sql]) => sql),
+    );
+    expect(statements.length).to.be.above(4);
+    for (const sql of statements) {
+      const text = sql.replace('PID', 'pg_backend_pid() + 100000');
+      const known = /audit_event|logout_notice/.test(text) ? auth : api;
+      await known.database.query(text);
+    }
+  });
+
+  it('can be mended in the runbooks’ words: commands and options are there', async () => {
+    const commands = ofAlerts.flatMap((name) =>
+      [...read(runbooks, name).matchAll(/`(cls-(?:auth|api|explorer) [^`]+)`/g)].map(
+        ([, one]) => one,
+      ),
+    );
+    expect(commands.length).to.be.above(8);
+    for (const command of new Set(commands)) {
+      const [tool, ...words] = command.split(' ');
+      if (tool === 'cls-explorer') continue;
+      const end = words.findIndex((word) => !/^[a-z][a-z-]+$/.test(word));
+      const names = end < 0 ? words : words.slice(0, end);
+      const run = (...asked) => (tool === 'cls-auth' ? runTool(asked, {}) : runWith({}, ...asked));
+      const { code, stdout } = await run(...names, '--help');
+      expect(code, command).to.equal(0);
+      for (const option of words.filter((word) => word.startsWith('--'))) {
+        expect(stdout, command).to.contain(option);
+      }
+    }
+  });
+});

@@ -1,12 +1,22 @@
+import { systemClock } from '@cls/shared/clock';
 import { aesGcmSealer } from '@cls/shared/seal';
 import { Secret } from '@cls/shared/secret';
 import { pglite } from '@cls/testing/engines';
 import { freePort } from '@cls/testing/servers';
 import { expect } from 'chai';
 import * as client from 'openid-client';
+import { Secret as TotpSecret } from 'otpauth';
 import { sqlApplications } from '../src/clients/sql-applications.ts';
+import { sqlTotpFactors } from '../src/factors/sql-totp-factors.ts';
 import { sqlUpstreamProviders } from '../src/organisations/sql-upstream.ts';
-import { KEY, PASSWORD, startTestAuthServer, type TestAuthServer } from './support/auth-server.ts';
+import {
+  createPerson,
+  KEY,
+  PASSWORD,
+  startTestAuthServer,
+  type TestAuthServer,
+  totpCode,
+} from './support/auth-server.ts';
 import {
   authorizationUrl,
   Browser,
@@ -88,5 +98,70 @@ describe('the first sign-in through the organisation, in a browser where one is 
       .refreshTokenGrant(portal.config, tokens.refresh_token ?? '')
       .catch((error: { error?: string }) => error.error);
     expect(refused).to.equal('invalid_grant');
+  });
+
+  describe('with a second factor here', () => {
+    const MFA = 'urn:cls:acr:mfa';
+    const newPerson = async (name: string) => {
+      const email = `${name}@${DOMAIN}`;
+      await createPerson(upstream.database, email);
+      const id = await createPerson(server.database, email);
+      const secret = new TotpSecret({ size: 20 }).base32;
+      const sealer = aesGcmSealer(new Secret(KEY));
+      await sqlTotpFactors(server.database, sealer, systemClock).enrol(id, secret);
+      // Each code works once: the present one, then those of the steps around it.
+      const offsets = [-30, 0, 30];
+      return { email, code: () => totpCode(secret, offsets.shift() ?? 0) };
+    };
+    const arrive = async (browser: Browser, email: string, more: Record<string, string> = {}) => {
+      const flow = await authorizationUrl(portal, { login_hint: email, ...more });
+      const at = await throughOrganisation(browser, flow.url, email);
+      const here = at.url.origin === server.issuer;
+      return { flow, at, text: here ? await at.response.clone().text() : '' };
+    };
+    const signOut = async (browser: Browser) => {
+      const page = await browser.follow(`${server.issuer}/oauth/logout`);
+      await browser.submit(page, { logout: 'yes' });
+    };
+
+    it('offers to remember the device where it is asked for, and then asks no more', async () => {
+      const { email, code } = await newPerson('remembered');
+      const lines: string[] = [];
+      const browser = new Browser(async (url, init) => {
+        const response = await fetch(url, init);
+        lines.push(...response.headers.getSetCookie());
+        return response;
+      });
+      const first = await arrive(browser, email);
+      expect(first.text).to.include('name="remember_device"').and.not.include('stay signed in');
+      const wrong = await browser.submit(first.at, { code: '000000', remember_device: 'yes' });
+      const again = await wrong.response.clone().text();
+      expect(again).to.match(/name="remember_device" value="yes" checked/);
+      const { url } = await browser.submit(wrong, { code: code(), remember_device: 'yes' });
+      expect((await exchange(portal, first.flow, url)).claims()?.['acr']).to.equal(MFA);
+      // The session ends with the browser all the same: that is for the organisation to say.
+      const sessions = lines.filter((line) => /^cls_session=[^;]/.test(line));
+      expect(sessions).not.to.have.length(0);
+      for (const line of sessions) expect(line).not.to.match(/expires=|max-age=/i);
+      await signOut(browser);
+      const second = await arrive(browser, email);
+      const tokens = await exchange(portal, second.flow, second.at.url);
+      expect(tokens.claims()?.['acr']).to.equal('urn:cls:acr:remembered');
+      await signOut(browser);
+      // Not where an application wants one.
+      const strict = await arrive(browser, email, { acr_values: MFA });
+      expect(strict.text)
+        .to.include('name="code"')
+        .and.match(/remember_device" value="yes" checked/);
+    });
+
+    it('asks for it each time without the tick', async () => {
+      const { email, code } = await newPerson('not-remembered');
+      const browser = new Browser();
+      const { at } = await arrive(browser, email);
+      await browser.submit(at, { code: code() });
+      await signOut(browser);
+      expect((await arrive(browser, email)).text).to.include('name="code"');
+    });
   });
 });

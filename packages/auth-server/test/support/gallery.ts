@@ -301,6 +301,7 @@ export const GALLERY: readonly GalleryPage[] = [
       i18n,
     ),
   ),
+  secondFactor('second-factor-remember', { remember: { ticked: true, lifeS: 2_592_000 } }),
   secondFactor('second-factor', {}),
   secondFactor('second-factor--wrong-code', { problems: [{ field: 'code', code: 'code_wrong' }] }),
   secondFactor('second-factor--passkey', {

@@ -20,7 +20,12 @@ export async function finishSignIn(
   const acr = acrOf(amr, account.secondFactor);
   const how = acr === REMEMBERED_ACR ? [...amr, 'remembered_device'] : amr;
   record(context, 'sign_in.succeeded', accountId, how.join(' '));
-  const remember = progress.rememberDevice === true && context.deps.rememberedDevices.lifeS > 0;
+  // How long somebody stays signed in through an organisation is not for a tick to say: who leaves
+  // the organisation would stay. There it leaves out the second factor alone.
+  const remember =
+    progress.rememberDevice === true &&
+    progress.throughOrganisation !== true &&
+    context.deps.rememberedDevices.lifeS > 0;
   const login: ProvenLogin = {
     ...{ accountId, amr, acr, remember },
     ts: provenAtS ?? Math.floor(Date.now() / 1000),
@@ -45,8 +50,7 @@ export async function answer(
 /**
  * Makes the browser a known device, for a year or until it is closed: guesses elsewhere do not lock
  * the person out here. The owner gets a message about a browser that was not known. A known browser
- * stays known for as long as the person chose before, also after a sign-in through an organisation,
- * where there is no choice.
+ * stays known for as long as the person chose before, also after a sign-in without that choice.
  */
 export async function knowDevice(
   context: InteractionContext,

@@ -14,6 +14,8 @@ export interface SignInProgress {
   readonly amr: readonly string[];
   /** The person asked that this browser be remembered; undefined where nobody was asked. */
   readonly rememberDevice: boolean | undefined;
+  /** The first step was a sign-in at an organisation’s provider. */
+  readonly throughOrganisation?: true;
   /**
    * When the person proved it at an organisation's provider, in whole seconds since the epoch;
    * absent when it was here.

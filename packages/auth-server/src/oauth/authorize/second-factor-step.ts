@@ -1,7 +1,7 @@
 import { amrAfter } from '../../factors/authentication-methods.ts';
 import { type SecondStepMethod, secondStepAnswer } from '../../sign-in/second-step.ts';
-import { secondFactorPage } from '../../views/sign-in/challenge.ts';
-import { actorOf } from '../../web/browser.ts';
+import { type SecondFactorModel, secondFactorPage } from '../../views/sign-in/challenge.ts';
+import { actorOf, REMEMBERED_COOKIE, readCookie } from '../../web/browser.ts';
 import type { Problem } from '../../web/form.ts';
 import {
   actionOf,
@@ -13,13 +13,14 @@ import {
 } from './interaction-context.ts';
 import type { Proven } from './progress.ts';
 import { keepProgress, provenIn } from './progress.ts';
-import { beginAnew, otherAccount } from './sign-in-step.ts';
+import { beginAnew, otherAccount, wantsToBeKnown } from './sign-in-step.ts';
 
 export async function showSecondFactor(
   context: InteractionContext,
   proven: Proven | undefined,
   problems: readonly Problem<'code' | 'recovery_code' | 'password'>[],
   tried?: SecondStepMethod,
+  given?: Form,
 ): Promise<void> {
   const { deps, ctx, details } = context;
   if (proven === undefined) return otherAccount(context);
@@ -51,10 +52,24 @@ export async function showSecondFactor(
           others,
           problems,
           cancelHref: actionOf(context, 'other-account'),
+          ...rememberOffer(context, proven, given),
         },
         i18n,
       ),
   });
+}
+
+/** Who came through an organisation saw no tick before: the page of the first step is not ours. */
+function rememberOffer(
+  { deps, ctx }: InteractionContext,
+  { progress }: Proven,
+  given: Form | undefined,
+): Pick<SecondFactorModel, 'remember'> {
+  const { lifeS } = deps.rememberedDevices;
+  if (lifeS === 0 || progress.throughOrganisation !== true) return {};
+  const ticked =
+    given === undefined ? readCookie(ctx, REMEMBERED_COOKIE) !== undefined : wantsToBeKnown(given);
+  return { remember: { ticked, lifeS } };
 }
 
 export async function secondFactor(context: InteractionContext, form: Form): Promise<void> {
@@ -68,9 +83,13 @@ export async function secondFactor(context: InteractionContext, form: Form): Pro
   if ('problem' in outcome) {
     const { problem } = outcome;
     recordRefusal(context, account.id, problem.code, problem.code !== 'throttled' || problem.first);
-    return showSecondFactor(context, proven, [problem], answer.method);
+    return showSecondFactor(context, proven, [problem], answer.method, form);
   }
   const amr = amrAfter(progress.amr, outcome.proof);
-  await keepProgress(deps.state, details.uid, { ...progress, amr, provenAtS: undefined });
+  const rememberDevice = progress.throughOrganisation
+    ? wantsToBeKnown(form)
+    : progress.rememberDevice;
+  const proof = { amr, provenAtS: undefined, rememberDevice };
+  await keepProgress(deps.state, details.uid, { ...progress, ...proof });
   redirectToDispatcher(context);
 }

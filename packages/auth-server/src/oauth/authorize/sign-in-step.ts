@@ -132,7 +132,8 @@ function rememberTick({ deps, ctx }: InteractionContext, given: Form): Partial<S
   return { remember: { ticked, lifeS } };
 }
 
-function wantsToBeKnown(form: Form): boolean {
+/** The tick of “Remember this device”. */
+export function wantsToBeKnown(form: Form): boolean {
   return form['remember_device'] === 'yes';
 }
 

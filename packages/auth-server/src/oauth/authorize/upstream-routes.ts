@@ -64,7 +64,11 @@ export function upstreamRoutes(deps: UpstreamDeps): Middleware {
       return showRefusal(deps, ctx, refused);
     }
     const { account, ...proven } = result;
-    await beginProgress({ state }, uid, account, { ...proven, rememberDevice: undefined });
+    await beginProgress({ state }, uid, account, {
+      ...proven,
+      rememberDevice: undefined,
+      throughOrganisation: true,
+    });
     refreshRedirect(pages, ctx, pages.path(`/interaction/${uid}`));
   });
   return router.routes() as unknown as Middleware;

@@ -12,12 +12,14 @@ BEGIN
           WHERE oid = to_regclass('schema_migration')) THEN RETURN; END IF;
   EXECUTE format('GRANT USAGE ON SCHEMA %I TO %I', current_schema(), service);
   FOR relation IN
-    SELECT relname AS name, relkind = 'r' AND relrowsecurity AS secured FROM pg_class
+    SELECT relname AS name, relkind, relkind = 'r' AND relrowsecurity AS secured FROM pg_class
     WHERE relnamespace = current_schema()::regnamespace AND relkind IN ('r', 'p', 'v')
       AND pg_has_role(relowner, 'USAGE')
   LOOP
     EXECUTE format('REVOKE ALL ON %I FROM %I', relation.name, service);
-    EXECUTE format('GRANT SELECT, INSERT ON %I TO %I', relation.name, service);
+    EXECUTE format('GRANT SELECT ON %I TO %I', relation.name, service);
+    CONTINUE WHEN relation.relkind = 'v';
+    EXECUTE format('GRANT INSERT ON %I TO %I', relation.name, service);
     IF relation.secured THEN
       -- Row-level security binds readers; the service itself works with every deal.
       EXECUTE format('DROP POLICY IF EXISTS service ON %I', relation.name);

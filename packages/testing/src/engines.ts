@@ -121,7 +121,9 @@ export const postgres: Engine = {
  * PostgreSQL as production has it: migrations run as the owner, services and tools as `role`.
  * `open` opens as the owner.
  */
-export function postgresAsService(role: 'cls_auth_service' | 'cls_api_service'): Engine {
+export function postgresAsService(
+  role: 'cls_auth_service' | 'cls_api_service' | 'cls_explorer_service',
+): Engine {
   return {
     ...postgres,
     async createLocation() {

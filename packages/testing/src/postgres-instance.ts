@@ -19,6 +19,8 @@ import {
 
 export interface PostgresInstance {
   readonly port: number;
+  /** Of the server; its sessions are processes below it. */
+  readonly pid: number | undefined;
   /** Of a database, as a role that is not a superuser and owns what `createDatabase` made. */
   url(database: string, role?: string): string;
   createDatabase(name: string): Promise<void>;
@@ -150,6 +152,9 @@ async function run(
     },
     async promote() {
       await query('SELECT pg_promote(true, 60)');
+    },
+    get pid() {
+      return child?.pid;
     },
     get running() {
       return runs();

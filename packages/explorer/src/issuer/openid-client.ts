@@ -142,6 +142,14 @@ function unavailable(error: unknown): never {
 }
 
 function asUnavailable(error: unknown): IssuerUnavailable {
-  const reason = error instanceof Error ? `${error.name}: ${error.message}` : 'unknown';
+  const reason = reasonOf(error);
   return new IssuerUnavailable(`the issuer does not answer as expected (${reason})`);
+}
+
+/** The issuer's own words say what to mend: a scope that the application lacks, a wrong secret. */
+function reasonOf(error: unknown): string {
+  if (error instanceof client.ResponseBodyError) {
+    return [error.error, error.error_description].filter((part) => part !== undefined).join(': ');
+  }
+  return error instanceof Error ? `${error.name}: ${error.message}` : 'unknown';
 }

@@ -141,6 +141,7 @@ describe('two points in time', () => {
           '/deals?choices=all',
         ],
         ...[`/deals/${shared.deal.id}`, `/facilities/${shared.facility.id}`],
+        ...['/positions.csv', '/facilities.csv', `/positions.csv?dealId=${shared.deal.id}`],
       ].map((path) => reader.open(`${path}${path.includes('?') ? '&' : '?'}${at}`)),
     );
     for (const { html, url } of pages) {
@@ -148,7 +149,9 @@ describe('two points in time', () => {
         expect(html, url.href).not.to.include(secret);
       }
     }
-    const [, ownView, , deals, , deal] = pages.map(({ html }) => html);
+    const [, ownView, , deals, , deal, , ...files] = pages.map(({ html }) => html);
+    for (const file of files) expect(file.trimEnd().split('\r\n')).to.have.length(2);
+    expect(files[0]).to.include('133.33');
     expect(rowsOf(ownView ?? '', 'portfolio')[0]?.compared[1]).to.deep.equal([
       '133.33',
       '111.11',

@@ -52,6 +52,7 @@ export async function dealPage(deps: PageDeps, visit: Visit): Promise<void> {
           wasOf(was, ({ balances }) => balances.find(({ id }) => id === item.id)),
         ),
       ),
+      fileLinks(visit, deal, text),
       facilitiesTable(visit, deal, text, apiCall(deps, answer, text), was),
       deal.balances.map((item) => provenance(item, text, visit)),
     ],
@@ -82,6 +83,13 @@ function head({ query, parts }: Visit, deal: Deal, text: Text): Html {
     [text.t('deal.daysPastDue'), daysPastDue > 0 ? text.count(daysPastDue) : undefined],
   ])}<p>${deal.balances.map((item) => marks(item, text))}</p>
 <ul class="links"><li><a href="${pageAddress(`${base}/roll-forward`, query)}">${text.t('rollForward.title')}</a></li><li><a href="${pageAddress(`${base}/movements`, query)}">${text.t('movements.title')}</a></li></ul>`;
+}
+
+/** Files of what the page shows: each facility, and each lender's position to whom it is shown. */
+function fileLinks({ query }: Visit, { id, roles }: Deal, text: Text): Html {
+  const href = (file: string) => pageAddress(file, query, { dealId: id });
+  const positions = roles.some((role) => role !== 'borrower');
+  return html`<p class="downloads"><a href="${href('/facilities.csv')}">${text.t('download.facilities')}</a>${positions && html` <a href="${href('/positions.csv')}">${text.t('download.positions')}</a>`}</p>`;
 }
 
 export function dateOf(day: string | null | undefined, text: Text): string | undefined {

@@ -61,7 +61,7 @@ export async function dealsPage(deps: PageDeps, visit: Visit): Promise<void> {
         apiCall(deps, list, text),
         wasOf(then, ({ totals }) => totals),
       ),
-      downloads(visit, text),
+      downloads(visit, who.data, text),
     ],
   });
 }
@@ -159,9 +159,10 @@ function totalsTable(
   return html`<h2>${text.t('totals.title')}</h2>${table({ caption: text.t('totals.caption'), columns, rows, call, id: 'totals' })}`;
 }
 
-function downloads({ query }: Visit, text: Text): Html {
-  const { ...filters } = filtersOf(query);
+function downloads({ query }: Visit, { roles }: Caller, text: Text): Html {
+  const filters = filtersOf(query);
+  const positions = roles.some((role) => role !== 'borrower');
   const more = { ...filters, sort: query.get('sort') ?? undefined };
-  return html`<p class="downloads">${text.t('download.label')} <a href="${pageAddress('/deals.csv', query, more)}">CSV</a> <a href="${pageAddress('/deals.ndjson', query, more)}">NDJSON</a></p>
+  return html`<p class="downloads">${text.t('download.label')} <a href="${pageAddress('/deals.csv', query, more)}">CSV</a> <a href="${pageAddress('/deals.ndjson', query, more)}">NDJSON</a> <a href="${pageAddress('/facilities.csv', query, filters)}">${text.t('download.facilities')}</a>${positions && html` <a href="${pageAddress('/positions.csv', query, filters)}">${text.t('download.positions')}</a>`}</p>
 <p class="hint downloads">${text.t('download.whole')}</p>`;
 }

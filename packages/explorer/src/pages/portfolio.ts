@@ -5,6 +5,7 @@ import type { Text } from '../web/text.ts';
 import { apiCall } from './api-call.ts';
 import { barChart } from './bars.ts';
 import { amountCell, countCell, table, type Was, wordOf } from './cells.ts';
+import { daysBefore } from './changes.ts';
 import { comparedWith, compareForm, readThen, wasOf } from './compare.ts';
 import { type PageDeps, showPage, timesAsked, whoAsks } from './show.ts';
 import { groupThen, isSameGroup, ofOneCurrency, restThen, sumsBeside } from './sums-then.ts';
@@ -46,6 +47,7 @@ export async function portfolioPage(deps: PageDeps, visit: Visit): Promise<void>
             whose(visit, own, who.data.roles, text),
             compareForm(visit, text),
             comparedWith(ladderThen, text),
+            pointers(visit, text),
             totalsTable(ladder, own, text, apiCall(deps, ladder, text), ladderThen),
             html`<h2>${text.t('portfolio.ladder')}</h2>`,
             currenciesOf(ladder, ladderThen).map((currency) =>
@@ -60,6 +62,16 @@ export async function portfolioPage(deps: PageDeps, visit: Visit): Promise<void>
 
 function nothing({ query }: Visit, text: Text): Html {
   return html`<div class="empty"><p>${text.t('deals.none')}</p><p>${text.t('deals.noneGranted')}</p><p><a href="${pageAddress('/deals', query, { includeZero: 'true' })}">${text.t('deals.showZero')}</a></p></div>`;
+}
+
+/** To what wants a look: each is a list that the filters of the deals, or a day, leave. */
+function pointers({ query, times }: Visit, text: Text): Html {
+  const links = [
+    ['portfolio.pastDue', pageAddress('/deals', query, { pastDue: 'true' })],
+    ['portfolio.restated', pageAddress('/deals', query, { restated: 'true' })],
+    ['portfolio.changed', pageAddress('/changes', query, { since: daysBefore(times.knownAt, 1) })],
+  ] as const;
+  return html`<ul class="links">${links.map(([key, href]) => html`<li><a href="${href}">${text.t(key)}</a></li>`)}</ul>`;
 }
 
 /** A lender changes between its share and the global amounts of the same deals. */

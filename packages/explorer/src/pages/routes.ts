@@ -25,6 +25,8 @@ export function balanceRoutes(deps: BalanceRoutesDeps) {
     'GET /deals': page((visit) => dealsPage(deps, visit)),
     'GET /deals.csv': page((visit) => dealsDownload(deps, visit, 'csv')),
     'GET /deals.ndjson': page((visit) => dealsDownload(deps, visit, 'ndjson')),
+    'GET /facilities.csv': page((visit) => finerDownload(deps, visit, 'facility', 'facilities')),
+    'GET /positions.csv': page((visit) => finerDownload(deps, visit, 'position', 'positions')),
     'GET /deals/{id}': page((visit) => dealPage(deps, visit)),
     'GET /deals/{id}/roll-forward': page((visit) => rollForwardPage(deps, visit)),
     'GET /deals/{id}/roll-forward.csv': page((visit) =>
@@ -42,6 +44,13 @@ function dealsDownload(deps: PageDeps, visit: Visit, format: Format): Promise<vo
   const sort = visit.query.get('sort') ?? undefined;
   const question = { ...filtersOf(visit.query), sort, level: 'deal' };
   return download(deps, visit, { name: 'deals', path: '/balances', question, format });
+}
+
+/** What the same filters find of a finer level, in the order of the API. */
+function finerDownload(deps: PageDeps, visit: Visit, level: string, name: string): Promise<void> {
+  const dealId = visit.query.getAll('dealId');
+  const question = { ...filtersOf(visit.query), dealId, level };
+  return download(deps, visit, { name, path: '/balances', question, format: 'csv' });
 }
 
 function dealDownload(

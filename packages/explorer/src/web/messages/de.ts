@@ -44,6 +44,9 @@ export const de: Messages = {
   'portfolio.ownTotals': 'Summe Ihres Anteils, je Währung',
   'portfolio.own': 'Ihr Anteil',
   'portfolio.global': 'Gesamtbeträge',
+  'portfolio.pastDue': 'Überfällige Kredite',
+  'portfolio.restated': 'Neu berichtete Kredite',
+  'portfolio.changed': 'Was sich am letzten Tag geändert hat',
   'portfolio.ladder': 'Fälligkeiten',
   'portfolio.ladderCaption': 'Ausstehendes Kapital in {currency} nach dem Jahr der Fälligkeit',
   'portfolio.year': 'Jahr',
@@ -190,6 +193,8 @@ export const de: Messages = {
     'CLS_TOKEN ist ein Zugriffstoken. Ihr Administrator kann ein Dienstkonto anlegen, das eines bekommt.',
   'call.docs': 'Was die API antwortet',
   'download.label': 'Alles Gefundene herunterladen:',
+  'download.facilities': 'Fazilitäten (CSV)',
+  'download.positions': 'Positionen der Kreditgeber (CSV)',
   'download.whole':
     'Ein abgebrochener Download schlägt im Browser fehl. Eine vollständige NDJSON-Datei endet mit einer Zusammenfassung.',
   'pager.label': 'Seiten',

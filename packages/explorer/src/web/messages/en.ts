@@ -42,6 +42,9 @@ export const en = {
   'portfolio.ownTotals': 'Total of your share, per currency',
   'portfolio.own': 'Your share',
   'portfolio.global': 'Global amounts',
+  'portfolio.pastDue': 'Deals that are past due',
+  'portfolio.restated': 'Deals that were restated',
+  'portfolio.changed': 'What changed in the last day',
   'portfolio.ladder': 'Maturities',
   'portfolio.ladderCaption': 'Outstanding principal in {currency} by the year of maturity',
   'portfolio.year': 'Year',
@@ -185,6 +188,8 @@ export const en = {
     'CLS_TOKEN is an access token; your administrator can make a service account that gets one.',
   'call.docs': 'What the API answers',
   'download.label': 'Download all that was found:',
+  'download.facilities': 'Facilities (CSV)',
+  'download.positions': 'Lenders’ positions (CSV)',
   'download.whole':
     'A download that breaks off fails in the browser. A whole NDJSON file ends with a summary.',
   'pager.label': 'Pages',

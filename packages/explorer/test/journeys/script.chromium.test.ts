@@ -113,6 +113,8 @@ describe('the script of a page', () => {
       await page.setViewportSize({ width, height: 900 });
       await page.emulateMedia({ colorScheme });
       for (const address of [
+        // Of a date later than the page's: each difference is negative, which is said in words.
+        '/portfolio?asOf=2025-01-30&cmpAsOf=2025-01-31',
         '/portfolio?cmpAsOf=2025-01-30',
         '/deals?choices=yes&cmpAsOf=2025-01-30&column=unfunded&column=posted&pastDue=false',
         `/facilities/${loan.facility.id}?cmpAsOf=2025-01-30`,

@@ -1,12 +1,12 @@
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { describeOnEngines } from '@cls/testing/engines';
-import { temporaryDirectory } from '@cls/testing/servers';
+import { describeOnEngines, postgres, requireServer } from '@cls/testing/engines';
+import { eventually, postgresServer, temporaryDirectory } from '@cls/testing/servers';
 import { expect } from 'chai';
 import { silentLog } from '../src/log.ts';
 import { type DatabaseLocation, openDatabase } from '../src/service/open-database.ts';
-import { appliedMigrations, readSchema, type Schema } from '../src/sql/migrate.ts';
+import { appliedMigrations, migrate, readSchema, type Schema } from '../src/sql/migrate.ts';
 
 /** A build with as many migrations; each makes a table. @param released as `released.json`. */
 function build(count: number, released: Readonly<Record<string, number>>): Schema {
@@ -89,5 +89,45 @@ describeOnEngines('a database that builds of several releases use', (engine) => 
     expect(await refusal(location, { ...RELEASES.two, migrations: changed })).to.include(
       '0001-table.sql differs from the text that was applied',
     );
+  });
+});
+
+describe('a migration that needs a table which somebody reads for long', () => {
+  before(async function () {
+    requireServer(this, 'PostgreSQL', await postgresServer());
+  });
+
+  it('makes no other reader wait for the end of it, and is applied afterwards', async () => {
+    const database = await postgres.open();
+    const one = (number: number, sql: string) => ({
+      number,
+      name: `${number}`,
+      sql,
+      checksum: sql,
+    });
+    const first = one(1, 'CREATE TABLE item ()');
+    await migrate(database, [first]);
+    let release: () => void = () => undefined;
+    const released = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    const reading = database.transaction(async (transaction) => {
+      await transaction.query('SELECT FROM item');
+      await released;
+    });
+    const second = one(2, 'ALTER TABLE item ADD COLUMN name text');
+    const migrated = migrate(database, [first, second]);
+    await eventually(async () => {
+      const waiting = await database.query(`SELECT FROM pg_stat_activity
+        WHERE datname = current_database() AND wait_event_type = 'Lock'`);
+      if (waiting.length === 0) throw new Error('the migration does not wait yet');
+    });
+    // It would wait behind the migration, which waits for the reader, which waits for this test.
+    await database.query('SELECT FROM item');
+    release();
+    await reading;
+    expect(await migrated).to.deep.equal({ applied: ['2'], pending: [] });
+    expect(await database.query('SELECT name FROM item')).to.deep.equal([]);
+    await database.close();
   });
 });

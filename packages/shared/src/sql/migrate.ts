@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { type Database, type Sql, SqlError, type Transaction } from './database.ts';
 
 /** The database and this build do not fit; the message says which side is ahead. */
@@ -145,22 +146,50 @@ async function applyPending(
 ): Promise<readonly string[]> {
   const applied: string[] = [];
   for (;;) {
-    const next = await database.transaction(async (transaction) => {
-      await transaction.query('SELECT pg_advisory_xact_lock($1)', [LOCK_KEY]);
-      // Plans that may not scan look dear, and compiling them takes seconds for each execution.
-      await transaction.execute('SET LOCAL jit = off');
-      await transaction.execute(historyTable('schema_migration'));
-      const [pending, ...more] = pendingOf(migrations, await appliedMigrations(transaction));
-      if (pending !== undefined) {
-        await transaction.execute(pending.sql);
-        await record(transaction, pending, migrations.filter(({ newest }) => !newest).length);
-        // With the last one, because a schema that lacks none is not looked at again.
-        if (more.length === 0 && grants !== '') await transaction.execute(grants);
-      }
-      return pending;
-    });
+    const next = await untilLocked(() => applyNext(database, migrations, grants));
     if (next === undefined) return applied;
     applied.push(next.name);
+  }
+}
+
+function applyNext(
+  database: Database,
+  migrations: readonly Migration[],
+  grants: string,
+): Promise<Migration | undefined> {
+  return database.transaction(async (transaction) => {
+    await transaction.query('SELECT pg_advisory_xact_lock($1)', [LOCK_KEY]);
+    // Plans that may not scan look dear, and compiling them takes seconds for each execution. Who waits
+    // for a table that somebody reads makes everybody wait behind them: so not for long.
+    await transaction.execute(`SET LOCAL jit = off; SET LOCAL lock_timeout = ${LOCK_WAIT_MS}`);
+    await transaction.execute(historyTable('schema_migration'));
+    const [pending, ...more] = pendingOf(migrations, await appliedMigrations(transaction));
+    if (pending !== undefined) {
+      await transaction.execute(pending.sql);
+      await record(transaction, pending, migrations.filter(({ newest }) => !newest).length);
+      // With the last one, because a schema that lacks none is not looked at again.
+      if (more.length === 0 && grants !== '') await transaction.execute(grants);
+    }
+    return pending;
+  });
+}
+
+const LOCK_WAIT_MS = 1_000;
+const LOCK_PAUSE_MS = 2_000;
+const LOCK_TRIES_FOR_MS = 30 * 60_000;
+const LOCK_NOT_AVAILABLE = '55P03';
+
+/** Tries again while others hold what is needed: nothing of the attempt has stayed. */
+async function untilLocked<T>(work: () => Promise<T>): Promise<T> {
+  const deadline = Date.now() + LOCK_TRIES_FOR_MS;
+  for (;;) {
+    try {
+      return await work();
+    } catch (error) {
+      const locked = error instanceof SqlError && error.code === LOCK_NOT_AVAILABLE;
+      if (!locked || Date.now() > deadline) throw error;
+      await sleep(LOCK_PAUSE_MS);
+    }
   }
 }
 

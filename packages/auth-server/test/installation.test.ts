@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { cpSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { silentLog } from '@cls/shared/log';
 import { noMetrics } from '@cls/shared/metrics/metrics';
@@ -7,6 +7,7 @@ import { Secret } from '@cls/shared/secret';
 import { type DatabaseLocation, openDatabaseAsOperator } from '@cls/shared/service/open-database';
 import type { Database } from '@cls/shared/sql/database';
 import { tablesOf } from '@cls/shared/transfer/table-copy';
+import { templateDirectory } from '@cls/testing/embedded-template';
 import { describeOnEngines, pglite } from '@cls/testing/engines';
 import { redisServer, temporaryDirectory } from '@cls/testing/servers';
 import { expect } from 'chai';
@@ -166,7 +167,8 @@ describeOnEngines('an installation that moves from the embedded store', (engine)
         url = `http://127.0.0.1:${moved.port}`;
         database = await openDatabaseAsOperator(location, 'test', silentLog);
         expect(await outcomesAt(`${url}/oauth/token`)).to.deep.equal(outcomes);
-        expect(outcomes).to.include.members([200, 401]);
+        expect(outcomes).to.include(200);
+        expect(outcomes.some((status) => status !== 200)).to.equal(true);
       });
 
       it('publishes the keys under their names: a token from before verifies, a new one has the same kid', async () => {
@@ -347,6 +349,10 @@ describe('cls-auth export and import', () => {
   const file = join(folder, 'installation.cls');
   const passphrase = 'seven words that nobody else would choose';
   before(async () => {
+    const migrated = await templateDirectory(MIGRATIONS);
+    for (const name of ['a', 'b']) {
+      cpSync(migrated, join(folder, name, 'auth-server', 'database'), { recursive: true });
+    }
     const { code } = await runTool(['customers', 'create', 'bank', '--name', 'Bank'], source);
     expect(code).to.equal(0);
   });

@@ -11,6 +11,7 @@ export const LONG = [
   'upgrade',
   'start',
   'drills',
+  'read-replicas',
   'upstream',
   'export',
   'vouched-guesses',

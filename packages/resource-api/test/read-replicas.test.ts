@@ -213,6 +213,48 @@ describe('the API on streaming replicas of its database [PostgreSQL]', function 
     expect(left).to.deep.equal(['other history']);
   });
 
+  it('gives what the primary gives, whatever its replicas do, in random histories', async () => {
+    const replicas = [await startStandby(), await startStandby()];
+    const { ask } = await startOn(replicas.map(({ port }) => port));
+    const rules = sqlEntitlements(plain.database);
+    let granted: string | undefined;
+    const pick = <T>(values: readonly T[]) =>
+      values[Math.floor(Math.random() * values.length)] as T;
+    const replica = () => pick(replicas);
+    const happens: Record<string, () => Promise<unknown>> = {
+      post,
+      async grant() {
+        if (granted !== undefined) return;
+        const deals = { country: 'IN' };
+        const rule = { customer: 'india', role: 'borrower', lenderId: undefined, deals };
+        granted = (await rules.grant(rule as never))?.rule;
+      },
+      async revoke() {
+        if (granted !== undefined) await rules.revoke(granted);
+        granted = undefined;
+      },
+      pause: () => replica().query('SELECT pg_wal_replay_pause()'),
+      resume: () => replica().query('SELECT pg_wal_replay_resume()'),
+      async restart() {
+        const one = replica();
+        await one.stop('fast');
+        await one.start();
+      },
+    };
+    const names = [...Object.keys(happens), 'post', 'post', 'grant', 'revoke'];
+    const history: string[] = [];
+    for (let step = 0; step < 20; step += 1) {
+      const name = pick(names);
+      history.push(name);
+      await happens[name]?.();
+      const path = `?limit=${pick([1, 3, 10])}&asOf=${DATE}&sort=${pick(['dealNumber', '-outstanding'])}`;
+      for (const claims of [{}, viewer('india')]) {
+        const [there, here] = await Promise.all([ask(path, claims), askPlain(path, claims)]);
+        expect(there, history.join(', ')).to.deep.equal(here);
+      }
+    }
+  });
+
   it('refuses replicas of an embedded database', () => {
     const env = { ISSUER: 'https://cls.test', API_READ_DATABASE_URLS: 'postgres://cls@one/api' };
     expect(() => parseConfig(env)).to.throw('API_READ_DATABASE_URLS');

@@ -106,6 +106,8 @@ describe('the script of a page', () => {
   });
 
   it('stands in nobody’s way: compared, narrowed and with its forms open, in both languages', async () => {
+    const known = new URL(page.url()).searchParams.get('knownAt') ?? '';
+    await services.post([draw('-4.00')]);
     for (const { width, locale, colorScheme } of [
       { width: 320, locale: 'de', colorScheme: 'dark' },
       { width: 1280, locale: 'en', colorScheme: 'light' },
@@ -113,8 +115,8 @@ describe('the script of a page', () => {
       await page.setViewportSize({ width, height: 900 });
       await page.emulateMedia({ colorScheme });
       for (const address of [
-        // Of a date later than the page's: each difference is negative, which is said in words.
-        '/portfolio?asOf=2025-01-30&cmpAsOf=2025-01-31',
+        // Where a difference is negative, a word for readers alone says so.
+        `/portfolio?cmpKnownAt=${encodeURIComponent(known)}`,
         '/portfolio?cmpAsOf=2025-01-30',
         '/deals?choices=yes&cmpAsOf=2025-01-30&column=unfunded&column=posted&pastDue=false',
         `/facilities/${loan.facility.id}?cmpAsOf=2025-01-30`,

@@ -103,6 +103,13 @@ export const LIBRARY_PLACES = [
   { name: 'openid-client', places: ['auth-server/organisations/', 'explorer/issuer/'] },
   { name: 'otpauth', places: ['auth-server/factors/totp'] },
   { name: 'qrcode', places: ['auth-server/views/qr-code'] },
+  { name: '@opentelemetry/api', places: ['shared/tracing/open-telemetry'] },
+  { name: '@opentelemetry/resources', places: ['shared/tracing/open-telemetry'] },
+  { name: '@opentelemetry/sdk-trace-node', places: ['shared/tracing/open-telemetry'] },
+  {
+    name: '@opentelemetry/exporter-trace-otlp-http',
+    places: ['shared/tracing/open-telemetry'],
+  },
   { name: 'prom-client', places: ['shared/metrics/prometheus'] },
   { name: 'redis', places: ['resource-api/access/'] },
   { name: 'yaml', places: ['contract-gate/read-document'] },

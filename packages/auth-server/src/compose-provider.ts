@@ -11,6 +11,7 @@ import { type RecordAnswer, requestLog } from '@cls/shared/http/request-log';
 import type { Log } from '@cls/shared/log';
 import type { Secret } from '@cls/shared/secret';
 import { besideRequests, type Database } from '@cls/shared/sql/database';
+import type { Tracing } from '@cls/shared/tracing/tracing';
 import type Koa from 'koa';
 import type { Middleware } from 'koa';
 import { adminApi } from './admin-api/admin-api.ts';
@@ -71,6 +72,7 @@ export interface ProviderDeps {
   readonly log: Log;
   readonly logFault: LogFault;
   readonly recordAnswer: RecordAnswer;
+  readonly tracing: Tracing | undefined;
 }
 
 /** The running provider: a new one takes over when signing keys change. */
@@ -185,6 +187,7 @@ function serve(
     pages,
     assets: deps.assets,
     adminApi: admin,
+    tracing: deps.tracing,
     spend: spend(state, config.refreshGraceS),
     pace: paceDevices(state),
     log,

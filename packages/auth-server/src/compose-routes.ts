@@ -1,5 +1,6 @@
 import type { LogFault } from '@cls/shared/http/fault-log';
 import type { Log } from '@cls/shared/log';
+import type { Tracing } from '@cls/shared/tracing/tracing';
 import type { Middleware } from 'koa';
 import { passwordRoutes } from './account-pages/password-routes.ts';
 import { accountRoutes } from './account-pages/routes.ts';
@@ -44,6 +45,7 @@ export interface RoutingDeps {
   readonly pace: PaceDevice;
   readonly log: Log;
   readonly logFault: LogFault;
+  readonly tracing: Tracing | undefined;
 }
 
 /** Who answers in each room of the route table; what is left is the library's to answer. */
@@ -54,7 +56,11 @@ export function composeRooms(provider: Provider, deps: RoutingDeps): Rooms {
   const continued = continueForms(provider, pages);
   const resumed = endStaleSignIns({ accounts, access, state, pages });
   return {
-    token: answer(tokenEndpoint(throttle, audit, spend, { log, logFault, pace }), tokenBody),
+    token: answer(
+      ...tokenSpan(deps.tracing),
+      tokenEndpoint(throttle, audit, spend, { log, logFault, pace }),
+      tokenBody,
+    ),
     authorize: answer(authorizationPostToGet(pages), refusedRequestObject, continued, resumed),
     interaction: answer(interactions(provider, deps)),
     upstream: answer(upstreamRoutes({ upstreamSignIn, state, audit, pages })),
@@ -146,4 +152,8 @@ function passwordPages(
     passwordRules,
     signedIn: async (ctx) => (await visitorOf(provider, visitor, ctx))?.account,
   });
+}
+
+function tokenSpan(tracing: Tracing | undefined): readonly Middleware[] {
+  return tracing === undefined ? [] : [(_, next) => tracing.during('token', next)];
 }

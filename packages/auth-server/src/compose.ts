@@ -15,6 +15,7 @@ import { warnOfPlaintext } from '@cls/shared/service/plaintext-connections';
 import type { RunningService } from '@cls/shared/service/run-service';
 import { besideRequests, type Database } from '@cls/shared/sql/database';
 import { readSchema } from '@cls/shared/sql/migrate';
+import type { Tracing } from '@cls/shared/tracing/tracing';
 import { argon2Verifier } from './accounts/password.ts';
 import { countedAudit } from './audit/counted-audit.ts';
 import { sqlAuditLog, sweepAudit } from './audit/sql-audit-log.ts';
@@ -23,6 +24,7 @@ import { measureAuthServer } from './compose-metrics.ts';
 import { composeProvider } from './compose-provider.ts';
 import type { AuthServerConfig } from './config.ts';
 import { sqlSigningKeyStore } from './keys/sql-signing-keys.ts';
+import type { IssueServiceToken } from './library/service-token.ts';
 import { longestSessionS } from './library/session-lifetime.ts';
 import { mailQueue } from './mail/mail-queue.ts';
 import { clientCredentials } from './oauth/token/client-credentials.ts';
@@ -66,6 +68,7 @@ export async function startAuthServer(
   config: AuthServerConfig,
   log: Log,
   open: typeof openDatabase = openDatabase,
+  tracing?: Tracing,
 ): Promise<AuthServer> {
   const schema = readSchema(MIGRATIONS);
   warnOfPlaintext(config, log);
@@ -77,7 +80,7 @@ export async function startAuthServer(
       await refuseDemoCallers(database);
       await warnOfOwnerRole(database, config.database, log);
     }
-    return await compose(config, database, metrics, log);
+    return await compose(config, database, metrics, log, tracing);
   } catch (error) {
     await metrics?.stop();
     await database.close();
@@ -112,9 +115,10 @@ async function compose(
   opened: Database,
   metrics: ServedMetrics,
   log: Log,
+  tracing: Tracing | undefined,
 ): Promise<AuthServer> {
   const clock = systemClock;
-  const observed = observation(metrics);
+  const observed = observation(metrics, tracing);
   const database = observed.database(opened);
   const { keyEncryptionKey, cookieKey } = secretsOf(config);
   const keys = sqlSigningKeyStore(database, aesGcmSealer(keyEncryptionKey), config.signingKeyBits);
@@ -140,7 +144,10 @@ async function compose(
     ...{ supportUrl, policyUrl, explorerUrl },
   });
   const logFault = faultLog(log);
-  const recordAnswer = answerRecorder(log, metrics, ROUTE_PATTERNS, answerMetrics(metrics));
+  const recordAnswer = answerRecorder(log, metrics, ROUTE_PATTERNS, {
+    measured: [answerMetrics(metrics)],
+    traced: tracing === undefined ? [] : [tracing.answered],
+  });
   const foundation = {
     config,
     database,
@@ -152,6 +159,7 @@ async function compose(
     log,
     logFault,
     recordAnswer,
+    tracing,
   };
   const provider = await composeProvider({ ...foundation, cookieKey, assets, pages: shown });
   const stopSweeping = sweepRegularly(config, database, clock, log);
@@ -159,7 +167,15 @@ async function compose(
   const headers = Object.entries(headersOfAll(issuer)).flat();
   const { tokens, handle } = provider;
   const handler = clientCredentials(
-    { tokens, issuer, trustedProxyHops, audit, recordAnswer, logFault, headers },
+    {
+      tokens: tracedTokens(tokens, tracing),
+      issuer,
+      trustedProxyHops,
+      audit,
+      recordAnswer,
+      logFault,
+      headers,
+    },
     normalizeRequests(issuer, trustedProxyHops, handle),
   );
   const running = await startHttpService(
@@ -168,7 +184,7 @@ async function compose(
       ...{ limits, healthPort, overloadedBody: OVERLOADED.body },
       baseUrl: issuer,
     },
-    () => handler,
+    () => observed.requests(handler),
   );
   provider.servedBy(running);
   measureAuthServer(metrics, {
@@ -189,8 +205,18 @@ async function compose(
       await state.close();
       await database.close();
       await metrics.stop();
+      await tracing?.stop();
     },
   };
+}
+
+/** A span for each token of the short way; the long way has its own. */
+function tracedTokens(
+  tokens: { readonly issue: IssueServiceToken },
+  tracing: Tracing | undefined,
+): { readonly issue: IssueServiceToken } {
+  if (tracing === undefined) return tokens;
+  return { issue: (asked) => tracing.during('token', () => tokens.issue(asked)) };
 }
 
 /** On a developer's machine they are made, and kept in its folder. */

@@ -1,9 +1,15 @@
 import { createLog } from '@cls/shared/log';
+import { openDatabase } from '@cls/shared/service/open-database';
+import { openTracing } from '@cls/shared/service/open-tracing';
 import { runService } from '@cls/shared/service/run-service';
 import { startAuthServer } from './compose.ts';
 import { parseConfig } from './config.ts';
 
-await runService(() => {
+const MANIFEST = new URL('../../package.json', import.meta.url);
+
+await runService(async () => {
   const config = parseConfig(process.env);
-  return startAuthServer(config, createLog('auth-server', config.logLevel));
+  const tracing = await openTracing(config.tracesEndpoint, 'auth-server', MANIFEST);
+  const log = createLog('auth-server', config.logLevel, tracing?.logFields);
+  return startAuthServer(config, log, openDatabase, tracing);
 });

@@ -4,10 +4,11 @@ import type { ReadinessCheck } from '@cls/shared/http/health';
 import { startHttpService } from '@cls/shared/http/http-service';
 import { answerRecorder } from '@cls/shared/http/request-log';
 import type { Log } from '@cls/shared/log';
-import { observation } from '@cls/shared/service/observation';
+import { type Observation, observation } from '@cls/shared/service/observation';
 import { openMetrics, type ServedMetrics } from '@cls/shared/service/open-metrics';
 import { warnOfPlaintext } from '@cls/shared/service/plaintext-connections';
 import type { RunningService } from '@cls/shared/service/run-service';
+import type { Tracing } from '@cls/shared/tracing/tracing';
 import type { Context } from 'koa';
 import { apiClient } from './balances/api-client.ts';
 import type { ExplorerConfig } from './config.ts';
@@ -34,13 +35,18 @@ export interface Explorer extends RunningService {
 }
 
 /** @throws {ConfigurationError | DatabaseUnavailable | DirectoryInUse | PortUnavailable | …} */
-export async function startExplorer(config: ExplorerConfig, log: Log): Promise<Explorer> {
+export async function startExplorer(
+  config: ExplorerConfig,
+  log: Log,
+  tracing?: Tracing,
+): Promise<Explorer> {
   warnOfPlaintext(config, log);
   const metrics = await openMetrics(config.metrics, 'explorer', MANIFEST, log);
   let store: SessionStore | undefined;
   try {
-    store = await openSessionStore(config, log, observation(metrics));
-    return await compose(config, store, metrics, log);
+    const observed = observation(metrics, tracing);
+    store = await openSessionStore(config, log, observed);
+    return await compose(config, store, metrics, observed, log);
   } catch (error) {
     await store?.close();
     await metrics.stop();
@@ -53,6 +59,7 @@ async function compose(
   config: ExplorerConfig,
   store: SessionStore,
   metrics: ServedMetrics,
+  observed: Observation,
   log: Log,
 ): Promise<Explorer> {
   const { issuer: issuerUrl, baseUrl, clientId, clientSecret, scopeBase } = config;
@@ -92,7 +99,9 @@ async function compose(
     ...signInRoutes(signInDeps),
     ...balanceRoutes(balanceDeps),
   };
-  const recordAnswer = answerRecorder(log, metrics, routePatterns(routes));
+  const recordAnswer = answerRecorder(log, metrics, routePatterns(routes), {
+    traced: observed.tracing === undefined ? [] : [observed.tracing.answered],
+  });
   const { host, port, drainDelayMs, trustedProxyHops, limits, healthPort } = config;
   const running = await startHttpService(
     {
@@ -100,11 +109,13 @@ async function compose(
       ...{ drainTimeoutMs: DRAIN_TIMEOUT_MS, baseUrl: issuerUrl },
     },
     (service) =>
-      createApp({
-        ...{ baseUrl, issuer: issuerUrl, trustedProxyHops, assets, pages: shown, checks, log },
-        isDraining: () => service.draining,
-        ...{ routes, recordAnswer },
-      }),
+      observed.requests(
+        createApp({
+          ...{ baseUrl, issuer: issuerUrl, trustedProxyHops, assets, pages: shown, checks, log },
+          isDraining: () => service.draining,
+          ...{ routes, recordAnswer },
+        }),
+      ),
   );
   log.info({ port: running.port, baseUrl }, 'the explorer is listening');
   return {
@@ -115,6 +126,7 @@ async function compose(
       await running.stop();
       await store.close();
       await metrics.stop();
+      await observed.tracing?.stop();
     },
   };
 }

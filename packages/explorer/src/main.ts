@@ -1,9 +1,14 @@
 import { createLog } from '@cls/shared/log';
+import { openTracing } from '@cls/shared/service/open-tracing';
 import { runService } from '@cls/shared/service/run-service';
 import { startExplorer } from './compose.ts';
 import { parseConfig } from './config.ts';
 
-await runService(() => {
+const MANIFEST = new URL('../../package.json', import.meta.url);
+
+await runService(async () => {
   const config = parseConfig(process.env);
-  return startExplorer(config, createLog('explorer', config.logLevel));
+  const tracing = await openTracing(config.tracesEndpoint, 'explorer', MANIFEST);
+  const log = createLog('explorer', config.logLevel, tracing?.logFields);
+  return startExplorer(config, log, tracing);
 });

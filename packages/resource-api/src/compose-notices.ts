@@ -3,6 +3,7 @@ import type { Log } from '@cls/shared/log';
 import type { MailTransport } from '@cls/shared/mail/mail-sender';
 import { type MailSettings, openMailSender } from '@cls/shared/mail/open-mail-sender';
 import type { Database } from '@cls/shared/sql/database';
+import type { Tracing } from '@cls/shared/tracing/tracing';
 import type { ResourceApiConfig } from './config.ts';
 import type { Registry, RetiredAt } from './lifecycle/registry.ts';
 import { emailSender } from './notices/email-sender.ts';
@@ -31,6 +32,7 @@ export async function composeNotices(
   usage: UsageSummaries,
   clock: Clock,
   log: Log,
+  tracing?: Tracing,
 ): Promise<Notices> {
   const { issuer, notices: settings } = config;
   const outbox = sqlNotices(database);
@@ -44,6 +46,7 @@ export async function composeNotices(
       const webhook = webhookSender({
         allowLoopback: settings.allowLoopback,
         sealer: () => openWebhookSealer(config),
+        tracing,
       });
       const worker = noticeWorker({
         ...{ registry, contacts: sqlNoticeContacts(database), outbox, usage, retirements: ends },

@@ -14,6 +14,7 @@ import { warnOfPlaintext } from '@cls/shared/service/plaintext-connections';
 import type { RunningService } from '@cls/shared/service/run-service';
 import { besideRequests, type Database } from '@cls/shared/sql/database';
 import { readSchema } from '@cls/shared/sql/migrate';
+import type { Tracing } from '@cls/shared/tracing/tracing';
 import { currentAsker } from './access/asker.ts';
 import { callerBudgets } from './access/caller-budget.ts';
 import { keySetFile } from './access/key-set-file.ts';
@@ -77,6 +78,7 @@ export async function startResourceApi(
   log: Log,
   clock: Clock = systemClock,
   versionsOf: typeof productVersions = productVersions,
+  tracing?: Tracing,
 ): Promise<ResourceApi> {
   const schema = readSchema(MIGRATIONS);
   warnOfPlaintext(config, log);
@@ -96,7 +98,7 @@ export async function startResourceApi(
   try {
     metrics = await openMetrics(config.metrics, 'resource-api', MANIFEST, log);
     if (config.production) await warnOfOwnerRole(database, config.database, log);
-    return await compose(config, database, keys, metrics, log, clock, versionsOf);
+    return await compose(config, database, keys, metrics, log, clock, versionsOf, tracing);
   } catch (error) {
     keys.stop();
     await metrics?.stop();
@@ -114,8 +116,9 @@ async function compose(
   log: Log,
   clock: Clock,
   versionsOf: typeof productVersions,
+  tracing: Tracing | undefined,
 ): Promise<ResourceApi> {
-  const observed = observation(metrics);
+  const observed = observation(metrics, tracing);
   const database = observed.database(opened);
   const budgets = callerBudgets(config.callerLimits);
   const { database: reads, sources } = openReads(config, database, observed.replica, log);
@@ -149,7 +152,7 @@ async function compose(
     log,
   });
   const counted = inRedis === undefined ? counts : sumUsage(counts, inRedis);
-  const notices = await composeNotices(config, database, counted, clock, log);
+  const notices = await composeNotices(config, database, counted, clock, log, tracing);
   const versions = versionsOf(
     {
       ...{ readBalances, readChanges, readMovements, readItem, readDeal, readCaller, readGroups },
@@ -184,7 +187,10 @@ async function compose(
     isDraining: () => service?.draining ?? false,
     clock,
     log,
-    recordAnswer: answerRecorder(log, metrics, routePatterns(versions), measured.recordAnswer),
+    recordAnswer: answerRecorder(log, metrics, routePatterns(versions), {
+      measured: [measured.recordAnswer],
+      traced: tracing === undefined ? [] : [tracing.answered],
+    }),
     recordKept: (wasKept) => measured.recordLookup('answers', wasKept),
   });
   const { host, port, drainDelayMs, trustedProxyHops, limits, healthPort } = config;
@@ -194,7 +200,7 @@ async function compose(
       ...{ limits, healthPort },
       baseUrl: config.issuer,
     },
-    () => handler,
+    () => observed.requests(handler),
   );
   service = running;
   const telling = notices.start(() => versions.registry);
@@ -210,6 +216,7 @@ async function compose(
       await redis?.stop();
       await reads.close();
       await metrics.stop();
+      await tracing?.stop();
     },
   };
 }

@@ -1,9 +1,15 @@
+import { systemClock } from '@cls/shared/clock';
 import { createLog } from '@cls/shared/log';
+import { openTracing } from '@cls/shared/service/open-tracing';
 import { runService } from '@cls/shared/service/run-service';
-import { startResourceApi } from './compose.ts';
+import { productVersions, startResourceApi } from './compose.ts';
 import { parseConfig } from './config.ts';
 
-await runService(() => {
+const MANIFEST = new URL('../../package.json', import.meta.url);
+
+await runService(async () => {
   const config = parseConfig(process.env);
-  return startResourceApi(config, createLog('resource-api', config.logLevel));
+  const tracing = await openTracing(config.tracesEndpoint, 'resource-api', MANIFEST);
+  const log = createLog('resource-api', config.logLevel, tracing?.logFields);
+  return startResourceApi(config, log, systemClock, productVersions, tracing);
 });

@@ -2158,6 +2158,8 @@ export interface components {
             code: string;
             /** @description As in X-Request-Id; quote it when something is wrong. */
             requestId: string;
+            /** @description Of the trace of this request (W3C Trace Context), where requests are traced. */
+            traceId?: string;
             /** @description Every parameter that is wrong, at once. */
             errors?: {
                 /** @description Its name. */

@@ -3,6 +3,7 @@ import { request as httpRequest } from 'node:http';
 import { request as httpsRequest } from 'node:https';
 import { isIP } from 'node:net';
 import { type Sealer, UnsealFailed } from '@cls/shared/seal';
+import type { Tracing } from '@cls/shared/tracing/tracing';
 import type { SendNotice, SendResult } from './deliver-notices.ts';
 import { secretContext } from './notice-outbox.ts';
 import { webhookHeaders } from './webhook-signature.ts';
@@ -23,6 +24,8 @@ export interface WebhookOptions extends TargetPolicy {
   readonly resolve?: Resolve;
   /** For one attempt, from the name's resolution to the end of the answer. */
   readonly timeoutMs?: number;
+  /** Passes the trace on to the receiver. */
+  readonly tracing?: Tracing | undefined;
 }
 
 const TIMEOUT_MS = 15_000;
@@ -38,8 +41,8 @@ const resolveBySystem: Resolve = async (host) =>
  * 2xx; bodies of answers are not read.
  */
 export function webhookSender(options: WebhookOptions): SendNotice {
-  const { sealer, resolve = resolveBySystem, timeoutMs = TIMEOUT_MS } = options;
-  return async (notice, now) => {
+  const { sealer, resolve = resolveBySystem, timeoutMs = TIMEOUT_MS, tracing } = options;
+  const send: SendNotice = async (notice, now) => {
     const signal = AbortSignal.timeout(timeoutMs);
     try {
       const secret = sealer()?.unseal(notice.sealedSecret ?? '', secretContext(notice));
@@ -51,12 +54,17 @@ export function webhookSender(options: WebhookOptions): SendNotice {
       const addresses = isIP(host) === 0 ? await withSignal(resolve(host), signal) : [host];
       for (const address of addresses) requireAllowed(address, options);
       if (addresses.length === 0) return later('the host has no address');
-      const headers = webhookHeaders(notice.id, notice.document, secret, now);
+      const headers = {
+        ...webhookHeaders(notice.id, notice.document, secret, now),
+        ...tracing?.headers(),
+      };
       return resultOf(await post(url, addresses, notice.document, headers, signal));
     } catch (error) {
       return later(signal.aborted ? `no answer within ${timeoutMs / 1000} seconds` : whyOf(error));
     }
   };
+  if (tracing === undefined) return send;
+  return (notice, now) => tracing.during('webhook', () => send(notice, now));
 }
 
 function resultOf(status: number): SendResult {

@@ -1,5 +1,7 @@
-import { createServer } from 'node:http';
+import { createServer, type IncomingHttpHeaders } from 'node:http';
 import { type AddressInfo, createServer as createConnections, type Server } from 'node:net';
+import { listening } from '@cls/shared/http/listening';
+import type { Tracing } from '@cls/shared/tracing/tracing';
 import { expect } from 'chai';
 import { secretContext } from '../../src/notices/notice-outbox.ts';
 import { isPublicAddress } from '../../src/notices/public-address.ts';
@@ -94,6 +96,28 @@ describe('a webhook', () => {
     expect(sent).to.deep.equal({ outcome: 'delivered', answer: 'HTTP 204' });
     expect(receiver.received[0]?.id).to.equal('ntc_1');
     expect(receiver.received[0]?.document.data.customer).to.equal('bänk');
+  });
+
+  it('passes the trace of its sending on', async () => {
+    const traceparent = `00-${'a'.repeat(32)}-${'b'.repeat(16)}-01`;
+    const spans: string[] = [];
+    const tracing = {
+      headers: () => ({ traceparent }),
+      during: (name: string, work: () => Promise<unknown>) => {
+        spans.push(name);
+        return work();
+      },
+    } as unknown as Tracing;
+    const asked: IncomingHttpHeaders[] = [];
+    const server = createServer(({ headers }, response) => {
+      asked.push(headers);
+      response.end();
+    });
+    const port = await listening(server, { host: '127.0.0.1', port: 0 });
+    await send(`http://127.0.0.1:${port}/`, { tracing });
+    server.close();
+    expect(asked[0]?.['traceparent']).to.equal(traceparent);
+    expect(spans).to.deep.equal(['webhook']);
   });
 
   it('has the signature of the specification’s own example', () => {

@@ -4,6 +4,7 @@ import type { LogFault } from './fault-log.ts';
 import { problemType } from './problem-codes.ts';
 import { Refusal, type RefusalDetails } from './refusal.ts';
 import type { RequestState } from './request-id.ts';
+import { traceIdOf } from './trace-id.ts';
 
 const INTERNAL: RefusalDetails = {
   status: 500,
@@ -75,6 +76,7 @@ export function writeProblem(
   const { status, code, title, detail, errors, headers, extensions } = details;
   ctx.status = status;
   ctx.state.refused = code;
+  const traceId = traceIdOf(ctx.req);
   ctx.body = JSON.stringify({
     type: problemType(baseUrl, code),
     title,
@@ -83,6 +85,7 @@ export function writeProblem(
     instance: ctx.path,
     code,
     requestId: ctx.state.requestId,
+    ...(traceId === undefined ? {} : { traceId }),
     ...(errors === undefined ? {} : { errors }),
     ...extensions,
   });

@@ -17,6 +17,11 @@ export interface AnsweredRequest extends Partial<RequestState> {
 /** Once a request, when its answer is made. @param startedMs by `performance.now()`. */
 export type RecordAnswer = (answered: AnsweredRequest, startedMs: number) => void;
 
+export interface AnswerObservers {
+  readonly measured?: readonly RecordAnswer[];
+  readonly traced?: readonly RecordAnswer[];
+}
+
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];
 /** As nginx has it: the caller closed the connection. */
 const STATUSES = [...Object.keys(STATUS_CODES), '499'];
@@ -27,16 +32,18 @@ const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5
 /**
  * One line a request, and where somebody measures a count and the time that it took.
  *
- * @param routes the patterns that a request's `route` can be. @param measured told of each as well, where somebody measures.
+ * @param routes the patterns that a request's `route` can be. @param others told of each as well: `measured` where somebody measures, `traced` in any case.
  */
 export function answerRecorder(
   log: Log,
   metrics: Metrics,
   routes: readonly string[],
-  ...measured: readonly RecordAnswer[]
+  { measured = [], traced = [] }: AnswerObservers = {},
 ): RecordAnswer {
-  const write: RecordAnswer = (answered, startedMs) =>
+  const write: RecordAnswer = (answered, startedMs) => {
+    for (const tell of traced) tell(answered, startedMs);
     logAnswer(log, answered, performance.now() - startedMs);
+  };
   if (!metrics.measuring) return write;
   const route = [...PROBES, ...routes];
   const count = metrics.counter({
@@ -55,7 +62,7 @@ export function answerRecorder(
   return (answered, startedMs) => {
     const { method, path, status } = answered;
     const tookMs = performance.now() - startedMs;
-    logAnswer(log, answered, tookMs);
+    write(answered, startedMs);
     const at = PROBES.includes(path) ? path : (answered.route ?? '');
     count({ route: at, method, status: `${status}` });
     measure({ route: at, status: CLASSES[Math.floor(status / 100) - 2] ?? '' }, tookMs / 1_000);

@@ -29,6 +29,8 @@ export interface ServiceEnvironment {
   readonly drainDelayMs: number;
   /** Where metrics are served; undefined: nowhere. */
   readonly metrics: MetricsAddress | undefined;
+  /** Where traces are sent; undefined: nowhere. */
+  readonly tracesEndpoint: string | undefined;
   /** 0: none. */
   readonly healthPort: number;
   readonly limits: Pick<HttpLimits, 'requestsAtOnce' | 'connections'>;
@@ -117,6 +119,10 @@ export function readServiceEnvironment(
       fallback: 0,
     }),
     metrics: readMetrics(read),
+    tracesEndpoint: read.optionalBaseUrl('OTEL_EXPORTER_OTLP_ENDPOINT', {
+      about:
+        'where traces are sent by OTLP over HTTP, as OpenTelemetry has it; its further OTEL_ variables are read too; nothing is traced when not set',
+    }),
     healthPort: read.integer('HEALTH_PORT', {
       about:
         'a further port that answers `/livez` and `/readyz` alone, also while callers take all connections of the other; 0: none',

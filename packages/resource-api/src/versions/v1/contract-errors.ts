@@ -50,6 +50,7 @@ export const PROBLEM_SCHEMAS: Readonly<Record<string, JsonSchema>> = {
       instance: text('The path that was asked.'),
       code: text('For programs: it never changes its meaning.'),
       requestId: text('As in X-Request-Id; quote it when something is wrong.'),
+      traceId: text('Of the trace of this request (W3C Trace Context), where requests are traced.'),
       errors: listOf(
         object(
           {
@@ -68,7 +69,7 @@ export const PROBLEM_SCHEMAS: Readonly<Record<string, JsonSchema>> = {
       supportedVersions: listOf(text(), 'Those that answer at present.'),
       until: text('The end of a brownout.'),
     },
-    ['errors', 'version', 'retiresAt', 'successor', 'supportedVersions', 'until'],
+    ['traceId', 'errors', 'version', 'retiresAt', 'successor', 'supportedVersions', 'until'],
   ),
 };
 

@@ -25,7 +25,7 @@ export async function startLoad(world) {
   const history = [];
   const acknowledged = { tokens: new Set(), answers: new Map(), journals: new Set(), name: 0 };
   const families = await Promise.all(
-    Array.from({ length: FAMILIES }, () => signIn(world.send, callers)),
+    Array.from({ length: FAMILIES }, () => untilDone(() => signIn(world.send, callers))),
   );
   const state = { token: undefined, admin: undefined, knownAt: undefined, number: 0 };
   let going = true;

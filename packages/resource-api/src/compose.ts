@@ -123,10 +123,10 @@ async function compose(
   const budgets = callerBudgets(config.callerLimits);
   const { database: reads, sources } = openReads(config, database, observed.replica, log);
   const pool = config.database.kind === 'postgres' ? sharedOut(config.database.poolSize) : 1;
-  const slots = pool * sources;
+  const slots = () => pool * sources();
   const shared = fairDatabase(reads, { slots, budgets, asker: currentAsker });
   const store = sqlBalanceStore(shared, reads);
-  const apart = sources === 1 ? besideRequests(reads) : reads;
+  const apart = config.readReplicas.length === 0 ? besideRequests(reads) : reads;
   const beside = sqlBalanceStore(apart, apart);
   const ledger = currentLedger(store, clock);
   const cursors = cursorCodec(
@@ -221,20 +221,21 @@ async function compose(
   };
 }
 
-/** Where questions are read, and how many databases answer them. Closing it closes the primary. */
+/** Where questions are read, and how many databases answer them now. Closing it closes the primary. */
 function openReads(
   { database: location, readReplicas }: ResourceApiConfig,
   primary: Database,
   observed: (replica: Database) => Database,
   log: Log,
-): { readonly database: Database; readonly sources: number } {
+): { readonly database: Database; readonly sources: () => number } {
   if (location.kind !== 'postgres' || readReplicas.length === 0) {
-    return { database: primary, sources: 1 };
+    return { database: primary, sources: () => 1 };
   }
   const replicas = readReplicas.map((url) =>
     observed(openReadReplica({ ...location, url }, 'cls-resource-api', log)),
   );
-  return { database: readsOnReplicas(primary, replicas, { log }), sources: replicas.length };
+  const database = readsOnReplicas(primary, replicas, { log });
+  return { database, sources: () => database.sources };
 }
 
 /** What all questions need of the book itself finds a connection that no question has. */

@@ -3,8 +3,8 @@ import type { Asker } from '../access/asker.ts';
 import type { CallerBudgets } from '../access/caller-budget.ts';
 
 export interface FairOptions {
-  /** Statements at once: as many as there are connections. */
-  readonly slots: number;
+  /** Statements at once: as many as there are connections, now. */
+  readonly slots: () => number;
   readonly budgets: Pick<CallerBudgets, 'spend' | 'spentBy'>;
   readonly asker: () => Asker | undefined;
   /** Questions that may wait, of all callers together. */
@@ -39,12 +39,15 @@ const SERVICE = '';
  */
 export function fairDatabase(database: Database, options: FairOptions): FairDatabase {
   const { slots, budgets, asker, waitingMax = WAITING_MAX } = options;
-  const perCaller = Math.max(1, Math.floor(slots / 2));
   const running = new Map<string, number>();
   const queue = new Set<Waiting>();
   let taken = 0;
 
-  const mayRun = (name: string) => taken < slots && (running.get(name) ?? 0) < perCaller;
+  const mayRun = (name: string) => {
+    const now = slots();
+    const perCaller = Math.max(1, Math.floor(now / 2));
+    return taken < now && (running.get(name) ?? 0) < perCaller;
+  };
   const take = (name: string) => {
     taken += 1;
     running.set(name, (running.get(name) ?? 0) + 1);

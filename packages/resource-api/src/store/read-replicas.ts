@@ -5,6 +5,8 @@ import { type Database, DatabaseUnavailable, SqlError } from '@cls/shared/sql/da
 export interface ReplicatedDatabase extends Database {
   /** The primary's generation of the book. A replica is read only where it has this state. */
   generation(): Promise<bigint>;
+  /** Databases that answer questions now: the replicas in use, or the primary in their place. */
+  readonly sources: number;
 }
 
 export interface ReplicaOptions {
@@ -138,6 +140,9 @@ export function readsOnReplicas(
   return {
     ...primary,
     generation: async () => (await askPrimary()).generation,
+    get sources() {
+      return Math.max(1, replicas.filter((one) => one.leftOutBecause === undefined).length);
+    },
     async transaction(work, options) {
       const replica = options?.readOnly === true ? await choose() : undefined;
       if (replica === undefined) return primary.transaction(work, options);

@@ -180,6 +180,20 @@ describe('two points in time', () => {
     expect(textOf(alone.html)).not.to.include('Compared with');
   });
 
+  it('lead on where there is no book for the other time', async () => {
+    for (const then of ['cmpAsOf=2150-01-01', 'cmpKnownAt=2150-01-01T00:00:00Z']) {
+      for (const path of ['/portfolio', '/deals', `/deals/${loan.deal.id}`]) {
+        const page = await person.open(`${path}?asOf=2025-01-31&${then}`);
+        expect(page.response.status, then).to.equal(400);
+        const way =
+          linkNamed(page.html, 'Show the last date of the book') ??
+          linkNamed(page.html, 'Show what is known now');
+        expect(way).to.include('asOf=2025-01-31');
+        expect((await person.open(way ?? '')).response.status, way).to.equal(200);
+      }
+    }
+  });
+
   it('may be told by a name, such as the same day a year before', async () => {
     const { html } = await person.open('/portfolio?asOf=2025-01-31');
     const address = linkNamed(html.slice(html.indexOf('<details')), 'Same day last year') ?? '';

@@ -60,9 +60,12 @@ export async function showRefusal(
     await sessions.end(identifier);
     return signIn(ctx, ctx.url, true);
   }
-  const { status, kind, without = [], again } = answerTo(refused);
+  const { status, kind, again, ...answer } = answerTo(refused);
   if (refused.retryAfterS !== undefined) ctx.set('Retry-After', refused.retryAfterS);
   const query = new URLSearchParams(ctx.querystring);
+  // Where a page compares, the other time is the first suspect.
+  const compares = TIMES_AT_FAULT.includes(kind) && COMPARED.some((name) => query.has(name));
+  const without = compares ? COMPARED : (answer.without ?? []);
   const changes = Object.fromEntries(without.map((name) => [name, undefined]));
   const details: ProblemDetails = {
     ...(without.length === 0 ? {} : { href: sameWith(ctx.path, query, changes) }),
@@ -72,6 +75,9 @@ export async function showRefusal(
   };
   pages.show(ctx, status, problemPage(kind, details));
 }
+
+const TIMES_AT_FAULT: readonly ProblemKind[] = ['date_outside', 'known_outside'];
+const COMPARED = ['cmpAsOf', 'cmpKnownAt'];
 
 function answerTo({ code, status }: ApiRefused): Answer {
   const known = ANSWERS[code];

@@ -115,6 +115,7 @@ async function measure(address) {
     'page, ms': middle(warm.map(({ whole }) => whole)),
     'API, ms': middle(warm.map(({ asked }) => asked)),
     'own, ms': middle(warm.map(({ own }) => own)),
+    'own, least': Math.min(...warm.map(({ own }) => own)).toFixed(1),
     'processor, ms': (cpuMs / warm.length).toFixed(1),
   };
 }

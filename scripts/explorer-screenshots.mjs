@@ -1,6 +1,7 @@
 // Pictures of the explorer as each demo person sees it, from the book of a running `npm start`:
 //   node scripts/explorer-screenshots.mjs <data directory> <folder> [--look dark] [--who lena] [--only deal]
-// Looks: light (default), dark, narrow (320 px), paper (a PDF of each page), german. Needs Chromium.
+// Looks: light (default), dark, narrow (320 px), paper (a PDF of each page), german; and readme, the
+// tops of the pages in docs/images: `--look readme --who ben --only deal`. Needs Chromium.
 import { mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -15,6 +16,7 @@ const LOOKS = {
   narrow: { viewport: { width: 320, height: 640 }, locale: 'en-GB' },
   paper: { locale: 'en-GB' },
   german: { locale: 'de' },
+  readme: { viewport: { width: 1440, height: 1340 }, deviceScaleFactor: 0.75, locale: 'en-GB' },
 };
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -77,7 +79,7 @@ for (const { email, password } of people) {
     await page.goto(`${explorer.url}${address}`);
     const path = join(folder, `${email.split('@')[0]}.${name}.${values.look}`);
     if (values.look === 'paper') await page.pdf({ path: `${path}.pdf`, format: 'A4' });
-    else await page.screenshot({ path: `${path}.png`, fullPage: true });
+    else await page.screenshot({ path: `${path}.png`, fullPage: values.look !== 'readme' });
     count += 1;
   }
   await context.close();

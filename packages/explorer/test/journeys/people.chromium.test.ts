@@ -129,6 +129,111 @@ describe('people in a browser', () => {
     await context.close();
   });
 
+  it('find what changed since they looked, and read both values beside each other', async () => {
+    const { email } = await services.person(FULL);
+    const { context, page } = await signedIn(email);
+    const known = new URL(page.url()).searchParams.get('knownAt') ?? '';
+    const repay = (amount: string) =>
+      services.post([
+        posting(loan, '2025-01-31', [
+          [undefined, amount],
+          [anna, amount],
+        ]),
+      ]);
+    await repay('-100000.00');
+    await page.goto(`${services.url}/changes`);
+    await page.fill('[name=since]', known);
+    await page.click('form:has([name=since]) button');
+    await page.click(`tbody >> text=${loan.deal.dealNumber}`);
+    expect(await page.textContent('#content')).to.include('Compared with');
+    const row = page.locator('tbody tr', { hasText: 'Outstanding principal' }).first();
+    const text = await row.textContent();
+    expect(text).to.include('1,134,567.89').and.include('1,234,567.89').and.include('−100,000.00');
+    await repay('100000.00');
+    await context.close();
+  });
+
+  it('see nothing of the person before, in a tab that stayed open', async () => {
+    const { email } = await services.person(FULL);
+    const nobody = await services.person(VIEW);
+    const { context, page: first } = await signedIn(email);
+    await first.goto(`${services.url}/deals/${loan.deal.id}`);
+    const second = await context.newPage();
+    await second.goto(`${services.url}/`);
+    await second.click('header form[action="/sign-out"] button');
+    await second.waitForURL(/\/oauth\/logout/);
+    await second.click('main button >> nth=0');
+    await second.waitForURL(/signed-out/);
+    await second.goto(`${services.url}/`);
+    await second.fill('[name=email]', nobody.email);
+    await second.fill('[name=password]', PASSWORD);
+    await second.press('[name=password]', 'Enter');
+    await second.waitForURL(`${services.url}/portfolio?*`);
+    for (const again of [() => first.reload(), () => first.goto(`${services.url}/deals`)]) {
+      await again();
+      const text = (await first.textContent('body')) ?? '';
+      expect(text).not.to.include('Ortolan').and.not.include('1,234,567.89');
+      expect(await first.title()).not.to.include(loan.deal.dealNumber);
+      expect(text).not.to.include(email);
+    }
+    expect(await first.textContent('header')).to.include(nobody.email);
+    await context.close();
+  });
+
+  it('reach everything with the keyboard, in the order in which it is read', async () => {
+    const { email } = await services.person(FULL);
+    const { context, page } = await signedIn(email);
+    await page.goto(`${services.url}/deals/${loan.deal.id}`);
+    await page.keyboard.press('Tab');
+    expect(await page.evaluate('document.activeElement.className')).to.equal('skip');
+    const seen: [number, number][] = [];
+    for (let n = 0; n < 200; n += 1) {
+      const at = await page.evaluate<[number, number] | null>(`(() => {
+        const { top, left, width, height } = document.activeElement.getBoundingClientRect();
+        const hidden = document.activeElement === document.body;
+        return hidden ? null : [Math.round(top + scrollY + height / 2), Math.round(left + scrollX + width / 2)];
+      })()`);
+      if (at === null) break;
+      seen.push(at);
+      await page.keyboard.press('Tab');
+    }
+    const all = await page.evaluate<number>(
+      `[...document.querySelectorAll('a[href], button, input:not([type=hidden]), select, summary, [tabindex="0"]')]
+        .filter((one) => one.checkVisibility()).length`,
+    );
+    // A field for a date is more than one stop.
+    expect(seen.length).to.be.at.least(all);
+    // From line to line downwards; within a line from left to right.
+    const LINE = 40;
+    for (const [at, [top]] of seen.slice(1).entries()) {
+      expect(top, `stop ${at + 1}`).to.be.at.least((seen[at]?.[0] ?? 0) - LINE);
+    }
+    await context.close();
+  });
+
+  it('lose no column of a page on paper', async () => {
+    const { email } = await services.person(FULL);
+    // A4 with margins of 10 mm, at 96 px an inch.
+    const width = 718;
+    const { context, page } = await signedIn(email, { viewport: { width, height: 1000 } });
+    await page.emulateMedia({ media: 'print' });
+    for (const address of [
+      ...['/portfolio', '/deals', '/deals?cmpAsOf=2024-12-31', '/changes'],
+      `/deals/${loan.deal.id}`,
+      `/facilities/${loan.facility.id}`,
+      `/deals/${loan.deal.id}/roll-forward`,
+      `/deals/${loan.deal.id}/movements?lenders=yes`,
+    ]) {
+      await page.goto(`${services.url}${address}`);
+      expect(await page.isVisible('.foot .printed'), address).to.equal(true);
+      const widest = await page.evaluate<number>(
+        `Math.max(...[...document.querySelectorAll('main *')].map((one) => one.getBoundingClientRect().right))`,
+      );
+      expect(Math.floor(widest), address).to.be.at.most(width);
+    }
+    await context.close();
+  });
+
   it('print a deal on paper without the controls', async () => {
     const { email } = await services.person(FULL);
     const { context, page } = await signedIn(email);
@@ -149,6 +254,7 @@ describe('people in a browser', () => {
       { language: 'de', colorScheme: 'dark', width: 320 },
       { language: 'de', colorScheme: 'light', width: 768 },
       { language: 'en', forcedColors: 'active', width: 320 },
+      { language: 'de', forcedColors: 'active', width: 1440 },
     ];
     for (const { language, width, ...options } of looks) {
       const how = `${language}, ${Object.values(options).join(' ')}, ${width} px`;
@@ -171,6 +277,9 @@ describe('people in a browser', () => {
             `/deals/${loan.deal.id}/roll-forward?by=facility`,
             `/deals/${loan.deal.id}/movements?lenders=yes`,
             ...['/deals?asOf=2150-01-01', '/nothing', '/signed-out', '/callback'],
+            ...['/deals?cursor=abc', '/deals?country=Atlantis', '/deals?q=nobodyhasthisname'],
+            ...['/deals?pastDue=true&cmpAsOf=2024-12-31', '/portfolio?cmpAsOf=2024-12-31'],
+            `/changes?since=2020-01-01T00:00:00Z`,
           ]) {
             await page.goto(`${services.url}${address}`);
             expect(await objections(page), `${address} as ${who}`).to.deep.equal([]);

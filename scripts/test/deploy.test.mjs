@@ -102,6 +102,8 @@ describe('manifests of Kubernetes', () => {
       const health = container.ports.find(({ name }) => name === 'health').containerPort;
       const settings = settingsOf(container, objects);
       expect(settings.HEALTH_PORT).to.equal(`${health}`);
+      const metrics = container.ports.find(({ name }) => name === 'metrics').containerPort;
+      expect(settings.METRICS_PORT).to.equal(`${metrics}`);
       expect(spec.replicas, 'the autoscaler alone sets the number').to.equal(undefined);
       expect(spec.selector.matchLabels).to.deep.equal(spec.template.metadata.labels);
       for (const kind of [

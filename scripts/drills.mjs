@@ -37,6 +37,8 @@ if (list) {
   process.exit(0);
 }
 const shown = new Map();
+// Servers end with this process, also where somebody ends it.
+for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => process.exit(130));
 const results = await runDrills(chosen, times, (drill, run, result) => {
   shown.set(drill, [...(shown.get(drill) ?? []), result]);
   if (write && run === times) writeReport(DRILLS, shown);

@@ -33,6 +33,8 @@ export function startNginx(folder, ports) {
   writeFileSync(file, `pid ${join(folder, 'nginx.pid')};\n${text}`);
   const options = ['-c', file, '-p', folder, '-e', join(folder, 'log', 'start.log')];
   execFileSync(NGINX, ['-t', ...options], { stdio: 'pipe' });
-  const child = endWithTests(spawn(NGINX, [...options, '-g', 'daemon off;'], { stdio: 'ignore' }));
+  const child = endWithTests(
+    spawn(NGINX, [...options, '-g', 'daemon off; master_process off;'], { stdio: 'ignore' }),
+  );
   return { child, ca: readFileSync(crt) };
 }

@@ -232,7 +232,7 @@ async function insert(database: Database, lines: readonly string[]): Promise<voi
      FROM json_to_recordset($1::json) AS event (
        id uuid, at timestamptz, type text, subject text, "clientId" text, address text,
        "requestId" text, reason text, device json, about text)
-     ON CONFLICT (event_id) DO NOTHING`,
+     ON CONFLICT DO NOTHING`,
     [`[${lines.join(',')}]`],
   );
 }

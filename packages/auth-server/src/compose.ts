@@ -181,7 +181,7 @@ async function compose(
   const running = await startHttpService(
     {
       ...{ host, port, drainDelayMs, drainTimeoutMs: DRAIN_TIMEOUT_MS, trustedProxyHops, log },
-      ...{ limits, healthPort, overloadedBody: OVERLOADED.body },
+      ...{ limits, healthPort, metrics, overloadedBody: OVERLOADED.body },
       baseUrl: issuer,
     },
     () => observed.requests(handler),

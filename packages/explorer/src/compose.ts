@@ -105,7 +105,7 @@ async function compose(
   const { host, port, drainDelayMs, trustedProxyHops, limits, healthPort } = config;
   const running = await startHttpService(
     {
-      ...{ host, port, drainDelayMs, trustedProxyHops, limits, healthPort, log },
+      ...{ host, port, drainDelayMs, trustedProxyHops, limits, healthPort, metrics, log },
       ...{ drainTimeoutMs: DRAIN_TIMEOUT_MS, baseUrl: issuerUrl },
     },
     (service) =>

@@ -197,7 +197,7 @@ async function compose(
   const running = await startHttpService(
     {
       ...{ host, port, drainDelayMs, drainTimeoutMs: DRAIN_TIMEOUT_MS, trustedProxyHops, log },
-      ...{ limits, healthPort },
+      ...{ limits, healthPort, metrics },
       baseUrl: config.issuer,
     },
     () => observed.requests(handler),

@@ -1,5 +1,8 @@
+import type { ServerResponse } from 'node:http';
 import { readExposition } from '@cls/testing/exposition';
+import { eventually } from '@cls/testing/servers';
 import { expect } from 'chai';
+import { startHttpService } from '../src/http/http-service.ts';
 import { answerRecorder } from '../src/http/request-log.ts';
 import { silentLog } from '../src/log.ts';
 import { oneValue } from '../src/metrics/metrics.ts';
@@ -76,6 +79,28 @@ describe('Metrics', () => {
     const { names, value } = await read();
     expect([names.has('cls_broken'), names.has('cls_slow')]).to.deep.equal([false, false]);
     expect(value('cls_good')).to.equal(5);
+  });
+
+  it('count what is refused because as many requests as are allowed are under way', async () => {
+    const held: ServerResponse[] = [];
+    const service = await startHttpService(
+      {
+        ...{ host: '127.0.0.1', port: 0, drainDelayMs: 0, drainTimeoutMs: 1_000 },
+        ...{ trustedProxyHops: 0, baseUrl: 'http://x', log: silentLog, metrics },
+        limits: { requestsAtOnce: 1 },
+      },
+      () => (_, response) => void held.push(response),
+    );
+    const url = `http://127.0.0.1:${service.port}/`;
+    const first = fetch(url);
+    await eventually(async () => expect(held).to.have.length(1));
+    expect((await fetch(url)).status).to.equal(503);
+    const { value } = await read();
+    expect(value('cls_shed_total', { what: 'request' })).to.equal(1);
+    expect(value('cls_shed_total', { what: 'connection' })).to.equal(0);
+    held[0]?.end();
+    await first;
+    await service.stop();
   });
 
   it('drop a value of a gauge that is gone', async () => {

@@ -1,8 +1,9 @@
 import type { RequestListener, Server } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Log } from '../log.ts';
+import { type Metrics, noMetrics } from '../metrics/metrics.ts';
 import { warnOfIgnoredForwarding } from './client-address.ts';
-import { faultLog } from './fault-log.ts';
+import { faultLog, type LogFault } from './fault-log.ts';
 import { createHttpServer, isProbe } from './http-server.ts';
 import { listening } from './listening.ts';
 
@@ -26,6 +27,7 @@ export interface HttpServiceOptions {
   readonly overloadedBody?: object;
   /** A further port that answers probes alone, and that callers cannot fill; 0: none. */
   readonly healthPort?: number;
+  readonly metrics?: Metrics;
 }
 
 /** What one process takes at once, and how long it waits for a slow peer; times in milliseconds. */
@@ -97,6 +99,7 @@ export async function startHttpService(
   };
   const handler = handlerFor(service);
   const limits = { ...LIMITS, ...options.limits };
+  const shed = shedCounter(options.metrics ?? noMetrics);
   const server = createHttpServer(
     {
       maxHeaderSize: HEADERS_MAX_BYTES,
@@ -110,9 +113,10 @@ export async function startHttpService(
     {
       requestsAtOnce: limits.requestsAtOnce,
       body: options.overloadedBody,
-      onRefused: faultLog(options.log),
+      onRefused: countedFaults(faultLog(options.log), shed),
     },
   );
+  server.on('drop', () => shed('connection'));
   server.timeout = limits.silenceMs;
   server.maxConnections = limits.connections;
   warnOfDrops(server, options.log);
@@ -125,6 +129,24 @@ export async function startHttpService(
     throw error;
   }
   return service;
+}
+
+type CountShed = (what: 'request' | 'connection') => void;
+
+function shedCounter(metrics: Metrics): CountShed {
+  const count = metrics.counter({
+    name: 'cls_shed_total',
+    help: 'What was refused at once, because as many as are allowed were open or under way.',
+    labels: { what: ['request', 'connection'] },
+  });
+  return (what) => count({ what });
+}
+
+function countedFaults(logFault: LogFault, shed: CountShed): LogFault {
+  return (err, requestId) => {
+    shed('request');
+    logFault(err, requestId);
+  };
 }
 
 /** One line a minute, however many connections are closed unread. */

@@ -122,7 +122,7 @@ export async function startWorld(needs = {}) {
     },
     /** Starts those of `names` that do not run. */
     async startMissing(names = SERVICES) {
-      for (const name of names) if (!running.has(name)) await start(name);
+      await Promise.all(names.filter((name) => !running.has(name)).map((name) => start(name)));
     },
     /** Removes what a service keeps beside its database. */
     forget: (name) => rmSync(join(folder, name), { recursive: true, force: true }),

@@ -37,7 +37,8 @@ const REPLICAS = {
 export const SERVICES = Object.keys(REPLICAS);
 
 /** @param needs which PostgreSQL and Redis: see stores.mjs; `start: false` starts no service;
- *   `build: 'previous'`: services and tools of the last release; `disks`: audit spool and logs on disks that can be filled */
+ *   `build: 'previous'`: services and tools of the last release; `env`: settings of all services;
+ *   `disks`: audit spool and logs on disks that can be filled */
 export async function startWorld(needs = {}) {
   let build = needs.build === 'previous' ? previousBuild() : root;
   const folder = temporaryDirectory('cls-drill-');
@@ -62,6 +63,7 @@ export async function startWorld(needs = {}) {
     ...{ MAIL_OUTBOX: join(folder, 'outbox'), MAIL_FROM: 'CLS <no-reply@cls.example>' },
     SUPPORT_URL: 'mailto:help@cls.example',
     API_READ_DATABASE_URLS: (postgres.readUrls ?? []).join(' '),
+    ...needs.env,
   };
   if (disks !== undefined) environment.AUDIT_SPOOL_DIR = disks.audit.folder;
   /** By name: the process, and whether it is meant to run. */

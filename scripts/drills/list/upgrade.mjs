@@ -13,7 +13,8 @@ export const UPGRADE = [
     missing: hasPrevious()
       ? undefined
       : `commit ${PREVIOUS.commit} of release ${PREVIOUS.release} in git`,
-    needs: { build: 'previous' },
+    // A busy machine answers late, and this drill allows no 503 for that.
+    needs: { build: 'previous', env: { REDIS_TIMEOUT_MS: '10000' } },
     ends: 'world',
     holdMs: 0,
     async break(world, load) {

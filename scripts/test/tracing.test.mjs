@@ -76,9 +76,9 @@ describe('the traces of the services', () => {
       eventually(async () => {
         if (!(await fetch(`${url}/readyz`)).ok) throw new Error('not ready');
       });
-    await answers(issuer);
     start('resource-api');
-    start('explorer');
+    await answers(issuer);
+    start('explorer', { REDIS_URL: redis.url }); // Then it makes no store.
     const operator = { CLS_DATA_DIR: env.CLS_DATA_DIR, ISSUER: issuer };
     await runTool(['customers', 'create', 'bank', '--name', 'Bank'], operator);
     const words = ['--name', 'x', '--customer', 'bank', '--permission', 'cls-deal.view', '--json'];

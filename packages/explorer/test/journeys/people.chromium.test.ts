@@ -4,7 +4,14 @@ import { CHROMIUM_FLAGS } from '@cls/testing/browser';
 import { requireServer } from '@cls/testing/engines';
 import { chromiumBinary } from '@cls/testing/servers';
 import { expect } from 'chai';
-import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
+import {
+  type Browser,
+  type BrowserContext,
+  chromium,
+  type Locator,
+  type Page,
+} from 'playwright-core';
+import type { BalanceItem, List } from '../../src/balances/shapes.ts';
 import {
   aBook,
   aLoan,
@@ -17,6 +24,10 @@ import {
   sharedServices,
   VIEW,
 } from '../support/services.ts';
+
+/** What the cells of a row show, numbers as the API writes them. */
+const cellsOf = async (row: Locator) =>
+  (await row.locator('td').allTextContents()).map((text) => text.replaceAll(',', '').trim());
 
 const PASSWORD = 'correct horse battery staple';
 /** Pages that are the same for everybody. */
@@ -67,6 +78,14 @@ describe('people in a browser', () => {
     await page.press('[name=password]', 'Enter');
     await page.waitForURL(`${services.url}/portfolio?*`);
     return { context, page };
+  };
+
+  /** The first that the API answers with. */
+  const theItem = async (question: string): Promise<BalanceItem> => {
+    const { data } = await services.ask<List<BalanceItem>>(`/balances?${question}&limit=1`);
+    const [item] = data;
+    if (item === undefined) throw new Error(`no item of ${question}`);
+    return item;
   };
 
   for (const javaScriptEnabled of [true, false]) {
@@ -120,6 +139,73 @@ describe('people in a browser', () => {
       expect(new URL(page.url()).origin).to.equal(services.auth.issuer);
       await context.close();
     });
+
+    it(`find a borrower by name, and what its deal has past due, ${way}`, async () => {
+      const late = await theItem('pastDue=true&level=deal');
+      const { email } = await services.person(FULL);
+      const { context, page } = await signedIn(email, { javaScriptEnabled });
+      await page.fill('header [name=q]', late.borrower.name);
+      await page.press('header [name=q]', 'Enter');
+      await page.waitForURL(`${services.url}/deals?*`);
+      const row = page.locator('tbody tr', { hasText: late.deal.dealNumber }).first();
+      expect(await cellsOf(row)).to.include(late.global.total.pastDue);
+      await page.click('nav >> text=Portfolio');
+      await page.click('text=Deals that are past due');
+      const again = page.locator('tbody tr', { hasText: late.deal.dealNumber }).first();
+      expect(await cellsOf(again)).to.include(late.global.total.pastDue);
+      await context.close();
+    });
+
+    it(`follow accrued interest to its periods, and compare it with the month before, ${way}`, async () => {
+      const item = await theItem('level=facility&expand=accrual&sort=-interestAccrued');
+      const [accrual] = item.accrual ?? [];
+      const { email } = await services.person(FULL);
+      const { context, page } = await signedIn(email, { javaScriptEnabled });
+      await page.fill('header [name=q]', item.deal.dealNumber);
+      await page.press('header [name=q]', 'Enter');
+      await page.click(`tbody >> text=${item.deal.dealNumber}`);
+      await page.click(`tbody >> text=${item.facility?.name}`);
+      const table = page.locator('table', { has: page.locator('#accrual-0') });
+      const periods = await table.locator('tbody tr').all();
+      expect(periods).to.have.length(accrual?.periods.length ?? 0);
+      for (const [at, row] of periods.entries()) {
+        expect(await cellsOf(row)).to.include(accrual?.periods[at]?.amount);
+      }
+      expect(await cellsOf(table.locator('tfoot'))).to.include(accrual?.amount);
+      await page.click('summary:has-text("Compare with another time")');
+      await page.click('.filters:has([name=cmpAsOf]) >> text=End of last month');
+      expect(await page.textContent('#content')).to.include('Compared with');
+      await page.click('text=Stop comparing');
+      expect(await page.textContent('#content')).not.to.include('Compared with');
+      await context.close();
+    });
+
+    it(`find what changed since they looked, and read both values beside each other, ${way}`, async () => {
+      const { email } = await services.person(FULL);
+      const { context, page } = await signedIn(email, { javaScriptEnabled });
+      const known = new URL(page.url()).searchParams.get('knownAt') ?? '';
+      const repay = (amount: string) =>
+        services.post([
+          posting(loan, '2025-01-31', [
+            [undefined, amount],
+            [anna, amount],
+          ]),
+        ]);
+      await repay('-100000.00');
+      await page.goto(`${services.url}/changes`);
+      await page.fill('[name=since]', known);
+      await page.click('form:has([name=since]) button');
+      await page.click(`tbody >> text=${loan.deal.dealNumber}`);
+      expect(await page.textContent('#content')).to.include('Compared with');
+      const row = page.locator('tbody tr', { hasText: 'Outstanding principal' }).first();
+      const text = await row.textContent();
+      expect(text)
+        .to.include('1,134,567.89')
+        .and.include('1,234,567.89')
+        .and.include('−100,000.00');
+      await repay('100000.00');
+      await context.close();
+    });
   }
 
   it('come to the same address again when their session ended meanwhile', async () => {
@@ -133,30 +219,6 @@ describe('people in a browser', () => {
     await page.press('[name=password]', 'Enter');
     await page.waitForURL(`${services.url}/deals?*`);
     expect(page.url()).to.include('sort=borrower');
-    await context.close();
-  });
-
-  it('find what changed since they looked, and read both values beside each other', async () => {
-    const { email } = await services.person(FULL);
-    const { context, page } = await signedIn(email);
-    const known = new URL(page.url()).searchParams.get('knownAt') ?? '';
-    const repay = (amount: string) =>
-      services.post([
-        posting(loan, '2025-01-31', [
-          [undefined, amount],
-          [anna, amount],
-        ]),
-      ]);
-    await repay('-100000.00');
-    await page.goto(`${services.url}/changes`);
-    await page.fill('[name=since]', known);
-    await page.click('form:has([name=since]) button');
-    await page.click(`tbody >> text=${loan.deal.dealNumber}`);
-    expect(await page.textContent('#content')).to.include('Compared with');
-    const row = page.locator('tbody tr', { hasText: 'Outstanding principal' }).first();
-    const text = await row.textContent();
-    expect(text).to.include('1,134,567.89').and.include('1,234,567.89').and.include('−100,000.00');
-    await repay('100000.00');
     await context.close();
   });
 

@@ -8,9 +8,9 @@ import type {
   RollForwardItem,
   Single,
 } from '../src/balances/shapes.ts';
-import { sumOf } from '../src/web/amounts.ts';
+import { percentOf, sumOf } from '../src/web/amounts.ts';
 import type { Page, Person } from './support/person.ts';
-import { linkNamed, rowsOf } from './support/reading.ts';
+import { linkNamed, rowsOf, textOf } from './support/reading.ts';
 import { aBook, FULL, type Services, sharedServices } from './support/services.ts';
 
 /** What a row of the list of deals shows. */
@@ -169,6 +169,24 @@ describe('the numbers on pages', () => {
       }
     }
     expect(periods).to.be.greaterThan(0);
+  });
+
+  it('are, on each facility’s page, the rates of its contracts with what they are made of', async () => {
+    const { data } = await services.ask<List<BalanceItem>>(
+      `/balances?${times}&level=contract&includeZero=true&expand=terms&limit=1000`,
+    );
+    const made = data.filter(({ terms }) => typeof terms?.rate?.base === 'string');
+    expect(made).not.to.have.length(0);
+    for (const { facility, contract, terms } of made.slice(0, 8)) {
+      const { html } = await person.open(`/facilities/${facility?.id}?${times}`);
+      const row = rowsOf(html, 'contracts').find(({ head }) =>
+        head.startsWith(`${contract?.contractNumber} (`),
+      );
+      const { allIn, base, margin } = terms?.rate ?? {};
+      const sum = `${percentOf(allIn ?? '')}% = ${terms?.rate?.index ?? ''} ${percentOf(base ?? '')}%`;
+      expect(textOf(row?.html ?? '')).to.include(sum);
+      if (margin != null) expect(row?.html).to.include(`${percentOf(margin.replace('-', ''))}%`);
+    }
   });
 
   it('are, in each roll-forward, opening, movements and closing, which add up', async () => {

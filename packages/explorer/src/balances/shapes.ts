@@ -86,6 +86,26 @@ export interface BalanceItem extends Item {
   readonly share: Share | null;
   readonly lenders: readonly Share[];
   readonly accrual?: readonly Accrual[];
+  /** With `expand=terms`. */
+  readonly terms?: Terms;
+}
+
+/** What the book knows of an item beyond its amounts; null where it does not. */
+export interface Terms {
+  readonly agent: Party | null;
+  readonly effectiveDate: string | null;
+  readonly nextPaymentDate: string | null;
+  readonly dayCount: string | null;
+  readonly rate: Rate | null;
+}
+
+/** Decimal fractions; the first is the sum of the others. */
+export interface Rate {
+  readonly allIn: string;
+  readonly base: string | null;
+  readonly margin: string | null;
+  readonly adjustment: string | null;
+  readonly index: string | null;
 }
 
 export interface Accrual {

@@ -1,7 +1,7 @@
 import { type Html, html } from '@cls/shared/http/html';
-import type { Accrual, BalanceItem, Line, List } from '../balances/shapes.ts';
+import type { Accrual, BalanceItem, Line, List, Rate } from '../balances/shapes.ts';
 import { pageAddress } from '../web/address.ts';
-import { percentOf } from '../web/amounts.ts';
+import { isNegative, MINUS, percentOf } from '../web/amounts.ts';
 import type { Text } from '../web/text.ts';
 import { apiCall } from './api-call.ts';
 import { amountCell, dateCell, facts, marks, table, type Was, wordOf } from './cells.ts';
@@ -18,8 +18,8 @@ export async function facilityPage(deps: PageDeps, visit: Visit): Promise<void> 
   const read = (more: Record<string, string>) =>
     deps.api.read<List<BalanceItem>>(asker, '/balances', { ...asked, ...more });
   const [found, contracts, who, then, contractsThen] = await Promise.all([
-    read({ level: 'facility', expand: 'accrual' }),
-    read({ level: 'contract' }),
+    read({ level: 'facility', expand: 'accrual,terms' }),
+    read({ level: 'contract', expand: 'terms' }),
     whoAsks(deps, visit),
     readThen(visit, (times) => read({ level: 'facility', ...times })),
     readThen(visit, (times) => read({ level: 'contract', limit: '1000', ...times })),
@@ -42,6 +42,10 @@ export async function facilityPage(deps: PageDeps, visit: Visit): Promise<void> 
         [text.t('column.type'), wordOf('facilityType', item.facility?.type ?? '', text)],
         [text.t('column.status'), wordOf('status', item.status.facility ?? '', text)],
         [text.t('column.maturity'), dateOf(item.facility?.maturityDate, text)],
+        [text.t('deal.agent'), item.terms?.agent?.name],
+        [text.t('facility.effective'), dateOf(item.terms?.effectiveDate, text)],
+        [text.t('facility.nextPayment'), dateOf(item.terms?.nextPaymentDate, text)],
+        [text.t('facility.dayCount'), item.terms?.dayCount ?? undefined],
       ]),
       html`<p>${marks(item, text)}</p>`,
       compareForm(visit, text),
@@ -106,10 +110,11 @@ function contractsTable(
     { label: text.t('column.outstanding'), numeric: true },
     { label: text.t('column.interestAccrued'), numeric: true },
     { label: text.t('column.pastDue'), numeric: true },
+    { label: text.t('accrual.rate') },
     { label: text.t('column.maturity') },
     { label: text.t('column.status') },
   ];
-  const rows = data.map(({ id, contract, global, status, currency }) => {
+  const rows = data.map(({ id, contract, global, status, currency, terms }) => {
     const then = wasOf(was, (list) => list.data.find((one) => one.id === id));
     const amounts = CONTRACT_AMOUNTS.map((of) =>
       amountCell(
@@ -119,10 +124,24 @@ function contractsTable(
       ),
     );
     return html`
-<tr><th scope="row">${contract?.contractNumber} (${currency})</th>${amounts}<td>${dateOf(contract?.maturityDate, text)}</td><td>${wordOf('status', status.contract ?? '', text)}</td></tr>`;
+<tr><th scope="row">${contract?.contractNumber} (${currency})</th>${amounts}<td>${rateText(terms?.rate, text)}</td><td>${dateOf(contract?.maturityDate, text)}</td><td>${wordOf('status', status.contract ?? '', text)}</td></tr>`;
   });
   const caption = text.t('facility.contracts');
   return html`<h2>${caption}</h2>${table({ caption, underHeading: true, columns, rows, call, id: 'contracts' })}${page.hasMore && html`<p>${text.t('facility.moreContracts')}</p>`}`;
+}
+
+/** `6.7% = SONIA 4.45% + 2.25%` */
+function rateText(rate: Rate | null | undefined, text: Text): Html | undefined {
+  if (rate == null) return undefined;
+  const { allIn, base, margin, adjustment, index } = rate;
+  if (base === null) return html`${percent(allIn, text)}`;
+  const more = [margin, adjustment].flatMap((part) => {
+    if (part === null) return [];
+    return isNegative(part)
+      ? [` ${MINUS} ${percent(part.slice(1), text)}`]
+      : [` + ${percent(part, text)}`];
+  });
+  return html`${percent(allIn, text)} <small>= ${index === null ? '' : `${index} `}${percent(base, text)}${more}</small>`;
 }
 
 /** Each period with its rate and its exact amount; their sum is rounded once. */

@@ -153,15 +153,17 @@ describe('the traces of the services', () => {
 
   it('go on in another service: from the API to the key set', async () => {
     await eventually(async () => {
-      const read = spans.find(
+      // The first reads find nobody: the issuer starts at the same time.
+      const reads = spans.filter(
         (one) =>
           one.service === 'resource-api' &&
           one.kind === CLIENT &&
           attribute(one, 'url.full')?.endsWith('/jwks.json'),
       );
-      const [answered] = inTrace(read?.traceId, 'auth-server');
-      expect(answered?.parentSpanId).to.equal(read.spanId);
-      expect(answered.name).to.equal('GET /.well-known/jwks.json');
+      const answered = reads.flatMap(({ traceId, spanId }) =>
+        inTrace(traceId, 'auth-server').filter(({ parentSpanId }) => parentSpanId === spanId),
+      );
+      expect(answered.map(({ name }) => name)).to.include('GET /.well-known/jwks.json');
     }, 60_000);
   });
 

@@ -13,7 +13,7 @@ export interface MeasuredDeps {
   readonly clock: Clock;
 }
 
-const CACHES = ['answers', 'tokens'] as const;
+const CACHES = ['answers'] as const;
 export type RecordLookup = (cache: (typeof CACHES)[number], found: boolean) => void;
 
 /** What the limits of callers refuse with; see the pages of these errors. */

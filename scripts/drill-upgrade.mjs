@@ -2,6 +2,14 @@
 import { bootstrap } from './bootstrap.mjs';
 
 await bootstrap();
+const { hasPrevious, PREVIOUS, previousBuild } = await import('./drills/previous-build.mjs');
+try {
+  if (hasPrevious()) previousBuild();
+} catch ({ message }) {
+  // Its packages may be out of reach: that says nothing about this build.
+  process.stderr.write(`SKIPPED: release ${PREVIOUS.release} cannot be built here: ${message}\n`);
+  process.exit(0);
+}
 const { UPGRADE } = await import('./drills/list/upgrade.mjs');
 const { runDrills } = await import('./drills/run-drills.mjs');
 const results = await runDrills(UPGRADE, 1, (drill, _, { faults, answers, slowestMs, reasons }) => {

@@ -1,15 +1,7 @@
-import { cpSync } from 'node:fs';
-import { join } from 'node:path';
 import { silentLog } from '@cls/shared/log';
-import { Secret } from '@cls/shared/secret';
 import { type DatabaseLocation, openDatabaseAsOperator } from '@cls/shared/service/open-database';
-import { describeOnEngines, requireServer } from '@cls/testing/engines';
-import {
-  type PostgresServer,
-  postgresServer,
-  startRedis,
-  temporaryDirectory,
-} from '@cls/testing/servers';
+import { backupOf, describeOnEngines, requireServer } from '@cls/testing/engines';
+import { startRedis } from '@cls/testing/servers';
 import { expect } from 'chai';
 import { type AuthServer, startAuthServer } from '../src/compose.ts';
 import { sqlAfterRestore } from '../src/installation/sql-after-restore.ts';
@@ -31,18 +23,6 @@ import {
   type RelyingParty,
   relyingParty,
 } from './support/relying-party.ts';
-
-/** The records as they are now, while no server runs on them. */
-async function backup(location: DatabaseLocation): Promise<DatabaseLocation> {
-  if (location.kind === 'embedded') {
-    const directory = join(temporaryDirectory('cls-backup-'), 'database');
-    cpSync(location.directory, directory, { recursive: true });
-    return { ...location, directory };
-  }
-  const server = (await postgresServer()) as PostgresServer;
-  const name = new URL(location.url.expose()).pathname.slice(1);
-  return { ...location, url: new Secret(await server.createDatabase(name)) };
-}
 
 interface Person {
   readonly browser: Browser;
@@ -122,7 +102,7 @@ for (const state of ['SQL', 'Redis'] as const) {
       await sqlConsents(first.database).allow(first.guarded.id, party.id, ['openid']);
       await first.stop();
       const { database } = first.config;
-      restored = await backup(database);
+      restored = await backupOf(database);
       // After the backup: a refresh token and a one-time code are spent.
       await start(database);
       const answer = await refresh(asha.refreshToken);
@@ -136,7 +116,7 @@ for (const state of ['SQL', 'Redis'] as const) {
     // Redis was not restored: it knows what was spent there.
     if (state === 'SQL') {
       it('would spend again what was spent: this is what the command is for', async () => {
-        const untouched = await backup(restored);
+        const untouched = await backupOf(restored);
         await start(untouched);
         expect((await refresh(asha.refreshToken)).status).to.equal(200);
         expect(await asksToSignIn(asha.browser)).to.equal(false);

@@ -1,16 +1,8 @@
-import { cpSync } from 'node:fs';
-import { join } from 'node:path';
 import { silentLog } from '@cls/shared/log';
-import { Secret } from '@cls/shared/secret';
 import { type DatabaseLocation, openDatabaseAsOperator } from '@cls/shared/service/open-database';
 import type { Database } from '@cls/shared/sql/database';
-import { describeOnEngines } from '@cls/testing/engines';
-import {
-  eventually,
-  type PostgresServer,
-  postgresServer,
-  temporaryDirectory,
-} from '@cls/testing/servers';
+import { backupOf, describeOnEngines } from '@cls/testing/engines';
+import { eventually } from '@cls/testing/servers';
 import { expect } from 'chai';
 import { startResourceApi } from '../src/compose.ts';
 import { sqlBookRestores } from '../src/store/sql-book-restores.ts';
@@ -30,18 +22,6 @@ const loan = (number: string, disbursed: number) => ({
 });
 const LOANS = ['A', 'B', 'C'];
 const told = (disbursed: number) => LOANS.map((number) => loan(number, disbursed));
-
-/** The book as it is now. */
-async function backup(location: DatabaseLocation): Promise<DatabaseLocation> {
-  if (location.kind === 'embedded') {
-    const directory = join(temporaryDirectory('cls-backup-'), 'database');
-    cpSync(location.directory, directory, { recursive: true });
-    return { ...location, directory };
-  }
-  const server = (await postgresServer()) as PostgresServer;
-  const name = new URL(location.url.expose()).pathname.slice(1);
-  return { ...location, url: new Secret(await server.createDatabase(name)) };
-}
 
 describeOnEngines('a book that was restored from a backup', (engine) => {
   let first: TestApi;
@@ -75,7 +55,7 @@ describeOnEngines('a book that was restored from a backup', (engine) => {
     await importWorldBank(first.database, statement('01/31/2025', told(100)));
     await begin('before', first.baseUrl);
     await first.stopService();
-    const restored = await backup(first.location);
+    const restored = await backupOf(first.location);
     // What is known after the backup, and will be lost.
     await start(first.location);
     const lost = await openDatabaseAsOperator(first.location, 'test', silentLog);

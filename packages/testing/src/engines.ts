@@ -144,6 +144,19 @@ export function postgresAsService(
   };
 }
 
+/** A copy of what a location holds now, while no service runs on it. */
+export async function backupOf(location: DatabaseLocation): Promise<DatabaseLocation> {
+  if (location.kind === 'embedded') {
+    const directory = join(temporaryDirectory('cls-backup-'), 'database');
+    cpSync(location.directory, directory, { recursive: true });
+    return { ...location, directory };
+  }
+  const server = await postgresServer();
+  if (server === undefined) throw new Error('PostgreSQL is not installed');
+  const name = new URL(location.url.expose()).pathname.slice(1);
+  return { ...location, url: new Secret(await server.createDatabase(name)) };
+}
+
 /** PostgreSQL behind pgbouncer, which hands each transaction another session. */
 export const postgresThroughPgbouncer: Engine = {
   ...postgres,

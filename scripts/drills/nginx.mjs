@@ -15,26 +15,46 @@ export const NGINX = ['/usr/sbin/nginx', '/usr/bin/nginx', '/usr/local/sbin/ngin
  * @returns the process, and the certificate that callers trust
  */
 export function startNginx(folder, ports) {
-  mkdirSync(join(folder, 'log'));
-  const [key, crt] = ['key', 'crt'].map((end) => join(folder, `${HOST}.${end}`));
-  const subject = ['-subj', `/CN=${HOST}`, '-addext', `subjectAltName=DNS:${HOST}`];
-  const made = ['req', '-x509', '-newkey', 'rsa:2048', '-nodes', '-days', '2', ...subject];
-  execFileSync('openssl', [...made, '-keyout', key, '-out', crt], { stdio: 'ignore' });
-  let text = readFileSync(join(root, 'deploy', 'nginx.conf'), 'utf8')
-    .replaceAll('/var/log/nginx', join(folder, 'log'))
+  const crt = makeCertificate(join(folder, HOST), HOST, `DNS:${HOST}`);
+  let text = shippedConfig('nginx.conf', folder)
     .replaceAll(`/etc/nginx/tls/${HOST}`, join(folder, HOST))
-    .replace('worker_processes auto;', 'worker_processes 1;')
     .replace('listen 80 ', `listen 127.0.0.1:${ports['80']} `)
     .replace('listen 443 ', `listen 127.0.0.1:${ports['443']} `);
   for (const [named, port] of Object.entries(ports)) {
     text = text.replace(`server 127.0.0.1:${named} `, `server 127.0.0.1:${port} `);
   }
+  return { child: runNginx(folder, text), ca: readFileSync(crt) };
+}
+
+/**
+ * A key and a certificate of its own, `place` with their endings.
+ *
+ * @param names such as `DNS:localhost,IP:127.0.0.1`
+ * @returns where the certificate is
+ */
+export function makeCertificate(place, name, names) {
+  const subject = ['-subj', `/CN=${name}`, '-addext', `subjectAltName=${names}`];
+  const made = ['req', '-x509', '-newkey', 'rsa:2048', '-nodes', '-days', '2', ...subject];
+  const to = ['-keyout', `${place}.key`, '-out', `${place}.crt`];
+  execFileSync('openssl', [...made, ...to], { stdio: 'ignore' });
+  return `${place}.crt`;
+}
+
+/** A shipped file with one worker, and with its logs in `folder`. */
+export function shippedConfig(name, folder) {
+  return readFileSync(join(root, 'deploy', name), 'utf8')
+    .replaceAll('/var/log/nginx', join(folder, 'log'))
+    .replace('worker_processes auto;', 'worker_processes 1;');
+}
+
+/** Checks a configuration, and runs nginx with it until the tests end. */
+export function runNginx(folder, text) {
+  mkdirSync(join(folder, 'log'));
   const file = join(folder, 'nginx.conf');
   writeFileSync(file, `pid ${join(folder, 'nginx.pid')};\n${text}`);
   const options = ['-c', file, '-p', folder, '-e', join(folder, 'log', 'start.log')];
   execFileSync(NGINX, ['-t', ...options], { stdio: 'pipe' });
-  const child = endWithTests(
+  return endWithTests(
     spawn(NGINX, [...options, '-g', 'daemon off; master_process off;'], { stdio: 'ignore' }),
   );
-  return { child, ca: readFileSync(crt) };
 }

@@ -2,7 +2,7 @@
 // a person signs in over TLS, through two replicas of the explorer.
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { expect } from 'chai';
 import { sharedBrowser } from '../../packages/testing/dist/src/browser.js';
@@ -15,9 +15,9 @@ import {
   temporaryDirectory,
 } from '../../packages/testing/dist/src/servers.js';
 import { DEMO, demoBook } from '../demo-book.mjs';
+import { makeCertificate, NGINX, runNginx, shippedConfig } from '../drills/nginx.mjs';
 
 const root = resolve(import.meta.dirname, '..', '..');
-const NGINX = ['/usr/sbin/nginx', '/usr/bin/nginx', '/usr/local/sbin/nginx'].find(existsSync);
 const KEY = Buffer.alloc(32, 7).toString('base64url');
 const EMAIL = 'ben@agency.example';
 const PORTS = ['80', '443', '8081', '8082', '8083', '8183'];
@@ -111,19 +111,12 @@ describe('nginx in front of two replicas of the explorer', () => {
 
   /** The shipped files, save for places that belong to a machine. */
   function startNginx() {
-    mkdirSync(join(folder, 'log'));
-    const [key, crt] = ['key', 'crt'].map((end) => join(folder, `tls.${end}`));
-    const names = ['-addext', 'subjectAltName=DNS:localhost,IP:127.0.0.1'];
-    const made = ['req', '-x509', '-newkey', 'rsa:2048', '-nodes', '-days', '2', ...names];
-    const to = ['-subj', '/CN=localhost', '-keyout', key, '-out', crt];
-    execFileSync('openssl', [...made, ...to], { stdio: 'ignore' });
+    makeCertificate(join(folder, 'tls'), 'localhost', 'DNS:localhost,IP:127.0.0.1');
     const [all, own] = ['nginx.conf', 'nginx.explorer.conf'].map((name) =>
-      readFileSync(join(root, 'deploy', name), 'utf8')
-        .replaceAll('/var/log/nginx', join(folder, 'log'))
+      shippedConfig(name, folder)
         .replaceAll(/\/etc\/nginx\/tls\/(balances\.)?cls\.example/g, join(folder, 'tls'))
         .replaceAll('server_name balances.cls.example', 'server_name 127.0.0.1')
         .replaceAll('server_name cls.example', 'server_name localhost')
-        .replace('worker_processes auto;', 'worker_processes 1;')
         .replaceAll(/listen (80|443) /g, (_, port) => `listen 127.0.0.1:${ports[port]} `)
         .replaceAll(/127\.0\.0\.1:(80|81)(8[1-3]) /g, (_, a, b) => {
           const port = ports[`${a}${b}`] ?? 9;
@@ -131,12 +124,8 @@ describe('nginx in front of two replicas of the explorer', () => {
         }),
     );
     writeFileSync(join(folder, 'explorer.conf'), own);
-    const file = join(folder, 'nginx.conf');
     const whole = all.replace(/\}\s*$/, `  include ${join(folder, 'explorer.conf')};\n}\n`);
-    writeFileSync(file, `pid ${join(folder, 'nginx.pid')};\n${whole}`);
-    const options = ['-c', file, '-p', folder, '-e', join(folder, 'log', 'start.log')];
-    execFileSync(NGINX, ['-t', ...options], { stdio: 'pipe' });
-    nginx = endWithTests(spawn(NGINX, [...options, '-g', 'daemon off;'], { stdio: 'ignore' }));
+    nginx = runNginx(folder, whole);
   }
 
   /** A book, a customer who is its agent, a person, and the explorer as an application. */

@@ -73,7 +73,7 @@ async function load(issuer, healthPort, ask, callers) {
       );
       if (!answers.has(status)) answers.set(status, []);
       answers.get(status).push(ms);
-      // A caller that does what it is told, only twenty times as soon.
+      // Callers wait as `Retry-After` says, but a twentieth of it: the run is short.
       if (retryAfter) await new Promise((resolve) => setTimeout(resolve, Number(retryAfter) * 50));
     }
   });

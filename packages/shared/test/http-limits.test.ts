@@ -1,13 +1,17 @@
 import { once } from 'node:events';
-import type { RequestListener } from 'node:http';
+import type { RequestListener, ServerResponse } from 'node:http';
 import { connect, type Socket } from 'node:net';
+import { readExposition } from '@cls/testing/exposition';
 import { freePort } from '@cls/testing/servers';
 import { expect } from 'chai';
 import Koa from 'koa';
+import { countedLines } from '../src/http/counted-lines.ts';
 import { refuseBeyondLimit } from '../src/http/http-server.ts';
 import { type HttpLimits, type HttpService, startHttpService } from '../src/http/http-service.ts';
 import { problems } from '../src/http/problem.ts';
 import { silentLog } from '../src/log.ts';
+import { type Metrics, noMetrics } from '../src/metrics/metrics.ts';
+import { openMetrics } from '../src/service/open-metrics.ts';
 
 const HOST = 'Host: cls.example\r\n';
 /** Short enough for a test; nothing here has to be faster than them. */
@@ -21,11 +25,13 @@ async function start(
   handle: RequestListener,
   warn: typeof silentLog.warn = () => undefined,
   healthPort = 0,
+  metrics: Metrics = noMetrics,
 ) {
   const service = await startHttpService(
     {
       ...{ host: '127.0.0.1', port: 0, drainDelayMs: 0, drainTimeoutMs: 100, trustedProxyHops: 1 },
       ...{ baseUrl: 'https://cls.test', log: { ...silentLog, warn }, limits, healthPort },
+      metrics,
     },
     () => handle,
   );
@@ -106,6 +112,109 @@ describe('an HTTP service and slow or many peers', () => {
     socket.pause();
     socket.write(`GET / HTTP/1.1\r\n${HOST}\r\n`);
     while (!closed) await new Promise((resolve) => setTimeout(resolve, 20));
+  });
+
+  /** Writes without an end, and says when its connection is closed. */
+  const endless = (onClose: () => void): RequestListener => {
+    return (_, response) => {
+      response.once('close', onClose);
+      const more = () => {
+        if (response.destroyed) return;
+        while (response.write(Buffer.alloc(65_536)));
+        response.once('drain', more);
+      };
+      more();
+    };
+  };
+
+  it('resets the connection of a reader who takes a little from time to time', async () => {
+    let closed = false;
+    const lines: string[] = [];
+    const service = await start(
+      { readerMs: 300, readerBytesPerS: 1e9 },
+      endless(() => {
+        closed = true;
+      }),
+      (_, text) => void lines.push(text),
+    );
+    const socket = await open(service);
+    socket.on('readable', () => undefined);
+    socket.write(`GET / HTTP/1.1\r\n${HOST}\r\n`);
+    while (!closed) {
+      socket.read(1_000);
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    }
+    expect(lines).to.have.length(1);
+    expect(lines[0]).to.contain('SLOW_READER_BYTES_PER_S');
+  });
+
+  it('lets a reader take its time who keeps the pace, and an answer that nobody has made yet', async () => {
+    let response: ServerResponse | undefined;
+    const service = await start({ readerMs: 60, readerBytesPerS: 1 }, (request, made) => {
+      if (request.url === '/slow') response = made;
+      else endless(() => undefined)(request, made);
+    });
+    const slow = await open(service);
+    slow.write(`GET /slow HTTP/1.1\r\n${HOST}\r\n`);
+    const socket = await open(service);
+    socket.write(`GET / HTTP/1.1\r\n${HOST}\r\n`);
+    let bytes = 0;
+    for await (const chunk of socket) {
+      bytes += (chunk as Buffer).length;
+      if (bytes > 50_000_000) break;
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    expect(bytes).to.be.above(50_000_000);
+    response?.end('made');
+    expect(await answerOf(slow)).to.contain('made');
+  });
+
+  it('counts what it refuses unread by status, and writes one line, without what was sent', async () => {
+    const metrics = await openMetrics(
+      { host: '127.0.0.1', port: 0 },
+      'test',
+      new URL('../../package.json', import.meta.url),
+      silentLog,
+    );
+    const lines: string[] = [];
+    const service = await start(
+      SHORT,
+      (_, response) => response.end(),
+      (fields, text) => void lines.push(JSON.stringify([fields, text])),
+      0,
+      metrics,
+    );
+    const send = async (text: string) => {
+      const socket = await open(service);
+      socket.write(text);
+      return (await untilClosed(socket)).split(' ')[1];
+    };
+    expect(await send('hidden-word\r\n\r\n')).to.equal('400');
+    expect(await send('GET / HTTP/1.1\r\nConnection: close\r\n\r\n')).to.equal('400');
+    expect(await send('CONNECT hidden-word:443 HTTP/1.1\r\nHost: x\r\n\r\n')).to.equal('400');
+    expect(await send(`GET / HTTP/1.1\r\n${HOST}X: ${'y'.repeat(40_000)}\r\n\r\n`)).to.equal('431');
+    expect(await send(`GET /hidden-word HTTP/1.1\r\n`)).to.equal('408');
+    for (let n = 0; n < 50; n += 1) await send(`hidden-word-${n}\r\n\r\n`);
+    const { value, series } = await readExposition(metrics.port);
+    const unreadable = (status: string) => value('cls_unreadable_requests_total', { status });
+    expect(['400', '408', '413', '431'].map(unreadable)).to.deep.equal([53, 1, 0, 1]);
+    expect(series.filter((one) => one.startsWith('cls_unreadable'))).to.have.length(4);
+    await metrics.stop();
+    expect(lines).to.have.length(1);
+    expect(lines[0]).to.contain('{"refused":{"400":1}}').and.not.to.contain('hidden-word');
+  });
+
+  it('says at the end of a minute how many more there were, and falls silent when nothing comes', async () => {
+    const lines: object[] = [];
+    const count = countedLines((counts) => void lines.push(counts), 20);
+    for (const kind of ['400', '400', '431', '400']) count(kind);
+    expect(lines).to.deep.equal([{ 400: 1 }]);
+    while (lines.length < 2) await new Promise((resolve) => setTimeout(resolve, 10));
+    expect(lines[1]).to.deep.equal({ 400: 2, 431: 1 });
+    await new Promise((resolve) => setTimeout(resolve, 60));
+    expect(lines).to.have.length(2);
+    count('408');
+    expect(lines[2]).to.deep.equal({ 408: 1 });
   });
 
   it('refuses headers of more than 32 KiB with 431, and goes on serving others', async () => {

@@ -4,16 +4,21 @@ import type { AxeResults } from 'axe-core';
 import type { Page } from 'playwright-core';
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
-const RUN_AXE = `axe.run(document, { resultTypes: ['violations'], runOnly: {
-  type: 'tag', values: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'] } })`;
+const TAGS = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];
+const RULES = {
+  all: { type: 'tag', values: TAGS },
+  /** What colours alone decide. */
+  colours: { type: 'rule', values: ['color-contrast', 'link-in-text-block'] },
+} as const;
 
 /** Larger than a small phone's, smaller than no real one. */
 export const NARROW = { width: 320, height: 640 };
 
 /** What axe objects to on a page: rule and elements. */
-export async function objections(page: Page): Promise<string[]> {
-  await page.evaluate(AXE);
-  const { violations } = await page.evaluate<AxeResults>(RUN_AXE);
+export async function objections(page: Page, rules: keyof typeof RULES = 'all'): Promise<string[]> {
+  if (!(await page.evaluate('"axe" in window'))) await page.evaluate(AXE);
+  const options = JSON.stringify({ resultTypes: ['violations'], runOnly: RULES[rules] });
+  const { violations } = await page.evaluate<AxeResults>(`axe.run(document, ${options})`);
   return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`);
 }
 

@@ -266,11 +266,7 @@ async function startPostgres(): Promise<PostgresServer | undefined> {
       return `postgres://cls@127.0.0.1:${port}/${name}`;
     },
     adminUrl: (database = 'postgres') => `postgres://postgres@127.0.0.1:${port}/${database}`,
-    runScript(file) {
-      const target = ['-h', '127.0.0.1', '-p', `${port}`, '-U', 'postgres', '-d', 'postgres'];
-      const args = ['-X', '-q', '-v', 'ON_ERROR_STOP=1', ...target, '-f', file];
-      execFileSync(psql(binDir), args, { stdio: ['ignore', 'ignore', 'pipe'] });
-    },
+    runScript: (file) => runScriptAt(port, file),
     async kill() {
       const exited = new Promise((resolve) => child?.once('exit', resolve));
       child?.kill('SIGQUIT');
@@ -304,6 +300,13 @@ export function postgresBinDir(): string | undefined {
   const versions = existsSync(debian) ? readdirSync(debian).sort((a, b) => +b - +a) : [];
   const places = [...versions.map((version) => join(debian, version, 'bin')), ...pathDirectories()];
   return places.find((place) => existsSync(join(place, 'initdb')));
+}
+
+/** Runs a script of psql as a superuser of the server on this port. @throws when a statement fails. */
+export function runScriptAt(port: number | string, file: string): void {
+  const target = ['-h', '127.0.0.1', '-p', `${port}`, '-U', 'postgres', '-d', 'postgres'];
+  const args = ['-X', '-q', '-v', 'ON_ERROR_STOP=1', ...target, '-f', file];
+  execFileSync(psql(postgresBinDir() ?? ''), args, { stdio: ['ignore', 'ignore', 'pipe'] });
 }
 
 /** Packages with a server alone leave it out; it works with any server. */

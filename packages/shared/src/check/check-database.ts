@@ -28,9 +28,42 @@ export interface DatabaseCheckDeps {
  *
  * @param more what else is asked of this database.
  */
-export async function checkDatabase(
+export function checkDatabase(
   deps: DatabaseCheckDeps,
-  more: (database: Database) => Promise<readonly Finding[]> = async () => [],
+  more: MoreChecks = async () => [],
+): Promise<readonly Finding[]> {
+  const { kind } = deps.config.database;
+  return checkOpened(
+    deps,
+    kind === 'embedded'
+      ? [embedded, schema, more]
+      : [version, takesWrites, role, schema, encrypted, connections, clock, more],
+  );
+}
+
+/**
+ * A streaming replica as the service would read it.
+ *
+ * @param deps `database` is the replica. @param part the name in the findings.
+ */
+export async function checkReadReplica(
+  deps: DatabaseCheckDeps,
+  part: string,
+  more: MoreChecks,
+): Promise<readonly Finding[]> {
+  const findings = await checkOpened(deps, [version, more, role, encrypted, connections, clock]);
+  return findings.map((finding) => ({ ...finding, part }));
+}
+
+type MoreChecks = (database: Database) => Promise<readonly Finding[]>;
+type DatabaseCheck = (
+  database: Database,
+  deps: DatabaseCheckDeps,
+) => Promise<Finding | readonly Finding[]>;
+
+async function checkOpened(
+  deps: DatabaseCheckDeps,
+  checks: readonly DatabaseCheck[],
 ): Promise<readonly Finding[]> {
   const { config, tool } = deps;
   let database: Database;
@@ -39,10 +72,6 @@ export async function checkDatabase(
   } catch (error) {
     return [notOpened(error, deps)];
   }
-  const checks =
-    config.database.kind === 'embedded'
-      ? [embedded, schema, more]
-      : [version, takesWrites, role, schema, encrypted, connections, clock, more];
   const findings: Finding[] = [];
   try {
     for (const check of checks) {
@@ -144,7 +173,7 @@ async function ungranted(database: Database, tool: string): Promise<readonly Fin
   const rows = await database.query<{ name: string }>(
     `SELECT relname AS name FROM pg_class
      WHERE relnamespace = current_schema()::regnamespace AND relkind IN ('r', 'p')
-       AND NOT has_table_privilege(oid, 'SELECT, INSERT, UPDATE, DELETE') ORDER BY relname LIMIT 5`,
+       AND NOT relispartition AND NOT has_table_privilege(oid, 'SELECT, INSERT, UPDATE, DELETE') ORDER BY relname LIMIT 5`,
   );
   if (rows.length === 0) return [];
   const names = rows.map(({ name }) => name).join(', ');

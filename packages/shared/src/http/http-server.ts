@@ -55,6 +55,12 @@ const UNREADABLE: Readonly<Record<string, Answer>> = {
   },
 };
 
+export const UNREADABLE_STATUSES: readonly string[] = [
+  ...new Set([NOT_HTTP, ...Object.values(UNREADABLE)].map(({ status }) => `${status}`)),
+];
+/** Told of each request that was refused because it could not be read. */
+export type RecordUnreadable = (status: number) => void;
+
 const beyond = new WeakSet<IncomingMessage>();
 
 /**
@@ -127,20 +133,27 @@ export function isProbe({ url = '' }: IncomingMessage): boolean {
  * an empty body: a request that is not HTTP, that is too large, or that arrives too slowly.
  *
  * @param baseUrl of the deployment: its documentation explains each problem.
+ * @param recordUnreadable no other code hears of these requests.
  */
 export function createHttpServer(
   options: ServerOptions,
   baseUrl: string,
   listener: RequestListener,
   shedding?: Shedding,
+  recordUnreadable: RecordUnreadable = () => undefined,
 ): Server {
   const counted = shedding === undefined ? listener : shed(shedding, baseUrl, listener);
   const server = createServer({ ...options, requireHostHeader: false }, (request, response) => {
     if (request.headers.host === undefined && request.httpVersion === '1.1') {
+      recordUnreadable(NO_HOST.status);
       return refuse(response, baseUrl, NO_HOST);
     }
     counted(request, response);
   });
+  const refuseUnread = (socket: Duplex, answer: Answer) => {
+    recordUnreadable(answer.status);
+    end(socket, baseUrl, answer);
+  };
   const underWay = new WeakMap<Duplex, readonly ServerResponse[]>();
   server.on('request', ({ socket }, response) => {
     const earlier = (underWay.get(socket) ?? []).filter(
@@ -152,9 +165,9 @@ export function createHttpServer(
     // Part of an answer was written already, and this one would look like its continuation.
     const begun = underWay.get(socket)?.some((one) => one.headersSent && !one.writableFinished);
     if (begun || !socket.writable || error.code === 'ECONNRESET') socket.destroy(error);
-    else end(socket, baseUrl, UNREADABLE[error.code ?? ''] ?? NOT_HTTP);
+    else refuseUnread(socket, UNREADABLE[error.code ?? ''] ?? NOT_HTTP);
   });
-  server.on('connect', (_, socket) => end(socket, baseUrl, NO_TUNNEL));
+  server.on('connect', (_, socket) => refuseUnread(socket, NO_TUNNEL));
   // RFC 9110 §10.1.1: an expectation that nobody knows may be ignored.
   server.on('checkExpectation', (request, response) => server.emit('request', request, response));
   return server;

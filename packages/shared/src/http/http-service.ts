@@ -3,9 +3,16 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Log } from '../log.ts';
 import { type Metrics, noMetrics } from '../metrics/metrics.ts';
 import { warnOfIgnoredForwarding } from './client-address.ts';
+import { countedLines } from './counted-lines.ts';
 import { faultLog, type LogFault } from './fault-log.ts';
-import { createHttpServer, isProbe } from './http-server.ts';
+import {
+  createHttpServer,
+  isProbe,
+  type RecordUnreadable,
+  UNREADABLE_STATUSES,
+} from './http-server.ts';
 import { listening } from './listening.ts';
+import { cutSlowReaders, type ReaderLimits } from './slow-readers.ts';
 
 /** Where a service listens, and how it stops; times in milliseconds. */
 export interface HttpServiceOptions {
@@ -31,7 +38,7 @@ export interface HttpServiceOptions {
 }
 
 /** What one process takes at once, and how long it waits for a slow peer; times in milliseconds. */
-export interface HttpLimits {
+export interface HttpLimits extends ReaderLimits {
   /** Requests under way; further ones are refused. */
   readonly requestsAtOnce: number;
   /** Open connections, idle ones too; further ones are closed unread. */
@@ -40,7 +47,7 @@ export interface HttpLimits {
   readonly headersMs: number;
   /** To the end of its body. */
   readonly requestMs: number;
-  /** Without a byte in either direction, such as to a reader who stopped reading an export. */
+  /** Without a byte in either direction. */
   readonly silenceMs: number;
   /** Between two requests of a connection. */
   readonly idleMs: number;
@@ -54,11 +61,12 @@ const LIMITS: HttpLimits = {
   headersMs: 10_000,
   requestMs: 30_000,
   silenceMs: 120_000,
+  readerMs: 60_000,
+  readerBytesPerS: 4_096,
   idleMs: 65_000,
   checkMs: 2_000,
 };
 const HEADERS_MAX_BYTES = 32_768;
-const QUIET_DROPS_MS = 60_000;
 
 /** A server that listens. */
 export interface HttpService {
@@ -99,7 +107,8 @@ export async function startHttpService(
   };
   const handler = handlerFor(service);
   const limits = { ...LIMITS, ...options.limits };
-  const shed = shedCounter(options.metrics ?? noMetrics);
+  const metrics = options.metrics ?? noMetrics;
+  const shed = shedCounter(metrics);
   const server = createHttpServer(
     {
       maxHeaderSize: HEADERS_MAX_BYTES,
@@ -115,11 +124,13 @@ export async function startHttpService(
       body: options.overloadedBody,
       onRefused: countedFaults(faultLog(options.log), shed),
     },
+    unreadableRecorder(metrics, options.log),
   );
   server.on('drop', () => shed('connection'));
   server.timeout = limits.silenceMs;
   server.maxConnections = limits.connections;
   warnOfDrops(server, options.log);
+  cutSlowReaders(server, limits, slowReaderRecorder(metrics, options.log));
   if (options.trustedProxyHops === 0) warnOfIgnoredForwarding(server, options.log);
   state.port = await listening(server, options);
   try {
@@ -149,20 +160,48 @@ function countedFaults(logFault: LogFault, shed: CountShed): LogFault {
   };
 }
 
-/** One line a minute, however many connections are closed unread. */
 function warnOfDrops(server: Server, log: Log): void {
-  let dropped = 0;
-  let lastMs = Number.NEGATIVE_INFINITY;
-  server.on('drop', () => {
-    dropped += 1;
-    if (performance.now() - lastMs < QUIET_DROPS_MS) return;
-    log.warn(
-      { dropped },
-      'connections are closed unread: as many are open as MAX_CONNECTIONS allows',
-    );
-    lastMs = performance.now();
-    dropped = 0;
+  const count = countedLines<'dropped'>((counts) =>
+    log.warn(counts, 'connections are closed unread: as many are open as MAX_CONNECTIONS allows'),
+  );
+  server.on('drop', () => count('dropped'));
+}
+
+/** Such requests reach no handler, and have no line and no route of their own. */
+function unreadableRecorder(metrics: Metrics, log: Log): RecordUnreadable {
+  const measure = metrics.counter({
+    name: 'cls_unreadable_requests_total',
+    help: 'Requests that were refused before they could be read: not HTTP, too large, or too slow.',
+    labels: { status: UNREADABLE_STATUSES },
   });
+  const count = countedLines((refused) =>
+    log.warn(
+      { refused },
+      'requests were refused unread, by status: not HTTP, too large or too slow',
+    ),
+  );
+  return (status) => {
+    measure({ status: `${status}` });
+    count(`${status}`);
+  };
+}
+
+function slowReaderRecorder(metrics: Metrics, log: Log): () => void {
+  const measure = metrics.counter({
+    name: 'cls_slow_readers_total',
+    help: 'Connections that were closed because the caller read its answer too slowly.',
+    labels: {},
+  });
+  const count = countedLines<'closed'>((counts) =>
+    log.warn(
+      counts,
+      'connections are closed: their callers read more slowly than SLOW_READER_BYTES_PER_S',
+    ),
+  );
+  return () => {
+    measure({});
+    count('closed');
+  };
 }
 
 const PROBE_CONNECTIONS = 100;

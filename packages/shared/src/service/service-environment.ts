@@ -33,7 +33,10 @@ export interface ServiceEnvironment {
   readonly tracesEndpoint: string | undefined;
   /** 0: none. */
   readonly healthPort: number;
-  readonly limits: Pick<HttpLimits, 'requestsAtOnce' | 'connections'>;
+  readonly limits: Pick<
+    HttpLimits,
+    'requestsAtOnce' | 'connections' | 'readerMs' | 'readerBytesPerS'
+  >;
   /** The service's own folder in the data directory; used by embedded stores alone. */
   readonly dataDir: string;
 }
@@ -142,6 +145,22 @@ export function readServiceEnvironment(
         min: 10,
         max: 100_000,
         fallback: 5_000,
+      }),
+      readerMs:
+        1_000 *
+        read.integer('SLOW_READER_S', {
+          about:
+            'seconds that an answer waits for a caller who reads nothing of it; then the connection is closed',
+          min: 1,
+          max: 86_400,
+          fallback: 60,
+        }),
+      readerBytesPerS: read.integer('SLOW_READER_BYTES_PER_S', {
+        about:
+          'bytes a second that a caller must read of an answer, on average over `SLOW_READER_S`; else the connection is closed',
+        min: 1,
+        max: 1_000_000_000,
+        fallback: 4_096,
       }),
     },
     logLevel: read.choice('LOG_LEVEL', LOG_LEVELS, {

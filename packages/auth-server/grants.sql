@@ -12,11 +12,13 @@ BEGIN
           WHERE oid = to_regclass('schema_migration')) THEN RETURN; END IF;
   EXECUTE format('GRANT USAGE ON SCHEMA %I TO %I', current_schema(), service);
   FOR relation IN
-    SELECT relname AS name FROM pg_class
+    SELECT relname AS name, relispartition AS partition FROM pg_class
     WHERE relnamespace = current_schema()::regnamespace AND relkind IN ('r', 'p', 'v')
       AND pg_has_role(relowner, 'USAGE')
   LOOP
     EXECUTE format('REVOKE ALL ON %I FROM %I', relation.name, service);
+    -- Through its table alone.
+    CONTINUE WHEN relation.partition;
     EXECUTE format('GRANT SELECT, INSERT, UPDATE, DELETE ON %I TO %I', relation.name, service);
   END LOOP;
   EXECUTE format('REVOKE INSERT, UPDATE, DELETE ON schema_migration FROM %I', service);
@@ -25,4 +27,9 @@ BEGIN
   END IF;
   -- Events are deleted when their time is over.
   EXECUTE format('REVOKE UPDATE ON audit_event FROM %I', service);
+  IF to_regclass('audit_month') IS NOT NULL THEN
+    EXECUTE format('REVOKE UPDATE ON audit_event_name FROM %I', service);
+    EXECUTE format('REVOKE INSERT, UPDATE, DELETE ON audit_month FROM %I', service);
+    EXECUTE format('GRANT EXECUTE ON FUNCTION make_audit_months, drop_audit_month TO %I', service);
+  END IF;
 END $$;

@@ -43,6 +43,8 @@ export interface AccountSettings {
   readonly rememberDeviceS: number;
   /** How long an organisation's provider may take for one answer. */
   readonly upstreamTimeoutS: number;
+  /** Days that audit events are kept; 0, the default, for ever. */
+  readonly auditRetentionDays?: number;
   /** The name that authenticators show. */
   readonly product?: string;
   /** Seals TOTP secrets, and keys the hashes of recovery codes. */
@@ -68,7 +70,10 @@ export type AccountServices = Awaited<ReturnType<typeof composeAccounts>>;
 export async function composeAccounts(settings: AccountSettings, ports: AccountPorts) {
   const { mfaPolicy, keyEncryptionKey, cookieKey } = settings;
   const { database, state, passwords, audit, clock, metrics } = ports;
-  const stores = composeStores({ database, passwords, clock, keyEncryptionKey, metrics });
+  const stores = composeStores({
+    ...{ database, passwords, clock, keyEncryptionKey, metrics },
+    auditRetentionDays: settings.auditRetentionDays,
+  });
   const { accounts, records, customers, throttle, knownAddresses, sessionStore, consents } = stores;
   const access = accountAccess(state, sessionStore);
   const devices = knownDevices(keyedHash(cookieKey, 'known devices'), clock);

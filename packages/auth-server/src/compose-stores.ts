@@ -6,6 +6,7 @@ import type { Database } from '@cls/shared/sql/database';
 import type { PasswordVerifier } from './accounts/password.ts';
 import { sqlAccountLinks } from './accounts/sql-account-links.ts';
 import { sqlAccountDirectory, sqlAccounts } from './accounts/sql-accounts.ts';
+import { auditKeptSince } from './audit/sql-audit-months.ts';
 import { sqlAuditReader } from './audit/sql-audit-reader.ts';
 import { sqlApplications } from './clients/sql-applications.ts';
 import { currentRecoveryKey } from './crypto/recovery-key.ts';
@@ -29,6 +30,8 @@ export interface StoreDeps {
   /** Seals TOTP and upstream secrets, and keys the hashes of recovery codes. */
   readonly keyEncryptionKey: Secret;
   readonly metrics: Metrics;
+  /** Days that audit events are kept; 0, the default, for ever. */
+  readonly auditRetentionDays?: number | undefined;
 }
 
 export type Stores = ReturnType<typeof composeStores>;
@@ -40,6 +43,7 @@ export function composeStores({
   clock,
   keyEncryptionKey,
   metrics,
+  auditRetentionDays = 0,
 }: StoreDeps) {
   const sealer = aesGcmSealer(keyEncryptionKey);
   return {
@@ -59,6 +63,6 @@ export function composeStores({
     recoveryCodes: sqlRecoveryCodes(database, currentRecoveryKey(keyEncryptionKey), sealer),
     upstreamProviders: sqlUpstreamProviders(database, sealer),
     upstreamLinks: sqlUpstreamLinks(database),
-    auditReader: sqlAuditReader(database),
+    auditReader: sqlAuditReader(database, () => auditKeptSince(clock, auditRetentionDays)),
   };
 }

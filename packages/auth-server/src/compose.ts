@@ -18,7 +18,8 @@ import { readSchema } from '@cls/shared/sql/migrate';
 import type { Tracing } from '@cls/shared/tracing/tracing';
 import { argon2Verifier } from './accounts/password.ts';
 import { countedAudit } from './audit/counted-audit.ts';
-import { sqlAuditLog, sweepAudit } from './audit/sql-audit-log.ts';
+import { sqlAuditLog } from './audit/sql-audit-log.ts';
+import { sweepAudit } from './audit/sql-audit-months.ts';
 import { composeAccounts } from './compose-accounts.ts';
 import { measureAuthServer } from './compose-metrics.ts';
 import { composeProvider } from './compose-provider.ts';
@@ -96,7 +97,7 @@ async function sweep(config: AuthServerConfig, database: Database, clock: Clock)
   const grantS = Math.max(refreshTokenTtlS, longestSessionS(config));
   await sweepSessions(database, sessionS + DAY_S, grantS + DAY_S);
   await sweepRememberedDevices(database, rememberDeviceS);
-  if (config.auditRetentionDays > 0) await sweepAudit(database, clock, config.auditRetentionDays);
+  await sweepAudit(database, clock, config.auditRetentionDays);
 }
 
 /** Secrets that were made for evaluation must not open anything real. */
@@ -129,11 +130,12 @@ async function compose(
   const state = await openStateStore(config, database, log, observed.command);
   const outgoing = mailQueue(await openMailSender(config), log);
   const mail = accountMailer(config, outgoing);
-  const { issuer, mfaPolicy, production, upstreamTimeoutS, rememberDeviceS } = config;
+  const { issuer, mfaPolicy, production, upstreamTimeoutS, rememberDeviceS, auditRetentionDays } =
+    config;
   const { supportUrl, policyUrl, explorerUrl } = config;
   const accountServices = await composeAccounts(
     {
-      ...{ issuer, mfaPolicy, production, upstreamTimeoutS, rememberDeviceS },
+      ...{ issuer, mfaPolicy, production, upstreamTimeoutS, rememberDeviceS, auditRetentionDays },
       ...{ keyEncryptionKey, cookieKey, product: config.brand.name },
     },
     { database, state, passwords, audit, mail, clock, log, metrics },

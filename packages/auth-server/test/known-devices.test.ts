@@ -3,7 +3,7 @@ import { describeOnEngines } from '@cls/testing/engines';
 import { expect } from 'chai';
 import fc from 'fast-check';
 import type { Account } from '../src/accounts/account.ts';
-import { sweepAudit } from '../src/audit/sql-audit-log.ts';
+import { sweepAudit } from '../src/audit/sql-audit-months.ts';
 import { keyedHash } from '../src/crypto/digest.ts';
 import { proveCode, provePassword } from '../src/sign-in/prove.ts';
 import { addressSubject, guess, guessSubjects } from '../src/throttle/guess.ts';
@@ -223,7 +223,7 @@ describeOnEngines('guessing at a person’s secrets', (engine) => {
     await world.recordDevice(account, ['pwd'], {});
     audit.record({ type: 'sign_in.succeeded', subject: account.id });
     await audit.flush();
-    world.pass(401 * 86_400);
+    world.pass(432 * 86_400);
     await sweepAudit(world.database, world.clock, 400);
     world.sent.length = 0;
     await world.recordDevice(account, ['pwd'], {});

@@ -1,6 +1,7 @@
 import { get } from 'node:http';
 import { describeOnEngines, pglite, requireServer } from '@cls/testing/engines';
 import { readExposition } from '@cls/testing/exposition';
+import { statusOfRaw, UNREADABLE } from '@cls/testing/raw-request';
 import { eventually, type RedisServer, startRedis } from '@cls/testing/servers';
 import { expect } from 'chai';
 import { basic, startTestAuthServer, type TestAuthServer } from './support/auth-server.ts';
@@ -33,6 +34,16 @@ describeOnEngines('Metrics of auth-server', (engine) => {
     const asked = { route: '/oauth/token', method: 'POST', status: '200' };
     expect(value('cls_http_requests_total', asked)).to.equal(2);
     expect(value('cls_http_request_duration_seconds_count', { route: '/oauth/token' })).to.equal(2);
+  });
+
+  it('count requests that were refused before they could be read', async () => {
+    for (const [text, status] of UNREADABLE) {
+      expect(await statusOfRaw(Number(new URL(server.issuer).port), text)).to.equal(status);
+    }
+    const { value } = await read();
+    const unreadable = (status: string) => value('cls_unreadable_requests_total', { status });
+    expect(['400', '431', '413'].map(unreadable)).to.deep.equal([2, 1, 0]);
+    expect(value('cls_slow_readers_total')).to.equal(0);
   });
 
   it('count a token to a person', async () => {

@@ -7,7 +7,7 @@ import { SqlError } from '@cls/shared/sql/database';
 import { type Engine, postgresAsService, requireServer } from '@cls/testing/engines';
 import { eventually, postgresServer } from '@cls/testing/servers';
 import { expect } from 'chai';
-import { sweepAudit } from '../src/audit/sql-audit-log.ts';
+import { sweepAudit } from '../src/audit/sql-audit-months.ts';
 import { asOperator } from '../src/cli/as-operator.ts';
 import { sweepSessions } from '../src/sessions/sql-session-store.ts';
 import { sweepThrottle } from '../src/throttle/sql-throttle.ts';

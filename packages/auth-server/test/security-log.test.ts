@@ -2,7 +2,7 @@ import type { Database } from '@cls/shared/sql/database';
 import { describeOnEngines } from '@cls/testing/engines';
 import { expect } from 'chai';
 import type { Account } from '../src/accounts/account.ts';
-import { sweepAudit } from '../src/audit/sql-audit-log.ts';
+import { sweepAudit } from '../src/audit/sql-audit-months.ts';
 import { sqlAuditReader } from '../src/audit/sql-audit-reader.ts';
 import { readMessages } from '../src/web/i18n.ts';
 import { type AccountWorld, BY, openAccountWorld, openAuditLog } from './support/account-world.ts';
@@ -72,11 +72,15 @@ describeOnEngines('a person’s security log', (engine) => {
     audit.record({ type: 'account.created', subject: kept.id });
     await audit.flush();
     const entries = async (who: Account) => (await world.securityLog(who)).entries.length;
+    const many = async () =>
+      (await world.database.query(`SELECT FROM audit_event WHERE subject = 'many'`)).length;
     await sweepAudit(world.database, world.clock, 2);
-    const many = await world.database.query(`SELECT FROM audit_event WHERE subject = 'many'`);
-    expect([many.length, await entries(account), await entries(kept)]).to.deep.equal([0, 50, 1]);
+    expect(await many(), 'their month is not over for two days').to.equal(12_000);
     await sweepAudit(world.database, world.clock, 1);
-    expect([await entries(account), await entries(kept)]).to.deep.equal([0, 1]);
+    expect([await many(), await entries(account), await entries(kept)]).to.deep.equal([0, 50, 1]);
+    world.pass(31 * 86_400);
+    await sweepAudit(world.database, world.clock, 1);
+    expect([await entries(account), await entries(kept)]).to.deep.equal([0, 0]);
   });
 
   it('reads no more of the log than it shows, whatever happened to others since', async () => {

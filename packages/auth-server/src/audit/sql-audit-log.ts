@@ -204,24 +204,6 @@ function parsed(line: string): object | undefined {
   }
 }
 
-const SWEEP_BATCH = 5_000;
-
-/**
- * Removes events that are older than `days`. Ids rise with time, so that only the oldest are looked
- * at, and a batch that was not all of them ends it.
- */
-export async function sweepAudit(database: Database, clock: Clock, days: number): Promise<void> {
-  const until = new Date(clock.now().getTime() - days * 86_400_000).toISOString();
-  let swept: unknown[];
-  do {
-    swept = await database.query(
-      `DELETE FROM audit_event
-       WHERE id IN (SELECT id FROM audit_event ORDER BY id LIMIT $2) AND at < $1 RETURNING 1`,
-      [until, SWEEP_BATCH],
-    );
-  } while (swept.length === SWEEP_BATCH);
-}
-
 /** The lines are JSON, so the database reads them itself: one parameter, and no work here. */
 async function insert(database: Database, lines: readonly string[]): Promise<void> {
   await database.query(

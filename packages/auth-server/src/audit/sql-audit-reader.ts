@@ -16,8 +16,16 @@ interface Row {
 /** The largest bigint. */
 const LAST_ID = 9_223_372_036_854_775_807n;
 
-/** Reads what `sqlAuditLog` wrote. */
-export function sqlAuditReader(database: Database): AuditReader {
+/**
+ * Reads what `sqlAuditLog` wrote.
+ *
+ * @param keptSince events that are older are not shown, although their month may still be there;
+ *   without it, or undefined, all are.
+ */
+export function sqlAuditReader(
+  database: Database,
+  keptSince: () => Date | undefined = () => undefined,
+): AuditReader {
   return {
     async eventsOf(subjects, { types, before, limit }) {
       const rows = await database.query<Row>(
@@ -30,11 +38,12 @@ export function sqlAuditReader(database: Database): AuditReader {
            FROM audit_event
            WHERE subject >= asked.subject
              AND (subject, id) < (asked.subject, coalesce($3::bigint, ${LAST_ID}))
+             AND at >= $5::timestamptz
              AND ($2::text[] IS NULL OR type = ANY ($2::text[]))
            ORDER BY subject DESC, id DESC LIMIT $4
          ) AS event
          ORDER BY id DESC LIMIT $4`,
-        [subjects, types ?? null, before ?? null, limit],
+        [subjects, types ?? null, before ?? null, limit, keptSince()?.toISOString() ?? '-infinity'],
       );
       return rows.map(({ id, atMs, type, client_id, address, reason, browser, system, about }) => ({
         id,

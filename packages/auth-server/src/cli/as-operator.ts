@@ -11,6 +11,7 @@ import { sqlAccountLinks } from '../accounts/sql-account-links.ts';
 import { sqlAccounts } from '../accounts/sql-accounts.ts';
 import type { AuditLog } from '../audit/audit-log.ts';
 import { sqlAuditLog } from '../audit/sql-audit-log.ts';
+import { auditKeptSince } from '../audit/sql-audit-months.ts';
 import { sqlAuditReader } from '../audit/sql-audit-reader.ts';
 import { sqlApplications } from '../clients/sql-applications.ts';
 import { sqlServiceAccounts } from '../clients/sql-service-accounts.ts';
@@ -88,7 +89,9 @@ export const asOperator: AsOperator = async (work, { mayCreate = false, owner = 
       invite: invite({ ...notices, customers, records, links, providers: upstream }),
       access,
       administer: administerAccounts({ ...notices, records, factors, links, access, throttle }),
-      auditReader: sqlAuditReader(database),
+      auditReader: sqlAuditReader(database, () =>
+        auditKeptSince(systemClock, config.auditRetentionDays),
+      ),
       upstream,
       upstreamLinks: sqlUpstreamLinks(database),
       totpFactors: sqlTotpFactors(database, sealer, systemClock),

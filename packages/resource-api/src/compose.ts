@@ -6,7 +6,7 @@ import { developmentSecret } from '@cls/shared/development-secret';
 import { type HttpService, startHttpService } from '@cls/shared/http/http-service';
 import { answerRecorder } from '@cls/shared/http/request-log';
 import type { Log } from '@cls/shared/log';
-import { observation } from '@cls/shared/service/observation';
+import { type Observation, observation } from '@cls/shared/service/observation';
 import { openDatabase, openReadReplica } from '@cls/shared/service/open-database';
 import { openMetrics, type ServedMetrics } from '@cls/shared/service/open-metrics';
 import { warnOfOwnerRole } from '@cls/shared/service/owner-role';
@@ -29,13 +29,14 @@ import { cursorCodec } from './balances/cursor.ts';
 import { balancesReader } from './balances/read-balances.ts';
 import { callerReader } from './balances/read-caller.ts';
 import { changesReader } from './balances/read-changes.ts';
+import { comparedReader } from './balances/read-compared.ts';
 import { facetsReader } from './balances/read-facets.ts';
 import { groupsReader } from './balances/read-groups.ts';
 import { dealReader, itemReader } from './balances/read-item.ts';
 import { movementsReader } from './balances/read-movements.ts';
 import { seriesReader } from './balances/read-series.ts';
 import { snapshots } from './balances/snapshot.ts';
-import { measureResourceApi } from './compose-metrics.ts';
+import { measureResourceApi, readCounter } from './compose-metrics.ts';
 import { composeNotices } from './compose-notices.ts';
 import type { ResourceApiConfig } from './config.ts';
 import { createApp } from './http/app.ts';
@@ -43,7 +44,7 @@ import { routePatterns } from './http/version-step.ts';
 import { createRegistry, type RetiredAt } from './lifecycle/registry.ts';
 import { fairDatabase } from './store/fair-database.ts';
 import { MIGRATIONS } from './store/migrations.ts';
-import { readsOnReplicas } from './store/read-replicas.ts';
+import { type ReadReplica, type RecordRead, readsOnReplicas } from './store/read-replicas.ts';
 import { sqlBalanceStore } from './store/sql-balance-store.ts';
 import { sqlVersionUsage } from './store/sql-version-usage.ts';
 import { redisVersionUsage } from './usage/redis-version-usage.ts';
@@ -121,7 +122,8 @@ async function compose(
   const observed = observation(metrics, tracing);
   const database = observed.database(opened);
   const budgets = callerBudgets(config.callerLimits);
-  const { database: reads, sources } = openReads(config, database, observed.replica, log);
+  const recordRead = readCounter(metrics);
+  const { reads, replicas, sources } = openReads(config, database, observed, recordRead, log);
   const pool = config.database.kind === 'postgres' ? sharedOut(config.database.poolSize) : 1;
   const slots = () => pool * sources();
   const shared = fairDatabase(reads, { slots, budgets, asker: currentAsker });
@@ -136,6 +138,7 @@ async function compose(
   const times = snapshots(store, ledger);
   const readBalances = balancesReader(store, times, cursors);
   const readChanges = changesReader(store, times, readBalances);
+  const readCompared = comparedReader(store, times);
   const readMovements = movementsReader(store, times, cursors);
   const readItem = itemReader(store, times);
   const readCaller = callerReader(store, times);
@@ -155,12 +158,21 @@ async function compose(
   const notices = await composeNotices(config, database, counted, clock, log, tracing);
   const versions = versionsOf(
     {
-      ...{ readBalances, readChanges, readMovements, readItem, readDeal, readCaller, readGroups },
+      ...{
+        readBalances,
+        readChanges,
+        readCompared,
+        readMovements,
+        readItem,
+        readDeal,
+        readCaller,
+        readGroups,
+      },
       ...{ readSeries, readFacets, ledger, cursors },
     },
     notices.retiredAt,
   );
-  const measured = measureResourceApi(metrics, { database, keys, shared, clock });
+  const measured = measureResourceApi(metrics, { database, replicas, keys, shared, clock });
   let service: HttpService | undefined;
   const handler = createApp({
     tokens: rememberVerified(tokenVerifier(keys, config, clock, warnOfClock(log)), keys, clock),
@@ -221,21 +233,29 @@ async function compose(
   };
 }
 
-/** Where questions are read, and how many databases answer them now. Closing it closes the primary. */
+interface OpenedReads {
+  /** Where questions are read. Closing it closes the primary. */
+  readonly reads: Database;
+  readonly replicas: readonly ReadReplica[];
+  /** How many databases answer questions now. */
+  readonly sources: () => number;
+}
+
 function openReads(
   { database: location, readReplicas }: ResourceApiConfig,
   primary: Database,
-  observed: (replica: Database) => Database,
+  observed: Observation,
+  recordRead: RecordRead,
   log: Log,
-): { readonly database: Database; readonly sources: () => number } {
+): OpenedReads {
   if (location.kind !== 'postgres' || readReplicas.length === 0) {
-    return { database: primary, sources: () => 1 };
+    return { reads: primary, replicas: [], sources: () => 1 };
   }
-  const replicas = readReplicas.map((url) =>
-    observed(openReadReplica({ ...location, url }, 'cls-resource-api', log)),
+  const opened = readReplicas.map((url) =>
+    observed.replica(openReadReplica({ ...location, url }, 'cls-resource-api', log)),
   );
-  const database = readsOnReplicas(primary, replicas, { log });
-  return { database, sources: () => database.sources };
+  const reads = readsOnReplicas(primary, opened, { log, recordRead });
+  return { reads, replicas: reads.replicas, sources: () => reads.sources };
 }
 
 /** What all questions need of the book itself finds a connection that no question has. */

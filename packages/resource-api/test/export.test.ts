@@ -1,7 +1,10 @@
 import { createHash } from 'node:crypto';
 import { request } from 'node:http';
+import { connect } from 'node:net';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { describeOnEngines } from '@cls/testing/engines';
+import { readExposition } from '@cls/testing/exposition';
+import { eventually } from '@cls/testing/servers';
 import { expect } from 'chai';
 import { parse } from 'csv-parse/sync';
 import { startTestApi, type TestApi } from './support/api.ts';
@@ -183,6 +186,45 @@ describeOnEngines('an export', (engine) => {
     expect(streamed.headers['content-encoding']).to.equal('gzip');
     const lines = gunzipSync(streamed.body).toString().trimEnd().split('\n');
     expect(JSON.parse(lines.at(-1) ?? '').object).to.equal('summary');
+  });
+
+  it('that its caller stops reading is cut, without its last line, and counted', async () => {
+    const slow = await startTestApi(engine, {
+      ...{ SLOW_READER_S: '1', SLOW_READER_BYTES_PER_S: '1000000000', METRICS_PORT: '0' },
+    });
+    const { records } = generated({ contracts: 2_000, seed: 5, years: 0 });
+    await loadRecords(slow.database, records);
+    const socket = connect(Number(new URL(slow.baseUrl).port), '127.0.0.1');
+    let text = '';
+    const ended = new Promise<void>((resolve) => socket.on('close', resolve));
+    const begun = new Promise<void>((resolve) => {
+      socket
+        .on('error', () => undefined)
+        .on('data', (chunk) => {
+          if (text === '') socket.pause();
+          text += chunk;
+          resolve();
+        });
+    });
+    // More than the buffers of the machine hold: several exports on one connection.
+    const lines = [
+      'GET /api/v1/cls/balances/principal?includeZero=true HTTP/1.1',
+      'Host: cls.test',
+      'Accept: application/x-ndjson',
+      `Authorization: Bearer ${await slow.token()}`,
+    ];
+    socket.write(`${lines.join('\r\n')}\r\n\r\n`.repeat(8));
+    await begun;
+    await eventually(async () => {
+      const { value } = await readExposition(slow.metricsPort);
+      expect(value('cls_slow_readers_total')).to.equal(1);
+    });
+    socket.resume();
+    await ended;
+    await slow.stop();
+    const answers = text.split('HTTP/1.1 ').slice(1);
+    expect(answers[0]).to.match(/^200 /);
+    expect(answers.at(-1), 'the last one').not.to.contain('"object":"summary"');
   });
 
   it('is compressed for who takes gzip, and has another validator then', async () => {

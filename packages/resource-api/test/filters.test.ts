@@ -125,7 +125,7 @@ describeOnEngines('filters that leave some items', (engine) => {
     this.timeout(0);
     const rows = await api.database.query<{ at: string }>(
       `SELECT DISTINCT to_char(posted_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') AS at
-       FROM journal`,
+       FROM journal ORDER BY at`,
     );
     times = [times[0], ...rows.map(({ at }) => at)];
     const found = new Map<string, number>();

@@ -1,5 +1,6 @@
 import { describeOnEngines } from '@cls/testing/engines';
 import { type Exposition, readExposition } from '@cls/testing/exposition';
+import { statusOfRaw, UNREADABLE } from '@cls/testing/raw-request';
 import { expect } from 'chai';
 import { startTestApi, type TestApi } from './support/api.ts';
 import { importWorldBank, statement } from './support/book.ts';
@@ -81,6 +82,16 @@ describeOnEngines('Metrics of resource-api', (engine) => {
     expect(series).to.deep.equal(before.series);
     expect(value('cls_http_requests_total', { route: 'other' })).to.be.above(100);
     expect(value('cls_http_requests_total', { route: '/api/v1/cls/deals/{id}' })).to.equal(100);
+  });
+
+  it('count requests that were refused before they could be read', async () => {
+    for (const [text, status] of UNREADABLE) {
+      expect(await statusOfRaw(Number(new URL(api.baseUrl).port), text)).to.equal(status);
+    }
+    const { value } = await read();
+    const unreadable = (status: string) => value('cls_unreadable_requests_total', { status });
+    expect(['400', '431', '413'].map(unreadable)).to.deep.equal([2, 1, 0]);
+    expect(value('cls_slow_readers_total')).to.equal(0);
   });
 
   it('count callers that a limit refuses', async () => {

@@ -1,5 +1,6 @@
 import { silentLog } from '@cls/shared/log';
 import { describeOnEngines } from '@cls/testing/engines';
+import { eventually } from '@cls/testing/servers';
 import { expect } from 'chai';
 import { sharedLookUp } from '../src/balances/current-ledger.ts';
 import { startResourceApi } from '../src/compose.ts';
@@ -101,6 +102,33 @@ describeOnEngines('an answer without knownAt', (engine) => {
     });
     for (const { meta } of await askAll('')) {
       expect(meta.ledgerSeq).to.equal(before.meta.ledgerSeq + 1);
+    }
+  });
+
+  it('knows a journal that is committed after an answer was begun, and before it is given', async function () {
+    if (engine.name === 'PGlite') this.skip(); // One session: nothing comes in between.
+    const [{ meta }] = (await askAll('limit=11')) as [Json];
+    await askAll('limit=12'); // The book stood the same twice: the next answer is begun from there.
+    let answers: Promise<readonly Json[]> | undefined;
+    await api.database.transaction(async (transaction) => {
+      await transaction.execute('LOCK TABLE book_state IN ACCESS EXCLUSIVE MODE');
+      answers = askAll('limit=13');
+      await eventually(async () => {
+        const waiting = await api.database.query(
+          `SELECT query FROM pg_stat_activity
+           WHERE datname = current_database() AND wait_event_type = 'Lock'`,
+        );
+        expect(waiting).to.have.length(baseUrls.length);
+      });
+      const seq = await lockJournal(transaction);
+      await transaction.query(
+        `INSERT INTO journal (seq, id, effective_date, type, deal_key, idempotency_key)
+         SELECT $1, 'jrn_in_between', '2025-01-31', 'terms', min(key), 'in-between' FROM deal`,
+        [seq],
+      );
+    });
+    for (const answer of (await answers) ?? []) {
+      expect(answer.meta.ledgerSeq).to.equal(meta.ledgerSeq + 1);
     }
   });
 

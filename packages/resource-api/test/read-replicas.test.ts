@@ -1,16 +1,19 @@
+import type { Finding } from '@cls/shared/check/finding';
 import { type Log, silentLog } from '@cls/shared/log';
 import { Secret } from '@cls/shared/secret';
 import { openDatabaseAsOperator } from '@cls/shared/service/open-database';
 import { type Engine, postgres, requireServer } from '@cls/testing/engines';
+import { type Exposition, readExposition } from '@cls/testing/exposition';
 import { type FaultProxy, faultProxy } from '@cls/testing/fault-proxy';
 import { type PostgresInstance, startPostgresInstance } from '@cls/testing/postgres-instance';
-import { eventually } from '@cls/testing/servers';
+import { eventually, freePort, temporaryDirectory } from '@cls/testing/servers';
 import { expect } from 'chai';
 import { type ResourceApi, startResourceApi } from '../src/compose.ts';
 import { parseConfig } from '../src/config.ts';
 import { sqlEntitlements } from '../src/store/sql-entitlements.ts';
 import { apiConfig, startTestApi, type TestApi, viewer } from './support/api.ts';
 import { importWorldBank, postPrincipal, statement } from './support/book.ts';
+import { runWith } from './support/tool.ts';
 
 const KEY = 'a'.repeat(43);
 const DATE = '2025-01-31';
@@ -30,6 +33,7 @@ interface ReplicatedApi {
   /** Messages that each replica had of it. */
   seen(): readonly number[];
   readonly left: string[];
+  metrics(): Promise<Exposition>;
 }
 
 describe('the API on streaming replicas of its database [PostgreSQL]', function () {
@@ -78,7 +82,8 @@ describe('the API on streaming replicas of its database [PostgreSQL]', function 
       ...silentLog,
       warn: (fields: { because?: string }) => void (fields.because && left.push(fields.because)),
     };
-    const config = apiConfig(plain.location, plain.jwks.url, { CURSOR_KEY: KEY });
+    const env = { CURSOR_KEY: KEY, METRICS_PORT: '0' };
+    const config = apiConfig(plain.location, plain.jwks.url, env);
     const urls = own.map(({ port }) => new Secret(`postgres://cls@127.0.0.1:${port}/api`));
     const service = await startResourceApi({ ...config, readReplicas: urls }, log);
     services.push(service);
@@ -86,6 +91,7 @@ describe('the API on streaming replicas of its database [PostgreSQL]', function 
     await eventually(async () => expect((await fetch(`${baseUrl}/readyz`)).ok).to.equal(true));
     return {
       left,
+      metrics: () => readExposition(service.metricsPort),
       seen: () => own.map(({ seen }) => seen),
       ask: (path, claims) => askAt(baseUrl, path, claims),
     };
@@ -253,6 +259,107 @@ describe('the API on streaming replicas of its database [PostgreSQL]', function 
         expect(there, history.join(', ')).to.deep.equal(here);
       }
     }
+  });
+
+  it('counts who answered, and shows each replica’s state and how far it is behind', async () => {
+    const [good, late] = [await startStandby(), await startStandby()];
+    const { ask, metrics } = await startOn([good.port, late.port]);
+    await ask('?limit=10');
+    const before = await metrics();
+    expect(before.value('cls_read_replica_state', { state: 'used' })).to.equal(2);
+    expect(before.value('cls_read_replica_journals_behind')).to.equal(0);
+    expect(before.value('cls_read_replica_replay_lag_seconds', { replica: '1' })).to.be.at.least(0);
+    expect(before.value('cls_replica_reads_total', { from: 'replica' })).to.be.above(0);
+    await late.query('SELECT pg_wal_replay_pause()');
+    await post();
+    await post();
+    await eventually(async () => {
+      await ask(`?limit=10&asOf=${DATE}`);
+      const { value } = await metrics();
+      const second = (state: string) => value('cls_read_replica_state', { replica: '2', state });
+      expect([second('used'), second('behind')]).to.deep.equal([0, 1]);
+      expect(value('cls_read_replica_journals_behind', { replica: '1' })).to.equal(0);
+      expect(value('cls_read_replica_journals_behind', { replica: '2' })).to.equal(2);
+      expect(value('cls_read_replica_state', { replica: '1', state: 'used' })).to.equal(1);
+    });
+    await good.stop('crash');
+    await eventually(async () => {
+      await ask('?limit=3');
+      const { value } = await metrics();
+      const first = { replica: '1' };
+      expect(value('cls_read_replica_state', { ...first, state: 'not reached' })).to.equal(1);
+      expect(value('cls_read_replica_journals_behind', first)).to.equal(undefined);
+      expect(value('cls_replica_reads_total', { from: 'primary' })).to.be.above(0);
+    });
+    await good.start();
+    await late.query('SELECT pg_wal_replay_resume()');
+    await eventually(async () => {
+      const { value, series } = await metrics();
+      expect(value('cls_read_replica_state', { state: 'used' })).to.equal(2);
+      const own = (all: readonly string[]) => all.filter((one) => one.includes('replica'));
+      expect(own(series)).to.have.members(own(before.series));
+    });
+  });
+
+  describe('cls-api check', () => {
+    const CLS_DATA_DIR = temporaryDirectory('cls-check-');
+    /** `result check: found` of each replica. */
+    const check = async (...urls: readonly string[]) => {
+      const env = {
+        ...{ CLS_DATA_DIR, CURSOR_KEY: KEY, JWKS_URL: plain.jwks.url },
+        API_DATABASE_URL: primary.url('api'),
+        API_READ_DATABASE_URLS: urls.join(' '),
+      };
+      const { stdout } = await runWith(env, 'check', '--json');
+      const { findings } = JSON.parse(stdout) as { findings: readonly Finding[] };
+      return urls.map((_, index) => {
+        const own = findings.filter(({ part }) => part === `replica ${index + 1}`);
+        for (const { result, todo } of own) expect(todo !== undefined).to.equal(result !== 'ok');
+        return own.map(({ result, check: name, found }) => `${result} ${name}: ${found}`);
+      });
+    };
+
+    it('finds a replica in order, and shows it in the table too', async () => {
+      const standby = await startStandby();
+      const [found] = await check(standby.url('api'));
+      expect(found?.map((one) => one.replace(/:.*/, ''))).to.deep.equal([
+        ...['ok version', 'ok standby', 'ok writes', 'ok up to date', 'ok role', 'ok TLS'],
+        ...['ok connections', 'ok clock'],
+      ]);
+      const table = await runWith(
+        {
+          ...{ CLS_DATA_DIR, CURSOR_KEY: KEY, JWKS_URL: plain.jwks.url },
+          API_DATABASE_URL: primary.url('api'),
+          API_READ_DATABASE_URLS: standby.url('api'),
+        },
+        'check',
+      );
+      expect(table.stdout).to.match(/^ok +replica 1 +standby /m);
+    });
+
+    it('finds one that is behind, one that is down, and a primary', async () => {
+      const late = await startStandby();
+      await late.query('SELECT pg_wal_replay_pause()');
+      await post();
+      const down = `postgres://cls:hidden-word@127.0.0.1:${await freePort()}/api`;
+      const [behind, gone, itself] = await check(late.url('api'), down, primary.url('api'));
+      expect(behind?.join('\n')).to.match(/^warning up to date: 1 journals behind/m);
+      expect(gone).to.have.length(1);
+      expect(gone?.[0])
+        .to.match(/^failed reachable: .*ECONNREFUSED/)
+        .and.not.to.contain('hidden-word');
+      expect(itself).to.include('failed standby: it is a primary');
+      expect(itself).to.include('failed writes: it takes writes');
+    });
+
+    it('finds a replica of another server', async () => {
+      const other = await startPostgresInstance();
+      if (other === undefined) throw new Error('PostgreSQL was here before');
+      standbys.push(other);
+      await other.createDatabase('api');
+      const [found] = await check(other.url('api'));
+      expect(found).to.include('failed standby: it has the data of another server');
+    });
   });
 
   it('refuses replicas of an embedded database', () => {

@@ -699,6 +699,8 @@ export interface components {
             };
             /** @description Such as `negative_outstanding`, or `overadvance`: drawn beyond the commitment. Real books hold such balances, and they are not hidden. */
             warnings: string[];
+            /** @description With `compareAsOf` or `compareKnownAt`: the same item at the other time, whatever the filters would find then; null: it was not there. */
+            compared?: components["schemas"]["ComparedBalance"] | null;
         };
         /** @description The principal of a deal, facility, loan contract or lender’s position, rolled forward. */
         PrincipalBalance: {
@@ -1338,7 +1340,11 @@ export interface components {
             };
             /** @description Such as `negative_outstanding`, or `overadvance`: drawn beyond the commitment. Real books hold such balances, and they are not hidden. */
             warnings?: string[];
+            /** @description With `compareAsOf` or `compareKnownAt`: the same item at the other time, whatever the filters would find then; null: it was not there. */
+            compared?: components["schemas"]["ComparedBalance"] | null;
         };
+        /** @description What an item was at the other time of a comparison. */
+        ComparedBalance: components["schemas"]["Balance"] | components["schemas"]["BalanceFields"];
         PrincipalBalanceFields: {
             /**
              * @description The kind of object.
@@ -1659,11 +1665,26 @@ export interface components {
                     /** @description Its `meta.knownAt`. */
                     knownAt: components["schemas"]["Instant"];
                 };
+                /** @description With `compareAsOf` or `compareKnownAt`: the other time; null: there was no book yet. */
+                compared?: {
+                    /** @description The date of the comparison. */
+                    asOf: components["schemas"]["Date"];
+                    /** @description The newest change that what was then depends on. */
+                    knownAt: components["schemas"]["Instant"] | null;
+                    /** @description The newest journal that was known. */
+                    ledgerSeq: number;
+                    /** @description The last date with data, up to `asOf`. */
+                    dataThrough: components["schemas"]["Date"] | null;
+                } | null;
             };
             /** @description Over the whole filter, one for each currency. */
             totals?: components["schemas"]["Total"][];
             /** @description The same in the reporting currency. */
             reportingTotal?: components["schemas"]["ReportingTotal"];
+            /** @description Of what the same filters found at the other time. */
+            comparedTotals?: components["schemas"]["Total"][];
+            /** @description The same in the reporting currency. */
+            comparedReportingTotal?: components["schemas"]["ReportingTotal"];
         };
         /** @description A page of roll-forwards. */
         PrincipalBalanceList: {
@@ -2376,6 +2397,10 @@ export interface operations {
                 asOf?: string;
                 /** @description Balances as they were known then: only what had been posted by this instant counts. Without it, everything that is known now. Expected: an instant as 2025-04-01T00:00:00Z. */
                 knownAt?: string;
+                /** @description Each item and the totals are compared with this date. Without it, where `compareKnownAt` is given, with the date of the balances. Expected: a date as YYYY-MM-DD. */
+                compareAsOf?: string;
+                /** @description Each item and the totals are compared with what was known then. Without it, where `compareAsOf` is given, with what the answer knows. Expected: an instant as 2025-04-01T00:00:00Z. */
+                compareKnownAt?: string;
                 /** @description What an item is a balance of: the finer, the more items. Expected: one of deal, facility, contract, position. */
                 level?: "deal" | "facility" | "contract" | "position";
                 /** @description Order of the items; descending with `-` before the name. Expected: one of dealNumber, facilityName, borrower, maturityDate, outstanding, unfunded, commitment, available, pastDue, interestAccrued, lastPostedAt, or with - before it. */

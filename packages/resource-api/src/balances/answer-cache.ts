@@ -7,6 +7,9 @@ const BYTES_MAX = 64 * 1024 * 1024;
 /**
  * Keeps rendered answers, so that a repeated question costs one look-up. A kept answer is used
  * only for the generation of the book and the day that it was made for.
+ *
+ * A new answer is begun while the database is asked where the book stands, from where it stood last:
+ * most questions find it there still, and need not wait for the look-up first.
  */
 export function answerCache<T extends { readonly body: string | Buffer }>(ledger: CurrentLedger) {
   type Kept = T & { readonly keptFor: Edition };
@@ -15,13 +18,22 @@ export function answerCache<T extends { readonly body: string | Buffer }>(ledger
     sizeCalculation: ({ body }, key) => body.length + key.length,
   });
   return async (question: string, answer: (state: LedgerState) => Promise<T>): Promise<Kept> => {
+    const { likely } = ledger;
+    const keyAt = ({ generation }: LedgerState) => `${generation} ${ledger.today} ${question}`;
+    const begun =
+      likely === undefined || answers.has(keyAt(likely))
+        ? undefined
+        : { key: keyAt(likely), answer: answer(likely) };
+    // Where the book has changed meanwhile, nobody asks what became of it.
+    begun?.answer.catch(() => undefined);
     const state = await ledger.state();
     const { generation } = state;
     const { today } = ledger;
-    const key = `${generation} ${today} ${question}`;
+    const key = keyAt(state);
     const known = answers.get(key);
     if (known !== undefined) return known;
-    const fresh = { ...(await answer(state)), keptFor: { generation, today } };
+    const made = await (begun?.key === key ? begun.answer : answer(state));
+    const fresh = { ...made, keptFor: { generation, today } };
     answers.set(key, fresh);
     return fresh;
   };

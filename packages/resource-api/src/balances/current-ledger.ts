@@ -15,6 +15,11 @@ export interface CurrentLedger {
    * for all calls that arrived before it began.
    */
   state(): Promise<LedgerState>;
+  /**
+   * Where it stood when it was last looked up: an answer that is begun from it stands only if `state`
+   * says the same. Undefined while the book changes from one look-up to the next.
+   */
+  readonly likely: LedgerState | undefined;
   readonly today: BusinessDate;
 }
 
@@ -22,14 +27,22 @@ export function currentLedger(store: BalanceStore, clock: Clock): CurrentLedger 
   const today = () => businessDateOf(clock.now());
   const generation = sharedLookUp(() => store.generation());
   let known: { date: BusinessDate; generation: bigint; state: Promise<LedgerState> } | undefined;
+  let likely: LedgerState | undefined;
   return {
+    get likely() {
+      return known?.date === today() ? likely : undefined;
+    },
     get today() {
       return today();
     },
     async state() {
       const now = await generation();
       const date = today();
-      if (known?.generation === now && known.date === date) return known.state;
+      if (known?.generation === now && known.date === date) {
+        likely = await known.state;
+        return likely;
+      }
+      likely = undefined;
       // May return a later generation than `now`, which then includes more than was asked for.
       const state = store.ledgerState(date);
       const mine = { date, generation: now, state };

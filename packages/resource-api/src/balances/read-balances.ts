@@ -15,6 +15,7 @@ import {
   type Movement,
   NO_FILTER,
   type PageEnd,
+  type PageRequest,
   type PastDue,
   type ReaderAccess,
   type Snapshot,
@@ -100,7 +101,7 @@ interface AddedUp {
   readonly read: number | undefined;
 }
 
-const MOST = {
+export const MOST = {
   asked: { items: undefined, accruing: 10_000, read: undefined },
   'where cheap': { items: 20_000, accruing: 2_000, read: 2_000 },
 };
@@ -143,12 +144,7 @@ export function balancesReader(
         after: next,
       });
     const readings = await expand(store, readingsOf, { access, question, snapshot, filter }, plain);
-    const currencies = [...plain.map(({ item }) => item), ...(totals ?? [])].map(
-      ({ currency }) => currency,
-    );
-    const { reporting } = question;
-    const known = { asOf: snapshot.asOf, lastNumber: snapshot.fxNumber };
-    const rates = reporting && (await reportingRates(store, reporting, currencies, known));
+    const rates = await ratesOf(store, question, snapshot, plain, totals);
     return {
       question,
       filter,
@@ -162,13 +158,28 @@ export function balancesReader(
   };
 }
 
+/** For the currencies of items and totals; undefined where no reporting currency is asked for. */
+export async function ratesOf(
+  store: BalanceStore,
+  { reporting }: Pick<BalanceQuestion, 'reporting'>,
+  { asOf, fxNumber }: WalkSnapshot,
+  readings: readonly BalanceReading[],
+  totals: readonly CurrencyTotal[] | undefined,
+): Promise<ReportingRates | undefined> {
+  if (reporting === undefined) return undefined;
+  const currencies = [...readings.map(({ item }) => item), ...(totals ?? [])].map(
+    ({ currency }) => currency,
+  );
+  return reportingRates(store, reporting, currencies, { asOf, lastNumber: fxNumber });
+}
+
 /** What the next page needs of a snapshot. */
 export function walkOf({ asOf, ledgerSeq, knownAt, fxNumber }: WalkSnapshot): WalkSnapshot {
   return { asOf, ledgerSeq, knownAt, fxNumber };
 }
 
 /** Totals over a filter are read once for all pages of a walk. */
-function keptTotals(store: BalanceStore) {
+export function keptTotals(store: BalanceStore) {
   const kept = new LRUCache<string, readonly CurrencyTotal[]>({ max: TOTALS_KEPT });
   return async (
     reader: string,
@@ -340,14 +351,22 @@ async function contractsOf(
       : { facilityIds: ids(({ facility }) => facility?.id) }),
   };
   const limit = EXPANDED_CONTRACTS;
+  return everyItem(store, access, { level: 'contract', filter: within, snapshot, limit });
+}
+
+/** The items of all pages, where the filter bounds how many there are. */
+export async function everyItem(
+  store: BalanceStore,
+  access: ReaderAccess,
+  request: Pick<PageRequest, 'level' | 'filter' | 'snapshot' | 'limit'>,
+): Promise<readonly BalanceItem[]> {
   const found: BalanceItem[] = [];
-  const request = { level: 'contract', filter: within, snapshot, sort: undefined, limit } as const;
-  let page = await store.page(access, { ...request, after: undefined });
-  found.push(...page.items);
-  while (page.next !== undefined) {
-    page = await store.page(access, { ...request, after: page.next });
+  let after: PageEnd | undefined;
+  do {
+    const page = await store.page(access, { ...request, sort: undefined, after });
     found.push(...page.items);
-  }
+    after = page.next;
+  } while (after !== undefined);
   return found;
 }
 

@@ -34,6 +34,13 @@ export interface CopyTimes extends Pick<QuestionTimes, 'asOf' | 'reporting'> {
   readonly sinceAsOf: BusinessDate | undefined;
 }
 
+/** The other times that an answer is compared with; what is undefined is as the answer's own. */
+export interface ComparedTimes {
+  readonly asOf: BusinessDate | undefined;
+  /** RFC 3339. */
+  readonly knownAt: string | undefined;
+}
+
 /** What a walk over pages keeps of its first page. */
 export interface WalkSnapshot extends Snapshot {
   readonly knownAt: string | undefined;
@@ -64,6 +71,17 @@ export interface Snapshots {
     times: CopyTimes,
     access: ReaderAccess,
     now: ResolvedSnapshot,
+  ): Promise<ResolvedSnapshot | undefined>;
+  /**
+   * What an answer is compared with; undefined before the book, where there was nothing.
+   *
+   * @throws {Refusal} `as_of_in_future`, `known_at_in_future`, …
+   */
+  compared(
+    times: ComparedTimes,
+    access: ReaderAccess,
+    answer: ResolvedSnapshot,
+    question: Pick<QuestionTimes, 'reporting' | 'ledger'>,
   ): Promise<ResolvedSnapshot | undefined>;
 }
 
@@ -163,6 +181,22 @@ export function snapshots(store: BalanceStore, ledger: CurrentLedger): Snapshots
       const known = await withFacts({ asOf: date, ledgerSeq }, access, state);
       return { ...known, knownAt: updatedSince, fxNumber: fx.number };
     },
+    async compared({ asOf, knownAt }, access, answer, { reporting, ledger: found }) {
+      const date = asOf ?? answer.asOf;
+      checkNotInFuture('compareAsOf', date, ledger.today);
+      if (knownAt === undefined) {
+        const known = await facts({ asOf: date, ledgerSeq: answer.ledgerSeq });
+        // What is known is what the answer knows, and so is when it became known.
+        return ifInBook({ ...answer, ...known, asOf: date, knownAt: answer.knownAt });
+      }
+      const ledgerSeq = await sequenceAt('compareKnownAt', knownAt);
+      const [state, fx] = await Promise.all([
+        found ?? ledger.state(),
+        reporting === undefined ? NO_RATES : store.fxStateAt(knownAt),
+      ]);
+      const snapshot = { asOf: date, ledgerSeq };
+      return ifInBook(await resolved(snapshot, access, state, { fx, until: knownAt }));
+    },
   };
 }
 
@@ -194,15 +228,24 @@ export function latest(...instants: readonly (string | undefined)[]): string | u
     .at(-1);
 }
 
+/** Undefined where no journal that is known stands on the date or before it. */
+function ifInBook(snapshot: ResolvedSnapshot): ResolvedSnapshot | undefined {
+  const { firstDate, asOf } = snapshot;
+  return firstDate === undefined || asOf < firstDate ? undefined : snapshot;
+}
+
+function checkNotInFuture(parameter: string, date: BusinessDate, today: BusinessDate): void {
+  if (date <= today) return;
+  throw refusal(parameter, 'as_of_in_future', `expected a date up to today, ${today}`, date);
+}
+
 function checkDates(
   asOf: BusinessDate,
   fromDate: BusinessDate | undefined,
   today: BusinessDate,
   firstDate: BusinessDate | undefined,
 ): void {
-  if (asOf > today) {
-    throw refusal('asOf', 'as_of_in_future', `expected a date up to today, ${today}`, asOf);
-  }
+  checkNotInFuture('asOf', asOf, today);
   if (firstDate !== undefined && asOf < firstDate) {
     throw refusal('asOf', 'as_of_before_book', `the book begins on ${firstDate}`, asOf);
   }
@@ -217,7 +260,7 @@ function checkDates(
 }
 
 function inFuture(parameter: string, received: string): Refusal {
-  const code = parameter === 'knownAt' ? 'known_at_in_future' : 'invalid_parameter';
+  const code = parameter === 'updatedSince' ? 'invalid_parameter' : 'known_at_in_future';
   return refusal(parameter, code, 'expected an instant in the past', received);
 }
 

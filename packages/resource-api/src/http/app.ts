@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import type { RequestListener } from 'node:http';
 import { authorizationOf, bearerToken } from '@cls/shared/access/bearer';
 import type { Caller } from '@cls/shared/access/caller';
@@ -189,7 +190,11 @@ function askerOf({ res }: Context, name: string, end: () => void): Asker {
   return {
     name,
     get signal() {
-      client ??= new AbortController();
+      if (client === undefined) {
+        client = new AbortController();
+        // Each statement of the question that runs listens to it.
+        setMaxListeners(0, client.signal);
+      }
       if (isGone) client.abort();
       return client.signal;
     },

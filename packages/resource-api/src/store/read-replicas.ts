@@ -1,16 +1,34 @@
 import type { Log } from '@cls/shared/log';
 import { type Database, DatabaseUnavailable, SqlError } from '@cls/shared/sql/database';
 
+export const LEFT_OUT_BECAUSE = ['behind', 'other history', 'not reached'] as const;
+export type LeftOutBecause = (typeof LEFT_OUT_BECAUSE)[number];
+
+/** Who answered: a replica, the primary because no replica could, or the primary after a replica failed. */
+export const READ_FROM = ['replica', 'primary', 'again'] as const;
+export type RecordRead = (from: (typeof READ_FROM)[number]) => void;
+
+export interface ReadReplica {
+  /** From 1, in the order of their configuration. */
+  readonly number: number;
+  readonly database: Database;
+  /** Undefined while it is used. */
+  readonly leftOutBecause: LeftOutBecause | undefined;
+}
+
 /** A database whose reads are shared out to its streaming replicas. */
 export interface ReplicatedDatabase extends Database {
   /** The primary's generation of the book. A replica is read only where it has this state. */
   generation(): Promise<bigint>;
   /** Databases that answer questions now: the replicas in use, or the primary in their place. */
   readonly sources: number;
+  readonly replicas: readonly ReadReplica[];
 }
 
 export interface ReplicaOptions {
   readonly log: Log;
+  /** Once a question. */
+  readonly recordRead?: RecordRead;
   /** How long a question waits for a replica to apply what the primary has. */
   readonly waitMs?: number;
   /** Between two looks at a replica that is left out. */
@@ -22,14 +40,11 @@ interface BookState {
   readonly changedAt: string;
 }
 
-interface Replica {
-  readonly number: number;
-  readonly database: Database;
+interface Replica extends ReadReplica {
   /** As it was last seen. */
   state: BookState | undefined;
   asking: Promise<void> | undefined;
-  /** Undefined while it is used. */
-  leftOutBecause: string | undefined;
+  leftOutBecause: LeftOutBecause | undefined;
   underWay: number;
 }
 
@@ -46,7 +61,7 @@ const STEP_MS = 5;
 export function readsOnReplicas(
   primary: Database,
   databases: readonly Database[],
-  { log, waitMs = 250, probeMs = 1_000 }: ReplicaOptions,
+  { log, recordRead = () => undefined, waitMs = 250, probeMs = 1_000 }: ReplicaOptions,
 ): ReplicatedDatabase {
   const replicas = databases.map((database, index): Replica => {
     const none = { state: undefined, asking: undefined, leftOutBecause: undefined };
@@ -72,7 +87,7 @@ export function readsOnReplicas(
       });
     return replica.asking;
   };
-  const leaveOut = (replica: Replica, because: string): void => {
+  const leaveOut = (replica: Replica, because: LeftOutBecause): void => {
     if (replica.leftOutBecause === undefined) {
       log.warn({ replica: replica.number, because }, 'a read replica is left out');
     }
@@ -87,12 +102,14 @@ export function readsOnReplicas(
     if (state.generation > newest.generation) await askPrimary();
     return hasState(replica, newest);
   };
+  const behind = (replica: Replica): LeftOutBecause =>
+    isOtherHistory(replica.state, newest) ? 'other history' : 'behind';
   const untilCaughtUp = async (replica: Replica): Promise<Replica | undefined> => {
     const deadline = performance.now() + waitMs;
     try {
       while (!(await catchUp(replica))) {
         if (performance.now() > deadline) {
-          leaveOut(replica, isOtherHistory(replica.state, newest) ? 'other history' : 'behind');
+          leaveOut(replica, behind(replica));
           return undefined;
         }
         await new Promise((resolve) => setTimeout(resolve, STEP_MS));
@@ -128,11 +145,11 @@ export function readsOnReplicas(
       if (replica.leftOutBecause === undefined) continue;
       void catchUp(replica).then(
         (caughtUp) => {
-          if (!caughtUp) return;
+          if (!caughtUp) return leaveOut(replica, behind(replica));
           log.info({ replica: replica.number }, 'a read replica is used again');
           replica.leftOutBecause = undefined;
         },
-        () => undefined,
+        () => leaveOut(replica, 'not reached'),
       );
     }
   }, probeMs).unref();
@@ -140,17 +157,25 @@ export function readsOnReplicas(
   return {
     ...primary,
     generation: async () => (await askPrimary()).generation,
+    replicas,
     get sources() {
       return Math.max(1, replicas.filter((one) => one.leftOutBecause === undefined).length);
     },
     async transaction(work, options) {
-      const replica = options?.readOnly === true ? await choose() : undefined;
-      if (replica === undefined) return primary.transaction(work, options);
+      if (options?.readOnly !== true) return primary.transaction(work, options);
+      const replica = await choose();
+      if (replica === undefined) {
+        recordRead('primary');
+        return primary.transaction(work, options);
+      }
       replica.underWay += 1;
       try {
-        return await replica.database.transaction(work, options);
+        const result = await replica.database.transaction(work, options);
+        recordRead('replica');
+        return result;
       } catch (error) {
         const because = faultOfReplica(error);
+        recordRead(because === undefined ? 'replica' : 'again');
         if (because === undefined) throw error;
         if (because === 'not reached') leaveOut(replica, because);
         return primary.transaction(work, options);

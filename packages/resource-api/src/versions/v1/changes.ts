@@ -1,5 +1,5 @@
 import type { Caller } from '@cls/shared/access/caller';
-import type { PageEnd } from '../../balances/balance-store.ts';
+import type { BalanceItem, PageEnd } from '../../balances/balance-store.ts';
 import type { BalanceQuestion } from '../../balances/read-balances.ts';
 import type { DealChange, ReadChanges, ReadingOfPage } from '../../balances/read-changes.ts';
 import type { CopyTimes, ResolvedSnapshot, WalkSnapshot } from '../../balances/snapshot.ts';
@@ -12,6 +12,8 @@ export interface ChangePage {
   readonly snapshot: ResolvedSnapshot;
   readonly copied: ResolvedSnapshot | undefined;
   readonly changed: readonly Presented[];
+  /** What is changed, as it was read. */
+  readonly items: readonly BalanceItem[];
   readonly removed: readonly RemovedItem[];
   /** Where the walk continues. */
   readonly next: PageEnd | undefined;
@@ -36,6 +38,8 @@ interface Change {
   readonly id: string;
   /** Undefined: it is gone. */
   readonly item: Presented | undefined;
+  /** What the item was made of. */
+  readonly of: BalanceItem | undefined;
 }
 
 /** One page of the changes, in the order of deals and ids. */
@@ -79,6 +83,7 @@ export async function changePage(
       snapshot: batch.snapshot,
       copied: batch.copied,
       changed: page.flatMap(({ item }) => (item === undefined ? [] : [item])),
+      items: page.flatMap(({ of }) => of ?? []),
       removed: page.flatMap(({ id, item }) =>
         item === undefined ? [{ object: 'removed' as const, id }] : [],
       ),
@@ -99,11 +104,15 @@ function changesOf(
   const copied = new Map(
     before.map(present).map((item) => [`${item['id']}`, JSON.stringify(item)]),
   );
-  const after = now.map(present).map((item): Change => ({ deal, id: `${item['id']}`, item }));
+  const after = now.map((one): Change => {
+    const item = present(one);
+    return { deal, id: `${item['id']}`, item, of: one.reading.item };
+  });
   const changed = after.filter(({ id, item }) => copied.get(id) !== JSON.stringify(item));
   const there = new Set(after.map(({ id }) => id));
   const gone = [...copied.keys()].filter((id) => !there.has(id));
-  return [...changed, ...gone.map((id): Change => ({ deal, id, item: undefined }))].sort((a, b) =>
-    a.id < b.id ? -1 : 1,
-  );
+  return [
+    ...changed,
+    ...gone.map((id): Change => ({ deal, id, item: undefined, of: undefined })),
+  ].sort((a, b) => (a.id < b.id ? -1 : 1));
 }

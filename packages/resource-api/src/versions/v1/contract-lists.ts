@@ -43,6 +43,21 @@ const SINCE = as(
   'With `updatedSince`: the earlier answer that this one was compared with.',
 );
 
+/** The times of a comparison. */
+export const COMPARED = nullable(
+  object({
+    asOf: as(date, 'The date of the comparison.'),
+    knownAt: nullable(instant, 'The newest change that what was then depends on.'),
+    ledgerSeq: integer('The newest journal that was known.'),
+    dataThrough: nullable(date, 'The last date with data, up to `asOf`.'),
+  }),
+  'With `compareAsOf` or `compareKnownAt`: the other time; null: there was no book yet.',
+);
+const COMPARED_LIST: Readonly<Record<string, JsonSchema>> = {
+  comparedTotals: listOf(ref('Total'), 'Of what the same filters found at the other time.'),
+  comparedReportingTotal: as(ref('ReportingTotal'), 'The same in the reporting currency.'),
+};
+
 const page = as(
   object({
     limit: integer('How many items a page may have.'),
@@ -54,7 +69,12 @@ const page = as(
 
 const REMOVED = 'With `updatedSince`: what the question does not find any more.';
 
-function list(items: JsonSchema, meta: JsonSchema, copies: boolean): JsonSchema {
+function list(
+  items: JsonSchema,
+  meta: JsonSchema,
+  copies: boolean,
+  more: Readonly<Record<string, JsonSchema>> = {},
+): JsonSchema {
   return object(
     {
       object: constant('list'),
@@ -68,8 +88,9 @@ function list(items: JsonSchema, meta: JsonSchema, copies: boolean): JsonSchema 
             reportingTotal: as(ref('ReportingTotal'), 'The same in the reporting currency.'),
           }
         : {}),
+      ...more,
     },
-    ['removed', 'totals', 'reportingTotal'],
+    ['removed', 'totals', 'reportingTotal', ...Object.keys(more)],
   );
 }
 
@@ -90,6 +111,7 @@ const LINE_ENDS = [ref('RemovedItem'), ref('ExportSummary')];
 /** Whole answers: pages, and the lines of an export. */
 export const LIST_SCHEMAS: Readonly<Record<string, JsonSchema>> = {
   BalanceFields: fieldsOf('Balance'),
+  ComparedBalance: itemOf('Balance'),
   PrincipalBalanceFields: fieldsOf('PrincipalBalance'),
   RemovedItem: object({
     object: constant('removed'),
@@ -113,7 +135,12 @@ export const LIST_SCHEMAS: Readonly<Record<string, JsonSchema>> = {
     },
     ['removed', 'since'],
   ),
-  BalanceList: list(itemOf('Balance'), object({ ...META, since: SINCE }, ['since']), true),
+  BalanceList: list(
+    itemOf('Balance'),
+    object({ ...META, since: SINCE, compared: COMPARED }, ['since', 'compared']),
+    true,
+    COMPARED_LIST,
+  ),
   PrincipalBalanceList: list(
     itemOf('PrincipalBalance'),
     object({ ...META, period: PERIOD, since: SINCE }, ['since']),

@@ -300,8 +300,12 @@ export const SCHEMAS: Readonly<Record<string, JsonSchema>> = {
       contracts: listOf(ref('Balance'), 'With `expand=contracts`: the loan contracts of the item.'),
       provenance: as(provenance(lines('Amounts', 'Share')), FROM),
       warnings: listOf(text(), WARNINGS),
+      compared: nullable(
+        ref('ComparedBalance'),
+        'With `compareAsOf` or `compareKnownAt`: the same item at the other time, whatever the filters would find then; null: it was not there.',
+      ),
     },
-    ['position', 'lenders', 'accrual', 'terms', 'reporting', 'contracts'],
+    ['position', 'lenders', 'accrual', 'terms', 'reporting', 'contracts', 'compared'],
   ),
   PrincipalBalance: object(
     {

@@ -58,15 +58,22 @@ export function checkFields(fields: readonly string[], shape: Shape): void {
   );
 }
 
-/** Only what was asked for, in the document's own order. */
-export function pickFields(item: Presented, fields: readonly string[], path = ''): Presented {
+/** Only what was asked for, in the document's own order; of what an item is compared with, too. */
+export function pickFields(item: Presented, fields: readonly string[]): Presented {
+  const { compared, ...own } = item;
+  const kept = fieldsWithin(own, fields);
+  if (compared === undefined) return kept;
+  return { ...kept, compared: isObject(compared) ? fieldsWithin(compared, fields) : compared };
+}
+
+function fieldsWithin(item: Presented, fields: readonly string[], path = ''): Presented {
   const kept = Object.entries(item).flatMap(([name, value]): [string, unknown][] => {
     const here = path === '' ? name : `${path}.${name}`;
     const whole = fields.includes(here) || (path === '' && ALWAYS.includes(name));
     if (whole) return [[name, value]];
     const within = fields.some((field) => field.startsWith(`${here}.`));
     if (!within) return [];
-    return [[name, isObject(value) ? pickFields(value, fields, here) : value]];
+    return [[name, isObject(value) ? fieldsWithin(value, fields, here) : value]];
   });
   return Object.fromEntries(kept);
 }

@@ -10,6 +10,7 @@ import {
 } from '../../balances/read-balances.ts';
 import type { ReadCaller } from '../../balances/read-caller.ts';
 import type { ReadChanges } from '../../balances/read-changes.ts';
+import type { ReadCompared } from '../../balances/read-compared.ts';
 import type { ReadFacets } from '../../balances/read-facets.ts';
 import type { ReadGroups } from '../../balances/read-groups.ts';
 import type { ReadDeal, ReadItem } from '../../balances/read-item.ts';
@@ -20,6 +21,7 @@ import type { ApiVersion, VersionRequest, VersionResponse, VersionRoute } from '
 import { etagOf } from '../etag.ts';
 import { ANOTHER_QUESTION } from '../walk.ts';
 import { changePage } from './changes.ts';
+import { comparedMeta, comparedTotals, comparisonOf, withCompared } from './compared.ts';
 import { v1Contract } from './contract.ts';
 import { documentRoutes } from './documents.ts';
 import { exportList } from './export.ts';
@@ -40,6 +42,7 @@ import {
 export interface V1Deps {
   readonly readBalances: ReadBalances;
   readonly readChanges: ReadChanges;
+  readonly readCompared: ReadCompared;
   readonly readMovements: ReadMovements;
   readonly readItem: ReadItem;
   readonly readDeal: ReadDeal;
@@ -108,15 +111,27 @@ async function balancesAnswer(
   if (query.copy !== undefined) {
     return changesAnswer(deps, resource, request, { query, limit, position }, query.copy);
   }
-  const page = await deps.readBalances(request.caller, { ...query, limit, position, ledger });
-  const { nextCursor } = page;
-  const items = page.readings.map((reading) => presentItem(resource, reading, page));
+  const question = { ...query, limit, position, ledger };
+  const page = await deps.readBalances(request.caller, question);
+  const { nextCursor, snapshot, filter } = page;
+  const found = page.readings.map(({ item }) => item);
+  const { compare } = query;
+  const asked = compare && { compare, question, filter, snapshot, items: found };
+  const comparison =
+    asked && comparisonOf(resource, await deps.readCompared(request.caller, asked));
+  const items = page.readings.map((reading) =>
+    withCompared(presentItem(resource, reading, page), comparison),
+  );
   return jsonAnswer(PATHS[resource], limit, nextCursor, {
     object: 'list',
     data: fields === undefined ? items : items.map((item) => pickFields(item, fields)),
     page: { limit, hasMore: nextCursor !== undefined, nextCursor: nextCursor ?? null },
-    meta: metaOf(resource, page.snapshot, query),
+    meta: {
+      ...metaOf(resource, snapshot, query),
+      ...(comparison && { compared: comparedMeta(comparison.page?.page.snapshot) }),
+    },
     ...totalsOf(page),
+    ...(comparison && comparedTotals(comparison, query.totals)),
   });
 }
 
@@ -144,7 +159,17 @@ async function changesAnswer(
 ) {
   const question = { ...query, limit, position: undefined, copy };
   const page = await changePage(deps.readChanges, caller, resource, question, position);
-  const { snapshot, copied, changed, removed, next } = page;
+  const { snapshot, copied, removed, next } = page;
+  const { compare } = query;
+  const { items } = page;
+  const asked = compare && { compare, question, snapshot, filter: query.filter, items };
+  const comparison = asked && comparisonOf(resource, await deps.readCompared(caller, asked));
+  const changed = page.changed.map((item) => {
+    const compared = withCompared(item, comparison);
+    return comparison === undefined || query.fields === undefined
+      ? compared
+      : pickFields(compared, query.fields);
+  });
   const nextCursor =
     next &&
     deps.cursors.encode({
@@ -169,8 +194,10 @@ async function changesAnswer(
     meta: {
       ...metaOf(resource, snapshot, query),
       since: { asOf: copied?.asOf ?? null, knownAt: copy.updatedSince },
+      ...(comparison && { compared: comparedMeta(comparison.page?.page.snapshot) }),
     },
     ...(totals === undefined ? {} : totalsOf(totals)),
+    ...(comparison && comparedTotals(comparison, query.totals)),
   });
 }
 

@@ -161,6 +161,16 @@ export const PARAMETERS = {
     description:
       'Balances as they were known then: only what had been posted by this instant counts. Without it, everything that is known now.',
   },
+  compareAsOf: {
+    ...day,
+    description:
+      'Each item and the totals are compared with this date. Without it, where `compareKnownAt` is given, with the date of the balances.',
+  },
+  compareKnownAt: {
+    ...instant,
+    description:
+      'Each item and the totals are compared with what was known then. Without it, where `compareAsOf` is given, with what the answer knows.',
+  },
   fromDate: {
     ...day,
     description: 'The first day of the period. Without it, the period begins with the loan.',
@@ -238,6 +248,11 @@ export type ParameterName = keyof typeof PARAMETERS;
 
 export const PAGE_PARAMETERS = ['limit', 'cursor'] as const satisfies readonly ParameterName[];
 const TIMES = ['asOf', 'knownAt'] as const;
+/** Other times to compare with, beside the times of the answer. */
+export const COMPARISON = [
+  'compareAsOf',
+  'compareKnownAt',
+] as const satisfies readonly ParameterName[];
 const PERIOD = ['fromDate', 'toDate'] as const;
 const PRESENTATION = [
   ...(['sort', 'fields', 'expand', 'include', 'reportingCurrency', 'fxDate'] as const),
@@ -256,7 +271,15 @@ const COPY = ['updatedSince', 'sinceAsOf'] as const;
 
 /** Which parameters each endpoint takes. */
 export const TAKEN: Readonly<Record<Endpoint, readonly ParameterName[]>> = {
-  balances: [...FILTERS, ...COPY, ...TIMES, 'level', ...PRESENTATION, ...PAGE_PARAMETERS],
+  balances: [
+    ...FILTERS,
+    ...COPY,
+    ...TIMES,
+    ...COMPARISON,
+    'level',
+    ...PRESENTATION,
+    ...PAGE_PARAMETERS,
+  ],
   principal: [
     ...FILTERS,
     ...COPY,

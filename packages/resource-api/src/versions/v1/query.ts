@@ -9,12 +9,13 @@ import {
   SORTS,
 } from '../../balances/balance-store.ts';
 import type { Expansion, TotalsWish } from '../../balances/read-balances.ts';
-import type { CopyTimes } from '../../balances/snapshot.ts';
+import type { ComparedTimes, CopyTimes } from '../../balances/snapshot.ts';
 import { type BusinessDate, parseBusinessDate } from '../../ledger/business-date.ts';
 import { minorUnitDigits } from '../../ledger/currency.ts';
 import type { Interval } from '../../ledger/interval.ts';
 import { parseAmount } from '../../ledger/money.ts';
 import {
+  COMPARISON,
   DEFAULT_LEVEL,
   isCounted,
   isExpandable,
@@ -62,6 +63,8 @@ export interface BalancesQuery {
   readonly fromDate: BusinessDate | undefined;
   /** What a copy was made from, where its changes are asked for. */
   readonly copy: CopyTimes | undefined;
+  /** What the answer is compared with, where that is asked for. */
+  readonly compare: ComparedTimes | undefined;
   readonly filter: BalanceFilter;
   readonly sort: AnySort | undefined;
   readonly totals: TotalsWish;
@@ -106,6 +109,10 @@ export function parseBalancesQuery(
   for (const name of whole ? PAGE_PARAMETERS : []) {
     if (read.has(name)) read.fault(name, 'contradictory', 'an export has no pages: leave this out');
   }
+  for (const name of whole ? COMPARISON : []) {
+    if (!read.has(name)) continue;
+    read.fault(name, 'contradictory', 'an export compares nothing: export each time by itself');
+  }
   const groupBy = read.one('groupBy', (value) => GROUPINGS.find((name) => name === value));
   const level =
     given ??
@@ -124,6 +131,7 @@ export function parseBalancesQuery(
     read.fault('toDate', 'contradictory', 'toDate and asOf say the same: give one of them');
   }
   const knownAt = instant('knownAt');
+  const compare = { asOf: day('compareAsOf'), knownAt: instant('compareKnownAt') };
   const updatedSince = instant('updatedSince');
   const sinceAsOf = day('sinceAsOf');
   if (updatedSince === undefined && sinceAsOf !== undefined) {
@@ -224,6 +232,7 @@ export function parseBalancesQuery(
       updatedSince === undefined
         ? undefined
         : { updatedSince, sinceAsOf, asOf: asOf ?? toDate, reporting },
+    compare: compare.asOf === undefined && compare.knownAt === undefined ? undefined : compare,
     filter: {
       dealIds: lists.dealId,
       facilityIds: lists.facilityId,

@@ -18,8 +18,8 @@ export const BALANCES: readonly OperationKey[] = [
 export function itemsOf({ body }: Pick<Exchange, 'body'>): readonly Json[] {
   const inside = (item: Json): Json[] => [
     ...(item.object === 'deal' ? [] : [item]),
-    ...[item.contracts, item.balances, item.facilities].flatMap((list = []) =>
-      list.flatMap(inside),
+    ...[item.contracts, item.balances, item.facilities, item.compared].flatMap((within) =>
+      [within ?? []].flat().flatMap(inside),
     ),
   ];
   return [(body['data'] ?? []) as Json].flat().flatMap(inside);

@@ -63,6 +63,13 @@ describe('the portfolio', () => {
       expect(rowsOf(html, 'groups').map(({ numbers }) => numbers)).to.deep.equal(
         [...data, ...rest].map(shown),
       );
+      // Each leads to its deals, where it leads anywhere.
+      const [, table = ''] = html.split('<caption id="groups">');
+      const [, href] = /<th scope="row"><a href="([^"]*)"/.exec(table) ?? [];
+      if (href === undefined) return;
+      const deals = await person.open(href.replaceAll('&amp;', '&'));
+      expect(deals.response.status).to.equal(200);
+      expect(rowsOf(deals.html, 'deals')).not.to.have.length(0);
     });
   }
 

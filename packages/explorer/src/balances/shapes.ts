@@ -88,6 +88,8 @@ export interface BalanceItem extends Item {
   readonly accrual?: readonly Accrual[];
   /** With `expand=terms`. */
   readonly terms?: Terms;
+  /** The item at the time of the comparison; null where it was not there. */
+  readonly compared?: BalanceItem | null;
 }
 
 /** What the book knows of an item beyond its amounts; null where it does not. */
@@ -110,6 +112,8 @@ export interface Rate {
 
 export interface Accrual {
   readonly component: string;
+  /** Null of what accrues on a facility, such as a commitment fee. */
+  readonly contractId: string | null;
   readonly start: string;
   readonly end: string;
   readonly dayCount: string;
@@ -281,6 +285,10 @@ export interface List<T> {
     readonly hasMore: boolean;
     readonly nextCursor?: string | null;
   };
-  readonly meta: Meta;
+  readonly meta: Meta & {
+    /** Where the answer compares; null: there was no book at the other time. */
+    readonly compared?: object | null;
+  };
   readonly totals?: readonly Total[];
+  readonly comparedTotals?: readonly Total[];
 }

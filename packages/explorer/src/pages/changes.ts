@@ -7,9 +7,8 @@ import type { Text } from '../web/text.ts';
 import { apiCall } from './api-call.ts';
 import { amountCell, dateCell, marks, table } from './cells.ts';
 import { pager } from './deals.ts';
-import { sameDealsAt } from './deals-then.ts';
 import { type PageDeps, showPage, timesAsked, whoAsks } from './show.ts';
-import type { Times, Visit } from './visit.ts';
+import type { Visit } from './visit.ts';
 
 /** As many as the API takes as a filter. */
 const LIMIT = '100';
@@ -19,7 +18,7 @@ type Changes = List<BalanceItem> & { readonly removed?: readonly { readonly id: 
 
 /**
  * `/changes`: each deal whose answer differs from what was known at `since`, with what it was and
- * what it is. What was is asked for the deals that were found, so it is a question of its own.
+ * what it is.
  */
 export async function changesPage(deps: PageDeps, visit: Visit): Promise<void> {
   const { asker, query, times } = visit;
@@ -31,6 +30,7 @@ export async function changesPage(deps: PageDeps, visit: Visit): Promise<void> {
         ...timesAsked(visit),
         ...level,
         updatedSince: since,
+        compareKnownAt: since,
         limit: LIMIT,
         cursor: query.get('cursor') ?? undefined,
       })
@@ -41,7 +41,6 @@ export async function changesPage(deps: PageDeps, visit: Visit): Promise<void> {
     whoAsks(deps, visit),
   ]);
   if (found === undefined) return notComparable(deps, visit, since, who);
-  const before = await itemsAt(deps, visit, found.data, { asOf: times.asOf, knownAt: since });
   showPage(deps, visit, {
     title: (text) => text.t('changes.title'),
     place: 'changes',
@@ -51,7 +50,7 @@ export async function changesPage(deps: PageDeps, visit: Visit): Promise<void> {
       sinceForm(visit, since, text),
       found.data.length === 0 && !found.page.hasMore
         ? html`<p class="empty">${text.t('changes.none', { at: text.instant(since) })}</p>`
-        : changesTable(visit, found.data, before, since, text, apiCall(deps, found, text)),
+        : changesTable(visit, found.data, since, text, apiCall(deps, found, text)),
       pager(visit, found, text),
     ],
   });
@@ -68,14 +67,6 @@ function notComparable(deps: PageDeps, visit: Visit, since: string, who: Single<
       sinceForm(visit, since, text),
       html`<p class="notice" role="status">${text.t('changes.unknown')} <a href="${sameWith(visit.ctx.path, visit.query, { since: visit.times.knownAt })}">${text.t('changes.sinceNow')}</a></p>`,
     ],
-  });
-}
-
-/** A time before the book knows of nothing. */
-function itemsAt(deps: PageDeps, visit: Visit, items: readonly BalanceItem[], times: Times) {
-  return sameDealsAt(deps, visit, items, times).catch((error: { code?: string }) => {
-    if (error.code === 'known_at_before_book' || error.code === 'as_of_before_book') return [];
-    throw error;
   });
 }
 
@@ -112,7 +103,6 @@ export function daysBefore(instant: string, days: number): string {
 function changesTable(
   visit: Visit,
   items: readonly BalanceItem[],
-  before: readonly BalanceItem[],
   since: string,
   text: Text,
   call: Html | undefined,
@@ -127,7 +117,7 @@ function changesTable(
     { label: text.t('changes.marks') },
   ];
   const rows = items.map((item) => {
-    const was = before.find(({ id }) => id === item.id)?.global.principal.outstanding;
+    const was = item.compared?.global.principal.outstanding;
     const is = item.global.principal.outstanding;
     const { lastPostedAt } = item.provenance;
     const href = pageAddress(`/deals/${item.deal.id}`, visit.query, {

@@ -1,5 +1,6 @@
 import { type Html, html } from '@cls/shared/http/html';
 import { ApiRefused } from '../balances/api-client.ts';
+import type { BalanceItem, List } from '../balances/shapes.ts';
 import { sameWith } from '../web/address.ts';
 import type { Text } from '../web/text.ts';
 import type { Was } from './cells.ts';
@@ -36,6 +37,30 @@ export async function readThen<T>(
     throw error;
   });
   return { times, before: answer };
+}
+
+/** The parameters with which a list of balances compares each item itself. */
+export function comparisonAsked({ query }: Visit) {
+  const [compareAsOf, compareKnownAt] = NAMES.map((name) => query.get(name) ?? undefined);
+  return { compareAsOf, compareKnownAt };
+}
+
+/** A list that was asked to compare; undefined where the page compares nothing. */
+export function comparedList(
+  visit: Visit,
+  list: List<BalanceItem>,
+): Compared<List<BalanceItem>> | undefined {
+  const times = comparedTimes(visit);
+  if (times === undefined) return undefined;
+  return { times, before: list.meta.compared == null ? undefined : list };
+}
+
+/** What an item of such a list was. */
+export function itemThen(
+  { compared }: BalanceItem,
+  then: Was<List<BalanceItem>> | undefined,
+): Was<BalanceItem> | undefined {
+  return wasOf(then, () => compared ?? undefined);
 }
 
 /** A part of what was then. */

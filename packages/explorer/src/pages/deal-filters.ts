@@ -10,7 +10,6 @@ export const FILTERS = [
   'currency',
   'country',
   'status',
-  'facilityType',
   'borrowerId',
   'lenderId',
   'minOutstanding',

@@ -4,10 +4,16 @@ import { pageAddress, sameWith } from '../web/address.ts';
 import type { Text } from '../web/text.ts';
 import { apiCall } from './api-call.ts';
 import { amountCell, type Column, countCell, table, type Was } from './cells.ts';
-import { comparedWith, compareForm, wasOf } from './compare.ts';
+import {
+  comparedList,
+  comparedWith,
+  compareForm,
+  comparisonAsked,
+  itemThen,
+  wasOf,
+} from './compare.ts';
 import { chosenColumns, columnHead, columnsForm, sortLink } from './deal-columns.ts';
 import { chips, filterForm, filtersInWords, filtersOf } from './deal-filters.ts';
-import { sameDealsAt, totalsThen } from './deals-then.ts';
 import { facetLists, namesOf, readFacets } from './facets.ts';
 import { type PageDeps, showPage, timesAsked, whoAsks } from './show.ts';
 import { ofOneCurrency, sumsBeside } from './sums-then.ts';
@@ -21,6 +27,7 @@ export async function dealsPage(deps: PageDeps, visit: Visit): Promise<void> {
   const limit = PAGE_SIZES.find((size) => size === query.get('limit')) ?? '100';
   const question = {
     ...timesAsked(visit),
+    ...comparisonAsked(visit),
     ...filtersOf(query),
     level: 'deal',
     include: 'totals',
@@ -28,13 +35,12 @@ export async function dealsPage(deps: PageDeps, visit: Visit): Promise<void> {
     sort: query.get('sort') ?? undefined,
     cursor: query.get('cursor') ?? undefined,
   };
-  const [list, who, then, facets] = await Promise.all([
+  const [list, who, facets] = await Promise.all([
     deps.api.read<List<BalanceItem>>(asker, '/balances', question),
     whoAsks(deps, visit),
-    totalsThen(deps, visit),
     readFacets(deps, visit),
   ]);
-  const items = then?.before && (await sameDealsAt(deps, visit, list.data, then.times));
+  const then = comparedList(visit, list);
   const names = new Map([...partiesOf(list.data), ...namesOf(facets)]);
   showPage(deps, visit, {
     title: (text) => text.t('deals.title'),
@@ -51,15 +57,12 @@ export async function dealsPage(deps: PageDeps, visit: Visit): Promise<void> {
       comparedWith(then, text),
       list.data.length === 0 && query.get('cursor') === null
         ? nothing(visit, who.data, text)
-        : [
-            rowsTable(visit, list, text, apiCall(deps, list, text), then && { before: items }),
-            pager(visit, list, text),
-          ],
+        : [rowsTable(visit, list, text, apiCall(deps, list, text), then), pager(visit, list, text)],
       totalsTable(
         list.totals ?? [],
         text,
         apiCall(deps, list, text),
-        wasOf(then, ({ totals }) => totals),
+        wasOf(then, ({ comparedTotals }) => comparedTotals),
       ),
       downloads(visit, who.data, text),
     ],
@@ -97,7 +100,7 @@ function rowsTable(
   { data }: List<BalanceItem>,
   text: Text,
   call: Html | undefined,
-  was: Was<readonly BalanceItem[]> | undefined,
+  was: Was<List<BalanceItem>> | undefined,
 ): Html {
   const chosen = chosenColumns(
     visit,
@@ -108,7 +111,7 @@ function rowsTable(
     ...chosen.map((column) => columnHead(visit, column, text)),
   ];
   const rows = data.map((item) => {
-    const then = wasOf(was, (items) => items.find(({ id }) => id === item.id));
+    const then = itemThen(item, was);
     return html`
 <tr><th scope="row"><a href="${dealAddress(visit, item)}">${item.deal.dealNumber}</a> ${item.deal.name}</th>${chosen.map(({ cell }) => cell(item, then, text))}</tr>`;
   });

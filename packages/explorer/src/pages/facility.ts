@@ -5,7 +5,14 @@ import { isNegative, MINUS, percentOf } from '../web/amounts.ts';
 import type { Text } from '../web/text.ts';
 import { apiCall } from './api-call.ts';
 import { amountCell, dateCell, facts, marks, table, type Was, wordOf } from './cells.ts';
-import { comparedWith, compareForm, readThen, wasOf } from './compare.ts';
+import {
+  comparedList,
+  comparedWith,
+  compareForm,
+  comparisonAsked,
+  itemThen,
+  wasOf,
+} from './compare.ts';
 import { absent, currencySection, dateOf, provenance } from './deal.ts';
 import { type PageDeps, showPage, timesAsked, whoAsks } from './show.ts';
 import type { Visit } from './visit.ts';
@@ -14,19 +21,19 @@ import type { Visit } from './visit.ts';
 export async function facilityPage(deps: PageDeps, visit: Visit): Promise<void> {
   const { asker, parts, query } = visit;
   const facilityId = parts['id'] ?? '';
-  const asked = { ...timesAsked(visit), facilityId, includeZero: 'true', include: 'none' };
+  const times = { ...timesAsked(visit), ...comparisonAsked(visit) };
+  const asked = { ...times, facilityId, includeZero: 'true', include: 'none' };
   const read = (more: Record<string, string>) =>
     deps.api.read<List<BalanceItem>>(asker, '/balances', { ...asked, ...more });
-  const [found, contracts, who, then, contractsThen] = await Promise.all([
+  const [found, contracts, who] = await Promise.all([
     read({ level: 'facility', expand: 'accrual,terms' }),
     read({ level: 'contract', expand: 'terms' }),
     whoAsks(deps, visit),
-    readThen(visit, (times) => read({ level: 'facility', ...times })),
-    readThen(visit, (times) => read({ level: 'contract', limit: '1000', ...times })),
   ]);
   const [item] = found.data;
-  const compared = then && { ...then, before: then.before?.data[0] };
   if (item === undefined) return absent(deps, visit);
+  const then = comparedList(visit, found);
+  const was = itemThen(item, then);
   showPage(deps, visit, {
     title: () => `${item.facility?.name ?? ''} · ${item.deal.dealNumber}`,
     place: 'deals',
@@ -49,12 +56,17 @@ export async function facilityPage(deps: PageDeps, visit: Visit): Promise<void> 
       ]),
       html`<p>${marks(item, text)}</p>`,
       compareForm(visit, text),
-      comparedWith(compared, text),
-      commitmentTable(item, text, apiCall(deps, found, text), compared),
-      currencySection(item, text, apiCall(deps, found, text), compared),
-      contractsTable(contracts, text, apiCall(deps, contracts, text), contractsThen),
+      comparedWith(then, text),
+      commitmentTable(item, text, apiCall(deps, found, text), was),
+      currencySection(item, text, apiCall(deps, found, text), was),
+      contractsTable(
+        contracts,
+        text,
+        apiCall(deps, contracts, text),
+        comparedList(visit, contracts),
+      ),
       (item.accrual ?? []).map((one, at) =>
-        accrualTable(one, item.currency, at, text, apiCall(deps, found, text)),
+        accrualTable(one, item.currency, at, contracts.data, text, apiCall(deps, found, text)),
       ),
       provenance(item, text, visit),
     ],
@@ -114,8 +126,9 @@ function contractsTable(
     { label: text.t('column.maturity') },
     { label: text.t('column.status') },
   ];
-  const rows = data.map(({ id, contract, global, status, currency, terms }) => {
-    const then = wasOf(was, (list) => list.data.find((one) => one.id === id));
+  const rows = data.map((item) => {
+    const { contract, global, status, currency, terms } = item;
+    const then = itemThen(item, was);
     const amounts = CONTRACT_AMOUNTS.map((of) =>
       amountCell(
         of(global),
@@ -149,10 +162,14 @@ function accrualTable(
   accrual: Accrual,
   currency: string,
   at: number,
+  contracts: readonly BalanceItem[],
   text: Text,
   call: Html | undefined,
 ): Html {
-  const { component, periods, amount, corrects, dayCount, start, end } = accrual;
+  const { component, contractId, periods, amount, corrects, dayCount, start, end } = accrual;
+  const what = wordOf('accrualOf', component, text);
+  const number = contracts.find(({ contract }) => contract?.id === contractId)?.contract
+    ?.contractNumber;
   const columns = [
     { label: text.t('accrual.from') },
     { label: text.t('accrual.until') },
@@ -172,7 +189,7 @@ function accrualTable(
       ? sumRow(text.t('accrual.rounded', { currency }), amount)
       : html`${sumRow(text.t('accrual.billed'), corrects.billed)}${sumRow(text.t('accrual.difference', { currency }), amount)}`;
   const caption = text.t('accrual.caption', {
-    component: wordOf('accrualOf', component, text),
+    component: number === undefined ? what : text.t('accrual.ofContract', { what, number }),
     from: text.date(start),
     until: text.date(end),
     dayCount,

@@ -225,8 +225,9 @@ function groupTable(
 const FILTER_OF: Readonly<Record<Group, string | undefined>> = {
   borrower: 'borrowerId',
   country: 'country',
-  facilityType: 'facilityType',
-  status: undefined, // A facility’s; the list of deals filters by the deal’s.
+  // Of facilities: the list of deals has no filter for the one, and filters by the deal’s status.
+  facilityType: undefined,
+  status: undefined,
   lender: 'lenderId',
 };
 

@@ -1,5 +1,4 @@
 import { readFileSync } from 'node:fs';
-import { objections, widthOf } from '@cls/testing/accessibility';
 import { CHROMIUM_FLAGS } from '@cls/testing/browser';
 import { requireServer } from '@cls/testing/engines';
 import { chromiumBinary } from '@cls/testing/servers';
@@ -30,13 +29,6 @@ const cellsOf = async (row: Locator) =>
   (await row.locator('td').allTextContents()).map((text) => text.replaceAll(',', '').trim());
 
 const PASSWORD = 'correct horse battery staple';
-/** Pages that are the same for everybody. */
-const STATES = [
-  ...['/deals?asOf=2150-01-01', '/nothing', '/signed-out', '/callback'],
-  ...['/deals?cursor=abc', '/deals?country=Atlantis', '/deals?q=nobodyhasthisname'],
-  ...['/deals?pastDue=true&cmpAsOf=2024-12-31', '/portfolio?cmpAsOf=2024-12-31'],
-  '/changes?since=2020-01-01T00:00:00Z',
-];
 
 describe('people in a browser', () => {
   let services: Services;
@@ -315,45 +307,5 @@ describe('people in a browser', () => {
     expect(pdf.subarray(0, 5).toString()).to.equal('%PDF-');
     expect(pdf.toString('latin1').match(/\/Type \/Page\b/g)?.length).to.be.within(1, 3);
     await context.close();
-  });
-
-  describe('of whom some do not see, hear or point well', () => {
-    const looks = [
-      { language: 'en', colorScheme: 'light', width: 1440 },
-      { language: 'de', colorScheme: 'dark', width: 320 },
-      { language: 'de', colorScheme: 'light', width: 768 },
-      { language: 'en', forcedColors: 'active', width: 320 },
-    ];
-    for (const { language, width, ...options } of looks) {
-      const how = `${language}, ${Object.values(options).join(' ')}, ${width} px`;
-      it(`find nothing in their way: ${how}`, async () => {
-        const lender = { role: 'lender', lenderId: anna.id } as const;
-        const { email } = await services.person(FULL);
-        const other = await services.person(VIEW, { ...lender, deals: { dealId: loan.deal.id } });
-        for (const who of [email, other.email]) {
-          const { context, page } = await signedIn(who, {
-            ...(options as { colorScheme?: 'light' | 'dark'; forcedColors?: 'active' }),
-            viewport: { width, height: 900 },
-            locale: language,
-          });
-          for (const address of [
-            ...['/portfolio', '/portfolio?by=country', '/deals', '/deals?country=XX', '/changes'],
-            `/deals/${loan.deal.id}`,
-            `/facilities/${loan.facility.id}`,
-            `/deals/${loan.deal.id}?cmpAsOf=2024-12-31`,
-            `/deals/${loan.deal.id}/roll-forward?interval=year`,
-            `/deals/${loan.deal.id}/roll-forward?by=facility`,
-            `/deals/${loan.deal.id}/movements?lenders=yes`,
-            ...(who === email ? STATES : []),
-          ]) {
-            await page.goto(`${services.url}${address}`);
-            expect(await objections(page), `${address} as ${who}`).to.deep.equal([]);
-            expect(await widthOf(page), address).to.be.at.most(width);
-            expect(await page.getAttribute('html', 'lang')).to.equal(language);
-          }
-          await context.close();
-        }
-      });
-    }
   });
 });

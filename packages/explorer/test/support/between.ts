@@ -1,5 +1,6 @@
 import { createServer, request, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
 
 /** Stands between the explorer and the API: keeps what was asked, and fails when a test says how. */
 export interface Between {
@@ -7,10 +8,14 @@ export interface Between {
   readonly asked: string[];
   /** Most questions that were under way at the same time. */
   most: number;
-  /** Answers instead of the API, until it is undefined again. */
-  fault: ((response: ServerResponse, path: string) => void) | undefined;
+  /** Answers instead of the API, until it is undefined again. `PASS` leaves a question to the API. */
+  fault: ((response: ServerResponse, path: string) => unknown) | undefined;
+  /** Changes what the API answers. */
+  change: ((answer: string) => string) | undefined;
   stop(): Promise<void>;
 }
+
+export const PASS = Symbol('the API answers');
 
 export async function startBetween(target: string): Promise<Between> {
   let underWay = 0;
@@ -21,11 +26,20 @@ export async function startBetween(target: string): Promise<Between> {
     outgoing.once('close', () => {
       underWay -= 1;
     });
-    if (between.fault !== undefined) return between.fault(outgoing, incoming.url ?? '');
-    const upstream = request(`${target}${incoming.url}`, { headers: incoming.headers });
-    upstream.on('response', (response) => {
-      outgoing.writeHead(response.statusCode ?? 502, response.headers);
-      response.pipe(outgoing);
+    const { fault, change } = between;
+    if (fault !== undefined && fault(outgoing, incoming.url ?? '') !== PASS) return;
+    const headers = { ...incoming.headers };
+    if (change !== undefined) delete headers['accept-encoding'];
+    const upstream = request(`${target}${incoming.url}`, { headers });
+    upstream.on('response', async (response) => {
+      const { 'content-length': _, ...answered } = response.headers;
+      if (change === undefined) {
+        outgoing.writeHead(response.statusCode ?? 502, response.headers);
+        response.pipe(outgoing);
+        return;
+      }
+      outgoing.writeHead(response.statusCode ?? 502, answered);
+      outgoing.end(change(await text(response)));
     });
     upstream.on('error', () => outgoing.destroy());
     outgoing.once('close', () => upstream.destroy());
@@ -36,6 +50,7 @@ export async function startBetween(target: string): Promise<Between> {
     asked: [],
     most: 0,
     fault: undefined,
+    change: undefined,
     stop: () =>
       new Promise((done) => {
         server.close(() => done());

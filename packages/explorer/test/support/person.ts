@@ -4,24 +4,29 @@ export interface Page {
   readonly html: string;
 }
 
+/** As `fetch` takes and gives it. */
+type Send = (url: URL, init: RequestInit) => Promise<Response>;
+
 /** A browser without scripts: keeps cookies by host, as browsers do, and follows redirects. */
 export class Person {
   readonly email: string;
   readonly #home: string;
   readonly #password: string;
+  readonly #fetch: Send;
   readonly #cookies = new Map<string, string>();
   /** Every address that the browser was at. */
   readonly visited: string[] = [];
 
-  constructor(home: string, email: string, password: string) {
+  constructor(home: string, email: string, password: string, send: Send = fetch) {
     this.#home = home;
     this.email = email;
     this.#password = password;
+    this.#fetch = send;
   }
 
   /** Another browser of the same person. */
   another(home = this.#home): Person {
-    return new Person(home, this.email, this.#password);
+    return new Person(home, this.email, this.#password, this.#fetch);
   }
 
   cookie(name: string): string | undefined {
@@ -42,7 +47,7 @@ export class Person {
     this.visited.push(url.href);
     const cookie = [...this.#cookies].map(([name, value]) => `${name}=${value}`).join('; ');
     const headers = { accept: 'text/html', ...(init.headers as object), cookie };
-    const response = await fetch(url, { ...init, headers, redirect: 'manual' });
+    const response = await this.#fetch(url, { ...init, headers, redirect: 'manual' });
     for (const line of response.headers.getSetCookie()) {
       const [pair = ''] = line.split(';');
       const cut = pair.indexOf('=');

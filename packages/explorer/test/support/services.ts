@@ -10,7 +10,7 @@ import type { sqlCustomers } from '../../../auth-server/dist/src/organisations/s
 import type * as authServer from '../../../auth-server/dist/test/support/auth-server.js';
 import type { quickHash } from '../../../auth-server/dist/test/support/quick-hash.js';
 import type { startTestApi } from '../../../resource-api/dist/test/support/api.js';
-import type { importWorldBank as importBook } from '../../../resource-api/dist/test/support/book.js';
+import type * as book from '../../../resource-api/dist/test/support/book.js';
 import type {
   generated as generateBook,
   loadRecords,
@@ -48,9 +48,9 @@ const generated = (await compiled('resource-api/dist/test/support/generated')) a
   loadRecords: typeof loadRecords;
   generated: typeof generateBook;
 };
-export const { importWorldBank } = (await compiled('resource-api/dist/test/support/book')) as {
-  importWorldBank: typeof importBook;
-};
+export const { importWorldBank, date: businessDate } = (await compiled(
+  'resource-api/dist/test/support/book',
+)) as typeof book;
 /** A book of syndicated loans, the same each time. */
 export const aBook = generated.generated;
 export const { aFacility, aJournal, aLoan, aParty, entry } = (await compiled(

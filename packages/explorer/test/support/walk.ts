@@ -1,18 +1,22 @@
 import type {
   BalanceItem,
   Deal,
+  Facet,
   Line,
   List,
   Movement,
+  Rate,
   RollForwardItem,
+  Series,
+  SeriesPoint,
   Share,
   Single,
   Sum,
   Totals,
 } from '../../src/balances/shapes.ts';
 import { MOVEMENTS } from '../../src/balances/shapes.ts';
-import { isZero, percentOf } from '../../src/web/amounts.ts';
-import { linkNamed } from './reading.ts';
+import { difference, isZero, percentOf } from '../../src/web/amounts.ts';
+import { linkNamed, numberOf } from './reading.ts';
 import { type ReadTable, readTable } from './tables.ts';
 
 /** A person's pages in English, beside the API's answers at the same times. */
@@ -64,6 +68,17 @@ const OF_SUM: Amounts<Sum> = {
   'Interest accrued': ({ interestAccrued }) => interestAccrued,
   'Fees accrued': ({ feesAccrued }) => feesAccrued,
 };
+const OF_CONTRACT: Amounts<BalanceItem> = {
+  'Outstanding principal': ({ global }) => global.principal.outstanding,
+  'Interest accrued': ({ global }) => global.interest.accrued,
+  'Past due': ({ global }) => global.total.pastDue,
+  Rate: ({ terms }) => rateInWords(terms?.rate),
+};
+const OF_POINT: Amounts<SeriesPoint> = {
+  Opening: ({ opening }) => opening,
+  Closing: ({ closing }) => closing,
+  Postings: ({ movementCount }) => `${movementCount}`,
+};
 const ROLL_FORWARD = [
   'Advances',
   'Scheduled repayments',
@@ -79,6 +94,9 @@ const ROLL_FORWARD = [
 
 /** What a page shows otherwise than the API answers: nothing, or a sentence for each cell. */
 export type Differences = string[];
+
+/** How many numbers were compared so far. */
+export const compared = { numbers: 0 };
 
 /** A page of the list against the items that the API answers, in its order. */
 export function listDiffers(html: string, items: readonly BalanceItem[]): Differences {
@@ -106,14 +124,21 @@ export async function portfolioDiffers(book: Book, by: string, more = ''): Promi
   const html = await book.open(`/portfolio?${book.times}&by=${by}${more}`);
   const level = more.includes('view=own') ? '&level=position' : '';
   const question = `/balances/totals?${book.times}${level}&groupBy=${by}&top=10`;
-  const [{ data, rest }, { totals }] = await Promise.all([
+  const [{ data, rest }, ladder] = await Promise.all([
     book.ask<Totals>(question),
     book.ask<Totals>(`/balances/totals?${book.times}${level}&groupBy=maturityYear&top=100`),
   ]);
   const groups = readTable(html, 'groups');
   const sums = [...data, ...rest];
   return [
-    ...totalsDiffer(html, 'portfolio', totals),
+    ...totalsDiffer(html, 'portfolio', ladder.totals),
+    ...ladder.totals.flatMap(({ currency }) => {
+      const years = ladder.data
+        .filter((one) => one.currency === currency)
+        .map((of) => ({ name: of.value ?? 'no date', of }))
+        .sort((a, b) => ((a.of.value ?? '9999') < (b.of.value ?? '9999') ? -1 : 1));
+      return rowsDiffer(readTable(html, `ladder-${currency}`), years, OF_SUM);
+    }),
     ...rowsDiffer(
       groups,
       sums.map((of, at) => ({ name: groups?.rows[at]?.head ?? '', of })),
@@ -139,23 +164,53 @@ export async function dealDiffers(book: Book, id: string): Promise<Differences> 
 export async function facilityDiffers(book: Book, item: BalanceItem): Promise<Differences> {
   const id = item.facility?.id ?? '';
   const html = await book.open(`/facilities/${id}?${book.times}`);
+  const { data: contracts } = await book.ask<List<BalanceItem>>(
+    `/balances?${book.times}&level=contract&facilityId=${id}&includeZero=true&expand=terms&include=none`,
+  );
+  const named = contracts.map((of) => ({
+    name: `${of.contract?.contractNumber} (${of.currency})`,
+    of,
+  }));
   const accruals = (item.accrual ?? []).flatMap((accrual, at) => {
-    const named = accrual.periods.map((of) => ({ name: undefined, of }));
-    return rowsDiffer(readTable(html, `accrual-${at}`), named, {
-      Days: ({ days }) => `${days}`,
-      'On a balance of': ({ balance }) => balance,
-      Rate: ({ rate }) => `${percentOf(rate)}%`,
-      'Exact amount': ({ amount }) => amount,
-    });
+    const table = readTable(html, `accrual-${at}`);
+    const periods = accrual.periods.map((of) => ({ name: undefined, of }));
+    const { amount, corrects } = accrual;
+    return [
+      ...rowsDiffer(table, periods, {
+        Days: ({ days }) => `${days}`,
+        'On a balance of': ({ balance }) => balance,
+        Rate: ({ rate }) => `${percentOf(rate)}%`,
+        'Exact amount': (period) => period.amount,
+      }),
+      ...differs(
+        'sums of an accrual',
+        table?.foot.map(({ cells }) => cells['Exact amount']),
+        corrects === null ? [amount] : [corrects.billed, amount],
+      ),
+    ];
   });
   return [
     ...columnDiffers(readTable(html, 'commitment'), item.currency, OF_COMMITMENT, item.global),
     ...itemDiffers(html, item),
+    ...rowsDiffer(readTable(html, 'contracts'), named, OF_CONTRACT),
     ...accruals,
   ].map((one) => `facility ${id}: ${one}`);
 }
 
-function itemDiffers(html: string, { currency, global, share, lenders }: BalanceItem): Differences {
+/** `6.7% = SONIA 4.45% + 2.25%` */
+function rateInWords(rate: Rate | null | undefined): string {
+  if (rate == null) return '';
+  const { allIn, base, margin, adjustment, index } = rate;
+  if (base === null) return `${percentOf(allIn)}%`;
+  const more = [margin, adjustment].map((part) => {
+    if (part === null) return '';
+    return part.startsWith('-') ? ` − ${percentOf(part.slice(1))}%` : ` + ${percentOf(part)}%`;
+  });
+  return `${percentOf(allIn)}% = ${index === null ? '' : `${index} `}${percentOf(base)}%${more.join('')}`;
+}
+
+function itemDiffers(html: string, item: BalanceItem): Differences {
+  const { currency, global, share, lenders, provenance } = item;
   const table = readTable(html, `amounts-${currency}`);
   const own =
     share === null ? [] : columnDiffers(table, `Your share (${share.lender.name})`, OF_LINE, share);
@@ -166,7 +221,20 @@ function itemDiffers(html: string, { currency, global, share, lenders }: Balance
     ...own,
     ...(share === null ? rowsDiffer(shares, named, OF_SHARE) : []),
     ...(shares?.foot ?? []).flatMap(({ cells }) => sumDiffers(cells, global)),
+    ...differs(
+      `ledger of ${currency}`,
+      factsOf(html, `Where the numbers in ${currency} come from`)['Ledger sequence'],
+      `${provenance.ledgerSeq}`,
+    ),
   ];
+}
+
+/** Names and values below a heading. */
+function factsOf(html: string, heading: string): Readonly<Record<string, string>> {
+  const [, list = ''] =
+    html.split(`<h2>${heading}</h2>`)[1]?.match(/<dl[^>]*>([\s\S]*?)<\/dl>/) ?? [];
+  const pairs = [...list.matchAll(/<dt>([\s\S]*?)<\/dt><dd>([\s\S]*?)<\/dd>/g)];
+  return Object.fromEntries(pairs.map(([, name = '', value = '']) => [name, numberOf(value)]));
 }
 
 /** The sum of the lenders is the global amount. */
@@ -181,18 +249,104 @@ export async function rollForwardDiffers(book: Book, id: string, from = ''): Pro
   const { data } = await book.ask<List<RollForwardItem>>(
     `/balances/principal?${book.times}${from}&level=deal&dealId=${id}&includeZero=true`,
   );
+  const { data: points } = await book.ask<Series>(
+    `/balances/principal/series?${book.times}${from}&dealId=${id}&interval=${from === '' ? 'quarter' : 'month'}`,
+  );
   return data.flatMap(({ currency, global }) => {
     const table = readTable(html, `roll-forward-${currency}`);
     const shown = [...(table?.rows ?? []), ...(table?.foot ?? [])];
     const moved = MOVEMENTS.map((name, at) => [ROLL_FORWARD[at], global.movements[name]]);
+    const course = points.filter((point) => point.currency === currency);
+    return [
+      ...differs(
+        `roll-forward of ${id} in ${currency}`,
+        shown.map(({ head, cells }) => [head, cells['Global']]),
+        [
+          ['Opening', global.opening],
+          ...moved.filter(([, amount = '']) => !isZero(amount)),
+          ['Closing', global.closing],
+        ],
+      ),
+      ...rowsDiffer(
+        readTable(html, `series-${currency}`),
+        course.map((of) => ({ name: undefined, of })),
+        OF_POINT,
+      ).map((one) => `series of ${id} in ${currency}: ${one}`),
+    ];
+  });
+}
+
+export { daysBefore } from '../../src/pages/changes.ts';
+
+/** Every page of the changes since a time. */
+export async function changesDiffer(book: Book, since: string): Promise<Differences> {
+  const found: Differences = [];
+  const asked = `${book.times}&level=deal&includeZero=true&updatedSince=${since}&limit=100`;
+  let address: string | undefined = `/changes?${book.times}&since=${since}`;
+  let cursor = '';
+  while (address !== undefined) {
+    const html: string = await book.open(address);
+    const { data, page }: List<BalanceItem> = await book.ask(`/balances?${asked}${cursor}`);
+    const before = await itemsThen(book, data, since);
+    const named = data.map((of) => ({ name: `${of.deal.dealNumber} ${of.deal.name}`, of }));
+    const was = ({ id }: BalanceItem) => before.get(id);
+    const is = ({ global }: BalanceItem) => global.principal.outstanding;
+    found.push(
+      ...rowsDiffer(data.length === 0 ? NO_TABLE : readTable(html, 'changes'), named, {
+        Currency: ({ currency }) => currency,
+        'Outstanding before': was,
+        'Outstanding now': is,
+        Difference: (item) => {
+          const then = was(item);
+          return then === undefined ? undefined : difference(then, is(item));
+        },
+      }),
+    );
+    cursor = `&cursor=${page.nextCursor}`;
+    address = linkNamed(html, 'Next page');
+    found.push(...differs('another page', address !== undefined, page.hasMore));
+  }
+  return found.map((one) => `changes since ${since}: ${one}`);
+}
+
+const NO_TABLE: ReadTable = { rows: [], foot: [] };
+
+/** What was outstanding, by item; nothing of what was not there. */
+async function itemsThen(
+  book: Book,
+  items: readonly BalanceItem[],
+  knownAt: string,
+): Promise<ReadonlyMap<string, string>> {
+  const [asOf = ''] = book.times.split('&');
+  const ids = [...new Set(items.map(({ deal }) => `&dealId=${deal.id}`))].join('');
+  if (ids === '') return new Map();
+  const asked = `${asOf}&knownAt=${knownAt}&level=deal&includeZero=true&include=none&limit=1000${ids}`;
+  const { data } = await book
+    .ask<List<BalanceItem>>(`/balances?${asked}`)
+    .catch((error: Error): Pick<List<BalanceItem>, 'data'> => {
+      if (error.message.includes('_before_book')) return { data: [] };
+      throw error;
+    });
+  return new Map(data.map(({ id, global }) => [id, global.principal.outstanding]));
+}
+
+/** The choices of filters, with the number of deals of each. */
+export async function choicesDiffer(book: Book): Promise<Differences> {
+  const fields = ['currency', 'country', 'status', 'borrower', 'lender'];
+  const asked = `${book.times}&includeZero=true&level=deal&top=1000`;
+  const html = await book.open(`/deals?${book.times}&includeZero=true&choices=all`);
+  const { data } = await book.ask<List<Facet>>(
+    `/facets?${asked}${fields.map((field) => `&fields=${field}`).join('')}`,
+  );
+  const helpful = data.filter(({ values }) => values.length > 1);
+  return helpful.flatMap(({ field, values }) => {
+    const [, list = ''] =
+      new RegExp(`aria-labelledby="choices-${field}">([\\s\\S]*?)</ul>`).exec(html) ?? [];
+    const shown = [...list.matchAll(/<small>\(([^)]*)\)<\/small>/g)];
     return differs(
-      `roll-forward of ${id} in ${currency}`,
-      shown.map(({ head, cells }) => [head, cells['Global']]),
-      [
-        ['Opening', global.opening],
-        ...moved.filter(([, amount = '']) => !isZero(amount)),
-        ['Closing', global.closing],
-      ],
+      `choices of ${field}`,
+      shown.map(([, count = '']) => numberOf(count)),
+      values.map(({ count }) => `${count}`),
     );
   });
 }
@@ -268,6 +422,7 @@ function columnDiffers(
 }
 
 function differs(where: string, shown: unknown, answered: unknown): Differences {
+  compared.numbers += [answered].flat(2).filter((one) => /^-?\d/.test(`${one}`)).length;
   const [is, must] = [shown, answered].map((value) => readable(value));
   return is === must ? [] : [`${where}: shows ${is}, the API says ${must}`];
 }

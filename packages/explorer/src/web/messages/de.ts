@@ -282,6 +282,7 @@ export const de: Messages = {
   'commitment.available': 'davon verfügbar',
   'accrual.title': 'Wie die aufgelaufenen Beträge entstehen',
   'accrual.caption': '{component}, vom {from} bis {until} (dieser Tag ausgenommen), {dayCount}',
+  'accrual.ofContract': '{what} von Vertrag {number}',
   'accrual.from': 'Von',
   'accrual.until': 'Bis (ausschließlich)',
   'accrual.days': 'Tage',

@@ -277,6 +277,7 @@ export const en = {
   'commitment.available': 'of this available',
   'accrual.title': 'How the accrued amounts come about',
   'accrual.caption': '{component}, from {from} until {until} (that day excluded), {dayCount}',
+  'accrual.ofContract': '{what} of contract {number}',
   'accrual.from': 'From',
   'accrual.until': 'Until (excluded)',
   'accrual.days': 'Days',

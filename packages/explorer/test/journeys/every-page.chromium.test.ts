@@ -1,0 +1,160 @@
+import { NARROW, objections } from '@cls/testing/accessibility';
+import { sharedBrowser } from '@cls/testing/browser';
+import { expect } from 'chai';
+import type { Browser, BrowserContext, Page } from 'playwright-core';
+import { type BalanceRoutesDeps, balanceRoutes } from '../../src/pages/routes.ts';
+import { type SignInRoutesDeps, signInRoutes } from '../../src/sign-in/routes.ts';
+import {
+  addressIn,
+  EVERY_PAGE,
+  NO_PAGES,
+  routeOf,
+  type Shown,
+  type Viewer,
+} from '../support/every-page.ts';
+import { type Services, sharedServices } from '../support/services.ts';
+import { makeShownBook, type ShownBook } from '../support/shown-book.ts';
+
+const PASSWORD = 'correct horse battery staple';
+const LANGUAGES = ['en', 'de'] as const;
+type Language = (typeof LANGUAGES)[number];
+const WIDTHS = [NARROW.width, 768, 1440];
+const LOOKS = {
+  light: { colorScheme: 'light', forcedColors: 'none' },
+  dark: { colorScheme: 'dark', forcedColors: 'none' },
+  'forced light colours': { colorScheme: 'light', forcedColors: 'active' },
+  'forced dark colours': { colorScheme: 'dark', forcedColors: 'active' },
+} as const;
+type Look = keyof typeof LOOKS;
+/** Where the first look is whole, what the colours alone do not decide is the same in the others. */
+type Combinations = readonly (readonly [width: number, looks: readonly Look[]])[];
+const ALL_LOOKS = Object.keys(LOOKS) as Look[];
+const EVERY: Combinations = WIDTHS.map((width) => [width, ALL_LOOKS]);
+const TRIES = 5;
+/** `EVERY_LOOK=yes`: each page in each language, width and look. It takes many minutes. */
+const isWhole = process.env['EVERY_LOOK'] === 'yes';
+
+/** Each width once, in looks that go round: over all pages and both languages, each with each. */
+function someOf(turn: number): Combinations {
+  return WIDTHS.map((width, at) => {
+    const look = ALL_LOOKS[(turn + at) % ALL_LOOKS.length] ?? 'light';
+    return [width, [look]];
+  });
+}
+
+describe('every page and state, for everybody', () => {
+  let services: Services;
+  let browser: Browser;
+  let book: ShownBook;
+  let people: Awaited<ReturnType<typeof makeShownBook>>['people'];
+  const contexts = new Map<string, Promise<BrowserContext>>();
+  before(async function () {
+    browser = await sharedBrowser(this);
+    services = await sharedServices();
+    ({ book, people } = await makeShownBook(services));
+  });
+  afterEach(() => {
+    services.between.fault = undefined;
+    services.between.change = undefined;
+  });
+  after(async () => {
+    for (const context of contexts.values()) await (await context).close();
+  });
+
+  /** A browser of the person, who is signed in. */
+  const browserOf = (as: Viewer, language: Language): Promise<BrowserContext> => {
+    const name = `${as} ${language}`;
+    const known = contexts.get(name) ?? signIn(as, language);
+    contexts.set(name, known);
+    return known;
+  };
+  const signIn = async (as: Viewer, language: Language): Promise<BrowserContext> => {
+    const context = await browser.newContext({ locale: language });
+    context.setDefaultTimeout(240_000);
+    if (as === 'stranger') return context;
+    const page = await context.newPage();
+    await page.goto(`${services.url}/`);
+    await page.fill('[name=email]', people[as].email);
+    await page.fill('[name=password]', PASSWORD);
+    await page.press('[name=password]', 'Enter');
+    await page.waitForURL(`${services.url}/portfolio?*`);
+    await page.close();
+    return context;
+  };
+
+  /** What is wrong with a page in a language: at each width, in each look. */
+  const problemsOf = async (
+    shown: Shown,
+    language: Language,
+    combinations: Combinations,
+  ): Promise<string[]> => {
+    const page = await (await browserOf(shown.as, language)).newPage();
+    const found: string[] = [];
+    const status = shown.status ?? 200;
+    page.on('pageerror', ({ message }) => found.push(message));
+    page.on('console', (message) => {
+      // The browser reports an answer with an error status; that one is meant.
+      const isMeant = message.text().includes(`status of ${status} `);
+      if (message.type() === 'error' && !isMeant) found.push(message.text());
+    });
+    const statuses: number[] = [];
+    page.on('response', (response) => {
+      if (response.request().isNavigationRequest()) statuses.push(response.status());
+    });
+    for (let tries = 1; tries <= TRIES; tries += 1) {
+      found.length = 0;
+      await reach(page, shown);
+      if (statuses.at(-1) !== 503 || status === 503) break;
+      // The API refuses for a moment where the machine is busy with other work.
+      await page.waitForTimeout(2_000);
+    }
+    if (statuses.at(-1) !== status) found.push(`answered ${statuses.at(-1)}`);
+    if ((await page.locator(shown.has ?? 'main').count()) === 0) found.push(`no ${shown.has}`);
+    const lang = await page.getAttribute('html', 'lang');
+    if (lang !== language) found.push(`is in ${lang}`);
+    await page.evaluate('for (const one of document.querySelectorAll("details")) one.open = true');
+    for (const [width, looks] of combinations) {
+      await page.setViewportSize({ width, height: 900 });
+      for (const [at, look] of looks.entries()) {
+        await page.emulateMedia(LOOKS[look]);
+        const all = await objections(page, at === 0 ? 'all' : 'colours');
+        found.push(...all.map((one) => `${width} px, ${look}: ${one}`));
+        if (await page.evaluate<boolean>(IS_WIDER)) found.push(`${width} px, ${look}: too wide`);
+      }
+    }
+    await page.close();
+    return found.map((one) => `${language}: ${one}`);
+  };
+  const reach = async (page: Page, shown: Shown): Promise<void> => {
+    const url = `${services.url}${addressIn(book, shown)}`;
+    if (shown.reach === undefined) await page.goto(url);
+    else await shown.reach(page, url);
+  };
+
+  for (const [turn, shown] of EVERY_PAGE.entries()) {
+    it(`axe objects to nothing, nothing scrolls sideways, nothing is reported: ${shown.what}`, async () => {
+      services.between.change = shown.change;
+      // Signed in before the API fails.
+      await Promise.all(LANGUAGES.map((language) => browserOf(shown.as, language)));
+      services.between.fault = shown.fault;
+      const found = await Promise.all(
+        LANGUAGES.map((language, at) =>
+          problemsOf(shown, language, isWhole ? EVERY : someOf(turn + 2 * at)),
+        ),
+      );
+      expect(found.flat()).to.deep.equal([]);
+    });
+  }
+
+  it('is listed for each route', () => {
+    const routes = {
+      ...balanceRoutes({} as BalanceRoutesDeps),
+      ...signInRoutes({} as SignInRoutesDeps),
+    };
+    const listed = [...EVERY_PAGE.map(routeOf), ...NO_PAGES];
+    const paths = Object.keys(routes).map((name) => name.split(' ')[1]);
+    expect(paths.filter((path) => !listed.includes(path ?? ''))).to.deep.equal([]);
+  });
+});
+
+const IS_WIDER = 'document.scrollingElement.scrollWidth > document.scrollingElement.clientWidth';

@@ -8,8 +8,7 @@ import {
   postgresUser,
   temporaryDirectory,
 } from '../../packages/testing/dist/src/servers.js';
-
-const DATABASES = ['auth', 'api'];
+import { DATABASES, makeRoles, ownerOf } from './roles.mjs';
 
 /** Its programs, and files that it may read: it refuses to be root. */
 function asPostgres(program, words) {
@@ -85,20 +84,16 @@ export const DUMP = {
       async moment() {
         mkdirSync(folder, { recursive: true });
         for (const name of DATABASES) {
-          asPostgres(program('pg_dump'), ['-Fc', primary.url(name, 'postgres'), '-f', file(name)]);
+          asPostgres(program('pg_dump'), ['-Fc', postgres.ownerUrl(name), '-f', file(name)]);
         }
       },
       async restore() {
+        for (const name of DATABASES) await primary.query(`DROP DATABASE ${name} WITH (FORCE)`);
+        makeRoles(primary.port);
         for (const name of DATABASES) {
-          await primary.query(`DROP DATABASE ${name} WITH (FORCE)`);
-          await primary.createDatabase(name);
-          const options = ['--no-owner', '--role=cls', '--exit-on-error'];
-          asPostgres(program('pg_restore'), [
-            ...options,
-            '-d',
-            primary.url(name, 'postgres'),
-            file(name),
-          ]);
+          const options = ['--no-owner', `--role=${ownerOf(name)}`, '--exit-on-error'];
+          const into = ['-d', primary.url(name, 'postgres'), file(name)];
+          asPostgres(program('pg_restore'), [...options, ...into]);
         }
       },
     };

@@ -20,8 +20,12 @@ export function dealsFile(from, count) {
   };
 }
 
+const nameOf = (number) => `DRILL${`${number}`.padStart(8, '0')}`;
+
+export const dealIdOf = (number) => id('deal', nameOf(number));
+
 function deal(number) {
-  const name = `DRILL${`${number}`.padStart(8, '0')}`;
+  const name = nameOf(number);
   const [dealId, facility, contract] = ['deal', 'fac', 'ctr'].map((prefix) => id(prefix, name));
   const borrower = id('pty', name);
   const opening = [

@@ -1,17 +1,22 @@
-// HTTP as callers of a drill send it: to nginx, whatever the origin of the address.
+// HTTP as callers of a drill send it: to nginx, whatever the host of the address resolves to.
 import { request } from 'node:https';
+import { isIP } from 'node:net';
 
 /** Nothing may take longer: services and nginx refuse before. */
 const GIVE_UP_MS = 40_000;
 
-/** @returns a function like `fetch`, which follows no redirect and reads the whole answer */
-export function sendThrough({ agent, ca, port, host }) {
-  return (url, { method = 'GET', headers = {}, body } = {}) =>
+/**
+ * @param base what addresses without a host are below
+ * @returns a function like `fetch`, which follows no redirect and reads the whole answer
+ */
+export function sendThrough({ agent, ca, base }) {
+  return (address, { method = 'GET', headers = {}, body } = {}) =>
     new Promise((done, failed) => {
-      const { pathname, search } = new URL(url, `https://${host}`);
+      const { host, hostname, port, pathname, search } = new URL(address, base);
+      const servername = isIP(hostname) === 0 ? hostname : '';
       const outgoing = request(
         {
-          ...{ agent, ca, port, method, servername: host, host: '127.0.0.1' },
+          ...{ agent, ca, port, method, servername, host: '127.0.0.1' },
           ...{ path: `${pathname}${search}`, timeout: GIVE_UP_MS },
           headers: { host, ...contentOf(body), ...headers },
         },

@@ -4,12 +4,15 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { dealsFile } from './book.mjs';
-import { signIn } from './person.mjs';
+import { Reader, signIn } from './person.mjs';
 import { DEALS } from './world.mjs';
 
 const FAMILIES = 3;
 /** Milliseconds between two requests of one worker. */
-const PAUSES = { token: 200, read: 150, walk: 300, refresh: 500, name: 500, import: 2_000 };
+const PAUSES = {
+  ...{ token: 200, read: 150, walk: 300, refresh: 500, name: 500 },
+  ...{ page: 500, import: 2_000 },
+};
 export const KINDS = Object.keys(PAUSES);
 const LEVELS = ['deal', 'facility', 'contract', 'position'];
 const SORTS = ['dealNumber', '-outstanding', 'borrower', 'maturityDate'];
@@ -23,10 +26,15 @@ class Refused extends Error {}
 export async function startLoad(world) {
   const { callers } = world;
   const history = [];
-  const acknowledged = { tokens: new Set(), answers: new Map(), journals: new Set(), name: 0 };
+  const acknowledged = {
+    ...{ tokens: new Set(), journals: new Set(), name: 0 },
+    ...{ answers: new Map(), pages: new Map() },
+  };
   const families = await Promise.all(
-    Array.from({ length: FAMILIES }, () => untilDone(() => signIn(world.send, callers))),
+    Array.from({ length: FAMILIES }, () => untilDone(() => signIn(world))),
   );
+  const readers = callers.people.map((person) => new Reader(world, person));
+  for (const reader of readers) await untilDone(() => reader.signIn());
   const state = { token: undefined, admin: undefined, knownAt: undefined, number: 0 };
   let going = true;
 
@@ -123,6 +131,27 @@ export async function startLoad(world) {
     });
     acknowledged.name = number;
   };
+  const readPages = (reader) => {
+    let turn = 0;
+    let isSignedOut = false;
+    return async () => {
+      if (isSignedOut) await reader.signIn().catch(notSignedIn);
+      isSignedOut = false;
+      const { addresses } = reader;
+      const address = addresses[turn % addresses.length];
+      turn += 1;
+      const { response, html, isForeign } = await reader.open(address).catch(noAnswer);
+      isSignedOut = isSignedOutBy(response);
+      requirePage(response, html);
+      if (isForeign) throw new Wrong('a page of another person');
+      if (!reader.isFrozen(address)) return;
+      const numbers = digest(numbersOf(html));
+      const key = `${reader.email} ${address}`;
+      const before = acknowledged.pages.get(key);
+      if (before !== undefined && before !== numbers) throw new Wrong('other numbers than before');
+      acknowledged.pages.set(key, numbers);
+    };
+  };
   let file;
   const importDeal = async () => {
     world.deals = (world.deals ?? DEALS) + (file === undefined ? 1 : 0);
@@ -149,6 +178,7 @@ export async function startLoad(world) {
     worker('walk', nextPage),
     ...families.map((family) => worker('refresh', refresh(family))),
     worker('name', name),
+    ...readers.map((reader) => worker('page', readPages(reader))),
     worker('import', importDeal),
   ];
   return {
@@ -195,9 +225,7 @@ export async function startLoad(world) {
 }
 
 async function ask({ send }, url, init) {
-  const response = await send(url, init).catch((error) => {
-    throw new Wrong(`no answer: ${error.code ?? error.message}`);
-  });
+  const response = await send(url, init).catch(noAnswer);
   const text = await response.text();
   const json = parsed(text);
   if (response.ok) {
@@ -206,9 +234,40 @@ async function ask({ send }, url, init) {
   }
   const reason = `${response.status} ${json?.code ?? json?.error ?? ''}`.trim();
   const description = json?.error_description ? `: ${json.error_description}` : '';
-  if (response.status !== 503) throw new Wrong(`${reason}${description}`);
-  if (!response.headers.has('retry-after')) throw new Wrong(`${reason} without Retry-After`);
-  throw new Refused(reason);
+  throw refusalOf(response, `${reason}${description}`);
+}
+
+function noAnswer(error) {
+  throw new Wrong(`no answer: ${error.code ?? error.message}`);
+}
+
+/** What is right is 503 with Retry-After alone. */
+function refusalOf(response, reason) {
+  if (response.status !== 503) return new Wrong(reason);
+  if (!response.headers.has('retry-after')) return new Wrong(`${reason} without Retry-After`);
+  return new Refused(reason);
+}
+
+/** While something is broken nobody may be able to: it is tried again. */
+function notSignedIn({ message }) {
+  throw new Refused(`a sign-in: ${message}`);
+}
+
+/** The session is not known any more: the explorer leads to the issuer, or says so. */
+const isSignedOutBy = ({ status, headers }) => status === 401 || headers.has('location');
+
+/** @throws what else it is than a page that a person who is signed in sees */
+function requirePage(response, html) {
+  if (isSignedOutBy(response)) throw new Wrong('signed out');
+  const [, title = ''] = /<h1>([^<]*)/.exec(html) ?? [];
+  if (response.status !== 200) throw refusalOf(response, `${response.status} ${title}`);
+}
+
+/** Of its tables. @throws where it shows none */
+function numbersOf(html) {
+  const cells = [...html.matchAll(/<td class="n">([\s\S]*?)<\/td>/g)].map(([, cell]) => cell);
+  if (cells.length === 0) throw new Wrong('a page without numbers');
+  return cells.join('\n');
 }
 
 function parsed(text) {

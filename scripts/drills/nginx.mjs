@@ -1,4 +1,4 @@
-// deploy/nginx.conf as it is shipped, save for the places that belong to a machine.
+// deploy/nginx.conf and nginx.explorer.conf as they are shipped, save for the places that belong to a machine.
 import { execFileSync, spawn } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
@@ -27,12 +27,41 @@ export function startNginx(folder, ports) {
 }
 
 /**
+ * Both files: the issuer's host and the explorer's, by names that every machine resolves.
+ *
+ * @param ports free ports by the ones that the files name; a replica without one is never there
+ * @returns the process, the certificate that callers trust, and the two origins
+ */
+export function startNginxOfBoth(folder, ports) {
+  const certificate = makeCertificate(
+    join(folder, 'tls'),
+    'localhost',
+    'DNS:localhost,IP:127.0.0.1',
+  );
+  const [whole, own] = ['nginx.conf', 'nginx.explorer.conf'].map((name) =>
+    shippedConfig(name, folder)
+      .replaceAll(/\/etc\/nginx\/tls\/(balances\.)?cls\.example/g, join(folder, 'tls'))
+      .replaceAll('server_name balances.cls.example', 'server_name 127.0.0.1')
+      .replaceAll('server_name cls.example', 'server_name localhost')
+      .replaceAll(/listen (80|443) /g, (_, port) => `listen 127.0.0.1:${ports[port]} `)
+      .replaceAll(/127\.0\.0\.1:(8[01]8[1-3]) /g, (_, port) => `127.0.0.1:${ports[port] ?? 9} `),
+  );
+  writeFileSync(join(folder, 'explorer.conf'), own);
+  const included = `  include ${join(folder, 'explorer.conf')};\n}\n`;
+  const child = runNginx(folder, whole.replace(/\}\s*$/, included));
+  const [issuer, explorer] = ['localhost', '127.0.0.1'].map(
+    (host) => `https://${host}:${ports['443']}`,
+  );
+  return { child, certificate, issuer, explorer };
+}
+
+/**
  * A key and a certificate of its own, `place` with their endings.
  *
  * @param names such as `DNS:localhost,IP:127.0.0.1`
  * @returns where the certificate is
  */
-export function makeCertificate(place, name, names) {
+function makeCertificate(place, name, names) {
   const subject = ['-subj', `/CN=${name}`, '-addext', `subjectAltName=${names}`];
   const made = ['req', '-x509', '-newkey', 'rsa:2048', '-nodes', '-days', '2', ...subject];
   const to = ['-keyout', `${place}.key`, '-out', `${place}.crt`];
@@ -41,14 +70,14 @@ export function makeCertificate(place, name, names) {
 }
 
 /** A shipped file with one worker, and with its logs in `folder`. */
-export function shippedConfig(name, folder) {
+function shippedConfig(name, folder) {
   return readFileSync(join(root, 'deploy', name), 'utf8')
     .replaceAll('/var/log/nginx', join(folder, 'log'))
     .replace('worker_processes auto;', 'worker_processes 1;');
 }
 
 /** Checks a configuration, and runs nginx with it until the tests end. */
-export function runNginx(folder, text) {
+function runNginx(folder, text) {
   mkdirSync(join(folder, 'log'));
   const file = join(folder, 'nginx.conf');
   writeFileSync(file, `pid ${join(folder, 'nginx.pid')};\n${text}`);

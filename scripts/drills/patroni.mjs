@@ -12,12 +12,13 @@ import {
   postgresUser,
   temporaryDirectory,
 } from '../../packages/testing/dist/src/servers.js';
+import { makeRoles, ownerOf, serviceOf } from './roles.mjs';
 
 const shipped = resolve(import.meta.dirname, '..', '..', 'deploy', 'patroni');
 const [ETCD, PATRONI, HAPROXY] = ['/usr/bin/etcd', '/usr/bin/patroni', '/usr/sbin/haproxy'];
 export const MISSING = [ETCD, PATRONI, HAPROXY].find((file) => !existsSync(file));
 
-export async function startPatroni(databases) {
+export async function startPatroni() {
   const folder = temporaryDirectory('cls-patroni-');
   const owner = postgresUser();
   if (owner !== undefined) chownSync(folder, owner.uid, owner.gid);
@@ -76,17 +77,17 @@ export async function startPatroni(databases) {
   const query = queryAt(ports['5000']);
   // HAProxy takes a server for well until it has looked.
   await until('db2', ['replica']);
-  await eventually(() => query('CREATE ROLE cls LOGIN CREATEDB CREATEROLE'));
-  for (const name of databases) await eventually(() => query(`CREATE DATABASE ${name} OWNER cls`));
+  await eventually(async () => makeRoles(ports['5000']));
   // The first fail-over finds a synchronous standby.
   await eventually(async () => {
     const rows = await query(`SELECT 1 FROM pg_stat_replication WHERE sync_state = 'sync'`);
     if (rows.length === 0) throw new Error('no synchronous standby');
   });
   return {
-    url: (name) => `postgres://cls@127.0.0.1:${ports['5000']}/${name}`,
+    url: (name) => `postgres://${serviceOf(name)}@127.0.0.1:${ports['5000']}/${name}`,
+    ownerUrl: (name) => `postgres://${ownerOf(name)}@127.0.0.1:${ports['5000']}/${name}`,
     /** Sessions to its own server come through HAProxy, too. */
-    readUrls: [`postgres://cls@127.0.0.1:${ports['5001']}/api`],
+    readUrls: [`postgres://${serviceOf('cls_api')}@127.0.0.1:${ports['5001']}/cls_api`],
     current: { query },
     /** As if its machine were lost: Patroni and PostgreSQL together. @returns its name */
     async loseLeader() {

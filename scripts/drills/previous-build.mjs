@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 
 const root = resolve(import.meta.dirname, '..', '..');
-/** The commit of release 0.3.0. After a release, name its commit here, and its migrations in released.json. */
-export const PREVIOUS = { release: '0.3.0', commit: '1c09c0c46198279333dfcd19c2ca5f24a80cd33f' };
+/** The commit of release 0.4.0. After a release, name its commit here, and its migrations in released.json. */
+export const PREVIOUS = { release: '0.4.0', commit: 'a975bf97daef3aac8a12cc98a3ee97c1cd3e319b' };
 
 /** False in a clone without the commit, such as a shallow one. */
 export function hasPrevious() {

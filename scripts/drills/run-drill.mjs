@@ -106,13 +106,13 @@ async function lost(world, { acknowledged, families, refresh, askAgain }, { forg
   const check = (work) => eventually(work, 30_000).catch(({ message }) => faults.push(message));
   const tokens = [...acknowledged.tokens];
   const issued = `SELECT request_id AS id FROM audit_event WHERE request_id = ANY(`;
-  await check(() => missing('audit events of tokens', tokens, 'auth', issued));
+  await check(() => missing('audit events of tokens', tokens, 'cls_auth', issued));
   const posted = 'SELECT id FROM journal WHERE id = ANY(';
-  await check(() => missing('journals', [...acknowledged.journals], 'api', posted));
+  await check(() => missing('journals', [...acknowledged.journals], 'cls_api', posted));
   await check(async () => {
     const [{ name }] = await current.query(
       `SELECT display_name AS name FROM account WHERE id = '${world.callers.person.id}'`,
-      'auth',
+      'cls_auth',
     );
     const number = Number(name.replace('Drill ', ''));
     if (number < acknowledged.name) throw new Error(`a name that was set is lost: ${name}`);

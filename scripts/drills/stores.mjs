@@ -16,8 +16,7 @@ import {
 import { archivedPostgres } from './backups.mjs';
 import { startPatroni } from './patroni.mjs';
 import { startProxy } from './proxy.mjs';
-
-const DATABASES = ['auth', 'api'];
+import { DATABASES, makeRoles, ownerOf, serviceOf } from './roles.mjs';
 
 /**
  * @param kind `single`; `pair`: a primary and its standby; `pooled`: behind pgbouncer;
@@ -25,7 +24,7 @@ const DATABASES = ['auth', 'api'];
  *   `replicas`: with two that answer questions; `archived`: with its log in an archive
  */
 export async function startPostgres(kind = 'single') {
-  if (kind === 'patroni') return startPatroni(DATABASES);
+  if (kind === 'patroni') return startPatroni();
   const disk = kind === 'small' ? mountDisk('cls-disk-', '400m') : undefined;
   const settings = disk && ['min_wal_size=32MB', 'max_wal_size=64MB', 'autovacuum=off'];
   const archived = kind === 'archived' ? archivedPostgres() : undefined;
@@ -34,7 +33,7 @@ export async function startPostgres(kind = 'single') {
     ...archived,
   });
   if (primary === undefined) throw new Error('PostgreSQL is not installed');
-  for (const name of DATABASES) await primary.createDatabase(name);
+  makeRoles(primary.port);
   const standby = kind === 'pair' ? await primary.startStandby() : undefined;
   if (standby !== undefined) {
     // An acknowledged commit is on both.
@@ -45,17 +44,22 @@ export async function startPostgres(kind = 'single') {
   while (kind === 'replicas' && replicas.length < 2) replicas.push(await primary.startStandby());
   const poolers = new Map();
   if (kind === 'pooled') {
-    for (const name of DATABASES) poolers.set(name, await startPooler(primary.url(name)));
+    for (const name of DATABASES) {
+      poolers.set(name, await startPooler(primary.url(name, serviceOf(name))));
+    }
   }
   const url = (name) => {
-    if (standby === undefined) return poolers.get(name)?.url ?? primary.url(name);
-    return `postgres://cls@127.0.0.1:${primary.port},127.0.0.1:${standby.port}/${name}`;
+    const role = serviceOf(name);
+    if (standby === undefined) return poolers.get(name)?.url ?? primary.url(name, role);
+    return `postgres://${role}@127.0.0.1:${primary.port},127.0.0.1:${standby.port}/${name}`;
   };
   let current = primary;
   return {
     ...{ url, primary, standby, replicas, disk, archived, poolers: [...poolers.values()] },
+    /** For migrations alone. */
+    ownerUrl: (name) => primary.url(name, ownerOf(name)),
     /** Where the API's questions go, if not to the primary. */
-    readUrls: replicas.map((replica) => replica.url('api')),
+    readUrls: replicas.map((replica) => replica.url('cls_api', serviceOf('cls_api'))),
     /** Which one takes writes. */
     get current() {
       return current;

@@ -1,8 +1,8 @@
 // Two of each service with PostgreSQL, Redis and nginx in front, each a process of its own, and
-// the callers that use them.
+// the callers and people that use them.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { closeSync, mkdirSync, openSync, rmSync, writeFileSync } from 'node:fs';
+import { closeSync, mkdirSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { Agent } from 'node:https';
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -12,16 +12,15 @@ import {
   freePort,
   temporaryDirectory,
 } from '../../packages/testing/dist/src/servers.js';
-import { dealsFile } from './book.mjs';
+import { dealIdOf, dealsFile } from './book.mjs';
 import { sendThrough } from './http.mjs';
-import { startNginx } from './nginx.mjs';
+import { startNginxOfBoth } from './nginx.mjs';
 import { previousBuild } from './previous-build.mjs';
 import { startProxy } from './proxy.mjs';
 import { mountDisk, startPostgres, startRedisOf } from './stores.mjs';
 
 const root = resolve(import.meta.dirname, '..', '..');
 const KEY = Buffer.alloc(32, 7).toString('base64url');
-const ISSUER = 'https://cls.example';
 const CALLBACK = 'https://portal.example/callback';
 /** How long a service may take to start on a machine that is busy. */
 const START_MS = 120_000;
@@ -33,12 +32,17 @@ const REPLICAS = {
   'auth-2': { service: 'auth-server', prefix: 'AUTH', named: '8181' },
   'api-1': { service: 'resource-api', prefix: 'API', named: '8082' },
   'api-2': { service: 'resource-api', prefix: 'API', named: '8182' },
+  'explorer-1': { service: 'explorer', prefix: 'EXPLORER', named: '8083' },
+  'explorer-2': { service: 'explorer', prefix: 'EXPLORER', named: '8183' },
 };
 export const SERVICES = Object.keys(REPLICAS);
+/** Those that have a database. */
+export const MIGRATED = SERVICES.filter((name) => REPLICAS[name].service !== 'explorer');
 
 /** @param needs which PostgreSQL and Redis: see stores.mjs; `start: false` starts no service;
- *   `build: 'previous'`: services and tools of the last release; `env`: settings of all services;
- *   `disks`: audit spool and logs on disks that can be filled */
+ *   `migrates: 'at start'`: each service, with the owner's URL beside its own; else `migrate` was run
+ *   before, and a service knows its service role alone; `build: 'previous'`: services and tools of the last release;
+ *   `env`: settings of all services; `disks`: audit spool and logs on disks that can be filled */
 export async function startWorld(needs = {}) {
   let build = needs.build === 'previous' ? previousBuild() : root;
   const folder = temporaryDirectory('cls-drill-');
@@ -53,13 +57,28 @@ export async function startWorld(needs = {}) {
     log: mountDisk('cls-log-', '8m'),
   };
   const keySet = await startProxy([ports['8081'], ports['8181']]);
+  const nginx = startNginxOfBoth(folder, ports);
+  const { issuer, explorer, certificate } = nginx;
+  const asOwners = {
+    AUTH_DATABASE_URL: postgres.ownerUrl('cls_auth'),
+    API_DATABASE_URL: postgres.ownerUrl('cls_api'),
+  };
+  const migratesAtStart = {
+    AUTH_MIGRATIONS_DATABASE_URL: asOwners.AUTH_DATABASE_URL,
+    API_MIGRATIONS_DATABASE_URL: asOwners.API_DATABASE_URL,
+  };
   const environment = {
-    ...{ PATH: process.env.PATH, NODE_ENV: 'production', ISSUER, LOG_LEVEL: 'info' },
+    ...{ PATH: process.env.PATH, NODE_ENV: 'production', LOG_LEVEL: 'info' },
+    ...{ ISSUER: issuer, EXPLORER_URL: explorer, NODE_EXTRA_CA_CERTS: certificate },
+    ...{ AUTH_DATABASE_URL: postgres.url('cls_auth'), API_DATABASE_URL: postgres.url('cls_api') },
+    ...(needs.migrates === 'at start' ? migratesAtStart : { RUN_MIGRATIONS: '0' }),
+    // So short that explorers renew a person's tokens every 15 seconds, in each drill.
+    ACCOUNT_TOKEN_TTL: '75',
     JWKS_URL: `http://127.0.0.1:${keySet.port}/.well-known/jwks.json`,
     ...{ JWKS_REFRESH_S: '2', DRAIN_DELAY_MS: '500', TRUSTED_PROXY_HOPS: '1' },
-    ...{ AUTH_DATABASE_URL: postgres.url('auth'), API_DATABASE_URL: postgres.url('api') },
     ...{ REDIS_URL: redis.url, RATE_LIMIT_PER_MINUTE: '0', CALLER_STATEMENT_S_PER_MINUTE: '0' },
     ...{ KEY_ENCRYPTION_KEY: KEY, COOKIE_KEY: KEY, CURSOR_KEY: KEY, WEBHOOK_SECRETS_KEY: KEY },
+    EXPLORER_SESSION_KEY: KEY,
     ...{ MAIL_OUTBOX: join(folder, 'outbox'), MAIL_FROM: 'CLS <no-reply@cls.example>' },
     SUPPORT_URL: 'mailto:help@cls.example',
     API_READ_DATABASE_URLS: (postgres.readUrls ?? []).join(' '),
@@ -111,13 +130,12 @@ export async function startWorld(needs = {}) {
     await exited;
   };
 
-  const nginx = startNginx(folder, ports);
-  const agent = new Agent({ keepAlive: true, maxSockets: 16 });
+  const agent = new Agent({ keepAlive: true, maxSockets: 24 });
   const world = {
-    ...{ folder, ports, postgres, redis, keySet, environment, ends, issuer: ISSUER },
+    ...{ folder, ports, postgres, redis, keySet, environment, ends, issuer, explorer },
     ...{ start, stop, untilReady, disks },
     /** Through nginx, over TLS that is verified. */
-    send: sendThrough({ agent, ca: nginx.ca, port: ports['443'], host: 'cls.example' }),
+    send: sendThrough({ agent, ca: readFileSync(certificate), base: issuer }),
     async restart(name, options) {
       await stop(name);
       await start(name, options);
@@ -129,9 +147,14 @@ export async function startWorld(needs = {}) {
     /** Removes what a service keeps beside its database. */
     forget: (name) => rmSync(join(folder, name), { recursive: true, force: true }),
     childOf: (name) => running.get(name)?.child,
-    tool: (name, words, options) =>
-      runTool({ ...environment, ...options?.env }, folder, name, words, build),
-    createCallers: () => createCallers(world),
+    tool: (name, words, env) => runTool({ ...environment, ...env }, folder, name, words, build),
+    /** As the owners of the schemas, which no service is. */
+    migrate: () =>
+      Promise.all(['cls-auth', 'cls-api'].map((tool) => world.tool(tool, ['migrate'], asOwners))),
+    /** Also makes the explorers' application, without which they do not start. */
+    async createCallers() {
+      world.callers = await createCallers(world);
+    },
     /** What starts from now on is of this build. */
     useBuild(other) {
       build = other;
@@ -149,8 +172,9 @@ export async function startWorld(needs = {}) {
     },
   };
   if (needs.start === false) return world;
-  for (const name of SERVICES) await start(name);
-  world.callers = await world.createCallers();
+  await world.migrate();
+  await world.createCallers();
+  await world.startMissing();
   return world;
 }
 
@@ -180,26 +204,56 @@ async function runTool(env, folder, name, words, build) {
   return text === '' ? undefined : JSON.parse(text);
 }
 
-async function createCallers({ tool, folder }) {
+/** Who uses the world: programs, people of two customers, and their applications. */
+async function createCallers({ tool, folder, environment, explorer }) {
   const auth = (...words) => tool('cls-auth', words);
-  const grant = (permission) => ['--customer', 'drill', '--permission', permission];
-  await auth('customers', 'create', 'drill', '--name', 'Drill');
-  const full = grant('external-api.fullcontrol');
-  const reader = await auth('service-accounts', 'create', '--name', 'Reader', ...full);
-  const manage = grant('cls-accounts.manage');
-  const manager = await auth('service-accounts', 'create', '--name', 'Manager', ...manage);
-  const email = 'person@drill.example';
-  const words = [...grant('cls-deal.view'), '--generate-password'];
-  const person = await auth('accounts', 'create', email, ...words);
-  const uris = ['--redirect-uri', CALLBACK];
-  const { clientId } = await auth('applications', 'create', '--name', 'Portal', ...uris);
+  const api = (...words) => tool('cls-api', words);
   const file = join(folder, 'book.ndjson');
   writeFileSync(file, dealsFile(1, DEALS).text);
-  await tool('cls-api', ['journals', 'import', file, '--apply']);
-  return {
-    reader,
-    manager,
-    person: { ...person, email },
-    portal: { clientId, callback: CALLBACK },
+  const book = api('journals', 'import', file, '--apply');
+  await auth('customers', 'create', 'drill', '--name', 'Drill');
+  await auth('customers', 'create', 'borrower', '--name', 'Borrower');
+  const grant = (customer, permission) => ['--customer', customer, '--permission', permission];
+  const serviceAccount = (name, permission) =>
+    auth('service-accounts', 'create', '--name', name, ...grant('drill', permission));
+  const person = async (name, customer) => {
+    const email = `${name}@drill.example`;
+    const words = [...grant(customer, 'cls-deal.view'), '--generate-password'];
+    return { ...(await auth('accounts', 'create', email, ...words)), email };
   };
+  const [reader, manager, agent, borrower, portal, pages] = await Promise.all([
+    serviceAccount('Reader', 'external-api.fullcontrol'),
+    serviceAccount('Manager', 'cls-accounts.manage'),
+    person('person', 'drill'),
+    person('borrower', 'borrower'),
+    auth('applications', 'create', '--name', 'Portal', '--redirect-uri', CALLBACK),
+    auth('applications', 'create', '--name', 'Balances', ...explorerApplication(explorer)),
+    book,
+  ]);
+  const deal = dealIdOf(1);
+  for (const words of [
+    ['--customer', 'drill', '--role', 'agent', '--all'],
+    ['--customer', 'borrower', '--role', 'borrower', '--deal', deal],
+  ]) {
+    await api('entitlements', 'grant', ...words);
+  }
+  environment.EXPLORER_CLIENT_ID = pages.clientId;
+  environment.EXPLORER_CLIENT_SECRET = pages.clientSecret;
+  return {
+    ...{ reader, manager, deal },
+    person: agent,
+    /** Who reads pages. */
+    people: [agent, borrower],
+    portal: { clientId: portal.clientId, callback: CALLBACK },
+  };
+}
+
+/** As docs/deployment.md registers it. */
+function explorerApplication(explorer) {
+  return [
+    ...['--confidential', '--redirect-uri', `${explorer}/callback`],
+    ...['--post-logout-redirect-uri', `${explorer}/signed-out`],
+    ...['--backchannel-logout-uri', `${explorer}/backchannel-logout`],
+    ...['--scope', 'openid', 'email', 'profile', 'cls-deal.view', 'external-api.fullcontrol'],
+  ];
 }

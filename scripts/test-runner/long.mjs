@@ -24,6 +24,7 @@ export const LONG = [
   'audit',
   'process',
   'browser',
+  'every-page.chromium',
   'people.chromium',
   'accessible.chromium',
   'forged-tokens',

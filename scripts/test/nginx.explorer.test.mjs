@@ -15,7 +15,7 @@ import {
   temporaryDirectory,
 } from '../../packages/testing/dist/src/servers.js';
 import { DEMO, demoBook } from '../demo-book.mjs';
-import { makeCertificate, NGINX, runNginx, shippedConfig } from '../drills/nginx.mjs';
+import { NGINX, startNginxOfBoth } from '../drills/nginx.mjs';
 
 const root = resolve(import.meta.dirname, '..', '..');
 const KEY = Buffer.alloc(32, 7).toString('base64url');
@@ -45,12 +45,12 @@ describe('nginx in front of two replicas of the explorer', () => {
     folder = temporaryDirectory('cls-nginx-explorer-');
     ports = {};
     for (const name of PORTS) ports[name] = await freePort();
-    [issuer, explorer] = ['localhost', '127.0.0.1'].map((host) => `https://${host}:${ports[443]}`);
-    startNginx();
+    let certificate;
+    ({ child: nginx, certificate, issuer, explorer } = startNginxOfBoth(folder, ports));
     environment = {
       ...process.env,
       NODE_ENV: 'production',
-      NODE_EXTRA_CA_CERTS: join(folder, 'tls.crt'),
+      NODE_EXTRA_CA_CERTS: certificate,
       ISSUER: issuer,
       JWKS_URL: `http://127.0.0.1:${ports[8081]}/.well-known/jwks.json`,
       AUTH_DATABASE_URL: await postgres.createDatabase(),
@@ -107,25 +107,6 @@ describe('nginx in front of two replicas of the explorer', () => {
       if (!response.ok) throw new Error(`${await response.text()} ${faults}`);
     });
     return child;
-  }
-
-  /** The shipped files, save for places that belong to a machine. */
-  function startNginx() {
-    makeCertificate(join(folder, 'tls'), 'localhost', 'DNS:localhost,IP:127.0.0.1');
-    const [all, own] = ['nginx.conf', 'nginx.explorer.conf'].map((name) =>
-      shippedConfig(name, folder)
-        .replaceAll(/\/etc\/nginx\/tls\/(balances\.)?cls\.example/g, join(folder, 'tls'))
-        .replaceAll('server_name balances.cls.example', 'server_name 127.0.0.1')
-        .replaceAll('server_name cls.example', 'server_name localhost')
-        .replaceAll(/listen (80|443) /g, (_, port) => `listen 127.0.0.1:${ports[port]} `)
-        .replaceAll(/127\.0\.0\.1:(80|81)(8[1-3]) /g, (_, a, b) => {
-          const port = ports[`${a}${b}`] ?? 9;
-          return `127.0.0.1:${port} `;
-        }),
-    );
-    writeFileSync(join(folder, 'explorer.conf'), own);
-    const whole = all.replace(/\}\s*$/, `  include ${join(folder, 'explorer.conf')};\n}\n`);
-    nginx = runNginx(folder, whole);
   }
 
   /** A book, a customer who is its agent, a person, and the explorer as an application. */

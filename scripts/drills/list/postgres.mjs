@@ -1,5 +1,7 @@
 import { MISSING } from '../patroni.mjs';
+import { DATABASES, serviceOf } from '../roles.mjs';
 
+const READ_ONLY = 'default_transaction_read_only';
 const primary = (world) => world.postgres.primary;
 
 export const POSTGRES = [
@@ -29,19 +31,20 @@ export const POSTGRES = [
   {
     name: 'postgres-read-only',
     title: 'PostgreSQL read-only',
-    break: (world) => setReadOnly(primary(world), 'on'),
-    heal: (world) => setReadOnly(primary(world), 'off'),
+    break: (world) => reconfigure(primary(world), `SET ${READ_ONLY} = on`),
+    // As docs/drills.md says; a superuser's session of the drills may write.
+    heal: (world) => reconfigure(primary(world), `RESET ${READ_ONLY}`),
   },
   {
     name: 'postgres-connections',
     title: 'PostgreSQL out of connections (53300 for each new one)',
     async break(world) {
-      await primary(world).query('ALTER ROLE cls CONNECTION LIMIT 0');
+      await limitConnections(primary(world), 0);
       await primary(world).query(
-        `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = 'cls'`,
+        `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename LIKE 'cls%service'`,
       );
     },
-    heal: (world) => primary(world).query('ALTER ROLE cls CONNECTION LIMIT -1'),
+    heal: (world) => limitConnections(primary(world), -1),
   },
   {
     name: 'postgres-disk-full',
@@ -142,7 +145,13 @@ export const POSTGRES = [
   },
 ];
 
-async function setReadOnly(server, value) {
-  await server.query(`ALTER SYSTEM SET default_transaction_read_only = ${value}`);
+async function limitConnections(server, limit) {
+  for (const role of DATABASES.map(serviceOf)) {
+    await server.query(`ALTER ROLE ${role} CONNECTION LIMIT ${limit}`);
+  }
+}
+
+async function reconfigure(server, change) {
+  await server.query(`ALTER SYSTEM ${change}`);
   await server.query('SELECT pg_reload_conf()');
 }

@@ -24,23 +24,16 @@ export const PROCESSES = [
       for (const name of SERVICES) await world.restart(name);
     },
   },
-  {
-    name: 'freeze-auth-1',
-    title: 'auth-1 frozen (SIGSTOP) for six seconds',
+  ...['auth-1', 'api-1', 'explorer-1'].map((name) => ({
+    name: `freeze-${name}`,
+    title: `${name} frozen (SIGSTOP) for six seconds`,
     holdMs: 6_000,
-    break: (world) => world.childOf('auth-1').kill('SIGSTOP'),
-    heal: (world) => world.childOf('auth-1').kill('SIGCONT'),
-  },
-  {
-    name: 'freeze-api-1',
-    title: 'api-1 frozen (SIGSTOP) for six seconds',
-    holdMs: 6_000,
-    break: (world) => world.childOf('api-1').kill('SIGSTOP'),
-    heal: (world) => world.childOf('api-1').kill('SIGCONT'),
-  },
+    break: (world) => world.childOf(name).kill('SIGSTOP'),
+    heal: (world) => world.childOf(name).kill('SIGCONT'),
+  })),
   {
     name: 'all-killed',
-    title: 'all four killed at once (`kill -9`)',
+    title: 'all six killed at once (`kill -9`)',
     async break(world) {
       await Promise.all(SERVICES.map((name) => world.stop(name, 'SIGKILL')));
       await sleep(500);

@@ -8,8 +8,9 @@ import { DEALS, SERVICES } from '../world.mjs';
 
 /** Back up, go on, lose the database, restore as docs/runbooks/restore.md says, and look. */
 async function restoreAndLook(world, kind) {
-  for (const name of SERVICES) await world.start(name);
-  world.callers = await world.createCallers();
+  await world.migrate();
+  await world.createCallers();
+  await world.startMissing();
   const use = users(world);
   const early = { family: await use.signIn(), token: await use.token(), walk: undefined };
   early.walk = await use.beginWalk(early.token);
@@ -28,9 +29,10 @@ async function restoreAndLook(world, kind) {
   for (const name of SERVICES) await world.stop(name);
 
   await backup.restore(at);
+  await world.migrate();
   await world.tool('cls-auth', ['after-restore']);
   await world.tool('cls-api', ['after-restore']);
-  for (const name of SERVICES) await world.start(name);
+  await world.startMissing();
 
   const faults = [];
   const expect = (what, is, expected) => {
@@ -80,7 +82,7 @@ function users(world) {
   };
   return {
     page,
-    signIn: () => signIn(send, callers),
+    signIn: () => signIn(world),
     async token() {
       const { clientId, clientSecret } = callers.reader;
       const body = JSON.stringify({ client_id: clientId, client_secret: clientSecret });

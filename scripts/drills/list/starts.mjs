@@ -1,9 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { SERVICES } from '../world.mjs';
+import { DATABASES } from '../roles.mjs';
+import { MIGRATED } from '../world.mjs';
 
 const APIS = ['api-1', 'api-2'];
-const NEEDS = { start: false };
-const DATABASES = ['auth', 'api'];
+// Here the services migrate at their start, with the owners' URLs.
+const NEEDS = { start: false, migrates: 'at start' };
 
 export const STARTS = [
   {
@@ -11,7 +12,7 @@ export const STARTS = [
     title: 'four first starts at once, on empty databases',
     needs: NEEDS,
     async scenario(world) {
-      await Promise.all(SERVICES.map((name) => world.start(name)));
+      await world.startMissing(MIGRATED);
       return [...(await schemaFaults(world)), ...(await keyFaults(world))];
     },
   },
@@ -21,8 +22,8 @@ export const STARTS = [
     needs: NEEDS,
     async scenario(world) {
       for (const [name, database] of [
-        ['auth-1', 'auth'],
-        ['api-1', 'api'],
+        ['auth-1', 'cls_auth'],
+        ['api-1', 'cls_api'],
       ]) {
         for (let kills = 1; kills <= 6; kills += 1) {
           await world.start(name, { ready: false });
@@ -38,11 +39,10 @@ export const STARTS = [
   {
     name: 'migrations-at-once',
     title: '`migrate` of each service three times at once',
-    needs: NEEDS,
+    needs: { start: false },
     async scenario(world) {
-      const tools = ['cls-auth', 'cls-api'].flatMap((tool) => [tool, tool, tool]);
-      await Promise.all(tools.map((tool) => world.tool(tool, ['migrate'])));
-      await Promise.all(SERVICES.map((name) => world.start(name)));
+      await Promise.all([1, 2, 3].map(() => world.migrate()));
+      await world.startMissing(MIGRATED);
       return schemaFaults(world);
     },
   },
@@ -98,7 +98,9 @@ async function schemaFaults(world) {
     );
     if (row.count !== row.last) faults.push(`${database}: ${row.count} migrations of ${row.last}`);
     const words = ['migrate', '--check'];
-    await world.tool(`cls-${database}`, words).catch(({ message }) => faults.push(message));
+    await world
+      .tool(database.replace('_', '-'), words)
+      .catch(({ message }) => faults.push(message));
   }
   return faults;
 }

@@ -118,20 +118,25 @@ describe('the runner of the tests', () => {
     });
   });
 
-  it('removes the folders of a file after it, and those that files share after the last', async () => {
+  it('removes the folders of a file after it, and those that files share after what uses them', async () => {
     const testing = (name) =>
       pathToFileURL(join(root, `packages/testing/dist/src/${name}.js`)).href;
-    const places = join(folder, 'places');
+    const [places, users] = [join(folder, 'places'), join(folder, 'users')];
     const making = join(folder, 'making.test.mjs');
     writeFileSync(
       making,
-      `import { writeFileSync } from 'node:fs';
-      import { sharedByFiles } from '${testing('end-of-tests')}';
+      `import { existsSync, writeFileSync } from 'node:fs';
+      import { setTimeout as sleep } from 'node:timers/promises';
+      import { atEndOfTests, sharedByFiles } from '${testing('end-of-tests')}';
       import { temporaryDirectory } from '${testing('servers')}';
       it('makes folders', async () => {
         const own = temporaryDirectory('cls-runner-');
         const shared = await sharedByFiles(async () => temporaryDirectory('cls-runner-'));
         writeFileSync('${places}', own + ' ' + shared);
+        atEndOfTests(async () => {
+          await sleep(100);
+          writeFileSync('${users}', 'its folder is there: ' + existsSync(shared));
+        });
       });`,
     );
     const looking = file(
@@ -146,6 +151,7 @@ describe('the runner of the tests', () => {
     expect(passed, output()).to.equal(2);
     for (const place of readFileSync(places, 'utf8').split(' '))
       expect(existsSync(place)).to.equal(false);
+    expect(readFileSync(users, 'utf8')).to.equal('its folder is there: true');
   });
 
   it('runs only what --grep matches', async () => {

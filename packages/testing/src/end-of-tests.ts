@@ -20,18 +20,17 @@ export function atEndOfTests(work: () => Promise<unknown>): void {
 }
 
 /** For what runs the tests. */
-export function endOfFile(): Promise<void> {
-  return doAll(afterFile);
+export async function endOfFile(): Promise<void> {
+  const works = [...afterFile];
+  afterFile.clear();
+  await Promise.all(works.map((work) => work()));
 }
 
 /** For what runs the tests. */
 export async function endOfTests(): Promise<void> {
-  await doAll(afterFile);
-  await doAll(afterAll);
-}
-
-async function doAll(works: Set<() => Promise<unknown>>): Promise<void> {
-  const all = [...works];
-  works.clear();
-  await Promise.all(all.map((work) => work()));
+  await endOfFile();
+  // The last first: a service writes while it stops, so its database and folders go after it.
+  const works = [...afterAll].reverse();
+  afterAll.clear();
+  for (const work of works) await work();
 }

@@ -109,9 +109,9 @@ describe('the first sign-in through the organisation, in a browser where one is 
       const secret = new TotpSecret({ size: 20 }).base32;
       const sealer = aesGcmSealer(new Secret(KEY));
       await sqlTotpFactors(server.database, sealer, systemClock).enrol(id, secret);
-      // Each code works once: the present one, then those of the steps around it.
-      const offsets = [-30, 0, 30];
-      return { email, code: () => totpCode(secret, offsets.shift() ?? 0) };
+      // Each code works once. That of the step before could have ended when it arrives.
+      const offsets = [0, 30];
+      return { email, code: () => totpCode(secret, offsets.shift()) };
     };
     const arrive = async (browser: Browser, email: string, more: Record<string, string> = {}) => {
       const flow = await authorizationUrl(portal, { login_hint: email, ...more });

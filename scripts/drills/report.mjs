@@ -21,8 +21,8 @@ export function writeReport(drills, results) {
   for (const [drill, runs] of results) rows.set(drill.name, rowOf(drill, runs));
   const lines = drills.map(({ name }) => rows.get(name)).filter((line) => line !== undefined);
   const head = [
-    '| drill | what is broken | runs | answers | 503 | last 503 after the fault | after it was mended | slowest answer | faults |',
-    '|---|---|---|---|---|---|---|---|---|',
+    '| drill | what is broken | runs | answers | 503 | last 503 after the fault | after it was mended | slowest answer | load | faults |',
+    '|---|---|---|---|---|---|---|---|---|---|',
   ];
   writeFileSync(PAGE, `${before}${BEGIN}\n\n${[...head, ...lines].join('\n')}\n\n${END}${after}`);
 }
@@ -40,7 +40,8 @@ function rowOf({ name, title }, runs) {
   const cells = [
     ...[`\`${name}\``, title, runs.length, range('answers'), range('refused')],
     ...[seconds(worst('failedForMs')), mended ? '' : seconds(worst('afterHealMs'))],
-    ...[seconds(worst('slowestMs')), faults.length === 0 ? 'none' : faults.join('; ')],
+    ...[seconds(worst('slowestMs')), range('machineLoad')],
+    faults.length === 0 ? 'none' : faults.join('; '),
   ];
   return `| ${cells.join(' | ')} |`;
 }

@@ -35,7 +35,7 @@ export async function runDrill(world, drill) {
       faults,
       answers: answers.length,
       refused: failed.filter(({ outcome }) => outcome === 'refused').length,
-      reasons: summed(failed.map(({ kind, reason }) => `${kind}: ${reason}`)),
+      reasons: timed(failed, brokenMs),
       failedForMs: lastMs - brokenMs,
       afterHealMs: drill.heal && Math.max(0, lastMs - healedMs),
       slowestMs: Math.max(0, ...answers.filter(isHttp).map(({ tookMs }) => tookMs)),
@@ -125,6 +125,19 @@ async function lost(world, { acknowledged, families, refresh, askAgain }, { forg
     if (other.length > 0) throw new Error(`${other.length} answers have other bytes: ${other[0]}`);
   });
   return faults;
+}
+
+/** Each reason of an answer once, with its count, and with when it was first and last given. */
+function timed(failed, brokenMs) {
+  const groups = new Map();
+  for (const { kind, reason, endedMs } of failed) {
+    const text = `${kind}: ${reason}`;
+    groups.set(text, [...(groups.get(text) ?? []), (endedMs - brokenMs) / 1_000]);
+  }
+  return [...groups].map(([text, times]) => {
+    const [first, last] = [times[0], times.at(-1)].map((seconds) => seconds.toFixed(1));
+    return `${times.length} × ${text} (${first} to ${last} s after the fault)`;
+  });
 }
 
 /** Each reason once, with its count. */

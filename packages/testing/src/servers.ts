@@ -64,6 +64,17 @@ export async function startRedis(args: readonly string[] = []): Promise<RedisSer
   return { url: `redis://127.0.0.1:${port}`, process: child };
 }
 
+/**
+ * Keeps this process busy, so that it reads nothing, for so many milliseconds and until the server
+ * has answered what was sent before.
+ */
+export function busyUntilAnswered({ url }: { readonly url: string }, ms: number): void {
+  const untilMs = performance.now() + ms;
+  const cli = findBinary('redis-cli') ?? 'redis-cli';
+  do execFileSync(cli, ['-u', url, 'ping'], { stdio: 'ignore' });
+  while (performance.now() < untilMs);
+}
+
 export interface RedisCluster {
   readonly url: string;
   readonly masters: readonly RedisServer[];

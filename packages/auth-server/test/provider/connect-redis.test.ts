@@ -3,6 +3,7 @@ import { Secret } from '@cls/shared/secret';
 import { DatabaseUnavailable } from '@cls/shared/sql/database';
 import { requireServer } from '@cls/testing/engines';
 import {
+  busyUntilAnswered,
   eventually,
   freePort,
   type RedisCluster,
@@ -56,6 +57,32 @@ describe('a Redis that evicts keys', () => {
     (await connectRedis(url, { production: false, redisTimeoutMs: 10_000 }, log)).disconnect();
     expect(warnings).to.have.length(1);
     expect(warnings[0]).to.include('noeviction');
+  });
+});
+
+describe('an answer of Redis that came while the process was busy', () => {
+  it('is read, though its time is over', async function () {
+    const server = await startRedis();
+    requireServer(this, 'Redis', server);
+    const redisTimeoutMs = 100;
+    const settings = { production: false, redisTimeoutMs };
+    const redis = await eventually(() => connectRedis(new Secret(server.url), settings, silentLog));
+    const answers = [redis.set('key', 'value'), redis.get('key')];
+    busyUntilAnswered(server, 2 * redisTimeoutMs);
+    expect(await Promise.all(answers)).to.deep.equal(['OK', 'value']);
+    redis.disconnect();
+    server.process.kill('SIGKILL');
+  });
+
+  it('is missed where Redis is frozen, and the command fails', async function () {
+    const server = await startRedis();
+    requireServer(this, 'Redis', server);
+    const settings = { production: false, redisTimeoutMs: 300 };
+    const redis = await eventually(() => connectRedis(new Secret(server.url), settings, silentLog));
+    server.process.kill('SIGSTOP');
+    expect(String(await failure(redis.get('key')))).to.include('Command timed out');
+    redis.disconnect();
+    server.process.kill('SIGKILL');
   });
 });
 

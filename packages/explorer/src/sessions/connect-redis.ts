@@ -1,5 +1,6 @@
 import type { Log } from '@cls/shared/log';
 import type { Secret } from '@cls/shared/secret';
+import { readBeforeTimeouts } from '@cls/shared/service/ioredis-timeouts';
 import { parseRedisUrl, type RedisAddress } from '@cls/shared/service/redis-address';
 import { DatabaseUnavailable } from '@cls/shared/sql/database';
 import { Cluster, Redis } from 'ioredis';
@@ -20,6 +21,7 @@ export async function connectRedis(
   log: Log,
 ): Promise<Redis | Cluster> {
   const redis = clientFor(parseRedisUrl(url.expose()), timeoutMs);
+  readBeforeTimeouts(redis);
   redis.on('error', (err: Error) => log.warn({ err: { message: err.message } }, 'Redis failed'));
   try {
     await redis.connect();

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { answerTimeout } from '@cls/shared/answer-timeout';
 import type { Log } from '@cls/shared/log';
 import type { ObserveCommand } from '@cls/shared/metrics/redis-commands';
 import type { Secret } from '@cls/shared/secret';
@@ -138,7 +139,7 @@ function clientFor({ topology, nodes, tls, username, password, master = '', db }
 async function withinTime<T>(work: Promise<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error('Redis did not answer')), COMMAND_TIMEOUT_MS);
+    timer = answerTimeout(() => reject(new Error('Redis did not answer')), COMMAND_TIMEOUT_MS);
   });
   // What comes after nobody waits any more must not count as unhandled.
   work.catch(() => undefined);

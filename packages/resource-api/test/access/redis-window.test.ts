@@ -4,6 +4,7 @@ import { Secret } from '@cls/shared/secret';
 import { DatabaseUnavailable } from '@cls/shared/sql/database';
 import { requireServer } from '@cls/testing/engines';
 import {
+  busyUntilAnswered,
   eventually,
   type RedisServer,
   startRedis,
@@ -121,5 +122,19 @@ describe('a Redis for limits', () => {
   it('whose URL cannot be read is refused, and not quoted', () => {
     const url = new Secret('redis+sentinel://:secret@127.0.0.1');
     expect(() => connectRedis(url, silentLog)).to.throw(DatabaseUnavailable, /^REDIS_URL/);
+  });
+
+  it('has answered, though the process was too busy to read it in time', async function () {
+    const server = await startRedis();
+    requireServer(this, 'Redis', server);
+    const redis = connectRedis(new Secret(server.url), silentLog);
+    await redis.ready();
+    const answer = redis.run('return 7', ['key'], []);
+    // The library writes a command in the next turn.
+    await new Promise((resolve) => setImmediate(resolve));
+    busyUntilAnswered(server, 1_000);
+    expect(await answer).to.equal(7);
+    await redis.stop();
+    server.process.kill('SIGKILL');
   });
 });

@@ -5,6 +5,7 @@
  * holds neither connections nor callers.
  */
 
+import { answerTimeout } from '../answer-timeout.ts';
 import { DatabaseUnavailable } from './database.ts';
 
 /** A statement younger than this is waited for. */
@@ -108,10 +109,7 @@ async function answers(question: Promise<void>, withinMs: number): Promise<boole
     answered = true;
   });
   const late = new Promise<boolean>((resolve) => {
-    timer = setTimeout(() => {
-      // A process that was busy itself reads what has arrived before it says that nothing has.
-      setImmediate(() => setImmediate(() => resolve(answered)));
-    }, withinMs);
+    timer = answerTimeout(() => resolve(answered), withinMs);
     timer.unref();
   });
   const outcome = await Promise.race([answer, late]);

@@ -1,6 +1,6 @@
 import { createReadStream } from 'node:fs';
-import { createInterface } from 'node:readline';
 import { printer } from '@cls/shared/cli/command-line';
+import { linesOfFile } from '@cls/shared/cli/lines-of-file';
 import { writeNewFile } from '@cls/shared/cli/new-file';
 import { refusedTransfer } from '@cls/shared/cli/refused-transfer';
 import type { Command } from 'commander';
@@ -31,22 +31,13 @@ export function addBookCommands(program: Command, asOperator: AsOperator): void 
     .action(async (file: string, _: unknown, command: Command) => {
       const copied = await asOperator(
         ({ wholeBook }) =>
-          wholeBook.import(linesOf(file)).catch((error) => {
+          wholeBook.import(linesOfFile(createReadStream(file))).catch((error) => {
             throw refusedTransfer(file, error);
           }),
         { mayCreate: true, owner: true },
       );
       printer(command).result(copied, `read ${said(copied)}`);
     });
-}
-
-async function* linesOf(file: string): AsyncGenerator<string> {
-  const input = createReadStream(file);
-  // Without a line to take the error, it would end the process.
-  const failed = new Promise<never>((_, reject) => input.once('error', reject));
-  failed.catch(() => undefined);
-  await Promise.race([new Promise((resolve) => input.once('open', resolve)), failed]);
-  yield* createInterface({ input, crlfDelay: Number.POSITIVE_INFINITY });
 }
 
 function said({ rows, tables, head }: CopiedBook): string {

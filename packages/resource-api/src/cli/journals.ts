@@ -2,6 +2,7 @@ import { createReadStream } from 'node:fs';
 import { pipeline } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 import { CommandRefused, printer, table } from '@cls/shared/cli/command-line';
+import { linesOfFile } from '@cls/shared/cli/lines-of-file';
 import { readOptions } from '@cls/shared/cli/options';
 import { SqlError } from '@cls/shared/sql/database';
 import type { Command } from 'commander';
@@ -69,21 +70,11 @@ function refusal(file: string, error: unknown): unknown {
   return new CommandRefused(`${file} cannot be read (${code})`);
 }
 
-/** Lines without their ends, whatever the ends are, and without a byte order mark. */
-async function* linesOf(file: string): AsyncGenerator<string> {
+/** The lines of a file, which may be compressed. */
+function linesOf(file: string): AsyncGenerator<string> {
   const source = createReadStream(file);
   const gunzipped = () => pipeline(source, createGunzip(), () => undefined);
-  const bytes = file.endsWith('.gz') ? gunzipped() : source;
-  const decoder = new TextDecoder('utf-8', { fatal: true });
-  const plain = (line: string) => (line.endsWith('\r') ? line.slice(0, -1) : line);
-  let rest = '';
-  for await (const chunk of bytes) {
-    const lines = (rest + decoder.decode(chunk, { stream: true })).split('\n');
-    rest = lines.pop() ?? '';
-    yield* lines.map(plain);
-  }
-  rest += decoder.decode();
-  if (rest !== '') yield plain(rest);
+  return linesOfFile(file.endsWith('.gz') ? gunzipped() : source);
 }
 
 function faultTable(faults: readonly LineFault[], faultCount: number): string {

@@ -19,6 +19,9 @@ const READ_ONLY = [
   'service-accounts list',
   'accounts events a@b.example',
   'customers disable x',
+  'audit months',
+  'audit export 2026-05 audit.ndjson',
+  'audit drop 2026-05 --apply',
   'migrate --check',
 ];
 
@@ -107,6 +110,10 @@ describe('cls-auth with mistyped options', () => {
     [
       'customers create Bank --name Bank',
       'a customer id is lower-case letters, digits and hyphens, 1 to 63\n',
+    ],
+    [
+      'audit drop 2026-13',
+      'expected a month such as 2026-05, or before-2027-01 for what `audit months` lists so\n',
     ],
     ['accounts rename a@b.example', '--name: give --name <name> or --no-name\n'],
     ['accounts events a@b.example --limit 0', '--limit: expected a whole number from 1 to 1000\n'],

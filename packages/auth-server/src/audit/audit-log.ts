@@ -78,6 +78,8 @@ export type AuditEventType =
   | 'key.promoted'
   | 'key.removed'
   | 'key.resealed'
+  | 'audit.month_exported'
+  | 'audit.month_dropped'
   | 'installation.exported'
   | 'installation.imported'
   | 'installation.restored';

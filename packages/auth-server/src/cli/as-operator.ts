@@ -10,6 +10,7 @@ import { invite } from '../account-management/invite.ts';
 import { sqlAccountLinks } from '../accounts/sql-account-links.ts';
 import { sqlAccounts } from '../accounts/sql-accounts.ts';
 import type { AuditLog } from '../audit/audit-log.ts';
+import { sqlAuditArchive } from '../audit/sql-audit-archive.ts';
 import { sqlAuditLog } from '../audit/sql-audit-log.ts';
 import { auditKeptSince } from '../audit/sql-audit-months.ts';
 import { sqlAuditReader } from '../audit/sql-audit-reader.ts';
@@ -92,6 +93,7 @@ export const asOperator: AsOperator = async (work, { mayCreate = false, owner = 
       auditReader: sqlAuditReader(database, () =>
         auditKeptSince(systemClock, config.auditRetentionDays),
       ),
+      auditArchive: sqlAuditArchive(database),
       upstream,
       upstreamLinks: sqlUpstreamLinks(database),
       totpFactors: sqlTotpFactors(database, sealer, systemClock),

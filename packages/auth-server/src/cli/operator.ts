@@ -4,6 +4,7 @@ import type { AdministerAccounts } from '../account-management/administer.ts';
 import type { Invite } from '../account-management/invite.ts';
 import type { Account } from '../accounts/account.ts';
 import type { AccountRecords } from '../accounts/account-records.ts';
+import type { AuditArchive } from '../audit/audit-archive.ts';
 import type { AuditEventType, AuditLog, AuditReader } from '../audit/audit-log.ts';
 import type { Undeletable } from '../audit/never-used.ts';
 import type { ApplicationRecords } from '../clients/application.ts';
@@ -35,6 +36,7 @@ export interface Operator {
   readonly access: Pick<AccountAccess, 'endAll' | 'endApplicationOfAll'>;
   readonly administer: AdministerAccounts;
   readonly auditReader: AuditReader;
+  readonly auditArchive: AuditArchive;
   readonly upstream: UpstreamRecords;
   readonly upstreamLinks: Pick<UpstreamLinks, 'accountsOf'>;
   readonly totpFactors: TotpFactorRecords;

@@ -7,6 +7,7 @@ import { addAccountCommands } from './accounts.ts';
 import { addAfterRestoreCommand } from './after-restore.ts';
 import { addApplicationCommands } from './applications.ts';
 import { asOperator } from './as-operator.ts';
+import { addAuditCommands } from './audit.ts';
 import { checks } from './check.ts';
 import { addCustomerCommands } from './customers.ts';
 import { addInstallationCommands } from './installation.ts';
@@ -25,6 +26,7 @@ export function program(): Command {
   addAccountCommands(program, asOperator);
   addUpstreamCommands(program, asOperator);
   addKeyCommands(program, asOperator);
+  addAuditCommands(program, asOperator);
   addInstallationCommands(program, asOperator);
   addAfterRestoreCommand(program, asOperator);
   addMigrateCommand(program, MIGRATIONS, () => parseConfig(process.env).database);

@@ -1,0 +1,207 @@
+import { createReadStream } from 'node:fs';
+import { CommandRefused, printer, table } from '@cls/shared/cli/command-line';
+import { linesOfFile } from '@cls/shared/cli/lines-of-file';
+import { writeNewFile } from '@cls/shared/cli/new-file';
+import { readOptions, text } from '@cls/shared/cli/options';
+import type { Command } from 'commander';
+import {
+  type AuditMonth,
+  type AuditPeriod,
+  type DropOutcome,
+  type ExportedMonth,
+  ExportRefused,
+  readExport,
+} from '../audit/audit-archive.ts';
+import type { AsOperator, Operator } from './operator.ts';
+
+const DAY_MS = 86_400_000;
+
+const MONTH = text(
+  periodOf,
+  'expected a month such as 2026-05, or before-2027-01 for what `audit months` lists so',
+);
+
+/** `cls-auth audit …`: the months of the audit. */
+export function addAuditCommands(program: Command, asOperator: AsOperator): void {
+  const audit = program.command('audit').description('the months of the audit log');
+
+  audit
+    .command('months')
+    .description('list the months with their events and size, and until when each is kept')
+    .option('--count', 'count the events; without it their number is what the database estimates')
+    .action(async ({ count = false }: { count?: boolean }, command: Command) => {
+      const { days, months } = await asOperator(async ({ auditArchive, auditDays }) => ({
+        days: auditDays,
+        months: await auditArchive.months({ count }),
+      }));
+      const documents = months.map((month) => ({
+        month: month.month,
+        from: month.from ?? null,
+        until: month.until ?? null,
+        events: month.events ?? null,
+        bytes: month.bytes,
+        state: month.state,
+        keptUntil: keptUntil(month, days) ?? null,
+      }));
+      const rows = months.map((month) => [
+        month.month,
+        month.events === undefined ? 'unknown' : `${count ? '' : 'about '}${month.events}`,
+        megabytes(month.bytes),
+        month.state,
+        keptWords(month, days),
+      ]);
+      printer(command).result(documents, table(['month', 'events', 'MB', 'state', 'kept'], rows));
+    });
+
+  audit
+    .command('export <month> <file>')
+    .description('write the events of a month (UTC) to a new file, one JSON object a line')
+    .action(async (given: string, file: string, _: unknown, command: Command) => {
+      const month = readOptions(MONTH, given);
+      const summary = await asOperator(async (operator) => {
+        const { over } = await requireMonth(operator, month);
+        if (!over) printer(command).message(`${month.name} is not over: events will be added`);
+        const written = await writeNewFile(file, (send) =>
+          operator.auditArchive.export(month, (lines) => send(Buffer.from(lines))),
+        );
+        const about = `${written.events} events, sha256 ${written.sha256}`;
+        operator.audit.record({ type: 'audit.month_exported', subject: month.name, about });
+        return written;
+      });
+      const { events, sha256 } = summary;
+      printer(command).result(
+        { file, month: month.name, events, sha256 },
+        `wrote ${events} events of ${month.name} to ${file}, sha256 ${sha256}`,
+      );
+    });
+
+  audit
+    .command('drop <month>')
+    .description('drop a month that is older than AUDIT_RETENTION_DAYS, before the service does')
+    .option('--exported <file>', 'drop it only if this file of `audit export` has all its events')
+    .option('--apply', 'drop; without it everything is checked and nothing dropped')
+    .action(async (given: string, options: DropOptions, command: Command) => {
+      const month = readOptions(MONTH, given);
+      const { exported, apply = false } = options;
+      const file = exported === undefined ? undefined : await readFile(exported);
+      if (file !== undefined && file.month !== month.name) {
+        throw new CommandRefused(`${exported} has the events of ${file.month}, not ${month.name}`);
+      }
+      const result = await asOperator(async (operator) => {
+        await requireDroppable(operator, month, file !== undefined);
+        return operator.auditArchive.drop(month, { file, apply });
+      });
+      if (result.outcome !== 'dropped' && result.outcome !== 'would_drop') {
+        throw new CommandRefused(refusal(month.name, result, file?.events));
+      }
+      const { events, outcome } = result;
+      const done = outcome === 'dropped' ? 'dropped' : 'would drop (give --apply)';
+      const document = { month: month.name, events, dropped: outcome === 'dropped' };
+      printer(command).result(document, `${done} ${month.name} with ${events} events`);
+    });
+}
+
+interface DropOptions {
+  readonly exported?: string;
+  readonly apply?: boolean;
+}
+
+/** `2026-05`, in UTC. */
+function periodOf(name: string): AuditPeriod | undefined {
+  const [, before, year, month] = /^(before-)?(\d{4})-(0[1-9]|1[0-2])$/.exec(name) ?? [];
+  if (year === undefined) return undefined;
+  const first = new Date(`${year}-${month}-01T00:00:00Z`);
+  if (before !== undefined) return { name, from: undefined, until: first };
+  const until = new Date(first);
+  until.setUTCMonth(first.getUTCMonth() + 1);
+  return { name, from: first, until };
+}
+
+/** The partition that has events of the period. @throws {CommandRefused} */
+async function requireMonth(operator: Operator, period: AuditPeriod): Promise<AuditMonth> {
+  const months = await operator.auditArchive.months({ count: false });
+  const found = months.find(
+    ({ month, from, until, state }) =>
+      state === 'attached' &&
+      (month === period.name ||
+        // Events from before there were months lie in one table.
+        (from === undefined && until !== undefined && period.from && period.until <= until)),
+  );
+  if (found === undefined) {
+    throw new CommandRefused(
+      `the audit has no month ${period.name}; cls-auth audit months lists them`,
+    );
+  }
+  return found.month === period.name ? found : { ...found, over: period.until <= new Date() };
+}
+
+/** @throws {CommandRefused} */
+async function requireDroppable(
+  operator: Operator,
+  period: AuditPeriod,
+  exported: boolean,
+): Promise<void> {
+  const found = await requireMonth(operator, period);
+  const days = operator.auditDays;
+  if (found.month !== period.name) {
+    throw new CommandRefused(
+      `${period.name} is part of ${found.month}, which is dropped as a whole`,
+    );
+  }
+  if (!found.over) throw new CommandRefused(`${period.name} is not over, and cannot be dropped`);
+  if (days === 0 && !exported) {
+    throw new CommandRefused(
+      `AUDIT_RETENTION_DAYS is 0, so ${period.name} is kept for ever: give --exported <file> to drop what a file keeps`,
+    );
+  }
+  const kept = keptUntil(found, days);
+  if (kept !== undefined && kept > new Date()) {
+    throw new CommandRefused(
+      `${period.name} is kept until ${day(kept)} (AUDIT_RETENTION_DAYS is ${days}); nothing was dropped`,
+    );
+  }
+}
+
+async function readFile(file: string): Promise<ExportedMonth> {
+  try {
+    return await readExport(linesOfFile(createReadStream(file)));
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    throw new CommandRefused(
+      error instanceof ExportRefused
+        ? `${file} is not as audit export wrote it: ${error.message}`
+        : `${file} cannot be read (${code ?? error})`,
+    );
+  }
+}
+
+function refusal(
+  month: string,
+  result: Extract<DropOutcome, { outcome: 'differs' | 'busy' | 'gone' }>,
+  inFile: bigint | undefined,
+): string {
+  if (result.outcome === 'gone') return `${month} has been dropped already`;
+  if (result.outcome === 'busy') {
+    return 'somebody reads the audit for long, such as a backup; nothing was dropped: try again later';
+  }
+  return `the file does not have the events of ${month}: it has ${inFile}, the database ${result.events}; nothing was dropped: export it again`;
+}
+
+/** Undefined: for ever. */
+function keptUntil({ until }: AuditMonth, days: number): Date | undefined {
+  return until === undefined || days === 0 ? undefined : new Date(until.getTime() + days * DAY_MS);
+}
+
+function keptWords(month: AuditMonth, days: number): string {
+  if (month.until === undefined) return '';
+  const kept = keptUntil(month, days);
+  return kept === undefined ? 'for ever' : `until ${day(kept)}`;
+}
+
+function day(at: Date): string {
+  return at.toISOString().slice(0, 10);
+}
+
+function megabytes(bytes: bigint): string {
+  return (Number(bytes) / 1e6).toFixed(1);
+}

@@ -1,6 +1,5 @@
 /**
- * Lines of UTF-8 without their ends. Only a line feed ends a line: names may hold what else
- * `node:readline` takes for an end, such as U+2028.
+ * Lines of UTF-8 without their ends: a line feed, with or without a carriage return before it.
  *
  * @throws {TypeError} with `code` ERR_ENCODING_INVALID_ENCODED_DATA for bytes that are not UTF-8.
  */

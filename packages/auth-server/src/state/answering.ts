@@ -20,6 +20,8 @@ export interface Answering {
   /** Consumed at the token endpoint, with the answer: see oauth/token/spend.ts. */
   spendable: Spendable | undefined;
   readonly afterwards: (() => Promise<void>)[];
+  /** Work for when the answer was sent, or cannot be. */
+  readonly sent: (() => Promise<void>)[];
   /** The request recorded an audit event, which must be safe before the answer goes out. */
   audited: boolean;
 }
@@ -41,6 +43,16 @@ export async function whenAnswered(work: () => Promise<void>): Promise<void> {
   else request.afterwards.push(work);
 }
 
+/**
+ * Does `work` once the answer was sent, or the connection is gone; not where the answer is a failure. A process
+ * that dies before leaves the work undone. At once where no request is under way.
+ */
+export async function whenSent(work: () => Promise<void>): Promise<void> {
+  const request = answering();
+  if (request === undefined) await work();
+  else request.sent.push(work);
+}
+
 /** Waits until the audit event of this request is safe. @throws at most once in a request. */
 export async function auditedSafely(audit: { synced(): Promise<void> }): Promise<void> {
   const request = answering();
@@ -53,15 +65,28 @@ export async function auditedSafely(audit: { synced(): Promise<void> }): Promise
 const WAIT_MS = 1_000;
 const TRY_AGAIN_MS = [1_000, 5_000, 30_000];
 
+interface AnsweredContext {
+  readonly status: number;
+  readonly res: {
+    readonly destroyed: boolean;
+    once(event: 'close', listener: () => void): unknown;
+  };
+}
+
 /** Around everything that answers. @param audit resolves when its events are safe. */
 export function answeringScope(audit: { synced(): Promise<void> }, log: Log) {
-  return async (ctx: { readonly status: number }, next: () => Promise<unknown>) => {
-    const request: Answering = { spendable: undefined, afterwards: [], audited: false };
+  return async (ctx: AnsweredContext, next: () => Promise<unknown>) => {
+    const request: Answering = { spendable: undefined, afterwards: [], sent: [], audited: false };
+    const afterSending = () => {
+      if (ctx.status < 500) for (const work of request.sent.splice(0)) void attempt(work, log, 0);
+    };
+    ctx.res.once('close', afterSending);
     await current.run(request, async () => {
       await next();
       await auditedSafely(audit);
     });
     if (ctx.status < 500) await finishAnswer(request, log);
+    if (ctx.res.destroyed) afterSending(); // The caller went away before there was an answer.
   };
 }
 

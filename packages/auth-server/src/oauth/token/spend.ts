@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sealState, unsealState } from '../../crypto/seal.ts';
 import { errors, type KoaContextWithOIDC } from '../../library/oidc.ts';
-import { type Spendable, whenAnswered } from '../../state/answering.ts';
+import { type Spendable, whenAnswered, whenSent } from '../../state/answering.ts';
 import { type SpentBy, type StateStore, UNSETTLED_S } from '../../state/state-store.ts';
 
 const LOOK_EVERY_MS = 50;
@@ -32,7 +32,10 @@ export interface Spend {
 export function spend(state: StateStore, refreshGraceS: number): Spend {
   const graceOf = (kind: string) => (kind === 'RefreshToken' ? refreshGraceS : 0);
   const settleAfterwards = async ({ kind, key }: Spendable, { settled }: Partial<SpentBy> = {}) => {
-    if (!settled) await whenAnswered(() => state.settle(kind, key, graceOf(kind)));
+    if (settled) return;
+    const graceS = graceOf(kind);
+    // The grace begins when the answer was sent: a process may die before.
+    await (graceS > 0 ? whenSent : whenAnswered)(() => state.settle(kind, key, graceS));
   };
   const refuse = async ({ kind, grantId }: Spendable): Promise<never> => {
     // Spent twice: somebody holds a copy, and must not keep what the first spending brought.

@@ -74,7 +74,7 @@ const deal = `/deals/${DEMO.deal}`;
 const PAGES = [
   ['portfolio', '/portfolio?'],
   ['deals, 100 rows', '/deals?limit=100&'],
-  ['deals, compared', '/deals?limit=100&cmpAsOf=2024-12-31&'],
+  ['deals, compared, 50 rows', '/deals?cmpAsOf=2024-12-31&'],
   ['deals, a search', '/deals?q=education&'],
   ['a deal', `${deal}?`],
   ['a deal, compared', `${deal}?cmpAsOf=2024-12-31&`],

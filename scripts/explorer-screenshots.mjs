@@ -47,6 +47,7 @@ const PAGES = [
   ['portfolio', '/portfolio'],
   ['by-type', '/portfolio?by=facilityType'],
   ['deals', '/deals?limit=50'],
+  ['deals-compared', '/deals?cmpAsOf=2024-12-31'],
   ['past-due', '/deals?pastDue=true'],
   ['search', '/deals?q=meridian'],
   ['deal', `/deals/${DEMO.deal}`],

@@ -180,6 +180,30 @@ describe('two points in time', () => {
     expect(textOf(alone.html)).not.to.include('Compared with');
   });
 
+  it('begin with the first page of the list, whichever page the reader was on', async () => {
+    const borrower = aParty('Borrower of many deals');
+    const loans = Array.from({ length: 51 }, () => aLoan(borrower, [lender]));
+    const drawn = loans.map((one) => posting(one, '2025-01-31', legs('5.00')));
+    await services.post([borrower, ...loans.flatMap(({ all }) => all), ...drawn]);
+    const deals = { borrowerId: borrower.id } as const;
+    const reader = await services.person(VIEW, { role: 'agent', lenderId: undefined, deals });
+    const { html } = await reader.signIn('/deals?asOf=2025-01-31&limit=50');
+    const second = await reader.open(linkNamed(html, 'Next page') ?? '');
+    expect(rowsOf(second.html, 'deals')).to.have.length(1);
+    const form = second.html.slice(second.html.indexOf('Compare with another time'));
+    expect(form.slice(0, form.indexOf('</form>')))
+      .to.include('"limit"')
+      .and.not.include('"cursor"');
+    const compared = await reader.open(linkNamed(form, 'Same day last year') ?? '');
+    expect(compared.response.status).to.equal(200);
+    expect(rowsOf(compared.html, 'deals')).to.have.length(50);
+    expect(rowsOf(compared.html, 'deals')[0]?.compared[0]).to.deep.equal(['5.00', '0.00', '5.00']);
+    const last = await reader.open(linkNamed(compared.html, 'Next page') ?? '');
+    expect(rowsOf(last.html, 'deals')).to.have.length(1);
+    const alone = await reader.open(linkNamed(last.html, 'Stop comparing') ?? '');
+    expect(rowsOf(alone.html, 'deals')).to.have.length(50);
+  });
+
   it('lead on where there is no book for the other time', async () => {
     for (const then of ['cmpAsOf=2150-01-01', 'cmpKnownAt=2150-01-01T00:00:00Z']) {
       for (const path of ['/portfolio', '/deals', `/deals/${loan.deal.id}`]) {

@@ -30,7 +30,7 @@ export function beforeText(amount: Amount, text: Text, was: Was<string | null> |
   // Of what is not summed at one of the times there is no difference.
   if (amount === null || then === null) return shown;
   const change = difference(then, amount);
-  return html`${shown}<small class="moved">Δ ${!isNegative(change) && '+'}${amountText(change, text)}</small>`;
+  return html`${shown}<b>Δ ${!isNegative(change) && '+'}${readableAmount(change, text.locale)}</b>`;
 }
 
 /** A count in a table, compared as amounts are. */
@@ -44,7 +44,7 @@ export function countCell(count: number, text: Text, was?: Was<number>): Html {
       ? html`<small>${text.t('compare.notThere')}</small>`
       : change === 0
         ? html`<small>Δ 0</small>`
-        : html`<small>${text.t('compare.before')} ${text.count(then)}</small><small class="moved">Δ ${change > 0 && '+'}${shown(change)}</small>`;
+        : html`<small>${text.t('compare.before')} ${text.count(then)}</small><b>Δ ${change > 0 && '+'}${shown(change)}</b>`;
   return html`<td class="n">${text.count(count)}${below}</td>`;
 }
 
@@ -126,5 +126,5 @@ export function marks(
     ...(provenance.restated ? [text.t('mark.restated')] : []),
     ...warnings.map((warning) => wordOf('warning', warning, text)),
   ];
-  return html`${words.map((word) => html`<span class="tag">${word}</span> `)}`;
+  return html`${words.map((word) => html` <span class="tag">${word}</span>`)}`;
 }

@@ -125,7 +125,7 @@ function changesTable(
       cmpKnownAt: since,
     });
     return html`
-<tr><th scope="row"><a href="${href}">${item.deal.dealNumber}</a> ${item.deal.name}</th><td>${item.currency}</td>${amountCell(was, text)}${amountCell(is, text)}${amountCell(was === undefined ? undefined : difference(was, is), text)}${dateCell(lastPostedAt !== null && text.instant(lastPostedAt))}<td>${was === undefined ? html`<span class="tag">${text.t('changes.new')}</span> ` : undefined}${marks(item, text)}</td></tr>`;
+<tr><th scope="row"><a href="${href}">${item.deal.dealNumber}</a> ${item.deal.name}</th><td>${item.currency}</td>${amountCell(was, text)}${amountCell(is, text)}${amountCell(was === undefined ? undefined : difference(was, is), text)}${dateCell(lastPostedAt !== null && text.instant(lastPostedAt))}<td>${was === undefined ? html`<span class="tag">${text.t('changes.new')}</span>` : undefined}${marks(item, text)}</td></tr>`;
   });
   const caption = text.t('changes.caption', { at: text.instant(since) });
   return table({ caption, columns, rows, call, id: 'changes' });

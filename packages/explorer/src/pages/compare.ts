@@ -8,7 +8,8 @@ import { presetsOf } from './time-bar.ts';
 import type { Times, Visit } from './visit.ts';
 
 const NAMES = ['cmpAsOf', 'cmpKnownAt'] as const;
-const NONE = { cmpAsOf: undefined, cmpKnownAt: undefined };
+/** A list of another comparison begins with its first page. */
+const NONE = { cmpAsOf: undefined, cmpKnownAt: undefined, cursor: undefined };
 
 /** An answer at the other time. */
 export interface Compared<T> extends Was<T> {
@@ -78,7 +79,7 @@ export function compareAddress({ ctx, query }: Visit, knownAt: string): string {
 
 /** Another time to compare with, and the way back. */
 export function compareForm({ ctx, query, times }: Visit, text: Text): Html {
-  const kept = [...query].filter(([name]) => !NAMES.some((one) => one === name) && name !== 'lang');
+  const kept = [...query].filter(([name]) => !Object.hasOwn(NONE, name) && name !== 'lang');
   const hidden = kept.map(
     ([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`,
   );

@@ -114,7 +114,7 @@ const COLUMNS: Readonly<Record<string, DealColumn>> = {
     label: 'column.status',
     usual: true,
     cell: (item, _, text) =>
-      html`<td>${wordOf('status', item.status.deal, text)}${days(item, text)} ${marks(item, text)}</td>`,
+      html`<td>${wordOf('status', item.status.deal, text)}${days(item, text)}${marks(item, text)}</td>`,
   },
 };
 /** Amounts say nothing without their currency; a lender always sees its own share. */

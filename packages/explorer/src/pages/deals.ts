@@ -6,6 +6,7 @@ import { apiCall } from './api-call.ts';
 import { amountCell, type Column, countCell, table, type Was } from './cells.ts';
 import {
   comparedList,
+  comparedTimes,
   comparedWith,
   compareForm,
   comparisonAsked,
@@ -20,11 +21,14 @@ import { ofOneCurrency, sumsBeside } from './sums-then.ts';
 import type { Visit } from './visit.ts';
 
 const PAGE_SIZES = ['50', '100', '250'];
+/** A row that compares has up to three numbers where another has one. */
+const USUAL_SIZE = { alone: '100', compared: '50' };
 
 /** `/deals`: an item per deal and currency, with totals of all that was found. */
 export async function dealsPage(deps: PageDeps, visit: Visit): Promise<void> {
   const { asker, query } = visit;
-  const limit = PAGE_SIZES.find((size) => size === query.get('limit')) ?? '100';
+  const usual = USUAL_SIZE[comparedTimes(visit) === undefined ? 'alone' : 'compared'];
+  const limit = PAGE_SIZES.find((size) => size === query.get('limit')) ?? usual;
   const question = {
     ...timesAsked(visit),
     ...comparisonAsked(visit),
@@ -112,8 +116,10 @@ function rowsTable(
   ];
   const rows = data.map((item) => {
     const then = itemThen(item, was);
+    // Said once for the row: none of its numbers was there.
+    const isNew = then !== undefined && then.before === undefined;
     return html`
-<tr><th scope="row"><a href="${dealAddress(visit, item)}">${item.deal.dealNumber}</a> ${item.deal.name}</th>${chosen.map(({ cell }) => cell(item, then, text))}</tr>`;
+<tr><th scope="row"><a href="${dealAddress(visit, item)}">${item.deal.dealNumber}</a> ${item.deal.name}${isNew && html` <small>${text.t('compare.notThere')}</small>`}</th>${chosen.map(({ cell }) => cell(item, isNew ? undefined : then, text))}</tr>`;
   });
   const shown = text.t('deals.shown', { count: text.count(data.length) });
   return table({ caption: shown, columns, rows, call, id: 'deals' });

@@ -32,7 +32,8 @@ function changed(parameters: URLSearchParams, changes: Changes): URLSearchParams
 }
 
 function addressOf(path: string, parameters: URLSearchParams): string {
-  const query = parameters.toString();
+  // A query may hold colons as they are (RFC 3986 §3.4): each link of a page holds those of its times.
+  const query = parameters.toString().replaceAll('%3A', ':');
   return query === '' ? path : `${path}?${query}`;
 }
 

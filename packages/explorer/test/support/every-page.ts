@@ -43,7 +43,7 @@ const NO_DEAL = `/deals/deal_${'0'.repeat(26)}`;
 const SUMS = /"(interestAccrued|feesAccrued|pastDue)":"[^"]*"/g;
 const EMPTY = { has: '.empty' };
 const NOTICE = { has: 'main .notice' };
-const MOVED = { has: '.moved' };
+const MOVED = { has: 'td b' };
 const CARD = 'main.card';
 
 /** Opens every address of one list for one person. */

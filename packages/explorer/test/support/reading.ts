@@ -15,10 +15,8 @@ export function rowsOf(html: string, id: string, part: 'tbody' | 'tfoot' = 'tbod
   return [...body.matchAll(/<tr[^>]*>([\s\S]*?)<\/tr>/g)].map(([, row = '']) => ({
     html: row,
     head: textOf(/<th[^>]*>([\s\S]*?)<\/th>/.exec(row)?.[1] ?? ''),
-    numbers: cellsOf(row).map((cell) => numberOf(cell.replace(/<small[\s\S]*/, ''))),
-    compared: cellsOf(row).map((cell) =>
-      `<b>${cell}`.split('<small').map((part) => numberOf(part.replace(/^[^>]*>/, ''))),
-    ),
+    numbers: cellsOf(row).map((cell) => numberOf(cell.replace(/<(small|b>)[\s\S]*/, ''))),
+    compared: cellsOf(row).map((cell) => cell.split(/<(?:small|b)>/).map((part) => numberOf(part))),
   }));
 }
 

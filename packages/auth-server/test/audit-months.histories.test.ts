@@ -270,7 +270,9 @@ describeOnEngines('every history of the months of the audit', (engine) => {
           const rows = await database.query<{ eventId: string }>(
             'SELECT event_id::text AS "eventId" FROM audit_event ORDER BY id',
           );
-          expect(rows.map(({ eventId }) => eventId)).to.deep.equal(world.log.map(({ eventId }) => eventId));
+          expect(rows.map(({ eventId }) => eventId)).to.deep.equal(
+            world.log.map(({ eventId }) => eventId),
+          );
         }
         const partitions = (await auditPartitions(database)).map(({ name }) => name);
         const months = [...world.months]

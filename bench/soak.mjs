@@ -1,152 +1,98 @@
-// Whether anything grows that should not: `node bench/soak.mjs [minutes]`. auth-server and
-// resource-api run as their own processes on PostgreSQL, under a steady load of tokens, sign-ins,
-// refused sign-ins and reads. Each quarter of a minute it looks at memory, open files, connections
-// and rows. It ends with 1 where the last third of the time uses more than the second, beyond noise.
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { readdirSync, readFileSync, rmSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+// Whether anything grows that should not: `node bench/soak.mjs [minutes]`. Two of each service, as
+// in the drills, with PostgreSQL, Redis and nginx, under a steady load of tokens, sign-ins, pages,
+// reads and imports. What ends by time ends within minutes here, so that each store is full after
+// the first third. It ends with 1 where the last third uses more than the second, beyond noise.
+import { execFileSync } from 'node:child_process';
+import { readdirSync, readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { KEY, startTestAuthServer } from '../packages/auth-server/dist/test/support/auth-server.js';
-import { silentLog } from '../packages/shared/dist/src/log.js';
-import { openDatabaseAsOperator } from '../packages/shared/dist/src/service/open-database.js';
-import { postgres } from '../packages/testing/dist/src/engines.js';
-import {
-  freePort,
-  postgresServer,
-  temporaryDirectory,
-} from '../packages/testing/dist/src/servers.js';
+import { startLoad } from '../scripts/drills/load.mjs';
+import { signIn } from '../scripts/drills/person.mjs';
+import { SERVICES, startWorld } from '../scripts/drills/world.mjs';
 
 const minutes = Number(process.argv[2] ?? 10);
 const SAMPLE_MS = 15_000;
-const ASK_EVERY_MS = 40;
+const SIGN_IN_EVERY_MS = 3_000;
+/** Of the drills' load: a soak is long, not heavy. */
+const PACE = 3;
 /** The heap is collected when the engine thinks fit; this much is no growth. */
-const NOISE = { memory: 1.15, files: 1.1, connections: 1.1 };
-const root = resolve(import.meta.dirname, '..');
+const NOISE = { memory: 1.15, files: 1.1, connections: 1.1, keys: 1.1 };
+/** What is kept for longer than a soak lasts, as docs/capacity.md says: for a day at least. */
+const KEPT = {
+  cls_auth: /^(audit_event\w*|signed_in_session|application_grant|revoked_grant)$/,
+  // The ledger is append-only, and each import brings a deal.
+  cls_api: /^(?!schema_migration|version_|caller_)/,
+};
 const ROWS = `
   SELECT relname AS table, (xpath('/row/n/text()', query_to_xml(
     format('SELECT count(*) AS n FROM %I', relname), false, true, '')))[1]::text::int AS n
-  FROM pg_class WHERE relnamespace = current_schema()::regnamespace AND relkind IN ('r', 'p')`;
-
-const prepared = await startTestAuthServer(postgres);
-const { client, person, config } = prepared;
-await prepared.stop();
-const data = temporaryDirectory('cls-soak-');
-const server = await postgresServer();
-const apiUrl = await server.createDatabase();
-const [authPort, apiPort] = [await freePort(), await freePort()];
-const issuer = `http://localhost:${authPort}`;
-const common = { ...process.env, ISSUER: issuer, CLS_DATA_DIR: data, LOG_LEVEL: 'error' };
-const services = {
-  'auth-server': start('auth-server', {
-    AUTH_PORT: `${authPort}`,
-    AUTH_DATABASE_URL: config.database.url.expose(),
-    KEY_ENCRYPTION_KEY: KEY,
-    COOKIE_KEY: KEY,
-  }),
-  'resource-api': start('resource-api', { API_PORT: `${apiPort}`, API_DATABASE_URL: apiUrl }),
+  FROM pg_class WHERE relnamespace = 'public'::regnamespace AND relkind IN ('r', 'p')
+    AND NOT relispartition`;
+const ENDS_SOON = {
+  ...{ SESSION_IDLE_S: '60', REFRESH_TOKEN_TTL: '300', REFRESH_ABSOLUTE_S: '7200' },
+  REMEMBER_DEVICE_S: '120',
 };
-const tables = {
-  auth: await openDatabaseAsOperator(config.database, 'soak', silentLog),
-  api: await openDatabaseAsOperator(
-    { kind: 'postgres', url: { expose: () => apiUrl }, poolSize: 1 },
-    'soak',
-    silentLog,
-  ),
-};
-await ready(authPort);
-await ready(apiPort);
 
+const world = await startWorld({ env: ENDS_SOON });
+const load = await startLoad(world, { pace: PACE });
 const counts = {};
-const until = Date.now() + minutes * 60_000;
 const samples = [];
-const load = ask();
+const until = Date.now() + minutes * 60_000;
+const signingIn = signInAgainAndAgain();
 while (Date.now() < until) {
   await sleep(SAMPLE_MS);
   samples.push(await sample());
+  count(load.history.splice(0));
 }
-await load;
-for (const child of Object.values(services)) child.kill('SIGTERM');
-await Promise.all(Object.values(services).map((child) => once(child, 'exit')));
+await signingIn;
+await load.stop();
 const faults = report();
-await Promise.all(Object.values(tables).map((database) => database.close()));
-rmSync(data, { recursive: true, force: true });
+faults.push(...world.ends);
+await world.close();
+if (faults.length > 0) console.log(`faults: ${faults.join(', ')}`);
 process.exit(faults.length === 0 ? 0 : 1);
 
-function start(name, env) {
-  const main = join(root, 'packages', name, 'dist', 'src', 'main.js');
-  const child = spawn(process.execPath, [main], {
-    env: { ...common, ...env },
-    stdio: ['ignore', 'ignore', 'inherit'],
-  });
-  process.once('exit', () => child.kill('SIGKILL'));
-  return child;
-}
-
-async function ready(port) {
-  for (;;) {
-    const answer = await fetch(`http://localhost:${port}/readyz`).catch(() => undefined);
-    if (answer?.ok) return;
-    await sleep(200);
+async function signInAgainAndAgain() {
+  while (Date.now() < until) {
+    const outcome = await signIn(world).then(
+      () => 'done',
+      () => 'failed',
+    );
+    count([{ kind: 'sign-in', outcome }]);
+    await sleep(SIGN_IN_EVERY_MS);
   }
 }
 
-/** One question after the other, as often as `ASK_EVERY_MS` allows: of each kind in turn. */
-async function ask() {
-  const basic = Buffer.from(`${client.id}:${client.secret}`).toString('base64');
-  const json = { 'content-type': 'application/json' };
-  const signIn = (body) => () =>
-    fetch(`${issuer}/oauth/token`, { method: 'POST', headers: json, body: JSON.stringify(body) });
-  let token = '';
-  const kinds = {
-    token: async () => {
-      const answer = await fetch(`${issuer}/oauth/token`, {
-        method: 'POST',
-        headers: {
-          authorization: `Basic ${basic}`,
-          'content-type': 'application/x-www-form-urlencoded',
-        },
-        body: 'grant_type=client_credentials',
-      });
-      token = (await answer.clone().json()).access_token ?? token;
-      return answer;
-    },
-    'sign-in': signIn({ email: person.email, password: person.password }),
-    'wrong password': signIn({ email: 'nobody@cls.example', password: 'wrong' }),
-    read: () =>
-      fetch(
-        `http://localhost:${apiPort}/api/v1/cls/balances?limit=${1 + ((counts.read ?? 0) % 90)}`,
-        {
-          headers: { authorization: `Bearer ${token}` },
-        },
-      ),
-    'unknown path': () => fetch(`${issuer}/nothing-here-${counts['unknown path'] ?? 0}`),
-  };
-  while (Date.now() < until) {
-    for (const [kind, send] of Object.entries(kinds)) {
-      const answer = await send();
-      await answer.arrayBuffer();
-      counts[kind] = (counts[kind] ?? 0) + 1;
-      counts[`${kind} ${answer.status}`] = (counts[`${kind} ${answer.status}`] ?? 0) + 1;
-      await sleep(ASK_EVERY_MS);
-    }
+function count(answers) {
+  for (const { kind, outcome } of answers) {
+    const key = outcome === 'done' ? kind : `${kind} ${outcome}`;
+    counts[key] = (counts[key] ?? 0) + 1;
   }
 }
 
 async function sample() {
-  const processes = Object.entries(services).flatMap(([name, { pid }]) => [
-    [`${name} memory, MB`, memoryOf(pid)],
-    [`${name} files`, readdirSync(`/proc/${pid}/fd`).length],
-  ]);
-  const [{ n }] = await tables.auth.query(
-    `SELECT count(*)::int AS n FROM pg_stat_activity WHERE application_name LIKE 'cls-%'`,
-  );
+  const { current } = world.postgres;
+  const processes = SERVICES.flatMap((name) => {
+    const { pid } = world.childOf(name);
+    return [
+      [`${name} memory, MB`, memoryOf(pid)],
+      [`${name} files`, readdirSync(`/proc/${pid}/fd`).length],
+    ];
+  });
   const rows = [];
-  for (const [name, database] of Object.entries(tables)) {
-    for (const { table, n: count } of await database.query(ROWS))
-      rows.push([`${name} ${table}`, count]);
+  for (const database of ['cls_auth', 'cls_api']) {
+    for (const { table, n } of await current.query(ROWS, database))
+      rows.push([`${database} ${table}`, n]);
   }
-  return Object.fromEntries([...processes, ['connections', n], ...rows]);
+  const [{ n }] = await current.query(
+    `SELECT count(*)::int AS n FROM pg_stat_activity WHERE usename LIKE 'cls_%'`,
+  );
+  const keys = execFileSync('redis-cli', ['-u', world.environment.REDIS_URL, 'DBSIZE']);
+  return Object.fromEntries([
+    ...processes,
+    ['connections', n],
+    ['keys of Redis', Number.parseInt(keys, 10)],
+    ...rows,
+  ]);
 }
 
 function memoryOf(pid) {
@@ -154,7 +100,7 @@ function memoryOf(pid) {
   return Math.round(Number(kb) / 1024);
 }
 
-/** A line for what changed; a fault where the last third is above the second one. */
+/** A line for what changed. @returns what is higher in the last third than in the second */
 function report() {
   const third = Math.floor(samples.length / 3);
   const middle = samples.slice(third, 2 * third);
@@ -165,14 +111,12 @@ function report() {
   for (const name of Object.keys(samples.at(-1))) {
     const [first, a, b] = [samples[0][name] ?? 0, mean(middle, name), mean(last, name)];
     if (first === b && a === b) continue;
-    const kind = /memory|files|connections/.exec(name)?.[0];
-    // An audit event for each answer of the token endpoint is what is asked for.
-    const grows =
-      kind === undefined ? b > a + 1 && name !== 'auth audit_event' : b > a * NOISE[kind];
-    if (grows) found.push(name);
-    console.log(
-      `${grows ? 'GROWS ' : ''}${name}: ${first} at first, ${a.toFixed(1)}, then ${b.toFixed(1)}`,
-    );
+    const grows = b > a * (NOISE[/memory|files|connections|keys/.exec(name)?.[0]] ?? 1) + 1;
+    const [database, table] = name.split(' ');
+    const kept = KEPT[database]?.test(table) === true;
+    if (grows && !kept) found.push(`${name} grows`);
+    const word = grows ? (kept ? 'kept ' : 'GROWS ') : '';
+    console.log(`${word}${name}: ${first} at first, ${a.toFixed(1)}, then ${b.toFixed(1)}`);
   }
   return found;
 }

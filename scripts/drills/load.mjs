@@ -22,8 +22,8 @@ class Wrong extends Error {}
 /** The service says that it cannot answer now. */
 class Refused extends Error {}
 
-/** @returns once every kind of request was answered */
-export async function startLoad(world) {
+/** @param pace so many times slower. @returns once every kind of request was answered */
+export async function startLoad(world, { pace = 1 } = {}) {
   const { callers } = world;
   const history = [];
   const acknowledged = {
@@ -56,7 +56,7 @@ export async function startLoad(world) {
   const worker = async (kind, work) => {
     while (going) {
       await attempt(kind, work);
-      await sleep(PAUSES[kind]);
+      await sleep(PAUSES[kind] * pace);
     }
   };
 

@@ -45,6 +45,7 @@ import { createRegistry, type RetiredAt } from './lifecycle/registry.ts';
 import { fairDatabase } from './store/fair-database.ts';
 import { MIGRATIONS } from './store/migrations.ts';
 import { type ReadReplica, type RecordRead, readsOnReplicas } from './store/read-replicas.ts';
+import { readinessError, reportRefusedReaderRole } from './store/reader-role.ts';
 import { sqlBalanceStore } from './store/sql-balance-store.ts';
 import { sqlVersionUsage } from './store/sql-version-usage.ts';
 import { redisVersionUsage } from './usage/redis-version-usage.ts';
@@ -99,6 +100,7 @@ export async function startResourceApi(
   try {
     metrics = await openMetrics(config.metrics, 'resource-api', MANIFEST, log);
     if (config.production) await warnOfOwnerRole(database, config.database, log);
+    await reportRefusedReaderRole(database, log);
     return await compose(config, database, keys, metrics, log, clock, versionsOf, tracing);
   } catch (error) {
     keys.stop();
@@ -187,7 +189,11 @@ async function compose(
     checks: [
       {
         name: 'database',
-        check: async () => void (await Promise.all([beside.ready(), beside.generation()])),
+        check: async () => {
+          await Promise.all([beside.ready(), beside.generation()]).catch(async (error) => {
+            throw await readinessError(error, apart);
+          });
+        },
       },
       {
         name: 'keys',

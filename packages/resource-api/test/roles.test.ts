@@ -1,4 +1,5 @@
 import { inLedger } from '@cls/book-generator/cli/in-ledger';
+import type { Finding } from '@cls/shared/check/finding';
 import { type Log, silentLog } from '@cls/shared/log';
 import { Secret } from '@cls/shared/secret';
 import { type DatabaseLocation, openDatabaseAsOperator } from '@cls/shared/service/open-database';
@@ -6,19 +7,22 @@ import { warnOfOwnerRole } from '@cls/shared/service/owner-role';
 import { type Database, SqlError } from '@cls/shared/sql/database';
 import { grantToService, migrate, readSchema } from '@cls/shared/sql/migrate';
 import { type Engine, postgresAsService, requireServer } from '@cls/testing/engines';
-import { postgresServer } from '@cls/testing/servers';
+import { eventually, postgresServer } from '@cls/testing/servers';
 import { expect } from 'chai';
 import { billAccruals } from '../src/billing/bill-accruals.ts';
 import { asOperator } from '../src/cli/as-operator.ts';
 import type { Operator } from '../src/cli/operator.ts';
 import { readProfile } from '../src/cli/read-profile.ts';
+import { startResourceApi } from '../src/compose.ts';
 import { importStatement } from '../src/import/import-statement.ts';
 import { exportJournals } from '../src/journal-file/export-journals.ts';
 import { importJournals } from '../src/journal-file/import-journals.ts';
 import { MIGRATIONS } from '../src/store/migrations.ts';
-import { startTestApi, type TestApi, viewer } from './support/api.ts';
+import { apiConfig, startTestApi, type TestApi, viewer } from './support/api.ts';
 import { date, statement } from './support/book.ts';
 import { generated } from './support/generated.ts';
+import { newKey, startJwksServer } from './support/issuer.ts';
+import { runWith } from './support/tool.ts';
 
 type PostgresLocation = Extract<DatabaseLocation, { kind: 'postgres' }>;
 
@@ -135,6 +139,58 @@ describe('resource-api under a role that does not own its schema [PostgreSQL]', 
     expect(said).to.deep.equal([]);
     await warnOfOwnerRole(owner, location, log);
     expect(String(said)).to.include('owns its schema');
+  });
+
+  it('says at its start, when asked and to the check why it is not ready as an owner that may not read as cls_reader', async () => {
+    const server = await postgresServer();
+    const url = new URL((await server?.createDatabase()) ?? '');
+    url.username = 'postgres';
+    const admin = await openDatabaseAsOperator(
+      { ...location, url: new Secret(url.href) },
+      'test',
+      silentLog,
+    );
+    await admin.execute(`ALTER DATABASE ${url.pathname.slice(1)} OWNER TO cls_api_owner`);
+    url.username = 'cls_api_owner';
+    const { ownerUrl: _, ...rest } = location;
+    const jwks = await startJwksServer([(await newKey('role-key')).jwk]);
+    const said: unknown[] = [];
+    const log: Log = { ...silentLog, error: (...line) => void said.push(line) };
+    const asOwner = { ...rest, url: new Secret(url.href) };
+    const service = await startResourceApi(apiConfig(asOwner, jwks.url), log);
+    const readiness = async () => {
+      const answer = await fetch(`http://127.0.0.1:${service.port}/readyz`);
+      return [answer.status, ((await answer.json()) as { checks: object }).checks];
+    };
+    const finding = async () => {
+      const env = { API_DATABASE_URL: url.href, JWKS_URL: jwks.url, RUN_MIGRATIONS: '0' };
+      const { stdout } = await runWith(env, 'check', '--json');
+      const { findings } = JSON.parse(stdout) as { findings: readonly Finding[] };
+      const { result, found } = findings.find(({ check }) => check === 'reader') ?? {};
+      return [result, found];
+    };
+    try {
+      expect(said).to.have.length(1);
+      expect(said[0]).to.deep.include({ role: 'cls_api_owner' });
+      expect(String(said)).to.include('may not read as cls_reader, so the service is not ready');
+      await eventually(async () =>
+        expect(await readiness()).to.deep.equal([
+          ...[503, { database: 'reader_role_refused', keys: 'ok' }],
+        ]),
+      );
+      expect(await finding()).to.deep.equal([
+        ...['failed', 'cls_api_owner may not read as cls_reader'],
+      ]);
+      await admin.execute('GRANT cls_reader TO cls_api_owner');
+      expect(await readiness()).to.deep.equal([200, { database: 'ok', keys: 'ok' }]);
+      expect(await finding()).to.deep.equal(['ok', 'cls_api_owner reads as cls_reader']);
+    } finally {
+      // Roles are the cluster's, which other suites share.
+      await admin.execute('REVOKE cls_reader FROM cls_api_owner');
+      await admin.close();
+      await service.stop();
+      await jwks.stop();
+    }
   });
 
   it('takes over a book whose tables belong to the service, as the docs say', async () => {

@@ -7,11 +7,12 @@ import { type Finding, findingsOf } from '@cls/shared/check/finding';
 import type { ResourceApiConfig } from '../config.ts';
 import { checkReadReplicas } from '../store/check-read-replicas.ts';
 import { MIGRATIONS } from '../store/migrations.ts';
+import { reader } from '../store/reader-role.ts';
 
 /** `cls-api check`: each part that resource-api needs. */
 export function checks(config: ResourceApiConfig): readonly Promise<readonly Finding[]>[] {
   return [
-    checkDatabase({ config, tool: 'cls-api', migrations: MIGRATIONS }),
+    checkDatabase({ config, tool: 'cls-api', migrations: MIGRATIONS }, reader),
     checkReadReplicas(config),
     checkRedis(config, {
       evictionLoses: 'uses of versions are forgotten, and who used one is not told when it ends',

@@ -6,6 +6,18 @@ export interface ReadinessCheck {
   check(): Promise<void>;
 }
 
+/** A check that failed for a reason that `/readyz` names instead of `unavailable`. */
+export class NotReady extends Error {
+  override readonly name = 'NotReady';
+  readonly reason: string;
+
+  /** @param reason a short name that the operator finds in the documentation. */
+  constructor(reason: string, options?: ErrorOptions) {
+    super(reason, options);
+    this.reason = reason;
+  }
+}
+
 const CHECK_TIMEOUT_MS = 2_000;
 
 /**
@@ -36,7 +48,7 @@ export function health(checks: readonly ReadinessCheck[], isDraining: () => bool
   };
 }
 
-async function run({ name, check }: ReadinessCheck): Promise<[string, 'ok' | 'unavailable']> {
+async function run({ name, check }: ReadinessCheck): Promise<[string, string]> {
   let timer: NodeJS.Timeout | undefined;
   const timeout = new Promise<never>((_, reject) => {
     timer = setTimeout(() => reject(new Error('timed out')), CHECK_TIMEOUT_MS);
@@ -44,8 +56,8 @@ async function run({ name, check }: ReadinessCheck): Promise<[string, 'ok' | 'un
   try {
     await Promise.race([check(), timeout]);
     return [name, 'ok'];
-  } catch {
-    return [name, 'unavailable'];
+  } catch (error) {
+    return [name, error instanceof NotReady ? error.reason : 'unavailable'];
   } finally {
     clearTimeout(timer);
   }

@@ -10,7 +10,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { createRequire } from 'node:module';
-import { delimiter, join, resolve } from 'node:path';
+import { delimiter, join, relative, resolve } from 'node:path';
 import Ajv from 'ajv/dist/2019.js';
 import { expect } from 'chai';
 import { parse } from 'yaml';
@@ -36,6 +36,35 @@ function leaveOut(context, name, why) {
   context.skip();
 }
 
+/** An overlay that takes the component for traces. */
+function tracingOverlay() {
+  const folder = temporaryDirectory('cls-overlay-');
+  const at = (...path) => relative(folder, join(deploy, 'kubernetes', ...path));
+  const overlay = {
+    ...{ apiVersion: 'kustomize.config.k8s.io/v1beta1', kind: 'Kustomization' },
+    ...{ resources: [at('overlays', 'production')], components: [at('components', 'tracing')] },
+  };
+  writeFileSync(join(folder, 'kustomization.yaml'), JSON.stringify(overlay));
+  return folder;
+}
+
+function expectSameAsKustomize(context, folder) {
+  const [command, ...words] = program('kustomize')
+    ? ['kustomize', 'build']
+    : ['kubectl', 'kustomize'];
+  if (program(command) === undefined) {
+    leaveOut(context, 'kustomize', 'neither kustomize nor kubectl is installed');
+  }
+  const objects = objectsOf(execFileSync(command, [...words, folder], { encoding: 'utf8' }));
+  for (const object of objects) expect(faultsOf(object)).to.deep.equal([]);
+  const unhashed = (name) => name.replace(/-[a-z0-9]{10}$/, '');
+  const listed = (all) =>
+    all
+      .map((one) => [one.kind, unhashed(nameOf(one)), Object.entries(one.data ?? {}).sort()].join())
+      .sort();
+  expect(listed(objects)).to.deep.equal(listed(composed(folder)));
+}
+
 describe('manifests of Kubernetes', () => {
   for (const folder of ['migrate', 'overlays/staging', 'overlays/production']) {
     const path = join(deploy, 'kubernetes', folder);
@@ -57,18 +86,7 @@ describe('manifests of Kubernetes', () => {
     });
 
     it(`${folder}: kustomize composes the same objects`, function () {
-      const [command, ...words] = program('kustomize')
-        ? ['kustomize', 'build']
-        : ['kubectl', 'kustomize'];
-      if (program(command) === undefined) {
-        leaveOut(this, 'kustomize', 'neither kustomize nor kubectl is installed');
-      }
-      const text = execFileSync(command, [...words, path], { encoding: 'utf8' });
-      const objects = objectsOf(text);
-      for (const object of objects) expect(faultsOf(object)).to.deep.equal([]);
-      const unhashed = (name) => name.replace(/-[a-z0-9]{10}$/, '');
-      const listed = (all) => all.map((one) => `${one.kind} ${unhashed(nameOf(one))}`).sort();
-      expect(listed(objects)).to.deep.equal(listed(composed(path)));
+      expectSameAsKustomize(this, path);
     });
   }
 
@@ -116,6 +134,32 @@ describe('manifests of Kubernetes', () => {
         expect(beside, `${kind} of ${metadata.name}`).to.not.equal(undefined);
       }
     }
+  });
+
+  it('components/tracing: each service starts with its settings, and reaches the collector', () => {
+    const objects = composed(tracingOverlay());
+    const policy = objects.find((one) => one.kind === 'NetworkPolicy' && nameOf(one) === 'traces');
+    expect(faultsOf(policy)).to.deep.equal([]);
+    const [{ key, values }] = policy.spec.podSelector.matchExpressions;
+    const [{ to, ports }] = policy.spec.egress;
+    const deployments = objects.filter(({ kind }) => kind === 'Deployment');
+    expect(deployments.map(({ spec }) => spec.template.metadata.labels[key])).to.have.members(
+      values,
+    );
+    for (const container of containersOf(objects)) {
+      const settings = settingsOf(container, objects);
+      expect(faultsOfSettings(container.name, settings)).to.deep.equal([]);
+      const { hostname, port } = new URL(settings.OTEL_EXPORTER_OTLP_ENDPOINT);
+      const [, namespace] = hostname.split('.');
+      expect(to[0].namespaceSelector.matchLabels).to.deep.equal({
+        'kubernetes.io/metadata.name': namespace,
+      });
+      expect(`${ports[0].port}`).to.equal(port);
+    }
+  });
+
+  it('components/tracing: kustomize composes the same objects', function () {
+    expectSameAsKustomize(this, tracingOverlay());
   });
 
   it('every container is not root, writes to no file of its image, and has its secrets as files', () => {
@@ -201,6 +245,16 @@ describe('the compose file', () => {
     }
   });
 
+  it('serves health and metrics on ports of their own, to its networks alone', () => {
+    for (const name of SERVICES) {
+      const { environment, ports } = compose.services[name];
+      expect(environment, name).to.include({
+        ...{ HEALTH_PORT: '8090', METRICS_PORT: '9464', METRICS_HOST: '0.0.0.0' },
+      });
+      expect(ports, name).to.equal(undefined);
+    }
+  });
+
   it('its services are not root and write to no file of their image', () => {
     for (const [, service] of services.filter(([, { image }]) => image.startsWith('cls/'))) {
       expect(service).to.include({ read_only: true, user: '10001:10001' });
@@ -267,6 +321,17 @@ describe('the units of systemd', () => {
       });
       expect(Number(/exposure level for \S+: ([\d.]+)/.exec(stdout)?.[1]), file).to.be.below(2);
     }
+  });
+
+  it('give each service a port for health and one for metrics, which no other has', () => {
+    const ports = SERVICES.flatMap((name) => {
+      const text = read('systemd', `cls-${name}.service`);
+      return ['HEALTH_PORT', 'METRICS_PORT'].map(
+        (setting) => new RegExp(`^Environment=.*\\b${setting}=(\\d+)`, 'm').exec(text)?.[1],
+      );
+    });
+    expect(ports).to.not.include(undefined);
+    expect(new Set([...ports, '8081', '8082', '8083']).size).to.equal(ports.length + 3);
   });
 
   it('start a service with its settings and secrets', () => {

@@ -54,11 +54,16 @@ function paths(value, path = '') {
   ]);
 }
 
-/** The objects that a folder stands for. @throws {Error} at a reference that leads nowhere. */
-export function composed(folder) {
+/**
+ * The objects that a folder stands for. @throws {Error} at a reference that leads nowhere.
+ *
+ * @param objects what a component is added to.
+ */
+export function composed(folder, objects = undefined) {
   const file = join(folder, 'kustomization.yaml');
   const {
     resources,
+    components = [],
     patches = [],
     images = [],
     configMapGenerator = [],
@@ -66,14 +71,23 @@ export function composed(folder) {
     ...rest
   } = parse(readFileSync(file, 'utf8'));
   const { apiVersion, kind, ...unread } = rest;
-  if (kind !== 'Kustomization' || Object.keys(unread).length > 0) {
-    throw new Error(`${file}: this check does not read ${Object.keys(unread)}`);
+  const wanted = objects === undefined ? 'Kustomization' : 'Component';
+  if (kind !== wanted || Object.keys(unread).length > 0) {
+    throw new Error(`${file}: this check does not read ${kind} ${Object.keys(unread)}`);
   }
-  const objects = resources.flatMap((name) => {
+  const pathOf = (name) => {
     const path = join(folder, name);
     if (!existsSync(path)) throw new Error(`${file}: ${name} is not there`);
-    return name.endsWith('.yaml') ? objectsOf(readFileSync(path, 'utf8')) : composed(path);
-  });
+    return path;
+  };
+  objects ??= [];
+  for (const name of resources) {
+    const path = pathOf(name);
+    objects.push(
+      ...(name.endsWith('.yaml') ? objectsOf(readFileSync(path, 'utf8')) : composed(path)),
+    );
+  }
+  for (const name of components) composed(pathOf(name), objects);
   for (const generator of configMapGenerator) generate(objects, generator, file);
   for (const { path, target } of patches) {
     const chosen = objects.filter((one) => matches(one, target));

@@ -4,8 +4,8 @@ import { parseConfig as explorer } from '../../../packages/explorer/dist/src/con
 import { parseConfig as resourceApi } from '../../../packages/resource-api/dist/src/config.js';
 
 const READERS = { 'auth-server': authServer, 'resource-api': resourceApi, explorer };
-/** Read by Node itself. */
-const OTHERS = ['NODE_EXTRA_CA_CERTS'];
+/** Read by Node itself, and by the SDK of OpenTelemetry. */
+const OTHERS = ['NODE_EXTRA_CA_CERTS', 'OTEL_TRACES_SAMPLER', 'OTEL_TRACES_SAMPLER_ARG'];
 
 /** Where a secret would be a file, a file of that name must be made or promised. */
 const KEY = Buffer.alloc(32, 7).toString('base64url');

@@ -122,6 +122,7 @@ async function main() {
     // A month is made for the first event that it has.
     for (const offset of months) await insert(database, first(offset), 1);
     await sweepAudit(database, { now: () => new Date() }, 0);
+    await database.query('DELETE FROM audit_event');
     for (const offset of months) {
       for (let done = 0; done < EVENTS; done += 100_000) {
         const start = new Date(first(offset).getTime() + (done * 2_400_000_000) / EVENTS);
@@ -154,6 +155,7 @@ async function main() {
 
     const { until } = periodOf(-2);
     await measure('delete its rows, 5,000 at once', async () => {
+      let total = 0;
       let deleted;
       do {
         deleted = await database.query(
@@ -161,7 +163,9 @@ async function main() {
          AND at < $1::timestamptz RETURNING 1`,
           [until.toISOString(), SWEEP_BATCH],
         );
+        total += deleted.length;
       } while (deleted.length === SWEEP_BATCH);
+      if (total !== EVENTS) throw new Error(`deleted ${total} of ${EVENTS} events`);
     });
     await measure('and vacuum', () => server.query('VACUUM audit_event', 'audit'));
     console.log(`${EVENTS} events a month`);

@@ -60,3 +60,13 @@ export function measureAuthServer(metrics: Metrics, deps: MeasuredDeps): void {
     () => logoutNotifications.waiting(),
   );
 }
+
+/** Called for each message that nobody gets. */
+export function lostMailCounter(metrics: Metrics): () => void {
+  const count = metrics.counter({
+    name: 'cls_mail_lost_total',
+    help: 'Messages to people that could not be sent and are not tried again.',
+    labels: {},
+  });
+  return () => count({});
+}

@@ -4,11 +4,12 @@ import { warnOfClock } from '@cls/shared/access/warn-of-clock';
 import { adminAudience } from '@cls/shared/access-token';
 import type { Clock } from '@cls/shared/clock';
 import type { LogFault } from '@cls/shared/http/fault-log';
-import { health } from '@cls/shared/http/health';
+import { health, measureReadiness } from '@cls/shared/http/health';
 import { refuseBeyondLimit } from '@cls/shared/http/http-server';
 import { readableTarget, requestId } from '@cls/shared/http/request-id';
 import { type RecordAnswer, requestLog } from '@cls/shared/http/request-log';
 import type { Log } from '@cls/shared/log';
+import type { Metrics } from '@cls/shared/metrics/metrics';
 import type { Secret } from '@cls/shared/secret';
 import { besideRequests, type Database } from '@cls/shared/sql/database';
 import type { Tracing } from '@cls/shared/tracing/tracing';
@@ -72,6 +73,7 @@ export interface ProviderDeps {
   readonly log: Log;
   readonly logFault: LogFault;
   readonly recordAnswer: RecordAnswer;
+  readonly metrics: Metrics;
   readonly tracing: Tracing | undefined;
 }
 
@@ -93,13 +95,12 @@ export async function composeProvider(deps: ProviderDeps): Promise<ComposedProvi
   let service: { readonly draining: boolean } | undefined;
   let current: Provider | undefined;
   const tokens: { issue: IssueServiceToken } = { issue: async () => undefined };
-  const healthy = health(
-    [
-      { name: 'database', check: writeProbe(besideRequests(database)) },
-      { name: 'protocol_state', check: () => state.ready() },
-    ],
-    () => service?.draining ?? false,
-  );
+  const checks = [
+    { name: 'database', check: writeProbe(besideRequests(database)) },
+    { name: 'protocol_state', check: () => state.ready() },
+  ];
+  measureReadiness(deps.metrics, checks);
+  const healthy = health(checks, () => service?.draining ?? false);
   const admin = await composeAdminApi(deps);
   const prepare = (provider: Provider): void => {
     current = provider;

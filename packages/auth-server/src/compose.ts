@@ -21,7 +21,7 @@ import { countedAudit } from './audit/counted-audit.ts';
 import { sqlAuditLog } from './audit/sql-audit-log.ts';
 import { sweepAudit } from './audit/sql-audit-months.ts';
 import { composeAccounts } from './compose-accounts.ts';
-import { measureAuthServer } from './compose-metrics.ts';
+import { lostMailCounter, measureAuthServer } from './compose-metrics.ts';
 import { composeProvider } from './compose-provider.ts';
 import type { AuthServerConfig } from './config.ts';
 import { sqlSigningKeyStore } from './keys/sql-signing-keys.ts';
@@ -128,7 +128,8 @@ async function compose(
   const spooled = await sqlAuditLog(besideRequests(database), clock, log, { directory, fsync });
   const audit = countedAudit(spooled, metrics);
   const state = await openStateStore(config, database, log, observed.command);
-  const outgoing = mailQueue(await openMailSender(config), log);
+  const onLost = lostMailCounter(metrics);
+  const outgoing = mailQueue(await openMailSender(config), log, { onLost });
   const mail = accountMailer(config, outgoing);
   const { issuer, mfaPolicy, production, upstreamTimeoutS, rememberDeviceS, auditRetentionDays } =
     config;
@@ -161,6 +162,7 @@ async function compose(
     log,
     logFault,
     recordAnswer,
+    metrics,
     tracing,
   };
   const provider = await composeProvider({ ...foundation, cookieKey, assets, pages: shown });

@@ -73,10 +73,15 @@ describe('the queue of messages', () => {
 
   it('gives up what cannot be sent when the process ends, and tells whom, not what', async () => {
     const failing = { send: async () => Promise.reject(new Error('down')), close: () => undefined };
-    const queue = mailQueue(failing, log);
+    let lost = 0;
+    const onLost = () => {
+      lost += 1;
+    };
+    const queue = mailQueue(failing, log, { onLost });
     queue.add({ ...letter, text: 'https://id.cls.example/password/new?token=secret' });
     await queue.drain();
     expect(told).to.have.length(1);
+    expect(lost).to.equal(1);
     expect(told[0]).to.include({ to: letter.to, subject: letter.subject });
     expect(JSON.stringify(told)).not.to.include('secret');
   });
@@ -106,7 +111,9 @@ describe('a mail server that hangs', () => {
     const url = new Secret(`smtp://127.0.0.1:${await portOf(hanging)}`);
     const told: object[] = [];
     const log = { ...silentLog, error: (fields: object) => void told.push(fields) };
-    const queue = mailQueue(smtpSender(url, 'CLS <no-reply@cls.example>', false), log, 300);
+    const queue = mailQueue(smtpSender(url, 'CLS <no-reply@cls.example>', false), log, {
+      drainMaxMs: 300,
+    });
     for (let n = 0; n < 5; n += 1) queue.add(letter);
     await queue.drain();
     hanging.close();

@@ -70,6 +70,7 @@ describeOnEngines('Metrics of auth-server', (engine) => {
     expect(value('cls_signing_key_age_seconds', { state: 'active' })).to.be.at.least(0);
     expect(value('cls_signing_key_age_seconds', { state: 'retiring' })).to.equal(undefined);
     expect(value('cls_mail_waiting')).to.equal(0);
+    expect(value('cls_mail_lost_total')).to.equal(0);
     expect(value('cls_logout_notices_waiting')).to.equal(0);
     expect(value('cls_password_checks_waiting')).to.equal(0);
     expect(value('cls_audit_waiting_bytes')).to.be.at.least(0);

@@ -1,6 +1,6 @@
 import { systemClock } from '@cls/shared/clock';
 import { developmentSecret } from '@cls/shared/development-secret';
-import type { ReadinessCheck } from '@cls/shared/http/health';
+import { measureReadiness, type ReadinessCheck } from '@cls/shared/http/health';
 import { startHttpService } from '@cls/shared/http/http-service';
 import { answerRecorder } from '@cls/shared/http/request-log';
 import type { Log } from '@cls/shared/log';
@@ -94,6 +94,7 @@ async function compose(
     { name: 'sessions', check: () => store.ready() },
     { name: 'issuer', check: async () => void (await issuer.jwksUrl()) },
   ];
+  measureReadiness(metrics, checks);
   const routes: Routes = {
     'GET /': (ctx) => ctx.redirect(`/portfolio${ctx.search}`),
     ...signInRoutes(signInDeps),

@@ -22,7 +22,6 @@ describe('Metrics of the explorer', () => {
   it('have requests by route, the build, and the statements of its sessions', async () => {
     const answer = await fetch(`${url}/portfolio`, { redirect: 'manual' });
     expect(answer.status).to.equal(302);
-    await fetch(`${url}/readyz`);
     const { value, names } = await read();
     const asked = { route: '/portfolio', method: 'GET', status: '302' };
     expect(value('cls_http_requests_total', asked)).to.equal(1);
@@ -30,6 +29,8 @@ describe('Metrics of the explorer', () => {
     expect(value('cls_build_info', { service: 'explorer' })).to.equal(1);
     expect(value('cls_database_statement_duration_seconds_count')).to.be.above(0);
     expect(value('cls_shed_total')).to.equal(0);
+    expect(value('cls_ready', { need: 'sessions' })).to.equal(1);
+    expect(value('cls_ready', { need: 'issuer' })).to.equal(1);
     expect(names).to.include('nodejs_eventloop_lag_p99_seconds');
   });
 

@@ -3,6 +3,7 @@ import { tokenVerifier } from '@cls/shared/access/verify-token';
 import { warnOfClock } from '@cls/shared/access/warn-of-clock';
 import { type Clock, systemClock } from '@cls/shared/clock';
 import { developmentSecret } from '@cls/shared/development-secret';
+import { measureReadiness, type ReadinessCheck } from '@cls/shared/http/health';
 import { type HttpService, startHttpService } from '@cls/shared/http/http-service';
 import { answerRecorder } from '@cls/shared/http/request-log';
 import type { Log } from '@cls/shared/log';
@@ -94,7 +95,10 @@ export async function startResourceApi(
         'the key set cannot be saved in CLS_DATA_DIR: after a restart, no token can be verified until auth-server answers',
       ),
     ),
-    onFailure: ({ message }) => log.warn({ reason: message }, 'the key set cannot be read'),
+    onFailure: ({ message, cause }) => {
+      const because = cause instanceof Error ? { cause: cause.message } : {};
+      log.warn({ reason: message, ...because }, 'the key set cannot be read');
+    },
   });
   let metrics: ServedMetrics | undefined;
   try {
@@ -175,6 +179,23 @@ async function compose(
     notices.retiredAt,
   );
   const measured = measureResourceApi(metrics, { database, replicas, keys, shared, clock });
+  const checks: readonly ReadinessCheck[] = [
+    {
+      name: 'database',
+      check: async () => {
+        await Promise.all([beside.ready(), beside.generation()]).catch(async (error) => {
+          throw await readinessError(error, apart);
+        });
+      },
+    },
+    {
+      name: 'keys',
+      check: async () => {
+        if (!keys.ready) throw new Error('no key set yet');
+      },
+    },
+  ];
+  measureReadiness(metrics, checks);
   let service: HttpService | undefined;
   const handler = createApp({
     tokens: rememberVerified(tokenVerifier(keys, config, clock, warnOfClock(log)), keys, clock),
@@ -186,22 +207,7 @@ async function compose(
     issuer: config.issuer,
     corsOrigins: config.corsOrigins,
     scopeBase: config.scopeBase,
-    checks: [
-      {
-        name: 'database',
-        check: async () => {
-          await Promise.all([beside.ready(), beside.generation()]).catch(async (error) => {
-            throw await readinessError(error, apart);
-          });
-        },
-      },
-      {
-        name: 'keys',
-        check: async () => {
-          if (!keys.ready) throw new Error('no key set yet');
-        },
-      },
-    ],
+    checks,
     isDraining: () => service?.draining ?? false,
     clock,
     log,

@@ -1,3 +1,4 @@
+import { silentLog } from '@cls/shared/log';
 import { describeOnEngines } from '@cls/testing/engines';
 import { type Exposition, readExposition } from '@cls/testing/exposition';
 import { statusOfRaw, UNREADABLE } from '@cls/testing/raw-request';
@@ -37,6 +38,8 @@ describeOnEngines('Metrics of resource-api', (engine) => {
     expect(value('cls_key_set_age_seconds')).to.be.at.least(0);
     expect(value('cls_notices')).to.equal(0);
     expect(value('cls_questions_waiting')).to.equal(0);
+    expect(value('cls_ready', { need: 'database' })).to.equal(1);
+    expect(value('cls_ready', { need: 'keys' })).to.equal(1);
   });
 
   it('count a request by its route, a repeated one from what is kept too', async () => {
@@ -94,12 +97,18 @@ describeOnEngines('Metrics of resource-api', (engine) => {
     expect(value('cls_slow_readers_total')).to.equal(0);
   });
 
-  it('count callers that a limit refuses', async () => {
-    const refused = await startTestApi(engine, { METRICS_PORT: '0', RATE_LIMIT_PER_MINUTE: '1' });
-    for (let n = 0; n < 3; n += 1) await refused.get(BALANCES);
+  it('count callers that a limit refuses, whom the log names', async () => {
+    const lines: { status?: number; clientId?: string }[] = [];
+    const log = { ...silentLog, info: (fields: object) => void lines.push(fields) };
+    const env = { METRICS_PORT: '0', RATE_LIMIT_PER_MINUTE: '1' };
+    const refused = await startTestApi(engine, env, undefined, undefined, log);
+    const token = await refused.token({ client_id: 'svc_busy' });
+    for (let n = 0; n < 3; n += 1) await refused.getWith(BALANCES, token);
     const { value } = await readExposition(refused.metricsPort);
     await refused.stop();
     expect(value('cls_throttled_total', { tried: 'rate_limited' })).to.equal(2);
+    const named = lines.filter(({ status }) => status === 429).map(({ clientId }) => clientId);
+    expect(named).to.deep.equal(['svc_busy', 'svc_busy']);
   });
 
   it('are not to be had on the public port', async () => {

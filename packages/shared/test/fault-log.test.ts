@@ -33,6 +33,24 @@ describe('the log of faults', () => {
     ]);
   });
 
+  it('says once a minute why an outage goes on, which may be for another reason by then', () => {
+    mock.timers.enable({ apis: ['setTimeout'] });
+    try {
+      const logFault = faultLog(log);
+      const fail = (reason: string) => logFault(new DatabaseUnavailable(reason), 'req');
+      fail('the database cannot be reached');
+      fail('the database cannot be reached');
+      fail('the database refused work (53300)');
+      mock.timers.tick(60_000);
+      expect(lines.at(-1)).to.deep.equal({
+        fields: { count: 2, reason: 'the database refused work (53300)' },
+        message: 'a store that is needed still does not answer',
+      });
+    } finally {
+      mock.timers.reset();
+    }
+  });
+
   it('has a line with the error for each fault of another kind, during an outage too', () => {
     const logFault = faultLog(log);
     logFault(new DatabaseUnavailable('the database cannot be reached'), 'req_0');

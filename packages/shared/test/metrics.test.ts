@@ -2,6 +2,7 @@ import type { ServerResponse } from 'node:http';
 import { readExposition } from '@cls/testing/exposition';
 import { eventually } from '@cls/testing/servers';
 import { expect } from 'chai';
+import { measureReadiness } from '../src/http/health.ts';
 import { startHttpService } from '../src/http/http-service.ts';
 import { answerRecorder } from '../src/http/request-log.ts';
 import { silentLog } from '../src/log.ts';
@@ -121,6 +122,18 @@ describe('Metrics', () => {
       silentLog,
     );
     expect(await again.catch((error: Error) => error.message)).to.match(/already in use/);
+  });
+
+  it('say what a service needs and does not have, also while it waits for an answer', async () => {
+    const never = new Promise<void>(() => undefined);
+    measureReadiness(metrics, [
+      { name: 'database', check: async () => undefined },
+      { name: 'sessions', check: () => Promise.reject(new Error('refused')) },
+      { name: 'issuer', check: () => never },
+    ]);
+    const { value } = await read();
+    const needs = ['database', 'sessions', 'issuer'].map((need) => value('cls_ready', { need }));
+    expect(needs).to.deep.equal([1, 0, 0]);
   });
 
   it('are not served, and not counted, without a port', async () => {

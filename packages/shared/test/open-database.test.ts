@@ -32,7 +32,7 @@ describeOnEngines('a service’s database', (engine) => {
     const refused = await start(location).catch((error: unknown) => error);
     expect(refused).to.have.property('name', 'MigrationError');
     expect(String(refused)).to.include(
-      'the database lacks migration 0001-test.sql: run `cls-auth migrate` or `cls-api migrate` as the role that owns the schema',
+      'the database lacks migration 0001-test.sql: run `migrate` of the service’s tool (`cls-auth`, `cls-api` or `cls-explorer`) as the role that owns the schema',
     );
     await (await start({ ...location, migratedElsewhere: false })).close();
     await (await start(location)).close();

@@ -20,8 +20,18 @@ export interface MailQueue {
 /** A process that ends waits no longer for a mail server that hangs. */
 const DRAIN_MAX_MS = 15_000;
 
+export interface MailQueueOptions {
+  readonly drainMaxMs?: number;
+  /** Called for each message that is not tried again. */
+  readonly onLost?: () => void;
+}
+
 /** A message that is given up is logged without its text, because the text holds links. */
-export function mailQueue(sender: MailSender, log: Log, drainMaxMs = DRAIN_MAX_MS): MailQueue {
+export function mailQueue(
+  sender: MailSender,
+  log: Log,
+  { drainMaxMs = DRAIN_MAX_MS, onLost = () => undefined }: MailQueueOptions = {},
+): MailQueue {
   const waiting = new Map<Letter, NodeJS.Timeout>();
   const sending = new Set<Promise<void>>();
   let ending = false;
@@ -33,6 +43,7 @@ export function mailQueue(sender: MailSender, log: Log, drainMaxMs = DRAIN_MAX_M
       const afterS = ending ? undefined : RETRY_AFTER_S[tries];
       const { to, subject } = letter;
       if (afterS === undefined) {
+        onLost();
         log.error({ err, to, subject }, 'a message could not be sent; given up');
         return;
       }
@@ -52,6 +63,7 @@ export function mailQueue(sender: MailSender, log: Log, drainMaxMs = DRAIN_MAX_M
     add(letter) {
       if (waiting.size + sending.size < WAITING_MAX) return begin(letter, 0);
       const { to, subject } = letter;
+      onLost();
       log.error({ to, subject }, 'a message was not sent: too many messages are waiting');
     },
     async drain() {

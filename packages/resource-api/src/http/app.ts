@@ -106,6 +106,7 @@ function serve(deps: AppDeps): Middleware<ApiState> {
     const { release, route } = routeOf(versions, ctx.state);
     if (release === undefined || route === undefined) return next();
     const { caller } = await tokens.verify(bearerToken(authorizationOf(ctx.req.rawHeaders)));
+    ctx.state.clientId = caller.clientId;
     const use = countUse(deps, ctx.state, caller);
     requirePermission(caller, route.permissions, scopeBase);
     const name = `${caller.clientId}:${caller.subject}`;

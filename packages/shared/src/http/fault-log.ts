@@ -17,17 +17,15 @@ export type LogFault = (err: unknown, requestId: unknown) => void;
  */
 export function faultLog(log: Log): LogFault {
   /** Those that happened within the last minute, and how often since the last line about them. */
-  const repeated = new Map<string, { count: number; readonly what: string }>();
+  const repeated = new Map<string, { count: number; last: object }>();
   const report = (kind: string) => {
     const fault = repeated.get(kind);
     if (fault === undefined || fault.count === 0) {
       repeated.delete(kind);
       return;
     }
-    const { count, what } = fault;
-    const goesOn = GOES_ON[kind];
-    if (goesOn !== undefined) log.error({ count }, goesOn);
-    else log.error({ count, reason: what }, 'requests failed again');
+    const { count, last } = fault;
+    log.error({ count, ...last }, GOES_ON[kind] ?? 'requests failed again');
     fault.count = 0;
     rest(kind);
   };
@@ -38,21 +36,26 @@ export function faultLog(log: Log): LogFault {
     const place = kindOf(err);
     const kind = repeated.has(place) || repeated.size < KINDS_MAX ? place : OTHERS;
     const before = repeated.get(kind);
+    const last = err instanceof DatabaseUnavailable ? whyAway(err) : { reason: kind };
     if (before !== undefined) {
       before.count += 1;
+      before.last = last;
       return;
     }
-    repeated.set(kind, { count: 0, what: kind });
+    repeated.set(kind, { count: 0, last });
     rest(kind);
     if (!(err instanceof DatabaseUnavailable)) {
       log.error({ err, requestId }, 'request failed');
       return;
     }
-    const { message: reason, cause } = err;
-    const because = cause instanceof Error ? { cause: cause.message } : {};
     const begins = kind === FULL ? REFUSED : 'a store that is needed does not answer';
-    log.error({ reason, ...because, requestId }, begins);
+    log.error({ ...last, requestId }, begins);
   };
+}
+
+/** The reason may change while it lasts: a server that is down, then starting, then full. */
+function whyAway({ message: reason, cause }: DatabaseUnavailable): object {
+  return cause instanceof Error ? { reason, cause: cause.message } : { reason };
 }
 
 const AWAY = 'a store is away';

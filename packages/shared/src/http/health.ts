@@ -1,4 +1,5 @@
 import type { Middleware } from 'koa';
+import type { Metrics } from '../metrics/metrics.ts';
 
 /** Something without which a service cannot do its work; resolves when it is usable. */
 export interface ReadinessCheck {
@@ -19,6 +20,8 @@ export class NotReady extends Error {
 }
 
 const CHECK_TIMEOUT_MS = 2_000;
+/** Shorter than what a reading of the metrics waits for. */
+const MEASURE_TIMEOUT_MS = 800;
 
 /**
  * `GET /livez`: the process answers; restart it when it does not. `GET /readyz`: 200 when it can
@@ -38,7 +41,7 @@ export function health(checks: readonly ReadinessCheck[], isDraining: () => bool
       ctx.body = { status: 'ok' };
       return;
     }
-    const results = await Promise.all(checks.map(run));
+    const results = await Promise.all(checks.map((one) => run(one)));
     const ready = !isDraining() && results.every(([, result]) => result === 'ok');
     ctx.status = ready ? 200 : 503;
     ctx.body = {
@@ -48,10 +51,31 @@ export function health(checks: readonly ReadinessCheck[], isDraining: () => bool
   };
 }
 
-async function run({ name, check }: ReadinessCheck): Promise<[string, string]> {
+/** Shows to the monitoring system what `/readyz` shows, also where nobody asks `/readyz`. */
+export function measureReadiness(metrics: Metrics, checks: readonly ReadinessCheck[]): void {
+  metrics.gauge(
+    {
+      name: 'cls_ready',
+      help: '1 for each thing that the service needs and has, 0 for what is missing.',
+      labels: { need: checks.map(({ name }) => name) },
+    },
+    async () => {
+      const results = await Promise.all(checks.map((one) => run(one, MEASURE_TIMEOUT_MS)));
+      return results.map(([need, result]) => ({
+        labels: { need },
+        value: result === 'ok' ? 1 : 0,
+      }));
+    },
+  );
+}
+
+async function run(
+  { name, check }: ReadinessCheck,
+  timeoutMs = CHECK_TIMEOUT_MS,
+): Promise<[string, string]> {
   let timer: NodeJS.Timeout | undefined;
   const timeout = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error('timed out')), CHECK_TIMEOUT_MS);
+    timer = setTimeout(() => reject(new Error('timed out')), timeoutMs);
   });
   try {
     await Promise.race([check(), timeout]);

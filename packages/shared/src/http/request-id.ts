@@ -9,6 +9,8 @@ export interface RequestState {
   requestId: string;
   /** Why it was refused, for the operator's log alone: a kind, and nothing that was sent. */
   refused?: string;
+  /** Of the client whose token was accepted. */
+  clientId?: string;
   /** The pattern of its path, such as `/account/sessions/{id}`: one of the few that a service has. */
   route?: string | undefined;
 }

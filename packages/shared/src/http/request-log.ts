@@ -72,10 +72,10 @@ export function answerRecorder(
 
 function logAnswer(log: Log, answered: AnsweredRequest, tookMs: number): void {
   const durationMs = Math.round(tookMs * 10) / 10;
-  const { requestId, method, path, status, refused } = answered;
+  const { requestId, method, path, status, refused, clientId } = answered;
   const level = PROBES.includes(path) ? 'debug' : 'info';
   const line = { requestId, method, path, status, durationMs };
-  log[level](refused === undefined ? line : { ...line, refused }, 'request answered');
+  log[level](refused === undefined ? line : { ...line, refused, clientId }, 'request answered');
 }
 
 export function requestLog(record: RecordAnswer): Middleware<RequestState> {

@@ -5,7 +5,7 @@ import type { Database } from '../sql/database.ts';
 import {
   measureConnections,
   measuredStatements,
-  type ObserveStatement,
+  type Outcome,
   observedDatabase,
 } from '../sql/observed-database.ts';
 import type { Tracing } from '../tracing/tracing.ts';
@@ -25,26 +25,24 @@ export interface Observation {
 }
 
 export function observation(metrics: Metrics, tracing?: Tracing): Observation {
-  const statements = [
-    ...(metrics.measuring ? [measuredStatements(metrics)] : []),
-    ...(tracing === undefined ? [] : [tracing.statement]),
-  ];
+  const measured = metrics.measuring ? measuredStatements(metrics) : undefined;
   const commands = [
     ...(metrics.measuring ? [measuredCommands(metrics)] : []),
     ...(tracing === undefined ? [] : [tracing.command]),
   ];
-  const replica = (database: Database) =>
-    statements.length === 0
-      ? database
-      : observedDatabase(database, all(statements) as ObserveStatement);
+  const observed = (database: Database, of: 'database' | 'replica') => {
+    const observers = [measured?.[of], tracing?.statement].filter((each) => each !== undefined);
+    const observe = all<Outcome>(observers);
+    return observers.length === 0 ? database : observedDatabase(database, observe);
+  };
   return {
     metrics,
     tracing,
     database(database) {
       if (metrics.measuring) measureConnections(database, metrics);
-      return replica(database);
+      return observed(database, 'database');
     },
-    replica,
+    replica: (database) => observed(database, 'replica'),
     command: commands.length === 0 ? undefined : all(commands),
     requests: (handle) => tracing?.requests(handle) ?? handle,
   };

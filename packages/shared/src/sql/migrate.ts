@@ -132,7 +132,8 @@ export async function requireCurrentSchema(
 }
 
 const INSUFFICIENT_PRIVILEGE = '42501';
-const REMEDY = 'run `cls-auth migrate` or `cls-api migrate` as the role that owns the schema';
+const REMEDY =
+  'run `migrate` of the service’s tool (`cls-auth`, `cls-api` or `cls-explorer`) as the role that owns the schema';
 
 function lacking([first, ...more]: readonly string[]): string {
   const rest = more.length === 0 ? '' : ` and ${more.length} more`;

@@ -42,19 +42,24 @@ function outcomeOf(error: unknown): Outcome {
 const SECONDS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
 /** Measures how long statements take. */
-export function measuredStatements(metrics: Metrics): ObserveStatement {
+export function measuredStatements(
+  metrics: Metrics,
+): Record<'database' | 'replica', ObserveStatement> {
   const measure = metrics.histogram(
     {
       name: 'cls_database_statement_duration_seconds',
       help: 'How long a statement took, with its way to the database and back.',
-      labels: { outcome: OUTCOMES },
+      labels: { of: ['database', 'replica'], outcome: OUTCOMES },
     },
     SECONDS,
   );
-  return () => {
-    const startedMs = performance.now();
-    return (outcome) => measure({ outcome }, (performance.now() - startedMs) / 1_000);
-  };
+  const measured =
+    (of: 'database' | 'replica'): ObserveStatement =>
+    () => {
+      const startedMs = performance.now();
+      return (outcome) => measure({ of, outcome }, (performance.now() - startedMs) / 1_000);
+    };
+  return { database: measured('database'), replica: measured('replica') };
 }
 
 /** How many sessions of the pool are in use, and how many wait for one. */

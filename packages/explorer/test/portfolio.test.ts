@@ -1,7 +1,7 @@
 import { expect } from 'chai';
-import type { Sum, Totals } from '../src/balances/shapes.ts';
+import type { GroupSum, Sum, Totals } from '../src/balances/shapes.ts';
 import type { Page, Person } from './support/person.ts';
-import { rowsOf } from './support/reading.ts';
+import { type Row, rowsOf } from './support/reading.ts';
 import { aBook, FULL, type Services, sharedServices, VIEW } from './support/services.ts';
 
 const shown = (sum: Sum) => [
@@ -9,6 +9,23 @@ const shown = (sum: Sum) => [
   ...[sum.principalOutstanding, sum.pastDue, sum.commitment, sum.available],
   ...[sum.interestAccrued, sum.feesAccrued],
 ];
+
+/** Each number, and what it was. */
+const beside = ({ numbers, compared }: Row) =>
+  compared.map((cell, column) => [numbers[column], cell.length === 3 ? cell[1] : numbers[column]]);
+/** A sum over nothing. */
+const nothingOf = (sum: Sum) => {
+  const zero = (text: string) => text.replaceAll(/\d/g, '0').replace(/^-?0+/, '0');
+  const amounts = Object.entries(sum).map(([name, one]) => [
+    name,
+    name !== 'currency' && typeof one === 'string' ? zero(one) : one,
+  ]);
+  return { ...(Object.fromEntries(amounts) as Sum), count: 0 };
+};
+const comparedOf = (group: GroupSum) => {
+  const [is, was] = [shown(group), shown(group.compared as Sum)];
+  return is.map((one, column) => [one, was[column]]);
+};
 
 describe('the portfolio', () => {
   let services: Services;
@@ -70,6 +87,31 @@ describe('the portfolio', () => {
       const deals = await person.open(href.replaceAll('&amp;', '&'));
       expect(deals.response.status).to.equal(200);
       expect(rowsOf(deals.html, 'deals')).not.to.have.length(0);
+    });
+  }
+
+  for (const by of ['borrower', 'country', 'facilityType', 'status', 'lender']) {
+    it(`shows by ${by} what each row of another time was, as the API compares`, async () => {
+      const then = '2024-06-30';
+      const { html } = await person.open(`/portfolio?${times}&by=${by}&cmpAsOf=${then}`);
+      const ask = (more: string) =>
+        services.ask<Totals>(`/balances/totals?${times}&compareAsOf=${then}&${more}`);
+      const groups = await ask(`groupBy=${by}&top=10`);
+      const ladder = await ask('groupBy=maturityYear&top=100');
+      const told = rowsOf(html, 'groups').map(beside);
+      expect(told).to.deep.equal([...groups.data, ...groups.rest].map(comparedOf));
+      const { totals, comparedTotals = [] } = ladder;
+      const ofAll = totals.map((sum) => {
+        const compared = comparedTotals.find(({ currency }) => currency === sum.currency);
+        return comparedOf({ ...sum, compared: compared ?? nothingOf(sum) });
+      });
+      expect(rowsOf(html, 'portfolio').map(beside)).to.deep.equal(ofAll);
+      const years = totals.flatMap(({ currency }) => rowsOf(html, `ladder-${currency}`));
+      expect(years.map(beside)).to.have.deep.members(ladder.data.map(comparedOf));
+      const moved = [told, ofAll, years.map(beside)].map((rows) =>
+        rows.flat().some(([is, was]) => is !== was),
+      );
+      expect(moved).to.deep.equal([true, true, true]);
     });
   }
 

@@ -1,4 +1,5 @@
 import { Random } from '@cls/book-generator/random';
+import type { Refusal } from '@cls/shared/http/refusal';
 import type { Database } from '@cls/shared/sql/database';
 import { describeOnEngines } from '@cls/testing/engines';
 import { expect } from 'chai';
@@ -59,8 +60,8 @@ describeOnEngines('a list that compares two times', (engine) => {
       };
       const note = JSON.stringify({ ...then, customer: caller.customer, was: question.asOf });
       const plain = (more: object): Promise<BalancePage | undefined> =>
-        book.readings(caller, { ...then, ...more }).catch((error: { code?: string }) => {
-          if (BEFORE_BOOK.includes(error.code ?? '')) return undefined;
+        book.readings(caller, { ...then, ...more }).catch((error: Partial<Refusal>) => {
+          if (BEFORE_BOOK.includes(error.details?.code ?? '')) return undefined;
           throw error;
         });
       const whole = await plain({ filter: { ...NO_FILTER, includeZero: true } });

@@ -9,8 +9,9 @@ import {
   type Level,
   NO_FILTER,
 } from '../src/balances/balance-store.ts';
+import type { GroupTotal } from '../src/balances/group-sums.ts';
 import type { BalanceReading } from '../src/balances/read-balances.ts';
-import { type GroupTotal, groupsReader } from '../src/balances/read-groups.ts';
+import { groupsReader } from '../src/balances/read-groups.ts';
 import { currentCommitment, outstandingPrincipal } from '../src/ledger/balance.ts';
 import { MIGRATIONS } from '../src/store/migrations.ts';
 import { type AskedBook, askedBook, CUSTOMERS, callerOf } from './support/asked-book.ts';

@@ -2069,6 +2069,34 @@ export interface components {
             /** @description Items with a warning. */
             warnings: number | null;
         };
+        RestTotal: {
+            /** @description Amounts of different currencies are never added up. */
+            currency: components["schemas"]["Currency"];
+            /** @description How many items were added up. */
+            count: number;
+            /** @description Outstanding principal of all items. */
+            principalOutstanding: components["schemas"]["Money"];
+            /** @description Revaluation of principal that is owed in other currencies. */
+            exchangeAdjustment: components["schemas"]["Money"];
+            /** @description Outstanding principal and exchange adjustment. */
+            obligation: components["schemas"]["Money"];
+            /** @description Commitment that is not drawn. Left out at level contract: commitments are the facility’s. */
+            unfunded?: components["schemas"]["Money"];
+            /** @description Interest that is accrued and not billed; null: too many items accrue to add them up. */
+            interestAccrued: components["schemas"]["Money"] | null;
+            /** @description Fees that are accrued and not billed; null: too many items accrue to add them up. */
+            feesAccrued: components["schemas"]["Money"] | null;
+            /** @description What the lenders are bound to lend at the date; left out at level contract. */
+            commitment?: components["schemas"]["Money"] | null;
+            /** @description May be drawn now; left out at level contract. */
+            available?: components["schemas"]["Money"] | null;
+            /** @description Principal, interest and fees; null: too many items to work it out. */
+            pastDue: components["schemas"]["Money"] | null;
+            /** @description Items with a warning. */
+            warnings: number | null;
+            /** @description With `compareAsOf` or `compareKnownAt`: the same sums at the other time, zero where nothing was in it; null: there was no book yet. */
+            compared?: components["schemas"]["SummedTotal"] | null;
+        };
         GroupTotal: {
             /**
              * @description The kind of object.
@@ -2108,6 +2136,8 @@ export interface components {
             pastDue: components["schemas"]["Money"] | null;
             /** @description Items with a warning. */
             warnings: number | null;
+            /** @description With `compareAsOf` or `compareKnownAt`: the same sums at the other time, zero where nothing was in it; null: there was no book yet. */
+            compared?: components["schemas"]["SummedTotal"] | null;
         };
         GroupTotalList: {
             /**
@@ -2118,7 +2148,7 @@ export interface components {
             /** @description By currency; those with the most outstanding principal first. */
             data: components["schemas"]["GroupTotal"][];
             /** @description Per currency, what the other groups come to. */
-            rest: components["schemas"]["SummedTotal"][];
+            rest: components["schemas"]["RestTotal"][];
             /** @description Per currency, what all items come to. */
             totals: components["schemas"]["SummedTotal"][];
             /** @description What the answer is an answer to. */
@@ -2136,7 +2166,20 @@ export interface components {
                 ledgerSeq: number;
                 /** @description The last date with data, up to `asOf`. */
                 dataThrough: components["schemas"]["Date"] | null;
+                /** @description With `compareAsOf` or `compareKnownAt`: the other time; null: there was no book yet. */
+                compared?: {
+                    /** @description The date of the comparison. */
+                    asOf: components["schemas"]["Date"];
+                    /** @description The newest change that what was then depends on. */
+                    knownAt: components["schemas"]["Instant"] | null;
+                    /** @description The newest journal that was known. */
+                    ledgerSeq: number;
+                    /** @description The last date with data, up to `asOf`. */
+                    dataThrough: components["schemas"]["Date"] | null;
+                } | null;
             };
+            /** @description With `compareAsOf` or `compareKnownAt`: what the same filters found at the other time. */
+            comparedTotals?: components["schemas"]["SummedTotal"][];
         };
         DealItem: {
             /**
@@ -2397,9 +2440,9 @@ export interface operations {
                 asOf?: string;
                 /** @description Balances as they were known then: only what had been posted by this instant counts. Without it, everything that is known now. Expected: an instant as 2025-04-01T00:00:00Z. */
                 knownAt?: string;
-                /** @description Each item and the totals are compared with this date. Without it, where `compareKnownAt` is given, with the date of the balances. Expected: a date as YYYY-MM-DD. */
+                /** @description Each item, or group, and the totals are compared with this date. Without it, where `compareKnownAt` is given, with the date of the balances. Expected: a date as YYYY-MM-DD. */
                 compareAsOf?: string;
-                /** @description Each item and the totals are compared with what was known then. Without it, where `compareAsOf` is given, with what the answer knows. Expected: an instant as 2025-04-01T00:00:00Z. */
+                /** @description Each item, or group, and the totals are compared with what was known then. Without it, where `compareAsOf` is given, with what the answer knows. Expected: an instant as 2025-04-01T00:00:00Z. */
                 compareKnownAt?: string;
                 /** @description What an item is a balance of: the finer, the more items. Expected: one of deal, facility, contract, position. */
                 level?: "deal" | "facility" | "contract" | "position";
@@ -2865,6 +2908,10 @@ export interface operations {
                 asOf?: string;
                 /** @description Balances as they were known then: only what had been posted by this instant counts. Without it, everything that is known now. Expected: an instant as 2025-04-01T00:00:00Z. */
                 knownAt?: string;
+                /** @description Each item, or group, and the totals are compared with this date. Without it, where `compareKnownAt` is given, with the date of the balances. Expected: a date as YYYY-MM-DD. */
+                compareAsOf?: string;
+                /** @description Each item, or group, and the totals are compared with what was known then. Without it, where `compareAsOf` is given, with what the answer knows. Expected: an instant as 2025-04-01T00:00:00Z. */
+                compareKnownAt?: string;
                 /** @description What an item is a balance of: the finer, the more items. Expected: one of deal, facility, contract, position. */
                 level?: "deal" | "facility" | "contract" | "position";
                 /** @description What items are grouped by, beside the currency; `lender` at level position alone. Expected: one of borrower, country, facilityType, status, lender, maturityYear. */

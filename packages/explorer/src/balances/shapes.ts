@@ -216,7 +216,13 @@ export interface Sum {
   readonly pastDue: string | null;
 }
 
-export interface GroupTotal extends Sum {
+/** What a group comes to, or what all groups come to that are not told one by one. */
+export interface GroupSum extends Sum {
+  /** The same at the time of the comparison; null before the book. */
+  readonly compared?: Sum | null;
+}
+
+export interface GroupTotal extends GroupSum {
   /** A code, a year, or the id of a party; null where items have none. */
   readonly value: string | null;
   readonly name: string | null;
@@ -224,9 +230,10 @@ export interface GroupTotal extends Sum {
 
 export interface Totals {
   readonly data: readonly GroupTotal[];
-  readonly rest: readonly Sum[];
+  readonly rest: readonly GroupSum[];
   readonly totals: readonly Sum[];
-  readonly meta: Meta;
+  readonly comparedTotals?: readonly Sum[];
+  readonly meta: ComparedMeta;
 }
 
 export interface Meta {
@@ -235,6 +242,11 @@ export interface Meta {
   readonly ledgerSeq: number;
   readonly dataThrough: string | null;
   readonly period?: { readonly from: string | null; readonly to: string };
+}
+
+export interface ComparedMeta extends Meta {
+  /** Where the answer compares; null: there was no book at the other time. */
+  readonly compared?: object | null;
 }
 
 /** Who asks, and what it may see now. */
@@ -285,10 +297,7 @@ export interface List<T> {
     readonly hasMore: boolean;
     readonly nextCursor?: string | null;
   };
-  readonly meta: Meta & {
-    /** Where the answer compares; null: there was no book at the other time. */
-    readonly compared?: object | null;
-  };
+  readonly meta: ComparedMeta;
   readonly totals?: readonly Total[];
   readonly comparedTotals?: readonly Total[];
 }

@@ -1,6 +1,6 @@
 import { type Html, html } from '@cls/shared/http/html';
 import { ApiRefused } from '../balances/api-client.ts';
-import type { BalanceItem, List } from '../balances/shapes.ts';
+import type { ComparedMeta } from '../balances/shapes.ts';
 import { sameWith } from '../web/address.ts';
 import type { Text } from '../web/text.ts';
 import type { Was } from './cells.ts';
@@ -40,27 +40,27 @@ export async function readThen<T>(
   return { times, before: answer };
 }
 
-/** The parameters with which a list of balances compares each item itself. */
+/** The parameters with which the API compares, in the answer to the same question. */
 export function comparisonAsked({ query }: Visit) {
   const [compareAsOf, compareKnownAt] = NAMES.map((name) => query.get(name) ?? undefined);
   return { compareAsOf, compareKnownAt };
 }
 
-/** A list that was asked to compare; undefined where the page compares nothing. */
-export function comparedList(
+/** An answer that was asked to compare; undefined where the page compares nothing. */
+export function comparedAnswer<T extends { readonly meta: ComparedMeta }>(
   visit: Visit,
-  list: List<BalanceItem>,
-): Compared<List<BalanceItem>> | undefined {
+  answer: T,
+): Compared<T> | undefined {
   const times = comparedTimes(visit);
   if (times === undefined) return undefined;
-  return { times, before: list.meta.compared == null ? undefined : list };
+  return { times, before: answer.meta.compared == null ? undefined : answer };
 }
 
-/** What an item of such a list was. */
-export function itemThen(
-  { compared }: BalanceItem,
-  then: Was<List<BalanceItem>> | undefined,
-): Was<BalanceItem> | undefined {
+/** What an item, or a group, of such an answer was. */
+export function partThen<T>(
+  { compared }: { readonly compared?: T | null },
+  then: Was<unknown> | undefined,
+): Was<T> | undefined {
   return wasOf(then, () => compared ?? undefined);
 }
 

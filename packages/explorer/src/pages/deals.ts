@@ -5,19 +5,19 @@ import type { Text } from '../web/text.ts';
 import { apiCall } from './api-call.ts';
 import { amountCell, type Column, countCell, table, type Was } from './cells.ts';
 import {
-  comparedList,
+  comparedAnswer,
   comparedTimes,
   comparedWith,
   compareForm,
   comparisonAsked,
-  itemThen,
+  partThen,
   wasOf,
 } from './compare.ts';
 import { chosenColumns, columnHead, columnsForm, sortLink } from './deal-columns.ts';
 import { chips, filterForm, filtersInWords, filtersOf } from './deal-filters.ts';
 import { facetLists, namesOf, readFacets } from './facets.ts';
 import { type PageDeps, showPage, timesAsked, whoAsks } from './show.ts';
-import { ofOneCurrency, sumsBeside } from './sums-then.ts';
+import { sumsBeside } from './sums-then.ts';
 import type { Visit } from './visit.ts';
 
 const PAGE_SIZES = ['50', '100', '250'];
@@ -44,7 +44,7 @@ export async function dealsPage(deps: PageDeps, visit: Visit): Promise<void> {
     whoAsks(deps, visit),
     readFacets(deps, visit),
   ]);
-  const then = comparedList(visit, list);
+  const then = comparedAnswer(visit, list);
   const names = new Map([...partiesOf(list.data), ...namesOf(facets)]);
   showPage(deps, visit, {
     title: (text) => text.t('deals.title'),
@@ -115,7 +115,7 @@ function rowsTable(
     ...chosen.map((column) => columnHead(visit, column, text)),
   ];
   const rows = data.map((item) => {
-    const then = itemThen(item, was);
+    const then = partThen(item, was);
     // Said once for the row: none of its numbers was there.
     const isNew = then !== undefined && then.before === undefined;
     return html`
@@ -156,7 +156,7 @@ function totalsTable(
     { label: text.t('column.interestAccrued'), numeric: true },
     { label: text.t('column.feesAccrued'), numeric: true },
   ];
-  const rows = sumsBeside(totals, was, ofOneCurrency).map(({ sum: total, was: then }) => {
+  const rows = sumsBeside(totals, was).map(({ sum: total, was: then }) => {
     const amounts = TOTALS.map((name) => {
       const before = wasOf(then, (one) => one[name]);
       return amountCell(total[name], text, before);

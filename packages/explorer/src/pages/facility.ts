@@ -6,11 +6,11 @@ import type { Text } from '../web/text.ts';
 import { apiCall } from './api-call.ts';
 import { amountCell, dateCell, facts, marks, table, type Was, wordOf } from './cells.ts';
 import {
-  comparedList,
+  comparedAnswer,
   comparedWith,
   compareForm,
   comparisonAsked,
-  itemThen,
+  partThen,
   wasOf,
 } from './compare.ts';
 import { absent, currencySection, dateOf, provenance } from './deal.ts';
@@ -32,8 +32,8 @@ export async function facilityPage(deps: PageDeps, visit: Visit): Promise<void> 
   ]);
   const [item] = found.data;
   if (item === undefined) return absent(deps, visit);
-  const then = comparedList(visit, found);
-  const was = itemThen(item, then);
+  const then = comparedAnswer(visit, found);
+  const was = partThen(item, then);
   showPage(deps, visit, {
     title: () => `${item.facility?.name ?? ''} · ${item.deal.dealNumber}`,
     place: 'deals',
@@ -63,7 +63,7 @@ export async function facilityPage(deps: PageDeps, visit: Visit): Promise<void> 
         contracts,
         text,
         apiCall(deps, contracts, text),
-        comparedList(visit, contracts),
+        comparedAnswer(visit, contracts),
       ),
       (item.accrual ?? []).map((one, at) =>
         accrualTable(one, item.currency, at, contracts.data, text, apiCall(deps, found, text)),
@@ -128,7 +128,7 @@ function contractsTable(
   ];
   const rows = data.map((item) => {
     const { contract, global, status, currency, terms } = item;
-    const then = itemThen(item, was);
+    const then = partThen(item, was);
     const amounts = CONTRACT_AMOUNTS.map((of) =>
       amountCell(
         of(global),

@@ -6,17 +6,22 @@ import { apiCall } from './api-call.ts';
 import { barChart } from './bars.ts';
 import { amountCell, countCell, table, type Was, wordOf } from './cells.ts';
 import { daysBefore } from './changes.ts';
-import { comparedWith, compareForm, readThen, wasOf } from './compare.ts';
+import {
+  comparedAnswer,
+  comparedWith,
+  compareForm,
+  comparisonAsked,
+  partThen,
+  wasOf,
+} from './compare.ts';
 import { type PageDeps, showPage, timesAsked, whoAsks } from './show.ts';
-import { groupThen, isSameGroup, ofOneCurrency, restThen, sumsBeside } from './sums-then.ts';
+import { sumsBeside } from './sums-then.ts';
 import type { Visit } from './visit.ts';
 
 /** By what a person may look at the whole; a lender’s parts are those of the lender alone. */
 const GROUPS = ['borrower', 'country', 'facilityType', 'status', 'lender'] as const;
 type Group = (typeof GROUPS)[number];
 const TOP = '10';
-/** As many as the API lists one by one. */
-const ALL = '1000';
 
 /** `/portfolio`: what all comes to per currency, when it matures, and by whom or what. */
 export async function portfolioPage(deps: PageDeps, visit: Visit): Promise<void> {
@@ -26,22 +31,25 @@ export async function portfolioPage(deps: PageDeps, visit: Visit): Promise<void>
   const own = query.get('view') === 'own';
   const level = own ? { level: 'position' } : {};
   const read = (more: Record<string, string>) =>
-    deps.api.read<Totals>(asker, '/balances/totals', { ...timesAsked(visit), ...level, ...more });
-  const byYear = { groupBy: 'maturityYear', top: '100' };
-  const [ladder, groups, who, ladderThen, groupsThen] = await Promise.all([
-    read(byYear),
+    deps.api.read<Totals>(asker, '/balances/totals', {
+      ...timesAsked(visit),
+      ...comparisonAsked(visit),
+      ...level,
+      ...more,
+    });
+  const [ladder, groups, who] = await Promise.all([
+    read({ groupBy: 'maturityYear', top: '100' }),
     read({ groupBy: by, top: TOP }),
     whoAsks(deps, visit),
-    readThen(visit, (times) => read({ ...byYear, ...times })),
-    readThen(visit, (times) => read({ groupBy: by, top: ALL, ...times })),
   ]);
+  const [ladderThen, groupsThen] = [comparedAnswer(visit, ladder), comparedAnswer(visit, groups)];
   showPage(deps, visit, {
     title: (text) => text.t('portfolio.title'),
     place: 'portfolio',
     who,
     meta: ladder.meta,
     body: (text) =>
-      ladder.totals.length === 0
+      currenciesOf(ladder).length === 0
         ? nothing(visit, text)
         : [
             whose(visit, own, who.data.roles, text),
@@ -50,7 +58,7 @@ export async function portfolioPage(deps: PageDeps, visit: Visit): Promise<void>
             pointers(visit, text),
             totalsTable(ladder, own, text, apiCall(deps, ladder, text), ladderThen),
             html`<h2>${text.t('portfolio.ladder')}</h2>`,
-            currenciesOf(ladder, ladderThen).map((currency) =>
+            currenciesOf(ladder).map((currency) =>
               ladderOf(currency, ladder, text, apiCall(deps, ladder, text), ladderThen),
             ),
             html`<h2 id="by">${text.t('portfolio.by')}</h2>`,
@@ -127,13 +135,13 @@ function totalsTable(
   call: Html | undefined,
   then: Was<Totals> | undefined,
 ): Html {
-  const was = wasOf(then, (answer) => answer.totals);
+  const was = wasOf(then, ({ comparedTotals }) => comparedTotals);
   const columns = [
     { label: text.t('column.currency') },
     { label: text.t('column.facilities'), numeric: true },
     ...amountColumns(text),
   ];
-  const rows = sumsBeside(totals, was, ofOneCurrency).map(
+  const rows = sumsBeside(totals, was).map(
     (beside) => html`
 <tr><th scope="row">${beside.sum.currency}</th>${sumCells(beside.sum, text, beside.was)}</tr>`,
   );
@@ -146,9 +154,9 @@ function totalsTable(
   });
 }
 
-function currenciesOf({ totals }: Totals, then: Was<Totals> | undefined): readonly string[] {
-  const all = [...totals, ...(then?.before?.totals ?? [])];
-  return [...new Set(all.map(({ currency }) => currency))];
+/** Those of both times, where the page compares. */
+function currenciesOf({ totals, comparedTotals = [] }: Totals): readonly string[] {
+  return [...new Set([...totals, ...comparedTotals].map(({ currency }) => currency))];
 }
 
 /** What is outstanding by the year in which it matures: a picture, and the table behind it. */
@@ -159,13 +167,10 @@ function ladderOf(
   call: Html | undefined,
   then: Was<Totals> | undefined,
 ): Html {
-  const ofCurrency = (groups: readonly GroupTotal[]) =>
-    groups.filter((group) => group.currency === currency);
-  const was = wasOf(then, (answer) => ofCurrency(answer.data));
-  const years = [...sumsBeside(ofCurrency(data), was, isSameGroup)].sort((a, b) =>
-    (a.sum.value ?? '9999') < (b.sum.value ?? '9999') ? -1 : 1,
-  );
-  const bars = years.map(({ sum: { value, principalOutstanding } }) => ({
+  const years = data
+    .filter((group) => group.currency === currency)
+    .sort((a, b) => ((a.value ?? '9999') < (b.value ?? '9999') ? -1 : 1));
+  const bars = years.map(({ value, principalOutstanding }) => ({
     label: value ?? text.t('portfolio.noMaturity'),
     amount: principalOutstanding,
   }));
@@ -175,8 +180,8 @@ function ladderOf(
     ...amountColumns(text),
   ];
   const rows = years.map(
-    (beside) => html`
-<tr><th scope="row">${beside.sum.value ?? text.t('portfolio.noMaturity')}</th>${sumCells(beside.sum, text, beside.was)}</tr>`,
+    (year) => html`
+<tr><th scope="row">${year.value ?? text.t('portfolio.noMaturity')}</th>${sumCells(year, text, partThen(year, then))}</tr>`,
   );
   const caption = text.t('portfolio.ladderCaption', { currency });
   const numbers = table({ caption, columns, rows, call, id: `ladder-${currency}` });
@@ -212,11 +217,11 @@ function groupTable(
   ];
   const rows = groups.data.map(
     (group) => html`
-<tr><th scope="row">${groupName(visit, by, group, text)}</th><td>${group.currency}</td>${sumCells(group, text, groupThen(group, then))}</tr>`,
+<tr><th scope="row">${groupName(visit, by, group, text)}</th><td>${group.currency}</td>${sumCells(group, text, partThen(group, then))}</tr>`,
   );
   const rest = groups.rest.map(
     (sum) => html`
-<tr><th scope="row">${text.t('portfolio.rest')}</th><td>${sum.currency}</td>${sumCells(sum, text, restThen(sum, groups.data, then))}</tr>`,
+<tr><th scope="row">${text.t('portfolio.rest')}</th><td>${sum.currency}</td>${sumCells(sum, text, partThen(sum, then))}</tr>`,
   );
   const caption = text.t('portfolio.byCaption', { group: text.t(`group.${by}`) });
   return table({ caption, columns, rows: [...rows, ...rest], call, id: 'groups' });

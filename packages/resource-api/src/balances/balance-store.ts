@@ -281,7 +281,12 @@ export interface GroupRequest extends FilterRequest {
   readonly groupBy: Grouping | undefined;
   /** Groups of each currency that are told one by one: those with the most outstanding principal. */
   readonly top: number;
+  /** Groups that come before all others, whatever their principal. */
+  readonly first?: readonly GroupKey[] | undefined;
 }
+
+/** Names a group among those of one question, at any time. */
+export type GroupKey = Pick<BookedGroup, 'currency' | 'group'>;
 
 /** What the items of one group come to in one currency; without what accrues by rate periods. */
 export interface BookedGroup extends BookedTotal {

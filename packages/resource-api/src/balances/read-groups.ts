@@ -1,38 +1,46 @@
 import type { Caller } from '@cls/shared/access/caller';
-import { addTotals, ZERO_BALANCE } from '../ledger/balance.ts';
 import { accrualsOf, withAccruals } from './accruals.ts';
 import type {
   BalanceFilter,
   BalanceItem,
   BalanceStore,
   BookedGroup,
+  GroupKey,
   GroupRequest,
   MarkedItem,
   ReaderAccess,
 } from './balance-store.ts';
 import { decidedFilter } from './decided-by-reading.ts';
 import { resolveIds } from './external-ids.ts';
+import { addedUp, besideThen, type GroupTotal, type ToldGroup } from './group-sums.ts';
 import { accessOf, readingsReader } from './read-balances.ts';
-import type { QuestionTimes, ResolvedSnapshot, Snapshots } from './snapshot.ts';
+import type { ComparedTimes, QuestionTimes, ResolvedSnapshot, Snapshots } from './snapshot.ts';
 
-export interface GroupQuestion extends QuestionTimes, Omit<GroupRequest, 'snapshot'> {
+export interface GroupQuestion extends QuestionTimes, Omit<GroupRequest, 'snapshot' | 'first'> {
   readonly filter: BalanceFilter;
-}
-
-export interface GroupTotal extends BookedGroup {
-  readonly withAccruals: boolean;
+  /** The other times that the groups are compared with. */
+  readonly compare?: ComparedTimes | undefined;
 }
 
 export interface GroupsAnswer {
   readonly snapshot: ResolvedSnapshot;
-  readonly groups: readonly GroupTotal[];
+  readonly groups: readonly ToldGroup[];
   /** Per currency, what the groups come to that are not told one by one. */
-  readonly rest: readonly GroupTotal[];
+  readonly rest: readonly ToldGroup[];
   /** Per currency, what all groups come to. */
+  readonly totals: readonly GroupTotal[];
+  /** Undefined where nothing is compared. */
+  readonly comparison: GroupComparison | undefined;
+}
+
+export interface GroupComparison {
+  /** Undefined before the book, where there was nothing. */
+  readonly snapshot: ResolvedSnapshot | undefined;
+  /** Per currency, what all groups came to. */
   readonly totals: readonly GroupTotal[];
 }
 
-/** @throws {Refusal} of the question's times. */
+/** @throws {Refusal} of the question's times, and of the times that it compares with. */
 export type ReadGroups = (caller: Caller, question: GroupQuestion) => Promise<GroupsAnswer>;
 
 /** Items that are worked out one by one, because their accruals or shares are. */
@@ -49,23 +57,26 @@ export function groupsReader(store: BalanceStore, times: Snapshots): ReadGroups 
       times.resolve(question, access),
       resolveIds(question.filter, store),
     ]);
-    const { level, groupBy, top } = question;
-    const asked = { level, filter, snapshot };
-    const read = (items: readonly BalanceItem[]) => readingsOf(access, question, snapshot, items);
-    const decided = await decidedFilter(store, access, asked, read);
-    const request = { level, filter: decided, snapshot, groupBy, top, narrowing: {} };
-    const booked = await store.groupTotals(access, request, SMALL_BOOK);
-    const found = await withAccrued(
-      store,
-      access,
-      request,
-      await withLate(store, access, request, booked),
-    );
+    const { level, groupBy, top, compare } = question;
+    const groupsAt = async (snapshot: ResolvedSnapshot, first?: readonly GroupKey[]) => {
+      const asked = { level, filter, snapshot };
+      const read = (items: readonly BalanceItem[]) => readingsOf(access, question, snapshot, items);
+      const decided = await decidedFilter(store, access, asked, read);
+      const request = { level, filter: decided, snapshot, groupBy, top, first, narrowing: {} };
+      const booked = await store.groupTotals(access, request, SMALL_BOOK);
+      const late = await withLate(store, access, request, booked);
+      return withAccrued(store, access, request, late);
+    };
+    const then = compare && (await times.compared(compare, access, snapshot, question));
+    const found = await groupsAt(snapshot);
+    const was = then && (await groupsAt(then, groupBy && found.filter(({ rest }) => !rest)));
+    const told: readonly ToldGroup[] = was === undefined ? found : besideThen(found, was, top);
     return {
       snapshot,
-      groups: groupBy === undefined ? [] : found.filter(({ rest }) => !rest),
-      rest: found.filter(({ rest }) => rest),
+      groups: groupBy === undefined ? [] : told.filter(({ rest }) => !rest),
+      rest: told.filter(({ rest }) => rest),
       totals: addedUp(found),
+      comparison: compare && { snapshot: then, totals: addedUp(was ?? []) },
     };
   };
 }
@@ -139,44 +150,4 @@ function withPastDue(group: BookedGroup, amount: bigint): BookedGroup {
   const { details } = group;
   if (details === undefined) return group;
   return { ...group, details: { ...details, pastDue: (details.pastDue ?? 0n) + amount } };
-}
-
-function addedUp(groups: readonly GroupTotal[]): readonly GroupTotal[] {
-  const totals = new Map<string, GroupTotal>();
-  for (const group of groups) {
-    const before = totals.get(group.currency);
-    totals.set(group.currency, before === undefined ? undivided(group) : sumOf(before, group));
-  }
-  return [...totals.values()];
-}
-
-function undivided(group: GroupTotal): GroupTotal {
-  return {
-    ...group,
-    group: null,
-    party: null,
-    rest: false,
-    balance: addTotals(ZERO_BALANCE, group.balance),
-  };
-}
-
-function sumOf(one: GroupTotal, other: GroupTotal): GroupTotal {
-  const [a, b] = [one.details, other.details];
-  return {
-    ...one,
-    count: one.count + other.count,
-    balance: addTotals(one.balance, other.balance),
-    details:
-      a === undefined || b === undefined
-        ? undefined
-        : {
-            commitment: a.commitment + b.commitment,
-            available: a.available + b.available,
-            pastDue:
-              a.pastDue === undefined || b.pastDue === undefined
-                ? undefined
-                : a.pastDue + b.pastDue,
-            warnings: a.warnings + b.warnings,
-          },
-  };
 }

@@ -1,4 +1,4 @@
-import type { BookedGroup, Grouping, GroupRequest } from '../balances/balance-store.ts';
+import type { BookedGroup, Grouping, GroupKey, GroupRequest } from '../balances/balance-store.ts';
 import { TOTAL_COMPONENTS, type TotalBalance } from '../ledger/balance.ts';
 import {
   AVAILABLE,
@@ -49,7 +49,7 @@ const OWN_SUMS: Readonly<Record<string, string>> = {
  * @param deals the only ones that may have items of the filter, by their keys
  */
 export function groupTotalsStatement(
-  { level, filter, snapshot, groupBy, top }: GroupRequest,
+  { level, filter, snapshot, groupBy, top, first = [] }: GroupRequest,
   deals?: readonly bigint[],
 ): Statement {
   const parameters = new Parameters(snapshot);
@@ -58,6 +58,10 @@ export function groupTotalsStatement(
   const where = conditions(sql, level, { ...rest, includeZero: true }, parameters);
   if (deals !== undefined) where.push(`i.deal_key = ANY(${parameters.add(deals)})`);
   const places = parameters.add(top);
+  const isFirst =
+    first.length === 0
+      ? ''
+      : `b.currency || coalesce(' ' || b."group", '') = ANY(${parameters.add(first.map(nameOf))}) DESC, `;
   const own = `FILTER (WHERE l.lender_key = ${sql.holder})`;
   const sums = Object.entries(OWN_SUMS).map(([name, sum]) => `${sum} ${own} AS ${name}`);
   // Shares of what is past due add up only together, and are worked out from all lenders' lines.
@@ -88,7 +92,7 @@ export function groupTotalsStatement(
         SELECT b.currency, b."group", count(*) AS count, count(*) FILTER (WHERE b.warned) AS warnings,
           ${added},
           row_number() OVER (PARTITION BY b.currency
-            ORDER BY sum(b.principal_cash + b.principal_pik) DESC, b."group" COLLATE "C") AS place
+            ORDER BY ${isFirst}sum(b.principal_cash + b.principal_pik) DESC, b."group" COLLATE "C") AS place
         FROM (
           SELECT b.*, ${within} AS within
           FROM (
@@ -114,6 +118,10 @@ export function groupTotalsStatement(
     ) t
     ORDER BY t.currency, t.rest, t.place`;
   return { sql: text, parameters: parameters.values };
+}
+
+function nameOf({ currency, group }: GroupKey): string {
+  return group === null ? currency : `${currency} ${group}`;
 }
 
 export type GroupRow = TotalBalance & {

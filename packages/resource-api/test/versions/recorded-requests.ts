@@ -161,6 +161,8 @@ export const REQUESTS: Readonly<Record<string, readonly RecordedRequest[]>> = {
       `${T}?${DAY}&groupBy=status&level=contract`,
       `${T}?${DAY}&groupBy=lender&top=3&knownAt=${EARLIER}`,
       `${T}?${DAY}&groupBy=maturityYear&includeZero=true`,
+      `${T}?${DAY}&groupBy=lender&top=3&compareAsOf=2017-08-16`,
+      `${T}?${DAY}&compareKnownAt=2001-01-01T00:00:00Z`,
       `${T}?groupBy=lender&level=facility&top=0&limit=2&asOf=yesterday`,
       `${T}?groupBy=facilityType&level=deal&updatedSince=${EARLIER}`,
     ]),

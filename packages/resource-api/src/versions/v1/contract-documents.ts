@@ -14,7 +14,7 @@ import {
   text,
 } from '../schema.ts';
 import { TOTAL } from './contract-accruals.ts';
-import { itemOf, META, PERIOD } from './contract-lists.ts';
+import { COMPARED, itemOf, META, PERIOD } from './contract-lists.ts';
 import { DEAL_STATUS, PARTIES, ROLL_FORWARD } from './contract-schemas.ts';
 import type { DocumentName } from './query.ts';
 
@@ -92,6 +92,12 @@ const SUMS = {
   warnings: nullable(integer(), 'Items with a warning.'),
 };
 const COMMITTED = ['unfunded', 'commitment', 'available'];
+/** Of a group, and of all others. */
+const COMPARED_SUMS = nullable(
+  ref('SummedTotal'),
+  'With `compareAsOf` or `compareKnownAt`: the same sums at the other time, zero where nothing was in it; null: there was no book yet.',
+);
+const COMPARABLE = [...COMMITTED, 'compared'];
 
 const item = (data: JsonSchema, meta: JsonSchema) =>
   object({
@@ -188,6 +194,7 @@ export const DOCUMENT_SCHEMAS: Readonly<Record<string, JsonSchema>> = {
     meta: as(object(META), 'What the answer is an answer to.'),
   }),
   SummedTotal: object(SUMS, COMMITTED),
+  RestTotal: object({ ...SUMS, compared: COMPARED_SUMS }, COMPARABLE),
   GroupTotal: object(
     {
       object: constant('groupTotal'),
@@ -195,18 +202,29 @@ export const DOCUMENT_SCHEMAS: Readonly<Record<string, JsonSchema>> = {
       value: nullable(text(), 'A code, a year, or the id of a party; null: items have none.'),
       name: nullable(text(), 'Of the party, where items are grouped by one.'),
       ...SUMS,
+      compared: COMPARED_SUMS,
     },
-    COMMITTED,
+    COMPARABLE,
   ),
-  GroupTotalList: object({
-    object: constant('list'),
-    data: listOf(
-      ref('GroupTotal'),
-      'By currency; those with the most outstanding principal first.',
-    ),
-    rest: listOf(ref('SummedTotal'), 'Per currency, what the other groups come to.'),
-    totals: listOf(ref('SummedTotal'), 'Per currency, what all items come to.'),
-    meta: as(object(META), 'What the answer is an answer to.'),
-  }),
+  GroupTotalList: object(
+    {
+      object: constant('list'),
+      data: listOf(
+        ref('GroupTotal'),
+        'By currency; those with the most outstanding principal first.',
+      ),
+      rest: listOf(ref('RestTotal'), 'Per currency, what the other groups come to.'),
+      totals: listOf(ref('SummedTotal'), 'Per currency, what all items come to.'),
+      meta: as(
+        object({ ...META, compared: COMPARED }, ['compared']),
+        'What the answer is an answer to.',
+      ),
+      comparedTotals: listOf(
+        ref('SummedTotal'),
+        'With `compareAsOf` or `compareKnownAt`: what the same filters found at the other time.',
+      ),
+    },
+    ['comparedTotals'],
+  ),
   DealItem: item(ref('Deal'), object(META)),
 };

@@ -2,6 +2,7 @@
 import type { Caller } from '@cls/shared/access/caller';
 import { Refusal } from '@cls/shared/http/refusal';
 import { FACETS, type Facet } from '../../balances/balance-store.ts';
+import type { ToldGroup } from '../../balances/group-sums.ts';
 import { readerName } from '../../balances/read-balances.ts';
 import type { ReadCaller } from '../../balances/read-caller.ts';
 import type { ReadFacets } from '../../balances/read-facets.ts';
@@ -10,6 +11,7 @@ import type { ReadDeal, ReadItem } from '../../balances/read-item.ts';
 import { POINTS_MAX, type ReadSeries } from '../../balances/read-series.ts';
 import type { VersionRequest, VersionResponse, VersionRoute } from '../api-version.ts';
 import { etagOf } from '../etag.ts';
+import { comparedMeta } from './compared.ts';
 import { checkFields, pickFields } from './fields.ts';
 import { itemNameOf } from './item-name.ts';
 import { requireJson } from './media-type.ts';
@@ -18,7 +20,7 @@ import { V1_PERMISSIONS } from './permissions.ts';
 import { presentItem, presentMeta } from './present.ts';
 import { presentCaller } from './present-caller.ts';
 import { presentDeal } from './present-deal.ts';
-import { presentGroup, presentSums } from './present-group.ts';
+import { comparedSums, presentGroup, presentSums } from './present-group.ts';
 import { presentPoint } from './present-point.ts';
 import {
   type BalancesQuery,
@@ -91,13 +93,21 @@ const ANSWERS: Readonly<
   },
   async totals({ readGroups }, { caller, query: text }) {
     const query = parseBalancesQuery(text, 'totals');
-    const { snapshot, groups, rest, totals } = await readGroups(caller, query);
+    const found = await readGroups(caller, query);
+    const { snapshot, groups, rest, totals, comparison } = found;
+    const compared = (group: ToldGroup) => comparedSums(group, comparison, query);
     return {
       object: 'list',
-      data: groups.map((group) => presentGroup(group, query)),
-      rest: rest.map((group) => presentSums(group, query)),
+      data: groups.map((group) => ({ ...presentGroup(group, query), ...compared(group) })),
+      rest: rest.map((group) => ({ ...presentSums(group, query), ...compared(group) })),
       totals: totals.map((total) => presentSums(total, query)),
-      meta: presentMeta(snapshot),
+      meta: {
+        ...presentMeta(snapshot),
+        ...(comparison && { compared: comparedMeta(comparison.snapshot) }),
+      },
+      ...(comparison && {
+        comparedTotals: comparison.totals.map((total) => presentSums(total, query)),
+      }),
     };
   },
   async series({ readSeries }, { caller, query: text }) {

@@ -164,12 +164,12 @@ export const PARAMETERS = {
   compareAsOf: {
     ...day,
     description:
-      'Each item and the totals are compared with this date. Without it, where `compareKnownAt` is given, with the date of the balances.',
+      'Each item, or group, and the totals are compared with this date. Without it, where `compareKnownAt` is given, with the date of the balances.',
   },
   compareKnownAt: {
     ...instant,
     description:
-      'Each item and the totals are compared with what was known then. Without it, where `compareAsOf` is given, with what the answer knows.',
+      'Each item, or group, and the totals are compared with what was known then. Without it, where `compareAsOf` is given, with what the answer knows.',
   },
   fromDate: {
     ...day,
@@ -298,7 +298,7 @@ export const TAKEN: Readonly<Record<Endpoint, readonly ParameterName[]>> = {
   balance: [...TIMES, 'fields', 'expand', 'reportingCurrency', 'fxDate'],
   deal: [...TIMES, 'expand', 'reportingCurrency', 'fxDate'],
   me: [],
-  totals: [...FILTERS, ...TIMES, 'level', 'groupBy', 'top'],
+  totals: [...FILTERS, ...TIMES, ...COMPARISON, 'level', 'groupBy', 'top'],
   facets: [...FILTERS, ...TIMES, 'level', 'fields', 'top'],
   // Items at zero count: they may have moved before.
   series: [

@@ -1,5 +1,6 @@
 import type { GroupRequest } from '../../balances/balance-store.ts';
-import type { GroupTotal } from '../../balances/read-groups.ts';
+import type { GroupTotal, ToldGroup } from '../../balances/group-sums.ts';
+import type { GroupComparison } from '../../balances/read-groups.ts';
 import { moneyOf, type Presented } from './money.ts';
 import { presentTotal } from './present.ts';
 
@@ -19,6 +20,16 @@ export function presentSums(total: GroupTotal, { level }: Asked): Presented {
     pastDue: shown(details?.pastDue),
     warnings: details?.warnings ?? null,
   };
+}
+
+/** What a group was, where the answer compares; null before the book. */
+export function comparedSums(
+  { compared }: ToldGroup,
+  comparison: GroupComparison | undefined,
+  asked: Asked,
+): Presented {
+  if (comparison === undefined) return {};
+  return { compared: compared === undefined ? null : presentSums(compared, asked) };
 }
 
 export function presentGroup(total: GroupTotal, asked: Asked): Presented {

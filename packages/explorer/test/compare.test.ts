@@ -194,7 +194,7 @@ describe('two points in time', () => {
     expect(form.slice(0, form.indexOf('</form>')))
       .to.include('"limit"')
       .and.not.include('"cursor"');
-    const compared = await reader.open(linkNamed(form, 'Same day last year') ?? '');
+    const compared = await reader.open(linkNamed(form, 'End of last month') ?? '');
     expect(compared.response.status).to.equal(200);
     expect(rowsOf(compared.html, 'deals')).to.have.length(50);
     expect(rowsOf(compared.html, 'deals')[0]?.compared[0]).to.deep.equal(['5.00', '0.00', '5.00']);

@@ -10,6 +10,8 @@ export interface Between {
   most: number;
   /** Answers instead of the API, until it is undefined again. `PASS` leaves a question to the API. */
   fault: ((response: ServerResponse, path: string) => unknown) | undefined;
+  /** Until it is done, a question gets no answer. */
+  hold: (() => Promise<void>) | undefined;
   /** Changes what the API answers. */
   change: ((answer: string) => string) | undefined;
   stop(): Promise<void>;
@@ -19,13 +21,14 @@ export const PASS = Symbol('the API answers');
 
 export async function startBetween(target: string): Promise<Between> {
   let underWay = 0;
-  const server = createServer((incoming, outgoing) => {
+  const server = createServer(async (incoming, outgoing) => {
     between.asked.push(incoming.url ?? '');
     underWay += 1;
     between.most = Math.max(between.most, underWay);
     outgoing.once('close', () => {
       underWay -= 1;
     });
+    await between.hold?.();
     const { fault, change } = between;
     if (fault !== undefined && fault(outgoing, incoming.url ?? '') !== PASS) return;
     const headers = { ...incoming.headers };
@@ -50,6 +53,7 @@ export async function startBetween(target: string): Promise<Between> {
     asked: [],
     most: 0,
     fault: undefined,
+    hold: undefined,
     change: undefined,
     stop: () =>
       new Promise((done) => {

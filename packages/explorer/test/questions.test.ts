@@ -1,0 +1,96 @@
+import { expect } from 'chai';
+import type { Meta } from '../src/balances/shapes.ts';
+import { addressIn, EVERY_PAGE, type Shown, type Viewer } from './support/every-page.ts';
+import type { Person } from './support/person.ts';
+import { type Services, sharedServices } from './support/services.ts';
+import { makeShownBook, type ShownBook } from './support/shown-book.ts';
+
+const MOST = 3;
+/** A page that asks nothing more in this time waits for answers; none that asks all at once takes it. */
+const QUIET_MS = 20_000;
+
+/** By more than its address: a state of signing in, which the API has no part in. */
+function isReached({ reach, status }: Shown): boolean {
+  return reach !== undefined && status !== undefined;
+}
+
+describe('what a page asks the API', () => {
+  let services: Services;
+  let book: ShownBook;
+  let lastDay: string;
+  let people: Readonly<Record<Viewer, Person>>;
+  before(async () => {
+    services = await sharedServices();
+    const made = await makeShownBook(services);
+    book = made.book;
+    lastDay = (await services.ask<{ meta: Meta }>('/me')).meta.asOf;
+    people = { ...made.people, stranger: made.people.agent.another() };
+    await Promise.all(Object.values(made.people).map((person) => person.signIn('/deals')));
+  });
+  afterEach(() => {
+    services.between.fault = undefined;
+    services.between.change = undefined;
+    services.between.hold = undefined;
+  });
+
+  /** The page at times that are given, as it is from the second page of a visit on. */
+  const addressOf = async (shown: Shown): Promise<string> => {
+    const url = new URL(addressIn(book, shown), services.url);
+    for (const [name, time] of [
+      ['asOf', lastDay],
+      ['knownAt', book.known],
+    ] as const) {
+      if (!url.searchParams.has(name)) url.searchParams.set(name, time);
+    }
+    if (shown.reach === undefined || isReached(shown)) return url.href;
+    // The link to it is on the page before.
+    const { html } = await people[shown.as].open(url.href);
+    return /rel="next" href="([^"]*)"/.exec(html)?.[1]?.replaceAll('&amp;', '&') ?? '';
+  };
+
+  /** Opens a page whose questions are answered when so many wait: what was asked in each round. */
+  const askedIn = async (
+    shown: Shown,
+    address: string,
+    count: number,
+  ): Promise<readonly (readonly string[])[]> => {
+    const { between } = services;
+    between.asked.length = 0;
+    const rounds: (readonly string[])[] = [];
+    let waiting: (() => void)[] = [];
+    let timer: NodeJS.Timeout | undefined;
+    const release = () => {
+      clearTimeout(timer);
+      rounds.push(between.asked.splice(0));
+      const held = waiting;
+      waiting = [];
+      for (const one of held) one();
+    };
+    between.hold = () =>
+      new Promise((done) => {
+        waiting.push(done);
+        clearTimeout(timer);
+        if (waiting.length === count) release();
+        else timer = setTimeout(release, QUIET_MS);
+      });
+    await (await people[shown.as].send(address)).text();
+    return rounds;
+  };
+
+  for (const shown of EVERY_PAGE) {
+    const { what, status = 200 } = shown;
+    it(`is asked at once, in at most ${MOST} questions: ${what}`, async () => {
+      const address = await addressOf(shown);
+      Object.assign(services.between, { fault: shown.fault, change: shown.change });
+      services.between.asked.length = 0;
+      const response = await people[shown.as].send(address);
+      await response.text();
+      // What leads to the others are pages of the issuer.
+      if (!isReached(shown)) expect(response.status).to.equal(status);
+      const asked = [...services.between.asked];
+      expect(asked.length, asked.join('\n')).to.be.at.most(MOST);
+      const rounds = await askedIn(shown, address, asked.length);
+      expect(rounds, JSON.stringify(rounds)).to.deep.equal(asked.length === 0 ? [] : [rounds[0]]);
+    });
+  }
+});

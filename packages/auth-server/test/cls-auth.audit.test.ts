@@ -1,6 +1,8 @@
-import { createHash } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import { mkdirSync, readdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import { linesOfFile } from '@cls/shared/cli/lines-of-file';
 import { silentLog } from '@cls/shared/log';
 import { type DatabaseLocation, openDatabaseAsOperator } from '@cls/shared/service/open-database';
 import type { Database } from '@cls/shared/sql/database';
@@ -8,6 +10,8 @@ import { migrate, readMigrations, readSchema } from '@cls/shared/sql/migrate';
 import { describeOnEngines, postgresAsService } from '@cls/testing/engines';
 import { temporaryDirectory } from '@cls/testing/servers';
 import { expect } from 'chai';
+import { readExport } from '../src/audit/audit-archive.ts';
+import { sqlAuditArchive } from '../src/audit/sql-audit-archive.ts';
 import { sweepAudit } from '../src/audit/sql-audit-months.ts';
 import { MIGRATIONS } from '../src/server/migrations.ts';
 import { KEY } from './support/auth-server.ts';
@@ -255,6 +259,45 @@ describeOnEngines('cls-auth audit', (engine) => {
 
   // An embedded database has one session, so nobody else reads.
   if (engine.name === 'PostgreSQL') {
+    it('loses no event that is written while the month is exported and dropped', async () => {
+      const archive = sqlAuditArchive(owner);
+      const period = { name: nameOf(-2), from: first(-2), until: first(-1) };
+      const written: string[] = [];
+      let dropped = false;
+      const writer = async () => {
+        for (let after = 0; after < 10; after += dropped ? 1 : 0) {
+          const id = randomUUID();
+          await owner.query(
+            `INSERT INTO audit_event (at, type, subject, event_id) VALUES ($1, 'token.issued', 'late', $2)`,
+            [first(-2).toISOString(), id],
+          );
+          written.push(id);
+          // Ever less often, so that the month is once as it was exported.
+          await new Promise((resolve) => setTimeout(resolve, 10 + written.length));
+        }
+      };
+      const archivist = async () => {
+        for (;;) {
+          let text = '';
+          await archive.export(period, async (lines) => {
+            text += lines;
+          });
+          const file = await readExport(linesOfFile(Readable.from([Buffer.from(text)])));
+          const { outcome } = await archive.drop(period, { file, apply: true });
+          dropped = outcome === 'dropped';
+          if (dropped) return text;
+        }
+      };
+      const [text] = await Promise.all([archivist(), writer(), writer()]);
+      const rows = await owner.query<{ id: string }>(
+        `SELECT event_id::text AS id FROM audit_event WHERE subject = 'late'`,
+      );
+      const left = new Set(rows.map(({ id }) => id));
+      expect(left.size).to.be.greaterThan(0);
+      expect(written.filter((id) => !text.includes(id) && !left.has(id))).to.deep.equal([]);
+      expect(written.filter((id) => text.includes(id) && left.has(id))).to.deep.equal([]);
+    });
+
     it('drops nothing while a backup reads the audit, and does after it', async () => {
       const settings = { AUDIT_RETENTION_DAYS: '1' };
       const busy = await owner.transaction(async (transaction) => {

@@ -51,6 +51,10 @@ const step = fc.oneof(
         fc.record({
           month,
           second: fc.constantFrom(0, 86_400, 2_419_199),
+          // Instead: ten minutes from the moment before which a page shows none.
+          edge: fc.option(
+            fc.record({ days: fc.constantFrom(40, 100), minutes: fc.constantFrom(-10, 10) }),
+          ),
           subject: fc.constantFrom(...SUBJECTS),
           type: fc.constantFrom(...TYPES),
           named: fc.boolean(),
@@ -166,10 +170,14 @@ describeOnEngines('every history of the months of the audit', (engine) => {
 
   const perform = async (world: World, each: Step) => {
     if (each.do === 'write') {
-      const events = each.events.map(({ month: offset, second, named, ...rest }) => ({
+      const events = each.events.map(({ month: offset, second, edge, named, ...rest }) => ({
         ...rest,
         eventId: idOf(named),
-        at: new Date(first(offset).getTime() + second * 1_000),
+        at: new Date(
+          edge === null
+            ? first(offset).getTime() + second * 1_000
+            : Date.now() - edge.days * DAY_MS + edge.minutes * 60_000,
+        ),
       }));
       for (const event of events) world.add(event);
       await insert(events);

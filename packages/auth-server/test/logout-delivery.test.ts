@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { silentLog } from '@cls/shared/log';
+import { type Log, silentLog } from '@cls/shared/log';
 import { openDatabaseAsOperator } from '@cls/shared/service/open-database';
 import type { Database } from '@cls/shared/sql/database';
 import { describeOnEngines, pglite } from '@cls/testing/engines';
@@ -24,9 +24,16 @@ describe('telling applications of sessions that were ended elsewhere', () => {
   let server: TestAuthServer;
   let portal: Portal;
   let party: RelyingParty;
+  const failed: (string | undefined)[] = [];
+  const log: Log = {
+    ...silentLog,
+    info: ({ clientId }: { clientId?: string }, message) => {
+      if (message === 'a logout notification failed; trying again') failed.push(clientId);
+    },
+  };
 
   before(async () => {
-    server = await startTestAuthServer(pglite);
+    server = await startTestAuthServer(pglite, {}, undefined, log);
     portal = await startPortal('Portal');
     party = await relyingParty(server, { backchannelLogoutUri: `${portal.origin}/backchannel` });
   });
@@ -81,7 +88,7 @@ describe('telling applications of sessions that were ended elsewhere', () => {
     expect(refused).to.equal('invalid_grant');
   });
 
-  it('tries again when the application does not answer well', async () => {
+  it('tries again when the application does not answer well, and the log names it', async () => {
     const before = received().length;
     let answers = 0;
     portal.answer('/backchannel', (response) => {
@@ -93,6 +100,7 @@ describe('telling applications of sessions that were ended elsewhere', () => {
     await told(before + 1);
     const kept = await server.database.query('SELECT attempts FROM logout_notice');
     expect(kept).to.deep.equal([{ attempts: 1 }]);
+    await eventually(async () => expect(failed).to.deep.equal([party.id]));
     await server.database.query('UPDATE logout_notice SET due_at = now()');
     const [, again = ''] = (await told(before + 2)).slice(before);
     expect(decodeJwt(again)['sid']).to.equal(tokens.claims()?.['sid']);

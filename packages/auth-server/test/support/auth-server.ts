@@ -59,11 +59,12 @@ export async function startTestAuthServer(
   engine: Engine,
   env: Record<string, string> = {},
   open: typeof openDatabase = openDatabase,
+  log = silentLog,
 ): Promise<TestAuthServer> {
   const content = contentFor(engine);
   const location = await engine.createLocation(MIGRATIONS, content.write);
   const config = await testConfig(location, env);
-  const server: AuthServer = await startAuthServer(config, silentLog, open);
+  const server: AuthServer = await startAuthServer(config, log, open);
   const database = await openDatabaseAsOperator(location, 'test', silentLog);
   const callers = await content.callersIn(database);
   const url = `${config.issuer}/oauth/token`;

@@ -59,13 +59,14 @@ export function keepLogoutNotifications(
   log: Log,
 ): void {
   provider.on('backchannel.error', (_, err, { clientId }, accountId, sid) => {
-    log.info({ err, clientId }, 'a logout notification failed; trying again');
+    log.info({ err, clientId }, RETRIED);
     notices
       .again({ applicationId: clientId, accountId, sid }, RETRY_AFTER_S)
       .catch((failure) => log.warn({ err: failure, clientId }, UNDELIVERED));
   });
 }
 
+const RETRIED = 'a logout notification failed; trying again';
 const UNDELIVERED = 'an application did not accept a logout notification';
 
 async function deliver(
@@ -78,8 +79,9 @@ async function deliver(
     const client = await provider.Client.find(applicationId);
     if (client !== undefined) await sendLogoutToken(client, accountId, sid);
   } catch (err) {
-    if (attempts < ATTEMPTS_MAX) return;
-    log.warn({ err, clientId: applicationId }, UNDELIVERED);
+    const isLast = attempts >= ATTEMPTS_MAX;
+    log[isLast ? 'warn' : 'info']({ err, clientId: applicationId }, isLast ? UNDELIVERED : RETRIED);
+    if (!isLast) return;
   }
   await notices.done(id);
 }

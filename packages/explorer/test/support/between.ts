@@ -17,6 +17,7 @@ export interface Between {
   stop(): Promise<void>;
 }
 
+const KEEP_ALIVE_MS = 600_000;
 export const PASS = Symbol('the API answers');
 
 export async function startBetween(target: string): Promise<Between> {
@@ -61,6 +62,9 @@ export async function startBetween(target: string): Promise<Between> {
         server.closeAllConnections();
       }),
   };
+  // Node closes a connection after five idle seconds. Where the process is busy then, the next
+  // question goes out on a connection that is closed already, and the explorer answers 503.
+  server.keepAliveTimeout = KEEP_ALIVE_MS;
   await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
   return Object.assign(between, {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,

@@ -135,6 +135,16 @@ describe('what is in the way', () => {
     expect((await person.open(`/deals${known}`)).response.status).to.equal(503);
   });
 
+  it('shows the page where a connection to the API was closed just as it was used', async () => {
+    services.between.asked.length = 0;
+    services.between.fault = (response) => {
+      services.between.fault = undefined;
+      response.destroy();
+    };
+    expect((await person.open(`/deals${known}`)).response.status).to.equal(200);
+    expect(services.between.asked).to.have.length(3);
+  });
+
   it('breaks a download off where the API does, so that nobody takes a part for the whole', async () => {
     services.between.fault = (response) => {
       response.writeHead(200, { 'content-type': 'text/csv' });

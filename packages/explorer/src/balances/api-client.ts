@@ -65,8 +65,8 @@ export function apiClient(apiUrl: string, timeoutS: number): ApiClient {
     const url = `${apiUrl}/v1/cls${addressOf(path, question)}`;
     const late = new AbortController();
     const timer = setTimeout(() => late.abort(), timeoutS * 1_000);
-    try {
-      return await fetch(url, {
+    const send = () =>
+      fetch(url, {
         headers: {
           accept,
           authorization: `Bearer ${asker.accessToken}`,
@@ -75,6 +75,11 @@ export function apiClient(apiUrl: string, timeoutS: number): ApiClient {
         },
         redirect: 'error',
         signal: AbortSignal.any([asker.signal, late.signal]),
+      });
+    try {
+      return await send().catch((error: unknown) => {
+        if (!isClosedConnection(error)) throw error;
+        return send();
       });
     } catch (error) {
       throw unavailable(error);
@@ -122,6 +127,16 @@ function addressOf(path: string, question: Changes): string {
     for (const one of value === undefined ? [] : [value].flat()) parameters.append(name, one);
   }
   return parameters.size === 0 ? path : `${path}?${parameters}`;
+}
+
+/**
+ * The API, or a proxy, closed an idle connection just as the question went out. Questions only
+ * read, so one may be sent again (RFC 9110 §9.2.2).
+ */
+function isClosedConnection(error: unknown): boolean {
+  const cause =
+    error instanceof Error ? (error.cause as { code?: unknown } | undefined) : undefined;
+  return cause?.code === 'UND_ERR_SOCKET' || cause?.code === 'ECONNRESET';
 }
 
 function unavailable(error: unknown): ApiUnavailable {

@@ -63,7 +63,7 @@ export async function startBetween(target: string): Promise<Between> {
       }),
   };
   // Node closes a connection after five idle seconds. Where the process is busy then, the next
-  // question goes out on a connection that is closed already, and the explorer answers 503.
+  // question goes out on a connection that is closed already.
   server.keepAliveTimeout = KEEP_ALIVE_MS;
   await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
   return Object.assign(between, {

@@ -10,7 +10,7 @@ import type {
   MarkedItem,
   ReaderAccess,
 } from './balance-store.ts';
-import { decidedFilter } from './decided-by-reading.ts';
+import { decidedFilter, isDecidedByReading } from './decided-by-reading.ts';
 import { resolveIds } from './external-ids.ts';
 import { addedUp, besideThen, type GroupTotal, type ToldGroup } from './group-sums.ts';
 import { accessOf, readingsReader } from './read-balances.ts';
@@ -48,8 +48,10 @@ const WORKED_OUT = 10_000;
 const BATCH = 500;
 /** In larger books the totals of everything are those that the book keeps. */
 const SMALL_BOOK = 20_000;
+/** Groups of each currency that are asked for at the other time before it is known which ones matter. */
+const GUESSED = 1_000;
 
-export function groupsReader(store: BalanceStore, times: Snapshots): ReadGroups {
+export function groupsReader(store: BalanceStore, times: Snapshots, guessed = GUESSED): ReadGroups {
   const readingsOf = readingsReader(store);
   return async (caller, question) => {
     const access = accessOf(caller);
@@ -58,7 +60,10 @@ export function groupsReader(store: BalanceStore, times: Snapshots): ReadGroups 
       resolveIds(question.filter, store),
     ]);
     const { level, groupBy, top, compare } = question;
-    const groupsAt = async (snapshot: ResolvedSnapshot, first?: readonly GroupKey[]) => {
+    const groupsAt = async (
+      snapshot: ResolvedSnapshot,
+      { top, first }: Pick<GroupRequest, 'top' | 'first'>,
+    ) => {
       const asked = { level, filter, snapshot };
       const read = (items: readonly BalanceItem[]) => readingsOf(access, question, snapshot, items);
       const decided = await decidedFilter(store, access, asked, read);
@@ -68,8 +73,14 @@ export function groupsReader(store: BalanceStore, times: Snapshots): ReadGroups 
       return withAccrued(store, access, request, late);
     };
     const then = compare && (await times.compared(compare, access, snapshot, question));
-    const found = await groupsAt(snapshot);
-    const was = then && (await groupsAt(then, groupBy && found.filter(({ rest }) => !rest)));
+    const now = () => groupsAt(snapshot, { top });
+    const guess = async () => then && groupsAt(then, { top: Math.max(top, guessed) });
+    // Where each item is read, one time after the other: no request asks for much at once.
+    const [found, were] = isDecidedByReading(filter, level)
+      ? [await now(), await guess()]
+      : await Promise.all([now(), guess()]);
+    const first = found.filter(({ rest }) => !rest);
+    const was = then && were && !hasAll(were, first) ? await groupsAt(then, { top, first }) : were;
     const told: readonly ToldGroup[] = was === undefined ? found : besideThen(found, was, top);
     return {
       snapshot,
@@ -79,6 +90,19 @@ export function groupsReader(store: BalanceStore, times: Snapshots): ReadGroups 
       comparison: compare && { snapshot: then, totals: addedUp(was ?? []) },
     };
   };
+}
+
+/** Whether each of the groups is told one by one, or is not there at all. */
+function hasAll(told: readonly GroupTotal[], groups: readonly GroupKey[]): boolean {
+  const cut = new Set(told.flatMap(({ currency, rest }) => (rest ? [currency] : [])));
+  const names = new Set(
+    told
+      .filter(({ rest }) => !rest)
+      .map(({ currency, group }) => JSON.stringify([currency, group])),
+  );
+  return groups.every(
+    ({ currency, group }) => !cut.has(currency) || names.has(JSON.stringify([currency, group])),
+  );
 }
 
 /** Adds to each group what is worked out for its items; undefined where there are too many. */

@@ -1,3 +1,5 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -55,6 +57,15 @@ describe('the help of cls-api', () => {
     );
     expect(named.length).to.equal(2);
     expect(text).to.include(`comes with CLS: ${named.reverse().join(', ')}`);
+  });
+
+  it('ends as usual where nobody reads the rest, as behind head', async () => {
+    const child = spawn(process.execPath, [TOOL, '--help'], { stdio: ['ignore', 'pipe', 'pipe'] });
+    child.stdout.destroy();
+    const said: Buffer[] = [];
+    child.stderr.on('data', (part: Buffer) => said.push(part));
+    const [code] = await once(child, 'close');
+    expect([code, Buffer.concat(said).toString()]).to.deep.equal([0, '']);
   });
 
   it('has the version', async () => {

@@ -16,7 +16,7 @@ export async function writeOutput<T>(
   const result = await work((text) => writeTo(target, text)).catch(
     (error: NodeJS.ErrnoException) => {
       if (error.code === undefined || error instanceof SqlError) throw error;
-      throw new CommandRefused(`${out} cannot be written (${error.code})`);
+      throw new CommandRefused(`${out ?? 'standard output'} cannot be written (${error.code})`);
     },
   );
   if (out !== undefined) await new Promise<void>((done) => target.end(done));

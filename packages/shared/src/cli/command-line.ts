@@ -64,12 +64,18 @@ export async function runCommandLine(
   const { version } = JSON.parse(readFileSync(manifest, 'utf8')) as { version: string };
   program.version(version, '--version', 'print the version');
   configure(program, examples, []);
+  process.stdout.off('error', readerIsGone).on('error', readerIsGone);
   try {
     await program.parseAsync(argv);
     return 0;
   } catch (error) {
     return report(error, json);
   }
+}
+
+/** `| head` reads no further: what is left of a result is for nobody, and what was done is done. */
+function readerIsGone(error: NodeJS.ErrnoException): void {
+  if (error.code !== 'EPIPE') throw error;
 }
 
 /** Prints for people, or with `--json` one JSON document; messages go to stderr. */

@@ -98,11 +98,15 @@ export function compareForm({ ctx, query, times }: Visit, text: Text): Html {
 <ul class="presets">${presets}${compares && html`<li><a href="${sameWith(ctx.path, query, NONE)}">${text.t('compare.stop')}</a></li>`}</ul></details>`;
 }
 
-/** With what the page compares, and how that reads. */
-export function comparedWith(compared: Compared<unknown> | undefined, text: Text) {
+/** With what the page compares, and how that reads. @param all what was there only then has its place too. */
+export function comparedWith(
+  compared: Compared<unknown> | undefined,
+  text: Text,
+  { all = false } = {},
+) {
   if (compared === undefined) return undefined;
   const { asOf, knownAt } = compared.times;
   const values = { asOf: text.date(asOf), knownAt };
-  const how = compared.before === undefined ? 'compare.absent' : 'compare.how';
-  return html`<p class="notice" role="status">${text.t('compare.with', values)} ${text.t(how)}</p>`;
+  const there = compared.before !== undefined;
+  return html`<p class="notice" role="status">${text.t('compare.with', values)} ${text.t(there ? 'compare.how' : 'compare.absent')}${there && !all && html` ${text.t('compare.notListed')}`}</p>`;
 }

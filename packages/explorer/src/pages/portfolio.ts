@@ -54,7 +54,7 @@ export async function portfolioPage(deps: PageDeps, visit: Visit): Promise<void>
         : [
             whose(visit, own, who.data.roles, text),
             compareForm(visit, text),
-            comparedWith(ladderThen, text),
+            comparedWith(ladderThen, text, { all: true }),
             pointers(visit, text),
             totalsTable(ladder, own, text, apiCall(deps, ladder, text), ladderThen),
             html`<h2>${text.t('portfolio.ladder')}</h2>`,

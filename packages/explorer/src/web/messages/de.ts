@@ -37,7 +37,8 @@ export const de: Messages = {
   'compare.difference': 'Unterschied',
   'compare.with': 'Verglichen mit {asOf}, Kenntnisstand {knownAt}.',
   'compare.how':
-    'Unter jeder Zahl steht, was sie damals war, wenn sie anders war, und der Unterschied (Δ). Was es nur damals gab, ist nicht aufgeführt.',
+    'Unter jeder Zahl steht, was sie damals war, wenn sie anders war, und der Unterschied (Δ).',
+  'compare.notListed': 'Was es nur damals gab, ist nicht aufgeführt.',
   'compare.absent': 'Es war damals nicht da.',
   'portfolio.title': 'Portfolio',
   'portfolio.totals': 'Summe von allem, was Sie sehen dürfen, je Währung',

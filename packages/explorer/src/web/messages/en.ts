@@ -35,7 +35,8 @@ export const en = {
   'compare.difference': 'Difference',
   'compare.with': 'Compared with {asOf}, as known at {knownAt}.',
   'compare.how':
-    'Below each number stand what it was then, where it was another one, and the difference (Δ). What was there only then is not listed.',
+    'Below each number stand what it was then, where it was another one, and the difference (Δ).',
+  'compare.notListed': 'What was there only then is not listed.',
   'compare.absent': 'It was not there then.',
   'portfolio.title': 'Portfolio',
   'portfolio.totals': 'Total of all that you may see, per currency',

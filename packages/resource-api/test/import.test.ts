@@ -631,7 +631,7 @@ describe('cls-api', () => {
 });
 
 describe('an import whose service is killed', () => {
-  it('is there whole or not at all when the service is back', async () => {
+  it('says so, and is there whole or not at all when the service is back', async () => {
     const dataDir = join(temporaryDirectory('cls-killed-'), 'data');
     const env = {
       ...process.env,
@@ -646,6 +646,8 @@ describe('an import whose service is killed', () => {
       service.stdout.on('data', (chunk) => `${chunk}`.includes('listening') && done()),
     );
     const tool = spawn(process.execPath, [TOOL, 'import', 'world-bank', '--apply'], { env });
+    const said: Buffer[] = [];
+    tool.stderr.on('data', (part: Buffer) => said.push(part));
     const finished = new Promise<number | null>((done) => tool.once('close', done));
     setTimeout(() => service.kill('SIGKILL'), 2_500);
     const code = await finished;
@@ -653,7 +655,10 @@ describe('an import whose service is killed', () => {
     await exited;
     const database = await openEmbeddedDatabase(join(dataDir, 'resource-api', 'database'));
     const [row] = await database.query<{ n: number }>('SELECT count(*)::int AS n FROM journal');
-    expect(row?.n).to.equal(code === 0 ? 33_124 : 0);
     await database.close();
+    // On a busy machine the service was gone before the tool asked it, and the tool imports itself.
+    expect([code, row?.n]).to.deep.equal(code === 0 ? [0, 33_366] : [1, 0]);
+    const why = /^the .*(has stopped|does not let this user in)/m;
+    if (code !== 0) expect(Buffer.concat(said).toString()).to.match(why);
   });
 });

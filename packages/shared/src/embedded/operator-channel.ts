@@ -81,6 +81,8 @@ function channelOn(socket: Socket): Channel {
     onClose: (handle) => socket.once('close', handle),
     close: () =>
       new Promise((resolve) => {
+        // The service may have ended before.
+        if (socket.closed) return resolve();
         socket.once('close', () => resolve());
         socket.end();
         // The other side answers an end with its own; a dead one must not keep us.

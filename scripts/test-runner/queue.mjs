@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 
 const root = resolve(import.meta.dirname, '..', '..');
-/** How long a process may take to end when it has nothing left to run. */
-const END_MS = 60_000;
+/** How long a process may take to end when it has nothing left to run: machines may be busy. */
+const END_MS = 300_000;
 /** A process that grew so large makes room for another: modules and servers of its files stay. */
 const ROOM_BYTES = 1.2e9;
 const WORKER = join(import.meta.dirname, 'worker.mjs');

@@ -1,15 +1,13 @@
 import { Random } from '@cls/book-generator/random';
 import type { Refusal } from '@cls/shared/http/refusal';
-import type { Database } from '@cls/shared/sql/database';
 import { describeOnEngines } from '@cls/testing/engines';
 import { expect } from 'chai';
 import { GROUPINGS, type Grouping, LEVELS, NO_FILTER } from '../src/balances/balance-store.ts';
 import type { GroupTotal, ToldGroup } from '../src/balances/group-sums.ts';
 import { type GroupsAnswer, groupsReader } from '../src/balances/read-groups.ts';
 import { outstandingPrincipal } from '../src/ledger/balance.ts';
-import { MIGRATIONS } from '../src/store/migrations.ts';
 import { startTestApi, type TestApi } from './support/api.ts';
-import { type AskedBook, askedBook, CUSTOMERS, callerOf, WHOLE } from './support/asked-book.ts';
+import { CUSTOMERS, callerOf, openAskedBook, WHOLE } from './support/asked-book.ts';
 import { date, importWorldBank, postPrincipal, statement } from './support/book.ts';
 
 const QUESTIONS = 70;
@@ -20,19 +18,12 @@ type Sums = Readonly<Record<string, bigint | number | undefined>>;
 
 describeOnEngines('totals by group that compare two times', (engine) => {
   const random = new Random(59);
-  let database: Database;
-  let book: AskedBook;
-  before(async function () {
-    this.timeout(0);
-    database = await engine.open(MIGRATIONS);
-    book = await askedBook(database, random);
-  });
-  after(() => database?.close());
+  const book = openAskedBook(engine, random);
 
   it('are those of two plain answers, joined by group, for every caller, filter and two times', async function () {
     this.timeout(0);
     // Some by a guess of the groups that matter, some without one.
-    const readers = [1, 1_000].map((guessed) => groupsReader(book.store, book.times, guessed));
+    const readers = [1, 1_000].map((guessed) => groupsReader(book().store, book().times, guessed));
     const met = { gone: 0, goneInRest: 0, came: 0, stayed: 0, rest: 0, beforeBook: 0 };
     for (let asked = 0; asked < QUESTIONS; asked += 1) {
       const readGroups = random.pick(readers as [(typeof readers)[number]]);
@@ -44,10 +35,10 @@ describeOnEngines('totals by group that compare two times', (engine) => {
             (one !== 'facilityType' || level !== 'deal'),
         ) as [Grouping],
       );
-      const filter = random.chance(0.3) ? NO_FILTER : book.aFilter();
+      const filter = random.chance(0.3) ? NO_FILTER : book().aFilter();
       const top = random.pick([1, 2, 3, 100]);
-      const question = { ...book.aTime(), level, groupBy, filter, top };
-      const other = book.aTime();
+      const question = { ...book().aTime(), level, groupBy, filter, top };
+      const other = book().aTime();
       const often = Array.from({ length: 8 }, () => other.asOf);
       const compare = {
         asOf: random.pick([date('2001-01-01'), undefined, ...often]),

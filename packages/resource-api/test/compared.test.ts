@@ -1,16 +1,14 @@
 import { Random } from '@cls/book-generator/random';
 import type { Refusal } from '@cls/shared/http/refusal';
-import type { Database } from '@cls/shared/sql/database';
 import { describeOnEngines } from '@cls/testing/engines';
 import { expect } from 'chai';
 import { LEVELS, NO_FILTER } from '../src/balances/balance-store.ts';
 import type { BalancePage, BalanceReading } from '../src/balances/read-balances.ts';
 import { comparedReader } from '../src/balances/read-compared.ts';
 import type { FacilityRecord } from '../src/journal-file/record.ts';
-import { MIGRATIONS } from '../src/store/migrations.ts';
 import { presentItem, presentTotal } from '../src/versions/v1/present.ts';
 import { startTestApi, type TestApi } from './support/api.ts';
-import { type AskedBook, askedBook, CUSTOMERS, callerOf } from './support/asked-book.ts';
+import { CUSTOMERS, callerOf, openAskedBook } from './support/asked-book.ts';
 import { date, importWorldBank, postPrincipal, statement } from './support/book.ts';
 import { loadRecords } from './support/generated.ts';
 import { aFacility, aJournal, aLoan, aParty, aPosition, entry } from './support/records.ts';
@@ -20,34 +18,27 @@ const BEFORE_BOOK = ['as_of_before_book', 'known_at_before_book'];
 
 describeOnEngines('a list that compares two times', (engine) => {
   const random = new Random(53);
-  let database: Database;
-  let book: AskedBook;
-  before(async function () {
-    this.timeout(0);
-    database = await engine.open(MIGRATIONS);
-    book = await askedBook(database, random);
-  });
-  after(() => database?.close());
+  const book = openAskedBook(engine, random);
 
   it('has of each item what the plain answer of the other time has, for every caller and filter', async function () {
     this.timeout(0);
-    const readCompared = comparedReader(book.store, book.times);
+    const readCompared = comparedReader(book().store, book().times);
     let found = 0;
     let absent = 0;
     let beforeBook = 0;
     for (let asked = 0; asked < QUESTIONS; asked += 1) {
       const caller = callerOf(random.pick(CUSTOMERS));
-      const filter = random.chance(0.3) ? NO_FILTER : book.aFilter();
+      const filter = random.chance(0.3) ? NO_FILTER : book().aFilter();
       const question = {
-        ...{ ...book.aTime(), level: random.pick(LEVELS), filter, totals: 'asked' as const },
+        ...{ ...book().aTime(), level: random.pick(LEVELS), filter, totals: 'asked' as const },
         expand: new Set(random.chance(0.3) ? (['terms', 'accrual'] as const) : []),
       };
-      const other = book.aTime();
+      const other = book().aTime();
       const compare = {
         asOf: random.chance(0.7) ? other.asOf : undefined,
         knownAt: random.chance(0.7) ? other.knownAt : undefined,
       };
-      const page = await book.readings(caller, question);
+      const page = await book().readings(caller, question);
       const items = page.readings.map(({ item }) => item);
       const { snapshot } = page;
       const compared = await readCompared(caller, {
@@ -60,10 +51,12 @@ describeOnEngines('a list that compares two times', (engine) => {
       };
       const note = JSON.stringify({ ...then, customer: caller.customer, was: question.asOf });
       const plain = (more: object): Promise<BalancePage | undefined> =>
-        book.readings(caller, { ...then, ...more }).catch((error: Partial<Refusal>) => {
-          if (BEFORE_BOOK.includes(error.details?.code ?? '')) return undefined;
-          throw error;
-        });
+        book()
+          .readings(caller, { ...then, ...more })
+          .catch((error: Partial<Refusal>) => {
+            if (BEFORE_BOOK.includes(error.details?.code ?? '')) return undefined;
+            throw error;
+          });
       const whole = await plain({ filter: { ...NO_FILTER, includeZero: true } });
       if (whole === undefined || compared === undefined) {
         expect(compared, note).to.equal(undefined);

@@ -1,5 +1,4 @@
 import { Random } from '@cls/book-generator/random';
-import type { Database } from '@cls/shared/sql/database';
 import { describeOnEngines } from '@cls/testing/engines';
 import { expect } from 'chai';
 import {
@@ -11,40 +10,31 @@ import {
 } from '../src/balances/balance-store.ts';
 import type { BalanceReading } from '../src/balances/read-balances.ts';
 import { facetsReader } from '../src/balances/read-facets.ts';
-import { MIGRATIONS } from '../src/store/migrations.ts';
-import { type AskedBook, askedBook, CUSTOMERS, callerOf } from './support/asked-book.ts';
+import { CUSTOMERS, callerOf, openAskedBook } from './support/asked-book.ts';
 
 const QUESTIONS = 40;
 
 describeOnEngines('the choices of a filter', (engine) => {
   const random = new Random(83);
-  let database: Database;
-  let book: AskedBook;
-
-  before(async function () {
-    this.timeout(0);
-    database = await engine.open(MIGRATIONS);
-    book = await askedBook(database, random);
-  });
-  after(() => database?.close());
+  const book = openAskedBook(engine, random);
 
   it('are the values that the items of the list have, counted, for every caller and two times', async function () {
     this.timeout(0);
-    const readFacets = facetsReader(book.store, book.times);
+    const readFacets = facetsReader(book().store, book().times);
     let counted = 0;
     for (let asked = 0; asked < QUESTIONS; asked += 1) {
       const level = random.pick(LEVELS);
       const fields = FACETS.filter((field) => field !== 'facilityType' || level !== 'deal');
       const question = {
-        ...book.aTime(),
+        ...book().aTime(),
         reporting: undefined,
         level,
-        filter: random.chance(0.3) ? NO_FILTER : book.aFilter(),
+        filter: random.chance(0.3) ? NO_FILTER : book().aFilter(),
         fields,
         top: random.pick([1, 3, 100, 100]),
       };
       const caller = callerOf(random.pick(CUSTOMERS));
-      const { readings } = await book.readings(caller, question);
+      const { readings } = await book().readings(caller, question);
       const { facets } = await readFacets(caller, question);
       const note = JSON.stringify({ ...question, customer: caller.customer });
       expect(facets.map(({ field }) => field)).to.deep.equal(fields);

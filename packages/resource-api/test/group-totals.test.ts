@@ -1,5 +1,4 @@
 import { Random } from '@cls/book-generator/random';
-import type { Database } from '@cls/shared/sql/database';
 import { describeOnEngines } from '@cls/testing/engines';
 import { expect } from 'chai';
 import {
@@ -13,8 +12,7 @@ import type { GroupTotal } from '../src/balances/group-sums.ts';
 import type { BalanceReading } from '../src/balances/read-balances.ts';
 import { groupsReader } from '../src/balances/read-groups.ts';
 import { currentCommitment, outstandingPrincipal } from '../src/ledger/balance.ts';
-import { MIGRATIONS } from '../src/store/migrations.ts';
-import { type AskedBook, askedBook, CUSTOMERS, callerOf } from './support/asked-book.ts';
+import { CUSTOMERS, callerOf, openAskedBook } from './support/asked-book.ts';
 
 const QUESTIONS = 50;
 
@@ -23,19 +21,11 @@ type Sums = readonly (bigint | number | null)[];
 
 describeOnEngines('totals by group', (engine) => {
   const random = new Random(53);
-  let database: Database;
-  let book: AskedBook;
-
-  before(async function () {
-    this.timeout(0);
-    database = await engine.open(MIGRATIONS);
-    book = await askedBook(database, random);
-  });
-  after(() => database?.close());
+  const book = openAskedBook(engine, random);
 
   it('are the sums of the items of each group, for every caller, filter and two times', async function () {
     this.timeout(0);
-    const readGroups = groupsReader(book.store, book.times);
+    const readGroups = groupsReader(book().store, book().times);
     let told = 0;
     let inRest = 0;
     for (let asked = 0; asked < QUESTIONS; asked += 1) {
@@ -48,14 +38,14 @@ describeOnEngines('totals by group', (engine) => {
         ) as [Grouping],
       );
       const question = {
-        ...book.aTime(),
+        ...book().aTime(),
         level,
         groupBy,
-        filter: random.chance(0.3) ? NO_FILTER : book.aFilter(),
+        filter: random.chance(0.3) ? NO_FILTER : book().aFilter(),
         top: random.pick([1, 1, 2, 100]),
       };
       const caller = callerOf(random.pick(CUSTOMERS));
-      const { readings } = await book.readings(caller, question);
+      const { readings } = await book().readings(caller, question);
       const expected = grouped(readings, level, groupBy);
       const { groups, rest, totals } = await readGroups(caller, question);
       const note = JSON.stringify({ ...question, customer: caller.customer });
@@ -93,8 +83,8 @@ describeOnEngines('totals by group', (engine) => {
   });
 
   it('are those that a large book keeps, and nothing else, where nothing is grouped', async () => {
-    const { store } = book;
-    const snapshot = await book.times.resolve(book.aTime(), { fullControl: true });
+    const { store } = book();
+    const snapshot = await book().times.resolve(book().aTime(), { fullControl: true });
     const request = {
       level: 'facility',
       filter: NO_FILTER,

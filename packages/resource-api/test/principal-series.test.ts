@@ -1,5 +1,4 @@
 import { Random } from '@cls/book-generator/random';
-import type { Database } from '@cls/shared/sql/database';
 import { describeOnEngines } from '@cls/testing/engines';
 import { expect } from 'chai';
 import { LEVELS, NO_FILTER } from '../src/balances/balance-store.ts';
@@ -17,29 +16,20 @@ import {
 } from '../src/ledger/balance.ts';
 import { daysAfter } from '../src/ledger/business-date.ts';
 import { endOf } from '../src/ledger/interval.ts';
-import { MIGRATIONS } from '../src/store/migrations.ts';
-import { type AskedBook, askedBook, CUSTOMERS, callerOf } from './support/asked-book.ts';
+import { CUSTOMERS, callerOf, openAskedBook } from './support/asked-book.ts';
 import { date } from './support/book.ts';
 
 const QUESTIONS = 24;
 
 describeOnEngines('a series of principal', (engine) => {
   const random = new Random(71);
-  let database: Database;
-  let book: AskedBook;
-
-  before(async function () {
-    this.timeout(0);
-    database = await engine.open(MIGRATIONS);
-    book = await askedBook(database, random);
-  });
-  after(() => database?.close());
+  const book = openAskedBook(engine, random);
 
   const aQuestion = (): SeriesQuestion & { reporting?: undefined } => {
-    const { asOf, knownAt } = book.aTime();
+    const { asOf, knownAt } = book().aTime();
     return {
       level: random.pick(LEVELS),
-      filter: random.chance(0.3) ? NO_FILTER : book.aFilter(),
+      filter: random.chance(0.3) ? NO_FILTER : book().aFilter(),
       interval: random.pick(['month', 'quarter', 'year', 'event']),
       asOf,
       knownAt,
@@ -49,7 +39,7 @@ describeOnEngines('a series of principal', (engine) => {
 
   it('has the roll-forwards that principal balances have, for every caller and two times', async function () {
     this.timeout(0);
-    const readSeries = seriesReader(book.store, book.times);
+    const readSeries = seriesReader(book().store, book().times);
     let compared = 0;
     for (let asked = 0; asked < QUESTIONS; asked += 1) {
       const question = aQuestion();
@@ -58,7 +48,7 @@ describeOnEngines('a series of principal', (engine) => {
       const note = JSON.stringify({ ...question, customer: caller.customer });
       const { level, knownAt } = question;
       const filter = { ...question.filter, includeZero: true };
-      const found = await book.readings(caller, { ...question, filter });
+      const found = await book().readings(caller, { ...question, filter });
       const keys = new Set(found.readings.map(({ item }) => item.end.key));
       expect(nextFrom, note).to.equal(undefined);
       expect(sorted(points), note).to.equal(true);
@@ -77,7 +67,7 @@ describeOnEngines('a series of principal', (engine) => {
       }
       const some = random.some(points, Math.min(points.length, 4));
       for (const point of some) {
-        const { readings } = await book.readings(caller, {
+        const { readings } = await book().readings(caller, {
           level,
           filter: { ...NO_FILTER, includeZero: true },
           asOf: point.to,
@@ -107,8 +97,8 @@ describeOnEngines('a series of principal', (engine) => {
   });
 
   it('goes on where an answer ended, and comes to the same', async () => {
-    const few = seriesReader(book.store, book.times, 5);
-    const readSeries = seriesReader(book.store, book.times);
+    const few = seriesReader(book().store, book().times, 5);
+    const readSeries = seriesReader(book().store, book().times);
     const caller = callerOf('agency');
     for (const interval of ['month', 'event'] as const) {
       const question = {

@@ -1,12 +1,10 @@
 import { Random } from '@cls/book-generator/random';
-import type { Database } from '@cls/shared/sql/database';
 import { describeOnEngines } from '@cls/testing/engines';
 import { expect } from 'chai';
 import { LEVELS, NO_FILTER } from '../src/balances/balance-store.ts';
 import type { BookRecord } from '../src/journal-file/record.ts';
 import { formatRate } from '../src/ledger/rate.ts';
-import { MIGRATIONS } from '../src/store/migrations.ts';
-import { type AskedBook, askedBook, CUSTOMERS, callerOf } from './support/asked-book.ts';
+import { CUSTOMERS, callerOf, openAskedBook } from './support/asked-book.ts';
 
 const QUESTIONS = 16;
 
@@ -20,20 +18,12 @@ interface Due {
 
 describeOnEngines('the terms of items', (engine) => {
   const random = new Random(97);
-  let database: Database;
-  let book: AskedBook;
-
-  before(async function () {
-    this.timeout(0);
-    database = await engine.open(MIGRATIONS);
-    book = await askedBook(database, random);
-  });
-  after(() => database?.close());
+  const book = openAskedBook(engine, random);
 
   const byId = <T extends BookRecord['object']>(object: T) =>
     new Map(
-      book.records
-        .filter(
+      book()
+        .records.filter(
           (one): one is Extract<BookRecord, { object: T; id: string }> => one.object === object,
         )
         .map((one) => [one.id, one] as const),
@@ -46,12 +36,12 @@ describeOnEngines('the terms of items', (engine) => {
     let paying = 0;
     for (let asked = 0; asked < QUESTIONS; asked += 1) {
       const level = random.pick(LEVELS);
-      const { asOf, knownAt } = book.aTime();
+      const { asOf, knownAt } = book().aTime();
       const expand = new Set(['terms', 'accrual'] as const);
       const filter = { ...NO_FILTER, includeZero: true };
       const caller = callerOf(random.pick(CUSTOMERS));
       const question = { level, asOf, knownAt, filter, expand };
-      const { readings, snapshot } = await book.readings(caller, question);
+      const { readings, snapshot } = await book().readings(caller, question);
       const dues = await duesAt(snapshot.asOf, snapshot.ledgerSeq);
       const note = JSON.stringify({ level, asOf, knownAt, customer: caller.customer });
       for (const { item, terms, accruals } of readings) {
@@ -100,7 +90,7 @@ describeOnEngines('the terms of items', (engine) => {
 
   /** Every posting to what is due of global lines. */
   const duesAt = (asOf: string, seq: bigint) =>
-    database.query<Due>(
+    book().database.query<Due>(
       `SELECT f.id AS facility, p.line_key AS line, p.account::text AS account,
          p.due_date::text AS due_date, p.amount_minor AS amount
        FROM posting p JOIN balance_line l ON l.key = p.line_key

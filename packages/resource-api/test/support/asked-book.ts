@@ -3,6 +3,7 @@ import type { Caller } from '@cls/shared/access/caller';
 import { systemClock } from '@cls/shared/clock';
 import { Secret } from '@cls/shared/secret';
 import type { Database } from '@cls/shared/sql/database';
+import type { Engine } from '@cls/testing/engines';
 import {
   type BalanceFilter,
   type BalanceStore,
@@ -13,6 +14,7 @@ import { cursorCodec } from '../../src/balances/cursor.ts';
 import { type BalanceQuestion, balancesReader } from '../../src/balances/read-balances.ts';
 import { snapshots } from '../../src/balances/snapshot.ts';
 import type { BusinessDate } from '../../src/ledger/business-date.ts';
+import { MIGRATIONS } from '../../src/store/migrations.ts';
 import { sqlBalanceStore } from '../../src/store/sql-balance-store.ts';
 import { sqlEntitlements } from '../../src/store/sql-entitlements.ts';
 import { lenderOf, postInAnyOrder } from './any-order.ts';
@@ -30,8 +32,23 @@ export function callerOf(customer: string): Caller {
   return { ...names, accountType: 'service_account', permissions: new Set([permission]) };
 }
 
-/** A random history with names and dates that change, its readers, and callers of every role. */
-export async function askedBook(database: Database, random: Random) {
+/**
+ * A random history with names and dates that change, its readers, and callers of every role. Made
+ * before the tests of the suite that calls this, and closed after them.
+ */
+export function openAskedBook(engine: Engine, random: Random): () => AskedBook {
+  let database: Database | undefined;
+  let book: AskedBook;
+  before(async function () {
+    this.timeout(0);
+    database = await engine.open(MIGRATIONS);
+    book = await askedBook(database, random);
+  });
+  after(() => database?.close());
+  return () => book;
+}
+
+async function askedBook(database: Database, random: Random) {
   const store: BalanceStore = sqlBalanceStore(database);
   const records = await postInAnyOrder(database, random, (book) => datedFacts(book, random));
   const lender = lenderOf(records);
@@ -61,6 +78,7 @@ export async function askedBook(database: Database, random: Random) {
      FROM journal GROUP BY posted_at ORDER BY max(seq) DESC LIMIT 40`,
   );
   return {
+    database,
     store,
     times,
     lender,
@@ -110,4 +128,4 @@ export async function askedBook(database: Database, random: Random) {
   };
 }
 
-export type AskedBook = Awaited<ReturnType<typeof askedBook>>;
+type AskedBook = Awaited<ReturnType<typeof askedBook>>;

@@ -2,10 +2,9 @@ import { type Finding, findingsOf } from '@cls/shared/check/finding';
 import { NotReady } from '@cls/shared/http/health';
 import type { Log } from '@cls/shared/log';
 import { databaseRole } from '@cls/shared/service/owner-role';
-import { type Database, SqlError } from '@cls/shared/sql/database';
+import { type Database, isPrivilegeMissing } from '@cls/shared/sql/database';
 
-const INSUFFICIENT_PRIVILEGE = '42501';
-const TODO =
+const REMEDY =
   'run the service as cls_api_service, or let an administrator GRANT cls_reader to its role: docs/deployment.md, "Database roles"';
 
 /** Whether the service's role may not take the role that reads balances. */
@@ -34,7 +33,7 @@ export async function reportRefusedReaderRole(database: Database, log: Log): Pro
   const { name } = await databaseRole(database);
   log.error(
     { role: name },
-    `the service’s database role may not read as cls_reader, so the service is not ready: ${TODO}`,
+    `the service’s database role may not read as cls_reader, so the service is not ready: ${REMEDY}`,
   );
 }
 
@@ -46,11 +45,7 @@ export async function reader(database: Database): Promise<readonly Finding[]> {
   const { name } = await databaseRole(database);
   return [
     (await isReaderRoleRefused(database))
-      ? failed('reader', `${name} may not read as cls_reader`, TODO)
+      ? failed('reader', `${name} may not read as cls_reader`, REMEDY)
       : ok('reader', `${name} reads as cls_reader`),
   ];
-}
-
-function isPrivilegeMissing(error: unknown): boolean {
-  return error instanceof SqlError && error.code === INSUFFICIENT_PRIVILEGE;
 }

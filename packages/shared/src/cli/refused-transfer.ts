@@ -1,8 +1,6 @@
-import { SqlError } from '../sql/database.ts';
+import { isPrivilegeMissing, SqlError } from '../sql/database.ts';
 import { StoreFileRefused } from '../transfer/store-file.ts';
 import { CommandRefused } from './command-line.ts';
-
-const INSUFFICIENT_PRIVILEGE = '42501';
 
 /** What an import was refused for, as the operator may read it; other errors as they are. */
 export function refusedTransfer(file: string, error: unknown): unknown {
@@ -10,8 +8,7 @@ export function refusedTransfer(file: string, error: unknown): unknown {
     return new CommandRefused(`refused, nothing was written: ${error.message}`);
   }
   if (error instanceof SqlError) {
-    const remedy =
-      error.code === INSUFFICIENT_PRIVILEGE ? '; run it as the role that owns the schema' : '';
+    const remedy = isPrivilegeMissing(error) ? '; run it as the role that owns the schema' : '';
     return new CommandRefused(`refused, nothing was written: ${error.message}${remedy}`);
   }
   const { code } = error as NodeJS.ErrnoException;

@@ -105,6 +105,13 @@ export class SqlError extends Error {
   }
 }
 
+const INSUFFICIENT_PRIVILEGE = '42501';
+
+/** Whether the database refused a statement because the role may not do that. */
+export function isPrivilegeMissing(error: unknown): error is SqlError {
+  return error instanceof SqlError && error.code === INSUFFICIENT_PRIVILEGE;
+}
+
 /** The database cannot be reached or did not answer in time: nothing is known of the data. */
 export class DatabaseUnavailable extends Error {
   override readonly name = 'DatabaseUnavailable';

@@ -1,7 +1,13 @@
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Database, type Sql, SqlError, type Transaction } from './database.ts';
+import {
+  type Database,
+  isPrivilegeMissing,
+  type Sql,
+  SqlError,
+  type Transaction,
+} from './database.ts';
 
 /** The database and this build do not fit; the message says which side is ahead. */
 export class MigrationError extends Error {
@@ -105,7 +111,7 @@ export async function migrate(
     const applied = await applyPending(database, migrations, grants);
     return { applied, pending: [] };
   } catch (error) {
-    if (!(error instanceof SqlError) || error.code !== INSUFFICIENT_PRIVILEGE) throw error;
+    if (!isPrivilegeMissing(error)) throw error;
     throw new MigrationError(
       `${lacking(pending)}, and this role may not change it (${error.message}): ${REMEDY}`,
       { cause: error },
@@ -131,7 +137,6 @@ export async function requireCurrentSchema(
   if (pending.length > 0) throw new MigrationError(`${lacking(pending)}: ${REMEDY}`);
 }
 
-const INSUFFICIENT_PRIVILEGE = '42501';
 const REMEDY =
   'run `migrate` of the service’s tool (`cls-auth`, `cls-api` or `cls-explorer`) as the role that owns the schema';
 

@@ -92,17 +92,15 @@ export function groupsReader(store: BalanceStore, times: Snapshots, guessed = GU
   };
 }
 
-/** Whether each of the groups is told one by one, or is not there at all. */
+/** Whether none of the groups can be among those that are added up in the rest of its currency. */
 function hasAll(told: readonly GroupTotal[], groups: readonly GroupKey[]): boolean {
   const cut = new Set(told.flatMap(({ currency, rest }) => (rest ? [currency] : [])));
-  const names = new Set(
-    told
-      .filter(({ rest }) => !rest)
-      .map(({ currency, group }) => JSON.stringify([currency, group])),
-  );
-  return groups.every(
-    ({ currency, group }) => !cut.has(currency) || names.has(JSON.stringify([currency, group])),
-  );
+  const names = new Set(told.filter(({ rest }) => !rest).map(nameOf));
+  return groups.every((group) => !cut.has(group.currency) || names.has(nameOf(group)));
+}
+
+function nameOf({ currency, group }: GroupKey): string {
+  return JSON.stringify([currency, group]);
 }
 
 /** Adds to each group what is worked out for its items; undefined where there are too many. */
@@ -112,15 +110,14 @@ async function perItem<G extends BookedGroup>(
   work: (keys: readonly bigint[]) => Promise<(group: G, item: MarkedItem) => G>,
 ): Promise<readonly G[] | undefined> {
   if (items.length > WORKED_OUT) return undefined;
-  const nameOf = (currency: string, group: string | null) => JSON.stringify([currency, group]);
   const found = new Map(
-    groups.map((one) => [one.rest ? `rest ${one.currency}` : nameOf(one.currency, one.group), one]),
+    groups.map((one) => [one.rest ? `rest ${one.currency}` : nameOf(one), one]),
   );
   for (let start = 0; start < items.length; start += BATCH) {
     const batch = items.slice(start, start + BATCH);
     const add = await work(batch.map(({ key }) => key));
     for (const item of batch) {
-      const own = nameOf(item.currency, item.group);
+      const own = nameOf(item);
       const name = found.has(own) ? own : `rest ${item.currency}`;
       const group = found.get(name);
       if (group !== undefined) found.set(name, add(group, item));

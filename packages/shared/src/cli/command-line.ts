@@ -73,7 +73,7 @@ export async function runCommandLine(
   }
 }
 
-/** `| head` reads no further: what is left of a result is for nobody, and what was done is done. */
+/** With `| head` nobody reads the rest of a result. The command has done its work all the same. */
 function readerIsGone(error: NodeJS.ErrnoException): void {
   if (error.code !== 'EPIPE') throw error;
 }

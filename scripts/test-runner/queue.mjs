@@ -9,6 +9,8 @@ const root = resolve(import.meta.dirname, '..', '..');
 const END_MS = 300_000;
 /** A process that grew so large makes room for another: modules and servers of its files stay. */
 const ROOM_BYTES = 1.2e9;
+/** What of a process that ended badly is repeated in the list of failures. */
+const REASON_CHARACTERS = 1_000;
 const WORKER = join(import.meta.dirname, 'worker.mjs');
 
 /**
@@ -49,13 +51,15 @@ export async function runFiles(files, options) {
         print(`\n${title}\n${text.subarray(shown)}`);
         shown = text.length;
       };
+      const ran = [];
       let file;
       let started;
       const next = (memory = 0) => {
         file = memory > roomBytes ? undefined : queue.shift();
         started = Date.now();
-        if (file === undefined) child.disconnect();
-        else child.send({ file, filter });
+        if (file === undefined) return child.disconnect();
+        ran.push(file);
+        child.send({ file, filter });
       };
       child.on('message', (counts) => {
         total.seconds.set(file, (Date.now() - started) / 1000);
@@ -66,8 +70,9 @@ export async function runFiles(files, options) {
       child.once('exit', (code, signal) => {
         if (file !== undefined || code !== 0) {
           const title = `the process ended (${signal ?? code})`;
-          const where = file ?? 'after the last file';
-          add(where, { failures: [title] });
+          const where = file ?? `after the last file of ${ran.join(', ')}`;
+          const why = `${readFileSync(log).subarray(shown)}`.trim().slice(0, REASON_CHARACTERS);
+          add(where, { failures: [file === undefined ? `${title}: ${why}` : title] });
           show(`${where}: ${title}`);
         }
         done();

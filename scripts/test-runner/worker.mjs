@@ -48,8 +48,20 @@ process.on('disconnect', () => {
   if (failures !== undefined) process.exit(1);
   void endOfTests();
   setTimeout(() => {
-    const open = process.getActiveResourcesInfo().join(', ');
-    process.stderr.write(`a test left something open: ${open}\n`);
+    process.stderr.write(`a test left something open: ${whatIsOpen()}\n`);
     process.exit(1);
   }, endMs).unref();
 });
+
+/** Kinds of what keeps the process, and where they are known: addresses and child processes. */
+function whatIsOpen() {
+  const kinds = process.getActiveResourcesInfo();
+  // No documented function tells more than the kinds.
+  const handles = process._getActiveHandles().map((handle) => {
+    const { localPort, remotePort, spawnargs, listening, destroyed } = handle;
+    const facts = { localPort, remotePort, spawnargs, destroyed };
+    if (listening) facts.address = handle.address();
+    return `${handle.constructor.name} ${JSON.stringify(facts)}`;
+  });
+  return [...kinds, ...handles].join(', ');
+}

@@ -82,11 +82,29 @@ describe('the runner of the tests', () => {
     expect(failed).to.equal(1);
   });
 
-  it('fails when a test left something open', async () => {
-    const leak = file('leaking', "it('listens', () => { setInterval(() => {}, 1000); });");
-    const { passed, failed, output } = await run([leak], { endMs: 10 });
-    expect([passed, failed]).to.deep.equal([1, 1]);
-    expect(output()).to.include('left something open: Timeout');
+  it('fails when a test left something open, and says at the end what, and after which files', async () => {
+    const timer = file('leaking', "it('waits', () => { setInterval(() => {}, 1000); });");
+    const server = file(
+      'serving',
+      "it('listens', async () => { (await import('node:net')).createServer().listen(0); });",
+    );
+    const { passed, failed, failures, output } = await run([timer, server], {
+      endMs: 200,
+      workers: 1,
+    });
+    expect([passed, failed]).to.deep.equal([2, 1]);
+    expect(output()).to.include('left something open: ');
+    expect(failures[0]).to.match(/after the last file of .*leaking.*serving.*process ended \(1\)/);
+    expect(failures[0]).to.match(/left something open: .*Timeout.*Server \{.*"port":\d+/);
+  });
+
+  it('says at the end why a process broke off after its files', async () => {
+    const late = file(
+      'late',
+      "it('holds', () => { setTimeout(() => { throw new Error('too late'); }, 300); });",
+    );
+    const { failures } = await run([late]);
+    expect(failures.join()).to.match(/late.*process ended \(\d+\).*too late/s);
   });
 
   it('ends the tests, and what they started, with the run', async () => {

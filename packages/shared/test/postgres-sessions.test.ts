@@ -1,6 +1,8 @@
 import type { ChildProcess } from 'node:child_process';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { requireServer } from '@cls/testing/engines';
 import { type FaultProxy, faultProxy } from '@cls/testing/fault-proxy';
+import { startPostgresInstance } from '@cls/testing/postgres-instance';
 import {
   eventually,
   freePort,
@@ -80,6 +82,33 @@ describe('sessions of PostgreSQL', () => {
       const database = open(hosts(...ports.map((port) => `127.0.0.1:${port}`)));
       const refused = await database.query('SELECT 1').catch((error: unknown) => error);
       expect(refused).to.be.instanceOf(DatabaseUnavailable);
+    });
+
+    it('are refused at once while the primary is frozen, though its standby answers, until that is promoted', async function () {
+      const primary = await startPostgresInstance();
+      requireServer(this, 'PostgreSQL', primary);
+      const standby = await primary.startStandby();
+      const names = [primary, standby].map(({ port }) => `127.0.0.1:${port}`);
+      const pair = `postgres://cls@${names.join(',')}/postgres`;
+      const database = open(pair, { failFast: true });
+      await database.query('SELECT 1');
+      primary.freeze();
+      const refusals = [];
+      // Longer than sessions wait for a connection: whoever asked a host would hear of that.
+      for (let n = 0; n < 14; n += 1) {
+        await sleep(500);
+        const refused = await database.query('SELECT 1').catch((error: Error) => error.cause);
+        refusals.push((refused as Error).message);
+      }
+      expect(new Set(refusals)).to.deep.equal(new Set(['the database does not answer']));
+      await standby.promote();
+      await eventually(async () => {
+        const [row] = await database.query('SHOW port');
+        expect(row).to.deep.equal({ port: `${standby.port}` });
+      });
+      primary.thaw();
+      await Promise.all(opened.splice(0).map((one) => one.close()));
+      await Promise.all([primary.remove(), standby.remove()]);
     });
 
     for (const [given, urls, needsWrites] of [

@@ -49,6 +49,7 @@ export interface PostgresSessions {
   close(): Promise<void>;
 }
 
+const STANDBY = 'the host is a standby';
 /** Asked of each new session: whether it has its settings, and whether it takes writes. */
 const PROBE = `SELECT (SELECT setting FROM pg_settings WHERE name = 'statement_timeout') AS "limit",
   pg_is_in_recovery() AS standby`;
@@ -63,17 +64,19 @@ export function postgresSessions(options: PostgresOptions): PostgresSessions {
   let host = 0;
   let pooled = false;
   let pulse: pg.Client | undefined;
-  let pulseConnected = false;
+  /** Those among which the pulse is being found. */
+  let candidates: readonly pg.Client[] = [];
 
   const urlOf = (index: number) => hosts.urls[index] ?? '';
-  const nextHost = () => {
-    host = (host + 1) % hosts.urls.length;
+  /** Unless somebody has found a better one meanwhile. */
+  const leaveHost = (tried: number) => {
+    if (host === tried) host = (host + 1) % hosts.urls.length;
   };
   /** The driver takes one host, and neither of these settings. */
   class Session extends pg.Client {
-    constructor(config: pg.ClientConfig) {
+    constructor(config: pg.ClientConfig, index = host) {
       const own = pooled ? {} : limits;
-      super({ ...config, ...own, connectionString: urlOf(host) });
+      super({ ...config, ...own, connectionString: urlOf(index) });
     }
 
     getStartupConf(): Record<string, string> {
@@ -132,7 +135,7 @@ export function postgresSessions(options: PostgresOptions): PostgresSessions {
       } = await client.query(PROBE);
       if (!pooled && row.limit !== `${options.statementTimeoutMs}`) pooled = true;
       if (hosts.needsWrites && row.standby === true) {
-        throw new DatabaseUnavailable('the host is a standby');
+        throw new DatabaseUnavailable(STANDBY);
       }
       fit.add(client);
       return client;
@@ -142,23 +145,49 @@ export function postgresSessions(options: PostgresOptions): PostgresSessions {
     }
   };
   const closePulse = () => {
-    destroy(pulse);
+    for (const client of [pulse, ...candidates]) destroy(client);
     pulse = undefined;
-    pulseConnected = false;
+    candidates = [];
+  };
+  /**
+   * Asks all hosts at once. Where writes are needed, the answer of a standby says nothing about a
+   * primary that is frozen: there is no answer until all have answered, or one that takes writes.
+   */
+  const findPulse = async (): Promise<void> => {
+    const asked = hosts.urls.map((_, index) => new Session(common, index));
+    candidates = asked;
+    const answers = asked.map(async (client, index) => {
+      client.on('error', () => undefined);
+      await client.connect();
+      const { rows } = await client.query('SELECT pg_is_in_recovery() AS standby');
+      if (hosts.needsWrites && rows[0].standby) throw new DatabaseUnavailable(STANDBY);
+      return index;
+    });
+    let keep: pg.Client | undefined;
+    try {
+      const index = await Promise.any(answers);
+      keep = asked[index];
+      pulse = keep;
+      host = index;
+      keep?.on('error', closePulse);
+    } finally {
+      if (candidates === asked) candidates = [];
+      for (const client of asked) if (client !== keep) destroy(client);
+    }
   };
   return {
     async acquire() {
       // Every host once, and once more when the first was found to be a pooler.
       for (let tries = hosts.urls.length; ; tries -= 1) {
+        const tried = host;
         try {
           return await verified(await next());
         } catch (error) {
           if (error instanceof Overloaded) throw error;
           if (!pooled && isUnsupportedSetting(error)) pooled = true;
-          else if (tries > 1 && mayBeBetterElsewhere(error)) nextHost();
           else {
-            nextHost();
-            throw error;
+            leaveHost(tried);
+            if (tries <= 1 || !mayBeBetterElsewhere(error)) throw error;
           }
         }
       }
@@ -175,26 +204,16 @@ export function postgresSessions(options: PostgresOptions): PostgresSessions {
     },
     pulse: {
       get connected() {
-        return pulseConnected;
+        return pulse !== undefined;
       },
       async ask() {
-        if (pulse === undefined) {
-          pulse = new Session(common);
-          pulse.on('error', closePulse);
-          try {
-            await pulse.connect();
-            pulseConnected = true;
-          } catch (error) {
-            closePulse();
-            throw error;
-          }
-        }
-        await pulse.query('SELECT 1');
+        if (pulse === undefined) await findPulse();
+        else await pulse.query('SELECT 1');
       },
       abandon: closePulse,
       onSilence() {
         for (const client of busy) destroy(client);
-        nextHost();
+        leaveHost(host);
       },
     },
     counts: () => ({

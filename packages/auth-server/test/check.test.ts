@@ -4,6 +4,7 @@ import type { Finding } from '@cls/shared/check/finding';
 import { Secret } from '@cls/shared/secret';
 import { postgresDatabase } from '@cls/shared/sql/postgres';
 import { requireServer } from '@cls/testing/engines';
+import { startPostgresInstance } from '@cls/testing/postgres-instance';
 import {
   freePort,
   type PostgresServer,
@@ -159,6 +160,34 @@ describe('cls-auth check', () => {
       );
       const { found } = await check(env());
       expect(found('database', 'writes')).to.equal('failed: it is read-only');
+    });
+
+    it('looks at each host of a primary and its standby: down, two primaries, commits that wait', async function () {
+      const primary = await startPostgresInstance();
+      requireServer(this, 'PostgreSQL', primary);
+      const standby = await primary.startStandby();
+      const [one, two] = [primary, standby].map(({ port }) => `127.0.0.1:${port}`);
+      const pair = env({ AUTH_DATABASE_URL: `postgres://cls@${one},${two}/postgres` });
+      const look = async () => {
+        const { found } = await check(pair);
+        return [found('database', 'hosts'), found('database', 'writes')];
+      };
+      const writes = 'ok: it takes writes';
+      expect(await look()).to.deep.equal([`ok: ${one} primary, ${two} standby`, writes]);
+      await primary.query(`ALTER SYSTEM SET synchronous_standby_names = '*'`);
+      await primary.query('SELECT pg_reload_conf()');
+      await standby.stop('crash');
+      const [down, waits] = await look();
+      expect(down).to.match(
+        new RegExp(`^warning: ${one} primary, ${two} is not reached: .*REFUSED`),
+      );
+      expect(waits).to.match(/^failed: commits wait for a standby/);
+      await standby.start();
+      await standby.promote();
+      const [several] = await look();
+      expect(several).to.equal(`failed: several primaries: ${one} primary, ${two} primary`);
+      await primary.remove();
+      await standby.remove();
     });
 
     it('finds a database that a newer build has migrated', async () => {

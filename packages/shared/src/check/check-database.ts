@@ -7,6 +7,7 @@ import type { ServiceEnvironment } from '../service/service-environment.ts';
 import type { Database } from '../sql/database.ts';
 import { migrationStatus, readSchema } from '../sql/migrate.ts';
 import { clockFinding } from './check-clock.ts';
+import { checkHosts } from './check-hosts.ts';
 import { type Finding, findingsOf, reasonOf } from './finding.ts';
 
 const { ok, warning, failed, skipped } = findingsOf('database');
@@ -28,17 +29,14 @@ export interface DatabaseCheckDeps {
  *
  * @param more what else is asked of this database.
  */
-export function checkDatabase(
+export async function checkDatabase(
   deps: DatabaseCheckDeps,
   more: MoreChecks = async () => [],
 ): Promise<readonly Finding[]> {
-  const { kind } = deps.config.database;
-  return checkOpened(
-    deps,
-    kind === 'embedded'
-      ? [embedded, schema, more]
-      : [version, takesWrites, role, schema, encrypted, connections, clock, more],
-  );
+  const { database } = deps.config;
+  if (database.kind === 'embedded') return checkOpened(deps, [embedded, schema, more]);
+  const checks = [version, takesWrites, role, schema, encrypted, connections, clock, more];
+  return [...(await checkOpened(deps, checks)), ...(await checkHosts(database, deps.tool))];
 }
 
 /**
@@ -123,18 +121,39 @@ async function version(database: Database): Promise<Finding> {
 }
 
 async function takesWrites(database: Database): Promise<Finding> {
-  const [row] = await database.query<{ standby: boolean; readOnly: boolean }>(
+  const [row] = await database.query<WritesRow>(
     `SELECT pg_is_in_recovery() AS standby,
-       current_setting('default_transaction_read_only')::bool AS "readOnly"`,
+       current_setting('default_transaction_read_only')::bool AS "readOnly",
+       current_setting('synchronous_standby_names') AS "waitsFor",
+       (SELECT count(*)::int FROM pg_stat_replication) AS standbys,
+       (SELECT count(*)::int FROM pg_stat_activity
+        WHERE wait_event = 'SyncRep' AND state_change < now() - interval '2 seconds') AS waiting`,
   );
   if (row?.standby) {
     const todo =
       'name the primary in the URL, or all hosts with commas: the one that takes writes is found';
     return failed('writes', 'it is a standby', todo);
   }
-  return row?.readOnly
-    ? failed('writes', 'it is read-only', 'set default_transaction_read_only to off')
-    : ok('writes', 'it takes writes');
+  if (row?.readOnly) {
+    return failed('writes', 'it is read-only', 'set default_transaction_read_only to off');
+  }
+  if (row?.waitsFor && (row.standbys === 0 || row.waiting > 0)) {
+    const todo =
+      'start the standby; or set synchronous_standby_names to nothing, until there is one again: docs/runbooks/fail-over.md';
+    const found = `commits wait for a standby that does not confirm them (synchronous_standby_names = ${row.waitsFor})`;
+    return failed('writes', found, todo);
+  }
+  return ok('writes', 'it takes writes');
+}
+
+interface WritesRow {
+  readonly standby: boolean;
+  readonly readOnly: boolean;
+  /** Empty: a commit waits for no standby. */
+  readonly waitsFor: string;
+  readonly standbys: number;
+  /** Commits of this role that wait for a standby. */
+  readonly waiting: number;
 }
 
 async function role(database: Database, { config }: DatabaseCheckDeps): Promise<Finding> {

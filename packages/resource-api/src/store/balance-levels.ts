@@ -315,10 +315,10 @@ export function lastSeq({ lines, newest }: LevelSql): string {
 export const OUTSTANDING = 'b.principal_cash + b.principal_pik';
 
 /**
- * The newest terms of each record at the snapshot, as `dt`, `ft` and `ct`, and the newest details of
- * the deal as `dd`.
+ * The newest terms of each record at the snapshot, as `dt`, `ft` and, of a contract, `ct`, and the newest
+ * details of the deal as `dd`.
  */
-export function termsJoins(contractKey: string): string {
+export function termsJoins(level: Level): string {
   const join = (record: string, what: 'terms' | 'details', alias: string, key: string) => `
     LEFT JOIN LATERAL (SELECT * FROM ${record}_${what} t
       WHERE t.${record}_key = ${key} AND ${TERMS_AT} ${NEWEST_TERMS}) ${alias} ON true`;
@@ -326,7 +326,7 @@ export function termsJoins(contractKey: string): string {
     join('deal', 'terms', 'dt', 'd.key'),
     join('deal', 'details', 'dd', 'd.key'),
     join('facility', 'terms', 'ft', 'f.key'),
-    join('contract', 'terms', 'ct', contractKey),
+    level === 'contract' ? join('contract', 'terms', 'ct', 'i.key') : '',
   ].join('');
 }
 

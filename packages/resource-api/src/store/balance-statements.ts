@@ -119,14 +119,12 @@ export function foundPageStatement(
  * Everything that a page tells of its items. `page` is a SELECT that finds them: their `key`, what they
  * are sorted by (`sort_value`), and their place on the page (`number`). An item has a row for its
  * global balance and one for each lender's; what is told of the item is in the first one alone, as
- * JSON: the driver makes slow objects of rows with many columns.
+ * JSON: the driver makes slow objects of rows with many columns. Each join, used or not, takes time
+ * whenever the statement starts, so a level has those that it needs.
  */
 export function detailsOf(level: Level, page: string): string {
   const sql = LEVEL_SQL[level];
-  const contract =
-    level === 'contract' ? 'loan_contract c ON c.key = i.key' : 'loan_contract c ON false';
-  const holder =
-    level === 'position' ? 'party holder ON holder.key = i.lender_key' : 'party holder ON false';
+  const holder = level === 'position' ? 'LEFT JOIN party holder ON holder.key = i.lender_key' : '';
   const facts = Object.entries(itemFacts(level)).map(([name, value]) => `'${name}', ${value}`);
   return `
     WITH page AS MATERIALIZED (${page}
@@ -137,8 +135,7 @@ export function detailsOf(level: Level, page: string): string {
       s.last_effective_date::text AS last_effective_date, coalesce(s.last_seq, 0) AS last_seq,
       s.amounts, s.overdrawn, s.owes
     FROM page JOIN (${sql.items}) ON i.key = page.key
-    LEFT JOIN ${contract}
-    LEFT JOIN ${holder}${termsJoins('c.key')}
+    ${holder}${termsJoins(level)}
     CROSS JOIN LATERAL (SELECT coalesce(dd.borrower_key, d.borrower_key) AS key ${BY_LOOKUP}) borrows
     CROSS JOIN LATERAL (SELECT * FROM party WHERE key = borrows.key ${BY_LOOKUP}) borrower
     CROSS JOIN LATERAL (
@@ -172,16 +169,8 @@ function itemFacts(level: Level): Readonly<Record<string, string>> {
     availability_end_date: `CASE WHEN ft.facility_key IS NULL THEN f.availability_end_date
            ELSE ft.availability_end_date END`,
     facility_status: 'coalesce(ft.status, f.status)',
-    contract_id: 'c.id',
-    contract_number: 'c.contract_number',
-    contract_status: 'coalesce(ct.status, c.status)',
-    contract_maturity_date:
-      'CASE WHEN ct.contract_key IS NULL THEN c.maturity_date ELSE ct.maturity_date END',
-    all_in_rate: `(CASE WHEN ct.contract_key IS NULL THEN c.all_in_rate
-           ELSE ct.all_in_rate END)::text`,
-    position_id: level === 'position' ? 'i.id' : 'NULL',
-    position_kind: level === 'position' ? 'i.kind' : 'NULL',
-    holder_id: 'holder.id',
+    ...(level === 'contract' ? CONTRACT_FACTS : nullOf(CONTRACT_FACTS)),
+    ...(level === 'position' ? POSITION_FACTS : nullOf(POSITION_FACTS)),
     borrower_id: 'borrower.id',
     borrower_name: partyName('borrower'),
     roles: `(SELECT coalesce(array_agg(DISTINCT e.role), '{}') FROM entitlement e
@@ -193,6 +182,21 @@ function itemFacts(level: Level): Readonly<Record<string, string>> {
        WHERE g.deal_key = d.key AND t.effective_date <= $1 AND t.known_seq <= $2)::text`,
     booked_seq: `${hadFrom(record, booked)}::text`,
   };
+}
+
+const CONTRACT_FACTS = {
+  contract_id: 'i.id',
+  contract_number: 'i.contract_number',
+  contract_status: 'coalesce(ct.status, i.status)',
+  contract_maturity_date:
+    'CASE WHEN ct.contract_key IS NULL THEN i.maturity_date ELSE ct.maturity_date END',
+  all_in_rate: `(CASE WHEN ct.contract_key IS NULL THEN i.all_in_rate
+           ELSE ct.all_in_rate END)::text`,
+};
+const POSITION_FACTS = { position_id: 'i.id', position_kind: 'i.kind', holder_id: 'holder.id' };
+
+function nullOf(facts: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
+  return Object.fromEntries(Object.keys(facts).map((name) => [name, 'NULL']));
 }
 
 /** Balances of given items at a snapshot, by item and lender. */

@@ -278,11 +278,12 @@ describeOnEngines('what a caller sees', (engine) => {
               deals: selection,
             });
           }
+          const edition = { generation: await store.generation(), today: asOf };
           for (const asked of questions) {
             const { level, filter, sorted, limit } = asked;
             const expected = reference(grants, asked);
             const sort = sorted ? ({ by: 'outstanding', descending: true } as const) : undefined;
-            const snapshot = { asOf, ledgerSeq };
+            const snapshot = { asOf, ledgerSeq, edition };
             const request = { level, filter, snapshot, sort, after: undefined, limit };
             const walked = await everyItem(store, { customer }, request);
             expect(shown(walked)).to.deep.equal(shown(expected));
@@ -337,5 +338,43 @@ describeOnEngines('what a caller sees', (engine) => {
       ),
       { numRuns: customers, endOnFailure: true },
     );
+  });
+
+  it('is nothing that was taken back, whatever was looked up before', async () => {
+    const store = sqlBalanceStore(database);
+    const entitlements = sqlEntitlements(database);
+    const customer = 'customer-of-two-deals';
+    const [first, second] = new Set(everything.get('deal')?.map(({ deal }) => deal.id));
+    const grant = async (dealId = '') => {
+      const of = { customer, role: 'agent' as const, lenderId: undefined };
+      return (await entitlements.grant({ ...of, deals: { dealId } }))?.rule ?? '';
+    };
+    const seen = async (generation: bigint, level: Level, includeZero = true) => {
+      const filter = { ...NO_FILTER, includeZero };
+      const snapshot = { asOf, ledgerSeq, edition: { generation, today: asOf } };
+      const request = { level, filter, snapshot, sort: undefined, after: undefined, limit: 7 };
+      const items = await everyItem(store, { customer }, request);
+      return new Set(items.map(({ deal }) => deal.id));
+    };
+    await grant(first);
+    const rule = await grant(second);
+    const both = await store.generation();
+    for (const level of LEVELS) {
+      expect([...(await seen(both, level))]).to.have.members([first, second]);
+      // From what was kept.
+      expect([...(await seen(both, level))]).to.have.members([first, second]);
+      expect(await seen(both, level, false)).to.deep.equal(await seen(both - 1n, level, false));
+    }
+    await entitlements.revoke(rule);
+    const one = await store.generation();
+    for (const level of LEVELS) {
+      expect([...(await seen(both, level))], 'asked in the state before').to.deep.equal([first]);
+      expect([...(await seen(one, level))]).to.deep.equal([first]);
+    }
+    await grant(second);
+    const again = await store.generation();
+    for (const level of LEVELS) {
+      expect([...(await seen(again, level))]).to.have.members([first, second]);
+    }
   });
 });

@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
-import type { LedgerState } from './balance-store.ts';
-import type { CurrentLedger, Edition } from './current-ledger.ts';
+import type { Edition, LedgerState } from './balance-store.ts';
+import type { CurrentLedger } from './current-ledger.ts';
 
 const BYTES_MAX = 64 * 1024 * 1024;
 

@@ -59,6 +59,14 @@ export const NO_FILTER: BalanceFilter = {
 export interface Snapshot {
   readonly asOf: BusinessDate;
   readonly ledgerSeq: bigint;
+  /** The state of the book in which the question is asked; undefined where nobody looked. */
+  readonly edition?: Edition | undefined;
+}
+
+/** A state of the book on a day: what an answer is kept for. */
+export interface Edition {
+  readonly generation: bigint;
+  readonly today: BusinessDate;
 }
 
 /** Orders that are kept: a page walks them. */

@@ -2,12 +2,6 @@ import type { Clock } from '@cls/shared/clock';
 import { type BusinessDate, businessDateOf } from '../ledger/business-date.ts';
 import type { BalanceStore, LedgerState } from './balance-store.ts';
 
-/** A state of the book on a day: what an answer is kept for. */
-export interface Edition {
-  readonly generation: bigint;
-  readonly today: BusinessDate;
-}
-
 /** Where the ledger stands now. */
 export interface CurrentLedger {
   /**

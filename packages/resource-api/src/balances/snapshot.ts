@@ -120,7 +120,8 @@ export function snapshots(store: BalanceStore, ledger: CurrentLedger): Snapshots
   ) => {
     const snapshot = { asOf, ledgerSeq };
     const [known, granted] = await Promise.all([facts(snapshot), grantsAt(access, generation)]);
-    return { ...snapshot, ...known, grantsAt: granted };
+    const edition = { generation, today: ledger.today };
+    return { ...snapshot, ...known, edition, grantsAt: granted };
   };
   /**
    * An answer is known when its journals, its exchange rates and the reader's grants are. A grant

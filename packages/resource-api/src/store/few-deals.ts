@@ -95,6 +95,16 @@ function narrowingStatement(
   return { sql: partsStatement(parts), parameters };
 }
 
+/** The deals that the caller was granted: no row where they are more than so many. */
+export function grantedStatement(most: number): string {
+  return partsStatement([dealsGranted(most)]);
+}
+
+/** Whether a filter names deals, or what leads to them. */
+export function narrowsDeals(level: Level, filter: BalanceFilter): boolean {
+  return filter.search !== undefined || partsOf(level, filter, () => '').length > 0;
+}
+
 function partsStatement(parts: readonly string[]): string {
   return parts
     .map(

@@ -7,6 +7,7 @@ import {
   sortingStatement,
 } from './balance-statements.ts';
 import { FEW_DEALS, fewDeals } from './few-deals.ts';
+import type { Granted, GrantedItems } from './granted-items.ts';
 import {
   hadMoreItemsStatement,
   type WalkBounds,
@@ -24,23 +25,31 @@ export interface PageRows<Row> {
   readonly next: PageEnd | undefined;
 }
 
+export interface PageDeps {
+  readonly database: Database;
+  /** Answers what is of the book itself. */
+  readonly facts: Database;
+  readonly granted: GrantedItems;
+  readonly bounds: WalkBounds;
+}
+
 /**
  * A page is found by a walk in its order, and then read. A walk that was given up gives a short page,
  * so that no page costs more than its bounds; in a small book the page is filled whatever it takes.
  */
 export async function readPage<Row>(
-  database: Database,
-  facts: Database,
+  { database, facts, granted, bounds }: PageDeps,
   access: ReaderAccess,
   request: PageRequest,
-  bounds: WalkBounds,
 ): Promise<PageRows<Row>> {
   const sortItems = async (sorted: SortedRequest, deals?: readonly bigint[]) => ({
     rows: await readAs<Row>(database, access, sortingStatement(sorted, deals)),
     next: undefined,
   });
   const walk = (within: WalkBounds) =>
-    lookUp(database, access, (on) => walkPage<Row>(on, access, request, within));
+    lookUp(database, access, (on) =>
+      walkPage<Row>(on, access, request, { granted, bounds: within }),
+    );
   const page = await walk(bounds);
   if ('deals' in page) return sortItems(page.request, page.deals);
   const { next, givenUp } = page;
@@ -68,14 +77,16 @@ async function walkPage<Row>(
   transaction: Transaction,
   access: ReaderAccess,
   request: PageRequest,
-  bounds: WalkBounds,
+  { granted, bounds }: Pick<PageDeps, 'granted' | 'bounds'>,
 ): Promise<(PageRows<Row> & { readonly givenUp: boolean }) | ToSort> {
   const most = isSorted(request) ? FEW_DEALS.toSort : FEW_DEALS.toWalk;
-  const deals = await fewDeals(transaction, access, request, most);
+  const known = await granted.of(transaction, access, request);
+  const deals =
+    known === undefined ? await fewDeals(transaction, access, request, most) : upTo(most, known);
   if (deals !== undefined && isSorted(request)) return { request, deals };
   const statement = isSorted(request)
     ? sortedWalkStatement(request, bounds)
-    : plainWalkStatement(request, bounds, deals);
+    : plainWalkStatement(request, bounds, deals, known?.items);
   const read = <R>({ sql, parameters }: Statement) => transaction.query<R>(sql, parameters);
   const { found, stopped } = walkedItems(await read<WalkRow>(statement));
   const givenUp = stopped !== undefined;
@@ -84,6 +95,10 @@ async function walkPage<Row>(
   const shown = found.slice(0, limit);
   const rows = await read<Row>(foundPageStatement(level, snapshot, shown));
   return { rows, next: found.length > limit ? shown.at(-1) : stopped, givenUp };
+}
+
+function upTo(most: number, { deals }: Granted): readonly bigint[] | undefined {
+  return deals !== undefined && deals.length <= most ? deals : undefined;
 }
 
 function isSorted(request: PageRequest): request is SortedRequest {

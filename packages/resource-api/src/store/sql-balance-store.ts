@@ -32,6 +32,7 @@ import {
 import { changedDealsStatement } from './changed-deals.ts';
 import { facetsStatement } from './facets.ts';
 import { FEW_DEALS, fewDeals } from './few-deals.ts';
+import { grantedItems } from './granted-items.ts';
 import { grantsStatement } from './grants-statement.ts';
 import { type GroupRow, groupTotalsStatement, toGroup } from './group-totals.ts';
 import { accruingStatement, owingStatement } from './marked-items.ts';
@@ -60,6 +61,7 @@ export function sqlBalanceStore(
   facts: Facts = database,
   bounds: WalkBounds = WALK_BOUNDS,
 ): BalanceStore {
+  const pages = { database, facts, granted: grantedItems(), bounds };
   const dealsOf = async (
     access: ReaderAccess,
     { narrowing = {}, ...request }: Pick<FilterRequest, 'level' | 'filter' | 'narrowing'>,
@@ -81,7 +83,7 @@ export function sqlBalanceStore(
   };
   return {
     async page(access, request) {
-      const { rows, next } = await readPage<PageRow>(database, facts, access, request, bounds);
+      const { rows, next } = await readPage<PageRow>(pages, access, request);
       const found = toItems(rows);
       const items = found.slice(0, request.limit);
       return { items, next: found.length > request.limit ? items.at(-1)?.end : next };

@@ -1,3 +1,4 @@
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import type { RequestListener, ServerResponse } from 'node:http';
 import { connect, type Socket } from 'node:net';
@@ -271,6 +272,40 @@ describe('an HTTP service and slow or many peers', () => {
     for (const go of waiting.splice(0)) go();
     expect((await answers).every((text) => text.startsWith('HTTP/1.1 200'))).to.equal(true);
     expect((await fetch(url)).status).to.equal(200);
+  });
+
+  it('takes the connections of a burst before it works on requests, so that it refuses what is beyond its limit', async () => {
+    const [burst, limit] = [150, 10];
+    let begun = 0;
+    const service = await start({ requestsAtOnce: limit }, (_, response) => {
+      begun += 1;
+      // Work that keeps the event loop busy.
+      const until = performance.now() + 10;
+      while (performance.now() < until);
+      setTimeout(() => response.end('ok'), 10);
+    });
+    // Sent from another process: this one is busy while it works.
+    const script = `const { connect } = require('node:net');
+      const statuses = [];
+      for (let n = 0; n < ${burst}; n += 1) {
+        const socket = connect(${service.port}, '127.0.0.1');
+        socket.write('GET / HTTP/1.1\\r\\nHost: cls.example\\r\\nConnection: close\\r\\n\\r\\n');
+        let text = '';
+        socket.on('data', (part) => { text += part; });
+        socket.on('close', () => {
+          statuses.push(text.slice(9, 12));
+          if (statuses.length === ${burst}) console.log(JSON.stringify(statuses));
+        });
+      }`;
+    const caller = spawn(process.execPath, ['-e', script], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    const [text] = await once(caller.stdout, 'data');
+    const statuses: string[] = JSON.parse(String(text));
+    const refused = statuses.filter((status) => status === '503').length;
+    expect(statuses.filter((status) => status === '200')).to.have.length(burst - refused);
+    expect(begun).to.equal(burst - refused);
+    expect(refused, 'of a burst of fifteen times the limit').to.be.above(burst / 2);
   });
 
   it('answers probes on a port of its own while all connections are taken', async () => {

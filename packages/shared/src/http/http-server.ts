@@ -10,6 +10,7 @@ import {
 import type { Duplex } from 'node:stream';
 import type { Middleware } from 'koa';
 import { Overloaded } from '../sql/database.ts';
+import { acceptFirst, type BeginRequest } from './accept-first.ts';
 import { type ProblemCode, problemType } from './problem-codes.ts';
 import { newRequestId } from './request-id.ts';
 import { PROBES } from './request-log.ts';
@@ -98,6 +99,7 @@ function shed(
   { requestsAtOnce, body, onRefused }: Shedding,
   baseUrl: string,
   listener: RequestListener,
+  begin: BeginRequest,
 ): RequestListener {
   let underWay = 0;
   return (request, response) => {
@@ -107,11 +109,9 @@ function shed(
         return listener(request, response);
       }
       const { headers, body: text } = problem(OVERLOADED, baseUrl, body);
-      response.writeHead(OVERLOADED.status, {
-        ...headers,
-        Connection: 'keep-alive',
-        'Retry-After': RETRY_AFTER_S,
-      });
+      // The connection goes on, unless its caller or a stop ends it: Node says which.
+      const { Connection: _, ...others } = headers;
+      response.writeHead(OVERLOADED.status, { ...others, 'Retry-After': RETRY_AFTER_S });
       response.end(request.method === 'HEAD' ? '' : text);
       return onRefused(new Overloaded(TOO_MANY), headers['X-Request-Id']);
     }
@@ -119,7 +119,8 @@ function shed(
     response.once('close', () => {
       underWay -= 1;
     });
-    listener(request, response);
+    if (isProbe(request)) listener(request, response);
+    else begin(() => listener(request, response));
   };
 }
 
@@ -142,7 +143,6 @@ export function createHttpServer(
   shedding?: Shedding,
   recordUnreadable: RecordUnreadable = () => undefined,
 ): Server {
-  const counted = shedding === undefined ? listener : shed(shedding, baseUrl, listener);
   const server = createServer({ ...options, requireHostHeader: false }, (request, response) => {
     if (request.headers.host === undefined && request.httpVersion === '1.1') {
       recordUnreadable(NO_HOST.status);
@@ -150,6 +150,8 @@ export function createHttpServer(
     }
     counted(request, response);
   });
+  const counted =
+    shedding === undefined ? listener : shed(shedding, baseUrl, listener, acceptFirst(server));
   const refuseUnread = (socket: Duplex, answer: Answer) => {
     recordUnreadable(answer.status);
     end(socket, baseUrl, answer);

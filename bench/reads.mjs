@@ -1,22 +1,32 @@
 // Pages of balances to callers with a token, each question asked for the first time: as of another
-// date, so that no kept answer fits. Beside it the best SQL by hand for the rows of the first page, on
-// a connection of its own, in the same run. Aims: at most 3 times the SQL by hand, at most 3 ms of
-// processor time in Node for a page of 10.
-//   node bench/reads.mjs [postgres|embedded] [questions, 150] [profile|facilities]
+// date, so that no kept answer fits. Beside it, in turns with it, the best SQL by hand for the rows of
+// the page of full control: as a statement alone, prepared, on a connection of its own; and through a bare
+// HTTP server, which verifies nothing and sends the rows as JSON. Aims: at most 3 times the SQL by hand,
+// at most 3 ms of processor time in Node for a page of 10.
+//   node bench/reads.mjs [postgres|embedded] [questions, 60] [profile|facilities]
 // With `profile` it asks for pages of full control alone, and prints where Node's time went. With a
 // number it makes a book of that many facilities instead of the World Bank's; BOOK_URL names a
 // PostgreSQL database on this machine that has one already.
 //
+// Before anything is measured, every server answers 1,000 pages: Node compiles while it answers these.
+// "new dates" says whether nobody had asked for the dates of a line before: where somebody had, the
+// service knows what it looks up once for a date.
 // "node" and "database" are milliseconds of processor time a page of the service and of PostgreSQL.
+import { fork } from 'node:child_process';
+import { join } from 'node:path';
 import { performance } from 'node:perf_hooks';
 import pg from '../packages/shared/node_modules/pg/lib/index.js';
-import { postgresServer, temporaryDirectory } from '../packages/testing/dist/src/servers.js';
+import {
+  freePort,
+  postgresServer,
+  temporaryDirectory,
+} from '../packages/testing/dist/src/servers.js';
 import { profileByGroup } from './cpu-profile.mjs';
 import { familyTime, parentOf, processTime } from './process-time.mjs';
 import { accessToken, startResourceApi } from './resource-api.mjs';
 
 const engine = process.argv[2] ?? ((await postgresServer()) ? 'postgres' : 'embedded');
-const questions = Number(process.argv[3] ?? 150);
+const questions = Number(process.argv[3] ?? 60);
 /** The parts of a page, before the groups of every profile. */
 const PAGE_GROUPS = [
   [/^node:(internal\/)?crypto/, 'validators'],
@@ -26,9 +36,17 @@ const PAGE_GROUPS = [
   [/\/dist\/src\/(versions|csv)\//, 'presenting'],
   [/\/dist\/src\/(ledger|balances)\//, 'amounts and snapshots'],
 ];
-const WARM_UP = 12;
+const WARM_UP = 1_000;
+const WARM_UP_DATES = 50;
+/** Servers that are compared answer so many questions in turns. */
+const TURN = 10;
 const FIRST_DAY = Date.UTC(2025, 3, 1);
 const DAY_MS = 86_400_000;
+const DATES = Math.floor((Date.now() - FIRST_DAY) / DAY_MS) - WARM_UP_DATES;
+/** Orders of a question's parameters: the same question, for which no kept answer fits. */
+const ORDERS = [(parts) => parts, (parts) => parts.toReversed()];
+
+const LIMITS = { 'page of 10': 10, 'page of 100': 100 };
 
 const profile = process.argv[4] === 'profile' ? temporaryDirectory('cls-profile-') : undefined;
 const made = /^\d+$/.test(process.argv[4] ?? '') ? Number(process.argv[4]) : undefined;
@@ -61,8 +79,8 @@ const everybody = Object.keys(tokens);
 
 const pages = [
   ['page of 10', 'limit=10&include=none', everybody],
-  ['page of 10 with totals', 'limit=10', everybody],
   ['page of 100', 'limit=100&include=none', everybody],
+  ['page of 10 with totals', 'limit=10', everybody],
   ['level=deal', 'limit=10&include=none&level=deal', everybody],
   ['level=position', 'limit=10&include=none&level=position', ['full control']],
   ['sort=-outstanding', 'limit=10&include=none&sort=-outstanding', everybody],
@@ -72,16 +90,28 @@ const pages = [
   ['movements', 'limit=10', ['full control'], '/principal/movements'],
 ];
 
+/** Processes of bare servers. */
+const bare = [];
+let asked = 0;
+const byHand = databaseUrl === undefined ? undefined : await handWritten(databaseUrl);
+await warmUp();
 if (profile !== undefined) {
   console.table(await pageProfiled(profile));
   process.exit(0);
 }
-const byHand = databaseUrl === undefined ? undefined : await handWritten(databaseUrl);
 const rows = [];
+const ratios = [];
 for (const [name, query, callers, path = ''] of pages) {
   for (const caller of callers) {
     const question = { query, path, token: tokens[caller] };
-    rows.push({ question: name, caller, ...(await measured((day) => ask(day, question))) });
+    const ours = { pid, ask: (number) => ask(number, question) };
+    const limit = LIMITS[name];
+    const others = limit === undefined || byHand === undefined ? {} : byHand(limit);
+    const newDates = asked + questions <= DATES ? 'yes' : 'no';
+    const { service, ...hand } = await measured({ service: ours, ...others });
+    rows.push({ question: name, caller, 'new dates': newDates, ...service });
+    for (const [server, times] of Object.entries(hand)) rows.push({ question: server, ...times });
+    if (hand.statement) ratios.push({ question: name, caller, ...compared(service, hand) });
   }
 }
 const walk = await walked();
@@ -89,65 +119,109 @@ console.log(`store: ${engine}, Node ${process.versions.node}, ${questions} quest
 console.table(rows);
 console.table([walk]);
 if (byHand) {
-  console.log('the rows of a page of 10 and of 100, in SQL by hand');
-  console.table([
-    { rows: 10, ...(await measured((day) => byHand(day, 10))) },
-    { rows: 100, ...(await measured((day) => byHand(day, 100))) },
-  ]);
+  console.log('times the SQL by hand: the median, and processor time');
+  console.table(ratios);
 }
 process.exit(0);
 
-async function ask(day, { query, path = '', token }) {
-  const response = await fetch(`${url}/api/v1/cls/balances${path}?${query}&asOf=${day}`, {
-    headers: { authorization: `Bearer ${token}` },
-  });
+/** @param number of the question: its date, and once the dates are used up, its spelling */
+async function ask(number, { query, path = '', token }) {
+  const parts = [...query.split('&'), `asOf=${dateOf(number)}`];
+  const order = ORDERS[Math.floor(number / DATES) % ORDERS.length];
+  await read(`${url}/api/v1/cls/balances${path}?${order(parts).join('&')}`, token);
+}
+
+async function read(address, token) {
+  const response = await fetch(address, { headers: { authorization: `Bearer ${token}` } });
   const text = await response.text();
   if (response.status !== 200) throw new Error(text);
+}
+
+function dateOf(number, dates = DATES, first = WARM_UP_DATES) {
+  return new Date(FIRST_DAY + (first + (number % dates)) * DAY_MS).toISOString().slice(0, 10);
+}
+
+/** Pages that differ in their lengths, of dates that nothing else asks for. */
+async function warmUp() {
+  for (let number = 0; number < WARM_UP; number += 1) {
+    const limit = 5 + Math.floor(number / WARM_UP_DATES);
+    const asOf = dateOf(number, WARM_UP_DATES, 0);
+    const token = tokens[everybody[number % everybody.length]];
+    await read(`${url}/api/v1/cls/balances?limit=${limit}&include=none&asOf=${asOf}`, token);
+  }
 }
 
 /** Where Node's time of a page of 10 goes, by group. */
 async function pageProfiled(directory) {
   const question = { query: 'limit=10&include=none', token: tokens['full control'] };
-  // The first pages compile what the later ones run.
-  await measured((day) => ask(day, question));
-  const days = questions + WARM_UP;
   const sinceUs = Number(process.hrtime.bigint() / 1_000n);
-  const { node } = await measured((day) => ask(day, question), FIRST_DAY + days * DAY_MS);
+  const { service } = await measured({ service: { pid, ask: (day) => ask(day, question) } });
   await stop();
   return profileByGroup(directory, PAGE_GROUPS, sinceUs).map(({ group, share }) => ({
     group,
     share: `${(100 * share).toFixed(1)} %`,
-    'ms a page': Math.round(100 * share * node) / 100,
+    'ms a page': Math.round(100 * share * service.node) / 100,
   }));
 }
 
-async function measured(ask, firstDay = FIRST_DAY) {
-  const days = Array.from({ length: questions + WARM_UP }, (_, index) =>
-    new Date(firstDay + index * DAY_MS).toISOString().slice(0, 10),
-  );
-  for (const day of days.splice(0, WARM_UP)) await ask(day);
-  const [own, all] = [nodeTime(), databaseTime()];
-  const times = [];
-  for (const day of days) {
-    const startedMs = performance.now();
-    await ask(day);
-    times.push(performance.now() - startedMs);
+/** The same questions to each server, in turns. A server without a process is this one's own client. */
+async function measured(servers) {
+  const results = Object.entries(servers).map(([name, server]) => {
+    return { name, ...server, times: [], node: 0, database: 0 };
+  });
+  const end = asked + questions;
+  for (; asked < end; asked += TURN) {
+    const turn = Math.min(TURN, end - asked);
+    for (const result of results) {
+      const [node, database] = [nodeTime(result.pid), databaseTime()];
+      for (let number = asked; number < asked + turn; number += 1) {
+        const startedMs = performance.now();
+        await result.ask(number);
+        result.times.push(performance.now() - startedMs);
+      }
+      result.node += nodeTime(result.pid) - node;
+      result.database += databaseTime() - database;
+    }
+    results.reverse();
   }
-  const each = (ms) => Math.round((ms / days.length) * 10) / 10;
-  const node = nodeTime() - own;
+  asked = end;
+  return Object.fromEntries(
+    results.map(({ name, times, node, database, pid: server }) => {
+      const each = (ms) => Math.round((ms / times.length) * 10) / 10;
+      const at = quantilesOf(times);
+      return [
+        name,
+        {
+          'median ms': at(0.5),
+          'p99 ms': at(0.99),
+          node: server === undefined ? undefined : each(node),
+          database: engine === 'postgres' ? each(database) : undefined,
+        },
+      ];
+    }),
+  );
+}
+
+function quantilesOf(times) {
   times.sort((a, b) => a - b);
-  const at = (part) => Math.round(times[Math.floor(times.length * part)] * 100) / 100;
+  return (part) => Math.round(times[Math.floor(times.length * part)] * 100) / 100;
+}
+
+function compared(ours, { statement, server }) {
+  const ratio = (a, b) => Math.round((10 * a) / b) / 10;
+  const all = ({ node, database }) => node + database;
   return {
-    'median ms': at(0.5),
-    'p99 ms': at(0.99),
-    node: each(node),
-    database: engine === 'postgres' ? each(databaseTime() - all) : undefined,
+    'of the bare server': ratio(ours['median ms'], server['median ms']),
+    'its processor time': ratio(all(ours), all(server)),
+    'of the statement': ratio(ours['median ms'], statement['median ms']),
+    'its time in the database': ratio(ours.database, statement.database),
   };
 }
 
 /** Of PostgreSQL, a child of this process or a server that was there before. */
 function databaseTime() {
-  return postmaster === undefined ? familyTime() - nodeTime() : familyTime(postmaster);
+  if (postmaster !== undefined) return familyTime(postmaster);
+  return [pid, ...bare].reduce((sum, server) => sum - nodeTime(server), familyTime());
 }
 
 async function postmasterOf(connectionString) {
@@ -159,8 +233,8 @@ async function postmasterOf(connectionString) {
   return pid;
 }
 
-function nodeTime() {
-  const { main, others } = processTime(pid) ?? { main: 0, others: 0 };
+function nodeTime(server) {
+  const { main, others } = processTime(server) ?? { main: 0, others: 0 };
   return main + others;
 }
 
@@ -176,8 +250,7 @@ async function walked() {
     times.push(performance.now() - startedMs);
     next = /<([^>]+)>; rel="next"/.exec(response.headers.get('link') ?? '')?.[1];
   }
-  times.sort((a, b) => a - b);
-  const at = (part) => Math.round(times[Math.floor(times.length * part)] * 100) / 100;
+  const at = quantilesOf(times);
   return {
     question: 'all pages of 100',
     pages: times.length,
@@ -186,14 +259,19 @@ async function walked() {
   };
 }
 
-/** The newest balance of each line of the first facilities that owe something, and nothing else. */
+/**
+ * The newest balance of each line of the first facilities that owe something, and nothing else: as a
+ * statement of this process, and through a bare server.
+ */
 async function handWritten(connectionString) {
   const client = new pg.Client({ connectionString });
   await client.connect();
-  await client.query(
+  const settings =
     'SET plan_cache_mode = force_generic_plan; SET jit = off; SET enable_seqscan = off;' +
-      'SET enable_hashjoin = off; SET enable_mergejoin = off; SET enable_sort = off',
-  );
+    'SET enable_hashjoin = off; SET enable_mergejoin = off; SET enable_sort = off';
+  await client.query(settings);
+  // So that the database does not do so by itself meanwhile.
+  await client.query('VACUUM (ANALYZE)');
   const newest = `SELECT * FROM balance WHERE line_key = l.key AND effective_date <= $1
     ORDER BY effective_date DESC, known_seq DESC LIMIT 1`;
   const text = `
@@ -215,5 +293,23 @@ async function handWritten(connectionString) {
     FROM page JOIN balance_line l ON l.facility_key = page.key CROSS JOIN LATERAL (${newest}) b
     GROUP BY page.key, page.id, page.name, page.type, page.currency, page.maturity_date, page.deal,
       page.deal_name, page.deal_number, page.country, page.borrower, page.borrower_name, l.lender_key`;
-  return (day, count) => client.query({ name: `page ${count}`, text, values: [day, count] });
+  const port = await freePort();
+  const child = fork(join(import.meta.dirname, 'bare-rows.mjs'));
+  process.once('exit', () => child.kill('SIGKILL'));
+  const listening = new Promise((done) => child.once('message', done));
+  child.send({ connectionString, settings, text, port });
+  await listening;
+  bare.push(child.pid);
+  const statement = (limit) => (number) =>
+    client.query({ name: 'page', text, values: [dateOf(number), limit] });
+  const server = (limit) => (number) =>
+    read(`http://127.0.0.1:${port}/?asOf=${dateOf(number)}&limit=${limit}`, '');
+  for (let number = 0; number < WARM_UP; number += 1) {
+    await statement(10)(number);
+    await server(10)(number);
+  }
+  return (limit) => ({
+    statement: { pid: undefined, ask: statement(limit) },
+    server: { pid: child.pid, ask: server(limit) },
+  });
 }

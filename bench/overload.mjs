@@ -87,7 +87,8 @@ async function measure() {
       const target = { ...kind, port: world.ports[kind.named], seconds };
       const { health, metrics } = ports[kind.service];
       await eventLoop(metrics); // What it was until now is not of this load.
-      const kernel = kernelCounts();
+      const { pid } = world.childOf(kind.service);
+      const kernel = { ...kernelCounts(), ...schedulerMs(pid) };
       const wire = CAN_CAPTURE ? await captureWire(target.port) : undefined;
       const probing = probe(health, seconds);
       const parts = await Promise.all(children.map((child) => loadOf(child, { ...target, load })));
@@ -95,7 +96,7 @@ async function measure() {
       const seen = await wire?.();
       report(kind, load, seconds, {
         ...{ parts, probes, seen, lagMs: await eventLoop(metrics) },
-        kernel: differences(kernel, kernelCounts()),
+        kernel: differences(kernel, { ...kernelCounts(), ...schedulerMs(pid) }),
       });
       await sleep(1_000);
     }
@@ -216,6 +217,12 @@ function kernelCounts() {
   const all = values.split(' ');
   const at = (name) => Number(all[names.split(' ').indexOf(name)]);
   return { ListenOverflows: at('ListenOverflows'), ListenDrops: at('ListenDrops') };
+}
+
+/** Of the main thread: how long it ran, and how long it could have run and others had the processors. */
+function schedulerMs(pid) {
+  const [ran, waited] = readFileSync(`/proc/${pid}/task/${pid}/schedstat`, 'utf8').split(' ');
+  return { ranMs: Math.round(ran / 1e6), waitedForProcessorMs: Math.round(waited / 1e6) };
 }
 
 function differences(before, after) {

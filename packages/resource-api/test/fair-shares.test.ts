@@ -62,6 +62,25 @@ describe('connections shared out between callers', () => {
     expect(names()).to.have.members(['greedy 0', 'greedy 1', 'greedy 2', 'modest 0', 'modest 1']);
   });
 
+  it('are not refused to a request that was given one before, though the queue is full', async () => {
+    const { ask, names, settle, begun } = heldDatabase(1, 2);
+    const { signal } = new AbortController();
+    const first = ask('one', 'first statement', signal);
+    const others = [0, 1].map((i) => ask('one', `other ${i}`));
+    await settle();
+    begun[0]?.end();
+    await first;
+    const second = ask('one', 'second statement', signal);
+    const third = ask('one', 'other 2');
+    expect(await third).to.be.instanceOf(Overloaded);
+    for (let i = 1; i < 4; i += 1) {
+      await settle();
+      begun[i]?.end();
+    }
+    await Promise.all([second, ...others]);
+    expect(names()).to.deep.equal(['first statement', 'other 0', 'other 1', 'second statement']);
+  });
+
   it('are not given to a question that nobody waits for any more', async () => {
     const { ask, names, settle, begun } = heldDatabase(1);
     const client = new AbortController();

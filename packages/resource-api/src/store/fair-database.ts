@@ -13,6 +13,8 @@ export interface FairOptions {
 
 interface Waiting {
   readonly name: string;
+  /** Whether its request was given a connection before. */
+  readonly begun: boolean;
   readonly admit: () => void;
   readonly refuse: () => void;
 }
@@ -33,7 +35,8 @@ const SERVICE = '';
  * caller that used the least lately, so a queue of expensive questions keeps nobody else waiting
  * for more than the statement that runs. A question whose caller has gone leaves the queue, or is
  * cancelled if it runs. When the queue is full, the last question of the caller that has the most in
- * it is refused.
+ * it is refused. A request that was given a connection before is not refused at a later statement,
+ * after it has waited; of those there are never more than requests under way.
  *
  * For reads alone: a statement by itself runs in a read-only transaction.
  */
@@ -41,6 +44,7 @@ export function fairDatabase(database: Database, options: FairOptions): FairData
   const { slots, budgets, asker, waitingMax = WAITING_MAX } = options;
   const running = new Map<string, number>();
   const queue = new Set<Waiting>();
+  const begun = new WeakSet<AbortSignal>();
   let taken = 0;
 
   const mayRun = (name: string) => {
@@ -90,9 +94,9 @@ export function fairDatabase(database: Database, options: FairOptions): FairData
         signal?.removeEventListener('abort', gone);
         reject(new Overloaded('too many questions wait for the database'));
       };
-      const waiting = { name, admit, refuse };
+      const waiting = { name, begun: signal !== undefined && begun.has(signal), admit, refuse };
       queue.add(waiting);
-      if (queue.size > waitingMax) lastOfTheMost(queue).refuse();
+      if (queue.size > waitingMax) lastOfTheMost(queue)?.refuse();
       signal?.addEventListener('abort', gone, { once: true });
       admitNext();
     });
@@ -109,6 +113,7 @@ export function fairDatabase(database: Database, options: FairOptions): FairData
     const { name = SERVICE, signal } = asker() ?? {};
     if (signal?.aborted) throw new Abandoned();
     await enter(name, signal);
+    if (signal !== undefined) begun.add(signal);
     const startedMs = performance.now();
     try {
       return await database.transaction(work, { ...transactionOptions, signal });
@@ -127,17 +132,18 @@ export function fairDatabase(database: Database, options: FairOptions): FairData
   };
 }
 
-/** In the order of their coming: the last one of the caller that waits with the most. */
-function lastOfTheMost(queue: ReadonlySet<Waiting>): Waiting {
+/** In the order of their coming, of those that have not begun: the last one of the caller that waits with the most. */
+function lastOfTheMost(queue: ReadonlySet<Waiting>): Waiting | undefined {
   const counts = new Map<string, number>();
   let most = 0;
   let last: Waiting | undefined;
   for (const waiting of queue) {
+    if (waiting.begun) continue;
     const count = (counts.get(waiting.name) ?? 0) + 1;
     counts.set(waiting.name, count);
     if (count < most) continue;
     most = count;
     last = waiting;
   }
-  return last as Waiting; // The queue is not empty.
+  return last;
 }

@@ -156,10 +156,14 @@ const NEWEST_OF_DEAL = `
   WHERE line_key = l.key AND effective_date <= $1 AND known_seq <= $2
   ORDER BY effective_date DESC, known_seq DESC LIMIT 1`;
 
+/** The item is its facility: it is read once, under both names. */
+const OWN_FACILITY =
+  'facility i CROSS JOIN LATERAL (SELECT i.*) f JOIN deal d ON d.key = i.deal_key';
+
 export const LEVEL_SQL: Readonly<Record<Level, LevelSql>> = {
   deal: {
     // One facility stands for all of the deal in its currency: the first of those known then.
-    items: 'facility i JOIN facility f ON f.key = i.key JOIN deal d ON d.key = i.deal_key',
+    items: OWN_FACILITY,
     newest: NEWEST_OF_DEAL,
     only: `${hasRecord('facility', 'i')} AND NOT EXISTS (
       SELECT FROM facility g WHERE g.deal_key = i.deal_key AND g.currency = i.currency
@@ -172,7 +176,7 @@ export const LEVEL_SQL: Readonly<Record<Level, LevelSql>> = {
     maturity: maturityAt('facility', 'f.key', 'f.maturity_date'),
   },
   facility: {
-    items: 'facility i JOIN facility f ON f.key = i.key JOIN deal d ON d.key = i.deal_key',
+    items: OWN_FACILITY,
     newest: NEWEST,
     only: 'true',
     lines: 'l.facility_key = i.key',
@@ -209,9 +213,12 @@ export const LEVEL_SQL: Readonly<Record<Level, LevelSql>> = {
 };
 
 /** A lender whose position was not booked yet has no share, rather than a share of zero. */
-export const KNOWN_LENDER = `(l.lender_key = 0 OR EXISTS (
-  SELECT FROM lender_position q WHERE q.facility_key = l.facility_key
+function isKnownLender(facilityKey: string): string {
+  return `(l.lender_key = 0 OR EXISTS (
+  SELECT FROM lender_position q WHERE q.facility_key = ${facilityKey}
     AND q.lender_key = l.lender_key AND ${hasRecord('position', 'q')}))`;
+}
+const KNOWN_LENDER = isKnownLender('l.facility_key');
 
 /** What may be drawn of a facility `lf`: nothing once its availability period is over. */
 export const AVAILABLE = `sum_minor(CASE
@@ -234,9 +241,24 @@ function sumOf(component: Component): string {
  * is drawn beyond its commitment, and whether anything billed stands open. The amounts are one
  * text: a column for each would take longer to send and to read than to add up.
  */
-export const LINE_SUMS = `ARRAY[${COMPONENTS.map(sumOf).join(', ')}, ${AVAILABLE}]::text AS amounts,
+const LINE_SUMS = `concat_ws(',', ${COMPONENTS.map(sumOf).join(', ')}, ${AVAILABLE}) AS amounts,
   coalesce(bool_or(l.contract_key = 0 AND b.unfunded < 0), false) AS overdrawn,
   coalesce(bool_or(b.principal_due <> 0 OR b.interest_due <> 0 OR b.fees_due <> 0), false) AS owes`;
+
+/** The balance of an item, and of each lender in it, with what else is asked of their lines. */
+export function lenderSums(level: Level, alsoOfLines = ''): string {
+  const { lines, newest } = LEVEL_SQL[level];
+  // Once for all lines of a lender, except in a deal, where it may hold one facility and not another.
+  const ofGroup = `GROUP BY l.lender_key HAVING ${
+    level === 'position'
+      ? `(l.lender_key = 0 OR ${hasRecord('position', 'i')})`
+      : isKnownLender('f.key')
+  }`;
+  const known = level === 'deal' ? `AND ${KNOWN_LENDER} GROUP BY l.lender_key` : ofGroup;
+  return `SELECT l.lender_key, ${alsoOfLines}${LINE_SUMS}
+      FROM balance_line l LEFT JOIN LATERAL (${newest}) b ON true
+      WHERE ${lines} ${known}`;
+}
 
 /**
  * An item owes nothing, and nothing can be drawn, when these are zero. Commitments that were made

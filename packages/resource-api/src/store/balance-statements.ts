@@ -17,10 +17,9 @@ import {
   hasRecord,
   isPastDue,
   itemSum,
-  KNOWN_LENDER,
   LEVEL_SQL,
   type LevelSql,
-  LINE_SUMS,
+  lenderSums,
   maturesWithin,
   mayHaveChanged,
   NOT_ZERO,
@@ -115,22 +114,25 @@ export function foundPageStatement(
   return { sql: text, parameters: parameters.values };
 }
 
+const NEWEST_POSTING =
+  'max(b.effective_date) AS last_effective_date, max(b.known_seq) AS last_seq, ';
+
 /**
  * Everything that a page tells of its items. `page` is a SELECT that finds them: their `key`, what they
  * are sorted by (`sort_value`), and their place on the page (`number`). An item has a row for its
  * global balance and one for each lender's; what is told of the item is in the first one alone, as
- * JSON: the driver makes slow objects of rows with many columns. Each join, used or not, takes time
- * whenever the statement starts, so a level has those that it needs.
+ * a JSON array: the driver makes slow objects of rows with many columns, and names would take longer
+ * to write than most values. Each join, used or not, takes time whenever the statement starts, so a
+ * level has those that it needs.
  */
 export function detailsOf(level: Level, page: string): string {
   const sql = LEVEL_SQL[level];
   const holder = level === 'position' ? 'LEFT JOIN party holder ON holder.key = i.lender_key' : '';
-  const facts = Object.entries(itemFacts(level)).map(([name, value]) => `'${name}', ${value}`);
   return `
     WITH page AS MATERIALIZED (${page}
     )
-    SELECT CASE WHEN s.lender_key = 0 THEN json_build_object(
-        ${facts.join(',\n        ')}) END AS item,
+    SELECT CASE WHEN s.lender_key = 0 THEN json_build_array(
+        ${Object.values(itemFacts(level)).join(',\n        ')}) END AS item,
       lender.id AS lender_id, ${partyName('lender')} AS lender_name,
       s.last_effective_date::text AS last_effective_date, coalesce(s.last_seq, 0) AS last_seq,
       s.amounts, s.overdrawn, s.owes
@@ -139,16 +141,13 @@ export function detailsOf(level: Level, page: string): string {
     CROSS JOIN LATERAL (SELECT coalesce(dd.borrower_key, d.borrower_key) AS key ${BY_LOOKUP}) borrows
     CROSS JOIN LATERAL (SELECT * FROM party WHERE key = borrows.key ${BY_LOOKUP}) borrower
     CROSS JOIN LATERAL (
-      SELECT l.lender_key, max(b.effective_date) AS last_effective_date,
-        max(b.known_seq) AS last_seq, ${LINE_SUMS}
-      FROM balance_line l LEFT JOIN LATERAL (${sql.newest}) b ON true
-      WHERE ${sql.lines} AND ${KNOWN_LENDER} GROUP BY l.lender_key
+      ${lenderSums(level, NEWEST_POSTING)}
     ) s
     LEFT JOIN party lender ON lender.key = s.lender_key
     ORDER BY page.number, s.lender_key`;
 }
 
-/** Names and values of `ItemFacts`. Integers of the database are texts in JSON. */
+/** Names and values of `ItemFacts`, in its order. Integers of the database are texts in JSON. */
 function itemFacts(level: Level): Readonly<Record<string, string>> {
   const { record, booked } = LEVEL_SQL[level];
   return {
@@ -206,14 +205,12 @@ export function balancesStatement(
   snapshot: Snapshot,
 ): Statement {
   const parameters = new Parameters(snapshot);
-  const { items, lines, newest } = LEVEL_SQL[level];
+  const { items } = LEVEL_SQL[level];
   const text = `
     SELECT i.key, lender.id AS lender_id, s.amounts
     FROM ${items}
     CROSS JOIN LATERAL (
-      SELECT l.lender_key, ${LINE_SUMS}
-      FROM balance_line l LEFT JOIN LATERAL (${newest}) b ON true
-      WHERE ${lines} AND ${KNOWN_LENDER} GROUP BY l.lender_key
+      ${lenderSums(level)}
     ) s
     LEFT JOIN party lender ON lender.key = s.lender_key
     WHERE i.key = ANY(${parameters.add(keys)})`;

@@ -1,7 +1,7 @@
 // A page of 100 contracts of a borrower with accruals, as of random dates in the past, on a large book
-// and on one with a hundredth of its contracts, each as old: aim, at most twice the time. Then 16 such questions at once: aims,
-// p99 under ten times the median, and less than 400 MB for the service. Prints how fast the history was
-// posted, too.
+// and on one with a hundredth of its contracts, each as old: aim, at most twice the time. Then 16 such
+// questions at once: aims, p99 under ten times the median, and less than 400 MB for the service.
+// Prints how fast the history was posted, too.
 //   node bench/ledger-growth.mjs [postings, 10000000] [contracts, 100000]
 import { randomInt } from 'node:crypto';
 import { readFileSync } from 'node:fs';
@@ -13,7 +13,7 @@ import {
 import { Secret } from '../packages/shared/dist/src/secret.js';
 import { migrate, readMigrations } from '../packages/shared/dist/src/sql/migrate.js';
 import { postgresDatabase } from '../packages/shared/dist/src/sql/postgres.js';
-import { postgresServer } from '../packages/testing/dist/src/servers.js';
+import { startPostgresInstance } from '../packages/testing/dist/src/postgres-instance.js';
 import { accessToken, startResourceApi } from './resource-api.mjs';
 
 const POSTINGS = Number(process.argv[2] ?? 10_000_000);
@@ -36,7 +36,9 @@ const OF_BORROWER = 110;
 const QUESTION = 'level=contract&limit=100&includeZero=true&include=none';
 const AT_ONCE = 16;
 
-const server = await postgresServer();
+const server = await startPostgresInstance({
+  settings: ['shared_buffers=1GB', 'max_wal_size=8GB'],
+});
 if (server === undefined) throw new Error('PostgreSQL is not installed on this machine');
 
 const token = await accessToken();
@@ -68,7 +70,9 @@ process.exit(0);
 /** A book with a service of its own. */
 async function bookOf(contracts) {
   const borrowers = Math.ceil(contracts / OF_BORROWER);
-  const url = await server.createDatabase();
+  const name = `book_${contracts}`;
+  await server.createDatabase(name);
+  const url = server.url(name);
   const database = await openBook(url, contracts, borrowers);
   const startedMs = Date.now();
   await post(database, contracts);

@@ -3,6 +3,7 @@
  * test process on a free port with throw-away data.
  */
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { randomInt } from 'node:crypto';
 import { chownSync, existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { createServer } from 'node:net';
@@ -216,14 +217,21 @@ export function temporaryDirectory(prefix: string): string {
   return directory;
 }
 
+/** Below those that the machine gives to connections and to whoever asks for any port. */
+const PORTS = { from: 10_000, to: 32_000 };
+
 /** A TCP port of 127.0.0.1 on which nothing listened a moment ago. */
-export async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const address = server.address();
-  await new Promise((resolve) => server.close(resolve));
-  if (address === null || typeof address === 'string') throw new Error('no port');
-  return address.port;
+export function freePort(): Promise<number> {
+  return eventually(async () => {
+    const port = randomInt(PORTS.from, PORTS.to);
+    const server = createServer();
+    await new Promise<void>((resolve, reject) => {
+      server.once('error', reject);
+      server.listen(port, '127.0.0.1', resolve);
+    });
+    await new Promise((resolve) => server.close(resolve));
+    return port;
+  });
 }
 
 async function startPostgres(): Promise<PostgresServer | undefined> {

@@ -414,6 +414,7 @@ describeOnEngines('a service account’s token, by the short way and by the long
       await eventually(async () => {
         expect(lines.filter(({ requestId }) => requestId === id)).to.have.length(1);
       });
+      socket.destroy();
     }
     const [short, long] = ['short', 'long'].map((way) => {
       const line = lines.find(({ requestId }) => requestId === `broken-${way}`);

@@ -18,6 +18,7 @@ describe('Metrics of the explorer', () => {
     });
     url = `http://127.0.0.1:${explorer.port}`;
   });
+  after(() => explorer?.stop());
 
   it('have requests by route, the build, and the statements of its sessions', async () => {
     const answer = await fetch(`${url}/portfolio`, { redirect: 'manual' });

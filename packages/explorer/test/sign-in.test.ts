@@ -1,5 +1,6 @@
 import { eventually, temporaryDirectory } from '@cls/testing/servers';
 import { expect } from 'chai';
+import type { Explorer } from '../src/compose.ts';
 import { safeReturn } from '../src/web/address.ts';
 import { formOf, type Person } from './support/person.ts';
 import {
@@ -18,6 +19,8 @@ const JWT = /eyJ[\w-]+\.eyJ[\w-]+/;
 describe('signing in', () => {
   let services: Services;
   let person: Person;
+  let https: Explorer;
+  after(() => https?.stop());
   before(async () => {
     services = await sharedServices();
     const [borrower, lender] = [aParty('A borrower'), aParty('A lender')];
@@ -199,7 +202,7 @@ describe('signing in', () => {
   });
 
   it('protects cookies and pages', async () => {
-    const https = await services.startAnother({
+    https = await services.startAnother({
       EXPLORER_URL: 'https://balances.test',
       EXPLORER_PORT: '0',
       CLS_DATA_DIR: temporaryDirectory('cls-explorer-'),

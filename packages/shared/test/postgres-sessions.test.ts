@@ -1,4 +1,6 @@
 import type { ChildProcess } from 'node:child_process';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { requireServer } from '@cls/testing/engines';
 import { type FaultProxy, faultProxy } from '@cls/testing/fault-proxy';
@@ -9,6 +11,7 @@ import {
   type PostgresServer,
   postgresServer,
   startPgbouncer,
+  temporaryDirectory,
 } from '@cls/testing/servers';
 import { expect } from 'chai';
 import { Secret } from '../src/secret.ts';
@@ -57,6 +60,27 @@ describe('sessions of PostgreSQL', () => {
 
   it('have their settings from the start', async () => {
     expect(await open(url.href).query(settings)).to.deep.equal([expected]);
+  });
+
+  it('are unavailable while the server fails to open them (XX000), and open afterwards', async () => {
+    const directory = temporaryDirectory('cls-failing-');
+    const own = await startPostgresInstance({ directory });
+    if (own === undefined) throw new Error('PostgreSQL is not installed');
+    await own.createDatabase('failing');
+    const [found] = await own.query<{ oid: number }>(
+      `SELECT oid FROM pg_database WHERE datname = 'failing'`,
+    );
+    const map = join(directory, 'data', 'base', `${found?.oid}`, 'pg_filenode.map');
+    const whole = readFileSync(map);
+    const database = open(own.url('failing'));
+    writeFileSync(map, Buffer.alloc(whole.length));
+    const error = await database.query('SELECT 1').catch((thrown: unknown) => thrown);
+    expect(error).to.be.instanceOf(DatabaseUnavailable);
+    expect((error as Error).message).to.equal('the database refused work (XX000)');
+    writeFileSync(map, whole);
+    expect(await database.query('SELECT 1 AS one')).to.deep.equal([{ one: 1 }]);
+    await Promise.all(opened.splice(0).map((each) => each.close()));
+    await own.remove();
   });
 
   describe('on several hosts', () => {

@@ -5,6 +5,7 @@ import { withArrayLiterals } from './array-literal.ts';
 import {
   Abandoned,
   beginStatement,
+  cannotOpen,
   type Database,
   DatabaseUnavailable,
   isUnavailable,
@@ -99,7 +100,10 @@ export function postgresDatabase(options: PostgresOptions): Database {
   const acquire = async (): Promise<pg.PoolClient> => {
     const waiting = sessions.acquire();
     try {
-      return await translated(alive.guard(() => waiting));
+      return await translated(
+        alive.guard(() => waiting),
+        cannotOpen,
+      );
     } catch (error) {
       waiting.then(
         (client) => client.release(),
@@ -215,18 +219,19 @@ function sqlOn(
   };
 }
 
-async function translated<T>(work: Promise<T>): Promise<T> {
+async function translated<T>(work: Promise<T>, isPassing = isUnavailable): Promise<T> {
   try {
     return await work;
   } catch (error) {
-    throw translateError(error);
+    throw translateError(error, isPassing);
   }
 }
 
-function translateError(error: unknown): unknown {
+/** @param isPassing of a SQLSTATE: whether the same may succeed later. */
+function translateError(error: unknown, isPassing: (code: string) => boolean): unknown {
   if (error instanceof Overloaded) return error;
   if (error instanceof pg.DatabaseError && error.code !== undefined) {
-    return isUnavailable(error.code)
+    return isPassing(error.code)
       ? unavailable(error.code, error)
       : new SqlError(error.message, error.code, error.constraint, { cause: error });
   }

@@ -5,8 +5,8 @@ import { root } from '../bootstrap.mjs';
 
 /** What a change may add without a look at the story; lower it when files are merged. */
 const MOST = {
-  token: 15,
-  'sign-in': 90,
+  token: 16,
+  'sign-in': 91,
 };
 
 describe('the files that a story runs', () => {

@@ -108,28 +108,40 @@ describe('sessions of PostgreSQL', () => {
       expect(refused).to.be.instanceOf(DatabaseUnavailable);
     });
 
-    it('are refused at once while the primary is frozen, though its standby answers, until that is promoted', async function () {
+    it('are refused at once while the primary is frozen, asked before or not, though its standby answers, until that is promoted', async function () {
       const primary = await startPostgresInstance();
       requireServer(this, 'PostgreSQL', primary);
       const standby = await primary.startStandby();
       const names = [primary, standby].map(({ port }) => `127.0.0.1:${port}`);
       const pair = `postgres://cls@${names.join(',')}/postgres`;
-      const database = open(pair, { failFast: true });
-      await database.query('SELECT 1');
+      const used = open(pair, { failFast: true });
+      await used.query('SELECT 1');
       primary.freeze();
-      const refusals = [];
+      const databases = [used, open(pair, { failFast: true })];
+      const refused = (database: Database) =>
+        database.query('SELECT 1').then(
+          () => 'no refusal',
+          ({ cause }: Error) => (cause as Error).message,
+        );
+      for (const database of databases) {
+        await eventually(async () => {
+          expect(await refused(database)).to.equal('the database does not answer');
+        });
+      }
+      const refusals = new Set<string>();
       // Longer than sessions wait for a connection: whoever asked a host would hear of that.
       for (let n = 0; n < 14; n += 1) {
         await sleep(500);
-        const refused = await database.query('SELECT 1').catch((error: Error) => error.cause);
-        refusals.push((refused as Error).message);
+        for (const database of databases) refusals.add(await refused(database));
       }
-      expect(new Set(refusals)).to.deep.equal(new Set(['the database does not answer']));
+      expect([...refusals]).to.deep.equal(['the database does not answer']);
       await standby.promote();
-      await eventually(async () => {
-        const [row] = await database.query('SHOW port');
-        expect(row).to.deep.equal({ port: `${standby.port}` });
-      });
+      for (const database of databases) {
+        await eventually(async () => {
+          const [row] = await database.query('SHOW port');
+          expect(row).to.deep.equal({ port: `${standby.port}` });
+        });
+      }
       primary.thaw();
       await Promise.all(opened.splice(0).map((one) => one.close()));
       await Promise.all([primary.remove(), standby.remove()]);

@@ -154,7 +154,9 @@ export function postgresSessions(options: PostgresOptions): PostgresSessions {
    * primary that is frozen: there is no answer until all have answered, or one that takes writes.
    */
   const findPulse = async (): Promise<void> => {
-    const asked = hosts.urls.map((_, index) => new Session(common, index));
+    // Who asks sets the time: a limit here would end with it, and look like a refusal.
+    const config = { ...common, connectionTimeoutMillis: 0 };
+    const asked = hosts.urls.map((_, index) => new Session(config, index));
     candidates = asked;
     const answers = asked.map(async (client, index) => {
       client.on('error', () => undefined);

@@ -202,6 +202,46 @@ describeOnEngines('the database port', (engine) => {
       }
     });
 
+    it('runs statements in the order in which they were given, also more texts than a session keeps', async () => {
+      const numbers = Array.from({ length: 130 }, (_, n) => n % 65);
+      const rows = await database.transaction(
+        (transaction) =>
+          Promise.all(
+            numbers.map((n) =>
+              transaction.query(
+                `SELECT set_config('test.steps', $1, true) AS now,
+                   coalesce(current_setting('test.steps', true), '') <> $1 AS changes, ${n} AS text`,
+                [`${n}`],
+              ),
+            ),
+          ),
+        { readOnly: true, prepared: true },
+      );
+      expect(rows.flat().map(({ now }) => now)).to.deep.equal(numbers.map(String));
+      const last = await ask(`SELECT current_setting('test.steps', true) AS left`, []);
+      expect(last).to.deep.equal([{ left: '' }]);
+    });
+
+    it('answers what was given before the end that went ahead, and begins the next anew', async () => {
+      const one = (sql: string) =>
+        database.transaction(
+          (transaction) => {
+            const set = transaction.query("SELECT set_config('test.ahead', 'set', true)");
+            const rows = transaction.query(sql);
+            transaction.endAhead?.();
+            return Promise.all([set, rows]);
+          },
+          { readOnly: true, prepared: true },
+        );
+      const left = "SELECT coalesce(current_setting('test.ahead', true), '') AS left";
+      for (let round = 0; round < 3; round += 1) {
+        expect((await one(left))[1]).to.deep.equal([{ left: 'set' }]);
+        const refused = await one('SELECT 1 / (random() * 0)::int').catch((error) => error);
+        expect(refused).to.be.instanceOf(SqlError);
+        expect(await ask(left, [])).to.deep.equal([{ left: '' }]);
+      }
+    });
+
     it('names the fault of a text that cannot be planned, each time', async () => {
       for (const _ of [1, 2]) {
         const refused = await ask('SELECT lost FROM item').catch((error: unknown) => error);

@@ -99,16 +99,24 @@ function preparedStatements(): (on: PGliteTransaction) => Sql {
     names.set(text, name);
     return name;
   };
-  return (on) => ({
-    ...sqlOn(on),
-    async query<Row>(text: string, params: readonly SqlValue[] = []) {
+  return (on) => {
+    let before: Promise<unknown> = Promise.resolve();
+    const run = async <Row>(text: string, params: readonly SqlValue[]): Promise<Row[]> => {
       const name = await translated(nameOf(on, text));
       // EXECUTE takes no parameters.
       const list = params.length === 0 ? '' : `(${params.map(quotedLiteral).join(', ')})`;
       const result = await translated(on.query<Row>(`EXECUTE ${name}${list}`, [], { parsers }));
       return result.rows;
-    },
-  });
+    };
+    return {
+      ...sqlOn(on),
+      query<Row>(text: string, params: readonly SqlValue[] = []) {
+        const mine = before.then(() => run<Row>(text, params));
+        before = mine.catch(() => undefined);
+        return mine;
+      },
+    };
+  };
 }
 
 async function translated<T>(work: Promise<T>): Promise<T> {

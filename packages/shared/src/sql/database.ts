@@ -16,6 +16,7 @@ export interface Sql {
   execute(sql: string): Promise<void>;
 }
 
+/** Statements run in the order in which they are given, also those that do not wait for each other. */
 export interface Transaction extends Sql {
   /**
    * Marks that only `Transaction`s may be handed to code which must not commit by itself. Never
@@ -23,6 +24,11 @@ export interface Transaction extends Sql {
    * and would wait for itself for ever.
    */
   readonly inTransaction: true;
+  /**
+   * Says that no statement follows those that were given, so that the end of a read can be sent with
+   * them. Absent where that saves nothing.
+   */
+  endAhead?(): void;
 }
 
 export interface Database extends Sql {

@@ -79,10 +79,16 @@ export function postgresDatabase(options: PostgresOptions): Database {
       if (ahead) gatherWrites(client);
       const begun = sql.execute(`${beginStatement(transactionOptions)}${sessions.localSettings}`);
       if (!ahead) await begun;
-      const result = await workAfter(begun, () => work({ ...sql, inTransaction: true }));
-      const ended = sql.execute('COMMIT');
-      if (ahead) ended.catch(() => undefined);
-      else await ended;
+      let ended: Promise<void> | undefined;
+      const end = () => {
+        ended ??= sql.execute('COMMIT');
+        return ended;
+      };
+      const endAhead = () => void end().catch(() => undefined);
+      const inside = { ...sql, inTransaction: true as const, ...(ahead && { endAhead }) };
+      const result = await workAfter(begun, () => work(inside));
+      if (ahead) endAhead();
+      else await end();
       return result;
     } catch (error) {
       if (signal?.aborted) throw new Abandoned({ cause: error });
@@ -198,16 +204,12 @@ function requestCancellation(client: pg.PoolClient): void {
   socket.end(request);
 }
 
-function sqlOn(
-  client: pg.PoolClient,
-  alive: Liveness,
-  nameOf?: (text: string) => Promise<string>,
-): Sql {
+function sqlOn(client: pg.PoolClient, alive: Liveness, nameOf?: (text: string) => string): Sql {
   return {
     async query<Row>(text: string, params: readonly SqlValue[] = []) {
       const result = await translated(
-        alive.guard(async () => {
-          const name = nameOf && { name: await nameOf(text) };
+        alive.guard(() => {
+          const name = nameOf && { name: nameOf(text) };
           return client.query({ text, values: withArrayLiterals(params), ...name });
         }),
       );

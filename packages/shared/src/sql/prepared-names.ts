@@ -10,7 +10,7 @@ interface Session {
 
 export interface PreparedNames {
   /** The name under which a session knows a text. Forgets the text that it used the longest ago. */
-  nameFor(client: pg.PoolClient, text: string): Promise<string>;
+  nameFor(client: pg.PoolClient, text: string): string;
 }
 
 /** Names of prepared statements, by session and text. */
@@ -18,7 +18,7 @@ export function preparedNames(kept = KEPT): PreparedNames {
   const bySession = new WeakMap<pg.PoolClient, Map<string, string>>();
   let made = 0;
   return {
-    async nameFor(client, text) {
+    nameFor(client, text) {
       const names = bySession.get(client) ?? new Map<string, string>();
       bySession.set(client, names);
       const known = names.get(text);
@@ -36,7 +36,8 @@ export function preparedNames(kept = KEPT): PreparedNames {
         // A text that the server refused was never prepared.
         if (parsedStatements[oldName] !== undefined) {
           delete parsedStatements[oldName];
-          await client.query(`DEALLOCATE ${oldName}`);
+          // Ahead of what comes next in this session, which fails if this does.
+          client.query(`DEALLOCATE ${oldName}`).catch(() => undefined);
         }
       }
       made += 1;

@@ -51,22 +51,20 @@ export interface PassingPage {
 
 type ReadItems = (items: readonly BalanceItem[]) => Promise<readonly BalanceReading[]>;
 
-/** A page of what passes: short where few of the items that are read for it do. */
+/** A page of what reading decides: short where few of the items that are read for it pass. */
 export async function readPassing(
   store: BalanceStore,
   access: ReaderAccess,
   request: OrderedRequest & DecidedRequest,
   read: ReadItems,
 ): Promise<PassingPage> {
-  const { filter, level, limit } = request;
+  const { filter, limit } = request;
   const asked = { ...request, filter: forStore(request) };
-  const isDecided = isDecidedByReading(filter, level);
   const found: BalanceReading[] = [];
   let after = request.after;
   for (let looked = 0; ; ) {
     const { items, next } = await orderedPage(store, access, { ...asked, after });
     const readings = await read(items);
-    if (!isDecided) return { readings, next };
     found.push(...readings.filter((reading) => passes(reading, filter)));
     if (found.length > limit) {
       const readings = found.slice(0, limit);

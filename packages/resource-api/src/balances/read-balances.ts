@@ -25,6 +25,7 @@ import { decidedFilter, isDecidedByReading, readPassing } from './decided-by-rea
 import { resolveIds } from './external-ids.ts';
 import { type Reporting, type ReportingRates, reportingRates } from './reporting.ts';
 import type { QuestionTimes, ResolvedSnapshot, Snapshots, WalkSnapshot } from './snapshot.ts';
+import { orderedPage } from './worked-out-order.ts';
 
 /** What a request may add to each item beyond its own amounts. */
 export const EXPANSIONS = ['lenders', 'accrual', 'contracts', 'movements', 'terms'] as const;
@@ -119,22 +120,39 @@ export function balancesReader(
   return async (caller, question) => {
     const { level, sort, limit, position } = question;
     const access = accessOf(caller);
-    const [snapshot, filter] = await Promise.all([
+    const [found, filter] = await Promise.all([
       position === undefined
-        ? times.resolve(question, access)
+        ? times.find(question, access)
         : times.resume(position, access, question.ledger),
       resolveIds(question.filter, store),
     ]);
-    const request = { level, filter, snapshot, sort, after: position?.after, limit };
-    const read = (items: readonly BalanceItem[]) => readingsOf(access, question, snapshot, items);
-    const readTotals = () =>
+    const asked = { level, filter, sort, after: position?.after, limit };
+    const read = async (items: readonly BalanceItem[]) =>
+      readingsOf(access, question, await found.resolved, items);
+    const readTotals = async () =>
       question.totals === 'none'
         ? undefined
-        : totalsOf(readerName(caller), access, request, most[question.totals], read);
+        : totalsOf(
+            readerName(caller),
+            access,
+            { ...asked, snapshot: await found.resolved },
+            most[question.totals],
+            read,
+          );
+    const readPage = async () => {
+      const { items, next } = await orderedPage(store, access, {
+        ...asked,
+        snapshot: found.snapshot,
+      });
+      return { readings: await read(items), next };
+    };
+    const readDecided = async () =>
+      readPassing(store, access, { ...asked, snapshot: await found.resolved }, read);
     // Both read items: one after the other, as no request asks the database for so much at once.
     const [{ readings: plain, next }, totals] = isDecidedByReading(filter, level)
-      ? [await readPassing(store, access, request, read), await readTotals()]
-      : await Promise.all([readPassing(store, access, request, read), readTotals()]);
+      ? [await readDecided(), await readTotals()]
+      : await Promise.all([readPage(), readTotals()]);
+    const snapshot = await found.resolved;
     const nextCursor =
       next &&
       cursors.encode({

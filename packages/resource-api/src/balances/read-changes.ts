@@ -61,12 +61,13 @@ export function changesReader(
 ): ReadChanges {
   return async (caller, question, { copy, walk, fromKey, deals: limit }) => {
     const access = accessOf(caller);
-    const snapshot = await (walk === undefined
-      ? times.resolve(question, access)
+    const found = await (walk === undefined
+      ? times.find(question, access)
       : times.resume(walk, access, question.ledger));
+    const snapshot = await found.resolved;
     const copied = await times.copied(copy, access, snapshot);
-    const found = await candidates(store, access, question, { snapshot, copied, fromKey, limit });
-    const deals = found.slice(0, limit);
+    const changed = await candidates(store, access, question, { snapshot, copied, fromKey, limit });
+    const deals = changed.slice(0, limit);
     const read = async (at: ResolvedSnapshot | undefined) =>
       at === undefined || deals.length === 0
         ? new Map<string, readonly ReadingOfPage[]>()
@@ -80,7 +81,7 @@ export function changesReader(
         now: now.get(id) ?? [],
         before: before.get(id) ?? [],
       })),
-      nextKey: found[limit]?.key,
+      nextKey: changed[limit]?.key,
     };
   };
 }

@@ -32,9 +32,9 @@ export function movementsReader(
   return async (caller, question) => {
     const { limit, position, fromDate, canonical } = question;
     const access = accessOf(caller);
-    const [snapshot, filter] = await Promise.all([
+    const [{ snapshot: at, resolved }, filter] = await Promise.all([
       position === undefined
-        ? times.resolve(question, access)
+        ? times.find(question, access)
         : times.resume(position, access, question.ledger),
       resolveIds(question.filter, store),
     ]);
@@ -44,11 +44,12 @@ export function movementsReader(
     };
     const { movements, next } = await store.movements(access, {
       filter,
-      snapshot,
+      snapshot: at,
       fromDate,
       after,
       limit,
     });
+    const snapshot = await resolved;
     const end = next && { sortValue: `${next.number}`, key: next.seq };
     const nextCursor =
       end &&

@@ -4,6 +4,7 @@ import { LRUCache } from 'lru-cache';
 import type { BusinessDate } from '../ledger/business-date.ts';
 import type {
   BalanceStore,
+  Edition,
   FxState,
   KnowledgeFacts,
   LedgerState,
@@ -53,15 +54,23 @@ export interface ResolvedSnapshot extends WalkSnapshot, KnowledgeFacts {
   readonly grantsAt: string | undefined;
 }
 
+/** A snapshot whose items can be read, while the rest is still being looked up. */
+export interface FoundSnapshot {
+  readonly snapshot: Snapshot;
+  readonly resolved: Promise<ResolvedSnapshot>;
+}
+
 export interface Snapshots {
   /** @throws {Refusal} `as_of_in_future`, `as_of_before_book`, `known_at_in_future`, … */
-  resolve(times: QuestionTimes, access: ReaderAccess): Promise<ResolvedSnapshot>;
+  find(times: QuestionTimes, access: ReaderAccess): Promise<FoundSnapshot>;
   /** The snapshot of a walk that continues, at the question's `ledger`. */
   resume(
     walk: WalkSnapshot,
     access: ReaderAccess,
     state: LedgerState | undefined,
-  ): Promise<ResolvedSnapshot>;
+  ): Promise<FoundSnapshot>;
+  /** As `find` does, with the rest. */
+  resolve(times: QuestionTimes, access: ReaderAccess): Promise<ResolvedSnapshot>;
   /**
    * What a copy has; undefined before the book.
    *
@@ -113,15 +122,14 @@ export function snapshots(store: BalanceStore, ledger: CurrentLedger): Snapshots
     if (answer.refused === 'before_book') return 0n;
     throw answer.refused === 'posting' ? stillPosting() : inFuture(parameter, instant);
   };
-  const withFacts = async (
-    { asOf, ledgerSeq }: Snapshot,
-    access: ReaderAccess,
-    { generation }: LedgerState,
-  ) => {
-    const snapshot = { asOf, ledgerSeq };
+  const at = (asOf: BusinessDate, ledgerSeq: bigint, { generation }: LedgerState): At => ({
+    ...{ asOf, ledgerSeq },
+    edition: { generation, today: ledger.today },
+  });
+  const withFacts = async (snapshot: At, access: ReaderAccess) => {
+    const { generation } = snapshot.edition;
     const [known, granted] = await Promise.all([facts(snapshot), grantsAt(access, generation)]);
-    const edition = { generation, today: ledger.today };
-    return { ...snapshot, ...known, edition, grantsAt: granted };
+    return { ...snapshot, ...known, grantsAt: granted };
   };
   /**
    * An answer is known when its journals, its exchange rates and the reader's grants are. A grant
@@ -129,43 +137,53 @@ export function snapshots(store: BalanceStore, ledger: CurrentLedger): Snapshots
    * missing in that state.
    */
   const resolved = async (
-    snapshot: Snapshot,
+    snapshot: At,
     access: ReaderAccess,
-    state: LedgerState,
     { fx, until }: { readonly fx: FxState; readonly until: string | undefined },
   ): Promise<ResolvedSnapshot> => {
-    const known = await withFacts(snapshot, access, state);
+    const known = await withFacts(snapshot, access);
     const granted = known.grantsAt;
     const counts = granted !== undefined && until !== undefined && granted <= until;
     const knownAt = latest(known.knownAt, counts ? granted : undefined, fx.knownAt);
     return { ...known, knownAt, fxNumber: fx.number };
   };
+  const find: Snapshots['find'] = async (
+    { asOf, knownAt, fromDate, reporting, ledger: found },
+    access,
+  ) => {
+    const state = found ?? (await ledger.state());
+    const { today } = ledger;
+    if (knownAt === undefined) {
+      const date = asOf ?? state.lastDate ?? today;
+      checkDates(date, fromDate, today, state.firstDate);
+      const fx = reporting === undefined ? NO_RATES : state.fx;
+      const snapshot = at(date, state.seq, state);
+      return awaited(snapshot, resolved(snapshot, access, { fx, until: state.changedAt }));
+    }
+    const ledgerSeq = await sequenceAt('knownAt', knownAt);
+    if (ledgerSeq === 0n && state.seq > 0n) throw knownBeforeBook(knownAt);
+    // What was data then: journals of dates after that day were still waiting for theirs.
+    const day = dayOf(knownAt);
+    const then = await facts({ asOf: day, ledgerSeq });
+    const date = asOf ?? then.dataThrough ?? day;
+    checkDates(date, fromDate, today, then.firstDate);
+    const fx = reporting === undefined ? NO_RATES : await store.fxStateAt(knownAt);
+    const snapshot = at(date, ledgerSeq, state);
+    return awaited(snapshot, resolved(snapshot, access, { fx, until: knownAt }));
+  };
   return {
+    find,
     async resume({ asOf, ledgerSeq, knownAt, fxNumber }, access, found) {
       const state = found ?? (await ledger.state());
       if (isLost(knownAt, state)) throw lostWalk();
-      return { ...(await withFacts({ asOf, ledgerSeq }, access, state)), knownAt, fxNumber };
+      const snapshot = at(asOf, ledgerSeq, state);
+      const known = withFacts(snapshot, access);
+      return awaited(
+        snapshot,
+        known.then((facts) => ({ ...facts, knownAt, fxNumber })),
+      );
     },
-    async resolve({ asOf, knownAt, fromDate, reporting, ledger: found }, access) {
-      const state = found ?? (await ledger.state());
-      const { today } = ledger;
-      if (knownAt === undefined) {
-        const date = asOf ?? state.lastDate ?? today;
-        checkDates(date, fromDate, today, state.firstDate);
-        const fx = reporting === undefined ? NO_RATES : state.fx;
-        const snapshot = { asOf: date, ledgerSeq: state.seq };
-        return resolved(snapshot, access, state, { fx, until: state.changedAt });
-      }
-      const ledgerSeq = await sequenceAt('knownAt', knownAt);
-      if (ledgerSeq === 0n && state.seq > 0n) throw knownBeforeBook(knownAt);
-      // What was data then: journals of dates after that day were still waiting for theirs.
-      const day = dayOf(knownAt);
-      const then = await facts({ asOf: day, ledgerSeq });
-      const date = asOf ?? then.dataThrough ?? day;
-      checkDates(date, fromDate, today, then.firstDate);
-      const fx = reporting === undefined ? NO_RATES : await store.fxStateAt(knownAt);
-      return resolved({ asOf: date, ledgerSeq }, access, state, { fx, until: knownAt });
-    },
+    resolve: async (times, access) => (await find(times, access)).resolved,
     async copied({ updatedSince, sinceAsOf, asOf, reporting }, access, now) {
       if (now.grantsAt !== undefined && now.grantsAt > updatedSince) {
         throw deltaUnavailable('Your access to deals has changed since then.');
@@ -179,7 +197,7 @@ export function snapshots(store: BalanceStore, ledger: CurrentLedger): Snapshots
       const date = sinceAsOf ?? asOf ?? (await soleDate(ledgerSeq, updatedSince));
       const fx = reporting === undefined ? NO_RATES : await store.fxStateAt(updatedSince);
       const state = await ledger.state();
-      const known = await withFacts({ asOf: date, ledgerSeq }, access, state);
+      const known = await withFacts(at(date, ledgerSeq, state), access);
       return { ...known, knownAt: updatedSince, fxNumber: fx.number };
     },
     async compared({ asOf, knownAt }, access, answer, { reporting, ledger: found }) {
@@ -195,10 +213,18 @@ export function snapshots(store: BalanceStore, ledger: CurrentLedger): Snapshots
         found ?? ledger.state(),
         reporting === undefined ? NO_RATES : store.fxStateAt(knownAt),
       ]);
-      const snapshot = { asOf: date, ledgerSeq };
-      return ifInBook(await resolved(snapshot, access, state, { fx, until: knownAt }));
+      const snapshot = at(date, ledgerSeq, state);
+      return ifInBook(await resolved(snapshot, access, { fx, until: knownAt }));
     },
   };
+}
+
+type At = Snapshot & { readonly edition: Edition };
+
+/** Whoever goes on without waiting may fail before the rest does, which nobody then asks for. */
+function awaited(snapshot: Snapshot, resolved: Promise<ResolvedSnapshot>): FoundSnapshot {
+  resolved.catch(() => undefined);
+  return { snapshot, resolved };
 }
 
 const NO_RATES: FxState = { number: 0n, knownAt: undefined };

@@ -12,7 +12,7 @@ import { BY_LOOKUP, dealHas, LEVEL_SQL, partyName } from './balance-levels.ts';
 import { instant, keysOf, Parameters, type Statement } from './balance-statements.ts';
 import { fewDeals } from './few-deals.ts';
 import { PASSED_OVER, type WalkBounds, WHOLE_BOOK, walkLength } from './page-walk.ts';
-import { lookUp } from './read-as.ts';
+import { lastQuery, lookUp } from './read-as.ts';
 import { isFound } from './search-condition.ts';
 
 /** Movements that are looked up where a page is merged from the journals of deals. */
@@ -82,9 +82,11 @@ async function readStretch<Row>(
     const end = isLast ? undefined : { seq: stretch.through, number: LAST_NUMBER };
     const place = stopped ? { seq: stopped.seq, number: stopped.number - 1 } : end;
     const isFull = found.length > limit;
-    const { sql, parameters } = foundMovementsStatement(snapshot, shown);
     return {
-      rows: shown.length === 0 ? [] : await on.query<Row>(sql, parameters),
+      rows:
+        shown.length === 0
+          ? []
+          : await lastQuery<Row>(on, foundMovementsStatement(snapshot, shown)),
       next: isFull ? shown.at(-1) : place,
       givenUp: !isFull && place !== undefined,
     };

@@ -10,7 +10,7 @@ import {
 } from './balance-levels.ts';
 import { BY_INDEX, foundPageStatement, Parameters, type Statement } from './balance-statements.ts';
 import { type PageRow, toItems } from './page-rows.ts';
-import { lookUp } from './read-as.ts';
+import { lastQuery, lookUp } from './read-as.ts';
 
 /** The key of an item by its name, where the book has it at the snapshot and the reader sees it. */
 export function itemStatement({ level, id, currency }: ItemName, snapshot: Snapshot): Statement {
@@ -35,8 +35,8 @@ export function readItem(
     const [found] = await on.query<{ key: bigint }>(asked.sql, asked.parameters);
     if (found === undefined) return undefined;
     const end = { key: found.key, sortValue: null };
-    const { sql, parameters } = foundPageStatement(name.level, snapshot, [end]);
-    return toItems(await on.query<PageRow>(sql, parameters))[0];
+    const statement = foundPageStatement(name.level, snapshot, [end]);
+    return toItems(await lastQuery<PageRow>(on, statement))[0];
   });
 }
 

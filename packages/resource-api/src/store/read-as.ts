@@ -10,9 +10,10 @@ import { LOOK_UPS, type Statement } from './balance-statements.ts';
 export function readAs<Row>(
   database: Database,
   access: ReaderAccess,
-  { sql, parameters, planning = '', prepared = false }: Statement,
+  statement: Statement,
 ): Promise<Row[]> {
-  return database.transaction((transaction) => transaction.query<Row>(sql, parameters), {
+  const { planning = '', prepared = false } = statement;
+  return database.transaction((transaction) => lastQuery<Row>(transaction, statement), {
     isolation: 'repeatable read',
     readOnly: true,
     prepared,
@@ -35,15 +36,23 @@ export function lookUp<T>(
 }
 
 /** One statement as the service's own role, which sees all lenders' lines. */
-export function readAll<Row>(
-  database: Database,
-  { sql, parameters, planning = '', prepared = false }: Statement,
-): Promise<Row[]> {
-  return database.transaction((transaction) => transaction.query<Row>(sql, parameters), {
+export function readAll<Row>(database: Database, statement: Statement): Promise<Row[]> {
+  const { planning = '', prepared = false } = statement;
+  return database.transaction((transaction) => lastQuery<Row>(transaction, statement), {
     readOnly: true,
     prepared,
     setup: `${WITHOUT_JIT}${planning}`,
   });
+}
+
+/** The last statement of a transaction: the end is sent with it. */
+export function lastQuery<Row>(
+  transaction: Transaction,
+  { sql, parameters }: Statement,
+): Promise<Row[]> {
+  const rows = transaction.query<Row>(sql, parameters);
+  transaction.endAhead?.();
+  return rows;
 }
 
 /** A page is a few look-ups: compiling its statement takes longer than running it. */

@@ -1,11 +1,6 @@
 import type { Database, Transaction } from '@cls/shared/sql/database';
 import type { PageEnd, PageRequest, ReaderAccess } from '../balances/balance-store.ts';
-import {
-  foundPageStatement,
-  type SortedRequest,
-  type Statement,
-  sortingStatement,
-} from './balance-statements.ts';
+import { type SortedRequest, sortingStatement } from './balance-statements.ts';
 import { FEW_DEALS, fewDeals } from './few-deals.ts';
 import type { Granted, GrantedItems } from './granted-items.ts';
 import {
@@ -14,9 +9,10 @@ import {
   type WalkRow,
   WHOLE_BOOK,
   walkedItems,
+  walkedPageStatement,
 } from './page-walk.ts';
 import { plainWalkStatement } from './plain-page.ts';
-import { lookUp, readAs } from './read-as.ts';
+import { lastQuery, lookUp, readAs } from './read-as.ts';
 import { sortedWalkStatement } from './sorted-page.ts';
 
 /** The rows of a page: of one item too many where `next` does not tell whether there are more. */
@@ -87,14 +83,14 @@ async function walkPage<Row>(
   const statement = isSorted(request)
     ? sortedWalkStatement(request, bounds)
     : plainWalkStatement(request, bounds, deals, known?.items);
-  const read = <R>({ sql, parameters }: Statement) => transaction.query<R>(sql, parameters);
-  const { found, stopped } = walkedItems(await read<WalkRow>(statement));
-  const givenUp = stopped !== undefined;
-  if (found.length === 0) return { rows: [], next: stopped, givenUp };
   const { level, snapshot, limit } = request;
-  const shown = found.slice(0, limit);
-  const rows = await read<Row>(foundPageStatement(level, snapshot, shown));
-  return { rows, next: found.length > limit ? shown.at(-1) : stopped, givenUp };
+  const [walked, rows] = await Promise.all([
+    transaction.query<WalkRow>(statement.sql, statement.parameters),
+    lastQuery<Row>(transaction, walkedPageStatement(level, snapshot)),
+  ]);
+  const { found, stopped } = walkedItems(walked);
+  const next = found.length > limit ? found[limit - 1] : stopped;
+  return { rows, next, givenUp: stopped !== undefined };
 }
 
 function upTo(most: number, { deals }: Granted): readonly bigint[] | undefined {

@@ -43,7 +43,7 @@ import { WALK_BOUNDS, type WalkBounds } from './page-walk.ts';
 import { type DueRow, dueStatement, toPastDue } from './past-due-statement.ts';
 import { JOURNAL_LOCK } from './post-journals.ts';
 import { type SeriesRow, seriesStatement, toStep } from './principal-series.ts';
-import { lookUp, readAll, readAs } from './read-as.ts';
+import { lastQuery, lookUp, readAll, readAs } from './read-as.ts';
 import { hadMoreItems, readPage } from './read-page.ts';
 import type { ReplicatedDatabase } from './read-replicas.ts';
 import { termsStatement } from './terms-statement.ts';
@@ -97,8 +97,8 @@ export function sqlBalanceStore(
     },
     async itemsOf(access, level, found, snapshot) {
       if (found.length === 0) return [];
-      const { sql, parameters } = foundPageStatement(level, snapshot, found);
-      return toItems(await lookUp(database, access, (on) => on.query<PageRow>(sql, parameters)));
+      const statement = foundPageStatement(level, snapshot, found);
+      return toItems(await lookUp(database, access, (on) => lastQuery<PageRow>(on, statement)));
     },
     item: (access, name, snapshot) => readItem(database, access, name, snapshot),
     async deal(access, id, snapshot) {

@@ -1,5 +1,5 @@
 import { quotedLiteral } from '@cls/shared/sql/array-literal';
-import { type Database, ONE_PLAN } from '@cls/shared/sql/database';
+import { type Database, ONE_PLAN, type SqlValue } from '@cls/shared/sql/database';
 
 export interface Plan {
   readonly 'Node Type': string;
@@ -37,8 +37,9 @@ export function counted(database: Database, executed: (plan: Plan) => void): Dat
     transaction: (work, options) => {
       const setup = `${ONE_PLAN}${options?.setup ?? ''}`;
       return database.transaction(
-        async (inside) => {
-          const query: typeof inside.query = async (sql, parameters = []) => {
+        // Whose end would be sent before what waits here.
+        async ({ endAhead: _, ...inside }) => {
+          const explained = async <Row>(sql: string, parameters: readonly SqlValue[]) => {
             await inside.execute(`PREPARE asked AS ${sql}`);
             const values =
               parameters.length > 0 ? `(${parameters.map(quotedLiteral).join(', ')})` : '';
@@ -47,7 +48,14 @@ export function counted(database: Database, executed: (plan: Plan) => void): Dat
             );
             if (row !== undefined) executed(row['QUERY PLAN'][0].Plan);
             await inside.execute('DEALLOCATE asked');
-            return inside.query(sql, parameters);
+            return inside.query<Row>(sql, parameters);
+          };
+          // Each is several statements here, and those of one come before those of the next.
+          let before: Promise<unknown> = Promise.resolve();
+          const query = <Row>(sql: string, parameters: readonly SqlValue[] = []) => {
+            const mine = before.then(() => explained<Row>(sql, parameters));
+            before = mine.catch(() => undefined);
+            return mine;
           };
           return work({ ...inside, query });
         },

@@ -3,17 +3,20 @@
 // One of each service as in the drills, with PostgreSQL and Redis; callers in four processes of their
 // own go to it directly: for tokens, for new questions about balances, and for the explorer's pages
 // as a person who is signed in. Each asks again when it was answered, and as `Retry-After` says after a
-// refusal. Reported: answers by status, the times that callers measured, and with tcpdump (as root)
+// refusal. As root, the service under load has a processor before the callers and the databases, as on
+// a machine that it does not share with them. Reported: answers by status, the times that callers measured, and with tcpdump (as root)
 // those between the packets; what the kernel refused; the time of probes on the health port.
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { request } from 'node:http';
 import { connect } from 'node:net';
+import { setPriority } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 const PROCESSES = 4;
 const PROBE_EVERY_MS = 50;
+const AS_ROOT = process.getuid?.() === 0;
 const REFUSED_PAUSE_MS = 2_000;
 /** How many callers, and whether each keeps its connection. */
 const LOADS = [
@@ -86,8 +89,9 @@ async function measure() {
     for (const load of LOADS) {
       const target = { ...kind, port: world.ports[kind.named], seconds };
       const { health, metrics } = ports[kind.service];
-      await eventLoop(metrics); // What it was until now is not of this load.
+      const refused = refusedAt((await readMetrics(metrics)).text); // Its event loop until now is not of this load.
       const { pid } = world.childOf(kind.service);
+      if (AS_ROOT) setPriority(pid, -15);
       const kernel = { ...kernelCounts(), ...schedulerMs(pid) };
       const wire = CAN_CAPTURE ? await captureWire(target.port) : undefined;
       const probing = probe(health, seconds);
@@ -95,8 +99,11 @@ async function measure() {
       const probes = await probing;
       const seen = await wire?.();
       report(kind, load, seconds, {
-        ...{ parts, probes, seen, lagMs: await eventLoop(metrics) },
+        ...{ parts, probes, seen },
         kernel: differences(kernel, { ...kernelCounts(), ...schedulerMs(pid) }),
+        ...(await readMetrics(metrics).then(({ text, lagMs }) => ({
+          ...{ lagMs, refused: differences(refused, refusedAt(text)) },
+        }))),
       });
       await sleep(1_000);
     }
@@ -205,10 +212,22 @@ async function probe(port, seconds) {
   return times;
 }
 
-/** The longest wait for the event loop since the last time it was asked. */
-async function eventLoop(port) {
+/** With the longest wait for the event loop since the last time they were read. */
+async function readMetrics(port) {
   const text = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text();
-  return Math.round(1_000 * Number(/^nodejs_eventloop_lag_max_seconds (\S+)/m.exec(text)?.[1]));
+  const lag = /^nodejs_eventloop_lag_max_seconds (\S+)/m.exec(text)?.[1];
+  return { text, lagMs: Math.round(1_000 * Number(lag)) };
+}
+
+/** At the limit of requests, because of a full queue, and later than that. */
+function refusedAt(text) {
+  const sum = (pattern) =>
+    [...text.matchAll(pattern)].reduce((all, [, value]) => all + Number(value), 0);
+  return {
+    atLimit: sum(/^cls_shed_total\{.*what="request".*\} (\d+)/gm),
+    atQueue: sum(/^cls_shed_total\{.*what="queue".*\} (\d+)/gm),
+    later: sum(/^cls_http_requests_total\{.*status="503".*\} (\d+)/gm),
+  };
 }
 
 /** As `nstat -az TcpExtListenOverflows TcpExtListenDrops` shows them, of the whole machine. */
@@ -229,7 +248,12 @@ function differences(before, after) {
   return Object.fromEntries(Object.keys(after).map((name) => [name, after[name] - before[name]]));
 }
 
-function report({ what }, { callers, keep }, seconds, { parts, probes, seen, lagMs, kernel }) {
+function report(
+  { what },
+  { callers, keep },
+  seconds,
+  { parts, probes, seen, lagMs, kernel, refused },
+) {
   console.log(`${what}, ${callers} callers, ${keep ? 'connections kept' : 'a connection each'}`);
   const statuses = new Set(parts.flatMap((part) => Object.keys(part)));
   for (const status of [...statuses].sort()) {
@@ -241,7 +265,9 @@ function report({ what }, { callers, keep }, seconds, { parts, probes, seen, lag
   for (const [status, times] of Object.entries(probes))
     console.log(`  probes ${status}: ${summary(times)}`);
   const { resets, repeated, lost } = seen ?? {};
-  console.log(`  ${JSON.stringify({ eventLoopMaxMs: lagMs, ...kernel, resets, repeated, lost })}`);
+  console.log(
+    `  ${JSON.stringify({ eventLoopMaxMs: lagMs, ...kernel, ...refused, resets, repeated, lost })}`,
+  );
 }
 
 function summary(times) {

@@ -5,7 +5,6 @@ import { adminAudience } from '@cls/shared/access-token';
 import type { Clock } from '@cls/shared/clock';
 import type { LogFault } from '@cls/shared/http/fault-log';
 import { health, measureReadiness } from '@cls/shared/http/health';
-import { refuseBeyondLimit } from '@cls/shared/http/http-server';
 import { readableTarget, requestId } from '@cls/shared/http/request-id';
 import { type RecordAnswer, requestLog } from '@cls/shared/http/request-log';
 import type { Log } from '@cls/shared/log';
@@ -199,7 +198,6 @@ function serve(
   provider.use(requestLog(deps.recordAnswer));
   provider.use(responseHeaders(config.issuer));
   provider.use(unexpectedErrors(pages, logFault));
-  provider.use(refuseBeyondLimit);
   provider.use(cors(accountServices.applications, config.issuer));
   provider.use(router(rooms, pages, healthy, config.explorerUrl));
 }

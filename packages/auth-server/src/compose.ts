@@ -41,6 +41,7 @@ import { sweepKnownAddresses } from './throttle/sql-known-addresses.ts';
 import { sweepThrottle } from './throttle/sql-throttle.ts';
 import { accountMailer } from './views/email/account-mailer.ts';
 import { readAssets } from './web/assets.ts';
+import { overloadPages } from './web/error-page.ts';
 import { OVERLOADED } from './web/oauth-error.ts';
 import { pages } from './web/page.ts';
 
@@ -168,7 +169,7 @@ async function compose(
   const provider = await composeProvider({ ...foundation, cookieKey, assets, pages: shown });
   const stopSweeping = sweepRegularly(config, database, clock, log);
   const { host, port, drainDelayMs, trustedProxyHops, limits, healthPort } = config;
-  const headers = Object.entries(headersOfAll(issuer)).flat();
+  const headers = headersOfAll(issuer);
   const { tokens, handle } = provider;
   const handler = clientCredentials(
     {
@@ -178,7 +179,7 @@ async function compose(
       audit,
       recordAnswer,
       logFault,
-      headers,
+      headers: Object.entries(headers).flat(),
     },
     normalizeRequests(issuer, trustedProxyHops, handle),
   );
@@ -186,6 +187,7 @@ async function compose(
     {
       ...{ host, port, drainDelayMs, drainTimeoutMs: DRAIN_TIMEOUT_MS, trustedProxyHops, log },
       ...{ limits, healthPort, metrics, overloadedBody: OVERLOADED.body },
+      overloadPage: overloadPages(shown, headers),
       baseUrl: issuer,
     },
     () => observed.requests(handler),

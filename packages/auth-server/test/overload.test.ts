@@ -38,8 +38,12 @@ describe('auth-server with more requests under way than it takes', () => {
 
   const token = () =>
     server.post('grant_type=client_credentials', basic(server.client.id, server.client.secret));
-  const get = (path: string, accept: string) =>
-    fetch(`${server.issuer}${path}`, { headers: { accept }, redirect: 'manual' });
+
+  const page = (path: string, headers: Readonly<Record<string, string>> = {}) =>
+    fetch(`${server.issuer}${path}`, {
+      headers: { accept: 'text/html', ...headers },
+      redirect: 'manual',
+    });
 
   it('refuses a caller at the token endpoint in the shape of OAuth, before it looks at the secret', async () => {
     for (const answer of [
@@ -57,11 +61,41 @@ describe('auth-server with more requests under way than it takes', () => {
     }
   });
 
-  it('shows a person a page', async () => {
-    const answer = await get('/account', 'text/html');
+  it('shows a person a page with its reference, the headers of every page, and no cookie', async () => {
+    const answer = await page('/account', { 'x-request-id': 'from <nginx>' });
     expect(answer.status).to.equal(503);
     expect(answer.headers.get('retry-after')).to.equal('2');
-    expect(await answer.text()).to.contain('<!doctype html>');
+    expect(answer.headers.get('cache-control')).to.equal('no-store');
+    expect(answer.headers.get('content-type')).to.equal('text/html; charset=utf-8');
+    expect(answer.headers.get('content-security-policy')).to.contain("style-src 'self'");
+    expect(answer.headers.get('x-frame-options')).to.equal('DENY');
+    expect(answer.headers.get('x-request-id')).to.equal('from <nginx>');
+    expect(answer.headers.getSetCookie()).to.deep.equal([]);
+    expect(await answer.text())
+      .to.contain('<!doctype html>')
+      .and.contain('<code>from &lt;nginx&gt;</code>');
+    const other = await page('/account');
+    expect(await other.text()).to.contain(`<code>${other.headers.get('x-request-id')}</code>`);
+    const head = await fetch(`${server.issuer}/account`, {
+      method: 'HEAD',
+      headers: { accept: 'text/html' },
+    });
+    expect([head.status, await head.text()]).to.deep.equal([503, '']);
+  });
+
+  it('shows it in the language that was chosen, asked for by the application, or the browser’s', async () => {
+    const german = { 'accept-language': 'de-AT' };
+    for (const [path, headers, locale] of [
+      ['/account', {}, 'en'],
+      ['/account', german, 'de'],
+      ['/account', { ...german, cookie: 'cls_language=en' }, 'en'],
+      ['/account?lang=de', { cookie: 'cls_language=en' }, 'de'],
+      ['/oauth/authorize?client_id=a&ui_locales=fr+de', {}, 'de'],
+    ] as const) {
+      const answer = await page(path, headers);
+      expect(answer.headers.get('content-language'), path).to.equal(locale);
+      expect(await answer.text()).to.contain(`<html lang="${locale}">`);
+    }
   });
 
   it('answers probes, on its port and on the port for them alone', async () => {

@@ -15,6 +15,7 @@ import type { ExplorerConfig } from './config.ts';
 import { sealer } from './crypto/seal.ts';
 import { logoutTokens } from './issuer/logout-token.ts';
 import { openIdIssuer } from './issuer/openid-client.ts';
+import { overloadPages } from './pages/overload-page.ts';
 import { balanceRoutes } from './pages/routes.ts';
 import { createApp, type Routes, routePatterns } from './server/app.ts';
 import { keepSessions } from './sessions/keep-sessions.ts';
@@ -108,6 +109,7 @@ async function compose(
     {
       ...{ host, port, drainDelayMs, trustedProxyHops, limits, healthPort, metrics, log },
       ...{ drainTimeoutMs: DRAIN_TIMEOUT_MS, baseUrl: issuerUrl },
+      overloadPage: overloadPages(shown, baseUrl, issuerUrl),
     },
     (service) =>
       observed.requests(

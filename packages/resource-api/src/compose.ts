@@ -197,7 +197,7 @@ async function compose(
   ];
   measureReadiness(metrics, checks);
   let service: HttpService | undefined;
-  const handler = createApp({
+  const app = createApp({
     tokens: rememberVerified(tokenVerifier(keys, config, clock, warnOfClock(log)), keys, clock),
     rateLimit: rateLimitOf(config, redis),
     budgets,
@@ -223,8 +223,13 @@ async function compose(
       ...{ host, port, drainDelayMs, drainTimeoutMs: DRAIN_TIMEOUT_MS, trustedProxyHops, log },
       ...{ limits, healthPort, metrics },
       baseUrl: config.issuer,
+      findsFullQueue(request, ahead) {
+        if (!shared.isFull(ahead)) return false;
+        const asker = app.askerOf(request);
+        return asker !== undefined && shared.refuses(asker, ahead);
+      },
     },
-    () => observed.requests(handler),
+    () => observed.requests(app.handle),
   );
   service = running;
   const telling = notices.start(() => versions.registry);

@@ -1,5 +1,6 @@
 import type { Database } from '@cls/shared/sql/database';
 import { postgres, requireServer } from '@cls/testing/engines';
+import { readExposition } from '@cls/testing/exposition';
 import { eventually, postgresServer } from '@cls/testing/servers';
 import { expect } from 'chai';
 import { startTestApi, type TestApi } from './support/api.ts';
@@ -80,6 +81,52 @@ describe('questions that the database does not get done [PostgreSQL]', () => {
   });
 });
 
+describe('more questions than may wait for the database [PostgreSQL]', () => {
+  let api: TestApi;
+  before(async function () {
+    this.timeout(60_000);
+    requireServer(this, 'PostgreSQL', await postgresServer());
+    api = await startTestApi(postgres, { CALLER_REQUESTS_AT_ONCE: '0', METRICS_PORT: '0' });
+    await loadRecords(api.database, generated({ contracts: 4, years: 1 }).records);
+  });
+  after(() => api?.stop());
+
+  it('are refused by their addresses, before any step of an answer; what needs no turn is answered', async () => {
+    const token = await api.token(GREEDY);
+    const known = `${MOVEMENTS}?limit=3`;
+    for (const time of ['made', 'kept']) {
+      expect((await api.getWith(known, token)).status, time).to.equal(200);
+    }
+    await whileLocked(api.database, async () => {
+      const client = new AbortController();
+      const greedy = ask(api, 230, client.signal, token);
+      const metric = async (name: string, labels = {}) =>
+        (await readExposition(api.metricsPort)).value(name, labels);
+      await eventually(async () =>
+        expect(await metric('cls_questions_waiting')).to.be.at.least(200),
+      );
+      const shed = () => metric('cls_shed_total', { what: 'queue' });
+      const before = (await shed()) ?? 0;
+      // The lists' parameter is wrong: no step has looked at it.
+      const headers = { 'x-request-id': 'mine', accept: 'text/html' };
+      const refused = await api.getWith(`${BALANCES}?limit=none`, token, headers);
+      expect(refused.status).to.equal(503);
+      expect(refused.headers.get('retry-after')).to.equal('2');
+      expect(refused.headers.get('x-request-id')).to.equal('mine');
+      expect(refused.headers.get('content-type')).to.equal('application/problem+json');
+      expect(await refused.json()).to.include({ code: 'unavailable', requestId: 'mine' });
+      expect(await shed()).to.equal(before + 1);
+      expect((await api.getWith(known, token)).status, 'a kept answer').to.equal(200);
+      expect((await api.getWith('/api/v1/openapi.json', token)).status).to.equal(200);
+      expect((await api.getWith('/livez', token)).status).to.equal(200);
+      expect((await api.get(`${MOVEMENTS}?limit=1`)).status, 'another caller').to.equal(200);
+      client.abort();
+      await greedy;
+    });
+    expect((await api.getWith(`${BALANCES}?limit=3`, token)).status).to.equal(200);
+  });
+});
+
 describe('statement time that a caller has spent [PostgreSQL]', () => {
   let api: TestApi;
   before(async function () {
@@ -118,8 +165,13 @@ function whileLocked(database: Database, work: () => Promise<void>): Promise<voi
 }
 
 /** Different questions at once; resolves when each has ended, however. */
-async function ask(api: TestApi, count: number, signal: AbortSignal): Promise<void> {
-  const authorization = `Bearer ${await api.token(GREEDY)}`;
+async function ask(
+  api: TestApi,
+  count: number,
+  signal: AbortSignal,
+  token?: string,
+): Promise<void> {
+  const authorization = `Bearer ${token ?? (await api.token(GREEDY))}`;
   const questions = Array.from({ length: count }, (_, index) =>
     fetch(`${api.baseUrl}${BALANCES}?limit=${index + 1}`, {
       signal,

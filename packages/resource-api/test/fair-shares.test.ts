@@ -23,7 +23,8 @@ function heldDatabase(slots: number, waitingMax?: number) {
   const ask = (name: string, sql: string, signal = new AbortController().signal) =>
     askedBy({ name, signal }, () => database.query(sql)).catch((error: unknown) => error);
   const settle = () => new Promise((resolve) => setImmediate(resolve));
-  return { begun, budgets, ask, settle, names: () => begun.map(({ sql }) => sql) };
+  const refuses = (name: string, ahead = 0) => database.refuses(name, ahead);
+  return { begun, budgets, ask, settle, refuses, names: () => begun.map(({ sql }) => sql) };
 }
 
 describe('connections shared out between callers', () => {
@@ -70,15 +71,38 @@ describe('connections shared out between callers', () => {
     await settle();
     begun[0]?.end();
     await first;
+    const late = ask('one', 'other 2');
     const second = ask('one', 'second statement', signal);
-    const third = ask('one', 'other 2');
-    expect(await third).to.be.instanceOf(Overloaded);
-    for (let i = 1; i < 4; i += 1) {
+    expect(await ask('one', 'other 3')).to.be.instanceOf(Overloaded);
+    for (let i = 1; i < 5; i += 1) {
       await settle();
       begun[i]?.end();
     }
-    await Promise.all([second, ...others]);
-    expect(names()).to.deep.equal(['first statement', 'other 0', 'other 1', 'second statement']);
+    await Promise.all([second, late, ...others]);
+    // Nor does its later statement put out a question that has waited.
+    const all = ['first statement', 'other 0', 'other 1', 'other 2', 'second statement'];
+    expect(names()).to.deep.equal(all);
+  });
+
+  it('say ahead whose question would be refused: of a full queue the caller’s that waits with the most', async () => {
+    const { ask, settle, begun, refuses } = heldDatabase(1, 3);
+    const waiting = Array.from({ length: 3 }, (_, i) => ask('greedy', `greedy ${i}`));
+    waiting.push(ask('modest', 'modest'));
+    await settle();
+    expect([refuses('greedy'), refuses('modest'), refuses('new')]).to.deep.equal([
+      true,
+      true,
+      false,
+    ]);
+    begun[0]?.end();
+    await settle();
+    expect(refuses('greedy'), 'one has left the queue').to.equal(false);
+    expect(refuses('greedy', 1), 'one is on its way').to.equal(true);
+    for (let i = 1; i < 4; i += 1) {
+      begun[i]?.end();
+      await settle();
+    }
+    await Promise.all(waiting);
   });
 
   it('are not given to a question that nobody waits for any more', async () => {

@@ -5,11 +5,14 @@ import { connect, type Socket } from 'node:net';
 import { readExposition } from '@cls/testing/exposition';
 import { freePort } from '@cls/testing/servers';
 import { expect } from 'chai';
-import Koa from 'koa';
 import { countedLines } from '../src/http/counted-lines.ts';
-import { refuseBeyondLimit } from '../src/http/http-server.ts';
-import { type HttpLimits, type HttpService, startHttpService } from '../src/http/http-service.ts';
-import { problems } from '../src/http/problem.ts';
+import { REQUEST_ID_MARK } from '../src/http/http-server.ts';
+import {
+  type HttpLimits,
+  type HttpService,
+  type HttpServiceOptions,
+  startHttpService,
+} from '../src/http/http-service.ts';
 import { silentLog } from '../src/log.ts';
 import { type Metrics, noMetrics } from '../src/metrics/metrics.ts';
 import { openMetrics } from '../src/service/open-metrics.ts';
@@ -27,12 +30,13 @@ async function start(
   warn: typeof silentLog.warn = () => undefined,
   healthPort = 0,
   metrics: Metrics = noMetrics,
+  shedding: Pick<HttpServiceOptions, 'overloadPage' | 'findsFullQueue'> = {},
 ) {
   const service = await startHttpService(
     {
       ...{ host: '127.0.0.1', port: 0, drainDelayMs: 0, drainTimeoutMs: 100, trustedProxyHops: 1 },
       ...{ baseUrl: 'https://cls.test', log: { ...silentLog, warn }, limits, healthPort },
-      metrics,
+      ...{ metrics, ...shedding },
     },
     () => handle,
   );
@@ -244,14 +248,17 @@ describe('an HTTP service and slow or many peers', () => {
 
   it('refuses requests beyond the limit while the others wait, answers probes, and recovers', async () => {
     const waiting: (() => void)[] = [];
-    const app = new Koa();
-    app.use(problems(() => undefined, 'https://cls.test') as unknown as Koa.Middleware);
-    app.use(refuseBeyondLimit);
-    app.use(async (ctx) => {
-      if (ctx.path === '/slow') await new Promise<void>((resolve) => waiting.push(resolve));
-      ctx.body = 'ok';
+    const overloadPage = () => ({
+      headers: { 'Content-Language': 'en' },
+      markup: `<p>Übervoll: ${REQUEST_ID_MARK}</p>`,
     });
-    const service = await start({ requestsAtOnce: 3 }, app.callback());
+    const handle: RequestListener = ({ url }, response) => {
+      if (url === '/slow') waiting.push(() => response.end('ok'));
+      else response.end('ok');
+    };
+    const service = await start({ requestsAtOnce: 3 }, handle, undefined, 0, noMetrics, {
+      overloadPage,
+    });
     const slow = await Promise.all([1, 2, 3].map(() => open(service)));
     for (const socket of slow) socket.write(`GET /slow HTTP/1.1\r\n${HOST}\r\n`);
     const answers = Promise.all(slow.map(answerOf));
@@ -264,14 +271,45 @@ describe('an HTTP service and slow or many peers', () => {
       expect(refused.headers.get('content-type')).to.equal('application/problem+json');
       expect(await refused.json()).to.include({ code: 'unavailable' });
     }
-    const page = await fetch(url, { headers: { accept: 'text/html' } });
-    expect(page.status, 'by the steps of the service').to.equal(503);
+    for (const accept of ['text/html', 'text/html,application/json', '*/*, text/html']) {
+      const page = await fetch(url, { headers: { accept, 'x-request-id': '<mine>' } });
+      expect(page.status).to.equal(503);
+      expect(page.headers.get('retry-after')).to.equal('2');
+      expect(page.headers.get('x-request-id')).to.equal('<mine>');
+      expect(page.headers.get('content-language')).to.equal('en');
+      expect(await page.text()).to.equal('<p>Übervoll: &lt;mine&gt;</p>');
+    }
+    const head = await fetch(url, { method: 'HEAD', headers: { accept: 'text/html' } });
+    expect([head.status, await head.text()]).to.deep.equal([503, '']);
+    const program = await fetch(url, { headers: { accept: 'application/json, text/html' } });
+    expect(program.headers.get('content-type')).to.equal('application/problem+json');
     for (const probe of ['/livez', '/readyz']) {
       expect((await fetch(`${url}${probe}`)).status).to.equal(200);
     }
     for (const go of waiting.splice(0)) go();
     expect((await answers).every((text) => text.startsWith('HTTP/1.1 200'))).to.equal(true);
     expect((await fetch(url)).status).to.equal(200);
+  });
+
+  it('refuses what would join a full queue, counts it apart, and answers the rest', async () => {
+    const metrics = await openMetrics(
+      { host: '127.0.0.1', port: 0 },
+      'test',
+      new URL('../../package.json', import.meta.url),
+      silentLog,
+    );
+    const findsFullQueue = ({ url }: { url?: string | undefined }) => url === '/question';
+    const answer: RequestListener = (_, response) => response.end('ok');
+    const service = await start({}, answer, undefined, 0, metrics, { findsFullQueue });
+    const url = `http://127.0.0.1:${service.port}`;
+    const refused = await fetch(`${url}/question`);
+    expect([refused.status, refused.headers.get('retry-after')]).to.deep.equal([503, '2']);
+    expect(await refused.json()).to.include({ code: 'unavailable' });
+    expect(await (await fetch(`${url}/kept`)).text()).to.equal('ok');
+    const { value } = await readExposition(metrics.port);
+    const shed = ['request', 'queue'].map((what) => value('cls_shed_total', { what }));
+    expect(shed).to.deep.equal([0, 1]);
+    await metrics.stop();
   });
 
   it('takes the connections of a burst before it works on requests, so that it refuses what is beyond its limit', async () => {

@@ -30,6 +30,12 @@ export function readCookie(ctx: Context, cookie: Cookie): string | undefined {
   return ctx.cookies.get(cookieName(ctx.secure, cookie), { signed: false });
 }
 
+/** The same in the header of a request that reaches no Koa. The value is one of ours: letters. */
+export function cookieOf(header = '', issuer: string, cookie: Cookie): string | undefined {
+  const name = cookieName(issuer.startsWith('https:'), cookie);
+  return new RegExp(`(?:^|;) ?${name}=(\\w+)`).exec(header)?.[1];
+}
+
 /** @param maxAgeMs without it the cookie lives until the browser is closed. */
 export function writeCookie(ctx: Context, cookie: Cookie, value: string, maxAgeMs?: number): void {
   set(ctx, cookie, value, maxAgeMs);

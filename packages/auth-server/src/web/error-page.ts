@@ -1,6 +1,8 @@
+import { type ChooseOverloadPage, REQUEST_ID_MARK } from '@cls/shared/http/http-server';
 import type { Context } from 'koa';
 import { type ErrorModel, errorPage } from './error.ts';
-import type { Pages } from './page.ts';
+import { nextLinkFrom } from './next-link.ts';
+import { contentSecurityPolicy, type Pages, requestLocale } from './page.ts';
 
 export interface ShownError extends Omit<ErrorModel, 'frame' | 'referenceId'> {
   readonly status: number;
@@ -25,6 +27,21 @@ export function showErrorPage(pages: Pages, ctx: Context, { status, ...error }: 
     ...(ctx.method === 'GET' ? {} : { again: false }),
     render: (frame, i18n) => errorPage({ frame, referenceId, ...error }, i18n),
   });
+}
+
+/** For a browser that is refused because too many requests are under way. @param headers of all answers. */
+export function overloadPages(
+  pages: Pages,
+  headers: Readonly<Record<string, string>>,
+): ChooseOverloadPage {
+  const nextLink = nextLinkFrom(undefined, pages);
+  const error = { kind: 'unavailable', referenceId: REQUEST_ID_MARK, nextLink } as const;
+  const rendered = pages.renderAll((frame, i18n) => errorPage({ frame, ...error }, i18n));
+  const ofPages = { ...headers, 'Content-Security-Policy': contentSecurityPolicy() };
+  return (request) => {
+    const locale = requestLocale(request, pages.issuer);
+    return { headers: { ...ofPages, 'Content-Language': locale }, markup: rendered[locale] };
+  };
 }
 
 /**

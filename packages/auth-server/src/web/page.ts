@@ -1,8 +1,9 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
 import type { Secret } from '@cls/shared/secret';
 import type { Context } from 'koa';
 import type { Assets } from './assets.ts';
-import { LANGUAGE_COOKIE, readCookie, writeCookie } from './browser.ts';
+import { cookieOf, LANGUAGE_COOKIE, readCookie, writeCookie } from './browser.ts';
 import type { RenderableProblem } from './form.ts';
 import {
   createI18n,
@@ -40,6 +41,8 @@ export interface Pages {
   readonly issuer: string;
   /** Answers with a page in the reader's language. */
   show(ctx: Context, page: Page): void;
+  /** A page that belongs to no address, in each language. */
+  renderAll(render: Page['render']): Readonly<Record<Locale, string>>;
   /** Whether a form came from a page that was bound to the same thing. */
   isOurs(form: Readonly<Record<string, string>>, csrf: string): boolean;
   /** Whether a form that is not ours came from a page of ours for this person; for words alone. */
@@ -72,6 +75,15 @@ export function pages(settings: PageSettings): Pages {
   const tokenFor = (csrf: string) =>
     createHmac('sha256', key).update(`form ${csrf}`).digest('base64url');
   const markOf = (person: string) => tokenFor(`person ${person}`).slice(0, 22);
+  const frameFor = (csrfToken: string, query: string | false): Frame => ({
+    assetPath: (name) => path(assets.path(name)),
+    csrfToken,
+    languages: query === false ? [] : languageLinks(query),
+    ...(supportUrl === undefined ? {} : { supportHref: supportUrl }),
+    ...(policyUrl === undefined ? {} : { policyHref: policyUrl }),
+    brand: brandOf(assets, path),
+    ...(explorerUrl === undefined ? {} : { explorerHref: `${explorerUrl}/` }),
+  });
   return {
     issuer,
     path,
@@ -89,16 +101,10 @@ export function pages(settings: PageSettings): Pages {
       const i18n = languages.get(locale);
       if (i18n === undefined) throw new Error(`no messages in ${locale}`);
       const query = ONCE.test(ctx.path) ? false : (again ?? ctx.querystring);
-      const frame: Frame = {
-        assetPath: (name) => path(assets.path(name)),
-        csrfToken:
-          csrf === '' ? '' : [tokenFor(csrf), ...(person ? [markOf(person)] : [])].join('.'),
-        languages: query === false ? [] : languageLinks(query),
-        ...(supportUrl === undefined ? {} : { supportHref: supportUrl }),
-        ...(policyUrl === undefined ? {} : { policyHref: policyUrl }),
-        brand: brandOf(assets, path),
-        ...(explorerUrl === undefined ? {} : { explorerHref: `${explorerUrl}/` }),
-      };
+      const frame = frameFor(
+        csrf === '' ? '' : [tokenFor(csrf), ...(person ? [markOf(person)] : [])].join('.'),
+        query,
+      );
       const throttled = problems.find((problem) => problem.code === 'throttled');
       ctx.status = page.status ?? statusOf(problems);
       if (throttled !== undefined) ctx.set('Retry-After', `${throttled.waitS}`);
@@ -108,6 +114,10 @@ export function pages(settings: PageSettings): Pages {
       ctx.set('Content-Type', 'text/html; charset=utf-8');
       ctx.body = page.render(frame, i18n);
     },
+    renderAll: (render) =>
+      Object.fromEntries(
+        [...languages].map(([locale, i18n]) => [locale, render(frameFor('', false), i18n)]),
+      ) as Record<Locale, string>,
   };
 }
 
@@ -128,6 +138,17 @@ function languageLinks(query: string): Frame['languages'] {
     const parameters = new URLSearchParams(query);
     parameters.set('lang', locale);
     return { locale, href: `?${parameters}` };
+  });
+}
+
+/** The language of a request that is refused: nothing is remembered of it. */
+export function requestLocale({ url = '', headers }: IncomingMessage, issuer: string): Locale {
+  const query = new URLSearchParams(url.split('?')[1]);
+  const chosen = LOCALES.find((locale) => locale === query.get('lang'));
+  return negotiateLocale({
+    uiLocales: query.get('ui_locales') ?? undefined,
+    cookie: chosen ?? cookieOf(headers.cookie, issuer, LANGUAGE_COOKIE),
+    acceptLanguage: headers['accept-language'],
   });
 }
 

@@ -2,7 +2,6 @@ import type { RequestListener } from 'node:http';
 import { clientAddress } from '@cls/shared/http/client-address';
 import { faultLog, type LogFault } from '@cls/shared/http/fault-log';
 import { health, type ReadinessCheck } from '@cls/shared/http/health';
-import { refuseBeyondLimit } from '@cls/shared/http/http-server';
 import { readableTarget, requestId } from '@cls/shared/http/request-id';
 import { type RecordAnswer, requestLog } from '@cls/shared/http/request-log';
 import { strictTransport } from '@cls/shared/http/strict-transport';
@@ -50,7 +49,6 @@ export function createApp(deps: AppDeps): RequestListener {
   app.use(compression);
   app.use(assets.serve);
   app.use(unexpectedErrors(pages, faultLog(log)));
-  app.use(refuseBeyondLimit);
   app.use(router(deps.routes, pages));
   // A download whose reader closed the connection ends in the middle.
   app.on('error', (err: NodeJS.ErrnoException) => {

@@ -1,4 +1,5 @@
 /** What a browser keeps of the explorer: identifiers, and no token. */
+import type { IncomingMessage } from 'node:http';
 import type { Context } from 'koa';
 
 /** Names the session on the server. */
@@ -11,12 +12,22 @@ export const LANGUAGE_COOKIE = 'cls_explorer_language';
  * Under https browsers enforce `__Host-`: Secure, this host alone, every path. They refuse it over
  * http (RFC 6265bis §4.1.3), which the configuration allows on a developer's machine only.
  */
-function nameOf(ctx: Context, name: string): string {
-  return ctx.secure ? `__Host-${name}` : name;
+function nameOf({ secure }: Pick<Context, 'secure'>, name: string): string {
+  return secure ? `__Host-${name}` : name;
 }
 
 export function readCookie(ctx: Context, name: string): string | undefined {
   return ctx.cookies.get(nameOf(ctx, name), { signed: false });
+}
+
+/** The same of a request that reaches no Koa. The value is one of ours: letters. */
+export function cookieOf(
+  { headers }: IncomingMessage,
+  baseUrl: string,
+  name: string,
+): string | undefined {
+  const whole = nameOf({ secure: baseUrl.startsWith('https:') }, name);
+  return new RegExp(`(?:^|;) ?${whole}=(\\w+)`).exec(headers.cookie ?? '')?.[1];
 }
 
 /** @param maxAgeS without it the cookie lives until the browser is closed. */

@@ -1,7 +1,8 @@
+import type { IncomingMessage } from 'node:http';
 import type { Context } from 'koa';
 import { sameWith } from './address.ts';
 import type { Assets } from './assets.ts';
-import { LANGUAGE_COOKIE, readCookie, writeCookie } from './browser.ts';
+import { cookieOf, LANGUAGE_COOKIE, readCookie, writeCookie } from './browser.ts';
 import type { Frame } from './layout.ts';
 import { chooseLocale, LOCALES, type Locale, type Text, textIn } from './text.ts';
 
@@ -9,26 +10,30 @@ const LANGUAGE_AGE_S = 365 * 86_400;
 
 export interface Pages {
   frame(ctx: Context): Frame;
+  /** A frame that belongs to no address. */
+  frameIn(locale: Locale, requestId: string): Frame;
   /** Answers with a page. @param again false where no GET shows it again. */
   show(ctx: Context, status: number, render: (frame: Frame) => string): void;
 }
 
 export function pages(assets: Assets, supportUrl: string | undefined): Pages {
   const texts = new Map<Locale, Text>(LOCALES.map((locale) => [locale, textIn(locale)]));
+  const frameIn = (locale: Locale, requestId: string): Frame => ({
+    text: texts.get(locale) ?? textIn('en'),
+    assetPath: (name) => assets.path(name),
+    languages: [],
+    ...(supportUrl === undefined ? {} : { supportHref: supportUrl }),
+    requestId,
+  });
   const frameOf = (ctx: Context): Frame => {
-    const text = texts.get(localeOf(ctx)) ?? textIn('en');
+    const frame = frameIn(localeOf(ctx), `${ctx.state['requestId'] ?? ''}`);
+    if (ctx.method !== 'GET' || ONCE.test(ctx.path)) return frame;
     const query = new URLSearchParams(ctx.querystring);
-    const path = ctx.method === 'GET' && !ONCE.test(ctx.path) ? ctx.path : undefined;
-    return {
-      text,
-      assetPath: (name) => assets.path(name),
-      languages: path === undefined ? [] : languageLinks(path, query),
-      ...(supportUrl === undefined ? {} : { supportHref: supportUrl }),
-      requestId: `${ctx.state['requestId'] ?? ''}`,
-    };
+    return { ...frame, languages: languageLinks(ctx.path, query) };
   };
   return {
     frame: frameOf,
+    frameIn,
     show(ctx, status, render) {
       const frame = frameOf(ctx);
       ctx.status = status;
@@ -47,6 +52,16 @@ function languageLinks(path: string, query: URLSearchParams): Frame['languages']
     const href = sameWith(path, query, {});
     return { locale, href: `${href}${href.includes('?') ? '&' : '?'}lang=${locale}` };
   });
+}
+
+/** The language of a request that is refused: nothing is remembered of it. */
+export function requestLocale(request: IncomingMessage, baseUrl: string): Locale {
+  const { url = '', headers } = request;
+  const chosen = new URLSearchParams(url.split('?')[1]).get('lang');
+  return chooseLocale(
+    LOCALES.find((locale) => locale === chosen) ?? cookieOf(request, baseUrl, LANGUAGE_COOKIE),
+    headers['accept-language'] ?? '',
+  );
 }
 
 /** A language that was chosen on a page is remembered. */

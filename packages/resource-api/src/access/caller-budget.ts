@@ -1,3 +1,4 @@
+import type { Caller } from '@cls/shared/access/caller';
 import { Refusal } from '@cls/shared/http/refusal';
 import { LRUCache } from 'lru-cache';
 
@@ -7,6 +8,11 @@ export interface CallerLimits {
   readonly statementSeconds: number;
   /** Requests under way at once; 0: no limit. */
   readonly requestsAtOnce: number;
+}
+
+/** A caller's name in limits and shares. */
+export function callerName({ clientId, subject }: Caller): string {
+  return `${clientId}:${subject}`;
 }
 
 export interface CallerBudgets {

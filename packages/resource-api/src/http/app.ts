@@ -1,11 +1,10 @@
 import { setMaxListeners } from 'node:events';
-import type { RequestListener } from 'node:http';
+import type { IncomingMessage, RequestListener } from 'node:http';
 import { authorizationOf, bearerToken } from '@cls/shared/access/bearer';
 import type { Caller } from '@cls/shared/access/caller';
 import { requirePermission } from '@cls/shared/access/require-permission';
 import { faultLog } from '@cls/shared/http/fault-log';
 import { health, type ReadinessCheck } from '@cls/shared/http/health';
-import { refuseBeyondLimit } from '@cls/shared/http/http-server';
 import { NOTHING_HERE, problems } from '@cls/shared/http/problem';
 import { Refusal } from '@cls/shared/http/refusal';
 import { readableTarget, requestId } from '@cls/shared/http/request-id';
@@ -16,6 +15,7 @@ import { Abandoned } from '@cls/shared/sql/database';
 import Router from '@koa/router';
 import Koa, { type Context, type Middleware, type ParameterizedContext } from 'koa';
 import { type Asker, askedBy } from '../access/asker.ts';
+import { callerName } from '../access/caller-budget.ts';
 import { rateLimitHeaders } from '../access/rate-limit.ts';
 import type { VersionUse } from '../usage/usage-counter.ts';
 import type { ApiVersions } from '../versions/api-versions.ts';
@@ -43,8 +43,14 @@ export interface AppDeps extends KeptAnswersDeps {
   readonly isDraining: () => boolean;
 }
 
+export interface App {
+  readonly handle: RequestListener;
+  /** Who asks the database by a request, where this is known ahead of the steps of `handle`. */
+  readonly askerOf: (request: IncomingMessage) => string | undefined;
+}
+
 /** The API over HTTP: version, token, permission, rate limit, then the version's own route. */
-export function createApp(deps: AppDeps): RequestListener {
+export function createApp(deps: AppDeps): App {
   const app = new Koa<ApiState>();
   const kept = keptAnswers(deps);
   app.use(kept.keep);
@@ -56,7 +62,6 @@ export function createApp(deps: AppDeps): RequestListener {
   app.use(cors(deps.corsOrigins));
   app.use(securityHeaders);
   app.use(problems(faultLog(deps.log), deps.issuer));
-  app.use(refuseBeyondLimit);
   app.use(health(deps.checks, deps.isDraining));
   app.use(documentation(deps));
   app.use(refusalStep(deps.versions));
@@ -68,7 +73,7 @@ export function createApp(deps: AppDeps): RequestListener {
     // An export whose client closed the connection ends in the middle.
     if (!(err instanceof Abandoned)) deps.log.error({ err }, 'answer failed');
   });
-  return kept.ahead(app.callback());
+  return { handle: kept.ahead(app.callback()), askerOf: kept.askerOf };
 }
 
 function routes(deps: AppDeps): Middleware<ApiState> {
@@ -109,7 +114,7 @@ function serve(deps: AppDeps): Middleware<ApiState> {
     ctx.state.clientId = caller.clientId;
     const use = countUse(deps, ctx.state, caller);
     requirePermission(caller, route.permissions, scopeBase);
-    const name = `${caller.clientId}:${caller.subject}`;
+    const name = callerName(caller);
     if (rateLimit !== undefined) {
       const allowance = rateLimit.count(name);
       ctx.set(rateLimitHeaders(allowance instanceof Promise ? await allowance : allowance));

@@ -6,7 +6,7 @@ import { requestIdOf } from '@cls/shared/http/request-id';
 import type { RecordAnswer } from '@cls/shared/http/request-log';
 import type { Middleware } from 'koa';
 import { LRUCache } from 'lru-cache';
-import type { CallerBudgets } from '../access/caller-budget.ts';
+import { type CallerBudgets, callerName } from '../access/caller-budget.ts';
 import { type Allowance, type RateLimit, rateLimitHeaders } from '../access/rate-limit.ts';
 import type { VerifiedTokens } from '../access/verified-tokens.ts';
 import type { Edition } from '../balances/balance-store.ts';
@@ -42,6 +42,11 @@ export interface KeptAnswers {
   readonly keep: Middleware<ApiState>;
   /** Sends what was kept, or hands the request on. */
   ahead(next: RequestListener): RequestListener;
+  /**
+   * The name in limits of a request's caller, where the request asks the database something: its token
+   * was verified before, and no answer to it is kept. Undefined where more work is needed to know.
+   */
+  askerOf(req: IncomingMessage): string | undefined;
 }
 
 interface KeptAnswer extends Keepable {
@@ -55,6 +60,8 @@ interface KeptAnswer extends Keepable {
   readonly period: object;
 }
 
+/** Below a version, all but its description asks the database. */
+const QUESTION = /^\/api\/[^/?]+\/cls\//;
 const BYTES_MAX = 32 * 1024 * 1024;
 /** An entry without its body and its key. */
 const ENTRY_BYTES = 1_024;
@@ -75,12 +82,15 @@ export function keptAnswers(deps: KeptAnswersDeps): KeptAnswers {
     sizeCalculation: ({ body }, key) => (body?.length ?? 0) + key.length + ENTRY_BYTES,
   });
 
+  const knownCaller = (req: IncomingMessage) => {
+    const token = plainToken(req.rawHeaders);
+    return token === undefined ? undefined : tokens.known(token)?.caller;
+  };
   const find = (req: IncomingMessage) => {
     if (req.method !== 'GET' || answers.size === 0) return undefined;
-    const token = plainToken(req.rawHeaders);
-    const verified = token === undefined ? undefined : tokens.known(token);
-    if (verified === undefined) return undefined;
-    const key = keyOf(req, verified.caller);
+    const caller = knownCaller(req);
+    if (caller === undefined) return undefined;
+    const key = keyOf(req, caller);
     const answer = answers.get(key);
     if (answer === undefined) recordKept(false);
     return answer && { key, answer };
@@ -99,6 +109,12 @@ export function keptAnswers(deps: KeptAnswersDeps): KeptAnswers {
   };
 
   return {
+    askerOf(req) {
+      if (!QUESTION.test(req.url ?? '')) return undefined;
+      const caller = knownCaller(req);
+      if (caller === undefined || answers.has(keyOf(req, caller))) return undefined;
+      return callerName(caller);
+    },
     async keep(ctx, next) {
       await next();
       const { keepable, version, route } = ctx.state;

@@ -7,7 +7,7 @@ export interface FairOptions {
   readonly slots: () => number;
   readonly budgets: Pick<CallerBudgets, 'spend' | 'spentBy'>;
   readonly asker: () => Asker | undefined;
-  /** Questions that may wait, of all callers together. */
+  /** Questions that may wait for their first connection, of all callers together. */
   readonly waitingMax?: number;
 }
 
@@ -24,6 +24,10 @@ const WAITING_MAX = 200;
 export interface FairDatabase extends Database {
   /** Questions that wait for their turn. */
   readonly waiting: number;
+  /** Whether a further question puts another out. @param ahead further ones that will come before it. */
+  isFull(ahead: number): boolean;
+  /** Whether a first question of the caller's next request would be refused at once. */
+  refuses(name: string, ahead: number): boolean;
 }
 
 /** What the service reads for itself. */
@@ -36,7 +40,8 @@ const SERVICE = '';
  * for more than the statement that runs. A question whose caller has gone leaves the queue, or is
  * cancelled if it runs. When the queue is full, the last question of the caller that has the most in
  * it is refused. A request that was given a connection before is not refused at a later statement,
- * after it has waited; of those there are never more than requests under way.
+ * after it has waited, and takes no other's place in the queue; of those there are never more than
+ * requests under way.
  *
  * For reads alone: a statement by itself runs in a read-only transaction.
  */
@@ -45,6 +50,9 @@ export function fairDatabase(database: Database, options: FairOptions): FairData
   const running = new Map<string, number>();
   const queue = new Set<Waiting>();
   const begun = new WeakSet<AbortSignal>();
+  /** Of those in the queue that have not begun: how many, and how many of each caller. */
+  const fresh = new Map<string, number>();
+  let freshCount = 0;
   let taken = 0;
 
   const mayRun = (name: string) => {
@@ -55,6 +63,20 @@ export function fairDatabase(database: Database, options: FairOptions): FairData
   const take = (name: string) => {
     taken += 1;
     running.set(name, (running.get(name) ?? 0) + 1);
+  };
+  const countFresh = ({ name, begun }: Waiting, change: 1 | -1) => {
+    if (begun) return;
+    freshCount += change;
+    const count = (fresh.get(name) ?? 0) + change;
+    if (count === 0) fresh.delete(name);
+    else fresh.set(name, count);
+  };
+  const join = (waiting: Waiting) => {
+    queue.add(waiting);
+    countFresh(waiting, 1);
+  };
+  const quit = (waiting: Waiting) => {
+    if (queue.delete(waiting)) countFresh(waiting, -1);
   };
   const admitNext = () => {
     let next: Waiting | undefined;
@@ -71,7 +93,7 @@ export function fairDatabase(database: Database, options: FairOptions): FairData
       }
     }
     if (next === undefined) return;
-    queue.delete(next);
+    quit(next);
     take(next.name);
     next.admit();
   };
@@ -82,7 +104,7 @@ export function fairDatabase(database: Database, options: FairOptions): FairData
     }
     return new Promise((resolve, reject) => {
       const gone = () => {
-        queue.delete(waiting);
+        quit(waiting);
         reject(new Abandoned());
       };
       const admit = () => {
@@ -90,13 +112,13 @@ export function fairDatabase(database: Database, options: FairOptions): FairData
         resolve();
       };
       const refuse = () => {
-        queue.delete(waiting);
+        quit(waiting);
         signal?.removeEventListener('abort', gone);
         reject(new Overloaded('too many questions wait for the database'));
       };
       const waiting = { name, begun: signal !== undefined && begun.has(signal), admit, refuse };
-      queue.add(waiting);
-      if (queue.size > waitingMax) lastOfTheMost(queue)?.refuse();
+      join(waiting);
+      if (freshCount > waitingMax) lastOfTheMost(queue)?.refuse();
       signal?.addEventListener('abort', gone, { once: true });
       admitNext();
     });
@@ -108,6 +130,8 @@ export function fairDatabase(database: Database, options: FairOptions): FairData
     else running.set(name, left);
     admitNext();
   };
+
+  const isFull = (ahead: number) => freshCount + ahead >= waitingMax;
 
   const transaction: Database['transaction'] = async (work, transactionOptions) => {
     const { name = SERVICE, signal } = asker() ?? {};
@@ -126,6 +150,10 @@ export function fairDatabase(database: Database, options: FairOptions): FairData
     ...database,
     get waiting() {
       return queue.size;
+    },
+    isFull,
+    refuses(name, ahead) {
+      return isFull(ahead) && (fresh.get(name) ?? 0) + 1 >= Math.max(...fresh.values());
     },
     transaction,
     query: (sql, params) => transaction((inside) => inside.query(sql, params), { readOnly: true }),

@@ -6,8 +6,15 @@ const TURNS = 64;
 const ROUND_MS = 25;
 const BEGIN_MAX = 32;
 
-/** Begins work on a request: at once, or when the connections that wait were taken. */
-export type BeginRequest = (begin: () => void) => void;
+export interface RequestStarts {
+  /** Requests that wait to begin. */
+  readonly waiting: number;
+  /**
+   * Begins work on a request: at once, or when the connections that wait were taken. @param begin false
+   * where the request needed no work.
+   */
+  begin(begin: () => boolean): void;
+}
 
 /**
  * Takes connections before it begins requests. Node takes one connection in each turn of the event
@@ -16,8 +23,8 @@ export type BeginRequest = (begin: () => void) => void;
  * never reached: nobody is refused, and everybody waits. So while each turn brings a connection,
  * requests are read, counted and refused, and few begin.
  */
-export function acceptFirst(server: Server): BeginRequest {
-  const waiting: (() => void)[] = [];
+export function acceptFirst(server: Server): RequestStarts {
+  const waiting: (() => boolean)[] = [];
   let accepted = false;
   let scheduled = false;
   let turns = 0;
@@ -40,7 +47,9 @@ export function acceptFirst(server: Server): BeginRequest {
     if (!more) beginAtOnce = BEGIN_MAX;
     else if (nowMs - sinceMs > ROUND_MS) beginAtOnce = Math.max(1, beginAtOnce >> 1);
     else beginAtOnce = Math.min(BEGIN_MAX, beginAtOnce * 2);
-    for (const begin of waiting.splice(0, beginAtOnce)) begin();
+    for (let begun = 0; begun < beginAtOnce && waiting.length > 0; ) {
+      if (waiting.shift()?.()) begun += 1;
+    }
     [turns, sinceMs] = [0, nowMs];
     if (waiting.length > 0) schedule();
   };
@@ -48,10 +57,15 @@ export function acceptFirst(server: Server): BeginRequest {
     accepted = true;
     schedule();
   });
-  return (begin) => {
-    if (!accepted && waiting.length === 0) return begin();
-    if (waiting.length === 0) [turns, sinceMs] = [0, performance.now()];
-    waiting.push(begin);
-    schedule();
+  return {
+    get waiting() {
+      return waiting.length;
+    },
+    begin(begin) {
+      if (!accepted && waiting.length === 0) return void begin();
+      if (waiting.length === 0) [turns, sinceMs] = [0, performance.now()];
+      waiting.push(begin);
+      schedule();
+    },
   };
 }

@@ -8,11 +8,11 @@ import {
   STATUS_CODES,
 } from 'node:http';
 import type { Duplex } from 'node:stream';
-import type { Middleware } from 'koa';
 import { Overloaded } from '../sql/database.ts';
-import { acceptFirst, type BeginRequest } from './accept-first.ts';
+import { acceptFirst, type RequestStarts } from './accept-first.ts';
+import { html } from './html.ts';
 import { type ProblemCode, problemType } from './problem-codes.ts';
-import { newRequestId } from './request-id.ts';
+import { newRequestId, requestIdOf } from './request-id.ts';
 import { PROBES } from './request-log.ts';
 
 interface Answer {
@@ -62,27 +62,44 @@ export const UNREADABLE_STATUSES: readonly string[] = [
 /** Told of each request that was refused because it could not be read. */
 export type RecordUnreadable = (status: number) => void;
 
-const beyond = new WeakSet<IncomingMessage>();
+/** Stands in an overload page where the request id belongs. */
+export const REQUEST_ID_MARK = 'REQUEST-ID';
+
+/** A page that was rendered before: rendering one for each refusal would be a part of the overload. */
+export interface OverloadPage {
+  readonly headers: Readonly<Record<string, string>>;
+  /** With `REQUEST_ID_MARK`. */
+  readonly markup: string;
+}
+
+/** Chooses the page in the language of a browser. */
+export type ChooseOverloadPage = (request: IncomingMessage) => OverloadPage;
+
+/** What was full: the requests under way, or a queue that the request would have joined. */
+export type FullQueue = 'request' | 'queue';
 
 /**
- * Refuses a browser's request beyond the limit, where the service has the steps that show its pages.
- * @throws {Overloaded}
+ * Whether the service would refuse the request later, because it has to join a queue that is full. Asked
+ * of each request. @param ahead requests that have not begun, and may join the queue before it.
  */
-export const refuseBeyondLimit: Middleware = (ctx, next) => {
-  if (beyond.has(ctx.req)) throw new Overloaded(TOO_MANY);
-  return next();
-};
+export type FindsFullQueue = (request: IncomingMessage, ahead: number) => boolean;
 
 /** What a server does when too much arrives. */
 export interface Shedding {
   /** Further requests are refused, before anything is read, asked or compared for them. */
   readonly requestsAtOnce: number;
+  readonly findsFullQueue?: FindsFullQueue | undefined;
   /** The members of the body in the protocol of the service; a problem document when undefined. */
   readonly body?: object | undefined;
-  readonly onRefused: (refusal: Overloaded, requestId: string) => void;
+  /** What a browser gets; the same as a program when undefined. */
+  readonly page?: ChooseOverloadPage | undefined;
+  readonly onRefused: (what: FullQueue, refusal: Overloaded, requestId: string) => void;
 }
 
-const TOO_MANY = 'too many requests are under way';
+const TOO_MANY: Readonly<Record<FullQueue, string>> = {
+  request: 'too many requests are under way',
+  queue: 'too many questions wait for the database',
+};
 const OVERLOADED: Answer = {
   status: 503,
   code: 'unavailable',
@@ -96,32 +113,59 @@ const RETRY_AFTER_S = '2';
  * refusals themselves would be the overload. Probes are always answered.
  */
 function shed(
-  { requestsAtOnce, body, onRefused }: Shedding,
+  { requestsAtOnce, findsFullQueue = () => false, body, page, onRefused }: Shedding,
   baseUrl: string,
   listener: RequestListener,
-  begin: BeginRequest,
+  starts: RequestStarts,
 ): RequestListener {
   let underWay = 0;
+  const refuse = (request: IncomingMessage, response: ServerResponse, what: FullQueue) => {
+    const id = requestIdOf(request.headers['x-request-id']);
+    const answer =
+      page !== undefined && prefersPage(request)
+        ? filledPage(page(request), id)
+        : problem(OVERLOADED, baseUrl, body, id);
+    // The connection goes on, unless its caller or a stop ends it: Node says which.
+    const { Connection: _, ...headers } = answer.headers;
+    response.writeHead(OVERLOADED.status, { ...headers, 'Retry-After': RETRY_AFTER_S });
+    response.end(request.method === 'HEAD' ? '' : answer.body);
+    onRefused(what, new Overloaded(TOO_MANY[what]), id);
+  };
   return (request, response) => {
-    if (underWay >= requestsAtOnce && !isProbe(request)) {
-      if (request.headers.accept?.includes('text/html')) {
-        beyond.add(request);
-        return listener(request, response);
-      }
-      const { headers, body: text } = problem(OVERLOADED, baseUrl, body);
-      // The connection goes on, unless its caller or a stop ends it: Node says which.
-      const { Connection: _, ...others } = headers;
-      response.writeHead(OVERLOADED.status, { ...others, 'Retry-After': RETRY_AFTER_S });
-      response.end(request.method === 'HEAD' ? '' : text);
-      return onRefused(new Overloaded(TOO_MANY), headers['X-Request-Id']);
-    }
+    const probe = isProbe(request);
+    if (!probe && underWay >= requestsAtOnce) return refuse(request, response, 'request');
+    if (!probe && findsFullQueue(request, starts.waiting))
+      return refuse(request, response, 'queue');
     underWay += 1;
     response.once('close', () => {
       underWay -= 1;
     });
-    if (isProbe(request)) listener(request, response);
-    else begin(() => listener(request, response));
+    if (probe) return listener(request, response);
+    starts.begin(() => {
+      // The queue may have filled while the request waited.
+      const isLate = findsFullQueue(request, 0);
+      if (isLate) refuse(request, response, 'queue');
+      else listener(request, response);
+      return !isLate;
+    });
   };
+}
+
+/** Browsers ask for HTML first; a program may take HTML where there is no JSON. */
+function prefersPage({ headers: { accept = '' } }: IncomingMessage): boolean {
+  const at = accept.indexOf('text/html');
+  return at >= 0 && !accept.slice(0, at).includes('json');
+}
+
+function filledPage({ headers, markup }: OverloadPage, requestId: string) {
+  const body = markup.replace(REQUEST_ID_MARK, () => html`${requestId}`.toString());
+  const own = {
+    'Content-Type': 'text/html; charset=utf-8',
+    'Content-Length': String(Buffer.byteLength(body)),
+    'Cache-Control': 'no-store',
+    'X-Request-Id': requestId,
+  };
+  return { headers: { ...headers, ...own } as Record<string, string>, body };
 }
 
 /** `/livez` and `/readyz`. */
@@ -193,8 +237,12 @@ function written(answer: Answer, baseUrl: string): string {
   return `${status}${lines.join('')}Date: ${new Date().toUTCString()}\r\n\r\n${body}`;
 }
 
-function problem({ status, code, title, detail }: Answer, baseUrl: string, instead?: object) {
-  const requestId = newRequestId();
+function problem(
+  { status, code, title, detail }: Answer,
+  baseUrl: string,
+  instead?: object,
+  requestId = newRequestId(),
+) {
   const type = problemType(baseUrl, code);
   const body = JSON.stringify(instead ?? { type, title, status, detail, code, requestId });
   const headers = {

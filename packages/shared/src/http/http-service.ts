@@ -6,9 +6,13 @@ import { warnOfIgnoredForwarding } from './client-address.ts';
 import { countedLines } from './counted-lines.ts';
 import { faultLog, type LogFault } from './fault-log.ts';
 import {
+  type ChooseOverloadPage,
   createHttpServer,
+  type FindsFullQueue,
+  type FullQueue,
   isProbe,
   type RecordUnreadable,
+  type Shedding,
   UNREADABLE_STATUSES,
 } from './http-server.ts';
 import { listening } from './listening.ts';
@@ -32,6 +36,10 @@ export interface HttpServiceOptions {
   readonly limits?: Partial<HttpLimits>;
   /** What a program gets with 503 when too many requests are under way; a problem document when undefined. */
   readonly overloadedBody?: object;
+  /** What a browser gets then; the same as a program when undefined. */
+  readonly overloadPage?: ChooseOverloadPage;
+  /** Such requests are refused too; none when undefined. */
+  readonly findsFullQueue?: FindsFullQueue;
   /** A further port that answers probes alone, and that callers cannot fill; 0: none. */
   readonly healthPort?: number;
   readonly metrics?: Metrics;
@@ -121,7 +129,9 @@ export async function startHttpService(
     handler,
     {
       requestsAtOnce: limits.requestsAtOnce,
+      findsFullQueue: options.findsFullQueue,
       body: options.overloadedBody,
+      page: options.overloadPage,
       onRefused: countedFaults(faultLog(options.log), shed),
     },
     unreadableRecorder(metrics, options.log),
@@ -142,20 +152,20 @@ export async function startHttpService(
   return service;
 }
 
-type CountShed = (what: 'request' | 'connection') => void;
+type CountShed = (what: FullQueue | 'connection') => void;
 
 function shedCounter(metrics: Metrics): CountShed {
   const count = metrics.counter({
     name: 'cls_shed_total',
-    help: 'What was refused at once, because as many as are allowed were open or under way.',
-    labels: { what: ['request', 'connection'] },
+    help: 'What was refused at once, because as many as are allowed were open, under way or waiting.',
+    labels: { what: ['request', 'queue', 'connection'] },
   });
   return (what) => count({ what });
 }
 
-function countedFaults(logFault: LogFault, shed: CountShed): LogFault {
-  return (err, requestId) => {
-    shed('request');
+function countedFaults(logFault: LogFault, shed: CountShed): Shedding['onRefused'] {
+  return (what, err, requestId) => {
+    shed(what);
     logFault(err, requestId);
   };
 }

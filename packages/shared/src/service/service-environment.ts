@@ -47,6 +47,9 @@ const REDIS_HOLDS = {
   explorer: 'sessions shared by all replicas; the SQL database when not set',
 } as const;
 
+/** What a process answers in a few seconds: a page of the explorer is some five questions, drawn. */
+const REQUESTS_AT_ONCE = { 'auth-server': 256, 'resource-api': 256, explorer: 64 } as const;
+
 /** Reads them for one service. `prefix` stands before what the two must not share. */
 export function readServiceEnvironment(
   read: EnvironmentReader,
@@ -138,7 +141,7 @@ export function readServiceEnvironment(
         about: 'requests under way in this process; further ones are refused with 503',
         min: 1,
         max: 100_000,
-        fallback: 256,
+        fallback: REQUESTS_AT_ONCE[service],
       }),
       connections: read.integer('MAX_CONNECTIONS', {
         about: 'open connections to this process, idle ones too; further ones are closed unread',

@@ -60,8 +60,6 @@ describeOnEngines('each statement of the balance store', (engine) => {
       everyQuestion(async (access, level, filter) => {
         const request = { level, filter, snapshot, limit: 10 };
         const after = { sortValue: null, key: 3n };
-        // Asked after a walk that finds something.
-        await asked.query(foundPageStatement(level, snapshot, [after]).sql);
         const plain = { ...request, sort: undefined, after };
         await store.page(access, plain);
         // Asked where few deals are left.

@@ -68,6 +68,14 @@ export async function startPostgres(kind = 'single') {
       await standby.promote();
       current = standby;
     },
+    /** As docs/runbooks/fail-over.md says of a primary that is frozen: ended first, then replaced. */
+    async failOverByHand() {
+      await primary.stop('crash');
+      await standby.query('SELECT pg_promote()');
+      await standby.query(`ALTER SYSTEM SET synchronous_standby_names = ''`);
+      await standby.query('SELECT pg_reload_conf()');
+      current = standby;
+    },
     async close() {
       for (const pooler of poolers.values()) pooler.stop();
       for (const one of [...replicas, standby]) await one?.remove();

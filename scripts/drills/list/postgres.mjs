@@ -80,6 +80,23 @@ export const POSTGRES = [
     heal: (world) => world.postgres.failOver(),
   },
   {
+    name: 'postgres-freeze-failover',
+    title:
+      'the primary of PostgreSQL frozen (SIGSTOP) for twelve seconds, then its synchronous standby promoted by hand',
+    needs: { postgres: 'pair' },
+    ends: 'world',
+    holdMs: 12_000,
+    async break(world) {
+      primary(world).freeze();
+      world.frozen = { fromMs: performance.now() };
+    },
+    async heal(world) {
+      world.frozen.untilMs = performance.now();
+      await world.postgres.failOverByHand();
+    },
+    check: ({ frozen }, { history }) => hanging(history, frozen),
+  },
+  {
     name: 'replica-crash',
     title: 'one of two read replicas crashed',
     needs: { postgres: 'replicas' },
@@ -144,6 +161,24 @@ export const POSTGRES = [
     heal: (world) => primary(world).thaw(),
   },
 ];
+
+/** A frozen server is noticed within two seconds; nobody waits for it afterwards. */
+const NOTICED_MS = 4_000;
+const HANGS_MS = 4_000;
+
+/** Of the requests that began after the freeze was noticed: what waited, and whether any was refused. */
+function hanging(history, { fromMs, untilMs }) {
+  const after = history.filter(
+    ({ kind, startedMs }) =>
+      kind !== 'import' && startedMs > fromMs + NOTICED_MS && startedMs < untilMs - HANGS_MS,
+  );
+  const late = after.filter(({ tookMs }) => tookMs > HANGS_MS);
+  const faults = late.map(
+    ({ kind, tookMs }) => `${kind} waited ${Math.round(tookMs)} ms for a frozen server`,
+  );
+  if (!after.some(({ outcome }) => outcome === 'refused')) faults.push('nothing was refused');
+  return faults;
+}
 
 async function limitConnections(server, limit) {
   for (const role of DATABASES.map(serviceOf)) {

@@ -21,7 +21,13 @@ const CHUNK_POSTINGS = 20_000;
  * no gaps, and become visible in their order.
  */
 export async function lockJournal(transaction: Transaction): Promise<bigint> {
-  await transaction.query('SELECT pg_advisory_xact_lock($1)', [JOURNAL_LOCK]);
+  // One transaction posts at a time, so it may have more memory than the others. Its plans are made while
+  // tables are empty or small: what they are expected to cost would have them compiled, for seconds.
+  await transaction.query(
+    `SELECT pg_advisory_xact_lock($1), set_config('jit', 'off', true),
+       set_config('work_mem', '32MB', true)`,
+    [JOURNAL_LOCK],
+  );
   // One posting time for all, later than the instant of any change before.
   const [row] = await transaction.query<{ next: bigint }>(
     `SELECT coalesce(max(seq), 0) + 1 AS next, set_config('cls.posted_at', greatest(

@@ -37,7 +37,7 @@ export interface Pulse {
 export const patient: Liveness = { guard: (work) => work(), stop: () => undefined };
 
 export function liveness(pulse: Pulse): Liveness {
-  const waiting = new Map<object, { readonly sinceMs: number; reject(error: Error): void }>();
+  const waiting = new Set<{ readonly sinceMs: number; reject(error: Error): void }>();
   let silent = false;
   let asking = false;
   let askedAtMs = Number.NEGATIVE_INFINITY;
@@ -45,7 +45,7 @@ export function liveness(pulse: Pulse): Liveness {
 
   const check = async (): Promise<void> => {
     const nowMs = performance.now();
-    const slow = [...waiting.values()].some(({ sinceMs }) => nowMs - sinceMs > SLOW_MS);
+    const slow = [...waiting].some(({ sinceMs }) => nowMs - sinceMs > SLOW_MS);
     if (asking || !(slow || silent || isWithoutConnection(nowMs))) return;
     asking = true;
     askedAtMs = nowMs;
@@ -55,7 +55,7 @@ export function liveness(pulse: Pulse): Liveness {
       pulse.abandon();
       if (silent) return;
       silent = true;
-      for (const { reject } of waiting.values()) reject(noAnswer());
+      for (const { reject } of waiting) reject(noAnswer());
       pulse.onSilence();
     } else {
       silent = false;
@@ -77,19 +77,18 @@ export function liveness(pulse: Pulse): Liveness {
   };
 
   return {
-    async guard(work) {
-      if (silent) throw noAnswer();
-      const entry = {};
-      const gone = new Promise<never>((_, reject) => {
-        waiting.set(entry, { sinceMs: performance.now(), reject });
+    guard(work) {
+      if (silent) return Promise.reject(noAnswer());
+      return new Promise((resolve, reject) => {
+        const entry = { sinceMs: performance.now(), reject };
+        const end = () => waiting.delete(entry);
+        const answer = work();
+        answer.then(end, end);
+        answer.then(resolve, reject);
+        waiting.add(entry);
+        watch();
+        if (isWithoutConnection(entry.sinceMs)) void check();
       });
-      watch();
-      if (isWithoutConnection(performance.now())) void check();
-      try {
-        return await Promise.race([work(), gone]);
-      } finally {
-        waiting.delete(entry);
-      }
     },
     stop() {
       clearInterval(timer);

@@ -107,16 +107,13 @@ export function postgresSessions(options: PostgresOptions): PostgresSessions {
   const waitingMax = Math.max(WAITING_MIN, options.poolSize * WAITING_PER_SESSION);
   const isFull = () => pool.totalCount >= options.poolSize && pool.idleCount === 0;
   /** A session of the pool: at once, or when another request gives one back. */
-  const next = async (): Promise<pg.PoolClient> => {
+  const next = (): Promise<pg.PoolClient> => {
     if (pool.waitingCount >= waitingMax) throw overloaded();
-    const mustWait = isFull();
-    try {
-      return await pool.connect();
-    } catch (error) {
-      // The time to connect is also the time to wait for a session that others have.
-      if (mustWait && isFull()) throw overloaded(error);
-      throw error;
-    }
+    if (!isFull()) return pool.connect();
+    // The time to connect is also the time to wait for a session that others have.
+    return pool.connect().catch((error) => {
+      throw isFull() ? overloaded(error) : error;
+    });
   };
   const fit = new WeakSet<pg.PoolClient>();
   const busy = new Set<pg.PoolClient>();
@@ -127,8 +124,7 @@ export function postgresSessions(options: PostgresOptions): PostgresSessions {
    * Asks a new session once. The pool's own `verify` would lose a session whose user gave up while the
    * server was asked: nobody would give it back.
    */
-  const verified = async (client: pg.PoolClient): Promise<pg.PoolClient> => {
-    if (fit.has(client)) return client;
+  const verify = async (client: pg.PoolClient): Promise<void> => {
     try {
       const {
         rows: [row],
@@ -138,7 +134,6 @@ export function postgresSessions(options: PostgresOptions): PostgresSessions {
         throw new DatabaseUnavailable(STANDBY);
       }
       fit.add(client);
-      return client;
     } catch (error) {
       client.release(error as Error);
       throw error;
@@ -183,7 +178,9 @@ export function postgresSessions(options: PostgresOptions): PostgresSessions {
       for (let tries = hosts.urls.length; ; tries -= 1) {
         const tried = host;
         try {
-          return await verified(await next());
+          const client = await next();
+          if (!fit.has(client)) await verify(client);
+          return client;
         } catch (error) {
           if (error instanceof Overloaded) throw error;
           if (!pooled && isUnsupportedSetting(error)) pooled = true;

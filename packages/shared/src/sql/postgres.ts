@@ -106,16 +106,13 @@ export function postgresDatabase(options: PostgresOptions): Database {
   const acquire = async (): Promise<pg.PoolClient> => {
     const waiting = sessions.acquire();
     try {
-      return await translated(
-        alive.guard(() => waiting),
-        cannotOpen,
-      );
+      return await alive.guard(() => waiting);
     } catch (error) {
       waiting.then(
         (client) => client.release(),
         () => undefined,
       );
-      throw error;
+      throw translateError(error, cannotOpen);
     }
   };
 
@@ -207,13 +204,15 @@ function requestCancellation(client: pg.PoolClient): void {
 function sqlOn(client: pg.PoolClient, alive: Liveness, nameOf?: (text: string) => string): Sql {
   return {
     async query<Row>(text: string, params: readonly SqlValue[] = []) {
-      const result = await translated(
-        alive.guard(() => {
+      try {
+        const { rows } = await alive.guard(() => {
           const name = nameOf && { name: nameOf(text) };
           return client.query({ text, values: withArrayLiterals(params), ...name });
-        }),
-      );
-      return result.rows as Row[];
+        });
+        return rows as Row[];
+      } catch (error) {
+        throw translateError(error, isUnavailable);
+      }
     },
     async execute(sql) {
       await translated(alive.guard(() => client.query(sql)));

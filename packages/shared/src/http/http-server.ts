@@ -188,7 +188,10 @@ export function createHttpServer(
   shedding?: Shedding,
   recordUnreadable: RecordUnreadable = () => undefined,
 ): Server {
+  const underWay = new WeakMap<Duplex, readonly ServerResponse[]>();
   const server = createServer({ ...options, requireHostHeader: false }, (request, response) => {
+    const earlier = underWay.get(request.socket) ?? [];
+    underWay.set(request.socket, [...earlier.filter(isUnfinished), response]);
     if (request.headers.host === undefined && request.httpVersion === '1.1') {
       recordUnreadable(NO_HOST.status);
       return refuse(response, baseUrl, NO_HOST);
@@ -201,16 +204,9 @@ export function createHttpServer(
     recordUnreadable(answer.status);
     end(socket, baseUrl, answer);
   };
-  const underWay = new WeakMap<Duplex, readonly ServerResponse[]>();
-  server.on('request', ({ socket }, response) => {
-    const earlier = (underWay.get(socket) ?? []).filter(
-      ({ writableFinished }) => !writableFinished,
-    );
-    underWay.set(socket, [...earlier, response]);
-  });
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
     // Part of an answer was written already, and this one would look like its continuation.
-    const begun = underWay.get(socket)?.some((one) => one.headersSent && !one.writableFinished);
+    const begun = underWay.get(socket)?.some((one) => one.headersSent && isUnfinished(one));
     if (begun || !socket.writable || error.code === 'ECONNRESET') socket.destroy(error);
     else refuseUnread(socket, UNREADABLE[error.code ?? ''] ?? NOT_HTTP);
   });
@@ -218,6 +214,10 @@ export function createHttpServer(
   // RFC 9110 §10.1.1: an expectation that nobody knows may be ignored.
   server.on('checkExpectation', (request, response) => server.emit('request', request, response));
   return server;
+}
+
+function isUnfinished({ writableFinished }: ServerResponse): boolean {
+  return !writableFinished;
 }
 
 function refuse(response: ServerResponse, baseUrl: string, answer: Answer): void {

@@ -19,8 +19,7 @@ export interface CurrentLedger {
 
 export function currentLedger(store: BalanceStore, clock: Clock): CurrentLedger {
   const today = () => businessDateOf(clock.now());
-  const generation = sharedLookUp(() => store.generation());
-  let known: { date: BusinessDate; generation: bigint; state: Promise<LedgerState> } | undefined;
+  let known: { date: BusinessDate; state: LedgerState } | undefined;
   let likely: LedgerState | undefined;
   return {
     get likely() {
@@ -29,23 +28,19 @@ export function currentLedger(store: BalanceStore, clock: Clock): CurrentLedger 
     get today() {
       return today();
     },
-    async state() {
-      const now = await generation();
+    state: sharedLookUp(async () => {
+      const generation = await store.generation();
       const date = today();
-      if (known?.generation === now && known.date === date) {
-        likely = await known.state;
+      if (known?.date === date && known.state.generation === generation) {
+        likely = known.state;
         return likely;
       }
-      likely = undefined;
-      // May return a later generation than `now`, which then includes more than was asked for.
-      const state = store.ledgerState(date);
-      const mine = { date, generation: now, state };
-      known = mine;
-      state.catch(() => {
-        if (known === mine) known = undefined;
-      });
+      likely = known = undefined;
+      // May be of a later generation, which then includes more than was asked for.
+      const state = await store.ledgerState(date);
+      known = { date, state };
       return state;
-    },
+    }),
   };
 }
 

@@ -12,9 +12,17 @@ export function parseBusinessDate(text: string): BusinessDate | undefined {
   return exists ? (text as BusinessDate) : undefined;
 }
 
+const DAY_MS = 86_400_000;
+/** Each request asks for today. */
+let latest = { day: Number.NaN, date: '' as BusinessDate };
+
 /** The date in UTC. */
 export function businessDateOf(instant: Date): BusinessDate {
-  return instant.toISOString().slice(0, 10) as BusinessDate;
+  const day = Math.floor(instant.getTime() / DAY_MS);
+  if (day !== latest.day) {
+    latest = { day, date: instant.toISOString().slice(0, 10) as BusinessDate };
+  }
+  return latest.date;
 }
 
 export function daysAfter(date: BusinessDate, days: number): BusinessDate {

@@ -1,6 +1,7 @@
 import type { Clock } from '@cls/shared/clock';
 import type { Log } from '@cls/shared/log';
 import { newId } from '@cls/shared/new-id';
+import { businessDateOf } from '../ledger/business-date.ts';
 import { addUsage, type UsageBatch, type UsageStore, type UsageSubject } from './version-usage.ts';
 
 export interface UsageCounter {
@@ -31,7 +32,6 @@ interface Counted {
 const EVERY_MS = 5_000;
 /** Subjects that wait while the store does not answer. */
 const MOST_SUBJECTS = 100_000;
-const DAY_MS = 86_400_000;
 
 /** Counts in memory, and sends batch after batch; one that was not confirmed is sent again. */
 export function usageCounter(options: CounterOptions): UsageCounter {
@@ -42,13 +42,6 @@ export function usageCounter(options: CounterOptions): UsageCounter {
   let unsent: UsageBatch | undefined;
   let sending: Promise<void> | undefined;
   let failing = false;
-  let today = { number: Number.NaN, text: '' };
-
-  const dayOf = (now: Date): string => {
-    const number = Math.floor(now.getTime() / DAY_MS);
-    if (number !== today.number) today = { number, text: now.toISOString().slice(0, 10) };
-    return today.text;
-  };
 
   const nextBatch = (): UsageBatch | undefined => {
     if (counted.size === 0) return undefined;
@@ -84,7 +77,7 @@ export function usageCounter(options: CounterOptions): UsageCounter {
   return {
     count(subject) {
       const { customer, clientId, requested, served, operation } = subject;
-      const day = dayOf(clock.now());
+      const day = businessDateOf(clock.now());
       // For every request: quicker than a text that can be read again. None of these has a line break.
       const key = `${day}\n${customer}\n${clientId}\n${subject.subject}\n${requested}\n${served}\n${operation}`;
       const known = counted.get(key);

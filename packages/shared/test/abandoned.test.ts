@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { describeOnEngines } from '@cls/testing/engines';
 import { eventually, temporaryDirectory } from '@cls/testing/servers';
 import { expect } from 'chai';
@@ -64,6 +65,36 @@ describeOnEngines('a read that nobody waits for any more', (engine) => {
       await eventually(async () => {
         if ((await database.query(running)).length !== 0) throw new Error('still running');
       });
+    });
+
+    it('is ended where the cancellation met no statement, or one before the last', async () => {
+      const swallowing = `DO $$ BEGIN PERFORM pg_sleep(20);
+        EXCEPTION WHEN query_canceled THEN PERFORM set_config('test.cancelled', 'yes', true); END $$`;
+      const client = new AbortController();
+      const outcome = database
+        .transaction(
+          async (transaction) => {
+            const statements = [transaction.execute(swallowing), transaction.query(ENDLESS)];
+            setTimeout(() => client.abort(), 200);
+            await Promise.all(statements);
+          },
+          { readOnly: true, signal: client.signal },
+        )
+        .catch((error: unknown) => error);
+      expect(await outcome).to.be.instanceOf(Abandoned);
+
+      const late = new AbortController();
+      const begunAfter = database
+        .transaction(
+          async (transaction) => {
+            late.abort();
+            await sleep(200);
+            await transaction.query(ENDLESS);
+          },
+          { readOnly: true, signal: late.signal },
+        )
+        .catch((error: unknown) => error);
+      expect(await begunAfter).to.be.instanceOf(Abandoned);
     });
   }
 

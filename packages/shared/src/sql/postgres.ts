@@ -63,10 +63,13 @@ export function postgresDatabase(options: PostgresOptions): Database {
     if (signal?.aborted) throw new Abandoned();
     const client = await acquire();
     let broken: Error | undefined;
+    let cancelling: NodeJS.Timeout | undefined;
     const cancel = () => {
-      // A cancellation may arrive after its statement: nobody else may get this session.
+      // A cancellation may arrive after its statement: nobody else may get this session. Or before
+      // one that is on its way, and so would miss it: it is asked for until the work has ended.
       broken = new Abandoned();
       requestCancellation(client);
+      cancelling = setInterval(requestCancellation, CANCEL_AGAIN_MS, client);
     };
     signal?.addEventListener('abort', cancel, { once: true });
     // A pooler hands each transaction another session, which has other statements.
@@ -98,6 +101,7 @@ export function postgresDatabase(options: PostgresOptions): Database {
       throw error;
     } finally {
       signal?.removeEventListener('abort', cancel);
+      clearInterval(cancelling);
       client.release(broken);
     }
   };
@@ -179,6 +183,7 @@ async function workAfter<T>(begun: Promise<void>, work: () => Promise<T>): Promi
 }
 
 const CANCEL_REQUEST = 80_877_102;
+const CANCEL_AGAIN_MS = 500;
 
 /**
  * PostgreSQL's own request to cancel what a session does, on a connection of its own. It works
@@ -198,6 +203,7 @@ function requestCancellation(client: pg.PoolClient): void {
   const socket = host.startsWith('/') ? connect(`${host}/.s.PGSQL.${port}`) : connect(port, host);
   // When it does not get there, the statement ends at its limit.
   socket.on('error', () => undefined);
+  socket.setTimeout(CANCEL_AGAIN_MS, () => socket.destroy());
   socket.end(request);
 }
 

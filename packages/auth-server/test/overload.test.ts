@@ -73,6 +73,7 @@ describe('auth-server with more requests under way than it takes', () => {
     expect(answer.headers.getSetCookie()).to.deep.equal([]);
     expect(await answer.text())
       .to.contain('<!doctype html>')
+      .and.contain('The service is very busy just now')
       .and.contain('<code>from &lt;nginx&gt;</code>');
     const other = await page('/account');
     expect(await other.text()).to.contain(`<code>${other.headers.get('x-request-id')}</code>`);

@@ -6,7 +6,10 @@ import type { Explorer } from '../src/compose.ts';
 import { type Services, sharedServices } from './support/services.ts';
 
 const LIMIT = 2;
-const TITLES = { en: 'Balances cannot be read just now', de: 'Salden sind gerade nicht lesbar' };
+const TITLES = {
+  en: 'The service is very busy just now',
+  de: 'Der Dienst ist gerade stark ausgelastet',
+};
 /** An address and a header that must show nothing of themselves in a page as they are. */
 const ADDRESS = '/deals?asOf=2025-03-31&q=%22%3E%3Cb%3E';
 

@@ -35,7 +35,7 @@ export function overloadPages(
   headers: Readonly<Record<string, string>>,
 ): ChooseOverloadPage {
   const nextLink = nextLinkFrom(undefined, pages);
-  const error = { kind: 'unavailable', referenceId: REQUEST_ID_MARK, nextLink } as const;
+  const error = { kind: 'busy', referenceId: REQUEST_ID_MARK, nextLink } as const;
   const rendered = pages.renderAll((frame, i18n) => errorPage({ frame, ...error }, i18n));
   const ofPages = { ...headers, 'Content-Security-Policy': contentSecurityPolicy() };
   return (request) => {

@@ -169,6 +169,7 @@ const ERROR_KINDS: readonly ErrorKind[] = [
   'not_found',
   'wrong_method',
   'unavailable',
+  'busy',
   'server_error',
 ];
 

@@ -21,7 +21,7 @@ export function overloadPages(pages: Pages, baseUrl: string, issuer: string): Ch
       'Content-Language': locale,
     },
     markup: problemPage(
-      'unavailable',
+      'busy',
       again ? { again: SAME_ADDRESS } : {},
     )(pages.frameIn(locale, REQUEST_ID_MARK)).replace(`href="${SAME_ADDRESS}"`, 'href=""'),
   });

@@ -4,6 +4,7 @@ import { cardPage, type Frame } from '../web/layout.ts';
 export type ProblemKind =
   | 'internal'
   | 'unavailable'
+  | 'busy'
   | 'not_found'
   | 'no_permission'
   | 'throttled'

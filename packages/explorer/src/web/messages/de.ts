@@ -86,6 +86,10 @@ export const de: Messages = {
   'problem.unavailable.text':
     'Ein Dienst, den diese Seite braucht, antwortet nicht. Nichts ist verloren: Die Adresse dieser Seite enthält, was Sie angesehen haben.',
   'problem.unavailable.link': 'Zu Ihren Krediten',
+  'problem.busy.title': 'Der Dienst ist gerade stark ausgelastet',
+  'problem.busy.text':
+    'Es kommen mehr Anfragen an, als beantwortet werden können. Nichts ist verloren: Versuchen Sie es in einigen Sekunden erneut.',
+  'problem.busy.link': 'Zu Ihren Krediten',
   'problem.not_found.title': 'Hier gibt es nichts',
   'problem.not_found.text':
     'Diese Seite oder diesen Kredit gibt es nicht, oder Ihre Organisation hat keinen Zugriff darauf.',

@@ -84,6 +84,10 @@ export const en = {
   'problem.unavailable.text':
     'A service that this page needs does not answer. Nothing is lost: the address of this page keeps what you looked at.',
   'problem.unavailable.link': 'Go to your deals',
+  'problem.busy.title': 'The service is very busy just now',
+  'problem.busy.text':
+    'More requests arrive than can be answered. Nothing is lost: try again in a few seconds.',
+  'problem.busy.link': 'Go to your deals',
   'problem.not_found.title': 'There is nothing here',
   'problem.not_found.text':
     'There is no such page or deal, or it was not granted to your organisation.',

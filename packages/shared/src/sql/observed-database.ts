@@ -48,7 +48,7 @@ export function measuredStatements(
   const measure = metrics.histogram(
     {
       name: 'cls_database_statement_duration_seconds',
-      help: 'How long a statement took, with its way to the database and back.',
+      help: 'How long a statement took, with its way to the database and back, and with those before it that were sent together with it.',
       labels: { of: ['database', 'replica'], outcome: OUTCOMES },
     },
     SECONDS,

@@ -90,7 +90,8 @@ export async function startWorld(needs = {}) {
   /** Of processes that ended without being asked to. */
   const ends = [];
 
-  const start = async (name, { env = {}, ready = true } = {}) => {
+  /** `ends`: it is expected to end by itself. */
+  const start = async (name, { env = {}, ready = true, ends: mayEnd = false } = {}) => {
     const { service, prefix, named } = REPLICAS[name];
     const data = join(folder, name);
     mkdirSync(data, { recursive: true });
@@ -104,7 +105,7 @@ export async function startWorld(needs = {}) {
       }),
     );
     closeSync(log);
-    const replica = { child, wanted: true };
+    const replica = { child, wanted: !mayEnd };
     child.once('exit', (code, signal) => {
       if (replica.wanted) ends.push(`${name} ended by itself (${signal ?? code})`);
     });

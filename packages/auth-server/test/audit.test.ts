@@ -1,6 +1,13 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
-import { appendFileSync, existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import {
+  appendFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  rmdirSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { silentLog } from '@cls/shared/log';
@@ -35,21 +42,17 @@ describe('the audit of a real process on PostgreSQL', function () {
   /** The request ids of what was answered with a token. */
   let acknowledged: string[];
 
-  const start = async (limit = '') => {
-    const run = [MAIN];
-    child = endWithTests(
-      limit === ''
-        ? spawn(process.execPath, run, { env: { ...process.env, ...env }, stdio: 'ignore' })
-        : // The shell ignores the signal of a file that grows too large, and so does what it becomes.
-          spawn(
-            'sh',
-            ['-c', `trap '' XFSZ; ulimit -f ${limit}; exec "$0" "$@"`, process.execPath, ...run],
-            {
-              env: { ...process.env, ...env },
-              stdio: 'ignore',
-            },
-          ),
+  /** With a limit, in blocks, for what it writes to a file: as if its disk were that large. */
+  const spawnWithLimit = (limit: string) =>
+    // The shell ignores the signal of a file that grows too large, and so does what it becomes.
+    spawn(
+      'sh',
+      ['-c', `trap '' XFSZ; ulimit -f ${limit}; exec "$0" "$@"`, process.execPath, MAIN],
+      { env: { ...process.env, ...env }, stdio: ['ignore', 'ignore', 'pipe'] },
     );
+  const start = async (limit = 'unlimited') => {
+    child = endWithTests(spawnWithLimit(limit));
+    child.stderr?.resume();
     await eventually(async () => {
       if (!(await fetch(`${issuer}/readyz`)).ok) throw new Error('not ready');
     });
@@ -204,10 +207,19 @@ describe('the audit of a real process on PostgreSQL', function () {
     await complete();
   });
 
-  it('leaves no file behind when it is stopped', async () => {
+  it('leaves no file behind when it is stopped, nor when it cannot start on a full disk', async () => {
     await stop('SIGTERM');
     await complete();
     const spools = join(env['CLS_DATA_DIR'] ?? '', 'auth-server', 'audit-spool');
+    expect(readdirSync(spools)).to.deep.equal([]);
+    const full = spawnWithLimit('0');
+    const ended = new Promise((resolve) => full.once('close', resolve));
+    let said = '';
+    full.stderr?.on('data', (part) => {
+      said += part;
+    });
+    expect(await ended).not.to.equal(0);
+    expect(said).to.include('(EFBIG); free space on its disk');
     expect(readdirSync(spools)).to.deep.equal([]);
   });
 });
@@ -220,15 +232,20 @@ describeOnEngines('the spool of the audit', (engine) => {
     return rows.map(({ subject }) => subject);
   };
   const event = (subject: string) => ({ type: 'token.issued', subject }) as const;
+  const line = (subject: string) =>
+    JSON.stringify({ id: randomUUID(), at: '2026-01-01T00:00:00Z', ...event(subject) });
+  /** What a process with events left when it died. */
+  const leave = (directory: string, name: string, ...events: readonly string[]) => {
+    const left = join(directory, name);
+    mkdirSync(left);
+    writeFileSync(join(left, 'events.jsonl'), events.map((one) => `${line(one)}\n`).join(''));
+    return left;
+  };
 
   it('of a process that died is written by the next, without its torn last line', async () => {
     const world = await openAccountWorld(engine);
     const directory = temporaryDirectory('cls-audit-');
-    const left = join(directory, 'spool_of_the_dead');
-    mkdirSync(left);
-    const line = (subject: string) =>
-      JSON.stringify({ id: randomUUID(), at: '2026-01-01T00:00:00Z', ...event(subject) });
-    writeFileSync(join(left, 'events.jsonl'), `${line('first')}\n${line('second')}\n`);
+    const left = leave(directory, 'spool_of_the_dead', 'first', 'second');
     appendFileSync(join(left, 'events.jsonl'), line('torn').slice(0, 40));
     const settings = { directory, fsync: 'all' as const };
     const audit = await sqlAuditLog(world.database, world.clock, silentLog, settings);
@@ -242,16 +259,50 @@ describeOnEngines('the spool of the audit', (engine) => {
   it('is written whole around a line that a full disk has torn', async () => {
     const world = await openAccountWorld(engine);
     const directory = temporaryDirectory('cls-audit-');
-    const left = join(directory, 'spool_of_the_dead');
-    mkdirSync(left);
-    const line = (subject: string) =>
-      JSON.stringify({ id: randomUUID(), at: '2026-01-01T00:00:00Z', ...event(subject) });
-    const lines = [line('first'), line('torn').slice(0, 40), line('last'), ''];
-    writeFileSync(join(left, 'events.jsonl'), lines.join('\n'));
+    const left = leave(directory, 'spool_of_the_dead', 'first');
+    appendFileSync(join(left, 'events.jsonl'), `${line('torn').slice(0, 40)}\n${line('last')}\n`);
     const settings = { directory, fsync: 'all' as const };
     const audit = await sqlAuditLog(world.database, world.clock, silentLog, settings);
     await audit.catchUp();
     expect(await subjects(world.database)).to.deep.equal(['first', 'last']);
+    await audit.flush();
+    await world.close();
+  });
+
+  it('of each of two processes that died is written, though the database was away at first', async () => {
+    const world = await openAccountWorld(engine);
+    const directory = temporaryDirectory('cls-audit-');
+    leave(directory, 'spool_a', 'of the first');
+    leave(directory, 'spool_b', 'of the second');
+    let away = true;
+    const query = ((...words: Parameters<Database['query']>) =>
+      away
+        ? Promise.reject(new Error('away'))
+        : world.database.query(...words)) as Database['query'];
+    const settings = { directory, fsync: 'all' as const };
+    const audit = await sqlAuditLog({ ...world.database, query }, world.clock, silentLog, settings);
+    await audit.catchUp();
+    expect(await subjects(world.database)).to.deep.equal([]);
+    away = false;
+    await audit.catchUp();
+    expect(await subjects(world.database)).to.have.members(['of the first', 'of the second']);
+    await audit.flush();
+    await world.close();
+  });
+
+  it('of a process that died is written once its directory can be locked, as after a full disk', async () => {
+    const world = await openAccountWorld(engine);
+    const directory = temporaryDirectory('cls-audit-');
+    const left = leave(directory, 'spool_of_the_dead', 'late');
+    // The file that a lock writes cannot be written.
+    mkdirSync(join(left, 'holder.json'));
+    const settings = { directory, fsync: 'all' as const };
+    const audit = await sqlAuditLog(world.database, world.clock, silentLog, settings);
+    await audit.catchUp();
+    expect(await subjects(world.database)).to.deep.equal([]);
+    rmdirSync(join(left, 'holder.json'));
+    await audit.catchUp();
+    expect(await subjects(world.database)).to.deep.equal(['late']);
     await audit.flush();
     await world.close();
   });

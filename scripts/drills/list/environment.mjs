@@ -1,5 +1,8 @@
-import { existsSync } from 'node:fs';
+import { once } from 'node:events';
+import { existsSync, readdirSync, statSync } from 'node:fs';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { eventually } from '../../../packages/testing/dist/src/servers.js';
 import { startProxy } from '../proxy.mjs';
 
 const AUTHS = ['auth-1', 'auth-2'];
@@ -62,6 +65,42 @@ export const ENVIRONMENT = [
     heal: ({ disks }) => disks.audit.empty(),
   },
   {
+    name: 'audit-disk-full-kill',
+    title:
+      'the disk of the audit spool full, both auth-servers killed with events waiting, and started again in vain',
+    needs: { disks: true },
+    holdMs: 0,
+    async break(world) {
+      const { disks, postgres } = world;
+      const locked = postgres.current.query(
+        'BEGIN; LOCK TABLE audit_event; SELECT pg_sleep(3); COMMIT',
+        'cls_auth',
+      );
+      await sleep(2_000);
+      disks.audit.fill();
+      for (const name of AUTHS) await world.stop(name, 'SIGKILL');
+      const waiting = bytesBelow(disks.audit.folder);
+      if (waiting === 0) throw new Error('no event waits for the table');
+      await locked;
+      for (const name of [...AUTHS, ...AUTHS]) {
+        const child = await world.start(name, { ready: false, ends: true });
+        await once(child, 'exit');
+        await world.stop(name);
+      }
+    },
+    async heal(world) {
+      world.disks.audit.empty();
+      await world.startMissing();
+    },
+    /** The two that run, and nothing of those that did not start or that ended. */
+    check: ({ disks }) =>
+      eventually(async () => {
+        const left = readdirSync(disks.audit.folder).length;
+        if (left !== AUTHS.length) throw new Error(`${left} folders of events`);
+        return [];
+      }).catch(({ message }) => [message]),
+  },
+  {
     name: 'log-disk-full',
     title: 'the disk of the logs full',
     needs: { disks: true },
@@ -84,3 +123,9 @@ export const ENVIRONMENT = [
     },
   },
 ];
+
+/** Of the events that wait below the folder of spools. */
+function bytesBelow(folder) {
+  const files = readdirSync(folder, { recursive: true }).filter((name) => name.endsWith('.jsonl'));
+  return files.reduce((sum, name) => sum + statSync(join(folder, name)).size, 0);
+}

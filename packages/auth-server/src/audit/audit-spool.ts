@@ -22,6 +22,8 @@ import { newId } from '@cls/shared/new-id';
 
 const FILE = 'events.jsonl';
 const READ_MAX_BYTES = 512 * 1024;
+/** No space, no quota, and the limit of a file's size. */
+const FULL = new Set(['ENOSPC', 'EDQUOT', 'EFBIG']);
 
 /**
  * The events that one process has taken and the database does not have yet: lines of a file that
@@ -53,33 +55,51 @@ export async function openAuditSpool(directory: string): Promise<AuditSpool> {
   try {
     mkdirSync(own, { recursive: true, mode: 0o700 });
     // Locked before there is a file: others look for those alone.
-    return spoolIn(own, await lockDirectory(own));
+    return await lockedSpool(own).catch((error) => {
+      // A supervisor starts again and again: each time would leave a folder.
+      rmSync(own, { recursive: true });
+      throw error;
+    });
   } catch (cause) {
-    const { code } = cause as NodeJS.ErrnoException;
+    const { code = '' } = cause as NodeJS.ErrnoException;
+    const mend = FULL.has(code)
+      ? 'free space on its disk'
+      : 'set AUDIT_SPOOL_DIR, or CLS_DATA_DIR, to a directory that this user may write and that outlives the process';
     throw new DirectoryUnusable(
-      `the directory ${directory}, in which audit events wait for the database, cannot be written (${code}); set AUDIT_SPOOL_DIR, or CLS_DATA_DIR, to a directory that this user may write and that outlives the process`,
+      `the directory ${directory}, in which audit events wait for the database, cannot be written (${code}); ${mend}`,
       { cause },
     );
   }
 }
 
-/** Takes over the spools of processes that have ended. */
-export async function leftSpools(directory: string): Promise<readonly AuditSpool[]> {
-  const found: AuditSpool[] = [];
+/**
+ * Takes over the spools of processes that have ended, one after the other: whoever stops early
+ * leaves the others to be taken over later.
+ */
+export async function* leftSpools(directory: string): AsyncGenerator<AuditSpool> {
   for (const name of readdirSync(directory)) {
     const place = join(directory, name);
     if (!existsSync(join(place, FILE))) continue;
+    let spool: AuditSpool;
     try {
-      const lock = await lockDirectory(place);
-      // Its process may have finished it in this moment.
-      if (existsSync(join(place, FILE))) found.push(spoolIn(place, lock));
-      else await lock.release();
+      spool = await lockedSpool(place);
     } catch (error) {
       const { code } = error as NodeJS.ErrnoException;
       if (!(error instanceof DirectoryInUse) && code !== 'ENOENT') throw error;
+      continue;
     }
+    yield spool;
   }
-  return found;
+}
+
+async function lockedSpool(place: string): Promise<AuditSpool> {
+  const lock = await lockDirectory(place);
+  try {
+    return spoolIn(place, lock);
+  } catch (error) {
+    await lock.release();
+    throw error;
+  }
 }
 
 function spoolIn(place: string, lock: DirectoryLock): AuditSpool {

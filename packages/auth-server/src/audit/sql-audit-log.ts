@@ -57,7 +57,7 @@ export async function sqlAuditLog(
     }
   };
   const takeOver = async (): Promise<void> => {
-    for (const spool of await leftSpools(directory)) {
+    for await (const spool of leftSpools(directory)) {
       await writeAll(spool).finally(() => spool.close());
     }
   };

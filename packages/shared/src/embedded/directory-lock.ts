@@ -47,13 +47,16 @@ const HEARTBEAT_STALE_MS = 15_000;
 export async function lockDirectory(directory: string): Promise<DirectoryLock> {
   const holderFile = join(directory, 'holder.json');
   const server = await listenAlone(lockAddress(directory), directory);
-  const foreign = foreignHolder(holderFile);
-  if (foreign !== undefined) {
+  try {
+    const foreign = foreignHolder(holderFile);
+    if (foreign !== undefined) throw new DirectoryInUse(directory, foreign);
+    const holder = { pid: process.pid, namespace: networkNamespace() };
+    writeFileSync(holderFile, `${JSON.stringify(holder)}\n`, { mode: 0o600 });
+  } catch (error) {
+    // Else this process would hold a directory that it does not use, for as long as it runs.
     await closed(server);
-    throw new DirectoryInUse(directory, foreign);
+    throw error;
   }
-  const holder = { pid: process.pid, namespace: networkNamespace() };
-  writeFileSync(holderFile, `${JSON.stringify(holder)}\n`, { mode: 0o600 });
   const heartbeat = setInterval(() => touch(holderFile), HEARTBEAT_MS);
   heartbeat.unref();
   return {

@@ -4,6 +4,7 @@ import { spawn } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { createInterface } from 'node:readline';
 import { root } from './bootstrap.mjs';
 import { DEMO, demoBook } from './demo-book.mjs';
 import { showProgress, watchChild } from './progress.mjs';
@@ -11,6 +12,8 @@ import { showProgress, watchChild } from './progress.mjs';
 const FULL_CONTROL = 'external-api.fullcontrol';
 const VIEW = 'cls-deal.view';
 const EXPLORER = 'Balances';
+/** A line that no JSON document has. */
+const END_OF_RESULT = '---';
 
 const CUSTOMERS = [
   { id: 'platform', name: 'Platform operations', grant: undefined },
@@ -47,18 +50,22 @@ const ACCOUNTS = [
 export async function prepareDemo({ dataDir, baseUrl, explorerUrl, environment }) {
   const file = join(dataDir, 'demo.json');
   const known = readDemo(file);
-  const auth = tool('auth-server', 'cls-auth', environment);
+  const auth = openTool('auth-server', environment);
   if (known !== undefined) {
-    const explorer = await registerExplorer(auth, explorerUrl, known.explorer);
+    const explorer = await registerExplorer(auth.run, explorerUrl, known.explorer);
+    await auth.close();
     return writeDemo(file, { ...known, baseUrl, explorer });
   }
-  const api = tool('resource-api', 'cls-api', environment);
+  const api = openTool('resource-api', environment);
   const loading = showProgress(
     'First start: loading 9,289 World Bank loans, creating demo callers',
   );
-  const [callers] = await Promise.all([createCallers(auth), loadBook(api)]).finally(loading.end);
-  const explorer = await registerExplorer(auth, explorerUrl);
-  return writeDemo(file, { baseUrl, ...callers, explorer });
+  const [callers] = await Promise.all([
+    createCallers(auth.run, explorerUrl),
+    loadBook(api.run),
+  ]).finally(loading.end);
+  await Promise.all([auth.close(), api.close()]);
+  return writeDemo(file, { baseUrl, ...callers });
 }
 
 /** The explorer is an application like any other: people sign in into it. */
@@ -84,7 +91,7 @@ async function registerExplorer(auth, url, known) {
 }
 
 /** An interrupted first start may have created some callers: those get new secrets. */
-async function createCallers(auth) {
+async function createCallers(auth, explorerUrl) {
   const customers = idsBy(await auth('customers', 'list'), 'id');
   for (const { id, name } of CUSTOMERS) {
     if (!customers.has(id)) await auth('customers', 'create', id, '--name', name, '--demo');
@@ -110,7 +117,8 @@ async function createCallers(auth) {
     const totp = factor === undefined ? {} : { totpSecret: factor.totpSecret };
     accounts.push({ email, password, ...totp, customer, permissions });
   }
-  return { serviceAccounts, accounts };
+  const explorer = await registerExplorer(auth, explorerUrl);
+  return { serviceAccounts, accounts, explorer };
 }
 
 async function loadBook(api) {
@@ -144,31 +152,41 @@ function idsBy(list, field) {
   return new Map(list.map((record) => [record[field], record.id ?? record.clientId]));
 }
 
-/** A command-line tool as a function: the words in, its `--json` document out. */
-function tool(packageName, bin, environment) {
-  const path = join(root, 'packages', packageName, 'bin', `${bin}.mjs`);
-  return (...words) =>
-    new Promise((done, failed) => {
-      const child = watchChild(
-        spawn(process.execPath, [path, ...words, '--json'], {
-          env: environment,
-          stdio: ['ignore', 'pipe', 'pipe'],
-        }),
-      );
-      let out = '';
-      let err = '';
-      child.stdout.on('data', (chunk) => {
-        out += chunk;
-      });
-      child.stderr.on('data', (chunk) => {
-        err += chunk;
-      });
-      child.once('error', failed);
-      child.once('close', (code) => {
-        if (code === 0) done(JSON.parse(out));
-        else failed(new Error(`${bin} ${words.slice(0, 2).join(' ')} failed: ${err.trim()}`));
-      });
-    });
+/**
+ * A command-line tool as a function: the words in, its `--json` document out. One process runs all
+ * commands, one after the other: to load a tool takes longer than most commands.
+ */
+function openTool(packageName, environment) {
+  const child = watchChild(
+    spawn(process.execPath, [join(root, 'scripts', 'demo-tool.mjs'), packageName, END_OF_RESULT], {
+      env: environment,
+      stdio: ['pipe', 'pipe', 'pipe'],
+    }),
+  );
+  const output = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
+  let err = '';
+  child.stderr.on('data', (chunk) => {
+    err += chunk;
+  });
+  const ended = new Promise((done) => child.once('close', done));
+  const run = async (...words) => {
+    child.stdin.write(`${JSON.stringify(words)}\n`);
+    const lines = [];
+    for (;;) {
+      const { value, done } = await output.next();
+      if (done) {
+        await ended;
+        throw new Error(`${packageName}: ${words.slice(0, 2).join(' ')} failed: ${err.trim()}`);
+      }
+      if (value === END_OF_RESULT) return JSON.parse(lines.join('\n'));
+      lines.push(value);
+    }
+  };
+  const close = async () => {
+    child.stdin.end();
+    await ended;
+  };
+  return { run, close };
 }
 
 function readDemo(file) {

@@ -36,10 +36,7 @@ export async function startPlatform({ onStop }) {
     JWKS_URL: `http://127.0.0.1:${port + 1}/.well-known/jwks.json`,
     TRUSTED_PROXY_HOPS: '1',
   };
-  const services = [
-    { name: 'auth-server', port: port + 1 },
-    { name: 'resource-api', port: port + 2 },
-  ].map((service, index) => supervise(service, index, dataDir, environment));
+  const services = [];
   let stopGateway;
   let stopping = false;
   const stop = async (exitCode) => {
@@ -53,6 +50,13 @@ export async function startPlatform({ onStop }) {
   const watch = standstill();
   try {
     const starting = showProgress('Starting auth-server and resource-api');
+    await createStores(dataDir).catch((error) => {
+      starting.end();
+      throw error;
+    });
+    for (const [index, name] of ['auth-server', 'resource-api'].entries()) {
+      services.push(supervise({ name, port: port + 1 + index }, index, dataDir, environment));
+    }
     await Promise.race([
       Promise.all(services.map((service) => service.ready())),
       watch.stoodStill,
@@ -83,6 +87,17 @@ export async function startPlatform({ onStop }) {
     say(error.message);
     await stop(1);
   }
+}
+
+const STORES = { AUTH: 'auth-server', API: 'resource-api', EXPLORER: 'explorer' };
+
+/** Makes the stores that a first start lacks, where no database is configured. */
+async function createStores(dataDir) {
+  const { createEmbeddedStores } = await import(
+    '../packages/shared/dist/src/embedded/embedded-database.js'
+  );
+  const names = Object.keys(STORES).filter((prefix) => !process.env[`${prefix}_DATABASE_URL`]);
+  await createEmbeddedStores(names.map((prefix) => join(dataDir, STORES[prefix], 'database')));
 }
 
 /** What the auth-server has: the protocol, and the pages that people see. */

@@ -1,5 +1,5 @@
 // `npm start`: the whole platform on one machine, for evaluation and development.
-import { bootstrap, fail } from './bootstrap.mjs';
+import { bootstrapServices, fail } from './bootstrap.mjs';
 import { whenNpmEnds } from './progress.mjs';
 
 if (process.env.NODE_ENV === 'production') {
@@ -19,7 +19,7 @@ const askedToStop = () => {
 };
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, askedToStop);
 whenNpmEnds(askedToStop);
-await bootstrap();
+await bootstrapServices();
 const { startPlatform } = await import('./platform.mjs');
 await startPlatform({
   onStop: (stopPlatform) => {

@@ -1,0 +1,17 @@
+// The process of a command-line tool for the first start (demo.mjs): it loads the tool once, and runs the
+// commands that come in as lines of JSON, one after the other. The words: the package, and the
+// line that ends each result.
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { pathToFileURL } from 'node:url';
+import { root } from './bootstrap.mjs';
+
+const [packageName, endOfResult] = process.argv.slice(2);
+const entry = join(root, 'packages', packageName, 'dist', 'src', 'cli', 'run.js');
+const { run } = await import(pathToFileURL(entry));
+
+for await (const line of createInterface({ input: process.stdin })) {
+  process.exitCode = await run([process.execPath, packageName, ...JSON.parse(line), '--json']);
+  if (process.exitCode !== 0) break;
+  process.stdout.write(`${endOfResult}\n`);
+}

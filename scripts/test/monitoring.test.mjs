@@ -36,9 +36,34 @@ describe('the rules of alerts', () => {
     });
   }
 
-  it('are tested, each of them', () => {
-    const tested = parse(read(monitoring, 'alerts.test.yaml')).tests.map(({ name }) => name);
-    expect(tested).to.have.members(alerts.map(({ alert }) => alert));
+  const { tests } = parse(read(monitoring, 'alerts.test.yaml'));
+
+  it('are each seen to fire', () => {
+    const fired = tests.flatMap((test) =>
+      test.alert_rule_test
+        .filter(({ exp_alerts: expected }) => expected.length > 0)
+        .map(({ alertname }) => {
+          expect(test.name.split(',')[0]).to.equal(alertname);
+          return alertname;
+        }),
+    );
+    expect([...new Set(fired)]).to.have.members(alerts.map(({ alert }) => alert));
+  });
+
+  it('are each seen not to fire where all they look at is just well', () => {
+    const well = tests.find(({ name }) => name === 'an installation that is well');
+    const series = new Set(well.input_series.map(({ series: one }) => /^\w+/.exec(one)[0]));
+    for (const { alert, expr } of alerts) {
+      const quiet = well.alert_rule_test.find(({ alertname }) => alertname === alert);
+      // Later than the longest `for`, so that waiting is not what keeps the alert quiet.
+      expect(quiet, alert).to.deep.equal({
+        eval_time: '179m',
+        alertname: alert,
+        exp_alerts: [],
+      });
+      const metrics = expr.match(/\bup\b|\b(?:cls|process|nodejs)_\w+/g);
+      expect([...series], alert).to.include.members(metrics);
+    }
   });
 
   it('have a runbook each, with the alert’s name, what to look at and what to do', () => {

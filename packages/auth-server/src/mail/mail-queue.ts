@@ -33,20 +33,22 @@ export function mailQueue(
   { drainMaxMs = DRAIN_MAX_MS, onLost = () => undefined }: MailQueueOptions = {},
 ): MailQueue {
   const waiting = new Map<Letter, NodeJS.Timeout>();
-  const sending = new Set<Promise<void>>();
+  const sending = new Map<Promise<void>, Letter>();
   let ending = false;
+  let ended = false;
 
+  const giveUp = ({ to, subject }: Letter, err: unknown): void => {
+    onLost();
+    log.error({ err, to, subject }, 'a message could not be sent; given up');
+  };
   const attempt = async (letter: Letter, tries: number): Promise<void> => {
     try {
       await sender.send(letter);
     } catch (err) {
+      if (ended) return;
       const afterS = ending ? undefined : RETRY_AFTER_S[tries];
+      if (afterS === undefined) return giveUp(letter, err);
       const { to, subject } = letter;
-      if (afterS === undefined) {
-        onLost();
-        log.error({ err, to, subject }, 'a message could not be sent; given up');
-        return;
-      }
       log.warn({ err, to, subject, afterS }, 'a message could not be sent; trying again');
       waiting.set(letter, setTimeout(() => begin(letter, tries + 1), afterS * 1000).unref());
     }
@@ -54,7 +56,7 @@ export function mailQueue(
   const begin = (letter: Letter, tries: number): void => {
     waiting.delete(letter);
     const work = attempt(letter, tries).finally(() => sending.delete(work));
-    sending.add(work);
+    sending.set(work, letter);
   };
   return {
     get waiting() {
@@ -72,9 +74,12 @@ export function mailQueue(
         clearTimeout(timer);
         begin(letter, RETRY_AFTER_S.length);
       }
-      await Promise.race([Promise.all(sending), sleep(drainMaxMs, undefined, { ref: false })]);
+      const sent = Promise.all(sending.keys());
+      await Promise.race([sent, sleep(drainMaxMs, undefined, { ref: false })]);
+      ended = true;
+      const late = new Error('the mail server did not answer before the process ended');
+      for (const letter of sending.values()) giveUp(letter, late);
       sender.close();
-      if (sending.size > 0) log.error({ messages: sending.size }, 'messages were not sent in time');
     },
   };
 }

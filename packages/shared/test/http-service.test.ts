@@ -49,6 +49,20 @@ describe('an HTTP service', () => {
     expect(outcomes.filter((outcome) => outcome === 'answered').length).to.be.greaterThan(8);
   });
 
+  it('ends each connection with its answer from the moment on that it is to stop', async () => {
+    const options = { ...OPTIONS, drainDelayMs: 3_000 };
+    const service = await startHttpService(options, () => (_, response) => response.end('ok'));
+    const connection = async () => {
+      const response = await fetch(`http://127.0.0.1:${service.port}`);
+      expect(await response.text()).to.equal('ok');
+      return response.headers.get('connection');
+    };
+    expect(await connection()).to.equal('keep-alive');
+    const stopped = service.stop();
+    expect(await connection()).to.equal('close');
+    await stopped;
+  });
+
   it('names a port that is taken', async () => {
     const first = await startHttpService(OPTIONS, () => (_, response) => response.end());
     const second = await startHttpService(

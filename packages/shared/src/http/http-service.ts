@@ -240,9 +240,10 @@ async function stop(
   server: Server,
   { drainDelayMs, drainTimeoutMs }: HttpServiceOptions,
 ): Promise<void> {
-  await sleep(drainDelayMs);
-  // Busy keep-alive connections never fall idle by themselves: each answer ends its own.
+  // Busy keep-alive connections never fall idle by themselves: each answer ends its own. It does so during
+  // the delay already, so that a proxy keeps few connections on which it could send when they are closed.
   server.prependListener('request', (_, response) => response.setHeader('Connection', 'close'));
+  await sleep(drainDelayMs);
   const closeIdle = server.closeIdleConnections.bind(server);
   server.closeIdleConnections = () => undefined; // `close` would call it, and cut what is on its way.
   const closed = new Promise<void>((resolve) => server.close(() => resolve()));

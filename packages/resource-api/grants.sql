@@ -20,9 +20,11 @@ BEGIN
     EXECUTE format('GRANT SELECT ON %I TO %I', relation.name, service);
     CONTINUE WHEN relation.relkind = 'v';
     EXECUTE format('GRANT INSERT ON %I TO %I', relation.name, service);
-    IF relation.secured THEN
-      -- Row-level security binds readers; the service itself works with every deal.
-      EXECUTE format('DROP POLICY IF EXISTS service ON %I', relation.name);
+    IF relation.secured AND NOT EXISTS (
+      SELECT FROM pg_policy WHERE polname = 'service' AND polrelid = to_regclass(format('%I', relation.name))
+    ) THEN
+      -- Row-level security binds readers; the service itself works with every deal. Made once, because it
+      -- locks the table, and readers hold many of them.
       EXECUTE format('CREATE POLICY service ON %I TO %I USING (true) WITH CHECK (true)',
         relation.name, service);
     END IF;

@@ -41,7 +41,7 @@ function rowOf({ name, title }, runs) {
     ...[`\`${name}\``, title, runs.length, range('answers'), range('refused')],
     ...[seconds(worst('failedForMs')), mended ? '' : seconds(worst('afterHealMs'))],
     ...[seconds(worst('slowestMs')), range('machineLoad')],
-    faults.length === 0 ? 'none' : faults.join('; '),
+    faults.length === 0 ? 'none' : faults.join('; ').replaceAll(/\s+/g, ' '),
   ];
   return `| ${cells.join(' | ')} |`;
 }

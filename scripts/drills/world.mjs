@@ -150,8 +150,12 @@ export async function startWorld(needs = {}) {
     childOf: (name) => running.get(name)?.child,
     tool: (name, words, env) => runTool({ ...environment, ...env }, folder, name, words, build),
     /** As the owners of the schemas, which no service is. */
-    migrate: () =>
-      Promise.all(['cls-auth', 'cls-api'].map((tool) => world.tool(tool, ['migrate'], asOwners))),
+    migrate: (by = build) =>
+      Promise.all(
+        ['cls-auth', 'cls-api'].map((tool) =>
+          runTool({ ...environment, ...asOwners }, folder, tool, ['migrate'], by),
+        ),
+      ),
     /** Also makes the explorers' application, without which they do not start. */
     async createCallers() {
       world.callers = await createCallers(world);

@@ -72,6 +72,18 @@ describe('resource-api under a role that does not own its schema [PostgreSQL]', 
     await asOperator(useEverything);
   });
 
+  it('is granted what it needs again while every table is read', async () => {
+    const { grants } = readSchema(MIGRATIONS);
+    await owner.transaction(async (transaction) => {
+      await transaction.execute(`DO $$ DECLARE name text; BEGIN
+        FOR name IN SELECT quote_ident(relname) FROM pg_class
+          WHERE relkind = 'r' AND relnamespace = current_schema()::regnamespace LOOP
+          EXECUTE 'LOCK TABLE ' || name || ' IN ACCESS SHARE MODE';
+        END LOOP; END $$`);
+      await grantToService(owner, grants);
+    });
+  });
+
   it('serves balances, and to each customer its own', async () => {
     const engine: Engine = {
       ...postgresAsService('cls_api_service'),

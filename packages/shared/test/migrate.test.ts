@@ -5,7 +5,12 @@ import { describeOnEngines, postgres, requireServer } from '@cls/testing/engines
 import { eventually, postgresServer, temporaryDirectory } from '@cls/testing/servers';
 import { expect } from 'chai';
 import { silentLog } from '../src/log.ts';
-import { type DatabaseLocation, openDatabase } from '../src/service/open-database.ts';
+import { Secret } from '../src/secret.ts';
+import {
+  type DatabaseLocation,
+  openDatabase,
+  openDatabaseAsOperator,
+} from '../src/service/open-database.ts';
 import { appliedMigrations, migrate, readSchema, type Schema } from '../src/sql/migrate.ts';
 
 /** A build with as many migrations; each makes a table. @param released as `released.json`. */
@@ -92,19 +97,26 @@ describeOnEngines('a database that builds of several releases use', (engine) => 
   });
 });
 
+const openAt = (url: string) =>
+  openDatabaseAsOperator(
+    { kind: 'postgres', url: new Secret(url), poolSize: 3 },
+    'cls-test',
+    silentLog,
+  );
+
 describe('a migration that needs a table which somebody reads for long', () => {
+  const one = (number: number, sql: string) => ({
+    number,
+    name: `${number}`,
+    sql,
+    checksum: sql,
+  });
   before(async function () {
     requireServer(this, 'PostgreSQL', await postgresServer());
   });
 
   it('makes no other reader wait for the end of it, and is applied afterwards', async () => {
     const database = await postgres.open();
-    const one = (number: number, sql: string) => ({
-      number,
-      name: `${number}`,
-      sql,
-      checksum: sql,
-    });
     const first = one(1, 'CREATE TABLE item ()');
     await migrate(database, [first]);
     let release: () => void = () => undefined;
@@ -128,6 +140,34 @@ describe('a migration that needs a table which somebody reads for long', () => {
     await reading;
     expect(await migrated).to.deep.equal({ applied: ['2'], pending: [] });
     expect(await database.query('SELECT name FROM item')).to.deep.equal([]);
+    await database.close();
+  });
+
+  it('is applied after a deadlock with a reader, which notices nothing', async () => {
+    const server = await postgresServer();
+    const url = new URL((await server?.createDatabase()) ?? '');
+    // Shorter than a migration waits for a lock, so that PostgreSQL finds the deadlock first.
+    const admin = await openAt(server?.adminUrl() ?? '');
+    await admin.execute(`ALTER DATABASE ${url.pathname.slice(1)} SET deadlock_timeout = '100ms'`);
+    await admin.close();
+    const database = await openAt(url.href);
+    const first = one(1, 'CREATE TABLE a (); CREATE TABLE b ()');
+    await migrate(database, [first]);
+    let migrated: Promise<unknown> = Promise.resolve();
+    const reading = database.transaction(async (transaction) => {
+      await transaction.query('SELECT FROM b');
+      const change = 'ALTER TABLE a ADD x int; SELECT pg_sleep(1); ALTER TABLE b ADD x int';
+      migrated = migrate(database, [first, one(2, change)]);
+      await eventually(async () => {
+        const held = await database.query(`SELECT FROM pg_locks
+          WHERE relation = 'a'::regclass AND mode = 'AccessExclusiveLock' AND granted`);
+        if (held.length === 0) throw new Error('the migration does not hold its first table yet');
+      });
+      // Looked at for a deadlock before there is one; then the migration waits for the other table.
+      return transaction.query('SELECT FROM a');
+    });
+    expect(await reading).to.deep.equal([]);
+    expect(await migrated).to.deep.equal({ applied: ['2'], pending: [] });
     await database.close();
   });
 });

@@ -19,9 +19,9 @@ export const UPGRADE = [
     holdMs: 0,
     async break(world, load) {
       for (const build of [root, previousBuild(), root]) {
+        // First, because the tools of a build want its schema. Nothing is migrated back.
+        if (build === root) await world.migrate(build);
         world.useBuild(build);
-        // A former build finds nothing to migrate: the schema stays.
-        if (build === root) await world.migrate();
         for (const name of SERVICES) {
           await world.restart(name);
           await sleep(1_000);

@@ -1,10 +1,9 @@
 import { createHash } from 'node:crypto';
-import { type Database, type Sql, SqlError } from '@cls/shared/sql/database';
+import { type Database, Deadlocked, type Sql, SqlError } from '@cls/shared/sql/database';
 import type { AuditArchive, AuditPeriod, DropOutcome, EventSet } from './audit-archive.ts';
 
 const EVENTS_AT_ONCE = 5_000;
 const LOCK_NOT_AVAILABLE = '55P03';
-const DEADLOCK_DETECTED = '40P01';
 
 export function sqlAuditArchive(database: Database): AuditArchive {
   return {
@@ -81,8 +80,10 @@ export function sqlAuditArchive(database: Database): AuditArchive {
         );
       } catch (error) {
         if (error instanceof Gone) return { outcome: 'gone' };
-        const code = error instanceof SqlError ? error.code : undefined;
-        if (code === LOCK_NOT_AVAILABLE || code === DEADLOCK_DETECTED) return { outcome: 'busy' };
+        const busy =
+          error instanceof Deadlocked ||
+          (error instanceof SqlError && error.code === LOCK_NOT_AVAILABLE);
+        if (busy) return { outcome: 'busy' };
         throw error;
       }
     },

@@ -123,6 +123,9 @@ export class DatabaseUnavailable extends Error {
   override readonly name = 'DatabaseUnavailable';
 }
 
+/** PostgreSQL ended the transaction because it and another one waited for each other. */
+export class Deadlocked extends DatabaseUnavailable {}
+
 /**
  * More is asked at once than can be answered soon: the request is refused before anything was done
  * for it, so that those under way are answered.
@@ -148,10 +151,11 @@ export function isForeignKeyViolation(error: unknown): boolean {
 /**
  * Whether a SQLSTATE is about the server's state, so that the same statement may succeed later:
  * 57P0x it shuts down or starts up; 53xxx it is out of resources; 08xxx the connection failed;
- * 58xxx its machine failed; 57014 it timed out; 25006 it is read-only, as a standby or a full primary is.
+ * 58xxx its machine failed; 57014 it timed out; 25006 it is read-only, as a standby or a full primary is;
+ * 40P01 two transactions waited for each other.
  */
 export function isUnavailable(code: string): boolean {
-  return /^(57P0|53|08|58|57014|25006)/.test(code);
+  return /^(57P0|53|08|58|57014|25006|40P01)/.test(code);
 }
 
 /**
@@ -168,7 +172,7 @@ export function unavailable(code: string, cause: unknown): DatabaseUnavailable {
     code === '25006'
       ? 'the database is read-only, so nothing was written; try again once it takes writes'
       : `the database refused work (${code})`;
-  return new DatabaseUnavailable(message, { cause });
+  return new (code === '40P01' ? Deadlocked : DatabaseUnavailable)(message, { cause });
 }
 
 /** SQLSTATE 23505. */

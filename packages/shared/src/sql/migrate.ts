@@ -3,6 +3,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import {
   type Database,
+  Deadlocked,
   isPrivilegeMissing,
   type Sql,
   SqlError,
@@ -122,10 +123,13 @@ export async function migrate(
 /** Lets the service role do what the service does, and nothing else. The schema's owner calls it. */
 export async function grantToService(database: Database, grants: string): Promise<void> {
   if (grants === '') return;
-  await database.transaction(async (transaction) => {
-    await transaction.query('SELECT pg_advisory_xact_lock($1)', [LOCK_KEY]);
-    await transaction.execute(grants);
-  });
+  await untilLocked(() =>
+    database.transaction(async (transaction) => {
+      await transaction.query('SELECT pg_advisory_xact_lock($1)', [LOCK_KEY]);
+      await transaction.execute(`SET LOCAL lock_timeout = ${LOCK_WAIT_MS}`);
+      await transaction.execute(grants);
+    }),
+  );
 }
 
 /** @throws {MigrationError} when a migration is pending; changes nothing. */
@@ -165,8 +169,7 @@ function applyNext(
 ): Promise<Migration | undefined> {
   return database.transaction(async (transaction) => {
     await transaction.query('SELECT pg_advisory_xact_lock($1)', [LOCK_KEY]);
-    // Plans that may not scan look dear, and compiling them takes seconds for each execution. Who waits
-    // for a table that somebody reads makes everybody wait behind them: so not for long.
+    // Plans that may not scan look dear, and compiling them takes seconds for each execution.
     await transaction.execute(`SET LOCAL jit = off; SET LOCAL lock_timeout = ${LOCK_WAIT_MS}`);
     await transaction.execute(historyTable('schema_migration'));
     const [pending, ...more] = pendingOf(migrations, await appliedMigrations(transaction));
@@ -180,8 +183,12 @@ function applyNext(
   });
 }
 
-const LOCK_WAIT_MS = 1_000;
-const LOCK_PAUSE_MS = 2_000;
+/**
+ * Who waits for a table that somebody reads makes everybody wait behind them: so not for long. Far less
+ * than PostgreSQL's `deadlock_timeout` (1 s), so that a deadlock ends the migration and no request.
+ */
+const LOCK_WAIT_MS = 300;
+const LOCK_PAUSE_MS = 1_000;
 const LOCK_TRIES_FOR_MS = 30 * 60_000;
 const LOCK_NOT_AVAILABLE = '55P03';
 
@@ -192,7 +199,9 @@ async function untilLocked<T>(work: () => Promise<T>): Promise<T> {
     try {
       return await work();
     } catch (error) {
-      const locked = error instanceof SqlError && error.code === LOCK_NOT_AVAILABLE;
+      const locked =
+        error instanceof Deadlocked ||
+        (error instanceof SqlError && error.code === LOCK_NOT_AVAILABLE);
       if (!locked || Date.now() > deadline) throw error;
       await sleep(LOCK_PAUSE_MS);
     }

@@ -110,6 +110,15 @@ export interface PageRequest {
   readonly sort: Sort | undefined;
   readonly after: PageEnd | undefined;
   readonly limit: number;
+  readonly onTheWay?: OnTheWay | undefined;
+}
+
+/** What a page asks of the book itself in its own trip, and who is told it before the page is there. */
+export interface OnTheWay {
+  /** The generation of the book that the page is read from. */
+  readonly generation?: ((generation: bigint) => void) | undefined;
+  /** What is known of the page's snapshot. */
+  readonly knowledge?: ((facts: KnowledgeFacts) => void) | undefined;
 }
 
 /** What the statements of one question have in common: found by the first that needs it. */
@@ -386,6 +395,8 @@ export interface LedgerState {
   readonly firstDate: BusinessDate | undefined;
   readonly lastDate: BusinessDate | undefined;
   readonly lost: readonly LostTime[];
+  /** Where the book only stood last: a page that is begun from it says here where it found the book. */
+  readonly seen?: { generation?: bigint };
 }
 
 /** What became known in this time was answered, and is not in the book: a backup was restored. */
@@ -501,6 +512,8 @@ export interface ChangedDealsRequest {
 }
 
 export interface BalanceStore {
+  /** Whether `page` tells the generation on its way. */
+  readonly pagesTellGeneration: boolean;
   page(access: ReaderAccess, request: PageRequest): Promise<ItemPage>;
   /**
    * What the items of a filter are sorted by, as a number and in any order: amounts as they are booked,

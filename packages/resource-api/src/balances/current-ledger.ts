@@ -14,6 +14,8 @@ export interface CurrentLedger {
    * says the same. Undefined while the book changes from one look-up to the next.
    */
   readonly likely: LedgerState | undefined;
+  /** Whether a page says itself in which generation it was read. */
+  readonly isToldByPages: boolean;
   readonly today: BusinessDate;
 }
 
@@ -22,6 +24,7 @@ export function currentLedger(store: BalanceStore, clock: Clock): CurrentLedger 
   let known: { date: BusinessDate; state: LedgerState } | undefined;
   let likely: LedgerState | undefined;
   return {
+    isToldByPages: store.pagesTellGeneration,
     get likely() {
       return known?.date === today() ? likely : undefined;
     },

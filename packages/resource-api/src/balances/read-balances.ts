@@ -128,14 +128,14 @@ export function balancesReader(
     ]);
     const asked = { level, filter, sort, after: position?.after, limit };
     const read = async (items: readonly BalanceItem[]) =>
-      readingsOf(access, question, await found.resolved, items);
+      readingsOf(access, question, await found.resolve(), items);
     const readTotals = async () =>
       question.totals === 'none'
         ? undefined
         : totalsOf(
             readerName(caller),
             access,
-            { ...asked, snapshot: await found.resolved },
+            { ...asked, snapshot: await found.resolve() },
             most[question.totals],
             read,
           );
@@ -143,16 +143,19 @@ export function balancesReader(
       const { items, next } = await orderedPage(store, access, {
         ...asked,
         snapshot: found.snapshot,
+        onTheWay: found.onTheWay(),
       });
       return { readings: await read(items), next };
     };
     const readDecided = async () =>
-      readPassing(store, access, { ...asked, snapshot: await found.resolved }, read);
+      readPassing(store, access, { ...asked, snapshot: await found.resolve() }, read);
     // Both read items: one after the other, as no request asks the database for so much at once.
-    const [{ readings: plain, next }, totals] = isDecidedByReading(filter, level)
-      ? [await readDecided(), await readTotals()]
-      : await Promise.all([readPage(), readTotals()]);
-    const snapshot = await found.resolved;
+    const decided = isDecidedByReading(filter, level) ? await readDecided() : undefined;
+    const [totals, { readings: plain, next }] = await Promise.all([
+      readTotals(),
+      decided ?? readPage(),
+    ]);
+    const snapshot = await found.resolve();
     const nextCursor =
       next &&
       cursors.encode({

@@ -64,7 +64,7 @@ export function changesReader(
     const found = await (walk === undefined
       ? times.find(question, access)
       : times.resume(walk, access, question.ledger));
-    const snapshot = await found.resolved;
+    const snapshot = await found.resolve();
     const copied = await times.copied(copy, access, snapshot);
     const changed = await candidates(store, access, question, { snapshot, copied, fromKey, limit });
     const deals = changed.slice(0, limit);

@@ -32,7 +32,7 @@ export function movementsReader(
   return async (caller, question) => {
     const { limit, position, fromDate, canonical } = question;
     const access = accessOf(caller);
-    const [{ snapshot: at, resolved }, filter] = await Promise.all([
+    const [found, filter] = await Promise.all([
       position === undefined
         ? times.find(question, access)
         : times.resume(position, access, question.ledger),
@@ -42,14 +42,11 @@ export function movementsReader(
       seq: position.after.key,
       number: Number(position.after.sortValue),
     };
-    const { movements, next } = await store.movements(access, {
-      filter,
-      snapshot: at,
-      fromDate,
-      after,
-      limit,
-    });
-    const snapshot = await resolved;
+    const asked = { filter, snapshot: found.snapshot, fromDate, after, limit };
+    const [{ movements, next }, snapshot] = await Promise.all([
+      store.movements(access, asked),
+      found.resolve(),
+    ]);
     const end = next && { sortValue: `${next.number}`, key: next.seq };
     const nextCursor =
       end &&

@@ -8,6 +8,7 @@ import type {
   FxState,
   KnowledgeFacts,
   LedgerState,
+  OnTheWay,
   ReaderAccess,
   Snapshot,
 } from './balance-store.ts';
@@ -54,10 +55,13 @@ export interface ResolvedSnapshot extends WalkSnapshot, KnowledgeFacts {
   readonly grantsAt: string | undefined;
 }
 
-/** A snapshot whose items can be read, while the rest is still being looked up. */
+/** A snapshot whose items can be read before the rest of it is known. */
 export interface FoundSnapshot {
   readonly snapshot: Snapshot;
-  readonly resolved: Promise<ResolvedSnapshot>;
+  /** What the first page of it is to tell: what nobody has asked yet. */
+  onTheWay(): OnTheWay;
+  /** The rest: as a page told it, or looked up. */
+  resolve(): Promise<ResolvedSnapshot>;
 }
 
 export interface Snapshots {
@@ -99,8 +103,24 @@ const KEPT = 1_000;
 export function snapshots(store: BalanceStore, ledger: CurrentLedger): Snapshots {
   // What a state of knowledge says of a date never changes.
   const kept = new LRUCache<string, Promise<KnowledgeFacts>>({ max: KEPT });
+  const nameOf = ({ asOf, ledgerSeq }: Snapshot) => `${asOf} ${ledgerSeq}`;
   const facts = (snapshot: Snapshot): Promise<KnowledgeFacts> =>
-    keep(kept, `${snapshot.asOf} ${snapshot.ledgerSeq}`, () => store.knowledge(snapshot));
+    keep(kept, nameOf(snapshot), () => store.knowledge(snapshot));
+  const foundAt = (
+    snapshot: At,
+    { seen }: LedgerState,
+    resolve: () => Promise<ResolvedSnapshot>,
+  ): FoundSnapshot => {
+    const name = nameOf(snapshot);
+    return {
+      snapshot,
+      resolve,
+      onTheWay: () => ({
+        generation: seen && ((generation) => void Object.assign(seen, { generation })),
+        knowledge: kept.has(name) ? undefined : (known) => kept.set(name, Promise.resolve(known)),
+      }),
+    };
+  };
   const grants = new LRUCache<string, Promise<string | undefined>>({ max: KEPT });
   const grantsAt = (access: ReaderAccess, generation: bigint): Promise<string | undefined> =>
     'fullControl' in access
@@ -158,7 +178,8 @@ export function snapshots(store: BalanceStore, ledger: CurrentLedger): Snapshots
       checkDates(date, fromDate, today, state.firstDate);
       const fx = reporting === undefined ? NO_RATES : state.fx;
       const snapshot = at(date, state.seq, state);
-      return awaited(snapshot, resolved(snapshot, access, { fx, until: state.changedAt }));
+      const known = { fx, until: state.changedAt };
+      return foundAt(snapshot, state, () => resolved(snapshot, access, known));
     }
     const ledgerSeq = await sequenceAt('knownAt', knownAt);
     if (ledgerSeq === 0n && state.seq > 0n) throw knownBeforeBook(knownAt);
@@ -169,7 +190,7 @@ export function snapshots(store: BalanceStore, ledger: CurrentLedger): Snapshots
     checkDates(date, fromDate, today, then.firstDate);
     const fx = reporting === undefined ? NO_RATES : await store.fxStateAt(knownAt);
     const snapshot = at(date, ledgerSeq, state);
-    return awaited(snapshot, resolved(snapshot, access, { fx, until: knownAt }));
+    return foundAt(snapshot, state, () => resolved(snapshot, access, { fx, until: knownAt }));
   };
   return {
     find,
@@ -177,13 +198,12 @@ export function snapshots(store: BalanceStore, ledger: CurrentLedger): Snapshots
       const state = found ?? (await ledger.state());
       if (isLost(knownAt, state)) throw lostWalk();
       const snapshot = at(asOf, ledgerSeq, state);
-      const known = withFacts(snapshot, access);
-      return awaited(
-        snapshot,
-        known.then((facts) => ({ ...facts, knownAt, fxNumber })),
-      );
+      return foundAt(snapshot, state, async () => ({
+        ...(await withFacts(snapshot, access)),
+        ...{ knownAt, fxNumber },
+      }));
     },
-    resolve: async (times, access) => (await find(times, access)).resolved,
+    resolve: async (times, access) => (await find(times, access)).resolve(),
     async copied({ updatedSince, sinceAsOf, asOf, reporting }, access, now) {
       if (now.grantsAt !== undefined && now.grantsAt > updatedSince) {
         throw deltaUnavailable('Your access to deals has changed since then.');
@@ -220,12 +240,6 @@ export function snapshots(store: BalanceStore, ledger: CurrentLedger): Snapshots
 }
 
 type At = Snapshot & { readonly edition: Edition };
-
-/** Whoever goes on without waiting may fail before the rest does, which nobody then asks for. */
-function awaited(snapshot: Snapshot, resolved: Promise<ResolvedSnapshot>): FoundSnapshot {
-  resolved.catch(() => undefined);
-  return { snapshot, resolved };
-}
 
 const NO_RATES: FxState = { number: 0n, knownAt: undefined };
 

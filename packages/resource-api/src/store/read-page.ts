@@ -3,6 +3,7 @@ import type { PageEnd, PageRequest, ReaderAccess } from '../balances/balance-sto
 import { type SortedRequest, sortingStatement } from './balance-statements.ts';
 import { FEW_DEALS, fewDeals } from './few-deals.ts';
 import type { Granted, GrantedItems } from './granted-items.ts';
+import { onTheWay } from './on-the-way.ts';
 import {
   hadMoreItemsStatement,
   type WalkBounds,
@@ -27,6 +28,8 @@ export interface PageDeps {
   readonly facts: Database;
   readonly granted: GrantedItems;
   readonly bounds: WalkBounds;
+  /** Whether the database that a page is read from decides where the book stands. */
+  readonly tellsGeneration: boolean;
 }
 
 /**
@@ -34,7 +37,7 @@ export interface PageDeps {
  * so that no page costs more than its bounds; in a small book the page is filled whatever it takes.
  */
 export async function readPage<Row>(
-  { database, facts, granted, bounds }: PageDeps,
+  { database, facts, granted, bounds, tellsGeneration }: PageDeps,
   access: ReaderAccess,
   request: PageRequest,
 ): Promise<PageRows<Row>> {
@@ -42,11 +45,14 @@ export async function readPage<Row>(
     rows: await readAs<Row>(database, access, sortingStatement(sorted, deals)),
     next: undefined,
   });
-  const walk = (within: WalkBounds) =>
-    lookUp(database, access, (on) =>
-      walkPage<Row>(on, access, request, { granted, bounds: within }),
+  const walk = (within: WalkBounds, before?: (on: Transaction) => Promise<void>) =>
+    lookUp(
+      database,
+      access,
+      (on) => walkPage<Row>(on, access, request, { granted, bounds: within }),
+      before,
     );
-  const page = await walk(bounds);
+  const page = await walk(bounds, onTheWay(request, tellsGeneration));
   if ('deals' in page) return sortItems(page.request, page.deals);
   const { next, givenUp } = page;
   if (!givenUp || next === undefined) return page;

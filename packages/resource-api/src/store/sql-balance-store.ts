@@ -8,7 +8,6 @@ import type {
   GrantFacts,
   ItemBalances,
   ItemTerms,
-  KnowledgeFacts,
   KnownSequence,
   LedgerState,
   LostTime,
@@ -37,6 +36,7 @@ import { grantsStatement } from './grants-statement.ts';
 import { type GroupRow, groupTotalsStatement, toGroup } from './group-totals.ts';
 import { accruingStatement, owingStatement } from './marked-items.ts';
 import { itemMovementsStatement, readMovements } from './movement-page.ts';
+import { bookDate, GENERATION, type GenerationRow, readKnowledge } from './on-the-way.ts';
 import { dealStatement, readItem } from './one-item.ts';
 import { type PageRow, toBalance, toItems } from './page-rows.ts';
 import { WALK_BOUNDS, type WalkBounds } from './page-walk.ts';
@@ -61,7 +61,9 @@ export function sqlBalanceStore(
   facts: Facts = database,
   bounds: WalkBounds = WALK_BOUNDS,
 ): BalanceStore {
-  const pages = { database, facts, granted: grantedItems(), bounds };
+  // A replica may be behind what the primary has.
+  const tellsGeneration = facts.generation === undefined;
+  const pages = { database, facts, granted: grantedItems(), bounds, tellsGeneration };
   const dealsOf = async (
     access: ReaderAccess,
     { narrowing = {}, ...request }: Pick<FilterRequest, 'level' | 'filter' | 'narrowing'>,
@@ -82,6 +84,7 @@ export function sqlBalanceStore(
     return rows.flatMap(({ seen: _, ...row }) => (row.currency === null ? [] : toTotal(row)));
   };
   return {
+    pagesTellGeneration: tellsGeneration,
     async page(access, request) {
       const { rows, next } = await readPage<PageRow>(pages, access, request);
       const found = toItems(rows);
@@ -201,7 +204,7 @@ export function sqlBalanceStore(
     },
     async generation() {
       if (facts.generation !== undefined) return facts.generation();
-      const [row] = await facts.query<{ generation: bigint }>('SELECT generation FROM book_state');
+      const [row] = await facts.query<GenerationRow>(GENERATION);
       return row?.generation ?? 0n;
     },
     async ledgerState(today) {
@@ -219,7 +222,7 @@ export function sqlBalanceStore(
       );
       return row?.at;
     },
-    knowledge: ({ asOf, ledgerSeq }) => knowledge(facts, asOf, ledgerSeq),
+    knowledge: (snapshot) => readKnowledge(facts, snapshot),
     async sequenceAt(at) {
       const known = await sequenceAt(facts, at);
       await facts.generation?.();
@@ -272,19 +275,6 @@ export function sqlBalanceStore(
   };
 }
 
-/** The snapshot's date, or the day when it became known. */
-const REACHED = `greatest($1,
-  (SELECT (posted_at AT TIME ZONE 'UTC')::date FROM journal WHERE seq = $2))`;
-
-/** The first or the last date up to another on which a journal stands, as known at a sequence. */
-function bookDate(order: 'ASC' | 'DESC', through: string, seq: string): string {
-  return `(SELECT b.effective_date FROM book_date b
-    WHERE b.effective_date <= ${through} AND b.known_seq <= ${seq} AND b.stands
-      AND NOT EXISTS (SELECT FROM book_date n WHERE n.effective_date = b.effective_date
-        AND n.known_seq > b.known_seq AND n.known_seq <= ${seq})
-    ORDER BY b.effective_date ${order} LIMIT 1)`;
-}
-
 async function ledgerState(database: Database, today: BusinessDate): Promise<LedgerState> {
   const [row] = await database.query<{
     generation: bigint;
@@ -317,39 +307,6 @@ async function ledgerState(database: Database, today: BusinessDate): Promise<Led
     firstDate: row?.first ?? undefined,
     lastDate: row?.last ?? undefined,
     lost: row?.lost ?? [],
-  };
-}
-
-/** Sequences rise with posting times, so one look-up finds the last journal up to an instant. */
-const KNOWLEDGE = `
-  SELECT (SELECT ${instant('posted_at')} FROM journal WHERE seq = $2) AS known_at,
-    ${bookDate('ASC', REACHED, '$2')} AS first_date,
-    ${bookDate('DESC', REACHED, '$2')} AS data_through,
-    (SELECT seq FROM journal WHERE posted_at <= (
-       SELECT greatest(($1::date + 1)::timestamp AT TIME ZONE 'UTC', r.posted_at)
-       FROM (SELECT posted_at FROM reported_date WHERE effective_date >= $1
-             ORDER BY effective_date LIMIT 1) r
-       -- Reached later than what this snapshot knows: to it the date is not reported yet.
-       WHERE r.posted_at <= (SELECT posted_at FROM journal WHERE seq = $2))
-     ORDER BY posted_at DESC, seq DESC LIMIT 1) AS reported_seq`;
-
-async function knowledge(
-  database: Database,
-  asOf: BusinessDate,
-  seq: bigint,
-): Promise<KnowledgeFacts> {
-  const [row] = await readAll<{
-    known_at: string | null;
-    first_date: BusinessDate | null;
-    data_through: BusinessDate | null;
-    reported_seq: bigint | null;
-  }>(database, { sql: KNOWLEDGE, parameters: [asOf, seq], prepared: true });
-  const reported = row?.reported_seq ?? seq;
-  return {
-    knownAt: row?.known_at ?? undefined,
-    firstDate: row?.first_date ?? undefined,
-    dataThrough: row?.data_through ?? undefined,
-    reportedSeq: reported < seq ? reported : seq,
   };
 }
 

@@ -75,10 +75,13 @@ export function v1(deps: V1Deps): ApiVersion {
     async handle(request) {
       const type = exportFormatOf(request);
       if (type !== 'application/json') return exported(deps, resource, type, request);
-      return cached(`${readerName(request.caller)} ${resource} ${request.keptAs}`, (state) =>
-        resource === 'movements'
-          ? movementsAnswer(deps, request, state)
-          : balancesAnswer(deps, resource, request, state),
+      return cached(
+        `${readerName(request.caller)} ${resource} ${request.keptAs}`,
+        (state) =>
+          resource === 'movements'
+            ? movementsAnswer(deps, request, state)
+            : balancesAnswer(deps, resource, request, state),
+        resource !== 'movements',
       );
     },
   });

@@ -97,10 +97,14 @@ describe('Metrics', () => {
     await eventually(async () => expect(held).to.have.length(1));
     expect((await fetch(url)).status).to.equal(503);
     const { value } = await read();
+    expect([value('cls_requests_under_way'), value('cls_requests_limit')]).to.deep.equal([1, 1]);
     expect(value('cls_shed_total', { what: 'request' })).to.equal(1);
     expect(value('cls_shed_total', { what: 'connection' })).to.equal(0);
     held[0]?.end();
     await first;
+    await eventually(async () =>
+      expect((await read()).value('cls_requests_under_way')).to.equal(0),
+    );
     await service.stop();
   });
 

@@ -84,8 +84,14 @@ export type FullQueue = 'request' | 'queue';
  */
 export type FindsFullQueue = (request: IncomingMessage, ahead: number) => boolean;
 
+/** Kept by the server. Probes are among them. */
+export interface RequestCount {
+  underWay: number;
+}
+
 /** What a server does when too much arrives. */
 export interface Shedding {
+  readonly requests: RequestCount;
   /** Further requests are refused, before anything is read, asked or compared for them. */
   readonly requestsAtOnce: number;
   readonly findsFullQueue?: FindsFullQueue | undefined;
@@ -114,12 +120,11 @@ const RETRY_AFTER_S = '2';
  * refusals themselves would be the overload. Probes are always answered.
  */
 function shed(
-  { requestsAtOnce, findsFullQueue = () => false, body, page, onRefused }: Shedding,
+  { requests, requestsAtOnce, findsFullQueue = () => false, body, page, onRefused }: Shedding,
   baseUrl: string,
   listener: RequestListener,
   starts: RequestStarts,
 ): RequestListener {
-  let underWay = 0;
   const refuse = (request: IncomingMessage, response: ServerResponse, what: FullQueue) => {
     const id = requestIdOf(request.headers['x-request-id']);
     const answer =
@@ -134,12 +139,12 @@ function shed(
   };
   return (request, response) => {
     const probe = isProbe(request);
-    if (!probe && underWay >= requestsAtOnce) return refuse(request, response, 'request');
+    if (!probe && requests.underWay >= requestsAtOnce) return refuse(request, response, 'request');
     if (!probe && findsFullQueue(request, starts.waiting))
       return refuse(request, response, 'queue');
-    underWay += 1;
+    requests.underWay += 1;
     response.once('close', () => {
-      underWay -= 1;
+      requests.underWay -= 1;
     });
     if (probe) return listener(request, response);
     starts.begin(() => {

@@ -1,7 +1,7 @@
 import type { RequestListener, Server } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Log } from '../log.ts';
-import { type Metrics, noMetrics } from '../metrics/metrics.ts';
+import { type Metrics, noMetrics, oneValue } from '../metrics/metrics.ts';
 import { warnOfIgnoredForwarding } from './client-address.ts';
 import { countedLines } from './counted-lines.ts';
 import { faultLog, type LogFault } from './fault-log.ts';
@@ -12,6 +12,7 @@ import {
   type FullQueue,
   isProbe,
   type RecordUnreadable,
+  type RequestCount,
   type Shedding,
   UNREADABLE_STATUSES,
 } from './http-server.ts';
@@ -117,6 +118,8 @@ export async function startHttpService(
   const limits = { ...LIMITS, ...options.limits };
   const metrics = options.metrics ?? noMetrics;
   const shed = shedCounter(metrics);
+  const requests: RequestCount = { underWay: 0 };
+  measureRequests(metrics, requests, limits);
   const server = createHttpServer(
     {
       maxHeaderSize: HEADERS_MAX_BYTES,
@@ -128,6 +131,7 @@ export async function startHttpService(
     options.baseUrl,
     handler,
     {
+      requests,
       requestsAtOnce: limits.requestsAtOnce,
       findsFullQueue: options.findsFullQueue,
       body: options.overloadedBody,
@@ -161,6 +165,22 @@ function shedCounter(metrics: Metrics): CountShed {
     labels: { what: ['request', 'queue', 'connection'] },
   });
   return (what) => count({ what });
+}
+
+/** Both, so that a rule can find a service that is full where the ingress refuses what is more. */
+function measureRequests(
+  metrics: Metrics,
+  requests: RequestCount,
+  { requestsAtOnce }: HttpLimits,
+): void {
+  metrics.gauge(
+    { name: 'cls_requests_under_way', help: 'Requests that wait for their answer.', labels: {} },
+    () => oneValue(requests.underWay),
+  );
+  metrics.gauge(
+    { name: 'cls_requests_limit', help: 'How many may be under way at once.', labels: {} },
+    () => oneValue(requestsAtOnce),
+  );
 }
 
 function countedFaults(logFault: LogFault, shed: CountShed): Shedding['onRefused'] {

@@ -3,14 +3,14 @@
 # an argument it only writes the files, into that folder, with certificates from the second.
 set -eu
 source=${SOURCE:-/source} to=${1:-/run} certificates=${2:-/run/secrets}
-sed -e 's/server 127\.0\.0\.1:8081 .*/server auth-server:8081 max_fails=0;/' \
-  -e 's/server 127\.0\.0\.1:8082 .*/server resource-api:8082 max_fails=0;/' \
-  -e 's/server 127\.0\.0\.1:8083 .*/server explorer:8083 max_fails=0;/' \
+sed -e 's/server 127\.0\.0\.1:8081 /server auth-server:8081 /' \
+  -e 's/server 127\.0\.0\.1:8082 /server resource-api:8082 /' \
+  -e 's/server 127\.0\.0\.1:8083 /server explorer:8083 /' \
   -e '/server 127\.0\.0\.1:8[0-9]8[123] /d' \
   -e 's/balances\.cls\.example/balances.localhost/g' -e 's/cls\.example/cls.localhost/g' \
   -e "s#/etc/nginx/tls/[a-z.]*\.#$certificates/tls.#" \
   "$source/nginx.conf" > "$to/nginx.conf"
-sed -e 's/server 127\.0\.0\.1:8083 .*/server explorer:8083 max_fails=0;/' \
+sed -e 's/server 127\.0\.0\.1:8083 /server explorer:8083 /' \
   -e '/server 127\.0\.0\.1:8183 /d' -e 's/balances\.cls\.example/balances.localhost/g' \
   -e "s#/etc/nginx/tls/[a-z.]*\.#$certificates/tls.#" \
   "$source/nginx.explorer.conf" > "$to/nginx.explorer.conf"

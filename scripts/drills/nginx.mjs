@@ -30,16 +30,17 @@ export function startNginx(folder, ports) {
  * Both files: the issuer's host and the explorer's, by names that every machine resolves.
  *
  * @param ports free ports by the ones that the files name; a replica without one is never there
+ * @param edit what is changed in both besides
  * @returns the process, the certificate that callers trust, and the two origins
  */
-export function startNginxOfBoth(folder, ports) {
+export function startNginxOfBoth(folder, ports, edit = (text) => text) {
   const certificate = makeCertificate(
     join(folder, 'tls'),
     'localhost',
     'DNS:localhost,IP:127.0.0.1',
   );
   const [whole, own] = ['nginx.conf', 'nginx.explorer.conf'].map((name) =>
-    shippedConfig(name, folder)
+    edit(shippedConfig(name, folder))
       .replaceAll(/\/etc\/nginx\/tls\/(balances\.)?cls\.example/g, join(folder, 'tls'))
       .replaceAll('server_name balances.cls.example', 'server_name 127.0.0.1')
       .replaceAll('server_name cls.example', 'server_name localhost')
@@ -63,7 +64,8 @@ export function startNginxOfBoth(folder, ports) {
  */
 function makeCertificate(place, name, names) {
   const subject = ['-subj', `/CN=${name}`, '-addext', `subjectAltName=${names}`];
-  const made = ['req', '-x509', '-newkey', 'rsa:2048', '-nodes', '-days', '2', ...subject];
+  const key = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes'];
+  const made = ['req', '-x509', ...key, '-days', '2', ...subject];
   const to = ['-keyout', `${place}.key`, '-out', `${place}.crt`];
   execFileSync('openssl', [...made, ...to], { stdio: 'ignore' });
   return `${place}.crt`;

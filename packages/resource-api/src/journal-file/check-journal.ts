@@ -11,6 +11,8 @@ export interface RecordFault {
 }
 
 const DUE_ACCOUNTS: readonly string[] = ['PRINCIPAL_DUE', 'INTEREST_DUE', 'FEES_DUE'];
+const DUE_DATE_EXPECTED = `allowed only on ${DUE_ACCOUNTS.join(', ')}`;
+const MOVEMENT_EXPECTED = 'required on principal accounts, and allowed only there';
 
 /** What is wrong with a journal, given what its ids stand for: pure. */
 export function checkJournal(
@@ -83,42 +85,26 @@ function checkPosting(
   const digits = minorUnitDigits(currency) ?? 0;
   const parsed = parseAmount(amount, digits);
   const exact = (amount.split('.')[1] ?? '').length === digits;
-  const rules: readonly (readonly [boolean, RecordFault])[] = [
-    [
-      facility.deal === journal.deal,
-      fault('facility', 'other_deal', 'the facility belongs to another deal'),
-    ],
-    [
-      contract === undefined || inFacility,
-      fault('contract', 'unknown_reference', 'the facility has no such contract'),
-    ],
-    [
-      lender === undefined || facility.lenders.has(lender),
-      fault('lender', 'unknown_reference', 'the lender has no position in the facility'),
-    ],
-    [
-      currency === facility.currency,
-      fault('currency', 'other_currency', `expected the facility’s ${facility.currency}`),
-    ],
-    [
-      exact && parsed !== undefined,
-      fault('amount', 'invalid_amount', `expected a decimal with ${digits} digits after the point`),
-    ],
-    [parsed?.amountMinor !== 0n, fault('amount', 'zero_amount', 'expected an amount')],
-    [
-      principal === (movement !== undefined),
-      fault(
-        'movement',
-        'invalid_movement',
-        'required on principal accounts, and allowed only there',
-      ),
-    ],
-    [
-      posting.dueDate === undefined || DUE_ACCOUNTS.includes(account),
-      fault('dueDate', 'invalid_due_date', `allowed only on ${DUE_ACCOUNTS.join(', ')}`),
-    ],
-  ];
-  return rules.flatMap(([holds, broken]) => (holds ? [] : [broken]));
+  const faults: RecordFault[] = [];
+  const expect = (holds: boolean, field: string, code: string, message: string) => {
+    if (!holds) faults.push(fault(field, code, message));
+  };
+  const isFacilitys = facility.deal === journal.deal;
+  expect(isFacilitys, 'facility', 'other_deal', 'the facility belongs to another deal');
+  const inContract = contract === undefined || inFacility;
+  expect(inContract, 'contract', 'unknown_reference', 'the facility has no such contract');
+  const holds = lender === undefined || facility.lenders.has(lender);
+  expect(holds, 'lender', 'unknown_reference', 'the lender has no position in the facility');
+  const same = currency === facility.currency;
+  expect(same, 'currency', 'other_currency', `expected the facility’s ${facility.currency}`);
+  const digitsMessage = `expected a decimal with ${digits} digits after the point`;
+  expect(exact && parsed !== undefined, 'amount', 'invalid_amount', digitsMessage);
+  expect(parsed?.amountMinor !== 0n, 'amount', 'zero_amount', 'expected an amount');
+  const moves = principal === (movement !== undefined);
+  expect(moves, 'movement', 'invalid_movement', MOVEMENT_EXPECTED);
+  const due = posting.dueDate === undefined || DUE_ACCOUNTS.includes(account);
+  expect(due, 'dueDate', 'invalid_due_date', DUE_DATE_EXPECTED);
+  return faults;
 }
 
 function checkBalance(postings: readonly PostingRecord[]): readonly RecordFault[] {

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 
 const WORDS = 4;
 const LOAD_MAX = 0.6;
@@ -35,9 +35,7 @@ export class IdSet {
     const count = slots.length / WORDS;
     for (let at = (print[1] ?? 0) % count; ; at = (at + 1) % count) {
       const slot = at * WORDS;
-      if (slots[slot] === 0 || print.every((word, index) => slots[slot + index] === word)) {
-        return slot;
-      }
+      if (slots[slot] === 0 || isAt(slots, slot, print)) return slot;
     }
   }
 
@@ -51,10 +49,18 @@ export class IdSet {
   }
 }
 
+function isAt(slots: Uint32Array, slot: number, print: Uint32Array): boolean {
+  for (let index = 0; index < WORDS; index += 1) {
+    if (slots[slot + index] !== print[index]) return false;
+  }
+  return true;
+}
+
 /** Its first word is never 0, which marks a free slot. */
 function fingerprint(id: string): Uint32Array {
-  const digest = createHash('sha256').update(id).digest();
-  const words = Uint32Array.from({ length: WORDS }, (_, index) => digest.readUInt32LE(index * 4));
+  const digest = hash('sha256', id, 'buffer');
+  const words = new Uint32Array(WORDS);
+  for (let index = 0; index < WORDS; index += 1) words[index] = digest.readUInt32LE(index * 4);
   words[0] = (words[0] ?? 0) | 1;
   return words;
 }

@@ -1,4 +1,4 @@
-import type { BookRecord } from './record.ts';
+import type { BookRecord, JournalRecord } from './record.ts';
 
 /** Ids of the subjects that a record names, besides its own and besides journals. */
 export function referencesOf(record: BookRecord): readonly string[] {
@@ -16,25 +16,31 @@ export function referencesOf(record: BookRecord): readonly string[] {
     case 'position':
       return present(record.facility, record.lender, record.parent);
     case 'journal':
-      return present(
-        record.deal,
-        ...record.postings.flatMap(({ facility, contract, lender }) => [
-          facility,
-          contract,
-          lender,
-        ]),
-        ...record.terms.map((terms) =>
-          'deal' in terms ? terms.deal : 'facility' in terms ? terms.facility : terms.contract,
-        ),
-        ...(record.details ?? []).flatMap((one) =>
-          'deal' in one
-            ? present(one.deal, one.borrower, one.guarantor)
-            : ['facility' in one ? one.facility : one.party],
-        ),
-        ...[...record.rates, ...record.settlements].flatMap(({ facility, contract }) => [
-          facility,
-          contract,
-        ]),
-      );
+      return [...referencesOfJournal(record)];
   }
+}
+
+/** Each once: postings of a journal name the same few. */
+function referencesOfJournal(record: JournalRecord): ReadonlySet<string> {
+  const ids = new Set([record.deal]);
+  const add = (id: string | undefined) => {
+    if (id !== undefined) ids.add(id);
+  };
+  for (const { facility, contract, lender } of record.postings) {
+    add(facility);
+    add(contract);
+    add(lender);
+  }
+  for (const terms of record.terms) {
+    add('deal' in terms ? terms.deal : 'facility' in terms ? terms.facility : terms.contract);
+  }
+  for (const one of record.details ?? []) {
+    if ('deal' in one) [one.deal, one.borrower, one.guarantor].forEach(add);
+    else add('facility' in one ? one.facility : one.party);
+  }
+  for (const { facility, contract } of [...record.rates, ...record.settlements]) {
+    add(facility);
+    add(contract);
+  }
+  return ids;
 }

@@ -1,15 +1,22 @@
 /** A calendar date as `YYYY-MM-DD`: no time, no zone. Compares and sorts as text. */
 export type BusinessDate = string & { readonly __businessDate: true };
 
-const SHAPE = /^(\d{4})-(\d{2})-(\d{2})$/;
+const SHAPE = /^\d{4}-\d{2}-\d{2}$/;
+/** Of each month, in a year without a leap day. */
+const DAYS = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
 
 /** The date, or undefined when the text is not a day of the calendar (2023-02-30). */
 export function parseBusinessDate(text: string): BusinessDate | undefined {
-  const [, year = '', month = '', day = ''] = SHAPE.exec(text) ?? [];
-  const instant = new Date(Date.UTC(Number(year), Number(month) - 1, Number(day)));
-  const exists =
-    year >= '0100' && !Number.isNaN(instant.getTime()) && instant.toISOString().startsWith(text);
+  if (!SHAPE.test(text) || text < '0100') return undefined;
+  const month = Number(text.slice(5, 7));
+  const day = Number(text.slice(8));
+  const leaps = month === 2 && isLeap(Number(text.slice(0, 4)));
+  const exists = day >= 1 && day <= (leaps ? 29 : (DAYS[month - 1] ?? 0));
   return exists ? (text as BusinessDate) : undefined;
+}
+
+export function isLeap(year: number): boolean {
+  return year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0);
 }
 
 const DAY_MS = 86_400_000;

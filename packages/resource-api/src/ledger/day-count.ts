@@ -2,7 +2,7 @@
  * Day counts: how much of a year lies between two dates, start inclusive, end exclusive. Fractions
  * are integers of 1/YEAR_PARTS of a year, which every basis divides, so that nothing is rounded.
  */
-import type { BusinessDate } from './business-date.ts';
+import { type BusinessDate, isLeap } from './business-date.ts';
 
 /**
  * `ACT/360` and `ACT/365F`: actual days. `30/360`: bond basis (ISDA 2006 §4.16(f)). `ACT/ACT`:
@@ -90,8 +90,4 @@ function leapDays(date: BusinessDate): number {
   const leapYears = Math.floor(past / 4) - Math.floor(past / 100) + Math.floor(past / 400);
   const inThisYear = actualDays(`${date.slice(0, 4)}-01-01` as BusinessDate, date);
   return leapYears * 366 + (isLeap(year) ? inThisYear : 0);
-}
-
-function isLeap(year: number): boolean {
-  return year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0);
 }

@@ -18,6 +18,9 @@ export interface ParsedAmount {
 export function parseAmount(text: string, digits: number): ParsedAmount | undefined {
   const match = DECIMAL.exec(text);
   if (match === null) return undefined;
+  if (match[3]?.length === digits) {
+    return { amountMinor: BigInt(text.replace('.', '')), rounded: false };
+  }
   const [, sign, whole = '', fraction = ''] = match;
   const kept = fraction.slice(0, digits).padEnd(digits, '0');
   const dropped = fraction.slice(digits);

@@ -148,13 +148,12 @@ export async function startWorld(needs = {}) {
     /** Removes what a service keeps beside its database. */
     forget: (name) => rmSync(join(folder, name), { recursive: true, force: true }),
     childOf: (name) => running.get(name)?.child,
-    tool: (name, words, env) => runTool({ ...environment, ...env }, folder, name, words, build),
+    tool: (name, words, env, by = build) =>
+      runTool({ ...environment, ...env }, folder, name, words, by),
     /** As the owners of the schemas, which no service is. */
-    migrate: (by = build) =>
+    migrate: (by) =>
       Promise.all(
-        ['cls-auth', 'cls-api'].map((tool) =>
-          runTool({ ...environment, ...asOwners }, folder, tool, ['migrate'], by),
-        ),
+        ['cls-auth', 'cls-api'].map((tool) => world.tool(tool, ['migrate'], asOwners, by)),
       ),
     /** Also makes the explorers' application, without which they do not start. */
     async createCallers() {

@@ -25,7 +25,7 @@ import {
 } from '@cls/testing/servers';
 import { expect } from 'chai';
 import { sqlAuditLog } from '../src/audit/sql-audit-log.ts';
-import { openAccountWorld } from './support/account-world.ts';
+import { openAccountWorld, openAuditLog } from './support/account-world.ts';
 import { basic, createCallers, KEY } from './support/auth-server.ts';
 
 const MAIN = fileURLToPath(new URL('../src/main.js', import.meta.url));
@@ -247,8 +247,7 @@ describeOnEngines('the spool of the audit', (engine) => {
     const directory = temporaryDirectory('cls-audit-');
     const left = leave(directory, 'spool_of_the_dead', 'first', 'second');
     appendFileSync(join(left, 'events.jsonl'), line('torn').slice(0, 40));
-    const settings = { directory, fsync: 'all' as const };
-    const audit = await sqlAuditLog(world.database, world.clock, silentLog, settings);
+    const audit = await openAuditLog(world, directory, 'all');
     await audit.catchUp();
     expect(await subjects(world.database)).to.deep.equal(['first', 'second']);
     expect(existsSync(left)).to.equal(false);
@@ -261,8 +260,7 @@ describeOnEngines('the spool of the audit', (engine) => {
     const directory = temporaryDirectory('cls-audit-');
     const left = leave(directory, 'spool_of_the_dead', 'first');
     appendFileSync(join(left, 'events.jsonl'), `${line('torn').slice(0, 40)}\n${line('last')}\n`);
-    const settings = { directory, fsync: 'all' as const };
-    const audit = await sqlAuditLog(world.database, world.clock, silentLog, settings);
+    const audit = await openAuditLog(world, directory, 'all');
     await audit.catchUp();
     expect(await subjects(world.database)).to.deep.equal(['first', 'last']);
     await audit.flush();
@@ -279,8 +277,11 @@ describeOnEngines('the spool of the audit', (engine) => {
       away
         ? Promise.reject(new Error('away'))
         : world.database.query(...words)) as Database['query'];
-    const settings = { directory, fsync: 'all' as const };
-    const audit = await sqlAuditLog({ ...world.database, query }, world.clock, silentLog, settings);
+    const audit = await openAuditLog(
+      { ...world, database: { ...world.database, query } },
+      directory,
+      'all',
+    );
     await audit.catchUp();
     expect(await subjects(world.database)).to.deep.equal([]);
     away = false;
@@ -296,8 +297,7 @@ describeOnEngines('the spool of the audit', (engine) => {
     const left = leave(directory, 'spool_of_the_dead', 'late');
     // The file that a lock writes cannot be written.
     mkdirSync(join(left, 'holder.json'));
-    const settings = { directory, fsync: 'all' as const };
-    const audit = await sqlAuditLog(world.database, world.clock, silentLog, settings);
+    const audit = await openAuditLog(world, directory, 'all');
     await audit.catchUp();
     expect(await subjects(world.database)).to.deep.equal([]);
     rmdirSync(join(left, 'holder.json'));
@@ -309,8 +309,7 @@ describeOnEngines('the spool of the audit', (engine) => {
 
   it('keeps every field of an event, and a subject with half a character in it', async () => {
     const world = await openAccountWorld(engine);
-    const settings = { directory: temporaryDirectory('cls-audit-'), fsync: 'none' as const };
-    const audit = await sqlAuditLog(world.database, world.clock, silentLog, settings);
+    const audit = await openAuditLog(world);
     audit.record({
       type: 'sign_in.refused',
       subject: '\ud800@x "quoted", \\',
@@ -346,17 +345,16 @@ describeOnEngines('the spool of the audit', (engine) => {
   it('of a process that lives is left to it', async () => {
     const world = await openAccountWorld(engine);
     const directory = temporaryDirectory('cls-audit-');
-    const settings = { directory, fsync: 'all' as const };
     const failing = { ...world.database, query: () => Promise.reject(new Error('away')) };
-    const one = await sqlAuditLog(failing as Database, world.clock, silentLog, settings);
+    const one = await openAuditLog({ ...world, database: failing as Database }, directory, 'all');
     one.record(event('of the first'));
-    const other = await sqlAuditLog(world.database, world.clock, silentLog, settings);
+    const other = await openAuditLog(world, directory, 'all');
     other.record(event('of the second'));
     await other.catchUp();
     expect(await subjects(world.database)).to.deep.equal(['of the second']);
     await other.flush();
     await one.flush();
-    const next = await sqlAuditLog(world.database, world.clock, silentLog, settings);
+    const next = await openAuditLog(world, directory, 'all');
     await next.catchUp();
     expect(await subjects(world.database)).to.deep.equal(['of the second', 'of the first']);
     await next.flush();

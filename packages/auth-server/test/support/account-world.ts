@@ -110,9 +110,12 @@ export async function openAccountWorld(engine: Engine) {
 }
 
 /** The audit as the service keeps it. */
-export function openAuditLog({ database, clock }: Pick<AccountWorld, 'database' | 'clock'>) {
-  const directory = temporaryDirectory('cls-audit-');
-  return sqlAuditLog(database, clock, silentLog, { directory, fsync: 'none' });
+export function openAuditLog(
+  { database, clock }: Pick<AccountWorld, 'database' | 'clock'>,
+  directory = temporaryDirectory('cls-audit-'),
+  fsync: 'all' | 'none' = 'none',
+) {
+  return sqlAuditLog(database, clock, silentLog, { directory, fsync });
 }
 
 export const BY: Actor = {

@@ -73,8 +73,8 @@ export async function openAuditSpool(directory: string): Promise<AuditSpool> {
 }
 
 /**
- * Takes over the spools of processes that have ended, one after the other: whoever stops early
- * leaves the others to be taken over later.
+ * Takes over the spools of processes that have ended, one at a time. A caller that stops early has
+ * locked none of the remaining spools.
  */
 export async function* leftSpools(directory: string): AsyncGenerator<AuditSpool> {
   for (const name of readdirSync(directory)) {

@@ -113,7 +113,7 @@ export interface PageRequest {
   readonly onTheWay?: OnTheWay | undefined;
 }
 
-/** What a page asks of the book itself in its own trip, and who is told it before the page is there. */
+/** Facts about the book that the transaction of a page reads first. Each is passed on before the page returns. */
 export interface OnTheWay {
   /** The generation of the book that the page is read from. */
   readonly generation?: ((generation: bigint) => void) | undefined;

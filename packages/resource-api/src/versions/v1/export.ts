@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
+import { setImmediate } from 'node:timers/promises';
 import type { Caller } from '@cls/shared/access/caller';
 import { stillAsked } from '../../access/asker.ts';
 import type { CurrencyTotal, Level } from '../../balances/balance-store.ts';
@@ -142,8 +143,11 @@ function* each<T, R>(values: Iterable<T>, make: (value: T) => R): Generator<R> {
   for (const value of values) yield make(value);
 }
 
-/** Lines together, in pieces that the connection takes at once. */
-function* pieces(...groups: readonly Iterable<string>[]): Generator<string> {
+/**
+ * Lines together, in pieces that the connection takes at once. The event loop turns after each, so
+ * that what the database sends of the next batch is taken while this one is written.
+ */
+async function* pieces(...groups: readonly Iterable<string>[]): AsyncGenerator<string> {
   let piece = '';
   for (const lines of groups) {
     for (const line of lines) {
@@ -151,6 +155,7 @@ function* pieces(...groups: readonly Iterable<string>[]): Generator<string> {
       if (piece.length < PIECE_CHARS) continue;
       yield piece;
       piece = '';
+      await setImmediate();
     }
   }
   if (piece !== '') yield piece;
@@ -206,7 +211,7 @@ async function* jsonLines(
       count += 1;
       return jsonLine(fields === undefined ? item : pickFields(item, fields));
     });
-    for (const piece of pieces(ofItems, each(removed, jsonLine))) {
+    for await (const piece of pieces(ofItems, each(removed, jsonLine))) {
       const lines = Buffer.from(piece);
       hash.update(lines);
       yield lines;

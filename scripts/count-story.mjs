@@ -1,7 +1,8 @@
 // Counts the files and functions of this project that one story runs, by V8's own coverage, so that
 // a path that grows is seen: `node scripts/count-story.mjs token [--list] [--json]`. The stories are
 // in scripts/stories. Each is run again until nothing more drops out: what belongs to the story runs
-// each time, and what starts up, or works in the background, does not.
+// each time, and what starts up, or works in the background, does not. What a story needs before each
+// run it makes in `beforeRun`, which is not counted.
 
 import { readdirSync } from 'node:fs';
 import { Session } from 'node:inspector/promises';
@@ -22,9 +23,10 @@ if (!stories.includes(name)) {
 }
 
 const { prepare } = await import(join(folder, `${name}.mjs`));
-const { run, stop } = await prepare();
+const { beforeRun, run, stop } = await prepare();
+await beforeRun?.();
 await run();
-const files = await filesOf(run);
+const files = await filesOf();
 const functions = [...files.values()].reduce((sum, names) => sum + names.length, 0);
 if (words.includes('--json')) {
   const all = Object.fromEntries(files);
@@ -39,21 +41,22 @@ await stop?.();
 process.exit(0);
 
 /** The functions that ran each time in each file of this project's services, the files in order. */
-async function filesOf(story) {
+async function filesOf() {
   const session = new Session();
   session.connect();
   await session.post('Profiler.enable');
   await session.post('Profiler.startPreciseCoverage', { callCount: true, detailed: false });
   const runOnce = async () => {
+    await beforeRun?.();
     await session.post('Profiler.takePreciseCoverage');
-    await story();
+    await run();
     const { result } = await session.post('Profiler.takePreciseCoverage');
     return new Map(result.flatMap(functionsOf));
   };
   let common = await runOnce();
   for (let unchanged = 0; unchanged < UNCHANGED_RUNS; ) {
-    const run = await runOnce();
-    const left = new Map([...common].filter(([place]) => run.has(place)));
+    const ran = await runOnce();
+    const left = new Map([...common].filter(([place]) => ran.has(place)));
     unchanged = left.size === common.size ? unchanged + 1 : 0;
     common = left;
   }

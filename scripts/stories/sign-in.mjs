@@ -26,20 +26,20 @@ export async function prepare() {
   const portal = await relyingParty(server);
   const sealer = aesGcmSealer(new Secret(KEY));
   const totpFactors = sqlTotpFactors(database, sealer, { now: () => new Date() });
-  const enrolled = [];
-  const enrol = async () => {
-    const email = `person-${enrolled.length}@india.example`;
-    await totpFactors.enrol(await createPerson(database, email), TOTP_SECRET);
-    enrolled.push(email);
-  };
-  // A code is good once: each run signs in somebody else.
-  for (let n = 0; n < 10; n += 1) await enrol();
+  let people = 0;
+  let email;
   return {
+    // A code is good once: each run signs in somebody else.
+    async beforeRun() {
+      people += 1;
+      email = `person-${people}@india.example`;
+      await totpFactors.enrol(await createPerson(database, email), TOTP_SECRET);
+    },
     async run() {
       const browser = new Browser();
       const { url } = await authorizationUrl(portal);
       const first = await browser.follow(url);
-      const second = await browser.submit(first, { email: enrolled.pop(), password: PASSWORD });
+      const second = await browser.submit(first, { email, password: PASSWORD });
       const end = await browser.submit(second, { code: totpCode(TOTP_SECRET) });
       if (!end.url.href.startsWith(REDIRECT_URI))
         throw new Error(`ended at ${end.url} of ${issuer}`);

@@ -20,6 +20,7 @@ import {
   LEVEL_SQL,
   type LevelSql,
   lenderSums,
+  livesUntil,
   maturesWithin,
   mayHaveChanged,
   NOT_ZERO,
@@ -217,10 +218,14 @@ export function balancesStatement(
   return { sql: text, parameters: parameters.values, planning: BY_INDEX, prepared: true };
 }
 
-/** @param deals the only ones that may have items of the filter, by their keys */
+/**
+ * @param deals the only ones that may have items of the filter, by their keys
+ * @param ended whether items that `item_life` says have ended are passed over, or read to see that they are zero
+ */
 export function totalsStatement(
   { level, filter, snapshot }: Pick<PageRequest, 'level' | 'filter' | 'snapshot'>,
   deals?: readonly bigint[],
+  ended: 'passed over' | 'read' = 'passed over',
 ): Statement {
   const parameters = new Parameters(snapshot);
   const sql = LEVEL_SQL[level];
@@ -229,6 +234,7 @@ export function totalsStatement(
   if (deals !== undefined) where.push(`i.deal_key = ANY(${parameters.add(deals)})`);
   // The lines at hand show whether an item is zero; it needs no look-up of its own.
   const shown = includeZero ? 'true' : 'b.live';
+  if (!includeZero && ended === 'passed over') where.push(`${livesUntil(level, 'i.key')} > $1`);
   // At these levels a sublimit may stand beside the facility that it is carved out of.
   const within =
     level === 'facility' || level === 'position'
@@ -252,7 +258,10 @@ export function totalsStatement(
       WHERE ${shown}
     ) b
     GROUP BY b.currency ORDER BY b.currency`;
-  return { sql: text, parameters: parameters.values };
+  const statement = { sql: text, parameters: parameters.values };
+  // Without a filter the text is one for each level, and each deal is looked up.
+  if (deals === undefined || !asksWholeBook(filter)) return statement;
+  return { ...statement, planning: BY_INDEX, prepared: true };
 }
 
 /** Whether the filter leaves nothing out but currencies: the book keeps such totals. */

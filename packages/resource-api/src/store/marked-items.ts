@@ -11,23 +11,21 @@ export function accruingStatement(request: MarkedRequest, deals?: readonly bigin
   const { columns, items, where, most, parameters } = partsOf(request);
   const next = (after: string) => `(SELECT deal_key FROM rate_period
         WHERE deal_key > ${after} ORDER BY deal_key LIMIT 1)`;
-  const text =
+  const rated =
     deals === undefined
       ? `
-    WITH RECURSIVE rated AS (
       SELECT ${next('0')} AS key
-      UNION ALL SELECT ${next('rated.key')} FROM rated WHERE rated.key IS NOT NULL
+      UNION ALL SELECT ${next('rated.key')} FROM rated WHERE rated.key IS NOT NULL`
+      : `
+      SELECT among.key FROM unnest(${parameters.add(deals)}::bigint[]) among (key)
+      WHERE EXISTS (SELECT FROM rate_period WHERE deal_key = among.key ${BY_LOOKUP})`;
+  const text = `
+    WITH RECURSIVE rated AS (${rated}
     )
     SELECT item.* FROM rated CROSS JOIN LATERAL (
       SELECT ${columns} FROM ${items}
       WHERE i.deal_key = rated.key AND ${where} ${BY_LOOKUP}) item
-    LIMIT ${most}`
-      : `
-    SELECT ${columns}
-    FROM ${items}
-    WHERE i.deal_key = ANY(${parameters.add(deals)}) AND ${where}
-      AND EXISTS (SELECT FROM rate_period r WHERE r.deal_key = d.key)
-    ORDER BY i.key LIMIT ${most}`;
+    LIMIT ${most}`;
   return { sql: text, parameters: parameters.values };
 }
 

@@ -11,7 +11,9 @@ const SNAPSHOT = { asOf: '9999-12-31', ledgerSeq: 0n } as never;
 
 /** Totals that are kept and that differ from the sum over items, at the date and the sequence. */
 const differing = LEVELS.map((level) => {
-  const { sql: counted } = totalsStatement({ level, filter: NO_FILTER, snapshot: SNAPSHOT });
+  // What the book keeps of ends is not believed here.
+  const everyItem = { level, filter: NO_FILTER, snapshot: SNAPSHOT };
+  const { sql: counted } = totalsStatement(everyItem, undefined, 'read');
   const texts = (alias: string) => COUNTED.map((name) => `${alias}.${name}`).join(', ');
   return `
       SELECT '${level}' AS level, coalesce(k.currency, c.currency) AS currency, $1::date::text AS "asOf",

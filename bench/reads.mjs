@@ -19,6 +19,7 @@ import { join } from 'node:path';
 import { performance } from 'node:perf_hooks';
 import { buffer } from 'node:stream/consumers';
 import { gunzipSync } from 'node:zlib';
+import { openEmbeddedDatabase } from '../packages/shared/dist/src/embedded/embedded-database.js';
 import pg from '../packages/shared/node_modules/pg/lib/index.js';
 import {
   freePort,
@@ -58,7 +59,7 @@ const bookUrl = process.env.BOOK_URL;
 const ofWorldBank = made === undefined && bookUrl === undefined;
 const [lenderName, country] = ofWorldBank ? ['Third parties that bought', 'BR'] : ['Party 1', 'XA'];
 
-const { url, pid, databaseUrl, stop } = await startResourceApi({
+const { url, pid, databaseUrl, storeCopy, stop } = await startResourceApi({
   engine,
   facilities: made,
   bookUrl,
@@ -98,7 +99,10 @@ const agent = new Agent({ keepAlive: true });
 /** Processes of bare servers. */
 const bare = [];
 let asked = 0;
-const byHand = databaseUrl === undefined ? undefined : await handWritten(databaseUrl);
+const SETTINGS =
+  'SET plan_cache_mode = force_generic_plan; SET jit = off; SET enable_seqscan = off;' +
+  'SET enable_hashjoin = off; SET enable_mergejoin = off; SET enable_sort = off';
+const byHand = storeCopy === undefined ? await onPostgres(databaseUrl) : await embedded(storeCopy);
 await warmUp();
 if (profile !== undefined) {
   console.table(await pageProfiled(profile));
@@ -111,7 +115,7 @@ for (const [name, query, callers, path = ''] of pages) {
     const question = { query, path, token: tokens[caller] };
     const ours = { pid, ask: (number) => ask(number, question) };
     const limit = LIMITS[name];
-    const others = limit === undefined || byHand === undefined ? {} : byHand(limit);
+    const others = limit === undefined ? {} : byHand(limit);
     const newDates = asked + questions <= DATES ? 'yes' : 'no';
     const { service, ...hand } = await measured({ service: ours, ...others });
     rows.push({ question: name, caller, 'new dates': newDates, ...service });
@@ -123,10 +127,8 @@ const walk = await walked();
 console.log(`store: ${engine}, Node ${process.versions.node}, ${questions} questions each`);
 console.table(rows);
 console.table([walk]);
-if (byHand) {
-  console.log('times the SQL by hand: the median, and processor time');
-  console.table(ratios);
-}
+console.log('times the SQL by hand: the median, and processor time');
+console.table(ratios);
 process.exit(0);
 
 /** @param number of the question: its date, and once the dates are used up, its spelling */
@@ -225,6 +227,8 @@ function quantilesOf(times) {
 function compared(ours, { statement, server }) {
   const ratio = (a, b) => Math.round((10 * a) / b) / 10;
   const all = ({ node, database }) => node + database;
+  if (server === undefined)
+    return { 'of the statement': ratio(ours['median ms'], statement['median ms']) };
   return {
     'of the bare server': ratio(ours['median ms'], server['median ms']),
     'its processor time': ratio(all(ours), all(server)),
@@ -275,21 +279,12 @@ async function walked() {
 }
 
 /**
- * The newest balance of each line of the first facilities that owe something, and nothing else: as a
- * statement of this process, and through a bare server.
+ * The newest balance of each line of the first facilities that owe something, and nothing else.
  */
-async function handWritten(connectionString) {
-  const client = new pg.Client({ connectionString });
-  await client.connect();
-  const settings =
-    'SET plan_cache_mode = force_generic_plan; SET jit = off; SET enable_seqscan = off;' +
-    'SET enable_hashjoin = off; SET enable_mergejoin = off; SET enable_sort = off';
-  await client.query(settings);
-  // So that the database does not do so by itself meanwhile.
-  await client.query('VACUUM (ANALYZE)');
+function handWritten() {
   const newest = `SELECT * FROM balance WHERE line_key = l.key AND effective_date <= $1
     ORDER BY effective_date DESC, known_seq DESC LIMIT 1`;
-  const text = `
+  return `
     WITH page AS MATERIALIZED (
       SELECT f.key, f.id, f.name, f.type, f.currency, f.maturity_date, d.id AS deal, d.name AS deal_name,
         d.deal_number, d.country, y.id AS borrower, y.name AS borrower_name
@@ -308,11 +303,21 @@ async function handWritten(connectionString) {
     FROM page JOIN balance_line l ON l.facility_key = page.key CROSS JOIN LATERAL (${newest}) b
     GROUP BY page.key, page.id, page.name, page.type, page.currency, page.maturity_date, page.deal,
       page.deal_name, page.deal_number, page.country, page.borrower, page.borrower_name, l.lender_key`;
+}
+
+/** As a statement of this process, and through a bare server. */
+async function onPostgres(connectionString) {
+  const client = new pg.Client({ connectionString });
+  await client.connect();
+  await client.query(SETTINGS);
+  // So that the database does not do so by itself meanwhile.
+  await client.query('VACUUM (ANALYZE)');
+  const text = handWritten();
   const port = await freePort();
   const child = fork(join(import.meta.dirname, 'bare-rows.mjs'));
   process.once('exit', () => child.kill('SIGKILL'));
   const listening = new Promise((done) => child.once('message', done));
-  child.send({ connectionString, settings, text, port });
+  child.send({ connectionString, settings: SETTINGS, text, port });
   await listening;
   bare.push(child.pid);
   const statement = (limit) => (number) =>
@@ -327,4 +332,19 @@ async function handWritten(connectionString) {
     statement: { pid: undefined, ask: statement(limit) },
     server: { pid: child.pid, ask: server(limit) },
   });
+}
+
+/** As a statement in a copy of the store, in a worker thread of this process. */
+async function embedded(folder) {
+  const database = await openEmbeddedDatabase(join(folder, 'resource-api', 'database'));
+  await database.execute(SETTINGS);
+  await database.execute('VACUUM (ANALYZE)');
+  const text = handWritten();
+  const statement = (limit) => (number) =>
+    database.transaction((inside) => inside.query(text, [dateOf(number), `${limit}`]), {
+      prepared: true,
+      readOnly: true,
+    });
+  for (let number = 0; number < WARM_UP; number += 1) await statement(10)(number);
+  return (limit) => ({ statement: { pid: undefined, ask: statement(limit) } });
 }

@@ -2,6 +2,7 @@
 import { spawn } from 'node:child_process';
 import { generateKeyPairSync } from 'node:crypto';
 import { once } from 'node:events';
+import { cpSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { join, resolve } from 'node:path';
 import { text } from 'node:stream/consumers';
@@ -34,7 +35,8 @@ const { privateKey, publicKey } = generateKeyPairSync('rsa', { modulusLength: 20
  * @param bookUrl of a PostgreSQL database that has a book already
  * @param prepare gets a function that runs `cls-api` with words and gives what it says as JSON
  * @param nodeArguments for the service, such as `--cpu-prof`
- * @returns its URL, its process id, the database's URL (undefined for the embedded store), and what stops it
+ * @returns its URL, its process id, what stops it, the database's URL, and of an embedded store instead a copy
+ *   of its folder, as it was before the service had it
  */
 export async function startResourceApi({
   engine,
@@ -49,12 +51,13 @@ export async function startResourceApi({
   const port = await freePort();
   const server = engine === 'postgres' && !bookUrl ? await postgresServer() : undefined;
   const databaseUrl = bookUrl ?? (await server?.createDatabase());
+  const folder = temporaryDirectory('cls-bench-');
   const env = {
     ...process.env,
     ISSUER: issuer,
     JWKS_URL: `http://127.0.0.1:${jwksPort}/jwks.json`,
     API_PORT: `${port}`,
-    CLS_DATA_DIR: join(temporaryDirectory('cls-bench-'), 'data'),
+    CLS_DATA_DIR: join(folder, 'data'),
     LOG_LEVEL: 'warn',
     ...(databaseUrl === undefined ? {} : { API_DATABASE_URL: databaseUrl }),
   };
@@ -70,6 +73,8 @@ export async function startResourceApi({
   if (facilities !== undefined) await makeBook(env, facilities);
   else if (bookUrl === undefined) await command('import', 'world-bank', '--apply');
   await prepare(command);
+  const storeCopy = databaseUrl === undefined ? join(folder, 'copy') : undefined;
+  if (storeCopy !== undefined) cpSync(join(folder, 'data'), storeCopy, { recursive: true });
   const main = join(root, 'packages/resource-api/dist/src/main.js');
   const child = run([...nodeArguments, main], 'ignore');
   process.once('exit', () => child.kill('SIGKILL'));
@@ -82,7 +87,7 @@ export async function startResourceApi({
     child.kill('SIGTERM');
     await ended;
   };
-  return { url, pid: child.pid, databaseUrl, stop };
+  return { url, pid: child.pid, databaseUrl, storeCopy, stop };
 }
 
 async function makeBook(env, facilities) {

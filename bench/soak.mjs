@@ -12,17 +12,19 @@ import { SERVICES, startWorld } from '../scripts/drills/world.mjs';
 const minutes = Number(process.argv[2] ?? 10);
 const SAMPLE_MS = 15_000;
 const SIGN_IN_EVERY_MS = 3_000;
-/** Of the drills' load: a soak is long, not heavy. */
-const PACE = 3;
+/** Of the drills' load: a soak is long, not heavy, and fills what is kept in memory in its first third. */
+const PACE = 1.5;
 /** Then its people sign in again: their sign-ins last no longer than `REFRESH_ABSOLUTE_S`. */
 const ROUND_MS = 480_000;
 /** The heap is collected when the engine thinks fit; this much is no growth. */
 const NOISE = { memory: 1.15, files: 1.1, connections: 1.1, keys: 1.1 };
-/** What is kept for longer than a soak lasts, as docs/capacity.md says: for a day at least. */
+/** What is kept for longer than a soak lasts, as docs/capacity.md says: for a day at least. By store. */
 const KEPT = {
   cls_auth: /^(audit_event\w*|signed_in_session|application_grant|revoked_grant)$/,
   // The ledger is append-only, and each import brings a deal.
   cls_api: /^(?!schema_migration|version_|caller_)/,
+  // A day longer than the sign-in that it is for.
+  Redis: /^Grant$/,
 };
 const ROWS = `
   SELECT relname AS table, (xpath('/row/n/text()', query_to_xml(
@@ -93,13 +95,19 @@ async function sample() {
   const [{ n }] = await current.query(
     `SELECT count(*)::int AS n FROM pg_stat_activity WHERE usename LIKE 'cls_%'`,
   );
-  const keys = execFileSync('redis-cli', ['-u', world.environment.REDIS_URL, 'DBSIZE']);
-  return Object.fromEntries([
-    ...processes,
-    ['connections', n],
-    ['keys of Redis', Number.parseInt(keys, 10)],
-    ...rows,
-  ]);
+  return Object.fromEntries([...processes, ['connections', n], ...keysOfRedis(), ...rows]);
+}
+
+/** How many there are of each kind that auth-server keeps, and of all others together. */
+function keysOfRedis() {
+  const words = ['-u', world.environment.REDIS_URL, '--scan', '--count', '1000'];
+  const counts = new Map();
+  for (const key of execFileSync('redis-cli', words, { encoding: 'utf8' }).split('\n')) {
+    if (key === '') continue;
+    const name = `Redis ${/^cls:auth:([A-Za-z]+):/.exec(key)?.[1] ?? 'others'} keys`;
+    counts.set(name, (counts.get(name) ?? 0) + 1);
+  }
+  return counts;
 }
 
 function memoryOf(pid) {
@@ -115,12 +123,12 @@ function report() {
   const mean = (some, name) => some.reduce((sum, one) => sum + (one[name] ?? 0), 0) / some.length;
   const found = [];
   console.log(`${minutes} minutes:`, JSON.stringify(counts));
-  for (const name of Object.keys(samples.at(-1))) {
+  for (const name of new Set(samples.flatMap(Object.keys))) {
     const [first, a, b] = [samples[0][name] ?? 0, mean(middle, name), mean(last, name)];
     if (first === b && a === b) continue;
     const grows = b > a * (NOISE[/memory|files|connections|keys/.exec(name)?.[0]] ?? 1) + 1;
-    const [database, table] = name.split(' ');
-    const kept = KEPT[database]?.test(table) === true;
+    const [store, table] = name.split(' ');
+    const kept = KEPT[store]?.test(table) === true;
     if (grows && !kept) found.push(`${name} grows`);
     const word = grows ? (kept ? 'kept ' : 'GROWS ') : '';
     console.log(`${word}${name}: ${first} at first, ${a.toFixed(1)}, then ${b.toFixed(1)}`);

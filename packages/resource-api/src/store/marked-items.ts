@@ -1,6 +1,12 @@
 import type { MarkedRequest } from '../balances/balance-store.ts';
 import { BY_LOOKUP, LEVEL_SQL } from './balance-levels.ts';
-import { conditions, Parameters, type Statement } from './balance-statements.ts';
+import {
+  asksWholeBook,
+  BY_INDEX,
+  conditions,
+  Parameters,
+  type Statement,
+} from './balance-statements.ts';
 import { groupOf } from './group-totals.ts';
 
 /**
@@ -26,7 +32,11 @@ export function accruingStatement(request: MarkedRequest, deals?: readonly bigin
       SELECT ${columns} FROM ${items}
       WHERE i.deal_key = rated.key AND ${where} ${BY_LOOKUP}) item
     LIMIT ${most}`;
-  return { sql: text, parameters: parameters.values };
+  const statement = { sql: text, parameters: parameters.values };
+  // Without a filter the text is one for each level and group, and each deal is looked up.
+  return asksWholeBook(request.filter)
+    ? { ...statement, planning: BY_INDEX, prepared: true }
+    : statement;
 }
 
 /** Items of a filter whose own line has something due. */

@@ -172,7 +172,7 @@ describe('what is measured', () => {
 
   it('can be asked in the runbooks’ words: statements run as they are written', async () => {
     const statements = ofAlerts.flatMap((name) =>
-      [...read(runbooks, name).matchAll(/`(SELECT [^`]+)`/g)].map(([, sql]) => sql),
+      [...read(runbooks, name).matchAll(/`((?:SELECT|UPDATE) [^`]+)`/g)].map(([, sql]) => sql),
     );
     expect(statements.length).to.be.above(4);
     for (const sql of statements) {

@@ -209,6 +209,7 @@ async function compose(
     scopeBase: config.scopeBase,
     checks,
     isDraining: () => service?.draining ?? false,
+    answerTimeoutMs: config.answerTimeoutS * 1_000,
     clock,
     log,
     recordAnswer: answerRecorder(log, metrics, routePatterns(versions), {

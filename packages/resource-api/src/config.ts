@@ -21,6 +21,8 @@ export interface ResourceApiConfig extends ServiceEnvironment {
   readonly previousCursorKey: Secret | undefined;
   /** Requests a caller may make per minute, over all replicas; 0: no limit. */
   readonly rateLimitPerMinute: number;
+  /** Longest time for an answer, in seconds; exports that have begun have none. */
+  readonly answerTimeoutS: number;
   /** What a caller may use of this replica. */
   readonly callerLimits: CallerLimits;
   /** Origins whose pages may read answers; none without them. */
@@ -106,6 +108,13 @@ function readConfig(read: EnvironmentReader): ResourceApiConfig {
       min: 0,
       max: 10_000_000,
       ...inProduction(3_000),
+    }),
+    answerTimeoutS: read.integer('ANSWER_TIMEOUT_S', {
+      about:
+        'seconds after which a question without an answer is refused with 503, and its statements are cancelled; an export that has begun has no limit. Keep it below the read timeout of the ingress',
+      min: 1,
+      max: 600,
+      fallback: 25,
     }),
     callerLimits: {
       statementSeconds: read.integer('CALLER_STATEMENT_S_PER_MINUTE', {

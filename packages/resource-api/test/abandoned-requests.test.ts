@@ -81,6 +81,36 @@ describe('questions that the database does not get done [PostgreSQL]', () => {
   });
 });
 
+describe('questions that take longer than their limit [PostgreSQL]', () => {
+  let api: TestApi;
+  before(async function () {
+    this.timeout(60_000);
+    requireServer(this, 'PostgreSQL', await postgresServer());
+    const limits = { ANSWER_TIMEOUT_S: '1', CALLER_REQUESTS_AT_ONCE: '0' };
+    api = await startTestApi(postgres, limits);
+    await loadRecords(api.database, generated({ contracts: 4, years: 1 }).records);
+  });
+  after(() => api?.stop());
+
+  it('are refused with 503, those that wait for a connection too, and cancelled', async () => {
+    await whileLocked(api.database, async () => {
+      const questions = Array.from({ length: 6 }, (_, at) =>
+        api.get(`${BALANCES}?limit=${at + 1}`),
+      );
+      for (const answer of await Promise.all(questions)) {
+        expect(answer.status).to.equal(503);
+        expect(answer.headers.get('retry-after')).to.equal('2');
+        expect(await answer.json()).to.include({ status: 503, code: 'unavailable' });
+      }
+      // The lock is held still: what was not cancelled would be waiting for it.
+      await eventually(async () => {
+        expect(await api.database.query(RUNNING)).to.have.length(0);
+      });
+    });
+    expect((await api.get(`${BALANCES}?limit=7`)).status).to.equal(200);
+  });
+});
+
 describe('more questions than may wait for the database [PostgreSQL]', () => {
   let api: TestApi;
   before(async function () {

@@ -1,4 +1,3 @@
-import { setMaxListeners } from 'node:events';
 import type { IncomingMessage, RequestListener } from 'node:http';
 import { authorizationOf, bearerToken } from '@cls/shared/access/bearer';
 import type { Caller } from '@cls/shared/access/caller';
@@ -13,8 +12,7 @@ import { strictTransport } from '@cls/shared/http/strict-transport';
 import type { Log } from '@cls/shared/log';
 import { Abandoned } from '@cls/shared/sql/database';
 import Router from '@koa/router';
-import Koa, { type Context, type Middleware, type ParameterizedContext } from 'koa';
-import { type Asker, askedBy } from '../access/asker.ts';
+import Koa, { type Middleware, type ParameterizedContext } from 'koa';
 import { callerName } from '../access/caller-budget.ts';
 import { rateLimitHeaders } from '../access/rate-limit.ts';
 import type { VersionUse } from '../usage/usage-counter.ts';
@@ -25,6 +23,7 @@ import { cors } from './cors.ts';
 import { documentation } from './documentation.ts';
 import { type KeptAnswersDeps, keptAnswers } from './kept-answers.ts';
 import { methodNotAllowed } from './method-not-allowed.ts';
+import { askedByRequest } from './request-asker.ts';
 import {
   type ApiState,
   refusalStep,
@@ -41,6 +40,8 @@ export interface AppDeps extends KeptAnswersDeps {
   readonly scopeBase: string;
   readonly checks: readonly ReadinessCheck[];
   readonly isDraining: () => boolean;
+  /** Longest time for an answer. */
+  readonly answerTimeoutMs: number;
 }
 
 export interface App {
@@ -128,8 +129,8 @@ function serve(deps: AppDeps): Middleware<ApiState> {
       headers: ctx.req.headers,
       accepts: (types: string[]) => ctx.accepts(types),
     };
-    const asker = askerOf(ctx, name, budgets.begin(name));
-    const response = await askedBy(asker, () => route.handle(request));
+    const work = { name, end: budgets.begin(name), answerMs: deps.answerTimeoutMs };
+    const response = await askedByRequest(ctx.res, work, async () => route.handle(request));
     await writeAnswer(ctx, release, response);
     const { keptFor: edition } = response;
     if (use && edition) ctx.state.keepable = { caller, name, edition, use };
@@ -177,34 +178,6 @@ function routeOf(versions: ApiVersions, { version }: ApiState) {
   if (version === undefined || version.resolution.kind !== 'served') return {};
   const { release } = version.resolution;
   return { release, route: versions.route(release, version.path) };
-}
-
-/**
- * Who asks. Ends the count of the request when its answer was sent, and aborts the work when the client
- * closed the connection before. The signal is made when some work needs one: a kept answer does not.
- */
-function askerOf({ res }: Context, name: string, end: () => void): Asker {
-  let client: AbortController | undefined;
-  let isGone = false;
-  const closed = () => {
-    end();
-    isGone = !res.writableFinished;
-    if (isGone) client?.abort();
-  };
-  if (res.destroyed) closed();
-  else res.once('close', closed);
-  return {
-    name,
-    get signal() {
-      if (client === undefined) {
-        client = new AbortController();
-        // Each statement of the question that runs listens to it.
-        setMaxListeners(0, client.signal);
-      }
-      if (isGone) client.abort();
-      return client.signal;
-    },
-  };
 }
 
 /** Answers what no route took: another method or an unknown path. */

@@ -11,6 +11,7 @@ import { startTestApi } from '../../packages/resource-api/dist/test/support/api.
 import { runWith } from '../../packages/resource-api/dist/test/support/tool.js';
 import { pglite, requireServer } from '../../packages/testing/dist/src/engines.js';
 import { findBinary } from '../../packages/testing/dist/src/servers.js';
+import { composed } from './deploy/kubernetes.mjs';
 
 const root = resolve(import.meta.dirname, '..', '..');
 const monitoring = join(root, 'deploy', 'monitoring');
@@ -64,6 +65,33 @@ describe('the rules of alerts', () => {
       const metrics = expr.match(/\bup\b|\b(?:cls|process|nodejs)_\w+/g);
       expect([...series], alert).to.include.members(metrics);
     }
+  });
+
+  it('warn of memory at 0.8 of the smallest limit that deploy/ gives each service', () => {
+    const BYTES = { G: 2 ** 30, M: 2 ** 20 };
+    const bytes = (text) => {
+      const [, number, unit] = /^(\d+)([GM])i?$/.exec(text);
+      return Number(number) * BYTES[unit];
+    };
+    const limits = {};
+    const limit = (service, text) => {
+      limits[service] = Math.min(limits[service] ?? Infinity, bytes(text));
+    };
+    for (const { kind, metadata, spec } of composed(
+      join(root, 'deploy', 'kubernetes', 'overlays', 'production'),
+    )) {
+      if (kind !== 'Deployment') continue;
+      limit(metadata.name, spec.template.spec.containers[0].resources.limits.memory);
+    }
+    for (const service of ['auth-server', 'resource-api', 'explorer']) {
+      const unit = read(root, 'deploy', 'systemd', `cls-${service}.service`);
+      limit(service, /^MemoryMax=(\S+)$/m.exec(unit)[1]);
+    }
+    const { expr } = alerts.find(({ alert }) => alert === 'ClsMemoryHigh');
+    const warned = [...expr.matchAll(/job=~?"([^"]+)"\} > 0\.8 \* (\d+)/g)].flatMap(
+      ([, jobs, number]) => jobs.split('|').map((job) => [job, Number(number)]),
+    );
+    expect(Object.fromEntries(warned)).to.deep.equal(limits);
   });
 
   it('have a runbook each, with the alert’s name, what to look at and what to do', () => {

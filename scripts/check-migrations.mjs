@@ -12,10 +12,10 @@ for (const name of PACKAGES) {
   const files = readdirSync(join(folder, 'migrations'))
     .sort()
     .slice(Math.max(...released));
-  const newTables = new Set();
+  const tables = new Map();
   for (const file of files) {
     const sql = readFileSync(join(folder, 'migrations', file), 'utf8');
-    for (const fault of faultsOf(sql, newTables)) {
+    for (const fault of faultsOf(sql, tables)) {
       process.stderr.write(`packages/${name}/migrations/${file}: ${fault}\n`);
       faults += 1;
     }

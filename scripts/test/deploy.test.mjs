@@ -231,6 +231,17 @@ describe('the compose file', () => {
     }
   });
 
+  it('nginx starts after every service whose name it looks up', () => {
+    const folder = temporaryDirectory('cls-compose-');
+    execFileSync('sh', [join(deploy, 'compose', 'nginx-for-compose.sh'), folder, folder], {
+      env: { ...process.env, SOURCE: deploy },
+    });
+    const written = readFileSync(join(folder, 'nginx.conf'), 'utf8');
+    const names = [...written.matchAll(/^\s*server ([a-z-]+):\d+/gm)].map(([, name]) => name);
+    expect(names).to.have.length.above(1);
+    expect(Object.keys(compose.services.nginx.depends_on)).to.have.members(names);
+  });
+
   it('each service starts with its settings, and finds each file among its secrets', () => {
     for (const [name, service] of services.filter(([, { image }]) => image.startsWith('cls/'))) {
       const tool = { 'auth-migrate': 'auth-server', 'api-migrate': 'resource-api' }[name] ?? name;

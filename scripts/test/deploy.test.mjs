@@ -90,6 +90,15 @@ describe('manifests of Kubernetes', () => {
     });
   }
 
+  it('docs/deployment.md makes the namespace before it applies what goes there', () => {
+    const text = readFileSync(join(root, 'docs', 'deployment.md'), 'utf8');
+    for (const folder of ['migrate', 'overlays/production']) {
+      const { namespace } = parse(read('kubernetes', folder, 'kustomization.yaml'));
+      const made = text.indexOf(`\nkubectl create namespace ${namespace}\n`);
+      expect(made, namespace).to.be.within(0, text.indexOf(`apply -k deploy/kubernetes/${folder}`));
+    }
+  });
+
   it('a field that Kubernetes does not know is found, and so is one of another type', () => {
     const [policy] = objectsOf(
       'apiVersion: policy/v1\nkind: PodDisruptionBudget\nmetadata: { name: x }\nspec: { maxUnavailible: 1, selector: 3 }',

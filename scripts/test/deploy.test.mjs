@@ -195,6 +195,17 @@ describe('manifests of Kubernetes', () => {
   });
 });
 
+describe('the lists of what deploy/ has', () => {
+  const entries = readdirSync(deploy).filter((name) => name !== 'README.md');
+
+  for (const path of ['deploy/README.md', 'docs/deployment.md']) {
+    it(`${path} has every file and folder`, () => {
+      const named = [...readFileSync(join(root, path), 'utf8').matchAll(/`([\w.-]+)\/?[\w/]*`/g)];
+      expect(named.map(([, name]) => name)).to.include.members(entries);
+    });
+  }
+});
+
 describe('the compose file', () => {
   const compose = parse(read('compose', 'compose.yaml'), { merge: true });
   const services = Object.entries(compose.services);

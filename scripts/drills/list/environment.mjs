@@ -108,6 +108,7 @@ export const ENVIRONMENT = [
     heal: ({ disks }) => disks.log.empty(),
   },
   {
+    short: true,
     name: 'key-rotation',
     title: 'a key rotation (stage, promote) and an import of 150 deals',
     holdMs: 0,

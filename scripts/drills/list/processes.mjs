@@ -12,12 +12,14 @@ export const PROCESSES = [
     heal: (world) => world.startMissing(),
   })),
   ...each((name) => ({
+    short: name === 'auth-1',
     name: `term-${name}`,
     title: `SIGTERM of ${name}`,
     break: (world) => world.stop(name),
     heal: (world) => world.startMissing(),
   })),
   {
+    short: true,
     name: 'rolling-restart',
     title: 'each replica restarted, one right after the other',
     async break(world) {

@@ -1,4 +1,3 @@
--- contract: 0.4.0 writes events of now, which are a month or more before the boundary; 0023 drops it
 -- Audit events are about to be partitioned by month. The rows of today become one partition as they
 -- are: a constraint says that they are all before the boundary, so that nothing has to be copied or
 -- read under a lock. It is checked in 0022, and is used and dropped in 0023. Events of today are far

@@ -1,4 +1,3 @@
--- contract: 0.4.0 sees the same rows as before: the policies ask the same, in another order
 -- Whether a reader sees everything does not depend on a row: full control is asked together with a
 -- rule for all deals, once for each statement. It was asked for each row that was read.
 DO $$

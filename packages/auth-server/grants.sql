@@ -25,7 +25,7 @@ BEGIN
   IF to_regclass('schema_step') IS NOT NULL THEN
     EXECUTE format('REVOKE INSERT, UPDATE, DELETE ON schema_step FROM %I', service);
   END IF;
-  -- Events are deleted when their time is over.
+  -- Events are deleted when their time is over. A trigger keeps the latest ones (migration 0024).
   EXECUTE format('REVOKE UPDATE ON audit_event FROM %I', service);
   IF to_regclass('audit_month') IS NOT NULL THEN
     EXECUTE format('REVOKE UPDATE ON audit_event_name FROM %I', service);

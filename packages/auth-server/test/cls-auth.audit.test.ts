@@ -247,6 +247,25 @@ describeOnEngines('cls-auth audit', (engine) => {
     );
   });
 
+  it('does not drop in the first day after a month, also where the audit is kept for ever', async () => {
+    for (const offset of [-3, -2, -1, 0, 1, 2, 3]) {
+      await owner.execute(`DROP TABLE audit_event_${nameOf(offset).replace('-', '_')}`);
+    }
+    const end = new Date(Date.now() - 3_600_000);
+    await owner.execute(
+      `CREATE TABLE audit_event_before_2001_02 PARTITION OF audit_event
+       FOR VALUES FROM (MINVALUE) TO ('${end.toISOString()}')`,
+    );
+    const file = join(folder, 'audit.ndjson');
+    await run(`audit export before-2001-02 ${file}`);
+    const refused = await run(`audit drop before-2001-02 --apply --exported ${file}`, forEver);
+    const droppable = new Date(end.getTime() + DAY_MS).toISOString();
+    expect(refused.said).to.equal(
+      `before-2001-02 can be dropped a day after its end, from ${droppable} on; nothing was dropped`,
+    );
+    expect(await owner.query('SELECT FROM audit_event_before_2001_02')).to.have.length(0);
+  });
+
   it('does not take a file of the same number of other events', async () => {
     const file = join(folder, 'audit.ndjson');
     await run(`audit export ${nameOf(-2)} ${file}`);

@@ -154,6 +154,13 @@ async function requireDroppable(
       `AUDIT_RETENTION_DAYS is 0, so ${period.name} is kept for ever: give --exported <file> to drop what a file keeps`,
     );
   }
+  // The database refuses the service's role what is younger than 23 hours (migration 0024).
+  const sooner = keptUntil(found, 1);
+  if (days === 0 && sooner !== undefined && sooner > new Date()) {
+    throw new CommandRefused(
+      `${period.name} can be dropped a day after its end, from ${sooner.toISOString()} on; nothing was dropped`,
+    );
+  }
   const kept = keptUntil(found, days);
   if (kept !== undefined && kept > new Date()) {
     throw new CommandRefused(

@@ -56,7 +56,7 @@ describe('the line that the log has of a refused request', () => {
   const refusedOf = (response: Response) => {
     const id = response.headers.get('x-request-id');
     const line = lines.find(({ requestId }) => requestId === id);
-    return line?.['refused'];
+    return line?.['reason'];
   };
   const json = (body: object) =>
     fetch(`${issuer}/oauth/token`, {

@@ -9,7 +9,6 @@ const NAMES: ReadonlyMap<string, string> = new Map([
   ['method', 'http.request.method'],
   ['path', 'url.path'],
   ['status', 'http.response.status_code'],
-  ['refused', 'event.reason'],
   ['reason', 'event.reason'],
   ['cause', 'error.message'],
   ['address', 'client.address'],

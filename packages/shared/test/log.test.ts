@@ -57,11 +57,12 @@ describe('a line of the log', () => {
   });
 
   it('names its fields as the Elastic Common Schema does, and its own below cls', () => {
-    const [line, failure] = linesOf(`
-      log.info({ method: 'GET', path: '/a', status: 404, durationMs: 1.5, refused: 'not_found',
+    const [line, failure, unread] = linesOf(`
+      log.info({ method: 'GET', path: '/a', status: 404, durationMs: 1.5, reason: 'not_found',
         requestId: 'r', clientId: 'c' }, 'request answered');
       const cause = Object.assign(new Error('ECONNREFUSED'), { code: 'E1' });
-      log.error({ err: new TypeError('failed', { cause }) }, 'fault');`);
+      log.error({ err: new TypeError('failed', { cause }) }, 'fault');
+      log.warn({ refused: { 408: 1 } }, 'requests were refused unread');`);
     expect(line).to.include({
       ...{ 'http.request.method': 'GET', 'url.path': '/a', 'http.response.status_code': 404 },
       ...{ 'event.duration': 1_500_000, 'event.reason': 'not_found', 'http.request.id': 'r' },
@@ -73,6 +74,9 @@ describe('a line of the log', () => {
       'error.message': 'failed: ECONNREFUSED',
     });
     expect(failure?.['error.stack_trace']).to.match(/at .*\n.*caused by: /s);
+    // A search store takes one type for a field, and the reason is a text.
+    expect(unread).to.have.deep.property('cls.refused', { 408: 1 });
+    expect(unread).not.to.have.property('event.reason');
   });
 
   it('has the same members with and without something to cut out', () => {

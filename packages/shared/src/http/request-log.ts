@@ -75,7 +75,8 @@ function logAnswer(log: Log, answered: AnsweredRequest, tookMs: number): void {
   const { requestId, method, path, status, refused, clientId } = answered;
   const level = PROBES.includes(path) ? 'debug' : 'info';
   const line = { requestId, method, path, status, durationMs };
-  log[level](refused === undefined ? line : { ...line, refused, clientId }, 'request answered');
+  const why = refused === undefined ? {} : { reason: refused, clientId };
+  log[level]({ ...line, ...why }, 'request answered');
 }
 
 export function requestLog(record: RecordAnswer): Middleware<RequestState> {

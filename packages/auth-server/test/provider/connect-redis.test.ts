@@ -1,3 +1,4 @@
+import { mock } from 'node:test';
 import { type Log, silentLog } from '@cls/shared/log';
 import { Secret } from '@cls/shared/secret';
 import { DatabaseUnavailable } from '@cls/shared/sql/database';
@@ -57,6 +58,37 @@ describe('a Redis that evicts keys', () => {
     (await connectRedis(url, { production: false, redisTimeoutMs: 10_000 }, log)).disconnect();
     expect(warnings).to.have.length(1);
     expect(warnings[0]).to.include('noeviction');
+  });
+});
+
+describe('a Redis that goes away while it is used', () => {
+  it('has one log line for its failures, and one for their end', async function () {
+    const server = await startRedis();
+    requireServer(this, 'Redis', server);
+    const lines: [string, object][] = [];
+    const write = (fields: object, message: string) => void lines.push([message, fields]);
+    const log: Log = { ...silentLog, warn: write, info: write };
+    const settings = { production: false, redisTimeoutMs: 10_000 };
+    const redis = await eventually(() => connectRedis(new Secret(server.url), settings, log));
+    let failures = 0;
+    redis.on('error', () => {
+      failures += 1;
+    });
+    server.process.kill('SIGKILL');
+    await eventually(async () => expect(failures).to.be.at.least(3));
+    const [[message, { reason } = { reason: '' }] = []] = lines as [[string, { reason: string }]];
+    expect([message, lines.length]).to.deep.equal(['Redis failed', 1]);
+    expect(reason).to.match(/ECONN|closed/);
+    redis.disconnect();
+    mock.timers.enable({ apis: ['setTimeout'] });
+    try {
+      redis.emit('ready');
+      mock.timers.tick(5_000);
+    } finally {
+      mock.timers.reset();
+    }
+    expect(lines.map(([text]) => text)).to.deep.equal(['Redis failed', 'Redis answers again']);
+    expect(lines[1]?.[1]).to.have.property('count').that.is.at.least(2);
   });
 });
 

@@ -1,7 +1,9 @@
 import type { Log } from '@cls/shared/log';
+import { whyFailed } from '@cls/shared/outage-log';
 import type { Secret } from '@cls/shared/secret';
 import { readBeforeTimeouts } from '@cls/shared/service/ioredis-timeouts';
 import { parseRedisUrl, type RedisAddress } from '@cls/shared/service/redis-address';
+import { redisOutage } from '@cls/shared/service/redis-outage';
 import { DatabaseUnavailable } from '@cls/shared/sql/database';
 import { Cluster, Redis } from 'ioredis';
 
@@ -22,7 +24,9 @@ export async function connectRedis(
 ): Promise<Redis | Cluster> {
   const redis = clientFor(parseRedisUrl(url.expose()), timeoutMs);
   readBeforeTimeouts(redis);
-  redis.on('error', (err: Error) => log.warn({ err: { message: err.message } }, 'Redis failed'));
+  const outage = redisOutage(log);
+  redis.on('error', (error: Error) => outage.failed(whyFailed(error)));
+  redis.on('ready', outage.answered);
   try {
     await redis.connect();
     return redis;

@@ -2,8 +2,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { answerTimeout } from '@cls/shared/answer-timeout';
 import type { Log } from '@cls/shared/log';
 import type { ObserveCommand } from '@cls/shared/metrics/redis-commands';
+import { type OutageLog, whyFailed } from '@cls/shared/outage-log';
 import type { Secret } from '@cls/shared/secret';
 import { parseRedisUrl, type RedisAddress } from '@cls/shared/service/redis-address';
+import { redisOutage } from '@cls/shared/service/redis-outage';
 import { createClient, createCluster, createSentinel } from 'redis';
 
 const COMMAND_TIMEOUT_MS = 500;
@@ -40,13 +42,19 @@ interface Connection {
   connect(): Promise<unknown>;
   destroy(): unknown;
   on(event: 'error', listener: (error: Error) => void): unknown;
+  on(event: 'ready', listener: () => void): unknown;
 }
 
 /** @throws {DatabaseUnavailable} when the URL cannot be read. */
 export function connectRedis(url: Secret, log: Log, observe?: ObserveCommand): RedisScripts {
-  const connection = keepConnected(parseRedisUrl(url.expose()), log);
-  const send: RedisScripts['run'] = (script, keys, values) =>
-    withinTime(connection.current().eval(script, { keys: [...keys], arguments: [...values] }));
+  const outage = redisOutage(log);
+  const connection = keepConnected(parseRedisUrl(url.expose()), outage);
+  const send: RedisScripts['run'] = async (script, keys, values) => {
+    const sent = connection.current().eval(script, { keys: [...keys], arguments: [...values] });
+    const answer = await withinTime(sent);
+    outage.answered();
+    return answer;
+  };
   const run = observe === undefined ? send : observedScripts(send, observe);
   return {
     run,
@@ -70,16 +78,18 @@ export function connectRedis(url: Secret, log: Log, observe?: ObserveCommand): R
  * Connects in the background: a Redis that is down must not keep the API from starting.
  * A single server's client tries for ever by itself; the others give up, and are made anew.
  */
-function keepConnected(address: RedisAddress, log: Log) {
+function keepConnected(address: RedisAddress, outage: OutageLog) {
   let stopped = false;
   let retry: NodeJS.Timeout | undefined;
   let client: Connection;
   const open = () => {
     client = clientFor(address);
-    client.on('error', (error) => log.warn({ reason: error.message }, 'Redis failed'));
+    client.on('error', (error) => outage.failed(whyFailed(error)));
+    // Also where nobody asks for something.
+    client.on('ready', outage.answered);
     client.connect().catch((error: Error) => {
       if (stopped) return;
-      log.warn({ reason: error.message }, 'Redis cannot be reached');
+      outage.failed(whyFailed(error));
       retry = setTimeout(open, RECONNECT_MS);
     });
   };

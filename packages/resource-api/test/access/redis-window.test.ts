@@ -1,5 +1,6 @@
 import type { ChildProcess } from 'node:child_process';
-import { silentLog } from '@cls/shared/log';
+import { type AddressInfo, connect, createServer } from 'node:net';
+import { type Log, silentLog } from '@cls/shared/log';
 import { Secret } from '@cls/shared/secret';
 import { DatabaseUnavailable } from '@cls/shared/sql/database';
 import { requireServer } from '@cls/testing/engines';
@@ -122,6 +123,39 @@ describe('a Redis for limits', () => {
   it('whose URL cannot be read is refused, and not quoted', () => {
     const url = new Secret('redis+sentinel://:secret@127.0.0.1');
     expect(() => connectRedis(url, silentLog)).to.throw(DatabaseUnavailable, /^REDIS_URL/);
+  });
+
+  it('has one log line for its failures, and one for their end', async function () {
+    const server = await startRedis();
+    requireServer(this, 'Redis', server);
+    let isAway = true;
+    let refused = 0;
+    const between = createServer((socket) => {
+      socket.on('error', () => undefined);
+      if (isAway) {
+        refused += 1;
+        socket.destroy();
+        return;
+      }
+      const behind = connect(Number(new URL(server.url).port), '127.0.0.1');
+      behind.on('error', () => socket.destroy());
+      socket.pipe(behind).pipe(socket);
+    });
+    await new Promise<void>((resolve) => between.listen(0, '127.0.0.1', resolve));
+    const { port } = between.address() as AddressInfo;
+    const lines: string[] = [];
+    const write = (_: object, message: string) => void lines.push(message);
+    const log: Log = { ...silentLog, warn: write, info: write };
+    const redis = connectRedis(new Secret(`redis://127.0.0.1:${port}`), log);
+    await eventually(async () => expect(refused).to.be.at.least(4));
+    expect(lines).to.deep.equal(['Redis failed']);
+    isAway = false;
+    await eventually(async () => {
+      expect(lines).to.deep.equal(['Redis failed', 'Redis answers again']);
+    });
+    await redis.stop();
+    between.close();
+    server.process.kill('SIGKILL');
   });
 
   it('has answered, though the process was too busy to read it in time', async function () {

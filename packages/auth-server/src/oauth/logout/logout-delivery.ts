@@ -1,4 +1,6 @@
 import type { Log } from '@cls/shared/log';
+import { outageLog, whyFailed } from '@cls/shared/outage-log';
+import { DatabaseUnavailable } from '@cls/shared/sql/database';
 import type { Provider } from '../../library/oidc.ts';
 import { sendLogoutToken } from '../../library/reliances/logout-token.ts';
 import type { LogoutNotification, LogoutNotifications } from '../../sessions/session-store.ts';
@@ -23,6 +25,7 @@ export function deliverLogoutNotifications(
   provider: () => Provider | undefined,
   log: Log,
 ): () => Promise<void> {
+  const outage = outageLog(log, OUTAGE);
   let stopped = false;
   let round: Promise<void> | undefined;
   const tellAllDue = async () => {
@@ -36,7 +39,9 @@ export function deliverLogoutNotifications(
   };
   const timer = setInterval(() => {
     round ??= tellAllDue()
-      .catch((err) => log.warn({ err }, 'logout notifications cannot be read'))
+      .then(outage.answered, (err) =>
+        outage.failed(err instanceof DatabaseUnavailable ? whyFailed(err) : { err }),
+      )
       .finally(() => {
         round = undefined;
       });
@@ -66,6 +71,12 @@ export function keepLogoutNotifications(
   });
 }
 
+const OUTAGE = {
+  level: 'warn',
+  begins: 'logout notifications cannot be read',
+  continues: 'logout notifications could not be read in the last minute',
+  ends: 'logout notifications are read again',
+} as const;
 const RETRIED = 'a logout notification failed; trying again';
 const UNDELIVERED = 'an application did not accept a logout notification';
 

@@ -4,13 +4,13 @@ import { warnOfClock } from '@cls/shared/access/warn-of-clock';
 import { adminAudience } from '@cls/shared/access-token';
 import type { Clock } from '@cls/shared/clock';
 import type { LogFault } from '@cls/shared/http/fault-log';
-import { health, measureReadiness } from '@cls/shared/http/health';
+import { health, measureReadiness, type ReadinessCheck } from '@cls/shared/http/health';
 import { readableTarget, requestId } from '@cls/shared/http/request-id';
 import { type RecordAnswer, requestLog } from '@cls/shared/http/request-log';
 import type { Log } from '@cls/shared/log';
 import type { Metrics } from '@cls/shared/metrics/metrics';
 import type { Secret } from '@cls/shared/secret';
-import { besideRequests, type Database } from '@cls/shared/sql/database';
+import type { Database } from '@cls/shared/sql/database';
 import type { Tracing } from '@cls/shared/tracing/tracing';
 import type Koa from 'koa';
 import type { Middleware } from 'koa';
@@ -54,7 +54,6 @@ import { responseHeaders, unexpectedErrors } from './server/every-request.ts';
 import { router } from './server/router.ts';
 import { sqlLogoutNotifications } from './sessions/sql-session-store.ts';
 import type { StateStore } from './state/state-store.ts';
-import { writeProbe } from './state/write-probe.ts';
 import type { Assets } from './web/assets.ts';
 import type { Pages } from './web/page.ts';
 
@@ -71,6 +70,8 @@ export interface ProviderDeps {
   readonly cookieKey: Secret;
   readonly log: Log;
   readonly logFault: LogFault;
+  /** Of `/readyz`. */
+  readonly checks: readonly ReadinessCheck[];
   readonly recordAnswer: RecordAnswer;
   readonly metrics: Metrics;
   readonly tracing: Tracing | undefined;
@@ -88,16 +89,12 @@ export interface ComposedProvider {
 }
 
 export async function composeProvider(deps: ProviderDeps): Promise<ComposedProvider> {
-  const { config, database, state, log } = deps;
+  const { config, database, checks, log } = deps;
   const serviceAccounts = await cachedServiceAccountDirectory(database);
   const logoutNotifications = sqlLogoutNotifications(database);
   let service: { readonly draining: boolean } | undefined;
   let current: Provider | undefined;
   const tokens: { issue: IssueServiceToken } = { issue: async () => undefined };
-  const checks = [
-    { name: 'database', check: writeProbe(besideRequests(database)) },
-    { name: 'protocol_state', check: () => state.ready() },
-  ];
   measureReadiness(deps.metrics, checks);
   const healthy = health(checks, () => service?.draining ?? false);
   const admin = await composeAdminApi(deps);

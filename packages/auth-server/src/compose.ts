@@ -2,6 +2,7 @@ import { type Clock, systemClock } from '@cls/shared/clock';
 import { developmentSecret } from '@cls/shared/development-secret';
 import { ConfigurationError } from '@cls/shared/environment';
 import { faultLog } from '@cls/shared/http/fault-log';
+import type { ReadinessCheck } from '@cls/shared/http/health';
 import { startHttpService } from '@cls/shared/http/http-service';
 import { answerRecorder } from '@cls/shared/http/request-log';
 import type { Log } from '@cls/shared/log';
@@ -37,6 +38,7 @@ import { ROUTE_PATTERNS } from './server/route-table.ts';
 import { sweepRememberedDevices } from './sessions/sql-remembered-devices.ts';
 import { sqlLogoutNotifications, sweepSessions } from './sessions/sql-session-store.ts';
 import { openStateStore } from './state/open-state-store.ts';
+import { writeProbe } from './state/write-probe.ts';
 import { sweepKnownAddresses } from './throttle/sql-known-addresses.ts';
 import { sweepThrottle } from './throttle/sql-throttle.ts';
 import { accountMailer } from './views/email/account-mailer.ts';
@@ -147,7 +149,11 @@ async function compose(
     ...{ issuer, assets, formKey: cookieKey, product: config.brand.name },
     ...{ supportUrl, policyUrl, explorerUrl },
   });
-  const logFault = faultLog(log);
+  const checks: readonly ReadinessCheck[] = [
+    { name: 'database', check: writeProbe(besideRequests(database)) },
+    { name: 'protocol_state', check: () => state.ready() },
+  ];
+  const logFault = faultLog(log, checks);
   const recordAnswer = answerRecorder(log, metrics, ROUTE_PATTERNS, {
     measured: [answerMetrics(metrics)],
     traced: tracing === undefined ? [] : [tracing.answered],
@@ -162,6 +168,7 @@ async function compose(
     audit,
     log,
     logFault,
+    checks,
     recordAnswer,
     metrics,
     tracing,

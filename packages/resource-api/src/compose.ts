@@ -19,7 +19,7 @@ import type { Tracing } from '@cls/shared/tracing/tracing';
 import { currentAsker } from './access/asker.ts';
 import { callerBudgets } from './access/caller-budget.ts';
 import { keySetFile } from './access/key-set-file.ts';
-import { type KeySource, remoteKeySource } from './access/key-source.ts';
+import { type KeySource, logReads, remoteKeySource } from './access/key-source.ts';
 import { leasedRateLimit, type RateLimit } from './access/rate-limit.ts';
 import { connectRedis, type RedisScripts } from './access/redis-connection.ts';
 import { redisWindow } from './access/redis-window.ts';
@@ -95,10 +95,7 @@ export async function startResourceApi(
         'the key set cannot be saved in CLS_DATA_DIR: after a restart, no token can be verified until auth-server answers',
       ),
     ),
-    onFailure: ({ message, cause }) => {
-      const because = cause instanceof Error ? { cause: cause.message } : {};
-      log.warn({ reason: message, ...because }, 'the key set cannot be read');
-    },
+    ...logReads(log),
   });
   let metrics: ServedMetrics | undefined;
   try {

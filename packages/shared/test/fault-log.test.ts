@@ -1,4 +1,5 @@
 import { mock } from 'node:test';
+import { setImmediate } from 'node:timers/promises';
 import { expect } from 'chai';
 import { faultLog } from '../src/http/fault-log.ts';
 import { silentLog } from '../src/log.ts';
@@ -6,11 +7,9 @@ import { DatabaseUnavailable } from '../src/sql/database.ts';
 
 describe('the log of faults', () => {
   const lines: { fields: Record<string, unknown>; message: string }[] = [];
-  const log = {
-    ...silentLog,
-    error: (fields: object, message: string) =>
-      void lines.push({ fields: fields as Record<string, unknown>, message }),
-  };
+  const write = (fields: object, message: string) =>
+    void lines.push({ fields: fields as Record<string, unknown>, message });
+  const log = { ...silentLog, error: write, info: write };
   beforeEach(() => {
     lines.length = 0;
   });
@@ -33,7 +32,7 @@ describe('the log of faults', () => {
     ]);
   });
 
-  it('says once a minute why an outage goes on, which may be for another reason by then', () => {
+  it('says once a minute how many requests got no answer, and the latest reason', () => {
     mock.timers.enable({ apis: ['setTimeout'] });
     try {
       const logFault = faultLog(log);
@@ -44,8 +43,64 @@ describe('the log of faults', () => {
       mock.timers.tick(60_000);
       expect(lines.at(-1)).to.deep.equal({
         fields: { count: 2, reason: 'the database refused work (53300)' },
-        message: 'a store that is needed still does not answer',
+        message: 'requests got no answer in the last minute: a store that is needed did not answer',
       });
+    } finally {
+      mock.timers.reset();
+    }
+  });
+
+  it('asks the stores while an outage lasts, and says when they answer again', async () => {
+    mock.timers.enable({ apis: ['setTimeout'] });
+    const pass = async (seconds: number) => {
+      for (let n = 0; n < seconds; n += 1) {
+        mock.timers.tick(1_000);
+        await setImmediate();
+      }
+    };
+    try {
+      let isAway = true;
+      let asked = 0;
+      const check = async () => {
+        asked += 1;
+        if (isAway) throw new Error('connect ECONNREFUSED');
+      };
+      const logFault = faultLog(log, [
+        { name: 'database', check },
+        { name: 'another', check: async () => undefined },
+      ]);
+      await pass(10);
+      expect(asked, 'before an outage').to.equal(0);
+      const fail = () => logFault(new DatabaseUnavailable('the database cannot be reached'), 'req');
+      for (let n = 0; n < 3; n += 1) fail();
+      await pass(25);
+      expect(lines).to.have.length(1);
+      isAway = false;
+      await pass(120);
+      expect(lines.map(({ message }) => message)).to.deep.equal([
+        'a store that is needed does not answer',
+        'the stores that are needed answer again',
+      ]);
+      expect(lines[1]?.fields).to.include({ count: 2 });
+      expect(asked, 'after an outage').to.be.below(40);
+      fail();
+      await pass(1);
+      expect(lines.at(-1)?.message).to.equal('a store that is needed does not answer');
+    } finally {
+      mock.timers.reset();
+    }
+  });
+
+  it('has no line for the end of an outage whose stores answer while requests still fail', async () => {
+    mock.timers.enable({ apis: ['setTimeout'] });
+    try {
+      const logFault = faultLog(log, [{ name: 'database', check: async () => undefined }]);
+      for (let n = 0; n < 50; n += 1) {
+        logFault(new DatabaseUnavailable('canceling statement due to statement timeout'), 'req');
+        mock.timers.tick(1_000);
+        await setImmediate();
+      }
+      expect(lines).to.have.length(1);
     } finally {
       mock.timers.reset();
     }

@@ -6,6 +6,8 @@
 
 import { usableKeys } from '@cls/shared/access/key-check';
 import { KeysUnavailable, type VerificationKeys } from '@cls/shared/access/verification-keys';
+import type { Log } from '@cls/shared/log';
+import { outageLog, whyFailed } from '@cls/shared/outage-log';
 import type { CryptoKey } from 'jose';
 
 export interface KeySource extends VerificationKeys {
@@ -38,6 +40,19 @@ export interface KeySourceOptions {
   /** Where the last good set is kept over a restart; undefined keeps none. */
   readonly file?: KeySetFile;
   readonly onFailure: (error: Error) => void;
+  /** Called after each good read. */
+  readonly onRead?: () => void;
+}
+
+/** Writes to the log when the key set cannot be read, and when it is read again. */
+export function logReads(log: Log): Required<Pick<KeySourceOptions, 'onFailure' | 'onRead'>> {
+  const outage = outageLog(log, {
+    level: 'warn',
+    begins: 'the key set cannot be read',
+    continues: 'the key set could not be read in the last minute',
+    ends: 'the key set is read again',
+  });
+  return { onFailure: (error) => outage.failed(whyFailed(error)), onRead: outage.answered };
 }
 
 const TIMEOUT_MS = 2_000;
@@ -51,7 +66,7 @@ const LAST_RETRY_MS = 5_000;
 
 /** Starts reading at once. Times are monotonic, so setting the clock changes nothing here. */
 export function remoteKeySource(options: KeySourceOptions): KeySource {
-  const { url, refreshMs, file, onFailure } = options;
+  const { url, refreshMs, file, onFailure, onRead } = options;
   let keys: ReadonlyMap<string, CryptoKey> = new Map();
   let readAtMs: number | undefined;
   let everRead = false;
@@ -96,6 +111,7 @@ export function remoteKeySource(options: KeySourceOptions): KeySource {
       everRead = true;
       readAtMs = performance.now();
       failures = 0;
+      onRead?.();
       file?.keep(document);
     } catch (error) {
       failures += 1;

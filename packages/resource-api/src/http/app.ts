@@ -62,7 +62,7 @@ export function createApp(deps: AppDeps): App {
   app.use(versionHeaderStep(deps.versions, deps.clock));
   app.use(cors(deps.corsOrigins));
   app.use(securityHeaders);
-  app.use(problems(faultLog(deps.log), deps.issuer));
+  app.use(problems(faultLog(deps.log, deps.checks), deps.issuer));
   app.use(health(deps.checks, deps.isDraining));
   app.use(documentation(deps));
   app.use(refusalStep(deps.versions));

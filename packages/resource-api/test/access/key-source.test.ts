@@ -4,11 +4,12 @@ import { join } from 'node:path';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { KeysUnavailable } from '@cls/shared/access/verification-keys';
+import { silentLog } from '@cls/shared/log';
 import { eventually, temporaryDirectory } from '@cls/testing/servers';
 import { expect } from 'chai';
 import { keySetFile } from '../../src/access/key-set-file.ts';
 import type { KeySetFile } from '../../src/access/key-source.ts';
-import { type KeySource, remoteKeySource } from '../../src/access/key-source.ts';
+import { type KeySource, logReads, remoteKeySource } from '../../src/access/key-source.ts';
 import { type JwksServer, newKey, startJwksServer, type TestKey } from '../support/issuer.ts';
 
 setFlagsFromString('--expose-gc');
@@ -72,6 +73,29 @@ describe('the source of verification keys', () => {
     expect(await keys.find('first')).not.to.equal(undefined);
     expect(keys.ready).to.equal(true);
     await jwks.start();
+  });
+
+  it('has one log line for an issuer that is down, and one when its set is read again', async () => {
+    await jwks.stop();
+    const lines: [string, object][] = [];
+    const write = (fields: object, message: string) => void lines.push([message, fields]);
+    const { onFailure, onRead } = logReads({ ...silentLog, warn: write, info: write });
+    let reads = 0;
+    source = remoteKeySource({
+      ...{ url: jwks.url, refreshMs: 50, onRead },
+      onFailure(error) {
+        reads += 1;
+        onFailure(error);
+      },
+    });
+    await eventually(async () => expect(reads).to.be.at.least(3));
+    expect(lines.map(([message]) => message)).to.deep.equal(['the key set cannot be read']);
+    expect(lines[0]?.[1]).to.have.keys('reason', 'cause');
+    await jwks.start();
+    await eventually(async () => expect(lines).to.have.length(2));
+    const [, [message, fields] = ['', {}]] = lines;
+    expect(message).to.equal('the key set is read again');
+    expect(fields).to.have.property('lastedS').that.is.above(0);
   });
 
   it('learns a new key when a token asks for it, and not for every unknown one', async () => {

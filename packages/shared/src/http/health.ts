@@ -51,6 +51,11 @@ export function health(checks: readonly ReadinessCheck[], isDraining: () => bool
   };
 }
 
+export async function allPass(checks: readonly ReadinessCheck[]): Promise<boolean> {
+  const results = await Promise.all(checks.map((one) => run(one)));
+  return results.every(([, result]) => result === 'ok');
+}
+
 /** Shows to the monitoring system what `/readyz` shows, also where nobody asks `/readyz`. */
 export function measureReadiness(metrics: Metrics, checks: readonly ReadinessCheck[]): void {
   metrics.gauge(

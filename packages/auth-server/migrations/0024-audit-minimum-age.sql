@@ -1,3 +1,4 @@
+-- contract: 0.4.0 deletes events only when their time is over, a day after they were written at the least
 -- The service deletes audit events whose time is over. Somebody who has taken over the service must not be
 -- able to delete the events that show how, so its role cannot delete the latest events. The owner of the
 -- tables still can.

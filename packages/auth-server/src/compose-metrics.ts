@@ -70,3 +70,13 @@ export function lostMailCounter(metrics: Metrics): () => void {
   });
   return () => count({});
 }
+
+/** Called for each logout notification that its application never accepted. */
+export function lostLogoutNoticesCounter(metrics: Metrics): () => void {
+  const count = metrics.counter({
+    name: 'cls_logout_notices_lost_total',
+    help: 'Logout notifications that an application did not accept and that are not tried again.',
+    labels: {},
+  });
+  return () => count({});
+}

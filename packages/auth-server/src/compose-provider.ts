@@ -23,6 +23,7 @@ import {
   sqlServiceAccounts,
 } from './clients/sql-service-accounts.ts';
 import type { AccountServices } from './compose-accounts.ts';
+import { lostLogoutNoticesCounter } from './compose-metrics.ts';
 import { composeRooms } from './compose-routes.ts';
 import type { AuthServerConfig } from './config.ts';
 import { ownKeys } from './keys/own-keys.ts';
@@ -105,7 +106,8 @@ export async function composeProvider(deps: ProviderDeps): Promise<ComposedProvi
     extend(provider, deps);
     serve(provider, deps, healthy, admin);
   };
-  const stopTelling = deliverLogoutNotifications(logoutNotifications, () => current, log);
+  const onLost = lostLogoutNoticesCounter(deps.metrics);
+  const stopTelling = deliverLogoutNotifications(logoutNotifications, () => current, log, onLost);
   const settings = providerSettings(deps, serviceAccounts);
   const handle = await providerSlot(config.issuer, settings, deps.keys, prepare, log);
   return {

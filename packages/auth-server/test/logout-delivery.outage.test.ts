@@ -59,3 +59,35 @@ describe('logout notifications that cannot be read', () => {
     ]);
   });
 });
+
+describe('a logout notification that its application does not accept', () => {
+  const lostAfter = async (attempts: number) => {
+    mock.timers.enable({ apis: ['setTimeout', 'setInterval'] });
+    const due = [{ id: 1n, applicationId: 'app', accountId: 'acc', sid: 'sid', attempts }];
+    const done: unknown[] = [];
+    const notices = {
+      take: async () => due.splice(0),
+      done: async (id: bigint) => void done.push(id),
+    } as unknown as LogoutNotifications;
+    const find = async () => Promise.reject(new Error('away'));
+    const provider = { Client: { find } } as unknown as Provider;
+    let lost = 0;
+    const stop = deliverLogoutNotifications(
+      notices,
+      () => provider,
+      silentLog,
+      () => {
+        lost += 1;
+      },
+    );
+    mock.timers.tick(2_000);
+    await stop();
+    mock.timers.reset();
+    return { lost, given: done.length };
+  };
+
+  it('is counted as lost at its sixth attempt, and kept before', async () => {
+    expect(await lostAfter(5)).to.deep.equal({ lost: 0, given: 0 });
+    expect(await lostAfter(6)).to.deep.equal({ lost: 1, given: 1 });
+  });
+});

@@ -18,12 +18,14 @@ const ATTEMPTS_MAX = 6;
  * pages, by an administrator, by a new password (OpenID Connect Back-Channel Logout §2.5).
  *
  * @param provider the one in use; undefined until there is one.
+ * @param onLost called for each notification that is not tried again
  * @returns stops it: what is under way ends, and what is still due waits for the next start.
  */
 export function deliverLogoutNotifications(
   notices: LogoutNotifications,
   provider: () => Provider | undefined,
   log: Log,
+  onLost: () => void = () => undefined,
 ): () => Promise<void> {
   const outage = outageLog(log, OUTAGE);
   let stopped = false;
@@ -34,7 +36,7 @@ export function deliverLogoutNotifications(
       if (now === undefined) return;
       const due = await notices.take(BATCH, AT_ONCE_PER_APPLICATION, RETRY_AFTER_S);
       if (due.length === 0) return;
-      await Promise.all(due.map((one) => deliver(now, notices, one, log)));
+      await Promise.all(due.map((one) => deliver(now, notices, one, log, onLost)));
     }
   };
   const timer = setInterval(() => {
@@ -85,6 +87,7 @@ async function deliver(
   notices: LogoutNotifications,
   { id, applicationId, accountId, sid, attempts }: LogoutNotification,
   log: Log,
+  onLost: () => void,
 ): Promise<void> {
   try {
     const client = await provider.Client.find(applicationId);
@@ -93,6 +96,7 @@ async function deliver(
     const isLast = attempts >= ATTEMPTS_MAX;
     log[isLast ? 'warn' : 'info']({ err, clientId: applicationId }, isLast ? UNDELIVERED : RETRIED);
     if (!isLast) return;
+    onLost();
   }
   await notices.done(id);
 }

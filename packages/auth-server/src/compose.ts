@@ -1,6 +1,5 @@
 import { type Clock, systemClock } from '@cls/shared/clock';
 import { developmentSecret } from '@cls/shared/development-secret';
-import { ConfigurationError } from '@cls/shared/environment';
 import { faultLog } from '@cls/shared/http/fault-log';
 import type { ReadinessCheck } from '@cls/shared/http/health';
 import { startHttpService } from '@cls/shared/http/http-service';
@@ -30,6 +29,7 @@ import type { IssueServiceToken } from './library/service-token.ts';
 import { longestSessionS } from './library/session-lifetime.ts';
 import { mailQueue } from './mail/mail-queue.ts';
 import { clientCredentials } from './oauth/token/client-credentials.ts';
+import { refuseDemoCustomers } from './organisations/demo-customers.ts';
 import { sqlCustomers } from './organisations/sql-customers.ts';
 import { answerMetrics } from './server/answer-metrics.ts';
 import { headersOfAll, normalizeRequests } from './server/every-request.ts';
@@ -81,7 +81,7 @@ export async function startAuthServer(
   try {
     metrics = await openMetrics(config.metrics, 'auth-server', MANIFEST, log);
     if (config.production) {
-      await refuseDemoCallers(database);
+      await refuseDemoCustomers(sqlCustomers(database));
       await warnOfOwnerRole(database, config.database, log);
     }
     return await compose(config, database, metrics, log, tracing);
@@ -101,16 +101,6 @@ async function sweep(config: AuthServerConfig, database: Database, clock: Clock)
   await sweepSessions(database, sessionS + DAY_S, grantS + DAY_S);
   await sweepRememberedDevices(database, rememberDeviceS);
   await sweepAudit(database, clock, config.auditRetentionDays);
-}
-
-/** Secrets that were made for evaluation must not open anything real. */
-async function refuseDemoCallers(database: Database): Promise<void> {
-  const demo = await sqlCustomers(database).listDemo();
-  if (demo.length === 0) return;
-  const ids = demo.map(({ id }) => id).join(', ');
-  throw new ConfigurationError([
-    `the database holds demo customers (${ids}): cls-auth customers disable <id>, or use another`,
-  ]);
 }
 
 /** The only place where parts meet. */

@@ -118,13 +118,27 @@ describe('cls-auth check', () => {
       expect(after.passed).to.equal(true);
     });
 
-    it('warns in production of a role that owns the schema', async () => {
-      const production = {
+    const production = () =>
+      env({
         ...{ NODE_ENV: 'production', ISSUER: 'https://localhost:1', COOKIE_KEY: KEY },
         MAIL_OUTBOX: dataDir(),
-      };
-      const { found } = await check(env(production));
+      });
+
+    it('warns in production of a role that owns the schema', async () => {
+      const { found } = await check(production());
       expect(found('database', 'role')).to.match(/^warning: \S+ owns the schema/);
+    });
+
+    it('finds demo customers in production, which the start refuses', async () => {
+      await runTool(['customers', 'create', 'demo', '--name', 'Demo', '--demo'], env());
+      const refused = await check(production());
+      expect(refused.found('customers', 'demo')).to.equal(
+        'failed: the database holds demo customers (demo)',
+      );
+      expect(refused.passed).to.equal(false);
+      await runTool(['customers', 'disable', 'demo'], env());
+      const { found } = await check(production());
+      expect(found('customers', 'demo')).to.match(/^ok: /);
     });
 
     it('finds a role that was granted nothing', async () => {

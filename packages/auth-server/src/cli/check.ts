@@ -5,14 +5,17 @@ import { checkDirectory } from '@cls/shared/check/check-directory';
 import { checkKeySet } from '@cls/shared/check/check-key-set';
 import { checkMail } from '@cls/shared/check/check-mail';
 import { checkRedis } from '@cls/shared/check/check-redis';
-import { type Finding, findingsOf, reasonOf } from '@cls/shared/check/finding';
+import { type Finding, findingsOf, reasonOf, refused } from '@cls/shared/check/finding';
 import { developmentSecret } from '@cls/shared/development-secret';
+import { ConfigurationError } from '@cls/shared/environment';
 import { aesGcmSealer } from '@cls/shared/seal';
 import { Secret } from '@cls/shared/secret';
 import type { Database } from '@cls/shared/sql/database';
 import type { AuthServerConfig } from '../config.ts';
 import type { SigningKeyListing } from '../keys/signing-key.ts';
 import { sqlSigningKeyStore } from '../keys/sql-signing-keys.ts';
+import { refuseDemoCustomers } from '../organisations/demo-customers.ts';
+import { sqlCustomers } from '../organisations/sql-customers.ts';
 import { MIGRATIONS } from '../server/migrations.ts';
 
 const { ok, warning, failed } = findingsOf('signing keys');
@@ -28,7 +31,7 @@ export function checks(config: AuthServerConfig): readonly Promise<readonly Find
   const database = checkDatabase(deps, async (opened) => {
     const { listed, findings } = await checkSigningKeys(opened, config);
     kids = listed;
-    return findings;
+    return [...findings, ...(await checkDemoCustomers(opened, config))];
   });
   return [
     database,
@@ -63,6 +66,21 @@ async function checkSigningKeys(database: Database, config: AuthServerConfig) {
     findings.push(await opened(() => keys.assertOpens()));
   }
   return { listed: listed.map(({ kid }) => kid), findings };
+}
+
+async function checkDemoCustomers(
+  database: Database,
+  { production }: AuthServerConfig,
+): Promise<readonly Finding[]> {
+  if (!production) return [];
+  const findings = findingsOf('customers');
+  try {
+    await refuseDemoCustomers(sqlCustomers(database));
+    return [findings.ok('demo', 'none is enabled')];
+  } catch (error) {
+    if (!(error instanceof ConfigurationError)) throw error;
+    return error.faults.map((fault) => refused(findings, 'demo', fault));
+  }
 }
 
 async function opened(open: () => Promise<void>): Promise<Finding> {

@@ -47,3 +47,9 @@ export function reasonOf(error: unknown): string {
   const code = (error as NodeJS.ErrnoException).code;
   return `${error.message || code || error.name}${because}`;
 }
+
+/** What the start of a service refuses with `what is wrong: what to do`. */
+export function refused(findings: Findings, check: string, sentence: string): Finding {
+  const [found = '', ...todo] = sentence.split(': ');
+  return findings.failed(check, found, todo.join(': '));
+}

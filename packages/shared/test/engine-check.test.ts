@@ -2,6 +2,7 @@ import { silentLog } from '@cls/shared/log';
 import { requireServer } from '@cls/testing/engines';
 import { postgresServer, startPgbouncer } from '@cls/testing/servers';
 import { expect } from 'chai';
+import { checkDatabase } from '../src/check/check-database.ts';
 import { Secret } from '../src/secret.ts';
 import { type DatabaseLocation, openDatabase } from '../src/service/open-database.ts';
 import { MigrationError } from '../src/sql/migrate.ts';
@@ -19,6 +20,17 @@ describe('a service that starts on PostgreSQL', () => {
   const start = async (to = url, poolSize = 1) => {
     const location: DatabaseLocation = { kind: 'postgres', url: new Secret(to), poolSize };
     await (await openDatabase(location, 'test', SCHEMA, silentLog)).close();
+  };
+  /** What `check` finds about the engine. */
+  const checked = async () => {
+    const config = {
+      ...{ database: { kind: 'postgres', url: new Secret(url), poolSize: 1 } as const },
+      ...{ redisUrl: undefined, production: false, clockToleranceS: 30 },
+    };
+    const migrations = new URL('./support/', import.meta.url);
+    const found = await checkDatabase({ config, tool: 'cls-test', migrations });
+    const version = found.find(({ check }) => check === 'version');
+    return `${version?.result}: ${version?.found}: ${version?.todo}`;
   };
   const refusal = (work: Promise<void>) =>
     work.then(
@@ -50,6 +62,7 @@ describe('a service that starts on PostgreSQL', () => {
     const error = await refusal(start());
     expect(error).to.be.instanceOf(MigrationError);
     expect(`${error}`).to.include('gave one advisory lock to two sessions');
+    expect(await checked()).to.equal(`failed: ${(error as Error).message}`);
   });
 
   for (const [version, words] of [
@@ -60,7 +73,9 @@ describe('a service that starts on PostgreSQL', () => {
     it(`refuses what calls itself ${version}`, async () => {
       await replace(`CREATE FUNCTION other.version() RETURNS text
         LANGUAGE sql AS $$ SELECT '${version}' $$`);
-      expect(`${await refusal(start())}`).to.include(words);
+      const error = await refusal(start());
+      expect(`${error}`).to.include(words);
+      expect(await checked()).to.equal(`failed: ${(error as Error).message}`);
     });
   }
 
@@ -68,5 +83,6 @@ describe('a service that starts on PostgreSQL', () => {
     await replace(`CREATE FUNCTION other.current_setting(text) RETURNS text
       LANGUAGE sql AS $$ SELECT '140012' $$`);
     expect(`${await refusal(start())}`).to.include('is PostgreSQL 14: use 15 or newer');
+    expect(await checked()).to.equal('failed: the database is PostgreSQL 14: use 15 or newer');
   });
 });

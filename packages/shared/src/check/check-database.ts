@@ -5,13 +5,14 @@ import { databaseRole } from '../service/owner-role.ts';
 import { plaintextConnections } from '../service/plaintext-connections.ts';
 import type { ServiceEnvironment } from '../service/service-environment.ts';
 import type { Database } from '../sql/database.ts';
-import { migrationStatus, readSchema } from '../sql/migrate.ts';
+import { requireEngine } from '../sql/engine-check.ts';
+import { MigrationError, migrationStatus, readSchema } from '../sql/migrate.ts';
 import { clockFinding } from './check-clock.ts';
 import { checkHosts } from './check-hosts.ts';
-import { type Finding, findingsOf, reasonOf } from './finding.ts';
+import { type Finding, findingsOf, reasonOf, refused } from './finding.ts';
 
-const { ok, warning, failed, skipped } = findingsOf('database');
-const VERSION_MIN = 15;
+const FINDINGS = findingsOf('database');
+const { ok, warning, failed } = FINDINGS;
 
 export interface DatabaseCheckDeps {
   readonly config: Pick<
@@ -76,6 +77,10 @@ async function checkOpened(
       try {
         findings.push(...[await check(database, deps)].flat());
       } catch (error) {
+        if (check === version && error instanceof MigrationError) {
+          findings.push(refused(FINDINGS, 'version', error.message));
+          break;
+        }
         const name = check === version ? 'reachable' : check.name;
         findings.push(failed(name, reasonOf(error), UNREACHABLE));
         if (check === version) break;
@@ -105,6 +110,7 @@ async function embedded(_: Database, { config }: DatabaseCheckDeps): Promise<Fin
     : ok('version', found);
 }
 
+/** @throws {MigrationError} where the start would refuse the engine. */
 async function version(database: Database): Promise<Finding> {
   const [row] = await database.query<{ number: number; encoding: string }>(
     `SELECT current_setting('server_version_num')::int AS number,
@@ -112,9 +118,7 @@ async function version(database: Database): Promise<Finding> {
   );
   const { number = 0, encoding } = row ?? {};
   const found = `PostgreSQL ${Math.floor(number / 10_000)}.${number % 10_000}`;
-  if (number < VERSION_MIN * 10_000) {
-    return failed('version', found, `upgrade the server to PostgreSQL ${VERSION_MIN} or newer`);
-  }
+  await requireEngine(database);
   return encoding === 'UTF8'
     ? ok('version', found)
     : failed('version', `${found}, encoding ${encoding}`, 'make the database with ENCODING UTF8');
@@ -235,12 +239,9 @@ async function clock(database: Database, { config }: DatabaseCheckDeps): Promise
     'SELECT (extract(epoch FROM clock_timestamp()) * 1000)::float8 AS ms',
   );
   const after = Date.now();
-  return clockFinding(
-    { ok, warning, failed, skipped },
-    {
-      aheadS: ((row?.ms ?? 0) - (before + after) / 2) / 1_000,
-      uncertainS: (after - before) / 2_000,
-      toleranceS: config.clockToleranceS,
-    },
-  );
+  return clockFinding(FINDINGS, {
+    aheadS: ((row?.ms ?? 0) - (before + after) / 2) / 1_000,
+    uncertainS: (after - before) / 2_000,
+    toleranceS: config.clockToleranceS,
+  });
 }

@@ -42,6 +42,8 @@ interface Patience {
 const SERVICE_STATEMENT_TIMEOUT_MS = 10_000;
 const CHECK_STATEMENT_TIMEOUT_MS = 5_000;
 const PATIENCE_MS = 5_000;
+/** `requireEngine` asks two sessions for one lock. */
+const ENGINE_CHECK_SESSIONS = 2;
 /** An import or a migration may take long, and no caller waits for it over HTTP. */
 const TOOL_STATEMENT_TIMEOUT_MS = 30 * 60_000;
 
@@ -143,7 +145,7 @@ export async function openDatabaseToCheck(
   return location.kind === 'embedded'
     ? openEmbeddedDatabaseAsOperator(location.directory)
     : postgres(
-        { ...location, poolSize: 1 },
+        { ...location, poolSize: ENGINE_CHECK_SESSIONS },
         applicationName,
         CHECK_STATEMENT_TIMEOUT_MS,
         log,
@@ -170,8 +172,7 @@ async function prepareAsOwner(
   log: Log,
 ): Promise<void> {
   const as = location.migratedElsewhere ? location : asOwner(location);
-  // The engine is checked with two sessions.
-  const sessions = { ...as, poolSize: Math.max(as.poolSize, 2) };
+  const sessions = { ...as, poolSize: Math.max(as.poolSize, ENGINE_CHECK_SESSIONS) };
   const database = postgres(sessions, applicationName, TOOL_STATEMENT_TIMEOUT_MS, log);
   try {
     await requireEngine(database);

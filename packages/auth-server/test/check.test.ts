@@ -3,16 +3,18 @@ import { join } from 'node:path';
 import type { Finding } from '@cls/shared/check/finding';
 import { Secret } from '@cls/shared/secret';
 import { postgresDatabase } from '@cls/shared/sql/postgres';
-import { requireServer } from '@cls/testing/engines';
+import { postgres, requireServer } from '@cls/testing/engines';
 import { startPostgresInstance } from '@cls/testing/postgres-instance';
 import {
+  eventually,
   freePort,
   type PostgresServer,
   postgresServer,
   temporaryDirectory,
 } from '@cls/testing/servers';
 import { expect } from 'chai';
-import { KEY } from './support/auth-server.ts';
+import { KEY, startTestAuthServer } from './support/auth-server.ts';
+import { authorizationUrl, relyingParty } from './support/relying-party.ts';
 import { runTool } from './support/tool.ts';
 
 type Found = Pick<Finding, 'part' | 'check' | 'result' | 'found'>;
@@ -164,6 +166,37 @@ describe('cls-auth check', () => {
       const later = await check(env({ KEY_ENCRYPTION_KEY: 'B'.repeat(43) }));
       expect(later.found('signing keys', 'retiring')).to.match(/^warning: \S+, 9 days/);
       expect(later.found('signing keys', 'sealed')).to.match(/^failed: /);
+    });
+
+    it('says how many connections the service opens, and the service opens so many', async () => {
+      const service = await startTestAuthServer(postgres);
+      const location = service.config.database;
+      if (location.kind !== 'postgres') throw new Error('not a PostgreSQL location');
+      const { found } = await check(
+        env({
+          AUTH_DATABASE_URL: location.url.expose(),
+          AUTH_DATABASE_POOL_SIZE: `${location.poolSize}`,
+        }),
+      );
+      const said = /opens up to (\d+)$/.exec(found('database', 'connections') ?? '')?.[1];
+      const party = await relyingParty(service, { confidential: false });
+      const { url: start } = await authorizationUrl(party);
+      const visit = () => fetch(start, { redirect: 'manual' });
+      let most = 0;
+      await eventually(async () => {
+        await Promise.all([
+          ...Array.from({ length: 30 }, visit),
+          fetch(`${service.issuer}/readyz`),
+        ]);
+        const rows = await service.database.query(
+          `SELECT pid FROM pg_stat_activity
+           WHERE datname = current_database() AND application_name = 'cls-auth-server'`,
+        );
+        most = Math.max(most, rows.length);
+        expect(most).to.be.at.least(location.poolSize + 6);
+      });
+      await service.stop();
+      expect(said).to.equal(`${most}`);
     });
 
     it('finds a database that takes no writes', async () => {

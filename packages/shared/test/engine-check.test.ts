@@ -28,7 +28,8 @@ describe('a service that starts on PostgreSQL', () => {
       ...{ redisUrl: undefined, production: false, clockToleranceS: 30 },
     };
     const migrations = new URL('./support/', import.meta.url);
-    const found = await checkDatabase({ config, tool: 'cls-test', migrations });
+    const sessions = { beside: true, listeners: 0 };
+    const found = await checkDatabase({ config, tool: 'cls-test', migrations, sessions });
     const version = found.find(({ check }) => check === 'version');
     return `${version?.result}: ${version?.found}: ${version?.todo}`;
   };

@@ -15,8 +15,13 @@ import {
 } from '@cls/testing/servers';
 import { expect } from 'chai';
 import { Secret } from '../src/secret.ts';
-import { type Database, DatabaseUnavailable } from '../src/sql/database.ts';
-import { type PostgresOptions, postgresDatabase } from '../src/sql/postgres.ts';
+import { besideRequests, type Database, DatabaseUnavailable } from '../src/sql/database.ts';
+import {
+  type PostgresOptions,
+  postgresDatabase,
+  postgresForRequests,
+  sessionsMax,
+} from '../src/sql/postgres.ts';
 import { postgresHosts } from '../src/sql/postgres-hosts.ts';
 
 const STATEMENT_TIMEOUT_MS = 20_000;
@@ -60,6 +65,38 @@ describe('sessions of PostgreSQL', () => {
 
   it('have their settings from the start', async () => {
     expect(await open(url.href).query(settings)).to.deep.equal([expected]);
+  });
+
+  it('are as many as sessionsMax says, where all are in use', async () => {
+    for (const use of [
+      { beside: false, listeners: 0 },
+      { beside: true, listeners: 2 },
+    ]) {
+      const applicationName = `cls-count-${use.listeners}`;
+      const database = postgresForRequests({
+        ...{ url: new Secret(url.href), poolSize: 3, statementTimeoutMs: STATEMENT_TIMEOUT_MS },
+        ...{ applicationName, failFast: true, onError: () => undefined },
+      });
+      opened.push(database);
+      for (let n = 0; n < use.listeners; n += 1) {
+        await database.listen(
+          'cls_count',
+          () => undefined,
+          () => undefined,
+        );
+      }
+      await Promise.all([
+        ...Array.from({ length: 9 }, () => database.query('SELECT 1')),
+        use.beside ? besideRequests(database).query('SELECT 1') : undefined,
+      ]);
+      const most = sessionsMax(3, use);
+      await eventually(async () => {
+        const rows = await open(url.href).query(
+          `SELECT pid FROM pg_stat_activity WHERE application_name = '${applicationName}'`,
+        );
+        expect(rows).to.have.length(most);
+      });
+    }
   });
 
   it('are unavailable while the server fails to open them (XX000), and open afterwards', async () => {

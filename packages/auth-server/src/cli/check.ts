@@ -11,6 +11,7 @@ import { ConfigurationError } from '@cls/shared/environment';
 import { aesGcmSealer } from '@cls/shared/seal';
 import { Secret } from '@cls/shared/secret';
 import type { Database } from '@cls/shared/sql/database';
+import type { SessionUse } from '@cls/shared/sql/postgres';
 import type { AuthServerConfig } from '../config.ts';
 import type { SigningKeyListing } from '../keys/signing-key.ts';
 import { sqlSigningKeyStore } from '../keys/sql-signing-keys.ts';
@@ -24,9 +25,12 @@ const DAY_S = 86_400;
 const ACTIVE_MAX_S = 180 * DAY_S;
 const STAGED_MAX_S = 2 * DAY_S;
 
+/** It listens for changes of callers, and for those of signing keys in two places. */
+const SESSIONS: SessionUse = { beside: true, listeners: 3 };
+
 /** `cls-auth check`: each part that auth-server needs. */
 export function checks(config: AuthServerConfig): readonly Promise<readonly Finding[]>[] {
-  const deps = { config, tool: 'cls-auth', migrations: MIGRATIONS };
+  const deps = { config, tool: 'cls-auth', migrations: MIGRATIONS, sessions: SESSIONS };
   let kids: readonly string[] = [];
   const database = checkDatabase(deps, async (opened) => {
     const { listed, findings } = await checkSigningKeys(opened, config);

@@ -15,7 +15,10 @@ export function checks(config: ExplorerConfig): readonly Promise<readonly Findin
   return [
     // With Redis it opens no database.
     config.redisUrl === undefined
-      ? checkDatabase({ config, tool: 'cls-explorer', migrations: MIGRATIONS })
+      ? checkDatabase({
+          ...{ config, tool: 'cls-explorer', migrations: MIGRATIONS },
+          sessions: { beside: false, listeners: 0 },
+        })
       : checkRedis(config, needs),
     checkIssuer(config),
     checkApi(config),

@@ -5,14 +5,14 @@ import { checkMail } from '@cls/shared/check/check-mail';
 import { checkRedis } from '@cls/shared/check/check-redis';
 import { type Finding, findingsOf } from '@cls/shared/check/finding';
 import type { ResourceApiConfig } from '../config.ts';
-import { checkReadReplicas } from '../store/check-read-replicas.ts';
+import { checkReadReplicas, SESSIONS } from '../store/check-read-replicas.ts';
 import { MIGRATIONS } from '../store/migrations.ts';
 import { reader } from '../store/reader-role.ts';
 
 /** `cls-api check`: each part that resource-api needs. */
 export function checks(config: ResourceApiConfig): readonly Promise<readonly Finding[]>[] {
   return [
-    checkDatabase({ config, tool: 'cls-api', migrations: MIGRATIONS }, reader),
+    checkDatabase({ config, tool: 'cls-api', migrations: MIGRATIONS, sessions: SESSIONS }, reader),
     checkReadReplicas(config),
     checkRedis(config, {
       evictionLoses: 'uses of versions are forgotten, and who used one is not told when it ends',

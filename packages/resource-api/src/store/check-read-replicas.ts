@@ -4,10 +4,13 @@ import { silentLog } from '@cls/shared/log';
 import type { Secret } from '@cls/shared/secret';
 import { openDatabaseToCheck } from '@cls/shared/service/open-database';
 import type { Database } from '@cls/shared/sql/database';
+import type { SessionUse } from '@cls/shared/sql/postgres';
 import { MIGRATIONS } from './migrations.ts';
 import { type BookFigures, bookFigures } from './sql-book-figures.ts';
 
 const TOOL = 'cls-api';
+/** On the primary and on each replica: readiness and figures of the book are read beside requests. */
+export const SESSIONS: SessionUse = { beside: true, listeners: 0 };
 /** How long a replica may take to apply what the primary had when the check began. */
 const CATCH_UP_MS = 2_000;
 const STEP_MS = 50;
@@ -27,6 +30,7 @@ export async function checkReadReplicas(
           config: { ...config, database: { ...location, url } },
           tool: TOOL,
           migrations: MIGRATIONS,
+          sessions: SESSIONS,
         },
         `replica ${index + 1}`,
         (replica) => follows(replica, newest),

@@ -7,6 +7,7 @@ import type { ServiceEnvironment } from '../service/service-environment.ts';
 import type { Database } from '../sql/database.ts';
 import { requireEngine } from '../sql/engine-check.ts';
 import { MigrationError, migrationStatus, readSchema } from '../sql/migrate.ts';
+import { type SessionUse, sessionsMax } from '../sql/postgres.ts';
 import { clockFinding } from './check-clock.ts';
 import { checkHosts } from './check-hosts.ts';
 import { type Finding, findingsOf, reasonOf, refused } from './finding.ts';
@@ -23,6 +24,7 @@ export interface DatabaseCheckDeps {
   readonly tool: string;
   /** The SQL files of this build. */
   readonly migrations: URL;
+  readonly sessions: SessionUse;
 }
 
 /**
@@ -214,16 +216,19 @@ async function encrypted(database: Database, { config }: DatabaseCheckDeps): Pro
   return warning('TLS', found, 'add sslmode=verify-full to the URL, and sslrootcert for your CA');
 }
 
-async function connections(database: Database, { config }: DatabaseCheckDeps): Promise<Finding> {
+async function connections(
+  database: Database,
+  { config, sessions }: DatabaseCheckDeps,
+): Promise<Finding> {
   const [row] = await database.query<{ limit: number; used: number }>(
     `SELECT current_setting('max_connections')::int
          - current_setting('superuser_reserved_connections')::int AS limit,
        (SELECT count(*)::int FROM pg_stat_activity WHERE backend_type = 'client backend') AS used`,
   );
   const { limit = 0, used = 0 } = row ?? {};
-  const poolSize = poolSizeOf(config.database);
-  const found = `${used} of ${limit} in use; this service opens up to ${poolSize + 2}`;
-  if (limit - used >= poolSize + 2) return ok('connections', found);
+  const most = sessionsMax(poolSizeOf(config.database), sessions);
+  const found = `${used} of ${limit} in use; each process of this service opens up to ${most}`;
+  if (limit - used >= most) return ok('connections', found);
   const todo =
     'raise max_connections, lower the pool of each replica (…_DATABASE_POOL_SIZE), or use pgbouncer; while the services run, their own connections count';
   return warning('connections', found, todo);

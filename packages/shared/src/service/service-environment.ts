@@ -225,7 +225,8 @@ function readDatabase(
     pattern: /^postgres(ql)?:\/\/\S+$/,
   });
   const poolSize = read.integer(`${prefix}_DATABASE_POOL_SIZE`, {
-    about: 'limit of connections to PostgreSQL',
+    about:
+      'limit of connections to PostgreSQL for statements; `check` says how many a process opens in all',
     min: 1,
     max: 200,
     fallback: 10,

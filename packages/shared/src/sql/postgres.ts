@@ -25,7 +25,7 @@ export interface PostgresOptions {
   readonly url: Secret;
   /** Where LISTEN goes; `url` when undefined. A pooler that shares sessions delivers no notices. */
   readonly listenUrl?: Secret;
-  /** Limit of connections, the one for notices not counted. */
+  /** Limit of connections for statements; `sessionsMax` counts the others. */
   readonly poolSize: number;
   /** Milliseconds after which the server cancels a statement. */
   readonly statementTimeoutMs: number;
@@ -36,6 +36,24 @@ export interface PostgresOptions {
   readonly onError: (error: Error) => void;
   /** Called once when notices cannot be had: a pooler, and no URL that goes round it. */
   readonly onNoNotices?: () => void;
+}
+
+/** What a service asks of `postgresForRequests`, beside the sessions of its pool. */
+export interface SessionUse {
+  /** Whether it uses `besideRequests`. */
+  readonly beside: boolean;
+  /** How often it calls `listen`: each call keeps a session. */
+  readonly listeners: number;
+}
+
+/**
+ * The most sessions that `postgresForRequests` keeps open on one server. Each of its two databases
+ * has one session that asks whether the server answers (liveness.ts). A request to cancel a statement
+ * has a connection, but takes none of the server's `max_connections`.
+ */
+export function sessionsMax(poolSize: number, { beside, listeners }: SessionUse): number {
+  const liveness = 1;
+  return poolSize + liveness + (beside ? 1 + liveness : 0) + listeners;
 }
 
 /** With a further session, which no request has or waits for: `besideRequests`. */

@@ -109,8 +109,12 @@ describe('cls-auth check', () => {
       const applies = await check(env());
       expect(applies.found('database', 'version')).to.match(/^ok: PostgreSQL \d+\.\d+/);
       expect(applies.found('database', 'migrations')).to.match(/^warning: \d+ pending, from 0001/);
+      expect(JSON.stringify(applies.findings)).not.to.contain('does not exist');
+      expect(applies.passed).to.equal(true);
       const elsewhere = await check(env({ RUN_MIGRATIONS: '0' }));
       expect(elsewhere.found('database', 'migrations')).to.match(/^failed: /);
+      const failures = elsewhere.findings.filter(({ result }) => result === 'failed');
+      expect(failures.map(({ check: name }) => name)).to.deep.equal(['migrations']);
       await runTool(['migrate'], env());
       const after = await check(env({ RUN_MIGRATIONS: '0' }));
       expect(after.found('database', 'migrations')).to.match(/^ok/);

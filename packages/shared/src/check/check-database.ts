@@ -14,6 +14,7 @@ import { type Finding, findingsOf, reasonOf, refused } from './finding.ts';
 
 const FINDINGS = findingsOf('database');
 const { ok, warning, failed } = FINDINGS;
+const MIGRATIONS_CHECK = 'migrations';
 
 export interface DatabaseCheckDeps {
   readonly config: Pick<
@@ -30,16 +31,17 @@ export interface DatabaseCheckDeps {
 /**
  * The database as the service would use it. Nothing is changed, and no store is made.
  *
- * @param more what else is asked of this database.
+ * @param more what else is asked of this database. It may need tables, so it is left out where the
+ *   schema is not this build's: the finding about migrations then says what to do.
  */
 export async function checkDatabase(
   deps: DatabaseCheckDeps,
   more: MoreChecks = async () => [],
 ): Promise<readonly Finding[]> {
   const { database } = deps.config;
-  if (database.kind === 'embedded') return checkOpened(deps, [embedded, schema, more]);
-  const checks = [version, takesWrites, role, schema, encrypted, connections, clock, more];
-  return [...(await checkOpened(deps, checks)), ...(await checkHosts(database, deps.tool))];
+  if (database.kind === 'embedded') return checkOpened(deps, [embedded, schema], more);
+  const checks = [version, takesWrites, role, schema, encrypted, connections, clock];
+  return [...(await checkOpened(deps, checks, more)), ...(await checkHosts(database, deps.tool))];
 }
 
 /**
@@ -65,6 +67,7 @@ type DatabaseCheck = (
 async function checkOpened(
   deps: DatabaseCheckDeps,
   checks: readonly DatabaseCheck[],
+  more?: MoreChecks,
 ): Promise<readonly Finding[]> {
   const { config, tool } = deps;
   let database: Database;
@@ -74,8 +77,10 @@ async function checkOpened(
     return [notOpened(error, deps)];
   }
   const findings: Finding[] = [];
+  const tables: DatabaseCheck = async () =>
+    isMigrated(findings) && more !== undefined ? more(database) : [];
   try {
-    for (const check of checks) {
+    for (const check of [...checks, tables]) {
       try {
         findings.push(...[await check(database, deps)].flat());
       } catch (error) {
@@ -92,6 +97,10 @@ async function checkOpened(
     await database.close().catch(() => undefined);
   }
   return findings;
+}
+
+function isMigrated(findings: readonly Finding[]): boolean {
+  return findings.some(({ check, result }) => check === MIGRATIONS_CHECK && result === 'ok');
 }
 
 const UNREACHABLE =
@@ -182,15 +191,15 @@ async function schema(
     ({ pending } = await migrationStatus(database, known));
   } catch (error) {
     const todo = `use the build that the database was migrated with, or a newer one; if a privilege is missing, run ${tool} migrate as the owner`;
-    return [failed('migrations', reasonOf(error), todo), ...grants];
+    return [failed(MIGRATIONS_CHECK, reasonOf(error), todo), ...grants];
   }
   if (pending.length === 0) {
-    return [ok('migrations', `all ${known.length} are applied`), ...grants];
+    return [ok(MIGRATIONS_CHECK, `all ${known.length} are applied`), ...grants];
   }
   const found = `${pending.length} pending, from ${pending[0]} on`;
   return config.database.migratedElsewhere
-    ? [failed('migrations', found, `run ${tool} migrate as the role that owns the schema`)]
-    : [warning('migrations', found, 'back up; the next start of the service applies them')];
+    ? [failed(MIGRATIONS_CHECK, found, `run ${tool} migrate as the role that owns the schema`)]
+    : [warning(MIGRATIONS_CHECK, found, 'back up; the next start of the service applies them')];
 }
 
 /** Tables of which this role may do nothing: they were made without the grants. */

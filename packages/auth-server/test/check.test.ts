@@ -1,4 +1,4 @@
-import { existsSync, readdirSync } from 'node:fs';
+import { existsSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Finding } from '@cls/shared/check/finding';
 import { Secret } from '@cls/shared/secret';
@@ -17,7 +17,7 @@ import { KEY, startTestAuthServer } from './support/auth-server.ts';
 import { authorizationUrl, relyingParty } from './support/relying-party.ts';
 import { runTool } from './support/tool.ts';
 
-type Found = Pick<Finding, 'part' | 'check' | 'result' | 'found'>;
+type Found = Pick<Finding, 'part' | 'check' | 'result' | 'found' | 'todo'>;
 
 async function check(env: Record<string, string>) {
   const { code, stdout, stderr } = await runTool(['check', '--json'], env);
@@ -49,6 +49,31 @@ describe('cls-auth check', () => {
       'configuration failed',
     ]);
     expect(JSON.stringify(findings)).not.to.contain('hidden-word');
+  });
+
+  it('warns of misspelt settings of this service, and of no other variable', async () => {
+    const { passed, findings } = await check({
+      ...{ AUTH_PROT: '1', AUTH_DATABSE_URL_FILE: 'x', AUTH_OTHER_THING: 'x', AUTH_PRT: '' },
+      ...{ AUTH_PORT: '9', API_PROT: '1', EXPLORER_URL: 'http://localhost:1', CLS_TEST: '1' },
+      ...{ CLS_DATA_DIR: dataDir(), ISSUER: 'http://localhost:1' },
+    });
+    expect(passed).to.equal(true);
+    const warned = findings
+      .filter(({ part, result }) => part === 'configuration' && result === 'warning')
+      .map(({ check: name, todo = '' }) => `${name}: ${/[A-Z_]+(?=\?$)/.exec(todo)?.[0]}`);
+    expect(warned).to.have.members([
+      'AUTH_PROT: AUTH_PORT',
+      'AUTH_DATABSE_URL_FILE: AUTH_DATABASE_URL_FILE',
+      'AUTH_OTHER_THING: undefined',
+    ]);
+  });
+
+  it('knows a setting that comes as a file', async () => {
+    const file = join(temporaryDirectory('cls-url-'), 'url');
+    writeFileSync(file, 'postgres://cls@127.0.0.1:1/cls');
+    const { findings } = await check({ AUTH_DATABASE_URL_FILE: file, CLS_DATA_DIR: dataDir() });
+    const parts = findings.filter(({ part }) => part === 'configuration');
+    expect(parts.map(({ result }) => result)).to.deep.equal(['ok']);
   });
 
   it('makes nothing where there is nothing', async () => {

@@ -1,7 +1,7 @@
 import { addCheckCommand } from '@cls/shared/cli/check-command';
 import { addMigrateCommand } from '@cls/shared/cli/migrate-command';
 import { Command } from 'commander';
-import { parseConfig } from '../config.ts';
+import { describeConfig, parseConfig } from '../config.ts';
 import { MIGRATIONS } from '../server/migrations.ts';
 import { addAccountCommands } from './accounts.ts';
 import { addAfterRestoreCommand } from './after-restore.ts';
@@ -30,6 +30,11 @@ export function program(): Command {
   addInstallationCommands(program, asOperator);
   addAfterRestoreCommand(program, asOperator);
   addMigrateCommand(program, MIGRATIONS, () => parseConfig(process.env).database);
-  addCheckCommand(program, () => parseConfig(process.env), checks);
+  addCheckCommand(
+    program,
+    () => parseConfig(process.env),
+    { prefix: 'AUTH_', describe: describeConfig },
+    checks,
+  );
   return program;
 }

@@ -2,7 +2,7 @@ import { addCheckCommand } from '@cls/shared/cli/check-command';
 import { runCommandLine } from '@cls/shared/cli/command-line';
 import { addMigrateCommand } from '@cls/shared/cli/migrate-command';
 import { Command } from 'commander';
-import { parseConfig } from '../config.ts';
+import { describeConfig, parseConfig } from '../config.ts';
 import { MIGRATIONS } from '../sessions/open-session-store.ts';
 import { checks } from './check.ts';
 
@@ -16,5 +16,10 @@ const program = new Command('cls-explorer')
   .description('Prepares and checks the explorer.')
   .option('--json', 'print one JSON document on stdout');
 addMigrateCommand(program, MIGRATIONS, () => parseConfig(process.env).database);
-addCheckCommand(program, () => parseConfig(process.env), checks);
+addCheckCommand(
+  program,
+  () => parseConfig(process.env),
+  { prefix: 'EXPLORER_', describe: describeConfig },
+  checks,
+);
 process.exitCode = await runCommandLine(program, process.argv, EXAMPLES, manifest);

@@ -1,7 +1,7 @@
 import { addCheckCommand } from '@cls/shared/cli/check-command';
 import { addMigrateCommand } from '@cls/shared/cli/migrate-command';
 import { Command } from 'commander';
-import { parseConfig } from '../config.ts';
+import { describeConfig, parseConfig } from '../config.ts';
 import { MIGRATIONS } from '../store/migrations.ts';
 import { addAfterRestoreCommand } from './after-restore.ts';
 import { asOperator } from './as-operator.ts';
@@ -42,6 +42,11 @@ export function program(): Command {
   addContractCommands(program);
   addVersionCommands(program, asOperator);
   addMigrateCommand(program, MIGRATIONS, () => parseConfig(process.env).database);
-  addCheckCommand(program, () => parseConfig(process.env), checks);
+  addCheckCommand(
+    program,
+    () => parseConfig(process.env),
+    { prefix: 'API_', describe: describeConfig },
+    checks,
+  );
   return program;
 }

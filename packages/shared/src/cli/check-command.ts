@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { checkVariables, type KnownVariables } from '../check/check-variables.ts';
 import { type Finding, findingsOf, RESULTS } from '../check/finding.ts';
 import { ConfigurationError } from '../environment.ts';
 import { CheckFailed, printer, table } from './command-line.ts';
@@ -8,11 +9,12 @@ import { CheckFailed, printer, table } from './command-line.ts';
  * where something failed.
  *
  * @param read the configuration. @throws {ConfigurationError}
- * @param checks each of one part; all are asked at once.
+ * @param variables what `read` asks for. @param checks each of one part; all are asked at once.
  */
 export function addCheckCommand<T>(
   program: Command,
   read: () => T,
+  variables: KnownVariables,
   checks: (config: T) => readonly Promise<readonly Finding[]>[],
 ): void {
   program
@@ -21,7 +23,8 @@ export function addCheckCommand<T>(
       'look at configuration, database, Redis, clocks, keys and mail as the service would use them; changes nothing',
     )
     .action(async (_: unknown, command: Command) => {
-      const findings = await gathered(read, checks);
+      const misspelt = checkVariables(process.env, variables);
+      const findings = [...(await gathered(read, checks)), ...misspelt];
       const counts = Object.fromEntries(
         RESULTS.map((result) => [result, findings.filter((one) => one.result === result).length]),
       );

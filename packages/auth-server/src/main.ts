@@ -11,5 +11,6 @@ await runService(async () => {
   const config = parseConfig(process.env);
   const tracing = await openTracing(config.tracesEndpoint, 'auth-server', MANIFEST);
   const log = createLog('auth-server', config.logLevel, tracing?.logFields);
+  tracing?.reportTo(log);
   return startAuthServer(config, log, openDatabase, tracing);
 });

@@ -10,5 +10,6 @@ await runService(async () => {
   const config = parseConfig(process.env);
   const tracing = await openTracing(config.tracesEndpoint, 'explorer', MANIFEST);
   const log = createLog('explorer', config.logLevel, tracing?.logFields);
+  tracing?.reportTo(log);
   return startExplorer(config, log, tracing);
 });

@@ -11,5 +11,6 @@ await runService(async () => {
   const config = parseConfig(process.env);
   const tracing = await openTracing(config.tracesEndpoint, 'resource-api', MANIFEST);
   const log = createLog('resource-api', config.logLevel, tracing?.logFields);
+  tracing?.reportTo(log);
   return startResourceApi(config, log, systemClock, productVersions, tracing);
 });

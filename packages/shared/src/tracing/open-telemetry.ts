@@ -13,9 +13,15 @@ import {
 } from '@opentelemetry/api';
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http';
 import { resourceFromAttributes } from '@opentelemetry/resources';
-import { BatchSpanProcessor, NodeTracerProvider } from '@opentelemetry/sdk-trace-node';
+import {
+  BatchSpanProcessor,
+  NodeTracerProvider,
+  type SpanExporter,
+} from '@opentelemetry/sdk-trace-node';
+import { countedLines } from '../http/counted-lines.ts';
 import { PROBES } from '../http/request-log.ts';
 import { setTraceId } from '../http/trace-id.ts';
+import { type Log, silentLog } from '../log.ts';
 import type { Tracing } from './tracing.ts';
 
 const STATEMENT_CHARS = 1_000;
@@ -26,14 +32,23 @@ const STOP_MS = 5_000;
  * `OTEL_TRACES_SAMPLER` itself. Registered for the whole process: call it once.
  */
 export function openTelemetry(service: string, version: string): Tracing {
+  let log: Log = silentLog;
+  const exporter = countedFailures(new OTLPTraceExporter(), (counts) => {
+    const count = Object.values(counts).reduce((sum, each) => sum + each, 0);
+    const reason = Object.keys(counts).join(', ');
+    log.warn({ count, reason }, 'traces cannot be sent to the collector, and are lost');
+  });
   const provider = new NodeTracerProvider({
     resource: resourceFromAttributes({ 'service.name': service, 'service.version': version }),
-    spanProcessors: [new BatchSpanProcessor(new OTLPTraceExporter())],
+    spanProcessors: [new BatchSpanProcessor(exporter)],
   });
   provider.register();
   const tracer = trace.getTracer('cls', version);
   const stopObserving = observeFetch(tracer);
   return {
+    reportTo(to) {
+      log = to;
+    },
     requests: (handle) => tracedRequests(tracer, handle),
     answered: ({ route, status, method, requestId, refused }) => {
       const span = trace.getActiveSpan();
@@ -79,6 +94,29 @@ export function openTelemetry(service: string, version: string): Tracing {
       await Promise.race([provider.shutdown().catch(() => undefined), late]);
     },
   };
+}
+
+/** @param report how many batches were lost, by the reason: the first at once, then once a minute. */
+function countedFailures(
+  exporter: SpanExporter,
+  report: (counts: Readonly<Record<string, number>>) => void,
+): SpanExporter {
+  const count = countedLines<string>((counts) => report(counts as Record<string, number>));
+  return {
+    export: (spans, done) =>
+      exporter.export(spans, (result) => {
+        if (result.error !== undefined) count(codeOf(result.error));
+        done(result);
+      }),
+    shutdown: () => exporter.shutdown(),
+    forceFlush: async () => exporter.forceFlush?.(),
+  };
+}
+
+/** A status or a code of Node: a message may quote what the collector answered. */
+function codeOf(error: Error): string {
+  const { code } = error as Error & { readonly code?: unknown };
+  return typeof code === 'number' || /^[A-Z_]+$/.test(`${code}`) ? `${code}` : error.name;
 }
 
 function tracedRequests(tracer: Tracer, handle: RequestListener): RequestListener {

@@ -1,5 +1,6 @@
 import type { RequestListener } from 'node:http';
 import type { RecordAnswer } from '../http/request-log.ts';
+import type { Log } from '../log.ts';
 import type { ObserveCommand } from '../metrics/redis-commands.ts';
 import type { ObserveStatement } from '../sql/observed-database.ts';
 
@@ -8,6 +9,8 @@ import type { ObserveStatement } from '../sql/observed-database.ts';
  * Where nobody asks for it there is none, and nothing is wrapped.
  */
 export interface Tracing {
+  /** From then on a log line says that traces are lost. The log itself asks for `logFields`. */
+  reportTo(log: Log): void;
   /** A span for each request, in the trace that its `traceparent` names. */
   requests(handle: RequestListener): RequestListener;
   /** Gives the span of the request its route and its status. */

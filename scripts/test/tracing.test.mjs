@@ -192,6 +192,12 @@ describe('the traces of the services', () => {
     }, 60_000);
   });
 
+  it('have no statement that no request caused', () => {
+    const statements = spans.filter((one) => attribute(one, 'db.system.name') === 'postgresql');
+    expect(statements.length).to.be.above(0);
+    expect(statements.filter(({ parentSpanId }) => !parentSpanId)).to.deep.equal([]);
+  });
+
   it('hold no query, no token and no secret, and leave out probes', () => {
     const text = JSON.stringify(spans);
     expect(text).not.to.match(/secret-query|eyJ|client_secret=|Bearer /);

@@ -63,6 +63,8 @@ export function openTelemetry(service: string, version: string): Tracing {
       if (status >= 500) span.setStatus({ code: SpanStatusCode.ERROR });
     },
     statement: (text) => {
+      // Of work that no request began, and of probes: each would be a trace by itself.
+      if (trace.getActiveSpan() === undefined) return () => undefined;
       const span = tracer.startSpan(/\w+/.exec(text)?.[0]?.toUpperCase() ?? 'SQL', {
         kind: SpanKind.CLIENT,
         // Parameters are not in it.

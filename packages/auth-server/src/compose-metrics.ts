@@ -63,20 +63,18 @@ export function measureAuthServer(metrics: Metrics, deps: MeasuredDeps): void {
 
 /** Called for each message that nobody gets. */
 export function lostMailCounter(metrics: Metrics): () => void {
-  const count = metrics.counter({
-    name: 'cls_mail_lost_total',
-    help: 'Messages to people that could not be sent and are not tried again.',
-    labels: {},
-  });
-  return () => count({});
+  const help = 'Messages to people that could not be sent and are not tried again.';
+  return plainCounter(metrics, 'cls_mail_lost_total', help);
 }
 
 /** Called for each logout notification that its application never accepted. */
 export function lostLogoutNoticesCounter(metrics: Metrics): () => void {
-  const count = metrics.counter({
-    name: 'cls_logout_notices_lost_total',
-    help: 'Logout notifications that an application did not accept and that are not tried again.',
-    labels: {},
-  });
+  const help =
+    'Logout notifications that an application did not accept and that are not tried again.';
+  return plainCounter(metrics, 'cls_logout_notices_lost_total', help);
+}
+
+function plainCounter(metrics: Metrics, name: string, help: string): () => void {
+  const count = metrics.counter({ name, help, labels: {} });
   return () => count({});
 }

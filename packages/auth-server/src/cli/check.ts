@@ -5,7 +5,7 @@ import { checkDirectory } from '@cls/shared/check/check-directory';
 import { checkKeySet } from '@cls/shared/check/check-key-set';
 import { checkMail } from '@cls/shared/check/check-mail';
 import { checkRedis } from '@cls/shared/check/check-redis';
-import { type Finding, findingsOf, reasonOf, refused } from '@cls/shared/check/finding';
+import { type Finding, findingsOf, reasonOf, refusalFinding } from '@cls/shared/check/finding';
 import { developmentSecret } from '@cls/shared/development-secret';
 import { ConfigurationError } from '@cls/shared/environment';
 import { aesGcmSealer } from '@cls/shared/seal';
@@ -83,7 +83,7 @@ async function checkDemoCustomers(
     return [findings.ok('demo', 'none is enabled')];
   } catch (error) {
     if (!(error instanceof ConfigurationError)) throw error;
-    return error.faults.map((fault) => refused(findings, 'demo', fault));
+    return error.faults.map((fault) => refusalFinding(findings, 'demo', fault));
   }
 }
 

@@ -10,7 +10,7 @@ import { MigrationError, migrationStatus, readSchema } from '../sql/migrate.ts';
 import { type SessionUse, sessionsMax } from '../sql/postgres.ts';
 import { clockFinding } from './check-clock.ts';
 import { checkHosts } from './check-hosts.ts';
-import { type Finding, findingsOf, reasonOf, refused } from './finding.ts';
+import { type Finding, findingsOf, reasonOf, refusalFinding } from './finding.ts';
 
 const FINDINGS = findingsOf('database');
 const { ok, warning, failed } = FINDINGS;
@@ -85,7 +85,7 @@ async function checkOpened(
         findings.push(...[await check(database, deps)].flat());
       } catch (error) {
         if (check === version && error instanceof MigrationError) {
-          findings.push(refused(FINDINGS, 'version', error.message));
+          findings.push(refusalFinding(FINDINGS, 'version', error.message));
           break;
         }
         const name = check === version ? 'reachable' : check.name;

@@ -49,7 +49,7 @@ export function reasonOf(error: unknown): string {
 }
 
 /** What the start of a service refuses with `what is wrong: what to do`. */
-export function refused(findings: Findings, check: string, sentence: string): Finding {
+export function refusalFinding(findings: Findings, check: string, sentence: string): Finding {
   const [found = '', ...todo] = sentence.split(': ');
   return findings.failed(check, found, todo.join(': '));
 }

@@ -254,8 +254,12 @@ describeOnEngines('what a question costs', (engine) => {
   it('has a limit for totals that are not kept: of more items they are left out', async () => {
     const few = 10;
     for (const level of LEVELS) {
-      const totals = (filter: BalanceFilter, most?: number) =>
-        store.totals(EVERYTHING, page(level, { filter }), most);
+      const totals = (filter: BalanceFilter, items?: number) =>
+        store.totals(
+          EVERYTHING,
+          page(level, { filter }),
+          items === undefined ? undefined : { items, lines: 0 },
+        );
       const ofStatus = { ...NO_FILTER, statuses: ['active'] };
       expect(await totals(ofStatus, few), level).to.equal(undefined);
       expect(await totals(ofStatus), level).to.be.an('array');

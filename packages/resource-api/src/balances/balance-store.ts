@@ -133,6 +133,14 @@ export interface FilterRequest extends Pick<PageRequest, 'level' | 'filter' | 's
   readonly narrowing?: Narrowing;
 }
 
+/** What may be added up for totals that are not kept. */
+export interface MostAddedUp {
+  /** Lines of items that owe something: for a caller of few deals, whose lines are known. */
+  readonly lines: number;
+  /** Items that the question may leave. */
+  readonly items: number;
+}
+
 /** One item with the amounts that the reader may see. */
 export interface BalanceItem {
   readonly end: PageEnd;
@@ -562,14 +570,11 @@ export interface BalanceStore {
     keys: readonly bigint[],
     snapshot: Snapshot,
   ): Promise<ReadonlyMap<bigint, readonly PastDue[]>>;
-  /**
-   * @param most how many items may be added up where totals are neither kept nor of few deals
-   * @returns undefined where there would be more
-   */
+  /** Undefined where totals are not kept, and there is more to add up than `most`. */
   totals(
     access: ReaderAccess,
     request: FilterRequest,
-    most?: number,
+    most?: MostAddedUp,
   ): Promise<readonly BookedTotal[] | undefined>;
   /**
    * By currency, then by outstanding principal; what is not told one by one last.

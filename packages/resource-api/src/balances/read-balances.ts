@@ -12,6 +12,7 @@ import {
   type ItemBalances,
   type ItemTerms,
   type Level,
+  type MostAddedUp,
   type Movement,
   NO_FILTER,
   type PageEnd,
@@ -93,9 +94,9 @@ export interface BalancePage {
 /** @throws {Refusal} of the question's times. */
 export type ReadBalances = (caller: Caller, question: BalanceQuestion) => Promise<BalancePage>;
 
-/** How many items may be added up for totals, and in how many of them accruals. */
+/** What may be added up for totals, and in how many items accruals. */
 interface AddedUp {
-  readonly items: number | undefined;
+  readonly sums: MostAddedUp | undefined;
   /** More are left out; an export's summary has them. */
   readonly accruing: number;
   /** How many may be read one by one, where the filter asks for what only a reading tells. */
@@ -103,8 +104,8 @@ interface AddedUp {
 }
 
 export const MOST = {
-  asked: { items: undefined, accruing: 10_000, read: undefined },
-  'where cheap': { items: 20_000, accruing: 2_000, read: 2_000 },
+  asked: { sums: undefined, accruing: 10_000, read: undefined },
+  'where cheap': { sums: { lines: 600, items: 150 }, accruing: 2_000, read: 2_000 },
 };
 const TOTALS_KEPT = 500;
 const POSTING_TIMES_KEPT = 10_000;
@@ -419,7 +420,7 @@ async function readTotals(
   most: AddedUp,
 ): Promise<readonly CurrencyTotal[] | undefined> {
   const request = { level, filter, snapshot, narrowing: {} };
-  const totals = await store.totals(access, request, most.items);
+  const totals = await store.totals(access, request, most.sums);
   if (totals === undefined) return undefined;
   const limit = most.accruing;
   const accruing = await store.accruing(access, { ...request, limit });

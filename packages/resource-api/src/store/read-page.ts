@@ -107,13 +107,18 @@ function isSorted(request: PageRequest): request is SortedRequest {
   return request.sort !== undefined;
 }
 
-/** Whether the book had more items of a level than so many, as known at the snapshot. */
+/**
+ * Whether the book had more items of a level than so many, as known at the snapshot.
+ *
+ * @param deals the only ones whose items count, by their keys
+ */
 export async function hadMoreItems(
   facts: Database,
   { level, snapshot }: Pick<PageRequest, 'level' | 'snapshot'>,
   items: number,
+  deals?: readonly bigint[],
 ): Promise<boolean> {
-  const { sql, parameters } = hadMoreItemsStatement(level, snapshot, items);
+  const { sql, parameters } = hadMoreItemsStatement(level, snapshot, items, deals);
   const [row] = await facts.query<{ more: boolean }>(sql, parameters);
   return row?.more === true;
 }

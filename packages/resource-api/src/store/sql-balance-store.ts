@@ -32,6 +32,7 @@ import { changedDealsStatement } from './changed-deals.ts';
 import { facetsStatement } from './facets.ts';
 import { FEW_DEALS, fewDeals } from './few-deals.ts';
 import { grantedItems } from './granted-items.ts';
+import { grantedLines, lineTotalsStatement, livingLines } from './granted-lines.ts';
 import { grantsStatement } from './grants-statement.ts';
 import { type GroupRow, groupTotalsStatement, toGroup } from './group-totals.ts';
 import { accruingStatement, owingStatement } from './marked-items.ts';
@@ -63,7 +64,9 @@ export function sqlBalanceStore(
 ): BalanceStore {
   // A replica may be behind what the primary has.
   const tellsGeneration = facts.generation === undefined;
-  const pages = { database, facts, granted: grantedItems(), bounds, tellsGeneration };
+  const granted = grantedItems();
+  const pages = { database, facts, granted, bounds, tellsGeneration };
+  const linesOf = grantedLines(database, granted);
   const dealsOf = async (
     access: ReaderAccess,
     { narrowing = {}, ...request }: Pick<FilterRequest, 'level' | 'filter' | 'narrowing'>,
@@ -160,17 +163,29 @@ export function sqlBalanceStore(
       return rows.map((row) => ({ ...row, value: row.party?.id ?? row.value }));
     },
     async totals(access, request, most) {
+      const lines = (await linesOf(access, request))?.items;
+      if (lines !== undefined) {
+        const living = livingLines(lines, request);
+        if (most !== undefined && living.count > most.lines) return undefined;
+        if (living.items.length === 0) return [];
+        const statement = lineTotalsStatement(request.level, request.snapshot, living);
+        return (await readAs<TotalRow>(database, access, statement)).map(toTotal);
+      }
       const kept = asksWholeBook(request.filter) ? await keptTotals(access, request) : undefined;
       if (kept !== undefined) return kept;
       const deals = await dealsOf(access, request);
-      if (deals === undefined && most !== undefined) {
-        if (await hadMoreItems(facts, request, most)) return undefined;
+      if (most !== undefined && (await hadMoreItems(facts, request, most.items, deals))) {
+        return undefined;
       }
       const rows = await readAs<TotalRow>(database, access, totalsStatement(request, deals));
       return rows.map(toTotal);
     },
-    accruing: async (access, request) =>
-      readAs(database, access, accruingStatement(request, await dealsOf(access, request))),
+    async accruing(access, request) {
+      const rated = (await linesOf(access, request))?.rated;
+      if (rated?.length === 0) return [];
+      const deals = rated ?? (await dealsOf(access, request));
+      return readAs(database, access, accruingStatement(request, deals));
+    },
     owing: async (access, request) =>
       readAs(database, access, owingStatement(request, await dealsOf(access, request))),
     async accrualsOf(level, keys, snapshot) {

@@ -105,7 +105,7 @@ interface AddedUp {
 
 export const MOST = {
   asked: { sums: undefined, accruing: 10_000, read: undefined },
-  'where cheap': { sums: { lines: 600, items: 150 }, accruing: 2_000, read: 2_000 },
+  'where cheap': { sums: { lines: 400, items: 200 }, accruing: 2_000, read: 2_000 },
 };
 const TOTALS_KEPT = 500;
 const POSTING_TIMES_KEPT = 10_000;

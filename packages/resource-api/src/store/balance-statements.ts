@@ -230,7 +230,8 @@ export function totalsStatement(
   const parameters = new Parameters(snapshot);
   const sql = LEVEL_SQL[level];
   const { includeZero, ...rest } = filter;
-  const where = conditions(sql, level, { ...rest, includeZero: true }, parameters);
+  const found = deals === undefined ? 'to be found' : 'of the candidate';
+  const where = conditions(sql, level, { ...rest, includeZero: true }, parameters, found);
   if (deals !== undefined) where.push(`i.deal_key = ANY(${parameters.add(deals)})`);
   // The lines at hand show whether an item is zero; it needs no look-up of its own.
   const shown = includeZero ? 'true' : 'b.live';
@@ -259,9 +260,8 @@ export function totalsStatement(
     ) b
     GROUP BY b.currency ORDER BY b.currency`;
   const statement = { sql: text, parameters: parameters.values };
-  // Without a filter the text is one for each level, and each deal is looked up.
-  if (deals === undefined || !asksWholeBook(filter)) return statement;
-  return { ...statement, planning: BY_INDEX, prepared: true };
+  if (deals === undefined) return statement;
+  return { ...statement, planning: `${BY_INDEX}${BY_ONE_INDEX}`, prepared: true };
 }
 
 /** Whether the filter leaves nothing out but currencies: the book keeps such totals. */

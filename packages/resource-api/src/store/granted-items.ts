@@ -6,6 +6,8 @@ import { FEW_DEALS, grantedStatement, narrowsDeals } from './few-deals.ts';
 
 /** What a caller's grants leave of the book. */
 export interface Granted {
+  /** The day by which the database decided which grants have begun. */
+  readonly today: string;
   /** By their keys; undefined where they are not few. */
   readonly deals: readonly bigint[] | undefined;
   /** The keys of their items in order, as the literal of an array; undefined where that is long. */
@@ -23,7 +25,6 @@ export interface GrantedItems {
 
 interface Kept extends Granted {
   readonly generation: bigint;
-  readonly today: string;
 }
 
 const KEPT = 200;
@@ -35,6 +36,7 @@ const ITEMS_CHARS_MAX = 32 * 1024;
  */
 export function grantedItems(): GrantedItems {
   const kept = new LRUCache<string, Kept>({ max: KEPT });
+  const asked = new Map<string, Promise<Granted>>();
   return {
     async of(transaction, access, { level, filter, snapshot: { edition } }) {
       if ('fullControl' in access || edition === undefined) return undefined;
@@ -43,15 +45,29 @@ export function grantedItems(): GrantedItems {
       const { generation } = edition;
       const known = kept.get(key);
       if (known?.generation === generation && known.today === edition.today) return known;
-      const [row] = await transaction.query<GrantedRow>(statementOf(level));
-      const { today = '', deals, items } = row ?? {};
-      const short = items != null && items.length <= ITEMS_CHARS_MAX;
-      const found = { deals: deals ?? undefined, items: short ? items : undefined };
-      // A grant may begin with a day, which the database decides by its own clock.
-      if (today === edition.today) kept.set(key, { ...found, generation, today });
-      return found;
+      // A page and its totals ask at the same time. The one that is waited for may be cancelled.
+      const name = `${key} ${generation}`;
+      const shared = await asked.get(name)?.catch(() => undefined);
+      if (shared !== undefined) return shared;
+      const finding = find(transaction, level);
+      asked.set(name, finding);
+      try {
+        const found = await finding;
+        // A grant may begin with a day, which the database decides by its own clock.
+        if (found.today === edition.today) kept.set(key, { ...found, generation });
+        return found;
+      } finally {
+        asked.delete(name);
+      }
     },
   };
+}
+
+async function find(transaction: Transaction, level: Level): Promise<Granted> {
+  const [row] = await transaction.query<GrantedRow>(statementOf(level));
+  const { today = '', deals, items } = row ?? {};
+  const short = items != null && items.length <= ITEMS_CHARS_MAX;
+  return { today, deals: deals ?? undefined, items: short ? items : undefined };
 }
 
 interface GrantedRow {
@@ -63,8 +79,8 @@ interface GrantedRow {
 function statementOf(level: Level): string {
   return `
     SELECT (now() AT TIME ZONE 'UTC')::date AS today, few.deals,
-      (SELECT array_agg(i.key ORDER BY i.key) FROM unnest(few.deals) AS asked (key)
+      (SELECT coalesce(array_agg(i.key ORDER BY i.key), '{}') FROM unnest(few.deals) AS asked (key)
        CROSS JOIN LATERAL (SELECT key FROM ${ITEM_TABLES[level]}
-         WHERE deal_key = asked.key ${BY_LOOKUP}) i)::text AS items
+         WHERE deal_key = asked.key ${BY_LOOKUP}) i HAVING few.deals IS NOT NULL)::text AS items
     FROM (SELECT 1) one LEFT JOIN (${grantedStatement(FEW_DEALS.toWalk)}) few ON true`;
 }

@@ -1,7 +1,6 @@
 import type { MarkedRequest } from '../balances/balance-store.ts';
 import { BY_LOOKUP, LEVEL_SQL } from './balance-levels.ts';
 import {
-  asksWholeBook,
   BY_INDEX,
   conditions,
   Parameters,
@@ -14,7 +13,7 @@ import { groupOf } from './group-totals.ts';
  * rates, because few of many deals may have any.
  */
 export function accruingStatement(request: MarkedRequest, deals?: readonly bigint[]): Statement {
-  const { columns, items, where, most, parameters } = partsOf(request);
+  const { columns, items, where, most, parameters } = partsOf(request, 'of the candidate');
   const next = (after: string) => `(SELECT deal_key FROM rate_period
         WHERE deal_key > ${after} ORDER BY deal_key LIMIT 1)`;
   const rated =
@@ -32,11 +31,7 @@ export function accruingStatement(request: MarkedRequest, deals?: readonly bigin
       SELECT ${columns} FROM ${items}
       WHERE i.deal_key = rated.key AND ${where} ${BY_LOOKUP}) item
     LIMIT ${most}`;
-  const statement = { sql: text, parameters: parameters.values };
-  // Without a filter the text is one for each level and group, and each deal is looked up.
-  return asksWholeBook(request.filter)
-    ? { ...statement, planning: BY_INDEX, prepared: true }
-    : statement;
+  return { sql: text, parameters: parameters.values, planning: BY_INDEX, prepared: true };
 }
 
 /** Items of a filter whose own line has something due. */
@@ -55,10 +50,13 @@ export function owingStatement(request: MarkedRequest, deals?: readonly bigint[]
   return { sql: text, parameters: parameters.values };
 }
 
-function partsOf({ level, filter, snapshot, limit, groupBy }: MarkedRequest) {
+function partsOf(
+  { level, filter, snapshot, limit, groupBy }: MarkedRequest,
+  deals: 'to be found' | 'of the candidate' = 'to be found',
+) {
   const parameters = new Parameters(snapshot);
   const sql = LEVEL_SQL[level];
-  const where = conditions(sql, level, filter, parameters).join('\n      AND ');
+  const where = conditions(sql, level, filter, parameters, deals).join('\n      AND ');
   const holder = level === 'position' ? '(SELECT id FROM party WHERE key = i.lender_key)' : `''`;
   const most = parameters.add(limit + 1);
   const group = groupOf(sql, groupBy);

@@ -32,7 +32,7 @@ import { changedDealsStatement } from './changed-deals.ts';
 import { facetsStatement } from './facets.ts';
 import { FEW_DEALS, fewDeals } from './few-deals.ts';
 import { grantedItems } from './granted-items.ts';
-import { grantedLines, lineTotalsStatement, livingLines } from './granted-lines.ts';
+import { grantedLines, lineTotalsStatement, livingLines, ratedDeals } from './granted-lines.ts';
 import { grantsStatement } from './grants-statement.ts';
 import { type GroupRow, groupTotalsStatement, toGroup } from './group-totals.ts';
 import { accruingStatement, owingStatement } from './marked-items.ts';
@@ -67,6 +67,10 @@ export function sqlBalanceStore(
   const granted = grantedItems();
   const pages = { database, facts, granted, bounds, tellsGeneration };
   const linesOf = grantedLines(database, granted);
+  const livingOf = async (access: ReaderAccess, request: FilterRequest) => {
+    const lines = await linesOf(access, request);
+    return lines && livingLines(lines, request);
+  };
   const dealsOf = async (
     access: ReaderAccess,
     { narrowing = {}, ...request }: Pick<FilterRequest, 'level' | 'filter' | 'narrowing'>,
@@ -163,12 +167,11 @@ export function sqlBalanceStore(
       return rows.map((row) => ({ ...row, value: row.party?.id ?? row.value }));
     },
     async totals(access, request, most) {
-      const lines = (await linesOf(access, request))?.items;
-      if (lines !== undefined) {
-        const living = livingLines(lines, request);
+      const living = await livingOf(access, request);
+      if (living !== undefined) {
         if (most !== undefined && living.count > most.lines) return undefined;
-        if (living.items.length === 0) return [];
-        const statement = lineTotalsStatement(request.level, request.snapshot, living);
+        if (living.lines.length === 0) return [];
+        const statement = lineTotalsStatement(request, living);
         return (await readAs<TotalRow>(database, access, statement)).map(toTotal);
       }
       const kept = asksWholeBook(request.filter) ? await keptTotals(access, request) : undefined;
@@ -181,9 +184,9 @@ export function sqlBalanceStore(
       return rows.map(toTotal);
     },
     async accruing(access, request) {
-      const rated = (await linesOf(access, request))?.rated;
-      if (rated?.length === 0) return [];
-      const deals = rated ?? (await dealsOf(access, request));
+      const living = await livingOf(access, request);
+      const deals = living ? ratedDeals(living) : await dealsOf(access, request);
+      if (deals?.length === 0) return [];
       return readAs(database, access, accruingStatement(request, deals));
     },
     owing: async (access, request) =>

@@ -2,7 +2,8 @@
 // date, so that no kept answer fits. Beside it, in turns with it, the best SQL by hand for the rows of
 // the page of full control: as a statement alone, prepared, on a connection of its own; and through a bare
 // HTTP server, which verifies nothing and sends the rows as JSON. Aims: at most 3 times the SQL by hand,
-// at most 3 ms of processor time in Node for a page of 10.
+// at most 3 ms of processor time in Node for a page of 10. Last, what totals cost beside a page of 11:
+// at most as much as the page, or they do not come without being asked for.
 //   node bench/reads.mjs [postgres|embedded] [questions, 60] [profile|facilities]
 // With `profile` it asks for pages of full control alone, and prints where Node's time went. With a
 // number it makes a book of that many facilities instead of the World Bank's; BOOK_URL names a
@@ -57,7 +58,9 @@ const profile = process.argv[4] === 'profile' ? temporaryDirectory('cls-profile-
 const made = /^\d+$/.test(process.argv[4] ?? '') ? Number(process.argv[4]) : undefined;
 const bookUrl = process.env.BOOK_URL;
 const ofWorldBank = made === undefined && bookUrl === undefined;
-const [lenderName, country] = ofWorldBank ? ['Third parties that bought', 'BR'] : ['Party 1', 'XA'];
+const [lenderName, country, countries, borrowers] = ofWorldBank
+  ? ['Third parties that bought', 'BR', ['BR', 'CN', 'ID', 'IN', 'TR'], []]
+  : ['Party 1', 'XA', ['XA', 'XB', 'XC', 'XD', 'XE'], ['Party 201', 'Party 202', 'Party 203']];
 
 const { url, pid, databaseUrl, storeCopy, stop } = await startResourceApi({
   engine,
@@ -71,6 +74,11 @@ const { url, pid, databaseUrl, storeCopy, stop } = await startResourceApi({
     await grant('agent', '--role', 'agent', '--all');
     await grant('lender', '--role', 'lender', '--lender', parties[0].id, '--all');
     await grant('brazil', '--role', 'borrower', '--country', country);
+    for (const each of countries) await grant('several', '--role', 'borrower', '--country', each);
+    for (const name of borrowers) {
+      const [party] = await command('parties', 'list', '--search', name);
+      await grant('borrowers', '--role', 'borrower', '--borrower', party.id);
+    }
   },
 });
 const postmaster = bookUrl === undefined ? undefined : await postmasterOf(bookUrl);
@@ -81,11 +89,14 @@ const tokens = {
   'borrower of a country': await accessToken('brazil'),
 };
 const everybody = Object.keys(tokens);
+const beyond = {
+  'borrower of five countries': await accessToken('several'),
+  ...(borrowers.length === 0 ? {} : { 'three borrowers': await accessToken('borrowers') }),
+};
 
 const pages = [
   ['page of 10', 'limit=10&include=none', everybody],
   ['page of 100', 'limit=100&include=none', everybody],
-  ['page of 10 with totals', 'limit=10', everybody],
   ['level=deal', 'limit=10&include=none&level=deal', everybody],
   ['level=position', 'limit=10&include=none&level=position', ['full control']],
   ['sort=-outstanding', 'limit=10&include=none&sort=-outstanding', everybody],
@@ -123,19 +134,46 @@ for (const [name, query, callers, path = ''] of pages) {
     if (hand.statement) ratios.push({ question: name, caller, ...compared(service, hand) });
   }
 }
+const totals = [];
+for (const [caller, token] of Object.entries({ ...tokens, ...beyond })) {
+  totals.push({ caller, ...(await totalsBesidePage(token)) });
+}
 const walk = await walked();
 console.log(`store: ${engine}, Node ${process.versions.node}, ${questions} questions each`);
 console.table(rows);
 console.table([walk]);
 console.log('times the SQL by hand: the median, and processor time');
 console.table(ratios);
+console.log('totals beside a page of 11: the median, and processor time');
+console.table(totals);
 process.exit(0);
 
 /** @param number of the question: its date, and once the dates are used up, its spelling */
 async function ask(number, { query, path = '', token }) {
   const parts = [...query.split('&'), `asOf=${dateOf(number)}`];
   const order = ORDERS[Math.floor(number / DATES) % ORDERS.length];
-  await read(`${url}/api/v1/cls/balances${path}?${order(parts).join('&')}`, token);
+  return read(`${url}/api/v1/cls/balances${path}?${order(parts).join('&')}`, token);
+}
+
+/** The same questions with totals and without, in turns; of 11 items: no kept answer of a line above fits. */
+async function totalsBesidePage(token) {
+  const { body } = await ask(0, { query: 'limit=1', token });
+  const asks = (query) => ({ pid, ask: (number) => ask(number, { query, token }) });
+  const { page, both } = await measured({
+    page: asks('limit=11&include=none'),
+    both: asks('limit=11'),
+  });
+  const cost = ({ node, database = 0 }) => node + database;
+  const beside = (all, alone) => Math.round((100 * (all - alone)) / alone) / 100;
+  return {
+    'totals come': JSON.parse(textOf(body)).totals === undefined ? 'no' : 'yes',
+    'page ms': page['median ms'],
+    'with totals ms': both['median ms'],
+    'totals, of the page': beside(both['median ms'], page['median ms']),
+    'its processor time': beside(cost(both), cost(page)),
+    node: both.node,
+    database: both.database,
+  };
 }
 
 /**
@@ -148,7 +186,7 @@ async function read(address, token) {
   const [response] = await once(request(address, { agent, headers }).end(), 'response');
   const body = await buffer(response);
   if (response.statusCode !== 200) throw new Error(`${response.statusCode}: ${textOf(body)}`);
-  return response.headers;
+  return { headers: response.headers, body };
 }
 
 function textOf(body) {
@@ -264,7 +302,8 @@ async function walked() {
   const times = [];
   while (next !== undefined) {
     const startedMs = performance.now();
-    const { link = '' } = await read(`${url}${next}`, tokens['full control']);
+    const { headers } = await read(`${url}${next}`, tokens['full control']);
+    const { link = '' } = headers;
     times.push(performance.now() - startedMs);
     next = /<([^>]+)>; rel="next"/.exec(link)?.[1];
   }

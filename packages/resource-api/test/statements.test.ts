@@ -12,10 +12,15 @@ import {
   type ReaderAccess,
   WORKED_OUT_SORTS,
 } from '../src/balances/balance-store.ts';
-import { foundPageStatement, sortingStatement } from '../src/store/balance-statements.ts';
+import {
+  foundPageStatement,
+  sortingStatement,
+  totalsStatement,
+} from '../src/store/balance-statements.ts';
 import { facetsStatement } from '../src/store/facets.ts';
+import { lineTotalsStatement, linesStatement } from '../src/store/granted-lines.ts';
 import { groupTotalsStatement } from '../src/store/group-totals.ts';
-import { owingStatement } from '../src/store/marked-items.ts';
+import { accruingStatement, owingStatement } from '../src/store/marked-items.ts';
 import { MIGRATIONS } from '../src/store/migrations.ts';
 import { foundMovementsStatement, movementWalkStatement } from '../src/store/movement-page.ts';
 import { hadMoreItemsStatement, WALK_BOUNDS } from '../src/store/page-walk.ts';
@@ -98,7 +103,15 @@ describeOnEngines('each statement of the balance store', (engine) => {
     granted: () => everyLevel((access) => store.granted(access, snapshot, 10)),
     deal: () => everyLevel((access) => store.deal(access, 'x', snapshot)),
     totals: () =>
-      everyQuestion((access, level, filter) => store.totals(access, { level, filter, snapshot })),
+      everyQuestion(async (access, level, filter) => {
+        const request = { level, filter, snapshot };
+        await store.totals(access, request, { items: 10, lines: 10 });
+        // Asked where few deals are left, and where a caller's lines are known.
+        await asked.query(totalsStatement(request, [1n]).sql);
+        await asked.query(hadMoreItemsStatement(level, snapshot, 10, [1n]).sql);
+        await asked.query(linesStatement(level), ['{}']);
+        await asked.query(lineTotalsStatement(request, { lines: [], count: 0 }).sql);
+      }),
     groupTotals: () =>
       everyQuestion(async (access, level, filter) => {
         for (const groupBy of [undefined, ...GROUPINGS]) {
@@ -131,9 +144,11 @@ describeOnEngines('each statement of the balance store', (engine) => {
         await asked.query(owingStatement(request, [1n]).sql);
       }),
     accruing: () =>
-      everyQuestion((access, level, filter) =>
-        store.accruing(access, { level, filter, snapshot, limit: 10 }),
-      ),
+      everyQuestion(async (access, level, filter) => {
+        const request = { level, filter, snapshot, limit: 10 };
+        await store.accruing(access, request);
+        await asked.query(accruingStatement(request, [1n]).sql);
+      }),
     movements: () =>
       everyQuestion(async (access, _, filter) => {
         for (const fromDate of [undefined, date('2025-01-01')]) {

@@ -132,7 +132,7 @@ const COLUMNS = {
  * A row of literals, one for each column. What has never lived is passed over by one look-up. `$1`:
  * the items by their keys; deals by theirs.
  */
-function linesStatement(level: Level): string {
+export function linesStatement(level: Level): string {
   const { lines, holder } = LEVEL_SQL[level];
   const [table, dealKey] = level === 'deal' ? ['deal', 'key'] : [ITEM_TABLES[level], 'deal_key'];
   // At these levels a sublimit may stand beside the facility that it is carved out of.

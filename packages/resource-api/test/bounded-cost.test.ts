@@ -1,4 +1,5 @@
 import { Random } from '@cls/book-generator/random';
+import { systemClock } from '@cls/shared/clock';
 import type { Database } from '@cls/shared/sql/database';
 import { describeOnEngines } from '@cls/testing/engines';
 import { expect } from 'chai';
@@ -12,8 +13,9 @@ import {
   NO_FILTER,
   type PageRequest,
   type ReaderAccess,
+  type Snapshot,
 } from '../src/balances/balance-store.ts';
-import type { BusinessDate } from '../src/ledger/business-date.ts';
+import { type BusinessDate, businessDateOf } from '../src/ledger/business-date.ts';
 import { MIGRATIONS } from '../src/store/migrations.ts';
 import { sqlBalanceStore } from '../src/store/sql-balance-store.ts';
 import { date } from './support/book.ts';
@@ -268,6 +270,36 @@ describeOnEngines('what a question costs', (engine) => {
       expect(await totals(NO_FILTER, few), level).to.have.lengthOf.greaterThan(0);
       const ofDeal = { ...NO_FILTER, dealIds: [book.deal] };
       expect(await totals(ofDeal, few), level).to.deep.equal(await totals(ofDeal));
+    }
+  });
+
+  it('has a limit for totals of few granted deals, by the lines of what lives at the snapshot', async () => {
+    const access = { customer: CUSTOMER };
+    const edition = {
+      generation: await store.generation(),
+      today: businessDateOf(systemClock.now()),
+    };
+    const totals = (level: Level, of: Snapshot, lines?: number) =>
+      store.totals(
+        access,
+        page(level, { snapshot: of }),
+        lines === undefined ? undefined : { lines, items: 0 },
+      );
+    for (const level of LEVELS) {
+      const asked = { ...snapshot, edition };
+      const all = await totals(level, asked);
+      expect(await totals(level, asked, 1_000), level).to.deep.equal(all);
+      // A borrower sees no positions.
+      expect(await totals(level, asked, 0), level).to.deep.equal(
+        level === 'position' ? [] : undefined,
+      );
+      expect(all, level).to.have.lengthOf(level === 'position' ? 0 : 1);
+      // Before the book nothing lives, however many lines there are now.
+      const before = { asOf: snapshot.asOf, ledgerSeq: 0n, edition };
+      expect(await totals(level, before, 0), level).to.deep.equal([]);
+      // From what was looked up: each line's newest balance, and who sees all.
+      const again = await cost(() => totals(level, asked));
+      expect(again, level).to.be.lessThan(book.postings / 100);
     }
   });
 

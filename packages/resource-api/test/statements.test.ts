@@ -18,7 +18,7 @@ import {
   totalsStatement,
 } from '../src/store/balance-statements.ts';
 import { facetsStatement } from '../src/store/facets.ts';
-import { lineTotalsStatement, linesStatement } from '../src/store/granted-lines.ts';
+import { linesStatement, lineTotalsStatement } from '../src/store/granted-lines.ts';
 import { groupTotalsStatement } from '../src/store/group-totals.ts';
 import { accruingStatement, owingStatement } from '../src/store/marked-items.ts';
 import { MIGRATIONS } from '../src/store/migrations.ts';

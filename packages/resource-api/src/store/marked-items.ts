@@ -1,11 +1,6 @@
 import type { MarkedRequest } from '../balances/balance-store.ts';
 import { BY_LOOKUP, LEVEL_SQL } from './balance-levels.ts';
-import {
-  BY_INDEX,
-  conditions,
-  Parameters,
-  type Statement,
-} from './balance-statements.ts';
+import { BY_INDEX, conditions, Parameters, type Statement } from './balance-statements.ts';
 import { groupOf } from './group-totals.ts';
 
 /**

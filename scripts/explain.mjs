@@ -17,6 +17,7 @@ const root = resolve(import.meta.dirname, '..');
 const contracts = Number(process.argv[2] ?? 1_000);
 const years = Number(process.argv[3] ?? 4);
 const CUSTOMER = 'customer';
+const FEW_DEALS = 'few-deals';
 const LINE_CHARS = 150;
 /** What row-level security adds to each condition. */
 const POLICY =
@@ -44,6 +45,7 @@ const asOf = `${Number(first.slice(0, 4)) + Math.floor(years / 2)}-06-30`;
 const snapshot = { asOf, ledgerSeq: seq };
 const all = { fullControl: true };
 const one = { customer: CUSTOMER };
+const few = { customer: FEW_DEALS };
 const page = (level, change = {}) => ({
   level,
   filter: NO_FILTER,
@@ -83,6 +85,14 @@ const QUESTIONS = [
     () => {
       const filter = { ...NO_FILTER, facilityTypes: ['revolver'] };
       return store.totals(all, page('facility', { filter }));
+    },
+  ],
+  [
+    'Totals of the few deals of a caller: what is looked up once, and what is added up',
+    async () => {
+      const edition = { generation: await store.generation(), today: await today() };
+      plans = [];
+      return store.totals(few, page('facility', { snapshot: { ...snapshot, edition } }));
     },
   ],
   ['Items of the whole book that accrue', () => store.accruing(all, page('facility'))],
@@ -180,6 +190,17 @@ async function openBook() {
      SELECT $1, 'lender', min(lender_key), true FROM lender_position`,
     [CUSTOMER],
   );
+  await opened.query(
+    `INSERT INTO entitlement_rule (customer_id, role, deal_key)
+     SELECT $1, 'borrower', key FROM deal ORDER BY key LIMIT 20`,
+    [FEW_DEALS],
+  );
   await opened.execute('VACUUM ANALYZE');
   return opened;
+}
+
+/** The day by which the database decides which grants have begun. */
+async function today() {
+  const [row] = await database.query(`SELECT (now() AT TIME ZONE 'UTC')::date::text AS today`);
+  return row.today;
 }

@@ -360,6 +360,10 @@ describeOnEngines('what a caller sees', (engine) => {
       const items = await everyItem(store, { customer }, request);
       return new Set(items.map(({ deal }) => deal.id));
     };
+    const totals = (generation: bigint, level: Level) => {
+      const snapshot = { asOf, ledgerSeq, edition: { generation, today: asOf } };
+      return store.totals({ customer }, { level, filter: NO_FILTER, snapshot });
+    };
     await grant(first);
     const rule = await grant(second);
     const both = await store.generation();
@@ -368,12 +372,17 @@ describeOnEngines('what a caller sees', (engine) => {
       // From what was kept.
       expect([...(await seen(both, level))]).to.have.members([first, second]);
       expect(await seen(both, level, false)).to.deep.equal(await seen(both - 1n, level, false));
+      expect(await totals(both, level)).to.deep.equal(await totals(both - 1n, level));
+      await totals(both, level);
     }
     await entitlements.revoke(rule);
     const one = await store.generation();
     for (const level of LEVELS) {
       expect([...(await seen(both, level))], 'asked in the state before').to.deep.equal([first]);
       expect([...(await seen(one, level))]).to.deep.equal([first]);
+      expect(await totals(both, level), 'asked in the state before').to.deep.equal(
+        await totals(one, level),
+      );
     }
     await grant(second);
     const again = await store.generation();

@@ -168,6 +168,10 @@ describeOnEngines('a sublimit', (engine) => {
     });
 
     it('counts once in totals with its revolver, and whole without it', async () => {
+      await sqlEntitlements(api.database).grant({
+        ...{ customer: 'agent-of-one', role: 'agent', lenderId: undefined },
+        deals: { dealId: deal.deal.id },
+      });
       for (const level of ['facility', 'position']) {
         const unfunded = async (more: string) => {
           const { totals } = await ask(`dealId=${deal.deal.id}&level=${level}${more}`);
@@ -177,6 +181,9 @@ describeOnEngines('a sublimit', (engine) => {
         expect(await unfunded('&facilityType=revolver'), level).to.equal('21000000.00');
         expect(await unfunded('&facilityType=swingline'), level).to.equal('6000000.00');
         expect(await unfunded('&facilityType=swingline,letter_of_credit')).to.equal('16000000.00');
+        const path = `/api/v1/cls/balances?level=${level}&limit=1`;
+        const own = (await (await api.get(path, viewer('agent-of-one'))).json()) as Json;
+        expect(own.totals[0].unfunded, level).to.equal('21000000.00');
       }
     });
 

@@ -81,6 +81,69 @@ describe('questions that the database does not get done [PostgreSQL]', () => {
   });
 });
 
+describe('an export that has begun [PostgreSQL]', () => {
+  let api: TestApi;
+  before(async function () {
+    this.timeout(60_000);
+    requireServer(this, 'PostgreSQL', await postgresServer());
+    api = await startTestApi(postgres, { CALLER_STATEMENT_S_PER_MINUTE: '0' });
+    await loadRecords(api.database, generated({ contracts: 1_000, years: 0 }).records);
+  });
+  after(() => api?.stop());
+
+  // With contracts, a batch has 50 items.
+  const begin = async (signal?: AbortSignal) => {
+    const accept = 'application/x-ndjson';
+    const headers = { authorization: `Bearer ${await api.token()}`, accept };
+    const path = `${BALANCES}?level=facility&expand=contracts`;
+    const { body } = await fetch(`${api.baseUrl}${path}`, { headers, signal: signal ?? null });
+    const reader = body?.pipeThrough(new TextDecoderStream()).getReader();
+    let text = '';
+    const read = async () => {
+      const { value, done } = (await reader?.read()) ?? { value: undefined, done: true };
+      text += value ?? '';
+      return !done;
+    };
+    await read();
+    const rest = async () => {
+      while (await read());
+      return text;
+    };
+    return rest;
+  };
+  const inUse = () =>
+    api.database.query<{ pid: number }>(`SELECT pid FROM pg_stat_activity
+      WHERE application_name = 'cls-resource-api'
+        AND (state = 'active' AND wait_event_type = 'Lock' OR state LIKE 'idle in transaction%')`);
+  const untilAhead = () => eventually(async () => expect(await inUse()).to.have.length(2));
+
+  it('leaves no connection in use when its client goes in the middle', async () => {
+    const client = new AbortController();
+    const rest = await begin(client.signal);
+    await whileLocked(api.database, async () => {
+      await untilAhead();
+      client.abort();
+      expect(await rest().catch(({ name }: Error) => name)).to.equal('AbortError');
+      await eventually(async () => expect(await inUse()).to.have.length(0));
+    });
+  });
+
+  it('is cut before its last line where the batch ahead fails, and the next one is whole', async () => {
+    const rest = await begin();
+    await whileLocked(api.database, async () => {
+      await untilAhead();
+      for (const { pid } of await inUse()) {
+        await api.database.query('SELECT pg_cancel_backend($1)', [pid]);
+      }
+      expect(await rest().catch(({ name }: Error) => name)).to.equal('TypeError');
+      await eventually(async () => expect(await inUse()).to.have.length(0));
+    });
+    const lines = (await (await begin())()).trimEnd().split('\n');
+    expect(JSON.parse(lines.pop() ?? '')).to.include({ object: 'summary', count: lines.length });
+    expect(lines).to.have.length.at.least(400);
+  });
+});
+
 describe('questions that take longer than their limit [PostgreSQL]', () => {
   let api: TestApi;
   before(async function () {

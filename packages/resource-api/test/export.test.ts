@@ -98,6 +98,22 @@ describeOnEngines('an export', (engine) => {
     expect(lines.every(({ provenance }) => provenance.ledgerSeq <= ledgerSeq)).to.equal(true);
   });
 
+  it('has the items of all pages, in their order', async () => {
+    for (const question of ['level=facility', 'level=position&sort=-outstanding']) {
+      const pages: string[] = [];
+      for (let cursor: string | undefined = ''; cursor !== undefined; ) {
+        const page: Json = await json(`?${question}&limit=1000${cursor}`);
+        pages.push(...page.data.map(({ id }: Json) => id));
+        const { nextCursor } = page.page;
+        cursor = nextCursor ? `&cursor=${nextCursor}` : undefined;
+      }
+      const text = await (await as('application/x-ndjson', `?${question}`)).text();
+      const lines = text.trimEnd().split('\n').slice(0, -1);
+      expect(lines.length).to.be.greaterThan(1_000);
+      expect(lines.map((line) => (JSON.parse(line) as Json).id)).to.deep.equal(pages);
+    }
+  });
+
   it('lists movements too', async () => {
     const text = await (await as('text/csv', '/principal/movements?')).text();
     const rows = parse(text, { columns: true }) as Record<string, string>[];

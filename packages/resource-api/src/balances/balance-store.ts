@@ -113,12 +113,17 @@ export interface PageRequest {
   readonly onTheWay?: OnTheWay | undefined;
 }
 
-/** Facts about the book that the transaction of a page reads first. Each is passed on before the page returns. */
+/** Facts that the transaction of a page reads first. Each is passed on before the page returns. */
 export interface OnTheWay {
   /** The generation of the book that the page is read from. */
   readonly generation?: ((generation: bigint) => void) | undefined;
   /** What is known of the page's snapshot. */
   readonly knowledge?: ((facts: KnowledgeFacts) => void) | undefined;
+  /**
+   * Where the page ends, undefined for the last one, while its items are still read. Not every page
+   * tells it: only where the caller's next question would run at once, beside this one.
+   */
+  readonly next?: ((end: PageEnd | undefined) => void) | undefined;
 }
 
 /** What the statements of one question have in common: found by the first that needs it. */

@@ -15,6 +15,7 @@ import {
   type MostAddedUp,
   type Movement,
   NO_FILTER,
+  type OnTheWay,
   type PageEnd,
   type PageRequest,
   type PastDue,
@@ -46,6 +47,7 @@ export interface BalanceQuestion extends QuestionTimes {
   readonly reporting: Reporting | undefined;
   /** Continues a walk: its snapshot, and the end of the page before. */
   readonly position: (WalkSnapshot & { readonly after: PageEnd }) | undefined;
+  readonly onNext?: OnTheWay['next'];
   /** The question in its canonical form, for the next cursor. */
   readonly canonical: string;
 }
@@ -144,7 +146,7 @@ export function balancesReader(
       const { items, next } = await orderedPage(store, access, {
         ...asked,
         snapshot: found.snapshot,
-        onTheWay: found.onTheWay(),
+        onTheWay: { ...found.onTheWay(), next: question.onNext },
       });
       return { readings: await read(items), next };
     };

@@ -24,6 +24,8 @@ const WAITING_MAX = 200;
 export interface FairDatabase extends Database {
   /** Questions that wait for their turn. */
   readonly waiting: number;
+  /** Whether a further statement of the asker would run at once. */
+  hasRoom(): boolean;
   /** Whether a further question puts another out. @param ahead further ones that will come before it. */
   isFull(ahead: number): boolean;
   /** Whether a first question of the caller's next request would be refused at once. */
@@ -151,6 +153,7 @@ export function fairDatabase(database: Database, options: FairOptions): FairData
     get waiting() {
       return queue.size;
     },
+    hasRoom: () => queue.size === 0 && mayRun(asker()?.name ?? SERVICE),
     isFull,
     refuses(name, ahead) {
       return isFull(ahead) && (fresh.get(name) ?? 0) + 1 >= Math.max(...fresh.values());

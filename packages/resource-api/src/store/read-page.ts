@@ -1,6 +1,7 @@
 import type { Database, Transaction } from '@cls/shared/sql/database';
 import type { PageEnd, PageRequest, ReaderAccess } from '../balances/balance-store.ts';
 import { type SortedRequest, sortingStatement } from './balance-statements.ts';
+import type { FairDatabase } from './fair-database.ts';
 import { FEW_DEALS, fewDeals } from './few-deals.ts';
 import type { Granted, GrantedItems } from './granted-items.ts';
 import { onTheWay } from './on-the-way.ts';
@@ -23,7 +24,7 @@ export interface PageRows<Row> {
 }
 
 export interface PageDeps {
-  readonly database: Database;
+  readonly database: Database & Partial<Pick<FairDatabase, 'hasRoom'>>;
   /** Answers what is of the book itself. */
   readonly facts: Database;
   readonly granted: GrantedItems;
@@ -49,7 +50,7 @@ export async function readPage<Row>(
     lookUp(
       database,
       access,
-      (on) => walkPage<Row>(on, access, request, { granted, bounds: within }),
+      (on) => walkPage<Row>(on, access, request, { database, granted, bounds: within }),
       before,
     );
   const page = await walk(bounds, onTheWay(request, tellsGeneration));
@@ -79,7 +80,7 @@ async function walkPage<Row>(
   transaction: Transaction,
   access: ReaderAccess,
   request: PageRequest,
-  { granted, bounds }: Pick<PageDeps, 'granted' | 'bounds'>,
+  { database, granted, bounds }: Pick<PageDeps, 'database' | 'granted' | 'bounds'>,
 ): Promise<(PageRows<Row> & { readonly givenUp: boolean }) | ToSort> {
   const most = isSorted(request) ? FEW_DEALS.toSort : FEW_DEALS.toWalk;
   const known = await granted.of(transaction, access, request);
@@ -89,14 +90,19 @@ async function walkPage<Row>(
   const statement = isSorted(request)
     ? sortedWalkStatement(request, bounds)
     : plainWalkStatement(request, bounds, deals, known?.items);
-  const { level, snapshot, limit } = request;
+  const { level, snapshot, limit, onTheWay } = request;
+  const walk = async () => {
+    const walked = await transaction.query<WalkRow>(statement.sql, statement.parameters);
+    const { found, stopped } = walkedItems(walked);
+    const next = found.length > limit ? found[limit - 1] : stopped;
+    if (stopped === undefined && database.hasRoom?.()) onTheWay?.next?.(next);
+    return { next, givenUp: stopped !== undefined };
+  };
   const [walked, rows] = await Promise.all([
-    transaction.query<WalkRow>(statement.sql, statement.parameters),
+    walk(),
     lastQuery<Row>(transaction, walkedPageStatement(level, snapshot)),
   ]);
-  const { found, stopped } = walkedItems(walked);
-  const next = found.length > limit ? found[limit - 1] : stopped;
-  return { rows, next, givenUp: stopped !== undefined };
+  return { rows, ...walked };
 }
 
 function upTo(most: number, { deals }: Granted): readonly bigint[] | undefined {

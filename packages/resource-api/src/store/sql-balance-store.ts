@@ -45,7 +45,7 @@ import { type DueRow, dueStatement, toPastDue } from './past-due-statement.ts';
 import { JOURNAL_LOCK } from './post-journals.ts';
 import { type SeriesRow, seriesStatement, toStep } from './principal-series.ts';
 import { lastQuery, lookUp, readAll, readAs } from './read-as.ts';
-import { hadMoreItems, readPage } from './read-page.ts';
+import { hadMoreItems, type PageDeps, readPage } from './read-page.ts';
 import type { ReplicatedDatabase } from './read-replicas.ts';
 import { termsStatement } from './terms-statement.ts';
 import { valuesStatement } from './worked-out-values.ts';
@@ -58,7 +58,7 @@ type Facts = Database & Partial<Pick<ReplicatedDatabase, 'generation'>>;
  * a look-up of the book itself, which questions of several callers share.
  */
 export function sqlBalanceStore(
-  database: Database,
+  database: PageDeps['database'],
   facts: Facts = database,
   bounds: WalkBounds = WALK_BOUNDS,
 ): BalanceStore {

@@ -3,11 +3,11 @@ import { Readable } from 'node:stream';
 import { setImmediate } from 'node:timers/promises';
 import type { Caller } from '@cls/shared/access/caller';
 import { stillAsked } from '../../access/asker.ts';
-import type { CurrencyTotal, Level } from '../../balances/balance-store.ts';
-import { addUp, type ReadBalances } from '../../balances/read-balances.ts';
+import type { CurrencyTotal, Level, PageEnd } from '../../balances/balance-store.ts';
+import { addUp, type BalanceQuestion, type ReadBalances } from '../../balances/read-balances.ts';
 import type { ReadChanges } from '../../balances/read-changes.ts';
 import type { ReadMovements } from '../../balances/read-movements.ts';
-import type { CopyTimes, ResolvedSnapshot } from '../../balances/snapshot.ts';
+import type { CopyTimes, ResolvedSnapshot, WalkSnapshot } from '../../balances/snapshot.ts';
 import { csvLine } from '../../csv/csv-line.ts';
 import type { VersionResponse } from '../api-version.ts';
 import { changePage, type RemovedItem } from './changes.ts';
@@ -35,9 +35,19 @@ interface Batch {
   /** Where changes are asked for: what is gone, and since when. */
   readonly removed?: readonly RemovedItem[];
   readonly since?: Presented;
-  /** Of this page and those before it. */
-  readonly totals: ReadonlyMap<string, CurrencyTotal>;
-  readonly next: (() => Promise<Batch>) | undefined;
+  /** Adds this page to the totals of those before it. */
+  readonly addTo: (totals: Totals) => Totals;
+  readonly next: AskNext;
+}
+
+type Totals = ReadonlyMap<string, CurrencyTotal>;
+/** Asks for the batch that follows; undefined after the last. */
+type AskNext = (() => Asked) | undefined;
+
+/** A batch that was asked for; the one after it may be known before it is here. */
+interface Asked {
+  readonly batch: Promise<Batch>;
+  readonly next: Promise<AskNext>;
 }
 
 const BATCH = 1_000;
@@ -62,7 +72,7 @@ export async function exportList(request: ExportRequest): Promise<VersionRespons
     resource === 'movements'
       ? await movementBatch(request)
       : query.copy === undefined
-        ? await balanceBatch(request)
+        ? await balanceBatch(request, resource)
         : await changeBatch(request, resource, query.copy);
   const { asOf } = first.snapshot;
   const [extension, lines] =
@@ -82,22 +92,24 @@ export async function exportList(request: ExportRequest): Promise<VersionRespons
 
 async function balanceBatch(
   request: ExportRequest,
-  position?: Parameters<ReadBalances>[1]['position'],
-  before: Batch['totals'] = new Map(),
+  resource: BalanceResource,
+  position?: BalanceQuestion['position'],
+  tell: (next: AskNext) => void = () => undefined,
 ): Promise<Batch> {
-  const { readBalances, caller, query, resource } = request;
-  if (resource === 'movements') throw new Error('movements are no balances');
+  const { readBalances, caller, query } = request;
+  const nextAfter = (snapshot: WalkSnapshot, after: PageEnd | undefined): AskNext =>
+    after && (() => ask((told) => balanceBatch(request, resource, { ...snapshot, after }, told)));
   const heavy = query.expand.has('contracts') || query.expand.has('movements');
   const limit = heavy ? EXPANDED_BATCH : BATCH;
-  const question = { ...query, totals: 'none' as const, limit, position };
+  const onNext = position && ((end?: PageEnd) => tell(nextAfter(position, end)));
+  const question = { ...query, totals: 'none' as const, limit, position, onNext };
   const page = await readBalances(caller, question);
-  const totals = addUp(before, page.readings);
   const { snapshot, readings, next } = page;
   return {
     snapshot,
     items: each(readings, (reading) => presentItem(resource, reading, page)),
-    totals,
-    next: next && (() => balanceBatch(request, { ...snapshot, after: next }, totals)),
+    addTo: (totals) => addUp(totals, readings),
+    next: nextAfter(snapshot, next),
   };
 }
 
@@ -116,11 +128,9 @@ async function changeBatch(
     items: changed,
     removed,
     since: { asOf: copied?.asOf ?? null, knownAt: copy.updatedSince },
-    totals: new Map(),
+    addTo: (totals) => totals,
     next:
-      next === undefined
-        ? undefined
-        : () => changeBatch(request, resource, copy, { ...snapshot, after: next }),
+      next && (() => ask(() => changeBatch(request, resource, copy, { ...snapshot, after: next }))),
   };
 }
 
@@ -134,8 +144,8 @@ async function movementBatch(
   return {
     snapshot,
     items: each(movements, presentMovement),
-    totals: new Map(),
-    next: next && (() => movementBatch(request, { ...snapshot, after: next })),
+    addTo: (totals) => totals,
+    next: next && (() => ask(() => movementBatch(request, { ...snapshot, after: next }))),
   };
 }
 
@@ -161,15 +171,34 @@ async function* pieces(...groups: readonly Iterable<string>[]): AsyncGenerator<s
   if (piece !== '') yield piece;
 }
 
-/** The database reads a batch while the one before it is written. */
+/** @param read may tell what is next before the batch is there */
+function ask(read: (tell: (next: AskNext) => void) => Promise<Batch>): Asked {
+  let tell: (next: AskNext) => void = () => undefined;
+  const told = new Promise<AskNext>((resolve) => {
+    tell = resolve;
+  });
+  const batch = read(tell);
+  const next = Promise.race([told, batch.then((here) => here.next)]);
+  // A failure is told when its batch is written, and to nobody where the client has gone.
+  for (const work of [batch, next]) work.catch(() => undefined);
+  return { batch, next };
+}
+
+/**
+ * The database reads a batch while the one before it is written. Once that is written, the batch after
+ * it is asked for too: the database need not wait until Node has parsed and prepared this one. So a
+ * reader who takes nothing stops the walk, at most one batch ahead.
+ */
 async function* batches(first: Batch): AsyncGenerator<Batch> {
-  let batch: Batch | undefined = first;
-  while (batch !== undefined) {
-    const next: Promise<Batch> | undefined = batch.next?.();
-    // A failure is told when its batch is asked for, and to nobody where the client has gone.
-    next?.catch(() => undefined);
+  let batch = first;
+  let ahead = first.next?.();
+  for (;;) {
     yield batch;
-    batch = await next;
+    if (ahead === undefined) return;
+    const askNext: AskNext = await ahead.next;
+    const following = askNext?.();
+    batch = await ahead.batch;
+    ahead = following;
   }
 }
 
@@ -204,9 +233,9 @@ async function* jsonLines(
   const hash = createHash('sha256');
   let count = 0;
   let gone = 0;
-  let { totals } = first;
-  for await (const { items, removed = [], totals: soFar } of batches(first)) {
-    totals = soFar;
+  let totals: Totals = new Map();
+  for await (const { items, removed = [], addTo } of batches(first)) {
+    totals = addTo(totals);
     const ofItems = each(items, (item) => {
       count += 1;
       return jsonLine(fields === undefined ? item : pickFields(item, fields));

@@ -33,7 +33,7 @@ import { orderedPage } from './worked-out-order.ts';
 export const EXPANSIONS = ['lenders', 'accrual', 'contracts', 'movements', 'terms'] as const;
 export type Expansion = (typeof EXPANSIONS)[number];
 
-/** `where cheap`: they are left out where adding them up would cost much more than a page does. */
+/** `where cheap`: they are left out where adding them up would cost more than a page does. */
 export type TotalsWish = 'asked' | 'where cheap' | 'none';
 
 export interface BalanceQuestion extends QuestionTimes {
@@ -105,10 +105,15 @@ interface AddedUp {
   readonly read: number | undefined;
 }
 
-export const MOST = {
-  asked: { sums: undefined, accruing: 10_000, read: undefined },
-  'where cheap': { sums: { lines: 400, items: 200 }, accruing: 2_000, read: 2_000 },
-};
+/**
+ * What totals come with. Where they were not asked for, accruals are worked out of as many items as the
+ * page may have, which costs what the page's own do.
+ */
+export function mostAddedUp(wish: Exclude<TotalsWish, 'none'>, limit: number): AddedUp {
+  return wish === 'asked'
+    ? { sums: undefined, accruing: 10_000, read: undefined }
+    : { sums: { lines: 400, items: 200 }, accruing: limit, read: 2_000 };
+}
 const TOTALS_KEPT = 500;
 const POSTING_TIMES_KEPT = 10_000;
 
@@ -116,7 +121,6 @@ export function balancesReader(
   store: BalanceStore,
   times: Snapshots,
   cursors: CursorCodec,
-  most: Readonly<Record<Exclude<TotalsWish, 'none'>, AddedUp>> = MOST,
 ): ReadBalances {
   const totalsOf = keptTotals(store);
   const readingsOf = readingsReader(store);
@@ -139,7 +143,7 @@ export function balancesReader(
             readerName(caller),
             access,
             { ...asked, snapshot: await found.resolve() },
-            most[question.totals],
+            mostAddedUp(question.totals, limit),
             read,
           );
     const readPage = async () => {

@@ -16,7 +16,7 @@ import {
   everyItem,
   expand,
   keptTotals,
-  MOST,
+  mostAddedUp,
   ratesOf,
   readerName,
   readingsReader,
@@ -75,7 +75,7 @@ export function comparedReader(store: BalanceStore, times: Snapshots): ReadCompa
             readerName(caller),
             access,
             { level, filter, snapshot },
-            MOST[question.totals],
+            mostAddedUp(question.totals, question.limit),
             read,
           );
     const readItems = async () => read(await itemsThen());

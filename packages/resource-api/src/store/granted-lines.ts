@@ -46,7 +46,8 @@ interface Kept {
   readonly lines: readonly GrantedLine[] | undefined;
 }
 
-const KEPT = 100;
+/** Lines of all callers together: some 10 MB. */
+const KEPT_LINES = 20_000;
 const LINES_MAX = 2_000;
 
 /**
@@ -57,7 +58,10 @@ const LINES_MAX = 2_000;
  *   about all that the caller sees, or where nobody said in which state of the book it is asked
  */
 export function grantedLines(database: Database, granted: GrantedItems): GrantedLines {
-  const kept = new LRUCache<string, Kept>({ max: KEPT });
+  const kept = new LRUCache<string, Kept>({
+    maxSize: KEPT_LINES,
+    sizeCalculation: ({ lines = [] }) => 1 + lines.length,
+  });
   return async (access, { level, filter, snapshot }) => {
     const { edition } = snapshot;
     if ('fullControl' in access || edition === undefined) return undefined;

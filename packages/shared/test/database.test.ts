@@ -250,6 +250,17 @@ describeOnEngines('the database port', (engine) => {
       expect(await ask('SELECT 1 AS one')).to.deep.equal([{ one: 1 }]);
     });
 
+    it('answers a statement by itself too, also after one that cannot be planned', async () => {
+      const alone = (sql: string, params: readonly SqlValue[] = []) =>
+        database.query(sql, params, { prepared: true });
+      for (const number of [1, 2]) {
+        const refused = await alone('SELECT lost FROM item').catch((error: unknown) => error);
+        expect(refused).to.be.instanceOf(SqlError).with.property('code', '42703');
+        expect(await alone('SELECT $1::int AS one', [number])).to.deep.equal([{ one: number }]);
+        expect(await alone('SELECT id FROM item WHERE id = $1', [78])).to.deep.equal([]);
+      }
+    });
+
     it('shows what was committed since, also after the table was changed', async () => {
       const sql = 'SELECT id FROM item WHERE id = $1';
       expect(await ask(sql, [77])).to.deep.equal([]);

@@ -70,7 +70,7 @@ export function readsOnReplicas(
   let newest: BookState | undefined;
 
   const askPrimary = async (): Promise<BookState> => {
-    const [state] = await primary.query<BookState>(BOOK_STATE);
+    const [state] = await primary.query<BookState>(BOOK_STATE, [], { prepared: true });
     if (state === undefined) throw new Error('book_state has no row');
     newest = state;
     return state;
@@ -78,7 +78,7 @@ export function readsOnReplicas(
   /** Single flight. */
   const ask = (replica: Replica): Promise<void> => {
     replica.asking ??= replica.database
-      .query<BookState>(BOOK_STATE)
+      .query<BookState>(BOOK_STATE, [], { prepared: true })
       .then(([state]) => {
         replica.state = state;
       })

@@ -222,7 +222,7 @@ export function sqlBalanceStore(
     },
     async generation() {
       if (facts.generation !== undefined) return facts.generation();
-      const [row] = await facts.query<GenerationRow>(GENERATION);
+      const [row] = await facts.query<GenerationRow>(GENERATION, [], { prepared: true });
       return row?.generation ?? 0n;
     },
     async ledgerState(today) {

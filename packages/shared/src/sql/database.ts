@@ -10,8 +10,17 @@
 export type SqlValue = string | number | bigint | boolean | null | readonly SqlValue[];
 
 export interface Sql {
-  /** One statement with `$1…` parameters. @throws {SqlError} */
-  query<Row = Record<string, unknown>>(sql: string, params?: readonly SqlValue[]): Promise<Row[]>;
+  /**
+   * One statement with `$1…` parameters.
+   *
+   * @param options of a statement by itself; one in a transaction follows those of the transaction
+   * @throws {SqlError}
+   */
+  query<Row = Record<string, unknown>>(
+    sql: string,
+    params?: readonly SqlValue[],
+    options?: QueryOptions,
+  ): Promise<Row[]>;
   /** Several statements without parameters, as a migration has them. @throws {SqlError} */
   execute(sql: string): Promise<void>;
 }
@@ -74,7 +83,15 @@ export function besideRequests(database: Database): Database {
 /** Notices are not heard from `lost` on; they are again from `resumed` on. */
 export type ListenGap = 'lost' | 'resumed';
 
-export interface TransactionOptions {
+export interface QueryOptions {
+  /**
+   * Each session plans a statement text once, for any parameters, and keeps the plan. For texts
+   * that are asked often and whose best plan does not depend on their parameters.
+   */
+  readonly prepared?: boolean;
+}
+
+export interface TransactionOptions extends QueryOptions {
   readonly isolation?: 'read committed' | 'repeatable read' | 'serializable';
   readonly readOnly?: boolean;
   /**
@@ -82,11 +99,6 @@ export interface TransactionOptions {
    * they are, so whatever a caller chose in them must have been validated.
    */
   readonly setup?: string;
-  /**
-   * Each session plans a statement text once, for any parameters, and keeps the plan. For texts
-   * that are asked often and whose best plan does not depend on their parameters.
-   */
-  readonly prepared?: boolean;
   /**
    * Ends the work when nobody waits for it any more: a statement that runs is cancelled, and the
    * promise rejects with `Abandoned`. For reads alone; an embedded database ends none but

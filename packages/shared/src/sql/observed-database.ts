@@ -11,7 +11,7 @@ export type ObserveStatement = (statement: string) => (outcome: Outcome) => void
 /** The same database, each of whose statements is observed, those inside of transactions too. */
 export function observedDatabase(database: Database, observe: ObserveStatement): Database {
   const observed = <T extends Sql>(sql: T): Sql => ({
-    query: (text, params) => during(observe(text), () => sql.query(text, params)),
+    query: (text, ...rest) => during(observe(text), () => sql.query(text, ...rest)),
     execute: (text) => during(observe(text), () => sql.execute(text)),
   });
   return {

@@ -10,6 +10,7 @@ import {
   DatabaseUnavailable,
   isUnavailable,
   Overloaded,
+  type QueryOptions,
   type Sql,
   SqlError,
   type SqlValue,
@@ -75,6 +76,11 @@ export function postgresDatabase(options: PostgresOptions): Database {
   const alive = options.failFast ? liveness(sessions.pulse) : patient;
   const listeners = new Set<() => Promise<void>>();
   const names = preparedNames();
+  const on = (client: pg.PoolClient, options: QueryOptions = {}): Sql => {
+    // A pooler hands each transaction another session, which has other statements.
+    const prepared = options.prepared === true && sessions.localSettings === '';
+    return sqlOn(client, alive, prepared ? (text) => names.nameFor(client, text) : undefined);
+  };
 
   const transaction: Database['transaction'] = async (work, transactionOptions) => {
     const signal = transactionOptions?.signal;
@@ -90,9 +96,7 @@ export function postgresDatabase(options: PostgresOptions): Database {
       cancelling = setInterval(requestCancellation, CANCEL_AGAIN_MS, client);
     };
     signal?.addEventListener('abort', cancel, { once: true });
-    // A pooler hands each transaction another session, which has other statements.
-    const prepared = transactionOptions?.prepared === true && sessions.localSettings === '';
-    const sql = sqlOn(client, alive, prepared ? (text) => names.nameFor(client, text) : undefined);
+    const sql = on(client, transactionOptions);
     // Nothing is lost with the end of what only reads, and pgbouncer sees one message at a time.
     const ahead = transactionOptions?.readOnly === true && sessions.localSettings === '';
     try {
@@ -139,7 +143,7 @@ export function postgresDatabase(options: PostgresOptions): Database {
   };
 
   /** By itself, or in a transaction where settings must come with it. */
-  const alone = async <T>(work: (sql: Sql) => Promise<T>): Promise<T> => {
+  const alone = async <T>(work: (sql: Sql) => Promise<T>, options?: QueryOptions): Promise<T> => {
     const client = await acquire();
     if (sessions.localSettings !== '') {
       client.release();
@@ -147,7 +151,7 @@ export function postgresDatabase(options: PostgresOptions): Database {
     }
     let broken: Error | undefined;
     try {
-      return await work(sqlOn(client, alive));
+      return await work(on(client, options));
     } catch (error) {
       if (error instanceof DatabaseUnavailable) broken = error;
       throw error;
@@ -157,8 +161,8 @@ export function postgresDatabase(options: PostgresOptions): Database {
   };
 
   return {
-    query: (sql, params) => alone((on) => on.query(sql, params)),
-    execute: (sql) => alone((on) => on.execute(sql)),
+    query: (sql, params, options) => alone((session) => session.query(sql, params), options),
+    execute: (sql) => alone((session) => session.execute(sql)),
     transaction,
     async listen(channel, onMessage, onGap) {
       // The first session shows whether there is a pooler in between.

@@ -138,7 +138,8 @@ const COLUMNS = {
  */
 export function linesStatement(level: Level): string {
   const { lines, holder } = LEVEL_SQL[level];
-  const [table, dealKey] = level === 'deal' ? ['deal', 'key'] : [ITEM_TABLES[level], 'deal_key'];
+  const [table, dealKey, ofDeal] =
+    level === 'deal' ? ['deal', 'key', 'o.key AS deal_key,'] : [ITEM_TABLES[level], 'deal_key', ''];
   // At these levels a sublimit may stand beside the facility that it is carved out of.
   const facility = { deal: undefined, contract: undefined, facility: 'i', position: 'g' }[level];
   const [whole, sublimit] =
@@ -169,13 +170,13 @@ export function linesStatement(level: Level): string {
         GROUP BY asked.key, l.currency ${BY_LOOKUP}
       ) lived
       CROSS JOIN LATERAL (
-        SELECT o.*, o.${dealKey} AS of_deal, CASE WHEN EXISTS (SELECT FROM rate_period
+        SELECT o.*, ${ofDeal} CASE WHEN EXISTS (SELECT FROM rate_period
           WHERE deal_key = o.${dealKey} ${BY_LOOKUP}) THEN o.${dealKey} END AS rated_deal
         FROM ${table} o WHERE o.key = lived.key ${BY_LOOKUP}) i
       ${around}
       CROSS JOIN LATERAL (SELECT lived.currency) f
       CROSS JOIN LATERAL (SELECT * FROM balance_line l
-        WHERE ${lines.replace('i.deal_key', 'i.of_deal')} AND l.lender_key = ${holder} ${BY_LOOKUP}) l
+        WHERE ${lines} AND l.lender_key = ${holder} ${BY_LOOKUP}) l
       LEFT JOIN LATERAL (SELECT booked_seq FROM loan_contract
         WHERE key = l.contract_key ${BY_LOOKUP}) c ON l.contract_key <> 0
       LIMIT ${LINES_MAX + 1}

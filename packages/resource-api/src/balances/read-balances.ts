@@ -105,14 +105,16 @@ interface AddedUp {
   readonly read: number | undefined;
 }
 
+const PAGE_OF_10 = 10;
+
 /**
  * What totals come with. Where they were not asked for, accruals are worked out of as many items as the
- * page may have, which costs what the page's own do.
+ * page may have, which costs what the page's own do; of a shorter page, of 10.
  */
 export function mostAddedUp(wish: Exclude<TotalsWish, 'none'>, limit: number): AddedUp {
   return wish === 'asked'
     ? { sums: undefined, accruing: 10_000, read: undefined }
-    : { sums: { lines: 400, items: 200 }, accruing: limit, read: 2_000 };
+    : { sums: { lines: 400, items: 200 }, accruing: Math.max(limit, PAGE_OF_10), read: 2_000 };
 }
 const TOTALS_KEPT = 500;
 const POSTING_TIMES_KEPT = 10_000;

@@ -3,7 +3,7 @@
 // the page of full control: as a statement alone, prepared, on a connection of its own; and through a bare
 // HTTP server, which verifies nothing and sends the rows as JSON. Aims: at most 3 times the SQL by hand,
 // at most 3 ms of processor time in Node for a page of 10. Last, what totals cost beside a page of 11:
-// at most as much as the page, or they do not come without being asked for.
+// at most as much as the page.
 //   node bench/reads.mjs [postgres|embedded] [questions, 60] [profile|facilities]
 // With `profile` it asks for pages of full control alone, and prints where Node's time went. With a
 // number it makes a book of that many facilities instead of the World Bank's; BOOK_URL names a

@@ -105,17 +105,6 @@ describeOnEngines('balances of a syndicated book', (engine) => {
     }
   });
 
-  it('total what accrues by themselves up to as many items as a page may have', async () => {
-    const [all, some, asked] = await Promise.all([
-      get('?limit=1000&level=contract'),
-      get('?limit=1&level=contract'),
-      get('?limit=1&level=contract&include=totals'),
-    ]);
-    expect(asked.totals).to.deep.equal(all.totals);
-    const unknown = { interestAccrued: null, feesAccrued: null };
-    expect(some.totals).to.deep.equal(all.totals.map((total: Json) => ({ ...total, ...unknown })));
-  });
-
   it('explain what has accrued by periods that add up to it', async () => {
     const { data } = await get(`?level=contract&expand=accrual&limit=1000&asOf=2024-11-20`);
     const accruing = data.filter(({ accrual }: Json) => accrual.length > 0);

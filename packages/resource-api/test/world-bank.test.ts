@@ -60,8 +60,8 @@ describeOnEngines('the World Bank’s book', (engine) => {
   };
 
   it('lists no repaid loan for a cent of exchange, unless zeros are asked for', async () => {
-    const listed = await walk(`${BALANCES}?country=CO&include=totals&limit=1000`);
-    const all = await walk(`${BALANCES}?country=CO&include=totals&limit=1000&includeZero=true`);
+    const listed = await walk(`${BALANCES}?country=CO&limit=1000`);
+    const all = await walk(`${BALANCES}?country=CO&limit=1000&includeZero=true`);
     const shown = new Set(listed.items.map(({ deal }) => deal.dealNumber));
     const residues = all.items.filter(
       ({ global, deal }) =>
@@ -80,7 +80,7 @@ describeOnEngines('the World Bank’s book', (engine) => {
 
   it('adds up to the statement’s totals to the cent, over 9,289 loans', async () => {
     for (const path of [BALANCES, PRINCIPAL]) {
-      const { totals } = await read(`${path}?includeZero=true&include=totals&limit=1`);
+      const { totals } = await read(`${path}?includeZero=true&limit=1`);
       expect(totals).to.deep.equal([
         {
           currency: 'USD',
@@ -103,15 +103,13 @@ describeOnEngines('the World Bank’s book', (engine) => {
     ['UA', 105, '16594583841.60'],
   ] as const) {
     it(`adds up for ${country}: ${count} loans, ${obligation}`, async () => {
-      const { totals } = await read(
-        `${BALANCES}?country=${country}&includeZero=true&include=totals&limit=1`,
-      );
+      const { totals } = await read(`${BALANCES}?country=${country}&includeZero=true&limit=1`);
       expect(totals[0]).to.include({ count, obligation });
     });
   }
 
   it('walks over every loan once, and the items add up to the totals', async () => {
-    const { items } = await walk(`${PRINCIPAL}?includeZero=true&include=totals&limit=1000`);
+    const { items } = await walk(`${PRINCIPAL}?includeZero=true&limit=1000`);
     expect(items).to.have.length(9_289);
     expect(new Set(items.map(({ contract }) => contract?.contractNumber)).size).to.equal(9_289);
     const cents = items.reduce(
@@ -129,7 +127,7 @@ describeOnEngines('the World Bank’s book', (engine) => {
 
   it('hides loans whose balances are all zero, unless asked for them', async () => {
     const shown = await read(`${BALANCES}?limit=1`);
-    const all = await read(`${BALANCES}?limit=1&includeZero=true&include=totals`);
+    const all = await read(`${BALANCES}?limit=1&includeZero=true`);
     expect(Number(shown.totals[0]?.['count'])).to.be.lessThan(Number(all.totals[0]?.['count']));
     expect(shown.totals[0]?.['principalOutstanding']).to.equal('283040726064.12');
   });
@@ -141,10 +139,7 @@ describeOnEngines('the World Bank’s book', (engine) => {
   ] as const) {
     it(`shows the borrower ${customer} its ${count} loans, no shares, and nothing else`, async () => {
       const caller = viewer(customer);
-      const { items, totals } = await walk(
-        `${BALANCES}?includeZero=true&include=totals&limit=1000`,
-        caller,
-      );
+      const { items, totals } = await walk(`${BALANCES}?includeZero=true&limit=1000`, caller);
       expect(items).to.have.length(count);
       expect(totals[0]).to.include({ count });
       expect(items.every(({ borrower }) => borrower.country === country)).to.equal(true);
@@ -155,10 +150,7 @@ describeOnEngines('the World Bank’s book', (engine) => {
   }
 
   it('shows the agent every loan with every lender’s share, which add up', async () => {
-    const { totals } = await read(
-      `${BALANCES}?includeZero=true&include=totals&limit=1`,
-      viewer('agency'),
-    );
+    const { totals } = await read(`${BALANCES}?includeZero=true&limit=1`, viewer('agency'));
     expect(totals[0]).to.include({ count: 9_289, principalOutstanding: '283040726064.12' });
     const page = await read(`${BALANCES}?limit=200&country=TR`, viewer('agency'));
     const cents = (text: string) => BigInt(text.replace('.', ''));

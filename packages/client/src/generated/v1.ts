@@ -2452,7 +2452,7 @@ export interface operations {
                 fields?: string[];
                 /** @description What is added to each item: how accrued amounts come about, its loan contracts, its movements. Expected: one of lenders, accrual, contracts, movements, terms. */
                 expand?: ("lenders" | "accrual" | "contracts" | "terms")[];
-                /** @description Whether totals over the whole filter come with the page. Without it, they come where they cost no more than a page of 10 does. Expected: totals or none. */
+                /** @description Whether totals over the whole filter come with the page. Without it, they come where they cost little. Expected: totals or none. */
                 include?: "totals" | "none";
                 /** @description Adds the main amounts in this currency, and the rate that was taken. Expected: an ISO 4217 code such as USD. */
                 reportingCurrency?: string;
@@ -2566,7 +2566,7 @@ export interface operations {
                 fields?: string[];
                 /** @description What is added to each item: how accrued amounts come about, its loan contracts, its movements. Expected: one of lenders, accrual, contracts, movements, terms. */
                 expand?: ("lenders" | "contracts" | "movements")[];
-                /** @description Whether totals over the whole filter come with the page. Without it, they come where they cost no more than a page of 10 does. Expected: totals or none. */
+                /** @description Whether totals over the whole filter come with the page. Without it, they come where they cost little. Expected: totals or none. */
                 include?: "totals" | "none";
                 /** @description Adds the main amounts in this currency, and the rate that was taken. Expected: an ISO 4217 code such as USD. */
                 reportingCurrency?: string;

@@ -138,14 +138,6 @@ export interface FilterRequest extends Pick<PageRequest, 'level' | 'filter' | 's
   readonly narrowing?: Narrowing;
 }
 
-/** What may be added up for totals that are not kept. */
-export interface MostAddedUp {
-  /** Lines of items that owe something: for a caller of few deals, whose lines are known. */
-  readonly lines: number;
-  /** Items that the question may leave. */
-  readonly items: number;
-}
-
 /** One item with the amounts that the reader may see. */
 export interface BalanceItem {
   readonly end: PageEnd;
@@ -575,11 +567,14 @@ export interface BalanceStore {
     keys: readonly bigint[],
     snapshot: Snapshot,
   ): Promise<ReadonlyMap<bigint, readonly PastDue[]>>;
-  /** Undefined where totals are not kept, and there is more to add up than `most`. */
+  /**
+   * @param most how many items may be added up where totals are neither kept nor of few deals
+   * @returns undefined where there would be more
+   */
   totals(
     access: ReaderAccess,
     request: FilterRequest,
-    most?: MostAddedUp,
+    most?: number,
   ): Promise<readonly BookedTotal[] | undefined>;
   /**
    * By currency, then by outstanding principal; what is not told one by one last.

@@ -12,7 +12,6 @@ import {
   type ItemBalances,
   type ItemTerms,
   type Level,
-  type MostAddedUp,
   type Movement,
   NO_FILTER,
   type OnTheWay,
@@ -33,7 +32,7 @@ import { orderedPage } from './worked-out-order.ts';
 export const EXPANSIONS = ['lenders', 'accrual', 'contracts', 'movements', 'terms'] as const;
 export type Expansion = (typeof EXPANSIONS)[number];
 
-/** `where cheap`: they are left out where adding them up would cost more than a page does. */
+/** `where cheap`: they are left out where adding them up would cost much more than a page does. */
 export type TotalsWish = 'asked' | 'where cheap' | 'none';
 
 export interface BalanceQuestion extends QuestionTimes {
@@ -96,26 +95,19 @@ export interface BalancePage {
 /** @throws {Refusal} of the question's times. */
 export type ReadBalances = (caller: Caller, question: BalanceQuestion) => Promise<BalancePage>;
 
-/** What may be added up for totals, and in how many items accruals. */
+/** How many items may be added up for totals, and in how many of them accruals. */
 interface AddedUp {
-  readonly sums: MostAddedUp | undefined;
+  readonly items: number | undefined;
   /** More are left out; an export's summary has them. */
   readonly accruing: number;
   /** How many may be read one by one, where the filter asks for what only a reading tells. */
   readonly read: number | undefined;
 }
 
-const PAGE_OF_10 = 10;
-
-/**
- * What totals come with. Where they were not asked for, accruals are worked out of as many items as the
- * page may have, which costs what the page's own do; of a shorter page, of 10.
- */
-export function mostAddedUp(wish: Exclude<TotalsWish, 'none'>, limit: number): AddedUp {
-  return wish === 'asked'
-    ? { sums: undefined, accruing: 10_000, read: undefined }
-    : { sums: { lines: 400, items: 200 }, accruing: Math.max(limit, PAGE_OF_10), read: 2_000 };
-}
+export const MOST = {
+  asked: { items: undefined, accruing: 10_000, read: undefined },
+  'where cheap': { items: 20_000, accruing: 2_000, read: 2_000 },
+};
 const TOTALS_KEPT = 500;
 const POSTING_TIMES_KEPT = 10_000;
 
@@ -123,6 +115,7 @@ export function balancesReader(
   store: BalanceStore,
   times: Snapshots,
   cursors: CursorCodec,
+  most: Readonly<Record<Exclude<TotalsWish, 'none'>, AddedUp>> = MOST,
 ): ReadBalances {
   const totalsOf = keptTotals(store);
   const readingsOf = readingsReader(store);
@@ -145,7 +138,7 @@ export function balancesReader(
             readerName(caller),
             access,
             { ...asked, snapshot: await found.resolve() },
-            mostAddedUp(question.totals, limit),
+            most[question.totals],
             read,
           );
     const readPage = async () => {
@@ -428,7 +421,7 @@ async function readTotals(
   most: AddedUp,
 ): Promise<readonly CurrencyTotal[] | undefined> {
   const request = { level, filter, snapshot, narrowing: {} };
-  const totals = await store.totals(access, request, most.sums);
+  const totals = await store.totals(access, request, most.items);
   if (totals === undefined) return undefined;
   const limit = most.accruing;
   const accruing = await store.accruing(access, { ...request, limit });

@@ -16,7 +16,7 @@ import {
   everyItem,
   expand,
   keptTotals,
-  mostAddedUp,
+  MOST,
   ratesOf,
   readerName,
   readingsReader,
@@ -75,7 +75,7 @@ export function comparedReader(store: BalanceStore, times: Snapshots): ReadCompa
             readerName(caller),
             access,
             { level, filter, snapshot },
-            mostAddedUp(question.totals, question.limit),
+            MOST[question.totals],
             read,
           );
     const readItems = async () => read(await itemsThen());

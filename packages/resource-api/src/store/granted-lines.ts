@@ -17,9 +17,8 @@ import { lookUp } from './read-as.ts';
 /** A line of an item that a caller was granted: one of those that decide whether the item is zero. */
 interface GrantedLine {
   readonly currency: string;
-  /** The sequences with which its item and, of a contract's line, the contract were booked. */
+  /** The sequence with which its item was booked. */
   readonly itemSeq: bigint;
-  readonly contractSeq: bigint;
   /** Until when its item lives, and from which sequence on this is known. */
   readonly lives: readonly Life[];
   /** The deal, where it has rates. */
@@ -93,13 +92,12 @@ async function readLines(
   const valuesOf = (name: string) => row?.[name]?.slice(1, -1).split(',') ?? [];
   const columns = Object.keys(COLUMNS).map(valuesOf);
   const [currencies, itemSeqs] = [valuesOf('currency'), valuesOf('booked_seq')];
-  const [contractSeqs, rated] = [valuesOf('contract_seq'), valuesOf('rated_deal')];
+  const rated = valuesOf('rated_deal');
   const lives = valuesOf('lives').map(toLives);
   if (lives.length > LINES_MAX) return undefined;
   return lives.map((life, index) => ({
     currency: currencies[index] ?? '',
     itemSeq: BigInt(itemSeqs[index] ?? 0),
-    contractSeq: BigInt(contractSeqs[index] ?? 0),
     ratedDeal: rated[index] === NULL ? undefined : BigInt(rated[index] ?? 0),
     lives: life,
     values: columns.map((values) => values[index] ?? NULL),
@@ -154,13 +152,12 @@ export function linesStatement(level: Level): string {
       ? `CROSS JOIN LATERAL (SELECT key, sublimit_of_key FROM facility
         WHERE key = i.facility_key ${BY_LOOKUP}) g`
       : '';
-  const columns = [...Object.keys(COLUMNS), 'contract_seq', 'rated_deal', 'lives'];
+  const columns = [...Object.keys(COLUMNS), 'rated_deal', 'lives'];
   return `
     SELECT ${columns.map((name) => `array_agg(${name})::text AS ${name}`).join(', ')}
     FROM (
       SELECT i.key, l.currency, ${whole} AS whole, ${holder} AS holder, ${sublimit} AS sublimit,
-        i.booked_on, i.booked_seq, lived.lives, l.key AS line, l.parent_line_key,
-        coalesce(c.booked_seq, 0) AS contract_seq, i.rated_deal
+        i.booked_on, i.booked_seq, lived.lives, l.key AS line, l.parent_line_key, i.rated_deal
       FROM (
         SELECT asked.key, l.currency,
           string_agg(l.known_seq || ':' || l.lives_until, '/' ORDER BY l.known_seq) AS lives
@@ -177,39 +174,28 @@ export function linesStatement(level: Level): string {
       CROSS JOIN LATERAL (SELECT lived.currency) f
       CROSS JOIN LATERAL (SELECT * FROM balance_line l
         WHERE ${lines} AND l.lender_key = ${holder} ${BY_LOOKUP}) l
-      LEFT JOIN LATERAL (SELECT booked_seq FROM loan_contract
-        WHERE key = l.contract_key ${BY_LOOKUP}) c ON l.contract_key <> 0
       LIMIT ${LINES_MAX + 1}
     ) l`;
 }
 
-/** Lines of the items that live at a snapshot. */
-export interface LivingLines {
-  readonly lines: readonly GrantedLine[];
-  /** How many of them the book had, as it was known at the snapshot. */
-  readonly count: number;
-}
-
-/** What was booked later changes nothing. */
+/** Lines of the items that live at a snapshot: what was booked later changes nothing. */
 export function livingLines(
   lines: readonly GrantedLine[],
   { filter, snapshot: { asOf, ledgerSeq } }: Pick<FilterRequest, 'filter' | 'snapshot'>,
-): LivingLines {
+): readonly GrantedLine[] {
   const { currencies } = filter;
-  const living = lines.filter(({ currency, itemSeq, lives }) => {
+  return lines.filter(({ currency, itemSeq, lives }) => {
     if (itemSeq > ledgerSeq) return false;
     if (currencies.length > 0 && !currencies.includes(currency)) return false;
     const life = lives.findLast(({ knownSeq }) => knownSeq <= ledgerSeq);
     return life !== undefined && life.until > asOf;
   });
-  const count = living.filter(({ contractSeq }) => contractSeq <= ledgerSeq).length;
-  return { lines: living, count };
 }
 
 /** What the items of lines come to, as `totalsStatement` has it: a look-up for each line. */
 export function lineTotalsStatement(
   { level, snapshot }: Pick<FilterRequest, 'level' | 'snapshot'>,
-  { lines }: LivingLines,
+  lines: readonly GrantedLine[],
 ): Statement {
   const parameters = new Parameters(snapshot);
   const { newest, record } = LEVEL_SQL[level];
@@ -242,6 +228,6 @@ export function lineTotalsStatement(
 }
 
 /** Deals that have rates, of items where something may accrue. */
-export function ratedDeals({ lines }: LivingLines): readonly bigint[] {
+export function ratedDeals(lines: readonly GrantedLine[]): readonly bigint[] {
   return [...new Set(lines.flatMap(({ ratedDeal }) => ratedDeal ?? []))];
 }

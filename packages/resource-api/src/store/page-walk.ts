@@ -134,25 +134,15 @@ export function walkedPageStatement(level: PageRequest['level'], snapshot: Snaps
 }
 
 /**
- * Whether the book, or given deals of it, had more items than another number at a snapshot. Keys rise
- * as items are booked, so a later state of the book gives the same answer.
+ * Whether the book had more items than another number at a snapshot. Keys rise as items are booked,
+ * so a later state of the book gives the same answer.
  */
 export function hadMoreItemsStatement(
   level: PageRequest['level'],
   { ledgerSeq }: Snapshot,
   items: number,
-  deals?: readonly bigint[],
 ): Statement {
   const table = ITEM_TABLES[level];
-  if (deals !== undefined) {
-    const text = `
-      SELECT count(*) > $2 AS more
-      FROM (
-        SELECT FROM unnest($3::bigint[]) AS asked (key) CROSS JOIN LATERAL (
-          SELECT FROM ${table} WHERE deal_key = asked.key AND booked_seq <= $1 ${BY_LOOKUP}) i
-        LIMIT $2 + 1) i`;
-    return { sql: text, parameters: [ledgerSeq, items, deals] };
-  }
   const text = `
     SELECT booked_seq <= $1 AS more FROM ${table}
     WHERE key = (SELECT key FROM ${table} ORDER BY key OFFSET $2 LIMIT 1)`;

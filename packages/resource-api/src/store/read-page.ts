@@ -113,18 +113,13 @@ function isSorted(request: PageRequest): request is SortedRequest {
   return request.sort !== undefined;
 }
 
-/**
- * Whether the book had more items of a level than so many, as known at the snapshot.
- *
- * @param deals the only ones whose items count, by their keys
- */
+/** Whether the book had more items of a level than so many, as known at the snapshot. */
 export async function hadMoreItems(
   facts: Database,
   { level, snapshot }: Pick<PageRequest, 'level' | 'snapshot'>,
   items: number,
-  deals?: readonly bigint[],
 ): Promise<boolean> {
-  const { sql, parameters } = hadMoreItemsStatement(level, snapshot, items, deals);
+  const { sql, parameters } = hadMoreItemsStatement(level, snapshot, items);
   const [row] = await facts.query<{ more: boolean }>(sql, parameters);
   return row?.more === true;
 }

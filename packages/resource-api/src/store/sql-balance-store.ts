@@ -169,16 +169,15 @@ export function sqlBalanceStore(
     async totals(access, request, most) {
       const living = await livingOf(access, request);
       if (living !== undefined) {
-        if (most !== undefined && living.count > most.lines) return undefined;
-        if (living.lines.length === 0) return [];
+        if (living.length === 0) return [];
         const statement = lineTotalsStatement(request, living);
         return (await readAs<TotalRow>(database, access, statement)).map(toTotal);
       }
       const kept = asksWholeBook(request.filter) ? await keptTotals(access, request) : undefined;
       if (kept !== undefined) return kept;
       const deals = await dealsOf(access, request);
-      if (most !== undefined && (await hadMoreItems(facts, request, most.items, deals))) {
-        return undefined;
+      if (deals === undefined && most !== undefined) {
+        if (await hadMoreItems(facts, request, most)) return undefined;
       }
       const rows = await readAs<TotalRow>(database, access, totalsStatement(request, deals));
       return rows.map(toTotal);

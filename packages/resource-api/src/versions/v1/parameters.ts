@@ -205,7 +205,7 @@ export const PARAMETERS = {
     schema: { type: 'string', enum: ['totals', 'none'] },
     expected: 'totals or none',
     description:
-      'Whether totals over the whole filter come with the page. Without it, they come where they cost no more than a page of 10 does.',
+      'Whether totals over the whole filter come with the page. Without it, they come where they cost little.',
   },
   reportingCurrency: {
     ...currency,

@@ -201,7 +201,12 @@ export function walkOf({ asOf, ledgerSeq, knownAt, fxNumber }: WalkSnapshot): Wa
   return { asOf, ledgerSeq, knownAt, fxNumber };
 }
 
-/** Totals over a filter are read once for all pages of a walk. */
+/**
+ * Totals over a filter are read once for all pages of a walk. Of a caller with grants, only while the
+ * book stays as it is: in the next state the same sequences may be of more deals, on the next day of those
+ * whose grant begins. And an answer may have been begun from a state that is no more, for a sequence
+ * that is newer than it: nobody sees that answer, and nobody may find its totals here.
+ */
 export function keptTotals(store: BalanceStore) {
   const kept = new LRUCache<string, readonly CurrencyTotal[]>({ max: TOTALS_KEPT });
   return async (
@@ -212,11 +217,13 @@ export function keptTotals(store: BalanceStore) {
     read: (items: readonly BalanceItem[]) => Promise<readonly BalanceReading[]>,
   ): Promise<readonly CurrencyTotal[] | undefined> => {
     const { level, filter, snapshot } = request;
+    const edition = 'fullControl' in access ? undefined : snapshot.edition;
     const plain = (_: string, value: unknown) => (typeof value === 'bigint' ? `${value}` : value);
     const values = JSON.stringify(filter, plain);
     const key = JSON.stringify([
       reader,
       snapshot.grantsAt ?? '',
+      ...(edition === undefined ? [] : [`${edition.generation}`, edition.today]),
       level,
       snapshot.asOf,
       `${snapshot.ledgerSeq}`,

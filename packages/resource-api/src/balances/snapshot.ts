@@ -4,7 +4,6 @@ import { LRUCache } from 'lru-cache';
 import type { BusinessDate } from '../ledger/business-date.ts';
 import type {
   BalanceStore,
-  Edition,
   FxState,
   KnowledgeFacts,
   LedgerState,
@@ -142,12 +141,13 @@ export function snapshots(store: BalanceStore, ledger: CurrentLedger): Snapshots
     if (answer.refused === 'before_book') return 0n;
     throw answer.refused === 'posting' ? stillPosting() : inFuture(parameter, instant);
   };
-  const at = (asOf: BusinessDate, ledgerSeq: bigint, { generation }: LedgerState): At => ({
-    ...{ asOf, ledgerSeq },
-    edition: { generation, today: ledger.today },
+  const at = (asOf: BusinessDate, ledgerSeq: bigint, { generation, seq }: LedgerState): At => ({
+    ...{ asOf, ledgerSeq, generation },
+    // What is kept of a state lacks what was posted since.
+    edition: ledgerSeq > seq ? undefined : { generation, today: ledger.today },
   });
   const withFacts = async (snapshot: At, access: ReaderAccess) => {
-    const { generation } = snapshot.edition;
+    const { generation } = snapshot;
     const [known, granted] = await Promise.all([facts(snapshot), grantsAt(access, generation)]);
     return { ...snapshot, ...known, grantsAt: granted };
   };
@@ -239,7 +239,7 @@ export function snapshots(store: BalanceStore, ledger: CurrentLedger): Snapshots
   };
 }
 
-type At = Snapshot & { readonly edition: Edition };
+type At = Snapshot & Pick<LedgerState, 'generation'>;
 
 const NO_RATES: FxState = { number: 0n, knownAt: undefined };
 

@@ -179,7 +179,7 @@ function ask(read: (tell: (next: AskNext) => void) => Promise<Batch>): Asked {
   });
   const batch = read(tell);
   const next = Promise.race([told, batch.then((here) => here.next)]);
-  // A failure is told when its batch is written, and to nobody where the client has gone.
+  // A failure is thrown when its batch is written. Where the client has gone, none is unhandled.
   for (const work of [batch, next]) work.catch(() => undefined);
   return { batch, next };
 }

@@ -83,7 +83,7 @@ describeOnEngines('an export', (engine) => {
 
   it('spans pages as one snapshot while postings arrive', async () => {
     const count = 2_600;
-    const { records } = generated({ contracts: count, seed: 5, years: 0 });
+    const { records } = generated({ contracts: count, seed: 5, years: 0, sublimits: true });
     await loadRecords(api.database, records);
     const response = await as('application/x-ndjson', '/principal?includeZero=true');
     await loadRecords(api.database, generated({ contracts: 3, seed: 6, years: 0 }).records);
@@ -111,6 +111,21 @@ describeOnEngines('an export', (engine) => {
       const lines = text.trimEnd().split('\n').slice(0, -1);
       expect(lines.length).to.be.greaterThan(1_000);
       expect(lines.map((line) => (JSON.parse(line) as Json).id)).to.deep.equal(pages);
+    }
+  });
+
+  it('counts a sublimit once in its summary, wherever the facility around it stands', async () => {
+    for (const question of [
+      'level=facility',
+      'level=facility&sort=-outstanding',
+      'level=facility&facilityType=swingline,letter_of_credit',
+      'level=position&sort=-outstanding',
+      'level=position&facilityType=revolver,swingline&includeZero=true',
+    ]) {
+      const text = await (await as('application/x-ndjson', `?${question}`)).text();
+      const { totals } = JSON.parse(text.trimEnd().split('\n').at(-1) ?? '') as Json;
+      const answer = await json(`?${question}&limit=1&include=totals`);
+      expect(totals, question).to.deep.equal(answer.totals);
     }
   });
 

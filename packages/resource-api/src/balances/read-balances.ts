@@ -453,17 +453,23 @@ async function readTotals(
   }));
 }
 
-/** Adds readings up as totals do, for a caller that reads every item anyway. */
+/**
+ * Adds readings up as totals do, for a caller that reads every item anyway.
+ *
+ * @param within sublimits whose facility is among the items too: its commitment holds theirs
+ */
 export function addUp(
   totals: ReadonlyMap<string, CurrencyTotal>,
   readings: readonly BalanceReading[],
+  within: ReadonlySet<BalanceItem>,
 ): ReadonlyMap<string, CurrencyTotal> {
   const sums = new Map(totals);
   for (const { item } of readings) {
     const { currency, position, lenders, global } = item;
-    const own = lenders.find(({ lender }) => lender.id === position?.lenderId)?.balance;
+    const line = lenders.find(({ lender }) => lender.id === position?.lenderId)?.balance ?? global;
+    const own = within.has(item) ? { ...line, unfunded: 0n } : line;
     const before = sums.get(currency) ?? { currency, count: 0, balance: ZERO_BALANCE };
-    const balance = addTotals(before.balance, own ?? global);
+    const balance = addTotals(before.balance, own);
     sums.set(currency, { currency, count: before.count + 1, balance, withAccruals: true });
   }
   return sums;

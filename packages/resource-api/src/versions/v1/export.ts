@@ -8,6 +8,7 @@ import { addUp, type BalanceQuestion, type ReadBalances } from '../../balances/r
 import type { ReadChanges } from '../../balances/read-changes.ts';
 import type { ReadMovements } from '../../balances/read-movements.ts';
 import type { CopyTimes, ResolvedSnapshot, WalkSnapshot } from '../../balances/snapshot.ts';
+import { sublimitsWithin } from '../../balances/sublimits-within.ts';
 import { csvLine } from '../../csv/csv-line.ts';
 import type { VersionResponse } from '../api-version.ts';
 import { changePage, type RemovedItem } from './changes.ts';
@@ -36,7 +37,7 @@ interface Batch {
   readonly removed?: readonly RemovedItem[];
   readonly since?: Presented;
   /** Adds this page to the totals of those before it. */
-  readonly addTo: (totals: Totals) => Totals;
+  readonly addTo: (totals: Totals) => Promise<Totals>;
   readonly next: AskNext;
 }
 
@@ -108,7 +109,8 @@ async function balanceBatch(
   return {
     snapshot,
     items: each(readings, (reading) => presentItem(resource, reading, page)),
-    addTo: (totals) => addUp(totals, readings),
+    addTo: async (totals) =>
+      addUp(totals, readings, await sublimitsWithin(readBalances, caller, page)),
     next: nextAfter(snapshot, next),
   };
 }
@@ -128,7 +130,7 @@ async function changeBatch(
     items: changed,
     removed,
     since: { asOf: copied?.asOf ?? null, knownAt: copy.updatedSince },
-    addTo: (totals) => totals,
+    addTo: async (totals) => totals,
     next:
       next && (() => ask(() => changeBatch(request, resource, copy, { ...snapshot, after: next }))),
   };
@@ -144,7 +146,7 @@ async function movementBatch(
   return {
     snapshot,
     items: each(movements, presentMovement),
-    addTo: (totals) => totals,
+    addTo: async (totals) => totals,
     next: next && (() => ask(() => movementBatch(request, { ...snapshot, after: next }))),
   };
 }
@@ -235,7 +237,7 @@ async function* jsonLines(
   let gone = 0;
   let totals: Totals = new Map();
   for await (const { items, removed = [], addTo } of batches(first)) {
-    totals = addTo(totals);
+    totals = await addTo(totals);
     const ofItems = each(items, (item) => {
       count += 1;
       return jsonLine(fields === undefined ? item : pickFields(item, fields));

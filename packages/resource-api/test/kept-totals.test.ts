@@ -50,16 +50,16 @@ describeOnEngines('totals that are kept for a walk', (engine) => {
         { movement: 'advance' },
       ),
     );
-  const ask = async (query: string): Promise<Json> => {
+  const ask = async (query: string, who: object = viewer('borrower')): Promise<Json> => {
     const iat = Math.floor(clock.now().getTime() / 1_000);
-    const claims = { ...viewer('borrower'), iat, exp: iat + 300 };
+    const claims = { ...who, iat, exp: iat + 300 };
     const response = await api.get(`/api/v1/cls/balances?level=contract&${query}`, claims);
     const body = (await response.json()) as Json;
     expect(response.status, JSON.stringify(body)).to.equal(200);
     return body;
   };
-  const expectTotals = async (query: string, count: number) => {
-    const { data, totals } = await ask(query);
+  const expectTotals = async (query: string, count: number, who?: object) => {
+    const { data, totals } = await ask(query, who);
     expect(data).to.have.length(count);
     expect(totals.map((total: Json) => total.count)).to.deep.equal([count]);
   };
@@ -75,6 +75,21 @@ describeOnEngines('totals that are kept for a walk', (engine) => {
        FROM journal`,
     );
     await expectTotals(`asOf=2024-03-01&knownAt=${posted?.at}`, 2);
+  });
+
+  it('have records that were booked without a journal, as pages do', async () => {
+    const everybody = {};
+    const expectCounts = async (own: number, all: number) => {
+      // Once more, and once as another page: answers are kept, and totals.
+      for (const more of ['', '', '&limit=50']) {
+        await expectTotals(`includeZero=true${more}`, own);
+        await expectTotals(`includeZero=true${more}`, all, everybody);
+        await expectTotals(`includeZero=true&lenderId=${lender.id}${more}`, all, everybody);
+      }
+    };
+    await expectCounts(2, 3);
+    await loadRecords(api.database, aLoan(borrower, [lender]).all);
+    await expectCounts(3, 4);
   });
 
   it('have a deal from the day on which its grant begins', async () => {

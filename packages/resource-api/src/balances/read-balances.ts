@@ -202,9 +202,24 @@ export function walkOf({ asOf, ledgerSeq, knownAt, fxNumber }: WalkSnapshot): Wa
 }
 
 /**
- * Totals over a filter are read once for all pages of a walk. Of a caller with grants, only while the
- * book stays as it is: in the next state the same sequences may be of more deals, on the next day of those
- * whose grant begins. And an answer may have been begun from a state that is no more, for a sequence
+ * Whether a record that is booked without a journal may change what the filter finds at a sequence that
+ * was known before it: by its zero balance, its lender, or what it adds to the deal that holds it.
+ */
+function findsRecords({
+  includeZero,
+  lenderIds,
+  maturityFrom,
+  maturityTo,
+  search,
+}: BalanceFilter): boolean {
+  const byRecord = maturityFrom ?? maturityTo ?? search;
+  return includeZero || lenderIds.length > 0 || byRecord !== undefined;
+}
+
+/**
+ * Totals over a filter are read once for all pages of a walk. Where the filter finds records, only while
+ * the book stays as it is; so for a caller with grants: in the next state the same sequences may be of
+ * more deals, on the next day of those whose grant begins. And an answer may have been begun from a state that is no more, for a sequence
  * that is newer than it: nobody sees that answer, and nobody may find its totals here.
  */
 export function keptTotals(store: BalanceStore) {
@@ -217,7 +232,8 @@ export function keptTotals(store: BalanceStore) {
     read: (items: readonly BalanceItem[]) => Promise<readonly BalanceReading[]>,
   ): Promise<readonly CurrencyTotal[] | undefined> => {
     const { level, filter, snapshot } = request;
-    const edition = 'fullControl' in access ? undefined : snapshot.edition;
+    const isLasting = 'fullControl' in access && !findsRecords(filter);
+    const edition = isLasting ? undefined : snapshot.edition;
     const plain = (_: string, value: unknown) => (typeof value === 'bigint' ? `${value}` : value);
     const values = JSON.stringify(filter, plain);
     const key = JSON.stringify([

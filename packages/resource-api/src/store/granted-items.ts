@@ -46,7 +46,7 @@ export function grantedItems(): GrantedItems {
       const known = kept.get(key);
       if (known?.generation === generation && known.today === edition.today) return known;
       // A page and its totals ask at the same time. The one that is waited for may be cancelled.
-      const name = `${key} ${generation}`;
+      const name = `${key} ${generation} ${edition.today}`;
       const shared = await asked.get(name)?.catch(() => undefined);
       if (shared !== undefined) return shared;
       const finding = find(transaction, level);

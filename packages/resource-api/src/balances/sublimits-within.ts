@@ -1,6 +1,11 @@
 import type { Caller } from '@cls/shared/access/caller';
 import type { BalanceItem, PageEnd } from './balance-store.ts';
-import { type BalancePage, type BalanceReading, type ReadBalances, walkOf } from './read-balances.ts';
+import {
+  type BalancePage,
+  type BalanceReading,
+  type ReadBalances,
+  walkOf,
+} from './read-balances.ts';
 
 const AT_ONCE = 1_000;
 const FIRST: PageEnd = { sortValue: null, key: 0n };

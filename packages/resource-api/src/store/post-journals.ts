@@ -1,14 +1,31 @@
 import { newId } from '@cls/shared/new-id';
-import { withArrayLiterals } from '@cls/shared/sql/array-literal';
+import { arrayLiteral } from '@cls/shared/sql/array-literal';
 import type { SqlValue, Transaction } from '@cls/shared/sql/database';
 import type { Journal } from '../ledger/journal.ts';
 
+/** A journal that names its deal, other journals and balance lines, by whatever has their keys. */
+export interface NamedJournal<Line, Name>
+  extends Omit<Journal<Line>, 'reversesSeq' | 'correctsSeq'> {
+  /** `jrn_…`; a new one when there is none. */
+  readonly id?: string;
+  readonly createdBy?: string;
+  readonly deal: Name;
+  readonly reverses?: Name | undefined;
+  readonly corrects?: Name | undefined;
+}
+
 /** A journal whose postings name balance lines by their keys. */
 export interface LinedJournal extends Journal<bigint> {
-  /** `jrn_…`; a new one when there is none. */
   readonly id?: string;
   readonly dealKey: bigint;
   readonly createdBy?: string;
+}
+
+/** The keys of what journals name. */
+export interface KeysOf<Line, Name> {
+  readonly deal: (name: Name) => bigint;
+  readonly journal: (name: Name) => bigint;
+  readonly line: (line: Line, deal: Name) => bigint;
 }
 
 /** Key of the advisory lock under which journals get their sequence. */
@@ -45,91 +62,140 @@ export async function postJournals(
   firstSeq: bigint,
   importKey: bigint | undefined,
 ): Promise<void> {
-  let seq = firstSeq;
+  const named = journals.map(({ dealKey, reversesSeq, correctsSeq, ...journal }) => ({
+    ...journal,
+    ...{ deal: dealKey, reverses: reversesSeq, corrects: correctsSeq },
+  }));
+  const itself = (key: bigint) => key;
+  const keys = { deal: itself, journal: itself, line: itself };
+  await postPrepared(transaction, prepareJournals(named, firstSeq), keys, importKey);
+}
+
+/** The same with what was prepared before, or is prepared chunk by chunk. */
+export async function postPrepared<Line, Name>(
+  transaction: Transaction,
+  prepared: Iterable<PreparedJournals<Line, Name>>,
+  keys: KeysOf<Line, Name>,
+  importKey: bigint | undefined,
+): Promise<void> {
   // One chunk is written while the next is made ready.
   let writing = Promise.resolve();
   try {
-    for (const chunk of chunksOf(journals)) {
-      const columns = columnsOf(chunk, seq, importKey);
+    for (const chunk of prepared) {
+      const parameters = parametersOf(chunk, keys, importKey);
       await writing;
-      writing = insertChunk(transaction, columns);
+      writing = insertChunk(transaction, parameters);
       // Awaited with the next chunk; until then its failure must not count as unhandled.
       writing.catch(() => undefined);
-      seq += BigInt(chunk.length);
     }
   } finally {
     await writing;
   }
 }
 
-function chunksOf(journals: readonly LinedJournal[]): readonly (readonly LinedJournal[])[] {
-  const chunks: LinedJournal[][] = [];
-  let chunk: LinedJournal[] | undefined;
+/** Journals of one statement, with each column that has no keys as the one string that is sent. */
+export interface PreparedJournals<Line, Name> {
+  readonly firstSeq: bigint;
+  readonly journals: readonly NamedJournal<Line, Name>[];
+  readonly columns: ReturnType<typeof columnsOf>;
+}
+
+/**
+ * What takes time and needs no key. Keys are known when the records are written; until then journals
+ * can be prepared while the database writes something else.
+ */
+export function* prepareJournals<Line, Name>(
+  journals: Iterable<NamedJournal<Line, Name>>,
+  firstSeq: bigint,
+): Generator<PreparedJournals<Line, Name>> {
+  let seq = firstSeq;
+  for (const chunk of chunksOf(journals)) {
+    yield { firstSeq: seq, journals: chunk, columns: columnsOf(chunk, seq) };
+    seq += BigInt(chunk.length);
+  }
+}
+
+function* chunksOf<J extends Pick<Journal<unknown>, 'postings'>>(
+  journals: Iterable<J>,
+): Generator<readonly J[]> {
+  let chunk: J[] = [];
   let postings = 0;
   for (const journal of journals) {
-    if (chunk === undefined || postings + journal.postings.length > CHUNK_POSTINGS) {
+    if (chunk.length > 0 && postings + journal.postings.length > CHUNK_POSTINGS) {
+      yield chunk;
       chunk = [];
-      chunks.push(chunk);
       postings = 0;
     }
     chunk.push(journal);
     postings += journal.postings.length;
   }
-  return chunks;
+  if (chunk.length > 0) yield chunk;
 }
 
-interface Columns {
-  readonly journals: readonly SqlValue[];
-  readonly postings: readonly SqlValue[];
-}
-
-/** Each column as the one string that is sent. */
-function columnsOf(
-  journals: readonly LinedJournal[],
-  firstSeq: bigint,
-  importKey: bigint | undefined,
-): Columns {
+function columnsOf<Line, Name>(journals: readonly NamedJournal<Line, Name>[], firstSeq: bigint) {
   const seqs: bigint[] = [];
   const numbers: number[] = [];
   const dates: string[] = [];
   const postings = journals.flatMap((journal, index) => {
+    const seq = firstSeq + BigInt(index);
     for (const number of journal.postings.keys()) {
-      seqs.push(firstSeq + BigInt(index));
+      seqs.push(seq);
       numbers.push(number + 1);
       dates.push(journal.effectiveDate);
     }
     return journal.postings;
   });
   return {
-    journals: withArrayLiterals([
-      firstSeq,
-      journals.map(({ id }) => id ?? newId('jrn')),
-      journals.map(({ effectiveDate }) => effectiveDate),
-      journals.map(({ type }) => type),
-      journals.map(({ dealKey }) => dealKey),
-      journals.map(({ idempotencyKey }) => idempotencyKey),
-      journals.map(({ reason }) => reason ?? null),
-      journals.map(({ sourceRef }) => sourceRef ?? null),
-      journals.map(({ reversesSeq }) => reversesSeq ?? null),
-      journals.map(({ createdBy }) => createdBy ?? null),
-      journals.map(({ correctsSeq }) => correctsSeq ?? null),
-      journals.map(({ overadvance }) => overadvance ?? false),
-      importKey ?? null,
-    ]),
-    postings: withArrayLiterals([
-      seqs,
-      numbers,
-      postings.map(({ line }) => line),
-      postings.map(({ account }) => account),
-      postings.map(({ movement }) => movement ?? null),
-      postings.map(({ amountMinor }) => amountMinor),
-      dates,
-      postings.map(({ dueDate }) => dueDate ?? null),
-    ]),
+    ids: arrayLiteral(journals.map(({ id }) => id ?? newId('jrn'))),
+    effectiveDates: arrayLiteral(journals.map(({ effectiveDate }) => effectiveDate)),
+    types: arrayLiteral(journals.map(({ type }) => type)),
+    idempotencyKeys: arrayLiteral(journals.map(({ idempotencyKey }) => idempotencyKey)),
+    reasons: arrayLiteral(journals.map(({ reason }) => reason ?? null)),
+    sourceRefs: arrayLiteral(journals.map(({ sourceRef }) => sourceRef ?? null)),
+    createdBy: arrayLiteral(journals.map(({ createdBy }) => createdBy ?? null)),
+    overadvances: arrayLiteral(journals.map(({ overadvance }) => overadvance ?? false)),
+    seqs: arrayLiteral(seqs),
+    numbers: arrayLiteral(numbers),
+    accounts: arrayLiteral(postings.map(({ account }) => account)),
+    movements: arrayLiteral(postings.map(({ movement }) => movement ?? null)),
+    amounts: arrayLiteral(postings.map(({ amountMinor }) => amountMinor)),
+    dates: arrayLiteral(dates),
+    dueDates: arrayLiteral(postings.map(({ dueDate }) => dueDate ?? null)),
   };
 }
 
-async function insertChunk(transaction: Transaction, columns: Columns): Promise<void> {
+interface Parameters {
+  readonly journals: readonly SqlValue[];
+  readonly postings: readonly SqlValue[];
+}
+
+function parametersOf<Line, Name>(
+  { firstSeq, journals, columns: given }: PreparedJournals<Line, Name>,
+  keys: KeysOf<Line, Name>,
+  importKey: bigint | undefined,
+): Parameters {
+  const seqOf = (name: Name | undefined) => (name === undefined ? null : keys.journal(name));
+  const deals = arrayLiteral(journals.map(({ deal }) => keys.deal(deal)));
+  const reversed = arrayLiteral(journals.map(({ reverses }) => seqOf(reverses)));
+  const corrected = arrayLiteral(journals.map(({ corrects }) => seqOf(corrects)));
+  const lines = journals.flatMap(({ deal, postings }) =>
+    postings.map(({ line }) => keys.line(line, deal)),
+  );
+  return {
+    journals: [
+      firstSeq,
+      ...[given.ids, given.effectiveDates, given.types, deals, given.idempotencyKeys],
+      ...[given.reasons, given.sourceRefs, reversed, given.createdBy, corrected],
+      ...[given.overadvances, importKey ?? null],
+    ],
+    postings: [
+      ...[given.seqs, given.numbers, arrayLiteral(lines), given.accounts, given.movements],
+      ...[given.amounts, given.dates, given.dueDates],
+    ],
+  };
+}
+
+async function insertChunk(transaction: Transaction, { journals, postings }: Parameters) {
   await transaction.query(
     `INSERT INTO journal (seq, id, effective_date, posted_at, type, deal_key, idempotency_key, reason,
        source_ref, reverses_seq, created_by, corrects_seq, overadvance, import_key)
@@ -139,13 +205,13 @@ async function insertChunk(transaction: Transaction, columns: Columns): Promise<
          $8::text[], $9::bigint[], $10::text[], $11::bigint[], $12::boolean[])
        WITH ORDINALITY AS g(id, effective_date, type, deal_key, idempotency_key, reason,
          source_ref, reverses_seq, created_by, corrects_seq, overadvance, number)`,
-    columns.journals,
+    journals,
   );
   await transaction.query(
     `INSERT INTO posting (journal_seq, number, line_key, account, movement, amount_minor,
        effective_date, due_date)
      SELECT * FROM unnest($1::bigint[], $2::smallint[], $3::bigint[], $4::ledger_account[],
        $5::principal_movement[], $6::bigint[], $7::date[], $8::date[])`,
-    columns.postings,
+    postings,
   );
 }

@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import { newId } from '@cls/shared/new-id';
 import type { Database, Sql, SqlValue, Transaction } from '@cls/shared/sql/database';
 import type { Book, BookState, PlannedLoan, StatementFile } from '../import/book.ts';
@@ -5,7 +6,7 @@ import { detailsOf, type KnownLoan, type LoanLine } from '../import/plan.ts';
 import type { ImportProfile } from '../import/profile.ts';
 import type { BusinessDate } from '../ledger/business-date.ts';
 import { BY_LOOKUP, stands } from './balance-levels.ts';
-import { type LinedJournal, lockJournal, postJournals } from './post-journals.ts';
+import { lockJournal, type NamedJournal, postPrepared, prepareJournals } from './post-journals.ts';
 import { listImports, revertImport } from './revert-import.ts';
 import { detailRecords, partyIdOf, statementParties } from './statement-parties.ts';
 import { writeDatedFacts } from './write-dated-facts.ts';
@@ -153,21 +154,26 @@ async function writeImport(
   const bookedSeq = posts ? firstSeq : firstSeq - 1n;
   const newLoans = loans.filter(({ booked }) => !booked);
   const parties = await statementParties(transaction, file, loans);
-  await insertLoans(transaction, file, newLoans, { parties, bookedSeq });
+  const inserting = insertLoans(transaction, file, newLoans, { parties, bookedSeq });
+  // Awaited below; until then its failure must not count as unhandled.
+  inserting.catch(() => undefined);
+  // The journals are prepared meanwhile. The statement has been sent when the event loop has turned.
+  await setImmediate();
+  const prepared = [...prepareJournals(namedJournals(loans), firstSeq)];
+  await inserting;
   const lines = await linesOf(transaction, profile, loans);
-  const journals = loans.flatMap(({ row, journals: planned }): readonly LinedJournal[] => {
-    const loan = lines.get(row.loanNumber);
-    if (loan === undefined) throw new Error(`the loan ${row.loanNumber} has no lines`);
-    return planned.map((journal) => ({
-      ...journal,
-      dealKey: loan.dealKey,
-      postings: journal.postings.map((posting) => ({
-        ...posting,
-        line: loan.lineKeys[lineName(posting.line)] ?? 0n,
-      })),
-    }));
-  });
-  await postJournals(transaction, journals, firstSeq, batch?.key);
+  const linesOfLoan = (loan: string) => {
+    const found = lines.get(loan);
+    if (found === undefined) throw new Error(`the loan ${loan} has no lines`);
+    return found;
+  };
+  const keys = {
+    deal: (loan: string) => linesOfLoan(loan).dealKey,
+    // A statement takes no journal back.
+    journal: () => 0n,
+    line: (line: LoanLine, loan: string) => linesOfLoan(loan).lineKeys[lineName(line)] ?? 0n,
+  };
+  await postPrepared(transaction, prepared, keys, batch?.key);
   const planned = loans.flatMap(({ journals: ofLoan }) =>
     ofLoan.map(({ effectiveDate, terms = [], details }) => ({
       effectiveDate,
@@ -182,6 +188,13 @@ async function writeImport(
     planned.map((journal, index) => ({ ...journal, seq: firstSeq + BigInt(index) })),
   );
   return id;
+}
+
+/** Deals by the numbers of their loans. */
+function* namedJournals(loans: readonly PlannedLoan[]): Generator<NamedJournal<LoanLine, string>> {
+  for (const { row, journals } of loans) {
+    for (const journal of journals) yield { ...journal, deal: row.loanNumber };
+  }
 }
 
 interface LoanLines {

@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import type { Transaction } from '@cls/shared/sql/database';
 import type {
   BookRecord,
@@ -8,7 +9,13 @@ import type {
 import { minorUnitDigits } from '../ledger/currency.ts';
 import { parseAmount } from '../ledger/money.ts';
 import { insertRows } from './insert-rows.ts';
-import { type LinedJournal, lockJournal, postJournals } from './post-journals.ts';
+import {
+  lockJournal,
+  type NamedJournal,
+  type PreparedJournals,
+  postPrepared,
+  prepareJournals,
+} from './post-journals.ts';
 import {
   CONTRACT,
   DEAL,
@@ -22,6 +29,8 @@ import { writeDatedFacts } from './write-dated-facts.ts';
 
 const CHUNK_RECORDS = 5_000;
 const CHUNK_POSTINGS = 20_000;
+/** A few: what the database answers about one chunk must not wait while the next is gathered. */
+const RECORDS_PER_TURN = 25;
 
 /**
  * Writes records in their order, in one transaction that holds the journal lock. Records stand
@@ -39,26 +48,34 @@ export async function writeBook(
   let nextSeq = firstSeq;
   let recordCount = 0;
   let chunk: BookRecord[] = [];
+  let named: NamedJournal<string, string>[] = [];
   let postings = 0;
   const lineKeys: LineKeys = new Map();
-  // One chunk is written while the next is gathered.
+  // One chunk is written while the next is gathered and prepared.
   let writing = Promise.resolve();
   const flush = async () => {
-    await writing;
     const journals = chunk.filter((record) => record.object === 'journal');
-    writing = writeChunk(transaction, chunk, journals, { bookedSeq, nextSeq, lineKeys });
+    const prepared = [...prepareJournals(named, nextSeq)];
+    await writing;
+    writing = writeChunk(transaction, chunk, { journals, prepared, bookedSeq, nextSeq, lineKeys });
     // Awaited with the next chunk; until then its failure must not count as unhandled.
     writing.catch(() => undefined);
     nextSeq += BigInt(journals.length);
     chunk = [];
+    named = [];
     postings = 0;
   };
   try {
     for await (const record of records) {
+      const posted = record.object === 'journal' ? record.postings.length : 0;
+      // All of a chunk is posted by one statement.
+      if (postings > 0 && postings + posted > CHUNK_POSTINGS) await flush();
       chunk.push(record);
+      if (record.object === 'journal') named.push(namedJournal(record));
       recordCount += 1;
-      postings += record.object === 'journal' ? record.postings.length : 0;
-      if (chunk.length >= CHUNK_RECORDS || postings >= CHUNK_POSTINGS) await flush();
+      postings += posted;
+      if (chunk.length >= CHUNK_RECORDS) await flush();
+      if (recordCount % RECORDS_PER_TURN === 0) await setImmediate();
     }
     // Nothing but subjects: without a journal of their own they are known with the last one.
     if (chunk.length === recordCount && !chunk.some(({ object }) => object === 'journal')) {
@@ -73,18 +90,21 @@ export async function writeBook(
   await transaction.query('SET CONSTRAINTS check_reversals DEFERRED');
 }
 
+interface ChunkJournals {
+  readonly journals: readonly JournalRecord[];
+  readonly prepared: readonly PreparedJournals<string, string>[];
+  /** Of the first of them. */
+  readonly nextSeq: bigint;
+  readonly lineKeys: LineKeys;
+}
+
 async function writeChunk(
   transaction: Transaction,
   records: readonly BookRecord[],
-  journals: readonly JournalRecord[],
-  {
-    bookedSeq,
-    nextSeq,
-    lineKeys,
-  }: { readonly bookedSeq: bigint; readonly nextSeq: bigint; readonly lineKeys: LineKeys },
+  { bookedSeq, ...ofJournals }: ChunkJournals & { readonly bookedSeq: bigint },
 ): Promise<void> {
   await insertSubjects(transaction, records, bookedSeq);
-  await postRecords(transaction, journals, nextSeq, lineKeys);
+  await postRecords(transaction, ofJournals);
   const rates = records.filter((record) => record.object === 'fx_rate');
   await insertRows(transaction, 'fx_rate', FX_RATE, rates);
 }
@@ -214,15 +234,33 @@ function addLinesOf(which: string): string {
      ON CONFLICT (facility_key, contract_key, lender_key) DO NOTHING`;
 }
 
+/** Deals and journals by their ids, lines by their names. */
+function namedJournal(record: JournalRecord): NamedJournal<string, string> {
+  const { id, type, effectiveDate, idempotencyKey, deal, reverses, corrects } = record;
+  const { reason, sourceRef, createdBy, overadvance } = record;
+  return {
+    ...{ id, type, effectiveDate, idempotencyKey, deal, reverses, corrects },
+    ...(reason === undefined ? {} : { reason }),
+    ...(sourceRef === undefined ? {} : { sourceRef }),
+    ...(createdBy === undefined ? {} : { createdBy }),
+    ...(overadvance === undefined ? {} : { overadvance }),
+    postings: record.postings.map((posting) => ({
+      line: lineName(posting),
+      account: posting.account,
+      ...(posting.movement === undefined ? {} : { movement: posting.movement }),
+      amountMinor: amountOf(posting),
+      ...(posting.dueDate === undefined ? {} : { dueDate: posting.dueDate }),
+    })),
+  };
+}
+
 async function postRecords(
   transaction: Transaction,
-  records: readonly JournalRecord[],
-  firstSeq: bigint,
-  lines: LineKeys,
+  { journals: records, prepared, nextSeq: firstSeq, lineKeys }: ChunkJournals,
 ): Promise<void> {
   if (records.length === 0) return;
   const seqs = new Map(records.map(({ id }, index) => [id, firstSeq + BigInt(index)]));
-  await findLines(transaction, records, lines);
+  await findLines(transaction, prepared, lineKeys);
   const deals = await keysById(
     transaction,
     'deal',
@@ -235,34 +273,12 @@ async function postRecords(
     'seq',
     records.flatMap(({ reverses, corrects }) => [reverses ?? [], corrects ?? []].flat()),
   );
-  const journals = records.map((record): LinedJournal => {
-    const { id, type, effectiveDate, idempotencyKey, reason, sourceRef, createdBy } = record;
-    const seqOf = (name: string | undefined) =>
-      name === undefined ? undefined : (seqs.get(name) ?? named.get(name) ?? 0n);
-    const reversesSeq = seqOf(record.reverses);
-    const correctsSeq = seqOf(record.corrects);
-    return {
-      id,
-      type,
-      effectiveDate,
-      idempotencyKey,
-      dealKey: deals.get(record.deal) ?? 0n,
-      ...(reason === undefined ? {} : { reason }),
-      ...(sourceRef === undefined ? {} : { sourceRef }),
-      ...(createdBy === undefined ? {} : { createdBy }),
-      ...(reversesSeq === undefined ? {} : { reversesSeq }),
-      ...(correctsSeq === undefined ? {} : { correctsSeq }),
-      ...(record.overadvance === undefined ? {} : { overadvance: record.overadvance }),
-      postings: record.postings.map((posting) => ({
-        line: lines.get(lineName(posting)) ?? 0n,
-        account: posting.account,
-        ...(posting.movement === undefined ? {} : { movement: posting.movement }),
-        amountMinor: amountOf(posting),
-        ...(posting.dueDate === undefined ? {} : { dueDate: posting.dueDate }),
-      })),
-    };
-  });
-  await postJournals(transaction, journals, firstSeq, undefined);
+  const keys = {
+    deal: (id: string) => deals.get(id) ?? 0n,
+    journal: (id: string) => seqs.get(id) ?? named.get(id) ?? 0n,
+    line: (name: string) => lineKeys.get(name) ?? 0n,
+  };
+  await postPrepared(transaction, prepared, keys, undefined);
   await writeDatedFacts(
     transaction,
     records.map((record) => ({ ...record, seq: seqs.get(record.id) ?? 0n })),
@@ -273,6 +289,7 @@ export function amountOf({ amount, currency }: PostingRecord): bigint {
   return parseAmount(amount, minorUnitDigits(currency) ?? 0)?.amountMinor ?? 0n;
 }
 
+/** Of ids, which have no spaces. */
 function lineName({ facility, contract = '', lender = '' }: PostingRecord): string {
   return `${facility} ${contract} ${lender}`;
 }
@@ -283,18 +300,18 @@ type LineKeys = Map<string, bigint>;
 /** Adds the lines that were not asked for before: a line never changes. */
 async function findLines(
   transaction: Transaction,
-  records: readonly JournalRecord[],
+  prepared: readonly PreparedJournals<string, string>[],
   lines: LineKeys,
 ): Promise<void> {
-  const named = new Map<string, PostingRecord>();
-  for (const { postings } of records) {
-    for (const posting of postings) {
-      const name = lineName(posting);
-      if (!lines.has(name)) named.set(name, posting);
+  const unknown = new Set<string>();
+  for (const { journals } of prepared) {
+    for (const { postings } of journals) {
+      for (const { line } of postings) if (!lines.has(line)) unknown.add(line);
     }
   }
-  if (named.size === 0) return;
-  const postings = [...named.values()];
+  if (unknown.size === 0) return;
+  const names = [...unknown];
+  const parts = names.map((name) => name.split(' '));
   const rows = await transaction.query<{ number: bigint; key: bigint }>(
     // By look-ups: a plan of joins goes by what the tables held before this transaction.
     `SELECT number, key FROM (
@@ -305,13 +322,8 @@ async function findLines(
        FROM unnest($1::text[], $2::text[], $3::text[]) WITH ORDINALITY
          AS g(facility, contract, lender, number)) l
      WHERE key IS NOT NULL`,
-    [
-      postings.map(({ facility }) => facility),
-      postings.map(({ contract }) => contract ?? null),
-      postings.map(({ lender }) => lender ?? null),
-    ],
+    [0, 1, 2].map((part) => parts.map((name) => name[part] || null)),
   );
-  const names = [...named.keys()];
   for (const { number, key } of rows) lines.set(names[Number(number) - 1] ?? '', key);
 }
 

@@ -146,6 +146,13 @@ describeOnEngines('reconciling', (engine) => {
             WHERE number = 1 AND journal_seq = ${journalOf('advance')}`,
     },
     {
+      invariant: 'records_refer',
+      when: 'a position was given to a lender that is not there',
+      table: 'lender_position',
+      sql: `UPDATE lender_position SET lender_key = 999999
+            WHERE key = (SELECT min(key) FROM lender_position)`,
+    },
+    {
       invariant: 'one_currency',
       when: 'a contract was given another currency',
       table: 'loan_contract',

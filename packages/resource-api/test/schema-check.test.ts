@@ -45,9 +45,9 @@ describeOnEngines('the check of the schema', (engine) => {
     ],
     [
       'the chain’s trigger was dropped',
-      'DROP TRIGGER chain_journals ON journal',
+      'DROP TRIGGER close_journals ON book_state',
       'trigger',
-      'journal.chain_journals',
+      'book_state.close_journals',
     ],
     [
       'a trigger was added',
@@ -60,7 +60,7 @@ describeOnEngines('the check of the schema', (engine) => {
       'foreign keys are not checked',
       'ALTER TABLE facility DISABLE TRIGGER ALL',
       'check of a constraint',
-      'facility.facility_deal_key_fkey',
+      'facility.facility_sublimit_of_key_fkey',
     ],
     ['a policy was dropped', 'DROP POLICY reader ON deal', 'policy', 'deal.reader'],
     [

@@ -1,3 +1,4 @@
+import { RECORD_TABLES } from './reconcile-records.ts';
 import type { ReconcileStatement } from './sql-reconciler.ts';
 
 const APPEND_ONLY = [
@@ -30,6 +31,11 @@ const GUARDS = [
   ['journal', 'check_journals'],
   ['journal', 'check_journal_references'],
   ['balance_line', 'check_line_references'],
+  ...RECORD_TABLES.flatMap((table) => [
+    [table, 'check_references_of_insert'],
+    [table, 'check_references_of_update'],
+  ]),
+  ['party', 'records_stay'],
   ['deal', 'records_stay'],
   ['facility', 'records_stay'],
   ['import_batch', 'records_stay'],
@@ -46,11 +52,11 @@ const GUARDS = [
   ['accrual_settlement', 'note_facts_after_bills'],
   ['balance', 'only_from_postings'],
   ['journal', 'extend_standing'],
-  ['journal', 'extend_presence'],
+  ['journal', 'end_change'],
+  ['book_state', 'close_journals'],
   ['journal_standing', 'only_from_journals'],
   ['presence', 'only_from_journals'],
   ['book_date', 'only_from_journals'],
-  ['journal', 'extend_totals'],
   ['book_total', 'only_from_journals'],
   ...['sort_amount', 'sort_label', 'item_life'].map((table) => [table, 'only_from_journals']),
   ...[

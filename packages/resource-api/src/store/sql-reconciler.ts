@@ -13,6 +13,7 @@ import { COMMITMENT_STATEMENTS } from './reconcile-commitments.ts';
 import { GUARD_STATEMENTS } from './reconcile-guards.ts';
 import { JOURNAL_STATEMENTS } from './reconcile-journals.ts';
 import { PRESENCE_STATEMENTS } from './reconcile-presence.ts';
+import { RECORD_STATEMENTS } from './reconcile-records.ts';
 import { checkSchema, expectedSchema } from './reconcile-schema.ts';
 import { SEARCH_STATEMENTS } from './reconcile-search.ts';
 import { SORT_STATEMENTS } from './reconcile-sorts.ts';
@@ -42,6 +43,7 @@ const STATEMENTS: readonly ReconcileStatement[] = [
   ...CHAIN_STATEMENTS,
   ...ACCRUAL_STATEMENTS,
   ...PRESENCE_STATEMENTS,
+  ...RECORD_STATEMENTS,
   ...GUARD_STATEMENTS,
 ];
 

@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { minorUnitDigits } from '../ledger/currency.ts';
 import { parseAmount } from '../ledger/money.ts';
 import { fault, type RecordFault } from './check-journal.ts';
@@ -51,13 +50,9 @@ function contentOf({ deal, postings }: Reversible, sign: bigint): string {
     sums.set(key, (sums.get(key) ?? 0n) + sign * (amount?.amountMinor ?? 0n));
   }
   const moved = [...sums].filter(([, sum]) => sum !== 0n).map((entry) => entry.join(' '));
-  return createHash('sha256')
-    .update([deal, ...moved.sort()].join('\n'))
-    .digest('base64');
+  return [deal, ...moved.sort()].join('\n');
 }
 
 function keyOf({ facility, contract, lender, account, movement, dueDate }: PostingRecord): string {
-  return [facility, contract, lender, account, movement, dueDate]
-    .map((part) => part ?? '-')
-    .join(' ');
+  return `${facility} ${contract ?? '-'} ${lender ?? '-'} ${account} ${movement ?? '-'} ${dueDate ?? '-'}`;
 }

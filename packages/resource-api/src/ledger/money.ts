@@ -1,6 +1,8 @@
 /** Money is an integer of minor units; on the wire a decimal string with exactly its digits. */
 
 const DECIMAL = /^(-?)(\d{1,18})(?:\.(\d{1,30}))?$/;
+/** The same with a fraction, to be tested: most amounts have exactly their digits. */
+const WITH_FRACTION = /^-?\d{1,18}\.\d{1,30}$/;
 
 export interface ParsedAmount {
   readonly amountMinor: bigint;
@@ -16,11 +18,12 @@ export interface ParsedAmount {
  * @returns undefined when the text is anything else.
  */
 export function parseAmount(text: string, digits: number): ParsedAmount | undefined {
+  const point = text.length - digits - 1;
+  if (text[point] === '.' && WITH_FRACTION.test(text)) {
+    return { amountMinor: BigInt(text.slice(0, point) + text.slice(point + 1)), rounded: false };
+  }
   const match = DECIMAL.exec(text);
   if (match === null) return undefined;
-  if (match[3]?.length === digits) {
-    return { amountMinor: BigInt(text.replace('.', '')), rounded: false };
-  }
   const [, sign, whole = '', fraction = ''] = match;
   const kept = fraction.slice(0, digits).padEnd(digits, '0');
   const dropped = fraction.slice(digits);

@@ -134,18 +134,23 @@ export function detailsOf(level: Level, page: string): string {
     )
     SELECT CASE WHEN s.lender_key = 0 THEN json_build_array(
         ${Object.values(itemFacts(level)).join(',\n        ')}) END AS item,
-      lender.id AS lender_id, ${partyName('lender')} AS lender_name,
+      lender.id AS lender_id, lender.name AS lender_name,
       s.last_effective_date::text AS last_effective_date, coalesce(s.last_seq, 0) AS last_seq,
       s.amounts, s.overdrawn, s.owes
     FROM page JOIN (${sql.items}) ON i.key = page.key
     ${holder}${termsJoins(level)}
     CROSS JOIN LATERAL (SELECT coalesce(dd.borrower_key, d.borrower_key) AS key ${BY_LOOKUP}) borrows
-    CROSS JOIN LATERAL (SELECT * FROM party WHERE key = borrows.key ${BY_LOOKUP}) borrower
+    CROSS JOIN LATERAL (${namedParty('borrows.key')}) borrower
     CROSS JOIN LATERAL (
       ${lenderSums(level, NEWEST_POSTING)}
     ) s
-    LEFT JOIN party lender ON lender.key = s.lender_key
+    LEFT JOIN LATERAL (${namedParty('s.lender_key')}) lender ON true
     ORDER BY page.number, s.lender_key`;
+}
+
+/** A party with its name at the snapshot: looked up once for many items of a page. */
+function namedParty(key: string): string {
+  return `SELECT y.id, ${partyName('y')} AS name FROM party y WHERE y.key = ${key} ${BY_LOOKUP}`;
 }
 
 /** Names and values of `ItemFacts`, in its order. Integers of the database are texts in JSON. */
@@ -172,9 +177,11 @@ function itemFacts(level: Level): Readonly<Record<string, string>> {
     ...(level === 'contract' ? CONTRACT_FACTS : nullOf(CONTRACT_FACTS)),
     ...(level === 'position' ? POSITION_FACTS : nullOf(POSITION_FACTS)),
     borrower_id: 'borrower.id',
-    borrower_name: partyName('borrower'),
-    roles: `(SELECT coalesce(array_agg(DISTINCT e.role), '{}') FROM entitlement e
-       WHERE e.deal_key = d.key)`,
+    borrower_name: 'borrower.name',
+    // Full control has none.
+    roles: `CASE WHEN current_setting('cls.full_control', true) = 'on' THEN '{}'::text[]
+       ELSE (SELECT coalesce(array_agg(DISTINCT e.role), '{}') FROM entitlement e
+         WHERE e.deal_key = d.key) END`,
     accrues: 'EXISTS (SELECT FROM rate_period r WHERE r.deal_key = d.key)',
     terms_seq: `(SELECT coalesce(max(greatest(t.known_seq, (SELECT max(s.known_seq) FROM journal_standing s
           WHERE s.seq = t.known_seq AND s.known_seq <= $2))), 0)

@@ -219,8 +219,9 @@ function findsRecords({
 /**
  * Totals over a filter are read once for all pages of a walk. Where the filter finds records, only while
  * the book stays as it is; so for a caller with grants: in the next state the same sequences may be of
- * more deals, on the next day of those whose grant begins. And an answer may have been begun from a state that is no more, for a sequence
- * that is newer than it: nobody sees that answer, and nobody may find its totals here.
+ * more deals, on the next day of those whose grant begins. And an answer may have been begun from a
+ * state that is no more, for a sequence that is newer than it: nobody sees that answer, and nobody may
+ * find its totals here.
  */
 export function keptTotals(store: BalanceStore) {
   const kept = new LRUCache<string, readonly CurrencyTotal[]>({ max: TOTALS_KEPT });

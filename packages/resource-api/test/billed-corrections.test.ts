@@ -8,6 +8,7 @@ import { readJournals } from '../src/store/read-journals.ts';
 import { sqlBilling } from '../src/store/sql-billing.ts';
 import { sqlEntitlements } from '../src/store/sql-entitlements.ts';
 import { sqlPeriods } from '../src/store/sql-periods.ts';
+import { sqlReconciler } from '../src/store/sql-reconciler.ts';
 import { startTestApi, type TestApi, viewer } from './support/api.ts';
 import { date } from './support/book.ts';
 import { loadRecords } from './support/generated.ts';
@@ -274,6 +275,17 @@ describeOnEngines('a bill that was corrected', (engine) => {
     await bill('2025-05-02');
     const next = await ask(loan, 'asOf=2025-05-02');
     expect(next.global.interest).to.include({ due: '60000.00', accrued: '0.00' });
+  });
+
+  it('is what it was, where a late rate and the journal that takes it back come in at once', async () => {
+    const loan = await billedLoan();
+    const before = (await ask(loan, 'asOf=2025-04-02')).global.interest;
+    const late = rate(loan, 'interest', '2025-01-20', '0.09');
+    await post([late, reversalOf(loan, late)]);
+    expect((await ask(loan, 'asOf=2025-04-02')).global.interest).to.deep.equal(before);
+    const { checks } = await sqlReconciler(api.database).reconcile(0);
+    const noted = checks.find(({ invariant }) => invariant === 'late_facts_reopen_bills');
+    expect(noted?.breaks).to.deep.equal([]);
   });
 
   it('accrues again once it was reversed, and is billed again', async () => {

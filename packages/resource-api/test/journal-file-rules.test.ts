@@ -108,6 +108,16 @@ describeOnEngines('a file of journals', (engine) => {
       });
     }
 
+    it('shows records without journals at once, however many they are', async () => {
+      const [first, second] = [aLoan(borrower, [anna]), aLoan(borrower, [anna])];
+      await load([...first.all, committed(first, '2024-01-01', '100.00')]);
+      const parties = Array.from({ length: 5_001 }, (_, number) => aParty(`Party ${number}`));
+      expect((await load([...parties, ...second.all])).outcome).to.equal('applied');
+      const path = `/api/v1/cls/balances?includeZero=true&dealId=${second.deal.id}`;
+      const { data } = (await (await api.get(path)).json()) as { data: unknown[] };
+      expect(data).to.have.length(1);
+    });
+
     it('a second one of a journal is refused; of a reversal there may be one', async () => {
       const loan = aRevolver();
       const drawing = moved(loan, '2024-02-01', '10.00');

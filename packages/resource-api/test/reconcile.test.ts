@@ -83,6 +83,21 @@ describeOnEngines('reconciling', (engine) => {
     expect(steps.at(-1)).to.include({ number: checks.length, of: checks.length });
   });
 
+  it('finds a deal sound that was booked before its first journal, with records that follow it', async () => {
+    const { records } = generated({ contracts: 1, years: 1, from: date('2023-01-15') });
+    const early = records.map((record) => {
+      if (record.object === 'deal') return { ...record, bookedOn: date('2022-06-01') };
+      return 'bookedOn' in record ? { ...record, bookedOn: undefined } : record;
+    });
+    const old = await engine.open(MIGRATIONS);
+    try {
+      await loadRecords(old, early as typeof records);
+      expect(brokenOf(await sqlReconciler(old).reconcile(3))).to.deep.equal([]);
+    } finally {
+      await old.close();
+    }
+  });
+
   it('finds an empty book sound', async () => {
     const empty = await engine.open(MIGRATIONS);
     try {

@@ -62,8 +62,9 @@ export async function readPassing(
   const asked = { ...request, filter: forStore(request) };
   const found: BalanceReading[] = [];
   let after = request.after;
+  let step = limit;
   for (let looked = 0; ; ) {
-    const { items, next } = await orderedPage(store, access, { ...asked, after });
+    const { items, next } = await orderedPage(store, access, { ...asked, after, limit: step });
     const readings = await read(items);
     found.push(...readings.filter((reading) => passes(reading, filter)));
     if (found.length > limit) {
@@ -71,9 +72,11 @@ export async function readPassing(
       return { readings, next: readings.at(-1)?.item.end };
     }
     looked += items.length;
-    const isShort = items.length < limit || looked >= READ_FOR_PAGE || found.length === limit;
+    const isShort = items.length < step || looked >= READ_FOR_PAGE || found.length === limit;
     if (next === undefined || isShort) return { readings: found, next };
     after = next;
+    // Where few pass, a short page would take many questions.
+    step = Math.min(step * 2, READ_AT_ONCE);
   }
 }
 

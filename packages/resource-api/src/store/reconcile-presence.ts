@@ -62,7 +62,9 @@ const misdated = (seq: string) => `
       bool_or(follows_journals) AS follows_journals, min(posted) AS posted, min(kept) AS kept
     FROM told GROUP BY kind, key HAVING min(id) IS NOT NULL
   ), of_deal AS (
-    SELECT r.*, min(since) OVER (PARTITION BY deal_key) AS deal_posted FROM (
+    SELECT r.*, min(since) OVER of_deal AS deal_posted,
+      min(booked_on) FILTER (WHERE kind = 'deal' AND NOT follows_journals) OVER of_deal AS deal_booked
+    FROM (
       SELECT *, NULL::date AS since FROM record
       UNION ALL
       SELECT NULL, NULL, deal_key, NULL, NULL, NULL, NULL, NULL, effective_date FROM standing
@@ -72,13 +74,13 @@ const misdated = (seq: string) => `
       FROM deal d
       WHERE d.booked_seq <= ${seq} AND d.booked_seq NOT IN (SELECT seq FROM taken_back)
         AND booked_without_journal(d)) r
+    WINDOW of_deal AS (PARTITION BY deal_key)
   )
   SELECT r.kind, r.id AS record, ${seq}::bigint::text AS "ledgerSeq",
     s.found::text AS found, s.expected::text AS expected
   FROM of_deal r
   CROSS JOIN LATERAL (SELECT coalesce(r.kept, r.booked_on) AS found,
-    coalesce(CASE WHEN r.follows_journals THEN r.deal_posted
-      WHEN r.kind = 'deal' THEN least(r.booked_on, r.deal_posted)
+    coalesce(CASE WHEN r.kind = 'deal' OR r.follows_journals THEN least(r.deal_booked, r.deal_posted)
       ELSE least(r.booked_on, r.posted) END, 'infinity') AS expected) s
   WHERE r.kind IS NOT NULL AND s.found <> s.expected`;
 

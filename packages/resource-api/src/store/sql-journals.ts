@@ -44,10 +44,10 @@ export function sqlJournals(database: Database): JournalStore {
       );
       return last?.through;
     },
-    async write(records, apply) {
+    async write(records, { apply, hasJournals }) {
       try {
         await database.transaction(async (transaction) => {
-          await writeBook(transaction, records);
+          await writeBook(transaction, records, hasJournals);
           if (!apply) throw new DryRun();
         });
       } catch (error) {

@@ -36,15 +36,19 @@ const RECORDS_PER_TURN = 25;
  * Writes records in their order, in one transaction that holds the journal lock. Records stand
  * after those they name.
  *
+ * @param hasJournals whether there is a journal among them. Who does not know may leave it out where
+ *   records without one are fewer than a chunk.
  * @throws {SqlError} when the database refuses one; the transaction is then lost.
  */
 export async function writeBook(
   transaction: Transaction,
   records: AsyncIterable<BookRecord> | Iterable<BookRecord>,
+  hasJournals?: boolean,
 ): Promise<void> {
   const firstSeq = await lockJournal(transaction);
-  // Known with the transaction: any of its sequences will do.
-  let bookedSeq = firstSeq;
+  // Known with the transaction: any of its sequences will do. Without a journal of their own, records are
+  // known with the last one.
+  let bookedSeq = hasJournals === false ? firstSeq - 1n : firstSeq;
   let nextSeq = firstSeq;
   let recordCount = 0;
   let chunk: BookRecord[] = [];
@@ -77,7 +81,6 @@ export async function writeBook(
       if (chunk.length >= CHUNK_RECORDS) await flush();
       if (recordCount % RECORDS_PER_TURN === 0) await setImmediate();
     }
-    // Nothing but subjects: without a journal of their own they are known with the last one.
     if (chunk.length === recordCount && !chunk.some(({ object }) => object === 'journal')) {
       bookedSeq = firstSeq - 1n;
     }

@@ -31,7 +31,7 @@ export interface KeysOf<Line, Name> {
 /** Key of the advisory lock under which journals get their sequence. */
 export const JOURNAL_LOCK = 7_204_312;
 /** Postings per statement; a journal is never split. */
-const CHUNK_POSTINGS = 20_000;
+export const CHUNK_POSTINGS = 20_000;
 
 /**
  * Waits until no other transaction posts, and returns the next journal sequence: sequences have

@@ -10,6 +10,7 @@ import { minorUnitDigits } from '../ledger/currency.ts';
 import { parseAmount } from '../ledger/money.ts';
 import { insertRows } from './insert-rows.ts';
 import {
+  CHUNK_POSTINGS,
   lockJournal,
   type NamedJournal,
   type PreparedJournals,
@@ -28,7 +29,6 @@ import {
 import { writeDatedFacts } from './write-dated-facts.ts';
 
 const CHUNK_RECORDS = 5_000;
-const CHUNK_POSTINGS = 20_000;
 /** A few: what the database answers about one chunk must not wait while the next is gathered. */
 const RECORDS_PER_TURN = 25;
 

@@ -14,8 +14,19 @@ const SCOPE: Readonly<Record<Level, string>> = {
 const OF_SUBJECT = (alias: string) => `${alias}.facility_key = s.facility_key
   AND ${alias}.contract_key = s.contract_key AND ${alias}.known_seq <= $2`;
 const OF_STREAM = (alias: string) => `${OF_SUBJECT(alias)} AND ${alias}.component = s.component`;
+/** Most journals were never taken back, which one look-up tells; a reversal may be reversed too. */
+const STANDS = (seq: string) => `(NOT EXISTS (
+    SELECT FROM journal v WHERE v.reverses_seq = ${seq} AND v.seq <= $2)
+  OR journal_stands(${seq}, $2))`;
 /** Rates of a stream that stand: a journal that was taken back gives none. */
-const RATES = `${OF_STREAM('r')} AND journal_stands(r.known_seq, $2)`;
+const RATES = `${OF_STREAM('r')} AND ${STANDS('r.known_seq')}`;
+/** Bills of a stream that settle days; a bill's `settled_from` is known by the stream's begin. */
+const BILLS = `accrual_settlement a WHERE ${OF_STREAM('a')}
+  AND a.effective_date <= $1 AND a.settled_from IS DISTINCT FROM a.settled_through`;
+const SETTLED_FROM = 'least(coalesce(a.settled_from, s.begins), a.settled_through)';
+const CORRECTED = `EXISTS (SELECT FROM journal j WHERE j.corrects_seq = a.known_seq
+  AND j.seq <= $2 AND j.effective_date <= $1)`;
+
 const SAME_STREAM = `b.facility_key = s.facility_key AND b.contract_key = s.contract_key
   AND b.component = s.component`;
 
@@ -63,29 +74,40 @@ export function accrualStatement(
     ), stream AS MATERIALIZED (
       -- Without a rate that stands nothing accrues, from whichever day on.
       SELECT s.*, coalesce((SELECT min(r.start_date) FROM rate_period r WHERE ${RATES}),
-        (SELECT min(r.start_date) FROM rate_period r WHERE ${OF_STREAM('r')})) AS begins
+          (SELECT min(r.start_date) FROM rate_period r WHERE ${OF_STREAM('r')})) AS begins,
+        EXISTS (SELECT FROM late_accrual_fact f WHERE ${OF_SUBJECT('f')}) AS has_late_facts
       FROM (
         -- Every position of a facility has its streams: they are told once.
         SELECT facility_key, contract_key, component, array_agg(item) AS items
         FROM held GROUP BY facility_key, contract_key, component
       ) s
+    ), settled AS MATERIALIZED (
+      SELECT s.*, b.days,
+        s.has_late_facts OR b.corrected OR ${bills === 'all'} AS changed
+      FROM stream s CROSS JOIN LATERAL (
+        SELECT coalesce(range_agg(daterange(${SETTLED_FROM}, a.settled_through))
+            FILTER (WHERE ${STANDS('a.known_seq')}), '{}') AS days,
+          coalesce(bool_or(${CORRECTED}), false) AS corrected
+        FROM ${BILLS}
+      ) b
     ), bill AS MATERIALIZED (
+      -- Of contracts in which no bill is corrected and nothing is late, no bill is read again.
       SELECT s.facility_key, s.contract_key, s.component, a.known_seq, a.effective_date,
-        a.settled_through, least(coalesce(a.settled_from, s.begins), a.settled_through)
-          AS settled_from,
-        journal_stands(a.known_seq, $2) AS stands,
-        EXISTS (SELECT FROM journal j WHERE j.corrects_seq = a.known_seq AND j.seq <= $2
-          AND j.effective_date <= $1) AS corrected,
+        a.settled_through, ${SETTLED_FROM} AS settled_from, ${STANDS('a.known_seq')} AS stands,
+        ${CORRECTED} AS corrected,
         EXISTS (SELECT FROM late_accrual_fact f
           WHERE ${OF_SUBJECT('f')} AND f.known_seq > a.known_seq
-            AND f.effective_date < a.settled_through) AS late
-      FROM stream s JOIN accrual_settlement a ON ${OF_STREAM('a')}
-      WHERE a.effective_date <= $1 AND a.settled_from IS DISTINCT FROM a.settled_through
+            AND f.effective_date < a.settled_through) AS late,
+        EXISTS (SELECT FROM accrual_settlement o
+          WHERE o.known_seq = a.known_seq AND o.facility_key = a.facility_key
+            AND o.contract_key = a.contract_key AND o.component <> a.component) AS shared
+      FROM (
+        SELECT *, bool_or(changed) OVER (PARTITION BY facility_key, contract_key) AS read_again
+        FROM settled
+      ) s CROSS JOIN LATERAL (SELECT * FROM ${BILLS} OFFSET 0) a
+      WHERE s.read_again
     ), judged AS (
-      SELECT b.*, EXISTS (SELECT FROM accrual_settlement o
-          WHERE o.known_seq = b.known_seq AND o.facility_key = b.facility_key
-            AND o.contract_key = b.contract_key AND o.component <> b.component) AS shared,
-        (b.late OR b.corrected) AND EXISTS (SELECT FROM posting p
+      SELECT b.*, (b.late OR b.corrected) AND EXISTS (SELECT FROM posting p
           WHERE p.journal_seq = b.known_seq AND p.movement = 'pik_capitalization') AS moves_principal
       FROM bill b
     ), reopened AS MATERIALIZED (
@@ -101,71 +123,66 @@ export function accrualStatement(
           FROM posting p JOIN balance_line l ON l.key = p.line_key
           WHERE p.journal_seq = b.known_seq AND l.facility_key = b.facility_key
             AND l.contract_key = b.contract_key AND l.lender_key = 0 AND ${IS_BILLED('b')})
-    ), begun AS (
-      SELECT s.*, open.days, least(open.first, (SELECT min(b.settled_from) FROM reopened b
+    ), begun AS MATERIALIZED (
+      SELECT s.*, least(lower(s.open), (SELECT min(b.settled_from) FROM reopened b
           WHERE ${SAME_STREAM} AND b.stands)) AS since
-      FROM stream s CROSS JOIN LATERAL (
-        SELECT min(lower(o)) AS first,
-          json_agg(json_build_object('from', lower(o), 'to', upper(o)) ORDER BY lower(o)) AS days
-        FROM unnest(datemultirange(daterange(s.begins, $1)) - coalesce(
-          (SELECT range_agg(daterange(b.settled_from, b.settled_through)) FROM bill b
-           WHERE ${SAME_STREAM} AND b.stands), '{}')) o
-      ) open
-      WHERE open.days IS NOT NULL OR EXISTS (SELECT FROM reopened b WHERE ${SAME_STREAM})
-    ), told AS (
-      SELECT s.facility_key, s.contract_key, s.component, s.items, g.id AS facility_id,
-        c.id AS contract_id, g.day_count, s.days AS open,
-        (SELECT json_agg(json_build_object('startDate', r.start_date,
-            'allInRate', r.all_in_rate::text, 'baseRateIndex', r.base_rate_index,
-            'baseRate', r.base_rate::text, 'spread', r.spread::text, 'csa', r.csa::text)
-            ORDER BY r.start_date)
-         FROM (
-           SELECT DISTINCT ON (r.start_date) r.* FROM rate_period r
-           WHERE ${RATES} AND r.start_date <= $1 AND r.start_date >= coalesce(
-             (SELECT max(r.start_date) FROM rate_period r
-              WHERE ${RATES} AND r.start_date <= s.since), s.since)
-           ORDER BY r.start_date, r.known_seq DESC
-         ) r) AS rates,
-        (SELECT json_agg(json_build_object('lender', y.id, 'date', b.effective_date,
-            'amount', b.amount::text) ORDER BY l.lender_key, b.effective_date)
-         FROM balance_line l
-         LEFT JOIN party y ON y.key = l.lender_key
-         CROSS JOIN LATERAL (
-           (SELECT ${STEP} FROM balance
-            WHERE line_key = l.key AND effective_date <= s.since AND known_seq <= $2
-            ORDER BY effective_date DESC, known_seq DESC LIMIT 1)
-           UNION ALL
-           (SELECT DISTINCT ON (effective_date) ${STEP} FROM balance
-            WHERE line_key = l.key AND effective_date > s.since AND effective_date <= $1
-              AND known_seq <= $2
-            ORDER BY effective_date, known_seq DESC)
-         ) b
-         WHERE l.facility_key = s.facility_key AND l.contract_key = s.contract_key) AS steps,
-        (SELECT json_agg(json_build_object('journal', j.id, 'from', b.settled_from,
-            'to', b.settled_through, 'effectiveDate', b.effective_date, 'stands', b.stands,
-            'capitalised', NOT EXISTS (SELECT FROM posting p WHERE p.journal_seq = b.known_seq
-              AND p.account IN ('INTEREST_DUE', 'FEES_DUE') AND ${IS_BILLED('b')}),
-            'dueDate', (SELECT min(p.due_date) FROM posting p
-              WHERE p.journal_seq = b.known_seq AND ${IS_BILLED('b')}),
-            'billed', (${PARTS}
-              SELECT json_agg(json_build_object('lender', x.id, 'date', x.effective_date,
-                'amount', x.amount::text)) FROM (
-                SELECT y.id, p.effective_date, sum(p.amount_minor) AS amount
-                FROM part JOIN posting p ON p.journal_seq = part.seq
-                JOIN balance_line l ON l.key = p.line_key
-                LEFT JOIN party y ON y.key = l.lender_key
-                WHERE l.facility_key = s.facility_key AND l.contract_key = s.contract_key
-                  AND ${IS_BILLED('b')}
-                GROUP BY y.id, p.effective_date) x))
-            ORDER BY b.effective_date, b.settled_through, b.known_seq)
-         FROM reopened b JOIN journal j ON j.seq = b.known_seq WHERE ${SAME_STREAM}) AS bills
-      FROM begun s
-      JOIN facility g ON g.key = s.facility_key
-      LEFT JOIN loan_contract c ON c.key = s.contract_key
+      FROM (
+        SELECT *, datemultirange(daterange(begins, $1)) - days AS open FROM settled
+      ) s
+      WHERE NOT isempty(s.open) OR EXISTS (SELECT FROM reopened b WHERE ${SAME_STREAM})
     )
-    SELECT t.items, t.facility_id, t.contract_id, t.component::text AS component, t.day_count,
-      t.open, t.rates, t.steps, t.bills
-    FROM told t
-    ORDER BY t.facility_key, t.contract_key, t.component`;
+    SELECT s.items, g.id AS facility_id,
+      (SELECT c.id FROM loan_contract c WHERE c.key = s.contract_key) AS contract_id,
+      s.component::text AS component, g.day_count,
+      (SELECT json_agg(json_build_object('from', lower(o), 'to', upper(o)) ORDER BY lower(o))
+       FROM unnest(s.open) o) AS open,
+      (SELECT json_agg(json_build_object('startDate', r.start_date,
+          'allInRate', r.all_in_rate::text, 'baseRateIndex', r.base_rate_index,
+          'baseRate', r.base_rate::text, 'spread', r.spread::text, 'csa', r.csa::text)
+          ORDER BY r.start_date)
+       FROM (
+         SELECT DISTINCT ON (r.start_date) r.* FROM rate_period r
+         WHERE ${RATES} AND r.start_date <= $1 AND r.start_date >= coalesce(
+           (SELECT max(r.start_date) FROM rate_period r
+            WHERE ${RATES} AND r.start_date <= s.since), s.since)
+         ORDER BY r.start_date, r.known_seq DESC
+       ) r) AS rates,
+      -- A line each: the lender's id, then dates and amounts. Built text takes half of what JSON does.
+      (SELECT string_agg(concat((SELECT id FROM party WHERE key = l.lender_key), (
+          SELECT string_agg(concat(' ', b.effective_date, ' ', b.amount), ''
+            ORDER BY b.effective_date)
+          FROM (
+            (SELECT ${STEP} FROM balance
+             WHERE line_key = l.key AND effective_date <= s.since AND known_seq <= $2
+             ORDER BY effective_date DESC, known_seq DESC LIMIT 1)
+            UNION ALL
+            (SELECT DISTINCT ON (effective_date) ${STEP} FROM balance
+             WHERE line_key = l.key AND effective_date > s.since AND effective_date <= $1
+               AND known_seq <= $2
+             ORDER BY effective_date DESC, known_seq DESC)
+          ) b)), ',' ORDER BY l.lender_key)
+       FROM balance_line l
+       WHERE l.facility_key = s.facility_key AND l.contract_key = s.contract_key) AS steps,
+      (SELECT json_agg(json_build_object('journal', j.id, 'from', b.settled_from,
+          'to', b.settled_through, 'effectiveDate', b.effective_date, 'stands', b.stands,
+          'capitalised', NOT EXISTS (SELECT FROM posting p WHERE p.journal_seq = b.known_seq
+            AND p.account IN ('INTEREST_DUE', 'FEES_DUE') AND ${IS_BILLED('b')}),
+          'dueDate', (SELECT min(p.due_date) FROM posting p
+            WHERE p.journal_seq = b.known_seq AND ${IS_BILLED('b')}),
+          'billed', (${PARTS}
+            SELECT json_agg(json_build_object('lender', x.id, 'date', x.effective_date,
+              'amount', x.amount::text)) FROM (
+              SELECT y.id, p.effective_date, sum(p.amount_minor) AS amount
+              FROM part JOIN posting p ON p.journal_seq = part.seq
+              JOIN balance_line l ON l.key = p.line_key
+              LEFT JOIN party y ON y.key = l.lender_key
+              WHERE l.facility_key = s.facility_key AND l.contract_key = s.contract_key
+                AND ${IS_BILLED('b')}
+              GROUP BY y.id, p.effective_date) x))
+          ORDER BY b.effective_date, b.settled_through, b.known_seq)
+       FROM reopened b JOIN journal j ON j.seq = b.known_seq WHERE ${SAME_STREAM}) AS bills
+    FROM begun s
+    CROSS JOIN LATERAL (SELECT id, day_count FROM facility WHERE key = s.facility_key OFFSET 0) g
+    ORDER BY s.facility_key, s.contract_key, s.component`;
   return { sql, parameters: [asOf, ledgerSeq, keys], planning: BY_INDEX, prepared: true };
 }

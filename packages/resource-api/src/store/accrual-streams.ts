@@ -25,7 +25,8 @@ export interface StreamRow {
         }
       >[]
     | null;
-  readonly steps: readonly LineStep[] | null;
+  /** Of each line, the lender's id (none: the global line), then dates and amounts: `id date 1,…`. */
+  readonly steps: string | null;
   readonly bills:
     | readonly (Omit<ReopenedBill, 'journalId' | 'billed'> & {
         readonly journal: string;
@@ -72,13 +73,26 @@ function toStream(row: StreamRow): AccrualStream {
       spread: rateOf(parts.spread),
       csa: rateOf(parts.csa),
     })),
-    lines: linesOf(row.steps ?? []),
+    lines: toLines(row.steps ?? ''),
     bills: (row.bills ?? []).map(({ journal, billed, ...bill }) => ({
       ...bill,
       journalId: journal,
       billed: linesOf(billed),
     })),
   };
+}
+
+function toLines(text: string): ReadonlyMap<string, readonly BalanceStep[]> {
+  const lines = new Map<string, readonly BalanceStep[]>();
+  for (const line of text.split(',')) {
+    const [lender = '', ...words] = line.split(' ');
+    const steps: BalanceStep[] = [];
+    for (let i = 0; i < words.length; i += 2) {
+      steps.push({ date: words[i] as BusinessDate, amountMinor: BigInt(words[i + 1] ?? '') });
+    }
+    if (steps.length > 0) lines.set(lender, steps);
+  }
+  return lines;
 }
 
 function linesOf(steps: readonly LineStep[]): ReadonlyMap<string, readonly BalanceStep[]> {

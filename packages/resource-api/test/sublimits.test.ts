@@ -8,7 +8,9 @@ import type { FacilityRecord, PartyRecord, PostingRecord } from '../src/journal-
 import { sqlEntitlements } from '../src/store/sql-entitlements.ts';
 import { sqlJournals } from '../src/store/sql-journals.ts';
 import { sqlReconciler } from '../src/store/sql-reconciler.ts';
+import { reversalOf } from './support/any-order.ts';
 import { startTestApi, type TestApi, viewer } from './support/api.ts';
+import { date } from './support/book.ts';
 import { generated, loadRecords } from './support/generated.ts';
 import { fileOf, linesFrom } from './support/journal-lines.ts';
 import { aFacility, aJournal, aLoan, aParty, aPosition, entry } from './support/records.ts';
@@ -226,6 +228,36 @@ describeOnEngines('a sublimit', (engine) => {
         await copy.stop();
       }
     });
+  });
+
+  it('has nothing available where terms ended that, and has it again when they are taken back', async () => {
+    const deal = aDeal();
+    const ending = [deal.facility, deal.letters].map(({ id }) =>
+      aJournal(deal.deal, 'terms', '2024-06-01', [], {
+        terms: [{ facility: id, status: 'active', availabilityEndDate: date('2024-05-31') }],
+      }),
+    );
+    const available = async (more = '') => {
+      const query = `dealId=${deal.deal.id}&level=facility&asOf=2024-07-31&includeZero=true`;
+      const { data } = await ask(`${query}${more}`);
+      return Object.fromEntries(
+        data.map((one: Json) => [one.facility.type, one.global.commitment.available]),
+      );
+    };
+    await loadRecords(api.database, [...deal.all, ...committed(deal), ...drawn(deal)]);
+    const open = { revolver: '21000000.00', swingline: '6000000.00' };
+    expect(await available()).to.deep.equal({ ...open, letter_of_credit: '10000000.00' });
+    await loadRecords(api.database, ending);
+    const ended = { revolver: '0.00', swingline: '0.00', letter_of_credit: '0.00' };
+    expect(await available()).to.deep.equal(ended);
+    const [{ now }] = (await api.database.query(
+      `SELECT to_char(max(posted_at) AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') AS now
+       FROM journal`,
+    )) as [{ now: string }];
+    const reversals = ending.map((one) => ({ ...reversalOf(one), terms: [] }));
+    await loadRecords(api.database, reversals);
+    expect(await available()).to.deep.equal({ ...open, letter_of_credit: '10000000.00' });
+    expect(await available(`&knownAt=${now}`)).to.deep.equal(ended);
   });
 
   it('refuses a drawing that the facility around it does not cover', async () => {

@@ -167,7 +167,12 @@ describeOnEngines('each statement of the balance store', (engine) => {
       everyLevel((access, level) => store.balancesOf(access, level, [1n], snapshot)),
     termsOf: () => everyLevel((access, level) => store.termsOf(access, level, [1n], snapshot)),
     pastDueOf: () => everyLevel((_, level) => store.pastDueOf(level, [1n], snapshot)),
-    accrualsOf: () => everyLevel((_, level) => store.accrualsOf(level, [1n], snapshot)),
+    accrualsOf: () =>
+      everyLevel(async (_, level) => {
+        for (const lines of ['all', 'global'] as const) {
+          await store.accrualsOf(level, [1n], snapshot, lines);
+        }
+      }),
     movementsOf: () =>
       everyLevel(async (access, level) => {
         for (const fromDate of [undefined, date('2025-01-01')]) {

@@ -4,6 +4,7 @@ import {
   type AnySort,
   type BalanceStore,
   type FilterRequest,
+  holdersLines,
   type ItemPage,
   type Level,
   type MarkedItem,
@@ -119,7 +120,7 @@ async function accrued(
   snapshot: Snapshot,
 ) {
   const keys = items.map(({ key }) => key);
-  const streams = await store.accrualsOf(level, keys, snapshot);
+  const streams = await store.accrualsOf(level, keys, snapshot, holdersLines(level));
   return items.map(({ key, holder }) => {
     const { amounts } = accrualsOf(streams.get(key));
     return [key, amounts.get(holder)?.get('interest_accrued') ?? 0n] as const;

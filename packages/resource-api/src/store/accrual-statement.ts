@@ -1,4 +1,4 @@
-import type { Level, Snapshot } from '../balances/balance-store.ts';
+import type { AccrualLines, Level, Snapshot } from '../balances/balance-store.ts';
 import { LEVEL_SQL } from './balance-levels.ts';
 import { BY_INDEX, type Statement } from './balance-statements.ts';
 
@@ -55,8 +55,9 @@ const PARTS = `
 
 /**
  * What accrues in given items: the days that no bill settles, and the bills that something became
- * known after, to be worked out again. With both come the rates and every line's balances from the
- * first of these days on, so the cost goes by what is open and corrected, not by the history.
+ * known after, to be worked out again. With both come the rates and the lines' balances from the
+ * first of these days on, so the cost goes by what is open and corrected; of the history, each bill
+ * is looked at once.
  *
  * @param bills `all`: every bill is worked out again, as reconciling does.
  */
@@ -64,8 +65,12 @@ export function accrualStatement(
   level: Level,
   keys: readonly bigint[],
   { asOf, ledgerSeq }: Snapshot,
-  bills: 'corrected' | 'all' = 'corrected',
+  {
+    lines = 'all',
+    bills = 'corrected',
+  }: { lines?: AccrualLines; bills?: 'corrected' | 'all' } = {},
 ): Statement {
+  const ofLines = lines === 'global' ? 'AND l.lender_key = 0' : '';
   const sql = `
     WITH held AS (
       SELECT DISTINCT i.key AS item, r.facility_key, r.contract_key, r.component
@@ -162,7 +167,8 @@ export function accrualStatement(
              ORDER BY effective_date DESC, known_seq DESC)
           ) b)), ',' ORDER BY l.lender_key)
        FROM balance_line l
-       WHERE l.facility_key = s.facility_key AND l.contract_key = s.contract_key) AS steps,
+       WHERE l.facility_key = s.facility_key AND l.contract_key = s.contract_key ${ofLines}
+      ) AS steps,
       (SELECT json_agg(json_build_object('journal', j.id, 'from', b.settled_from,
           'to', b.settled_through, 'effectiveDate', b.effective_date, 'stands', b.stands,
           'capitalised', NOT EXISTS (SELECT FROM posting p WHERE p.journal_seq = b.known_seq
@@ -176,7 +182,7 @@ export function accrualStatement(
               FROM part JOIN posting p ON p.journal_seq = part.seq
               JOIN balance_line l ON l.key = p.line_key
               LEFT JOIN party y ON y.key = l.lender_key
-              WHERE l.facility_key = s.facility_key AND l.contract_key = s.contract_key
+              WHERE l.facility_key = s.facility_key AND l.contract_key = s.contract_key ${ofLines}
                 AND ${IS_BILLED('b')}
               GROUP BY y.id, p.effective_date) x))
           ORDER BY b.effective_date, b.settled_through, b.known_seq)

@@ -75,7 +75,7 @@ export async function checkBills(transaction: Transaction, ledgerSeq: bigint): P
     for await (const keys of facilitiesInBatches(transaction)) {
       const snapshot = { asOf: last.day, ledgerSeq };
       const read = async (bills: 'corrected' | 'all') => {
-        const { sql, parameters } = accrualStatement('facility', keys, snapshot, bills);
+        const { sql, parameters } = accrualStatement('facility', keys, snapshot, { bills });
         return toStreams(await transaction.query<StreamRow>(sql, parameters));
       };
       const [corrected, all] = [await read('corrected'), await read('all')];

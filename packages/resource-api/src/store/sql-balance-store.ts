@@ -190,9 +190,10 @@ export function sqlBalanceStore(
     },
     owing: async (access, request) =>
       readAs(database, access, owingStatement(request, await dealsOf(access, request))),
-    async accrualsOf(level, keys, snapshot) {
+    async accrualsOf(level, keys, snapshot, lines) {
       if (keys.length === 0) return new Map();
-      return toStreams(await readAll<StreamRow>(database, accrualStatement(level, keys, snapshot)));
+      const statement = accrualStatement(level, keys, snapshot, { lines });
+      return toStreams(await readAll<StreamRow>(database, statement));
     },
     async series(access, request) {
       const statement = seriesStatement(request, await dealsOf(access, request));

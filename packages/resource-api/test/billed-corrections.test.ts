@@ -134,6 +134,20 @@ describeOnEngines('a bill that was corrected', (engine) => {
     expect(earlier.global.interest).to.include({ accrued: '31200.00', due: '0.00' });
   });
 
+  it('is told nothing of before the first rate that stands, where an earlier one was taken back', async () => {
+    const loan = aLoan(borrower, [anna, bert]);
+    const wrong = rate(loan, 'interest', '2025-01-02', '0.09');
+    await post([...loan.all, moves(loan, 'advance', '2025-01-02', 1_200_000), wrong]);
+    await post([
+      { ...reversalOf(loan, wrong), rates: [] },
+      rate(loan, 'interest', '2025-03-03', '0.05'),
+    ]);
+    const before = await ask(loan, 'asOf=2025-02-01');
+    expect(before.global.interest.accrued).to.equal('0.00');
+    const from = await ask(loan, 'asOf=2025-03-05');
+    expect(from.global.interest.accrued).to.equal('1000.00');
+  });
+
   it('is trued up by the next bill with an item that names it', async () => {
     const loan = await billedLoan();
     await correct(loan);

@@ -132,7 +132,8 @@ export function accrualStatement(
       SELECT s.*, least(lower(s.open), (SELECT min(b.settled_from) FROM reopened b
           WHERE ${SAME_STREAM} AND b.stands)) AS since
       FROM (
-        SELECT *, datemultirange(daterange(begins, $1)) - days AS open FROM settled
+        -- A rate that was taken back may begin before the first one that stands.
+        SELECT *, datemultirange(daterange(least(begins, $1), $1)) - days AS open FROM settled
       ) s
       WHERE NOT isempty(s.open) OR EXISTS (SELECT FROM reopened b WHERE ${SAME_STREAM})
     )

@@ -18,6 +18,7 @@ import {
   dayText,
   type NaiveBill,
   NaiveLoan,
+  type RateChange,
 } from './support/naive-servicing.ts';
 import { aJournal, aLoan, aParty, type BookRecord } from './support/records.ts';
 
@@ -83,6 +84,8 @@ class History {
   readonly #loan: ReturnType<typeof aLoan>;
   readonly #billings: Billing[] = [];
   readonly #ids = new Map<NaiveBill, string>();
+  /** With the journal that set it, took it back or gave it again last. */
+  readonly #rates = new Map<RateChange, JournalRecord>();
   /** Posting time after each operation. */
   readonly #knownAt: string[] = [];
   readonly #log: string[] = [];
@@ -117,6 +120,7 @@ class History {
       'unfunded',
       'reverse',
       'reverse',
+      'reverse a rate',
       'pay',
     ]);
     const component = random.pick(COMPONENTS as [Component, ...Component[]]);
@@ -133,6 +137,8 @@ class History {
         return this.#post([this.#rate(component, day)], `rate ${component} ${day}`);
       case 'reverse':
         return this.#reverse();
+      case 'reverse a rate':
+        return this.#reverseRate();
       case 'pay':
         return this.#post([this.#pay(day)], `pay ${day}`);
     }
@@ -315,6 +321,18 @@ class History {
     await this.#post([reversal], `reverse ${one.bill.component} ${one.bill.to} ${one.whole}`);
   }
 
+  async #reverseRate(): Promise<void> {
+    const rates = [...this.#rates] as [
+      [RateChange, JournalRecord],
+      ...[RateChange, JournalRecord][],
+    ];
+    const [change, { id, type, effectiveDate }] = this.#random.pick(rates);
+    const reversal = aJournal(this.#loan.deal, type, effectiveDate, [], { reverses: id });
+    change.reversals.push(this.#known);
+    this.#rates.set(change, reversal);
+    await this.#post([reversal], `reverse rate ${change.component} ${change.day}`);
+  }
+
   async #lastSeq(): Promise<bigint> {
     const [last] = await this.#api.database.query<{ seq: bigint }>(
       'SELECT max(seq) AS seq FROM journal',
@@ -354,9 +372,10 @@ class History {
 
   #rate(component: Component, day: number): JournalRecord {
     const rate = BigInt(this.#random.between(1, 900));
-    this.#model.rates.push({ component, day, rate, known: this.#known });
+    const change: RateChange = { component, day, rate, known: this.#known, reversals: [] };
+    this.#model.rates.push(change);
     const ofContract = component !== 'commitment_fee';
-    return aJournal(this.#loan.deal, 'rate_set', dayText(day), [], {
+    const journal = aJournal(this.#loan.deal, 'rate_set', dayText(day), [], {
       rates: [
         {
           facility: this.#loan.facility.id,
@@ -367,6 +386,8 @@ class History {
         },
       ],
     });
+    this.#rates.set(change, journal);
+    return journal;
   }
 
   /** Each lender's amount, and the global one that they add up to. */

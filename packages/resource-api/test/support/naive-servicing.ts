@@ -14,11 +14,12 @@ interface Move extends Known {
   readonly day: number;
   readonly amounts: Amounts;
 }
-interface RateChange extends Known {
+export interface RateChange extends Known {
   readonly component: Component;
   readonly day: number;
   /** In parts of ten thousand. */
   readonly rate: bigint;
+  readonly reversals: number[];
 }
 export interface NaiveBill extends Known {
   readonly component: Component;
@@ -77,7 +78,10 @@ export class NaiveLoan {
     return parts;
   }
 
-  stands({ known: made, reversals }: NaiveBill, known: number): boolean {
+  stands(
+    { known: made, reversals }: Pick<NaiveBill, 'known' | 'reversals'>,
+    known: number,
+  ): boolean {
     return made <= known && reversals.filter((one) => one <= known).length % 2 === 0;
   }
 
@@ -99,7 +103,8 @@ export class NaiveLoan {
 
   #begins(component: Component, known: number): number {
     const some = this.rates.filter((one) => one.component === component && one.known <= known);
-    return Math.min(...some.map(({ day }) => day));
+    const standing = some.filter((one) => this.stands(one, known));
+    return Math.min(...(standing.length > 0 ? standing : some).map(({ day }) => day));
   }
 
   /** What accrues in a part, rounded once, and split by largest remainder. */
@@ -149,7 +154,7 @@ export class NaiveLoan {
   #rate(component: Component, day: number, known: number): bigint {
     let found: RateChange | undefined;
     for (const one of this.rates) {
-      if (one.component !== component || one.known > known || one.day > day) continue;
+      if (one.component !== component || one.day > day || !this.stands(one, known)) continue;
       if (found === undefined || one.day >= found.day) found = one;
     }
     return found?.rate ?? 0n;

@@ -32,6 +32,7 @@ const { privateKey, publicKey } = generateKeyPairSync('rsa', { modulusLength: 20
  *
  * @param engine `postgres` or `embedded`
  * @param facilities of a book that is made instead of the World Bank's
+ * @param write writes yet another book to a database that has the schema
  * @param bookUrl of a PostgreSQL database that has a book already
  * @param prepare gets a function that runs `cls-api` with words and gives what it says as JSON
  * @param nodeArguments for the service, such as `--cpu-prof`
@@ -41,6 +42,7 @@ const { privateKey, publicKey } = generateKeyPairSync('rsa', { modulusLength: 20
 export async function startResourceApi({
   engine,
   facilities,
+  write = facilities === undefined ? undefined : (database) => writeLarge(database, facilities),
   bookUrl,
   prepare = async () => undefined,
   nodeArguments = [],
@@ -70,7 +72,7 @@ export async function startResourceApi({
     if (said === '') throw new Error(`cls-api ${words.join(' ')} failed`);
     return JSON.parse(said);
   };
-  if (facilities !== undefined) await makeBook(env, facilities);
+  if (write !== undefined) await makeBook(env, write);
   else if (bookUrl === undefined) await command('import', 'world-bank', '--apply');
   await prepare(command);
   const storeCopy = databaseUrl === undefined ? join(folder, 'copy') : undefined;
@@ -90,12 +92,16 @@ export async function startResourceApi({
   return { url, pid: child.pid, databaseUrl, storeCopy, stop };
 }
 
-async function makeBook(env, facilities) {
+async function makeBook(env, write) {
   const database = await openDatabaseAsOwner(parseConfig(env).database, 'bench', silentLog, true);
   await migrate(database, readMigrations(MIGRATIONS));
+  await write(database);
+  await database.close();
+}
+
+async function writeLarge(database, facilities) {
   const { postings, seconds } = await largeBook(database, { facilities });
   console.log(`${postings} postings in ${seconds.toFixed(0)} s`);
-  await database.close();
 }
 
 /** A token of a service account: with full control, or of a customer that sees what it was granted. */

@@ -118,6 +118,22 @@ describeOnEngines('what a question costs', (engine) => {
     }
   });
 
+  it('is that of each item for what accrues, however many are worked out at once', async () => {
+    for (const lines of ['all', 'global'] as const) {
+      const request = { level: 'contract', filter: NO_FILTER, snapshot } as const;
+      const items = await store.accruing(EVERYTHING, { ...request, limit: 1_000 });
+      const keys = items.map(({ key }) => key);
+      expect(keys.length).to.be.greaterThan(80);
+      const each = async (some: readonly bigint[]) =>
+        (await cost(() => store.accrualsOf('contract', some, snapshot, lines))) / some.length;
+      const [few, all] = [await each(keys.slice(0, 10)), await each(keys)];
+      expect(few, lines).to.be.lessThan(book.postings / 100);
+      expect(all, `${lines}: ${few} each for 10, ${all} for ${keys.length}`).to.be.lessThan(
+        2 * few,
+      );
+    }
+  });
+
   it('is that of the deals of a caller for what is added up, counted and told one by one', async () => {
     const access = { customer: CUSTOMER };
     const request = { level: 'facility', filter: NO_FILTER, snapshot } as const;

@@ -1,5 +1,5 @@
 import type { AccrualLines, Level, Snapshot } from '../balances/balance-store.ts';
-import { LEVEL_SQL } from './balance-levels.ts';
+import { BY_LOOKUP, LEVEL_SQL } from './balance-levels.ts';
 import { BY_INDEX, type Statement } from './balance-statements.ts';
 
 /** Which rate periods `r` are of an item. */
@@ -73,9 +73,11 @@ export function accrualStatement(
   const ofLines = lines === 'global' ? 'AND l.lender_key = 0' : '';
   const sql = `
     WITH held AS (
-      SELECT DISTINCT i.key AS item, r.facility_key, r.contract_key, r.component
-      FROM ${LEVEL_SQL[level].items} JOIN rate_period r ON ${SCOPE[level]}
-      WHERE i.key = ANY($3) AND r.known_seq <= $2 AND r.start_date < $1
+      SELECT i.key AS item, r.*
+      FROM ${LEVEL_SQL[level].items} CROSS JOIN LATERAL (
+        SELECT DISTINCT r.facility_key, r.contract_key, r.component FROM rate_period r
+        WHERE ${SCOPE[level]} AND r.known_seq + 0 <= $2 AND r.start_date < $1 ${BY_LOOKUP}) r
+      WHERE i.key = ANY($3)
     ), stream AS MATERIALIZED (
       -- Without a rate that stands nothing accrues, from whichever day on.
       SELECT s.*, coalesce((SELECT min(r.start_date) FROM rate_period r WHERE ${RATES}),

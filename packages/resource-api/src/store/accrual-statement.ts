@@ -111,7 +111,7 @@ export function accrualStatement(
       FROM (
         SELECT *, bool_or(changed) OVER (PARTITION BY facility_key, contract_key) AS read_again
         FROM settled
-      ) s CROSS JOIN LATERAL (SELECT * FROM ${BILLS} OFFSET 0) a
+      ) s CROSS JOIN LATERAL (SELECT * FROM ${BILLS} ${BY_LOOKUP}) a
       WHERE s.read_again
     ), judged AS (
       SELECT b.*, (b.late OR b.corrected) AND EXISTS (SELECT FROM posting p
@@ -191,7 +191,8 @@ export function accrualStatement(
           ORDER BY b.effective_date, b.settled_through, b.known_seq)
        FROM reopened b JOIN journal j ON j.seq = b.known_seq WHERE ${SAME_STREAM}) AS bills
     FROM begun s
-    CROSS JOIN LATERAL (SELECT id, day_count FROM facility WHERE key = s.facility_key OFFSET 0) g
+    CROSS JOIN LATERAL (
+      SELECT id, day_count FROM facility WHERE key = s.facility_key ${BY_LOOKUP}) g
     ORDER BY s.facility_key, s.contract_key, s.component`;
   return { sql, parameters: [asOf, ledgerSeq, keys], planning: BY_INDEX, prepared: true };
 }

@@ -15,6 +15,7 @@ const BOOKED = ['facility', 'loan_contract', 'lender_position'];
 /** Where an item takes the names of its parties from. */
 const NAMED = [
   ['deal', 'key', 'borrower_key'],
+  ['deal', 'key', 'agent_key'],
   ['deal_details', 'deal_key', 'borrower_key'],
   ['lender_position', 'deal_key', 'lender_key'],
 ] as const;
@@ -23,8 +24,8 @@ const AVAILABLE = ['facility', 'facility_terms'];
 const between = (column: string) => `${column} > $3 AND ${column} <= $4`;
 
 /**
- * Where both snapshots have the same date, only journals change what is shown of a deal. Where the
- * dates differ, so do accruals, what is past due, and facts whose day lies between the two.
+ * Where both snapshots have the same date, what became known changes what is shown of a deal (`KNOWN`).
+ * Where the dates differ, so do accruals, what is past due, and facts whose day lies between the two.
  */
 const DATE_MOVED = [
   ...DATED.map((table) => `SELECT deal_key FROM ${table} WHERE ${between('effective_date')}`),
@@ -43,6 +44,18 @@ const DATE_MOVED = [
    WHERE EXISTS (SELECT FROM posting p WHERE p.line_key = l.key AND p.due_date IS NOT NULL)`,
 ].join(' UNION ALL ');
 
+/** Parties whose names became known, or stand again or no more. Any deal's journal may say so. */
+const RENAMED = `SELECT party_key FROM party_details WHERE known_seq > $1 AND known_seq <= $2
+  UNION ALL SELECT t.party_key FROM journal_standing s JOIN party_details t ON t.known_seq = s.seq
+  WHERE s.known_seq > $1 AND s.known_seq <= $2`;
+const KNOWN = [
+  'SELECT deal_key FROM journal WHERE seq > $1 AND seq <= $2 AND $3::date <= $4::date',
+  ...NAMED.map(
+    ([table, key, party]) => `SELECT r.${key} FROM (${RENAMED}) t
+      JOIN ${table} r ON r.${party} = t.party_key`,
+  ),
+].join(' UNION ALL ');
+
 /** Deals with an item that may differ between two snapshots: a superset. */
 export function changedDealsStatement({
   now,
@@ -54,8 +67,7 @@ export function changedDealsStatement({
 }: ChangedDealsRequest): Statement {
   const dates = [before?.asOf ?? now.asOf, now.asOf].sort();
   const moved = before !== undefined && before.asOf !== now.asOf;
-  const touched = `SELECT deal_key FROM journal WHERE seq > $1 AND seq <= $2
-    ${moved ? `UNION ALL ${DATE_MOVED}` : 'AND $3::date <= $4::date'}`;
+  const touched = moved ? `${KNOWN} UNION ALL ${DATE_MOVED}` : KNOWN;
   const sql = `
     SELECT d.key, d.id FROM deal d
     WHERE d.key >= $5 AND (cardinality($6::text[]) = 0 OR d.id = ANY($6))

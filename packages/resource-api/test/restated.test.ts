@@ -4,7 +4,7 @@ import type { BookRecord, JournalRecord } from '../src/journal-file/record.ts';
 import { startTestApi, type TestApi } from './support/api.ts';
 import { date } from './support/book.ts';
 import { generated, loadRecords } from './support/generated.ts';
-import { aJournal, aLoan, aParty, entry } from './support/records.ts';
+import { aFacility, aJournal, aLoan, aParty, aPosition, entry } from './support/records.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: answers are read as their caller reads them.
 type Json = any;
@@ -52,6 +52,40 @@ describeOnEngines('what was reported before', (engine) => {
       }
     }
     expect(restated).to.be.greaterThan(50);
+  });
+
+  it('is told of a sublimit of which less is available, because its facility was drawn late', async () => {
+    const [borrower, anna] = [aParty('Borrower'), aParty('Anna')];
+    const loan = aLoan(borrower, [anna], { type: 'revolver' });
+    const swingline = aFacility(loan.deal, { type: 'swingline', sublimitOf: loan.facility.id });
+    const both = (amount: string) => [[undefined, amount] as const, [anna, amount] as const];
+    const committed = (facility: typeof swingline, amount: string) =>
+      aJournal(loan.deal, 'original_commitment', '2024-01-02', [
+        ...entry({ facility }, ['ORIGINAL_COMMITMENT', 'MEMO'], both(amount)),
+        ...entry({ facility }, ['UNFUNDED', 'MEMO'], both(amount)),
+      ]);
+    const drawn = (day: string, amount: string) =>
+      aJournal(loan.deal, 'advance', day, [
+        ...entry(loan, ['PRINCIPAL_CASH', 'CASH_CLEARING'], both(amount), { movement: 'advance' }),
+        ...entry({ facility: loan.facility }, ['UNFUNDED', 'MEMO'], both(`-${amount}`)),
+      ]);
+    await loadRecords(api.database, [borrower, anna, ...loan.all, swingline]);
+    await loadRecords(api.database, [aPosition(swingline, anna)]);
+    await loadRecords(api.database, [
+      committed(loan.facility, '100.00'),
+      committed(swingline, '50.00'),
+    ]);
+    await loadRecords(api.database, [drawn('2024-12-31', '1.00')]);
+    await loadRecords(api.database, [drawn('2024-05-01', '80.00')]);
+    for (const level of ['facility', 'position']) {
+      const query = `level=${level}&asOf=2024-06-30&facilityId=${swingline.id}`;
+      const { data } = await ask(`${query}&restated=true`);
+      expect(data, level).to.have.length(1);
+      const own = level === 'position' ? 'share' : 'global';
+      expect(data[0][own].commitment.available, level).to.equal('20.00');
+      const { restatedFrom } = data[0].provenance;
+      expect(restatedFrom[own].commitment.available, level).to.equal('50.00');
+    }
   });
 
   it('has the amounts past due of then, where a bill was taken back late', async () => {

@@ -277,11 +277,13 @@ export function readingsReader(store: BalanceStore) {
     const keysOf = (some: readonly BalanceItem[]) => some.map(({ end }) => end.key);
     const reported = { asOf: snapshot.asOf, ledgerSeq: snapshot.reportedSeq };
     const later = items.filter(
-      ({ lastSeq, termsSeq, bookedSeq, accrues }) =>
-        // Rates and terms that became known later change amounts and no balance.
+      ({ lastSeq, termsSeq, bookedSeq, accrues, facility }) =>
+        // Rates and terms that became known later change amounts and no balance. So does what is drawn
+        // of the facility around a sublimit.
         (lastSeq > reported.ledgerSeq ||
           termsSeq > reported.ledgerSeq ||
-          (accrues && snapshot.ledgerSeq > reported.ledgerSeq)) &&
+          ((accrues || typeof facility?.sublimitOf === 'string') &&
+            snapshot.ledgerSeq > reported.ledgerSeq)) &&
         bookedSeq <= reported.ledgerSeq,
     );
     const accruing = items.filter(({ accrues }) => accrues);

@@ -316,7 +316,8 @@ export function mayHaveChanged(level: Level, seq: string): string {
       WHERE g.deal_key = d.key AND t.effective_date <= $1 AND t.known_seq <= $2
         AND (t.known_seq > ${seq} OR EXISTS (SELECT FROM journal_standing s
           WHERE s.seq = t.known_seq AND ${since('s.known_seq')})) ${BY_LOOKUP})
-    OR (EXISTS (SELECT FROM rate_period r WHERE r.deal_key = d.key ${BY_LOOKUP})
+    OR ((f.sublimit_of_key IS NOT NULL
+        OR EXISTS (SELECT FROM rate_period r WHERE r.deal_key = d.key ${BY_LOOKUP}))
       AND EXISTS (SELECT FROM journal j WHERE j.deal_key = d.key AND ${since('j.seq')} ${BY_LOOKUP})))`;
 }
 

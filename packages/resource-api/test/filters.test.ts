@@ -7,7 +7,7 @@ import { lenderOf, postInAnyOrder } from './support/any-order.ts';
 import { startTestApi, type TestApi, viewer } from './support/api.ts';
 import { datedFacts } from './support/dated-facts.ts';
 import { loadRecords } from './support/generated.ts';
-import { aJournal, aLoan, aParty, entry } from './support/records.ts';
+import { aFacility, aJournal, aLoan, aParty, aPosition, entry } from './support/records.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: answers are read as their caller reads them.
 type Json = any;
@@ -214,6 +214,23 @@ describeOnEngines('filters that leave some items', (engine) => {
         .map((line) => JSON.parse(line))
         .filter(({ object }) => object !== 'summary');
       expect(items, filter).to.deep.equal(data);
+    }
+  });
+
+  it('leave a deal in the currencies of facilities that the lender is in', async () => {
+    const [borrower, anna, bert] = [aParty('Borrower'), aParty('Anna'), aParty('Bert')];
+    const loan = aLoan(borrower, [anna, bert]);
+    const euros = aFacility(loan.deal, { currency: 'EUR' });
+    const positions = [aPosition(euros, anna)];
+    await loadRecords(api.database, [borrower, anna, bert, ...loan.all, euros, ...positions]);
+    const query = `/api/v1/cls/balances?level=deal&dealId=${loan.deal.id}&includeZero=true`;
+    for (const [lender, currencies] of [
+      [anna, ['EUR', 'USD']],
+      [bert, ['USD']],
+    ] as const) {
+      const { data } = (await (await api.get(`${query}&lenderId=${lender.id}`)).json()) as Json;
+      const found = data.map(({ currency }: Json) => currency);
+      expect(found.sort(), lender.name).to.deep.equal(currencies);
     }
   });
 

@@ -90,7 +90,9 @@ describeOnEngines('what a caller sees', (engine) => {
         (p) =>
           lenders.includes(p.position?.lenderId ?? '') &&
           sees(item, p.position?.lenderId ?? '') &&
-          (level === 'deal' ? p.deal.id === item.deal.id : p.facility?.id === item.facility?.id),
+          (level === 'deal'
+            ? p.deal.id === item.deal.id && p.currency === item.currency
+            : p.facility?.id === item.facility?.id),
       );
     const among = (values: readonly string[], value: string) =>
       values.length === 0 || values.includes(value);

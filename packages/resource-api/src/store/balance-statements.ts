@@ -315,6 +315,10 @@ function amongEither(
   return [`(${columns.map((column) => `${column} = ANY(${list})`).join(' OR ')})`];
 }
 
+/** Position `q` is of a facility of deal `d` in the item's currency. */
+const IN_CURRENCY = `q.deal_key = d.key
+            AND (SELECT currency FROM facility g WHERE g.key = q.facility_key) = f.currency`;
+
 /** @param deals whether the deal is given, or is to be found by an index where the filter names some */
 export function conditions(
   sql: LevelSql,
@@ -347,7 +351,7 @@ export function conditions(
         ? `i.lender_key IN ${keys}`
         : `EXISTS (SELECT FROM lender_position q WHERE q.lender_key IN ${keys}
             AND ${hasRecord('position', 'q')}
-            AND ${level === 'deal' ? 'q.deal_key = d.key' : 'q.facility_key = f.key'})`,
+            AND ${level === 'deal' ? IN_CURRENCY : 'q.facility_key = f.key'})`,
     );
   }
   if (filter.minOutstandingMinor !== undefined) {

@@ -7,10 +7,9 @@
 // "node" and "database" are processor time (on the embedded store "node" has both): on a machine that
 // is busy with other work, read those.
 import { performance } from 'node:perf_hooks';
-import { generateBook } from '../packages/book-generator/dist/src/generate-book.js';
-import { sqlGeneratedBooks } from '../packages/book-generator/dist/src/sql-generated-books.js';
 import { postgresServer } from '../packages/testing/dist/src/servers.js';
-import { familyTime, processTime } from './process-time.mjs';
+import { generatedBook } from './generated-book.mjs';
+import { familyTime, wholeTime } from './process-time.mjs';
 import { accessToken, startResourceApi } from './resource-api.mjs';
 
 const engine = process.argv[2] ?? ((await postgresServer()) ? 'postgres' : 'embedded');
@@ -58,10 +57,7 @@ console.table(exported);
 process.exit(0);
 
 async function write(database) {
-  const answers = [];
-  const plan = { contracts, years, seed: 1, from: '2015-01-15', sublimits: true };
-  const records = generateBook(plan, (answer) => answers.push(answer));
-  const { postings } = await sqlGeneratedBooks(database).write(records, () => answers, true);
+  const { postings } = await generatedBook(database, { contracts, years });
   await database.execute('ANALYZE');
   console.log(`${postings} postings, ${contracts} contracts`);
 }
@@ -87,24 +83,19 @@ async function ask(path, accept = 'application/json') {
 
 async function measured(times, work) {
   const waits = [];
-  const [node, all] = [nodeTime(), familyTime()];
+  const [node, all] = [wholeTime(pid), familyTime()];
   for (let time = 0; time < times; time += 1) {
     const started = performance.now();
     await work();
     waits.push(performance.now() - started);
   }
-  const own = nodeTime() - node;
+  const own = wholeTime(pid) - node;
   waits.sort((a, b) => a - b);
   return {
     wait: waits[Math.floor(times / 2)],
     node: own / times,
     database: (familyTime() - all - own) / times,
   };
-}
-
-function nodeTime() {
-  const { main, others } = processTime(pid);
-  return main + others;
 }
 
 function perQuestion({ wait, node, database }) {

@@ -9,7 +9,7 @@ import { readFileSync } from 'node:fs';
 import { performance } from 'node:perf_hooks';
 import pg from '../packages/shared/node_modules/pg/lib/index.js';
 import { postgresServer } from '../packages/testing/dist/src/servers.js';
-import { familyTime, processTime } from './process-time.mjs';
+import { familyTime, wholeTime } from './process-time.mjs';
 import { accessToken, startResourceApi } from './resource-api.mjs';
 
 const engine = process.argv[2] ?? ((await postgresServer()) ? 'postgres' : 'embedded');
@@ -37,7 +37,7 @@ if (databaseUrl !== undefined) console.table([await copied(databaseUrl)]);
 process.exit(0);
 
 async function exported(path, accept) {
-  const [node, all] = [nodeTime(), familyTime()];
+  const [node, all] = [wholeTime(pid), familyTime()];
   const started = performance.now();
   const response = await fetch(`${url}/api/v1/cls/balances${path}`, {
     headers: { authorization, accept, 'accept-encoding': 'identity' },
@@ -52,7 +52,7 @@ async function exported(path, accept) {
   }
   if (response.status !== 200) throw new Error(`status ${response.status}`);
   const wall = performance.now() - started;
-  const own = nodeTime() - node;
+  const own = wholeTime(pid) - node;
   const perSecond = (ms) => Math.round((lines / ms) * 1000);
   return {
     rows: lines,
@@ -67,11 +67,6 @@ async function exported(path, accept) {
 /** What this process has started, less the service: PostgreSQL. */
 function pgTime(before, own) {
   return familyTime() - before - own;
-}
-
-function nodeTime() {
-  const { main, others } = processTime(pid) ?? { main: 0, others: 0 };
-  return main + others;
 }
 
 function residentMb() {

@@ -12,8 +12,6 @@ import { createReadStream, createWriteStream, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { gunzipSync } from 'node:zlib';
-import { generateBook } from '../packages/book-generator/dist/src/generate-book.js';
-import { sqlGeneratedBooks } from '../packages/book-generator/dist/src/sql-generated-books.js';
 import { readProfile } from '../packages/resource-api/dist/src/cli/read-profile.js';
 import { importStatement } from '../packages/resource-api/dist/src/import/import-statement.js';
 import { exportJournals } from '../packages/resource-api/dist/src/journal-file/export-journals.js';
@@ -26,6 +24,7 @@ import { Secret } from '../packages/shared/dist/src/secret.js';
 import { migrate, readMigrations } from '../packages/shared/dist/src/sql/migrate.js';
 import { postgresDatabase } from '../packages/shared/dist/src/sql/postgres.js';
 import { postgresServer, temporaryDirectory } from '../packages/testing/dist/src/servers.js';
+import { generatedBook } from './generated-book.mjs';
 import { processTime } from './process-time.mjs';
 
 const contracts = Number(process.argv[2] ?? 500);
@@ -44,12 +43,8 @@ const imports = {
     const request = { text: statement, profile, apply: true, expected: { sums: {} } };
     return (await importStatement(sqlBook(database), request)).postings;
   },
-  'generated book': async (database) => {
-    const plan = { contracts, years, seed: 1, from: '2015-01-15', sublimits: true };
-    const answers = [];
-    const records = generateBook(plan, (answer) => answers.push(answer));
-    return (await sqlGeneratedBooks(database).write(records, () => answers, true)).postings;
-  },
+  'generated book': async (database) =>
+    (await generatedBook(database, { contracts, years })).postings,
   'journal file': async (database) => {
     const report = await importJournals(sqlJournals(database), { lines, apply: true });
     return report.summary.postings;

@@ -15,6 +15,12 @@ export function processTime(pid) {
   }
 }
 
+/** All of it, of one process; 0 where there is no /proc. */
+export function wholeTime(pid) {
+  const { main, others } = processTime(pid) ?? { main: 0, others: 0 };
+  return main + others;
+}
+
 /** The process that started another. */
 export function parentOf(pid) {
   return timesOf(`/proc/${pid}`).parent;

@@ -28,7 +28,7 @@ import {
   temporaryDirectory,
 } from '../packages/testing/dist/src/servers.js';
 import { profileByGroup } from './cpu-profile.mjs';
-import { familyTime, parentOf, processTime } from './process-time.mjs';
+import { familyTime, parentOf, wholeTime } from './process-time.mjs';
 import { accessToken, startResourceApi } from './resource-api.mjs';
 
 const engine = process.argv[2] ?? ((await postgresServer()) ? 'postgres' : 'embedded');
@@ -229,13 +229,13 @@ async function measured(servers) {
   for (; asked < end; asked += TURN) {
     const turn = Math.min(TURN, end - asked);
     for (const result of results) {
-      const [node, database] = [nodeTime(result.pid), databaseTime()];
+      const [node, database] = [wholeTime(result.pid), databaseTime()];
       for (let number = asked; number < asked + turn; number += 1) {
         const startedMs = performance.now();
         await result.ask(number);
         result.times.push(performance.now() - startedMs);
       }
-      result.node += nodeTime(result.pid) - node;
+      result.node += wholeTime(result.pid) - node;
       result.database += databaseTime() - database;
     }
     results.reverse();
@@ -279,7 +279,7 @@ function compared(ours, { statement, server }) {
 /** Of PostgreSQL, a child of this process or a server that was there before. */
 function databaseTime() {
   if (postmaster !== undefined) return familyTime(postmaster);
-  return [pid, ...bare].reduce((sum, server) => sum - nodeTime(server), familyTime());
+  return [pid, ...bare].reduce((sum, server) => sum - wholeTime(server), familyTime());
 }
 
 async function postmasterOf(connectionString) {
@@ -289,11 +289,6 @@ async function postmasterOf(connectionString) {
   const pid = parentOf(rows[0].pid);
   await client.end();
   return pid;
-}
-
-function nodeTime(server) {
-  const { main, others } = processTime(server) ?? { main: 0, others: 0 };
-  return main + others;
 }
 
 /** Every page of the book, one after the other: each begins where the one before ended. */

@@ -51,7 +51,7 @@ const RENAMED = `SELECT party_key FROM party_details WHERE known_seq > $1 AND kn
 const KNOWN = [
   'SELECT deal_key FROM journal WHERE seq > $1 AND seq <= $2 AND $3::date <= $4::date',
   ...NAMED.map(
-    ([table, key, party]) => `SELECT r.${key} FROM (${RENAMED}) t
+    ([table, key, party]) => `SELECT r.${key} FROM renamed t
       JOIN ${table} r ON r.${party} = t.party_key`,
   ),
 ].join(' UNION ALL ');
@@ -67,7 +67,8 @@ export function changedDealsStatement({
 }: ChangedDealsRequest): Statement {
   const dates = [before?.asOf ?? now.asOf, now.asOf].sort();
   const moved = before !== undefined && before.asOf !== now.asOf;
-  const touched = moved ? `${KNOWN} UNION ALL ${DATE_MOVED}` : KNOWN;
+  const touched = `WITH renamed AS MATERIALIZED (${RENAMED})
+    ${moved ? `${KNOWN} UNION ALL ${DATE_MOVED}` : KNOWN}`;
   const sql = `
     SELECT d.key, d.id FROM deal d
     WHERE d.key >= $5 AND (cardinality($6::text[]) = 0 OR d.id = ANY($6))

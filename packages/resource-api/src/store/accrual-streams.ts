@@ -3,12 +3,8 @@ import type { AccrualStream, ReopenedBill } from '../ledger/billed-accruals.ts';
 import type { BusinessDate } from '../ledger/business-date.ts';
 import { parseRate, type Rate } from '../ledger/rate.ts';
 
-interface LineStep {
-  /** Null: the global line. */
-  readonly lender: string | null;
-  readonly date: BusinessDate;
-  readonly amount: string;
-}
+/** Steps of lines, one after the other: the lender's id (none: the global line), date and amount. */
+type LineSteps = string;
 
 /** A row of `accrualStatement`. */
 export interface StreamRow {
@@ -25,12 +21,11 @@ export interface StreamRow {
         }
       >[]
     | null;
-  /** Of each line, the lender's id (none: the global line), then dates and amounts: `id date 1,…`. */
-  readonly steps: string | null;
+  readonly steps: LineSteps | null;
   readonly bills:
     | readonly (Omit<ReopenedBill, 'journalId' | 'billed'> & {
         readonly journal: string;
-        readonly billed: readonly LineStep[];
+        readonly billed: LineSteps;
       })[]
     | null;
 }
@@ -73,7 +68,7 @@ function toStream(row: StreamRow): AccrualStream {
       spread: rateOf(parts.spread),
       csa: rateOf(parts.csa),
     })),
-    lines: toLines(row.steps ?? ''),
+    lines: linesOf(row.steps),
     bills: (row.bills ?? []).map(({ journal, billed, ...bill }) => ({
       ...bill,
       journalId: journal,
@@ -82,25 +77,13 @@ function toStream(row: StreamRow): AccrualStream {
   };
 }
 
-function toLines(text: string): ReadonlyMap<string, readonly BalanceStep[]> {
-  const lines = new Map<string, readonly BalanceStep[]>();
-  for (const line of text.split(',')) {
-    const [lender = '', ...words] = line.split(' ');
-    const steps: BalanceStep[] = [];
-    for (let i = 0; i < words.length; i += 2) {
-      steps.push({ date: words[i] as BusinessDate, amountMinor: BigInt(words[i + 1] ?? '') });
-    }
-    if (steps.length > 0) lines.set(lender, steps);
-  }
-  return lines;
-}
-
-function linesOf(steps: readonly LineStep[]): ReadonlyMap<string, readonly BalanceStep[]> {
+function linesOf(steps: LineSteps | null): ReadonlyMap<string, readonly BalanceStep[]> {
   const lines = new Map<string, BalanceStep[]>();
-  for (const { lender, date, amount } of steps) {
-    const step = { date, amountMinor: BigInt(amount) };
-    const line = lines.get(lender ?? '');
-    if (line === undefined) lines.set(lender ?? '', [step]);
+  for (const told of steps?.split(',') ?? []) {
+    const [lender = '', date = '', amount = ''] = told.split(' ');
+    const step = { date: date as BusinessDate, amountMinor: BigInt(amount) };
+    const line = lines.get(lender);
+    if (line === undefined) lines.set(lender, [step]);
     else line.push(step);
   }
   return lines;

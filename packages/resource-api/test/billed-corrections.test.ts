@@ -134,7 +134,7 @@ describeOnEngines('a bill that was corrected', (engine) => {
     expect(earlier.global.interest).to.include({ accrued: '31200.00', due: '0.00' });
   });
 
-  it('is told nothing of before the first rate that stands, where an earlier one was taken back', async () => {
+  it('accrues nothing before the first rate that stands, though an earlier one was taken back', async () => {
     const loan = aLoan(borrower, [anna, bert]);
     const wrong = rate(loan, 'interest', '2025-01-02', '0.09');
     await post([...loan.all, moves(loan, 'advance', '2025-01-02', 1_200_000), wrong]);

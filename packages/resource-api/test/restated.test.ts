@@ -54,7 +54,7 @@ describeOnEngines('what was reported before', (engine) => {
     expect(restated).to.be.greaterThan(50);
   });
 
-  it('is told of a sublimit of which less is available, because its facility was drawn late', async () => {
+  it('is shown for a sublimit when a late drawing of its facility leaves less available', async () => {
     const [borrower, anna] = [aParty('Borrower'), aParty('Anna')];
     const loan = aLoan(borrower, [anna], { type: 'revolver' });
     const swingline = aFacility(loan.deal, { type: 'swingline', sublimitOf: loan.facility.id });

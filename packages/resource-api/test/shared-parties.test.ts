@@ -26,24 +26,14 @@ describeOnEngines('a party of two deals, renamed by a journal of one of them', (
 
   before(async () => {
     api = await startTestApi(engine);
-    const opened = [own, other].map((loan) =>
-      aJournal(loan.deal, 'original_commitment', '2024-01-02', [
-        ...entry(
-          { facility: loan.facility },
-          ['ORIGINAL_COMMITMENT', 'MEMO'],
-          [
-            [undefined, '100.00'],
-            [anna, '100.00'],
-          ],
-        ),
-        ...entry(
-          { facility: loan.facility },
-          ['UNFUNDED', 'MEMO'],
-          [
-            [undefined, '100.00'],
-            [anna, '100.00'],
-          ],
-        ),
+    const held = [
+      [undefined, '100.00'],
+      [anna, '100.00'],
+    ] as const;
+    const opened = [own, other].map(({ deal, facility }) =>
+      aJournal(deal, 'original_commitment', '2024-01-02', [
+        ...entry({ facility }, ['ORIGINAL_COMMITMENT', 'MEMO'], held),
+        ...entry({ facility }, ['UNFUNDED', 'MEMO'], held),
       ]),
     );
     await post([borrower, anna, ...own.all, ...other.all, ...opened]);

@@ -6,7 +6,7 @@ import type { BookRecord } from '../src/journal-file/record.ts';
 import { formatRate } from '../src/ledger/rate.ts';
 import { CUSTOMERS, callerOf, openAskedBook } from './support/asked-book.ts';
 
-const QUESTIONS = 16;
+const QUESTIONS = 40;
 
 interface Due {
   readonly facility: string;

@@ -116,7 +116,7 @@ describe('pages in Chromium', () => {
       await page.locator('.problems:focus').waitFor();
       await page.keyboard.press('Tab');
       await page.keyboard.press('Enter');
-      expect(new URL(page.url()).hash).to.equal('#password');
+      await page.waitForURL((url) => url.hash === '#password');
       expect(await page.locator('.problems').getAttribute('role')).to.equal('alert');
     }
   });

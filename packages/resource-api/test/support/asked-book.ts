@@ -71,7 +71,7 @@ async function askedBook(database: Database, random: Random) {
   const readBalances = balancesReader(store, times, cursorCodec(new Secret('k'.repeat(32))));
   const column = async <T>(sql: string) => (await database.query<{ v: T }>(sql)).map(({ v }) => v);
   const dates = await column<BusinessDate>(
-    'SELECT DISTINCT effective_date::text AS v FROM journal',
+    'SELECT DISTINCT effective_date::text AS v FROM journal ORDER BY v',
   );
   const instants = await column<string>(
     `SELECT to_char(posted_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') AS v

@@ -124,8 +124,8 @@ describeOnEngines('what a question costs', (engine) => {
     const found = items.map(({ key }) => key);
     expect(found.length).to.be.greaterThan(80);
     const told: Record<string, (keys: readonly bigint[]) => Promise<unknown>> = {
-      accruals: (keys) => store.accrualsOf('contract', keys, snapshot, 'all'),
-      'accruals of global lines': (keys) => store.accrualsOf('contract', keys, snapshot, 'global'),
+      accruals: (keys) => store.accrualsOf('contract', keys, snapshot),
+      'amounts of accruals': (keys) => store.accrualAmountsOf('contract', keys, snapshot),
       'what is past due': (keys) => store.pastDueOf('contract', keys, snapshot),
       balances: (keys) => store.balancesOf(EVERYTHING, 'contract', keys, snapshot),
       terms: (keys) => store.termsOf(EVERYTHING, 'contract', keys, snapshot),

@@ -331,14 +331,6 @@ export interface GroupDetails {
   readonly warnings: number;
 }
 
-/** A lender's part follows from the parts of all; the global amount needs none of them. */
-export type AccrualLines = 'all' | 'global';
-
-/** The lines by which the accruals of `MarkedItem.holder` are worked out. */
-export function holdersLines(level: Level): AccrualLines {
-  return level === 'position' ? 'all' : 'global';
-}
-
 /** An item in which something accrues, or is owed. */
 export interface MarkedItem {
   readonly key: bigint;
@@ -608,7 +600,15 @@ export interface BalanceStore {
     level: Level,
     keys: readonly bigint[],
     snapshot: Snapshot,
-    lines: AccrualLines,
+  ): Promise<ReadonlyMap<bigint, readonly AccrualStream[]>>;
+  /**
+   * The same for amounts alone: streams with the lines by which those of `MarkedItem.holder` are worked
+   * out, and with rates that do not say what they consist of.
+   */
+  accrualAmountsOf(
+    level: Level,
+    keys: readonly bigint[],
+    snapshot: Snapshot,
   ): Promise<ReadonlyMap<bigint, readonly AccrualStream[]>>;
   /**
    * Of the items that the filter finds at the snapshot, zero or not: of each currency what stood

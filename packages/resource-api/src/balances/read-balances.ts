@@ -9,7 +9,6 @@ import {
   type BalanceItem,
   type BalanceStore,
   type CurrencyTotal,
-  holdersLines,
   type ItemBalances,
   type ItemTerms,
   type Level,
@@ -294,8 +293,8 @@ export function readingsReader(store: BalanceStore) {
       store.balancesOf(access, level, keysOf(later), reported),
       store.pastDueOf(level, keysOf(owing), snapshot),
       store.pastDueOf(level, keysOf(later), reported),
-      store.accrualsOf(level, keysOf(accruing), snapshot, 'all'),
-      store.accrualsOf(level, keysOf(later.filter(({ accrues }) => accrues)), reported, 'all'),
+      store.accrualsOf(level, keysOf(accruing), snapshot),
+      store.accrualsOf(level, keysOf(later.filter(({ accrues }) => accrues)), reported),
       postedAt([...items.map(({ lastSeq }) => lastSeq), reported.ledgerSeq]),
     ]);
     const formerOf = (booked: BalanceItem): FormerReading | undefined => {
@@ -457,7 +456,7 @@ async function readTotals(
   for (let start = 0; start < accruing.length; start += ACCRUING_BATCH) {
     const batch = accruing.slice(start, start + ACCRUING_BATCH);
     const keys = batch.map(({ key }) => key);
-    const streams = await store.accrualsOf(level, keys, snapshot, holdersLines(level));
+    const streams = await store.accrualAmountsOf(level, keys, snapshot);
     for (const { key, currency, holder } of batch) {
       const accruals = accrualsOf(streams.get(key));
       const { amounts } = accruals;

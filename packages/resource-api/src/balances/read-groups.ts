@@ -1,15 +1,14 @@
 import type { Caller } from '@cls/shared/access/caller';
 import { accrualsOf, withAccruals } from './accruals.ts';
-import {
-  type BalanceFilter,
-  type BalanceItem,
-  type BalanceStore,
-  type BookedGroup,
-  type GroupKey,
-  type GroupRequest,
-  holdersLines,
-  type MarkedItem,
-  type ReaderAccess,
+import type {
+  BalanceFilter,
+  BalanceItem,
+  BalanceStore,
+  BookedGroup,
+  GroupKey,
+  GroupRequest,
+  MarkedItem,
+  ReaderAccess,
 } from './balance-store.ts';
 import { decidedFilter, isDecidedByReading } from './decided-by-reading.ts';
 import { resolveIds } from './external-ids.ts';
@@ -136,7 +135,7 @@ async function withAccrued(
   const { level, snapshot } = request;
   const items = await store.accruing(access, { ...request, limit: WORKED_OUT });
   const added = await perItem(groups, items, async (keys) => {
-    const streams = await store.accrualsOf(level, keys, snapshot, holdersLines(level));
+    const streams = await store.accrualAmountsOf(level, keys, snapshot);
     return (group, { key, holder }) => ({
       ...group,
       balance: withAccruals(group.balance, holder, accrualsOf(streams.get(key))),

@@ -4,7 +4,6 @@ import {
   type AnySort,
   type BalanceStore,
   type FilterRequest,
-  holdersLines,
   type ItemPage,
   type Level,
   type MarkedItem,
@@ -120,7 +119,7 @@ async function accrued(
   snapshot: Snapshot,
 ) {
   const keys = items.map(({ key }) => key);
-  const streams = await store.accrualsOf(level, keys, snapshot, holdersLines(level));
+  const streams = await store.accrualAmountsOf(level, keys, snapshot);
   return items.map(({ key, holder }) => {
     const { amounts } = accrualsOf(streams.get(key));
     return [key, amounts.get(holder)?.get('interest_accrued') ?? 0n] as const;

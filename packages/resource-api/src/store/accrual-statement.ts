@@ -1,6 +1,18 @@
-import type { AccrualLines, Level, Snapshot } from '../balances/balance-store.ts';
+import type { Level, Snapshot } from '../balances/balance-store.ts';
+import type { BusinessDate } from '../ledger/business-date.ts';
 import { BY_LOOKUP, LEVEL_SQL } from './balance-levels.ts';
 import { BY_INDEX, type Statement } from './balance-statements.ts';
+
+/** A lender's part follows from the parts of all; the global amount needs none of them. */
+export type AccrualLines = 'all' | 'global';
+
+/** The lines by which the accruals of `MarkedItem.holder` are worked out. */
+export function holdersLines(level: Level): AccrualLines {
+  return level === 'position' ? 'all' : 'global';
+}
+
+/** After every date that a record may have: `$1` of a question about all days. */
+const ANY_DAY = 'infinity' as BusinessDate;
 
 /** Which rate periods `r` are of an item. */
 const SCOPE: Readonly<Record<Level, string>> = {
@@ -37,6 +49,21 @@ const STEP = `effective_date, CASE s.component
 /** A lender's id (none: the global line), a date and an amount. Text takes half of what JSON takes. */
 const TOLD = (...parts: readonly [string, string, string]) => `concat(${parts.join(", ' ', ")})`;
 
+const OF_LINES = { all: '', global: 'AND l.lender_key = 0' };
+/** Steps of a stream's lines, each line's by date. */
+const stepsOf = (steps: string, ofLines: string) => `
+      (SELECT string_agg(${TOLD('y.id', 'b.effective_date', 'b.amount')}, ','
+          ORDER BY l.lender_key, b.effective_date)
+       FROM balance_line l
+       LEFT JOIN party y ON y.key = l.lender_key
+       CROSS JOIN LATERAL (${steps}) b
+       WHERE l.facility_key = s.facility_key AND l.contract_key = s.contract_key ${ofLines})`;
+/** What a line came to on each of its dates, as last known. */
+const newestOf = (dates: string) => `
+         (SELECT DISTINCT ON (effective_date) ${STEP} FROM balance
+          WHERE line_key = l.key AND ${dates} AND known_seq <= $2
+          ORDER BY effective_date DESC, known_seq DESC)`;
+
 /** Whether a posting `p` of a stream's line bills that stream; a bill may settle two streams. */
 const IS_BILLED = (stream: string) => `CASE ${stream}.component
   WHEN 'interest' THEN p.account = 'INTEREST_DUE'
@@ -56,6 +83,25 @@ const PARTS = `
     ) j WHERE j.seq <= $2 AND j.effective_date <= $1
   )`;
 
+/** What accrues in items: `items` that a rate was given for, and what is known of each stream of theirs. */
+const STREAMS = (level: Level) => `held AS (
+      SELECT i.key AS item, r.*
+      FROM ${LEVEL_SQL[level].items} CROSS JOIN LATERAL (
+        SELECT DISTINCT r.facility_key, r.contract_key, r.component FROM rate_period r
+        WHERE ${SCOPE[level]} AND r.known_seq + 0 <= $2 AND r.start_date < $1 ${BY_LOOKUP}) r
+      WHERE i.key = ANY($3)
+    ), stream AS MATERIALIZED (
+      -- Without a rate that stands nothing accrues, from whichever day on.
+      SELECT s.*, coalesce((SELECT min(r.start_date) FROM rate_period r WHERE ${RATES}),
+          (SELECT min(r.start_date) FROM rate_period r WHERE ${OF_STREAM('r')})) AS begins,
+        EXISTS (SELECT FROM late_accrual_fact f WHERE ${OF_SUBJECT('f')}) AS has_late_facts
+      FROM (
+        -- Every position of a facility has its streams: they are told once.
+        SELECT facility_key, contract_key, component, array_agg(item) AS items
+        FROM held GROUP BY facility_key, contract_key, component
+      ) s
+    )`;
+
 /**
  * What accrues in given items: the days that no bill settles, and the bills that something became
  * known after, to be worked out again. With both come the rates and the lines' balances from the
@@ -73,25 +119,9 @@ export function accrualStatement(
     bills = 'corrected',
   }: { lines?: AccrualLines; bills?: 'corrected' | 'all' } = {},
 ): Statement {
-  const ofLines = lines === 'global' ? 'AND l.lender_key = 0' : '';
+  const ofLines = OF_LINES[lines];
   const sql = `
-    WITH held AS (
-      SELECT i.key AS item, r.*
-      FROM ${LEVEL_SQL[level].items} CROSS JOIN LATERAL (
-        SELECT DISTINCT r.facility_key, r.contract_key, r.component FROM rate_period r
-        WHERE ${SCOPE[level]} AND r.known_seq + 0 <= $2 AND r.start_date < $1 ${BY_LOOKUP}) r
-      WHERE i.key = ANY($3)
-    ), stream AS MATERIALIZED (
-      -- Without a rate that stands nothing accrues, from whichever day on.
-      SELECT s.*, coalesce((SELECT min(r.start_date) FROM rate_period r WHERE ${RATES}),
-          (SELECT min(r.start_date) FROM rate_period r WHERE ${OF_STREAM('r')})) AS begins,
-        EXISTS (SELECT FROM late_accrual_fact f WHERE ${OF_SUBJECT('f')}) AS has_late_facts
-      FROM (
-        -- Every position of a facility has its streams: they are told once.
-        SELECT facility_key, contract_key, component, array_agg(item) AS items
-        FROM held GROUP BY facility_key, contract_key, component
-      ) s
-    ), settled AS MATERIALIZED (
+    WITH ${STREAMS(level)}, settled AS MATERIALIZED (
       SELECT s.*, b.days,
         s.has_late_facts OR b.corrected OR ${bills === 'all'} AS changed
       FROM stream s CROSS JOIN LATERAL (
@@ -158,22 +188,15 @@ export function accrualStatement(
             WHERE ${RATES} AND r.start_date <= s.since), s.since)
          ORDER BY r.start_date, r.known_seq DESC
        ) r) AS rates,
-      (SELECT string_agg(${TOLD('y.id', 'b.effective_date', 'b.amount')}, ','
-          ORDER BY l.lender_key, b.effective_date)
-       FROM balance_line l
-       LEFT JOIN party y ON y.key = l.lender_key
-       CROSS JOIN LATERAL (
+      ${stepsOf(
+        `
          (SELECT ${STEP} FROM balance
           WHERE line_key = l.key AND effective_date <= s.since AND known_seq <= $2
           ORDER BY effective_date DESC, known_seq DESC LIMIT 1)
          UNION ALL
-         (SELECT DISTINCT ON (effective_date) ${STEP} FROM balance
-          WHERE line_key = l.key AND effective_date > s.since AND effective_date <= $1
-            AND known_seq <= $2
-          ORDER BY effective_date DESC, known_seq DESC)
-       ) b
-       WHERE l.facility_key = s.facility_key AND l.contract_key = s.contract_key ${ofLines}
-      ) AS steps,
+         ${newestOf('effective_date > s.since AND effective_date <= $1')}`,
+        ofLines,
+      )} AS steps,
       (SELECT json_agg(json_build_object('journal', j.id, 'from', b.settled_from,
           'to', b.settled_through, 'effectiveDate', b.effective_date, 'stands', b.stands,
           'capitalised', NOT EXISTS (SELECT FROM posting p WHERE p.journal_seq = b.known_seq
@@ -196,4 +219,38 @@ export function accrualStatement(
       SELECT id, day_count FROM facility WHERE key = s.facility_key ${BY_LOOKUP}) g
     ORDER BY s.facility_key, s.contract_key, s.component`;
   return { sql, parameters: [asOf, ledgerSeq, keys], planning: BY_INDEX, prepared: true };
+}
+
+/**
+ * What accrues in given items on all days, as it is known: from it, `accrualStatement` can be answered
+ * for any date, but for items that have a bill which is to be worked out again (`reopens`).
+ */
+export function accrualHistoriesStatement(
+  level: Level,
+  keys: readonly bigint[],
+  ledgerSeq: bigint,
+  lines: AccrualLines,
+): Statement {
+  const sql = `
+    WITH ${STREAMS(level)}
+    SELECT s.items, g.deal_key, g.id AS facility_id,
+      (SELECT c.id FROM loan_contract c WHERE c.key = s.contract_key) AS contract_id,
+      s.component::text AS component, g.day_count,
+      (SELECT min(r.start_date)::text FROM rate_period r WHERE ${OF_STREAM('r')}) AS held_since,
+      s.begins::text AS begins,
+      s.has_late_facts OR EXISTS (SELECT FROM ${BILLS} AND ${CORRECTED}) AS reopens,
+      (SELECT string_agg(concat_ws(' ', ${SETTLED_FROM}, a.settled_through, a.effective_date), ','
+          ORDER BY ${SETTLED_FROM}, a.settled_through)
+       FROM ${BILLS} AND ${STANDS('a.known_seq')}) AS bills,
+      (SELECT string_agg(concat_ws(' ', r.start_date, r.all_in_rate), ',' ORDER BY r.start_date)
+       FROM (
+         SELECT DISTINCT ON (r.start_date) r.start_date, r.all_in_rate FROM rate_period r
+         WHERE ${RATES} ORDER BY r.start_date, r.known_seq DESC
+       ) r) AS rates,
+      ${stepsOf(newestOf('effective_date < $1'), OF_LINES[lines])} AS steps
+    FROM stream s
+    CROSS JOIN LATERAL (
+      SELECT deal_key, id, day_count FROM facility WHERE key = s.facility_key ${BY_LOOKUP}) g
+    ORDER BY s.facility_key, s.contract_key, s.component`;
+  return { sql, parameters: [ANY_DAY, ledgerSeq, keys], planning: BY_INDEX, prepared: true };
 }

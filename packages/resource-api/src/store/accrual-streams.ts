@@ -4,7 +4,7 @@ import type { BusinessDate } from '../ledger/business-date.ts';
 import { parseRate, type Rate } from '../ledger/rate.ts';
 
 /** Steps of lines, one after the other: the lender's id (none: the global line), date and amount. */
-type LineSteps = string;
+export type LineSteps = string;
 
 /** A row of `accrualStatement`. */
 export interface StreamRow {
@@ -34,19 +34,26 @@ export interface StreamRow {
 export function toStreams(
   rows: readonly StreamRow[],
 ): ReadonlyMap<bigint, readonly AccrualStream[]> {
+  return listsByItem(rows, rows.map(toStream));
+}
+
+/** What rows came to, for each item that they are of. Items of the same rows share one list. */
+export function listsByItem<T>(
+  rows: readonly { readonly items: readonly bigint[] }[],
+  told: readonly T[],
+): ReadonlyMap<bigint, readonly T[]> {
   const rowsOf = new Map<bigint, string>();
   for (const [index, { items }] of rows.entries()) {
     for (const item of items) rowsOf.set(item, `${rowsOf.get(item) ?? ''} ${index}`);
   }
-  const streams = rows.map(toStream);
-  const lists = new Map<string, readonly AccrualStream[]>();
-  const listOf = (indices: string): readonly AccrualStream[] => {
+  const lists = new Map<string, readonly T[]>();
+  const listOf = (indices: string): readonly T[] => {
     const known = lists.get(indices);
     if (known !== undefined) return known;
     const list = indices
       .trim()
       .split(' ')
-      .flatMap((index) => streams[Number(index)] ?? []);
+      .map((index) => told[Number(index)] as T);
     lists.set(indices, list);
     return list;
   };
@@ -77,7 +84,7 @@ function toStream(row: StreamRow): AccrualStream {
   };
 }
 
-function linesOf(steps: LineSteps | null): ReadonlyMap<string, readonly BalanceStep[]> {
+export function linesOf(steps: LineSteps | null): ReadonlyMap<string, readonly BalanceStep[]> {
   const lines = new Map<string, BalanceStep[]>();
   for (const told of steps?.split(',') ?? []) {
     const [lender = '', date = '', amount = ''] = told.split(' ');
@@ -89,6 +96,6 @@ function linesOf(steps: LineSteps | null): ReadonlyMap<string, readonly BalanceS
   return lines;
 }
 
-function rateOf(text: string | null): Rate | null {
+export function rateOf(text: string | null): Rate | null {
   return text === null ? null : (parseRate(text) ?? null);
 }

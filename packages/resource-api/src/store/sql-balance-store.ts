@@ -35,6 +35,7 @@ import { grantedItems } from './granted-items.ts';
 import { grantedLines, lineTotalsStatement, livingLines, ratedDeals } from './granted-lines.ts';
 import { grantsStatement } from './grants-statement.ts';
 import { type GroupRow, groupTotalsStatement, toGroup } from './group-totals.ts';
+import { keptAccruals } from './kept-accruals.ts';
 import { accruingStatement, owingStatement } from './marked-items.ts';
 import { itemMovementsStatement, readMovements } from './movement-page.ts';
 import { bookDate, GENERATION, type GenerationRow, readKnowledge } from './on-the-way.ts';
@@ -190,11 +191,12 @@ export function sqlBalanceStore(
     },
     owing: async (access, request) =>
       readAs(database, access, owingStatement(request, await dealsOf(access, request))),
-    async accrualsOf(level, keys, snapshot, lines) {
+    async accrualsOf(level, keys, snapshot) {
       if (keys.length === 0) return new Map();
-      const statement = accrualStatement(level, keys, snapshot, { lines });
+      const statement = accrualStatement(level, keys, snapshot);
       return toStreams(await readAll<StreamRow>(database, statement));
     },
+    accrualAmountsOf: keptAccruals(database),
     async series(access, request) {
       const statement = seriesStatement(request, await dealsOf(access, request));
       return (await readAs<SeriesRow>(database, access, statement)).map(toStep);

@@ -11,7 +11,6 @@ export interface HistoryRow {
   readonly contract_id: string | null;
   readonly component: AccrualStream['component'];
   readonly day_count: AccrualStream['dayCount'];
-  readonly held_since: BusinessDate;
   readonly begins: BusinessDate;
   /** Whether a bill of it is to be worked out again, as of whichever date. */
   readonly reopens: boolean;
@@ -25,8 +24,6 @@ export interface HistoryRow {
 /** A stream on all days. None of its bills is to be worked out again. */
 export interface AccrualHistory {
   readonly stream: Omit<AccrualStream, 'open'>;
-  /** The first day of a rate, and the first one of a rate that stands. */
-  readonly heldSince: BusinessDate;
   readonly begins: BusinessDate;
   /** The day by which each line has a balance. */
   readonly linesBegunBy: BusinessDate;
@@ -63,7 +60,6 @@ export function toHistory(row: HistoryRow): AccrualHistory {
       lines,
       bills: [],
     },
-    heldSince: row.held_since,
     begins: row.begins,
     linesBegunBy: begun.sort().at(-1) ?? row.begins,
     bills,
@@ -79,7 +75,6 @@ function told(
 
 /** Undefined where bills settle all days before a date. */
 export function streamAt(history: AccrualHistory, asOf: BusinessDate): AccrualStream | undefined {
-  if (history.heldSince >= asOf) return undefined;
   const open = openDays(history, asOf);
   if (open.length === 0) return undefined;
   const { stream, linesBegunBy } = history;

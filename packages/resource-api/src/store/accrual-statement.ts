@@ -236,7 +236,6 @@ export function accrualHistoriesStatement(
     SELECT s.items, g.deal_key, g.id AS facility_id,
       (SELECT c.id FROM loan_contract c WHERE c.key = s.contract_key) AS contract_id,
       s.component::text AS component, g.day_count,
-      (SELECT min(r.start_date)::text FROM rate_period r WHERE ${OF_STREAM('r')}) AS held_since,
       s.begins::text AS begins,
       s.has_late_facts OR EXISTS (SELECT FROM ${BILLS} AND ${CORRECTED}) AS reopens,
       (SELECT string_agg(concat_ws(' ', ${SETTLED_FROM}, a.settled_through, a.effective_date), ','

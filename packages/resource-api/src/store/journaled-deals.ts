@@ -46,6 +46,7 @@ export function journaledDeals(database: Database): JournaledDeals {
     isSame: (deal, after, through) =>
       since !== undefined &&
       since <= after &&
+      after <= through &&
       through <= reached &&
       (last.get(deal) ?? 0n) <= after,
   };

@@ -1,0 +1,181 @@
+import { Random } from '@cls/book-generator/random';
+import type { Database } from '@cls/shared/sql/database';
+import { describeOnEngines } from '@cls/testing/engines';
+import { expect } from 'chai';
+import { accrualsOf } from '../src/balances/accruals.ts';
+import { LEVELS, type Level, type Snapshot } from '../src/balances/balance-store.ts';
+import type { JournalRecord } from '../src/journal-file/record.ts';
+import { type BusinessDate, daysAfter } from '../src/ledger/business-date.ts';
+import { accrualStatement } from '../src/store/accrual-statement.ts';
+import { type StreamRow, toStreams } from '../src/store/accrual-streams.ts';
+import { ITEM_TABLES } from '../src/store/balance-levels.ts';
+import { keptAccruals } from '../src/store/kept-accruals.ts';
+import { MIGRATIONS } from '../src/store/migrations.ts';
+import { readAll } from '../src/store/read-as.ts';
+import { reversalOf } from './support/any-order.ts';
+import { date } from './support/book.ts';
+import { generated, loadRecords } from './support/generated.ts';
+
+const SEED = 29;
+const QUESTIONS = 4;
+const [FIRST, LAST] = [date('2023-01-10'), date('2025-03-01')];
+
+type Streams = Awaited<ReturnType<ReturnType<typeof keptAccruals>>>;
+
+describeOnEngines('amounts that accrue, from histories that are kept', (engine) => {
+  let database: Database;
+  const asked: string[] = [];
+  const random = new Random(SEED);
+  beforeEach(async function () {
+    this.timeout(0);
+    database = await engine.open(MIGRATIONS);
+    asked.length = 0;
+  });
+  afterEach(() => database?.close());
+
+  const newestSeq = async (): Promise<bigint> => {
+    const [row] = await database.query<{ seq: bigint }>(
+      'SELECT coalesce(max(seq), 0) AS seq FROM journal',
+    );
+    return row?.seq ?? 0n;
+  };
+  const keysOf = async (level: Level): Promise<readonly bigint[]> => {
+    const rows = await database.query<{ key: bigint }>(
+      `SELECT key FROM ${ITEM_TABLES[level]} ORDER BY key`,
+    );
+    return rows.map(({ key }) => key);
+  };
+  const aDay = (): BusinessDate => {
+    const days = (Date.parse(LAST) - Date.parse(FIRST)) / 86_400_000;
+    return daysAfter(FIRST, random.between(0, days));
+  };
+  const workedOutAnew = async (
+    level: Level,
+    keys: readonly bigint[],
+    snapshot: Snapshot,
+  ): Promise<Streams> =>
+    toStreams(await readAll<StreamRow>(database, accrualStatement(level, keys, snapshot)));
+
+  it('are those that the database works out, after each change and for each two times', async () => {
+    const kept = keptAccruals(listening(database, asked));
+    const { records } = generated({ contracts: 14, years: 2, sublimits: true });
+    await loadRecords(
+      database,
+      records.filter(({ object }) => object !== 'journal'),
+    );
+    const rest = mostlyInOrder(
+      records.flatMap((record) => (record.object === 'journal' ? [record] : [])),
+      random,
+    );
+    const seqs: bigint[] = [];
+    const paths = { kept: 0, worked: 0 };
+    while (rest.length > 0) {
+      await loadRecords(database, rest.splice(0, random.pick([1, 3, 40])));
+      const newest = await newestSeq();
+      seqs.push(newest);
+      for (let question = 0; question < QUESTIONS; question += 1) {
+        const level = random.pick(LEVELS);
+        const ledgerSeq = random.chance(0.8) ? newest : random.pick(seqs as [bigint]);
+        const snapshot = { asOf: aDay(), ledgerSeq, edition: { generation: newest, today: LAST } };
+        const all = await keysOf(level);
+        const keys = random.chance(0.5) ? all : all.filter(() => random.chance(0.3));
+        asked.length = 0;
+        const streams = await kept(level, keys, snapshot);
+        paths[asked.some(isWorkedOut) ? 'worked' : 'kept'] += 1;
+        const expected = await workedOutAnew(level, keys, snapshot);
+        const what = `${level} ${snapshot.asOf} known ${ledgerSeq} of ${newest}`;
+        expect(amounts(level, streams), what).to.deep.equal(amounts(level, expected));
+      }
+    }
+    expect(paths.kept, JSON.stringify(paths)).to.be.greaterThan(10);
+    expect(paths.worked, JSON.stringify(paths)).to.be.greaterThan(10);
+  });
+
+  it('read the database no more until a journal of their deal is posted', async () => {
+    const kept = keptAccruals(listening(database, asked));
+    const { records } = generated({ contracts: 6, years: 1 });
+    const last = records.findLast(({ object }) => object === 'journal') as JournalRecord;
+    await loadRecords(
+      database,
+      records.filter((record) => record !== last),
+    );
+    const keys = await keysOf('contract');
+    const ask = async (asOf: string): Promise<number> => {
+      const ledgerSeq = await newestSeq();
+      asked.length = 0;
+      const edition = { generation: 1n, today: LAST };
+      await kept('contract', keys, { asOf: date(asOf), ledgerSeq, edition });
+      return asked.length;
+    };
+    expect(await ask('2023-06-30')).to.equal(1);
+    expect(await ask('2023-07-31')).to.equal(0);
+    expect(await ask('2023-08-31')).to.equal(0);
+    await loadRecords(database, [last]);
+    // Which deals changed, and the histories of those.
+    expect(await ask('2023-06-30')).to.equal(2);
+    expect(await ask('2023-08-31')).to.equal(0);
+  });
+
+  it('are worked out by the database where no more histories may be kept', async () => {
+    const kept = keptAccruals(listening(database, asked), 30);
+    await loadRecords(database, generated({ contracts: 12, years: 1 }).records);
+    const keys = await keysOf('contract');
+    const snapshot = { asOf: date('2023-10-31'), ledgerSeq: await newestSeq() };
+    const edition = { generation: 1n, today: LAST };
+    const few = keys.slice(0, 3);
+    await kept('contract', few, { ...snapshot, edition });
+    asked.length = 0;
+    const streams = await kept('contract', keys, { ...snapshot, edition });
+    expect(asked.filter(isWorkedOut)).to.have.length(1);
+    expect(asked).to.have.length(1);
+    const expected = await workedOutAnew('contract', keys, snapshot);
+    expect(amounts('contract', streams)).to.deep.equal(amounts('contract', expected));
+  });
+});
+
+const isWorkedOut = (sql: string) => sql.includes('reopened');
+
+/** What is added: nothing where it comes to nothing. */
+function amounts(level: Level, streams: Streams) {
+  const told = [...streams].flatMap(([key, list]) =>
+    [...accrualsOf(list).amounts].flatMap(([holder, sums]) =>
+      [...sums].flatMap(([component, sum]) => {
+        const isTold = level === 'position' || holder === '';
+        return sum === 0n || !isTold ? [] : [`${key} ${holder} ${component} ${sum}`];
+      }),
+    ),
+  );
+  return told.sort();
+}
+
+/** Some come late, and some are taken back, or taken back and given again. */
+function mostlyInOrder(journals: readonly JournalRecord[], random: Random): JournalRecord[] {
+  const placed = journals.flatMap((journal, index) => {
+    const late = random.chance(0.004) ? index + random.between(1, 200) : index;
+    const isTaken = journal.reverses === undefined && random.chance(0.004);
+    if (!isTaken) return [[late, journal] as const];
+    const back = reversalOf(journal);
+    const again = random.chance(0.5) ? [[late + 90, reversalOf(back)] as const] : [];
+    return [[late, journal] as const, [late + random.between(1, 80), back] as const, ...again];
+  });
+  return placed.sort(([a], [b]) => a - b).map(([, journal]) => journal);
+}
+
+/** Tells each statement of a transaction. */
+function listening(database: Database, asked: string[]): Database {
+  return {
+    ...database,
+    transaction: (work, options) =>
+      database.transaction(
+        (inside) =>
+          work({
+            ...inside,
+            query: (sql, parameters) => {
+              asked.push(sql);
+              return inside.query(sql, parameters);
+            },
+          }),
+        options,
+      ),
+  };
+}

@@ -63,7 +63,10 @@ describeOnEngines('the terms of items', (engine) => {
           ]);
         }
         // What accrued last accrued by the rate, where it holds since before the date.
-        const last = accruals.find(({ component }) => component === 'interest')?.periods.at(-1);
+        const last = accruals
+          .find(({ component }) => component === 'interest')
+          ?.periods()
+          .at(-1);
         const rate = terms?.rate;
         if (
           level === 'contract' &&

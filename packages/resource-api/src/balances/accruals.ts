@@ -13,7 +13,7 @@ export interface AccrualExplanation
   readonly from: BusinessDate;
   readonly to: BusinessDate;
   readonly amountMinor: bigint;
-  readonly periods: readonly AccrualPeriod[];
+  readonly periods: () => readonly AccrualPeriod[];
   /** The bill that is corrected: the amount is what accrued in its days, less what was billed. */
   readonly corrects: { readonly journalId: string; readonly billedMinor: bigint } | undefined;
 }

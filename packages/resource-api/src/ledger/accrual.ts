@@ -53,10 +53,10 @@ export interface AccrualPeriod extends Omit<RateStep, 'startDate'> {
 export const EXACT_UNIT = YEAR_PARTS * 10n ** BigInt(RATE_DECIMALS);
 
 /** Periods of one rate and one balance; those of nothing are left out. */
-export function accrualPeriods(
+function accrualPeriods(
   terms: AccrualTerms,
   balances: readonly BalanceStep[],
-  yearsSince = fractionsSince(terms),
+  yearsSince: FractionsSince,
 ): readonly AccrualPeriod[] {
   const periods: AccrualPeriod[] = [];
   eachPeriod(terms, balances, yearsSince, (exact, balanceMinor, start, end, rate) => {
@@ -67,12 +67,8 @@ export function accrualPeriods(
   return periods;
 }
 
-export function exactAccrual(periods: readonly AccrualPeriod[]): bigint {
-  return periods.reduce((sum, { exact }) => sum + exact, 0n);
-}
-
-/** The same of a lender's balances, whose periods nobody is shown. */
-function exactShare(
+/** What the periods add up to. */
+function exactAccrual(
   terms: AccrualTerms,
   balances: readonly BalanceStep[],
   yearsSince: FractionsSince,
@@ -139,6 +135,13 @@ export function roundAccrual(exact: bigint): bigint {
   return roundHalfUp(exact, EXACT_UNIT);
 }
 
+export interface Accrued {
+  /** By lender; the global one under the empty id. */
+  readonly amounts: ReadonlyMap<string, bigint>;
+  /** Of the global amount. Most callers ask for the amounts alone. */
+  readonly periods: () => readonly AccrualPeriod[];
+}
+
 /**
  * One accrual as everyone sees it: the global amount rounded once, and each lender's part of it by
  * largest remainder, so that lenders always add up to the global amount.
@@ -148,13 +151,14 @@ export function roundAccrual(exact: bigint): bigint {
 export function accrue(
   terms: AccrualTerms,
   lines: ReadonlyMap<string, readonly BalanceStep[]>,
-): { readonly amounts: ReadonlyMap<string, bigint>; readonly periods: readonly AccrualPeriod[] } {
+): Accrued {
   const yearsSince = fractionsSince(terms);
-  const periods = accrualPeriods(terms, lines.get('') ?? [], yearsSince);
-  const globalMinor = roundAccrual(exactAccrual(periods));
+  const global = lines.get('') ?? [];
+  const globalMinor = roundAccrual(exactAccrual(terms, global, yearsSince));
   const parts: ExactPart[] = [...lines].flatMap(([id, balances]) =>
-    id === '' ? [] : [{ id, numerator: exactShare(terms, balances, yearsSince) }],
+    id === '' ? [] : [{ id, numerator: exactAccrual(terms, balances, yearsSince) }],
   );
   const shares = parts.length === 0 ? new Map() : largestRemainder(globalMinor, parts, EXACT_UNIT);
-  return { amounts: new Map([['', globalMinor], ...shares]), periods };
+  const amounts = new Map([['', globalMinor], ...shares]);
+  return { amounts, periods: () => accrualPeriods(terms, global, yearsSince) };
 }

@@ -7,6 +7,7 @@ import {
   type AccrualComponent,
   type AccrualPeriod,
   type AccrualTerms,
+  type Accrued,
   accrue,
   type BalanceStep,
 } from './accrual.ts';
@@ -51,7 +52,7 @@ export interface WorkedAccrual<S extends AccrualStream = AccrualStream> {
   readonly to: BusinessDate;
   /** What is not billed yet; of a bill that is corrected: less what it billed. */
   readonly amounts: Lines<bigint>;
-  readonly periods: readonly AccrualPeriod[];
+  readonly periods: () => readonly AccrualPeriod[];
   /** Undefined for open days. `billedMinor`: globally, with earlier corrections. */
   readonly corrects: { readonly bill: ReopenedBill; readonly billedMinor: bigint } | undefined;
 }
@@ -72,6 +73,8 @@ export function workOut<S extends AccrualStream>(
   return [...contracts.values()].flatMap((some) => workOutContract(some));
 }
 
+const NOTHING: Accrued = { amounts: new Map(), periods: () => [] };
+
 function workOutContract<S extends AccrualStream>(streams: readonly S[]): WorkedAccrual<S>[] {
   const moves = new Map<string, BalanceStep[]>();
   const bills = streams
@@ -79,9 +82,7 @@ function workOutContract<S extends AccrualStream>(streams: readonly S[]): Worked
     .sort((a, b) => compare(a.bill.effectiveDate, b.bill.effectiveDate));
   const corrections = bills.map(({ stream, bill }): WorkedAccrual<S> => {
     const { from, to, stands } = bill;
-    const right = stands
-      ? accrue({ ...stream, from, to }, moved(stream, moves))
-      : { amounts: new Map<string, bigint>(), periods: [] };
+    const right = stands ? accrue({ ...stream, from, to }, moved(stream, moves)) : NOTHING;
     if (bill.capitalised) correctPrincipal(moves, bill, right.amounts);
     const billed = sums(bill.billed);
     const lenders = new Set(['', ...right.amounts.keys(), ...billed.keys()]);

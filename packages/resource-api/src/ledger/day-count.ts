@@ -76,11 +76,19 @@ function dayNumber(date: BusinessDate): number {
 
 /** D1 = 31 counts as 30; D2 = 31 counts as 30 where D1 is 30 or 31. */
 function bondDays(from: BusinessDate, to: BusinessDate): number {
-  const [y1 = 0, m1 = 0, d1 = 0] = from.split('-').map(Number);
-  const [y2 = 0, m2 = 0, d2 = 0] = to.split('-').map(Number);
-  const first = Math.min(d1, 30);
-  const last = d2 === 31 && first === 30 ? 30 : d2;
-  return 360 * (y2 - y1) + 30 * (m2 - m1) + (last - first);
+  const first = Math.min(dayOf(from), 30);
+  const day = dayOf(to);
+  const last = day === 31 && first === 30 ? 30 : day;
+  return 30 * (monthsOf(to) - monthsOf(from)) + (last - first);
+}
+
+function dayOf(date: BusinessDate): number {
+  return Number(date.slice(8));
+}
+
+/** Since the year 0. */
+function monthsOf(date: BusinessDate): number {
+  return 12 * Number(date.slice(0, 4)) + Number(date.slice(5, 7));
 }
 
 /** Days of leap years before a date, counted from the year 0. */

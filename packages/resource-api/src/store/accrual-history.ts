@@ -25,8 +25,6 @@ export interface HistoryRow {
 export interface AccrualHistory {
   readonly stream: Omit<AccrualStream, 'open'>;
   readonly begins: BusinessDate;
-  /** The day by which each line has a balance. */
-  readonly linesBegunBy: BusinessDate;
   /** By their first day. */
   readonly bills: readonly SettledDays[];
   /** Rates, bills and balances, shared out to the items that it is read for. */
@@ -40,16 +38,21 @@ interface SettledDays {
   readonly effectiveDate: BusinessDate;
 }
 
+type Dates = [from: BusinessDate, to: BusinessDate, effectiveDate: BusinessDate];
+
 export function toHistory(row: HistoryRow): AccrualHistory {
   const lines = linesOf(row.steps);
-  const bills = told(row.bills).map(([from, to, effectiveDate]) => ({ from, to, effectiveDate }));
-  const rates = told(row.rates).map(([startDate, rate]) => ({
+  const bills = told<Dates>(row.bills).map(([from, to, effectiveDate]) => ({
+    from,
+    to,
+    effectiveDate,
+  }));
+  const rates = told<[BusinessDate, string]>(row.rates).map(([startDate, rate]) => ({
     startDate,
     allInRate: rateOf(rate) ?? (0n as Rate),
   }));
-  const steps = [...lines.values()];
-  const begun = steps.flatMap(([first]) => (first === undefined ? [] : [first.date]));
-  const facts = steps.reduce((sum, line) => sum + line.length, rates.length + bills.length);
+  const steps = [...lines.values()].reduce((sum, line) => sum + line.length, 0);
+  const facts = rates.length + bills.length + steps;
   return {
     stream: {
       facilityId: row.facility_id,
@@ -61,28 +64,19 @@ export function toHistory(row: HistoryRow): AccrualHistory {
       bills: [],
     },
     begins: row.begins,
-    linesBegunBy: begun.sort().at(-1) ?? row.begins,
     bills,
     share: Math.ceil(facts / row.items.length),
   };
 }
 
-function told(
-  rows: string | null,
-): readonly (readonly [BusinessDate, BusinessDate, BusinessDate])[] {
-  return (rows?.split(',') ?? []).map((row) => row.split(' ') as never);
+function told<T extends readonly string[]>(rows: string | null): readonly T[] {
+  return (rows?.split(',') ?? []).map((row) => row.split(' ') as unknown as T);
 }
 
 /** Undefined where bills settle all days before a date. */
 export function streamAt(history: AccrualHistory, asOf: BusinessDate): AccrualStream | undefined {
   const open = openDays(history, asOf);
-  if (open.length === 0) return undefined;
-  const { stream, linesBegunBy } = history;
-  if (linesBegunBy <= asOf) return { ...stream, open };
-  const begun = [...stream.lines].filter(
-    ([, [first]]) => first !== undefined && first.date <= asOf,
-  );
-  return { ...stream, open, lines: new Map(begun) };
+  return open.length === 0 ? undefined : { ...history.stream, open };
 }
 
 /** Days before a date that no bill up to that date settles. */

@@ -28,7 +28,7 @@ export function presentAccrual(accrual: AccrualExplanation, currency: string): P
       corrects === undefined
         ? null
         : { journal: corrects.journalId, billed: money(corrects.billedMinor) },
-    periods: periods.map(({ start, end, days, balanceMinor, allInRate, exact, ...rate }) => ({
+    periods: periods().map(({ start, end, days, balanceMinor, allInRate, exact, ...rate }) => ({
       start,
       end,
       days,

@@ -6,7 +6,6 @@ import { type LineSteps, linesOf, rateOf } from './accrual-streams.ts';
 /** A row of `accrualHistoriesStatement`. */
 export interface HistoryRow {
   readonly items: readonly bigint[];
-  readonly deal_key: bigint;
   readonly facility_id: string;
   readonly contract_id: string | null;
   readonly component: AccrualStream['component'];

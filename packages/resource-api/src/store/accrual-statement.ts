@@ -233,7 +233,7 @@ export function accrualHistoriesStatement(
 ): Statement {
   const sql = `
     WITH ${STREAMS(level)}
-    SELECT s.items, g.deal_key, g.id AS facility_id,
+    SELECT s.items, g.id AS facility_id,
       (SELECT c.id FROM loan_contract c WHERE c.key = s.contract_key) AS contract_id,
       s.component::text AS component, g.day_count,
       s.begins::text AS begins,
@@ -249,7 +249,7 @@ export function accrualHistoriesStatement(
       ${stepsOf(newestOf('effective_date < $1'), OF_LINES[lines])} AS steps
     FROM stream s
     CROSS JOIN LATERAL (
-      SELECT deal_key, id, day_count FROM facility WHERE key = s.facility_key ${BY_LOOKUP}) g
+      SELECT id, day_count FROM facility WHERE key = s.facility_key ${BY_LOOKUP}) g
     ORDER BY s.facility_key, s.contract_key, s.component`;
   return { sql, parameters: [ANY_DAY, ledgerSeq, keys], planning: BY_INDEX, prepared: true };
 }

@@ -1,11 +1,14 @@
 import type { Database } from '@cls/shared/sql/database';
-import { BY_INDEX } from './balance-statements.ts';
+import type { Snapshot } from '../balances/balance-store.ts';
+import { BY_INDEX, instant } from './balance-statements.ts';
 import { readAll } from './read-as.ts';
 
-/** Which deals got a journal, as far as it was looked up: from one sequence through another. */
+/** Which deals got a journal, since the first question or since it was begun anew. */
 export interface JournaledDeals {
-  /** Looks up the journals through a sequence. @returns whether none after it was looked up before */
-  reach(seq: bigint): Promise<boolean>;
+  /** How often it was begun anew: nothing is known of what was read before that. */
+  readonly beginnings: number;
+  /** Looks up the journals through that of a question. @returns whether none after it is known */
+  reach(snapshot: Snapshot): Promise<boolean>;
   /** Whether it is certain that a deal got no journal after a sequence, through another. */
   isSame(deal: bigint, after: bigint, through: bigint): boolean;
 }
@@ -14,40 +17,63 @@ export interface JournaledDeals {
 const JOURNALS_MAX = 10_000n;
 const DEALS_MAX = 50_000;
 
-const LAST_JOURNALS = `SELECT deal_key AS deal, max(seq) AS seq FROM journal
-  WHERE seq > $1 AND seq <= $2 GROUP BY deal_key`;
+/** A book that was restored has other journals under the same sequences, posted at other instants. */
+interface Reached {
+  readonly seq: bigint;
+  readonly postedAt: string | null;
+  readonly generation: bigint;
+}
+
+interface Journals {
+  /** When the journal was posted that was reached before, and the one that is reached now. */
+  readonly before: string | null;
+  readonly now: string | null;
+  /** Deals with a journal since, each with its last one. */
+  readonly deals: readonly (readonly [key: number, seq: number])[];
+}
+
+const POSTED_AT = (seq: string) =>
+  `(SELECT ${instant('posted_at')} FROM journal WHERE seq = ${seq})`;
+const JOURNALS = `
+  SELECT ${POSTED_AT('$1')} AS before, ${POSTED_AT('$2')} AS now,
+    (SELECT coalesce(json_agg(json_build_array(j.deal_key, j.seq)), '[]') FROM (
+      SELECT deal_key, max(seq) AS seq FROM journal
+      WHERE seq > $1 AND seq <= $2 AND $2 - $1 <= ${JOURNALS_MAX} GROUP BY deal_key) j) AS deals`;
 
 export function journaledDeals(database: Database): JournaledDeals {
   const last = new Map<bigint, bigint>();
-  let since: bigint | undefined;
-  let reached = 0n;
+  let reached: Reached = { seq: 0n, postedAt: null, generation: -1n };
+  let beginnings = 0;
 
-  const lookUp = async (seq: bigint): Promise<void> => {
-    const parameters = [reached, seq];
-    const statement = { sql: LAST_JOURNALS, parameters, planning: BY_INDEX, prepared: true };
-    for (const row of await readAll<{ deal: bigint; seq: bigint }>(database, statement)) {
-      const known = last.get(row.deal) ?? 0n;
-      last.set(row.deal, row.seq > known ? row.seq : known);
-    }
+  const lookUp = async (after: bigint, through: bigint): Promise<Journals> => {
+    const parameters = [after, through];
+    const statement = { sql: JOURNALS, parameters, planning: BY_INDEX, prepared: true };
+    const [found] = await readAll<Journals>(database, statement);
+    return found ?? { before: null, now: null, deals: [] };
   };
   return {
-    async reach(seq) {
-      if (seq < reached) return false;
-      if (since === undefined || seq - reached > JOURNALS_MAX || last.size > DEALS_MAX) {
-        last.clear();
-        since = seq;
-      } else if (seq > reached) {
-        await lookUp(seq);
-      }
+    get beginnings() {
+      return beginnings;
+    },
+    async reach({ ledgerSeq: seq, edition }) {
+      const from = reached;
+      if (edition === undefined || seq < from.seq) return false;
+      const { generation } = edition;
+      if (seq === from.seq && generation === from.generation) return true;
+      const { before, now, deals } = await lookUp(from.seq, seq);
       // Another question may have looked up more in the meantime.
-      reached = seq > reached ? seq : reached;
-      return seq === reached;
+      if (seq < reached.seq) return false;
+      const isSameBook = before === from.postedAt;
+      if (!isSameBook || seq - from.seq > JOURNALS_MAX || last.size > DEALS_MAX) {
+        last.clear();
+        beginnings += 1;
+      } else {
+        for (const [deal, journal] of deals) last.set(BigInt(deal), BigInt(journal));
+      }
+      reached = { seq, postedAt: now, generation };
+      return true;
     },
     isSame: (deal, after, through) =>
-      since !== undefined &&
-      since <= after &&
-      after <= through &&
-      through <= reached &&
-      (last.get(deal) ?? 0n) <= after,
+      after <= through && through <= reached.seq && (last.get(deal) ?? 0n) <= after,
   };
 }

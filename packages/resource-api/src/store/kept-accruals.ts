@@ -5,6 +5,8 @@ import type { BusinessDate } from '../ledger/business-date.ts';
 import { type AccrualHistory, type HistoryRow, streamAt, toHistory } from './accrual-history.ts';
 import { accrualHistoriesStatement, accrualStatement, holdersLines } from './accrual-statement.ts';
 import { listsByItem, type StreamRow, toStreams } from './accrual-streams.ts';
+import { ITEM_TABLES } from './balance-levels.ts';
+import { BY_INDEX, type Statement } from './balance-statements.ts';
 import { journaledDeals } from './journaled-deals.ts';
 import { readAll } from './read-as.ts';
 
@@ -15,9 +17,10 @@ type KeptAccruals = (level: Level, keys: readonly bigint[], snapshot: Snapshot) 
 
 /** What is known of an item with a sequence, until a later journal of its deal. */
 interface Kept {
+  /** Of `JournaledDeals` when it was read. */
+  readonly beginnings: number;
   readonly seq: bigint;
-  /** Undefined where nothing accrues: then it is known with this sequence alone. */
-  readonly deal: bigint | undefined;
+  readonly deal: bigint;
   /** Undefined where a bill is to be worked out again, as the database does. */
   readonly histories: readonly AccrualHistory[] | undefined;
   readonly facts: number;
@@ -33,41 +36,38 @@ const ITEMS_READ = 100;
  * without a kept history, and a question about what was known before, are left to the database.
  */
 export function keptAccruals(database: Database, factsKept = FACTS_KEPT): KeptAccruals {
-  const items = new Map<string, Kept>();
+  const known = new Map<string, Kept>();
   const deals = journaledDeals(database);
   let facts = 0;
 
   const knownOf = (level: Level, key: bigint, { ledgerSeq }: Snapshot): Kept | undefined => {
-    const kept = items.get(`${level} ${key}`);
-    if (kept === undefined || kept.seq === ledgerSeq) return kept;
-    const { deal, seq } = kept;
-    return deal !== undefined && deals.isSame(deal, seq, ledgerSeq) ? kept : undefined;
+    const kept = known.get(`${level} ${key}`);
+    if (kept === undefined || kept.beginnings !== deals.beginnings) return undefined;
+    return deals.isSame(kept.deal, kept.seq, ledgerSeq) ? kept : undefined;
   };
   const keep = (name: string, kept: Kept | undefined): void => {
-    facts += (kept?.facts ?? 0) - (items.get(name)?.facts ?? 0);
-    if (kept === undefined) items.delete(name);
-    else items.set(name, kept);
+    facts += (kept?.facts ?? 0) - (known.get(name)?.facts ?? 0);
+    if (kept === undefined) known.delete(name);
+    else known.set(name, kept);
   };
   const read = async (level: Level, keys: readonly bigint[], seq: bigint): Promise<void> => {
+    const { beginnings } = deals;
+    const items = await readAll<{ key: bigint; deal: bigint }>(database, dealsOf(level, keys));
     const statement = accrualHistoriesStatement(level, keys, seq, holdersLines(level));
     const rows = await readAll<HistoryRow>(database, statement);
-    const histories = listsByItem(rows, rows.map(toHistory));
-    const dealOf = new Map(rows.flatMap((row) => row.items.map((key) => [key, row.deal_key])));
+    const lists = listsByItem(rows, rows.map(toHistory));
     const reopened = new Set(rows.flatMap((row) => (row.reopens ? row.items : [])));
-    for (const key of keys) {
-      const list = histories.get(key) ?? [];
-      keep(`${level} ${key}`, {
-        seq,
-        deal: dealOf.get(key),
-        histories: reopened.has(key) ? undefined : list,
-        facts: list.reduce((sum, { share }) => sum + share, 1),
-      });
+    for (const { key, deal } of items) {
+      const list = lists.get(key) ?? [];
+      const histories = reopened.has(key) ? undefined : list;
+      const facts = list.reduce((sum, { share }) => sum + share, 1);
+      keep(`${level} ${key}`, { beginnings, seq, deal, histories, facts });
     }
   };
 
   return async (level, keys, snapshot) => {
-    const { asOf, ledgerSeq, edition } = snapshot;
-    if (edition !== undefined && (await deals.reach(ledgerSeq))) {
+    const { asOf, ledgerSeq } = snapshot;
+    if (await deals.reach(snapshot)) {
       const unknown = keys.filter((key) => knownOf(level, key, snapshot) === undefined);
       for (const key of unknown) keep(`${level} ${key}`, undefined);
       if (unknown.length > 0 && facts < factsKept) {
@@ -86,6 +86,11 @@ export function keptAccruals(database: Database, factsKept = FACTS_KEPT): KeptAc
     const statement = accrualStatement(level, others, snapshot, { lines: holdersLines(level) });
     return new Map([...streams, ...toStreams(await readAll<StreamRow>(database, statement))]);
   };
+}
+
+function dealsOf(level: Level, keys: readonly bigint[]): Statement {
+  const sql = `SELECT key, deal_key AS deal FROM ${ITEM_TABLES[level]} WHERE key = ANY($1)`;
+  return { sql, parameters: [keys], planning: BY_INDEX, prepared: true };
 }
 
 /** Items with the same histories share one list of streams. */

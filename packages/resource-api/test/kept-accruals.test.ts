@@ -2,7 +2,7 @@ import { Random } from '@cls/book-generator/random';
 import type { Database } from '@cls/shared/sql/database';
 import { describeOnEngines } from '@cls/testing/engines';
 import { expect } from 'chai';
-import { accrualsOf } from '../src/balances/accruals.ts';
+import { accrualsIn } from '../src/balances/accruals.ts';
 import { LEVELS, type Level, type Snapshot } from '../src/balances/balance-store.ts';
 import type { JournalRecord } from '../src/journal-file/record.ts';
 import { type BusinessDate, daysAfter } from '../src/ledger/business-date.ts';
@@ -172,8 +172,9 @@ const isWorkedOut = (sql: string) => sql.includes('reopened');
 
 /** What is added: nothing where it comes to nothing. */
 function amounts(level: Level, streams: Streams) {
-  const told = [...streams].flatMap(([key, list]) =>
-    [...accrualsOf(list).amounts].flatMap(([holder, sums]) =>
+  const accrualsOf = accrualsIn(streams);
+  const told = [...streams.keys()].flatMap((key) =>
+    [...accrualsOf(key).amounts].flatMap(([holder, sums]) =>
       [...sums].flatMap(([component, sum]) => {
         const isTold = level === 'position' || holder === '';
         return sum === 0n || !isTold ? [] : [`${key} ${holder} ${component} ${sum}`];

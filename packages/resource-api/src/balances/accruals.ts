@@ -33,20 +33,23 @@ const BALANCE_OF: Readonly<Record<AccrualComponent, BalanceComponent>> = {
 
 const NO_ACCRUALS: ItemAccruals = { explanations: [], amounts: new Map() };
 
-/** By lists of streams: those of a facility are worked out once for all of its positions. */
-const worked = new WeakMap<readonly AccrualStream[], ItemAccruals>();
-
 /**
- * What has accrued in an item and is not billed. All lenders' parts are computed, because only
- * together they add up. The item shows the lines that its reader may see.
+ * What has accrued in each item, by its key, and is not billed. All lenders' parts are computed, because
+ * only together they add up. The item shows the lines that its reader may see.
+ *
+ * @param streams of a facility's positions are one list, which is worked out once
  */
-export function accrualsOf(streams: readonly AccrualStream[] | undefined): ItemAccruals {
-  if (streams === undefined) return NO_ACCRUALS;
-  const known = worked.get(streams);
-  if (known !== undefined) return known;
-  const accruals = workedOut(streams);
-  worked.set(streams, accruals);
-  return accruals;
+export function accrualsIn(
+  streams: ReadonlyMap<bigint, readonly AccrualStream[]>,
+): (key: bigint) => ItemAccruals {
+  const worked = new Map<readonly AccrualStream[], ItemAccruals>();
+  return (key) => {
+    const list = streams.get(key);
+    if (list === undefined) return NO_ACCRUALS;
+    const accruals = worked.get(list) ?? workedOut(list);
+    worked.set(list, accruals);
+    return accruals;
+  };
 }
 
 function workedOut(streams: readonly AccrualStream[]): ItemAccruals {

@@ -2,7 +2,7 @@ import type { Caller } from '@cls/shared/access/caller';
 import { LRUCache } from 'lru-cache';
 import { addTotals, COMPONENTS, ZERO_BALANCE } from '../ledger/balance.ts';
 import { dayBefore } from '../ledger/business-date.ts';
-import { type AccrualExplanation, accrualsOf, itemWithAccruals, withAccruals } from './accruals.ts';
+import { type AccrualExplanation, accrualsIn, itemWithAccruals, withAccruals } from './accruals.ts';
 import {
   type AnySort,
   type BalanceFilter,
@@ -297,19 +297,21 @@ export function readingsReader(store: BalanceStore) {
       store.accrualsOf(level, keysOf(later.filter(({ accrues }) => accrues)), reported),
       postedAt([...items.map(({ lastSeq }) => lastSeq), reported.ledgerSeq]),
     ]);
+    const accrualsOf = accrualsIn(streams);
+    const formerAccrualsOf = accrualsIn(formerStreams);
     const formerOf = (booked: BalanceItem): FormerReading | undefined => {
       const { key } = booked.end;
       const balances = formers.get(key);
       if (balances === undefined) return undefined;
       return {
-        item: itemWithAccruals(formerItem(booked, balances), accrualsOf(formerStreams.get(key))),
+        item: itemWithAccruals(formerItem(booked, balances), formerAccrualsOf(key)),
         pastDue: seen(booked, formerPastDue.get(key)),
         knownAt: postingTimes.get(reported.ledgerSeq) ?? '',
       };
     };
     return items.map((booked): BalanceReading => {
       const { key } = booked.end;
-      const accruals = accrualsOf(streams.get(key));
+      const accruals = accrualsOf(key);
       const item = itemWithAccruals(booked, accruals);
       const late = seen(booked, pastDue.get(key));
       const former = formerOf(booked);
@@ -456,9 +458,9 @@ async function readTotals(
   for (let start = 0; start < accruing.length; start += ACCRUING_BATCH) {
     const batch = accruing.slice(start, start + ACCRUING_BATCH);
     const keys = batch.map(({ key }) => key);
-    const streams = await store.accrualAmountsOf(level, keys, snapshot);
+    const accrualsOf = accrualsIn(await store.accrualAmountsOf(level, keys, snapshot));
     for (const { key, currency, holder } of batch) {
-      const accruals = accrualsOf(streams.get(key));
+      const accruals = accrualsOf(key);
       const { amounts } = accruals;
       const balance = sums.get(currency);
       if (balance === undefined || amounts.size === 0) continue;

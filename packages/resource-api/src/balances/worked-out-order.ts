@@ -1,5 +1,5 @@
 import { parameterRefusal } from '@cls/shared/http/parameter-refusal';
-import { accrualsOf } from './accruals.ts';
+import { accrualsIn } from './accruals.ts';
 import {
   type AnySort,
   type BalanceStore,
@@ -119,9 +119,9 @@ async function accrued(
   snapshot: Snapshot,
 ) {
   const keys = items.map(({ key }) => key);
-  const streams = await store.accrualAmountsOf(level, keys, snapshot);
+  const accrualsOf = accrualsIn(await store.accrualAmountsOf(level, keys, snapshot));
   return items.map(({ key, holder }) => {
-    const { amounts } = accrualsOf(streams.get(key));
+    const { amounts } = accrualsOf(key);
     return [key, amounts.get(holder)?.get('interest_accrued') ?? 0n] as const;
   });
 }

@@ -4,7 +4,7 @@
  */
 import { type ExactPart, largestRemainder, roundHalfUp } from './allocate.ts';
 import type { BusinessDate } from './business-date.ts';
-import { type DayCount, YEAR_PARTS, type YearFraction, yearFraction } from './day-count.ts';
+import { type DayCount, fractionSince, YEAR_PARTS, type YearFraction } from './day-count.ts';
 import { RATE_DECIMALS, type Rate } from './rate.ts';
 
 export const ACCRUAL_COMPONENTS = [
@@ -86,7 +86,7 @@ type FractionsSince = (date: BusinessDate) => YearFraction;
 function fractionsSince({ dayCount, from }: AccrualTerms): FractionsSince {
   const known = new Map<BusinessDate, YearFraction>();
   return (date) => {
-    const fraction = known.get(date) ?? yearFraction(dayCount, from, from, date);
+    const fraction = known.get(date) ?? fractionSince(dayCount, from, date);
     known.set(date, fraction);
     return fraction;
   };
@@ -155,10 +155,12 @@ export function accrue(
   const yearsSince = fractionsSince(terms);
   const global = lines.get('') ?? [];
   const globalMinor = roundAccrual(exactAccrual(terms, global, yearsSince));
-  const parts: ExactPart[] = [...lines].flatMap(([id, balances]) =>
-    id === '' ? [] : [{ id, numerator: exactAccrual(terms, balances, yearsSince) }],
-  );
-  const shares = parts.length === 0 ? new Map() : largestRemainder(globalMinor, parts, EXACT_UNIT);
-  const amounts = new Map([['', globalMinor], ...shares]);
+  const amounts = new Map([['', globalMinor]]);
+  const parts: ExactPart[] = [];
+  for (const [id, balances] of lines) {
+    if (id !== '') parts.push({ id, numerator: exactAccrual(terms, balances, yearsSince) });
+  }
+  const shares = parts.length === 0 ? [] : largestRemainder(globalMinor, parts, EXACT_UNIT);
+  for (const [id, share] of shares) amounts.set(id, share);
   return { amounts, periods: () => accrualPeriods(terms, global, yearsSince) };
 }

@@ -65,6 +65,7 @@ export interface WorkedAccrual<S extends AccrualStream = AccrualStream> {
 export function workOut<S extends AccrualStream>(
   streams: readonly S[],
 ): readonly WorkedAccrual<S>[] {
+  if (streams.every(({ bills }) => bills.length === 0)) return workOutContract(streams);
   const contracts = new Map<string, S[]>();
   for (const stream of streams) {
     const name = `${stream.facilityId} ${stream.contractId ?? ''}`;
@@ -82,7 +83,7 @@ function workOutContract<S extends AccrualStream>(streams: readonly S[]): Worked
     .sort((a, b) => compare(a.bill.effectiveDate, b.bill.effectiveDate));
   const corrections = bills.map(({ stream, bill }): WorkedAccrual<S> => {
     const { from, to, stands } = bill;
-    const right = stands ? accrue({ ...stream, from, to }, moved(stream, moves)) : NOTHING;
+    const right = stands ? accrueIn(stream, bill, moves) : NOTHING;
     if (bill.capitalised) correctPrincipal(moves, bill, right.amounts);
     const billed = sums(bill.billed);
     const lenders = new Set(['', ...right.amounts.keys(), ...billed.keys()]);
@@ -93,13 +94,22 @@ function workOutContract<S extends AccrualStream>(streams: readonly S[]): Worked
     return { stream, from, to, amounts, periods: right.periods, corrects };
   });
   const open = streams.flatMap((stream) =>
-    stream.open.map(({ from, to }): WorkedAccrual<S> => {
-      const accrued = accrue({ ...stream, from, to }, moved(stream, moves));
-      return { stream, from, to, ...accrued, corrects: undefined };
+    stream.open.map((days): WorkedAccrual<S> => {
+      const { amounts, periods } = accrueIn(stream, days, moves);
+      return { stream, from: days.from, to: days.to, amounts, periods, corrects: undefined };
     }),
   );
   const due = corrections.filter(({ amounts }) => [...amounts.values()].some((sum) => sum !== 0n));
   return [...open, ...due];
+}
+
+function accrueIn(
+  stream: AccrualStream,
+  { from, to }: Pick<AccrualTerms, 'from' | 'to'>,
+  moves: Lines<readonly BalanceStep[]>,
+): Accrued {
+  const { dayCount, rates } = stream;
+  return accrue({ from, to, dayCount, rates }, moved(stream, moves));
 }
 
 /** From its capitalisation on the right amount counts, in place of what was posted. */

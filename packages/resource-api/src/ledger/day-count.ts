@@ -13,6 +13,8 @@ export type DayCount = (typeof DAY_COUNTS)[number];
 
 /** The least common multiple of 360, 365 and 366. */
 export const YEAR_PARTS = 1_603_080n;
+/** Of a day, by the days that a year counts as. */
+const DAY_PARTS = { 360: YEAR_PARTS / 360n, 365: YEAR_PARTS / 365n, 366: YEAR_PARTS / 366n };
 const DAY_MS = 86_400_000;
 
 export interface YearFraction {
@@ -31,12 +33,17 @@ export function yearFraction(
   start: BusinessDate,
   end: BusinessDate,
 ): YearFraction {
-  const whole = since(dayCount, from, end);
-  const before = since(dayCount, from, start);
+  const whole = fractionSince(dayCount, from, end);
+  const before = fractionSince(dayCount, from, start);
   return { days: whole.days - before.days, parts: whole.parts - before.parts };
 }
 
-function since(dayCount: DayCount, from: BusinessDate, to: BusinessDate): YearFraction {
+/** The same of a whole period up to a day. */
+export function fractionSince(
+  dayCount: DayCount,
+  from: BusinessDate,
+  to: BusinessDate,
+): YearFraction {
   switch (dayCount) {
     case '30/360':
       return over(360, bondDays(from, to));
@@ -53,8 +60,8 @@ function since(dayCount: DayCount, from: BusinessDate, to: BusinessDate): YearFr
   }
 }
 
-function over(basis: number, days: number): YearFraction {
-  return { days, parts: (BigInt(days) * YEAR_PARTS) / BigInt(basis) };
+function over(basis: keyof typeof DAY_PARTS, days: number): YearFraction {
+  return { days, parts: BigInt(days) * DAY_PARTS[basis] };
 }
 
 export function actualDays(from: BusinessDate, to: BusinessDate): number {

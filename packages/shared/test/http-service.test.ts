@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { Agent, request } from 'node:http';
 import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -61,6 +62,19 @@ describe('an HTTP service', () => {
     const stopped = service.stop();
     expect(await connection()).to.equal('close');
     await stopped;
+  });
+
+  it('stops without waiting for a connection that never sent anything', async () => {
+    const options = { ...OPTIONS, drainTimeoutMs: 600_000 };
+    const service = await startHttpService(options, () => (_, response) => response.end('ok'));
+    const silent = connect(service.port, '127.0.0.1');
+    const closed = once(silent, 'close');
+    const used = connect(service.port, '127.0.0.1');
+    used.write('GET / HTTP/1.1\r\nHost: cls.test\r\n\r\n');
+    expect(String(await once(used, 'data'))).to.include('200 OK');
+    await service.stop();
+    await closed;
+    used.destroy();
   });
 
   it('names a port that is taken', async () => {

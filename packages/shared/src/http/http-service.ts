@@ -1,4 +1,5 @@
 import type { RequestListener, Server } from 'node:http';
+import type { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Log } from '../log.ts';
 import { type Metrics, noMetrics, oneValue } from '../metrics/metrics.ts';
@@ -109,7 +110,7 @@ export async function startHttpService(
     stop: async () => {
       if (state.draining) return;
       state.draining = true;
-      await stop(server, options);
+      await stop(server, silent, options);
       health?.close();
       health?.closeAllConnections();
     },
@@ -140,6 +141,7 @@ export async function startHttpService(
     },
     unreadableRecorder(metrics, options.log),
   );
+  const silent = silentConnections(server);
   server.on('drop', () => shed('connection'));
   server.timeout = limits.silenceMs;
   server.maxConnections = limits.connections;
@@ -256,15 +258,35 @@ async function listenForProbes(
 /** How long a connection is quiet before no request is on its way. */
 const QUIET_MS = 100;
 
+/** Connections that sent nothing yet: to Node they are not idle, because a request may be on its way. */
+function silentConnections(server: Server): { close(): void } {
+  const open = new Set<Socket>();
+  server.on('connection', (socket: Socket) => {
+    open.add(socket);
+    socket.once('close', () => open.delete(socket));
+  });
+  server.on('request', ({ socket }) => open.delete(socket));
+  return {
+    close: () => {
+      for (const socket of open) if (socket.bytesRead === 0) socket.destroy();
+    },
+  };
+}
+
 async function stop(
   server: Server,
+  silent: { close(): void },
   { drainDelayMs, drainTimeoutMs }: HttpServiceOptions,
 ): Promise<void> {
   // Busy keep-alive connections never fall idle by themselves: each answer ends its own. It does so during
   // the delay already, so that a proxy keeps few connections on which it could send when they are closed.
   server.prependListener('request', (_, response) => response.setHeader('Connection', 'close'));
   await sleep(drainDelayMs);
-  const closeIdle = server.closeIdleConnections.bind(server);
+  const closeIdleOnes = server.closeIdleConnections.bind(server);
+  const closeIdle = () => {
+    closeIdleOnes();
+    silent.close();
+  };
   server.closeIdleConnections = () => undefined; // `close` would call it, and cut what is on its way.
   const closed = new Promise<void>((resolve) => server.close(() => resolve()));
   await Promise.race([closed, sleep(QUIET_MS)]);

@@ -79,6 +79,13 @@ const QUESTIONS = [
   ['Balances of a page at another moment', () => store.balancesOf(all, 'facility', keys, snapshot)],
   ['What of a page is past due', () => store.pastDueOf('facility', keys, snapshot)],
   ['What accrues on a page', () => store.accrualsOf('facility', keys, snapshot)],
+  [
+    'What accrues on all days, to be kept for totals',
+    async () => {
+      const edition = { generation: await store.generation(), today: await today() };
+      return store.accrualAmountsOf('facility', keys, { ...snapshot, edition });
+    },
+  ],
   ['Totals of the whole book', () => store.totals(all, page('facility'))],
   [
     'Totals of a part of the book',

@@ -9,6 +9,8 @@ import { MIGRATIONS } from '../packages/resource-api/dist/src/store/migrations.j
 import { sqlBalanceStore } from '../packages/resource-api/dist/src/store/sql-balance-store.js';
 import { writeBook } from '../packages/resource-api/dist/src/store/write-book.js';
 import { Secret } from '../packages/shared/dist/src/secret.js';
+import { quotedLiteral } from '../packages/shared/dist/src/sql/array-literal.js';
+import { ONE_PLAN } from '../packages/shared/dist/src/sql/database.js';
 import { migrate, readMigrations } from '../packages/shared/dist/src/sql/migrate.js';
 import { postgresDatabase } from '../packages/shared/dist/src/sql/postgres.js';
 import { postgresServer } from '../packages/testing/dist/src/servers.js';
@@ -28,11 +30,26 @@ const database = await openBook();
 let plans = [];
 const explained = {
   ...database,
-  query: (sql, params) => explain(database, sql, params),
+  query: (sql, params, options) => explain(database, sql, params, options?.prepared),
   transaction: (work, options) =>
     database.transaction(
-      (inside) => work({ ...inside, query: (sql, params) => explain(inside, sql, params) }),
-      options,
+      // Whose end would be sent before what waits here.
+      ({ endAhead: _, ...inside }) => {
+        let before = Promise.resolve();
+        // Each is several statements here, and those of one come before those of the next.
+        const query = (sql, params) => {
+          const mine = before.then(() => explain(inside, sql, params, options?.prepared));
+          before = mine.catch(() => undefined);
+          return mine;
+        };
+        return work({ ...inside, query });
+      },
+      // Which plan a session keeps is asked for below, by the same name for all of them.
+      {
+        ...options,
+        prepared: false,
+        setup: `${options?.setup ?? ''}${options?.prepared ? ONE_PLAN : ''}`,
+      },
     ),
 };
 const store = sqlBalanceStore(explained);
@@ -149,10 +166,21 @@ Made by \`node scripts/explain.mjs\` on PostgreSQL, from the statements that the
 writeFileSync(join(root, 'docs', 'explain.md'), [head, ...sections].join('\n'));
 process.exit(0);
 
-async function explain(sql, text, params = []) {
-  const rows = await sql.query(`${EXPLAIN} ${text}`, params);
+/** By the plan that a session keeps, where the statement is prepared; otherwise by one for these values. */
+async function explain(sql, text, params = [], prepared = false) {
+  const rows = prepared
+    ? await explainPrepared(sql, text, params)
+    : await sql.query(`${EXPLAIN} ${text}`, params);
   plans.push(legible(rows.map((row) => row['QUERY PLAN'])));
   return sql.query(text, params);
+}
+
+async function explainPrepared(sql, text, params) {
+  await sql.execute(`PREPARE asked AS ${text}`);
+  const values = params.length > 0 ? `(${params.map(quotedLiteral).join(', ')})` : '';
+  const rows = await sql.query(`${EXPLAIN} EXECUTE asked${values}`);
+  await sql.execute('DEALLOCATE asked');
+  return rows;
 }
 
 /** Without what never ran, how much memory was used, and the ends of long conditions. */

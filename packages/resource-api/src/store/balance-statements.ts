@@ -42,20 +42,17 @@ export interface Statement {
   readonly prepared?: boolean;
 }
 
+/** A bitmap reads all that a condition finds: where two indexes are joined, all that was known at `$2`. */
+const BY_ONE_INDEX = 'SET LOCAL enable_bitmapscan = off;';
+
 /**
- * Each table is read by an index, for the rows that were found before. A plan that is kept may be made
+ * Each table is read by one index, for the rows that were found before. A plan that is kept may be made
  * while the tables are empty, when any other way looks as good.
  */
-export const BY_INDEX =
-  'SET LOCAL enable_seqscan = off;SET LOCAL enable_hashjoin = off;SET LOCAL enable_mergejoin = off;';
+export const BY_INDEX = `SET LOCAL enable_seqscan = off;SET LOCAL enable_hashjoin = off;SET LOCAL enable_mergejoin = off;${BY_ONE_INDEX}`;
 
-/** A bitmap reads all that a condition finds, and may join what each of two indexes finds. */
-const BY_ONE_INDEX = 'SET LOCAL enable_bitmapscan = off;';
-/** An index gives the order: sorting would read all that is to come before the first row. */
-const IN_ORDER = `SET LOCAL enable_sort = off;${BY_ONE_INDEX}`;
-
-/** Look-ups alone, in the order of the index that comes first. */
-export const LOOK_UPS = `${BY_INDEX}${IN_ORDER}`;
+/** Look-ups alone, in the order of the index that comes first: sorting would read all that is to come. */
+export const LOOK_UPS = `${BY_INDEX}SET LOCAL enable_sort = off;`;
 
 export type SortedRequest = PageRequest & { readonly sort: Sort };
 
@@ -95,7 +92,7 @@ export function sortingStatement(request: SortedRequest, deals?: readonly bigint
       ORDER BY ${order.by} LIMIT ${parameters.add(limit + 1)}`;
   const text = detailsOf(level, page);
   // Without statistics the planner reads a whole table for the items of one deal.
-  const planning = deals === undefined ? BY_ONE_INDEX : `${BY_INDEX}${BY_ONE_INDEX}`;
+  const planning = deals === undefined ? BY_ONE_INDEX : BY_INDEX;
   return { sql: text, parameters: parameters.values, planning };
 }
 
@@ -268,7 +265,7 @@ export function totalsStatement(
     GROUP BY b.currency ORDER BY b.currency`;
   const statement = { sql: text, parameters: parameters.values };
   if (deals === undefined) return statement;
-  return { ...statement, planning: `${BY_INDEX}${BY_ONE_INDEX}`, prepared: true };
+  return { ...statement, planning: BY_INDEX, prepared: true };
 }
 
 /** Whether the filter leaves nothing out but currencies: the book keeps such totals. */

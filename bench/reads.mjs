@@ -49,6 +49,8 @@ const TURN = 10;
 const FIRST_DAY = Date.UTC(2025, 3, 1);
 const DAY_MS = 86_400_000;
 const DATES = Math.floor((Date.now() - FIRST_DAY) / DAY_MS) - WARM_UP_DATES;
+/** In the book, and before each date that is asked for. */
+const SINCE = 'fromDate=2025-04-15';
 /** Orders of a question's parameters: the same question, for which no kept answer fits. */
 const ORDERS = [(parts) => parts, (parts) => parts.toReversed()];
 
@@ -103,6 +105,8 @@ const pages = [
   ['sort=borrower', 'limit=10&include=none&sort=borrower', ['full control']],
   ['one country', `limit=10&include=none&country=${country}`, ['full control', 'agent']],
   ['principal', 'limit=10&include=none', ['full control'], '/principal'],
+  ['principal since a date', `limit=10&include=none&${SINCE}`, everybody, '/principal'],
+  ['100 since a date', `limit=100&include=none&${SINCE}`, ['full control'], '/principal'],
   ['movements', 'limit=10', ['full control'], '/principal/movements'],
 ];
 

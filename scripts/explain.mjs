@@ -161,7 +161,7 @@ for (const [title, ask] of QUESTIONS) {
 }
 const head = `# How statements are executed
 
-Made by \`node scripts/explain.mjs\` on PostgreSQL, from the statements that the store runs: a book of ${contracts} contracts over ${years} years with ${facts} postings, as of ${asOf}. A balance is read as \`Index Scan … balance_pkey\` with one row each time: the newest row at or before the date and the sequence, whatever the length of the history. What row-level security adds to a condition reads (policy); what never ran is left out.
+Made by \`node scripts/explain.mjs\` on PostgreSQL, from the statements that the store runs: a book of ${contracts} contracts over ${years} years with ${facts} postings, as of ${asOf}. A balance is read as \`Index Scan … balance_pkey\` with one row each time: the newest row at or before the date and the sequence, whatever the length of the history. A statement whose plan sessions keep is shown with this plan: \`$1\` is the date, \`$2\` the sequence. What row-level security adds to a condition reads (policy); what never ran is left out.
 `;
 writeFileSync(join(root, 'docs', 'explain.md'), [head, ...sections].join('\n'));
 process.exit(0);

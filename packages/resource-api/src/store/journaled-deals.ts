@@ -44,6 +44,7 @@ export function journaledDeals(database: Database): JournaledDeals {
   const last = new Map<bigint, bigint>();
   let reached: Reached = { seq: 0n, postedAt: null, generation: -1n };
   let beginnings = 0;
+  let since = 0n;
 
   const lookUp = async (after: bigint, through: bigint): Promise<Journals> => {
     const parameters = [after, through];
@@ -67,6 +68,7 @@ export function journaledDeals(database: Database): JournaledDeals {
       if (!isSameBook || seq - from.seq > JOURNALS_MAX || last.size > DEALS_MAX) {
         last.clear();
         beginnings += 1;
+        since = seq;
       } else {
         for (const [deal, journal] of deals) last.set(BigInt(deal), BigInt(journal));
       }
@@ -74,6 +76,9 @@ export function journaledDeals(database: Database): JournaledDeals {
       return true;
     },
     isSame: (deal, after, through) =>
-      after <= through && through <= reached.seq && (last.get(deal) ?? 0n) <= after,
+      since <= after &&
+      after <= through &&
+      through <= reached.seq &&
+      (last.get(deal) ?? 0n) <= after,
   };
 }

@@ -26,7 +26,7 @@ interface Kept {
   readonly facts: number;
 }
 
-/** Rates, bills and balances that are kept: some 100 bytes each. */
+/** Rates, bills and balances that are kept: some 160 bytes each. */
 const FACTS_KEPT = 250_000;
 /** Items whose histories one question reads: it must not wait for those of the whole book. */
 const ITEMS_READ = 100;

@@ -18,7 +18,7 @@ import { sqlReconciler } from '../src/store/sql-reconciler.ts';
 import { date } from './support/book.ts';
 import { generated, loadRecords } from './support/generated.ts';
 import { fileOf } from './support/journal-lines.ts';
-import { aJournal } from './support/records.ts';
+import { aJournal, aLoan, aParty } from './support/records.ts';
 
 describeOnEngines('a journal file', (engine) => {
   const opened: Database[] = [];
@@ -345,6 +345,21 @@ describeOnEngines('a journal file', (engine) => {
         ['rates.2.contract', 'unknown_reference'],
         ['rates.3.contract', 'invalid_subject'],
       ]);
+    });
+
+    it('is refused for an adjusting item whose bill is of another deal, in the book or in the file', async () => {
+      const inBook = records.find((one) => one.object === 'journal') as JournalRecord;
+      const party = aParty('Borrower of another deal');
+      const { deal, all } = aLoan(party, []);
+      const item = aJournal(deal, 'terms', '2025-02-01', [], { corrects: advance.id });
+      for (const lines of [
+        changed({ corrects: inBook.id }),
+        fileOf([...other, party, ...all, item]),
+      ]) {
+        const { faults } = await load(book, lines);
+        const told = faults.map(({ field, code, message }) => [field, code, message]);
+        expect(told).to.deep.equal([['corrects', 'other_deal', 'it belongs to another deal']]);
+      }
     });
 
     it('names a faulty record once, and not again wherever it is named', async () => {

@@ -37,7 +37,7 @@ const NO_ACCRUALS: ItemAccruals = { explanations: [], amounts: new Map() };
  * What has accrued in each item, by its key, and is not billed. All lenders' parts are computed, because
  * only together they add up. The item shows the lines that its reader may see.
  *
- * @param streams of a facility's positions are one list, which is worked out once
+ * @param streams a list that several items share, as positions of a facility do, is worked out once
  */
 export function accrualsIn(
   streams: ReadonlyMap<bigint, readonly AccrualStream[]>,

@@ -187,14 +187,14 @@ export class FileChecker {
     const names = records.flatMap(uniqueNamesOf);
     const areTaken = await this.#store.taken(names);
     const taken = new Set(names.filter((_, index) => areTaken[index]).map(nameText));
+    const referred = journals.flatMap(({ reverses, corrects }) =>
+      [reverses ?? [], corrects ?? []].flat(),
+    );
     const posted = await this.#store.posted({
       idempotencyKeys: journals.map(({ idempotencyKey }) => idempotencyKey),
-      reversed: journals.flatMap(({ reverses, corrects }) =>
-        [reverses ?? [], corrects ?? []].flat(),
-      ),
+      reversed: referred,
     });
-    const reversed = await this.#store.read(journals.flatMap(({ reverses }) => reverses ?? []));
-    for (const journal of reversed.values()) {
+    for (const journal of (await this.#store.read(referred)).values()) {
       if (journal.object === 'journal') this.#reversible.remember(journal);
     }
     const facilities = new Set(
@@ -253,6 +253,7 @@ export class FileChecker {
     this.#checkPosting(record, findings.posted, report);
     const broken = unknown.length > 0 ? [] : checkJournal(record, this.#describedAs);
     broken.forEach(report);
+    this.#checkCorrected(record, report);
     if (unknown.length === 0 && broken.length === 0) {
       if (record.reverses !== undefined) this.#checkReversal(record, report);
       this.#drawings.add(number, record, this.#describedAs);
@@ -260,6 +261,12 @@ export class FileChecker {
       for (const { facility } of record.postings) this.#drawings.doubt(facility);
     }
     this.#reversible.remember(record);
+  }
+
+  #checkCorrected({ deal, corrects }: JournalRecord, report: (broken: RecordFault) => void): void {
+    if (corrects === undefined || !this.#reversible.knows(corrects)) return;
+    if (this.#reversible.isOf(deal, corrects)) return;
+    report(fault('corrects', 'other_deal', 'it belongs to another deal'));
   }
 
   #checkReversal(reversal: JournalRecord, report: (broken: RecordFault) => void): void {

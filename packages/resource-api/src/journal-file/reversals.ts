@@ -7,13 +7,14 @@ import type { JournalRecord, PostingRecord } from './record.ts';
 type Reversible = Pick<JournalRecord, 'id' | 'deal' | 'effectiveDate' | 'postings' | 'reverses'>;
 
 /**
- * The journals before a line, as far as a reversal must mirror them: some bytes each, and not
- * their postings.
+ * The journals before a line, as far as a reversal must mirror them and a correction be of their deal:
+ * some bytes each, and not their postings.
  */
 export class ReversibleJournals {
   readonly #ids = new IdSet();
   readonly #dates = new IdSet();
   readonly #contents = new IdSet();
+  readonly #deals = new IdSet();
 
   knows(id: string): boolean {
     return this.#ids.has(id);
@@ -23,6 +24,11 @@ export class ReversibleJournals {
     this.#ids.add(journal.id);
     this.#dates.add(`${journal.id} ${journal.effectiveDate}`);
     this.#contents.add(`${journal.id} ${contentOf(journal, 1n)}`);
+    this.#deals.add(`${journal.id} ${journal.deal}`);
+  }
+
+  isOf(deal: string, id: string): boolean {
+    return this.#deals.has(`${id} ${deal}`);
   }
 
   /** What keeps a reversal from taking back the journal that it names, which is remembered. */

@@ -105,8 +105,8 @@ function eachPeriod(
     rate: RateStep,
   ) => void,
 ): void {
-  let rate = 0;
-  let balance = 0;
+  let rate = countWhere(rates, ({ startDate }) => startDate <= from);
+  let balance = countWhere(balances, ({ date }) => date <= from);
   let start = from;
   let before = yearsSince(from);
   while (start < to) {
@@ -123,6 +123,17 @@ function eachPeriod(
     start = end;
     before = after;
   }
+}
+
+/** How many come first that meet a condition, where those come before all others. */
+function countWhere<T>(steps: readonly T[], isMet: (step: T) => boolean): number {
+  let [low, high] = [0, steps.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (isMet(steps[middle] as T)) low = middle + 1;
+    else high = middle;
+  }
+  return low;
 }
 
 function earliest(one: BusinessDate, other: BusinessDate, third: BusinessDate): BusinessDate {

@@ -11,8 +11,8 @@ export interface HistoryRow {
   readonly component: AccrualStream['component'];
   readonly day_count: AccrualStream['dayCount'];
   readonly begins: BusinessDate;
-  /** Whether a bill of it is to be worked out again, as of whichever date. */
-  readonly reopens: boolean;
+  /** Whether something of it came late, or was corrected. With late facts, what follows is left out. */
+  readonly may_reopen: boolean;
   /** Bills that stand, one after the other: the days that they settle, and their date. */
   readonly bills: string | null;
   /** Start dates and rates. */

@@ -223,30 +223,29 @@ export function accrualStatement(
 
 /**
  * What accrues in given items on all days, as it is known: from it, `accrualStatement` can be answered
- * for any date, but for items that have a bill which is to be worked out again (`reopens`).
+ * for any date. Not where a bill may have to be worked out again (`may_reopen`).
  */
 export function accrualHistoriesStatement(
   level: Level,
   keys: readonly bigint[],
   ledgerSeq: bigint,
-  lines: AccrualLines,
 ): Statement {
+  const lines = OF_LINES[holdersLines(level)];
   const sql = `
     WITH ${STREAMS(level)}
     SELECT s.items, g.id AS facility_id,
       (SELECT c.id FROM loan_contract c WHERE c.key = s.contract_key) AS contract_id,
-      s.component::text AS component, g.day_count,
-      s.begins::text AS begins,
-      s.has_late_facts OR EXISTS (SELECT FROM ${BILLS} AND ${CORRECTED}) AS reopens,
+      s.component::text AS component, g.day_count, s.begins::text AS begins,
+      s.has_late_facts OR EXISTS (SELECT FROM ${BILLS} AND ${CORRECTED}) AS may_reopen,
       (SELECT string_agg(concat_ws(' ', ${SETTLED_FROM}, a.settled_through, a.effective_date), ','
           ORDER BY ${SETTLED_FROM}, a.settled_through)
-       FROM ${BILLS} AND ${STANDS('a.known_seq')}) AS bills,
+       FROM ${BILLS} AND NOT s.has_late_facts AND ${STANDS('a.known_seq')}) AS bills,
       (SELECT string_agg(concat_ws(' ', r.start_date, r.all_in_rate), ',' ORDER BY r.start_date)
        FROM (
          SELECT DISTINCT ON (r.start_date) r.start_date, r.all_in_rate FROM rate_period r
-         WHERE ${RATES} ORDER BY r.start_date, r.known_seq DESC
+         WHERE NOT s.has_late_facts AND ${RATES} ORDER BY r.start_date, r.known_seq DESC
        ) r) AS rates,
-      ${stepsOf(newestOf('effective_date < $1'), OF_LINES[lines])} AS steps
+      CASE WHEN NOT s.has_late_facts THEN ${stepsOf(newestOf('effective_date < $1'), lines)} END AS steps
     FROM stream s
     CROSS JOIN LATERAL (
       SELECT id, day_count FROM facility WHERE key = s.facility_key ${BY_LOOKUP}) g

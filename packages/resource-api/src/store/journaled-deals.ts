@@ -3,11 +3,11 @@ import type { Snapshot } from '../balances/balance-store.ts';
 import { BY_INDEX, instant } from './balance-statements.ts';
 import { readAll } from './read-as.ts';
 
-/** Which deals got a journal, since the first question or since it was begun anew. */
+/** Which deals got a journal, since the first question of an epoch. */
 export interface JournaledDeals {
-  /** How often it was begun anew: nothing is known of what was read before that. */
-  readonly beginnings: number;
-  /** Looks up the journals through that of a question. @returns whether none after it is known */
+  /** Begins when the book turns out to be another one, or has too many new journals: forget all before. */
+  readonly epoch: number;
+  /** Looks up the new journals of a question. @returns whether its sequence is the newest that was asked for */
   reach(snapshot: Snapshot): Promise<boolean>;
   /** Whether it is certain that a deal got no journal after a sequence, through another. */
   isSame(deal: bigint, after: bigint, through: bigint): boolean;
@@ -17,7 +17,7 @@ export interface JournaledDeals {
 const JOURNALS_MAX = 10_000n;
 const DEALS_MAX = 50_000;
 
-/** A book that was restored has other journals under the same sequences, posted at other instants. */
+/** A book that lost journals has others under their sequences, posted at other instants. */
 interface Reached {
   readonly seq: bigint;
   readonly postedAt: string | null;
@@ -43,7 +43,7 @@ const JOURNALS = `
 export function journaledDeals(database: Database): JournaledDeals {
   const last = new Map<bigint, bigint>();
   let reached: Reached = { seq: 0n, postedAt: null, generation: -1n };
-  let beginnings = 0;
+  let epoch = 0;
   let since = 0n;
 
   const lookUp = async (after: bigint, through: bigint): Promise<Journals> => {
@@ -53,21 +53,21 @@ export function journaledDeals(database: Database): JournaledDeals {
     return found ?? { before: null, now: null, deals: [] };
   };
   return {
-    get beginnings() {
-      return beginnings;
+    get epoch() {
+      return epoch;
     },
     async reach({ ledgerSeq: seq, edition }) {
       const from = reached;
-      if (edition === undefined || seq < from.seq) return false;
+      if (edition === undefined) return false;
       const { generation } = edition;
-      if (seq === from.seq && generation === from.generation) return true;
+      if (generation === from.generation && seq <= from.seq) return seq === from.seq;
       const { before, now, deals } = await lookUp(from.seq, seq);
+      const isOtherBook = before !== from.postedAt;
       // Another question may have looked up more in the meantime.
-      if (seq < reached.seq) return false;
-      const isSameBook = before === from.postedAt;
-      if (!isSameBook || seq - from.seq > JOURNALS_MAX || last.size > DEALS_MAX) {
+      if (seq < reached.seq && !(isOtherBook && reached === from)) return false;
+      if (isOtherBook || seq - from.seq > JOURNALS_MAX || last.size > DEALS_MAX) {
         last.clear();
-        beginnings += 1;
+        epoch += 1;
         since = seq;
       } else {
         for (const [deal, journal] of deals) last.set(BigInt(deal), BigInt(journal));

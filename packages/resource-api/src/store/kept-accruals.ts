@@ -1,4 +1,5 @@
 import type { Database } from '@cls/shared/sql/database';
+import { LRUCache } from 'lru-cache';
 import type { Level, Snapshot } from '../balances/balance-store.ts';
 import type { AccrualStream } from '../ledger/billed-accruals.ts';
 import type { BusinessDate } from '../ledger/business-date.ts';
@@ -17,66 +18,85 @@ type KeptAccruals = (level: Level, keys: readonly bigint[], snapshot: Snapshot) 
 
 /** What is known of an item with a sequence, until a later journal of its deal. */
 interface Kept {
-  /** Of `JournaledDeals` when it was read. */
-  readonly beginnings: number;
   readonly seq: bigint;
   readonly deal: bigint;
-  /** Undefined where a bill is to be worked out again, as the database does. */
+  /** Undefined where a bill may have to be worked out again, or where there is too much to keep. */
   readonly histories: readonly AccrualHistory[] | undefined;
+  /** Rates, bills and balances in them. */
   readonly facts: number;
 }
 
-/** Rates, bills and balances that are kept: some 160 bytes each. */
+/** Of all items together: some 160 bytes each. */
 const FACTS_KEPT = 250_000;
-/** Items whose histories one question reads: it must not wait for those of the whole book. */
-const ITEMS_READ = 100;
+/** An item that no question was about for so long makes room for others. */
+const UNUSED_MS = 10 * 60_000;
+/** What is read at once, by what items had so far: nobody is to wait for all that the book has. */
+const READ_AT_ONCE = { facts: 20_000, items: 100 };
 
 /**
- * What accrues in items as of any date, from histories that are kept as the book is known now. An item
- * without a kept history, and a question about what was known before, are left to the database.
+ * What accrues in items as of any date, from histories that are kept as the book is known now. Items
+ * without a kept history, and questions about what was known before, go to `accrualStatement`.
  */
 export function keptAccruals(database: Database, factsKept = FACTS_KEPT): KeptAccruals {
-  const known = new Map<string, Kept>();
+  const known = new LRUCache<string, Kept>({
+    ...{ maxSize: factsKept, sizeCalculation: ({ facts }) => facts },
+    ...{ ttl: UNUSED_MS, updateAgeOnGet: true },
+  });
   const deals = journaledDeals(database);
-  let facts = 0;
+  const read = { items: 1, facts: 1_000 };
+  let epoch = 0;
+  let isReading = false;
 
-  const knownOf = (level: Level, key: bigint, { ledgerSeq }: Snapshot): Kept | undefined => {
-    const kept = known.get(`${level} ${key}`);
-    if (kept === undefined || kept.beginnings !== deals.beginnings) return undefined;
-    return deals.isSame(kept.deal, kept.seq, ledgerSeq) ? kept : undefined;
+  /** Where nobody looked which state the book is in, nothing is known. */
+  const knownOf = (level: Level, key: bigint, { ledgerSeq, edition }: Snapshot) => {
+    const kept = edition && known.get(`${level} ${key}`);
+    return kept && deals.isSame(kept.deal, kept.seq, ledgerSeq) ? kept : undefined;
   };
-  const keep = (name: string, kept: Kept | undefined): void => {
-    facts += (kept?.facts ?? 0) - (known.get(name)?.facts ?? 0);
-    if (kept === undefined) known.delete(name);
-    else known.set(name, kept);
+  const hasRoom = (): boolean => {
+    if (known.calculatedSize >= factsKept) known.purgeStale();
+    return known.calculatedSize < factsKept;
   };
-  const read = async (level: Level, keys: readonly bigint[], seq: bigint): Promise<void> => {
-    const { beginnings } = deals;
-    const items = await readAll<{ key: bigint; deal: bigint }>(database, dealsOf(level, keys));
-    const statement = accrualHistoriesStatement(level, keys, seq, holdersLines(level));
-    const rows = await readAll<HistoryRow>(database, statement);
+  const readHistories = async (level: Level, keys: readonly bigint[], seq: bigint) => {
+    const [items, rows] = [
+      await readAll<{ key: bigint; deal: bigint }>(database, dealsOf(level, keys)),
+      await readAll<HistoryRow>(database, accrualHistoriesStatement(level, keys, seq)),
+    ];
     const lists = listsByItem(rows, rows.map(toHistory));
-    const reopened = new Set(rows.flatMap((row) => (row.reopens ? row.items : [])));
+    const reopened = new Set(rows.flatMap((row) => (row.may_reopen ? row.items : [])));
+    // Meanwhile the book may have turned out to be another one.
+    if (epoch !== deals.epoch) return;
     for (const { key, deal } of items) {
       const list = lists.get(key) ?? [];
-      const histories = reopened.has(key) ? undefined : list;
       const facts = list.reduce((sum, { share }) => sum + share, 1);
-      keep(`${level} ${key}`, { beginnings, seq, deal, histories, facts });
+      read.items += 1;
+      read.facts += facts;
+      const histories =
+        reopened.has(key) || known.calculatedSize + facts > factsKept ? undefined : list;
+      known.set(`${level} ${key}`, { seq, deal, histories, facts: histories ? facts : 1 });
+    }
+  };
+  /** Those that are not known, as many as fit; where others are being read, none. */
+  const readSome = async (level: Level, keys: readonly bigint[], snapshot: Snapshot) => {
+    if (epoch !== deals.epoch) known.clear();
+    epoch = deals.epoch;
+    const unknown = keys.filter((key) => knownOf(level, key, snapshot) === undefined);
+    if (unknown.length === 0 || isReading || !hasRoom()) return;
+    const few = Math.floor((READ_AT_ONCE.facts * read.items) / read.facts);
+    const some = unknown.slice(0, Math.max(1, Math.min(few, READ_AT_ONCE.items)));
+    isReading = true;
+    try {
+      await readHistories(level, some, snapshot.ledgerSeq);
+    } finally {
+      isReading = false;
     }
   };
 
   return async (level, keys, snapshot) => {
-    const { asOf, ledgerSeq } = snapshot;
-    if (await deals.reach(snapshot)) {
-      const unknown = keys.filter((key) => knownOf(level, key, snapshot) === undefined);
-      for (const key of unknown) keep(`${level} ${key}`, undefined);
-      if (unknown.length > 0 && facts < factsKept) {
-        await read(level, unknown.slice(0, ITEMS_READ), ledgerSeq);
-      }
-    }
+    if (keys.length === 0) return new Map();
+    if (await deals.reach(snapshot)) await readSome(level, keys, snapshot);
     const streams = new Map<bigint, readonly AccrualStream[]>();
     const others: bigint[] = [];
-    const listAt = listsAt(asOf);
+    const listAt = listsAt(snapshot.asOf);
     for (const key of keys) {
       const histories = knownOf(level, key, snapshot)?.histories;
       if (histories === undefined) others.push(key);

@@ -266,9 +266,15 @@ function silentConnections(server: Server): { close(): void } {
     socket.once('close', () => open.delete(socket));
   });
   server.on('request', ({ socket }) => open.delete(socket));
+  const silent = new WeakSet<Socket>();
   return {
     close: () => {
-      for (const socket of open) if (socket.bytesRead === 0) socket.destroy();
+      for (const socket of open) {
+        if (socket.bytesRead > 0) continue;
+        // What came while the event loop was busy is read before the next look.
+        if (silent.has(socket)) socket.destroy();
+        silent.add(socket);
+      }
     },
   };
 }

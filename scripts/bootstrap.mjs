@@ -12,17 +12,17 @@ const NODE_FLOOR = [20, 19];
 /** What was installed last, so that a start with nothing new runs no package manager. */
 const INSTALLED = join(root, 'node_modules', '.installed-from');
 
-/** What `npm start` runs; each names the packages that it is compiled with. */
-const SERVICES = ['auth-server', 'resource-api', 'explorer'];
+/** What `npm start` runs, and the tool beside it; each names the packages that it is compiled with. */
+const STARTED = ['auth-server/src', 'resource-api/src', 'explorer/src', 'book-generator'];
 
 /** Checks Node, installs the locked dependencies where they changed, compiles, and makes the documentation. */
 export async function bootstrap() {
   await prepare(packageNames().map((name) => join('packages', name)));
 }
 
-/** The same for a start: compiles the services alone, and leaves the check of types to `npm test`. */
+/** The same for a start: compiles what it needs alone, and leaves the check of types to `npm test`. */
 export async function bootstrapServices() {
-  await prepare(['--noCheck', ...SERVICES.map((name) => join('packages', name, 'src'))]);
+  await prepare(['--noCheck', ...STARTED.map((name) => join('packages', name))]);
 }
 
 async function prepare(compilerWords) {

@@ -265,7 +265,6 @@ function silentConnections(server: Server): { close(): void } {
     open.add(socket);
     socket.once('close', () => open.delete(socket));
   });
-  server.on('request', ({ socket }) => open.delete(socket));
   const silent = new WeakSet<Socket>();
   return {
     close: () => {

@@ -9,10 +9,9 @@ import { MIGRATIONS } from '../packages/resource-api/dist/src/store/migrations.j
 import { sqlBalanceStore } from '../packages/resource-api/dist/src/store/sql-balance-store.js';
 import { writeBook } from '../packages/resource-api/dist/src/store/write-book.js';
 import { Secret } from '../packages/shared/dist/src/secret.js';
-import { quotedLiteral } from '../packages/shared/dist/src/sql/array-literal.js';
-import { ONE_PLAN } from '../packages/shared/dist/src/sql/database.js';
 import { migrate, readMigrations } from '../packages/shared/dist/src/sql/migrate.js';
 import { postgresDatabase } from '../packages/shared/dist/src/sql/postgres.js';
+import { explainedDatabase } from '../packages/testing/dist/src/explained-database.js';
 import { postgresServer } from '../packages/testing/dist/src/servers.js';
 
 const root = resolve(import.meta.dirname, '..');
@@ -24,35 +23,20 @@ const LINE_CHARS = 150;
 /** What row-level security adds to each condition. */
 const POLICY =
   /\(\(current_setting\('cls.full_control'::text, true\) = 'on'::text\)( OR (\$\d+|\((hashed )?SubPlan \d+\)|sees_\w+\([\w.]+\)))+\)/g;
-const EXPLAIN = 'EXPLAIN (ANALYZE, COSTS OFF, TIMING OFF, SUMMARY OFF)';
+const EXPLAIN = 'ANALYZE, COSTS OFF, TIMING OFF, SUMMARY OFF';
 
 const database = await openBook();
 let plans = [];
-const explained = {
-  ...database,
-  query: (sql, params, options) => explain(database, sql, params, options?.prepared),
-  transaction: (work, options) =>
-    database.transaction(
-      // Whose end would be sent before what waits here.
-      ({ endAhead: _, ...inside }) => {
-        let before = Promise.resolve();
-        // Each is several statements here, and those of one come before those of the next.
-        const query = (sql, params) => {
-          const mine = before.then(() => explain(inside, sql, params, options?.prepared));
-          before = mine.catch(() => undefined);
-          return mine;
-        };
-        return work({ ...inside, query });
-      },
-      // Which plan a session keeps is asked for below, by the same name for all of them.
-      {
-        ...options,
-        prepared: false,
-        setup: `${options?.setup ?? ''}${options?.prepared ? ONE_PLAN : ''}`,
-      },
-    ),
-};
-const store = sqlBalanceStore(explained);
+const explained = explainedDatabase(database, {
+  as: EXPLAIN,
+  keptPlans: 'prepared',
+  executed: (lines) => plans.push(legible(lines)),
+});
+const store = sqlBalanceStore({
+  ...explained,
+  query: (sql, params, options) =>
+    explained.transaction((inside) => inside.query(sql, params), options),
+});
 
 const [{ seq, first, facts }] = await database.query(
   `SELECT max(seq) AS seq, min(effective_date) AS first, (SELECT count(*) FROM posting) AS facts
@@ -165,23 +149,6 @@ Made by \`node scripts/explain.mjs\` on PostgreSQL, from the statements that the
 `;
 writeFileSync(join(root, 'docs', 'explain.md'), [head, ...sections].join('\n'));
 process.exit(0);
-
-/** By the plan that a session keeps, where the statement is prepared; otherwise by one for these values. */
-async function explain(sql, text, params = [], prepared = false) {
-  const rows = prepared
-    ? await explainPrepared(sql, text, params)
-    : await sql.query(`${EXPLAIN} ${text}`, params);
-  plans.push(legible(rows.map((row) => row['QUERY PLAN'])));
-  return sql.query(text, params);
-}
-
-async function explainPrepared(sql, text, params) {
-  await sql.execute(`PREPARE asked AS ${text}`);
-  const values = params.length > 0 ? `(${params.map(quotedLiteral).join(', ')})` : '';
-  const rows = await sql.query(`${EXPLAIN} EXECUTE asked${values}`);
-  await sql.execute('DEALLOCATE asked');
-  return rows;
-}
 
 /** Without what never ran, how much memory was used, and the ends of long conditions. */
 function legible(lines) {

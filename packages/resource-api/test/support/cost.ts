@@ -1,5 +1,5 @@
-import { quotedLiteral } from '@cls/shared/sql/array-literal';
-import { type Database, ONE_PLAN, type SqlValue } from '@cls/shared/sql/database';
+import type { Database } from '@cls/shared/sql/database';
+import { explainedDatabase } from '@cls/testing/explained-database';
 
 export interface Plan {
   readonly 'Node Type': string;
@@ -32,37 +32,13 @@ function sum(numbers: readonly number[]): number {
  * blocks and rows it touched.
  */
 export function counted(database: Database, executed: (plan: Plan) => void): Database {
-  return {
-    ...database,
-    transaction: (work, options) => {
-      const setup = `${ONE_PLAN}${options?.setup ?? ''}`;
-      return database.transaction(
-        // Whose end would be sent before what waits here.
-        async ({ endAhead: _, ...inside }) => {
-          const explained = async <Row>(sql: string, parameters: readonly SqlValue[]) => {
-            await inside.execute(`PREPARE asked AS ${sql}`);
-            const values =
-              parameters.length > 0 ? `(${parameters.map(quotedLiteral).join(', ')})` : '';
-            const [row] = await inside.query<{ 'QUERY PLAN': [{ Plan: Plan }] }>(
-              `EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) EXECUTE asked${values}`,
-            );
-            if (row !== undefined) executed(row['QUERY PLAN'][0].Plan);
-            await inside.execute('DEALLOCATE asked');
-            return inside.query<Row>(sql, parameters);
-          };
-          // Each is several statements here, and those of one come before those of the next.
-          let before: Promise<unknown> = Promise.resolve();
-          const query = <Row>(sql: string, parameters: readonly SqlValue[] = []) => {
-            const mine = before.then(() => explained<Row>(sql, parameters));
-            before = mine.catch(() => undefined);
-            return mine;
-          };
-          return work({ ...inside, query });
-        },
-        { ...options, prepared: false, setup },
-      );
+  return explainedDatabase<readonly { readonly Plan: Plan }[]>(database, {
+    as: 'ANALYZE, BUFFERS, FORMAT JSON',
+    keptPlans: 'all',
+    executed: ([plans]) => {
+      for (const { Plan: plan } of plans ?? []) executed(plan);
     },
-  };
+  });
 }
 
 /** Blocks that a question reads, or rows that it looks at if these are more. */

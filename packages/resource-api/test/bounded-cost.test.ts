@@ -331,7 +331,7 @@ describeOnEngines('what a question costs', (engine) => {
     }
   });
 
-  it('is never that of two indexes, one of which has all that is known, once there are statistics', async () => {
+  it('never reads a second index for the rows of an item, also after ANALYZE', async () => {
     await database.execute('ANALYZE');
     for (const level of LEVELS) {
       const { items } = await store.page(EVERYTHING, page(level, { limit: 1_000 }));

@@ -3,7 +3,12 @@ import type { Database } from '@cls/shared/sql/database';
 import { describeOnEngines } from '@cls/testing/engines';
 import { expect } from 'chai';
 import { accrualsIn } from '../src/balances/accruals.ts';
-import { LEVELS, type Level, type Snapshot } from '../src/balances/balance-store.ts';
+import {
+  type ItemStreams,
+  LEVELS,
+  type Level,
+  type Snapshot,
+} from '../src/balances/balance-store.ts';
 import type { JournalRecord } from '../src/journal-file/record.ts';
 import { type BusinessDate, daysAfter } from '../src/ledger/business-date.ts';
 import { accrualStatement } from '../src/store/accrual-statement.ts';
@@ -15,16 +20,16 @@ import { readAll } from '../src/store/read-as.ts';
 import { reversalOf } from './support/any-order.ts';
 import { date } from './support/book.ts';
 import { generated, loadRecords } from './support/generated.ts';
+import { listening } from './support/listening.ts';
 
 const SEED = 29;
 const QUESTIONS = 4;
 const [FIRST, LAST] = [date('2023-01-10'), date('2025-03-01')];
 
-type Streams = Awaited<ReturnType<ReturnType<typeof keptAccruals>>>;
-
 describeOnEngines('amounts that accrue, from histories that are kept', (engine) => {
   let database: Database;
   const asked: string[] = [];
+  const heard = (sql: string) => asked.push(sql);
   const random = new Random(SEED);
   beforeEach(async function () {
     this.timeout(0);
@@ -54,7 +59,7 @@ describeOnEngines('amounts that accrue, from histories that are kept', (engine) 
     keys: readonly bigint[],
     snapshot: Snapshot,
     book = database,
-  ): Promise<Streams> =>
+  ): Promise<ItemStreams> =>
     toStreams(await readAll<StreamRow>(book, accrualStatement(level, keys, snapshot)));
 
   for (const [often, chance] of Object.entries({ rarely: 0.004, often: 0.03 })) {
@@ -65,7 +70,7 @@ describeOnEngines('amounts that accrue, from histories that are kept', (engine) 
 
   /** After each change, for each two times. */
   const expectSameAmounts = async (chance: number) => {
-    const kept = keptAccruals(listening(database, asked));
+    const kept = keptAccruals(listening(database, heard));
     const { records } = generated({ contracts: 14, years: 2, sublimits: true });
     await loadRecords(
       database,
@@ -101,7 +106,7 @@ describeOnEngines('amounts that accrue, from histories that are kept', (engine) 
   };
 
   it('read the database no more until a journal of their deal is posted', async () => {
-    const kept = keptAccruals(listening(database, asked));
+    const kept = keptAccruals(listening(database, heard));
     const { records } = generated({ contracts: 6, years: 1 });
     const last = records.findLast(({ object }) => object === 'journal') as JournalRecord;
     await loadRecords(
@@ -159,7 +164,7 @@ describeOnEngines('amounts that accrue, from histories that are kept', (engine) 
   };
 
   it('are worked out by the database where no more histories may be kept', async () => {
-    const kept = keptAccruals(listening(database, asked), 150);
+    const kept = keptAccruals(listening(database, heard), 150);
     await loadRecords(database, generated({ contracts: 12, years: 1 }).records);
     const keys = await keysOf('contract');
     const snapshot = { asOf: date('2023-10-31'), ledgerSeq: await newestSeq() };
@@ -176,7 +181,7 @@ describeOnEngines('amounts that accrue, from histories that are kept', (engine) 
 const isWorkedOut = (sql: string) => sql.includes('reopened');
 
 /** What is added: nothing where it comes to nothing. */
-function amounts(level: Level, streams: Streams) {
+function amounts(level: Level, streams: ItemStreams) {
   const accrualsOf = accrualsIn(streams);
   const told = [...streams.keys()].flatMap((key) =>
     [...accrualsOf(key).amounts].flatMap(([holder, sums]) =>
@@ -205,23 +210,4 @@ function mostlyInOrder(
     return [[late, journal] as const, [late + random.between(1, 80), back] as const, ...again];
   });
   return placed.sort(([a], [b]) => a - b).map(([, journal]) => journal);
-}
-
-/** Tells each statement of a transaction. */
-function listening(database: Database, asked: string[]): Database {
-  return {
-    ...database,
-    transaction: (work, options) =>
-      database.transaction(
-        (inside) =>
-          work({
-            ...inside,
-            query: (sql, parameters) => {
-              asked.push(sql);
-              return inside.query(sql, parameters);
-            },
-          }),
-        options,
-      ),
-  };
 }

@@ -11,6 +11,7 @@ import { MIGRATIONS } from '../src/store/migrations.ts';
 import { sqlBalanceStore } from '../src/store/sql-balance-store.ts';
 import { sqlEntitlements } from '../src/store/sql-entitlements.ts';
 import { date, importWorldBank, statement } from './support/book.ts';
+import { listening } from './support/listening.ts';
 
 const CUSTOMER: ReaderAccess = { customer: 'brazil' };
 const loan = (number: string, country: string) => ({
@@ -36,21 +37,11 @@ describeOnEngines('the deals of a question', (engine) => {
       ...{ customer: 'brazil', role: 'borrower', lenderId: undefined },
       deals: { country: 'BR' },
     });
-    store = sqlBalanceStore({
-      ...database,
-      transaction: (work, options) =>
-        database.transaction(
-          (inside) =>
-            work({
-              ...inside,
-              query(sql, params) {
-                if (sql.includes('SELECT DISTINCT deal_key FROM entitlement')) lookUps += 1;
-                return inside.query(sql, params);
-              },
-            }),
-          options,
-        ),
-    });
+    store = sqlBalanceStore(
+      listening(database, (sql) => {
+        if (sql.includes('SELECT DISTINCT deal_key FROM entitlement')) lookUps += 1;
+      }),
+    );
   });
   after(() => database?.close());
 

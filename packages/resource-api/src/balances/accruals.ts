@@ -2,7 +2,8 @@ import type { AccrualComponent, AccrualPeriod } from '../ledger/accrual.ts';
 import type { Balance, BalanceComponent, TotalBalance } from '../ledger/balance.ts';
 import { type AccrualStream, workOut } from '../ledger/billed-accruals.ts';
 import type { BusinessDate } from '../ledger/business-date.ts';
-import type { BalanceItem } from './balance-store.ts';
+import type { BalanceItem, ItemStreams } from './balance-store.ts';
+import { oncePerKey } from './once-per-key.ts';
 
 /**
  * How one global amount was computed: for days that are not billed, or for a bill that is
@@ -36,19 +37,12 @@ const NO_ACCRUALS: ItemAccruals = { explanations: [], amounts: new Map() };
 /**
  * What has accrued in each item, by its key, and is not billed. All lenders' parts are computed, because
  * only together they add up. The item shows the lines that its reader may see.
- *
- * @param streams a list that several items share, as positions of a facility do, is worked out once
  */
-export function accrualsIn(
-  streams: ReadonlyMap<bigint, readonly AccrualStream[]>,
-): (key: bigint) => ItemAccruals {
-  const worked = new Map<readonly AccrualStream[], ItemAccruals>();
+export function accrualsIn(streams: ItemStreams): (key: bigint) => ItemAccruals {
+  const worked = oncePerKey(workedOut);
   return (key) => {
     const list = streams.get(key);
-    if (list === undefined) return NO_ACCRUALS;
-    const accruals = worked.get(list) ?? workedOut(list);
-    worked.set(list, accruals);
-    return accruals;
+    return list === undefined ? NO_ACCRUALS : worked(list);
   };
 }
 

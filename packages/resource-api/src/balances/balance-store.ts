@@ -276,6 +276,9 @@ export interface ItemTerms {
 /** Balances of one item at another snapshot: global under the empty id, else by lender id. */
 export type ItemBalances = ReadonlyMap<string, StatedBalance>;
 
+/** What accrues, by internal key of the item; items with the same streams may share one list. */
+export type ItemStreams = ReadonlyMap<bigint, readonly AccrualStream[]>;
+
 /** Over the whole filter, one per currency; without what accrues by rate periods. */
 export interface BookedTotal {
   readonly currency: string;
@@ -596,20 +599,12 @@ export interface BalanceStore {
    * What accrues, with the lines of all lenders: for working out, never for showing. The items
    * are those that a reader was shown before.
    */
-  accrualsOf(
-    level: Level,
-    keys: readonly bigint[],
-    snapshot: Snapshot,
-  ): Promise<ReadonlyMap<bigint, readonly AccrualStream[]>>;
+  accrualsOf(level: Level, keys: readonly bigint[], snapshot: Snapshot): Promise<ItemStreams>;
   /**
    * The same for amounts alone: streams with the lines by which those of `MarkedItem.holder` are worked
    * out, and with rates that do not say what they consist of.
    */
-  accrualAmountsOf(
-    level: Level,
-    keys: readonly bigint[],
-    snapshot: Snapshot,
-  ): Promise<ReadonlyMap<bigint, readonly AccrualStream[]>>;
+  accrualAmountsOf(level: Level, keys: readonly bigint[], snapshot: Snapshot): Promise<ItemStreams>;
   /**
    * Of the items that the filter finds at the snapshot, zero or not: of each currency what stood
    * before the period, then intervals with a movement, in their order.

@@ -4,7 +4,7 @@
  */
 import { type ExactPart, largestRemainder, roundHalfUp } from './allocate.ts';
 import type { BusinessDate } from './business-date.ts';
-import { type DayCount, fractionSince, YEAR_PARTS, type YearFraction } from './day-count.ts';
+import { type DayCount, YEAR_PARTS, type YearFraction, yearFraction } from './day-count.ts';
 import { RATE_DECIMALS, type Rate } from './rate.ts';
 
 export const ACCRUAL_COMPONENTS = [
@@ -86,7 +86,7 @@ type FractionsSince = (date: BusinessDate) => YearFraction;
 function fractionsSince({ dayCount, from }: AccrualTerms): FractionsSince {
   const known = new Map<BusinessDate, YearFraction>();
   return (date) => {
-    const fraction = known.get(date) ?? fractionSince(dayCount, from, date);
+    const fraction = known.get(date) ?? yearFraction(dayCount, from, from, date);
     known.set(date, fraction);
     return fraction;
   };

@@ -33,17 +33,13 @@ export function yearFraction(
   start: BusinessDate,
   end: BusinessDate,
 ): YearFraction {
-  const whole = fractionSince(dayCount, from, end);
-  const before = fractionSince(dayCount, from, start);
+  const whole = since(dayCount, from, end);
+  if (start === from) return whole;
+  const before = since(dayCount, from, start);
   return { days: whole.days - before.days, parts: whole.parts - before.parts };
 }
 
-/** The same of a whole period up to a day. */
-export function fractionSince(
-  dayCount: DayCount,
-  from: BusinessDate,
-  to: BusinessDate,
-): YearFraction {
+function since(dayCount: DayCount, from: BusinessDate, to: BusinessDate): YearFraction {
   switch (dayCount) {
     case '30/360':
       return over(360, bondDays(from, to));

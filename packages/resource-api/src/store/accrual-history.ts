@@ -1,15 +1,10 @@
 import type { AccrualStream } from '../ledger/billed-accruals.ts';
 import type { BusinessDate } from '../ledger/business-date.ts';
 import type { Rate } from '../ledger/rate.ts';
-import { type LineSteps, linesOf, rateOf } from './accrual-streams.ts';
+import { type LineSteps, linesOf, rateOf, type SubjectRow, subjectOf } from './accrual-streams.ts';
 
 /** A row of `accrualHistoriesStatement`. */
-export interface HistoryRow {
-  readonly items: readonly bigint[];
-  readonly facility_id: string;
-  readonly contract_id: string | null;
-  readonly component: AccrualStream['component'];
-  readonly day_count: AccrualStream['dayCount'];
+export interface HistoryRow extends SubjectRow {
   readonly begins: BusinessDate;
   /** Whether something of it came late, or was corrected. With late facts, what follows is left out. */
   readonly may_reopen: boolean;
@@ -53,15 +48,7 @@ export function toHistory(row: HistoryRow): AccrualHistory {
   const steps = [...lines.values()].reduce((sum, line) => sum + line.length, 0);
   const facts = rates.length + bills.length + steps;
   return {
-    stream: {
-      facilityId: row.facility_id,
-      contractId: row.contract_id,
-      component: row.component,
-      dayCount: row.day_count,
-      rates,
-      lines,
-      bills: [],
-    },
+    stream: { ...subjectOf(row), rates, lines, bills: [] },
     begins: row.begins,
     bills,
     share: Math.ceil(facts / row.items.length),

@@ -4,7 +4,7 @@ import { BY_LOOKUP, LEVEL_SQL } from './balance-levels.ts';
 import { BY_INDEX, type Statement } from './balance-statements.ts';
 
 /** A lender's part follows from the parts of all; the global amount needs none of them. */
-export type AccrualLines = 'all' | 'global';
+type AccrualLines = 'all' | 'global';
 
 /** The lines by which the accruals of `MarkedItem.holder` are worked out. */
 export function holdersLines(level: Level): AccrualLines {

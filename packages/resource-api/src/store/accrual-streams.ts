@@ -1,3 +1,5 @@
+import type { ItemStreams } from '../balances/balance-store.ts';
+import { oncePerKey } from '../balances/once-per-key.ts';
 import type { BalanceStep } from '../ledger/accrual.ts';
 import type { AccrualStream, ReopenedBill } from '../ledger/billed-accruals.ts';
 import type { BusinessDate } from '../ledger/business-date.ts';
@@ -6,13 +8,17 @@ import { parseRate, type Rate } from '../ledger/rate.ts';
 /** Steps of lines, one after the other: the lender's id (none: the global line), date and amount. */
 export type LineSteps = string;
 
-/** A row of `accrualStatement`. */
-export interface StreamRow {
+/** What accrues, and in which items, as each statement of it says. */
+export interface SubjectRow {
   readonly items: readonly bigint[];
   readonly facility_id: string;
   readonly contract_id: string | null;
   readonly component: AccrualStream['component'];
   readonly day_count: AccrualStream['dayCount'];
+}
+
+/** A row of `accrualStatement`. */
+export interface StreamRow extends SubjectRow {
   readonly open: AccrualStream['open'] | null;
   readonly rates:
     | readonly Readonly<
@@ -31,9 +37,7 @@ export interface StreamRow {
 }
 
 /** The streams of each item. Items with the same streams share one list of them. */
-export function toStreams(
-  rows: readonly StreamRow[],
-): ReadonlyMap<bigint, readonly AccrualStream[]> {
+export function toStreams(rows: readonly StreamRow[]): ItemStreams {
   return listsByItem(rows, rows.map(toStream));
 }
 
@@ -46,26 +50,27 @@ export function listsByItem<T>(
   for (const [index, { items }] of rows.entries()) {
     for (const item of items) rowsOf.set(item, `${rowsOf.get(item) ?? ''} ${index}`);
   }
-  const lists = new Map<string, readonly T[]>();
-  const listOf = (indices: string): readonly T[] => {
-    const known = lists.get(indices);
-    if (known !== undefined) return known;
-    const list = indices
+  const listOf = oncePerKey((indices: string): readonly T[] =>
+    indices
       .trim()
       .split(' ')
-      .map((index) => told[Number(index)] as T);
-    lists.set(indices, list);
-    return list;
-  };
+      .map((index) => told[Number(index)] as T),
+  );
   return new Map([...rowsOf].map(([item, indices]) => [item, listOf(indices)]));
 }
 
-function toStream(row: StreamRow): AccrualStream {
+export function subjectOf(row: SubjectRow) {
   return {
     facilityId: row.facility_id,
     contractId: row.contract_id,
     component: row.component,
     dayCount: row.day_count,
+  };
+}
+
+function toStream(row: StreamRow): AccrualStream {
+  return {
+    ...subjectOf(row),
     open: row.open ?? [],
     rates: (row.rates ?? []).map(({ startDate, allInRate, baseRateIndex, ...parts }) => ({
       startDate,

@@ -1,8 +1,8 @@
 import type { Database } from '@cls/shared/sql/database';
 import { LRUCache } from 'lru-cache';
-import type { Level, Snapshot } from '../balances/balance-store.ts';
+import type { BalanceStore, Level, Snapshot } from '../balances/balance-store.ts';
+import { oncePerKey } from '../balances/once-per-key.ts';
 import type { AccrualStream } from '../ledger/billed-accruals.ts';
-import type { BusinessDate } from '../ledger/business-date.ts';
 import { type AccrualHistory, type HistoryRow, streamAt, toHistory } from './accrual-history.ts';
 import { accrualHistoriesStatement, accrualStatement, holdersLines } from './accrual-statement.ts';
 import { listsByItem, type StreamRow, toStreams } from './accrual-streams.ts';
@@ -10,11 +10,6 @@ import { ITEM_TABLES } from './balance-levels.ts';
 import { BY_INDEX, type Statement } from './balance-statements.ts';
 import { journaledDeals } from './journaled-deals.ts';
 import { readAll } from './read-as.ts';
-
-type Streams = ReadonlyMap<bigint, readonly AccrualStream[]>;
-
-/** Streams of given items with the lines that `holdersLines` says, and rates without their parts. */
-type KeptAccruals = (level: Level, keys: readonly bigint[], snapshot: Snapshot) => Promise<Streams>;
 
 /** What is known of an item with a sequence, until a later journal of its deal. */
 interface Kept {
@@ -37,7 +32,10 @@ const READ_AT_ONCE = { facts: 20_000, items: 100 };
  * What accrues in items as of any date, from histories that are kept as the book is known now. Items
  * without a kept history, and questions about what was known before, go to `accrualStatement`.
  */
-export function keptAccruals(database: Database, factsKept = FACTS_KEPT): KeptAccruals {
+export function keptAccruals(
+  database: Database,
+  factsKept = FACTS_KEPT,
+): BalanceStore['accrualAmountsOf'] {
   const known = new LRUCache<string, Kept>({
     ...{ maxSize: factsKept, sizeCalculation: ({ facts }) => facts },
     ...{ ttl: UNUSED_MS, updateAgeOnGet: true },
@@ -57,10 +55,9 @@ export function keptAccruals(database: Database, factsKept = FACTS_KEPT): KeptAc
     return known.calculatedSize < factsKept;
   };
   const readHistories = async (level: Level, keys: readonly bigint[], seq: bigint) => {
-    const [items, rows] = [
-      await readAll<{ key: bigint; deal: bigint }>(database, dealsOf(level, keys)),
-      await readAll<HistoryRow>(database, accrualHistoriesStatement(level, keys, seq)),
-    ];
+    const items = await readAll<ItemRow>(database, dealsOf(level, keys));
+    const statement = accrualHistoriesStatement(level, keys, seq);
+    const rows = await readAll<HistoryRow>(database, statement);
     const lists = listsByItem(rows, rows.map(toHistory));
     const reopened = new Set(rows.flatMap((row) => (row.may_reopen ? row.items : [])));
     // Meanwhile the book may have turned out to be another one.
@@ -96,7 +93,10 @@ export function keptAccruals(database: Database, factsKept = FACTS_KEPT): KeptAc
     if (await deals.reach(snapshot)) await readSome(level, keys, snapshot);
     const streams = new Map<bigint, readonly AccrualStream[]>();
     const others: bigint[] = [];
-    const listAt = listsAt(snapshot.asOf);
+    // Items with the same histories share one list of streams.
+    const listAt = oncePerKey((histories: readonly AccrualHistory[]) =>
+      histories.flatMap((history) => streamAt(history, snapshot.asOf) ?? []),
+    );
     for (const key of keys) {
       const histories = knownOf(level, key, snapshot)?.histories;
       if (histories === undefined) others.push(key);
@@ -108,19 +108,12 @@ export function keptAccruals(database: Database, factsKept = FACTS_KEPT): KeptAc
   };
 }
 
+interface ItemRow {
+  readonly key: bigint;
+  readonly deal: bigint;
+}
+
 function dealsOf(level: Level, keys: readonly bigint[]): Statement {
   const sql = `SELECT key, deal_key AS deal FROM ${ITEM_TABLES[level]} WHERE key = ANY($1)`;
   return { sql, parameters: [keys], planning: BY_INDEX, prepared: true };
-}
-
-/** Items with the same histories share one list of streams. */
-function listsAt(asOf: BusinessDate) {
-  const lists = new Map<readonly AccrualHistory[], readonly AccrualStream[]>();
-  return (histories: readonly AccrualHistory[]): readonly AccrualStream[] => {
-    const known = lists.get(histories);
-    if (known !== undefined) return known;
-    const list = histories.flatMap((history) => streamAt(history, asOf) ?? []);
-    lists.set(histories, list);
-    return list;
-  };
 }

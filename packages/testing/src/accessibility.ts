@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import type { AxeResults } from 'axe-core';
 import type { Page } from 'playwright-core';
+import { eventually } from './servers.ts';
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 const TAGS = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];
@@ -20,6 +21,24 @@ export async function objections(page: Page, rules: keyof typeof RULES = 'all'):
   const options = JSON.stringify({ resultTypes: ['violations'], runOnly: RULES[rules] });
   const { violations } = await page.evaluate<AxeResults>(`axe.run(document, ${options})`);
   return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`);
+}
+
+/** What has the focus: a field's name, a link's target, or the class or text of anything else. */
+export function focusOf(page: Page): Promise<string> {
+  return page.evaluate<string>(
+    'document.activeElement.name || document.activeElement.getAttribute("href") || document.activeElement.className || document.activeElement.textContent',
+  );
+}
+
+/**
+ * Waits until this has the focus: a browser gives a new page's focus with the first frame that it
+ * draws, which on a busy machine comes after everything else that tells of the page.
+ */
+export async function focusReaches(page: Page, wanted: string): Promise<void> {
+  await eventually(async () => {
+    const found = await focusOf(page);
+    if (found !== wanted) throw new Error(`the focus is on ${found}, not on ${wanted}`);
+  });
 }
 
 /** How far a page reaches to the side, in px. */

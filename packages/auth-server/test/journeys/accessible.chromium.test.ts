@@ -1,4 +1,4 @@
-import { NARROW, objections, widthOf } from '@cls/testing/accessibility';
+import { focusOf, focusReaches, NARROW, objections, widthOf } from '@cls/testing/accessibility';
 import { expect } from 'chai';
 import type { Page } from 'playwright-core';
 import { PASSWORD } from '../support/auth-server.ts';
@@ -119,33 +119,29 @@ describe('for everybody, with Chromium', () => {
     const flow = await portal.ask();
     await page.goto(flow.url.href);
     const { keyboard } = page;
-    const focused = () =>
-      page.evaluate<string>(
-        'document.activeElement.name || document.activeElement.getAttribute("href") || document.activeElement.className || document.activeElement.textContent',
-      );
-    expect(await focused()).to.equal('email');
+    await focusReaches(page, 'email');
     await keyboard.type(email);
     await keyboard.press('Tab');
     await keyboard.type('not my password');
     await keyboard.press('Enter');
     await page.getByRole('alert').waitFor();
-    expect(await focused()).to.equal('problems');
-    for (let stops = 0; (await focused()) !== 'password'; stops += 1) {
+    await focusReaches(page, 'problems');
+    for (let stops = 0; (await focusOf(page)) !== 'password'; stops += 1) {
       expect(stops).to.be.lessThan(5);
       await keyboard.press('Tab');
     }
     await keyboard.type(PASSWORD);
     await keyboard.press('Enter');
     await reach(page, 'Confirm that it is you');
-    expect(await focused()).to.equal('code');
+    await focusReaches(page, 'code');
     await keyboard.type('000000');
     await keyboard.press('Enter');
     await page.getByRole('alert').waitFor();
-    expect(await focused()).to.equal('problems');
+    await focusReaches(page, 'problems');
     await keyboard.press('Tab');
-    expect(await focused()).to.equal('#code');
+    await focusReaches(page, '#code');
     await keyboard.press('Enter');
-    expect(await focused()).to.equal('code');
+    await focusReaches(page, 'code');
     await keyboard.type(app.code());
     await keyboard.press('Enter');
     await portal.arrive(page, flow);

@@ -1,5 +1,5 @@
+import { focusReaches } from '@cls/testing/accessibility';
 import { expect } from 'chai';
-import type { Page } from 'playwright-core';
 import { PASSWORD } from '../support/auth-server.ts';
 import { journeys, press, reach, type Site, signIn } from '../support/journeys.ts';
 import { virtualAuthenticator } from '../support/virtual-authenticator.ts';
@@ -10,7 +10,6 @@ describe('what people stumble over, with Chromium', () => {
   before(async () => {
     stranger = await world.site('Other Firm', false);
   });
-  const focused = (page: Page) => page.evaluate<string>('document.activeElement.name');
 
   for (const scripts of [true, false]) {
     it(`Back from a consent leads to the application, with its error, ${scripts ? 'with' : 'without'} scripts`, async () => {
@@ -79,9 +78,9 @@ describe('what people stumble over, with Chromium', () => {
     for (const [path, name] of [
       ['/password/reset', 'email'],
       ['/device', 'user_code'],
-    ]) {
+    ] as const) {
       await page.goto(`${world.issuer}${path}`);
-      expect(await focused(page), path).to.equal(name);
+      await focusReaches(page, name);
     }
   });
 

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { NARROW, objections, widthOf } from '@cls/testing/accessibility';
+import { focusReaches, NARROW, objections, widthOf } from '@cls/testing/accessibility';
 import { sharedBrowser } from '@cls/testing/browser';
 import { expect } from 'chai';
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
@@ -88,6 +88,7 @@ describe('pages in Chromium', () => {
   it('lead the keyboard through sign-in in reading order, each stop visible', async () => {
     const page = await open();
     await page.goto(gallery.href('sign-in'));
+    await focusReaches(page, 'email');
     const stops: string[] = [];
     for (let stop = 0; stop < 8; stop += 1) {
       const { label, outline } = await page.evaluate<{ label: string; outline: string }>(`({

@@ -42,7 +42,10 @@ describe('new recovery codes that were not saved', () => {
     const text = await adding.response.text();
     const [, groups = ''] = /<code id="secret">([^<]*)</.exec(text) ?? [];
     const app = authenticatorApp(groups.replaceAll(' ', ''));
-    const codes = await browser.submit({ ...adding, text }, { code: app.code(), name: 'Phone' });
+    const codes = await browser.submit(
+      { ...adding, text },
+      { code: await app.code(), name: 'Phone' },
+    );
     expect(codes.url.pathname).to.equal(`${signIn.url.pathname}/enrol/codes`);
     expect(await codes.response.text()).to.include('<li><code>');
     return { browser, sendPassword, at, app };
@@ -53,7 +56,7 @@ describe('new recovery codes that were not saved', () => {
     await at('other-account');
     const asked = await sendPassword();
     expect(await (await at('enrol/codes')).response.text()).to.not.include('<li><code>');
-    const done = await browser.submit(asked, { code: app.code() });
+    const done = await browser.submit(asked, { code: await app.code() });
     expect(done.url.href).to.include(REDIRECT_URI);
   });
 
@@ -64,7 +67,7 @@ describe('new recovery codes that were not saved', () => {
     const codes = await at('enrol/codes');
     expect(codes.url.pathname).to.equal(asked.url.pathname);
     expect(await codes.response.text()).to.not.include('<li><code>');
-    const shown = await browser.submit({ ...asked, text }, { code: app.code() });
+    const shown = await browser.submit({ ...asked, text }, { code: await app.code() });
     expect(await shown.response.text()).to.include('<li><code>');
   });
 
@@ -73,7 +76,7 @@ describe('new recovery codes that were not saved', () => {
     const codes = await at('enrol/codes');
     const asked = await sendPassword();
     await browser.submit(codes, { saved: 'yes' });
-    const shown = await browser.submit(asked, { code: app.code() });
+    const shown = await browser.submit(asked, { code: await app.code() });
     expect(await shown.response.text()).to.include('<li><code>');
   });
 });

@@ -142,7 +142,7 @@ describe('for everybody, with Chromium', () => {
     await focusReaches(page, '#code');
     await keyboard.press('Enter');
     await focusReaches(page, 'code');
-    await keyboard.type(app.code());
+    await keyboard.type(await app.code());
     await keyboard.press('Enter');
     await portal.arrive(page, flow);
   });

@@ -113,7 +113,7 @@ describe('where the organisation demands a second factor, with Chromium', () => 
     await page.getByRole('link', { name: /^Authenticator app/ }).click();
     const app = await scan(page);
     await page.getByLabel('Name of this method').fill('Pixel');
-    await page.locator('input[name=code]').fill(app.code());
+    await page.locator('input[name=code]').fill(await app.code());
     await page.getByRole('button', { name: 'Add' }).dblclick();
     await reach(page, 'Save your recovery codes');
     // Back to where the sign-in stands: the codes are to be saved first.

@@ -131,7 +131,7 @@ describe('what goes wrong on the way, with Chromium', () => {
     await page.locator('input[name=password]').fill(PASSWORD);
     await page.locator('button.primary').dblclick();
     await reach(page, 'Confirm that it is you');
-    await page.locator('input[name=code]').fill(app.code());
+    await page.locator('input[name=code]').fill(await app.code());
     await page.locator('button.primary').dblclick();
     await portal.arrive(page, flow);
   });

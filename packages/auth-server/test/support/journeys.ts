@@ -263,7 +263,7 @@ export async function press(page: Page, name: string | RegExp): Promise<void> {
 }
 
 export async function enterCode(page: Page, app: AuthenticatorApp): Promise<void> {
-  await page.locator('input[name=code]').fill(app.code());
+  await page.locator('input[name=code]').fill(await app.code());
   await page.locator('form:has(input[name=code]) button.primary').click();
 }
 

@@ -71,7 +71,8 @@ function failingWorld(
         await check(answer, prepared);
         return seen;
       };
-      const count = await once('cut before', Number.POSITIVE_INFINITY);
+      const messages = () => once('cut before', Number.POSITIVE_INFINITY);
+      const count = await messages();
       for (const fault of faults) {
         const places = Array.from({ length: count }, (_, place) => place);
         const step = EXHAUSTIVE ? 1 : Math.ceil(count / sample);
@@ -83,7 +84,9 @@ function failingWorld(
           });
         }
       }
-      if (count > 0) expect(failures, 'answers that were 503').to.be.above(0);
+      // The server itself asks its store now and then: such a message may have been counted.
+      if (count > 0 && failures === 0)
+        expect(await messages(), 'messages without a 503').to.equal(0);
     },
     async stop() {
       store.heal();

@@ -1,0 +1,63 @@
+import { newId } from '@cls/shared/new-id';
+import type { Database, Transaction } from '@cls/shared/sql/database';
+import { describeOnEngines } from '@cls/testing/engines';
+import { expect } from 'chai';
+import type { ContractRecord } from '../src/journal-file/record.ts';
+import { MIGRATIONS } from '../src/store/migrations.ts';
+import { writeBook } from '../src/store/write-book.ts';
+import { aJournal, aLoan, aParty, entry } from './support/records.ts';
+
+const CONTRACTS = 150;
+const JOURNALS = 450;
+
+describeOnEngines('posting many journals of a deal with many contracts', (engine) => {
+  let database: Database;
+  beforeEach(async () => {
+    database = await engine.open(MIGRATIONS);
+  });
+  afterEach(() => database?.close());
+
+  /** The table of which a transaction has read the most rows so far. */
+  const mostRead = async (transaction: Transaction) => {
+    const [row] = await transaction.query<{ name: string; rows: bigint }>(
+      `SELECT relname AS name, (seq_tup_read + coalesce(idx_tup_fetch, 0))::int8 AS rows
+       FROM pg_stat_xact_user_tables ORDER BY rows DESC LIMIT 1`,
+    );
+    return { name: row?.name, rows: Number(row?.rows ?? 0n) };
+  };
+
+  for (const dated of [false, true]) {
+    it(`reads rows by their number, not contracts for each journal, where records ${
+      dated ? 'have a date of their own' : 'follow their deal'
+    }`, async () => {
+      const [borrower, lender] = [aParty('Borrower'), aParty('Lender')];
+      const { deal, facility, contract, positions } = aLoan(borrower, [lender]);
+      const contracts = Array.from({ length: CONTRACTS }, (_, index): ContractRecord => {
+        return { ...contract, id: newId('ctr'), contractNumber: `${index + 1}` };
+      });
+      const held = [deal, facility, ...positions, ...contracts];
+      const records = dated ? held : held.map(({ bookedOn: _, ...record }) => record);
+      const journals = Array.from({ length: JOURNALS }, (_, index) => {
+        const line = { facility, contract: contracts[index % CONTRACTS] ?? contract };
+        const postings = entry(
+          line,
+          ['PRINCIPAL_CASH', 'CASH_CLEARING'],
+          [
+            [undefined, '100.00'],
+            [lender, '100.00'],
+          ],
+          { movement: 'advance' },
+        );
+        return aJournal(deal, 'advance', '2024-02-01', postings);
+      });
+      const read = await database.transaction(async (transaction) => {
+        await writeBook(transaction, [borrower, lender, ...records, ...journals]);
+        await transaction.execute('SET CONSTRAINTS ALL IMMEDIATE');
+        return mostRead(transaction);
+      });
+      const postings = JOURNALS * 4;
+      expect(read.rows).to.be.greaterThan(postings);
+      expect(read.rows / postings, read.name).to.be.lessThan(20);
+    });
+  }
+});

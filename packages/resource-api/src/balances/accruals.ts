@@ -1,6 +1,6 @@
 import type { AccrualComponent, AccrualPeriod } from '../ledger/accrual.ts';
-import type { Balance, BalanceComponent, TotalBalance } from '../ledger/balance.ts';
-import { type AccrualStream, workOut } from '../ledger/billed-accruals.ts';
+import type { BalanceComponent, TotalBalance } from '../ledger/balance.ts';
+import { type AccrualStream, type WorkedAccrual, workOut } from '../ledger/billed-accruals.ts';
 import type { BusinessDate } from '../ledger/business-date.ts';
 import type { BalanceItem, ItemStreams } from './balance-store.ts';
 import { oncePerKey } from './once-per-key.ts';
@@ -20,7 +20,8 @@ export interface AccrualExplanation
 }
 
 export interface ItemAccruals {
-  readonly explanations: readonly AccrualExplanation[];
+  /** Who adds amounts up needs none. */
+  readonly explanations: () => readonly AccrualExplanation[];
   /** What is to be added to a line's balance; the global one under the empty id. */
   readonly amounts: ReadonlyMap<string, ReadonlyMap<BalanceComponent, bigint>>;
 }
@@ -32,7 +33,7 @@ const BALANCE_OF: Readonly<Record<AccrualComponent, BalanceComponent>> = {
   letter_of_credit_fee: 'fees_accrued',
 };
 
-const NO_ACCRUALS: ItemAccruals = { explanations: [], amounts: new Map() };
+const NO_ACCRUALS: ItemAccruals = { explanations: () => [], amounts: new Map() };
 
 /**
  * What has accrued in each item, by its key, and is not billed. All lenders' parts are computed, because
@@ -48,30 +49,28 @@ export function accrualsIn(streams: ItemStreams): (key: bigint) => ItemAccruals 
 
 function workedOut(streams: readonly AccrualStream[]): ItemAccruals {
   const amounts = new Map<string, Map<BalanceComponent, bigint>>();
-  const explanations = workOut(streams).map((part): AccrualExplanation => {
-    const { facilityId, contractId, component, dayCount } = part.stream;
-    const { from, to, periods, corrects } = part;
-    const name = BALANCE_OF[component];
-    for (const [lender, amount] of part.amounts) {
+  const parts = workOut(streams);
+  for (const { stream, amounts: ofLines } of parts) {
+    const name = BALANCE_OF[stream.component];
+    for (const [lender, amount] of ofLines) {
       const line = amounts.get(lender) ?? new Map<BalanceComponent, bigint>();
       amounts.set(lender, line.set(name, (line.get(name) ?? 0n) + amount));
     }
-    return {
-      facilityId,
-      contractId,
-      component,
-      dayCount,
-      from,
-      to,
-      amountMinor: part.amounts.get('') ?? 0n,
-      periods,
-      corrects: corrects && {
-        journalId: corrects.bill.journalId,
-        billedMinor: corrects.billedMinor,
-      },
-    };
-  });
-  return { explanations, amounts };
+  }
+  return { amounts, explanations: () => parts.map(explained) };
+}
+
+function explained({ stream, amounts, corrects, ...days }: WorkedAccrual): AccrualExplanation {
+  const { facilityId, contractId, component, dayCount } = stream;
+  return {
+    ...{ facilityId, contractId, component, dayCount },
+    ...days,
+    amountMinor: amounts.get('') ?? 0n,
+    corrects: corrects && {
+      journalId: corrects.bill.journalId,
+      billedMinor: corrects.billedMinor,
+    },
+  };
 }
 
 /** Adds to the components that the balance has; totals have fewer than items. */
@@ -80,11 +79,14 @@ export function withAccruals<B extends TotalBalance>(
   lender: string,
   { amounts }: ItemAccruals,
 ): B {
-  const added = [...(amounts.get(lender) ?? [])].flatMap(([name, sum]) => {
-    const booked = (balance as Partial<Balance>)[name];
-    return booked === undefined ? [] : [[name, booked + sum] as const];
-  });
-  return added.length === 0 ? balance : { ...balance, ...Object.fromEntries(added) };
+  const line = amounts.get(lender);
+  if (line === undefined) return balance;
+  const sum: B & Partial<Record<BalanceComponent, bigint>> = { ...balance };
+  for (const [name, amount] of line) {
+    const booked = sum[name];
+    if (booked !== undefined) sum[name] = booked + amount;
+  }
+  return sum;
 }
 
 export function itemWithAccruals(item: BalanceItem, accruals: ItemAccruals): BalanceItem {

@@ -320,7 +320,7 @@ export function readingsReader(store: BalanceStore) {
         pastDue: late,
         opening: openings && (openings.get(key) ?? new Map()),
         former: former && differs({ item, pastDue: late }, former) ? former : undefined,
-        accruals: accruals.explanations,
+        accruals: accruals.explanations(),
         lastPostedAt: postingTimes.get(item.lastSeq),
         contracts: undefined,
         movements: undefined,

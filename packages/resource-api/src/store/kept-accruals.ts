@@ -1,6 +1,6 @@
 import type { Database } from '@cls/shared/sql/database';
 import { LRUCache } from 'lru-cache';
-import type { BalanceStore, Level, Snapshot } from '../balances/balance-store.ts';
+import { type BalanceStore, LEVELS, type Level, type Snapshot } from '../balances/balance-store.ts';
 import { oncePerKey } from '../balances/once-per-key.ts';
 import type { AccrualStream } from '../ledger/billed-accruals.ts';
 import { type AccrualHistory, type HistoryRow, streamAt, toHistory } from './accrual-history.ts';
@@ -36,7 +36,7 @@ export function keptAccruals(
   database: Database,
   factsKept = FACTS_KEPT,
 ): BalanceStore['accrualAmountsOf'] {
-  const known = new LRUCache<string, Kept>({
+  const known = new LRUCache<number, Kept>({
     ...{ maxSize: factsKept, sizeCalculation: ({ facts }) => facts },
     ...{ ttl: UNUSED_MS, updateAgeOnGet: true },
   });
@@ -47,7 +47,7 @@ export function keptAccruals(
 
   /** Where nobody looked which state the book is in, nothing is known. */
   const knownOf = (level: Level, key: bigint, { ledgerSeq, edition }: Snapshot) => {
-    const kept = edition && known.get(`${level} ${key}`);
+    const kept = edition && known.get(nameOf(level, key));
     return kept && deals.isSame(kept.deal, kept.seq, ledgerSeq) ? kept : undefined;
   };
   const hasRoom = (): boolean => {
@@ -69,36 +69,51 @@ export function keptAccruals(
       read.facts += facts;
       const histories =
         reopened.has(key) || known.calculatedSize + facts > factsKept ? undefined : list;
-      known.set(`${level} ${key}`, { seq, deal, histories, facts: histories ? facts : 1 });
+      known.set(nameOf(level, key), { seq, deal, histories, facts: histories ? facts : 1 });
     }
   };
-  /** Those that are not known, as many as fit; where others are being read, none. */
-  const readSome = async (level: Level, keys: readonly bigint[], snapshot: Snapshot) => {
-    if (epoch !== deals.epoch) known.clear();
-    epoch = deals.epoch;
-    const unknown = keys.filter((key) => knownOf(level, key, snapshot) === undefined);
+  /** As many as fit; where others are being read, none. */
+  const readSome = async (level: Level, unknown: readonly bigint[], seq: bigint) => {
     if (unknown.length === 0 || isReading || !hasRoom()) return;
     const few = Math.floor((READ_AT_ONCE.facts * read.items) / read.facts);
     const some = unknown.slice(0, Math.max(1, Math.min(few, READ_AT_ONCE.items)));
     isReading = true;
     try {
-      await readHistories(level, some, snapshot.ledgerSeq);
+      await readHistories(level, some, seq);
     } finally {
       isReading = false;
     }
   };
+  const forgetOtherBook = (): void => {
+    if (epoch !== deals.epoch) known.clear();
+    epoch = deals.epoch;
+  };
+  /** Items that are known, each looked up once, and after some of the others were read. */
+  const find = async (level: Level, keys: readonly bigint[], snapshot: Snapshot) => {
+    const reached = await deals.reach(snapshot);
+    if (reached) forgetOtherBook();
+    const found = keys.map((key) => knownOf(level, key, snapshot));
+    const unknown = keys.filter((_, index) => found[index] === undefined);
+    if (!reached || unknown.length === 0) return found;
+    await readSome(level, unknown, snapshot.ledgerSeq);
+    // Meanwhile the book may have turned out to be another one.
+    const isSameBook = epoch === deals.epoch;
+    return keys.map((key, index) =>
+      isSameBook && found[index] ? found[index] : knownOf(level, key, snapshot),
+    );
+  };
 
   return async (level, keys, snapshot) => {
     if (keys.length === 0) return new Map();
-    if (await deals.reach(snapshot)) await readSome(level, keys, snapshot);
+    const found = await find(level, keys, snapshot);
     const streams = new Map<bigint, readonly AccrualStream[]>();
     const others: bigint[] = [];
     // Items with the same histories share one list of streams.
     const listAt = oncePerKey((histories: readonly AccrualHistory[]) =>
       histories.flatMap((history) => streamAt(history, snapshot.asOf) ?? []),
     );
-    for (const key of keys) {
-      const histories = knownOf(level, key, snapshot)?.histories;
+    for (const [index, key] of keys.entries()) {
+      const histories = found[index]?.histories;
       if (histories === undefined) others.push(key);
       else streams.set(key, listAt(histories));
     }
@@ -106,6 +121,11 @@ export function keptAccruals(
     const statement = accrualStatement(level, others, snapshot, { lines: holdersLines(level) });
     return new Map([...streams, ...toStreams(await readAll<StreamRow>(database, statement))]);
   };
+}
+
+/** One number for a level and a key: sequences begin at 1, and never come near what a number holds. */
+function nameOf(level: Level, key: bigint): number {
+  return Number(key) * LEVELS.length + LEVELS.indexOf(level);
 }
 
 interface ItemRow {

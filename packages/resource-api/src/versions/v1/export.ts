@@ -52,6 +52,8 @@ interface Asked {
 }
 
 const BATCH = 1_000;
+/** Fewer, so that they are written while the database reads the next ones. */
+const FIRST_BATCH = 200;
 const PIECE_CHARS = 64 * 1_024;
 /** Of items that have much in them. */
 const EXPANDED_BATCH = 50;
@@ -101,7 +103,7 @@ async function balanceBatch(
   const nextAfter = (snapshot: WalkSnapshot, after: PageEnd | undefined): AskNext =>
     after && (() => ask((told) => balanceBatch(request, resource, { ...snapshot, after }, told)));
   const heavy = query.expand.has('contracts') || query.expand.has('movements');
-  const limit = heavy ? EXPANDED_BATCH : BATCH;
+  const limit = heavy ? EXPANDED_BATCH : sizeOf(position);
   const onNext = position && ((end?: PageEnd) => tell(nextAfter(position, end)));
   const question = { ...query, totals: 'none' as const, limit, position, onNext };
   const page = await readBalances(caller, question);
@@ -141,7 +143,7 @@ async function movementBatch(
   position?: Parameters<ReadMovements>[1]['position'],
 ): Promise<Batch> {
   const { readMovements, caller, query } = request;
-  const page = await readMovements(caller, { ...query, limit: BATCH, position });
+  const page = await readMovements(caller, { ...query, limit: sizeOf(position), position });
   const { snapshot, movements, next } = page;
   return {
     snapshot,
@@ -149,6 +151,10 @@ async function movementBatch(
     addTo: async (totals) => totals,
     next: next && (() => ask(() => movementBatch(request, { ...snapshot, after: next }))),
   };
+}
+
+function sizeOf(position: object | undefined): number {
+  return position === undefined ? FIRST_BATCH : BATCH;
 }
 
 function* each<T, R>(values: Iterable<T>, make: (value: T) => R): Generator<R> {
@@ -187,20 +193,23 @@ function ask(read: (tell: (next: AskNext) => void) => Promise<Batch>): Asked {
 }
 
 /**
- * The database reads a batch while the one before it is written. Once that is written, the batch after
- * it is asked for too: the database need not wait until Node has parsed and prepared this one. So a
- * reader who takes nothing stops the walk, at most one batch ahead.
+ * While a batch is written, the database reads the next one; and where there is room, the one after that,
+ * as soon as it is known where it begins: the database need not wait until Node has parsed and prepared
+ * what it sent. So a reader who takes nothing stops the walk, at most two batches ahead.
  */
 async function* batches(first: Batch): AsyncGenerator<Batch> {
   let batch = first;
   let ahead = first.next?.();
   for (;;) {
+    const following: Promise<Asked | undefined> | undefined = ahead?.next.then((askNext) =>
+      askNext?.(),
+    );
+    // Its failure is thrown in its turn, below.
+    following?.catch(() => undefined);
     yield batch;
     if (ahead === undefined) return;
-    const askNext: AskNext = await ahead.next;
-    const following = askNext?.();
     batch = await ahead.batch;
-    ahead = following;
+    ahead = await following;
   }
 }
 

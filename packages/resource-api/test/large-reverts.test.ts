@@ -1,9 +1,10 @@
-import type { Database, Transaction } from '@cls/shared/sql/database';
+import type { Database } from '@cls/shared/sql/database';
 import { describeOnEngines } from '@cls/testing/engines';
 import { expect } from 'chai';
 import { MIGRATIONS } from '../src/store/migrations.ts';
 import { revertImport } from '../src/store/revert-import.ts';
 import { importWorldBank, statement } from './support/book.ts';
+import { rowsRead } from './support/cost.ts';
 
 /** With fewer, PostgreSQL never thought of walking all postings in the order of their lines. */
 const LOANS = 700;
@@ -14,15 +15,6 @@ describeOnEngines('taking an import back', (engine) => {
     database = await engine.open(MIGRATIONS);
   });
   afterEach(() => database?.close());
-
-  /** Rows of postings that a transaction has read so far. */
-  const rowsRead = async (transaction: Transaction): Promise<number> => {
-    const [row] = await transaction.query<{ rows: bigint }>(
-      `SELECT (seq_tup_read + idx_tup_fetch)::int8 AS rows FROM pg_stat_xact_user_tables
-       WHERE relid = 'posting'::regclass`,
-    );
-    return Number(row?.rows ?? 0n);
-  };
 
   it('reads postings by the number of its own, not the whole book for each of its journals', async () => {
     const loans = Array.from({ length: LOANS }, (_, index) => ({
@@ -44,8 +36,7 @@ describeOnEngines('taking an import back', (engine) => {
       transaction: (work, options) =>
         database.transaction(async (transaction) => {
           const result = await work(transaction);
-          await transaction.execute('SET CONSTRAINTS ALL IMMEDIATE');
-          read = await rowsRead(transaction);
+          read = (await rowsRead(transaction)).get('posting') ?? 0;
           return result;
         }, options),
     };

@@ -1,10 +1,11 @@
 import { newId } from '@cls/shared/new-id';
-import type { Database, Transaction } from '@cls/shared/sql/database';
+import type { Database } from '@cls/shared/sql/database';
 import { describeOnEngines } from '@cls/testing/engines';
 import { expect } from 'chai';
 import type { ContractRecord } from '../src/journal-file/record.ts';
 import { MIGRATIONS } from '../src/store/migrations.ts';
 import { writeBook } from '../src/store/write-book.ts';
+import { rowsRead } from './support/cost.ts';
 import { aJournal, aLoan, aParty, entry } from './support/records.ts';
 
 const CONTRACTS = 150;
@@ -16,15 +17,6 @@ describeOnEngines('posting many journals of a deal with many contracts', (engine
     database = await engine.open(MIGRATIONS);
   });
   afterEach(() => database?.close());
-
-  /** The table of which a transaction has read the most rows so far. */
-  const mostRead = async (transaction: Transaction) => {
-    const [row] = await transaction.query<{ name: string; rows: bigint }>(
-      `SELECT relname AS name, (seq_tup_read + coalesce(idx_tup_fetch, 0))::int8 AS rows
-       FROM pg_stat_xact_user_tables ORDER BY rows DESC LIMIT 1`,
-    );
-    return { name: row?.name, rows: Number(row?.rows ?? 0n) };
-  };
 
   for (const dated of [false, true]) {
     it(`reads rows by their number, not contracts for each journal, where records ${
@@ -52,12 +44,13 @@ describeOnEngines('posting many journals of a deal with many contracts', (engine
       });
       const read = await database.transaction(async (transaction) => {
         await writeBook(transaction, [borrower, lender, ...records, ...journals]);
-        await transaction.execute('SET CONSTRAINTS ALL IMMEDIATE');
-        return mostRead(transaction);
+        return rowsRead(transaction);
       });
       const postings = JOURNALS * 4;
-      expect(read.rows).to.be.greaterThan(postings);
-      expect(read.rows / postings, read.name).to.be.lessThan(20);
+      const [most = ['', 0]] = [...read].sort(([, one], [, other]) => other - one);
+      const [table, rows] = most;
+      expect(rows).to.be.greaterThan(postings);
+      expect(rows / postings, table).to.be.lessThan(20);
     });
   }
 });

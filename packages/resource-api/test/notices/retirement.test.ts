@@ -88,7 +88,7 @@ describeOnEngines('the retirement of a version', (engine) => {
     });
     clock.set('2028-12-04T09:00:00Z');
     await addContact(common(), 'bank', 'webhook');
-    // Only these: a decision that came after the delivery would be made at once.
+    // Without a decision beside it, which could come before the delivery or after it.
     await Promise.all(replicas.map((one) => one.notices()));
     clock.set('2028-12-04T09:10:00Z');
     await look();

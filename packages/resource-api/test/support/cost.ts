@@ -1,4 +1,4 @@
-import type { Database } from '@cls/shared/sql/database';
+import type { Database, Transaction } from '@cls/shared/sql/database';
 import { explainedDatabase } from '@cls/testing/explained-database';
 
 export interface Plan {
@@ -63,4 +63,14 @@ export function blocksOf(plan: Plan): number {
 
 export function rowsOf(nodes: readonly Plan[]): number {
   return sum(nodes.map((node) => node['Actual Loops'] * comparedBy(node)));
+}
+
+/** Rows that a transaction has read so far with its deferred checks, by table. */
+export async function rowsRead(transaction: Transaction): Promise<ReadonlyMap<string, number>> {
+  await transaction.execute('SET CONSTRAINTS ALL IMMEDIATE');
+  const rows = await transaction.query<{ name: string; rows: bigint }>(
+    `SELECT relname AS name, (seq_tup_read + coalesce(idx_tup_fetch, 0))::int8 AS rows
+     FROM pg_stat_xact_user_tables`,
+  );
+  return new Map(rows.map(({ name, rows: read }) => [name, Number(read)]));
 }

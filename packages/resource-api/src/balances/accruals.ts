@@ -20,7 +20,7 @@ export interface AccrualExplanation
 }
 
 export interface ItemAccruals {
-  /** Who adds amounts up needs none. */
+  /** Built on demand: totals need the amounts only. */
   readonly explanations: () => readonly AccrualExplanation[];
   /** What is to be added to a line's balance; the global one under the empty id. */
   readonly amounts: ReadonlyMap<string, ReadonlyMap<BalanceComponent, bigint>>;
@@ -57,10 +57,10 @@ function workedOut(streams: readonly AccrualStream[]): ItemAccruals {
       amounts.set(lender, line.set(name, (line.get(name) ?? 0n) + amount));
     }
   }
-  return { amounts, explanations: () => parts.map(explained) };
+  return { amounts, explanations: () => parts.map(explain) };
 }
 
-function explained({ stream, amounts, corrects, ...days }: WorkedAccrual): AccrualExplanation {
+function explain({ stream, amounts, corrects, ...days }: WorkedAccrual): AccrualExplanation {
   const { facilityId, contractId, component, dayCount } = stream;
   return {
     ...{ facilityId, contractId, component, dayCount },

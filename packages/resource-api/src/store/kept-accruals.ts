@@ -47,7 +47,7 @@ export function keptAccruals(
 
   /** Where nobody looked which state the book is in, nothing is known. */
   const knownOf = (level: Level, key: bigint, { ledgerSeq, edition }: Snapshot) => {
-    const kept = edition && known.get(nameOf(level, key));
+    const kept = edition && known.get(cacheKey(level, key));
     return kept && deals.isSame(kept.deal, kept.seq, ledgerSeq) ? kept : undefined;
   };
   const hasRoom = (): boolean => {
@@ -69,12 +69,12 @@ export function keptAccruals(
       read.facts += facts;
       const histories =
         reopened.has(key) || known.calculatedSize + facts > factsKept ? undefined : list;
-      known.set(nameOf(level, key), { seq, deal, histories, facts: histories ? facts : 1 });
+      known.set(cacheKey(level, key), { seq, deal, histories, facts: histories ? facts : 1 });
     }
   };
-  /** As many as fit; where others are being read, none. */
+  /** Reads as many items as fit; none while another question reads. */
   const readSome = async (level: Level, unknown: readonly bigint[], seq: bigint) => {
-    if (unknown.length === 0 || isReading || !hasRoom()) return;
+    if (isReading || !hasRoom()) return;
     const few = Math.floor((READ_AT_ONCE.facts * read.items) / read.facts);
     const some = unknown.slice(0, Math.max(1, Math.min(few, READ_AT_ONCE.items)));
     isReading = true;
@@ -88,19 +88,16 @@ export function keptAccruals(
     if (epoch !== deals.epoch) known.clear();
     epoch = deals.epoch;
   };
-  /** Items that are known, each looked up once, and after some of the others were read. */
+  /** The kept histories of each item. Where items have none, the database reads those of some first. */
   const find = async (level: Level, keys: readonly bigint[], snapshot: Snapshot) => {
-    const reached = await deals.reach(snapshot);
-    if (reached) forgetOtherBook();
-    const found = keys.map((key) => knownOf(level, key, snapshot));
+    const lookUp = () => keys.map((key) => knownOf(level, key, snapshot));
+    if (!(await deals.reach(snapshot))) return lookUp();
+    forgetOtherBook();
+    const found = lookUp();
     const unknown = keys.filter((_, index) => found[index] === undefined);
-    if (!reached || unknown.length === 0) return found;
+    if (unknown.length === 0) return found;
     await readSome(level, unknown, snapshot.ledgerSeq);
-    // Meanwhile the book may have turned out to be another one.
-    const isSameBook = epoch === deals.epoch;
-    return keys.map((key, index) =>
-      isSameBook && found[index] ? found[index] : knownOf(level, key, snapshot),
-    );
+    return lookUp();
   };
 
   return async (level, keys, snapshot) => {
@@ -123,8 +120,8 @@ export function keptAccruals(
   };
 }
 
-/** One number for a level and a key: sequences begin at 1, and never come near what a number holds. */
-function nameOf(level: Level, key: bigint): number {
+/** One number for a level and an item's key. Keys are far below 2^51, so the number is exact. */
+function cacheKey(level: Level, key: bigint): number {
   return Number(key) * LEVELS.length + LEVELS.indexOf(level);
 }
 

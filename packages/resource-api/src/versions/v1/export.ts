@@ -52,7 +52,7 @@ interface Asked {
 }
 
 const BATCH = 1_000;
-/** Fewer, so that they are written while the database reads the next ones. */
+/** Smaller, so that Node soon writes the first items while the database reads the next batch. */
 const FIRST_BATCH = 200;
 const PIECE_CHARS = 64 * 1_024;
 /** Of items that have much in them. */
@@ -103,7 +103,7 @@ async function balanceBatch(
   const nextAfter = (snapshot: WalkSnapshot, after: PageEnd | undefined): AskNext =>
     after && (() => ask((told) => balanceBatch(request, resource, { ...snapshot, after }, told)));
   const heavy = query.expand.has('contracts') || query.expand.has('movements');
-  const limit = heavy ? EXPANDED_BATCH : sizeOf(position);
+  const limit = heavy ? EXPANDED_BATCH : batchSize(position);
   const onNext = position && ((end?: PageEnd) => tell(nextAfter(position, end)));
   const question = { ...query, totals: 'none' as const, limit, position, onNext };
   const page = await readBalances(caller, question);
@@ -143,7 +143,7 @@ async function movementBatch(
   position?: Parameters<ReadMovements>[1]['position'],
 ): Promise<Batch> {
   const { readMovements, caller, query } = request;
-  const page = await readMovements(caller, { ...query, limit: sizeOf(position), position });
+  const page = await readMovements(caller, { ...query, limit: batchSize(position), position });
   const { snapshot, movements, next } = page;
   return {
     snapshot,
@@ -153,7 +153,7 @@ async function movementBatch(
   };
 }
 
-function sizeOf(position: object | undefined): number {
+function batchSize(position: object | undefined): number {
   return position === undefined ? FIRST_BATCH : BATCH;
 }
 
@@ -193,9 +193,9 @@ function ask(read: (tell: (next: AskNext) => void) => Promise<Batch>): Asked {
 }
 
 /**
- * While a batch is written, the database reads the next one; and where there is room, the one after that,
- * as soon as it is known where it begins: the database need not wait until Node has parsed and prepared
- * what it sent. So a reader who takes nothing stops the walk, at most two batches ahead.
+ * While Node writes a batch, the database reads the next two. It reads the second one as soon as its
+ * place in the walk is known, if the caller has room for another session, and otherwise after the first
+ * one. A reader that takes nothing stops the walk, at most two batches ahead.
  */
 async function* batches(first: Batch): AsyncGenerator<Batch> {
   let batch = first;
@@ -204,7 +204,7 @@ async function* batches(first: Batch): AsyncGenerator<Batch> {
     const following: Promise<Asked | undefined> | undefined = ahead?.next.then((askNext) =>
       askNext?.(),
     );
-    // Its failure is thrown in its turn, below.
+    // A failure is thrown below, where the batch is awaited.
     following?.catch(() => undefined);
     yield batch;
     if (ahead === undefined) return;

@@ -12,7 +12,7 @@ import { aFacility, aJournal, aLoan, aParty, aPosition, entry } from './support/
 // biome-ignore lint/suspicious/noExplicitAny: answers are read as their caller reads them.
 type Json = any;
 
-const QUESTIONS = 36;
+const QUESTIONS = 48;
 const LEVELS = ['deal', 'facility', 'contract', 'position'] as const;
 const CUSTOMERS = [undefined, undefined, 'agency', 'lender', 'germany'] as const;
 

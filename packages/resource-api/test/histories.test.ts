@@ -9,11 +9,19 @@ import { sqlBalanceStore } from '../src/store/sql-balance-store.ts';
 import { sqlReconciler } from '../src/store/sql-reconciler.ts';
 import { date } from './support/book.ts';
 import { History, type Item, type Told } from './support/history.ts';
+import { expectTotalsWorkedOutAnew, STATUSES, someFilter } from './support/kept-totals.ts';
 
 const SEEDS = [1, 2];
 const STEPS = 14;
 const LOANS = ['A1', 'B2', 'C3', 'D4', 'E5', 'F6'];
 const DATES = ['2020-06-30', '2021-03-31', '2021-09-30', '2022-05-31', '2023-05-31', '2024-06-30'];
+const VALUES = {
+  currencies: ['USD', 'EUR'],
+  countries: ['IN', 'BR'],
+  facilityTypes: ['term_loan', 'revolver'],
+  statuses: STATUSES,
+};
+const FULL = { fullControl: true } as const;
 const TODAY = date('2026-01-01');
 const plain: Told = {
   disbursed: 10_000,
@@ -140,7 +148,15 @@ describeOnEngines('a book whose statements are imported, corrected and taken bac
       const random = new Random(seed);
       const history = new History(database);
       const notes: string[] = [];
-      for (let step = 0; step < STEPS; step += 1) notes.push(await act(history, random));
+      // Keeps what it read from one act to the next.
+      const store = sqlBalanceStore(database);
+      for (let step = 0; step < STEPS; step += 1) {
+        notes.push(await act(history, random));
+        for (const day of DATES) {
+          const asked = { asOf: date(day), filter: someFilter(random, VALUES) };
+          await expectTotalsWorkedOutAnew(store, database, FULL, asked, notes.join(', '));
+        }
+      }
       await compare(history, notes.join(', '));
     });
   }

@@ -18,8 +18,9 @@ import {
   totalsStatement,
 } from '../src/store/balance-statements.ts';
 import { facetsStatement } from '../src/store/facets.ts';
-import { linesStatement, lineTotalsStatement } from '../src/store/granted-lines.ts';
 import { groupTotalsStatement } from '../src/store/group-totals.ts';
+import { itemHistoriesStatement } from '../src/store/item-history-statement.ts';
+import { seenItemsStatement } from '../src/store/kept-items.ts';
 import { accruingStatement, owingStatement } from '../src/store/marked-items.ts';
 import { MIGRATIONS } from '../src/store/migrations.ts';
 import { foundMovementsStatement, movementWalkStatement } from '../src/store/movement-page.ts';
@@ -106,10 +107,11 @@ describeOnEngines('each statement of the balance store', (engine) => {
       everyQuestion(async (access, level, filter) => {
         const request = { level, filter, snapshot };
         await store.totals(access, request);
-        // Asked where few deals are left, and where a caller's lines are known.
+        // Asked where few deals are left, and where histories of items are kept.
         await asked.query(totalsStatement(request, [1n]).sql);
-        await asked.query(linesStatement(level), ['{}']);
-        await asked.query(lineTotalsStatement(request, []).sql);
+        await asked.query(itemHistoriesStatement(level, [1n], 1n).sql);
+        await asked.query(seenItemsStatement(level, 'all').sql);
+        await asked.query(seenItemsStatement(level, 'with rates').sql);
       }),
     groupTotals: () =>
       everyQuestion(async (access, level, filter) => {

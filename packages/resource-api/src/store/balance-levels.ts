@@ -12,7 +12,9 @@ import {
  */
 export interface LevelSql {
   readonly items: string;
-  /** The newest balance of line `l` at the snapshot, as far as it counts at the level. */
+  /** Balances of line `l`, as far as they count at the level: to be followed by WHERE. */
+  readonly balances: string;
+  /** The newest of them at the snapshot. */
   readonly newest: string;
   /** Beyond what the filter asks. */
   readonly only: string;
@@ -133,11 +135,14 @@ export function borrowerOf(): string {
     CROSS JOIN LATERAL (SELECT * FROM party WHERE key = k.key ${BY_LOOKUP}) y)`;
 }
 
+const BALANCES = 'SELECT * FROM balance';
+
 /** The newest balance of line `l` at the snapshot: one index look-up, however long the history. */
-export const NEWEST = `
-  SELECT * FROM balance
+const newestOf = (balances: string) => `
+  ${balances}
   WHERE line_key = l.key AND effective_date <= $1 AND known_seq <= $2
   ORDER BY effective_date DESC, known_seq DESC LIMIT 1`;
+export const NEWEST = newestOf(BALANCES);
 
 /** Commitments of a sublimit are part of another facility's, and count once where both are there. */
 export const COMMITMENTS: readonly string[] = [
@@ -146,15 +151,12 @@ export const COMMITMENTS: readonly string[] = [
   'unfunded',
   'unavailable',
 ];
-const NEWEST_OF_DEAL = `
-  SELECT line_key, effective_date, known_seq, ${COMPONENTS.map((name) => {
-    if (name === 'sublimit_used') return '0::int8 AS sublimit_used';
-    const counts = `CASE WHEN l.parent_line_key IS NULL THEN ${name} ELSE 0 END AS ${name}`;
-    return COMMITMENTS.includes(name) ? counts : name;
-  }).join(', ')}
-  FROM balance
-  WHERE line_key = l.key AND effective_date <= $1 AND known_seq <= $2
-  ORDER BY effective_date DESC, known_seq DESC LIMIT 1`;
+const BALANCES_OF_DEAL = `SELECT line_key, effective_date, known_seq, ${COMPONENTS.map((name) => {
+  if (name === 'sublimit_used') return '0::int8 AS sublimit_used';
+  const counts = `CASE WHEN l.parent_line_key IS NULL THEN ${name} ELSE 0 END AS ${name}`;
+  return COMMITMENTS.includes(name) ? counts : name;
+}).join(', ')}
+  FROM balance`;
 
 /** The item is its facility: it is read once, under both names. */
 const OWN_FACILITY =
@@ -164,7 +166,8 @@ export const LEVEL_SQL: Readonly<Record<Level, LevelSql>> = {
   deal: {
     // One facility stands for all of the deal in its currency: the first of those known then.
     items: OWN_FACILITY,
-    newest: NEWEST_OF_DEAL,
+    balances: BALANCES_OF_DEAL,
+    newest: newestOf(BALANCES_OF_DEAL),
     only: `${hasRecord('facility', 'i')} AND NOT EXISTS (
       SELECT FROM facility g WHERE g.deal_key = i.deal_key AND g.currency = i.currency
         AND g.key < i.key AND ${hasRecord('facility', 'g')} ${BY_LOOKUP})`,
@@ -177,6 +180,7 @@ export const LEVEL_SQL: Readonly<Record<Level, LevelSql>> = {
   },
   facility: {
     items: OWN_FACILITY,
+    balances: BALANCES,
     newest: NEWEST,
     only: 'true',
     lines: 'l.facility_key = i.key',
@@ -189,6 +193,7 @@ export const LEVEL_SQL: Readonly<Record<Level, LevelSql>> = {
   contract: {
     items: `loan_contract i JOIN facility f ON f.key = i.facility_key
       JOIN deal d ON d.key = i.deal_key`,
+    balances: BALANCES,
     newest: NEWEST,
     only: 'true',
     lines: 'l.contract_key = i.key',
@@ -201,6 +206,7 @@ export const LEVEL_SQL: Readonly<Record<Level, LevelSql>> = {
   position: {
     items: `lender_position i JOIN facility f ON f.key = i.facility_key
       JOIN deal d ON d.key = i.deal_key`,
+    balances: BALANCES,
     newest: NEWEST,
     only: 'true',
     lines: 'l.facility_key = i.facility_key AND l.lender_key IN (0, i.lender_key)',

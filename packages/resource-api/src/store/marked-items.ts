@@ -3,25 +3,27 @@ import { BY_LOOKUP, LEVEL_SQL } from './balance-levels.ts';
 import { BY_INDEX, conditions, Parameters, type Statement } from './balance-statements.ts';
 import { groupOf } from './group-totals.ts';
 
+const nextRated = (after: string) => `(SELECT deal_key FROM rate_period
+        WHERE deal_key > ${after} ORDER BY deal_key LIMIT 1)`;
+/** Part of WITH RECURSIVE: the deals with rates, and a row without one. */
+export const RATED = `rated AS (
+      SELECT ${nextRated('0')} AS key
+      UNION ALL SELECT ${nextRated('rated.key')} FROM rated WHERE rated.key IS NOT NULL)`;
+
 /**
  * Items of a filter in which something accrues: among the items of given deals, or of the deals with
  * rates, because few of many deals may have any.
  */
 export function accruingStatement(request: MarkedRequest, deals?: readonly bigint[]): Statement {
   const { columns, items, where, most, parameters } = partsOf(request, 'of the candidate');
-  const next = (after: string) => `(SELECT deal_key FROM rate_period
-        WHERE deal_key > ${after} ORDER BY deal_key LIMIT 1)`;
   const rated =
     deals === undefined
-      ? `
-      SELECT ${next('0')} AS key
-      UNION ALL SELECT ${next('rated.key')} FROM rated WHERE rated.key IS NOT NULL`
-      : `
+      ? RATED
+      : `rated AS (
       SELECT among.key FROM unnest(${parameters.add(deals)}::bigint[]) among (key)
-      WHERE EXISTS (SELECT FROM rate_period WHERE deal_key = among.key ${BY_LOOKUP})`;
+      WHERE EXISTS (SELECT FROM rate_period WHERE deal_key = among.key ${BY_LOOKUP}))`;
   const text = `
-    WITH RECURSIVE rated AS (${rated}
-    )
+    WITH RECURSIVE ${rated}
     SELECT item.* FROM rated CROSS JOIN LATERAL (
       SELECT ${columns} FROM ${items}
       WHERE i.deal_key = rated.key AND ${where} ${BY_LOOKUP}) item

@@ -11,6 +11,7 @@ import type {
   KnownSequence,
   LedgerState,
   LostTime,
+  MarkedItem,
   Movement,
   PageRequest,
   ReaderAccess,
@@ -32,10 +33,12 @@ import { changedDealsStatement } from './changed-deals.ts';
 import { facetsStatement } from './facets.ts';
 import { FEW_DEALS, fewDeals } from './few-deals.ts';
 import { grantedItems } from './granted-items.ts';
-import { grantedLines, lineTotalsStatement, livingLines, ratedDeals } from './granted-lines.ts';
 import { grantsStatement } from './grants-statement.ts';
 import { type GroupRow, groupTotalsStatement, toGroup } from './group-totals.ts';
+import { ratedOn, totalsOn } from './item-history.ts';
+import { journaledDeals } from './journaled-deals.ts';
 import { keptAccruals } from './kept-accruals.ts';
+import { type KeptDeals, keptItems, SMALL_BOOK } from './kept-items.ts';
 import { accruingStatement, owingStatement } from './marked-items.ts';
 import { itemMovementsStatement, readMovements } from './movement-page.ts';
 import { bookDate, GENERATION, type GenerationRow, readKnowledge } from './on-the-way.ts';
@@ -67,11 +70,8 @@ export function sqlBalanceStore(
   const tellsGeneration = facts.generation === undefined;
   const granted = grantedItems();
   const pages = { database, facts, granted, bounds, tellsGeneration };
-  const linesOf = grantedLines(database, granted);
-  const livingOf = async (access: ReaderAccess, request: FilterRequest) => {
-    const lines = await linesOf(access, request);
-    return lines && livingLines(lines, request);
-  };
+  const journaled = journaledDeals(database);
+  const itemsOf = keptItems(database, facts, journaled, granted);
   const dealsOf = async (
     access: ReaderAccess,
     { narrowing = {}, ...request }: Pick<FilterRequest, 'level' | 'filter' | 'narrowing'>,
@@ -90,6 +90,16 @@ export function sqlBalanceStore(
     const rows = await readAs<BookTotalRow>(database, access, bookTotalsStatement(request));
     if (!rows.some(({ seen }) => seen)) return undefined;
     return rows.flatMap(({ seen: _, ...row }) => (row.currency === null ? [] : toTotal(row)));
+  };
+  /** What the items of deals come to, by their histories where these are known. */
+  const addedUp = async (
+    access: ReaderAccess,
+    request: FilterRequest,
+    { known, unknown }: KeptDeals,
+  ): Promise<readonly BookedTotal[]> => {
+    if (unknown.length === 0) return totalsOn(known, request);
+    const rows = await readAs<TotalRow>(database, access, totalsStatement(request, unknown));
+    return totalsOn(known, request, rows.map(toTotal));
   };
   return {
     pagesTellGeneration: tellsGeneration,
@@ -168,14 +178,14 @@ export function sqlBalanceStore(
       return rows.map((row) => ({ ...row, value: row.party?.id ?? row.value }));
     },
     async totals(access, request, most) {
-      const living = await livingOf(access, request);
-      if (living !== undefined) {
-        if (living.length === 0) return [];
-        const statement = lineTotalsStatement(request, living);
-        return (await readAs<TotalRow>(database, access, statement)).map(toTotal);
+      const few = await itemsOf(access, request, 'few deals');
+      if (few !== undefined) return addedUp(access, request, few);
+      const whole = asksWholeBook(request.filter) ? await keptTotals(access, request) : undefined;
+      if (whole !== undefined) return whole;
+      if (most === undefined || most >= SMALL_BOOK) {
+        const all = await itemsOf(access, request, 'all');
+        if (all !== undefined) return addedUp(access, request, all);
       }
-      const kept = asksWholeBook(request.filter) ? await keptTotals(access, request) : undefined;
-      if (kept !== undefined) return kept;
       const deals = await dealsOf(access, request);
       if (deals === undefined && most !== undefined) {
         if (await hadMoreItems(facts, request, most)) return undefined;
@@ -184,10 +194,16 @@ export function sqlBalanceStore(
       return rows.map(toTotal);
     },
     async accruing(access, request) {
-      const living = await livingOf(access, request);
-      const deals = living ? ratedDeals(living) : await dealsOf(access, request);
-      if (deals?.length === 0) return [];
-      return readAs(database, access, accruingStatement(request, deals));
+      const kept =
+        request.groupBy === undefined
+          ? ((await itemsOf(access, request, 'few deals')) ??
+            (await itemsOf(access, request, 'with rates')))
+          : undefined;
+      const asked = kept === undefined ? await dealsOf(access, request) : kept.unknown;
+      const known = kept === undefined ? [] : ratedOn(kept.known, request);
+      if (asked?.length === 0) return known;
+      const statement = accruingStatement(request, asked);
+      return [...known, ...(await readAs<MarkedItem>(database, access, statement))];
     },
     owing: async (access, request) =>
       readAs(database, access, owingStatement(request, await dealsOf(access, request))),
@@ -196,7 +212,7 @@ export function sqlBalanceStore(
       const statement = accrualStatement(level, keys, snapshot);
       return toStreams(await readAll<StreamRow>(database, statement));
     },
-    accrualAmountsOf: keptAccruals(database),
+    accrualAmountsOf: keptAccruals(database, journaled),
     async series(access, request) {
       const statement = seriesStatement(request, await dealsOf(access, request));
       return (await readAs<SeriesRow>(database, access, statement)).map(toStep);

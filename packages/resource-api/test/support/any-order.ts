@@ -15,7 +15,7 @@ export async function postInAnyOrder(
   random: Random,
   following: (records: readonly BookRecord[]) => readonly JournalRecord[] = () => [],
 ): Promise<readonly BookRecord[]> {
-  const { records } = generated({ contracts: 30, years: 2, sublimits: true });
+  const { records } = generated({ contracts: 30, years: 2, sublimits: true, seed: 15 });
   const journals = records.filter((record) => record.object === 'journal');
   const first = shuffled(
     journals.filter(({ reverses, corrects }) => !reverses && !corrects),
@@ -58,6 +58,24 @@ export function reversalOf(journal: JournalRecord): JournalRecord {
     ...{ id, idempotencyKey: id, reverses: journal.id },
     postings: journal.postings.map((posting) => ({ ...posting, amount: turned(posting.amount) })),
   };
+}
+
+/** Some come late, and some are taken back, or taken back and given again. */
+export function mostlyInOrder(
+  journals: readonly JournalRecord[],
+  chance: number,
+  random: Random,
+): JournalRecord[] {
+  const named = new Set(journals.flatMap(({ reverses, corrects }) => reverses ?? corrects ?? []));
+  const placed = journals.flatMap((journal, index) => {
+    const others = named.has(journal.id) || journal.reverses !== undefined;
+    const late = !others && random.chance(chance) ? index + random.between(1, 200) : index;
+    if (others || !random.chance(chance)) return [[late, journal] as const];
+    const back = reversalOf(journal);
+    const again = random.chance(0.5) ? [[late + 90, reversalOf(back)] as const] : [];
+    return [[late, journal] as const, [late + random.between(1, 80), back] as const, ...again];
+  });
+  return placed.sort(([a], [b]) => a - b).map(([, journal]) => journal);
 }
 
 function shuffled<T>(values: readonly T[], random: Random): T[] {

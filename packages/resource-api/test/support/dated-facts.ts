@@ -8,7 +8,7 @@ const FACTS = 60;
 
 type Of<T extends BookRecord['object']> = Extract<BookRecord, { object: T }>;
 
-/** Names, borrowers and dates that change, also back, and journals with them that are taken back. */
+/** Names, borrowers, statuses and dates that change, also back, and journals with them that are taken back. */
 export function datedFacts(
   records: readonly BookRecord[],
   random: Random,
@@ -24,6 +24,7 @@ export function datedFacts(
   });
   const day = () => random.pick(['2023-02-01', '2023-08-15', '2024-03-31', '2024-12-31']);
   const name = () => random.pick(['Alpha', 'Zeta', 'Ärger', 'middle']);
+  const status = () => random.pick(['pending', 'active'] as const);
   const maturity = () => {
     const until = random.pick([undefined, '2024-01-31', '2026-06-30', '2031-12-31']);
     return until === undefined ? {} : { maturityDate: date(until) };
@@ -47,11 +48,11 @@ export function datedFacts(
         }),
       () =>
         post(dealOf(facility.id), {
-          terms: [{ facility: facility.id, status: 'active', ...maturity() }],
+          terms: [{ facility: facility.id, status: status(), ...maturity() }],
         }),
       () =>
         post(dealOf(contract.facility), {
-          terms: [{ contract: contract.id, status: 'active', ...maturity() }],
+          terms: [{ contract: contract.id, status: status(), ...maturity() }],
         }),
     ])();
   };

@@ -14,6 +14,8 @@ export function generated(plan: Partial<BookPlan> = {}): GeneratedBook {
   const answers: KnownAnswer[] = [];
   const whole = { contracts: 12, years: 2, seed: 7, from: date('2023-01-15'), ...plan };
   const records = [...generateBook(whole, (answer) => answers.push(answer))];
+  const hasSublimits = records.some((record) => record.object === 'facility' && record.sublimitOf);
+  if (plan.sublimits && !hasSublimits) throw new Error('no sublimits with this seed');
   return { records, answers };
 }
 

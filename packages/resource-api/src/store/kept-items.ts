@@ -1,0 +1,212 @@
+import type { Database } from '@cls/shared/sql/database';
+import { LRUCache } from 'lru-cache';
+import {
+  type FilterRequest,
+  type Level,
+  NO_FILTER,
+  type ReaderAccess,
+  type Snapshot,
+} from '../balances/balance-store.ts';
+import { BY_LOOKUP, ITEM_TABLES } from './balance-levels.ts';
+import { BY_INDEX, type Statement } from './balance-statements.ts';
+import type { GrantedItems } from './granted-items.ts';
+import {
+  type DealItems,
+  type ItemHistoryRow,
+  isToldByHistories,
+  toDealItems,
+} from './item-history.ts';
+import { itemHistoriesStatement } from './item-history-statement.ts';
+import type { JournaledDeals } from './journaled-deals.ts';
+import { keptHistories } from './kept-histories.ts';
+import { RATED } from './marked-items.ts';
+import { GENERATION, type GenerationRow } from './on-the-way.ts';
+import { lookUp, readAll, readAs } from './read-as.ts';
+import { hadMoreItems } from './read-page.ts';
+
+/** Deals that a reader sees, with what their items come to on all dates. */
+export interface KeptDeals {
+  /** With the items that the reader sees. */
+  readonly known: readonly DealItems[];
+  /** By their keys: of these the database is to be asked. */
+  readonly unknown: readonly bigint[];
+}
+
+/** The reader's few deals, or all that it sees of a book that is not large, or those that have rates. */
+type Extent = 'few deals' | 'all' | 'with rates';
+
+type Asked = Pick<FilterRequest, 'level' | 'filter' | 'snapshot'>;
+
+/**
+ * Undefined where histories do not tell what the filter leaves, where the reader's deals or the items
+ * of the book are too many, and where the question is not about the book as it is known now.
+ */
+export type KeptItems = (
+  access: ReaderAccess,
+  request: Asked,
+  extent: Extent,
+) => Promise<KeptDeals | undefined>;
+
+/** What a reader sees of a state of the book. */
+interface Seen extends KeptDeals, SeenItems {
+  readonly epoch: number;
+  readonly generation: bigint;
+  readonly ledgerSeq: bigint;
+}
+
+/** All items of so large a book may be looked at for each question. */
+export const SMALL_BOOK = 20_000;
+/** Of all readers together. */
+const SEEN_KEPT = 5 * SMALL_BOOK;
+/** Amounts on days, of all deals together: some 150 bytes each. */
+const FACTS_KEPT = 200_000;
+const AT_ONCE = { facts: 5_000, keys: 1_000 };
+/** Of more deals the database finds the items by the filter. */
+const UNKNOWN_MAX = 1_000;
+
+/**
+ * What the items of a reader's deals come to on all dates, as the book is known now. Which items it sees
+ * is looked up under row-level security, once for a state of the book. Histories are kept for all
+ * readers; those of a deal are read again after a journal of it.
+ */
+export function keptItems(
+  database: Database,
+  facts: Database,
+  deals: JournaledDeals,
+  granted: GrantedItems,
+): KeptItems {
+  const histories = keptHistories<DealItems>(deals, {
+    factsKept: FACTS_KEPT,
+    atOnce: AT_ONCE,
+    read: async (level, keys, seq) => {
+      const statement = itemHistoriesStatement(level, keys, seq);
+      const byDeal = new Map<bigint, ItemHistoryRow[]>(keys.map((key) => [key, []]));
+      for (const row of await readAll<ItemHistoryRow>(database, statement)) {
+        byDeal.get(row.deal)?.push(row);
+      }
+      return [...byDeal].map(([deal, rows]) => ({ key: deal, deal, ...toDealItems(rows) }));
+    },
+  });
+  const kept = new LRUCache<string, Seen>({
+    maxSize: SEEN_KEPT,
+    sizeCalculation: ({ items }) => 1 + items.size,
+  });
+
+  const lookUpItems = async (access: ReaderAccess, request: Asked, extent: Extent) => {
+    if (extent === 'few deals') return itemsOfFewDeals(database, granted, access, request);
+    if (await hadMoreItems(facts, request, SMALL_BOOK)) return undefined;
+    return itemsOfBook(database, access, request.level, extent);
+  };
+  /** What was granted may be taken back while a question is under way: then row-level security decides. */
+  const isCurrent = async ({ generation }: Seen): Promise<boolean> => {
+    const statement = { sql: GENERATION, parameters: [], prepared: true };
+    const [row] = await readAll<GenerationRow>(database, statement);
+    return row?.generation === generation;
+  };
+
+  return async (access, request, extent) => {
+    const { level, filter, snapshot } = request;
+    const { ledgerSeq, edition } = snapshot;
+    if (edition === undefined || !isToldByHistories(filter)) return undefined;
+    if (extent === 'few deals' && 'fullControl' in access) return undefined;
+    if (!(await deals.reach(snapshot))) return undefined;
+    const reader = 'fullControl' in access ? '*' : access.customer;
+    const key = `${reader} ${level} ${extent}`;
+    const { epoch } = deals;
+    const before = kept.get(key);
+    let seen = before?.epoch === epoch && isOf(before, snapshot) ? before : undefined;
+    if (seen === undefined) {
+      const found = (await lookUpItems(access, request, extent)) ?? { ...TOO_MANY, ...edition };
+      const { generation } = edition;
+      seen = { ...found, epoch, generation, ledgerSeq, known: [], unknown: found.deals };
+    } else if (!('fullControl' in access) && !(await isCurrent(seen))) {
+      return undefined;
+    }
+    if (seen.unknown.length > 0) {
+      seen = withHistories(seen, await histories.find(level, seen.unknown, snapshot));
+      // The others would be looked for in vain with each question.
+      const isFull = seen.unknown.length > UNKNOWN_MAX && !histories.hasRoom();
+      if (isFull) seen = { ...seen, ...TOO_MANY, known: [], unknown: [] };
+    }
+    // A grant may begin with a day, which the database decides by its own clock.
+    if (seen.today === edition.today) kept.set(key, seen);
+    return seen.isFew && seen.unknown.length <= UNKNOWN_MAX ? seen : undefined;
+  };
+}
+
+function isOf(seen: Seen, { ledgerSeq, edition }: Snapshot): boolean {
+  const { generation, today } = edition ?? {};
+  return seen.ledgerSeq === ledgerSeq && seen.generation === generation && seen.today === today;
+}
+
+/** Histories of the deals that were unknown, in their order. */
+function withHistories(seen: Seen, found: readonly (DealItems | undefined)[]): Seen {
+  const added = found.flatMap((history) => (history ? [visible(history, seen.items)] : []));
+  const unknown = seen.unknown.filter((_, index) => found[index] === undefined);
+  return { ...seen, known: [...seen.known, ...added], unknown };
+}
+
+function visible(history: DealItems, seen: ReadonlySet<bigint>): DealItems {
+  const items = history.items.filter(({ key }) => seen.has(key));
+  return items.length === history.items.length ? history : { ...history, items };
+}
+
+interface SeenItems {
+  /** The day by which the database decided which grants have begun. */
+  readonly today: string;
+  readonly isFew: boolean;
+  readonly deals: readonly bigint[];
+  readonly items: ReadonlySet<bigint>;
+}
+
+const TOO_MANY = { isFew: false, deals: [], items: new Set<bigint>() };
+
+/** Undefined where they are not few. */
+async function itemsOfFewDeals(
+  database: Database,
+  granted: GrantedItems,
+  access: ReaderAccess,
+  { level, snapshot }: Asked,
+): Promise<SeenItems | undefined> {
+  const few = await lookUp(database, access, (transaction) =>
+    granted.of(transaction, access, { level, filter: NO_FILTER, snapshot }),
+  );
+  if (few?.deals === undefined || few.items === undefined) return undefined;
+  const { today, deals, items } = few;
+  const keys = items === '{}' ? [] : items.slice(1, -1).split(',').map(BigInt);
+  // One of its facilities stands for a deal, another one on each date.
+  return { today, isFew: true, deals, items: new Set(level === 'deal' ? deals : keys) };
+}
+
+async function itemsOfBook(
+  database: Database,
+  access: ReaderAccess,
+  level: Level,
+  extent: 'all' | 'with rates',
+): Promise<SeenItems> {
+  const [row] = await readAs<ItemsRow>(database, access, seenItemsStatement(level, extent));
+  const { today = '', deals = [], items = [] } = row ?? {};
+  return { today, isFew: true, deals, items: new Set(items) };
+}
+
+export function seenItemsStatement(level: Level, extent: 'all' | 'with rates'): Statement {
+  const [table, deal] = level === 'deal' ? ['deal', 'key'] : [ITEM_TABLES[level], 'deal_key'];
+  const columns = `i.${deal} AS deal_key, i.key`;
+  const items =
+    extent === 'all'
+      ? `SELECT ${columns} FROM ${table} i`
+      : `WITH RECURSIVE ${RATED}
+        SELECT item.* FROM rated CROSS JOIN LATERAL (
+          SELECT ${columns} FROM ${table} i WHERE i.${deal} = rated.key ${BY_LOOKUP}) item`;
+  const sql = `
+    SELECT (now() AT TIME ZONE 'UTC')::date::text AS today,
+      coalesce(array_agg(DISTINCT deal_key), '{}') AS deals, coalesce(array_agg(key), '{}') AS items
+    FROM (${items}) i`;
+  return { sql, parameters: [], planning: extent === 'all' ? '' : BY_INDEX };
+}
+
+interface ItemsRow {
+  readonly today: string;
+  readonly deals: readonly bigint[];
+  readonly items: readonly bigint[];
+}

@@ -1,0 +1,198 @@
+import { Random } from '@cls/book-generator/random';
+import type { Database } from '@cls/shared/sql/database';
+import { describeOnEngines } from '@cls/testing/engines';
+import { expect } from 'chai';
+import { NO_FILTER, type ReaderAccess } from '../src/balances/balance-store.ts';
+import type { BookRecord, FacilityRecord, JournalRecord } from '../src/journal-file/record.ts';
+import { type BusinessDate, businessDateOf, daysAfter } from '../src/ledger/business-date.ts';
+import { MIGRATIONS } from '../src/store/migrations.ts';
+import { sqlBalanceStore } from '../src/store/sql-balance-store.ts';
+import { sqlEntitlements } from '../src/store/sql-entitlements.ts';
+import { lenderOf, mostlyInOrder } from './support/any-order.ts';
+import { date } from './support/book.ts';
+import { datedFacts } from './support/dated-facts.ts';
+import { generated, loadRecords } from './support/generated.ts';
+import {
+  expectTotalsWorkedOutAnew,
+  type FilterValues,
+  STATUSES,
+  someFilter,
+} from './support/kept-totals.ts';
+import { listening } from './support/listening.ts';
+import { aFacility, aJournal, aLoan, aParty, aPosition, entry } from './support/records.ts';
+
+const SEED = 31;
+const QUESTIONS = 3;
+const [FIRST, LAST] = [date('2023-01-10'), date('2025-03-01')];
+const FULL: ReaderAccess = { fullControl: true };
+const GRANTS: readonly ReaderAccess[] = [
+  { customer: 'agent' },
+  { customer: 'lender' },
+  { customer: 'borrower' },
+];
+
+describeOnEngines('totals from histories that are kept', (engine) => {
+  let database: Database;
+  const asked: string[] = [];
+  const random = new Random(SEED);
+  beforeEach(async function () {
+    this.timeout(0);
+    database = await engine.open(MIGRATIONS);
+    asked.length = 0;
+  });
+  afterEach(() => database?.close());
+
+  const aDay = (): BusinessDate => {
+    const days = (Date.parse(LAST) - Date.parse(FIRST)) / 86_400_000;
+    return daysAfter(FIRST, random.between(0, days));
+  };
+  const newestSeq = async (book = database): Promise<bigint> => {
+    const [row] = await book.query<{ seq: bigint }>('SELECT max(seq) AS seq FROM journal');
+    return row?.seq ?? 0n;
+  };
+  const storeThatTells = () => sqlBalanceStore(listening(database, (sql) => asked.push(sql)));
+  const valuesOf = async (): Promise<FilterValues> => {
+    const values = async (sql: string) =>
+      (await database.query<{ value: string }>(sql)).map(({ value }) => value);
+    return {
+      currencies: await values('SELECT DISTINCT currency AS value FROM facility ORDER BY 1'),
+      countries: await values('SELECT DISTINCT country AS value FROM deal ORDER BY 1'),
+      facilityTypes: await values('SELECT DISTINCT type AS value FROM facility ORDER BY 1'),
+      statuses: STATUSES,
+    };
+  };
+
+  for (const [often, chance] of Object.entries({ rarely: 0.004, often: 0.03 })) {
+    it(`are what the database adds up for every reader, where journals ${often} come late or are taken back`, async () => {
+      const store = storeThatTells();
+      const { records } = generated({ contracts: 14, years: 2, sublimits: true, seed: 17 });
+      await loadRecords(
+        database,
+        records.filter(({ object }) => object !== 'journal'),
+      );
+      const values = await valuesOf();
+      const entitlements = sqlEntitlements(database);
+      const of = { lenderId: undefined, deals: { allDeals: true } } as const;
+      await entitlements.grant({ ...of, customer: 'agent', role: 'agent' });
+      const lenderId = lenderOf(records);
+      await entitlements.grant({ ...of, customer: 'lender', role: 'lender', lenderId });
+      const deals = { country: values.countries[0] ?? '' };
+      await entitlements.grant({ ...of, customer: 'borrower', role: 'borrower', deals });
+      const journals = records.flatMap((record) => (record.object === 'journal' ? [record] : []));
+      const facts = datedFacts(records, random);
+      for (const [index, fact] of facts.entries()) {
+        journals.splice(Math.floor((index * journals.length) / facts.length), 0, fact);
+      }
+      const rest = mostlyInOrder(journals, chance, random);
+      while (rest.length > 0) {
+        await loadRecords(database, rest.splice(0, random.pick([1, 3, 40])));
+        for (let question = 0; question < QUESTIONS; question += 1) {
+          const filter = someFilter(random, values);
+          const access = random.pick([FULL, ...GRANTS]);
+          await expectTotalsWorkedOutAnew(store, database, access, { asOf: aDay(), filter });
+        }
+      }
+    });
+  }
+
+  it('are read from the database no more until a journal is posted, and then of its deal', async () => {
+    const store = storeThatTells();
+    const { records } = generated({ contracts: 12, years: 1 });
+    const last = records.findLast(({ object }) => object === 'journal') as JournalRecord;
+    await loadRecords(
+      database,
+      records.filter((record) => record !== last),
+    );
+    const filter = { ...NO_FILTER, statuses: ['active'] };
+    const ask = async (asOf: string): Promise<readonly string[]> => {
+      const edition = { generation: await store.generation(), today: businessDateOf(new Date()) };
+      const ledgerSeq = await newestSeq();
+      asked.length = 0;
+      await store.totals(FULL, {
+        level: 'contract',
+        filter,
+        snapshot: { asOf: date(asOf), ledgerSeq, edition },
+      });
+      return asked.filter((sql) => !sql.includes('FROM journal WHERE'));
+    };
+    const isRead = (sql: string) => sql.includes('balance_line');
+    while ((await ask('2023-06-30')).some(isRead));
+    expect(await ask('2023-07-31')).to.deep.equal([]);
+    await loadRecords(database, [last]);
+    expect((await ask('2023-07-31')).filter(isRead)).to.have.length(1);
+    expect(await ask('2023-08-31')).to.deep.equal([]);
+  });
+
+  it('are of the type of that facility which stands for the deal on the date', async () => {
+    const store = storeThatTells();
+    const [borrower, lender] = [aParty('Borrower'), aParty('Lender')];
+    const late = { bookedOn: date('2025-02-15') };
+    const { deal, facility, contract, positions } = aLoan(borrower, [lender], late);
+    const earlier = aFacility(deal, { type: 'revolver' });
+    const commit = (to: FacilityRecord, day: string, amount: string) => {
+      const holders = [[undefined, amount] as const, [lender, amount] as const];
+      return aJournal(deal, 'original_commitment', day, [
+        ...entry({ facility: to }, ['ORIGINAL_COMMITMENT', 'MEMO'], holders),
+        ...entry({ facility: to }, ['UNFUNDED', 'MEMO'], holders),
+      ]);
+    };
+    await loadRecords(database, [
+      ...[borrower, lender, deal, facility],
+      ...[contract, ...positions].map((record) => ({ ...record, ...late })),
+      ...[earlier, aPosition(earlier, lender)],
+      commit(earlier, '2025-02-01', '40.00'),
+      commit(facility, '2025-03-01', '60.00'),
+    ]);
+    for (const [asOf, type, unfunded] of [
+      ['2025-02-10', 'revolver', [4_000n]],
+      ['2025-02-10', 'term_loan', []],
+      ['2025-03-31', 'revolver', []],
+      ['2025-03-31', 'term_loan', [10_000n]],
+    ] as const) {
+      const asked = { asOf: date(asOf), filter: { ...NO_FILTER, facilityTypes: [type] } };
+      await expectTotalsWorkedOutAnew(store, database, FULL, asked);
+      const edition = { generation: await store.generation(), today: businessDateOf(new Date()) };
+      const snapshot = { asOf: asked.asOf, ledgerSeq: await newestSeq(), edition };
+      const totals = await store.totals(FULL, { ...asked, level: 'deal', snapshot });
+      expect(totals?.map(({ balance }) => balance.unfunded)).to.deep.equal(unfunded);
+    }
+  });
+
+  it('are those of the book after it was restored, where other journals have the same sequences', async () => {
+    const restored = await engine.open(MIGRATIONS);
+    try {
+      let current = database;
+      const store = sqlBalanceStore({
+        ...database,
+        query: (...asked) => current.query(...asked),
+        transaction: (work, options) => current.transaction(work, options),
+      });
+      const filter = { ...NO_FILTER, statuses: ['active'] };
+      const ask = async (access: ReaderAccess = FULL) => {
+        await expectTotalsWorkedOutAnew(store, current, access, {
+          asOf: date('2023-10-31'),
+          filter,
+        });
+        return [await store.generation(), await newestSeq(current)];
+      };
+      const load = (book: readonly BookRecord[], from: number, to: number) => {
+        const journals = book.filter(({ object }) => object === 'journal').slice(from, to);
+        const others = from === 0 ? book.filter(({ object }) => object !== 'journal') : [];
+        return loadRecords(current, [...others, ...journals]);
+      };
+      const [lost, other] = [1, 2].map(
+        (seed) => generated({ contracts: 4, years: 1, seed }).records,
+      );
+      await load(lost ?? [], 0, 30);
+      await load(lost ?? [], 30, 60);
+      const before = await ask();
+      current = restored;
+      await load(other ?? [], 0, 30);
+      await ask({ customer: 'somebody' });
+      await load(other ?? [], 30, 60);
+      expect(await ask()).to.deep.equal(before);
+    } finally {
+      await restored.close();
+    }
+  });
+});

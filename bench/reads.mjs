@@ -9,7 +9,7 @@
 // number it makes a book of that many facilities instead of the World Bank's; BOOK_URL names a
 // PostgreSQL database on this machine that has one already.
 //
-// Before anything is measured, every server answers 1,000 pages: Node compiles while it answers these.
+// Before anything is measured, every server answers 5,000 pages: Node compiles while it answers these.
 // "new dates" says whether nobody had asked for the dates of a line before: where somebody had, the
 // service knows what it looks up once for a date.
 // "node" and "database" are milliseconds of processor time a page of the service and of PostgreSQL.
@@ -42,7 +42,7 @@ const PAGE_GROUPS = [
   [/\/dist\/src\/(versions|csv)\//, 'presenting'],
   [/\/dist\/src\/(ledger|balances)\//, 'amounts and snapshots'],
 ];
-const WARM_UP = 1_000;
+const WARM_UP = 5_000;
 const WARM_UP_DATES = 50;
 /** Servers that are compared answer so many questions in turns. */
 const TURN = 10;
@@ -139,8 +139,11 @@ for (const [name, query, callers, path = ''] of pages) {
   }
 }
 const totals = [];
+const filtered = ['status=active', `country=${country}`, 'currency=USD&minOutstanding=1000000'];
 for (const [caller, token] of Object.entries({ ...tokens, ...beyond })) {
-  totals.push({ caller, ...(await totalsBesidePage(token)) });
+  for (const filter of ['', ...(caller === 'full control' ? filtered : [])]) {
+    totals.push({ caller, filter, ...(await totalsBesidePage(token, filter)) });
+  }
 }
 const walk = await walked();
 console.log(`store: ${engine}, Node ${process.versions.node}, ${questions} questions each`);
@@ -160,9 +163,12 @@ async function ask(number, { query, path = '', token }) {
 }
 
 /** The same questions with totals and without, in turns; of 11 items: no kept answer of a line above fits. */
-async function totalsBesidePage(token) {
-  const { body } = await ask(0, { query: 'limit=1', token });
-  const asks = (query) => ({ pid, ask: (number) => ask(number, { query, token }) });
+async function totalsBesidePage(token, filter) {
+  const asks = (query) => ({
+    pid,
+    ask: (number) => ask(number, { query: [query, filter].filter(Boolean).join('&'), token }),
+  });
+  const { body } = await asks('limit=1').ask(0);
   const { page, both } = await measured({
     page: asks('limit=11&include=none'),
     both: asks('limit=11'),

@@ -96,7 +96,7 @@ const QUESTIONS = [
     },
   ],
   [
-    'Totals of the few deals of a caller: what is looked up once, and what is added up',
+    'Totals of the few deals of a caller: histories of some, which are kept, and sums of the others',
     async () => {
       const edition = { generation: await store.generation(), today: await today() };
       plans = [];

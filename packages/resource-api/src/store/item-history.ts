@@ -4,7 +4,7 @@ import type {
   FilterRequest,
   MarkedItem,
 } from '../balances/balance-store.ts';
-import { TOTAL_COMPONENTS, type TotalBalance } from '../ledger/balance.ts';
+import { outstandingPrincipal, TOTAL_COMPONENTS, type TotalBalance } from '../ledger/balance.ts';
 import type { BusinessDate } from '../ledger/business-date.ts';
 
 /** A row of `itemHistoriesStatement`. Only `deal`, `rated` and `countries` where a deal has no items. */
@@ -30,6 +30,7 @@ type Dated<Value> = readonly { readonly from: string; readonly value: Value }[];
 /** What an item comes to. */
 interface Sums {
   readonly isZero: boolean;
+  readonly outstanding: bigint;
   /** Of `TOTAL_COMPONENTS`. */
   readonly amounts: readonly bigint[];
 }
@@ -97,18 +98,20 @@ function toDated(text: string): Dated<string> {
   });
 }
 
-const NOTHING: Sums = { isZero: true, amounts: TOTAL_COMPONENTS.map(() => 0n) };
+const NO_AMOUNTS: readonly bigint[] = TOTAL_COMPONENTS.map(() => 0n);
+const NOTHING: Sums = { isZero: true, outstanding: 0n, amounts: NO_AMOUNTS };
 
 /** What lines come to together. */
 function sumsOf(lines: string): Dated<Sums> {
   const changes = lines.split('/').flatMap(changesOf);
   changes.sort((a, b) => (a.from < b.from ? -1 : Number(a.from > b.from)));
   const dated: { from: string; value: Sums }[] = [];
-  let [amounts, notZero] = [NOTHING.amounts, 0];
+  let [amounts, notZero] = [NO_AMOUNTS, 0];
   for (const { from, value } of changes) {
     amounts = amounts.map((amount, index) => amount + (value.amounts[index] ?? 0n));
     notZero += value.notZero;
-    const sums = notZero === 0 ? NOTHING : { isZero: false, amounts };
+    const outstanding = outstandingPrincipal(balanceOf(amounts));
+    const sums = notZero === 0 ? NOTHING : { isZero: false, outstanding, amounts };
     if (dated.at(-1)?.from === from) dated.pop();
     if (!isSame(dated.at(-1)?.value ?? NOTHING, sums)) dated.push({ from, value: sums });
   }
@@ -118,7 +121,7 @@ function sumsOf(lines: string): Dated<Sums> {
 /** How a line changes from one of its dates to the next. */
 function changesOf(line: string) {
   if (line === '') return [];
-  let before = { amounts: NOTHING.amounts, notZero: 0 };
+  let before = { amounts: NO_AMOUNTS, notZero: 0 };
   return line.split(',').map((step) => {
     const [from = '', notZero, ...told] = step.split(' ');
     const now = { amounts: told.map(BigInt), notZero: Number(notZero) };
@@ -175,38 +178,33 @@ interface LivingItem {
   readonly amounts: readonly bigint[];
 }
 
-/** The items of a deal that a filter leaves and that are not zero, as of a date. */
-function livingItems(deal: DealItems, { filter, snapshot: { asOf } }: At): readonly LivingItem[] {
-  const isLeft = (values: readonly string[], value: string | undefined) =>
-    values.length === 0 || values.includes(value ?? '');
-  const isLeftNow = (values: readonly string[], dated: Dated<string>) =>
-    values.length === 0 || isLeft(values, valueAsOf(dated, asOf));
-  if (!isLeftNow(filter.countries, deal.countries)) return [];
-  const living: LivingItem[] = [];
-  for (const item of deal.items) {
-    const sums = valueAsOf(item.sums, asOf);
-    const record = item.records.find(({ since }) => since <= asOf);
-    if (sums === undefined || sums.isZero || record === undefined) continue;
-    const { amounts } = sums;
-    if (
-      isLeft(filter.currencies, item.currency) &&
-      isLeft(filter.facilityTypes, record.facilityType) &&
-      isLeftNow(filter.statuses, item.statuses) &&
-      isWithin(filter, amounts)
-    ) {
-      living.push({ item, record, amounts });
+/** Finds the items of a deal that a filter leaves and that are not zero, as of a date. */
+function livingItems({ filter, snapshot: { asOf } }: At): (deal: DealItems) => LivingItem[] {
+  const { countries, currencies, facilityTypes, statuses } = filter;
+  const { minOutstandingMinor: least, maxOutstandingMinor: most } = filter;
+  const isLeft = (values: readonly string[], value: string) =>
+    values.length === 0 || values.includes(value);
+  const isLeftThen = (values: readonly string[], dated: Dated<string>) =>
+    values.length === 0 || values.includes(valueAsOf(dated, asOf) ?? '');
+  const leaves = (item: ItemHistory, { facilityType }: ItemRecord, { outstanding }: Sums) =>
+    isLeft(currencies, item.currency) &&
+    isLeft(facilityTypes, facilityType) &&
+    isLeftThen(statuses, item.statuses) &&
+    (least === undefined || outstanding >= least) &&
+    (most === undefined || outstanding <= most);
+  return (deal) => {
+    const living: LivingItem[] = [];
+    if (!isLeftThen(countries, deal.countries)) return living;
+    for (const item of deal.items) {
+      const sums = valueAsOf(item.sums, asOf);
+      if (sums === undefined || sums.isZero) continue;
+      const record = item.records.find(({ since }) => since <= asOf);
+      if (record !== undefined && leaves(item, record, sums)) {
+        living.push({ item, record, amounts: sums.amounts });
+      }
     }
-  }
-  return living;
-}
-
-function isWithin(
-  { minOutstandingMinor: least, maxOutstandingMinor: most }: BalanceFilter,
-  amounts: readonly bigint[],
-): boolean {
-  if (least === undefined && most === undefined) return true;
-  const { principal_cash: cash, principal_pik: pik } = balanceOf(amounts);
-  return cash + pik >= (least ?? cash + pik) && cash + pik <= (most ?? cash + pik);
+    return living;
+  };
 }
 
 /** What the items of deals come to as of a date, and with them what others come to. */
@@ -221,8 +219,7 @@ export function totalsOn(
       { count, amounts: amountsOf(balance) },
     ]),
   );
-  for (const deal of deals) {
-    const living = livingItems(deal, at);
+  for (const living of deals.map(livingItems(at))) {
     // A sublimit adds no commitment to that of its facility.
     const wholes = living.some(({ item }) => item.isSublimit)
       ? new Set(living.flatMap(({ item }) => (item.isSublimit ? [] : [item.whole])))
@@ -230,14 +227,16 @@ export function totalsOn(
     for (const { item, amounts } of living) {
       let total = totals.get(item.currency);
       if (total === undefined) {
-        total = { count: 0, amounts: [...NOTHING.amounts] };
+        total = { count: 0, amounts: [...NO_AMOUNTS] };
         totals.set(item.currency, total);
       }
       total.count += 1;
       const isPart = item.isSublimit && wholes?.has(item.whole) === true;
+      // Most amounts are zero; adding them would take most of the time.
       for (let index = 0; index < amounts.length; index += 1) {
-        if (isPart && index === UNFUNDED) continue;
-        total.amounts[index] = (total.amounts[index] ?? 0n) + (amounts[index] ?? 0n);
+        const amount = amounts[index] ?? 0n;
+        if (amount === 0n || (isPart && index === UNFUNDED)) continue;
+        total.amounts[index] = (total.amounts[index] ?? 0n) + amount;
       }
     }
   }
@@ -262,14 +261,11 @@ function balanceOf(amounts: readonly bigint[]): TotalBalance {
 
 /** The items as of a date of deals in which something may accrue. */
 export function ratedOn(deals: readonly DealItems[], at: At): readonly MarkedItem[] {
-  return deals.flatMap((deal) =>
-    deal.rated
-      ? livingItems(deal, at).map(({ record: { key }, item: { currency, holder } }) => ({
-          key,
-          currency,
-          holder,
-          group: null,
-        }))
-      : [],
-  );
+  const rated = deals.filter((deal) => deal.rated);
+  return rated.flatMap(livingItems(at)).map(({ record: { key }, item: { currency, holder } }) => ({
+    key,
+    currency,
+    holder,
+    group: null,
+  }));
 }

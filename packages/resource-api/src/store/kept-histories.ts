@@ -18,6 +18,8 @@ interface Kept<History> {
   readonly deal: bigint;
   /** Undefined also where there was no room for it. */
   readonly history: History | undefined;
+  /** To read it again after each journal would take longer than to ask the database. */
+  readonly isLong: boolean;
   readonly facts: number;
 }
 
@@ -38,7 +40,10 @@ export interface KeptHistories<History> {
 interface Options<History> {
   /** Of all histories together. */
   readonly factsKept: number;
-  /** What is read at once, by what keys had so far: nobody is to wait for all that the book has. */
+  /**
+   * What is read at once, by what keys had so far: nobody is to wait for all that the book has. A history
+   * of more facts is not kept.
+   */
   readonly atOnce: { readonly facts: number; readonly keys: number };
   /** Reads histories as known at a sequence. */
   read(
@@ -69,7 +74,8 @@ export function keptHistories<History>(
   /** Where nobody looked which state the book is in, nothing is known. */
   const knownOf = (level: Level, key: bigint, { ledgerSeq, edition }: Snapshot) => {
     const kept = edition && known.get(cacheKey(level, key));
-    return kept && deals.isSame(kept.deal, kept.seq, ledgerSeq) ? kept : undefined;
+    const isKnown = kept?.isLong || (kept && deals.isSame(kept.deal, kept.seq, ledgerSeq));
+    return isKnown ? kept : undefined;
   };
   const hasRoom = (): boolean => {
     if (known.calculatedSize >= factsKept) known.purgeStale();
@@ -82,9 +88,10 @@ export function keptHistories<History>(
     for (const { key, deal, history, facts } of found) {
       sofar.keys += 1;
       sofar.facts += facts;
-      const fits = history !== undefined && known.calculatedSize + facts <= factsKept;
-      const kept = fits ? { history, facts } : { history: undefined, facts: 1 };
-      known.set(cacheKey(level, key), { seq, deal, ...kept });
+      const isLong = facts > atOnce.facts;
+      const fits = !isLong && known.calculatedSize + facts <= factsKept;
+      const kept = history && fits ? { history, facts } : { history: undefined, facts: 1 };
+      known.set(cacheKey(level, key), { seq, deal, isLong, ...kept });
     }
   };
   /** Reads as many as fit; none while another question reads. */

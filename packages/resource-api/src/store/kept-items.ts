@@ -58,8 +58,8 @@ interface Seen extends KeptDeals, SeenItems {
 export const SMALL_BOOK = 20_000;
 /** Of all readers together. */
 const SEEN_KEPT = 5 * SMALL_BOOK;
-/** Amounts on days, of all deals together: some 150 bytes each. */
-const FACTS_KEPT = 200_000;
+/** What items come to on a day, of all deals together: some 400 bytes each. */
+const FACTS_KEPT = 100_000;
 const AT_ONCE = { facts: 5_000, keys: 1_000 };
 /** Of more deals the database finds the items by the filter. */
 const UNKNOWN_MAX = 1_000;

@@ -24,7 +24,7 @@ export interface ItemHistoryRow {
   readonly lines: string | null;
 }
 
-/** Values from their dates on, the first one from the beginning. */
+/** Values, each from its date on. */
 type Dated<Value> = readonly { readonly from: string; readonly value: Value }[];
 
 /** What an item comes to. */

@@ -3,7 +3,7 @@
 import { createServer } from 'node:http';
 import pg from '../packages/shared/node_modules/pg/lib/index.js';
 
-process.once('message', async ({ connectionString, settings, text, port }) => {
+process.once('message', async ({ connectionString, settings, texts, port }) => {
   const client = new pg.Client({ connectionString });
   // The database ends with the benchmark.
   client.on('error', () => process.exit());
@@ -12,7 +12,8 @@ process.once('message', async ({ connectionString, settings, text, port }) => {
   const server = createServer(async (request, response) => {
     const asked = new URL(request.url, 'http://localhost').searchParams;
     const values = [asked.get('asOf'), asked.get('limit')];
-    const { rows } = await client.query({ name: 'page', text, values });
+    const caller = asked.get('caller');
+    const { rows } = await client.query({ name: caller, text: texts[caller], values });
     const body = JSON.stringify({ data: rows });
     response.setHeader('Content-Type', 'application/json');
     response.setHeader('Content-Length', Buffer.byteLength(body));

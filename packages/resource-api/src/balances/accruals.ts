@@ -2,7 +2,7 @@ import type { AccrualComponent, AccrualPeriod } from '../ledger/accrual.ts';
 import type { BalanceComponent, TotalBalance } from '../ledger/balance.ts';
 import { type AccrualStream, type WorkedAccrual, workOut } from '../ledger/billed-accruals.ts';
 import type { BusinessDate } from '../ledger/business-date.ts';
-import type { BalanceItem, ItemStreams } from './balance-store.ts';
+import type { AccruedAmounts, BalanceItem, ItemStreams } from './balance-store.ts';
 import { oncePerKey } from './once-per-key.ts';
 
 /**
@@ -19,11 +19,13 @@ export interface AccrualExplanation
   readonly corrects: { readonly journalId: string; readonly billedMinor: bigint } | undefined;
 }
 
+/** `AccruedAmounts` while they are added up. */
+export type AddedAmounts = Map<string, Map<BalanceComponent, bigint>>;
+
 export interface ItemAccruals {
   /** Built on demand: totals need the amounts only. */
   readonly explanations: () => readonly AccrualExplanation[];
-  /** What is to be added to a line's balance; the global one under the empty id. */
-  readonly amounts: ReadonlyMap<string, ReadonlyMap<BalanceComponent, bigint>>;
+  readonly amounts: AccruedAmounts;
 }
 
 const BALANCE_OF: Readonly<Record<AccrualComponent, BalanceComponent>> = {
@@ -48,16 +50,24 @@ export function accrualsIn(streams: ItemStreams): (key: bigint) => ItemAccruals 
 }
 
 function workedOut(streams: readonly AccrualStream[]): ItemAccruals {
-  const amounts = new Map<string, Map<BalanceComponent, bigint>>();
+  const amounts: AddedAmounts = new Map();
   const parts = workOut(streams);
-  for (const { stream, amounts: ofLines } of parts) {
-    const name = BALANCE_OF[stream.component];
-    for (const [lender, amount] of ofLines) {
-      const line = amounts.get(lender) ?? new Map<BalanceComponent, bigint>();
-      amounts.set(lender, line.set(name, (line.get(name) ?? 0n) + amount));
-    }
-  }
+  for (const { stream, amounts: ofLines } of parts) addTo(amounts, stream.component, ofLines);
   return { amounts, explanations: () => parts.map(explain) };
+}
+
+/** Adds what accrued on lines. */
+export function addTo(
+  amounts: AddedAmounts,
+  component: AccrualComponent,
+  ofLines: ReadonlyMap<string, bigint>,
+): void {
+  const name = BALANCE_OF[component];
+  for (const [lender, amount] of ofLines) {
+    const line = amounts.get(lender);
+    if (line === undefined) amounts.set(lender, new Map([[name, amount]]));
+    else line.set(name, (line.get(name) ?? 0n) + amount);
+  }
 }
 
 function explain({ stream, amounts, corrects, ...days }: WorkedAccrual): AccrualExplanation {
@@ -77,9 +87,9 @@ function explain({ stream, amounts, corrects, ...days }: WorkedAccrual): Accrual
 export function withAccruals<B extends TotalBalance>(
   balance: B,
   lender: string,
-  { amounts }: ItemAccruals,
+  amounts: AccruedAmounts | undefined,
 ): B {
-  const line = amounts.get(lender);
+  const line = amounts?.get(lender);
   if (line === undefined) return balance;
   const sum: B & Partial<Record<BalanceComponent, bigint>> = { ...balance };
   for (const [name, amount] of line) {
@@ -89,14 +99,14 @@ export function withAccruals<B extends TotalBalance>(
   return sum;
 }
 
-export function itemWithAccruals(item: BalanceItem, accruals: ItemAccruals): BalanceItem {
-  if (accruals.amounts.size === 0) return item;
+export function itemWithAccruals(item: BalanceItem, { amounts }: ItemAccruals): BalanceItem {
+  if (amounts.size === 0) return item;
   return {
     ...item,
-    global: withAccruals(item.global, '', accruals),
+    global: withAccruals(item.global, '', amounts),
     lenders: item.lenders.map(({ lender, balance }) => ({
       lender,
-      balance: withAccruals(balance, lender.id, accruals),
+      balance: withAccruals(balance, lender.id, amounts),
     })),
   };
 }

@@ -1,4 +1,9 @@
-import type { PrincipalBalance, StatedBalance, TotalBalance } from '../ledger/balance.ts';
+import type {
+  BalanceComponent,
+  PrincipalBalance,
+  StatedBalance,
+  TotalBalance,
+} from '../ledger/balance.ts';
 import type { AccrualStream } from '../ledger/billed-accruals.ts';
 import type { BusinessDate } from '../ledger/business-date.ts';
 import type { Interval, Period } from '../ledger/interval.ts';
@@ -278,6 +283,9 @@ export type ItemBalances = ReadonlyMap<string, StatedBalance>;
 
 /** What accrues, by internal key of the item; items with the same streams may share one list. */
 export type ItemStreams = ReadonlyMap<bigint, readonly AccrualStream[]>;
+
+/** What accrues, to be added to a line's balance; the global one under the empty id. */
+export type AccruedAmounts = ReadonlyMap<string, ReadonlyMap<BalanceComponent, bigint>>;
 
 /** Over the whole filter, one per currency; without what accrues by rate periods. */
 export interface BookedTotal {
@@ -600,11 +608,12 @@ export interface BalanceStore {
    * are those that a reader was shown before.
    */
   accrualsOf(level: Level, keys: readonly bigint[], snapshot: Snapshot): Promise<ItemStreams>;
-  /**
-   * The same for amounts alone: streams with the lines by which those of `MarkedItem.holder` are worked
-   * out, and with rates that do not say what they consist of.
-   */
-  accrualAmountsOf(level: Level, keys: readonly bigint[], snapshot: Snapshot): Promise<ItemStreams>;
+  /** What accrues in each item on the line of `MarkedItem.holder`, and maybe on other lines. */
+  accrualAmountsOf(
+    level: Level,
+    keys: readonly bigint[],
+    snapshot: Snapshot,
+  ): Promise<ReadonlyMap<bigint, AccruedAmounts>>;
   /**
    * Of the items that the filter finds at the snapshot, zero or not: of each currency what stood
    * before the period, then intervals with a movement, in their order.

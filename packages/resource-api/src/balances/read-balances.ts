@@ -458,13 +458,11 @@ async function readTotals(
   for (let start = 0; start < accruing.length; start += ACCRUING_BATCH) {
     const batch = accruing.slice(start, start + ACCRUING_BATCH);
     const keys = batch.map(({ key }) => key);
-    const accrualsOf = accrualsIn(await store.accrualAmountsOf(level, keys, snapshot));
+    const amountsOf = await store.accrualAmountsOf(level, keys, snapshot);
     for (const { key, currency, holder } of batch) {
-      const accruals = accrualsOf(key);
-      const { amounts } = accruals;
       const balance = sums.get(currency);
-      if (balance === undefined || amounts.size === 0) continue;
-      sums.set(currency, withAccruals(balance, holder, accruals));
+      if (balance === undefined) continue;
+      sums.set(currency, withAccruals(balance, holder, amountsOf.get(key)));
     }
   }
   return totals.map((total) => ({

@@ -1,5 +1,5 @@
 import type { Caller } from '@cls/shared/access/caller';
-import { accrualsIn, withAccruals } from './accruals.ts';
+import { withAccruals } from './accruals.ts';
 import type {
   BalanceFilter,
   BalanceItem,
@@ -135,10 +135,10 @@ async function withAccrued(
   const { level, snapshot } = request;
   const items = await store.accruing(access, { ...request, limit: WORKED_OUT });
   const added = await perItem(groups, items, async (keys) => {
-    const accrualsOf = accrualsIn(await store.accrualAmountsOf(level, keys, snapshot));
+    const amountsOf = await store.accrualAmountsOf(level, keys, snapshot);
     return (group, { key, holder }) => ({
       ...group,
-      balance: withAccruals(group.balance, holder, accrualsOf(key)),
+      balance: withAccruals(group.balance, holder, amountsOf.get(key)),
     });
   });
   return (added ?? groups).map((group) => ({ ...group, withAccruals: added !== undefined }));

@@ -1,5 +1,4 @@
 import { parameterRefusal } from '@cls/shared/http/parameter-refusal';
-import { accrualsIn } from './accruals.ts';
 import {
   type AnySort,
   type BalanceStore,
@@ -119,10 +118,10 @@ async function accrued(
   snapshot: Snapshot,
 ) {
   const keys = items.map(({ key }) => key);
-  const accrualsOf = accrualsIn(await store.accrualAmountsOf(level, keys, snapshot));
+  const amountsOf = await store.accrualAmountsOf(level, keys, snapshot);
   return items.map(({ key, holder }) => {
-    const { amounts } = accrualsOf(key);
-    return [key, amounts.get(holder)?.get('interest_accrued') ?? 0n] as const;
+    const amount = amountsOf.get(key)?.get(holder)?.get('interest_accrued');
+    return [key, amount ?? 0n] as const;
   });
 }
 

@@ -4,7 +4,15 @@
  */
 import { type ExactPart, largestRemainder, roundHalfUp } from './allocate.ts';
 import type { BusinessDate } from './business-date.ts';
-import { type DayCount, YEAR_PARTS, type YearFraction, yearFraction } from './day-count.ts';
+import {
+  type DayCount,
+  type Scale,
+  scaleFrom,
+  scalesOf,
+  YEAR_PARTS,
+  type YearFraction,
+  yearFraction,
+} from './day-count.ts';
 import { RATE_DECIMALS, type Rate } from './rate.ts';
 
 export const ACCRUAL_COMPONENTS = [
@@ -164,14 +172,84 @@ export function accrue(
   lines: ReadonlyMap<string, readonly BalanceStep[]>,
 ): Accrued {
   const yearsSince = fractionsSince(terms);
-  const global = lines.get('') ?? [];
-  const globalMinor = roundAccrual(exactAccrual(terms, global, yearsSince));
+  const amounts = rounded(lines, (balances) => exactAccrual(terms, balances, yearsSince));
+  return { amounts, periods: () => accrualPeriods(terms, lines.get('') ?? [], yearsSince) };
+}
+
+/** @param exactOf what accrued on a line */
+function rounded<Line>(
+  lines: ReadonlyMap<string, Line>,
+  exactOf: (line: Line) => bigint,
+): ReadonlyMap<string, bigint> {
+  const global = lines.get('');
+  const globalMinor = global === undefined ? 0n : roundAccrual(exactOf(global));
   const amounts = new Map([['', globalMinor]]);
+  if (lines.size === 1 && global !== undefined) return amounts;
   const parts: ExactPart[] = [];
-  for (const [id, balances] of lines) {
-    if (id !== '') parts.push({ id, numerator: exactAccrual(terms, balances, yearsSince) });
+  for (const [id, line] of lines) {
+    if (id !== '') parts.push({ id, numerator: exactOf(line) });
   }
   const shares = parts.length === 0 ? [] : largestRemainder(globalMinor, parts, EXACT_UNIT);
   for (const [id, share] of shares) amounts.set(id, share);
-  return { amounts, periods: () => accrualPeriods(terms, global, yearsSince) };
+  return amounts;
+}
+
+/** The amounts of `accrue` between two dates. */
+export type AmountsBetween = (from: BusinessDate, to: BusinessDate) => ReadonlyMap<string, bigint>;
+
+/**
+ * For many questions about the same lines: exact accruals up to each change of a rate or balance are added
+ * up once, and what accrues between two dates is a difference.
+ */
+export function amountsBetween(
+  { dayCount, rates }: Pick<AccrualTerms, 'dayCount' | 'rates'>,
+  lines: ReadonlyMap<string, readonly BalanceStep[]>,
+): AmountsBetween {
+  const byScale = new Map(
+    scalesOf(dayCount).map((scale) => [
+      scale,
+      new Map([...lines].map(([id, line]) => [id, changesOf(rates, line, scale)])),
+    ]),
+  );
+  return (from, to) => {
+    const scale = scaleFrom(dayCount, from);
+    const ofLines = byScale.get(scale) ?? new Map<string, readonly Change[]>();
+    return rounded(ofLines, (line) => upTo(to, line, scale) - upTo(from, line, scale));
+  };
+}
+
+/** From a date on another rate or balance counts. */
+interface Change {
+  readonly date: BusinessDate;
+  readonly place: bigint;
+  /** Accrued exactly up to the date. */
+  readonly exact: bigint;
+  /** Accrues from the date on: balance times rate. */
+  readonly perPart: bigint;
+}
+
+function changesOf(
+  rates: readonly RateStep[],
+  balances: readonly BalanceStep[],
+  scale: Scale,
+): readonly Change[] {
+  const changes: Change[] = [];
+  const dates = new Set([
+    ...rates.map(({ startDate }) => startDate),
+    ...balances.map(({ date }) => date),
+  ]);
+  let [rate, balance] = [0, 0];
+  for (const date of [...dates].sort()) {
+    while (rate < rates.length && (rates[rate] as RateStep).startDate <= date) rate += 1;
+    while (balance < balances.length && (balances[balance] as BalanceStep).date <= date)
+      balance += 1;
+    const perPart = (balances[balance - 1]?.amountMinor ?? 0n) * (rates[rate - 1]?.allInRate ?? 0n);
+    changes.push({ date, place: scale(date), exact: upTo(date, changes, scale), perPart });
+  }
+  return changes;
+}
+
+function upTo(date: BusinessDate, changes: readonly Change[], scale: Scale): bigint {
+  const last = changes[countWhere(changes, (change) => change.date <= date) - 1];
+  return last === undefined ? 0n : last.exact + last.perPart * (scale(date) - last.place);
 }

@@ -64,18 +64,22 @@ export function actualDays(from: BusinessDate, to: BusinessDate): number {
   return dayNumber(to) - dayNumber(from);
 }
 
-const DAYS_KEPT = 50_000;
-const dayNumbers = new Map<BusinessDate, number>();
+const DATES_KEPT = 50_000;
 
 /** The same dates are asked for again and again: parsing them takes longer than counting. */
-function dayNumber(date: BusinessDate): number {
-  const known = dayNumbers.get(date);
-  if (known !== undefined) return known;
-  const number = Date.parse(date) / DAY_MS;
-  if (dayNumbers.size >= DAYS_KEPT) dayNumbers.clear();
-  dayNumbers.set(date, number);
-  return number;
+function oncePerDate<T>(work: (date: BusinessDate) => T): (date: BusinessDate) => T {
+  const known = new Map<BusinessDate, T>();
+  return (date) => {
+    const found = known.get(date);
+    if (found !== undefined) return found;
+    const told = work(date);
+    if (known.size >= DATES_KEPT) known.clear();
+    known.set(date, told);
+    return told;
+  };
 }
+
+const dayNumber = oncePerDate((date) => Date.parse(date) / DAY_MS);
 
 /** D1 = 31 counts as 30; D2 = 31 counts as 30 where D1 is 30 or 31. */
 function bondDays(from: BusinessDate, to: BusinessDate): number {
@@ -101,4 +105,32 @@ function leapDays(date: BusinessDate): number {
   const leapYears = Math.floor(past / 4) - Math.floor(past / 100) + Math.floor(past / 400);
   const inThisYear = actualDays(`${date.slice(0, 4)}-01-01` as BusinessDate, date);
   return leapYears * 366 + (isLeap(year) ? inThisYear : 0);
+}
+
+/**
+ * Where dates stand, in parts of `YEAR_PARTS`: the fraction of a year between two dates is the difference
+ * of their places.
+ */
+export type Scale = (date: BusinessDate) => bigint;
+
+const SCALES: Readonly<Record<Exclude<DayCount, '30/360'>, Scale>> = {
+  'ACT/360': oncePerDate((date) => over(360, dayNumber(date)).parts),
+  'ACT/365F': oncePerDate((date) => over(365, dayNumber(date)).parts),
+  'ACT/ACT': oncePerDate((date) => since('ACT/ACT', '1970-01-01' as BusinessDate, date).parts),
+};
+const BOND_SCALE = oncePerDate((date) => over(360, 30 * monthsOf(date) + dayOf(date)).parts);
+/** Of periods that begin on a 30th or 31st: to them a 31st is a 30th. */
+const BOND_SCALE_FROM_30TH = oncePerDate(
+  (date) => over(360, 30 * monthsOf(date) + Math.min(dayOf(date), 30)).parts,
+);
+
+/** All scales of a day count. */
+export function scalesOf(dayCount: DayCount): readonly Scale[] {
+  return dayCount === '30/360' ? [BOND_SCALE, BOND_SCALE_FROM_30TH] : [SCALES[dayCount]];
+}
+
+/** The scale of a period that begins on a date. */
+export function scaleFrom(dayCount: DayCount, from: BusinessDate): Scale {
+  if (dayCount !== '30/360') return SCALES[dayCount];
+  return dayOf(from) < 30 ? BOND_SCALE : BOND_SCALE_FROM_30TH;
 }

@@ -1,7 +1,8 @@
-import type { AccrualStream } from '../ledger/billed-accruals.ts';
+import { type AddedAmounts, addTo } from '../balances/accruals.ts';
+import { type AccrualComponent, type AmountsBetween, amountsBetween } from '../ledger/accrual.ts';
 import type { BusinessDate } from '../ledger/business-date.ts';
 import type { Rate } from '../ledger/rate.ts';
-import { type LineSteps, linesOf, rateOf, type SubjectRow, subjectOf } from './accrual-streams.ts';
+import { type LineSteps, linesOf, rateOf, type SubjectRow } from './accrual-streams.ts';
 
 /** A row of `accrualHistoriesStatement`. */
 export interface HistoryRow extends SubjectRow {
@@ -15,9 +16,10 @@ export interface HistoryRow extends SubjectRow {
   readonly steps: LineSteps | null;
 }
 
-/** A stream on all days. None of its bills is to be worked out again. */
+/** What accrues in one stream as of any date. None of its bills is to be worked out again. */
 export interface AccrualHistory {
-  readonly stream: Omit<AccrualStream, 'open'>;
+  readonly component: AccrualComponent;
+  readonly amountsBetween: AmountsBetween;
   readonly begins: BusinessDate;
   /** By their first day. */
   readonly bills: readonly SettledDays[];
@@ -25,10 +27,13 @@ export interface AccrualHistory {
   readonly share: number;
 }
 
-/** Days that a bill settles as of its date. */
-interface SettledDays {
+interface Days {
   readonly from: BusinessDate;
   readonly to: BusinessDate;
+}
+
+/** Days that a bill settles as of its date. */
+interface SettledDays extends Days {
   readonly effectiveDate: BusinessDate;
 }
 
@@ -48,7 +53,8 @@ export function toHistory(row: HistoryRow): AccrualHistory {
   const steps = [...lines.values()].reduce((sum, line) => sum + line.length, 0);
   const facts = rates.length + bills.length + steps;
   return {
-    stream: { ...subjectOf(row), rates, lines, bills: [] },
+    component: row.component,
+    amountsBetween: amountsBetween({ dayCount: row.day_count, rates }, lines),
     begins: row.begins,
     bills,
     share: Math.ceil(facts / row.items.length),
@@ -59,15 +65,23 @@ function told<T extends readonly string[]>(rows: string | null): readonly T[] {
   return (rows?.split(',') ?? []).map((row) => row.split(' ') as unknown as T);
 }
 
-/** Undefined where bills settle all days before a date. */
-export function streamAt(history: AccrualHistory, asOf: BusinessDate): AccrualStream | undefined {
-  const open = openDays(history, asOf);
-  return open.length === 0 ? undefined : { ...history.stream, open };
+/** What accrues as of a date, in days that no bill settles: added to what others came to. */
+export function addAccrued(
+  sums: AddedAmounts,
+  { component, amountsBetween, ...history }: AccrualHistory,
+  asOf: BusinessDate,
+): void {
+  for (const { from, to } of openDays(history, asOf)) {
+    addTo(sums, component, amountsBetween(from, to));
+  }
 }
 
 /** Days before a date that no bill up to that date settles. */
-function openDays({ begins, bills }: AccrualHistory, asOf: BusinessDate): AccrualStream['open'] {
-  const open: { from: BusinessDate; to: BusinessDate }[] = [];
+function openDays(
+  { begins, bills }: Pick<AccrualHistory, 'begins' | 'bills'>,
+  asOf: BusinessDate,
+): readonly Days[] {
+  const open: Days[] = [];
   let from = begins;
   for (const bill of bills) {
     if (from >= asOf) return open;

@@ -1,8 +1,8 @@
 import type { Database } from '@cls/shared/sql/database';
-import type { BalanceStore, Level } from '../balances/balance-store.ts';
+import { type AddedAmounts, accrualsIn } from '../balances/accruals.ts';
+import type { AccruedAmounts, BalanceStore, Level } from '../balances/balance-store.ts';
 import { oncePerKey } from '../balances/once-per-key.ts';
-import type { AccrualStream } from '../ledger/billed-accruals.ts';
-import { type AccrualHistory, type HistoryRow, streamAt, toHistory } from './accrual-history.ts';
+import { type AccrualHistory, addAccrued, type HistoryRow, toHistory } from './accrual-history.ts';
 import { accrualHistoriesStatement, accrualStatement, holdersLines } from './accrual-statement.ts';
 import { listsByItem, type StreamRow, toStreams } from './accrual-streams.ts';
 import { ITEM_TABLES } from './balance-levels.ts';
@@ -44,20 +44,25 @@ export function keptAccruals(
   return async (level, keys, snapshot) => {
     if (keys.length === 0) return new Map();
     const found = await kept.find(level, keys, snapshot);
-    const streams = new Map<bigint, readonly AccrualStream[]>();
+    const amounts = new Map<bigint, AccruedAmounts>();
     const others: bigint[] = [];
-    // Items with the same histories share one list of streams.
-    const listAt = oncePerKey((histories: readonly AccrualHistory[]) =>
-      histories.flatMap((history) => streamAt(history, snapshot.asOf) ?? []),
-    );
+    // Items with the same histories share one list of them.
+    const addedUp = oncePerKey((histories: readonly AccrualHistory[]) => {
+      const sums: AddedAmounts = new Map();
+      for (const history of histories) addAccrued(sums, history, snapshot.asOf);
+      return sums;
+    });
     for (const [index, key] of keys.entries()) {
       const histories = found[index];
       if (histories === undefined) others.push(key);
-      else streams.set(key, listAt(histories));
+      else if (histories.length > 0) amounts.set(key, addedUp(histories));
     }
-    if (others.length === 0) return streams;
+    if (others.length === 0) return amounts;
     const statement = accrualStatement(level, others, snapshot, { lines: holdersLines(level) });
-    return new Map([...streams, ...toStreams(await readAll<StreamRow>(database, statement))]);
+    const streams = toStreams(await readAll<StreamRow>(database, statement));
+    const accrualsOf = accrualsIn(streams);
+    for (const key of streams.keys()) amounts.set(key, accrualsOf(key).amounts);
+    return amounts;
   };
 }
 

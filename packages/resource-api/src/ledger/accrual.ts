@@ -5,7 +5,9 @@
 import { type ExactPart, largestRemainder, roundHalfUp } from './allocate.ts';
 import type { BusinessDate } from './business-date.ts';
 import {
+  type Day,
   type DayCount,
+  dayOn,
   type Scale,
   scaleFrom,
   scalesOf,
@@ -194,12 +196,12 @@ function rounded<Line>(
   return amounts;
 }
 
-/** The amounts of `accrue` between two dates. */
-export type AmountsBetween = (from: BusinessDate, to: BusinessDate) => ReadonlyMap<string, bigint>;
+/** The amounts of `accrue` between two days. */
+export type AmountsBetween = (from: Day, to: Day) => ReadonlyMap<string, bigint>;
 
 /**
  * For many questions about the same lines: exact accruals up to each change of a rate or balance are added
- * up once, and what accrues between two dates is a difference.
+ * up once, and what accrues between two days is a difference.
  */
 export function amountsBetween(
   { dayCount, rates }: Pick<AccrualTerms, 'dayCount' | 'rates'>,
@@ -213,43 +215,58 @@ export function amountsBetween(
   );
   return (from, to) => {
     const scale = scaleFrom(dayCount, from);
-    const ofLines = byScale.get(scale) ?? new Map<string, readonly Change[]>();
-    return rounded(ofLines, (line) => upTo(to, line, scale) - upTo(from, line, scale));
+    const changes = byScale.get(scale) ?? new Map<string, Changes>();
+    return rounded(changes, (line) => upTo(to[scale], line) - upTo(from[scale], line));
   };
 }
 
-/** From a date on another rate or balance counts. */
-interface Change {
-  readonly date: BusinessDate;
-  readonly place: bigint;
-  /** Accrued exactly up to the date. */
-  readonly exact: bigint;
-  /** Accrues from the date on: balance times rate. */
-  readonly perPart: bigint;
+/** Days from which on another rate or balance counts. Columns: each question looks through them. */
+interface Changes {
+  /** Of the days on a scale. */
+  readonly places: Float64Array;
+  /** Accrued exactly up to each day. */
+  readonly exact: readonly bigint[];
+  /** Accrues from each day on: balance times rate. */
+  readonly perPart: readonly bigint[];
 }
 
 function changesOf(
   rates: readonly RateStep[],
   balances: readonly BalanceStep[],
   scale: Scale,
-): readonly Change[] {
-  const changes: Change[] = [];
-  const dates = new Set([
-    ...rates.map(({ startDate }) => startDate),
-    ...balances.map(({ date }) => date),
-  ]);
+): Changes {
+  const dates = [
+    ...new Set([...rates.map(({ startDate }) => startDate), ...balances.map(({ date }) => date)]),
+  ].sort();
+  const places = Float64Array.from(dates, (date) => dayOn(date)[scale]);
+  const [exact, perPart]: [bigint[], bigint[]] = [[], []];
   let [rate, balance] = [0, 0];
-  for (const date of [...dates].sort()) {
-    while (rate < rates.length && (rates[rate] as RateStep).startDate <= date) rate += 1;
-    while (balance < balances.length && (balances[balance] as BalanceStep).date <= date)
-      balance += 1;
-    const perPart = (balances[balance - 1]?.amountMinor ?? 0n) * (rates[rate - 1]?.allInRate ?? 0n);
-    changes.push({ date, place: scale(date), exact: upTo(date, changes, scale), perPart });
+  for (const [index, date] of dates.entries()) {
+    while ((rates[rate]?.startDate ?? AFTER_ALL) <= date) rate += 1;
+    while ((balances[balance]?.date ?? AFTER_ALL) <= date) balance += 1;
+    const place = places[index] ?? 0;
+    exact.push(index === 0 ? 0n : accruedAt(place, index - 1, { places, exact, perPart }));
+    perPart.push((balances[balance - 1]?.amountMinor ?? 0n) * (rates[rate - 1]?.allInRate ?? 0n));
   }
-  return changes;
+  return { places, exact, perPart };
 }
 
-function upTo(date: BusinessDate, changes: readonly Change[], scale: Scale): bigint {
-  const last = changes[countWhere(changes, (change) => change.date <= date) - 1];
-  return last === undefined ? 0n : last.exact + last.perPart * (scale(date) - last.place);
+/** Behind every date. */
+const AFTER_ALL = '~';
+
+/** Where changes have the same place, nothing accrues between them: any of them will do. */
+function upTo(place: number, changes: Changes): bigint {
+  const { places } = changes;
+  let [low, high] = [0, places.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((places[middle] as number) <= place) low = middle + 1;
+    else high = middle;
+  }
+  return low === 0 ? 0n : accruedAt(place, low - 1, changes);
+}
+
+function accruedAt(place: number, last: number, { places, exact, perPart }: Changes): bigint {
+  const parts = BigInt(place - (places[last] ?? 0));
+  return (exact[last] ?? 0n) + (perPart[last] ?? 0n) * parts;
 }

@@ -107,30 +107,40 @@ function leapDays(date: BusinessDate): number {
   return leapYears * 366 + (isLeap(year) ? inThisYear : 0);
 }
 
-/**
- * Where dates stand, in parts of `YEAR_PARTS`: the fraction of a year between two dates is the difference
- * of their places.
- */
-export type Scale = (date: BusinessDate) => bigint;
+/** `30/360 from a 30th`: of periods that begin on a 30th or 31st. To them, a 31st is a 30th. */
+export type Scale = DayCount | '30/360 from a 30th';
 
-const SCALES: Readonly<Record<Exclude<DayCount, '30/360'>, Scale>> = {
-  'ACT/360': oncePerDate((date) => over(360, dayNumber(date)).parts),
-  'ACT/365F': oncePerDate((date) => over(365, dayNumber(date)).parts),
-  'ACT/ACT': oncePerDate((date) => since('ACT/ACT', '1970-01-01' as BusinessDate, date).parts),
-};
-const BOND_SCALE = oncePerDate((date) => over(360, 30 * monthsOf(date) + dayOf(date)).parts);
-/** Of periods that begin on a 30th or 31st: to them a 31st is a 30th. */
-const BOND_SCALE_FROM_30TH = oncePerDate(
-  (date) => over(360, 30 * monthsOf(date) + Math.min(dayOf(date), 30)).parts,
-);
+/**
+ * Where a date stands on each scale, in parts of `YEAR_PARTS`: the fraction of a year between two dates is
+ * the difference of their places. Numbers hold them exactly: 10,000 years are less than 2^34 parts.
+ */
+export interface Day extends Readonly<Record<Scale, number>> {
+  readonly number: number;
+  readonly ofMonth: number;
+}
+
+/** The same object for the same date, mostly. */
+export const dayOn: (date: BusinessDate) => Day = oncePerDate((date) => {
+  const number = dayNumber(date);
+  const ofMonth = dayOf(date);
+  const months = 30 * monthsOf(date);
+  return {
+    number,
+    ofMonth,
+    'ACT/360': Number(over(360, number).parts),
+    'ACT/365F': Number(over(365, number).parts),
+    'ACT/ACT': Number(since('ACT/ACT', '1970-01-01' as BusinessDate, date).parts),
+    '30/360': Number(over(360, months + ofMonth).parts),
+    '30/360 from a 30th': Number(over(360, months + Math.min(ofMonth, 30)).parts),
+  };
+});
 
 /** All scales of a day count. */
 export function scalesOf(dayCount: DayCount): readonly Scale[] {
-  return dayCount === '30/360' ? [BOND_SCALE, BOND_SCALE_FROM_30TH] : [SCALES[dayCount]];
+  return dayCount === '30/360' ? ['30/360', '30/360 from a 30th'] : [dayCount];
 }
 
-/** The scale of a period that begins on a date. */
-export function scaleFrom(dayCount: DayCount, from: BusinessDate): Scale {
-  if (dayCount !== '30/360') return SCALES[dayCount];
-  return dayOf(from) < 30 ? BOND_SCALE : BOND_SCALE_FROM_30TH;
+/** The scale of a period that begins on a day. */
+export function scaleFrom(dayCount: DayCount, { ofMonth }: Day): Scale {
+  return dayCount === '30/360' && ofMonth >= 30 ? '30/360 from a 30th' : dayCount;
 }

@@ -1,6 +1,7 @@
 import { type AddedAmounts, addTo } from '../balances/accruals.ts';
 import { type AccrualComponent, type AmountsBetween, amountsBetween } from '../ledger/accrual.ts';
 import type { BusinessDate } from '../ledger/business-date.ts';
+import { type Day, dayOn } from '../ledger/day-count.ts';
 import type { Rate } from '../ledger/rate.ts';
 import { type LineSteps, linesOf, rateOf, type SubjectRow } from './accrual-streams.ts';
 
@@ -20,32 +21,26 @@ export interface HistoryRow extends SubjectRow {
 export interface AccrualHistory {
   readonly component: AccrualComponent;
   readonly amountsBetween: AmountsBetween;
-  readonly begins: BusinessDate;
-  /** By their first day. */
-  readonly bills: readonly SettledDays[];
+  readonly begins: Day;
+  readonly bills: Bills;
   /** Rates, bills and balances, shared out to the items that it is read for. */
   readonly share: number;
 }
 
-interface Days {
-  readonly from: BusinessDate;
-  readonly to: BusinessDate;
-}
-
-/** Days that a bill settles as of its date. */
-interface SettledDays extends Days {
-  readonly effectiveDate: BusinessDate;
+/** By the first day that they settle. Columns: each question looks through them. */
+interface Bills {
+  /** The first day that each settles, and the day after the last. */
+  readonly from: readonly Day[];
+  readonly to: readonly Day[];
+  /** The numbers of the same days, and of the date of each bill. */
+  readonly numbers: Readonly<Record<'from' | 'to' | 'effective', Int32Array>>;
 }
 
 type Dates = [from: BusinessDate, to: BusinessDate, effectiveDate: BusinessDate];
 
 export function toHistory(row: HistoryRow): AccrualHistory {
   const lines = linesOf(row.steps);
-  const bills = told<Dates>(row.bills).map(([from, to, effectiveDate]) => ({
-    from,
-    to,
-    effectiveDate,
-  }));
+  const bills = told<Dates>(row.bills);
   const rates = told<[BusinessDate, string]>(row.rates).map(([startDate, rate]) => ({
     startDate,
     allInRate: rateOf(rate) ?? (0n as Rate),
@@ -55,8 +50,8 @@ export function toHistory(row: HistoryRow): AccrualHistory {
   return {
     component: row.component,
     amountsBetween: amountsBetween({ dayCount: row.day_count, rates }, lines),
-    begins: row.begins,
-    bills,
+    begins: dayOn(row.begins),
+    bills: toBills(bills),
     share: Math.ceil(facts / row.items.length),
   };
 }
@@ -65,30 +60,30 @@ function told<T extends readonly string[]>(rows: string | null): readonly T[] {
   return (rows?.split(',') ?? []).map((row) => row.split(' ') as unknown as T);
 }
 
-/** What accrues as of a date, in days that no bill settles: added to what others came to. */
-export function addAccrued(
-  sums: AddedAmounts,
-  { component, amountsBetween, ...history }: AccrualHistory,
-  asOf: BusinessDate,
-): void {
-  for (const { from, to } of openDays(history, asOf)) {
-    addTo(sums, component, amountsBetween(from, to));
-  }
+function toBills(bills: readonly Dates[]): Bills {
+  const [from, to, effective] = [0, 1, 2].map((column) =>
+    bills.map((dates) => dayOn(dates[column] as BusinessDate)),
+  ) as [Day[], Day[], Day[]];
+  const numbered = (days: readonly Day[]) => Int32Array.from(days, ({ number }) => number);
+  const numbers = { from: numbered(from), to: numbered(to), effective: numbered(effective) };
+  return { from, to, numbers };
 }
 
-/** Days before a date that no bill up to that date settles. */
-function openDays(
-  { begins, bills }: Pick<AccrualHistory, 'begins' | 'bills'>,
-  asOf: BusinessDate,
-): readonly Days[] {
-  const open: Days[] = [];
-  let from = begins;
-  for (const bill of bills) {
-    if (from >= asOf) return open;
-    if (bill.effectiveDate > asOf || bill.to <= from) continue;
-    if (bill.from > from) open.push({ from, to: bill.from < asOf ? bill.from : asOf });
-    from = bill.to;
+/** Adds what accrues as of a date to what others came to: in days that no bill up to that date settles. */
+export function addAccrued(sums: AddedAmounts, history: AccrualHistory, asOf: Day): void {
+  const { component, amountsBetween, bills } = history;
+  const { from, to, effective } = bills.numbers;
+  let open = history.begins;
+  for (let bill = 0; bill < from.length && open.number < asOf.number; bill += 1) {
+    if ((effective[bill] ?? 0) > asOf.number || (to[bill] ?? 0) <= open.number) continue;
+    if ((from[bill] ?? 0) > open.number) {
+      addTo(sums, component, amountsBetween(open, earlier(bills.from[bill] ?? asOf, asOf)));
+    }
+    open = bills.to[bill] ?? asOf;
   }
-  if (from < asOf) open.push({ from, to: asOf });
-  return open;
+  if (open.number < asOf.number) addTo(sums, component, amountsBetween(open, asOf));
+}
+
+function earlier(one: Day, other: Day): Day {
+  return one.number < other.number ? one : other;
 }

@@ -2,6 +2,7 @@ import type { Database } from '@cls/shared/sql/database';
 import { type AddedAmounts, accrualsIn } from '../balances/accruals.ts';
 import type { AccruedAmounts, BalanceStore, Level } from '../balances/balance-store.ts';
 import { oncePerKey } from '../balances/once-per-key.ts';
+import { dayOn } from '../ledger/day-count.ts';
 import { type AccrualHistory, addAccrued, type HistoryRow, toHistory } from './accrual-history.ts';
 import { accrualHistoriesStatement, accrualStatement, holdersLines } from './accrual-statement.ts';
 import { listsByItem, type StreamRow, toStreams } from './accrual-streams.ts';
@@ -46,10 +47,11 @@ export function keptAccruals(
     const found = await kept.find(level, keys, snapshot);
     const amounts = new Map<bigint, AccruedAmounts>();
     const others: bigint[] = [];
+    const asOf = dayOn(snapshot.asOf);
     // Items with the same histories share one list of them.
     const addedUp = oncePerKey((histories: readonly AccrualHistory[]) => {
       const sums: AddedAmounts = new Map();
-      for (const history of histories) addAccrued(sums, history, snapshot.asOf);
+      for (const history of histories) addAccrued(sums, history, asOf);
       return sums;
     });
     for (const [index, key] of keys.entries()) {

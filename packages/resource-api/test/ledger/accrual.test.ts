@@ -1,9 +1,21 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { accrue, type BalanceStep, EXACT_UNIT, roundAccrual } from '../../src/ledger/accrual.ts';
+import {
+  accrue,
+  amountsBetween,
+  type BalanceStep,
+  EXACT_UNIT,
+  roundAccrual,
+} from '../../src/ledger/accrual.ts';
 import { allocate, largestRemainder, roundHalfUp } from '../../src/ledger/allocate.ts';
 import { type BusinessDate, businessDateOf } from '../../src/ledger/business-date.ts';
-import { DAY_COUNTS, type DayCount, YEAR_PARTS, yearFraction } from '../../src/ledger/day-count.ts';
+import {
+  DAY_COUNTS,
+  type DayCount,
+  dayOn,
+  YEAR_PARTS,
+  yearFraction,
+} from '../../src/ledger/day-count.ts';
 import { formatRate, parseRate, type Rate } from '../../src/ledger/rate.ts';
 import { date } from '../support/book.ts';
 
@@ -191,7 +203,60 @@ describe('an accrual', () => {
       ),
     );
   });
+
+  it('is the same between any two days where its changes were added up before', () => {
+    const dateWithin = fc
+      .integer({ min: 0, max: 1_000 })
+      .map((days) => businessDateOf(new Date(Date.UTC(2023, 11, 20 + days))));
+    const amount = fc.bigInt({ min: -(10n ** 14n), max: 10n ** 14n });
+    const byDate = <T>(dated: fc.Arbitrary<T>, dateOf: (one: T) => BusinessDate) =>
+      fc
+        .uniqueArray(dated, { selector: dateOf, maxLength: 8 })
+        .map((some) => some.sort((a, b) => (dateOf(a) < dateOf(b) ? -1 : 1)));
+    const rates = byDate(
+      fc.record({
+        startDate: dateWithin,
+        allInRate: fc.bigInt({ min: -(10n ** 10n), max: 10n ** 12n }).map((some) => some as Rate),
+      }),
+      ({ startDate }) => startDate,
+    );
+    const lines = fc
+      .dictionary(
+        fc.constantFrom('pty_1', 'pty_2', 'pty_3'),
+        byDate(fc.record({ date: dateWithin, amountMinor: amount }), (one) => one.date),
+      )
+      .map((lenders) => new Map([...Object.entries(lenders), ['', addedUp(lenders)]]));
+    fc.assert(
+      fc.property(
+        fc.constantFrom(...DAY_COUNTS),
+        rates,
+        lines,
+        fc.array(fc.tuple(dateWithin, dateWithin), { minLength: 1, maxLength: 5 }),
+        (dayCount, steps, ofLines, periods) => {
+          const between = amountsBetween({ dayCount, rates: steps }, ofLines);
+          for (const [one, other] of periods) {
+            const [from, to] = one < other ? [one, other] : [other, one];
+            const { amounts } = accrue({ from, to, dayCount, rates: steps }, ofLines);
+            expect(between(dayOn(from), dayOn(to)), `${from} ${to}`).to.deep.equal(amounts);
+          }
+        },
+      ),
+      { numRuns: 2_000 },
+    );
+  });
 });
+
+function addedUp(lenders: Readonly<Record<string, readonly BalanceStep[]>>): BalanceStep[] {
+  const lines = Object.values(lenders);
+  const dates = [...new Set(lines.flatMap((line) => line.map((one) => one.date)))].sort();
+  return dates.map((on) => ({
+    date: on,
+    amountMinor: lines.reduce(
+      (sum, line) => sum + (line.findLast((one) => one.date <= on)?.amountMinor ?? 0n),
+      0n,
+    ),
+  }));
+}
 
 describe('an allocation', () => {
   const weights = fc.uniqueArray(

@@ -83,13 +83,13 @@ const dayNumber = oncePerDate((date) => Date.parse(date) / DAY_MS);
 
 /** D1 = 31 counts as 30; D2 = 31 counts as 30 where D1 is 30 or 31. */
 function bondDays(from: BusinessDate, to: BusinessDate): number {
-  const first = Math.min(dayOf(from), 30);
-  const day = dayOf(to);
+  const first = Math.min(dayOfMonth(from), 30);
+  const day = dayOfMonth(to);
   const last = day === 31 && first === 30 ? 30 : day;
   return 30 * (monthsOf(to) - monthsOf(from)) + (last - first);
 }
 
-function dayOf(date: BusinessDate): number {
+function dayOfMonth(date: BusinessDate): number {
   return Number(date.slice(8));
 }
 
@@ -122,7 +122,7 @@ export interface Day extends Readonly<Record<Scale, number>> {
 /** The same object for the same date, mostly. */
 export const dayOn: (date: BusinessDate) => Day = oncePerDate((date) => {
   const number = dayNumber(date);
-  const ofMonth = dayOf(date);
+  const ofMonth = dayOfMonth(date);
   const months = 30 * monthsOf(date);
   return {
     number,

@@ -12,7 +12,7 @@ import type { JournaledDeals } from './journaled-deals.ts';
 import { keptHistories } from './kept-histories.ts';
 import { readAll } from './read-as.ts';
 
-/** Rates, bills and balances of all items together: some 160 bytes each. */
+/** Rates, bills and balances of all items together: some 210 bytes each. */
 const FACTS_KEPT = 250_000;
 const AT_ONCE = { facts: 20_000, keys: 100 };
 

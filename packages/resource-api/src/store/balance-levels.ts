@@ -222,7 +222,7 @@ export const LEVEL_SQL: Readonly<Record<Level, LevelSql>> = {
 function isKnownLender(facilityKey: string): string {
   return `(l.lender_key = 0 OR EXISTS (
   SELECT FROM lender_position q WHERE q.facility_key = ${facilityKey}
-    AND q.lender_key = l.lender_key AND ${hasRecord('position', 'q')}))`;
+    AND q.lender_key = l.lender_key AND ${hasRecord('position', 'q')} ${BY_LOOKUP}))`;
 }
 const KNOWN_LENDER = isKnownLender('l.facility_key');
 

@@ -4,6 +4,7 @@ import { explainedDatabase } from '@cls/testing/explained-database';
 export interface Plan {
   readonly 'Node Type': string;
   readonly 'Subplan Name'?: string;
+  readonly Filter?: string;
   readonly 'Shared Hit Blocks'?: number;
   readonly 'Shared Read Blocks'?: number;
   readonly 'Actual Loops': number;

@@ -3,7 +3,13 @@ import type { Database } from '@cls/shared/sql/database';
 import { describeOnEngines } from '@cls/testing/engines';
 import { expect } from 'chai';
 import { NO_FILTER, type ReaderAccess } from '../src/balances/balance-store.ts';
-import type { BookRecord, FacilityRecord, JournalRecord } from '../src/journal-file/record.ts';
+import type {
+  BookRecord,
+  DealRecord,
+  FacilityRecord,
+  JournalRecord,
+  PartyRecord,
+} from '../src/journal-file/record.ts';
 import { type BusinessDate, businessDateOf, daysAfter } from '../src/ledger/business-date.ts';
 import { MIGRATIONS } from '../src/store/migrations.ts';
 import { sqlBalanceStore } from '../src/store/sql-balance-store.ts';
@@ -30,6 +36,20 @@ const GRANTS: readonly ReaderAccess[] = [
   { customer: 'lender' },
   { customer: 'borrower' },
 ];
+
+interface Committed {
+  readonly deal: DealRecord;
+  readonly facility: FacilityRecord;
+  readonly lender: PartyRecord;
+}
+
+function aCommitment({ deal, facility, lender }: Committed, day: string, amount: string) {
+  const holders = [[undefined, amount] as const, [lender, amount] as const];
+  return aJournal(deal, 'original_commitment', day, [
+    ...entry({ facility }, ['ORIGINAL_COMMITMENT', 'MEMO'], holders),
+    ...entry({ facility }, ['UNFUNDED', 'MEMO'], holders),
+  ]);
+}
 
 describeOnEngines('totals from histories that are kept', (engine) => {
   let database: Database;
@@ -129,13 +149,8 @@ describeOnEngines('totals from histories that are kept', (engine) => {
     const late = { bookedOn: date('2025-02-15') };
     const { deal, facility, contract, positions } = aLoan(borrower, [lender], late);
     const earlier = aFacility(deal, { type: 'revolver' });
-    const commit = (to: FacilityRecord, day: string, amount: string) => {
-      const holders = [[undefined, amount] as const, [lender, amount] as const];
-      return aJournal(deal, 'original_commitment', day, [
-        ...entry({ facility: to }, ['ORIGINAL_COMMITMENT', 'MEMO'], holders),
-        ...entry({ facility: to }, ['UNFUNDED', 'MEMO'], holders),
-      ]);
-    };
+    const commit = (to: FacilityRecord, day: string, amount: string) =>
+      aCommitment({ deal, facility: to, lender }, day, amount);
     await loadRecords(database, [
       ...[borrower, lender, deal, facility],
       ...[contract, ...positions].map((record) => ({ ...record, ...late })),
@@ -155,6 +170,27 @@ describeOnEngines('totals from histories that are kept', (engine) => {
       const snapshot = { asOf: asked.asOf, ledgerSeq: await newestSeq(), edition };
       const totals = await store.totals(FULL, { ...asked, level: 'deal', snapshot });
       expect(totals?.map(({ balance }) => balance.unfunded)).to.deep.equal(unfunded);
+    }
+  });
+
+  it('count deals that were booked since, and amounts at the ends of what is asked for', async () => {
+    const store = storeThatTells();
+    const lender = aParty('Lender');
+    await loadRecords(database, [lender]);
+    for (const name of ['First', 'Second', 'Third']) {
+      const borrower = aParty(name);
+      const { deal, facility, contract, positions } = aLoan(borrower, [lender]);
+      await loadRecords(database, [
+        ...[borrower, deal, facility, contract, ...positions],
+        aCommitment({ deal, facility, lender }, '2025-02-01', '40.00'),
+      ]);
+      const ofNothing = { minOutstandingMinor: 0n, maxOutstandingMinor: 0n };
+      for (const filter of [{ statuses: ['active'] }, ofNothing]) {
+        await expectTotalsWorkedOutAnew(store, database, FULL, {
+          asOf: date('2025-03-31'),
+          filter: { ...NO_FILTER, ...filter },
+        });
+      }
     }
   });
 

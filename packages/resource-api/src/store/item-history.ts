@@ -1,11 +1,6 @@
-import type {
-  BalanceFilter,
-  BookedTotal,
-  FilterRequest,
-  MarkedItem,
-} from '../balances/balance-store.ts';
 import { outstandingPrincipal, TOTAL_COMPONENTS, type TotalBalance } from '../ledger/balance.ts';
 import type { BusinessDate } from '../ledger/business-date.ts';
+import { dayOn } from '../ledger/day-count.ts';
 
 /** A row of `itemHistoriesStatement`. Only `deal`, `rated` and `countries` where a deal has no items. */
 export interface ItemHistoryRow {
@@ -24,25 +19,28 @@ export interface ItemHistoryRow {
   readonly lines: string | null;
 }
 
-/** Values, each from its date on. */
-type Dated<Value> = readonly { readonly from: string; readonly value: Value }[];
+/** Values, each from its day on. */
+export interface Dated<Value> {
+  readonly from: readonly number[];
+  readonly values: readonly Value[];
+}
 
 /** What an item comes to. */
-interface Sums {
+export interface Sums {
   readonly isZero: boolean;
   readonly outstanding: bigint;
   /** Of `TOTAL_COMPONENTS`. */
   readonly amounts: readonly bigint[];
 }
 
-/** A record that is the item from a date on, while none before it is. */
+/** A record that is the item from a day on, while none before it is. */
 interface ItemRecord {
   readonly key: bigint;
-  readonly since: string;
+  readonly since: number;
   readonly facilityType: string;
 }
 
-interface ItemHistory {
+export interface ItemHistory {
   /** Of the deal at level deal, where each of its facilities may stand for it. */
   readonly key: bigint;
   readonly records: readonly ItemRecord[];
@@ -59,6 +57,7 @@ interface ItemHistory {
 
 /** The items of a deal that were not zero on some day. */
 export interface DealItems {
+  readonly key: bigint;
   /** Something in the deal may accrue. */
   readonly rated: boolean;
   readonly countries: Dated<string>;
@@ -66,20 +65,26 @@ export interface DealItems {
 }
 
 /** @returns the deal's items, and how many facts they hold */
-export function toDealItems(rows: readonly ItemHistoryRow[]): {
+export function toDealItems(
+  key: bigint,
+  rows: readonly ItemHistoryRow[],
+): {
   readonly history: DealItems;
   readonly facts: number;
 } {
   const items = rows.flatMap((row) => toItem(row) ?? []);
-  const facts = items.reduce((sum, { sums, statuses }) => sum + sums.length + statuses.length, 1);
+  const facts = items.reduce(
+    (sum, { sums, statuses }) => sum + factsOf(sums) + factsOf(statuses),
+    1,
+  );
   const [{ rated = false, countries = '' } = {}] = rows;
-  return { history: { rated, countries: toDated(countries), items }, facts };
+  return { history: { key, rated, countries: toDated(countries), items }, facts };
 }
 
 function toItem(row: ItemHistoryRow): ItemHistory | undefined {
   if (row.key === null) return undefined;
   const sums = sumsOf(row.lines ?? '');
-  if (sums.length === 0) return undefined;
+  if (factsOf(sums) === 0) return undefined;
   const { key, currency, holder, sublimit_of: around } = row;
   const whole = `${around ?? row.facility} ${holder}`;
   const [records, statuses] = [row.records.split(',').map(toRecord), toDated(row.statuses)];
@@ -88,34 +93,56 @@ function toItem(row: ItemHistoryRow): ItemHistory | undefined {
 
 function toRecord(text: string): ItemRecord {
   const [key = '', since = '', facilityType = ''] = text.split(' ');
-  return { key: BigInt(key), since, facilityType };
+  return { key: BigInt(key), since: dayOf(since), facilityType };
 }
 
 function toDated(text: string): Dated<string> {
-  return text.split(',').map((each) => {
-    const [from = '', value = ''] = each.split(' ');
-    return { from, value };
-  });
+  const steps = text.split(',').map((step) => step.split(' '));
+  const from = steps.map(([date = '']) => dayOf(date));
+  return { from, values: steps.map(([, value = '']) => value) };
 }
 
-const NO_AMOUNTS: readonly bigint[] = TOTAL_COMPONENTS.map(() => 0n);
+function factsOf({ from }: Dated<unknown>): number {
+  return from.length;
+}
+
+/** Before all days, and after them. */
+const ENDS: Readonly<Record<string, number>> = {
+  '-infinity': Number.NEGATIVE_INFINITY,
+  infinity: Number.POSITIVE_INFINITY,
+};
+
+/** Days compare faster than dates. */
+export function dayOf(date: string): number {
+  return ENDS[date] ?? dayOn(date as BusinessDate).number;
+}
+
+/** Most amounts are zero: one value for all of them takes less memory, and is read faster. */
+const ZERO = 0n;
+export const NO_AMOUNTS: readonly bigint[] = TOTAL_COMPONENTS.map(() => ZERO);
 const NOTHING: Sums = { isZero: true, outstanding: 0n, amounts: NO_AMOUNTS };
 
 /** What lines come to together. */
 function sumsOf(lines: string): Dated<Sums> {
   const changes = lines.split('/').flatMap(changesOf);
-  changes.sort((a, b) => (a.from < b.from ? -1 : Number(a.from > b.from)));
-  const dated: { from: string; value: Sums }[] = [];
+  changes.sort((a, b) => a.from - b.from);
+  const days: number[] = [];
+  const values: Sums[] = [];
   let [amounts, notZero] = [NO_AMOUNTS, 0];
   for (const { from, value } of changes) {
-    amounts = amounts.map((amount, index) => amount + (value.amounts[index] ?? 0n));
+    amounts = amounts.map((amount, index) => amount + (value.amounts[index] ?? ZERO) || ZERO);
     notZero += value.notZero;
     const outstanding = outstandingPrincipal(balanceOf(amounts));
     const sums = notZero === 0 ? NOTHING : { isZero: false, outstanding, amounts };
-    if (dated.at(-1)?.from === from) dated.pop();
-    if (!isSame(dated.at(-1)?.value ?? NOTHING, sums)) dated.push({ from, value: sums });
+    if (days.at(-1) === from) {
+      days.pop();
+      values.pop();
+    }
+    if (isSame(values.at(-1) ?? NOTHING, sums)) continue;
+    days.push(from);
+    values.push(sums);
   }
-  return dated;
+  return { from: days, values };
 }
 
 /** How a line changes from one of its dates to the next. */
@@ -130,7 +157,7 @@ function changesOf(line: string) {
       notZero: now.notZero - before.notZero,
     };
     before = now;
-    return { from, value };
+    return { from: dayOf(from), value };
   });
 }
 
@@ -141,131 +168,7 @@ function isSame(one: Sums, other: Sums): boolean {
   );
 }
 
-/** Undefined before the first date. */
-function valueAsOf<Value>(dated: Dated<Value>, asOf: BusinessDate): Value | undefined {
-  let [low, high] = [0, dated.length];
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if ((dated[middle]?.from ?? '') <= asOf) low = middle + 1;
-    else high = middle;
-  }
-  return dated[low - 1]?.value;
-}
-
-/** Filters that histories decide. */
-const DECIDED: readonly string[] = [
-  'currencies',
-  'statuses',
-  'countries',
-  'facilityTypes',
-  'minOutstandingMinor',
-  'maxOutstandingMinor',
-] satisfies readonly (keyof BalanceFilter)[];
-
-/** Whether histories tell which items a filter leaves. */
-export function isToldByHistories(filter: BalanceFilter): boolean {
-  return Object.entries(filter).every(
-    ([name, value]) =>
-      DECIDED.includes(name) || !value || (Array.isArray(value) && value.length === 0),
-  );
-}
-
-type At = Pick<FilterRequest, 'filter' | 'snapshot'>;
-
-interface LivingItem {
-  readonly item: ItemHistory;
-  readonly record: ItemRecord;
-  readonly amounts: readonly bigint[];
-}
-
-/** Finds the items of a deal that a filter leaves and that are not zero, as of a date. */
-function livingItems({ filter, snapshot: { asOf } }: At): (deal: DealItems) => LivingItem[] {
-  const { countries, currencies, facilityTypes, statuses } = filter;
-  const { minOutstandingMinor: least, maxOutstandingMinor: most } = filter;
-  const isLeft = (values: readonly string[], value: string) =>
-    values.length === 0 || values.includes(value);
-  const isLeftThen = (values: readonly string[], dated: Dated<string>) =>
-    values.length === 0 || values.includes(valueAsOf(dated, asOf) ?? '');
-  const leaves = (item: ItemHistory, { facilityType }: ItemRecord, { outstanding }: Sums) =>
-    isLeft(currencies, item.currency) &&
-    isLeft(facilityTypes, facilityType) &&
-    isLeftThen(statuses, item.statuses) &&
-    (least === undefined || outstanding >= least) &&
-    (most === undefined || outstanding <= most);
-  return (deal) => {
-    const living: LivingItem[] = [];
-    if (!isLeftThen(countries, deal.countries)) return living;
-    for (const item of deal.items) {
-      const sums = valueAsOf(item.sums, asOf);
-      if (sums === undefined || sums.isZero) continue;
-      const record = item.records.find(({ since }) => since <= asOf);
-      if (record !== undefined && leaves(item, record, sums)) {
-        living.push({ item, record, amounts: sums.amounts });
-      }
-    }
-    return living;
-  };
-}
-
-/** What the items of deals come to as of a date, and with them what others come to. */
-export function totalsOn(
-  deals: readonly DealItems[],
-  at: At,
-  others: readonly BookedTotal[] = [],
-): readonly BookedTotal[] {
-  const totals = new Map(
-    others.map(({ currency, count, balance }) => [
-      currency,
-      { count, amounts: amountsOf(balance) },
-    ]),
-  );
-  for (const living of deals.map(livingItems(at))) {
-    // A sublimit adds no commitment to that of its facility.
-    const wholes = living.some(({ item }) => item.isSublimit)
-      ? new Set(living.flatMap(({ item }) => (item.isSublimit ? [] : [item.whole])))
-      : undefined;
-    for (const { item, amounts } of living) {
-      let total = totals.get(item.currency);
-      if (total === undefined) {
-        total = { count: 0, amounts: [...NO_AMOUNTS] };
-        totals.set(item.currency, total);
-      }
-      total.count += 1;
-      const isPart = item.isSublimit && wholes?.has(item.whole) === true;
-      // Most amounts are zero; adding them would take most of the time.
-      for (let index = 0; index < amounts.length; index += 1) {
-        const amount = amounts[index] ?? 0n;
-        if (amount === 0n || (isPart && index === UNFUNDED)) continue;
-        total.amounts[index] = (total.amounts[index] ?? 0n) + amount;
-      }
-    }
-  }
-  const told = [...totals].map(([currency, { count, amounts }]) => ({
-    currency,
-    count,
-    balance: balanceOf(amounts),
-  }));
-  return told.sort((a, b) => (a.currency < b.currency ? -1 : 1));
-}
-
-const UNFUNDED = TOTAL_COMPONENTS.indexOf('unfunded');
-
-function amountsOf(balance: TotalBalance): bigint[] {
-  return TOTAL_COMPONENTS.map((name) => balance[name]);
-}
-
-function balanceOf(amounts: readonly bigint[]): TotalBalance {
+export function balanceOf(amounts: readonly bigint[]): TotalBalance {
   const named = TOTAL_COMPONENTS.map((name, index) => [name, amounts[index] ?? 0n]);
   return Object.fromEntries(named) as TotalBalance;
-}
-
-/** The items as of a date of deals in which something may accrue. */
-export function ratedOn(deals: readonly DealItems[], at: At): readonly MarkedItem[] {
-  const rated = deals.filter((deal) => deal.rated);
-  return rated.flatMap(livingItems(at)).map(({ record: { key }, item: { currency, holder } }) => ({
-    key,
-    currency,
-    holder,
-    group: null,
-  }));
 }

@@ -10,12 +10,8 @@ import {
 import { BY_LOOKUP, ITEM_TABLES } from './balance-levels.ts';
 import { BY_INDEX, type Statement } from './balance-statements.ts';
 import type { GrantedItems } from './granted-items.ts';
-import {
-  type DealItems,
-  type ItemHistoryRow,
-  isToldByHistories,
-  toDealItems,
-} from './item-history.ts';
+import { isToldByHistories, type SeenColumns, seenColumns } from './item-columns.ts';
+import { type DealItems, type ItemHistoryRow, toDealItems } from './item-history.ts';
 import { itemHistoriesStatement } from './item-history-statement.ts';
 import type { JournaledDeals } from './journaled-deals.ts';
 import { keptHistories } from './kept-histories.ts';
@@ -26,8 +22,8 @@ import { hadMoreItems } from './read-page.ts';
 
 /** Deals that a reader sees, with what their items come to on all dates. */
 export interface KeptDeals {
-  /** With the items that the reader sees. */
-  readonly known: readonly DealItems[];
+  /** The items that the reader sees. */
+  readonly known: readonly SeenColumns[];
   /** By their keys: of these the database is to be asked. */
   readonly unknown: readonly bigint[];
 }
@@ -48,7 +44,11 @@ export type KeptItems = (
 ) => Promise<KeptDeals | undefined>;
 
 /** What a reader sees of a state of the book. */
-interface Seen extends KeptDeals, SeenItems {
+interface Seen extends SeenItems {
+  readonly histories: readonly DealItems[];
+  readonly unknown: readonly bigint[];
+  /** Of `histories`, from the first question on that they answer. */
+  readonly known: readonly SeenColumns[] | undefined;
   readonly epoch: number;
   readonly generation: bigint;
   readonly ledgerSeq: bigint;
@@ -56,8 +56,8 @@ interface Seen extends KeptDeals, SeenItems {
 
 /** All items of so large a book may be looked at for each question. */
 export const SMALL_BOOK = 20_000;
-/** Of all readers together. */
-const SEEN_KEPT = 5 * SMALL_BOOK;
+/** Items and what they come to on a day, of all readers together: some 80 bytes each. */
+const SEEN_KEPT = 500_000;
 /** What items come to on a day, of all deals together: some 400 bytes each. */
 const FACTS_KEPT = 100_000;
 const AT_ONCE = { facts: 5_000, keys: 1_000 };
@@ -84,12 +84,13 @@ export function keptItems(
       for (const row of await readAll<ItemHistoryRow>(database, statement)) {
         byDeal.get(row.deal)?.push(row);
       }
-      return [...byDeal].map(([deal, rows]) => ({ key: deal, deal, ...toDealItems(rows) }));
+      return [...byDeal].map(([deal, rows]) => ({ key: deal, deal, ...toDealItems(deal, rows) }));
     },
   });
   const kept = new LRUCache<string, Seen>({
     maxSize: SEEN_KEPT,
-    sizeCalculation: ({ items }) => 1 + items.size,
+    sizeCalculation: ({ items, known = [] }) =>
+      known.reduce((size, { columns }) => size + columns.outstanding.days.length, 1 + items.size),
   });
 
   const lookUpItems = async (access: ReaderAccess, request: Asked, extent: Extent) => {
@@ -118,7 +119,15 @@ export function keptItems(
     if (seen === undefined) {
       const found = (await lookUpItems(access, request, extent)) ?? { ...TOO_MANY, ...edition };
       const { generation } = edition;
-      seen = { ...found, epoch, generation, ledgerSeq, known: [], unknown: found.deals };
+      seen = {
+        ...found,
+        epoch,
+        generation,
+        ledgerSeq,
+        histories: [],
+        known: undefined,
+        unknown: found.deals,
+      };
     } else if (!('fullControl' in access) && !(await isCurrent(seen))) {
       return undefined;
     }
@@ -126,11 +135,15 @@ export function keptItems(
       seen = withHistories(seen, await histories.find(level, seen.unknown, snapshot));
       // The others would be looked for in vain with each question.
       const isFull = seen.unknown.length > UNKNOWN_MAX && !histories.hasRoom();
-      if (isFull) seen = { ...seen, ...TOO_MANY, known: [], unknown: [] };
+      if (isFull) seen = { ...seen, ...TOO_MANY, histories: [], unknown: [] };
     }
+    const isAnswer = seen.isFew && seen.unknown.length <= UNKNOWN_MAX;
+    const known = isAnswer
+      ? (seen.known ?? seenColumns(seen.histories, seen.items, before?.known ?? []))
+      : undefined;
     // A grant may begin with a day, which the database decides by its own clock.
-    if (seen.today === edition.today) kept.set(key, seen);
-    return seen.isFew && seen.unknown.length <= UNKNOWN_MAX ? seen : undefined;
+    if (seen.today === edition.today) kept.set(key, { ...seen, known });
+    return known && { known, unknown: seen.unknown };
   };
 }
 
@@ -141,14 +154,9 @@ function isOf(seen: Seen, { ledgerSeq, edition }: Snapshot): boolean {
 
 /** Histories of the deals that were unknown, in their order. */
 function withHistories(seen: Seen, found: readonly (DealItems | undefined)[]): Seen {
-  const added = found.flatMap((history) => (history ? [visible(history, seen.items)] : []));
+  const added = found.filter((history) => history !== undefined);
   const unknown = seen.unknown.filter((_, index) => found[index] === undefined);
-  return { ...seen, known: [...seen.known, ...added], unknown };
-}
-
-function visible(history: DealItems, seen: ReadonlySet<bigint>): DealItems {
-  const items = history.items.filter(({ key }) => seen.has(key));
-  return items.length === history.items.length ? history : { ...history, items };
+  return { ...seen, histories: [...seen.histories, ...added], unknown, known: undefined };
 }
 
 interface SeenItems {

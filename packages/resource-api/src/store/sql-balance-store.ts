@@ -35,7 +35,7 @@ import { FEW_DEALS, fewDeals } from './few-deals.ts';
 import { grantedItems } from './granted-items.ts';
 import { grantsStatement } from './grants-statement.ts';
 import { type GroupRow, groupTotalsStatement, toGroup } from './group-totals.ts';
-import { ratedOn, totalsOn } from './item-history.ts';
+import { ratedOn, totalsOn } from './item-columns.ts';
 import { journaledDeals } from './journaled-deals.ts';
 import { keptAccruals } from './kept-accruals.ts';
 import { type KeptDeals, keptItems, SMALL_BOOK } from './kept-items.ts';

@@ -1,6 +1,6 @@
 // What reads cost in a book whose loans accrue: a generated one, with lenders, fees and sublimits. Each
-// question is as of another date, so that no kept answer fits; pages are of 11 and 101 items for
-// the same reason.
+// question is as of another date, so that no kept answer fits, or of one date with other amounts; pages
+// are of 11 and 101 items for the same reason.
 // Aims: totals at most as long as the page; no export that slows down with the size of its batch.
 //   node bench/accruals.mjs [postgres|embedded] [contracts, 226] [years, 3] [questions, 50]
 //
@@ -26,6 +26,8 @@ const PAGES = [
   ['contracts, page of 11, without totals', '?level=contract&limit=11&include=none'],
   ['contracts, page of 11, with totals', '?level=contract&limit=11&include=totals'],
   ['totals by country', '/totals?groupBy=country'],
+  ['page of 11, without totals, one date', '?limit=11&include=none', ofOneDate],
+  ['page of 11, with totals, one date', '?limit=11&include=totals', ofOneDate],
 ];
 const EXPORTS = [
   ['facilities', '?includeZero=true'],
@@ -40,8 +42,8 @@ let asked = 0;
 console.log(`store: ${engine}, Node ${process.versions.node}`);
 const pages = [];
 for (const round of ['warm', 'measured']) {
-  for (const [name, path] of PAGES) {
-    const row = await measured(questions, () => ask(path));
+  for (const [name, path, another] of PAGES) {
+    const row = await measured(questions, () => ask(path, 'application/json', another));
     if (round === 'measured') pages.push({ question: name, ...perQuestion(row) });
   }
 }
@@ -62,18 +64,23 @@ async function write(database) {
   console.log(`${postings} postings, ${contracts} contracts`);
 }
 
-/** A date within the second and third year of the book, another each time. */
-function nextDate() {
+/** As of a date within the second and third year of the book, another each time. */
+function ofNextDate() {
   asked += 1;
-  return new Date(Date.UTC(2016, 0, 16) + ((asked * 7_919) % 730) * 86_400_000)
-    .toISOString()
-    .slice(0, 10);
+  const date = new Date(Date.UTC(2016, 0, 16) + ((asked * 7_919) % 730) * 86_400_000);
+  return `asOf=${date.toISOString().slice(0, 10)}`;
+}
+
+/** As of one date, another amount each time. */
+function ofOneDate() {
+  asked += 1;
+  return `asOf=2017-06-14&currency=USD&minOutstanding=${asked}.00`;
 }
 
 /** How many lines the answer has. */
-async function ask(path, accept = 'application/json') {
+async function ask(path, accept = 'application/json', anotherQuestion = ofNextDate) {
   const response = await fetch(
-    `${url}/api/v1/cls/balances${path}${path.includes('?') ? '&' : '?'}asOf=${nextDate()}`,
+    `${url}/api/v1/cls/balances${path}${path.includes('?') ? '&' : '?'}${anotherQuestion()}`,
     { headers: { authorization, accept } },
   );
   const body = await response.text();

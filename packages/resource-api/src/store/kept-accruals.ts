@@ -1,8 +1,9 @@
 import type { Database } from '@cls/shared/sql/database';
+import { LRUCache } from 'lru-cache';
 import { type AddedAmounts, accrualsIn } from '../balances/accruals.ts';
-import type { AccruedAmounts, BalanceStore, Level } from '../balances/balance-store.ts';
+import type { AccruedAmounts, BalanceStore, Level, Snapshot } from '../balances/balance-store.ts';
 import { oncePerKey } from '../balances/once-per-key.ts';
-import { dayOn } from '../ledger/day-count.ts';
+import { type Day, dayOn } from '../ledger/day-count.ts';
 import { type AccrualHistory, addAccrued, type HistoryRow, toHistory } from './accrual-history.ts';
 import { accrualHistoriesStatement, accrualStatement, holdersLines } from './accrual-statement.ts';
 import { listsByItem, type StreamRow, toStreams } from './accrual-streams.ts';
@@ -12,6 +13,8 @@ import type { JournaledDeals } from './journaled-deals.ts';
 import { keptHistories } from './kept-histories.ts';
 import { readAll } from './read-as.ts';
 
+/** Dates whose amounts are kept: most callers ask for the same few. */
+const DATES_KEPT = 4;
 /** Rates, bills and balances of all items together: some 210 bytes each. */
 const FACTS_KEPT = 250_000;
 const AT_ONCE = { facts: 20_000, keys: 100 };
@@ -42,18 +45,20 @@ export function keptAccruals(
       });
     },
   });
+  const known = new LRUCache<string, AddedUp>({ max: DATES_KEPT });
+  /** By their list: items with the same histories share one, and after a journal there is another. */
+  const addedUpOn = ({ asOf, ledgerSeq }: Snapshot): AddedUp => {
+    const question = `${asOf} ${ledgerSeq}`;
+    const addedUp = known.get(question) ?? oncePerKey((list) => sumOf(list, dayOn(asOf)));
+    known.set(question, addedUp);
+    return addedUp;
+  };
   return async (level, keys, snapshot) => {
     if (keys.length === 0) return new Map();
     const found = await kept.find(level, keys, snapshot);
     const amounts = new Map<bigint, AccruedAmounts>();
     const others: bigint[] = [];
-    const asOf = dayOn(snapshot.asOf);
-    // Items with the same histories share one list of them.
-    const addedUp = oncePerKey((histories: readonly AccrualHistory[]) => {
-      const sums: AddedAmounts = new Map();
-      for (const history of histories) addAccrued(sums, history, asOf);
-      return sums;
-    });
+    const addedUp = addedUpOn(snapshot);
     for (const [index, key] of keys.entries()) {
       const histories = found[index];
       if (histories === undefined) others.push(key);
@@ -66,6 +71,14 @@ export function keptAccruals(
     for (const key of streams.keys()) amounts.set(key, accrualsOf(key).amounts);
     return amounts;
   };
+}
+
+type AddedUp = (histories: readonly AccrualHistory[]) => AccruedAmounts;
+
+function sumOf(histories: readonly AccrualHistory[], asOf: Day): AccruedAmounts {
+  const sums: AddedAmounts = new Map();
+  for (const history of histories) addAccrued(sums, history, asOf);
+  return sums;
 }
 
 interface ItemRow {

@@ -20,6 +20,7 @@ import {
 } from '../src/ledger/balance.ts';
 import { type BusinessDate, businessDateOf } from '../src/ledger/business-date.ts';
 import { MIGRATIONS } from '../src/store/migrations.ts';
+import { readAs } from '../src/store/read-as.ts';
 import { sqlBalanceStore } from '../src/store/sql-balance-store.ts';
 import { sqlEntitlements } from '../src/store/sql-entitlements.ts';
 import { generated, loadRecords } from './support/generated.ts';
@@ -196,6 +197,21 @@ describeOnEngines('what a caller sees', (engine) => {
     if (level === 'deal') expect(seesDeal?.id).to.equal(own[0]?.deal.id);
   }
 
+  /** A party is there for those who see a deal or a position of it. */
+  async function expectParties(customer: string, grants: readonly Grant[]): Promise<void> {
+    const visible = (level: Level) => reference(grants, { level, ...ALL, limit: 1 });
+    const deals = visible('deal').map(({ deal }) => deal.id);
+    const lenders = visible('position').map(({ position }) => position?.lenderId ?? '');
+    const named = await database.query<{ id: string }>(
+      `SELECT id FROM party WHERE id = ANY($2) OR key IN (
+        SELECT unnest(ARRAY[borrower_key, agent_key, guarantor_key]) FROM deal WHERE id = ANY($1))`,
+      [deals, lenders],
+    );
+    const all = { sql: 'SELECT id FROM party', parameters: [] };
+    const seen = await readAs<{ id: string }>(database, { customer }, all);
+    expect(seen.map(({ id }) => id)).to.have.members(named.map(({ id }) => id));
+  }
+
   const shown = (items: readonly BalanceItem[]) =>
     items.map(({ deal, facility, contract, position, global, lenders }) => ({
       ids: [deal.id, facility?.id, contract?.id, position?.id],
@@ -317,6 +333,7 @@ describeOnEngines('what a caller sees', (engine) => {
               reference(grants, { ...asked, ...ALL }),
             );
           }
+          await expectParties(customer, grants);
           const contract = { ...NO_FILTER };
           const { movements } = await store.movements(
             { customer },

@@ -11,7 +11,7 @@ import { startTestApi, type TestApi } from './support/api.ts';
 import { CUSTOMERS, callerOf, openAskedBook } from './support/asked-book.ts';
 import { date, importWorldBank, postPrincipal, statement } from './support/book.ts';
 import { loadRecords } from './support/generated.ts';
-import { aFacility, aJournal, aLoan, aParty, aPosition, entry } from './support/records.ts';
+import { aCommitment, aFacility, aLoan, aParty, aPosition } from './support/records.ts';
 
 const QUESTIONS = 25;
 const BEFORE_BOOK = ['as_of_before_book', 'known_at_before_book'];
@@ -183,13 +183,11 @@ describeOnEngines('compareAsOf and compareKnownAt', (engine) => {
     const { deal, facility, contract, all } = aLoan(borrower, [lender], { bookedOn: late });
     const later = [facility, contract, ...all.filter(({ object }) => object === 'position')];
     const earlier = aFacility(deal);
-    const commit = (to: FacilityRecord, day: string, amount: string) => {
-      const holders = [[undefined, amount] as const, [lender, amount] as const];
-      return aJournal(deal, 'original_commitment', day, [
-        ...entry({ facility: to }, ['ORIGINAL_COMMITMENT', 'MEMO'], holders),
-        ...entry({ facility: to }, ['UNFUNDED', 'MEMO'], holders),
+    const commit = (to: FacilityRecord, day: string, amount: string) =>
+      aCommitment({ deal, facility: to }, day, [
+        [undefined, amount],
+        [lender, amount],
       ]);
-    };
     await loadRecords(api.database, [
       ...[borrower, lender, deal],
       ...later.map((record) => ({ ...record, bookedOn: late }) as typeof record),

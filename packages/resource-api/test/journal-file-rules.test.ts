@@ -11,7 +11,7 @@ import { startTestApi, type TestApi } from './support/api.ts';
 import { date, importWorldBank, statement } from './support/book.ts';
 import { loadRecords } from './support/generated.ts';
 import { fileOf, linesFrom } from './support/journal-lines.ts';
-import { aJournal, aLoan, aParty, entry } from './support/records.ts';
+import { aCommitment, aJournal, aLoan, aParty, entry } from './support/records.ts';
 
 type Loan = ReturnType<typeof aLoan>;
 
@@ -41,10 +41,7 @@ describeOnEngines('a file of journals', (engine) => {
   const negated = (amount: string) => (amount.startsWith('-') ? amount.slice(1) : `-${amount}`);
 
   const committed = (loan: Loan, day: string, amount: string) =>
-    aJournal(loan.deal, 'original_commitment', day, [
-      ...entry(onFacility(loan), ['ORIGINAL_COMMITMENT', 'MEMO'], both(amount)),
-      ...entry(onFacility(loan), ['UNFUNDED', 'MEMO'], both(amount)),
-    ]);
+    aCommitment(loan, day, both(amount));
   const moved = (
     loan: Loan,
     day: string,

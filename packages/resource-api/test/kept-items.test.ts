@@ -3,13 +3,7 @@ import type { Database } from '@cls/shared/sql/database';
 import { describeOnEngines } from '@cls/testing/engines';
 import { expect } from 'chai';
 import { NO_FILTER, type ReaderAccess } from '../src/balances/balance-store.ts';
-import type {
-  BookRecord,
-  DealRecord,
-  FacilityRecord,
-  JournalRecord,
-  PartyRecord,
-} from '../src/journal-file/record.ts';
+import type { BookRecord, FacilityRecord, JournalRecord } from '../src/journal-file/record.ts';
 import { type BusinessDate, businessDateOf, daysAfter } from '../src/ledger/business-date.ts';
 import { MIGRATIONS } from '../src/store/migrations.ts';
 import { sqlBalanceStore } from '../src/store/sql-balance-store.ts';
@@ -25,7 +19,7 @@ import {
   someFilter,
 } from './support/kept-totals.ts';
 import { listening } from './support/listening.ts';
-import { aFacility, aJournal, aLoan, aParty, aPosition, entry } from './support/records.ts';
+import { aCommitment, aFacility, aLoan, aParty, aPosition } from './support/records.ts';
 
 const SEED = 31;
 const QUESTIONS = 3;
@@ -36,20 +30,6 @@ const GRANTS: readonly ReaderAccess[] = [
   { customer: 'lender' },
   { customer: 'borrower' },
 ];
-
-interface Committed {
-  readonly deal: DealRecord;
-  readonly facility: FacilityRecord;
-  readonly lender: PartyRecord;
-}
-
-function aCommitment({ deal, facility, lender }: Committed, day: string, amount: string) {
-  const holders = [[undefined, amount] as const, [lender, amount] as const];
-  return aJournal(deal, 'original_commitment', day, [
-    ...entry({ facility }, ['ORIGINAL_COMMITMENT', 'MEMO'], holders),
-    ...entry({ facility }, ['UNFUNDED', 'MEMO'], holders),
-  ]);
-}
 
 describeOnEngines('totals from histories that are kept', (engine) => {
   let database: Database;
@@ -150,7 +130,10 @@ describeOnEngines('totals from histories that are kept', (engine) => {
     const { deal, facility, contract, positions } = aLoan(borrower, [lender], late);
     const earlier = aFacility(deal, { type: 'revolver' });
     const commit = (to: FacilityRecord, day: string, amount: string) =>
-      aCommitment({ deal, facility: to, lender }, day, amount);
+      aCommitment({ deal, facility: to }, day, [
+        [undefined, amount],
+        [lender, amount],
+      ]);
     await loadRecords(database, [
       ...[borrower, lender, deal, facility],
       ...[contract, ...positions].map((record) => ({ ...record, ...late })),
@@ -182,7 +165,10 @@ describeOnEngines('totals from histories that are kept', (engine) => {
       const { deal, facility, contract, positions } = aLoan(borrower, [lender]);
       await loadRecords(database, [
         ...[borrower, deal, facility, contract, ...positions],
-        aCommitment({ deal, facility, lender }, '2025-02-01', '40.00'),
+        aCommitment({ deal, facility }, '2025-02-01', [
+          [undefined, '40.00'],
+          [lender, '40.00'],
+        ]),
       ]);
       const ofNothing = { minOutstandingMinor: 0n, maxOutstandingMinor: 0n };
       for (const filter of [{ statuses: ['active'] }, ofNothing]) {

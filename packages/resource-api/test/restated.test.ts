@@ -4,7 +4,15 @@ import type { BookRecord, JournalRecord } from '../src/journal-file/record.ts';
 import { startTestApi, type TestApi } from './support/api.ts';
 import { date } from './support/book.ts';
 import { generated, loadRecords } from './support/generated.ts';
-import { aFacility, aJournal, aLoan, aParty, aPosition, entry } from './support/records.ts';
+import {
+  aCommitment,
+  aFacility,
+  aJournal,
+  aLoan,
+  aParty,
+  aPosition,
+  entry,
+} from './support/records.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: answers are read as their caller reads them.
 type Json = any;
@@ -60,10 +68,7 @@ describeOnEngines('what was reported before', (engine) => {
     const swingline = aFacility(loan.deal, { type: 'swingline', sublimitOf: loan.facility.id });
     const both = (amount: string) => [[undefined, amount] as const, [anna, amount] as const];
     const committed = (facility: typeof swingline, amount: string) =>
-      aJournal(loan.deal, 'original_commitment', '2024-01-02', [
-        ...entry({ facility }, ['ORIGINAL_COMMITMENT', 'MEMO'], both(amount)),
-        ...entry({ facility }, ['UNFUNDED', 'MEMO'], both(amount)),
-      ]);
+      aCommitment({ deal: loan.deal, facility }, '2024-01-02', both(amount));
     const drawn = (day: string, amount: string) =>
       aJournal(loan.deal, 'advance', day, [
         ...entry(loan, ['PRINCIPAL_CASH', 'CASH_CLEARING'], both(amount), { movement: 'advance' }),

@@ -6,7 +6,7 @@ import { reversalOf } from './support/any-order.ts';
 import { startTestApi, type TestApi, viewer } from './support/api.ts';
 import { loadRecords } from './support/generated.ts';
 import type { Claims } from './support/issuer.ts';
-import { aJournal, aLoan, aParty, type BookRecord, entry } from './support/records.ts';
+import { aCommitment, aJournal, aLoan, aParty, type BookRecord } from './support/records.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: answers are read as their caller reads them.
 type Json = any;
@@ -30,12 +30,7 @@ describeOnEngines('a party of two deals, renamed by a journal of one of them', (
       [undefined, '100.00'],
       [anna, '100.00'],
     ] as const;
-    const opened = [own, other].map(({ deal, facility }) =>
-      aJournal(deal, 'original_commitment', '2024-01-02', [
-        ...entry({ facility }, ['ORIGINAL_COMMITMENT', 'MEMO'], held),
-        ...entry({ facility }, ['UNFUNDED', 'MEMO'], held),
-      ]),
-    );
+    const opened = [own, other].map((loan) => aCommitment(loan, '2024-01-02', held));
     await post([borrower, anna, ...own.all, ...other.all, ...opened]);
     await sqlEntitlements(api.database).grant({
       ...{ customer: ONLY_OWN, role: 'agent', lenderId: undefined },

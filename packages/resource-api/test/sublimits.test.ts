@@ -13,7 +13,15 @@ import { startTestApi, type TestApi, viewer } from './support/api.ts';
 import { date } from './support/book.ts';
 import { generated, loadRecords } from './support/generated.ts';
 import { fileOf, linesFrom } from './support/journal-lines.ts';
-import { aFacility, aJournal, aLoan, aParty, aPosition, entry } from './support/records.ts';
+import {
+  aCommitment,
+  aFacility,
+  aJournal,
+  aLoan,
+  aParty,
+  aPosition,
+  entry,
+} from './support/records.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: answers are read as their caller reads them.
 type Json = any;
@@ -63,11 +71,8 @@ describeOnEngines('a sublimit', (engine) => {
   };
   type Deal = ReturnType<typeof aDeal>;
 
-  const commitment = (deal: Deal, facility: FacilityRecord, holders: Holders) =>
-    aJournal(deal.deal, 'original_commitment', '2024-01-01', [
-      ...entry({ facility }, ['ORIGINAL_COMMITMENT', 'MEMO'], holders),
-      ...entry({ facility }, ['UNFUNDED', 'MEMO'], holders),
-    ]);
+  const commitment = ({ deal }: Deal, facility: FacilityRecord, holders: Holders) =>
+    aCommitment({ deal, facility }, '2024-01-01', holders);
   const negated = (holders: Holders): Holders =>
     holders.map(([lender, amount]) => [
       lender,

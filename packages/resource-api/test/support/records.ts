@@ -102,11 +102,26 @@ export function aJournal(
   };
 }
 
-/** An amount and its other side, for each holder: a lender, or globally when undefined. */
+/** What is committed under a facility, none of it funded. */
+export function aCommitment(
+  { deal, facility }: { readonly deal: DealRecord; readonly facility: FacilityRecord },
+  day: string,
+  amounts: Amounts,
+): JournalRecord {
+  return aJournal(deal, 'original_commitment', day, [
+    ...entry({ facility }, ['ORIGINAL_COMMITMENT', 'MEMO'], amounts),
+    ...entry({ facility }, ['UNFUNDED', 'MEMO'], amounts),
+  ]);
+}
+
+/** Of each holder: a lender, or globally when undefined. */
+type Amounts = readonly (readonly [PartyRecord | undefined, string])[];
+
+/** An amount and its other side, for each holder. */
 export function entry(
   line: { readonly facility: FacilityRecord; readonly contract?: ContractRecord },
   accounts: readonly [LedgerAccount, LedgerAccount],
-  amounts: readonly (readonly [PartyRecord | undefined, string])[],
+  amounts: Amounts,
   more: Partial<PostingRecord> = {},
 ): readonly PostingRecord[] {
   return amounts.flatMap(([lender, amount]): PostingRecord[] => {

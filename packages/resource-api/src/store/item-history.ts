@@ -117,7 +117,7 @@ export function dayOf(date: string): number {
   return ENDS[date] ?? dayOn(date as BusinessDate).number;
 }
 
-/** Most amounts are zero: one value for all of them takes less memory, and is read faster. */
+/** Most amounts are zero: one value for all of them takes less memory. */
 const ZERO = 0n;
 export const NO_AMOUNTS: readonly bigint[] = TOTAL_COMPONENTS.map(() => ZERO);
 const NOTHING: Sums = { isZero: true, outstanding: 0n, amounts: NO_AMOUNTS };

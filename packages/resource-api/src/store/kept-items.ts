@@ -138,12 +138,13 @@ export function keptItems(
       if (isFull) seen = { ...seen, ...TOO_MANY, histories: [], unknown: [] };
     }
     const isAnswer = seen.isFew && seen.unknown.length <= UNKNOWN_MAX;
-    const known = isAnswer
-      ? (seen.known ?? seenColumns(seen.histories, seen.items, before?.known ?? []))
-      : undefined;
+    if (isAnswer && seen.known === undefined) {
+      seen = { ...seen, known: seenColumns(seen.histories, seen.items, before?.known ?? []) };
+    }
     // A grant may begin with a day, which the database decides by its own clock.
-    if (seen.today === edition.today) kept.set(key, { ...seen, known });
-    return known && { known, unknown: seen.unknown };
+    if (seen !== before && seen.today === edition.today) kept.set(key, seen);
+    const { known, unknown } = seen;
+    return isAnswer && known ? { known, unknown } : undefined;
   };
 }
 
@@ -155,6 +156,7 @@ function isOf(seen: Seen, { ledgerSeq, edition }: Snapshot): boolean {
 /** Histories of the deals that were unknown, in their order. */
 function withHistories(seen: Seen, found: readonly (DealItems | undefined)[]): Seen {
   const added = found.filter((history) => history !== undefined);
+  if (added.length === 0) return seen;
   const unknown = seen.unknown.filter((_, index) => found[index] === undefined);
   return { ...seen, histories: [...seen.histories, ...added], unknown, known: undefined };
 }

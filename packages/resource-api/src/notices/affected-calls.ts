@@ -1,3 +1,4 @@
+import { groupBy } from '@cls/shared/group-by';
 import type { Rule } from '../lifecycle/release.ts';
 import type { CallerUse } from '../usage/version-usage.ts';
 import type { DueNotice } from './notice-stage.ts';
@@ -28,13 +29,13 @@ export function affectedCalls(
   uses: readonly CallerUse[],
   { asked, changes }: Pick<DueNotice, 'asked' | 'changes'>,
 ): ReadonlyMap<string, readonly AffectedCall[]> {
-  const byCustomer = groupBy(
+  const byCustomer = groupsInOrder(
     uses.filter(({ requested }) => requested === asked),
     ({ customer }) => customer,
   );
   const calls = [...byCustomer].map(([customer, own]): [string, readonly AffectedCall[]] => [
     customer,
-    [...groupBy(own, ({ operation }) => operation)].map(([operation, callers]) => ({
+    [...groupsInOrder(own, ({ operation }) => operation)].map(([operation, callers]) => ({
       operation,
       requests: callers.reduce((sum, { requests }) => sum + requests, 0),
       lastDay: lastDayOf(callers),
@@ -67,13 +68,9 @@ function callerOf({ clientId, subject, requests, lastDay }: CallerUse): Affected
   return { clientId, subject, requests, lastDay };
 }
 
-function groupBy<T>(items: readonly T[], keyOf: (item: T) => string): Map<string, readonly T[]> {
-  const groups = new Map<string, T[]>();
-  for (const item of items) {
-    const key = keyOf(item);
-    const group = groups.get(key);
-    if (group === undefined) groups.set(key, [item]);
-    else group.push(item);
-  }
-  return new Map([...groups].sort(([a], [b]) => (a < b ? -1 : 1)));
+function groupsInOrder<T>(
+  items: readonly T[],
+  keyOf: (item: T) => string,
+): ReadonlyMap<string, readonly T[]> {
+  return new Map([...groupBy(items, keyOf)].sort(([a], [b]) => (a < b ? -1 : 1)));
 }

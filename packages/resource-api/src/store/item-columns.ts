@@ -1,3 +1,4 @@
+import { groupBy } from '@cls/shared/group-by';
 import type {
   BalanceFilter,
   BookedTotal,
@@ -37,10 +38,9 @@ interface ItemColumns {
   readonly deals: readonly DealItems[];
   /** Currencies, statuses, countries and types of facilities; columns have their places here. */
   readonly words: readonly string[];
-  /** The place of the first item of each deal, and last the end. */
-  readonly dealStarts: readonly number[];
-  readonly countries: DatedColumn<number>;
   readonly items: readonly ItemHistory[];
+  /** Of the deal of the item. */
+  readonly countries: DatedColumn<number>;
   /** Something in the deal of the item may accrue. */
   readonly rated: readonly boolean[];
   /** The place of the item whose commitment a sublimit is part of; `NOWHERE` where there is none. */
@@ -71,12 +71,7 @@ export function seenColumns(
   items: ReadonlySet<bigint>,
   before: readonly SeenColumns[],
 ): readonly SeenColumns[] {
-  const groups = new Map<bigint, DealItems[]>();
-  for (const deal of deals) {
-    const group = groups.get(deal.key >> GROUP_BITS);
-    if (group === undefined) groups.set(deal.key >> GROUP_BITS, [deal]);
-    else group.push(deal);
-  }
+  const groups = groupBy(deals, ({ key }) => key >> GROUP_BITS);
   const known = new Map(before.map(({ columns }) => [columns.group, columns]));
   return [...groups].map(([group, ofGroup]) => {
     const earlier = known.get(group);
@@ -97,8 +92,6 @@ function itemColumns(group: bigint, deals: readonly DealItems[]): ItemColumns {
     return places.size - 1;
   };
   const items = deals.flatMap((deal) => deal.items);
-  const dealStarts = [0];
-  for (const deal of deals) dealStarts.push((dealStarts.at(-1) ?? 0) + deal.items.length);
   const ofTypes = items.map(({ records }) => ({
     from: records.map(({ since }) => since),
     values: records.map(({ facilityType }) => facilityType),
@@ -107,12 +100,11 @@ function itemColumns(group: bigint, deals: readonly DealItems[]): ItemColumns {
   return {
     group,
     deals,
-    dealStarts,
+    items,
     countries: toColumn(
-      deals.map((deal) => deal.countries),
+      deals.flatMap((deal) => deal.items.map(() => deal.countries)),
       placeOf,
     ),
-    items,
     rated: deals.flatMap((deal) => deal.items.map(() => deal.rated)),
     wholes: wholesOf(items),
     currencies: items.map(({ currency }) => placeOf(currency)),
@@ -206,8 +198,7 @@ function livingPlaces(
   { columns, isSeen }: SeenColumns,
   { filter, snapshot: { asOf } }: At,
 ): Int32Array {
-  const { words, dealStarts, countries, items, currencies, statuses, records } = columns;
-  const { outstanding } = columns;
+  const { words, items, countries, currencies, statuses, records, outstanding } = columns;
   const { minOutstandingMinor: least, maxOutstandingMinor: most } = filter;
   const day = dayOf(asOf);
   /** Undefined where the filter says nothing of them. */
@@ -222,6 +213,7 @@ function livingPlaces(
   const livingPlace = (item: number): number => {
     if (!isSeen[item]) return NOWHERE;
     if (isCurrency && isCurrency[currencies[item] ?? NOWHERE] !== true) return NOWHERE;
+    if (isCountry && !isThen(isCountry, countries, item)) return NOWHERE;
     const place = placeOn(outstanding, item, day);
     const owed = outstanding.values[place];
     if (owed === undefined) return NOWHERE;
@@ -232,12 +224,8 @@ function livingPlaces(
       return NOWHERE;
     return isStatus && !isThen(isStatus, statuses, item) ? NOWHERE : place;
   };
-  const places = new Int32Array(items.length).fill(NOWHERE);
-  for (let deal = 0; deal + 1 < dealStarts.length; deal += 1) {
-    if (isCountry && !isThen(isCountry, countries, deal)) continue;
-    const end = dealStarts[deal + 1] ?? 0;
-    for (let item = dealStarts[deal] ?? 0; item < end; item += 1) places[item] = livingPlace(item);
-  }
+  const places = new Int32Array(items.length);
+  for (let item = 0; item < places.length; item += 1) places[item] = livingPlace(item);
   return places;
 }
 
@@ -298,13 +286,13 @@ function addLiving(totals: Map<string, Total>, columns: ItemColumns, places: Int
 export function ratedOn(seen: readonly SeenColumns[], at: At): readonly MarkedItem[] {
   const day = dayOf(at.snapshot.asOf);
   return seen.flatMap((each) => {
-    const { items, rated, records } = each.columns;
+    const { items, rated } = each.columns;
     if (!rated.includes(true)) return [];
     const places = livingPlaces(each, at);
     return items.flatMap((item, index) => {
       if (!rated[index] || places[index] === NOWHERE) return [];
       const { currency, holder } = item;
-      const record = item.records[firstBy(records, index, day) - (records.starts[index] ?? 0)];
+      const record = item.records.find(({ since }) => since <= day);
       return record === undefined ? [] : [{ key: record.key, currency, holder, group: null }];
     });
   });

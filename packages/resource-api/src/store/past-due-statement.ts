@@ -1,3 +1,4 @@
+import { groupBy } from '@cls/shared/group-by';
 import type { Level, PastDue, Snapshot } from '../balances/balance-store.ts';
 import type { BusinessDate } from '../ledger/business-date.ts';
 import { type DueLine, pastDue, sharePastDue } from '../ledger/past-due.ts';
@@ -65,13 +66,10 @@ const NOTHING_DUE: DueLine = { due: 0n, notYetDue: 0n };
 
 /** Shares are worked out for each contract and kind of amount, and summed up for the item. */
 export function toPastDue(rows: readonly DueRow[]): ReadonlyMap<bigint, readonly PastDue[]> {
-  const groups = new Map<string, DueRow[]>();
-  for (const row of rows) {
-    const name = `${row.key} ${row.facility_key} ${row.contract_key} ${row.account}`;
-    const group = groups.get(name);
-    if (group === undefined) groups.set(name, [row]);
-    else group.push(row);
-  }
+  const groups = groupBy(
+    rows,
+    (row) => `${row.key} ${row.facility_key} ${row.contract_key} ${row.account}`,
+  );
   const items = new Map<bigint, Map<string, PastDue>>();
   for (const group of groups.values()) {
     const [{ key, account }] = group as [DueRow];

@@ -235,7 +235,7 @@ describeOnEngines('second factors', (engine) => {
     it('open once each, as people type them, and their owner is told', async () => {
       const { recoveryCodes = [] } = await enrol();
       const [first = '', second = '', third = ''] = recoveryCodes;
-      expect(first).to.match(/^[0-9a-hjkmnp-tv-z]{4}(-[0-9a-hjkmnp-tv-z]{4}){2}$/);
+      expect(first).to.match(/^[0-9a-hjkmnp-tv-z]{4}(-[0-9a-hjkmnp-tv-z]{4}){5}$/);
       expect(await recovery(first)).to.deep.equal({ proof: { method: 'recovery_code' } });
       expect(problemOf(await recovery(first))).to.include({ code: 'recovery_code_wrong' });
       expect(await recovery(` ${second.toUpperCase().replaceAll('-', ' ')} `)).to.have.property(
@@ -287,6 +287,23 @@ describeOnEngines('second factors', (engine) => {
       expect(stored).not.to.include(code).and.not.include(code.replaceAll('-', ''));
     });
 
+    it('have 120 bits, and those of 60 bits that people saved before still open', async () => {
+      await enrol();
+      for (const code of newRecoveryCodes()) {
+        expect(code).to.match(/^(?:[0-9a-hjkmnp-tv-z]{4}-){5}[0-9a-hjkmnp-tv-z]{4}$/);
+      }
+      const before = '7k2m-9qxv-h0tz';
+      await world.database.query(
+        `UPDATE recovery_code SET code_hash = $2 WHERE ctid =
+           (SELECT ctid FROM recovery_code WHERE account_id = $1 LIMIT 1)`,
+        [account.id, world.recoveryCodes.hashesOf(account, [before])[0] ?? ''],
+      );
+      const used = (code: string) =>
+        world.recoveryCodes.use(account, code, randomUUID(), BY);
+      expect(await used(before)).to.equal(true);
+      expect(await used(before)).to.equal(false);
+    });
+
     for (const text of [
       '',
       ' ',
@@ -296,6 +313,8 @@ describeOnEngines('second factors', (engine) => {
       "' OR 1=1 --",
       '🦊'.repeat(12),
       'u'.repeat(12),
+      '0'.repeat(23),
+      '0'.repeat(36),
     ]) {
       it(`are refused when ${JSON.stringify(text)} is typed`, async () => {
         await enrol();

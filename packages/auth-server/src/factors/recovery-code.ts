@@ -1,7 +1,7 @@
 /**
- * Recovery codes: look-up secrets (NIST SP 800-63B-4 §3.1.2) for when the phone is lost. Twelve
- * characters of Crockford's base 32, 60 bits, in groups of four; each works once, and tries are
- * throttled.
+ * Recovery codes: look-up secrets (NIST SP 800-63B-4 §3.1.2) for when the phone is lost. Twenty-four
+ * characters of Crockford's base 32, 120 bits, in groups of four; each works once, and tries are
+ * throttled. Codes of twelve characters, made before, work until new ones replace them.
  */
 import { randomBytes } from 'node:crypto';
 
@@ -10,8 +10,9 @@ export const RECOVERY_CODES = 10;
 export const RECOVERY_CODES_LOW = 3;
 
 const CROCKFORD = '0123456789abcdefghjkmnpqrstvwxyz';
-const LENGTH = 12;
-const SHAPE = /^[0-9a-hjkmnp-tv-z]{12}$/;
+/** 112 bits or more need no slow hash where they are stored (ASVS 5.0, 6.5.2). */
+const LENGTH = 24;
+const SHAPE = /^(?:[0-9a-hjkmnp-tv-z]{12}){1,2}$/;
 
 export function newRecoveryCodes(): readonly string[] {
   return Array.from({ length: RECOVERY_CODES }, () => {

@@ -106,6 +106,23 @@ describe('the API over HTTP', () => {
     expect(await response.text()).to.equal('');
   });
 
+  it('tells a browser to store nothing, and answers its ETag all the same', async () => {
+    const token = await api.token();
+    for (const headers of [
+      { 'sec-fetch-site': 'same-origin' },
+      { 'sec-fetch-site': 'cross-site', origin: 'https://pages.example' },
+      { origin: 'https://pages.example' },
+    ] as Record<string, string>[]) {
+      // Before it an answer of another client, and after it the answer that is kept.
+      await api.getWith(PATH, token);
+      for (let time = 0; time < 2; time += 1) {
+        const response = await api.getWith(PATH, token, headers);
+        expect(response.headers.get('cache-control')).to.equal('no-store');
+        expect(response.headers.get('etag')).to.match(/^"[\w-]{43}"$/);
+      }
+    }
+  });
+
   it('answers 304 to a client that has the bytes, Node’s fetch included', async () => {
     const token = await api.token();
     const first = await api.getWith(PATH, token);

@@ -14,6 +14,7 @@ import type { CurrentLedger } from '../balances/current-ledger.ts';
 import type { UsageCounter, VersionUse } from '../usage/usage-counter.ts';
 import type { ApiVersions } from '../versions/api-versions.ts';
 import type { ApiState } from './version-step.ts';
+import { isFromBrowser } from './write-answer.ts';
 
 export interface KeptAnswersDeps {
   readonly tokens: VerifiedTokens;
@@ -188,7 +189,8 @@ function plainToken(rawHeaders: readonly string[]): string | undefined {
 /** All of a request that an answer depends on. No header has a line break. */
 function keyOf({ url, headers }: IncomingMessage, caller: Caller): string {
   const { accept, 'accept-encoding': coding, 'if-none-match': condition, origin } = headers;
-  return `${callerKey(caller)}\n${url}\n${accept}\n${coding}\n${condition}\n${origin}`;
+  const parts = [accept, coding, condition, origin, isFromBrowser(headers)];
+  return `${callerKey(caller)}\n${url}\n${parts.join('\n')}`;
 }
 
 /** A caller is one object for as long as its token is known. */

@@ -1,3 +1,4 @@
+import type { IncomingHttpHeaders } from 'node:http';
 import type { Context } from 'koa';
 import type { Release } from '../lifecycle/release.ts';
 import type { VersionResponse } from '../versions/api-version.ts';
@@ -12,7 +13,8 @@ export async function writeAnswer(
   { status, headers, body, etag }: VersionResponse,
 ): Promise<void> {
   // Without a validator there is nothing to ask again with.
-  ctx.set('Cache-Control', etag === undefined ? 'no-store' : 'private, no-cache');
+  const mayStore = etag !== undefined && !isFromBrowser(ctx.req.headers);
+  ctx.set('Cache-Control', mayStore ? 'private, no-cache' : 'no-store');
   ctx.set('Vary', 'Authorization, Accept, Accept-Encoding');
   const { resolution, path } = ctx.state.version ?? {};
   if (resolution?.kind === 'served' && resolution.isLatest) {
@@ -22,6 +24,15 @@ export async function writeAnswer(
   const { Link: next, ...others } = headers;
   const link = next === undefined ? {} : { Link: `${next}, ${ctx.response.get('Link')}` };
   await writeBody(ctx, status, { ...others, ...link }, body, etag);
+}
+
+/**
+ * Whether a browser sends the request: then the answer must not stay on a disk that people share.
+ * `Sec-Fetch-Site` is a header that browsers alone set (Fetch Metadata); other clients keep answers
+ * to ask for them with their ETag.
+ */
+export function isFromBrowser(headers: IncomingHttpHeaders): boolean {
+  return headers.origin !== undefined || headers['sec-fetch-site'] !== undefined;
 }
 
 /** @param etag strong; a request that names it gets 304. */

@@ -65,6 +65,31 @@ describe('reading configuration', () => {
     expect(faults.join()).to.match(/^ISSUER: /);
   });
 
+  it('refuses stores without TLS beyond this machine where TLS is required, each by its name', () => {
+    const urls = {
+      AUTH_DATABASE_URL: 'postgres://cls@db.example/cls?sslmode=verify-full',
+      AUTH_MIGRATIONS_DATABASE_URL: 'postgres://owner:hunter2@db.example/cls',
+      REDIS_URL: 'redis://:hunter2@redis.example',
+    };
+    const faultsWith = (env: Record<string, string>) =>
+      faultsOf({ ...urls, ...env }, (read) => {
+        readServiceEnvironment(read, 'auth-server', 'AUTH', 8081);
+      });
+    expect(faultsWith({})).to.deep.equal([]);
+    const faults = faultsWith({ REQUIRE_TLS: '1' });
+    expect(faults.map((fault) => fault.split(':', 1)[0])).to.deep.equal([
+      'AUTH_DATABASE_URL',
+      'REDIS_URL',
+    ]);
+    expect(faults.join()).to.include('REQUIRE_TLS').and.not.include('hunter2');
+    const encrypted = {
+      REQUIRE_TLS: '1',
+      AUTH_MIGRATIONS_DATABASE_URL: 'postgres://owner@db.example/cls?sslmode=verify-full',
+      REDIS_URL: 'rediss://redis.example',
+    };
+    expect(faultsWith(encrypted)).to.deep.equal([]);
+  });
+
   it('keeps the audiences of the two APIs apart', () => {
     const ISSUER = 'https://cls.example';
     const faultsWith = (AUDIENCE: string) =>

@@ -13,8 +13,10 @@ export function plaintextConnections({
   redisUrl,
 }: Pick<ServiceEnvironment, 'database' | 'redisUrl'>): readonly string[] {
   const stores: string[] = [];
-  if (database.kind === 'postgres' && isPlainPostgres(database.url.expose())) {
-    stores.push('PostgreSQL');
+  if (database.kind === 'postgres') {
+    const { url, ownerUrl = url, listenUrl = url } = database;
+    const urls = [url, ownerUrl, listenUrl].map((secret) => secret.expose());
+    if (urls.some(isPlainPostgres)) stores.push('PostgreSQL');
   }
   if (redisUrl !== undefined && isPlainRedis(redisUrl.expose())) stores.push('Redis');
   return stores;

@@ -7,6 +7,7 @@ import type { Secret } from '../secret.ts';
 import { postgresHosts } from '../sql/postgres-hosts.ts';
 import type { DatabaseLocation } from './open-database.ts';
 import type { MetricsAddress } from './open-metrics.ts';
+import { plaintextConnections } from './plaintext-connections.ts';
 import { REDIS_URL_PATTERN } from './redis-address.ts';
 
 /** The settings that all services read alike. */
@@ -83,6 +84,8 @@ export function readServiceEnvironment(
   });
   // The explorer keeps its sessions in Redis, and then opens no database.
   const mayBeEmbedded = !production || (service === 'explorer' && redisUrl !== undefined);
+  const database = readDatabase(read, prefix, mayBeEmbedded, join(dataDir, 'database'));
+  requireTls(read, prefix, { database, redisUrl });
   return {
     production,
     issuer,
@@ -99,7 +102,7 @@ export function readServiceEnvironment(
       max: 300,
       fallback: 30,
     }),
-    database: readDatabase(read, prefix, mayBeEmbedded, join(dataDir, 'database')),
+    database,
     redisUrl,
     host: read.optionalText(`${prefix}_HOST`, {
       about: 'the address to listen on',
@@ -172,6 +175,24 @@ export function readServiceEnvironment(
     }),
     dataDir,
   };
+}
+
+function requireTls(
+  read: EnvironmentReader,
+  prefix: string,
+  stores: Pick<ServiceEnvironment, 'database' | 'redisUrl'>,
+): void {
+  const required = read.flag('REQUIRE_TLS', {
+    about: 'refuse to start where PostgreSQL or Redis is reached without TLS beyond this machine',
+    fallback: false,
+    fallbackText: '0: production warns',
+  });
+  const plain = required ? plaintextConnections(stores) : [];
+  const expected = 'expected an encrypted connection, because REQUIRE_TLS=1:';
+  if (plain.includes('PostgreSQL')) {
+    read.fault(`${prefix}_DATABASE_URL`, `${expected} add sslmode=verify-full`);
+  }
+  if (plain.includes('Redis')) read.fault('REDIS_URL', `${expected} use rediss://`);
 }
 
 function readMetrics(read: EnvironmentReader): MetricsAddress | undefined {

@@ -298,8 +298,7 @@ describeOnEngines('second factors', (engine) => {
            (SELECT ctid FROM recovery_code WHERE account_id = $1 LIMIT 1)`,
         [account.id, world.recoveryCodes.hashesOf(account, [before])[0] ?? ''],
       );
-      const used = (code: string) =>
-        world.recoveryCodes.use(account, code, randomUUID(), BY);
+      const used = (code: string) => world.recoveryCodes.use(account, code, randomUUID(), BY);
       expect(await used(before)).to.equal(true);
       expect(await used(before)).to.equal(false);
     });

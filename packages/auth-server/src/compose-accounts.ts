@@ -49,8 +49,12 @@ export interface AccountSettings {
   readonly product?: string;
   /** Seals TOTP secrets, and keys the hashes of recovery codes. */
   readonly keyEncryptionKey: Secret;
+  /** Opens what `keyEncryptionKey` does not, while one replaces the other. */
+  readonly previousKeyEncryptionKey?: Secret | undefined;
   /** Signs the cookie of known devices, and makes the secrets of remembered ones. */
   readonly cookieKey: Secret;
+  /** The key that `cookieKey` replaces: its known devices are still known. */
+  readonly previousCookieKey?: Secret | undefined;
 }
 
 export interface AccountPorts {
@@ -68,15 +72,20 @@ export type AccountServices = Awaited<ReturnType<typeof composeAccounts>>;
 
 /** Everything that people do with their accounts and that is done to them. */
 export async function composeAccounts(settings: AccountSettings, ports: AccountPorts) {
-  const { mfaPolicy, keyEncryptionKey, cookieKey } = settings;
+  const { mfaPolicy, keyEncryptionKey, previousKeyEncryptionKey, cookieKey } = settings;
   const { database, state, passwords, audit, clock, metrics } = ports;
   const stores = composeStores({
-    ...{ database, passwords, clock, keyEncryptionKey, metrics },
+    ...{ database, passwords, clock, keyEncryptionKey, previousKeyEncryptionKey, metrics },
     auditRetentionDays: settings.auditRetentionDays,
   });
   const { accounts, records, customers, throttle, knownAddresses, sessionStore, consents } = stores;
   const access = accountAccess(state, sessionStore);
-  const devices = knownDevices(keyedHash(cookieKey, 'known devices'), clock);
+  const { previousCookieKey: before } = settings;
+  const devices = knownDevices(
+    keyedHash(cookieKey, 'known devices'),
+    clock,
+    before && keyedHash(before, 'known devices'),
+  );
   const isListed = await commonPasswords();
   const passwordRules = { lengthMin: passwordLengthMin(mfaPolicy), isListed };
   const factors = composeFactors(settings, ports, stores);

@@ -138,6 +138,7 @@ function providerSettings(
     policyUrl: config.policyUrl,
     documentationUrl: config.documentationUrl,
     cookieKey,
+    previousCookieKey: config.previousCookieKey,
     serviceAccounts,
     applications: accountServices.applications,
     accounts: accountServices.accounts,

@@ -9,7 +9,7 @@ import { sqlAccountDirectory, sqlAccounts } from './accounts/sql-accounts.ts';
 import { auditKeptSince } from './audit/sql-audit-months.ts';
 import { sqlAuditReader } from './audit/sql-audit-reader.ts';
 import { sqlApplications } from './clients/sql-applications.ts';
-import { currentRecoveryKey } from './crypto/recovery-key.ts';
+import { recoveryKeyOf } from './crypto/recovery-key.ts';
 import { sqlFactors } from './factors/sql-factors.ts';
 import { sqlPasskeys } from './factors/sql-passkeys.ts';
 import { sqlRecoveryCodes } from './factors/sql-recovery-codes.ts';
@@ -29,6 +29,8 @@ export interface StoreDeps {
   readonly clock: Clock;
   /** Seals TOTP and upstream secrets, and keys the hashes of recovery codes. */
   readonly keyEncryptionKey: Secret;
+  /** Opens what `keyEncryptionKey` does not, while one replaces the other. */
+  readonly previousKeyEncryptionKey?: Secret | undefined;
   readonly metrics: Metrics;
   /** Days that audit events are kept; 0, the default, for ever. */
   readonly auditRetentionDays?: number | undefined;
@@ -42,10 +44,12 @@ export function composeStores({
   passwords,
   clock,
   keyEncryptionKey,
+  previousKeyEncryptionKey,
   metrics,
   auditRetentionDays = 0,
 }: StoreDeps) {
-  const sealer = aesGcmSealer(keyEncryptionKey);
+  const sealer = aesGcmSealer(keyEncryptionKey, undefined, previousKeyEncryptionKey);
+  const keys = [keyEncryptionKey, previousKeyEncryptionKey].filter((key) => key !== undefined);
   return {
     accounts: sqlAccountDirectory(database, passwords),
     records: sqlAccounts(database),
@@ -60,7 +64,7 @@ export function composeStores({
     factors: sqlFactors(database),
     totpFactors: sqlTotpFactors(database, sealer, clock),
     passkeys: sqlPasskeys(database),
-    recoveryCodes: sqlRecoveryCodes(database, currentRecoveryKey(keyEncryptionKey), sealer),
+    recoveryCodes: sqlRecoveryCodes(database, keys.map(recoveryKeyOf), sealer),
     upstreamProviders: sqlUpstreamProviders(database, sealer),
     upstreamLinks: sqlUpstreamLinks(database),
     auditReader: sqlAuditReader(database, () => auditKeptSince(clock, auditRetentionDays)),

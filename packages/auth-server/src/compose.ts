@@ -24,6 +24,7 @@ import { composeAccounts } from './compose-accounts.ts';
 import { lostMailCounter, measureAuthServer } from './compose-metrics.ts';
 import { composeProvider } from './compose-provider.ts';
 import type { AuthServerConfig } from './config.ts';
+import { resealRegularly } from './keys/reseal-regularly.ts';
 import { sqlSigningKeyStore } from './keys/sql-signing-keys.ts';
 import type { IssueServiceToken } from './library/service-token.ts';
 import { longestSessionS } from './library/session-lifetime.ts';
@@ -115,7 +116,9 @@ async function compose(
   const observed = observation(metrics, tracing);
   const database = observed.database(opened);
   const { keyEncryptionKey, cookieKey } = secretsOf(config);
-  const keys = sqlSigningKeyStore(database, aesGcmSealer(keyEncryptionKey), config.signingKeyBits);
+  const { previousKeyEncryptionKey, previousCookieKey } = config;
+  const sealer = aesGcmSealer(keyEncryptionKey, undefined, previousKeyEncryptionKey);
+  const keys = sqlSigningKeyStore(database, sealer, config.signingKeyBits);
   const passwords = await argon2Verifier(PASSWORD_CONCURRENCY, PASSWORD_QUEUE_MAX);
   const { auditSpoolDir: directory, auditFsync: fsync } = config;
   const spooled = await sqlAuditLog(besideRequests(database), clock, log, { directory, fsync });
@@ -130,13 +133,15 @@ async function compose(
   const accountServices = await composeAccounts(
     {
       ...{ issuer, mfaPolicy, production, upstreamTimeoutS, rememberDeviceS, auditRetentionDays },
-      ...{ keyEncryptionKey, cookieKey, product: config.brand.name },
+      ...{ keyEncryptionKey, previousKeyEncryptionKey, cookieKey, previousCookieKey },
+      product: config.brand.name,
     },
     { database, state, passwords, audit, mail, clock, log, metrics },
   );
   const assets = readAssets(config.brand);
   const shown = pages({
-    ...{ issuer, assets, formKey: cookieKey, product: config.brand.name },
+    ...{ issuer, assets, formKey: cookieKey, previousFormKey: previousCookieKey },
+    product: config.brand.name,
     ...{ supportUrl, policyUrl, explorerUrl },
   });
   const checks: readonly ReadinessCheck[] = [
@@ -164,6 +169,9 @@ async function compose(
     tracing,
   };
   const provider = await composeProvider({ ...foundation, cookieKey, assets, pages: shown });
+  const resealing = resealRegularly(besideRequests(database), {
+    ...{ current: keyEncryptionKey, previous: previousKeyEncryptionKey, audit, log },
+  });
   const stopSweeping = sweepRegularly(config, database, clock, log);
   const { host, port, drainDelayMs, trustedProxyHops, limits, healthPort } = config;
   const headers = headersOfAll(issuer);
@@ -202,6 +210,7 @@ async function compose(
     async stop() {
       await Promise.all([running.stop(), provider.stop()]);
       stopSweeping();
+      await resealing.stop();
       await accountServices.settle();
       await outgoing.drain();
       await audit.flush();

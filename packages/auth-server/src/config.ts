@@ -11,8 +11,12 @@ import { type Brand, CONTRAST_MIN, contrastOf, PRODUCT } from './brand/brand.ts'
 export interface AuthServerConfig extends ServiceEnvironment {
   /** Seals secrets at rest and keys hashes of them; undefined on a developer's machine only. */
   readonly keyEncryptionKey: Secret | undefined;
+  /** Opens what `keyEncryptionKey` does not; set while one replaces the other. */
+  readonly previousKeyEncryptionKey?: Secret | undefined;
   /** Signs the provider's cookies; undefined on a developer's machine only. */
   readonly cookieKey: Secret | undefined;
+  /** Its cookies and forms are still accepted; set while `cookieKey` replaces it. */
+  readonly previousCookieKey?: Secret | undefined;
   /** Size of signing keys made from now on, in bits. */
   readonly signingKeyBits: 2048 | 3072 | 4096;
   /** Lifetime of a person's access token, in seconds. */
@@ -74,11 +78,20 @@ function readConfig(read: EnvironmentReader): AuthServerConfig {
   const brand = readBrand(read);
   const keyEncryptionKey = read.optionalSecret('KEY_ENCRYPTION_KEY', {
     about:
-      'seals signing keys, TOTP secrets and upstream client secrets at rest, and keys the hashes of recovery codes; required in production',
+      'seals signing keys, TOTP secrets and upstream client secrets at rest; required in production',
+    ...KEY_256,
+  });
+  const previousKeyEncryptionKey = read.optionalSecret('PREVIOUS_KEY_ENCRYPTION_KEY', {
+    about:
+      'the key that `KEY_ENCRYPTION_KEY` replaces: what it sealed still opens, and is sealed anew in the background',
     ...KEY_256,
   });
   const cookieKey = read.optionalSecret('COOKIE_KEY', {
     about: 'signs cookies; required in production',
+    ...KEY_256,
+  });
+  const previousCookieKey = read.optionalSecret('PREVIOUS_COOKIE_KEY', {
+    about: 'the key that `COOKIE_KEY` replaces: its cookies and forms are still accepted',
     ...KEY_256,
   });
   if (shared.production) {
@@ -89,7 +102,9 @@ function readConfig(read: EnvironmentReader): AuthServerConfig {
   return {
     ...shared,
     keyEncryptionKey,
+    previousKeyEncryptionKey,
     cookieKey,
+    previousCookieKey,
     signingKeyBits:
       KEY_BITS[
         read.choice('SIGNING_KEY_BITS', ['2048', '3072', '4096'], {

@@ -302,37 +302,6 @@ describe('cls-auth', () => {
     expect(JSON.stringify(left)).not.to.include('"d"');
   });
 
-  it('seals everything with another key, or nothing', async () => {
-    const env = { CLS_DATA_DIR: dataDir };
-    const present = readFileSync(join(dataDir, 'auth-server', 'key-encryption-key'), 'utf8');
-    const another = 'C'.repeat(43);
-    await run('accounts enrol-totp asha@india.example');
-    const sealed = async () =>
-      JSON.stringify(await holder.query('SELECT sealed_private_jwk FROM signing_key'));
-    const before = await sealed();
-    for (const input of ['', 'short', `${another}C`]) {
-      const refused = await runTool(['keys', 'reseal'], env, input);
-      expect(refused.code).to.equal(2);
-      expect(refused.stderr).to.include('32 bytes in base64url');
-    }
-    const foreign = { ...env, KEY_ENCRYPTION_KEY: 'D'.repeat(43) };
-    const unopened = await runTool(['keys', 'reseal'], foreign, another);
-    expect(unopened.stderr).to.include('KEY_ENCRYPTION_KEY');
-    expect(await sealed()).to.equal(before);
-
-    const same = await runTool(['keys', 'reseal'], env, present);
-    expect(same.code).to.equal(1);
-    expect(same.stderr).to.include('the new key is the current one');
-    const done = await runTool(['keys', 'reseal', '--json'], env, `${another}\n`);
-    expect(JSON.parse(done.stdout)).to.deep.equal({ values: 2, recoveryCodes: 0 });
-    expect((await run('keys stage')).code, 'the old key opens nothing any more').to.equal(1);
-    const now = { ...env, KEY_ENCRYPTION_KEY: another };
-    const { kid } = JSON.parse((await runTool(['keys', 'stage', '--json'], now)).stdout);
-    const back = await runTool(['keys', 'reseal', '--json'], now, present);
-    expect(JSON.parse(back.stdout)).to.include({ values: 3 });
-    expect((await run(`keys remove ${kid}`)).code).to.equal(0);
-  });
-
   it('says in a sentence when the encryption key is another', async () => {
     const env = { CLS_DATA_DIR: dataDir, KEY_ENCRYPTION_KEY: 'B'.repeat(43) };
     const refused = await runTool(['keys', 'create'], env);

@@ -4,15 +4,37 @@ import { pglite } from '@cls/testing/engines';
 import { expect } from 'chai';
 import * as client from 'openid-client';
 import { startAuthServer } from '../src/compose.ts';
-import { startTestAuthServer, type TestAuthServer } from './support/auth-server.ts';
+import { KEY, startTestAuthServer, type TestAuthServer } from './support/auth-server.ts';
 import { authorizationUrl, Browser, exchange, relyingParty } from './support/relying-party.ts';
 
 const ANOTHER = 'B'.repeat(43);
 
 describe('a new COOKIE_KEY', () => {
   let server: TestAuthServer;
-  before(async () => {
+  beforeEach(async () => {
     server = await startTestAuthServer(pglite);
+  });
+
+  it('lets everybody stay signed in, and send forms, where the previous key is given', async () => {
+    const portal = await relyingParty(server);
+    const browser = new Browser();
+    await browser.submit(await browser.follow((await authorizationUrl(portal)).url), {
+      ...server.person,
+    });
+    const other = new Browser();
+    const form = await other.follow((await authorizationUrl(portal)).url);
+
+    await server.stop();
+    const keys = { cookieKey: new Secret(ANOTHER), previousCookieKey: new Secret(KEY) };
+    const next = await startAuthServer({ ...server.config, ...keys }, silentLog);
+    try {
+      const again = await browser.follow((await authorizationUrl(portal)).url);
+      expect(again.url.searchParams.has('code'), 'no page asks').to.equal(true);
+      const sent = await other.submit(form, { ...server.person });
+      expect(sent.url.searchParams.has('code'), 'the form is taken').to.equal(true);
+    } finally {
+      await next.stop();
+    }
   });
 
   it('asks everybody to sign in again, and leaves refresh tokens and passwords good', async () => {

@@ -65,7 +65,10 @@ async function compose(
 ): Promise<Explorer> {
   const { issuer: issuerUrl, baseUrl, clientId, clientSecret, scopeBase } = config;
   const clock = systemClock;
-  const seal = sealer(config.sessionKey ?? developmentSecret(config.dataDir, 'session-key'));
+  const seal = sealer(
+    config.sessionKey ?? developmentSecret(config.dataDir, 'session-key'),
+    config.previousSessionKey,
+  );
   const scopes = PERMISSIONS.map((permission) => `${scopeBase}/auth/${permission}`);
   const issuer = openIdIssuer(
     {

@@ -14,6 +14,8 @@ export interface ExplorerConfig extends ServiceEnvironment {
   readonly clientSecret: Secret;
   /** Seals sessions; undefined on a developer's machine only. */
   readonly sessionKey: Secret | undefined;
+  /** Opens sessions that `sessionKey` does not; set while one replaces the other. */
+  readonly previousSessionKey?: Secret | undefined;
   readonly redisTimeoutMs: number;
   readonly upstreamTimeoutS: number;
   /** Where people get help: an https or mailto URL. */
@@ -58,6 +60,10 @@ function readConfig(read: EnvironmentReader): ExplorerConfig {
     about: 'seals the sessions’ tokens at rest; required in production',
     ...KEY_256,
   });
+  const previousSessionKey = read.optionalSecret('PREVIOUS_EXPLORER_SESSION_KEY', {
+    about: 'the key that `EXPLORER_SESSION_KEY` replaces: its sessions still open',
+    ...KEY_256,
+  });
   if (production && sessionKey === undefined) {
     read.fault('EXPLORER_SESSION_KEY', 'is required in production');
   }
@@ -76,6 +82,7 @@ function readConfig(read: EnvironmentReader): ExplorerConfig {
     }),
     clientSecret: clientSecret as Secret, // `assertNoFaults` ends here without one.
     sessionKey,
+    previousSessionKey,
     redisTimeoutMs: read.integer('REDIS_TIMEOUT_MS', {
       about: 'milliseconds that Redis may take for one command; the request is answered 503 then',
       min: 50,

@@ -53,6 +53,18 @@ function behaves(open: () => Promise<{ store: SessionStore; close: () => Promise
     refreshToken: 'refresh-2',
   });
 
+  it('opens a session of the key that was replaced, and not of a stranger’s', async () => {
+    const [old, next] = [new Secret('C'.repeat(43)), new Secret('D'.repeat(43))];
+    const sessions = (keys: ReturnType<typeof sealer>) =>
+      keepSessions({ store, sealer: keys, clock, renew: never });
+    const begun = session();
+    const identifier = await sessions(sealer(old)).begin(begun);
+    expect(await sessions(sealer(next, old)).use(identifier)).to.include(begun);
+    expect(await sessions(sealer(next)).use(identifier)).to.equal(undefined);
+    const later = await sessions(sealer(next, old)).begin(begun);
+    expect(await sessions(sealer(next)).use(later), 'new ones have the new key').to.include(begun);
+  });
+
   it('gives a session back to whoever has its identifier, and to nobody else', async () => {
     const sessions = replica(never);
     const begun = session();

@@ -8,10 +8,10 @@ import type { ResourceApiConfig } from './config.ts';
 import type { Registry, RetiredAt } from './lifecycle/registry.ts';
 import { emailSender } from './notices/email-sender.ts';
 import { type NoticeWorker, noticeWorker } from './notices/notice-worker.ts';
-import { openWebhookSealer } from './notices/open-webhook-sealer.ts';
+import { newWebhookSealer, openWebhookSealer } from './notices/open-webhook-sealer.ts';
 import { retirements } from './notices/retirement.ts';
 import { webhookSender } from './notices/webhook-sender.ts';
-import { sqlNoticeContacts } from './store/sql-notice-contacts.ts';
+import { resealWebhooks, sqlNoticeContacts } from './store/sql-notice-contacts.ts';
 import { sqlNotices } from './store/sql-notices.ts';
 import { sqlRetirements } from './store/sql-retirements.ts';
 import type { UsageSummaries } from './usage/version-usage.ts';
@@ -42,6 +42,7 @@ export async function composeNotices(
   return {
     retiredAt: ends.retiredAt,
     start(registry) {
+      const resealing = sealAnew(config, database, log);
       const mail = settings.mail && openedOnce(settings.mail);
       const webhook = webhookSender({
         allowLoopback: settings.allowLoopback,
@@ -57,11 +58,27 @@ export async function composeNotices(
       return {
         async stop() {
           await worker.stop();
+          await resealing;
           await mail?.close();
         },
       };
     },
   };
+}
+
+/** Seals the secrets of webhooks with the current key, where one is being replaced. */
+async function sealAnew(config: ResourceApiConfig, database: Database, log: Log): Promise<void> {
+  const [current, any] = [newWebhookSealer(config), openWebhookSealer(config)];
+  if (current === undefined || any === undefined) return;
+  try {
+    const values = await resealWebhooks(database, current, any);
+    if (values > 0) log.info({ values }, 'secrets are sealed with WEBHOOK_SECRETS_KEY now');
+  } catch (err) {
+    log.warn(
+      { err },
+      'secrets cannot be sealed with WEBHOOK_SECRETS_KEY; the next start tries again',
+    );
+  }
 }
 
 /** Opened when the first e-mail is sent: most services never send one. */

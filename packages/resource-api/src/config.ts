@@ -36,6 +36,7 @@ export interface NoticeSettings {
   readonly mail: MailSettings | undefined;
   /** Seals the secrets of webhooks; undefined on a developer's machine, or where there are none. */
   readonly webhookSecretsKey: Secret | undefined;
+  readonly previousWebhookSecretsKey?: Secret | undefined;
   readonly allowLoopback: boolean;
   readonly everyMs: number;
 }
@@ -170,6 +171,12 @@ function readNotices(
     webhookSecretsKey: read.optionalSecret('WEBHOOK_SECRETS_KEY', {
       about:
         'seals the secrets of webhooks in the database, the same on all replicas and for `cls-api`; required for webhooks in production',
+      expected: '32 bytes in base64url (43 characters)',
+      pattern: /^[A-Za-z0-9_-]{43}$/,
+    }),
+    previousWebhookSecretsKey: read.optionalSecret('PREVIOUS_WEBHOOK_SECRETS_KEY', {
+      about:
+        'the key that `WEBHOOK_SECRETS_KEY` replaces: secrets that it sealed still open, and are sealed anew at the start',
       expected: '32 bytes in base64url (43 characters)',
       pattern: /^[A-Za-z0-9_-]{43}$/,
     }),

@@ -26,21 +26,30 @@ export interface Sealer {
 }
 
 /**
- * @param key 32 bytes in base64url.
+ * @param key 32 bytes in base64url: seals, and opens.
  * @param keyName how the operator knows the key.
+ * @param previous opens what `key` does not, while one replaces the other.
  */
-export function aesGcmSealer(key: Secret, keyName = 'KEY_ENCRYPTION_KEY'): Sealer {
-  const keyBytes = Buffer.from(key.expose(), 'base64url');
+export function aesGcmSealer(
+  key: Secret,
+  keyName = 'KEY_ENCRYPTION_KEY',
+  previous?: Secret,
+): Sealer {
+  const [sealing, ...others] = [key, ...(previous === undefined ? [] : [previous])].map((one) =>
+    Buffer.from(one.expose(), 'base64url'),
+  ) as [Buffer, ...Buffer[]];
   return {
-    seal: (plaintext, context) => `${VERSION}.${encrypt(plaintext, keyBytes, context)}`,
+    seal: (plaintext, context) => `${VERSION}.${encrypt(plaintext, sealing, context)}`,
     unseal(sealed, context) {
-      try {
-        const [version, text = ''] = sealed.split('.');
-        if (version !== VERSION) throw new Error('unknown version');
-        return decrypt(text, keyBytes, context);
-      } catch {
-        throw new UnsealFailed(context, keyName);
+      const [version, text = ''] = sealed.split('.');
+      for (const bytes of version === VERSION ? [sealing, ...others] : []) {
+        try {
+          return decrypt(text, bytes, context);
+        } catch {
+          // Another key may have sealed it.
+        }
       }
+      throw new UnsealFailed(context, keyName);
     },
   };
 }

@@ -17,8 +17,6 @@ import { sqlAuditReader } from '../audit/sql-audit-reader.ts';
 import { sqlApplications } from '../clients/sql-applications.ts';
 import { sqlServiceAccounts } from '../clients/sql-service-accounts.ts';
 import { parseConfig } from '../config.ts';
-import { currentRecoveryKey } from '../crypto/recovery-key.ts';
-import { reseal } from '../crypto/seal.ts';
 import { sqlFactors } from '../factors/sql-factors.ts';
 import { sqlTotpFactors } from '../factors/sql-totp-factors.ts';
 import { sqlAfterRestore } from '../installation/sql-after-restore.ts';
@@ -54,7 +52,8 @@ export const asOperator: AsOperator = async (work, { mayCreate = false, owner = 
   try {
     const keyEncryptionKey =
       config.keyEncryptionKey ?? developmentSecret(config.dataDir, 'key-encryption-key');
-    const sealer = aesGcmSealer(keyEncryptionKey);
+    const { previousKeyEncryptionKey } = config;
+    const sealer = aesGcmSealer(keyEncryptionKey, undefined, previousKeyEncryptionKey);
     audit = await sqlAuditLog(database, systemClock, createLog('cls-auth', 'error'), {
       directory: config.auditSpoolDir,
       fsync: config.auditFsync,
@@ -99,11 +98,7 @@ export const asOperator: AsOperator = async (work, { mayCreate = false, owner = 
       totpFactors: sqlTotpFactors(database, sealer, systemClock),
       throttle,
       keys: sqlSigningKeyStore(database, sealer, config.signingKeyBits),
-      reseal: async (newKey) =>
-        newKey.expose() === keyEncryptionKey.expose()
-          ? undefined
-          : reseal(database, sealer, aesGcmSealer(newKey), currentRecoveryKey(keyEncryptionKey)),
-      installation: sqlInstallation(database, keyEncryptionKey),
+      installation: sqlInstallation(database, keyEncryptionKey, previousKeyEncryptionKey),
       afterRestore: sqlAfterRestore(database, openState),
       audit,
       tell: (type, account, about) => auditAndNotify(notices, type, account, {}, about),

@@ -12,7 +12,9 @@ import { aesGcmSealer } from '@cls/shared/seal';
 import { Secret } from '@cls/shared/secret';
 import type { Database } from '@cls/shared/sql/database';
 import type { SessionUse } from '@cls/shared/sql/postgres';
+import { sealedByOthers } from '@cls/shared/sql/reseal';
 import type { AuthServerConfig } from '../config.ts';
+import { SEALED } from '../crypto/seal.ts';
 import type { SigningKeyListing } from '../keys/signing-key.ts';
 import { sqlSigningKeyStore } from '../keys/sql-signing-keys.ts';
 import { refuseDemoCustomers } from '../organisations/demo-customers.ts';
@@ -57,11 +59,10 @@ export function checks(config: AuthServerConfig): readonly Promise<readonly Find
 
 async function checkSigningKeys(database: Database, config: AuthServerConfig) {
   const secret = config.keyEncryptionKey ?? developmentKey(config.dataDir);
-  const keys = sqlSigningKeyStore(
-    database,
-    aesGcmSealer(secret ?? new Secret('A'.repeat(43))),
-    config.signingKeyBits,
-  );
+  const { previousKeyEncryptionKey: previous, signingKeyBits } = config;
+  const current = secret ?? new Secret('A'.repeat(43));
+  const sealer = aesGcmSealer(current, undefined, previous);
+  const keys = sqlSigningKeyStore(database, sealer, signingKeyBits);
   const listed = await keys.list();
   const findings = listed.map((key) => ageOf(key));
   if (!listed.some(({ state }) => state === 'active')) {
@@ -69,6 +70,7 @@ async function checkSigningKeys(database: Database, config: AuthServerConfig) {
   } else if (secret !== undefined) {
     findings.push(await opened(() => keys.assertOpens()));
   }
+  if (previous !== undefined) findings.push(await resealed(database, current));
   return { listed: listed.map(({ kid }) => kid), findings };
 }
 
@@ -93,9 +95,20 @@ async function opened(open: () => Promise<void>): Promise<Finding> {
     return ok('sealed', 'KEY_ENCRYPTION_KEY opens them');
   } catch (error) {
     const todo =
-      'set the KEY_ENCRYPTION_KEY that they were sealed with: docs/operations.md, "Replace the key encryption key"';
+      'set the KEY_ENCRYPTION_KEY that they were sealed with: docs/operations.md, "Replace a key"';
     return failed('sealed', reasonOf(error), todo);
   }
+}
+
+async function resealed(database: Database, current: Secret): Promise<Finding> {
+  const left = await sealedByOthers(database, SEALED, aesGcmSealer(current));
+  return left.length === 0
+    ? ok('previous key', 'opens nothing any more: PREVIOUS_KEY_ENCRYPTION_KEY can go')
+    : warning(
+        'previous key',
+        `opens ${left.length} values`,
+        'the service seals them anew within an hour; keep PREVIOUS_KEY_ENCRYPTION_KEY until then',
+      );
 }
 
 function ageOf({ kid, state, createdAt, retiredAt, dueAt }: SigningKeyListing): Finding {

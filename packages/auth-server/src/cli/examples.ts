@@ -72,7 +72,6 @@ export const EXAMPLES: Examples = {
   'keys stage': ['cls-auth keys stage'],
   'keys promote': ['cls-auth keys promote'],
   'keys remove': ['cls-auth keys remove 3Zk1pQ'],
-  'keys reseal': ['cls-auth keys reseal < new-key-encryption-key'],
   'audit months': ['cls-auth audit months', 'cls-auth audit months --count --json'],
   'audit export': ['cls-auth audit export 2026-05 audit-2026-05.ndjson'],
   'audit drop': ['cls-auth audit drop 2026-05 --exported audit-2026-05.ndjson --apply'],

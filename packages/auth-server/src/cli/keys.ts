@@ -1,10 +1,6 @@
 import { CommandRefused, printer, table } from '@cls/shared/cli/command-line';
-import { readOptions } from '@cls/shared/cli/options';
-import { Secret } from '@cls/shared/secret';
 import type { Command } from 'commander';
-import { z } from 'zod';
 import type { AuditEventType } from '../audit/audit-log.ts';
-import { KEY_256 } from '../config.ts';
 import {
   PUBLISHED_AFTER_S,
   PUBLISHED_MAX,
@@ -13,11 +9,6 @@ import {
   type SigningKeyStore,
 } from '../keys/signing-key.ts';
 import { type AsOperator, MAY_CREATE } from './operator.ts';
-import { readSecret } from './read-secret.ts';
-
-const NEW_KEY = z
-  .string()
-  .regex(KEY_256.pattern, `the new key on standard input: expected ${KEY_256.expected}`);
 
 /** `cls-auth keys …`: the keys that sign tokens. */
 export function addKeyCommands(program: Command, asOperator: AsOperator): void {
@@ -94,26 +85,6 @@ export function addKeyCommands(program: Command, asOperator: AsOperator): void {
     .action(async (kid: string, { early }: { early?: true }, command: Command) => {
       await change('key.removed', (store) => store.remove(kid, { early: early === true }));
       printer(command).result({ kid }, `removed ${kid}`);
-    });
-
-  keys
-    .command('reseal')
-    .description(
-      'seal all secrets with another KEY_ENCRYPTION_KEY, read from standard input; stop the servers before',
-    )
-    .action(async (_: unknown, command: Command) => {
-      const text = readOptions(NEW_KEY, (await readSecret()).trim());
-      const resealed = await asOperator(async (operator) => {
-        const done = await operator.reseal(new Secret(text));
-        if (done === undefined) {
-          throw new CommandRefused('the new key is the current one; nothing was changed');
-        }
-        operator.audit.record({ type: 'key.resealed', subject: 'key-encryption-key' });
-        return done;
-      });
-      const { values, recoveryCodes } = resealed;
-      const said = `sealed ${values} values with the new key, and the key of ${recoveryCodes} recovery codes`;
-      printer(command).result(resealed, `${said}\nStart the servers with the new key now.`);
     });
 }
 

@@ -1,5 +1,4 @@
 import { CommandRefused } from '@cls/shared/cli/command-line';
-import type { Secret } from '@cls/shared/secret';
 import type { AdministerAccounts } from '../account-management/administer.ts';
 import type { Invite } from '../account-management/invite.ts';
 import type { Account } from '../accounts/account.ts';
@@ -42,13 +41,6 @@ export interface Operator {
   readonly totpFactors: TotpFactorRecords;
   readonly throttle: Throttle;
   readonly keys: SigningKeyStore;
-  /**
-   * Seals everything with another key than KEY_ENCRYPTION_KEY, or nothing; answers how much.
-   * Undefined, and nothing is done, for the key that is in use.
-   */
-  readonly reseal: (
-    newKey: Secret,
-  ) => Promise<{ values: number; recoveryCodes: number } | undefined>;
   readonly installation: Installation;
   readonly afterRestore: AfterRestore;
   readonly audit: AuditLog;

@@ -1,7 +1,9 @@
 import { hkdfSync } from 'node:crypto';
-import { decrypt, encrypt, type Sealer } from '@cls/shared/seal';
+import { aesGcmSealer, decrypt, encrypt } from '@cls/shared/seal';
+import type { Secret } from '@cls/shared/secret';
 import type { Database } from '@cls/shared/sql/database';
-import type { RecoveryKey } from './recovery-key.ts';
+import { reseal, type SealedColumn } from '@cls/shared/sql/reseal';
+import { recoveryKeyOf } from './recovery-key.ts';
 
 /**
  * Encrypts protocol state under its own identifier; the answer is base64url. Identifiers are bearer
@@ -21,7 +23,7 @@ function keyFrom(identifier: string): Buffer {
   return Buffer.from(hkdfSync('sha256', identifier, '', 'cls protocol state', 32));
 }
 
-/** Where sealed values are, the primary key of their rows, and what each value is bound to. */
+/** Where sealed values are. */
 export const SEALED = {
   signing_key: {
     column: 'sealed_private_jwk',
@@ -47,45 +49,27 @@ export const SEALED = {
     owner: 'id',
     context: (id: string) => `recovery_code_key:${id}`,
   },
-} as const;
+} as const satisfies Record<string, SealedColumn>;
 
 /**
- * Seals everything with another key, or nothing.
+ * Seals with the current KEY_ENCRYPTION_KEY what the previous one sealed. All or nothing.
  *
- * @param recovery the key of recovery codes that follows from the key before: it is stored now,
- *   because nobody has the codes to hash them anew.
- * @returns how many values that are, and how many recovery codes have a stored key from now on.
- * @throws {UnsealFailed} when a value does not open with the present key.
+ * @returns how many values that were.
+ * @throws {UnsealFailed} when a value opens with neither key.
  */
-export function reseal(
-  database: Database,
-  from: Sealer,
-  to: Sealer,
-  recovery: RecoveryKey,
-): Promise<{ values: number; recoveryCodes: number }> {
+export function resealWith(database: Database, current: Secret, previous: Secret): Promise<number> {
+  const sealer = aesGcmSealer(current);
+  const { context } = SEALED.recovery_code_key;
   return database.transaction(async (transaction) => {
-    let values = 0;
-    for (const [table, { column, key, owner, context }] of Object.entries(SEALED)) {
-      const rows = await transaction.query<{ key: string; owner: string; sealed: string }>(
-        `SELECT ${key} AS key, ${owner} AS owner, ${column} AS sealed FROM ${table} FOR UPDATE`,
+    // Hashes of short recovery codes were made with either key, and cannot be made anew.
+    for (const { id, bytes } of [current, previous].map(recoveryKeyOf)) {
+      await transaction.query(
+        `INSERT INTO recovery_code_key (id, sealed_key)
+         SELECT $1, $2 WHERE EXISTS (SELECT FROM recovery_code) ON CONFLICT DO NOTHING`,
+        [id, sealer.seal(bytes.toString('base64url'), context(id))],
       );
-      for (const { key: id, owner: about, sealed } of rows) {
-        const anew = to.seal(from.unseal(sealed, context(about)), context(about));
-        await transaction.query(`UPDATE ${table} SET ${column} = $2 WHERE ${key} = $1`, [id, anew]);
-      }
-      values += rows.length;
     }
-    const { context } = SEALED.recovery_code_key;
-    await transaction.query(
-      `INSERT INTO recovery_code_key (id, sealed_key)
-       SELECT $1, $2 WHERE EXISTS (SELECT FROM recovery_code WHERE key_id IS NULL)
-       ON CONFLICT DO NOTHING`,
-      [recovery.id, to.seal(recovery.bytes.toString('base64url'), context(recovery.id))],
-    );
-    const codes = await transaction.query(
-      'UPDATE recovery_code SET key_id = $1 WHERE key_id IS NULL RETURNING 1',
-      [recovery.id],
-    );
-    return { values, recoveryCodes: codes.length };
+    const any = aesGcmSealer(current, undefined, previous);
+    return reseal(transaction, SEALED, sealer, any);
   });
 }

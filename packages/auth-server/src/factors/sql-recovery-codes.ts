@@ -11,27 +11,29 @@ import {
 import { UNSETTLED_S } from './second-factor.ts';
 
 /**
- * Recovery codes in SQL, hashed with a key because they are short.
+ * Recovery codes in SQL, as hashes. Those of 60 bits, from before, are hashed with a key.
  *
- * @param current the key of new codes. @param sealer opens the keys of older ones.
+ * @param keys of such hashes that may not be stored yet. @param sealer opens those that are.
  */
 export function sqlRecoveryCodes(
   database: Database,
-  current: RecoveryKey,
+  keys: readonly RecoveryKey[],
   sealer: Sealer,
 ): RecoveryCodeRecords {
-  const hashOf = (accountId: string, code: string, key = current.bytes) =>
-    hashWith(key)(`${accountId}:${canonicalRecoveryCode(code)}`);
-  const keysOf = async (accountId: string): Promise<readonly Buffer[]> => {
-    const older = await database.query<{ id: string; sealed: string }>(
-      `SELECT k.id, k.sealed_key AS sealed FROM recovery_code_key k
-       WHERE EXISTS (SELECT FROM recovery_code c WHERE c.account_id = $1 AND c.key_id = k.id)`,
-      [accountId],
+  const hashOf = (accountId: string, code: string, hash: (text: string) => string = digest) =>
+    hash(`${accountId}:${canonicalRecoveryCode(code)}`);
+  /** All that may be stored of a code. */
+  const everyHashOf = async (accountId: string, code: string): Promise<readonly string[]> => {
+    const stored = await database.query<{ id: string; sealed: string }>(
+      'SELECT id, sealed_key AS sealed FROM recovery_code_key',
     );
-    const opened = older.map(({ id, sealed }) =>
+    const opened = stored.map(({ id, sealed }) =>
       Buffer.from(sealer.unseal(sealed, SEALED.recovery_code_key.context(id)), 'base64url'),
     );
-    return [current.bytes, ...opened];
+    const keyed = [...keys.map(({ bytes }) => bytes), ...opened].map((key) =>
+      hashOf(accountId, code, hashWith(key)),
+    );
+    return [hashOf(accountId, code), ...keyed];
   };
   /** Two changes at once are one after the other. */
   const changing = <T>(accountId: string, change: (transaction: Transaction) => Promise<T>) =>
@@ -56,11 +58,7 @@ export function sqlRecoveryCodes(
            OR (claimed_by IS NOT NULL
                AND used_at < clock_timestamp() - make_interval(secs => ${UNSETTLED_S})))
          RETURNING 1`,
-        [
-          accountId,
-          (await keysOf(accountId)).map((key) => hashOf(accountId, code, key)),
-          digest(attempt),
-        ],
+        [accountId, await everyHashOf(accountId, code), digest(attempt)],
       );
       return used.length === 1;
     },

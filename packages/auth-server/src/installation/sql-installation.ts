@@ -7,7 +7,7 @@ import {
   type Row,
   type StoreKind,
 } from '@cls/shared/transfer/store-file';
-import { currentRecoveryKey, recoveryKey } from '../crypto/recovery-key.ts';
+import { recoveryKey, recoveryKeyOf } from '../crypto/recovery-key.ts';
 import { SEALED } from '../crypto/seal.ts';
 import type { Installation } from './installation.ts';
 
@@ -30,10 +30,14 @@ const KIND: StoreKind = {
 
 type SealedTable = keyof typeof SEALED;
 
-/** @param keyEncryptionKey of this side: the file does not depend on it. */
-export function sqlInstallation(database: Database, keyEncryptionKey: Secret): Installation {
-  const sealer = aesGcmSealer(keyEncryptionKey);
-  const current = currentRecoveryKey(keyEncryptionKey);
+/** @param keyEncryptionKey of this side, and the one before it: the file does not depend on them. */
+export function sqlInstallation(
+  database: Database,
+  keyEncryptionKey: Secret,
+  previous?: Secret,
+): Installation {
+  const sealer = aesGcmSealer(keyEncryptionKey, undefined, previous);
+  const current = recoveryKeyOf(keyEncryptionKey);
   /** The one sealed value of a row; undefined for a row without. */
   const changeSealed = (table: string, row: Row, change: typeof sealer.seal): Row => {
     if (!(table in SEALED)) return row;

@@ -60,6 +60,8 @@ export interface ProviderSettings
     SignInRecordDeps {
   readonly mfaPolicy: MfaPolicy;
   readonly cookieKey: Secret;
+  /** The key that `cookieKey` replaces: its cookies are still accepted. */
+  readonly previousCookieKey?: Secret | undefined;
   readonly serviceAccounts: ServiceAccountDirectory;
   readonly accounts: AccountDirectory;
   readonly state: StateStore;
@@ -92,7 +94,7 @@ export function providerConfiguration(
   settings: ProviderSettings,
   keys: readonly SigningKey[],
 ): Configuration {
-  const { scopeBase, cookieKey, pages } = settings;
+  const { scopeBase, cookieKey, previousCookieKey, pages } = settings;
   const issuerOrigin = new URL(issuer).origin;
   const scopes = knownScopes(scopeBase);
   return {
@@ -111,7 +113,7 @@ export function providerConfiguration(
     },
     discovery: discovery(settings),
     acrValues: [PASSWORD_ACR, REMEMBERED_ACR, MFA_ACR],
-    cookies: cookies(issuer, cookieKey.expose()),
+    cookies: cookies(issuer, [cookieKey, ...(previousCookieKey ? [previousCookieKey] : [])]),
     // Secrets are stored hashed, so the methods that need a secret's text are not offered.
     clientAuthMethods: [...AUTH_METHODS],
     extraClientMetadata: { properties: EXTRA_CLIENT_METADATA },
@@ -266,11 +268,12 @@ function adapterFor(kind: string, issuer: string, settings: ProviderSettings): A
   };
 }
 
-function cookies(issuer: string, key: string): NonNullable<Configuration['cookies']> {
+/** @param keys the first signs. */
+function cookies(issuer: string, keys: readonly Secret[]): NonNullable<Configuration['cookies']> {
   const secure = issuer.startsWith('https:');
   const options = { httpOnly: true, sameSite: 'lax', secure, overwrite: true } as const;
   return {
-    keys: [key],
+    keys: keys.map((key) => key.expose()),
     names: {
       session: cookieName(secure, { name: 'cls_session' }),
       // The library sets these for the path of one interaction below.

@@ -17,10 +17,13 @@ export const KNOWN_DEVICE_TTL_S = 365 * 86_400;
 
 const SHAPE = /^(\d{1,12})\.([A-Za-z0-9_-]{22})\.([A-Za-z0-9_-]{43})$/;
 
-/** @param sign a keyed hash: 43 characters of base64url. */
-export function knownDevices(sign: (text: string) => string, clock: Clock): KnownDevices {
-  const mac = (issuedAt: string, nonce: string, email: string) =>
-    Buffer.from(sign(`${issuedAt}.${nonce}.${email}`));
+/** A keyed hash: 43 characters of base64url. */
+type Sign = (text: string) => string;
+
+/** @param previous of the key that was replaced: its cookies are still known. */
+export function knownDevices(sign: Sign, clock: Clock, previous?: Sign): KnownDevices {
+  const mac = (issuedAt: string, nonce: string, email: string, signWith = sign) =>
+    Buffer.from(signWith(`${issuedAt}.${nonce}.${email}`));
   return {
     issue(email) {
       const issuedAt = `${epochSeconds(clock)}`;
@@ -32,7 +35,9 @@ export function knownDevices(sign: (text: string) => string, clock: Clock): Know
       if (issuedAt === '') return false;
       const ageS = epochSeconds(clock) - Number(issuedAt);
       if (ageS > KNOWN_DEVICE_TTL_S) return false;
-      return timingSafeEqual(mac(issuedAt, nonce, email), Buffer.from(signature));
+      return [sign, ...(previous ? [previous] : [])].some((signWith) =>
+        timingSafeEqual(mac(issuedAt, nonce, email, signWith), Buffer.from(signature)),
+      );
     },
   };
 }

@@ -55,6 +55,8 @@ export interface PageSettings {
   readonly issuer: string;
   readonly assets: Assets;
   readonly formKey: Secret;
+  /** The key that `formKey` replaces: forms that were shown before are still taken. */
+  readonly previousFormKey?: Secret | undefined;
   readonly supportUrl: string | undefined;
   readonly policyUrl: string | undefined;
   /** Where people see balances. */
@@ -64,17 +66,17 @@ export interface PageSettings {
 }
 
 export function pages(settings: PageSettings): Pages {
-  const { issuer, assets, formKey, supportUrl, policyUrl, explorerUrl } = settings;
+  const { issuer, assets, formKey, previousFormKey, supportUrl, policyUrl, explorerUrl } = settings;
   const { pathname } = new URL(issuer);
   const basePath = pathname === '/' ? '' : pathname;
   const path = (below: string) => `${basePath}${below}`;
   const languages = new Map<Locale, I18n>(
     LOCALES.map((locale) => [locale, createI18n(locale, readMessages(locale, settings.product))]),
   );
-  const key = formKey.expose();
-  const tokenFor = (csrf: string) =>
-    createHmac('sha256', key).update(`form ${csrf}`).digest('base64url');
-  const markOf = (person: string) => tokenFor(`person ${person}`).slice(0, 22);
+  const keys = [formKey, ...(previousFormKey ? [previousFormKey] : [])];
+  const tokenFor = (csrf: string, key = formKey) =>
+    createHmac('sha256', key.expose()).update(`form ${csrf}`).digest('base64url');
+  const markOf = (person: string, key = formKey) => tokenFor(`person ${person}`, key).slice(0, 22);
   const frameFor = (csrfToken: string, query: string | false): Frame => ({
     assetPath: (name) => path(assets.path(name)),
     csrfToken,
@@ -89,12 +91,14 @@ export function pages(settings: PageSettings): Pages {
     path,
     isOurs(form, csrf) {
       const given = Buffer.from(form['csrf']?.split('.')[0] ?? '');
-      const expected = Buffer.from(tokenFor(csrf));
-      return given.length === expected.length && timingSafeEqual(given, expected);
+      return keys.some((key) => {
+        const expected = Buffer.from(tokenFor(csrf, key));
+        return given.length === expected.length && timingSafeEqual(given, expected);
+      });
     },
     wasFor(form, person) {
       const mark = form['csrf']?.split('.')[1];
-      return mark === undefined ? undefined : mark === markOf(person);
+      return mark === undefined ? undefined : keys.some((key) => mark === markOf(person, key));
     },
     show(ctx, { problems = [], formTargets = [], csrf = '', person, uiLocales, again, ...page }) {
       const locale = localeOf(ctx, uiLocales);

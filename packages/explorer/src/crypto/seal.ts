@@ -19,9 +19,9 @@ export interface Sealer {
   open(sealed: string, context: string): string | undefined;
 }
 
-/** @param key 32 bytes in base64url. */
-export function sealer(key: Secret): Sealer {
-  const { seal, unseal } = aesGcmSealer(key, 'EXPLORER_SESSION_KEY');
+/** @param key 32 bytes in base64url. @param previous opens what `key` does not. */
+export function sealer(key: Secret, previous?: Secret): Sealer {
+  const { seal, unseal } = aesGcmSealer(key, 'EXPLORER_SESSION_KEY', previous);
   return {
     seal,
     open(sealed, context) {

@@ -94,6 +94,6 @@ export interface NoticeContacts {
 }
 
 /** What the secret of a webhook is bound to while it is sealed. */
-export function secretContext({ customer, target }: Contact): string {
+export function secretContext({ customer, target }: Pick<Contact, 'customer' | 'target'>): string {
   return `notice_contact:${customer}:${target}`;
 }

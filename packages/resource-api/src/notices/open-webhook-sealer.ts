@@ -5,7 +5,11 @@ import type { Secret } from '@cls/shared/secret';
 export interface SealerSettings {
   readonly production: boolean;
   readonly dataDir: string;
-  readonly notices: { readonly webhookSecretsKey: Secret | undefined };
+  readonly notices: {
+    readonly webhookSecretsKey: Secret | undefined;
+    /** Opens what `webhookSecretsKey` does not; set while one replaces the other. */
+    readonly previousWebhookSecretsKey?: Secret | undefined;
+  };
 }
 
 /** Seals the secrets of webhooks. Undefined in production without a key: there can be no webhook. */
@@ -14,5 +18,14 @@ export function openWebhookSealer(settings: SealerSettings): Sealer | undefined 
   const key =
     notices.webhookSecretsKey ??
     (production ? undefined : developmentSecret(dataDir, 'webhook-secrets-key'));
-  return key && aesGcmSealer(key, 'WEBHOOK_SECRETS_KEY');
+  return key && aesGcmSealer(key, KEY_NAME, notices.previousWebhookSecretsKey);
+}
+
+const KEY_NAME = 'WEBHOOK_SECRETS_KEY';
+
+/** Of the current key alone; undefined where no key is being replaced. */
+export function newWebhookSealer({ notices }: SealerSettings): Sealer | undefined {
+  const { webhookSecretsKey, previousWebhookSecretsKey } = notices;
+  if (previousWebhookSecretsKey === undefined) return undefined;
+  return webhookSecretsKey && aesGcmSealer(webhookSecretsKey, KEY_NAME);
 }

@@ -1,5 +1,29 @@
+import type { Sealer } from '@cls/shared/seal';
 import type { Database } from '@cls/shared/sql/database';
-import type { ContactRecord, NoticeContacts } from '../notices/notice-outbox.ts';
+import { reseal } from '@cls/shared/sql/reseal';
+import {
+  type ContactRecord,
+  type NoticeContacts,
+  secretContext,
+} from '../notices/notice-outbox.ts';
+
+const CUSTOMER_AND_TARGET = "customer_id || ' ' || target";
+const SEALED = {
+  notice_contact: {
+    column: 'sealed_secret',
+    key: CUSTOMER_AND_TARGET,
+    owner: CUSTOMER_AND_TARGET,
+    context(owner: string) {
+      const [customer = '', target = ''] = owner.split(' ', 2);
+      return secretContext({ customer, target });
+    },
+  },
+};
+
+/** Seals with the current key what another one sealed. @returns how many secrets that were. */
+export function resealWebhooks(database: Database, current: Sealer, any: Sealer): Promise<number> {
+  return database.transaction((transaction) => reseal(transaction, SEALED, current, any));
+}
 
 export function sqlNoticeContacts(database: Database): NoticeContacts {
   return {

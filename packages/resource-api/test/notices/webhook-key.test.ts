@@ -1,0 +1,59 @@
+import { silentLog } from '@cls/shared/log';
+import { aesGcmSealer } from '@cls/shared/seal';
+import { Secret } from '@cls/shared/secret';
+import { describeOnEngines } from '@cls/testing/engines';
+import { eventually } from '@cls/testing/servers';
+import { expect } from 'chai';
+import { startResourceApi } from '../../src/compose.ts';
+import { secretContext } from '../../src/notices/notice-outbox.ts';
+import { resealWebhooks, sqlNoticeContacts } from '../../src/store/sql-notice-contacts.ts';
+import { apiConfig, startTestApi, type TestApi } from '../support/api.ts';
+
+const [OLD, NEW] = ['s'.repeat(43), 't'.repeat(43)];
+const [OLD_KEY, NEW_KEY] = [new Secret(OLD), new Secret(NEW)];
+
+describeOnEngines('a WEBHOOK_SECRETS_KEY that another one replaces', (engine) => {
+  const contact = {
+    customer: 'bank',
+    channel: 'webhook',
+    target: 'https://bank.example/',
+  } as const;
+  const context = secretContext(contact);
+  let api: TestApi;
+  before(async () => {
+    api = await startTestApi(engine, { WEBHOOK_SECRETS_KEY: OLD });
+    const sealed = aesGcmSealer(OLD_KEY).seal('whsec_secret', context);
+    const contacts = sqlNoticeContacts(api.database);
+    await contacts.add(contact, sealed, new Date());
+    const person = { customer: 'bank', channel: 'email', target: 'api@bank.example' } as const;
+    await contacts.add(person, null, new Date());
+  });
+  after(() => api?.stop());
+
+  const openedWith = async (key: Secret) => {
+    const [row] = await api.database.query<{ sealed: string }>(
+      `SELECT sealed_secret AS sealed FROM notice_contact WHERE channel = 'webhook'`,
+    );
+    return aesGcmSealer(key).unseal(row?.sealed ?? '', context);
+  };
+
+  it('seals the secrets anew, once', async () => {
+    expect(await openedWith(OLD_KEY)).to.equal('whsec_secret');
+    const current = aesGcmSealer(NEW_KEY);
+    if (engine.name === 'PostgreSQL') {
+      // As the first replica that has the new key.
+      const env = { WEBHOOK_SECRETS_KEY: NEW, PREVIOUS_WEBHOOK_SECRETS_KEY: OLD };
+      const config = apiConfig(api.location, api.jwks.url, env);
+      const replica = await startResourceApi(config, silentLog);
+      await eventually(async () => {
+        expect(await openedWith(NEW_KEY)).to.equal('whsec_secret');
+      });
+      await replica.stop();
+    } else {
+      const any = aesGcmSealer(NEW_KEY, undefined, OLD_KEY);
+      expect(await resealWebhooks(api.database, current, any)).to.equal(1);
+      expect(await openedWith(NEW_KEY)).to.equal('whsec_secret');
+    }
+    expect(await resealWebhooks(api.database, current, current)).to.equal(0);
+  });
+});

@@ -12,7 +12,7 @@ import { sqlReconciler } from '../src/store/sql-reconciler.ts';
 import { startTestApi, type TestApi, viewer } from './support/api.ts';
 import { date } from './support/book.ts';
 import { loadRecords } from './support/generated.ts';
-import { aCommitment, aJournal, aLoan, aParty, type BookRecord, entry } from './support/records.ts';
+import { aJournal, aLoan, aParty, type BookRecord, entry } from './support/records.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: answers are read as their caller reads them.
 type Json = any;
@@ -392,119 +392,6 @@ describeOnEngines('a bill that was corrected', (engine) => {
     expect(new Set(pik.map(({ journal }: Json) => journal.corrects))).to.deep.equal(
       new Set([null, first.journal.id]),
     );
-  });
-
-  /** Whoever holds what: amounts of the global line, of Anna and of Bert; a zero is not posted. */
-  const held = (
-    line: Parameters<typeof entry>[0],
-    accounts: Parameters<typeof entry>[1],
-    amounts: readonly [string, string, string],
-    more: Parameters<typeof entry>[3] = {},
-  ) => {
-    const holders = [undefined, anna, bert].map((holder, n) => [holder, amounts[n] ?? ''] as const);
-    return entry(
-      line,
-      accounts,
-      holders.filter(([, amount]) => amount !== '0.00'),
-      more,
-    );
-  };
-
-  it('comes to nothing globally and not for its lenders, and is corrected as any other', async () => {
-    // Anna funds the whole drawing: what is unfunded is -5 million hers and 5 million Bert's.
-    const loan = aLoan(borrower, [anna, bert], { type: 'revolver' });
-    const fee = { facility: loan.facility.id, component: 'commitment_fee', allInRate: '0.005' } as const;
-    const moved = (type: 'advance' | 'voluntary_prepayment', day: string, amount: string) =>
-      aJournal(loan.deal, type, day, [
-        ...held(loan, CASH, [amount, amount, '0.00'], { movement: type }),
-        ...held({ facility: loan.facility }, ['MEMO', 'UNFUNDED'], [amount, amount, '0.00']),
-      ]);
-    await post([
-      ...loan.all,
-      aCommitment(loan, '2025-01-02', [
-        [undefined, '10000000.00'],
-        [anna, '5000000.00'],
-        [bert, '5000000.00'],
-      ]),
-      aJournal(loan.deal, 'rate_set', '2025-01-02', [], {
-        rates: [{ ...fee, startDate: date('2025-01-02') }],
-      }),
-      moved('advance', '2025-01-02', '10000000.00'),
-      // What was billed once for such shares: Anna's part is what Bert's is, with the other sign.
-      aJournal(
-        loan.deal,
-        'fee_billing',
-        '2025-04-02',
-        held({ facility: loan.facility }, ['FEES_DUE', 'FEE_INCOME'], ['0.00', '-6250.00', '6250.00'], {
-          dueDate: date('2025-04-07'),
-        }),
-        {
-          idempotencyKey: `billing:${loan.facility.id}:commitment_fee:2025-04-02:0`,
-          settlements: [
-            {
-              facility: loan.facility.id,
-              component: 'commitment_fee',
-              settledThrough: date('2025-04-02'),
-            },
-          ],
-        },
-      ),
-    ]);
-    await post([moved('voluntary_prepayment', '2025-02-01', '-4000000.00')]);
-    const fees = async (day: string) => {
-      const path = `/api/v1/cls/balances?dealId=${loan.deal.id}&level=facility&asOf=${day}`;
-      const [item] = ((await (await api.get(path)).json()) as Json).data;
-      const shares = item.lenders.flatMap(({ fees: { accrued, due } }: Json) => [accrued, due]);
-      const sum = shares.reduce((whole: number, share: string) => whole + Number(share), 0);
-      return { ...item.global.fees, shares: sum };
-    };
-    expect(await fees('2025-04-02')).to.include({ accrued: '3333.33', due: '0.00', shares: 3333.33 });
-    await bill('2025-05-02');
-    expect(await fees('2025-05-02')).to.include({ accrued: '0.00', due: '5000.00', shares: 5000 });
-  });
-
-  it('is corrected too where principal came to lenders before the drawing did', async () => {
-    const loan = aLoan(borrower, [anna, bert]);
-    const sold = held(loan, ['PRINCIPAL_CASH', 'TRANSFER_CLEARING'], ['0.00', '-1000000.00', '1000000.00'], {
-      movement: 'transfer',
-    });
-    await post([
-      ...loan.all,
-      aJournal(loan.deal, 'transfer', '2025-01-02', sold),
-      rate(loan, 'interest', '2025-01-02', '0.05'),
-      aJournal(
-        loan.deal,
-        'interest_billing',
-        '2025-04-02',
-        held(loan, ['INTEREST_DUE', 'INTEREST_INCOME'], ['0.00', '-12500.00', '12500.00'], {
-          dueDate: date('2025-04-07'),
-        }),
-        {
-          idempotencyKey: `billing:${loan.contract.id}:interest:2025-04-02:0`,
-          settlements: [
-            {
-              facility: loan.facility.id,
-              contract: loan.contract.id,
-              component: 'interest',
-              settledThrough: date('2025-04-02'),
-            },
-          ],
-        },
-      ),
-    ]);
-    await post([
-      aJournal(
-        loan.deal,
-        'advance',
-        '2025-01-05',
-        held(loan, CASH, ['1000000.00', '1000000.00', '0.00'], { movement: 'advance' }),
-      ),
-    ]);
-    const then = await ask(loan, 'asOf=2025-04-02');
-    expect(then.global.interest).to.include({ accrued: '12083.33', due: '0.00' });
-    await bill('2025-05-02');
-    const { global } = await ask(loan, 'asOf=2025-05-02');
-    expect(global.interest).to.include({ accrued: '0.00', due: '16250.00' });
   });
 
   it('is trued up in the open period where its own is closed', async () => {

@@ -114,23 +114,18 @@ const STREAMS = (level: Level) => `held AS (
  * known after, to be worked out again. With both come the rates and the lines' balances from the
  * first of these days on, so the cost goes by what is open and corrected; of the history, each bill
  * is looked at once.
- *
- * @param bills `all`: every bill is worked out again, as reconciling does.
  */
 export function accrualStatement(
   level: Level,
   keys: readonly bigint[],
   { asOf, ledgerSeq }: Snapshot,
-  {
-    lines = 'all',
-    bills = 'corrected',
-  }: { lines?: AccrualLines; bills?: 'corrected' | 'all' } = {},
+  { lines = 'all' }: { lines?: AccrualLines } = {},
 ): Statement {
   const ofLines = OF_LINES[lines];
   const sql = `
     WITH ${STREAMS(level)}, settled AS MATERIALIZED (
       SELECT s.*, b.days,
-        s.has_late_facts OR b.corrected OR ${bills === 'all'} AS changed
+        s.has_late_facts OR b.corrected AS changed
       FROM stream s CROSS JOIN LATERAL (
         SELECT coalesce(range_agg(daterange(${SETTLED_FROM}, a.settled_through))
             FILTER (WHERE ${STANDS('a.known_seq')}), '{}') AS days,
@@ -163,8 +158,7 @@ export function accrualStatement(
           OVER (PARTITION BY j.facility_key, j.contract_key) AS moved
         FROM judged j
       ) b
-      WHERE (b.corrected OR (b.stands AND (${bills === 'all'} OR b.late
-          OR b.settled_through > b.moved)))
+      WHERE (b.corrected OR (b.stands AND (b.late OR b.settled_through > b.moved)))
         -- A bill of another shape stands as it was billed.
         AND EXISTS (SELECT ${BILLED})
     ), begun AS MATERIALIZED (

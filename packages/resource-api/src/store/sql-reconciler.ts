@@ -6,8 +6,9 @@ import {
   type Reconciler,
   type SnapshotPoint,
 } from '../reconcile/reconciler.ts';
-import { ACCRUAL_STATEMENTS, checkBills } from './reconcile-accruals.ts';
+import { ACCRUAL_STATEMENTS } from './reconcile-accruals.ts';
 import { BALANCE_STATEMENTS } from './reconcile-balances.ts';
+import { checkBills } from './reconcile-bills.ts';
 import { CHAIN_STATEMENTS } from './reconcile-chain.ts';
 import { COMMITMENT_STATEMENTS } from './reconcile-commitments.ts';
 import { GUARD_STATEMENTS } from './reconcile-guards.ts';

@@ -76,7 +76,8 @@ describeOnEngines('reconciling', (engine) => {
 
   it('says which invariant it checks, and how many there are', async () => {
     const steps: Step[] = [];
-    const { checks } = await sqlReconciler(database).reconcile(0, [], (step) => steps.push(step));
+    const onStep = (step: Step) => steps.push(step);
+    const { checks } = await sqlReconciler(database).reconcile(0, [], { onStep });
     expect(steps.map(({ invariant }) => invariant)).to.deep.equal(
       checks.map(({ invariant }) => invariant),
     );

@@ -12,9 +12,9 @@ export const ACCRUAL_STATEMENTS: readonly ReconcileStatement[] = [
     breaks: `
       SELECT j.id AS journal, s.component::text AS component,
         coalesce(s.settled_from::text, 'the beginning') AS found,
-        coalesce(settlement_start(s)::text, 'the beginning') AS expected
+        coalesce(settlement_start(s::accrual_settlement)::text, 'the beginning') AS expected
       FROM accrual_settlement s JOIN journal j ON j.seq = s.known_seq
-      WHERE s.settled_from IS DISTINCT FROM settlement_start(s)`,
+      WHERE s.settled_from IS DISTINCT FROM settlement_start(s::accrual_settlement)`,
   },
   {
     invariant: 'late_facts_reopen_bills',

@@ -129,7 +129,7 @@ export const BALANCE_STATEMENTS: readonly ReconcileStatement[] = [
       UNION ALL
       SELECT ${LINE_IDS}, m.effective_date::text, m.journal_seq::text, 'balance', 'nothing', 'kept'
       FROM moved m JOIN balance_line l ON l.key = m.line_key ${LINE_JOINS}
-      JOIN (SELECT seq, max(seq) OVER (PARTITION BY posted_at) AS last FROM journal) t
+      JOIN (SELECT seq, max(seq) OVER (PARTITION BY posted_at) AS last FROM every_journal) t
         ON t.seq = m.journal_seq
       WHERE NOT EXISTS (SELECT FROM balance b WHERE b.line_key = m.line_key
         AND b.effective_date = m.effective_date AND b.known_seq BETWEEN m.journal_seq AND t.last)`,

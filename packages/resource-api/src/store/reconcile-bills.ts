@@ -2,7 +2,7 @@ import type { Transaction } from '@cls/shared/sql/database';
 import type { AccrualComponent } from '../ledger/accrual.ts';
 import { type AccrualStream, type WorkedAccrual, workOut } from '../ledger/billed-accruals.ts';
 import type { BusinessDate } from '../ledger/business-date.ts';
-import { BREAKS_LISTED, type Break, type Check } from '../reconcile/reconciler.ts';
+import { BREAKS_LISTED, type Break, type CheckResult } from '../reconcile/reconciler.ts';
 import { accrualStatement } from './accrual-statement.ts';
 import { type StreamRow, toStreams } from './accrual-streams.ts';
 import { BY_LOOKUP } from './balance-levels.ts';
@@ -11,6 +11,8 @@ import { EFFECTS } from './reconcile-sublimits.ts';
 const BATCH = 100;
 /** Worked out by CLS, here or where the book was exported. Other systems may round differently. */
 const MADE_HERE = `split_part(j.idempotency_key, ':', 1) IN ('billing', 'generated')`;
+/** Of some deals (`$1`), or of all. */
+const OF_DEALS = '($1::bigint[] IS NULL OR deal_key = ANY($1))';
 const IS_BILL = 'a.settled_from IS DISTINCT FROM a.settled_through';
 
 const ACCRUES_ON: Readonly<Record<AccrualComponent, string>> = {
@@ -91,17 +93,28 @@ const REPLAYED = `
  * Works out everything that accrues in the book again, with every bill that CLS made, and compares it
  * with what a read answers: to the cent, and for each lender. A bill of another system stands as it
  * was billed, and is taken as reads have it.
+ *
+ * @param deals their keys; without them, all.
  */
-export async function checkBills(transaction: Transaction, ledgerSeq: bigint): Promise<Check> {
-  const [last] = await transaction.query<{ day: BusinessDate | null; bills: bigint }>(
-    `SELECT max(effective_date) AS day,
-       (SELECT count(*) FROM accrual_settlement a WHERE ${IS_BILL}) AS bills FROM journal`,
+export async function checkBills(
+  transaction: Transaction,
+  deals?: readonly bigint[],
+): Promise<CheckResult> {
+  const [last] = await transaction.query<{
+    day: BusinessDate | null;
+    ledgerSeq: bigint;
+    bills: bigint;
+  }>(
+    `SELECT max(effective_date) AS day, coalesce(max(seq), 0) AS "ledgerSeq",
+       (SELECT count(*) FROM accrual_settlement a WHERE ${IS_BILL} AND ${OF_DEALS}) AS bills
+     FROM journal`,
+    [deals ?? null],
   );
   const breaks: Break[] = [];
   const asOf = last?.day;
   if (asOf) {
-    for await (const keys of facilitiesInBatches(transaction)) {
-      const read = accrualStatement('facility', keys, { asOf, ledgerSeq });
+    for await (const keys of facilitiesInBatches(transaction, deals)) {
+      const read = accrualStatement('facility', keys, { asOf, ledgerSeq: last.ledgerSeq });
       const shown = toStreams(await transaction.query<StreamRow>(read.sql, read.parameters));
       const replayed = toStreams(await transaction.query<StreamRow>(REPLAYED, [keys, asOf]));
       for (const key of keys) breaks.push(...differences(shown.get(key), replayed.get(key)));
@@ -117,12 +130,15 @@ export async function checkBills(transaction: Transaction, ledgerSeq: bigint): P
   };
 }
 
-async function* facilitiesInBatches(transaction: Transaction): AsyncGenerator<readonly bigint[]> {
+async function* facilitiesInBatches(
+  transaction: Transaction,
+  deals: readonly bigint[] | undefined,
+): AsyncGenerator<readonly bigint[]> {
   for (let after = 0n; ; ) {
     const rows = await transaction.query<{ key: bigint }>(
-      `SELECT DISTINCT facility_key AS key FROM rate_period WHERE facility_key > $1
+      `SELECT DISTINCT facility_key AS key FROM rate_period WHERE ${OF_DEALS} AND facility_key > $2
        ORDER BY facility_key LIMIT ${BATCH}`,
-      [after],
+      [deals ?? null, after],
     );
     if (rows.length === 0) return;
     yield rows.map(({ key }) => key);

@@ -1,5 +1,6 @@
 import type { Database } from '@cls/shared/sql/database';
 import { expect } from 'chai';
+import type { Check } from '../../src/reconcile/reconciler.ts';
 import { sqlReconciler } from '../../src/store/sql-reconciler.ts';
 
 /**
@@ -10,10 +11,11 @@ import { sqlReconciler } from '../../src/store/sql-reconciler.ts';
 export async function expectReconciled(
   database: Database,
   { points = 2, except = [] }: { points?: number; except?: readonly string[] } = {},
-): Promise<void> {
+): Promise<readonly Check[]> {
   const { checks } = await sqlReconciler(database).reconcile(points);
   const broken = checks.filter(
     ({ invariant, breakCount }) => breakCount > 0 && !except.includes(invariant),
   );
   expect(broken).to.deep.equal([]);
+  return checks;
 }

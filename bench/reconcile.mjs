@@ -47,7 +47,10 @@ console.table(
   names.map((invariant) => ({
     invariant,
     ...Object.fromEntries(
-      columns.map((column) => [column, ((costs.get(column).get(invariant) ?? 0) / 1000).toFixed(1)]),
+      columns.map((column) => [
+        column,
+        ((costs.get(column).get(invariant) ?? 0) / 1000).toFixed(1),
+      ]),
     ),
   })),
 );

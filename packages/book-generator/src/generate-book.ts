@@ -227,7 +227,12 @@ function* swing(
   const contract = drawing(facility, newId('ctr'), 1, daysAfter(closing, 10));
   yield contract;
   yield* life.draw(contract.id, daysAfter(closing, 10), limit / 2n);
-  yield* life.setRate(contract.id, daysAfter(closing, 10), 300n * BASIS_POINT as Rate, 0n as Rate);
+  yield* life.setRate(
+    contract.id,
+    daysAfter(closing, 10),
+    (300n * BASIS_POINT) as Rate,
+    0n as Rate,
+  );
   yield* life.capitalize(contract.id, monthsAfter(closing, 1));
   yield* life.repay(contract.id, monthsAfter(closing, 2), limit / 4n, 'voluntary_prepayment');
   yield* random.chance(0.5) ? life.bill(contract.id, monthsAfter(closing, 3)) : [];

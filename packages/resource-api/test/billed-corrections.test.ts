@@ -12,8 +12,8 @@ import { sqlReconciler } from '../src/store/sql-reconciler.ts';
 import { startTestApi, type TestApi, viewer } from './support/api.ts';
 import { date } from './support/book.ts';
 import { loadRecords } from './support/generated.ts';
-import { aJournal, aLoan, aParty, type BookRecord, entry } from './support/records.ts';
 import { expectReconciled } from './support/reconciled.ts';
+import { aJournal, aLoan, aParty, type BookRecord, entry } from './support/records.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: answers are read as their caller reads them.
 type Json = any;

@@ -19,8 +19,8 @@ import {
   NaiveLoan,
   type RateChange,
 } from './support/naive-servicing.ts';
-import { aJournal, aLoan, aParty, type BookRecord } from './support/records.ts';
 import { expectReconciled } from './support/reconciled.ts';
+import { aJournal, aLoan, aParty, type BookRecord } from './support/records.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: answers are read as their caller reads them.
 type Json = any;

@@ -11,8 +11,8 @@ import { sqlFxRates } from '../src/store/sql-fx-rates.ts';
 import { startTestApi, type TestApi, viewer } from './support/api.ts';
 import { date, importWorldBank, statement } from './support/book.ts';
 import { loadRecords } from './support/generated.ts';
-import { aJournal, aLoan, aParty, type BookRecord, entry } from './support/records.ts';
 import { expectReconciled } from './support/reconciled.ts';
+import { aJournal, aLoan, aParty, type BookRecord, entry } from './support/records.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: answers are read as their caller reads them.
 type Json = any;

@@ -7,8 +7,8 @@ import { lenderOf, postInAnyOrder } from './support/any-order.ts';
 import { startTestApi, type TestApi, viewer } from './support/api.ts';
 import { datedFacts } from './support/dated-facts.ts';
 import { loadRecords } from './support/generated.ts';
-import { aFacility, aJournal, aLoan, aParty, aPosition, entry } from './support/records.ts';
 import { expectReconciled } from './support/reconciled.ts';
+import { aFacility, aJournal, aLoan, aParty, aPosition, entry } from './support/records.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: answers are read as their caller reads them.
 type Json = any;

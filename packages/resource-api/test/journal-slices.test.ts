@@ -18,8 +18,8 @@ import { sqlJournals } from '../src/store/sql-journals.ts';
 import { startTestApi, type TestApi } from './support/api.ts';
 import { date, importWorldBank, statement } from './support/book.ts';
 import { loadRecords } from './support/generated.ts';
-import { aJournal, aLoan, aParty, entry } from './support/records.ts';
 import { expectReconciled } from './support/reconciled.ts';
+import { aJournal, aLoan, aParty, entry } from './support/records.ts';
 
 type Loan = ReturnType<typeof aLoan>;
 

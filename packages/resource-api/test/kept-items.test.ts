@@ -19,8 +19,8 @@ import {
   someFilter,
 } from './support/kept-totals.ts';
 import { listening } from './support/listening.ts';
-import { aCommitment, aFacility, aLoan, aParty, aPosition } from './support/records.ts';
 import { expectReconciled } from './support/reconciled.ts';
+import { aCommitment, aFacility, aLoan, aParty, aPosition } from './support/records.ts';
 
 const SEED = 31;
 const QUESTIONS = 3;

@@ -12,6 +12,7 @@ import { startTestApi, type TestApi, viewer } from './support/api.ts';
 import { date } from './support/book.ts';
 import { generated, loadRecords } from './support/generated.ts';
 import { fileOf, linesFrom } from './support/journal-lines.ts';
+import { expectReconciled } from './support/reconciled.ts';
 import {
   aCommitment,
   aFacility,
@@ -21,7 +22,6 @@ import {
   aPosition,
   entry,
 } from './support/records.ts';
-import { expectReconciled } from './support/reconciled.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: answers are read as their caller reads them.
 type Json = any;

@@ -58,17 +58,17 @@ describeOnEngines('bills that lenders and commitments share unevenly', (engine) 
       holders(amounts).filter(([, amount]) => amount !== '0.00'),
       more,
     );
-  const moved = (loan: Loan, type: PrincipalMovement & JournalType, day: string, amounts: Amounts) =>
+  const moved = (
+    loan: Loan,
+    type: PrincipalMovement & JournalType,
+    day: string,
+    amounts: Amounts,
+  ) =>
     aJournal(loan.deal, type, day, [
       ...held(loan, CASH, amounts, { movement: type }),
       ...held({ facility: loan.facility }, ['MEMO', 'UNFUNDED'], amounts),
     ]);
-  const rate = (
-    loan: Loan,
-    component: AccrualComponent,
-    startDate: string,
-    allInRate: string,
-  ) => {
+  const rate = (loan: Loan, component: AccrualComponent, startDate: string, allInRate: string) => {
     const subject = subjectOf(loan, component);
     const rates = [{ ...subject, component, startDate: date(startDate), allInRate }];
     return aJournal(loan.deal, 'rate_set', startDate, [], { rates });
@@ -120,7 +120,9 @@ describeOnEngines('bills that lenders and commitments share unevenly', (engine) 
       moved(loan, 'advance', '2025-01-02', ['10000000.00', '10000000.00', '0.00']),
       madeBill(loan, 'commitment_fee', '2025-04-02', ['0.00', '-6250.00', '6250.00']),
     ]);
-    await post([moved(loan, 'voluntary_prepayment', '2025-02-01', ['-4000000.00', '-4000000.00', '0.00'])]);
+    await post([
+      moved(loan, 'voluntary_prepayment', '2025-02-01', ['-4000000.00', '-4000000.00', '0.00']),
+    ]);
     const then = await itemOf(loan, '2025-04-02');
     expect(sharesOf(then, ({ fees }) => fees.accrued)).to.equal('3333.33');
     await bill('2025-05-02');
@@ -154,7 +156,11 @@ describeOnEngines('bills that lenders and commitments share unevenly', (engine) 
 
   it('of two contracts in one journal are corrected in each contract’s own way', async () => {
     const loan = aLoan(borrower, [anna, bert]);
-    const paid = { ...loan.contract, id: loan.contract.id.replace(/.{3}$/, '777'), contractNumber: '2' };
+    const paid = {
+      ...loan.contract,
+      id: loan.contract.id.replace(/.{3}$/, '777'),
+      contractNumber: '2',
+    };
     const whole = ['1000000.00', '500000.00', '500000.00'] as const;
     const drawn = (contract: Loan['contract'], amounts: Amounts = whole) =>
       aJournal(
@@ -213,7 +219,11 @@ describeOnEngines('bills that lenders and commitments share unevenly', (engine) 
           pikUsesCommitment,
           ...(below ? { sublimitOf: around.facility.id } : {}),
         });
-        const loan = { ...around, facility, contract: { ...around.contract, facility: facility.id } };
+        const loan = {
+          ...around,
+          facility,
+          contract: { ...around.contract, facility: facility.id },
+        };
         await post([
           around.deal,
           around.facility,

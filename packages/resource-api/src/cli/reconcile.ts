@@ -44,7 +44,8 @@ function idsOf(given: string): readonly string[] | undefined {
 
 /** A date stands for its midnight in UTC. */
 function instantOf(given: string): string | undefined {
-  const [, day = '', time] = /^(.{10})(T\d\d:\d\d(?::\d\d(?:\.\d{1,6})?)?(?:Z|[+-]\d\d:\d\d))?$/.exec(given) ?? [];
+  const [, day = '', time] =
+    /^(.{10})(T\d\d:\d\d(?::\d\d(?:\.\d{1,6})?)?(?:Z|[+-]\d\d:\d\d))?$/.exec(given) ?? [];
   const instant = `${day}${time ?? 'T00:00Z'}`;
   const known = parseBusinessDate(day) !== undefined && !Number.isNaN(Date.parse(instant));
   return known ? instant : undefined;
@@ -58,7 +59,10 @@ export function addReconcileCommand(program: Command, asOperator: AsOperator): v
     .option('--points <n>', 'random past dates and sequences that are replayed from postings', '3')
     .option('--at <date:sequence>', 'a moment to replay, such as 2025-03-31:1204', collect, [])
     .option('--deals <ids>', 'check these deals alone: ids with commas between them')
-    .option('--since <time>', 'check the deals with journals posted since then: a date or an instant')
+    .option(
+      '--since <time>',
+      'check the deals with journals posted since then: a date or an instant',
+    )
     .action(async (options: object, command: Command) => {
       const { points, at, deals, since } = readOptions(OPTIONS, options);
       const part = since ? { since } : deals ? { deals } : undefined;

@@ -15,6 +15,7 @@ import { COMMITMENT_STATEMENTS } from './reconcile-commitments.ts';
 import { GUARD_STATEMENTS } from './reconcile-guards.ts';
 import { JOURNAL_STATEMENTS } from './reconcile-journals.ts';
 import { type DealScope, dealScope, WHOLE_BOOK } from './reconcile-part.ts';
+import { distinct, knownPoint, randomPoints } from './reconcile-points.ts';
 import { PRESENCE_STATEMENTS } from './reconcile-presence.ts';
 import { RECORD_STATEMENTS } from './reconcile-records.ts';
 import { checkSchema, expectedSchema } from './reconcile-schema.ts';
@@ -77,7 +78,11 @@ const RUNS: readonly Run[] = [
   },
   {
     invariant: 'bills_are_what_accrued',
-    run: (transaction, _, scope) => checkBills(transaction, scope?.deals.map(({ key }) => key)),
+    run: (transaction, _, scope) =>
+      checkBills(
+        transaction,
+        scope?.deals.map(({ key }) => key),
+      ),
   },
 ];
 
@@ -122,44 +127,6 @@ export function sqlReconciler(database: Database): Reconciler {
   };
 }
 
-/** The last journals of transactions: what was known is what whole transactions posted. */
-const ENDS = `
-  SELECT seq AS "ledgerSeq"
-  FROM (SELECT seq, posted_at, lead(posted_at) OVER (ORDER BY seq) AS next FROM journal) j
-  WHERE next IS DISTINCT FROM posted_at`;
-
-/** The moment at or before a sequence that anyone could have known. */
-async function knownPoint(
-  transaction: Transaction,
-  { asOf, ledgerSeq }: SnapshotPoint,
-): Promise<SnapshotPoint> {
-  const [end] = await transaction.query<{ ledgerSeq: bigint }>(
-    `${ENDS} AND seq <= $1 ORDER BY seq DESC LIMIT 1`,
-    [ledgerSeq],
-  );
-  return { asOf, ledgerSeq: end?.ledgerSeq ?? 0n };
-}
-
-async function randomPoints(
-  transaction: Transaction,
-  count: number,
-  scope: DealScope | undefined,
-): Promise<readonly SnapshotPoint[]> {
-  const dates = await transaction.query<{ asOf: string }>(
-    `${scope?.tables ?? WHOLE_BOOK}
-     SELECT effective_date AS "asOf" FROM journal ORDER BY random() LIMIT $1`,
-    [count],
-  );
-  const ends = await transaction.query<{ ledgerSeq: bigint }>(
-    `${ENDS} ORDER BY random() LIMIT $1`,
-    [count],
-  );
-  return dates.map(({ asOf }, index) => ({
-    asOf,
-    ledgerSeq: ends[index % ends.length]?.ledgerSeq ?? 0n,
-  }));
-}
-
 async function check(
   transaction: Transaction,
   { invariant, states, perPoint, checked, explained, breaks }: ReconcileStatement,
@@ -189,12 +156,6 @@ async function check(
     breakCount,
     breaks: found.slice(0, BREAKS_LISTED),
   };
-}
-
-/** Random moments of a young book are often the same. */
-function distinct(points: readonly SnapshotPoint[]): readonly SnapshotPoint[] {
-  const named = points.map((point) => [`${point.asOf}:${point.ledgerSeq}`, point] as const);
-  return [...new Map(named).values()];
 }
 
 async function countOf(

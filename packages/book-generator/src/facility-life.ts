@@ -19,7 +19,7 @@ import { formatAmount } from '@cls/resource-api/ledger/money';
 import { formatRate, type Rate } from '@cls/resource-api/ledger/rate';
 import type { KnownAnswer } from './generated-books.ts';
 import type { NewId } from './new-id.ts';
-import { minus, negated, plus, pro, type Shares, totalOf } from './shares.ts';
+import { atLeastZero, minus, negated, plus, pro, type Shares, totalOf } from './shares.ts';
 
 interface Leg {
   readonly contract?: string;
@@ -112,7 +112,7 @@ export class FacilityLife {
 
   /** Cancels some of what was not drawn. */
   reduce(date: BusinessDate, amountMinor: bigint): BookRecord[] {
-    const shares = pro(amountMinor, this.#unfunded);
+    const shares = pro(amountMinor, atLeastZero(this.#unfunded));
     this.#unfunded = minus(this.#unfunded, shares);
     return [
       this.#journal('commitment_reduction', date, [
@@ -141,8 +141,10 @@ export class FacilityLife {
     return [this.#journal('rate_set', date, [], { rates })];
   }
 
-  draw(contract: string, date: BusinessDate, amountMinor: bigint): BookRecord[] {
-    const shares = pro(amountMinor, this.#unfunded);
+  /** @param funder the lender that funds all of it; without one, each its part of what is unfunded. */
+  draw(contract: string, date: BusinessDate, amountMinor: bigint, funder?: string): BookRecord[] {
+    const alone = funder !== undefined && new Map([[funder, amountMinor]]);
+    const shares = alone || pro(amountMinor, atLeastZero(this.#unfunded));
     const drawing = this.#drawings.get(contract);
     if (drawing === undefined) this.#open(contract, date, shares);
     else this.#move(contract, date, 'cash', shares);
@@ -190,14 +192,20 @@ export class FacilityLife {
   capitalize(contract: string, date: BusinessDate): BookRecord[] {
     const shares = this.#settle(contract, date);
     this.#move(contract, date, 'pik', shares);
-    const leg: Leg = {
-      contract,
-      account: 'PRINCIPAL_PIK',
-      contra: 'INTEREST_INCOME',
-      movement: 'pik_capitalization',
-      shares,
-    };
-    return [this.#journal('pik_capitalization', date, [leg], this.#settled(contract, date))];
+    const legs: Leg[] = [
+      {
+        contract,
+        account: 'PRINCIPAL_PIK',
+        contra: 'INTEREST_INCOME',
+        movement: 'pik_capitalization',
+        shares,
+      },
+    ];
+    if (this.facility.pikUsesCommitment) {
+      this.#unfunded = minus(this.#unfunded, shares);
+      legs.push({ account: 'UNFUNDED', contra: 'MEMO', shares: negated(shares) });
+    }
+    return [this.#journal('pik_capitalization', date, legs, this.#settled(contract, date))];
   }
 
   payInterest(contract: string, date: BusinessDate, amountMinor: bigint): BookRecord[] {

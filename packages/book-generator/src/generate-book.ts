@@ -23,6 +23,12 @@ export interface BookPlan {
   readonly from: BusinessDate;
   /** Some revolvers have a sublimit for letters of credit. */
   readonly sublimits?: boolean;
+  /**
+   * Lenders do not fund pro rata: one funds a whole drawing, shares are transferred before the drawing
+   * is booked, a swingline within each revolver is funded by one lender alone, and PIK uses some
+   * commitments.
+   */
+  readonly uneven?: boolean;
 }
 
 const LENDERS = 40;
@@ -96,7 +102,7 @@ export function* generateBook(
         effectiveDate: closing,
         maturityDate: monthsAfter(closing, 12 * (plan.years + 2)),
         availabilityEndDate: monthsAfter(closing, 12 * (plan.years + 1)),
-        pikUsesCommitment: false,
+        pikUsesCommitment: plan.uneven === true && random.chance(0.5),
         bookedOn: closing,
         externalIds: [],
       };
@@ -107,8 +113,9 @@ export function* generateBook(
       yield* positionsOf(facility, syndicate, newId);
       const sublimit =
         plan.sublimits === true && type === 'revolver' && number % 3 !== 0 ? answer : undefined;
-      const { years } = plan;
-      yield* liveOn(life, { random, newId, syndicate, closing, most, years, sublimit });
+      const { years, uneven = false } = plan;
+      const setting = { random, newId, syndicate, closing, most, years, uneven };
+      yield* liveOn(life, { ...setting, sublimit }, answer);
       answer(life.answer());
     }
   }
@@ -122,12 +129,17 @@ interface Setting {
   /** Contracts to draw. */
   readonly most: number;
   readonly years: number;
+  readonly uneven: boolean;
   /** Takes the known answer of a sublimit, where there is to be one. */
   readonly sublimit: ((known: KnownAnswer) => void) | undefined;
 }
 
-function* liveOn(life: FacilityLife, setting: Setting): Generator<BookRecord> {
-  const { random, closing, syndicate, newId } = setting;
+function* liveOn(
+  life: FacilityLife,
+  setting: Setting,
+  answer: (known: KnownAnswer) => void,
+): Generator<BookRecord> {
+  const { random, closing, syndicate, newId, uneven } = setting;
   const { facility } = life;
   const unit = 10n ** BigInt(minorUnitDigits(facility.currency) ?? 2);
   const commitment = BigInt(random.between(50, 900)) * 1_000_000n * unit;
@@ -139,14 +151,29 @@ function* liveOn(life: FacilityLife, setting: Setting): Generator<BookRecord> {
   if (setting.sublimit !== undefined) {
     yield* carveOut(life, setting, pro(commitment / 10n, weights), setting.sublimit);
   }
+  if (uneven && facility.type === 'revolver') {
+    yield* swing(life, setting, commitment / 20n, answer);
+  }
   if (facility.type === 'letter_of_credit') {
     yield* life.issueLetterOfCredit(daysAfter(closing, 3), commitment / 5n);
   }
+  const ids = syndicate.map(({ id }) => id) as [string, ...string[]];
   for (let n = 1; n <= setting.most; n += 1) {
     const contract = drawing(facility, newId('ctr'), n, daysAfter(closing, 10));
     yield contract;
     const amount = commitment / BigInt(2 * setting.most + random.between(0, 3));
-    yield* life.draw(contract.id, daysAfter(closing, 10), amount);
+    const drawn = life.draw(
+      contract.id,
+      daysAfter(closing, 10),
+      amount,
+      uneven && n === 1 ? random.pick(ids) : undefined,
+    );
+    const [seller, buyer] = uneven ? random.some(ids, 2) : [];
+    // The notice of the transfer comes before that of the drawing.
+    if (seller !== undefined && buyer !== undefined) {
+      yield* life.transfer(contract.id, daysAfter(closing, 10), seller, buyer);
+    }
+    yield* drawn;
     yield* serve(life, contract, setting, n === 1);
   }
   const end = monthsAfter(closing, 12 * setting.years);
@@ -177,6 +204,43 @@ function* carveOut(
   answer(life.answer());
 }
 
+/** A swingline within a revolver: one lender commits, funds, and capitalises its interest. */
+function* swing(
+  whole: FacilityLife,
+  setting: Setting,
+  limit: bigint,
+  answer: (known: KnownAnswer) => void,
+): Generator<BookRecord> {
+  const { closing, newId, random, syndicate } = setting;
+  const lenders = syndicate.slice(-1);
+  const facility: FacilityRecord = {
+    ...whole.facility,
+    id: newId('fac'),
+    name: `${whole.facility.name}, swingline`,
+    type: 'swingline',
+    sublimitOf: whole.facility.id,
+  };
+  yield facility;
+  yield* positionsOf(facility, lenders, newId);
+  const life = new FacilityLife(facility, newId);
+  yield* life.commit(closing, new Map(lenders.map(({ id }) => [id, limit])));
+  const contract = drawing(facility, newId('ctr'), 1, daysAfter(closing, 10));
+  yield contract;
+  yield* life.draw(contract.id, daysAfter(closing, 10), limit / 2n);
+  yield* life.setRate(
+    contract.id,
+    daysAfter(closing, 10),
+    (300n * BASIS_POINT) as Rate,
+    0n as Rate,
+  );
+  yield* life.capitalize(contract.id, monthsAfter(closing, 1));
+  yield* life.repay(contract.id, monthsAfter(closing, 2), limit / 4n, 'voluntary_prepayment');
+  yield* random.chance(0.5) ? life.bill(contract.id, monthsAfter(closing, 3)) : [];
+  // Interest that uses the swingline's commitment uses the revolver's too.
+  whole.useUnderSublimit(limit - life.unfunded);
+  answer(life.answer());
+}
+
 function* positionsOf(
   { id: facility, bookedOn }: FacilityRecord,
   syndicate: readonly PartyRecord[],
@@ -192,12 +256,12 @@ function* positionsOf(
 function* serve(
   life: FacilityLife,
   contract: ContractRecord,
-  { random, closing, syndicate, years, newId }: Setting,
+  { random, closing, syndicate, years, newId, uneven }: Setting,
   first: boolean,
 ): Generator<BookRecord> {
   const drawn = daysAfter(closing, 10);
   const spread = (BigInt(random.between(100, 450)) * BASIS_POINT) as Rate;
-  const toggles = random.chance(0.1);
+  const toggles = random.chance(uneven ? 0.5 : 0.1);
   const revolving = life.facility.type === 'revolver' || life.facility.type === 'swingline';
   let { id } = contract;
   for (let quarter = 0; quarter < years * 4; quarter += 1) {

@@ -21,6 +21,11 @@ export function negated(shares: Shares): Shares {
   return new Map([...shares].map(([lender, amount]) => [lender, -amount]));
 }
 
+/** A lender that funded more than it committed has nothing left to fund. */
+export function atLeastZero(shares: Shares): Shares {
+  return new Map([...shares].map(([lender, amount]) => [lender, amount < 0n ? 0n : amount]));
+}
+
 /** An amount in proportion to what each lender holds. */
 export function pro(amountMinor: bigint, held: Shares): Shares {
   return allocate(

@@ -12,6 +12,7 @@ import { sqlReconciler } from '../src/store/sql-reconciler.ts';
 import { startTestApi, type TestApi, viewer } from './support/api.ts';
 import { date } from './support/book.ts';
 import { loadRecords } from './support/generated.ts';
+import { expectReconciled } from './support/reconciled.ts';
 import { aJournal, aLoan, aParty, type BookRecord, entry } from './support/records.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: answers are read as their caller reads them.
@@ -404,4 +405,6 @@ describeOnEngines('a bill that was corrected', (engine) => {
     const april = await ask(loan, 'asOf=2025-04-30');
     expect(april.global.interest.due).to.equal('45000.00');
   });
+
+  it('leaves a book that reconciles', () => expectReconciled(api.database));
 });

@@ -96,6 +96,20 @@ describe('cls-api, on a generated book', () => {
     expect(stdout).to.include('; replayed: 2015-12-31 known at ').and.not.include('BROKEN');
   });
 
+  it('reconciles some deals of the book, and says what it did not check', async () => {
+    const whole = await json('reconcile');
+    expect([whole.deals, whole.notChecked]).to.deep.equal([null, []]);
+    const part = await json('reconcile', '--since', '2020-01-01');
+    const [deal] = part.deals;
+    const { stdout } = await tool('reconcile', '--deals', deal);
+    expect(stdout).to.include('\nchecked: 1 deal\nnot checked, because it is of the whole book: ');
+    for (const { invariant, scope } of whole.checks) {
+      expect(part.notChecked.includes(invariant), invariant).to.equal(scope === 'book');
+    }
+    const unknown = await tool('reconcile', '--deals', `${deal},deal_other`);
+    expect([unknown.code, unknown.stderr]).to.deep.equal([1, 'not in the book: deal_other\n']);
+  });
+
   it('closes the books, opens them again, and keeps every decision', async () => {
     const close = (date: string) => tool('periods', 'close', '--through', date, '--reason', 'test');
     expect((await close('2015-12-31')).stdout).to.equal('closed through 2015-12-31\n');
@@ -161,6 +175,10 @@ describe('cls-api, on a generated book', () => {
     ['periods', 'close', '--through', '2015-01-01', '--reason', ' '],
     ['reconcile', '--points', '1000'],
     ['reconcile', '--at', '2015-02-30:1'],
+    ['reconcile', '--since', '2015-02-30T06:00:00Z'],
+    ['reconcile', '--since', '2015-02-28T06:00:00'],
+    ['reconcile', '--deals', ','],
+    ['reconcile', '--deals', 'deal_A', '--since', '2015-02-28'],
   ]) {
     it(`answers ${words.join(' ')} with exit code 2 and says what was expected`, async () => {
       const { code, stderr } = await tool(...words);

@@ -11,6 +11,7 @@ import { sqlFxRates } from '../src/store/sql-fx-rates.ts';
 import { startTestApi, type TestApi, viewer } from './support/api.ts';
 import { date, importWorldBank, statement } from './support/book.ts';
 import { loadRecords } from './support/generated.ts';
+import { expectReconciled } from './support/reconciled.ts';
 import { aJournal, aLoan, aParty, type BookRecord, entry } from './support/records.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: answers are read as their caller reads them.
@@ -272,6 +273,7 @@ describeOnEngines('a copy that is kept by its changes', (engine) => {
     }
     for (const name of copies.keys()) await check(name.slice(2), Number(name[0]));
     expect(imports.length + statements).to.be.greaterThan(0);
+    await expectReconciled(api.database);
   });
 
   it('gets the ids of items that are gone, in every format', async () => {

@@ -7,6 +7,7 @@ import { lenderOf, postInAnyOrder } from './support/any-order.ts';
 import { startTestApi, type TestApi, viewer } from './support/api.ts';
 import { datedFacts } from './support/dated-facts.ts';
 import { loadRecords } from './support/generated.ts';
+import { expectReconciled } from './support/reconciled.ts';
 import { aFacility, aJournal, aLoan, aParty, aPosition, entry } from './support/records.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: answers are read as their caller reads them.
@@ -216,6 +217,8 @@ describeOnEngines('filters that leave some items', (engine) => {
       expect(items, filter).to.deep.equal(data);
     }
   });
+
+  it('are asked of a book that reconciles', () => expectReconciled(api.database));
 
   it('leave a deal in the currencies of facilities that the lender is in', async () => {
     const [borrower, anna, bert] = [aParty('Borrower'), aParty('Anna'), aParty('Bert')];

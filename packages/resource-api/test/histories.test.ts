@@ -6,10 +6,10 @@ import { LEVELS, type Level, NO_FILTER } from '../src/balances/balance-store.ts'
 import { outstandingPrincipal } from '../src/ledger/balance.ts';
 import { MIGRATIONS } from '../src/store/migrations.ts';
 import { sqlBalanceStore } from '../src/store/sql-balance-store.ts';
-import { sqlReconciler } from '../src/store/sql-reconciler.ts';
 import { date } from './support/book.ts';
 import { History, type Item, type Told } from './support/history.ts';
 import { expectTotalsWorkedOutAnew, STATUSES, someFilter } from './support/kept-totals.ts';
+import { expectReconciled } from './support/reconciled.ts';
 
 const SEEDS = [1, 2];
 const STEPS = 14;
@@ -103,8 +103,7 @@ describeOnEngines('a book whose statements are imported, corrected and taken bac
     }
     const state = await store.ledgerState(TODAY);
     expect(state.lastDate).to.equal(history.dataThrough(history.lastSeq));
-    const report = await sqlReconciler(database).reconcile(3);
-    expect(report.checks.filter(({ breakCount }) => breakCount > 0)).to.deep.equal([]);
+    await expectReconciled(database);
   };
   const expectReport = ({ report, expected }: Awaited<ReturnType<History['import']>>) => {
     for (const [kind, loans] of Object.entries(expected)) {

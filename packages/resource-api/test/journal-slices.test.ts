@@ -18,6 +18,7 @@ import { sqlJournals } from '../src/store/sql-journals.ts';
 import { startTestApi, type TestApi } from './support/api.ts';
 import { date, importWorldBank, statement } from './support/book.ts';
 import { loadRecords } from './support/generated.ts';
+import { expectReconciled } from './support/reconciled.ts';
 import { aJournal, aLoan, aParty, entry } from './support/records.ts';
 
 type Loan = ReturnType<typeof aLoan>;
@@ -268,6 +269,7 @@ describeOnEngines('a copy that is fed with slices of a book', (engine) => {
         const now = 'balances?level=deal&reportingCurrency=EUR&limit=100';
         const [wanted, found] = [await answerOf(book, now), await answerOf(copy, now)];
         expect(found, history).to.equal(wanted);
+        for (const { database } of [book, copy]) await expectReconciled(database);
       } finally {
         await Promise.all([book.stop(), copy.stop()]);
       }

@@ -22,6 +22,7 @@ import { mostlyInOrder } from './support/any-order.ts';
 import { date } from './support/book.ts';
 import { generated, loadRecords } from './support/generated.ts';
 import { listening } from './support/listening.ts';
+import { expectReconciled } from './support/reconciled.ts';
 
 const SEED = 29;
 const QUESTIONS = 4;
@@ -76,7 +77,10 @@ describeOnEngines('amounts that accrue, from histories that are kept', (engine) 
   /** After each change, for each two times. */
   const expectSameAmounts = async (chance: number) => {
     const kept = accrualsOf(listening(database, heard));
-    const { records } = generated({ contracts: 14, years: 2, sublimits: true, seed: 17 });
+    const { records } = generated({
+      ...{ contracts: 14, years: 2, seed: 17 },
+      ...{ sublimits: true, uneven: true },
+    });
     await loadRecords(
       database,
       records.filter(({ object }) => object !== 'journal'),
@@ -108,6 +112,7 @@ describeOnEngines('amounts that accrue, from histories that are kept', (engine) 
     }
     expect(paths.kept, JSON.stringify(paths)).to.be.greaterThan(10);
     expect(paths.worked, JSON.stringify(paths)).to.be.greaterThan(10);
+    await expectReconciled(database);
   };
 
   it('read the database no more until a journal of their deal is posted', async () => {

@@ -19,6 +19,7 @@ import {
   someFilter,
 } from './support/kept-totals.ts';
 import { listening } from './support/listening.ts';
+import { expectReconciled } from './support/reconciled.ts';
 import { aCommitment, aFacility, aLoan, aParty, aPosition } from './support/records.ts';
 
 const SEED = 31;
@@ -65,7 +66,10 @@ describeOnEngines('totals from histories that are kept', (engine) => {
   for (const [often, chance] of Object.entries({ rarely: 0.004, often: 0.03 })) {
     it(`are what the database adds up for every reader, where journals ${often} come late or are taken back`, async () => {
       const store = storeThatTells();
-      const { records } = generated({ contracts: 14, years: 2, sublimits: true, seed: 17 });
+      const { records } = generated({
+        ...{ contracts: 14, years: 2, seed: 17 },
+        ...{ sublimits: true, uneven: true },
+      });
       await loadRecords(
         database,
         records.filter(({ object }) => object !== 'journal'),
@@ -92,6 +96,7 @@ describeOnEngines('totals from histories that are kept', (engine) => {
           await expectTotalsWorkedOutAnew(store, database, access, { asOf: aDay(), filter });
         }
       }
+      await expectReconciled(database);
     });
   }
 

@@ -6,7 +6,13 @@ import {
 import { type Database, DatabaseUnavailable, type Transaction } from '@cls/shared/sql/database';
 import { describeOnEngines, type Engine, pglite } from '@cls/testing/engines';
 import { expect } from 'chai';
-import type { Reconciliation, Step } from '../src/reconcile/reconciler.ts';
+import {
+  type BookPart,
+  type Reconciliation,
+  type Step,
+  UnknownDeals,
+} from '../src/reconcile/reconciler.ts';
+import { instant } from '../src/store/balance-statements.ts';
 import { MIGRATIONS } from '../src/store/migrations.ts';
 import { lockJournal, postJournals } from '../src/store/post-journals.ts';
 import { sqlReconciler } from '../src/store/sql-reconciler.ts';
@@ -16,13 +22,14 @@ import { generated, loadRecords } from './support/generated.ts';
 const brokenOf = ({ checks }: Reconciliation) =>
   checks.filter(({ breakCount }) => breakCount > 0).map(({ invariant }) => invariant);
 
-/** What `work` left behind is reconciled, and then never was. */
+/** What `work` left behind is reconciled, with each of the parts, and then never was. */
 async function reconcileAfter(
   database: Database,
   work: (transaction: Transaction) => Promise<unknown>,
   given: { asOf: string; ledgerSeq: bigint }[],
-): Promise<Reconciliation> {
-  let report: Reconciliation | undefined;
+  parts: readonly (BookPart | undefined)[] = [undefined],
+): Promise<readonly Reconciliation[]> {
+  const reports: Reconciliation[] = [];
   const undo = new Error('undone');
   await database
     .transaction(async (transaction) => {
@@ -34,15 +41,20 @@ async function reconcileAfter(
         ...transaction,
         transaction: (run) => run(transaction),
       };
-      report = await sqlReconciler(inside).reconcile(2, given);
+      for (const part of parts) {
+        reports.push(await sqlReconciler(inside).reconcile(2, given, { part }));
+      }
       throw undo;
     })
     .catch((error) => {
       if (error !== undo) throw error;
     });
-  if (report === undefined) throw new Error('nothing was reconciled');
-  return report;
+  if (reports.length === 0) throw new Error('nothing was reconciled');
+  return reports;
 }
+
+/** As a part of the book. */
+const EVERY_DEAL: BookPart = { since: '2000-01-01T00:00:00Z' };
 
 /** Contracts of the book in which something is broken: it is reconciled some thirty times. */
 const SMALL = 14;
@@ -76,7 +88,8 @@ describeOnEngines('reconciling', (engine) => {
 
   it('says which invariant it checks, and how many there are', async () => {
     const steps: Step[] = [];
-    const { checks } = await sqlReconciler(database).reconcile(0, [], (step) => steps.push(step));
+    const onStep = (step: Step) => steps.push(step);
+    const { checks } = await sqlReconciler(database).reconcile(0, [], { onStep });
     expect(steps.map(({ invariant }) => invariant)).to.deep.equal(
       checks.map(({ invariant }) => invariant),
     );
@@ -377,7 +390,7 @@ describeOnEngines('reconciling', (engine) => {
     },
   ]) {
     it(`names ${invariant} when ${when} behind the database’s back`, async () => {
-      const report = await reconcileAfter(
+      const [report, ofDeals] = await reconcileAfter(
         database,
         async (transaction) => {
           await transaction.execute(`ALTER TABLE ${table} DISABLE TRIGGER USER`);
@@ -385,13 +398,86 @@ describeOnEngines('reconciling', (engine) => {
           await transaction.execute(`ALTER TABLE ${table} ENABLE TRIGGER USER`);
         },
         [past],
+        [undefined, EVERY_DEAL],
       );
+      if (report === undefined || ofDeals === undefined) throw new Error('not reconciled');
       expect(brokenOf(report)).to.include(invariant);
+      const found = ofDeals.notChecked.includes(invariant) ? [] : [invariant];
+      expect(brokenOf(ofDeals)).to.include.members(found);
       const broken = report.checks.find((check) => check.invariant === invariant);
       expect(broken?.breaks.length).to.be.greaterThan(0);
       expect(broken?.breaks[0]).to.include.keys('found', 'expected');
     });
   }
+});
+
+describeOnEngines('reconciling a part of the book', (engine) => {
+  let database: Database;
+  let deals: readonly string[];
+  before(async () => {
+    ({ database } = await openBook(engine, { contracts: SMALL, years: 1, uneven: true }));
+    deals = (await database.query<{ id: string }>('SELECT id FROM deal ORDER BY key')).map(
+      ({ id }) => id,
+    );
+  });
+  after(() => database?.close());
+  const reconcile = (part: BookPart) => sqlReconciler(database).reconcile(3, [], { part });
+  const checkedOf = ({ checks }: Reconciliation, name: string) =>
+    checks.find(({ invariant }) => invariant === name)?.checked;
+
+  it('looks at what the deals have alone, and says what it did not check', async () => {
+    const [first = '', ...others] = deals;
+    const [one, rest] = [await reconcile({ deals: [first] }), await reconcile({ deals: others })];
+    expect([brokenOf(one), brokenOf(rest)]).to.deep.equal([[], []]);
+    expect([one.deals, rest.deals]).to.deep.equal([[first], others]);
+    expect(one.checks.every(({ scope }) => scope === 'deals')).to.equal(true);
+    expect(one.notChecked).to.include.members(['chain_unbroken', 'totals_add_up']);
+    for (const [name, table] of [
+      ['journals_balance', 'journal'],
+      ['postings_fit_journal', 'posting'],
+      ['roll_forward_foots', 'balance'],
+    ] as const) {
+      const [all] = await database.query<{ n: bigint }>(`SELECT count(*) AS n FROM ${table}`);
+      expect(checkedOf(one, name)).to.be.greaterThan(0);
+      expect(BigInt((checkedOf(one, name) ?? 0) + (checkedOf(rest, name) ?? 0))).to.equal(all?.n);
+    }
+  });
+
+  it('finds a break in its deals, and in no others', async () => {
+    const [first = '', second = ''] = deals;
+    const [whole, ofFirst, ofSecond] = await reconcileAfter(
+      database,
+      async (transaction) => {
+        await transaction.execute('ALTER TABLE posting DISABLE TRIGGER USER');
+        await transaction.execute(`UPDATE posting SET amount_minor = amount_minor + 1
+          WHERE (journal_seq, number) = (SELECT journal_seq, number FROM posting p
+            JOIN balance_line l ON l.key = p.line_key JOIN deal d ON d.key = l.deal_key
+            WHERE d.id = '${second}' LIMIT 1)`);
+        await transaction.execute('ALTER TABLE posting ENABLE TRIGGER USER');
+      },
+      [],
+      [undefined, { deals: [first] }, { deals: [first, second] }],
+    );
+    expect(brokenOf(whole as Reconciliation)).to.include('journals_balance');
+    expect(brokenOf(ofFirst as Reconciliation)).to.deep.equal([]);
+    expect(brokenOf(ofSecond as Reconciliation)).to.include('journals_balance');
+  });
+
+  it('is of the deals with journals posted since', async () => {
+    const [last] = await database.query<{ at: string; deal: string }>(
+      `SELECT ${instant('j.posted_at')} AS at, d.id AS deal
+       FROM journal j JOIN deal d ON d.key = j.deal_key ORDER BY j.seq DESC LIMIT 1`,
+    );
+    expect((await reconcile({ since: last?.at ?? '' })).deals).to.deep.equal([last?.deal]);
+    const none = await reconcile({ since: '2999-01-01T00:00:00Z' });
+    expect([none.deals, none.points, brokenOf(none)]).to.deep.equal([[], [], []]);
+  });
+
+  it('refuses deals that the book has not', async () => {
+    const refused = await reconcile({ deals: [...deals, 'deal_other'] }).catch((error) => error);
+    expect(refused).to.be.instanceOf(UnknownDeals);
+    expect(`${refused}`).to.include('deal_other').and.not.include(deals[0]);
+  });
 });
 
 describe('reconciling a book whose embedded database a service holds', () => {

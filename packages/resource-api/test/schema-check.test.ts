@@ -4,7 +4,7 @@ import { openDatabaseAsOperator } from '@cls/shared/service/open-database';
 import type { Database } from '@cls/shared/sql/database';
 import { describeOnEngines, type Engine } from '@cls/testing/engines';
 import { expect } from 'chai';
-import type { Check } from '../src/reconcile/reconciler.ts';
+import type { CheckResult } from '../src/reconcile/reconciler.ts';
 import { MIGRATIONS } from '../src/store/migrations.ts';
 import { checkSchema } from '../src/store/reconcile-schema.ts';
 
@@ -152,8 +152,8 @@ describeOnEngines('the check of the schema', (engine) => {
     });
   }
 
-  async function checkAfter(sql: string): Promise<Check> {
-    let result: Check | undefined;
+  async function checkAfter(sql: string): Promise<CheckResult> {
+    let result: CheckResult | undefined;
     const undo = new Error('undone');
     await database
       .transaction(async (transaction) => {

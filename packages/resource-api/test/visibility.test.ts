@@ -25,6 +25,7 @@ import { sqlBalanceStore } from '../src/store/sql-balance-store.ts';
 import { sqlEntitlements } from '../src/store/sql-entitlements.ts';
 import { generated, loadRecords } from './support/generated.ts';
 import { everyItem } from './support/pages.ts';
+import { expectReconciled } from './support/reconciled.ts';
 
 const QUERIES_EACH = 10;
 /** No filter, in the order of keys. */
@@ -54,7 +55,10 @@ describeOnEngines('what a caller sees', (engine) => {
 
   before(async () => {
     database = await engine.open(MIGRATIONS);
-    await loadRecords(database, generated({ contracts: 24, seed: 4, years: 1 }).records);
+    await loadRecords(
+      database,
+      generated({ contracts: 24, seed: 4, years: 1, uneven: true }).records,
+    );
     const store = sqlBalanceStore(database);
     ledgerSeq = (await store.ledgerState(asOf)).seq;
     for (const level of LEVELS) {
@@ -362,6 +366,8 @@ describeOnEngines('what a caller sees', (engine) => {
       { numRuns: customers, endOnFailure: true },
     );
   });
+
+  it('is of a book that reconciles', () => expectReconciled(database));
 
   it('is nothing that was taken back, whatever was looked up before', async () => {
     const store = sqlBalanceStore(database);

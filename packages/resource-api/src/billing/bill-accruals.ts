@@ -10,6 +10,8 @@ import { billJournal } from './bill-journals.ts';
 export interface FacilityAccruals {
   readonly dealId: string;
   readonly currency: string;
+  /** Capitalised interest uses the commitment, as a drawing does. */
+  readonly pikUsesCommitment: boolean;
   readonly streams: readonly BillableStream[];
   /** The last journal that they know. */
   readonly ledgerSeq: bigint;
@@ -60,17 +62,18 @@ export async function billAccruals(
   let corrections = 0;
   await book.bill(
     through,
-    ({ dealId, currency, streams, ledgerSeq }) =>
+    ({ streams, ...facility }) =>
       workOut(streams).flatMap((worked) => {
         const { stream, amounts, corrects } = worked;
         const nothing = [...amounts.values()].every((amount) => amount === 0n);
         if (nothing || stream.billedBeyond) return [];
+        const { currency } = facility;
         const key = `${stream.component} ${currency}`;
         const sum = (sums.get(key)?.sum ?? 0n) + (amounts.get('') ?? 0n);
         sums.set(key, { component: stream.component, currency, sum });
         journals += 1;
         corrections += corrects === undefined ? 0 : 1;
-        return [billJournal(worked, { dealId, currency, through, dueDate, ledgerSeq })];
+        return [billJournal(worked, { ...facility, through, dueDate })];
       }),
     apply,
   );

@@ -6,7 +6,7 @@ import type { BusinessDate } from '../ledger/business-date.ts';
 import { minorUnitDigits } from '../ledger/currency.ts';
 import type { JournalType, LedgerAccount } from '../ledger/journal.ts';
 import { formatAmount } from '../ledger/money.ts';
-import type { BillableStream } from './bill-accruals.ts';
+import type { BillableStream, FacilityAccruals } from './bill-accruals.ts';
 
 interface BillKind {
   readonly type: JournalType;
@@ -31,13 +31,9 @@ const BILLS: Readonly<Record<AccrualComponent, BillKind>> = {
   letter_of_credit_fee: FEE,
 };
 
-export interface BillContext {
-  readonly dealId: string;
-  readonly currency: string;
+export interface BillContext extends Omit<FacilityAccruals, 'streams'> {
   readonly through: BusinessDate;
   readonly dueDate: BusinessDate;
-  /** The last journal before this run. */
-  readonly ledgerSeq: bigint;
 }
 
 /** A bill of days that were open, or the adjusting item of a bill. */
@@ -46,22 +42,29 @@ export function billJournal(
   context: BillContext,
 ): JournalRecord {
   const { stream, amounts, corrects } = worked;
-  const { dealId, currency, through } = context;
+  const { dealId, currency, through, pikUsesCommitment } = context;
   const kind = kindOf(worked);
   const dueDate = kind === CAPITALISED ? undefined : dueDateOf(worked, context);
   const digits = minorUnitDigits(currency) ?? 0;
   const subject = subjectOf(stream);
   const postings = [...amounts].flatMap(([lender, amount]): PostingRecord[] => {
     if (amount === 0n) return [];
-    const line = { ...subject, ...(lender === '' ? {} : { lender }), currency };
+    const holder = { ...(lender === '' ? {} : { lender }), currency };
+    const line = { ...subject, ...holder };
+    const [charged, credited] = [formatAmount(amount, digits), formatAmount(-amount, digits)];
+    const billed = { ...line, account: kind.account, amount: charged };
+    const contra = { ...line, account: kind.contra, amount: credited };
+    if (dueDate !== undefined) return [{ ...billed, dueDate }, contra];
+    const facility = { facility: stream.facilityId, ...holder };
     return [
-      {
-        ...line,
-        account: kind.account,
-        ...(dueDate === undefined ? { movement: 'pik_capitalization' as const } : { dueDate }),
-        amount: formatAmount(amount, digits),
-      },
-      { ...line, account: kind.contra, amount: formatAmount(-amount, digits) },
+      { ...billed, movement: 'pik_capitalization' },
+      contra,
+      ...(pikUsesCommitment
+        ? [
+            { ...facility, account: 'UNFUNDED' as const, amount: credited },
+            { ...facility, account: 'MEMO' as const, amount: charged },
+          ]
+        : []),
     ];
   });
   const { component } = stream;

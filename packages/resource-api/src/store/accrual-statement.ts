@@ -65,12 +65,19 @@ const newestOf = (dates: string) => `
           ORDER BY effective_date DESC, known_seq DESC)`;
 
 /** Whether a posting `p` of a stream's line bills that stream; a bill may settle two streams. */
-const IS_BILLED = (stream: string) => `CASE ${stream}.component
+const IS_BILLED = `CASE b.component
   WHEN 'interest' THEN p.account = 'INTEREST_DUE'
-    OR (p.movement = 'pik_capitalization' AND NOT ${stream}.shared)
+    OR (p.movement = 'pik_capitalization' AND NOT b.shared)
   WHEN 'pik' THEN p.movement = 'pik_capitalization'
-    OR (p.account = 'INTEREST_DUE' AND NOT ${stream}.shared)
-  ELSE p.account = 'FEES_DUE' AND NOT ${stream}.shared END`;
+    OR (p.account = 'INTEREST_DUE' AND NOT b.shared)
+  ELSE p.account = 'FEES_DUE' AND NOT b.shared END`;
+const OF_LINE = 'l.facility_key = b.facility_key AND l.contract_key = b.contract_key';
+/**
+ * What a bill `b` posted for its stream. One that comes to nothing globally may still have amounts
+ * of lenders, and its journal may bill other contracts too.
+ */
+const BILLED = `FROM posting p JOIN balance_line l ON l.key = p.line_key
+          WHERE p.journal_seq = b.known_seq AND ${OF_LINE} AND ${IS_BILLED}`;
 
 /** A bill with its corrections and all reversals, as journals `part`. */
 const PARTS = `
@@ -107,23 +114,18 @@ const STREAMS = (level: Level) => `held AS (
  * known after, to be worked out again. With both come the rates and the lines' balances from the
  * first of these days on, so the cost goes by what is open and corrected; of the history, each bill
  * is looked at once.
- *
- * @param bills `all`: every bill is worked out again, as reconciling does.
  */
 export function accrualStatement(
   level: Level,
   keys: readonly bigint[],
   { asOf, ledgerSeq }: Snapshot,
-  {
-    lines = 'all',
-    bills = 'corrected',
-  }: { lines?: AccrualLines; bills?: 'corrected' | 'all' } = {},
+  { lines = 'all' }: { lines?: AccrualLines } = {},
 ): Statement {
   const ofLines = OF_LINES[lines];
   const sql = `
     WITH ${STREAMS(level)}, settled AS MATERIALIZED (
       SELECT s.*, b.days,
-        s.has_late_facts OR b.corrected OR ${bills === 'all'} AS changed
+        s.has_late_facts OR b.corrected AS changed
       FROM stream s CROSS JOIN LATERAL (
         SELECT coalesce(range_agg(daterange(${SETTLED_FROM}, a.settled_through))
             FILTER (WHERE ${STANDS('a.known_seq')}), '{}') AS days,
@@ -147,8 +149,8 @@ export function accrualStatement(
       ) s CROSS JOIN LATERAL (SELECT * FROM ${BILLS} ${BY_LOOKUP}) a
       WHERE s.read_again
     ), judged AS (
-      SELECT b.*, (b.late OR b.corrected) AND EXISTS (SELECT FROM posting p
-          WHERE p.journal_seq = b.known_seq AND p.movement = 'pik_capitalization') AS moves_principal
+      SELECT b.*, (b.late OR b.corrected)
+        AND EXISTS (SELECT ${BILLED} AND p.movement = 'pik_capitalization') AS moves_principal
       FROM bill b
     ), reopened AS MATERIALIZED (
       SELECT * FROM (
@@ -156,13 +158,9 @@ export function accrualStatement(
           OVER (PARTITION BY j.facility_key, j.contract_key) AS moved
         FROM judged j
       ) b
-      WHERE (b.corrected OR (b.stands AND (${bills === 'all'} OR b.late
-          OR b.settled_through > b.moved)))
+      WHERE (b.corrected OR (b.stands AND (b.late OR b.settled_through > b.moved)))
         -- A bill of another shape stands as it was billed.
-        AND 0 <> (SELECT coalesce(sum(p.amount_minor), 0)
-          FROM posting p JOIN balance_line l ON l.key = p.line_key
-          WHERE p.journal_seq = b.known_seq AND l.facility_key = b.facility_key
-            AND l.contract_key = b.contract_key AND l.lender_key = 0 AND ${IS_BILLED('b')})
+        AND EXISTS (SELECT ${BILLED})
     ), begun AS MATERIALIZED (
       SELECT s.*, least(lower(s.open), (SELECT min(b.settled_from) FROM reopened b
           WHERE ${SAME_STREAM} AND b.stands)) AS since
@@ -199,18 +197,16 @@ export function accrualStatement(
       )} AS steps,
       (SELECT json_agg(json_build_object('journal', j.id, 'from', b.settled_from,
           'to', b.settled_through, 'effectiveDate', b.effective_date, 'stands', b.stands,
-          'capitalised', NOT EXISTS (SELECT FROM posting p WHERE p.journal_seq = b.known_seq
-            AND p.account IN ('INTEREST_DUE', 'FEES_DUE') AND ${IS_BILLED('b')}),
-          'dueDate', (SELECT min(p.due_date) FROM posting p
-            WHERE p.journal_seq = b.known_seq AND ${IS_BILLED('b')}),
+          'capitalised', NOT EXISTS (
+            SELECT ${BILLED} AND p.account IN ('INTEREST_DUE', 'FEES_DUE')),
+          'dueDate', (SELECT min(p.due_date) ${BILLED}),
           'billed', (${PARTS}
             SELECT string_agg(${TOLD('x.id', 'x.effective_date', 'x.amount')}, ',') FROM (
               SELECT y.id, p.effective_date, sum(p.amount_minor) AS amount
               FROM part JOIN posting p ON p.journal_seq = part.seq
               JOIN balance_line l ON l.key = p.line_key
               LEFT JOIN party y ON y.key = l.lender_key
-              WHERE l.facility_key = s.facility_key AND l.contract_key = s.contract_key ${ofLines}
-                AND ${IS_BILLED('b')}
+              WHERE ${OF_LINE} ${ofLines} AND ${IS_BILLED}
               GROUP BY y.id, p.effective_date) x))
           ORDER BY b.effective_date, b.settled_through, b.known_seq)
        FROM reopened b JOIN journal j ON j.seq = b.known_seq WHERE ${SAME_STREAM}) AS bills

@@ -22,16 +22,17 @@ export interface StreamRow extends SubjectRow {
   readonly open: AccrualStream['open'] | null;
   readonly rates:
     | readonly Readonly<
-        Record<'allInRate' | 'baseRate' | 'spread' | 'csa' | 'baseRateIndex', string | null> & {
-          startDate: BusinessDate;
-        }
+        Record<'allInRate', string> &
+          Partial<Record<'baseRate' | 'spread' | 'csa' | 'baseRateIndex', string | null>> & {
+            startDate: BusinessDate;
+          }
       >[]
     | null;
   readonly steps: LineSteps | null;
   readonly bills:
     | readonly (Omit<ReopenedBill, 'journalId' | 'billed'> & {
         readonly journal: string;
-        readonly billed: LineSteps;
+        readonly billed: LineSteps | null;
       })[]
     | null;
 }
@@ -72,7 +73,7 @@ function toStream(row: StreamRow): AccrualStream {
   return {
     ...subjectOf(row),
     open: row.open ?? [],
-    rates: (row.rates ?? []).map(({ startDate, allInRate, baseRateIndex, ...parts }) => ({
+    rates: (row.rates ?? []).map(({ startDate, allInRate, baseRateIndex = null, ...parts }) => ({
       startDate,
       allInRate: rateOf(allInRate) ?? (0n as Rate),
       baseRateIndex,
@@ -101,6 +102,6 @@ export function linesOf(steps: LineSteps | null): ReadonlyMap<string, readonly B
   return lines;
 }
 
-export function rateOf(text: string | null): Rate | null {
-  return text === null ? null : (parseRate(text) ?? null);
+export function rateOf(text: string | null | undefined): Rate | null {
+  return text == null ? null : (parseRate(text) ?? null);
 }

@@ -1,12 +1,5 @@
-import type { Transaction } from '@cls/shared/sql/database';
-import { type AccrualStream, type WorkedAccrual, workOut } from '../ledger/billed-accruals.ts';
-import type { BusinessDate } from '../ledger/business-date.ts';
-import { BREAKS_LISTED, type Break, type Check } from '../reconcile/reconciler.ts';
-import { accrualStatement } from './accrual-statement.ts';
-import { type StreamRow, toStreams } from './accrual-streams.ts';
 import type { ReconcileStatement } from './sql-reconciler.ts';
 
-const BATCH = 200;
 const NOT_A_BILL = `settled_from IS NOT DISTINCT FROM settled_through`;
 
 /** What a read of accruals relies on, besides journals. */
@@ -19,9 +12,9 @@ export const ACCRUAL_STATEMENTS: readonly ReconcileStatement[] = [
     breaks: `
       SELECT j.id AS journal, s.component::text AS component,
         coalesce(s.settled_from::text, 'the beginning') AS found,
-        coalesce(settlement_start(s)::text, 'the beginning') AS expected
+        coalesce(settlement_start(s::accrual_settlement)::text, 'the beginning') AS expected
       FROM accrual_settlement s JOIN journal j ON j.seq = s.known_seq
-      WHERE s.settled_from IS DISTINCT FROM settlement_start(s)`,
+      WHERE s.settled_from IS DISTINCT FROM settlement_start(s::accrual_settlement)`,
   },
   {
     invariant: 'late_facts_reopen_bills',
@@ -49,102 +42,3 @@ export const ACCRUAL_STATEMENTS: readonly ReconcileStatement[] = [
             AND n.known_seq = x.seq AND n.effective_date = x.effective_date)`,
   },
 ];
-
-interface Difference {
-  readonly facility: string;
-  readonly contract: string | null;
-  readonly component: string;
-  readonly journal: string;
-  readonly lender: string;
-  readonly found: bigint;
-  readonly expected: bigint;
-}
-
-/**
- * Works out every bill of the book again. A bill after which nothing became known must be what accrued
- * in its days, to the cent and for each lender. A bill of another system may be rounded differently,
- * and counts as explained.
- */
-export async function checkBills(transaction: Transaction, ledgerSeq: bigint): Promise<Check> {
-  const [last] = await transaction.query<{ day: BusinessDate | null; bills: bigint }>(
-    `SELECT max(effective_date) AS day,
-       (SELECT count(*) FROM accrual_settlement WHERE NOT ${NOT_A_BILL}) AS bills FROM journal`,
-  );
-  const found: Difference[] = [];
-  if (last?.day) {
-    for await (const keys of facilitiesInBatches(transaction)) {
-      const snapshot = { asOf: last.day, ledgerSeq };
-      const read = async (bills: 'corrected' | 'all') => {
-        const { sql, parameters } = accrualStatement('facility', keys, snapshot, { bills });
-        return toStreams(await transaction.query<StreamRow>(sql, parameters));
-      };
-      const [corrected, all] = [await read('corrected'), await read('all')];
-      for (const [key, streams] of all) found.push(...differences(streams, corrected.get(key)));
-    }
-  }
-  const ours = await madeHere(transaction, found);
-  const broken = found.filter(({ journal }) => ours.has(journal));
-  const breaks = broken.slice(0, BREAKS_LISTED).map(
-    ({ found: billed, expected, ...where }): Break => ({
-      ...where,
-      found: `${billed}`,
-      expected: `${expected}`,
-    }),
-  );
-  return {
-    invariant: 'bills_are_what_accrued',
-    states:
-      'a bill is what accrued in its days, or the difference accrues because something became known later',
-    checked: Number(last?.bills ?? 0n),
-    explained: found.length - broken.length,
-    breakCount: broken.length,
-    breaks,
-  };
-}
-
-async function* facilitiesInBatches(transaction: Transaction): AsyncGenerator<readonly bigint[]> {
-  for (let after = 0n; ; ) {
-    const rows = await transaction.query<{ key: bigint }>(
-      `SELECT DISTINCT facility_key AS key FROM accrual_settlement WHERE facility_key > $1
-       ORDER BY facility_key LIMIT ${BATCH}`,
-      [after],
-    );
-    if (rows.length === 0) return;
-    yield rows.map(({ key }) => key);
-    after = rows.at(-1)?.key ?? after;
-  }
-}
-
-/** What working out every bill gives beyond what working out the corrected ones gives. */
-function differences(
-  all: readonly AccrualStream[],
-  corrected: readonly AccrualStream[] = [],
-): readonly Difference[] {
-  const nameOf = ({ stream, corrects }: WorkedAccrual) =>
-    `${stream.component} ${corrects?.bill.journalId}`;
-  const shown = new Map(workOut(corrected).map((one) => [nameOf(one), one.amounts]));
-  return workOut(all).flatMap((worked): Difference[] => {
-    const { stream, amounts, corrects } = worked;
-    if (corrects === undefined) return [];
-    return [...amounts].flatMap(([lender, expected]): Difference[] => {
-      const found = shown.get(nameOf(worked))?.get(lender) ?? 0n;
-      if (found === expected) return [];
-      const { facilityId: facility, contractId: contract, component } = stream;
-      const { journalId: journal } = corrects.bill;
-      return [{ facility, contract, component, journal, lender, found, expected }];
-    });
-  });
-}
-
-/** Those of the journals that CLS worked out, here or where the book was exported. */
-async function madeHere(
-  transaction: Transaction,
-  found: readonly Difference[],
-): Promise<ReadonlySet<string>> {
-  const rows = await transaction.query<{ id: string }>(
-    `SELECT id FROM journal WHERE id = ANY($1)
-       AND split_part(idempotency_key, ':', 1) IN ('billing', 'generated')`,
-    [[...new Set(found.map(({ journal }) => journal))]],
-  );
-  return new Set(rows.map(({ id }) => id));
-}

@@ -52,17 +52,21 @@ export const BALANCE_STATEMENTS: readonly ReconcileStatement[] = [
     states: 'each line’s balance of each date is the sum of its postings until then',
     checked: 'SELECT count(*) FROM (SELECT DISTINCT line_key, effective_date FROM balance) b',
     breaks: `
-      WITH posted AS (
+      WITH stored AS (
+        SELECT DISTINCT ON (line_key, effective_date) * FROM balance
+        ORDER BY line_key, effective_date, known_seq DESC
+      ), posted AS (
         SELECT p.line_key, p.effective_date, ${REPLAYED}
-        FROM (${EFFECTS}) p JOIN journal j ON j.seq = p.journal_seq
+        FROM (
+          ${EFFECTS}
+          -- A balance may be kept of a date on which nothing moves its line.
+          UNION ALL SELECT NULL, line_key, effective_date, NULL, NULL, 0 FROM stored
+        ) p LEFT JOIN journal j ON j.seq = p.journal_seq
         GROUP BY p.line_key, p.effective_date
       ), summed AS (
         SELECT line_key, effective_date,
           ${COMPONENTS.map((name) => `sum(${name}) OVER past AS ${name}`).join(', ')}
         FROM posted WINDOW past AS (PARTITION BY line_key ORDER BY effective_date)
-      ), stored AS (
-        SELECT DISTINCT ON (line_key, effective_date) * FROM balance
-        ORDER BY line_key, effective_date, known_seq DESC
       )
       SELECT ${LINE_IDS}, coalesce(s.effective_date, b.effective_date)::text AS date, ${DIFFERENCE}
       FROM summed s
@@ -125,7 +129,7 @@ export const BALANCE_STATEMENTS: readonly ReconcileStatement[] = [
       UNION ALL
       SELECT ${LINE_IDS}, m.effective_date::text, m.journal_seq::text, 'balance', 'nothing', 'kept'
       FROM moved m JOIN balance_line l ON l.key = m.line_key ${LINE_JOINS}
-      JOIN (SELECT seq, max(seq) OVER (PARTITION BY posted_at) AS last FROM journal) t
+      JOIN (SELECT seq, max(seq) OVER (PARTITION BY posted_at) AS last FROM every_journal) t
         ON t.seq = m.journal_seq
       WHERE NOT EXISTS (SELECT FROM balance b WHERE b.line_key = m.line_key
         AND b.effective_date = m.effective_date AND b.known_seq BETWEEN m.journal_seq AND t.last)`,

@@ -31,6 +31,7 @@ const THROUGH_THE_LAST = `(SELECT greatest((SELECT max(seq) FROM journal),
 export const CHAIN_STATEMENTS: readonly ReconcileStatement[] = [
   {
     invariant: 'chain_unbroken',
+    ofBook: true,
     states: 'each journal’s hash is made of the one before and of all that became known with it',
     checked: 'SELECT count(*) FROM journal_hash',
     breaks: `SELECT * FROM (${BROKEN_LINKS.replaceAll('$1', THROUGH_THE_LAST)}) links ORDER BY sequence::bigint`,
@@ -59,6 +60,7 @@ export const CHAIN_STATEMENTS: readonly ReconcileStatement[] = [
   },
   {
     invariant: 'reported_dates_follow',
+    ofBook: true,
     states: 'when the book first reached a date follows from its journals',
     checked: 'SELECT count(*) FROM reported_date',
     breaks: `

@@ -76,6 +76,7 @@ const GIVEN = GUARDS.map(([table, trigger]) => `('${table}', '${trigger}')`).joi
 export const GUARD_STATEMENTS: readonly ReconcileStatement[] = [
   {
     invariant: 'guards_in_place',
+    ofBook: true,
     states: 'the database refuses changed, deleted and unbalanced postings: its triggers are on',
     checked: `SELECT ${GUARDS.length}`,
     breaks: `

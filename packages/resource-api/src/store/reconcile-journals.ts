@@ -70,6 +70,7 @@ export const JOURNAL_STATEMENTS: readonly ReconcileStatement[] = [
   },
   {
     invariant: 'sequence_gapless',
+    ofBook: true,
     states: 'journals are numbered from 1 without gaps',
     checked: JOURNALS,
     breaks: `
@@ -79,6 +80,7 @@ export const JOURNAL_STATEMENTS: readonly ReconcileStatement[] = [
   },
   {
     invariant: 'posting_times_rise',
+    ofBook: true,
     states: 'a later journal has no earlier posting time',
     checked: JOURNALS,
     breaks: `

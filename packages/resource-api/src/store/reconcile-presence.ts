@@ -73,7 +73,7 @@ const misdated = (seq: string) => `
       SELECT NULL, NULL, d.key, NULL, NULL, NULL, NULL, NULL, d.booked_on
       FROM deal d
       WHERE d.booked_seq <= ${seq} AND d.booked_seq NOT IN (SELECT seq FROM taken_back)
-        AND booked_without_journal(d)) r
+        AND booked_without_journal(d::deal)) r
     WINDOW of_deal AS (PARTITION BY deal_key)
   )
   SELECT r.kind, r.id AS record, ${seq}::bigint::text AS "ledgerSeq",
@@ -123,6 +123,7 @@ export const PRESENCE_STATEMENTS: readonly ReconcileStatement[] = [
   },
   {
     invariant: 'book_dates_follow_journals',
+    ofBook: true,
     states: 'the book has data for the dates on which a journal stands',
     checked: 'SELECT count(DISTINCT effective_date) FROM journal',
     breaks: `

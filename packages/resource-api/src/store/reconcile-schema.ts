@@ -9,7 +9,7 @@ import {
   migrate,
   readMigrations,
 } from '@cls/shared/sql/migrate';
-import type { Break, Check } from '../reconcile/reconciler.ts';
+import type { Break, CheckResult } from '../reconcile/reconciler.ts';
 import { MIGRATIONS } from './migrations.ts';
 import { type SchemaObject, schemaObjects } from './schema-objects.ts';
 
@@ -23,7 +23,7 @@ const SERVICE_POLICY = '*permissivecls_api_servicetruechecktrue';
  * Compares the schema with what this build's migrations make. The expectation comes from outside
  * the database: the migrations run in an embedded database that is thrown away.
  */
-export async function checkSchema(sql: Sql): Promise<Check> {
+export async function checkSchema(sql: Sql): Promise<CheckResult> {
   const expected = await expectedSchema();
   const found = await schemaObjects(sql);
   const breaks = [...historyBreaks(await appliedMigrations(sql)), ...differences(found, expected)];

@@ -50,12 +50,14 @@ const unfooted = [
 export const TOTAL_STATEMENTS: readonly ReconcileStatement[] = [
   {
     invariant: 'totals_add_up',
+    ofBook: true,
     states: 'kept totals of the whole book are the sums over its items',
     checked: 'SELECT count(DISTINCT (level, currency)) FROM book_total',
     breaks: differing.replaceAll('$1', `'9999-12-31'`).replaceAll('$2', '9223372036854775807'),
   },
   {
     invariant: 'past_totals_add_up',
+    ofBook: true,
     states: 'so they were at past dates, as they were known in the past',
     perPoint: true,
     checked: 'SELECT count(DISTINCT (level, currency)) FROM book_total',
@@ -63,6 +65,7 @@ export const TOTAL_STATEMENTS: readonly ReconcileStatement[] = [
   },
   {
     invariant: 'totals_foot',
+    ofBook: true,
     states: 'kept totals of a year are the sums of its months, and those of a month of its days',
     checked: 'SELECT count(*) FROM book_total',
     breaks: unfooted.join(' UNION ALL '),

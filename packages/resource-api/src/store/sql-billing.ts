@@ -35,8 +35,11 @@ async function* billed(
 ): AsyncGenerator<BookRecord> {
   let after = 0n;
   for (;;) {
-    const facilities = await transaction.query<{ key: bigint; deal: string; currency: string }>(
-      `SELECT f.key, d.id AS deal, f.currency FROM facility f JOIN deal d ON d.key = f.deal_key
+    const facilities = await transaction.query<
+      { key: bigint } & Pick<FacilityAccruals, 'dealId' | 'currency' | 'pikUsesCommitment'>
+    >(
+      `SELECT f.key, d.id AS "dealId", f.currency, f.pik_uses_commitment AS "pikUsesCommitment"
+       FROM facility f JOIN deal d ON d.key = f.deal_key
        WHERE f.key > $1 AND EXISTS (SELECT FROM rate_period r WHERE r.facility_key = f.key)
        ORDER BY f.key LIMIT ${BATCH}`,
       [after],
@@ -47,13 +50,13 @@ async function* billed(
       await transaction.query<StreamRow>(statement.sql, statement.parameters),
     );
     const settled = await settlementsOf(transaction, keys, { through, lastSeq });
-    for (const { key, deal, currency } of facilities) {
+    for (const { key, ...facility } of facilities) {
       const known = (streams.get(key) ?? []).map((stream) => {
         const { facilityId, contractId, component } = stream;
         const last = settled.get(streamName(facilityId, contractId, component));
         return { ...stream, settlement: last?.seq ?? 0n, billedBeyond: last?.beyond ?? false };
       });
-      yield* bill({ dealId: deal, currency, streams: known, ledgerSeq: lastSeq });
+      yield* bill({ ...facility, streams: known, ledgerSeq: lastSeq });
     }
     if (facilities.length < BATCH) return;
     after = keys.at(-1) ?? 0n;

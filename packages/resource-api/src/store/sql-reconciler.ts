@@ -3,15 +3,19 @@ import {
   BREAKS_LISTED,
   type Break,
   type Check,
+  type CheckResult,
   type Reconciler,
   type SnapshotPoint,
 } from '../reconcile/reconciler.ts';
-import { ACCRUAL_STATEMENTS, checkBills } from './reconcile-accruals.ts';
+import { ACCRUAL_STATEMENTS } from './reconcile-accruals.ts';
 import { BALANCE_STATEMENTS } from './reconcile-balances.ts';
+import { checkBills } from './reconcile-bills.ts';
 import { CHAIN_STATEMENTS } from './reconcile-chain.ts';
 import { COMMITMENT_STATEMENTS } from './reconcile-commitments.ts';
 import { GUARD_STATEMENTS } from './reconcile-guards.ts';
 import { JOURNAL_STATEMENTS } from './reconcile-journals.ts';
+import { type DealScope, dealScope, WHOLE_BOOK } from './reconcile-part.ts';
+import { distinct, knownPoint, randomPoints } from './reconcile-points.ts';
 import { PRESENCE_STATEMENTS } from './reconcile-presence.ts';
 import { RECORD_STATEMENTS } from './reconcile-records.ts';
 import { checkSchema, expectedSchema } from './reconcile-schema.ts';
@@ -24,6 +28,8 @@ import { TOTAL_STATEMENTS } from './reconcile-totals.ts';
 export interface ReconcileStatement {
   readonly invariant: string;
   readonly states: string;
+  /** About the book as a whole: not for a part of it. */
+  readonly ofBook?: true;
   /** Runs once per past point, with its date and sequence. */
   readonly perPoint?: true;
   readonly checked: string;
@@ -49,49 +55,67 @@ const STATEMENTS: readonly ReconcileStatement[] = [
 
 interface Run {
   readonly invariant: string;
+  readonly ofBook?: true | undefined;
   readonly run: (
     transaction: Transaction,
     points: readonly SnapshotPoint[],
-    ledgerSeq: bigint,
-  ) => Promise<Check>;
+    scope: DealScope | undefined,
+  ) => Promise<CheckResult>;
 }
 
 const RUNS: readonly Run[] = [
   ...STATEMENTS.map(
     (statement): Run => ({
       invariant: statement.invariant,
-      run: (transaction, points) => check(transaction, statement, points),
+      ofBook: statement.ofBook,
+      run: (transaction, points, scope) => check(transaction, statement, points, scope),
     }),
   ),
-  { invariant: 'schema_as_migrated', run: (transaction) => checkSchema(transaction) },
+  {
+    invariant: 'schema_as_migrated',
+    ofBook: true,
+    run: (transaction) => checkSchema(transaction),
+  },
   {
     invariant: 'bills_are_what_accrued',
-    run: (transaction, _, ledgerSeq) => checkBills(transaction, ledgerSeq),
+    run: (transaction, _, scope) =>
+      checkBills(
+        transaction,
+        scope?.deals.map(({ key }) => key),
+      ),
   },
 ];
 
-/** Each invariant as one statement over the whole book; nothing of the book is held here. */
+/** Each invariant as one statement over the book or some deals; nothing of the book is held here. */
 export function sqlReconciler(database: Database): Reconciler {
   return {
-    reconcile: (random, given = [], onStep = () => undefined) => {
+    reconcile: (random, given = [], { part, onStep = () => undefined } = {}) => {
+      const runs = RUNS.filter(({ ofBook }) => part === undefined || !ofBook);
       // It takes seconds, in a thread of its own, while the book is read.
-      void expectedSchema();
+      if (part === undefined) void expectedSchema();
       return database.transaction(
         async (transaction) => {
+          const scope = part === undefined ? undefined : await dealScope(transaction, part);
           const [last] = await transaction.query<{ seq: bigint }>(
             'SELECT coalesce(max(seq), 0) AS seq FROM journal',
           );
-          const ledgerSeq = last?.seq ?? 0n;
           const points = [
             ...(await Promise.all(given.map((point) => knownPoint(transaction, point)))),
-            ...(await randomPoints(transaction, random)),
+            ...(await randomPoints(transaction, random, scope)),
           ];
           const checks: Check[] = [];
-          for (const [index, { invariant, run }] of RUNS.entries()) {
-            onStep({ invariant, number: index + 1, of: RUNS.length });
-            checks.push(await run(transaction, points, ledgerSeq));
+          for (const [index, { invariant, ofBook, run }] of runs.entries()) {
+            onStep({ invariant, number: index + 1, of: runs.length });
+            const checked = await run(transaction, points, scope);
+            checks.push({ ...checked, scope: ofBook ? 'book' : 'deals' });
           }
-          return { ledgerSeq, points, checks };
+          return {
+            ledgerSeq: last?.seq ?? 0n,
+            deals: scope?.deals.map(({ id }) => id) ?? null,
+            notChecked: RUNS.filter((one) => !runs.includes(one)).map((one) => one.invariant),
+            points,
+            checks,
+          };
         },
         {
           isolation: 'repeatable read',
@@ -103,47 +127,13 @@ export function sqlReconciler(database: Database): Reconciler {
   };
 }
 
-/** The last journals of transactions: what was known is what whole transactions posted. */
-const ENDS = `
-  SELECT seq AS "ledgerSeq"
-  FROM (SELECT seq, posted_at, lead(posted_at) OVER (ORDER BY seq) AS next FROM journal) j
-  WHERE next IS DISTINCT FROM posted_at`;
-
-/** The moment at or before a sequence that anyone could have known. */
-async function knownPoint(
-  transaction: Transaction,
-  { asOf, ledgerSeq }: SnapshotPoint,
-): Promise<SnapshotPoint> {
-  const [end] = await transaction.query<{ ledgerSeq: bigint }>(
-    `${ENDS} AND seq <= $1 ORDER BY seq DESC LIMIT 1`,
-    [ledgerSeq],
-  );
-  return { asOf, ledgerSeq: end?.ledgerSeq ?? 0n };
-}
-
-async function randomPoints(
-  transaction: Transaction,
-  count: number,
-): Promise<readonly SnapshotPoint[]> {
-  const dates = await transaction.query<{ asOf: string }>(
-    'SELECT effective_date AS "asOf" FROM journal ORDER BY random() LIMIT $1',
-    [count],
-  );
-  const ends = await transaction.query<{ ledgerSeq: bigint }>(
-    `${ENDS} ORDER BY random() LIMIT $1`,
-    [count],
-  );
-  return dates.map(({ asOf }, index) => ({
-    asOf,
-    ledgerSeq: ends[index % ends.length]?.ledgerSeq ?? 0n,
-  }));
-}
-
 async function check(
   transaction: Transaction,
   { invariant, states, perPoint, checked, explained, breaks }: ReconcileStatement,
   points: readonly SnapshotPoint[],
-): Promise<Check> {
+  scope: DealScope | undefined,
+): Promise<CheckResult> {
+  const tables = scope?.tables ?? WHOLE_BOOK;
   const runs: readonly SqlValue[][] = perPoint
     ? distinct(points).map(({ asOf, ledgerSeq }) => [asOf, ledgerSeq])
     : [[]];
@@ -151,7 +141,8 @@ async function check(
   let breakCount = 0;
   for (const parameters of runs) {
     const rows = await transaction.query<Record<string, string | null> & { total: bigint }>(
-      `SELECT b.*, count(*) OVER () AS total FROM (${breaks}) b LIMIT ${BREAKS_LISTED}`,
+      `${tables}
+       SELECT b.*, count(*) OVER () AS total FROM (${breaks}) b LIMIT ${BREAKS_LISTED}`,
       parameters,
     );
     breakCount += Number(rows[0]?.total ?? 0n);
@@ -160,22 +151,20 @@ async function check(
   return {
     invariant,
     states,
-    checked: (await countOf(transaction, checked)) * runs.length,
-    explained: explained === undefined ? 0 : await countOf(transaction, explained),
+    checked: (await countOf(transaction, tables, checked)) * runs.length,
+    explained: explained === undefined ? 0 : await countOf(transaction, tables, explained),
     breakCount,
     breaks: found.slice(0, BREAKS_LISTED),
   };
 }
 
-/** Random moments of a young book are often the same. */
-function distinct(points: readonly SnapshotPoint[]): readonly SnapshotPoint[] {
-  const named = points.map((point) => [`${point.asOf}:${point.ledgerSeq}`, point] as const);
-  return [...new Map(named).values()];
-}
-
-async function countOf(transaction: Transaction, statement: string): Promise<number> {
+async function countOf(
+  transaction: Transaction,
+  tables: string,
+  statement: string,
+): Promise<number> {
   const [row] = await transaction.query<{ count: bigint }>(
-    `SELECT (${statement})::bigint AS count`,
+    `${tables} SELECT (${statement})::bigint AS count`,
   );
   return Number(row?.count ?? 0n);
 }

@@ -30,6 +30,7 @@ import { sqlBalanceStore } from '../../src/store/sql-balance-store.ts';
 import { amountOf } from '../../src/store/write-book.ts';
 import { date } from '../support/book.ts';
 import { generated, loadRecords } from '../support/generated.ts';
+import { expectReconciled } from '../support/reconciled.ts';
 
 const isJournal = (record: BookRecord): record is JournalRecord => record.object === 'journal';
 
@@ -74,6 +75,7 @@ const seeds = fc.record({
   seed: fc.integer({ min: 1, max: 1_000_000 }),
   contracts: fc.integer({ min: 1, max: 8 }),
   years: fc.integer({ min: 0, max: 2 }),
+  uneven: fc.boolean(),
 });
 
 describe('of every random book', () => {
@@ -240,6 +242,8 @@ describeOnEngines('a book in the database', (engine) => {
     }
   });
   after(() => database?.close());
+
+  it('reconciles', () => expectReconciled(database));
 
   it('has at any date, as known at any time, the balances that replaying the postings gives', async () => {
     const store = sqlBalanceStore(database);

@@ -15,7 +15,10 @@ export async function postInAnyOrder(
   random: Random,
   following: (records: readonly BookRecord[]) => readonly JournalRecord[] = () => [],
 ): Promise<readonly BookRecord[]> {
-  const { records } = generated({ contracts: 30, years: 2, sublimits: true, seed: 15 });
+  const { records } = generated({
+    ...{ contracts: 30, years: 2, seed: 15 },
+    ...{ sublimits: true, uneven: true },
+  });
   const journals = records.filter((record) => record.object === 'journal');
   const first = shuffled(
     journals.filter(({ reverses, corrects }) => !reverses && !corrects),

@@ -20,6 +20,7 @@ import { sqlEntitlements } from '../../src/store/sql-entitlements.ts';
 import { lenderOf, postInAnyOrder } from './any-order.ts';
 import { date } from './book.ts';
 import { datedFacts } from './dated-facts.ts';
+import { expectReconciled } from './reconciled.ts';
 
 /** Who asks: everything, everything as an agent, as a lender, and parts of the book. */
 export const CUSTOMERS = ['*', 'agency', 'lender', 'germany', 'borrower', 'nobody'] as const;
@@ -45,6 +46,7 @@ export function openAskedBook(engine: Engine, random: Random): () => AskedBook {
     book = await askedBook(database, random);
   });
   after(() => database?.close());
+  it('are asked of a book that reconciles', () => expectReconciled(book.database));
   return () => book;
 }
 

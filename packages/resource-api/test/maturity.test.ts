@@ -151,7 +151,7 @@ describeOnEngines('what ends', (engine) => {
       await load(records);
       const changed = async (copyAsOf: string, asOf: string) => {
         const { meta } = await get(`?dealId=${loan.deal.id}&asOf=${copyAsOf}`);
-        const since = `updatedSince=${meta.knownAt}&updatedSinceAsOf=${copyAsOf}`;
+        const since = `updatedSince=${meta.knownAt}&sinceAsOf=${copyAsOf}`;
         const { data } = await get(`?dealId=${loan.deal.id}&asOf=${asOf}&${since}`);
         return data.map(({ status }: Json) => status.daysPastDue);
       };

@@ -15,6 +15,7 @@ import {
   type Amounts,
   type Component,
   dayText,
+  type Ends,
   type NaiveBill,
   NaiveLoan,
   type RateChange,
@@ -29,6 +30,8 @@ const COMPONENTS: readonly Component[] = ['interest', 'pik', 'commitment_fee'];
 const DAY_COUNTS = ['ACT/360', '30/360', 'ACT/365F', 'ACT/ACT'] as const;
 const OPERATIONS = 24;
 const QUESTIONS = 16;
+/** More than most lines come to. */
+const BEYOND = 4_000_000_00;
 
 describeOnEngines('billing, late facts and reversals in any order', (engine) => {
   let api: TestApi;
@@ -81,6 +84,8 @@ class History {
   readonly #ids = new Map<NaiveBill, string>();
   /** With the journal that set it, took it back or gave it again last. */
   readonly #rates = new Map<RateChange, JournalRecord>();
+  /** Likewise of terms. */
+  readonly #ends = new Map<Ends, JournalRecord>();
   /** Posting time after each operation. */
   readonly #knownAt: string[] = [];
   readonly #log: string[] = [];
@@ -117,6 +122,11 @@ class History {
       'reverse',
       'reverse a rate',
       'pay',
+      'terms',
+      'terms',
+      'reverse terms',
+      'overpay',
+      'fund alone',
     ]);
     const component = random.pick(COMPONENTS as [Component, ...Component[]]);
     switch (kind) {
@@ -134,6 +144,14 @@ class History {
         return this.#reverse();
       case 'reverse a rate':
         return this.#reverseRate();
+      case 'terms':
+        return this.#post([this.#terms(day)], `terms ${day}`);
+      case 'reverse terms':
+        return this.#reverseTerms();
+      case 'overpay':
+        return this.#post([this.#move('principal', day, -BEYOND)], `overpay ${day}`);
+      case 'fund alone':
+        return this.#post([this.#move('unfunded', day, -BEYOND)], `fund alone ${day}`);
       case 'pay':
         return this.#post([this.#pay(day)], `pay ${day}`);
     }
@@ -171,7 +189,50 @@ class History {
           : { feesAccrued: cents(line.fees.accrued), feesDue: cents(line.fees.due) }),
       };
       expect(told, `${what} ${holder}`).to.deep.equal({ ...ofContract, ...fees });
+      if (level === 'contract') continue;
+      const available = this.#model.available(holder, asOf, known);
+      expect(cents(line.commitment.available), `${what} ${holder}`).to.equal(available);
     }
+    this.#judgeMaturity(item, asOf, known, what);
+    if (level === 'contract') return;
+    const totals = `/api/v1/cls/balances/totals?dealId=${this.#loan.deal.id}&${times}&includeZero=true`;
+    const sumsOf = async (of: string) => {
+      const { totals: all } = (await (await this.#api.get(`${totals}&level=${of}`)).json()) as Json;
+      const { available, pastDue, interestAccrued, feesAccrued } = all[0];
+      return [available, pastDue, interestAccrued, feesAccrued];
+    };
+    const whole = await sumsOf(level);
+    const { commitment, total: all, interest, fees } = item.global;
+    expect(whole, what).to.deep.equal([
+      ...[commitment.available, all.pastDue, interest.accrued, fees.accrued],
+    ]);
+    expect(await sumsOf('position'), what).to.deep.equal(whole);
+  }
+
+  /** From the day after maturity all that is outstanding is past due, to each lender its part of it. */
+  #judgeMaturity(item: Json, asOf: number, known: number, what: string): void {
+    const matured = this.#model.maturedOn(asOf, known);
+    const { principal } = item.global;
+    const warned = item.warnings.includes('past_maturity');
+    expect(warned, `${what} past maturity`).to.equal(matured !== undefined);
+    const expected = matured === undefined ? '0.00' : principal.outstanding;
+    expect([principal.pastDue, principal.due], what).to.deep.equal([expected, expected]);
+    for (const { lender, principal } of item.lenders) {
+      const part = matured === undefined ? '0.00' : principal.outstanding;
+      expect([principal.pastDue, principal.due], `${what} ${lender.id}`).to.deep.equal([
+        part,
+        part,
+      ]);
+    }
+    if (matured !== undefined) {
+      expect(item.status.daysPastDue >= asOf - matured, `${what} days`).to.equal(true);
+    }
+    const lines = [item.global, ...item.lenders];
+    const isBelow = lines.some((line: Json) => line.principal.outstanding.startsWith('-'));
+    expect(item.warnings.includes('negative_outstanding'), `${what} below`).to.equal(isBelow);
+    if (item.level === 'contract') return;
+    const isBeyond = item.lenders.some((line: Json) => line.commitment.unfunded.startsWith('-'));
+    expect(item.warnings.includes('lender_beyond_commitment'), `${what} beyond`).to.equal(isBeyond);
   }
 
   /** Each lender's share is within what is due to it, and all add up to the global amount. */
@@ -335,14 +396,53 @@ class History {
     return last?.seq ?? 0n;
   }
 
-  #move(on: 'principal' | 'unfunded', day: number): JournalRecord {
-    const amounts = this.#amounts(-300_00, 1_000_000_00);
+  /** @param beyond what one lender's amount is lower by: its line, or all together, may fall below zero */
+  #move(on: 'principal' | 'unfunded', day: number, beyond = 0): JournalRecord {
+    const plain = this.#amounts(-300_00, 1_000_000_00);
+    const amounts = new Map(plain);
+    const amount = BigInt(beyond && this.#random.between(beyond, 0));
+    for (const id of ['', this.#random.pick(this.#lenders as [string, ...string[]])]) {
+      amounts.set(id, (plain.get(id) ?? 0n) + amount);
+    }
     this.#model.moves.push({ on, day, amounts, known: this.#known });
     return on === 'principal'
       ? this.#journal('advance', day, amounts, ['PRINCIPAL_CASH', 'CASH_CLEARING'], {
           movement: 'advance',
         })
       : this.#journal('commitment_increase', day, amounts, ['UNFUNDED', 'MEMO'], {}, true);
+  }
+
+  #terms(day: number): JournalRecord {
+    const of = this.#random.pick(['facility', 'contract'] as const);
+    const someDay = () =>
+      this.#random.chance(0.3) ? null : this.#random.between(1, this.#today + 60);
+    const [maturity, availability] = [someDay(), of === 'facility' ? someDay() : null];
+    const change = { of, day, maturity, availability, known: this.#known, reversals: [] };
+    this.#model.ends.push(change);
+    const dated = (name: string, on: number | null) =>
+      on === null ? {} : { [name]: date(dayText(on)) };
+    const ends = {
+      ...dated('maturityDate', maturity),
+      ...dated('availabilityEndDate', availability),
+      status: 'active' as const,
+    };
+    const { facility, contract, deal } = this.#loan;
+    const terms =
+      of === 'facility' ? { facility: facility.id, ...ends } : { contract: contract.id, ...ends };
+    const journal = aJournal(deal, 'terms', dayText(day), [], { terms: [terms] });
+    this.#ends.set(change, journal);
+    return journal;
+  }
+
+  async #reverseTerms(): Promise<void> {
+    if (this.#ends.size === 0) return;
+    const [change, { id, type, effectiveDate }] = this.#random.pick([...this.#ends] as unknown as [
+      [Ends, JournalRecord],
+    ]);
+    const reversal = aJournal(this.#loan.deal, type, effectiveDate, [], { reverses: id });
+    change.reversals.push(this.#known);
+    this.#ends.set(change, reversal);
+    await this.#post([reversal], `reverse terms ${change.of} ${change.day}`);
   }
 
   #transfer(day: number): JournalRecord {

@@ -103,6 +103,10 @@ describeOnEngines('totals by group', (engine) => {
   });
 });
 
+function isBelowZero(balance: BalanceReading['item']['global']): boolean {
+  return outstandingPrincipal(balance) < 0n || balance.unfunded < 0n;
+}
+
 /** The groups of items by a naive reading, under currency and value. */
 function grouped(readings: readonly BalanceReading[], level: Level, groupBy: Grouping | undefined) {
   const lines = new Set(
@@ -116,7 +120,11 @@ function grouped(readings: readonly BalanceReading[], level: Level, groupBy: Gro
     const apart = level === 'facility' || level === 'position';
     const within = apart && lines.has(`${facility?.sublimitOf} ${position?.lenderId}`);
     const late = pastDue.find(({ lenderId }) => lenderId === (position?.lenderId ?? ''));
-    const warned = outstandingPrincipal(global) < 0n || global.unfunded < 0n || item.overdrawn;
+    const warned =
+      [global, ...lenders.map(({ balance }) => balance)].some(isBelowZero) ||
+      item.overdrawn ||
+      item.overpaid ||
+      pastDue.some(({ isMatured }) => isMatured);
     const sums = [
       1,
       outstandingPrincipal(own),

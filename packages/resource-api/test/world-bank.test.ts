@@ -119,6 +119,14 @@ describeOnEngines('the World Bank’s book', (engine) => {
     expect(cents).to.equal(28_304_072_606_412n);
   });
 
+  it('has past due what is owed after the last repayment date: 121 loans', async () => {
+    const asked = 'level=contract&pastDue=true';
+    const { totals } = await read(`${BALANCES}/totals?${asked}`);
+    expect(totals[0]).to.include({ count: 121, pastDue: '1722555093.10' });
+    const { items } = await walk(`${BALANCES}?${asked}&limit=1000`);
+    expect(items).to.have.length(121);
+  });
+
   it('tells one loan as the statement does', async () => {
     const { items } = await walk(`${PRINCIPAL}?country=ZA&limit=1000`);
     const loan = items.find(({ deal }) => deal.dealNumber === 'IBRD78620');

@@ -245,7 +245,7 @@ export interface components {
                 funded: components["schemas"]["Money"];
                 /** @description Committed and not drawn: of it, some may be unavailable. */
                 unfunded: components["schemas"]["Money"];
-                /** @description May be drawn now: never below zero, nothing after the availability period. */
+                /** @description May be drawn now: nothing after the availability period or maturity. Globally never below zero; of a lender that funds more than its commitment it is, so that lenders add up. */
                 available: components["schemas"]["Money"];
                 /** @description Unfunded, and blocked from drawing. */
                 unavailable: components["schemas"]["Money"];
@@ -262,7 +262,7 @@ export interface components {
                 cash: components["schemas"]["Money"];
                 /** @description Interest that was capitalised (payment in kind). */
                 pikCapitalized: components["schemas"]["Money"];
-                /** @description Principal that was billed and is not paid. */
+                /** @description Principal that was billed and is not paid; from the day after maturity, all that is outstanding. */
                 due: components["schemas"]["Money"];
                 /** @description The part of the amount due whose due date has passed. */
                 pastDue: components["schemas"]["Money"];
@@ -317,7 +317,7 @@ export interface components {
                 funded: components["schemas"]["Money"];
                 /** @description Committed and not drawn: of it, some may be unavailable. */
                 unfunded: components["schemas"]["Money"];
-                /** @description May be drawn now: never below zero, nothing after the availability period. */
+                /** @description May be drawn now: nothing after the availability period or maturity. Globally never below zero; of a lender that funds more than its commitment it is, so that lenders add up. */
                 available: components["schemas"]["Money"];
                 /** @description Unfunded, and blocked from drawing. */
                 unavailable: components["schemas"]["Money"];
@@ -334,7 +334,7 @@ export interface components {
                 cash: components["schemas"]["Money"];
                 /** @description Interest that was capitalised (payment in kind). */
                 pikCapitalized: components["schemas"]["Money"];
-                /** @description Principal that was billed and is not paid. */
+                /** @description Principal that was billed and is not paid; from the day after maturity, all that is outstanding. */
                 due: components["schemas"]["Money"];
                 /** @description The part of the amount due whose due date has passed. */
                 pastDue: components["schemas"]["Money"];
@@ -664,7 +664,7 @@ export interface components {
                  * @enum {string}
                  */
                 contract?: "pending" | "active" | "repaid" | "written_off";
-                /** @description Since the oldest unpaid due date. */
+                /** @description Since the oldest unpaid due date; a maturity is one. */
                 daysPastDue: number;
             };
             /** @description With `expand=accrual`: how each accrued amount comes about. */
@@ -697,7 +697,7 @@ export interface components {
                     lenders?: components["schemas"]["Share"][];
                 } | null;
             };
-            /** @description Such as `negative_outstanding`, or `overadvance`: drawn beyond the commitment. Real books hold such balances, and they are not hidden. */
+            /** @description Such as `negative_outstanding`: more was repaid than was owed; `overadvance`: drawn beyond the commitment; `lender_beyond_commitment`: a lender funds more than its commitment; `past_maturity`: matured and not repaid. Real books hold such balances, and they are not hidden. */
             warnings: string[];
             /** @description With `compareAsOf` or `compareKnownAt`: the same item at the other time, whatever the filters would find then; null: it was not there. */
             compared?: components["schemas"]["ComparedBalance"] | null;
@@ -823,7 +823,7 @@ export interface components {
                     lenders?: components["schemas"]["ClosingShare"][];
                 } | null;
             };
-            /** @description Such as `negative_outstanding`, or `overadvance`: drawn beyond the commitment. Real books hold such balances, and they are not hidden. */
+            /** @description Such as `negative_outstanding`: more was repaid than was owed; `overadvance`: drawn beyond the commitment; `lender_beyond_commitment`: a lender funds more than its commitment; `past_maturity`: matured and not repaid. Real books hold such balances, and they are not hidden. */
             warnings: string[];
         };
         /** @description One posting of principal: globally, or for one lender. */
@@ -962,7 +962,7 @@ export interface components {
                     funded?: components["schemas"]["Money"];
                     /** @description Committed and not drawn: of it, some may be unavailable. */
                     unfunded?: components["schemas"]["Money"];
-                    /** @description May be drawn now: never below zero, nothing after the availability period. */
+                    /** @description May be drawn now: nothing after the availability period or maturity. Globally never below zero; of a lender that funds more than its commitment it is, so that lenders add up. */
                     available?: components["schemas"]["Money"];
                     /** @description Unfunded, and blocked from drawing. */
                     unavailable?: components["schemas"]["Money"];
@@ -979,7 +979,7 @@ export interface components {
                     cash?: components["schemas"]["Money"];
                     /** @description Interest that was capitalised (payment in kind). */
                     pikCapitalized?: components["schemas"]["Money"];
-                    /** @description Principal that was billed and is not paid. */
+                    /** @description Principal that was billed and is not paid; from the day after maturity, all that is outstanding. */
                     due?: components["schemas"]["Money"];
                     /** @description The part of the amount due whose due date has passed. */
                     pastDue?: components["schemas"]["Money"];
@@ -1038,7 +1038,7 @@ export interface components {
                     funded?: components["schemas"]["Money"];
                     /** @description Committed and not drawn: of it, some may be unavailable. */
                     unfunded?: components["schemas"]["Money"];
-                    /** @description May be drawn now: never below zero, nothing after the availability period. */
+                    /** @description May be drawn now: nothing after the availability period or maturity. Globally never below zero; of a lender that funds more than its commitment it is, so that lenders add up. */
                     available?: components["schemas"]["Money"];
                     /** @description Unfunded, and blocked from drawing. */
                     unavailable?: components["schemas"]["Money"];
@@ -1055,7 +1055,7 @@ export interface components {
                     cash?: components["schemas"]["Money"];
                     /** @description Interest that was capitalised (payment in kind). */
                     pikCapitalized?: components["schemas"]["Money"];
-                    /** @description Principal that was billed and is not paid. */
+                    /** @description Principal that was billed and is not paid; from the day after maturity, all that is outstanding. */
                     due?: components["schemas"]["Money"];
                     /** @description The part of the amount due whose due date has passed. */
                     pastDue?: components["schemas"]["Money"];
@@ -1111,7 +1111,7 @@ export interface components {
                  * @enum {string}
                  */
                 contract?: "pending" | "active" | "repaid" | "written_off";
-                /** @description Since the oldest unpaid due date. */
+                /** @description Since the oldest unpaid due date; a maturity is one. */
                 daysPastDue?: number;
             };
             /** @description With `expand=accrual`: how each accrued amount comes about. */
@@ -1204,7 +1204,7 @@ export interface components {
                             funded?: components["schemas"]["Money"];
                             /** @description Committed and not drawn: of it, some may be unavailable. */
                             unfunded?: components["schemas"]["Money"];
-                            /** @description May be drawn now: never below zero, nothing after the availability period. */
+                            /** @description May be drawn now: nothing after the availability period or maturity. Globally never below zero; of a lender that funds more than its commitment it is, so that lenders add up. */
                             available?: components["schemas"]["Money"];
                             /** @description Unfunded, and blocked from drawing. */
                             unavailable?: components["schemas"]["Money"];
@@ -1221,7 +1221,7 @@ export interface components {
                             cash?: components["schemas"]["Money"];
                             /** @description Interest that was capitalised (payment in kind). */
                             pikCapitalized?: components["schemas"]["Money"];
-                            /** @description Principal that was billed and is not paid. */
+                            /** @description Principal that was billed and is not paid; from the day after maturity, all that is outstanding. */
                             due?: components["schemas"]["Money"];
                             /** @description The part of the amount due whose due date has passed. */
                             pastDue?: components["schemas"]["Money"];
@@ -1280,7 +1280,7 @@ export interface components {
                             funded?: components["schemas"]["Money"];
                             /** @description Committed and not drawn: of it, some may be unavailable. */
                             unfunded?: components["schemas"]["Money"];
-                            /** @description May be drawn now: never below zero, nothing after the availability period. */
+                            /** @description May be drawn now: nothing after the availability period or maturity. Globally never below zero; of a lender that funds more than its commitment it is, so that lenders add up. */
                             available?: components["schemas"]["Money"];
                             /** @description Unfunded, and blocked from drawing. */
                             unavailable?: components["schemas"]["Money"];
@@ -1297,7 +1297,7 @@ export interface components {
                             cash?: components["schemas"]["Money"];
                             /** @description Interest that was capitalised (payment in kind). */
                             pikCapitalized?: components["schemas"]["Money"];
-                            /** @description Principal that was billed and is not paid. */
+                            /** @description Principal that was billed and is not paid; from the day after maturity, all that is outstanding. */
                             due?: components["schemas"]["Money"];
                             /** @description The part of the amount due whose due date has passed. */
                             pastDue?: components["schemas"]["Money"];
@@ -1338,7 +1338,7 @@ export interface components {
                     lenders?: components["schemas"]["Share"][];
                 } | null;
             };
-            /** @description Such as `negative_outstanding`, or `overadvance`: drawn beyond the commitment. Real books hold such balances, and they are not hidden. */
+            /** @description Such as `negative_outstanding`: more was repaid than was owed; `overadvance`: drawn beyond the commitment; `lender_beyond_commitment`: a lender funds more than its commitment; `past_maturity`: matured and not repaid. Real books hold such balances, and they are not hidden. */
             warnings?: string[];
             /** @description With `compareAsOf` or `compareKnownAt`: the same item at the other time, whatever the filters would find then; null: it was not there. */
             compared?: components["schemas"]["ComparedBalance"] | null;
@@ -1581,7 +1581,7 @@ export interface components {
                     lenders?: components["schemas"]["ClosingShare"][];
                 } | null;
             };
-            /** @description Such as `negative_outstanding`, or `overadvance`: drawn beyond the commitment. Real books hold such balances, and they are not hidden. */
+            /** @description Such as `negative_outstanding`: more was repaid than was owed; `overadvance`: drawn beyond the commitment; `lender_beyond_commitment`: a lender funds more than its commitment; `past_maturity`: matured and not repaid. Real books hold such balances, and they are not hidden. */
             warnings?: string[];
         };
         /** @description An item of your copy that the question does not find any more. */

@@ -191,10 +191,14 @@ export interface BalanceItem {
   readonly bookedSeq: bigint;
   /** Something in it accrues by rate periods. */
   readonly accrues: boolean;
-  /** Something that was billed to it stands open. */
+  /** Something that was billed to it stands open, or is outstanding after its maturity. */
   readonly owes: boolean;
   /** A facility in it is drawn beyond its commitment. */
   readonly overdrawn: boolean;
+  /** A lender that the reader sees funds more than its commitment to a facility. */
+  readonly lenderOverdrawn: boolean;
+  /** More was repaid of a contract in it than was owed, to all lenders or to one that the reader sees. */
+  readonly overpaid: boolean;
 }
 
 /**
@@ -389,15 +393,28 @@ export interface ValuesRequest extends FilterRequest {
   readonly by: WorkedOutSort['by'];
 }
 
-/** What is billed, due before a date and not yet paid; of one line of an item. */
+/** What was due before a date and is not yet paid; of one line of an item. */
 export interface PastDue {
   /** Empty: global. */
   readonly lenderId: string;
   readonly principal: bigint;
   readonly interest: bigint;
   readonly fees: bigint;
+  /** Principal that is due because it matured, beyond what was billed. */
+  readonly maturedDue: bigint;
   readonly oldestDueDate: BusinessDate | null;
+  /** Of the global line: something matured and is not repaid. */
+  readonly isMatured: boolean;
 }
+
+export const NOTHING_PAST_DUE: Omit<PastDue, 'lenderId'> = {
+  principal: 0n,
+  interest: 0n,
+  fees: 0n,
+  maturedDue: 0n,
+  oldestDueDate: null,
+  isMatured: false,
+};
 
 export interface LedgerState {
   /** Rises with every change that an answer may show. */

@@ -15,6 +15,7 @@ import {
   type SummaryRecord,
 } from './record.ts';
 import { referencesOf } from './references.ts';
+import { principalOf, Repayments } from './repayments.ts';
 import { ReversibleJournals } from './reversals.ts';
 import { JournalFileSummary, summaryDifferences } from './summary.ts';
 import { nameText, uniqueNamesOf } from './unique-names.ts';
@@ -64,6 +65,7 @@ export class FileChecker {
   readonly #reversed = new IdSet();
   readonly #reversible = new ReversibleJournals();
   readonly #drawings = new Drawings();
+  readonly #repayments = new Repayments();
   /** Ids of records that could not be read: what names them is not at fault. */
   readonly #unread = new Set<string>();
   readonly #fx = new FxIdentities();
@@ -106,6 +108,7 @@ export class FileChecker {
       if (!declared) this.#report(line, beyond);
       else warnings.push({ line, ...beyond, code: 'overadvance' });
     }
+    warnings.push(...this.#repayments.finish());
     if (this.#given === undefined) {
       this.#report(
         this.#lastLine + 1,
@@ -197,11 +200,10 @@ export class FileChecker {
     for (const journal of (await this.#store.read(referred)).values()) {
       if (journal.object === 'journal') this.#reversible.remember(journal);
     }
-    const facilities = new Set(
-      journals
-        .filter(({ id }) => !inBook.has(id))
-        .flatMap(({ postings }) => postings.map(({ facility }) => facility)),
-    );
+    const postings = journals
+      .filter(({ id }) => !inBook.has(id))
+      .flatMap((journal) => journal.postings);
+    const facilities = new Set(postings.map(({ facility }) => facility));
     for (const id of [...facilities]) {
       const facility = this.#described.get(id);
       if (facility?.kind === 'facility') facilities.add(facility.sublimitOf ?? id);
@@ -209,6 +211,10 @@ export class FileChecker {
     const unopened = [...facilities].filter((id) => !this.#drawings.knows(id));
     const undrawn = await this.#store.undrawn(unopened);
     for (const id of unopened) this.#drawings.open(id, undrawn.get(id) ?? []);
+    const contracts = [...new Set(postings.flatMap((one) => principalOf(one) ?? []))];
+    const owing = contracts.filter((id) => !this.#repayments.knows(id));
+    const outstanding = await this.#store.outstanding(owing);
+    for (const id of owing) this.#repayments.open(id, outstanding.get(id) ?? []);
     const counts = await this.#store.countFxRates(rates.map(({ record }) => record));
     const fxCounts = new Map(rates.map(({ identity }, index) => [identity, counts[index] ?? 0]));
     return { inBook, taken, posted, fxCounts };
@@ -257,6 +263,7 @@ export class FileChecker {
     if (unknown.length === 0 && broken.length === 0) {
       if (record.reverses !== undefined) this.#checkReversal(record, report);
       this.#drawings.add(number, record, this.#describedAs);
+      this.#repayments.add(number, record);
     } else {
       for (const { facility } of record.postings) this.#drawings.doubt(facility);
     }

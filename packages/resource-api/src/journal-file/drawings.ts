@@ -3,6 +3,7 @@ import { parseAmount } from '../ledger/money.ts';
 import { fault, type RecordFault } from './check-journal.ts';
 import type { DatedAmount, Described } from './journal-store.ts';
 import type { JournalRecord, PostingRecord } from './record.ts';
+import { RunningAmount } from './running-amount.ts';
 
 /** A drawing that the commitment does not cover, at a line of the file. */
 export interface Overadvance extends RecordFault {
@@ -51,7 +52,8 @@ export class Drawings {
       // A drawing counts as one even if it does not change the unfunded amount.
       const isDrawing = drawn > 0n && !correcting;
       const change = isDrawing ? (unfunded ?? -drawn) : (unfunded ?? 0n);
-      undrawn.change(journal.effectiveDate, change, committed);
+      undrawn.committed ||= committed;
+      undrawn.change(journal.effectiveDate, change);
       if (isDrawing) undrawn.drawings.push({ line, journal, facility });
       undrawn.settle();
     }
@@ -83,6 +85,10 @@ function overadvance({ line, journal, facility }: Drawing): Overadvance {
   };
 }
 
+export function minorOf({ amount, currency }: Pick<PostingRecord, 'amount' | 'currency'>): bigint {
+  return parseAmount(amount, minorUnitDigits(currency) ?? 0)?.amountMinor ?? 0n;
+}
+
 interface Effect {
   unfunded: bigint | undefined;
   drawn: bigint;
@@ -102,7 +108,7 @@ function effectsOf(
   for (const { facility, lender, account, movement, amount, currency } of postings) {
     if (lender !== undefined) continue;
     const effect = effects.get(facility) ?? none();
-    const minor = parseAmount(amount, minorUnitDigits(currency) ?? 0)?.amountMinor ?? 0n;
+    const minor = minorOf({ amount, currency });
     if (account === 'UNFUNDED') effect.unfunded = (effect.unfunded ?? 0n) + minor;
     if (account === 'UNFUNDED' || account === 'ORIGINAL_COMMITMENT') effect.committed = true;
     if (draws({ account, movement })) effect.drawn += minor;
@@ -120,7 +126,7 @@ function effectsOf(
   return effects;
 }
 
-const REPAYMENTS: readonly string[] = [
+export const REPAYMENTS: readonly string[] = [
   'scheduled_repayment',
   'voluntary_prepayment',
   'mandatory_prepayment',
@@ -142,30 +148,14 @@ function draws({ account, movement }: Pick<PostingRecord, 'account' | 'movement'
 }
 
 /** The unfunded amount of one facility at the end of each day. */
-class Undrawn {
+class Undrawn extends RunningAmount {
   /** Drawings that nothing has covered yet. */
   drawings: Drawing[] = [];
   committed: boolean;
-  readonly #dates: string[];
-  readonly #balances: bigint[];
 
   constructor(balances: readonly DatedAmount[]) {
-    this.#dates = balances.map(({ date }) => date);
-    this.#balances = balances.map(({ amountMinor }) => amountMinor);
+    super(balances);
     this.committed = balances.length > 0;
-  }
-
-  change(date: string, amount: bigint, committed: boolean): void {
-    this.committed ||= committed;
-    let at = this.#dates.length;
-    while (at > 0 && (this.#dates[at - 1] ?? '') >= date) at -= 1;
-    if (this.#dates[at] !== date) {
-      this.#dates.splice(at, 0, date);
-      this.#balances.splice(at, 0, this.#balances[at - 1] ?? 0n);
-    }
-    for (let later = at; later < this.#balances.length; later += 1) {
-      this.#balances[later] = (this.#balances[later] ?? 0n) + amount;
-    }
   }
 
   settle(): void {
@@ -173,15 +163,5 @@ class Undrawn {
     this.drawings = this.drawings.filter(
       ({ journal }) => this.lowestFrom(journal.effectiveDate) < 0n,
     );
-  }
-
-  /** The least of a day and of every later one. */
-  lowestFrom(date: string): bigint {
-    let lowest: bigint | undefined;
-    for (let at = this.#dates.length - 1; at >= 0 && (this.#dates[at] ?? '') >= date; at -= 1) {
-      const balance = this.#balances[at] ?? 0n;
-      if (lowest === undefined || balance < lowest) lowest = balance;
-    }
-    return lowest ?? 0n;
   }
 }

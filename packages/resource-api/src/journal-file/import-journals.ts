@@ -17,7 +17,10 @@ export interface JournalImportReport {
   /** The first of them; `faultCount` counts all. */
   readonly faults: readonly LineFault[];
   readonly faultCount: number;
-  /** What is taken, and should be looked at: drawings that are declared as overadvances. */
+  /**
+   * What is taken, and should be looked at: drawings that are declared as overadvances,
+   * and repayments beyond what is outstanding.
+   */
   readonly warnings: readonly LineFault[];
 }
 

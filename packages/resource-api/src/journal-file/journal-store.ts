@@ -26,6 +26,8 @@ export interface JournalStore {
   posted(question: PostedQuestion): Promise<Posted>;
   /** Of facilities with a commitment, what is unfunded from each date on, in their order. */
   undrawn(facilities: readonly string[]): Promise<ReadonlyMap<string, readonly DatedAmount[]>>;
+  /** Of contracts, what is outstanding from each date on, in their order. */
+  outstanding(contracts: readonly string[]): Promise<ReadonlyMap<string, readonly DatedAmount[]>>;
   /** How often the book has each rate, in their order. */
   countFxRates(rates: readonly FxRateRecord[]): Promise<readonly number[]>;
   /** Undefined when no period is closed. */

@@ -2,6 +2,7 @@
  * What accrues on a balance by a rate that changes, day by day and exactly; rounded once, when it
  * is billed, capitalised or shown. Names follow FpML's AccrualPeriod.
  */
+import { accrualBase, type DatedEnd } from './accrual-base.ts';
 import { type ExactPart, largestRemainder, roundHalfUp } from './allocate.ts';
 import type { BusinessDate } from './business-date.ts';
 import {
@@ -48,6 +49,8 @@ export interface AccrualTerms {
   readonly dayCount: DayCount;
   /** By rising start date; before the first nothing accrues. */
   readonly rates: readonly RateStep[];
+  /** Where it ends before its balance does, as a commitment fee does; by rising date. */
+  readonly ends?: readonly DatedEnd[] | undefined;
 }
 
 export interface AccrualPeriod extends Omit<RateStep, 'startDate'> {
@@ -174,8 +177,9 @@ export function accrue(
   lines: ReadonlyMap<string, readonly BalanceStep[]>,
 ): Accrued {
   const yearsSince = fractionsSince(terms);
-  const amounts = rounded(lines, (balances) => exactAccrual(terms, balances, yearsSince));
-  return { amounts, periods: () => accrualPeriods(terms, lines.get('') ?? [], yearsSince) };
+  const bases = accrualBase(lines, terms.ends);
+  const amounts = rounded(bases, (balances) => exactAccrual(terms, balances, yearsSince));
+  return { amounts, periods: () => accrualPeriods(terms, bases.get('') ?? [], yearsSince) };
 }
 
 /** @param exactOf what accrued on a line */
@@ -204,13 +208,14 @@ export type AmountsBetween = (from: Day, to: Day) => ReadonlyMap<string, bigint>
  * up once, and what accrues between two days is a difference.
  */
 export function amountsBetween(
-  { dayCount, rates }: Pick<AccrualTerms, 'dayCount' | 'rates'>,
+  { dayCount, rates, ends }: Pick<AccrualTerms, 'dayCount' | 'rates' | 'ends'>,
   lines: ReadonlyMap<string, readonly BalanceStep[]>,
 ): AmountsBetween {
+  const bases = accrualBase(lines, ends);
   const byScale = new Map(
     scalesOf(dayCount).map((scale) => [
       scale,
-      new Map([...lines].map(([id, line]) => [id, changesOf(rates, line, scale)])),
+      new Map([...bases].map(([id, line]) => [id, changesOf(rates, line, scale)])),
     ]),
   );
   return (from, to) => {

@@ -108,8 +108,8 @@ function accrueIn(
   { from, to }: Pick<AccrualTerms, 'from' | 'to'>,
   moves: Lines<readonly BalanceStep[]>,
 ): Accrued {
-  const { dayCount, rates } = stream;
-  return accrue({ from, to, dayCount, rates }, moved(stream, moves));
+  const { dayCount, rates, ends } = stream;
+  return accrue({ from, to, dayCount, rates, ends }, moved(stream, moves));
 }
 
 /** From its capitalisation on the right amount counts, in place of what was posted. */

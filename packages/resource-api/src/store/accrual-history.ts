@@ -3,7 +3,14 @@ import { type AccrualComponent, type AmountsBetween, amountsBetween } from '../l
 import type { BusinessDate } from '../ledger/business-date.ts';
 import { type Day, dayOn } from '../ledger/day-count.ts';
 import type { Rate } from '../ledger/rate.ts';
-import { type LineSteps, linesOf, rateOf, type SubjectRow } from './accrual-streams.ts';
+import {
+  type LineSteps,
+  linesOf,
+  rateOf,
+  type SubjectRow,
+  subjectOf,
+  told,
+} from './accrual-streams.ts';
 
 /** A row of `accrualHistoriesStatement`. */
 export interface HistoryRow extends SubjectRow {
@@ -40,6 +47,7 @@ type Dates = [from: BusinessDate, to: BusinessDate, effectiveDate: BusinessDate]
 
 export function toHistory(row: HistoryRow): AccrualHistory {
   const lines = linesOf(row.steps);
+  const { dayCount, ends } = subjectOf(row);
   const bills = told<Dates>(row.bills);
   const rates = told<[BusinessDate, string]>(row.rates).map(([startDate, rate]) => ({
     startDate,
@@ -49,15 +57,11 @@ export function toHistory(row: HistoryRow): AccrualHistory {
   const facts = rates.length + bills.length + steps;
   return {
     component: row.component,
-    amountsBetween: amountsBetween({ dayCount: row.day_count, rates }, lines),
+    amountsBetween: amountsBetween({ dayCount, rates, ends }, lines),
     begins: dayOn(row.begins),
     bills: toBills(bills),
     share: Math.ceil(facts / row.items.length),
   };
-}
-
-function told<T extends readonly string[]>(rows: string | null): readonly T[] {
-  return (rows?.split(',') ?? []).map((row) => row.split(' ') as unknown as T);
 }
 
 function toBills(bills: readonly Dates[]): Bills {

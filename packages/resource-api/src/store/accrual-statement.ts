@@ -1,6 +1,6 @@
 import type { Level, Snapshot } from '../balances/balance-store.ts';
 import type { BusinessDate } from '../ledger/business-date.ts';
-import { BY_LOOKUP, LEVEL_SQL } from './balance-levels.ts';
+import { BY_LOOKUP, datedValues, LEVEL_SQL } from './balance-levels.ts';
 import { BY_INDEX, type Statement } from './balance-statements.ts';
 
 /** A lender's part follows from the parts of all; the global amount needs none of them. */
@@ -63,6 +63,14 @@ const newestOf = (dates: string) => `
          (SELECT DISTINCT ON (effective_date) ${STEP} FROM balance
           WHERE line_key = l.key AND ${dates} AND known_seq <= $2
           ORDER BY effective_date DESC, known_seq DESC)`;
+
+/** From which day on nothing can be drawn of facility `g`, and no commitment fee accrues: dated. */
+const END = (alias: string) =>
+  `coalesce(least(${alias}.availability_end_date, ${alias}.maturity_date), 'infinity')`;
+const ENDS = `CASE s.component WHEN 'commitment_fee' THEN
+        ${datedValues('facility_terms t WHERE t.facility_key = s.facility_key', END('t'), END('g'))} END AS ends`;
+const FACILITY = `SELECT id, day_count, availability_end_date, maturity_date FROM facility
+      WHERE key = s.facility_key ${BY_LOOKUP}`;
 
 /** Whether a posting `p` of a stream's line bills that stream; a bill may settle two streams. */
 const IS_BILLED = `CASE b.component
@@ -172,7 +180,7 @@ export function accrualStatement(
     )
     SELECT s.items, g.id AS facility_id,
       (SELECT c.id FROM loan_contract c WHERE c.key = s.contract_key) AS contract_id,
-      s.component::text AS component, g.day_count,
+      s.component::text AS component, g.day_count, ${ENDS},
       (SELECT json_agg(json_build_object('from', lower(o), 'to', upper(o)) ORDER BY lower(o))
        FROM unnest(s.open) o) AS open,
       (SELECT json_agg(json_build_object('startDate', r.start_date,
@@ -211,8 +219,7 @@ export function accrualStatement(
           ORDER BY b.effective_date, b.settled_through, b.known_seq)
        FROM reopened b JOIN journal j ON j.seq = b.known_seq WHERE ${SAME_STREAM}) AS bills
     FROM begun s
-    CROSS JOIN LATERAL (
-      SELECT id, day_count FROM facility WHERE key = s.facility_key ${BY_LOOKUP}) g
+    CROSS JOIN LATERAL (${FACILITY}) g
     ORDER BY s.facility_key, s.contract_key, s.component`;
   return { sql, parameters: [asOf, ledgerSeq, keys], planning: BY_INDEX, prepared: true };
 }
@@ -231,7 +238,7 @@ export function accrualHistoriesStatement(
     WITH ${STREAMS(level)}
     SELECT s.items, g.id AS facility_id,
       (SELECT c.id FROM loan_contract c WHERE c.key = s.contract_key) AS contract_id,
-      s.component::text AS component, g.day_count, s.begins::text AS begins,
+      s.component::text AS component, g.day_count, ${ENDS}, s.begins::text AS begins,
       s.has_late_facts OR EXISTS (SELECT FROM ${BILLS} AND ${CORRECTED}) AS may_reopen,
       (SELECT string_agg(concat_ws(' ', ${SETTLED_FROM}, a.settled_through, a.effective_date), ','
           ORDER BY ${SETTLED_FROM}, a.settled_through)
@@ -243,8 +250,7 @@ export function accrualHistoriesStatement(
        ) r) AS rates,
       CASE WHEN NOT s.has_late_facts THEN ${stepsOf(newestOf('effective_date < $1'), lines)} END AS steps
     FROM stream s
-    CROSS JOIN LATERAL (
-      SELECT id, day_count FROM facility WHERE key = s.facility_key ${BY_LOOKUP}) g
+    CROSS JOIN LATERAL (${FACILITY}) g
     ORDER BY s.facility_key, s.contract_key, s.component`;
   return { sql, parameters: [ANY_DAY, ledgerSeq, keys], planning: BY_INDEX, prepared: true };
 }

@@ -1,6 +1,7 @@
 import type { ItemStreams } from '../balances/balance-store.ts';
 import { oncePerKey } from '../balances/once-per-key.ts';
 import type { BalanceStep } from '../ledger/accrual.ts';
+import type { DatedEnd } from '../ledger/accrual-base.ts';
 import type { AccrualStream, ReopenedBill } from '../ledger/billed-accruals.ts';
 import type { BusinessDate } from '../ledger/business-date.ts';
 import { parseRate, type Rate } from '../ledger/rate.ts';
@@ -15,6 +16,8 @@ export interface SubjectRow {
   readonly contract_id: string | null;
   readonly component: AccrualStream['component'];
   readonly day_count: AccrualStream['dayCount'];
+  /** Dates, and the end that holds from each on; null where it ends with its balance alone. */
+  readonly ends: string | null;
 }
 
 /** A row of `accrualStatement`. */
@@ -66,7 +69,20 @@ export function subjectOf(row: SubjectRow) {
     contractId: row.contract_id,
     component: row.component,
     dayCount: row.day_count,
+    ends: endsOf(row.ends),
   };
+}
+
+function endsOf(ends: string | null): readonly DatedEnd[] {
+  return told<[BusinessDate, BusinessDate | 'infinity']>(ends).map(([from, end]) => ({
+    from,
+    end: end === 'infinity' ? undefined : end,
+  }));
+}
+
+/** Reads `a b,c d`. */
+export function told<T extends readonly string[]>(rows: string | null): readonly T[] {
+  return (rows?.split(',') ?? []).map((row) => row.split(' ') as unknown as T);
 }
 
 function toStream(row: StreamRow): AccrualStream {

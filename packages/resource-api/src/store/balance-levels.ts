@@ -68,6 +68,20 @@ function maturityAt(table: string, key: string, base: string): string {
       ON true)`;
 }
 
+/**
+ * Of a fact that dates may change, as known at `$2`: `date value` of each, one after the other, by
+ * their dates. The base holds before all of them.
+ *
+ * @param rows terms `t` of a record: to be followed by AND
+ */
+export function datedValues(rows: string, value: string, base: string): string {
+  return `concat_ws(',', '-infinity ' || ${base}, (
+      SELECT string_agg(concat_ws(' ', t.effective_date, t.value), ',' ORDER BY t.effective_date)
+      FROM (SELECT DISTINCT ON (t.effective_date) t.effective_date, ${value} AS value FROM ${rows}
+        AND t.known_seq <= $2 AND ${stands('t.known_seq')}
+        ORDER BY t.effective_date, t.known_seq DESC) t))`;
+}
+
 /** Whether an item ends within a range of dates; a deal ends when one of its facilities does. */
 export function maturesWithin(level: Level, from: string, to: string): string {
   const within = (maturity: string) => `${maturity} BETWEEN ${from} AND ${to}`;
@@ -226,30 +240,58 @@ function isKnownLender(facilityKey: string): string {
 }
 const KNOWN_LENDER = isKnownLender('l.facility_key');
 
-/** What may be drawn of a facility `lf`: nothing once its availability period is over. */
+/** What is undrawn of the global line of the facility of line `l`, and not blocked. */
+const WHOLE_UNDRAWN = `(SELECT w.unfunded - w.unavailable FROM balance_line g CROSS JOIN LATERAL (
+    SELECT * FROM balance WHERE line_key = g.key AND effective_date <= $1 AND known_seq <= $2
+    ORDER BY effective_date DESC, known_seq DESC LIMIT 1) w
+  WHERE g.facility_key = l.facility_key AND g.contract_key = 0 AND g.lender_key = 0)`;
+
+/**
+ * What may be drawn on lines `l`: nothing once nothing can be drawn of the facility any more. Globally never
+ * below zero. Lenders' parts are what is undrawn of them, also below zero where one funds more than its
+ * commitment, and nothing where globally nothing is available: so they add up to the global amount.
+ */
 export const AVAILABLE = `sum_minor(CASE
-  WHEN l.contract_key = 0 AND b.unfunded > b.unavailable AND coalesce((
-    SELECT CASE WHEN t.facility_key IS NULL THEN lf.availability_end_date
-                ELSE t.availability_end_date END
-    FROM facility lf LEFT JOIN LATERAL (SELECT * FROM facility_terms t
-      WHERE t.facility_key = lf.key AND ${TERMS_AT} ${NEWEST_TERMS}) t ON true
-    WHERE lf.key = l.facility_key) >= $1, true)
-  THEN CASE WHEN l.parent_line_key IS NULL THEN b.unfunded - b.unavailable
-            ELSE sublimit_available(l.key, $1, $2) END
+  WHEN l.contract_key = 0 AND b.unfunded <> b.unavailable
+    AND coalesce(drawable_until(l.facility_key, $1, $2) >= $1, true)
+  THEN CASE WHEN l.parent_line_key IS NOT NULL THEN sublimit_available(l.key, $1, $2)
+            WHEN l.lender_key = 0 THEN greatest(b.unfunded - b.unavailable, 0)
+            WHEN ${WHOLE_UNDRAWN} > 0 THEN b.unfunded - b.unavailable ELSE 0 END
   ELSE 0 END)`;
+
+export const OUTSTANDING = '(b.principal_cash + b.principal_pik)';
 
 function sumOf(component: Component): string {
   return `sum_minor(b.${component})`;
 }
 
+/** Outstanding principal of a line `l` whose contract, or facility, has matured. */
+export const HAS_MATURED = `(${OUTSTANDING} <> 0
+  AND matures_on(l.facility_key, l.contract_key, $1, $2) < $1)`;
+/** Something was billed on a line, and is not even. */
+const IS_BILLED = '(b.principal_due <> 0 OR b.interest_due <> 0 OR b.fees_due <> 0)';
+
+/** A facility, or a lender's part of one, that is drawn beyond its commitment. */
+export const OVERDRAWN = '(l.contract_key = 0 AND b.unfunded < 0)';
+/** A contract, or a lender's part of one, on which more was repaid than was owed. */
+export const OVERPAID = `(${OUTSTANDING} < 0)`;
+
+/** Whether a lender of an item, as far as the reader sees them, is drawn beyond its commitment or overpaid. */
+export function hasWarnedLender({ lines, newest }: LevelSql): string {
+  return `EXISTS (SELECT FROM balance_line l CROSS JOIN LATERAL (${newest}) b
+    WHERE ${lines} AND l.lender_key <> 0 AND (${OVERDRAWN} OR ${OVERPAID}) AND ${KNOWN_LENDER} ${BY_LOOKUP})`;
+}
+
 /**
- * The sums of lines `l` and what may be drawn (`amounts`, which `toBalance` reads), whether a facility
- * is drawn beyond its commitment, and whether anything billed stands open. The amounts are one
- * text: a column for each would take longer to send and to read than to add up.
+ * The sums of lines `l` and what may be drawn (`amounts`, which `toBalance` reads), whether a line is
+ * drawn beyond its commitment or overpaid, and whether anything due stands open. The amounts are one
+ * text: a column for each would take longer to send and to read than to add up. What matured is looked
+ * up for the global line, which decides for all lenders.
  */
 const LINE_SUMS = `concat_ws(',', ${COMPONENTS.map(sumOf).join(', ')}, ${AVAILABLE}) AS amounts,
-  coalesce(bool_or(l.contract_key = 0 AND b.unfunded < 0), false) AS overdrawn,
-  coalesce(bool_or(b.principal_due <> 0 OR b.interest_due <> 0 OR b.fees_due <> 0), false) AS owes`;
+  coalesce(bool_or(${OVERDRAWN}), false) AS overdrawn,
+  coalesce(bool_or(${OVERPAID}), false) AS overpaid,
+  coalesce(bool_or(${IS_BILLED} OR l.lender_key = 0 AND ${HAS_MATURED}), false) AS owes`;
 
 /** The balance of an item, and of each lender in it, with what else is asked of their lines. */
 export function lenderSums(level: Level, alsoOfLines = ''): string {
@@ -290,14 +332,25 @@ export const TOTALS = TOTAL_COMPONENTS.map((name) => {
   return `coalesce(sum(${counted}), 0)::int8 AS ${name}`;
 }).join(', ');
 
+/** Whether something billed stands open on a line `l`, or something outstanding after its maturity. */
+export const OWES = `(${IS_BILLED} OR ${HAS_MATURED})`;
+
+/** Of a global line: whether all that is outstanding is due, as `hasMatured` works it out. */
+export const ALL_DUE = `(${OUTSTANDING} > 0 AND ${OUTSTANDING} >= b.principal_due AND ${HAS_MATURED})`;
+
 /** What is past due of a global line `l` with the balance `b`, as `pastDue` works it out. */
-export const LATE = `CASE WHEN b.principal_due > 0 OR b.interest_due > 0 OR b.fees_due > 0 THEN (
-    SELECT sum(least(greatest(due.amount - later.amount, 0), due.amount))
-    FROM (VALUES ('PRINCIPAL_DUE'::ledger_account, b.principal_due),
-      ('INTEREST_DUE', b.interest_due), ('FEES_DUE', b.fees_due)) due(account, amount)
+export const LATE = `CASE
+  WHEN b.principal_due > 0 OR b.interest_due > 0 OR b.fees_due > 0 OR ${OUTSTANDING} > 0 THEN (
+    SELECT coalesce(sum(least(greatest(due.amount - later.amount, 0), due.amount)), 0)
+    FROM (SELECT ${ALL_DUE} AS at_once ${BY_LOOKUP}) matured
+    CROSS JOIN LATERAL (VALUES
+      ('PRINCIPAL_DUE'::ledger_account, matured.at_once,
+        CASE WHEN matured.at_once THEN ${OUTSTANDING} ELSE b.principal_due END),
+      ('INTEREST_DUE', false, b.interest_due), ('FEES_DUE', false, b.fees_due)
+    ) due(account, at_once, amount)
     CROSS JOIN LATERAL (SELECT coalesce(sum(p.amount_minor), 0) AS amount FROM posting p
-      WHERE p.line_key = l.key AND p.account = due.account AND p.due_date >= $1
-        AND p.effective_date <= $1 AND p.journal_seq <= $2) later
+      WHERE NOT due.at_once AND p.line_key = l.key AND p.account = due.account
+        AND p.due_date >= $1 AND p.effective_date <= $1 AND p.journal_seq <= $2) later
     WHERE due.amount > 0) ELSE 0 END`;
 
 /**
@@ -308,8 +361,15 @@ export function isPastDue(level: Level): string {
   const sql = LEVEL_SQL[level];
   if (level !== 'position') return `${itemSum(sql, LATE)} > 0`;
   return `EXISTS (SELECT FROM balance_line l CROSS JOIN LATERAL (${sql.newest}) b
-      WHERE ${sql.lines} AND l.lender_key = ${sql.holder}
-        AND (b.principal_due > 0 OR b.interest_due > 0 OR b.fees_due > 0) ${BY_LOOKUP})`;
+      WHERE ${sql.lines} AND l.lender_key = ${sql.holder} AND ${OWES} ${BY_LOOKUP})`;
+}
+
+/** A column of all terms `t` at the snapshot that dates of facilities and contracts of deal `d` come from. */
+export function termsOfDeal(column: string): string {
+  const of = (record: string, table: string) => `SELECT ${column} FROM ${table} g
+      JOIN ${record}_terms t ON t.${record}_key = g.key
+      WHERE g.deal_key = d.key AND t.effective_date <= $1 AND t.known_seq <= $2`;
+  return `${of('facility', 'facility')} UNION ALL ${of('contract', 'loan_contract')}`;
 }
 
 /** Whether what is told of an item may be something else since a sequence. */
@@ -318,10 +378,9 @@ export function mayHaveChanged(level: Level, seq: string): string {
   const since = (column: string) => `${column} > ${seq} AND ${column} <= $2`;
   return `(EXISTS (SELECT FROM balance_line l CROSS JOIN LATERAL (${newest}) b
       WHERE ${lines} AND b.known_seq > ${seq} ${BY_LOOKUP})
-    OR EXISTS (SELECT FROM facility g JOIN facility_terms t ON t.facility_key = g.key
-      WHERE g.deal_key = d.key AND t.effective_date <= $1 AND t.known_seq <= $2
-        AND (t.known_seq > ${seq} OR EXISTS (SELECT FROM journal_standing s
-          WHERE s.seq = t.known_seq AND ${since('s.known_seq')})) ${BY_LOOKUP})
+    OR EXISTS (SELECT FROM (${termsOfDeal('t.known_seq')}) t
+      WHERE t.known_seq > ${seq} OR EXISTS (SELECT FROM journal_standing s
+        WHERE s.seq = t.known_seq AND ${since('s.known_seq')}) ${BY_LOOKUP})
     OR ((f.sublimit_of_key IS NOT NULL
         OR EXISTS (SELECT FROM rate_period r WHERE r.deal_key = d.key ${BY_LOOKUP}))
       AND EXISTS (SELECT FROM journal j WHERE j.deal_key = d.key AND ${since('j.seq')} ${BY_LOOKUP})))`;
@@ -340,8 +399,6 @@ export function lastSeq({ lines, newest }: LevelSql): string {
     FROM balance_line l CROSS JOIN LATERAL (${newest}) b
     WHERE ${lines} AND ${KNOWN_LENDER})`;
 }
-
-export const OUTSTANDING = 'b.principal_cash + b.principal_pik';
 
 /**
  * The newest terms of each record at the snapshot, as `dt`, `ft` and, of a contract, `ct`, and the newest

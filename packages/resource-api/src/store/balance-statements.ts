@@ -29,6 +29,7 @@ import {
   TOTAL_SUMS,
   TOTALS,
   termsJoins,
+  termsOfDeal,
 } from './balance-levels.ts';
 import { bookTotals } from './book-totals.ts';
 import { isFound } from './search-condition.ts';
@@ -133,7 +134,7 @@ export function detailsOf(level: Level, page: string): string {
         ${Object.values(itemFacts(level)).join(',\n        ')}) END AS item,
       lender.id AS lender_id, lender.name AS lender_name,
       s.last_effective_date::text AS last_effective_date, coalesce(s.last_seq, 0) AS last_seq,
-      s.amounts, s.overdrawn, s.owes
+      s.amounts, s.overdrawn, s.overpaid, s.owes
     FROM page JOIN (${sql.items}) ON i.key = page.key
     ${holder}${termsJoins(level)}
     CROSS JOIN LATERAL (SELECT coalesce(dd.borrower_key, d.borrower_key) AS key ${BY_LOOKUP}) borrows
@@ -182,8 +183,7 @@ function itemFacts(level: Level): Readonly<Record<string, string>> {
     accrues: 'EXISTS (SELECT FROM rate_period r WHERE r.deal_key = d.key)',
     terms_seq: `(SELECT coalesce(max(greatest(t.known_seq, (SELECT max(s.known_seq) FROM journal_standing s
           WHERE s.seq = t.known_seq AND s.known_seq <= $2))), 0)
-       FROM facility g JOIN facility_terms t ON t.facility_key = g.key
-       WHERE g.deal_key = d.key AND t.effective_date <= $1 AND t.known_seq <= $2)::text`,
+       FROM (${termsOfDeal('t.known_seq')}) t)::text`,
     booked_seq: `${hadFrom(record, booked)}::text`,
   };
 }

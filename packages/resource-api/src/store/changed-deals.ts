@@ -1,4 +1,5 @@
 import type { ChangedDealsRequest } from '../balances/balance-store.ts';
+import { BY_LOOKUP, OUTSTANDING } from './balance-levels.ts';
 import type { Statement } from './balance-statements.ts';
 
 /** Facts of a deal with the day from which they hold: `$3` is the earlier date, `$4` the later. */
@@ -19,7 +20,13 @@ const NAMED = [
   ['deal_details', 'deal_key', 'borrower_key'],
   ['lender_position', 'deal_key', 'lender_key'],
 ] as const;
-const AVAILABLE = ['facility', 'facility_terms'];
+const MATURING = ['facility', 'facility_terms', 'loan_contract', 'contract_terms'];
+/** Where an availability period ends, or something matures. */
+const ENDING = [
+  ['facility', 'availability_end_date'],
+  ['facility_terms', 'availability_end_date'],
+  ...MATURING.map((table) => [table, 'maturity_date']),
+];
 
 const between = (column: string) => `${column} > $3 AND ${column} <= $4`;
 
@@ -31,10 +38,17 @@ const DATE_MOVED = [
   ...DATED.map((table) => `SELECT deal_key FROM ${table} WHERE ${between('effective_date')}`),
   ...BOOKED.map((table) => `SELECT deal_key FROM ${table} WHERE ${between('booked_on')}`),
   `SELECT key FROM deal WHERE ${between('booked_on')}`,
-  ...AVAILABLE.map(
-    (table) => `SELECT deal_key FROM ${table}
-      WHERE availability_end_date >= $3 AND availability_end_date < $4`,
+  ...ENDING.map(
+    ([table, end]) => `SELECT deal_key FROM ${table} WHERE ${end} >= $3 AND ${end} < $4`,
   ),
+  // What matured before and is not repaid is past due for more days.
+  `SELECT r.deal_key FROM (${MATURING.map(
+    (table) => `SELECT deal_key FROM ${table} WHERE maturity_date < $3`,
+  ).join(' UNION ')}) r
+   WHERE EXISTS (SELECT FROM balance_line l CROSS JOIN LATERAL (
+       SELECT * FROM balance WHERE line_key = l.key AND effective_date <= $4 AND known_seq <= $2
+       ORDER BY effective_date DESC, known_seq DESC LIMIT 1) b
+     WHERE l.deal_key = r.deal_key AND l.lender_key = 0 AND ${OUTSTANDING} > 0 ${BY_LOOKUP})`,
   ...NAMED.map(
     ([table, key, party]) => `SELECT r.${key} FROM party_details t
       JOIN ${table} r ON r.${party} = t.party_key WHERE ${between('t.effective_date')}`,

@@ -1,14 +1,18 @@
 import type { BookedGroup, Grouping, GroupKey, GroupRequest } from '../balances/balance-store.ts';
 import { TOTAL_COMPONENTS, type TotalBalance } from '../ledger/balance.ts';
 import {
+  ALL_DUE,
   AVAILABLE,
   BY_LOOKUP,
   COMMITMENTS,
   dealDetail,
+  hasWarnedLender,
   LATE,
   LEVEL_SQL,
   type LevelSql,
   NOT_ZERO,
+  OVERDRAWN,
+  OVERPAID,
   partyName,
 } from './balance-levels.ts';
 import { conditions, Parameters, type Statement } from './balance-statements.ts';
@@ -99,16 +103,16 @@ export function groupTotalsStatement(
             SELECT f.currency, f.key AS facility_key, f.sublimit_of_key, ${sql.holder} AS holder,
               n."group", ${sums.join(', ')}, ${late} AS late,
               bool_or(${NOT_ZERO}) ${own} AS live,
-              coalesce(sum(b.principal_cash + b.principal_pik) FILTER (WHERE l.lender_key = 0) < 0
-                OR bool_or(l.contract_key = 0 AND b.unfunded < 0)
-                  FILTER (WHERE l.lender_key = 0), false) AS warned
+              coalesce(bool_or(${OVERDRAWN} OR ${OVERPAID} OR ${ALL_DUE})
+                FILTER (WHERE l.lender_key = 0), false) OR of_lenders.warned AS warned
             FROM ${sql.items}
             CROSS JOIN LATERAL (SELECT ${groupOf(sql, groupBy)} AS "group" ${BY_LOOKUP}) n
             CROSS JOIN LATERAL (SELECT l.* FROM balance_line l
               WHERE ${sql.lines} AND l.lender_key IN (0, ${sql.holder}) ${BY_LOOKUP}) l
             LEFT JOIN LATERAL (${sql.newest}) b ON true
+            CROSS JOIN LATERAL (SELECT ${hasWarnedLender(sql)} AS warned ${BY_LOOKUP}) of_lenders
             WHERE ${where.join('\n              AND ')}
-            GROUP BY i.key, f.key, f.currency, f.sublimit_of_key, n."group"
+            GROUP BY i.key, f.key, f.currency, f.sublimit_of_key, n."group", of_lenders.warned
           ) b
           WHERE ${includeZero ? 'true' : 'b.live'}
         ) b

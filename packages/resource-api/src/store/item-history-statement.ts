@@ -1,6 +1,6 @@
 import type { Level } from '../balances/balance-store.ts';
 import { TOTAL_COMPONENTS } from '../ledger/balance.ts';
-import { BY_LOOKUP, LEVEL_SQL, NOT_ZERO, sinceOf, stands } from './balance-levels.ts';
+import { BY_LOOKUP, datedValues, LEVEL_SQL, NOT_ZERO, sinceOf } from './balance-levels.ts';
 import { BY_INDEX, type Statement } from './balance-statements.ts';
 
 /** Record whose terms say what status an item of a level has, and its key. */
@@ -10,15 +10,6 @@ const STATUS_OF: Readonly<Record<Level, readonly [table: string, alias: string]>
   contract: ['contract', 'i'],
   position: ['facility', 'f'],
 };
-
-/** Of a fact that dates may change: `date value` of each, one after the other, by their dates. */
-function valuesOf(rows: string, column: string, base: string): string {
-  return `concat_ws(',', '-infinity ' || ${base}, (
-      SELECT string_agg(concat_ws(' ', t.effective_date, t.${column}), ',' ORDER BY t.effective_date)
-      FROM (SELECT DISTINCT ON (t.effective_date) t.effective_date, t.${column} FROM ${rows}
-        AND t.known_seq <= $2 AND ${stands('t.known_seq')}
-        ORDER BY t.effective_date, t.known_seq DESC) t))`;
-}
 
 /**
  * Everything that totals ask of the items of deals, on all dates: a row for each item, and one without an
@@ -47,14 +38,14 @@ export function itemHistoriesStatement(
   const sql = `
     SELECT asked.key AS deal, item.*, EXISTS (SELECT FROM rate_period r
         WHERE r.deal_key = asked.key ${BY_LOOKUP}) AS rated,
-      ${valuesOf('deal_details t WHERE t.deal_key = d.key', 'country', 'd.country')} AS countries
+      ${datedValues('deal_details t WHERE t.deal_key = d.key', 't.country', 'd.country')} AS countries
     FROM unnest($1::bigint[]) AS asked (key)
     CROSS JOIN LATERAL (SELECT * FROM deal WHERE key = asked.key ${BY_LOOKUP}) d
     LEFT JOIN LATERAL (
       SELECT ${isDeal ? 'i.deal_key' : 'i.key'} AS key, f.currency, f.key AS facility,
         ${carvedOut}::bigint AS sublimit_of, ${records} AS records,
         ${level === 'position' ? '(SELECT id FROM party WHERE key = i.lender_key)' : `''`} AS holder,
-        ${valuesOf(`${table}_terms t WHERE t.${table}_key = ${alias}.key`, 'status', `${alias}.status`)}
+        ${datedValues(`${table}_terms t WHERE t.${table}_key = ${alias}.key`, 't.status', `${alias}.status`)}
           AS statuses,
         (SELECT string_agg(of_line.steps, '/') FROM balance_line l CROSS JOIN LATERAL (
           SELECT string_agg(concat_ws(' ', b.effective_date, ${NOT_ZERO}::int,

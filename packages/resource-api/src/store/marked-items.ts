@@ -1,5 +1,5 @@
 import type { MarkedRequest } from '../balances/balance-store.ts';
-import { BY_LOOKUP, LEVEL_SQL } from './balance-levels.ts';
+import { BY_LOOKUP, LEVEL_SQL, OWES } from './balance-levels.ts';
 import { BY_INDEX, conditions, Parameters, type Statement } from './balance-statements.ts';
 import { groupOf } from './group-totals.ts';
 
@@ -41,8 +41,7 @@ export function owingStatement(request: MarkedRequest, deals?: readonly bigint[]
     FROM ${items}
     WHERE ${among} ${where}
       AND EXISTS (SELECT FROM balance_line l CROSS JOIN LATERAL (${newest}) b
-        WHERE ${lines} AND l.lender_key = ${holder}
-          AND (b.principal_due <> 0 OR b.interest_due <> 0 OR b.fees_due <> 0) ${BY_LOOKUP})
+        WHERE ${lines} AND l.lender_key = ${holder} AND ${OWES} ${BY_LOOKUP})
     ORDER BY i.key LIMIT ${most}`;
   return { sql: text, parameters: parameters.values };
 }

@@ -12,6 +12,7 @@ export interface PageRow {
   readonly last_seq: bigint;
   readonly amounts: string;
   readonly overdrawn: boolean;
+  readonly overpaid: boolean;
   readonly owes: boolean;
 }
 
@@ -64,6 +65,8 @@ export function toItems(rows: readonly PageRow[]): readonly BalanceItem[] {
       item.lenders.push({ lender, balance: toBalance(row.amounts) });
       // Shares may stand open where the global amount is even.
       item.owes ||= row.owes;
+      item.lenderOverdrawn ||= row.overdrawn;
+      item.overpaid ||= row.overpaid;
       // A transfer between lenders has no global leg.
       if (row.last_seq > item.lastSeq) item.lastSeq = row.last_seq;
       item.lastEffectiveDate = later(item.lastEffectiveDate, row.last_effective_date);
@@ -155,6 +158,8 @@ function toItem(row: PageRow, facts: ItemFacts): Item {
     accrues,
     owes: row.owes,
     overdrawn: row.overdrawn,
+    lenderOverdrawn: false,
+    overpaid: row.overpaid,
   };
 }
 

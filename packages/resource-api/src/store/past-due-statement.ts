@@ -1,8 +1,13 @@
 import { groupBy } from '@cls/shared/group-by';
-import type { Level, PastDue, Snapshot } from '../balances/balance-store.ts';
+import {
+  type Level,
+  NOTHING_PAST_DUE,
+  type PastDue,
+  type Snapshot,
+} from '../balances/balance-store.ts';
 import type { BusinessDate } from '../ledger/business-date.ts';
 import { type DueLine, pastDue, sharePastDue } from '../ledger/past-due.ts';
-import { LEVEL_SQL, NEWEST } from './balance-levels.ts';
+import { HAS_MATURED, LEVEL_SQL, NEWEST, OUTSTANDING } from './balance-levels.ts';
 import { BY_INDEX, type Statement } from './balance-statements.ts';
 
 /** What is due of one line of an item. */
@@ -17,6 +22,9 @@ export interface DueRow {
   readonly not_yet_due: bigint;
   /** Of the global line: the due date of the oldest item that is not paid. */
   readonly since: BusinessDate | null;
+  readonly outstanding: bigint;
+  /** When it matured, where principal was outstanding then; of principal alone. */
+  readonly matured_on: BusinessDate | null;
 }
 
 /**
@@ -44,16 +52,20 @@ export function dueStatement(
           WINDOW newer AS (ORDER BY p.due_date DESC)
         ) item
         WHERE item.with_newer - item.billed < least(due.balance, due.balance - later.amount)
-      ) END::text AS since
+      ) END::text AS since, ${OUTSTANDING} AS outstanding,
+      CASE WHEN due.account = 'PRINCIPAL_DUE' THEN matured.day END::text AS matured_on
     FROM ${items}
     JOIN balance_line l ON ${ofItem}
     CROSS JOIN LATERAL (${NEWEST}) b
+    CROSS JOIN LATERAL (
+      SELECT CASE WHEN ${HAS_MATURED} THEN matures_on(l.facility_key, l.contract_key, $1, $2) END AS day) matured
     CROSS JOIN LATERAL (VALUES ('PRINCIPAL_DUE'::ledger_account, b.principal_due),
       ('INTEREST_DUE', b.interest_due), ('FEES_DUE', b.fees_due)) due(account, balance)
     CROSS JOIN LATERAL (SELECT coalesce(sum(p.amount_minor), 0)::int8 AS amount
       ${billed} AND p.due_date >= $1) later
     LEFT JOIN party lender ON lender.key = l.lender_key
-    WHERE i.key = ANY($3) AND due.balance <> 0`;
+    WHERE i.key = ANY($3) AND (due.balance <> 0
+      OR due.account = 'PRINCIPAL_DUE' AND matured.day IS NOT NULL)`;
   return { sql, parameters: [asOf, ledgerSeq, keys], planning: BY_INDEX, prepared: true };
 }
 
@@ -76,36 +88,55 @@ export function toPastDue(rows: readonly DueRow[]): ReadonlyMap<bigint, readonly
     const lines = items.get(key) ?? new Map<string, PastDue>();
     items.set(key, lines);
     const global = group.find(({ lender_id }) => lender_id === null);
+    const isMatured = global !== undefined && hasMatured(global);
+    const toLine = isMatured ? toMaturedLine : toBilledLine;
     const whole = global === undefined ? NOTHING_DUE : toLine(global);
     const lenders = new Map(
       group.flatMap((row) => (row.lender_id === null ? [] : [[row.lender_id, toLine(row)]])),
     );
-    add(lines, '', account, pastDue(whole), global?.since ?? null);
-    for (const [id, share] of sharePastDue(whole, lenders)) add(lines, id, account, share, null);
+    const name = COMPONENT[account];
+    const since = [global?.since, isMatured ? global.matured_on : null].filter(Boolean).sort()[0];
+    add(lines, '', { [name]: pastDue(whole), oldestDueDate: since ?? null, isMatured });
+    for (const [id, share] of sharePastDue(whole, lenders)) add(lines, id, { [name]: share });
+    if (!isMatured) continue;
+    for (const { lender_id, outstanding, due } of group) {
+      add(lines, lender_id ?? '', { maturedDue: outstanding - due });
+    }
   }
-  return new Map([...items].map(([key, lines]) => [key, [...lines.values()]]));
+  return new Map([...items].map(([key, lines]) => [key, [...lines.values()].filter(isSomething)]));
 }
 
-function toLine({ due, not_yet_due: notYetDue }: DueRow): DueLine {
+/**
+ * Whether all that is outstanding of a global line is due: from the day after its maturity on. Where more
+ * was billed than is outstanding, what was billed is due.
+ */
+function hasMatured({ matured_on, outstanding, due }: DueRow): boolean {
+  return matured_on !== null && outstanding > 0n && outstanding >= due;
+}
+
+function toBilledLine({ due, not_yet_due: notYetDue }: DueRow): DueLine {
   return { due, notYetDue };
 }
 
-function add(
-  lines: Map<string, PastDue>,
-  lenderId: string,
-  account: DueRow['account'],
-  amount: bigint,
-  since: BusinessDate | null,
-): void {
-  if (amount === 0n) return;
-  const name = COMPONENT[account];
-  const before = lines.get(lenderId) ?? {
+function toMaturedLine({ outstanding }: DueRow): DueLine {
+  return { due: outstanding, notYetDue: 0n };
+}
+
+function isSomething({ principal, interest, fees, maturedDue, isMatured }: PastDue): boolean {
+  return isMatured || [principal, interest, fees, maturedDue].some((amount) => amount !== 0n);
+}
+
+function add(lines: Map<string, PastDue>, lenderId: string, more: Partial<PastDue>): void {
+  const before = lines.get(lenderId) ?? { lenderId, ...NOTHING_PAST_DUE };
+  const { principal = 0n, interest = 0n, fees = 0n, maturedDue = 0n, oldestDueDate = null } = more;
+  const dates = [before.oldestDueDate, oldestDueDate].filter((day) => day !== null).sort();
+  lines.set(lenderId, {
     lenderId,
-    principal: 0n,
-    interest: 0n,
-    fees: 0n,
-    oldestDueDate: null,
-  };
-  const [oldestDueDate = null] = [before.oldestDueDate, since].filter((day) => day !== null).sort();
-  lines.set(lenderId, { ...before, [name]: before[name] + amount, oldestDueDate });
+    principal: before.principal + principal,
+    interest: before.interest + interest,
+    fees: before.fees + fees,
+    maturedDue: before.maturedDue + maturedDue,
+    oldestDueDate: dates[0] ?? null,
+    isMatured: before.isMatured || more.isMatured === true,
+  });
 }

@@ -32,6 +32,10 @@ export const ACCRUAL_STATEMENTS: readonly ReconcileStatement[] = [
         SELECT k.seq, r.facility_key, r.contract_key, r.start_date
         FROM rate_period r CROSS JOIN LATERAL (
           SELECT r.known_seq AS seq UNION ALL SELECT reversals_of(r.known_seq)) k
+        UNION
+        SELECT k.seq, t.facility_key, 0, t.effective_date
+        FROM facility_terms t CROSS JOIN LATERAL (
+          SELECT t.known_seq AS seq UNION ALL SELECT reversals_of(t.known_seq)) k
       ) x
       JOIN journal j ON j.seq = x.seq JOIN facility f ON f.key = x.facility_key
       WHERE EXISTS (SELECT FROM accrual_settlement a

@@ -26,7 +26,8 @@ export function sqlJournals(database: Database): JournalStore {
       return rows.map(({ taken }) => taken);
     },
     posted: (question) => posted(database, question),
-    undrawn: (facilities) => undrawn(database, facilities),
+    undrawn: (facilities) => datedAmounts(database, UNDRAWN, facilities),
+    outstanding: (contracts) => datedAmounts(database, OUTSTANDING, contracts),
     async countFxRates(rates) {
       if (rates.length === 0) return [];
       const rows = await database.query<{ count: bigint }>(COUNT_FX_RATES, [
@@ -133,12 +134,13 @@ async function posted(sql: Sql, { idempotencyKeys, reversed }: PostedQuestion): 
   };
 }
 
-async function undrawn(
+async function datedAmounts(
   sql: Sql,
-  facilities: readonly string[],
+  statement: string,
+  ids: readonly string[],
 ): Promise<ReadonlyMap<string, readonly DatedAmount[]>> {
-  if (facilities.length === 0) return new Map();
-  const rows = await sql.query<DatedAmount & { id: string }>(UNDRAWN, [facilities]);
+  if (ids.length === 0) return new Map();
+  const rows = await sql.query<DatedAmount & { id: string }>(statement, [ids]);
   const found = new Map<string, DatedAmount[]>();
   for (const { id, ...amount } of rows) {
     const amounts = found.get(id);
@@ -157,6 +159,15 @@ const UNDRAWN = `
   WHERE f.id = ANY($1) AND EXISTS (SELECT FROM balance c
     WHERE c.line_key = l.key AND (c.original_commitment <> 0 OR c.unfunded <> 0))
   ORDER BY f.key, b.effective_date, b.known_seq DESC`;
+
+const OUTSTANDING = `
+  SELECT DISTINCT ON (c.key, b.effective_date) c.id, b.effective_date::text AS date,
+    b.principal_cash + b.principal_pik AS "amountMinor"
+  FROM loan_contract c
+  JOIN balance_line l ON l.facility_key = c.facility_key AND l.contract_key = c.key AND l.lender_key = 0
+  JOIN balance b ON b.line_key = l.key
+  WHERE c.id = ANY($1)
+  ORDER BY c.key, b.effective_date, b.known_seq DESC`;
 
 const TAKEN = `
   SELECT CASE g.kind

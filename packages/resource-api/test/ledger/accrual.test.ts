@@ -162,6 +162,47 @@ describe('an accrual', () => {
     expect(periods()[0]?.start).to.equal('2025-02-01');
   });
 
+  it('is nothing on a credit, and what the whole comes to for the lenders who are owed', () => {
+    const on = (amountMinor: bigint) => [{ date: date('2024-01-01'), amountMinor }];
+    const terms = {
+      ...{ from: date('2024-01-01'), to: date('2024-12-26'), dayCount: 'ACT/360' as const },
+      rates: [{ startDate: date('2024-01-01'), allInRate: rate('0.1') }],
+    };
+    const accrued = (...[whole, a, b, c]: [bigint, bigint, bigint, bigint]) => {
+      const lines = { '': whole, a, b, c };
+      const { amounts } = accrue(
+        terms,
+        new Map(Object.entries(lines).map(([id, x]) => [id, on(x)])),
+      );
+      return [...amounts].sort().map(([, amount]) => amount);
+    };
+    expect(accrued(-100n, -100n, 0n, 0n)).to.deep.equal([0n, 0n, 0n, 0n]);
+    expect(accrued(-100n, -300n, 100n, 100n)).to.deep.equal([0n, 0n, 0n, 0n]);
+    expect(accrued(4000n, -1000n, 5000n, 0n)).to.deep.equal([400n, 0n, 400n, 0n]);
+    expect(accrued(4000n, -1000n, 2000n, 3000n)).to.deep.equal([400n, 0n, 160n, 240n]);
+  });
+
+  it('ends where its terms say, and goes on where later ones do', () => {
+    const lines = new Map([['', [{ date: date('2024-01-01'), amountMinor: 3_600_00n }]]]);
+    const rates = [{ startDate: date('2024-01-01'), allInRate: rate('0.1') }];
+    const ends = [
+      { from: '-infinity' as BusinessDate, end: date('2024-01-11') },
+      { from: date('2024-01-21'), end: undefined },
+      { from: date('2024-01-26'), end: date('2024-01-16') },
+    ];
+    const terms = {
+      from: date('2024-01-01'),
+      to: date('2024-03-01'),
+      dayCount: 'ACT/360' as const,
+    };
+    const { amounts, periods } = accrue({ ...terms, rates, ends }, lines);
+    expect(amounts.get('')).to.equal(15_00n);
+    expect(periods().map(({ start, end }) => [start, end])).to.deep.equal([
+      ['2024-01-01', '2024-01-11'],
+      ['2024-01-21', '2024-01-26'],
+    ]);
+  });
+
   it('rounds once: three days of a third of a cent are a cent', () => {
     // 1.20 at 1 % a day's 360th: 0.00333… cents of … a day.
     const { amounts } = accrue(
@@ -226,17 +267,23 @@ describe('an accrual', () => {
         byDate(fc.record({ date: dateWithin, amountMinor: amount }), (one) => one.date),
       )
       .map((lenders) => new Map([...Object.entries(lenders), ['', addedUp(lenders)]]));
+    const ends = byDate(
+      fc.record({ from: dateWithin, end: fc.option(dateWithin, { nil: undefined }) }),
+      ({ from }) => from,
+    );
     fc.assert(
       fc.property(
         fc.constantFrom(...DAY_COUNTS),
         rates,
         lines,
+        ends,
         fc.array(fc.tuple(dateWithin, dateWithin), { minLength: 1, maxLength: 5 }),
-        (dayCount, steps, ofLines, periods) => {
-          const between = amountsBetween({ dayCount, rates: steps }, ofLines);
+        (dayCount, steps, ofLines, ending, periods) => {
+          const terms = { dayCount, rates: steps, ends: ending };
+          const between = amountsBetween(terms, ofLines);
           for (const [one, other] of periods) {
             const [from, to] = one < other ? [one, other] : [other, one];
-            const { amounts } = accrue({ from, to, dayCount, rates: steps }, ofLines);
+            const { amounts } = accrue({ from, to, ...terms }, ofLines);
             expect(between(dayOn(from), dayOn(to)), `${from} ${to}`).to.deep.equal(amounts);
           }
         },

@@ -21,6 +21,15 @@ export interface RateChange extends Known {
   readonly rate: bigint;
   readonly reversals: number[];
 }
+/** When a facility or contract ends, from a day on. */
+export interface Ends extends Known {
+  readonly of: 'facility' | 'contract';
+  readonly day: number;
+  readonly maturity: number | null;
+  /** Of a facility alone. */
+  readonly availability: number | null;
+  readonly reversals: number[];
+}
 export interface NaiveBill extends Known {
   readonly component: Component;
   /** Null: from the first day that accrues. */
@@ -39,6 +48,7 @@ export interface NaivePosting extends Known {
   readonly amounts: Amounts;
 }
 
+const NEVER = Number.POSITIVE_INFINITY;
 const ORIGIN = Date.UTC(2024, 0, 1);
 const DAY_MS = 86_400_000;
 /** Of a year: 360, 365 and 366 divide it. */
@@ -52,6 +62,7 @@ export class NaiveLoan {
   readonly rates: RateChange[] = [];
   readonly bills: NaiveBill[] = [];
   readonly payments: NaivePosting[] = [];
+  readonly ends: Ends[] = [];
   readonly #lenders: readonly string[];
   readonly #dayCount: string;
   /** What was known once never changes. */
@@ -145,7 +156,7 @@ export class NaiveLoan {
     for (let day = from; day < to; day += 1) {
       const rate = this.#rate(component, day, known);
       if (rate === 0n) continue;
-      const balance = this.#base(component, day, holder, until, known);
+      const balance = this.#accruesOn(component, day, holder, until, known);
       sum += balance * rate * this.#parts(from, day);
     }
     return sum;
@@ -158,6 +169,62 @@ export class NaiveLoan {
       if (found === undefined || one.day >= found.day) found = one;
     }
     return found?.rate ?? 0n;
+  }
+
+  /**
+   * A holder's part of what accrues on a day: nobody earns on a credit, and the borrower pays for no more than
+   * the whole. Where a lender is in credit, the others have of the whole in proportion to what they hold.
+   */
+  #accruesOn(component: Component, day: number, holder: string, until: number, known: number) {
+    if (component === 'commitment_fee' && this.#lastDayToDraw(day, known) <= day) return 0n;
+    const of = (id: string) => this.#base(component, day, id, until, known);
+    const whole = of('');
+    const held = this.#lenders.map((id) => ({ id, amount: of(id) }));
+    if (whole >= 0n && held.every(({ amount }) => amount >= 0n)) return of(holder);
+    if (whole <= 0n) return 0n;
+    if (holder === '') return whole;
+    const creditors = held.filter(({ amount }) => amount > 0n);
+    const sum = creditors.reduce((all, { amount }) => all + amount, 0n);
+    const parts = creditors.map(({ id, amount }) => ({
+      id,
+      part: (whole * amount) / sum,
+      rest: (whole * amount) % sum,
+    }));
+    parts.sort((a, b) => (a.rest === b.rest ? (a.id < b.id ? -1 : 1) : a.rest > b.rest ? -1 : 1));
+    const left = Number(whole - parts.reduce((all, { part }) => all + part, 0n));
+    const place = parts.findIndex(({ id }) => id === holder);
+    return place === -1 ? 0n : (parts[place]?.part ?? 0n) + (place < left ? 1n : 0n);
+  }
+
+  /** The terms that hold on a day. */
+  #endsOn(of: Ends['of'], day: number, known: number): Ends | undefined {
+    let found: Ends | undefined;
+    for (const one of this.ends) {
+      if (one.of !== of || one.day > day || !this.stands(one, known)) continue;
+      if (found === undefined || one.day >= found.day) found = one;
+    }
+    return found;
+  }
+
+  #lastDayToDraw(day: number, known: number): number {
+    const { maturity = null, availability = null } = this.#endsOn('facility', day, known) ?? {};
+    return Math.min(maturity ?? NEVER, availability ?? NEVER);
+  }
+
+  /** The day on which the loan matures, where it has and is not repaid. */
+  maturedOn(until: number, known: number): number | undefined {
+    const days = (['facility', 'contract'] as const).map(
+      (of) => this.#endsOn(of, until, known)?.maturity ?? NEVER,
+    );
+    const day = Math.min(...days);
+    return day < until && this.state('', until, known).outstanding > 0n ? day : undefined;
+  }
+
+  /** What each holder may draw of the commitment. */
+  available(holder: string, until: number, known: number): bigint {
+    if (this.#lastDayToDraw(until, known) < until) return 0n;
+    const of = (id: string) => this.#base('commitment_fee', until, id, until, known);
+    return of('') > 0n ? of(holder) : 0n;
   }
 
   /** What it accrues on: capitalised bills count with what is right. */

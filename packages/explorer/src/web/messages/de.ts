@@ -246,6 +246,8 @@ export const de: Messages = {
   'warning.negative_outstanding': 'negatives Kapital',
   'warning.negative_unfunded': 'negativer nicht gezogener Betrag',
   'warning.overadvance': 'über die Zusage gezogen',
+  'warning.lender_beyond_commitment': 'ein Kreditgeber finanziert mehr als seine Zusage',
+  'warning.past_maturity': 'nach Endfälligkeit nicht zurückgezahlt',
   'deal.agent': 'Agent',
   'deal.guarantor': 'Garant',
   'deal.closing': 'Abschluss',

@@ -241,6 +241,8 @@ export const en = {
   'warning.negative_outstanding': 'negative outstanding',
   'warning.negative_unfunded': 'negative undrawn',
   'warning.overadvance': 'drawn beyond the commitment',
+  'warning.lender_beyond_commitment': 'a lender funds more than its commitment',
+  'warning.past_maturity': 'past maturity and not repaid',
   'deal.agent': 'Agent',
   'deal.guarantor': 'Guarantor',
   'deal.closing': 'Closing date',

@@ -35,7 +35,7 @@ const AMOUNTS = {
       unfunded: as(money, 'Committed and not drawn: of it, some may be unavailable.'),
       available: as(
         money,
-        'May be drawn now: never below zero, nothing after the availability period.',
+        'May be drawn now: nothing after the availability period or maturity. Globally never below zero; of a lender that funds more than its commitment it is, so that lenders add up.',
       ),
       unavailable: as(money, 'Unfunded, and blocked from drawing.'),
       letterOfCredit: as(money, 'Letters of credit issued under the commitment.'),
@@ -48,7 +48,10 @@ const AMOUNTS = {
       outstanding: as(money, 'Cash and capitalised principal that is owed.'),
       cash: as(money, 'Principal advanced in cash.'),
       pikCapitalized: as(money, 'Interest that was capitalised (payment in kind).'),
-      due: as(money, 'Principal that was billed and is not paid.'),
+      due: as(
+        money,
+        'Principal that was billed and is not paid; from the day after maturity, all that is outstanding.',
+      ),
       pastDue: as(money, 'The part of the amount due whose due date has passed.'),
       exchangeAdjustment: as(money, 'Revaluation of what is owed in other currencies.'),
       obligation: as(money, 'Outstanding and exchange adjustment: what is owed.'),
@@ -198,7 +201,7 @@ const STATUS = {
 
 const FROM = 'What the item was computed from.';
 const WARNINGS =
-  'Such as `negative_outstanding`, or `overadvance`: drawn beyond the commitment. Real books hold such balances, and they are not hidden.';
+  'Such as `negative_outstanding`: more was repaid than was owed; `overadvance`: drawn beyond the commitment; `lender_beyond_commitment`: a lender funds more than its commitment; `past_maturity`: matured and not repaid. Real books hold such balances, and they are not hidden.';
 
 export const SCHEMAS: Readonly<Record<string, JsonSchema>> = {
   Money: {
@@ -285,10 +288,13 @@ export const SCHEMAS: Readonly<Record<string, JsonSchema>> = {
       ...PARTIES,
       ...lines('Amounts', 'Share'),
       status: as(
-        object({ ...STATUS, daysPastDue: integer('Since the oldest unpaid due date.') }, [
-          'facility',
-          'contract',
-        ]),
+        object(
+          {
+            ...STATUS,
+            daysPastDue: integer('Since the oldest unpaid due date; a maturity is one.'),
+          },
+          ['facility', 'contract'],
+        ),
         'At the date.',
       ),
       accrual: listOf(

@@ -1,5 +1,11 @@
 /** v1's shapes: docs/api.md lists every field. Money is a decimal string of its currency. */
-import type { BalanceItem, CurrencyTotal, Level, PastDue } from '../../balances/balance-store.ts';
+import {
+  type BalanceItem,
+  type CurrencyTotal,
+  type Level,
+  NOTHING_PAST_DUE,
+  type PastDue,
+} from '../../balances/balance-store.ts';
 import {
   type BalancePage,
   type BalanceReading,
@@ -42,12 +48,6 @@ const MOVEMENT_NAMES: Readonly<Record<MovementComponent, string>> = {
 };
 const SHARE_DECIMALS = 12;
 const SHARE_SCALE = 10n ** BigInt(SHARE_DECIMALS);
-const NOTHING_PAST_DUE: Omit<PastDue, 'lenderId'> = {
-  principal: 0n,
-  interest: 0n,
-  fees: 0n,
-  oldestDueDate: null,
-};
 
 /** The dates stand here and not in the items: an item reads the same on the days between changes. */
 export function presentMeta(snapshot: ResolvedSnapshot, period?: Period): Presented {
@@ -260,7 +260,7 @@ function formerClosing(former: FormerReading, context: ItemContext, money: Money
 /** @param restatedFrom what was reported of the same date before, where that was something else. */
 function addProvenance(
   draft: Draft,
-  { item, former, lastPostedAt }: BalanceReading,
+  { item, former, pastDue, lastPostedAt }: BalanceReading,
   restatedFrom: Presented | undefined,
 ): void {
   const { global, lastEffectiveDate, lastSeq } = item;
@@ -272,9 +272,11 @@ function addProvenance(
     restatedFrom: former === undefined ? null : { knownAt: former.knownAt, ...restatedFrom },
   };
   const warnings: string[] = [];
-  if (outstandingPrincipal(global) < 0n) warnings.push('negative_outstanding');
+  if (item.overpaid) warnings.push('negative_outstanding');
   if (global.unfunded < 0n) warnings.push('negative_unfunded');
   if (item.overdrawn) warnings.push('overadvance');
+  if (item.lenderOverdrawn) warnings.push('lender_beyond_commitment');
+  if (lateOf(pastDue, '').isMatured) warnings.push('past_maturity');
   draft['warnings'] = warnings;
 }
 
@@ -302,7 +304,7 @@ function addAmounts(
     outstanding: money(outstanding),
     cash: money(balance.principal_cash),
     pikCapitalized: money(balance.principal_pik),
-    due: money(balance.principal_due),
+    due: money(balance.principal_due + late.maturedDue),
     pastDue: money(late.principal),
     exchangeAdjustment: money(balance.fx_revaluation),
     obligation: money(obligation(balance)),

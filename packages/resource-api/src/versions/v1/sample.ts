@@ -65,6 +65,8 @@ export function sampleItem(resource: BalanceResource, level: Level, reporting: b
     accrues: false,
     owes: false,
     overdrawn: false,
+    lenderOverdrawn: false,
+    overpaid: false,
   };
   const former = { item, pastDue: [], knownAt: DAY };
   const filter = NO_FILTER;

@@ -130,7 +130,7 @@ export const PRESENCE_STATEMENTS: readonly ReconcileStatement[] = [
         j.stands::text AS expected
       FROM (SELECT effective_date,
               bool_or(reverses_seq IS NULL AND journal_stands(seq, ${NOW})) AS stands
-            FROM journal GROUP BY effective_date) j
+            FROM journal WHERE effective_date IS NOT NULL GROUP BY effective_date) j
       LEFT JOIN LATERAL (SELECT stands FROM book_date b
         WHERE b.effective_date = j.effective_date ORDER BY b.known_seq DESC LIMIT 1) b ON true
       WHERE coalesce(b.stands, false) <> j.stands`,

@@ -126,7 +126,8 @@ async function randomPoints(
   count: number,
 ): Promise<readonly SnapshotPoint[]> {
   const dates = await transaction.query<{ asOf: string }>(
-    'SELECT effective_date AS "asOf" FROM journal ORDER BY random() LIMIT $1',
+    `SELECT effective_date AS "asOf" FROM journal WHERE effective_date IS NOT NULL
+     ORDER BY random() LIMIT $1`,
     [count],
   );
   const ends = await transaction.query<{ ledgerSeq: bigint }>(

@@ -5,12 +5,12 @@
 -- no postings and no date, because each record states its own. Before, they were known with a journal that
 -- had been answered already.
 --
--- contract: 0.5.0 goes on; a file without a journal, which it would book with a journal that has its hash, is refused to it
+-- contract: the former build goes on; only a file of records alone, which it books with a journal that has its hash, is refused to it
 
 -- Nobody posts between here and the end of the migration: `names_from` is the next journal.
 SELECT pg_advisory_xact_lock(7204312);
 
--- contract: 0.5.0 writes no such journal, and reads none but by its deal and sequence
+-- contract: the former build writes no such journal, and reads one by its deal and sequence alone
 ALTER TABLE journal ALTER effective_date DROP NOT NULL,
   ADD CONSTRAINT journal_records_undated
     CHECK ((type = 'records') = (effective_date IS NULL)) NOT VALID,
@@ -203,7 +203,7 @@ BEGIN
 END $function$;
 
 -- A record comes before its journal has a hash.
--- contract: they refuse records of 0.5.0 that come without a journal
+-- contract: they refuse records that the former build writes without a journal
 DO $$
 DECLARE name text;
 BEGIN

@@ -158,7 +158,7 @@ describeOnEngines('a copy that is kept by its changes', (engine) => {
     };
     const imports: string[] = [];
     let statements = 0;
-    let drawings = 1;
+    const number = () => newId('n');
     const backdated = () => day(-below(400));
     const ahead = () => day(1 + below(4));
     const operations: readonly (() => Promise<unknown>)[] = [
@@ -226,13 +226,14 @@ describeOnEngines('a copy that is kept by its changes', (engine) => {
       },
       () => {
         const { contract } = pick(loans);
-        const number = `${(drawings += 1)}`;
-        return post([{ ...contract, id: newId('ctr'), contractNumber: number, bookedOn: backdated() }]);
+        return post([
+          { ...contract, id: newId('ctr'), contractNumber: number(), bookedOn: backdated() },
+        ]);
       },
       () => {
         const { contract } = pick(loans);
         const { bookedOn: _, ...undated } = contract;
-        return post([{ ...undated, id: newId('ctr'), contractNumber: `${(drawings += 1)}` }]);
+        return post([{ ...undated, id: newId('ctr'), contractNumber: number() }]);
       },
       () => {
         const dora = aParty('Dora');
@@ -242,7 +243,11 @@ describeOnEngines('a copy that is kept by its changes', (engine) => {
       () => {
         const { deal } = pick(loans);
         const facility = aFacility(deal, { currency: pick(['USD', 'EUR']), bookedOn: ahead() });
-        return post([facility, aPosition(facility, anna), drawing(pick(loans), backdated(), 7_007)]);
+        return post([
+          facility,
+          aPosition(facility, anna),
+          drawing(pick(loans), backdated(), 7_007),
+        ]);
       },
       async () => {
         statements += 1;

@@ -92,7 +92,9 @@ describeOnEngines('records that come without a journal of their deal', (engine) 
         const now = await read(question);
         expect(now.meta.ledgerSeq).to.equal(meta.ledgerSeq + ofDeals.size);
         expect(now.meta.knownAt > meta.knownAt).to.equal(true);
-        const changes = await read(`${question}&updatedSince=${meta.knownAt}&sinceAsOf=${meta.asOf}`);
+        const changes = await read(
+          `${question}&updatedSince=${meta.knownAt}&sinceAsOf=${meta.asOf}`,
+        );
         const copy = new Map(data.map((item: Json) => [item.id, item]));
         for (const { id } of changes.removed) copy.delete(id);
         for (const item of changes.data) copy.set(item.id, item);
@@ -128,7 +130,10 @@ describeOnEngines('records that come without a journal of their deal', (engine) 
     await exportJournals(sqlJournals(api.database), async (text) => {
       file += text;
     });
-    const exported = file.trim().split('\n').map((line) => JSON.parse(line));
+    const exported = file
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line));
     const types = exported.flatMap(({ object, type }) => (object === 'journal' ? [type] : []));
     expect(types).to.deep.equal(['advance', 'advance']);
     const [journal] = await api.database.query<{ id: string; deal: string }>(

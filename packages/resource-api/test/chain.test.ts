@@ -11,6 +11,7 @@ import { sqlLedgerChain } from '../src/store/sql-ledger-chain.ts';
 import { sqlReconciler } from '../src/store/sql-reconciler.ts';
 import { date, importWorldBank, statement } from './support/book.ts';
 import { generated, loadRecords } from './support/generated.ts';
+import { aLoan, aParty } from './support/records.ts';
 
 const sha256 = (text: string) => createHash('sha256').update(text, 'utf8').digest('hex');
 
@@ -52,6 +53,10 @@ describeOnEngines('the chain of journals', (engine) => {
       'SELECT id FROM import_batch ORDER BY key DESC LIMIT 1',
     );
     await revertImport(database, last?.id ?? '', true);
+    // Nothing is posted after these names.
+    const externalIds = [{ source: 'agent', value: 'LAST-1' }];
+    const party = { ...aParty('Last'), legalName: 'Last Ltd', externalIds };
+    await loadRecords(database, [party, ...aLoan(party, []).all]);
   });
   after(() => database?.close());
 
@@ -174,6 +179,26 @@ describeOnEngines('the chain of journals', (engine) => {
       sql: `UPDATE facility SET day_count = '30/360' WHERE key = (SELECT max(key) FROM facility)`,
     },
     {
+      what: 'two lenders’ names were swapped, and the words by which they are found',
+      sql: `CREATE TEMPORARY TABLE swapped AS
+          SELECT min(lender_key) AS one, max(lender_key) AS other FROM lender_position;
+        UPDATE party y SET name = (SELECT x.name FROM party x, swapped
+            WHERE x.key = CASE y.key WHEN one THEN other ELSE one END)
+          WHERE key IN (SELECT unnest(ARRAY[one, other]) FROM swapped);
+        DELETE FROM party_word WHERE party_key IN (SELECT unnest(ARRAY[one, other]) FROM swapped);
+        INSERT INTO party_word SELECT key, w, false FROM party CROSS JOIN words_of(name) w
+          WHERE key IN (SELECT unnest(ARRAY[one, other]) FROM swapped)`,
+    },
+    ...[
+      ['a party', `UPDATE party SET name = 'x' WHERE key = 1`],
+      ['the last party', `UPDATE party SET name = 'x' WHERE name = 'Last'`],
+      ['a legal name', `UPDATE party SET legal_name = 'x' WHERE legal_name = 'Last Ltd'`],
+      ['a deal', `UPDATE deal SET name = 'x' WHERE key = 2`],
+      ['a deal’s country', `UPDATE deal SET country = 'ZZ' WHERE key = 2`],
+      ['a facility', `UPDATE facility SET name = 'x' WHERE key = 2`],
+      ['an id elsewhere', `UPDATE external_id SET value = 'x' WHERE value = 'LAST-1'`],
+    ].map(([name, sql = '']) => ({ what: `${name} was given another name`, sql })),
+    {
       what: 'the last journal was deleted with all that it posted',
       sql: `DELETE FROM posting WHERE journal_seq = (SELECT max(seq) FROM journal);
         DELETE FROM journal WHERE seq = (SELECT max(seq) FROM journal)`,
@@ -233,11 +258,12 @@ describeOnEngines('the chain of journals', (engine) => {
        FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum > 0
          AND NOT a.attisdropped
        WHERE c.relnamespace = current_schema()::regnamespace AND c.relkind = 'r'
-         AND (c.relname IN ('journal', 'posting') OR EXISTS (SELECT FROM pg_attribute k
+         AND (c.relname IN ('journal', 'posting', 'external_id') OR EXISTS (SELECT FROM pg_attribute k
            WHERE k.attrelid = c.oid AND k.attname IN ('known_seq', 'booked_seq')))`,
     );
     const [source] = await database.query<{ text: string }>(
-      `SELECT prosrc AS text FROM pg_proc WHERE proname = 'journal_content'`,
+      `SELECT string_agg(prosrc, ' UNION ALL ') AS text FROM pg_proc
+       WHERE proname IN ('journal_content', 'record_names')`,
     );
     const uncovered = rows
       .filter(({ name }) => !FOLLOWS_FROM_JOURNALS.includes(name))
@@ -260,7 +286,7 @@ const FOLLOWS_FROM_JOURNALS = [
   'item_life',
 ];
 
-/** Names are dated facts by themselves; keys stand for ids; a deal follows from its facility. */
+/** Keys stand for ids; a deal follows from its facility. */
 const NOT_HASHED = new Set([
   ...['party', 'deal', 'facility', 'loan_contract', 'lender_position'].map((name) => `${name}.key`),
   ...[
@@ -272,11 +298,6 @@ const NOT_HASHED = new Set([
   ].map((name) => `${name}.deal_key`),
   'loan_contract.deal_key',
   'lender_position.deal_key',
-  'party.name',
-  'party.legal_name',
-  'deal.name',
-  'deal.country',
-  'facility.name',
 ]);
 
 /** Whether the branch of the function that reads the table names the column. */
@@ -299,6 +320,55 @@ describe('the chain of a book that was made before it', () => {
     expect(links).to.have.length(1);
     expectChained(links);
     expect(links[0]?.content.split('\n')).to.include('reason "it \\"moved\\""');
+    await database.close();
+  });
+});
+
+describe('the chain of a book from before its hashes covered names', () => {
+  it('goes on, and covers the names from before with the next journal', async () => {
+    const database = await pglite.open();
+    const migrations = readMigrations(MIGRATIONS);
+    const named = migrations.findIndex(({ name }) => name.endsWith('records-have-journals.sql'));
+    await migrate(database, migrations.slice(0, named));
+    await database.execute(OLD_BOOK);
+    // As 0.5.0 books a file without a journal: with a journal that has its hash.
+    await database.execute(`INSERT INTO facility (id, deal_key, name, type, currency, status, booked_on,
+        booked_seq) VALUES ('fac_2', 1, 'G', 'term_loan', 'USD', 'active', '2024-01-01', 1)`);
+    const [old] = await linksOf(database);
+    const kept = await sqlLedgerChain(database).head();
+    await migrate(database, migrations);
+    const chain = sqlLedgerChain(database);
+    expect(await linksOf(database)).to.deep.equal([old]);
+    if (kept === undefined) throw new Error('there is no head');
+    expect(await chain.verify(kept)).to.deep.equal([]);
+    await postNothing(database, 'next');
+    const [first, next] = await linksOf(database);
+    expect(first).to.deep.equal(old);
+    expectChained(await linksOf(database));
+    const lines = next?.content.split('\n') ?? [];
+    const names = ['name deal_1 "D" "IN"', 'name fac_1 "F"', 'name fac_2 "G"', 'name pty_1 "A" -'];
+    expect(lines).to.include(`names ${names.length} ${sha256(names.join('\n'))}`);
+    expect(lines.filter((line) => line.startsWith('facility'))).to.have.length(1);
+    const head = await chain.head();
+    if (head === undefined) throw new Error('there is no head');
+    expect(await chain.verify(head)).to.deep.equal([]);
+    const renamed = `UPDATE deal SET name = 'E'`;
+    const [broken] = await afterTampering(database, renamed, (inside) =>
+      sqlLedgerChain(inside).verify(head),
+    );
+    expect(broken).to.include({ sequence: '2' });
+    const later = aParty('Later');
+    const { deal, all: records } = aLoan(later, []);
+    await loadRecords(database, [later, ...records]);
+    const last = (await linksOf(database)).at(-1)?.content.split('\n') ?? [];
+    expect(last[1]).to.match(new RegExp(`^journal 3 jrn_\\w+ ${deal.id} records - `));
+    expect(last).to.include.members([
+      `name ${deal.id} "${deal.name}" "US"`,
+      `party ${later.id} - -`,
+      `name ${later.id} "Later" -`,
+    ]);
+    const { checks } = await sqlReconciler(database).reconcile(1);
+    expect(checks.filter(({ breakCount }) => breakCount > 0)).to.deep.equal([]);
     await database.close();
   });
 });

@@ -132,6 +132,16 @@ describeOnEngines('a book whose statements are imported, corrected and taken bac
     await compare(history, 'imported again');
   });
 
+  it('has records without a journal since the file that booked them, and no earlier', async () => {
+    const history = new History(database);
+    await history.book('R1', '2021-03-31');
+    await history.import('2022-05-31', new Map([['A1', plain]]));
+    await history.book('R2', '2020-06-30');
+    await history.draw('R1', '2020-06-30', 500);
+    expect(history.seqs.length).to.equal(4);
+    await compare(history, 'records alone');
+  });
+
   it('has an item on the date of a journal that is older than its booking', async () => {
     const history = new History(database);
     await history.import('2022-05-31', new Map([['A1', plain]]));
@@ -164,7 +174,13 @@ describeOnEngines('a book whose statements are imported, corrected and taken bac
     const imports = history.standingImports;
     const last = imports.at(-1);
     const drawn = history.done.filter(({ journal }) => journal !== undefined);
-    const choice = random.between(1, 10);
+    const choice = random.between(1, 12);
+    if (choice > 10) {
+      const loan = `R${history.loans.length}`;
+      const since = oneOf(random, DATES);
+      await history.book(loan, since);
+      return `book ${loan} ${since}`;
+    }
     if (choice <= 2 && last !== undefined) {
       await history.revert(last);
       return `revert ${last.date}`;

@@ -80,7 +80,7 @@ describeOnEngines('a series of principal', (engine) => {
         const at = `${note} ${point.currency} ${point.from} ${point.to}`;
         expect(plain(point.closing), at).to.deep.equal(sum(own, ({ item }) => lineOf(item)));
         expect(plain(point.opening), at).to.deep.equal(
-          sum(own, ({ item, opening }) => opening?.get(item.position?.lenderId ?? '')),
+          sum(own, ({ item, opening }) => opening?.get(item.position?.lenderId ?? '')?.balance),
         );
         compared += 1;
       }

@@ -323,6 +323,20 @@ describeOnEngines('reconciling', (engine) => {
       sql: `DELETE FROM party_word WHERE party_key = (SELECT min(party_key) FROM party_word)`,
     },
     {
+      invariant: 'words_kept',
+      when: 'a deal was given a word that no name of it has',
+      table: 'deal_word',
+      sql: `INSERT INTO deal_word SELECT min(key), 'stranger', 0, 0, true FROM deal`,
+    },
+    {
+      invariant: 'records_have_journals',
+      when: 'a record was moved to a journal of another deal',
+      table: 'loan_contract',
+      sql: `UPDATE loan_contract SET booked_seq = (SELECT max(seq) FROM journal)
+            WHERE key = (SELECT min(key) FROM loan_contract
+              WHERE deal_key <> (SELECT deal_key FROM journal ORDER BY seq DESC LIMIT 1))`,
+    },
+    {
       invariant: 'reported_dates_follow',
       when: 'a date was reported at another time',
       table: 'reported_date',

@@ -134,6 +134,31 @@ describeOnEngines('what was reported before', (engine) => {
     expect(global.commitment.available).to.equal('0.00');
     expect(provenance.restatedFrom.global.commitment.available).to.equal('50.00');
   });
+
+  it('names the lenders as they were known then', async () => {
+    const [borrower, anna] = [aParty('Borrower'), aParty('Anna')];
+    const loan = aLoan(borrower, [anna]);
+    const drawn = (amount: string) => {
+      const both = [[undefined, amount] as const, [anna, amount] as const];
+      const postings = entry(loan, ['PRINCIPAL_CASH', 'CASH_CLEARING'], both, {
+        movement: 'advance',
+      });
+      return aJournal(loan.deal, 'advance', '2025-01-15', postings);
+    };
+    const post = (records: readonly BookRecord[]) => loadRecords(api.database, records);
+    await post([borrower, anna, ...loan.all, drawn('10.00')]);
+    const renamed = { details: [{ party: anna.id, name: 'Anna, as renamed' }] };
+    await post([aJournal(loan.deal, 'terms', '2025-01-10', [], renamed), drawn('5.00')]);
+    for (const resource of ['', '/principal']) {
+      const query = `level=position&dealId=${loan.deal.id}&asOf=2025-01-31`;
+      const { data } = await ask(query, resource);
+      const { share, provenance } = data[0];
+      expect(share.lender.name).to.equal('Anna, as renamed');
+      expect(provenance.restatedFrom.share.lender.name).to.equal('Anna');
+      const whole = await ask(query.replace('position', 'facility'), resource);
+      expect(whole.data[0].provenance.restatedFrom.lenders[0].lender.name).to.equal('Anna');
+    }
+  });
 });
 
 function withoutTime({ knownAt: _, ...amounts }: Json): Json {

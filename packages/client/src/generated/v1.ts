@@ -645,7 +645,7 @@ export interface components {
             global: components["schemas"]["Amounts"];
             /** @description The share of the caller, of the position, or of the one lender asked for; otherwise null. */
             share: components["schemas"]["Share"] | null;
-            /** @description Every lender’s share that the caller may see. All shares add up to the global amount. */
+            /** @description Every lender’s share that the caller may see. All shares add up to the global amount. Absent at level position, where `share` is the one of the position. */
             lenders?: components["schemas"]["Share"][];
             /** @description At the date. */
             status: {
@@ -685,7 +685,7 @@ export interface components {
                 ledgerSeq: number;
                 /** @description Whether something else was reported of the same date before. */
                 restated: boolean;
-                /** @description What was reported of the same date before. */
+                /** @description What was reported of the same date before, with the names of the lenders as they were known then. */
                 restatedFrom: {
                     /** @description When that was known. */
                     knownAt: components["schemas"]["Instant"];
@@ -693,7 +693,7 @@ export interface components {
                     global: components["schemas"]["Amounts"];
                     /** @description The share of the caller, of the position, or of the one lender asked for; otherwise null. */
                     share: components["schemas"]["Share"] | null;
-                    /** @description Every lender’s share that the caller may see. All shares add up to the global amount. */
+                    /** @description Every lender’s share that the caller may see. All shares add up to the global amount. Absent at level position, where `share` is the one of the position. */
                     lenders?: components["schemas"]["Share"][];
                 } | null;
             };
@@ -754,7 +754,7 @@ export interface components {
             global: components["schemas"]["RollForward"];
             /** @description The share of the caller, of the position, or of the one lender asked for; otherwise null. */
             share: components["schemas"]["RollForwardShare"] | null;
-            /** @description Every lender’s share that the caller may see. All shares add up to the global amount. */
+            /** @description Every lender’s share that the caller may see. All shares add up to the global amount. Absent at level position, where `share` is the one of the position. */
             lenders?: components["schemas"]["RollForwardShare"][];
             /** @description Whatever the period is. */
             sinceInception: {
@@ -811,7 +811,7 @@ export interface components {
                 ledgerSeq: number;
                 /** @description Whether something else was reported of the same date before. */
                 restated: boolean;
-                /** @description What was reported of the same date before. */
+                /** @description What was reported of the same date before, with the names of the lenders as they were known then. */
                 restatedFrom: {
                     /** @description When that was known. */
                     knownAt: components["schemas"]["Instant"];
@@ -1092,7 +1092,7 @@ export interface components {
                     pastDue?: components["schemas"]["Money"];
                 };
             } | null;
-            /** @description Every lender’s share that the caller may see. All shares add up to the global amount. */
+            /** @description Every lender’s share that the caller may see. All shares add up to the global amount. Absent at level position, where `share` is the one of the position. */
             lenders?: components["schemas"]["Share"][];
             /** @description At the date. */
             status?: {
@@ -1187,7 +1187,7 @@ export interface components {
                 ledgerSeq?: number;
                 /** @description Whether something else was reported of the same date before. */
                 restated?: boolean;
-                /** @description What was reported of the same date before. */
+                /** @description What was reported of the same date before, with the names of the lenders as they were known then. */
                 restatedFrom?: {
                     /** @description When that was known. */
                     knownAt?: components["schemas"]["Instant"];
@@ -1334,7 +1334,7 @@ export interface components {
                             pastDue?: components["schemas"]["Money"];
                         };
                     } | null;
-                    /** @description Every lender’s share that the caller may see. All shares add up to the global amount. */
+                    /** @description Every lender’s share that the caller may see. All shares add up to the global amount. Absent at level position, where `share` is the one of the position. */
                     lenders?: components["schemas"]["Share"][];
                 } | null;
             };
@@ -1487,7 +1487,7 @@ export interface components {
                 /** @description Closing and exchange adjustment: what is owed. */
                 obligation?: components["schemas"]["Money"];
             } | null;
-            /** @description Every lender’s share that the caller may see. All shares add up to the global amount. */
+            /** @description Every lender’s share that the caller may see. All shares add up to the global amount. Absent at level position, where `share` is the one of the position. */
             lenders?: components["schemas"]["RollForwardShare"][];
             /** @description Whatever the period is. */
             sinceInception?: {
@@ -1558,7 +1558,7 @@ export interface components {
                 ledgerSeq?: number;
                 /** @description Whether something else was reported of the same date before. */
                 restated?: boolean;
-                /** @description What was reported of the same date before. */
+                /** @description What was reported of the same date before, with the names of the lenders as they were known then. */
                 restatedFrom?: {
                     /** @description When that was known. */
                     knownAt?: components["schemas"]["Instant"];

@@ -282,8 +282,14 @@ export interface ItemTerms {
   }[];
 }
 
-/** Balances of one item at another snapshot: global under the empty id, else by lender id. */
-export type ItemBalances = ReadonlyMap<string, StatedBalance>;
+/** Lines of one item at another snapshot: the global one under the empty id, else by lender id. */
+export type ItemBalances = ReadonlyMap<string, FormerLine>;
+
+export interface FormerLine {
+  /** The lender's name at that snapshot; null for the global line. */
+  readonly lenderName: string | null;
+  readonly balance: StatedBalance;
+}
 
 /** What accrues, by internal key of the item; items with the same streams may share one list. */
 export type ItemStreams = ReadonlyMap<bigint, readonly AccrualStream[]>;

@@ -494,13 +494,14 @@ export function addUp(
   return sums;
 }
 
-/** The item with the amounts that it had; a lender who was not booked then has no share. */
+/** The item with the amounts and lenders' names that it had; a lender who was not booked then has no share. */
 function formerItem(item: BalanceItem, balances: ItemBalances): BalanceItem {
-  const lenders = item.lenders.flatMap(({ lender }) => {
-    const balance = balances.get(lender.id);
-    return balance === undefined ? [] : [{ lender, balance }];
+  const lenders = item.lenders.flatMap(({ lender: { id, name } }) => {
+    const line = balances.get(id);
+    if (line === undefined) return [];
+    return [{ lender: { id, name: line.lenderName ?? name }, balance: line.balance }];
   });
-  return { ...item, global: balances.get('') ?? ZERO_BALANCE, lenders };
+  return { ...item, global: balances.get('')?.balance ?? ZERO_BALANCE, lenders };
 }
 
 const NONE: readonly PastDue[] = [];

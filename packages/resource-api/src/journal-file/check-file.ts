@@ -75,7 +75,6 @@ export class FileChecker {
   #malformed = false;
   #knownCount = 0;
   #fresh = 0;
-  #freshJournals = 0;
   #given: SummaryRecord | undefined;
   #lastLine = 0;
 
@@ -126,7 +125,6 @@ export class FileChecker {
       warnings: warnings.sort((one, other) => one.line - other.line),
       known: this.#knownCount,
       fresh: this.#fresh,
-      freshJournals: this.#freshJournals,
     };
   }
 
@@ -240,7 +238,6 @@ export class FileChecker {
       return;
     }
     this.#fresh += 1;
-    if (record.object === 'journal') this.#freshJournals += 1;
     const unknown = referencesOf(record).filter((id) => !this.#described.has(id));
     for (const id of new Set(unknown)) {
       if (this.#unread.has(id)) continue;

@@ -36,11 +36,11 @@ export async function importJournals(
 ): Promise<JournalImportReport> {
   const checker = new FileChecker(store, await store.closedThrough());
   for await (const batch of inBatches(lines())) await checker.check(batch);
-  const { fresh, freshJournals, ...facts } = checker.finish();
+  const { fresh, ...facts } = checker.finish();
   const { faultCount } = facts;
   if (faultCount > 0) return { ...facts, outcome: 'refused' };
   if (fresh === 0) return { ...facts, outcome: 'applied_before' };
-  await store.write(freshRecords(lines(), checker), { apply, hasJournals: freshJournals > 0 });
+  await store.write(freshRecords(lines(), checker), apply);
   return { ...facts, outcome: apply ? 'applied' : 'valid' };
 }
 

@@ -33,10 +33,7 @@ export interface JournalStore {
   /** Undefined when no period is closed. */
   closedThrough(): Promise<BusinessDate | undefined>;
   /** One transaction, all or nothing; without `apply` it is rolled back at its end. */
-  write(
-    records: AsyncIterable<BookRecord>,
-    how: { readonly apply: boolean; readonly hasJournals: boolean },
-  ): Promise<void>;
+  write(records: AsyncIterable<BookRecord>, apply: boolean): Promise<void>;
   /**
    * Everything that became known with a sequence or later, in an order in which it can be written
    * again; one snapshot.

@@ -212,12 +212,12 @@ export function balancesStatement(
   const parameters = new Parameters(snapshot);
   const { items } = LEVEL_SQL[level];
   const text = `
-    SELECT i.key, lender.id AS lender_id, s.amounts
+    SELECT i.key, lender.id AS lender_id, lender.name AS lender_name, s.amounts
     FROM ${items}
     CROSS JOIN LATERAL (
       ${lenderSums(level)}
     ) s
-    LEFT JOIN party lender ON lender.key = s.lender_key
+    LEFT JOIN LATERAL (${namedParty('s.lender_key')}) lender ON true
     WHERE i.key = ANY(${parameters.add(keys)})`;
   return { sql: text, parameters: parameters.values, planning: BY_INDEX, prepared: true };
 }

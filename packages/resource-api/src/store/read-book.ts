@@ -26,7 +26,7 @@ export async function readBook(
   fromSeq: bigint,
 ): Promise<void> {
   for (const { object, sql } of SUBJECTS) {
-    // What came without a journal was booked with the last one before it.
+    // Earlier builds booked what came without a journal with the last one before it.
     await inPages(receive, async (after) => {
       const rows = await transaction.query<SubjectRow>(
         `${sql} WHERE p.key > $1 AND p.booked_seq >= $2 - 1 ORDER BY p.key LIMIT ${BATCH}`,

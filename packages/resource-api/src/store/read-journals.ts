@@ -17,7 +17,10 @@ export function present<T extends Record<string, unknown>>(row: T): Partial<T> {
   ) as Partial<T>;
 }
 
-/** Journals `j` with all that became known with them. */
+/**
+ * Journals `j` with all that became known with them. Those of type `records` are left out: who writes the
+ * records again has others.
+ */
 export async function readJournals(
   sql: Sql,
   which: string,
@@ -28,7 +31,7 @@ export async function readJournals(
        j.effective_date AS "effectiveDate", j.idempotency_key AS "idempotencyKey", j.reason,
        j.source_ref AS "sourceRef", j.created_by AS "createdBy", r.id AS reverses,
        b.id AS corrects, CASE WHEN j.overadvance THEN true END AS overadvance
-     FROM journal j LEFT JOIN journal r ON r.seq = j.reverses_seq
+     FROM (SELECT * FROM journal WHERE type <> 'records') j LEFT JOIN journal r ON r.seq = j.reverses_seq
      LEFT JOIN journal b ON b.seq = j.corrects_seq ${which}`,
     [parameter],
   );

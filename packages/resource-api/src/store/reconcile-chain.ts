@@ -68,7 +68,7 @@ export const CHAIN_STATEMENTS: readonly ReconcileStatement[] = [
         SELECT reached, min(posted_at) AS posted_at
         FROM (SELECT posted_at, max(latest) OVER (ORDER BY posted_at) AS reached
               FROM (SELECT posted_at, max(effective_date) AS latest FROM journal
-                    GROUP BY posted_at) transactions) j
+                    WHERE effective_date IS NOT NULL GROUP BY posted_at) transactions) j
         GROUP BY reached
       )
       SELECT f.reached::text AS date, 'nothing' AS found, f.posted_at::text AS expected

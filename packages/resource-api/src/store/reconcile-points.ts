@@ -27,7 +27,8 @@ export async function randomPoints(
 ): Promise<readonly SnapshotPoint[]> {
   const dates = await transaction.query<{ asOf: string }>(
     `${scope?.tables ?? WHOLE_BOOK}
-     SELECT effective_date AS "asOf" FROM journal ORDER BY random() LIMIT $1`,
+     SELECT effective_date AS "asOf" FROM journal WHERE effective_date IS NOT NULL
+     ORDER BY random() LIMIT $1`,
     [count],
   );
   const ends = await transaction.query<{ ledgerSeq: bigint }>(

@@ -101,6 +101,19 @@ export const PRESENCE_STATEMENTS: readonly ReconcileStatement[] = [
     breaks: `SELECT * FROM (${misdated('$2')}) past WHERE $1::date IS NOT NULL`,
   },
   {
+    invariant: 'records_have_journals',
+    states: 'each record became known together with a journal of its deal',
+    checked: `SELECT count(*) FROM ${RECORDS} r`,
+    breaks: `
+      SELECT r.kind, r.id AS record, r.booked_seq::text AS "ledgerSeq", 'nothing' AS found,
+        'a journal of its deal with the posting time of that sequence' AS expected
+      FROM ${RECORDS} r LEFT JOIN journal b ON b.seq = r.booked_seq
+      LEFT JOIN (SELECT DISTINCT posted_at, deal_key FROM journal) j
+        ON j.posted_at = b.posted_at AND j.deal_key = r.deal_key
+      -- Earlier builds booked records without a journal.
+      WHERE r.booked_seq >= (SELECT names_from FROM book_state) AND j.deal_key IS NULL`,
+  },
+  {
     invariant: 'standing_follows_reversals',
     states:
       'a journal stands unless it is reversed; a reversal that is itself reversed does not count',
@@ -131,7 +144,7 @@ export const PRESENCE_STATEMENTS: readonly ReconcileStatement[] = [
         j.stands::text AS expected
       FROM (SELECT effective_date,
               bool_or(reverses_seq IS NULL AND journal_stands(seq, ${NOW})) AS stands
-            FROM journal GROUP BY effective_date) j
+            FROM journal WHERE effective_date IS NOT NULL GROUP BY effective_date) j
       LEFT JOIN LATERAL (SELECT stands FROM book_date b
         WHERE b.effective_date = j.effective_date ORDER BY b.known_seq DESC LIMIT 1) b ON true
       WHERE coalesce(b.stands, false) <> j.stands`,

@@ -21,22 +21,34 @@ const OF_PARTIES = `
   UNION ALL SELECT y.id, y.key, x.value, true
   FROM external_id x JOIN party y ON y.id = x.entity_id`;
 
+/**
+ * Words that are missing among those that are kept, and kept words that no name has: an external word is
+ * found by without a look at a name.
+ */
+function keptWords(names: string, kept: string, record: string, ...key: readonly string[]): string {
+  const of = (table: string) =>
+    [...key, 'word', 'is_external'].map((column) => `${table}.${column}`).join(', ');
+  return `(
+      WITH named AS MATERIALIZED (
+        SELECT n.*, w AS word FROM (${names}) n CROSS JOIN words_of(n.name) w
+      )
+      SELECT record, 'missing' AS found, word AS expected FROM named
+      WHERE NOT EXISTS (SELECT FROM ${kept} k WHERE (${of('k')}) = (${of('named')}))
+      UNION ALL
+      SELECT r.id, k.word, 'no such word'
+      FROM (SELECT ${of(kept)} FROM ${kept} EXCEPT SELECT ${of('named')} FROM named) k
+      LEFT JOIN ${record} r ON r.key = k.${record}_key)`;
+}
+
 /** What a search looks up: without a word of its name a record is not found by it. */
 export const SEARCH_STATEMENTS: readonly ReconcileStatement[] = [
   {
     invariant: 'words_kept',
-    states: 'every word of every name and external id is kept for searches',
+    states: 'every word of every name and external id is kept for searches, and no other',
     checked: 'SELECT (SELECT count(*) FROM deal_word) + (SELECT count(*) FROM party_word)',
     breaks: `
-      SELECT n.record, 'missing' AS found, w AS expected
-      FROM (${OF_DEALS}) n CROSS JOIN words_of(n.name) w
-      WHERE NOT EXISTS (SELECT FROM deal_word k WHERE k.deal_key = n.deal_key AND k.word = w
-        AND k.facility_key = n.facility_key AND k.contract_key = n.contract_key
-        AND k.is_external = n.is_external)
+      ${keptWords(OF_DEALS, 'deal_word', 'deal', 'deal_key', 'facility_key', 'contract_key')}
       UNION ALL
-      SELECT n.record, 'missing', w
-      FROM (${OF_PARTIES}) n CROSS JOIN words_of(n.name) w
-      WHERE NOT EXISTS (SELECT FROM party_word k WHERE k.party_key = n.party_key AND k.word = w
-        AND k.is_external = n.is_external)`,
+      ${keptWords(OF_PARTIES, 'party_word', 'party', 'party_key')}`,
   },
 ];

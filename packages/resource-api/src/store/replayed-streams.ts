@@ -17,6 +17,9 @@ const ON = Object.entries(ACCRUES_ON).map(([name, on]) => `WHEN '${name}' THEN $
 const STANDS = (seq: string) => `coalesce((SELECT t.stands FROM journal_standing t
       WHERE t.seq = ${seq} ORDER BY t.known_seq DESC LIMIT 1), true)`;
 const OF_LINE = 'l.facility_key = s.facility_key AND l.contract_key = s.contract_key';
+/** From which day on no commitment fee accrues: nothing can be drawn any more. */
+const END = (of: string) =>
+  `coalesce(least(${of}.availability_end_date, ${of}.maturity_date), 'infinity')`;
 const OF_STREAM = (alias: string) => `${alias}.facility_key = s.facility_key
         AND ${alias}.contract_key = s.contract_key AND ${alias}.component = s.component`;
 
@@ -41,6 +44,11 @@ export const REPLAYED_STREAMS = `
   )
   SELECT ARRAY[f.key] AS items, f.id AS facility_id, c.id AS contract_id,
     s.component::text AS component, f.day_count,
+    CASE s.component WHEN 'commitment_fee' THEN concat_ws(',', '-infinity ' || ${END('f')},
+      (SELECT string_agg(concat(t.effective_date, ' ', t.day), ',' ORDER BY t.effective_date)
+       FROM (SELECT DISTINCT ON (t.effective_date) t.effective_date, ${END('t')} AS day
+             FROM facility_terms t WHERE t.facility_key = f.key AND ${STANDS('t.known_seq')}
+             ORDER BY t.effective_date, t.known_seq DESC) t)) END AS ends,
     (SELECT json_agg(json_build_object('from', lower(o), 'to', upper(o)) ORDER BY lower(o))
      FROM unnest(datemultirange(daterange(least(s.begins, $2), $2)) - (
        SELECT coalesce(range_agg(daterange(a.since, a.settled_through)), '{}')

@@ -5,6 +5,7 @@ import type {
   DealFacts,
   FacetValue,
   FilterRequest,
+  FormerLine,
   GrantFacts,
   ItemBalances,
   ItemTerms,
@@ -17,7 +18,7 @@ import type {
   ReaderAccess,
   ReportingRate,
 } from '../balances/balance-store.ts';
-import type { StatedBalance, TotalBalance } from '../ledger/balance.ts';
+import type { TotalBalance } from '../ledger/balance.ts';
 import type { BusinessDate } from '../ledger/business-date.ts';
 import { accrualStatement } from './accrual-statement.ts';
 import { type StreamRow, toStreams } from './accrual-streams.ts';
@@ -139,12 +140,13 @@ export function sqlBalanceStore(
       return row ?? { roles: [], parties: [], deals: 0 };
     },
     async balancesOf(access, level, keys, snapshot) {
-      const found = new Map<bigint, Map<string, StatedBalance>>();
+      const found = new Map<bigint, Map<string, FormerLine>>();
       if (keys.length === 0) return found;
       const statement = balancesStatement(level, keys, snapshot);
       for (const row of await readAs<ItemRow>(database, access, statement)) {
-        const item = found.get(row.key) ?? new Map<string, StatedBalance>();
-        found.set(row.key, item.set(row.lender_id ?? '', toBalance(row.amounts)));
+        const item = found.get(row.key) ?? new Map<string, FormerLine>();
+        const line = { lenderName: row.lender_name, balance: toBalance(row.amounts) };
+        found.set(row.key, item.set(row.lender_id ?? '', line));
       }
       return found satisfies ReadonlyMap<bigint, ItemBalances>;
     },
@@ -383,6 +385,7 @@ function toTotal({ currency, count, ...balance }: TotalRow): BookedTotal {
 interface ItemRow {
   readonly key: bigint;
   readonly lender_id: string | null;
+  readonly lender_name: string | null;
   readonly amounts: string;
 }
 

@@ -150,11 +150,9 @@ async function writeImport(
       JSON.stringify(file.controlTotals),
     ],
   );
-  const posts = loans.some(({ journals }) => journals.length > 0);
-  const bookedSeq = posts ? firstSeq : firstSeq - 1n;
   const newLoans = loans.filter(({ booked }) => !booked);
   const parties = await statementParties(transaction, file, loans);
-  const inserting = insertLoans(transaction, file, newLoans, { parties, bookedSeq });
+  const inserting = insertLoans(transaction, file, newLoans, { parties, bookedSeq: firstSeq });
   // Awaited below; until then its failure must not count as unhandled.
   inserting.catch(() => undefined);
   // The journals are prepared meanwhile. The statement has been sent when the event loop has turned.

@@ -45,10 +45,10 @@ export function sqlJournals(database: Database): JournalStore {
       );
       return last?.through;
     },
-    async write(records, { apply, hasJournals }) {
+    async write(records, apply) {
       try {
         await database.transaction(async (transaction) => {
-          await writeBook(transaction, records, hasJournals);
+          await writeBook(transaction, records);
           if (!apply) throw new DryRun();
         });
       } catch (error) {
@@ -125,7 +125,7 @@ async function posted(sql: Sql, { idempotencyKeys, reversed }: PostedQuestion): 
   );
   const there = await sql.query<{ id: string; reversed: boolean }>(
     `SELECT j.id, EXISTS (SELECT FROM journal r WHERE r.reverses_seq = j.seq) AS reversed
-     FROM journal j WHERE j.id = ANY($1)`,
+     FROM journal j WHERE j.id = ANY($1) AND j.type <> 'records'`,
     [reversed],
   );
   return {

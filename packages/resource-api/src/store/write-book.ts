@@ -1,4 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
+import { newId } from '@cls/shared/new-id';
 import type { Transaction } from '@cls/shared/sql/database';
 import type {
   BookRecord,
@@ -36,19 +37,13 @@ const RECORDS_PER_TURN = 25;
  * Writes records in their order, in one transaction that holds the journal lock. Records stand
  * after those they name.
  *
- * @param hasJournals whether there is a journal among them. Who does not know may leave it out where
- *   records without one are fewer than a chunk.
  * @throws {SqlError} when the database refuses one; the transaction is then lost.
  */
 export async function writeBook(
   transaction: Transaction,
   records: AsyncIterable<BookRecord> | Iterable<BookRecord>,
-  hasJournals?: boolean,
 ): Promise<void> {
   const firstSeq = await lockJournal(transaction);
-  // Known with the transaction: any of its sequences will do. Without a journal of their own, records are
-  // known with the last one.
-  let bookedSeq = hasJournals === false ? firstSeq - 1n : firstSeq;
   let nextSeq = firstSeq;
   let recordCount = 0;
   let chunk: BookRecord[] = [];
@@ -61,7 +56,7 @@ export async function writeBook(
     const journals = chunk.filter((record) => record.object === 'journal');
     const prepared = [...prepareJournals(named, nextSeq)];
     await writing;
-    writing = writeChunk(transaction, chunk, { journals, prepared, bookedSeq, nextSeq, lineKeys });
+    writing = writeChunk(transaction, chunk, { journals, prepared, firstSeq, nextSeq, lineKeys });
     // Awaited with the next chunk; until then its failure must not count as unhandled.
     writing.catch(() => undefined);
     nextSeq += BigInt(journals.length);
@@ -81,13 +76,11 @@ export async function writeBook(
       if (chunk.length >= CHUNK_RECORDS) await flush();
       if (recordCount % RECORDS_PER_TURN === 0) await setImmediate();
     }
-    if (chunk.length === recordCount && !chunk.some(({ object }) => object === 'journal')) {
-      bookedSeq = firstSeq - 1n;
-    }
     await flush();
   } finally {
     await writing;
   }
+  await postRecordJournals(transaction, firstSeq, nextSeq);
   // Checked now and not with the commit, so that what is rolled back was checked too.
   await transaction.query('SET CONSTRAINTS check_reversals IMMEDIATE');
   await transaction.query('SET CONSTRAINTS check_reversals DEFERRED');
@@ -104,12 +97,39 @@ interface ChunkJournals {
 async function writeChunk(
   transaction: Transaction,
   records: readonly BookRecord[],
-  { bookedSeq, ...ofJournals }: ChunkJournals & { readonly bookedSeq: bigint },
+  { firstSeq, ...ofJournals }: ChunkJournals & { readonly firstSeq: bigint },
 ): Promise<void> {
-  await insertSubjects(transaction, records, bookedSeq);
+  // Known with the transaction, as its first journal is.
+  await insertSubjects(transaction, records, firstSeq);
   await postRecords(transaction, ofJournals);
   const rates = records.filter((record) => record.object === 'fx_rate');
   await insertRows(transaction, 'fx_rate', FX_RATE, rates);
+}
+
+/** Deals with records of the transaction, and without a journal of it. */
+const DEALS_WITHOUT_JOURNAL = `
+  SELECT key FROM (
+    SELECT key FROM deal WHERE booked_seq = $1
+    UNION SELECT deal_key FROM facility WHERE booked_seq = $1
+    UNION SELECT deal_key FROM loan_contract WHERE booked_seq = $1
+    UNION SELECT deal_key FROM lender_position WHERE booked_seq = $1
+    EXCEPT SELECT deal_key FROM journal WHERE seq >= $1) d
+  ORDER BY key`;
+
+/** A journal without date and postings for each of these deals: it says when the records became known. */
+async function postRecordJournals(
+  transaction: Transaction,
+  firstSeq: bigint,
+  nextSeq: bigint,
+): Promise<void> {
+  const deals = await transaction.query<{ key: bigint }>(DEALS_WITHOUT_JOURNAL, [firstSeq]);
+  if (deals.length === 0) return;
+  await transaction.query(
+    `INSERT INTO journal (seq, id, posted_at, type, deal_key, idempotency_key)
+     SELECT $1 + number - 1, id, (SELECT posting_time()), 'records', deal_key, id
+     FROM unnest($2::text[], $3::bigint[]) WITH ORDINALITY AS g(id, deal_key, number)`,
+    [nextSeq, deals.map(() => newId('jrn')), deals.map(({ key }) => key)],
+  );
 }
 
 interface Booked {

@@ -4,11 +4,11 @@
  */
 import type { Database } from '@cls/shared/sql/database';
 import type { ImportReport } from '../../src/import/import-statement.ts';
-import type { JournalRecord, PostingRecord } from '../../src/journal-file/record.ts';
+import type { BookRecord, JournalRecord, PostingRecord } from '../../src/journal-file/record.ts';
 import { sqlBook } from '../../src/store/sql-book.ts';
 import { writeBook } from '../../src/store/write-book.ts';
-import { importWorldBank, statement } from './book.ts';
-import { aJournal, entry } from './records.ts';
+import { date, importWorldBank, statement } from './book.ts';
+import { aJournal, aLoan, aParty, entry } from './records.ts';
 
 /** What a statement says about a loan; an empty name or borrower keeps what is known. */
 export interface Told {
@@ -53,6 +53,8 @@ export class History {
   readonly #database: Database;
   /** What a loan's records were first booked with. */
   readonly #booked = new Map<string, Resolved>();
+  /** Loans that no statement has. */
+  readonly #filed = new Set<string>();
 
   constructor(database: Database) {
     this.#database = database;
@@ -146,7 +148,9 @@ export class History {
       report: changesOf(report),
       expected: {
         new_loan: loans.filter((loan) => !before.has(loan)).sort(),
-        vanished: [...before.keys()].filter((loan) => !told.has(loan)).sort(),
+        vanished: [...before.keys()]
+          .filter((loan) => !told.has(loan) && !this.#filed.has(loan))
+          .sort(),
         terms_changed: differs('status').sort(),
         details_changed: differs('name', 'borrower', 'borrowerCountry', 'country').sort(),
         amount_fell: kept
@@ -160,6 +164,34 @@ export class History {
     const result = await sqlBook(this.#database).revert(done.importId ?? '', true);
     if (result.outcome !== 'reverted') throw new Error(result.outcome);
     done.turns.push({ seq: await this.#seq() });
+  }
+
+  /** Books a loan by a file of records alone: that is a state of knowledge of its own. */
+  async book(loan: string, since: string): Promise<void> {
+    const [borrower, lender] = [aParty(`Borrower of ${loan}`), aParty(`Lender of ${loan}`)];
+    const { deal, facility, contract, positions } = aLoan(borrower, [lender]);
+    const booked = { bookedOn: date(since) };
+    await this.#write([
+      borrower,
+      lender,
+      { ...deal, ...booked, name: loan, dealNumber: loan },
+      { ...facility, ...booked },
+      { ...contract, ...booked, contractNumber: loan },
+      ...positions.map((position) => ({ ...position, ...booked })),
+    ]);
+    const told: Resolved = {
+      disbursed: 0,
+      status: 'Repaying',
+      name: loan,
+      borrower: borrower.name,
+      country: deal.country,
+      borrowerCountry: '',
+    };
+    this.#booked.set(loan, told);
+    this.#filed.add(loan);
+    const seq = await this.#seq();
+    const toldOf = new Map([[loan, told]]);
+    this.done.push({ seq, date: since, posted: false, moved: new Map(), told: toldOf, turns: [] });
   }
 
   /** A drawing on a loan's own date, as a journal file tells it. */
@@ -188,7 +220,7 @@ export class History {
     ];
     const journal = aJournal({ id: deal } as never, 'advance', day, postings);
     const moved = new Map([[loan, amount]]);
-    const seq = await this.#write(journal);
+    const seq = await this.#write([journal]);
     this.done.push({ seq, date: day, posted: true, moved, told: new Map(), journal, turns: [] });
   }
 
@@ -207,17 +239,17 @@ export class History {
       last.postings.map(negated),
       { reverses: last.id },
     );
-    done.turns.push({ seq: await this.#write(journal), journal });
+    done.turns.push({ seq: await this.#write([journal]), journal });
   }
 
   /** A journal without postings, beside the model: what it says of a deal's terms and names. */
   async post(deal: string, facts: Partial<JournalRecord>): Promise<void> {
     const { effectiveDate = '' } = facts;
-    await this.#write(aJournal({ id: deal } as never, 'terms', effectiveDate, [], facts));
+    await this.#write([aJournal({ id: deal } as never, 'terms', effectiveDate, [], facts)]);
   }
 
-  async #write(journal: JournalRecord): Promise<bigint> {
-    await this.#database.transaction((transaction) => writeBook(transaction, [journal]));
+  async #write(records: readonly BookRecord[]): Promise<bigint> {
+    await this.#database.transaction((transaction) => writeBook(transaction, records));
     return this.#seq();
   }
 

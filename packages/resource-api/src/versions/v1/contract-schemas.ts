@@ -151,7 +151,7 @@ function lines(amounts: string, share: string): Record<string, JsonSchema> {
     ),
     lenders: listOf(
       ref(share),
-      'Every lender’s share that the caller may see. All shares add up to the global amount.',
+      'Every lender’s share that the caller may see. All shares add up to the global amount. Absent at level position, where `share` is the one of the position.',
     ),
   };
 }
@@ -178,7 +178,7 @@ function provenance(restated: Record<string, JsonSchema>): JsonSchema {
     restated: flag('Whether something else was reported of the same date before.'),
     restatedFrom: nullable(
       object({ knownAt: as(instant, 'When that was known.'), ...restated }, ['lenders']),
-      'What was reported of the same date before.',
+      'What was reported of the same date before, with the names of the lenders as they were known then.',
     ),
   });
 }

@@ -120,7 +120,7 @@ function presentPrincipal(reading: BalanceReading, context: ItemContext): Presen
   const { level } = context.question;
   const money = moneyOf(item.currency);
   const line: PresentLine = (draft, balance, lenderId) =>
-    addRollForward(draft, opening?.get(lenderId) ?? ZERO_BALANCE, balance, money);
+    addRollForward(draft, opening?.get(lenderId)?.balance ?? ZERO_BALANCE, balance, money);
   const presented = draftOf('principalBalance', 'pri', reading, level);
   presented['global'] = line({}, item.global, '');
   addShares(presented, reading, context, line);
@@ -133,7 +133,7 @@ function presentPrincipal(reading: BalanceReading, context: ItemContext): Presen
   if (level === 'facility' || level === 'position') status['facility'] = item.facility?.status;
   if (level === 'contract') status['contract'] = item.contract?.status;
   presented['status'] = status;
-  const before = opening?.get('') ?? ZERO_BALANCE;
+  const before = opening?.get('')?.balance ?? ZERO_BALANCE;
   presented['movementCount'] = Number(item.global.movement_count - before.movement_count);
   presented['reversedCount'] = Number(item.global.reversal_count - before.reversal_count);
   presented['links'] = { movements: movementsLink(reading, context) };

@@ -38,12 +38,11 @@ function addressOf(path: string, parameters: URLSearchParams): string {
 }
 
 /**
- * Where a person goes after signing in, when it is a page of this site; else the first page. A
- * browser reads `//host` and `/\host` as another site.
+ * Where a person goes after signing in, when it is a page of this site; else the first page.
  */
 export function safeReturn(wanted: string | undefined): string {
   if (wanted === undefined || wanted.length > RETURN_MAX_CHARS) return '/';
-  if (!/^\/(?![/\\])[\x21-\x5b\x5d-\x7e]*$/.test(wanted)) return '/';
+  if (!isLinkable(wanted)) return '/';
   const base = 'http://explorer.invalid';
   if (!URL.canParse(wanted, base)) return '/';
   const { origin, pathname, search } = new URL(wanted, base);
@@ -51,4 +50,9 @@ export function safeReturn(wanted: string | undefined): string {
   // `/..//host` is `//host` by now.
   const isOurs = origin === base && !pathname.startsWith('//');
   return isOurs && !isOfSignIn ? `${pathname}${search}` : '/';
+}
+
+/** A link can lead there: a browser reads `//host` and `/\host` as another site. */
+export function isLinkable(address: string): boolean {
+  return /^\/(?![/\\])[\x21-\x5b\x5d-\x7e]*$/.test(address);
 }

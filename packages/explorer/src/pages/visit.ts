@@ -3,8 +3,9 @@ import type { Context } from 'koa';
 import { type ApiClient, ApiRefused, type Asker } from '../balances/api-client.ts';
 import type { Caller, List, Meta, Single } from '../balances/shapes.ts';
 import type { KeepSessions, KeptSession } from '../sessions/keep-sessions.ts';
-import { sameWith } from '../web/address.ts';
-import { readCookie, SESSION_COOKIE } from '../web/browser.ts';
+import { sessionEndedPage } from '../sign-in/pages.ts';
+import { safeReturn, sameWith } from '../web/address.ts';
+import { hasEnded, sessionOf } from '../web/browser.ts';
 import type { Pages } from '../web/page.ts';
 import { showRefusal } from './refusals.ts';
 
@@ -42,7 +43,8 @@ export interface VisitDeps {
  */
 export function visited(deps: VisitDeps, page: (visit: Visit) => Promise<void>) {
   return async (ctx: Context): Promise<void> => {
-    const identifier = readCookie(ctx, SESSION_COOKIE);
+    if (hasEnded(ctx)) return deps.pages.show(ctx, 401, sessionEndedPage(safeReturn(ctx.url)));
+    const identifier = sessionOf(ctx);
     const session = identifier === undefined ? undefined : await deps.sessions.use(identifier);
     if (identifier === undefined || session === undefined) {
       // Who was signed in here may still be at the issuer: no page is shown then.

@@ -46,7 +46,8 @@ export function safeReturn(wanted: string | undefined): string {
   const base = 'http://explorer.invalid';
   if (!URL.canParse(wanted, base)) return '/';
   const { origin, pathname, search } = new URL(wanted, base);
-  const isOfSignIn = /^\/(sign-in|sign-out|callback|signed-out|backchannel-logout)/.test(pathname);
+  const isOfSignIn =
+    /^\/(sign-in|sign-out|callback|not-signed-in|signed-out|backchannel-logout)/.test(pathname);
   // `/..//host` is `//host` by now.
   const isOurs = origin === base && !pathname.startsWith('//');
   return isOurs && !isOfSignIn ? `${pathname}${search}` : '/';

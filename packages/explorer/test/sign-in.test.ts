@@ -184,7 +184,9 @@ describe('signing in', () => {
       const body = new URLSearchParams({ csrf: formToken(name) });
       const question = await other.open(action, { method: 'POST', body });
       expect(question.url.origin).to.equal(services.auth.issuer);
-      expect(question.html).to.include(other.email).and.include('name="logout"');
+      expect(question.html.replaceAll('<wbr>', ''))
+        .to.include(other.email)
+        .and.include('name="logout"');
     });
 
     it('refuses a form that another site made', async () => {

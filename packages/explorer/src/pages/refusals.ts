@@ -63,21 +63,17 @@ export async function showRefusal(
   const { status, kind, again, ...answer } = answerTo(refused);
   if (refused.retryAfterS !== undefined) ctx.set('Retry-After', refused.retryAfterS);
   const query = new URLSearchParams(ctx.querystring);
-  // Where a page compares, the other time is the first suspect.
-  const compares = TIMES_AT_FAULT.includes(kind) && COMPARED.some((name) => query.has(name));
-  const without = compares ? COMPARED : (answer.without ?? []);
+  const parameters = refused.faults.map(({ parameter }) => parameter);
+  const without = answer.without ?? [];
   const changes = Object.fromEntries(without.map((name) => [name, undefined]));
   const details: ProblemDetails = {
     ...(without.length === 0 ? {} : { href: sameWith(ctx.path, query, changes) }),
     ...(again ? { again: safeReturn(ctx.url) } : {}),
     ...(refused.retryAfterS === undefined ? {} : { waitS: refused.retryAfterS }),
-    ...(kind === 'bad_address' ? { parameters: refused.parameters, href: ctx.path } : {}),
+    ...(kind === 'bad_address' ? { parameters, href: ctx.path } : {}),
   };
   pages.show(ctx, status, problemPage(kind, details));
 }
-
-const TIMES_AT_FAULT: readonly ProblemKind[] = ['date_outside', 'known_outside'];
-const COMPARED = ['cmpAsOf', 'cmpKnownAt'];
 
 function answerTo({ code, status }: ApiRefused): Answer {
   const known = ANSWERS[code];

@@ -6,6 +6,7 @@ import type { Text } from '../web/text.ts';
 import { apiCall } from './api-call.ts';
 import { amountCell, table } from './cells.ts';
 import { absent } from './deal.ts';
+import { fieldOf } from './form-faults.ts';
 import { type PageDeps, showPage, timesAsked, whoAsks } from './show.ts';
 import { stepChart } from './steps.ts';
 import type { Visit } from './visit.ts';
@@ -114,7 +115,8 @@ function course(
 }
 
 /** The first day of the period; its last one is the date of the visit. */
-export function periodForm({ ctx, query, times }: Visit, text: Text): Html {
+export function periodForm({ ctx, query, times, faults }: Visit, text: Text): Html {
+  const from = fieldOf(faults, 'fromDate', query.get('fromDate') ?? '', text);
   const { asOf } = times;
   const [year = '', month = '01'] = asOf.split('-');
   const quarter = ['01', '04', '07', '10'].filter((first) => first <= month).at(-1) ?? '01';
@@ -137,7 +139,7 @@ export function periodForm({ ctx, query, times }: Visit, text: Text): Html {
   const hidden = kept.map(
     ([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`,
   );
-  return html`<form method="get" action="${ctx.path}" class="period">${hidden}<label>${text.t('period.from')} <input type="date" name="fromDate" value="${query.get('fromDate') ?? ''}"></label> <button class="button">${text.t('time.show')}</button></form>
+  return html`<form method="get" action="${ctx.path}" class="period">${hidden}<label>${text.t('period.from')} <input type="date" name="fromDate" value="${from.value}"${from.attributes}></label> ${from.sentence} <button class="button">${text.t('time.show')}</button></form>
 <ul class="presets">${links}</ul>`;
 }
 

@@ -43,11 +43,10 @@ export interface Shown {
   readonly who: Single<Caller>;
   /** Of the answer that the page shows. */
   readonly meta: Meta;
-  readonly status?: number;
 }
 
 export function showPage({ pages, issuer }: PageDeps, visit: Visit, page: Shown): void {
-  pages.show(visit.ctx, page.status ?? 200, (frame) => {
+  pages.show(visit.ctx, visit.faults.size > 0 ? 400 : 200, (frame) => {
     const { text } = frame;
     return fullPage(frame, signedInFrame(visit, frame, issuer, page), {
       title: page.title(text),

@@ -2,6 +2,7 @@ import { type Html, html } from '@cls/shared/http/html';
 import type { Meta } from '../balances/shapes.ts';
 import { sameWith } from '../web/address.ts';
 import type { Text } from '../web/text.ts';
+import { instantFields } from './form-faults.ts';
 import type { Times, Visit } from './visit.ts';
 
 /**
@@ -10,7 +11,7 @@ import type { Times, Visit } from './visit.ts';
  *
  * @param newest the times of a question without any.
  */
-export function timeBar({ ctx, query, times }: Visit, newest: Meta, text: Text): Html {
+export function timeBar({ ctx, query, times, faults }: Visit, newest: Meta, text: Text): Html {
   const { path } = ctx;
   const kept = [...query].filter(([name]) => !CHANGED.includes(name) && name !== 'lang');
   const hidden = kept.map(
@@ -26,10 +27,10 @@ export function timeBar({ ctx, query, times }: Visit, newest: Meta, text: Text):
   return html`<section class="times" aria-label="${text.t('time.label')}">
 <form method="get" action="${path}">${hidden}
 <label>${text.t('time.asOf')} <input type="date" name="asOf" value="${times.asOf}"></label>
-<label>${text.t('time.knownAt')} <input type="text" name="knownAt" value="${times.knownAt}" size="27" maxlength="40" spellcheck="false"></label>
+${instantFields(faults, 'knownAt', times.knownAt, text, 'time.knownAt')}
 <button class="button">${text.t('time.show')}</button></form>
 <ul class="presets">${presets}</ul>
-<p class="printed">${text.t('time.printed', { asOf: text.date(times.asOf), knownAt: times.knownAt })}</p>
+<p class="printed">${text.t('time.printed', { asOf: text.date(times.asOf), knownAt: text.instant(times.knownAt) })}</p>
 ${news(path, query, times, newest, text)}</section>`;
 }
 

@@ -7,6 +7,7 @@ import { sessionEndedPage } from '../sign-in/pages.ts';
 import { safeReturn, sameWith } from '../web/address.ts';
 import { hasEnded, sessionOf } from '../web/browser.ts';
 import type { Pages } from '../web/page.ts';
+import { type Faults, faultsIn, readTyped } from './form-faults.ts';
 import { showRefusal } from './refusals.ts';
 
 /** A request of a person who is signed in, at the two times of the visit. */
@@ -20,6 +21,8 @@ export interface Visit {
   /** Of the path, by name. */
   readonly parts: Readonly<Record<string, string>>;
   readonly times: Times;
+  /** What the person has to write anew; the query is without it. */
+  readonly faults: Faults;
 }
 
 /** The date of the balances, and what was known then. */
@@ -37,11 +40,20 @@ export interface VisitDeps {
   readonly signIn: (ctx: Context, returnTo: string, silent: boolean) => Promise<void>;
 }
 
+export interface PageKind {
+  /** A page shows its forms again where something in them cannot be read; a file is refused. */
+  readonly hasForms: boolean;
+}
+
 /**
  * A page for people who are signed in; others sign in first, and come back to the same address.
  * An address without times is led to one that has them: all that the visit shows belongs together.
  */
-export function visited(deps: VisitDeps, page: (visit: Visit) => Promise<void>) {
+export function visited(
+  deps: VisitDeps,
+  page: (visit: Visit) => Promise<void>,
+  { hasForms }: PageKind,
+) {
   return async (ctx: Context): Promise<void> => {
     if (hasEnded(ctx)) return deps.pages.show(ctx, 401, sessionEndedPage(safeReturn(ctx.url)));
     const identifier = sessionOf(ctx);
@@ -51,12 +63,28 @@ export function visited(deps: VisitDeps, page: (visit: Visit) => Promise<void>) 
       return deps.signIn(ctx, ctx.url, identifier !== undefined);
     }
     const asker = askerOf(ctx, session);
-    const query = withoutEmpty(new URLSearchParams(ctx.querystring));
+    const sent = new URLSearchParams(ctx.querystring);
+    const { locale } = deps.pages.frame(ctx).text;
+    const typed = readTyped(sent, locale);
+    const query = withoutEmpty(typed.query);
+    if (typed.isNew && typed.faults.size === 0) {
+      return ctx.redirect(sameWith(ctx.path, query, {}));
+    }
     try {
       const times = timesOf(query);
-      if (times === undefined) return await freeze(deps, ctx, asker, query);
+      if (times === undefined) return await freeze(deps, ctx, asker, withoutEmpty(sent));
       const parts = ctx.state['parts'] as Visit['parts'];
-      await page({ ctx, identifier, session, asker, query, parts, times });
+      const { faults } = typed;
+      const visit = { ctx, identifier, session, asker, query, parts, times, faults };
+      await page(visit).catch((error: unknown) => {
+        const refused = hasForms ? faultsIn(error, query, locale) : undefined;
+        if (refused === undefined) throw error;
+        return page({
+          ...visit,
+          query: new URLSearchParams([...query].filter(([name]) => !refused.has(name))),
+          faults: new Map([...faults, ...refused]),
+        });
+      });
     } catch (error) {
       if (!(error instanceof ApiRefused)) throw error;
       await showRefusal(deps, ctx, { identifier, session }, error);

@@ -124,6 +124,23 @@ export const de: Messages = {
   'problem.rate_missing.text':
     'Für diese Währung gibt es an diesem Tag keinen Kurs. Beträge in ihrer eigenen Währung sind vollständig.',
   'problem.rate_missing.link': 'Die Beträge in ihrer Währung zeigen',
+  'time.day': 'Tag',
+  'time.time': 'Uhrzeit',
+  'fault.amount':
+    'Erwartet wird ein Betrag wie 1.234,56: Punkte zwischen Tausendern, ein Komma vor Nachkommastellen. Drei Nachkommastellen brauchen eine vierte Ziffer, wie in 1,2340.',
+  'fault.currency': 'Erwartet wird der Code einer Währung, zum Beispiel USD.',
+  'fault.currencyMissing':
+    'Ein Betrag braucht seine Währung: Schreiben Sie eine daneben, zum Beispiel USD.',
+  'fault.country': 'Erwartet wird der Code eines Landes, zum Beispiel IN.',
+  'fault.choice': 'Erwartet wird eine der Möglichkeiten.',
+  'fault.date': 'Erwartet wird ein Datum, zum Beispiel 31.03.2025.',
+  'fault.instant':
+    'Erwartet werden ein Tag und eine Uhrzeit, zum Beispiel 31.03.2025 und 17:30:00.',
+  'fault.search': 'Erwartet wird ein Wort aus mindestens zwei Buchstaben oder Ziffern.',
+  'fault.order': 'Der erste der beiden Werte darf nicht größer sein als der zweite.',
+  'fault.period': 'Erwartet wird ein Zeitpunkt, der nicht nach dem der Seite liegt.',
+  'fault.beforeBook': 'Das Buch beginnt später.',
+  'fault.future': 'Das liegt in der Zukunft.',
   'time.label': 'Stichtag und Kenntnisstand',
   'time.asOf': 'Stichtag',
   'time.knownAt': 'Bekannt am (UTC)',

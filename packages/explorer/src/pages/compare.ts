@@ -5,7 +5,7 @@ import { sameWith } from '../web/address.ts';
 import type { Text } from '../web/text.ts';
 import type { Was } from './cells.ts';
 import { fieldOf, instantFields } from './form-faults.ts';
-import { presetsOf } from './time-bar.ts';
+import { offered } from './time-bar.ts';
 import type { Times, Visit } from './visit.ts';
 
 const NAMES = ['cmpAsOf', 'cmpKnownAt'] as const;
@@ -79,8 +79,16 @@ export function compareAddress({ ctx, query }: Visit, knownAt: string): string {
   return sameWith(ctx.path, query, { ...NONE, cmpKnownAt: knownAt });
 }
 
-/** Another time to compare with, and the way back. */
-export function compareForm({ ctx, query, times, faults }: Visit, text: Text): Html {
+/**
+ * Another time to compare with, and the way back.
+ *
+ * @param begins the first date with data; null: there is none.
+ */
+export function compareForm(
+  { ctx, query, times, faults }: Visit,
+  begins: string | null,
+  text: Text,
+): Html {
   const kept = [...query].filter(([name]) => !Object.hasOwn(NONE, name) && name !== 'lang');
   const hidden = kept.map(
     ([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`,
@@ -89,7 +97,7 @@ export function compareForm({ ctx, query, times, faults }: Visit, text: Text): H
   const compares = asOf !== '' || knownAt !== '';
   const isOpen = compares || NAMES.some((name) => faults.has(name));
   const day = fieldOf(faults, 'cmpAsOf', asOf, text);
-  const presets = presetsOf(times.asOf).flatMap(({ name, day }) =>
+  const presets = offered(times.asOf, begins).flatMap(({ name, day }) =>
     name === 'last' || day === asOf
       ? []
       : html`<li><a href="${sameWith(ctx.path, query, { ...NONE, cmpAsOf: day })}">${text.t(`time.${name}`)}</a></li>`,
@@ -102,9 +110,16 @@ ${instantFields(faults, 'cmpKnownAt', knownAt, text, 'time.knownAt')}
 <ul class="presets">${presets}${compares && html`<li><a href="${sameWith(ctx.path, query, NONE)}">${text.t('compare.stop')}</a></li>`}</ul></details>`;
 }
 
-/** With what the page compares, and how that reads. @param all what was there only then has its place too. */
+/**
+ * With what the page compares, and how that reads.
+ *
+ * @param begins the first date with data; null: there is none.
+ * @param all what was there only then has its place too.
+ */
 export function comparedWith(
+  { ctx, query }: Visit,
   compared: Compared<unknown> | undefined,
+  begins: string | null,
   text: Text,
   { all = false } = {},
 ) {
@@ -112,5 +127,6 @@ export function comparedWith(
   const { asOf, knownAt } = compared.times;
   const values = { asOf: text.date(asOf), knownAt: text.instant(knownAt) };
   const there = compared.before !== undefined;
-  return html`<p class="notice" role="status">${text.t('compare.with', values)} ${text.t(there ? 'compare.how' : 'compare.absent')}${there && !all && html` ${text.t('compare.notListed')}`}</p>`;
+  const since = begins !== null && asOf < begins && text.date(begins);
+  return html`<p class="notice" role="status">${text.t('compare.with', values)} ${text.t(there ? 'compare.how' : 'compare.absent')}${since !== false && html` ${text.t('compare.begins', { begins: since })} <a href="${sameWith(ctx.path, query, { ...NONE, cmpAsOf: begins ?? undefined })}">${text.t('time.showFirst', { begins: since })}</a>`}${there && !all && html` ${text.t('compare.notListed')}`}</p>`;
 }

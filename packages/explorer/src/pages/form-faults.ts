@@ -2,7 +2,7 @@ import { type Html, html } from '@cls/shared/http/html';
 import { ApiRefused } from '../balances/api-client.ts';
 import { readableAmount } from '../web/amounts.ts';
 import type { Locale } from '../web/locale.ts';
-import type { MessageKey, Text } from '../web/text.ts';
+import type { MessageKey, Text, Values } from '../web/text.ts';
 import { fieldsOf, readAmount, readInstant } from '../web/typed.ts';
 
 /** What a person wrote into a field that cannot be used, and the sentence that says what can. */
@@ -137,22 +137,26 @@ export interface Field {
   readonly sentence: Html | undefined;
 }
 
-/** @param shown what the field shows of the address. @param part of the fields of one parameter. */
+/**
+ * @param shown what the field shows of the address.
+ * @param part of the fields of one parameter.
+ * @param values what its sentences name.
+ */
 export function fieldOf(
   faults: Faults,
   name: string,
   shown: string,
   text: Text,
-  { part = 0, form = '' } = {},
+  { part = 0, values = {} }: { part?: number; values?: Values } = {},
 ): Field {
   const fault = faults.get(name);
   if (fault === undefined) return { value: shown, attributes: html``, sentence: undefined };
-  const id = `fault-${form}${name}`;
+  const id = `fault-${name}`;
   const isFirst = faults.keys().next().value === name && part === 0;
   return {
     value: fault.typed[part] ?? '',
     attributes: html` aria-invalid="true" aria-describedby="${id}"${isFirst && html` autofocus`}`,
-    sentence: html`<strong class="fault" id="${id}">${text.t(fault.sentence)}</strong>`,
+    sentence: html`<strong class="fault" id="${id}">${text.t(fault.sentence, values)}</strong>`,
   };
 }
 

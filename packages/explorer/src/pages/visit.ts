@@ -87,7 +87,7 @@ export function visited(
       });
     } catch (error) {
       if (!(error instanceof ApiRefused)) throw error;
-      await showRefusal(deps, ctx, { identifier, session }, error);
+      await showRefusal(deps, ctx, { identifier, session, asker }, error);
     }
   };
 }

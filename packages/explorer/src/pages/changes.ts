@@ -86,8 +86,8 @@ function sinceForm({ ctx, query, times, faults }: Visit, since: string, text: Te
       ? html`<li><span class="chosen">${label}</span></li>`
       : html`<li><a href="${sameWith(ctx.path, query, { since: at, cursor: undefined })}">${label}</a></li>`;
   });
-  const hidden = (['asOf', 'knownAt'] as const).map(
-    (name) => html`<input type="hidden" name="${name}" value="${times[name]}">`,
+  const hidden = ['asOf', 'knownAt', 'viewer'].map(
+    (name) => html`<input type="hidden" name="${name}" value="${query.get(name) ?? ''}">`,
   );
   return html`<form method="get" action="${ctx.path}" class="period">${hidden}${instantFields(faults, 'since', since, text, 'changes.since')} <button class="button">${text.t('time.show')}</button></form>
 <ul class="presets">${links}</ul>`;

@@ -7,6 +7,8 @@ import { sessionEndedPage } from '../sign-in/pages.ts';
 import { safeReturn, sameWith } from '../web/address.ts';
 import { hasEnded, sessionOf } from '../web/browser.ts';
 import type { Pages } from '../web/page.ts';
+import { viewerOf, wasHere } from '../web/viewers.ts';
+import { anotherPersonPage } from './another-person.ts';
 import { type Faults, faultsIn, readTyped } from './form-faults.ts';
 import { showRefusal } from './refusals.ts';
 
@@ -67,12 +69,23 @@ export function visited(
     const { locale } = deps.pages.frame(ctx).text;
     const typed = readTyped(sent, locale);
     const query = withoutEmpty(typed.query);
-    if (typed.isNew && typed.faults.size === 0) {
+    const viewer = viewerOf(session.subject);
+    const before = query.get('viewer') ?? viewer;
+    query.set('viewer', viewer);
+    const isOther = before !== viewer;
+    if (isOther && wasHere(ctx, before)) {
+      ctx.state['refused'] = 'another_person';
+      return deps.pages.show(ctx, 409, anotherPersonPage(session.email, sameWith(ctx.path, query, {})));
+    }
+    if ((typed.isNew || isOther) && typed.faults.size === 0) {
       return ctx.redirect(sameWith(ctx.path, query, {}));
     }
     try {
       const times = timesOf(query);
-      if (times === undefined) return await freeze(deps, ctx, asker, withoutEmpty(sent));
+      if (times === undefined) {
+        sent.set('viewer', viewer);
+        return await freeze(deps, ctx, asker, withoutEmpty(sent));
+      }
       const parts = ctx.state['parts'] as Visit['parts'];
       const { faults } = typed;
       const visit = { ctx, identifier, session, asker, query, parts, times, faults };

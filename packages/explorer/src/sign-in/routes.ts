@@ -22,6 +22,7 @@ import {
   writeCookie,
 } from '../web/browser.ts';
 import type { Pages } from '../web/page.ts';
+import { rememberViewer } from '../web/viewers.ts';
 import { beginSignIn, newBrowser, type SignInDeps, takeSignIn } from './begin-sign-in.ts';
 import { isFormOf } from './form-token.ts';
 import { signedOutPage, signInFailedPage } from './pages.ts';
@@ -89,6 +90,7 @@ async function callback(deps: SignInRoutesDeps, ctx: Context): Promise<void> {
     if (before !== undefined) await sessions.end(before);
     const identifier = await sessions.begin({ ...signedIn, signedInAt: clock.now().getTime() });
     writeCookie(ctx, SESSION_COOKIE, identifier);
+    rememberViewer(ctx, signedIn.subject);
     seeOther(ctx, returnTo);
   } catch (error) {
     if (!(error instanceof SignInRefused)) throw error;

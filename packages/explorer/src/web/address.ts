@@ -1,7 +1,7 @@
 /** Addresses of pages: the whole state of what a person looks at. */
 
 /** What stays from page to page. */
-export const OF_THE_VISIT = ['asOf', 'knownAt', 'cmpAsOf', 'cmpKnownAt'] as const;
+export const OF_THE_VISIT = ['asOf', 'knownAt', 'cmpAsOf', 'cmpKnownAt', 'viewer'] as const;
 const RETURN_MAX_CHARS = 4_000;
 
 export type Changes = Readonly<Record<string, string | readonly string[] | undefined>>;

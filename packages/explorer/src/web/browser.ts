@@ -9,6 +9,8 @@ const ENDED = 'ended';
 /** Names the browser, so that an answer to a sign-in is good in the browser alone that began it. */
 export const BROWSER_COOKIE = 'cls_explorer_browser';
 export const LANGUAGE_COOKIE = 'cls_explorer_language';
+/** Tells apart who was signed in, without naming anybody: see web/viewers.ts. */
+export const VIEWERS_COOKIE = 'cls_explorer_viewers';
 
 /**
  * Under https browsers enforce `__Host-`: Secure, this host alone, every path. They refuse it over

@@ -62,10 +62,13 @@ const LATE = { date: '2025-02-14', loan: LOAN_A, millions: 10n };
 /**
  * The deal and its history through 2025-03-31, and what became known later about it.
  *
- * @returns the texts of two journal files, to be imported one after the other
+ * @param dates on which something else is reported in between: the history is cut there, so that what
+ *   was reported for each date was known by then
+ * @returns the texts of journal files, to be imported one after the other
  */
-export function demoBook() {
+export function demoBook(dates = []) {
   const book = history();
+  const late = lateNews(book);
   const opening = [
     ...[BORROWER, ...LENDERS.map(([lender]) => lender)],
     {
@@ -77,7 +80,15 @@ export function demoBook() {
     ...[REVOLVER, TERM_A, TERM_B, DRAWING_1, DRAWING_2, LOAN_A, LOAN_B],
     ...[REVOLVER, TERM_A, TERM_B].flatMap(positionsOf),
   ];
-  return [fileOf([...opening, ...book.journals]), fileOf([lateNews(book)])];
+  const known = book.journals.slice(0, -1);
+  const parts = [...dates, '9999-12-31'].map((to, at) => {
+    const from = dates[at - 1] ?? '';
+    return known.filter(({ effectiveDate }) => from < effectiveDate && effectiveDate <= to);
+  });
+  const [first, ...others] = parts;
+  return [[...opening, ...first], ...others, [late]]
+    .filter((records) => records.length > 0)
+    .map(fileOf);
 }
 
 function history() {

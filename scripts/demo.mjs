@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { root } from './bootstrap.mjs';
 import { DEMO, demoBook } from './demo-book.mjs';
+import { madeProfile, madeStatements, STATEMENTS } from './demo-statements.mjs';
 import { showProgress, watchChild } from './progress.mjs';
 
 const FULL_CONTROL = 'external-api.fullcontrol';
@@ -58,7 +59,7 @@ export async function prepareDemo({ dataDir, baseUrl, explorerUrl, environment }
   }
   const api = openTool('resource-api', environment);
   const loading = showProgress(
-    'First start: loading 9,289 World Bank loans, creating demo callers',
+    'First start: loading 9,289 World Bank loans as of two dates, and two dates in between that are made up by interpolation; creating demo callers',
   );
   const [callers] = await Promise.all([
     createCallers(auth.run, explorerUrl),
@@ -122,9 +123,16 @@ async function createCallers(auth, explorerUrl) {
 }
 
 async function loadBook(api) {
-  const [history, lateNews] = demoBook();
-  await importJournals(api, history);
-  await api('import', 'world-bank', '--apply');
+  const dates = STATEMENTS.map(({ date }) => date);
+  const history = demoBook(dates.slice(0, -1));
+  const lateNews = history.pop();
+  const made = madeStatements();
+  // In the order of their dates: what is known of a date late restates it.
+  for (const [at, { date, sample }] of STATEMENTS.entries()) {
+    await importJournals(api, history[at]);
+    if (sample !== undefined) await api('import', sample, '--apply');
+    else await importMade(api, made(date));
+  }
   // By now the last date of the book is reported: what comes later restates it.
   await importJournals(api, lateNews);
   for (const { id, grant } of CUSTOMERS) {
@@ -132,12 +140,27 @@ async function loadBook(api) {
   }
 }
 
-async function importJournals(api, text) {
+function importJournals(api, text) {
+  return withFiles({ 'journals.ndjson': text }, (file) =>
+    api('journals', 'import', file('journals.ndjson'), '--apply'),
+  );
+}
+
+function importMade(api, text) {
+  const files = { 'made.csv': text, 'made.json': JSON.stringify(madeProfile()) };
+  return withFiles(files, (file) =>
+    api(
+      ...['import', file('made.csv'), '--profile', file('made.json'), '--apply'],
+      ...['--without-totals', 'made up by interpolation'],
+    ),
+  );
+}
+
+async function withFiles(texts, work) {
   const directory = mkdtempSync(join(tmpdir(), 'cls-demo-'));
   try {
-    const file = join(directory, 'journals.ndjson');
-    writeFileSync(file, text);
-    await api('journals', 'import', file, '--apply');
+    for (const [name, text] of Object.entries(texts)) writeFileSync(join(directory, name), text);
+    await work((name) => join(directory, name));
   } finally {
     rmSync(directory, { recursive: true, force: true });
   }

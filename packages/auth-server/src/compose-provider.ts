@@ -145,7 +145,7 @@ function providerSettings(
     consents: accountServices.consents,
     sessionStore: accountServices.sessionStore,
     access: accountServices.access,
-    pages: providerPages(pages, accountServices.accounts, config.scopeBase),
+    pages: providerPages(pages, accountServices, config.scopeBase),
     state,
     log,
   };

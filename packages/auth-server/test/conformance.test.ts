@@ -278,7 +278,8 @@ describe('a conformance module', () => {
       const url = new URL(`${server.issuer}/oauth/logout`);
       for (const [name, value] of Object.entries(parameters)) url.searchParams.set(name, value);
       const page = await browser.follow(url);
-      if (page.response.status !== 200) return page;
+      // Our own application signs out at once, with the token of the session.
+      if (!page.url.pathname.endsWith('/oauth/logout')) return page;
       return browser.submit(page, { logout: 'yes' });
     };
     const stillSignedIn = async (browser: Browser) =>

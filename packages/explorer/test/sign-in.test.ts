@@ -1,8 +1,10 @@
 import { eventually, temporaryDirectory } from '@cls/testing/servers';
 import { expect } from 'chai';
 import type { Explorer } from '../src/compose.ts';
+import { formToken } from '../src/sign-in/form-token.ts';
 import { safeReturn } from '../src/web/address.ts';
 import { formOf, type Person } from './support/person.ts';
+import { linkNamed } from './support/reading.ts';
 import {
   aLoan,
   aParty,
@@ -90,6 +92,11 @@ describe('signing in', () => {
   it('takes an answer once', async () => {
     await person.signIn();
     const callback = person.visited.find((address) => address.includes('/callback?')) ?? '';
+    const identifier = person.cookie(SESSION);
+    const back = await person.open(callback);
+    expect(back.url.pathname, 'who is signed in stays so').to.equal('/portfolio');
+    expect(person.cookie(SESSION)).to.equal(identifier);
+    person.forget(SESSION);
     const page = await person.open(callback);
     expect(page.response.status).to.equal(400);
     expect(page.html).to.include('href="/sign-in?return=%2F"');
@@ -153,17 +160,33 @@ describe('signing in', () => {
       return response.status === 302;
     };
 
-    it('ends the session here, and leads to the issuer to end it there', async () => {
+    it('ends the session here and at the issuer, without another question', async () => {
       const page = await person.signIn();
       const name = person.cookie(SESSION) ?? '';
-      const { action, body } = formOf(page);
-      const response = await person.send(action, { method: 'POST', body });
-      const to = new URL(response.headers.get('location') ?? '');
-      expect(to.origin).to.equal(services.auth.issuer);
-      expect(to.href).not.to.match(JWT);
+      const end = await person.submit(page);
+      expect(end.url.href).to.equal(`${services.url}/signed-out`);
+      expect(end.html).to.include('You are signed out');
       expect(person.cookie(SESSION)).to.equal(undefined);
+      const again = await person.open('/deals');
+      expect(again.url.origin, 'the issuer asks who it is').to.equal(services.auth.issuer);
+      expect(again.html).to.include('name="password"');
       person.plant(SESSION, name);
       expect(await isOver(person)).to.equal(true);
+    });
+
+    it('asks where another session goes on in this browser', async () => {
+      await person.signIn();
+      const name = person.cookie(SESSION) ?? '';
+      const other = await services.person(VIEW);
+      const page = await other.signIn();
+      other.plant(SESSION, name);
+      const { action } = formOf(page);
+      const body = new URLSearchParams({ csrf: formToken(name) });
+      const question = await other.open(action, { method: 'POST', body });
+      expect(question.url.origin).to.equal(services.auth.issuer);
+      expect(question.html.replaceAll('<wbr>', ''))
+        .to.include(other.email)
+        .and.include('name="logout"');
     });
 
     it('refuses a form that another site made', async () => {
@@ -179,9 +202,17 @@ describe('signing in', () => {
       const page = await person.open(`${services.auth.issuer}/oauth/logout`);
       await person.submit(page, { logout: 'yes' });
       await eventually(async () => expect(await isOver(person)).to.equal(true));
-      expect((await person.open('/deals')).html, 'and the address is kept').to.include(
-        '/sign-in?return=%2Fdeals',
+      const ended = await person.open('/deals?q=ab');
+      expect(ended.response.status).to.equal(401);
+      expect(ended.html).to.include('Your session has ended');
+      expect(`${ended.url.pathname}${ended.url.search}`, 'the address stays').to.equal(
+        '/deals?q=ab',
       );
+      const again = await person.open(ended.url.href);
+      expect(again.html, 'also when it is loaded again').to.include('Your session has ended');
+      const back = await person.signIn(linkNamed(again.html, 'Sign in') ?? '');
+      expect(back.response.status).to.equal(200);
+      expect(back.url.searchParams.get('q')).to.equal('ab');
     });
 
     it('refuses a logout token that is none', async () => {

@@ -64,7 +64,7 @@ describe('what is in the way', () => {
       'Nothing is known',
       'Show what is known now',
     ],
-    ['a filter that is none', '/deals?country=Atlantis', 400, 'country', 'Show it without these'],
+    ['an order that is none', '/deals?sort=luck', 400, 'sort', 'Show it without these'],
     ['a date that is none', '/deals?asOf=yesterday', 400, 'asOf', 'Show it without these'],
     [
       'a cursor that is none',
@@ -169,7 +169,7 @@ describe('what is in the way', () => {
     const page = await person.open(`/deals?${TIMES}&sort=%22%3E%3Cscript%3Ealert(1)%3C/script%3E`);
     expect(page.html).not.to.include('<script');
     const filtered = await person.open('/deals?country=%22%3E%3Cscript%3E');
-    expect(filtered.html).not.to.include('<script');
+    expect(filtered.html).not.to.match(/<script(?! type="module" src="\/assets)/);
   });
 
   it('speaks German to who reads German', async () => {

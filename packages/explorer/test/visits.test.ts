@@ -127,6 +127,40 @@ describe('a visit', () => {
     expect(page.html).not.to.include(loan.deal.dealNumber);
   });
 
+  it('says who is signed in now in a tab that another person opened, before any number', async () => {
+    const first = await services.person(VIEW, ofTheDeal('agent'));
+    const tab = await first.signIn(`/deals/${loan.deal.id}`);
+    const second = await services.person(VIEW, ofTheDeal('lender', anna));
+    for (const name of ['cls_explorer', 'cls_explorer_browser', 'cls_explorer_viewers']) {
+      second.plant(name, first.cookie(name) ?? '');
+    }
+    await second.signIn('/sign-in?return=/deals');
+    for (const address of [
+      tab.url.href,
+      linkNamed(tab.html, 'Postings') ?? '',
+      linkNamed(tab.html, 'Facilities (CSV)') ?? '',
+    ]) {
+      const page = await second.open(address);
+      expect(page.response.status, address).to.equal(409);
+      expect(page.html).to.include(`You are now signed in as ${second.email}`);
+      expect(page.html).not.to.include(first.email).and.not.include(loan.deal.dealNumber);
+      const shown = linkNamed(page.html, `Show this page as ${second.email}`) ?? '';
+      expect((await second.open(shown)).response.status).to.equal(200);
+    }
+  });
+
+  it('shows a link that somebody else sent without a question', async () => {
+    const first = await services.person(VIEW, ofTheDeal('agent'));
+    const sent = await first.signIn(`/deals/${loan.deal.id}`);
+    const second = await services.person(VIEW, ofTheDeal('lender', anna));
+    const page = await second.signIn(sent.url.href);
+    expect(page.response.status).to.equal(200);
+    expect(page.html).to.include(second.email);
+    const times = (url: URL) => ['asOf', 'knownAt'].map((name) => url.searchParams.get(name));
+    expect(times(page.url)).to.deep.equal(times(sent.url));
+    expect(page.url.search).not.to.equal(sent.url.search);
+  });
+
   describe('at two times', () => {
     let person: Person;
     let page: Page;

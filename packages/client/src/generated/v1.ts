@@ -1656,6 +1656,8 @@ export interface components {
                 knownAt: components["schemas"]["Instant"] | null;
                 /** @description The newest journal that the answer knows. */
                 ledgerSeq: number;
+                /** @description The first date with data: the book begins on it. */
+                dataFrom: components["schemas"]["Date"] | null;
                 /** @description The last date with data, up to `asOf`. */
                 dataThrough: components["schemas"]["Date"] | null;
                 /** @description With `updatedSince`: the earlier answer that this one was compared with. */
@@ -1719,6 +1721,8 @@ export interface components {
                 knownAt: components["schemas"]["Instant"] | null;
                 /** @description The newest journal that the answer knows. */
                 ledgerSeq: number;
+                /** @description The first date with data: the book begins on it. */
+                dataFrom: components["schemas"]["Date"] | null;
                 /** @description The last date with data, up to `asOf`. */
                 dataThrough: components["schemas"]["Date"] | null;
                 /** @description The days that are rolled forward. */
@@ -1772,6 +1776,8 @@ export interface components {
                 knownAt: components["schemas"]["Instant"] | null;
                 /** @description The newest journal that the answer knows. */
                 ledgerSeq: number;
+                /** @description The first date with data: the book begins on it. */
+                dataFrom: components["schemas"]["Date"] | null;
                 /** @description The last date with data, up to `asOf`. */
                 dataThrough: components["schemas"]["Date"] | null;
             };
@@ -1803,6 +1809,8 @@ export interface components {
                 knownAt: components["schemas"]["Instant"] | null;
                 /** @description The newest journal that the answer knows. */
                 ledgerSeq: number;
+                /** @description The first date with data: the book begins on it. */
+                dataFrom: components["schemas"]["Date"] | null;
                 /** @description The last date with data, up to `asOf`. */
                 dataThrough: components["schemas"]["Date"] | null;
             };
@@ -1827,6 +1835,8 @@ export interface components {
             status: "pending" | "active" | "matured" | "terminated";
             /** @description When the agreement was signed, where that is known. */
             closingDate: components["schemas"]["Date"] | null;
+            /** @description The first date on which the book has the deal. */
+            dataFrom: components["schemas"]["Date"];
             /** @description What the caller is in the deal; `full` with full control. */
             roles: ("agent" | "lender" | "borrower" | "full")[];
             /** @description Who owes the amounts. */
@@ -1902,6 +1912,8 @@ export interface components {
                 knownAt: components["schemas"]["Instant"] | null;
                 /** @description The newest journal that the answer knows. */
                 ledgerSeq: number;
+                /** @description The first date with data: the book begins on it. */
+                dataFrom: components["schemas"]["Date"] | null;
                 /** @description The last date with data, up to `asOf`. */
                 dataThrough: components["schemas"]["Date"] | null;
             };
@@ -1984,6 +1996,8 @@ export interface components {
                 knownAt: components["schemas"]["Instant"] | null;
                 /** @description The newest journal that the answer knows. */
                 ledgerSeq: number;
+                /** @description The first date with data: the book begins on it. */
+                dataFrom: components["schemas"]["Date"] | null;
                 /** @description The last date with data, up to `asOf`. */
                 dataThrough: components["schemas"]["Date"] | null;
                 /** @description The days that are rolled forward. */
@@ -2039,6 +2053,8 @@ export interface components {
                 knownAt: components["schemas"]["Instant"] | null;
                 /** @description The newest journal that the answer knows. */
                 ledgerSeq: number;
+                /** @description The first date with data: the book begins on it. */
+                dataFrom: components["schemas"]["Date"] | null;
                 /** @description The last date with data, up to `asOf`. */
                 dataThrough: components["schemas"]["Date"] | null;
             };
@@ -2164,6 +2180,8 @@ export interface components {
                 knownAt: components["schemas"]["Instant"] | null;
                 /** @description The newest journal that the answer knows. */
                 ledgerSeq: number;
+                /** @description The first date with data: the book begins on it. */
+                dataFrom: components["schemas"]["Date"] | null;
                 /** @description The last date with data, up to `asOf`. */
                 dataThrough: components["schemas"]["Date"] | null;
                 /** @description With `compareAsOf` or `compareKnownAt`: the other time; null: there was no book yet. */
@@ -2202,6 +2220,8 @@ export interface components {
                 knownAt: components["schemas"]["Instant"] | null;
                 /** @description The newest journal that the answer knows. */
                 ledgerSeq: number;
+                /** @description The first date with data: the book begins on it. */
+                dataFrom: components["schemas"]["Date"] | null;
                 /** @description The last date with data, up to `asOf`. */
                 dataThrough: components["schemas"]["Date"] | null;
             };

@@ -6,8 +6,8 @@ export class ApiRefused extends Error {
   readonly status: number;
   readonly code: string;
   readonly detail: string;
-  /** The parameters at fault, as the API names them. */
-  readonly parameters: readonly string[];
+  /** The parameters at fault, as the API names them, and why. */
+  readonly faults: readonly ParameterFault[];
   /** Seconds after which it may be asked again. */
   readonly retryAfterS: string | undefined;
 
@@ -16,15 +16,32 @@ export class ApiRefused extends Error {
     this.status = status;
     this.code = problem.code;
     this.detail = problem.detail;
-    this.parameters = (problem.errors ?? []).flatMap(({ parameter }) => parameter ?? []);
+    this.faults = (problem.errors ?? []).flatMap(({ parameter, code }) =>
+      parameter === undefined ? [] : [{ parameter, code: code ?? problem.code }],
+    );
     this.retryAfterS = retryAfterS;
   }
+
+  /** The same where a page asked with parameters of other names. @param names by the API's */
+  renamed(names: Readonly<Record<string, string>>): ApiRefused {
+    const errors = this.faults.map(({ parameter, code }) => ({
+      parameter: names[parameter] ?? parameter,
+      code,
+    }));
+    const { code, detail, status, retryAfterS } = this;
+    return new ApiRefused({ code, detail, errors }, status, retryAfterS);
+  }
+}
+
+export interface ParameterFault {
+  readonly parameter: string;
+  readonly code: string;
 }
 
 interface Problem {
   readonly code: string;
   readonly detail: string;
-  readonly errors?: readonly { readonly parameter?: string }[];
+  readonly errors?: readonly { readonly parameter?: string; readonly code?: string }[];
 }
 
 /** The API cannot be reached, or did not answer as it does. */

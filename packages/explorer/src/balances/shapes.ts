@@ -240,6 +240,8 @@ export interface Meta {
   readonly asOf: string;
   readonly knownAt: string | null;
   readonly ledgerSeq: number;
+  /** The first date with data; null: the book has none. */
+  readonly dataFrom: string | null;
   readonly dataThrough: string | null;
   readonly period?: { readonly from: string | null; readonly to: string };
 }
@@ -270,6 +272,8 @@ export interface Deal {
   readonly dealNumber: string;
   readonly status: string;
   readonly closingDate: string | null;
+  /** The first date on which the book has it. */
+  readonly dataFrom: string;
   readonly roles: readonly string[];
   readonly borrower: Party;
   readonly agent: Party | null;

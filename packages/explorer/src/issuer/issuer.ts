@@ -12,6 +12,7 @@ export interface SignedIn extends Tokens {
   readonly email: string;
   readonly name?: string;
   readonly sid: string;
+  readonly idToken: string;
 }
 
 /** The issuer answered the sign-in with an error of the protocol. */
@@ -38,8 +39,11 @@ export interface Issuer {
   signIn(callback: URL, keys: SignInKeys): Promise<SignedIn>;
   /** @throws {SignInOver | IssuerUnavailable} */
   renew(refreshToken: string): Promise<Tokens>;
-  /** Where a person signs out of everything. @throws {IssuerUnavailable} */
-  signOutUrl(): Promise<URL>;
+  /**
+   * Where a person signs out of everything, without a further question where the ID token is that of
+   * the session in this browser. @throws {IssuerUnavailable}
+   */
+  signOutUrl(idToken: string | undefined): Promise<URL>;
   /** Where its keys are. @throws {IssuerUnavailable} */
   jwksUrl(): Promise<URL>;
 }

@@ -81,7 +81,8 @@ export function openIdIssuer(settings: IssuerSettings, clock: Clock): Issuer {
           idTokenExpected: true,
         });
         const claims = answer.claims();
-        if (claims === undefined || typeof claims['sid'] !== 'string') {
+        const { id_token: idToken } = answer;
+        if (idToken === undefined || typeof claims?.['sid'] !== 'string') {
           throw new SignInRefused('no_session_id');
         }
         const person = await client.fetchUserInfo(config, answer.access_token, claims.sub);
@@ -89,6 +90,7 @@ export function openIdIssuer(settings: IssuerSettings, clock: Clock): Issuer {
           ...tokensOf(answer),
           subject: claims.sub,
           sid: claims['sid'],
+          idToken,
           email: person.email ?? claims.sub,
           ...(person.name === undefined ? {} : { name: person.name }),
         };
@@ -107,10 +109,11 @@ export function openIdIssuer(settings: IssuerSettings, clock: Clock): Issuer {
         return unavailable(error);
       }
     },
-    async signOutUrl() {
-      // Without an id_token_hint: a token would stand in the address.
+    async signOutUrl(idToken) {
       return client.buildEndSessionUrl(await configuration(), {
         post_logout_redirect_uri: `${baseUrl}${SIGNED_OUT_PATH}`,
+        // It opens nothing: it says which session is to end, and that we are asked by its person.
+        ...(idToken === undefined ? {} : { id_token_hint: idToken }),
       });
     },
     async jwksUrl() {

@@ -1,5 +1,5 @@
 import { type Html, type HtmlValue, html } from '@cls/shared/http/html';
-import { difference, isNegative, MINUS, readableAmount } from '../web/amounts.ts';
+import { difference, isNegative, isZero, MINUS, readableAmount } from '../web/amounts.ts';
 import type { Text } from '../web/text.ts';
 
 type Amount = string | null | undefined;
@@ -16,6 +16,26 @@ export interface Was<T> {
  */
 export function amountCell(amount: Amount, text: Text, was?: Was<string | null>): Html {
   return html`<td class="n">${amountText(amount, text)}${beforeText(amount, text, was)}</td>`;
+}
+
+/** The amounts that grow with the days: after the last date with data they are projected. */
+const GROWING = ['pastDue', 'interestAccrued', 'feesAccrued', 'totalOutstanding'];
+
+/** A named amount in a table, marked where it is projected. */
+export function figureCell(
+  name: string,
+  amount: Amount,
+  text: Text,
+  was?: Was<string | null>,
+): Html {
+  const isMarked = GROWING.includes(name) && amount != null && !isZero(amount);
+  return html`<td class="n">${amountText(amount, text)}${isMarked && projectedMark(text)}${beforeText(amount, text, was)}</td>`;
+}
+
+export function projectedMark(text: Text): Html | undefined {
+  return text.isProjected
+    ? html` <small class="tag">${text.t('mark.projected')}</small>`
+    : undefined;
 }
 
 /** What an amount was, and the difference; nothing where the page compares nothing. */

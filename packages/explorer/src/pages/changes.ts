@@ -7,6 +7,7 @@ import type { Text } from '../web/text.ts';
 import { apiCall } from './api-call.ts';
 import { amountCell, dateCell, marks, table } from './cells.ts';
 import { pager } from './deals.ts';
+import { instantFields } from './form-faults.ts';
 import { type PageDeps, showPage, timesAsked, whoAsks } from './show.ts';
 import type { Visit } from './visit.ts';
 
@@ -77,7 +78,7 @@ const PRESETS = [
   { name: 'year', days: 365 },
 ] as const;
 
-function sinceForm({ ctx, query, times }: Visit, since: string, text: Text): Html {
+function sinceForm({ ctx, query, times, faults }: Visit, since: string, text: Text): Html {
   const links = PRESETS.map(({ name, days }) => {
     const at = daysBefore(times.knownAt, days);
     const label = text.t(`changes.${name}`);
@@ -85,10 +86,10 @@ function sinceForm({ ctx, query, times }: Visit, since: string, text: Text): Htm
       ? html`<li><span class="chosen">${label}</span></li>`
       : html`<li><a href="${sameWith(ctx.path, query, { since: at, cursor: undefined })}">${label}</a></li>`;
   });
-  const hidden = (['asOf', 'knownAt'] as const).map(
-    (name) => html`<input type="hidden" name="${name}" value="${times[name]}">`,
+  const hidden = ['asOf', 'knownAt', 'viewer'].map(
+    (name) => html`<input type="hidden" name="${name}" value="${query.get(name) ?? ''}">`,
   );
-  return html`<form method="get" action="${ctx.path}" class="period">${hidden}<label>${text.t('changes.since')} <input type="text" name="since" value="${since}" size="27" maxlength="40" spellcheck="false"></label> <button class="button">${text.t('time.show')}</button></form>
+  return html`<form method="get" action="${ctx.path}" class="period">${hidden}${instantFields(faults, 'since', since, text, 'changes.since')} <button class="button">${text.t('time.show')}</button></form>
 <ul class="presets">${links}</ul>`;
 }
 

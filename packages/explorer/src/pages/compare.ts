@@ -4,7 +4,8 @@ import type { ComparedMeta } from '../balances/shapes.ts';
 import { sameWith } from '../web/address.ts';
 import type { Text } from '../web/text.ts';
 import type { Was } from './cells.ts';
-import { presetsOf } from './time-bar.ts';
+import { fieldOf, instantFields } from './form-faults.ts';
+import { offered } from './time-bar.ts';
 import type { Times, Visit } from './visit.ts';
 
 const NAMES = ['cmpAsOf', 'cmpKnownAt'] as const;
@@ -34,8 +35,9 @@ export async function readThen<T>(
   const times = comparedTimes(visit);
   if (times === undefined) return undefined;
   const answer = await read({ ...times }).catch((error: unknown) => {
-    if (error instanceof ApiRefused && ABSENT.includes(error.code)) return undefined;
-    throw error;
+    if (!(error instanceof ApiRefused)) throw error;
+    if (ABSENT.includes(error.code)) return undefined;
+    throw error.renamed({ asOf: 'cmpAsOf', knownAt: 'cmpKnownAt' });
   });
   return { times, before: answer };
 }
@@ -77,36 +79,54 @@ export function compareAddress({ ctx, query }: Visit, knownAt: string): string {
   return sameWith(ctx.path, query, { ...NONE, cmpKnownAt: knownAt });
 }
 
-/** Another time to compare with, and the way back. */
-export function compareForm({ ctx, query, times }: Visit, text: Text): Html {
+/**
+ * Another time to compare with, and the way back.
+ *
+ * @param begins the first date with data; null: there is none.
+ */
+export function compareForm(
+  { ctx, query, times, faults }: Visit,
+  begins: string | null,
+  text: Text,
+): Html {
   const kept = [...query].filter(([name]) => !Object.hasOwn(NONE, name) && name !== 'lang');
   const hidden = kept.map(
     ([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`,
   );
-  const [asOf, knownAt] = NAMES.map((name) => query.get(name) ?? '');
+  const [asOf = '', knownAt = ''] = NAMES.map((name) => query.get(name) ?? '');
   const compares = asOf !== '' || knownAt !== '';
-  const presets = presetsOf(times.asOf).flatMap(({ name, day }) =>
+  const isOpen = compares || NAMES.some((name) => faults.has(name));
+  const day = fieldOf(faults, 'cmpAsOf', asOf, text);
+  const presets = offered(times.asOf, begins).flatMap(({ name, day }) =>
     name === 'last' || day === asOf
       ? []
       : html`<li><a href="${sameWith(ctx.path, query, { ...NONE, cmpAsOf: day })}">${text.t(`time.${name}`)}</a></li>`,
   );
-  return html`<details class="filters"${compares && html` open`}><summary>${text.t('compare.title')}</summary>
+  return html`<details class="filters"${isOpen && html` open`}><summary>${text.t('compare.title')}</summary>
 <form method="get" action="${ctx.path}">${hidden}
-<label>${text.t('time.asOf')} <input type="date" name="cmpAsOf" value="${asOf}"></label>
-<label>${text.t('time.knownAt')} <input type="text" name="cmpKnownAt" value="${knownAt}" size="27" maxlength="40" spellcheck="false"></label>
+<label>${text.t('time.asOf')} <input type="date" name="cmpAsOf" value="${day.value}"${day.attributes}></label> ${day.sentence}
+${instantFields(faults, 'cmpKnownAt', knownAt, text, 'time.knownAt')}
 <button class="button">${text.t('compare.show')}</button></form>
 <ul class="presets">${presets}${compares && html`<li><a href="${sameWith(ctx.path, query, NONE)}">${text.t('compare.stop')}</a></li>`}</ul></details>`;
 }
 
-/** With what the page compares, and how that reads. @param all what was there only then has its place too. */
+/**
+ * With what the page compares, and how that reads.
+ *
+ * @param begins the first date with data; null: there is none.
+ * @param all what was there only then has its place too.
+ */
 export function comparedWith(
+  { ctx, query }: Visit,
   compared: Compared<unknown> | undefined,
+  begins: string | null,
   text: Text,
   { all = false } = {},
 ) {
   if (compared === undefined) return undefined;
   const { asOf, knownAt } = compared.times;
-  const values = { asOf: text.date(asOf), knownAt };
+  const values = { asOf: text.date(asOf), knownAt: text.instant(knownAt) };
   const there = compared.before !== undefined;
-  return html`<p class="notice" role="status">${text.t('compare.with', values)} ${text.t(there ? 'compare.how' : 'compare.absent')}${there && !all && html` ${text.t('compare.notListed')}`}</p>`;
+  const since = begins !== null && asOf < begins && text.date(begins);
+  return html`<p class="notice" role="status">${text.t('compare.with', values)} ${text.t(there ? 'compare.how' : 'compare.absent')}${since !== false && html` ${text.t('compare.begins', { begins: since })} <a href="${sameWith(ctx.path, query, { ...NONE, cmpAsOf: begins ?? undefined })}">${text.t('time.showFirst', { begins: since })}</a>`}${there && !all && html` ${text.t('compare.notListed')}`}</p>`;
 }

@@ -2,7 +2,16 @@ import { type Html, html } from '@cls/shared/http/html';
 import type { BalanceItem, Line } from '../balances/shapes.ts';
 import { sameWith } from '../web/address.ts';
 import type { MessageKey, Text } from '../web/text.ts';
-import { amountCell, type Column, dateCell, marks, type Was, wordOf } from './cells.ts';
+import {
+  amountCell,
+  type Column,
+  dateCell,
+  figureCell,
+  marks,
+  projectedMark,
+  type Was,
+  wordOf,
+} from './cells.ts';
 import { wasOf } from './compare.ts';
 import { ownShare } from './deal.ts';
 import type { Visit } from './visit.ts';
@@ -19,11 +28,12 @@ interface DealColumn {
   readonly cell: (item: BalanceItem, was: Before, text: Text) => Html;
 }
 
-function amount(of: (line: Line) => string) {
+function amount(name: string, of: (line: Line) => string) {
   return {
     numeric: true,
     cell: (item: BalanceItem, was: Before, text: Text) =>
-      amountCell(
+      figureCell(
+        name,
         of(item.global),
         text,
         wasOf(was, ({ global }) => of(global)),
@@ -62,47 +72,53 @@ const COLUMNS: Readonly<Record<string, DealColumn>> = {
     label: 'column.outstanding',
     sort: 'outstanding',
     usual: true,
-    ...amount(({ principal }) => principal.outstanding),
+    ...amount('outstanding', ({ principal }) => principal.outstanding),
   },
   commitment: {
     label: 'column.commitment',
     sort: 'commitment',
     usual: true,
-    ...amount(({ commitment }) => commitment.current),
+    ...amount('commitment', ({ commitment }) => commitment.current),
   },
   unfunded: {
     label: 'column.unfunded',
     sort: 'unfunded',
-    ...amount(({ commitment }) => commitment.unfunded),
+    ...amount('unfunded', ({ commitment }) => commitment.unfunded),
   },
   available: {
     label: 'column.available',
     sort: 'available',
     usual: true,
-    ...amount(({ commitment }) => commitment.available),
+    ...amount('available', ({ commitment }) => commitment.available),
   },
   letterOfCredit: {
     label: 'column.letterOfCredit',
-    ...amount(({ commitment }) => commitment.letterOfCredit),
+    ...amount('letterOfCredit', ({ commitment }) => commitment.letterOfCredit),
   },
   pastDue: {
     label: 'column.pastDue',
     sort: 'pastDue',
     usual: true,
-    ...amount(({ total }) => total.pastDue),
+    ...amount('pastDue', ({ total }) => total.pastDue),
   },
   interestAccrued: {
     label: 'column.interestAccrued',
     sort: 'interestAccrued',
     usual: true,
-    ...amount(({ interest }) => interest.accrued),
+    ...amount('interestAccrued', ({ interest }) => interest.accrued),
   },
-  interestDue: { label: 'column.interestDue', ...amount(({ interest }) => interest.due) },
-  feesAccrued: { label: 'column.feesAccrued', ...amount(({ fees }) => fees.accrued) },
-  feesDue: { label: 'column.feesDue', ...amount(({ fees }) => fees.due) },
+  interestDue: {
+    label: 'column.interestDue',
+    ...amount('interestDue', ({ interest }) => interest.due),
+  },
+  feesAccrued: {
+    label: 'column.feesAccrued',
+    ...amount('feesAccrued', ({ fees }) => fees.accrued),
+  },
+  feesDue: { label: 'column.feesDue', ...amount('feesDue', ({ fees }) => fees.due) },
   totalOutstanding: {
     label: 'column.totalOutstanding',
-    ...amount(({ total }) => total.outstanding),
+    ...amount('totalOutstanding', ({ total }) => total.outstanding),
   },
   posted: {
     label: 'column.posted',
@@ -122,7 +138,8 @@ const ALWAYS = ['currency', 'own'];
 
 function days({ status: { daysPastDue = 0 } }: BalanceItem, text: Text) {
   return (
-    daysPastDue > 0 && html` · ${text.t('deals.daysPastDue', { days: text.count(daysPastDue) })}`
+    daysPastDue > 0 &&
+    html` · ${text.t('deals.daysPastDue', { days: text.count(daysPastDue) })}${projectedMark(text)}`
   );
 }
 

@@ -2,6 +2,7 @@ import { type Html, html } from '@cls/shared/http/html';
 import { sameWith } from '../web/address.ts';
 import type { Text } from '../web/text.ts';
 import { wordOf } from './cells.ts';
+import { amountShown, fieldOf } from './form-faults.ts';
 import type { Visit } from './visit.ts';
 
 /** The filters of the list of deals, by the API's names. */
@@ -50,10 +51,17 @@ function chipsOf(
       if (isMark && value !== 'true') return [];
       const word = isMark
         ? text.t(`filter.${name}`)
-        : `${text.t(`filter.${name}`)} ${names.get(value) ?? wordOf(name, value, text)}`;
+        : `${text.t(`filter.${name}`)} ${names.get(value) ?? shownValue(name, value, text)}`;
       return { name, value, label: word };
     }),
   );
+}
+
+function shownValue(name: Filter, value: string, text: Text): string {
+  if (name === 'minOutstanding' || name === 'maxOutstanding')
+    return amountShown(value, text.locale);
+  if (name === 'maturityFrom' || name === 'maturityTo') return text.date(value);
+  return wordOf(name, value, text);
 }
 
 /** The filters in one line of words; empty without any. */
@@ -87,25 +95,30 @@ export function chips(
 }
 
 /** A form that works without scripts; its fields are parameters of the address. */
-export function filterForm({ ctx, query }: Visit, text: Text): Html {
+export function filterForm({ ctx, query, faults }: Visit, text: Text): Html {
   const kept = [...query].filter(([name]) => !FORM.includes(name));
   const hidden = kept.map(
     ([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`,
   );
-  const field = (name: (typeof FILTERS)[number], attributes: Html) =>
-    html`<label>${text.t(`filter.${name}`)} <input name="${name}" value="${query.get(name) ?? ''}"${attributes}></label>`;
+  const field = (name: Filter, attributes: Html, typedAs: string = name) => {
+    const shown = query.get(name) ?? '';
+    const isAmount = typedAs !== name;
+    const one = fieldOf(faults, name, isAmount ? amountShown(shown, text.locale) : shown, text);
+    return html`<label>${text.t(`filter.${name}`)} <input name="${typedAs}" value="${one.value}"${attributes}${one.attributes}></label> ${one.sentence}`;
+  };
   const options = ['', ...STATUSES].map(
     (status) =>
       html`<option value="${status}"${query.get('status') === status && html` selected`}>${status === '' ? text.t('filter.any') : wordOf('status', status, text)}</option>`,
   );
-  const amount = html` inputmode="decimal" pattern="-?[0-9]{1,18}(\\.[0-9]+)?" size="14"`;
-  return html`<details class="filters"><summary>${text.t('filter.title')}</summary>
+  const amount = html` inputmode="decimal" size="18" maxlength="40"`;
+  const isOpen = FORM.some((name) => faults.has(name));
+  return html`<details class="filters"${isOpen && html` open`}><summary>${text.t('filter.title')}</summary>
 <form method="get" action="${ctx.path}">${hidden}
-${field('currency', html` maxlength="3" size="4" pattern="[A-Z]{3}" autocapitalize="characters"`)}
-${field('country', html` maxlength="2" size="3" pattern="[A-Z0-9]{2}" autocapitalize="characters"`)}
+${field('currency', html` maxlength="20" size="4" autocapitalize="characters"`)}
+${field('country', html` maxlength="20" size="3" autocapitalize="characters"`)}
 <label>${text.t('filter.status')} <select name="status">${options}</select></label>
-${field('minOutstanding', amount)}
-${field('maxOutstanding', amount)}
+${field('minOutstanding', amount, 'least')}
+${field('maxOutstanding', amount, 'most')}
 ${field('maturityFrom', html` type="date"`)}
 ${field('maturityTo', html` type="date"`)}
 ${MARKS.map((name) => html`<label class="check"><input type="checkbox" name="${name}" value="true"${query.get(name) === 'true' && html` checked`}> ${text.t(`filter.${name}`)}</label>`)}

@@ -1,4 +1,5 @@
 import { type Html, html } from '@cls/shared/http/html';
+import { ApiRefused } from '../balances/api-client.ts';
 import type { BalanceItem, Deal, Line, Share, Single } from '../balances/shapes.ts';
 import { pageAddress } from '../web/address.ts';
 import { sumOf } from '../web/amounts.ts';
@@ -9,13 +10,15 @@ import {
   amountText,
   beforeText,
   facts,
+  figureCell,
   marks,
+  projectedMark,
   table,
   type Was,
   wordOf,
 } from './cells.ts';
 import { compareAddress, comparedWith, compareForm, readThen, wasOf } from './compare.ts';
-import { problemPage } from './problem-page.ts';
+import { absent } from './not-yet.ts';
 import { type PageDeps, showPage, timesAsked, whoAsks } from './show.ts';
 import type { Visit } from './visit.ts';
 
@@ -28,11 +31,16 @@ export async function dealPage(deps: PageDeps, visit: Visit): Promise<void> {
   const path = `/deals/${parts['id'] ?? ''}`;
   const read = (times: { asOf: string; knownAt: string }) =>
     deps.api.read<Single<Deal>>(asker, path, times);
-  const [answer, then, who] = await Promise.all([
+  const answers = await Promise.all([
     read(timesAsked(visit)),
     readThen(visit, read),
     whoAsks(deps, visit),
-  ]);
+  ]).catch((error: unknown) => {
+    if (error instanceof ApiRefused && error.code === 'not_found') return undefined;
+    throw error;
+  });
+  if (answers === undefined) return absent(deps, visit, parts['id'] ?? '');
+  const [answer, then, who] = answers;
   const { data: deal, meta } = answer;
   const was = wasOf(then, ({ data }) => data);
   showPage(deps, visit, {
@@ -40,10 +48,11 @@ export async function dealPage(deps: PageDeps, visit: Visit): Promise<void> {
     place: 'deals',
     who,
     meta,
+    begins: deal.dataFrom,
     body: (text) => [
       head(visit, deal, text),
-      compareForm(visit, text),
-      comparedWith(then, text),
+      compareForm(visit, deal.dataFrom, text),
+      comparedWith(visit, then, deal.dataFrom, text),
       deal.balances.map((item) =>
         currencySection(
           item,
@@ -57,12 +66,6 @@ export async function dealPage(deps: PageDeps, visit: Visit): Promise<void> {
       deal.balances.map((item) => provenance(item, text, visit)),
     ],
   });
-}
-
-/** A deal that was not granted reads as one that does not exist. */
-export function absent({ pages }: PageDeps, { ctx, query }: Visit): void {
-  ctx.state['refused'] = 'absent';
-  pages.show(ctx, 404, problemPage('not_found', { href: pageAddress('/deals', query) }));
 }
 
 function head({ query, parts }: Visit, deal: Deal, text: Text): Html {
@@ -80,7 +83,10 @@ function head({ query, parts }: Visit, deal: Deal, text: Text): Html {
     [text.t('column.status'), wordOf('status', deal.status, text)],
     [text.t('deal.closing'), dateOf(deal.closingDate, text)],
     [text.t('deal.role'), deal.roles.map((role) => wordOf('role', role, text)).join(', ')],
-    [text.t('deal.daysPastDue'), daysPastDue > 0 ? text.count(daysPastDue) : undefined],
+    [
+      text.t('deal.daysPastDue'),
+      daysPastDue > 0 ? html`${text.count(daysPastDue)}${projectedMark(text)}` : undefined,
+    ],
   ])}<p>${deal.balances.map((item) => marks(item, text))}</p>
 <ul class="links"><li><a href="${pageAddress(`${base}/roll-forward`, query)}">${text.t('rollForward.title')}</a></li><li><a href="${pageAddress(`${base}/movements`, query)}">${text.t('movements.title')}</a></li></ul>`;
 }
@@ -129,7 +135,7 @@ export function currencySection(
   const rows = AMOUNTS.map(([name, of]) => {
     const key = `column.${name}`;
     return html`
-<tr><th scope="row">${text.has(key) && text.t(key)}</th>${share !== null && amountCell(of(share), text, wasOf(ownThen, of))}${amountCell(of(global), text, wasOf(globalThen, of))}</tr>`;
+<tr><th scope="row">${text.has(key) && text.t(key)}</th>${share !== null && figureCell(name, of(share), text, wasOf(ownThen, of))}${figureCell(name, of(global), text, wasOf(globalThen, of))}</tr>`;
   });
   const caption = text.t('deal.amounts', { currency });
   return html`<section><h2>${currency}</h2>
@@ -153,42 +159,41 @@ function lendersTable(
   const columns = [
     { label: text.t('column.lender') },
     { label: text.t('column.fraction'), numeric: true },
-    ...['commitment', 'outstanding', 'interestAccrued', 'feesAccrued'].map((name) => ({
-      label: text.t(`column.${name}` as 'column.outstanding'),
-      numeric: true,
-    })),
+    ...SUMMED.map(([name]) => ({ label: text.t(`column.${name}`), numeric: true })),
   ];
   const rows = lenders.map((one) => {
     const then = wasOf(was, (item) =>
       item.lenders.find(({ lender }) => lender.id === one.lender.id),
     );
     return html`
-<tr><th scope="row">${one.lender.name}</th><td class="n">${one.fraction === null ? '' : fractionText(one.fraction, text)}</td>${SUMMED.map((of) => amountCell(of(one), text, wasOf(then, of)))}</tr>`;
+<tr><th scope="row">${one.lender.name}</th><td class="n">${one.fraction === null ? '' : fractionText(one.fraction, text)}</td>${SUMMED.map(([name, of]) => figureCell(name, of(one), text, wasOf(then, of)))}</tr>`;
   });
-  const foot = html`<tr><th scope="row">${text.t('deal.sumOfLenders')}</th><td></td>${SUMMED.map((of) => sumCell(lenders, global, of, text, was))}</tr>`;
+  const foot = html`<tr><th scope="row">${text.t('deal.sumOfLenders')}</th><td></td>${SUMMED.map((figure) => sumCell(lenders, global, figure, text, was))}</tr>`;
   const caption = text.t('deal.lenders', { currency });
   return table({ caption, columns, rows, foot, call, id: `lenders-${currency}` });
 }
 
-const SUMMED: readonly ((line: Line) => string)[] = [
-  ({ commitment }) => commitment.current,
-  ({ principal }) => principal.outstanding,
-  ({ interest }) => interest.accrued,
-  ({ fees }) => fees.accrued,
+type Summed = 'commitment' | 'outstanding' | 'interestAccrued' | 'feesAccrued';
+const SUMMED: readonly (readonly [Summed, (line: Line) => string])[] = [
+  ['commitment', ({ commitment }) => commitment.current],
+  ['outstanding', ({ principal }) => principal.outstanding],
+  ['interestAccrued', ({ interest }) => interest.accrued],
+  ['feesAccrued', ({ fees }) => fees.accrued],
 ];
 
 /** The sum in whole minor units, beside the global amount that it must be. */
 function sumCell(
   lenders: readonly Share[],
   global: Line,
-  of: (line: Line) => string,
+  [name, of]: (typeof SUMMED)[number],
   text: Text,
   was: Was<BalanceItem> | undefined,
 ) {
   const then = wasOf(was, (item) => sumOf(item.lenders.map(of)));
   const sum = sumOf(lenders.map(of));
   const equal = sum === of(global);
-  return html`<td class="n">${amountText(sum, text)} <span class="${equal ? 'equal' : 'unequal'}">${text.t(equal ? 'deal.equal' : 'deal.unequal')}</span>${beforeText(sum, text, then)}</td>`;
+  const isGrowing = name === 'interestAccrued' || name === 'feesAccrued';
+  return html`<td class="n">${amountText(sum, text)}${isGrowing && projectedMark(text)} <span class="${equal ? 'equal' : 'unequal'}">${text.t(equal ? 'deal.equal' : 'deal.unequal')}</span>${beforeText(sum, text, then)}</td>`;
 }
 
 /** Cut at six decimals of a fraction, as shares are quoted; the API has twelve. */

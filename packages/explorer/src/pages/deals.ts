@@ -3,7 +3,7 @@ import type { BalanceItem, Caller, List, Total } from '../balances/shapes.ts';
 import { pageAddress, sameWith } from '../web/address.ts';
 import type { Text } from '../web/text.ts';
 import { apiCall } from './api-call.ts';
-import { amountCell, type Column, countCell, table, type Was } from './cells.ts';
+import { type Column, countCell, figureCell, table, type Was } from './cells.ts';
 import {
   comparedAnswer,
   comparedTimes,
@@ -16,6 +16,7 @@ import {
 import { chosenColumns, columnHead, columnsForm, sortLink } from './deal-columns.ts';
 import { chips, filterForm, filtersInWords, filtersOf } from './deal-filters.ts';
 import { facetLists, namesOf, readFacets } from './facets.ts';
+import { beginOfAll, nothingText } from './not-yet.ts';
 import { type PageDeps, showPage, timesAsked, whoAsks } from './show.ts';
 import { sumsBeside } from './sums-then.ts';
 import type { Visit } from './visit.ts';
@@ -45,6 +46,9 @@ export async function dealsPage(deps: PageDeps, visit: Visit): Promise<void> {
     readFacets(deps, visit),
   ]);
   const then = comparedAnswer(visit, list);
+  const isEmpty = list.data.length === 0 && query.get('cursor') === null;
+  const begins =
+    isEmpty && !hasFilters(query) ? await beginOfAll(deps, visit, who.meta) : undefined;
   const names = new Map([...partiesOf(list.data), ...namesOf(facets)]);
   showPage(deps, visit, {
     title: (text) => text.t('deals.title'),
@@ -57,10 +61,10 @@ export async function dealsPage(deps: PageDeps, visit: Visit): Promise<void> {
       facetLists(visit, facets, text),
       chips(visit, names, text),
       columnsForm(visit, text),
-      compareForm(visit, text),
-      comparedWith(then, text),
-      list.data.length === 0 && query.get('cursor') === null
-        ? nothing(visit, who.data, text)
+      compareForm(visit, list.meta.dataFrom, text),
+      comparedWith(visit, then, list.meta.dataFrom, text),
+      isEmpty
+        ? nothing(visit, who.data, begins, text)
         : [rowsTable(visit, list, text, apiCall(deps, list, text), then), pager(visit, list, text)],
       totalsTable(
         list.totals ?? [],
@@ -71,6 +75,10 @@ export async function dealsPage(deps: PageDeps, visit: Visit): Promise<void> {
       downloads(visit, who.data, text),
     ],
   });
+}
+
+function hasFilters(query: URLSearchParams): boolean {
+  return Object.keys(filtersOf(query)).length > 0;
 }
 
 /** Of how many deals the filters leave none. */
@@ -89,10 +97,16 @@ function partiesOf(items: readonly BalanceItem[]): ReadonlyMap<string, string> {
   return new Map(parties.map(({ id, name }) => [id, name]));
 }
 
-function nothing({ ctx, query }: Visit, { dealCount, hasMoreDeals }: Caller, text: Text): Html {
-  if (Object.keys(filtersOf(query)).length === 0) {
+function nothing(
+  visit: Visit,
+  { dealCount, hasMoreDeals }: Caller,
+  begins: string | undefined,
+  text: Text,
+): Html {
+  const { ctx, query } = visit;
+  if (!hasFilters(query)) {
     const withZero = sameWith(ctx.path, query, { includeZero: 'true' });
-    return html`<div class="empty"><p>${text.t('deals.none')}</p><p>${text.t('deals.noneGranted')}</p>
+    return html`<div class="empty">${nothingText(visit, begins, text)}
 <p><a href="${withZero}">${text.t('deals.showZero')}</a></p></div>`;
   }
   const hidesZero = query.get('includeZero') !== 'true';
@@ -159,7 +173,7 @@ function totalsTable(
   const rows = sumsBeside(totals, was).map(({ sum: total, was: then }) => {
     const amounts = TOTALS.map((name) => {
       const before = wasOf(then, (one) => one[name]);
-      return amountCell(total[name], text, before);
+      return figureCell(name, total[name], text, before);
     });
     const count = wasOf(then, (one) => one.count);
     return html`

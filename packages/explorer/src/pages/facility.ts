@@ -13,7 +13,8 @@ import {
   partThen,
   wasOf,
 } from './compare.ts';
-import { absent, currencySection, dateOf, provenance } from './deal.ts';
+import { currencySection, dateOf, provenance } from './deal.ts';
+import { absent } from './not-yet.ts';
 import { type PageDeps, showPage, timesAsked, whoAsks } from './show.ts';
 import type { Visit } from './visit.ts';
 
@@ -31,7 +32,7 @@ export async function facilityPage(deps: PageDeps, visit: Visit): Promise<void> 
     whoAsks(deps, visit),
   ]);
   const [item] = found.data;
-  if (item === undefined) return absent(deps, visit);
+  if (item === undefined) return facilityAbsent(deps, visit);
   const then = comparedAnswer(visit, found);
   const was = partThen(item, then);
   showPage(deps, visit, {
@@ -55,8 +56,8 @@ export async function facilityPage(deps: PageDeps, visit: Visit): Promise<void> 
         [text.t('facility.dayCount'), item.terms?.dayCount ?? undefined],
       ]),
       html`<p>${marks(item, text)}</p>`,
-      compareForm(visit, text),
-      comparedWith(then, text),
+      compareForm(visit, found.meta.dataFrom, text),
+      comparedWith(visit, then, found.meta.dataFrom, text),
       commitmentTable(item, text, apiCall(deps, found, text), was),
       currencySection(item, text, apiCall(deps, found, text), was),
       contractsTable(
@@ -71,6 +72,16 @@ export async function facilityPage(deps: PageDeps, visit: Visit): Promise<void> 
       provenance(item, text, visit),
     ],
   });
+}
+
+/** On the date of the visit. The facility may be there later: then its deal may say since when. */
+async function facilityAbsent(deps: PageDeps, visit: Visit): Promise<void> {
+  const { meta } = await whoAsks(deps, visit);
+  const later = await deps.api.read<List<BalanceItem>>(visit.asker, '/balances', {
+    ...{ asOf: meta.asOf, knownAt: visit.times.knownAt, facilityId: visit.parts['id'] ?? '' },
+    ...{ level: 'facility', includeZero: 'true', include: 'none' },
+  });
+  return absent(deps, visit, later.data[0]?.deal.id ?? '-');
 }
 
 const STEPS = [

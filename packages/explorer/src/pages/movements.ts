@@ -6,8 +6,8 @@ import { sumOf } from '../web/amounts.ts';
 import type { Text } from '../web/text.ts';
 import { apiCall } from './api-call.ts';
 import { amountCell, dateCell, table, wordOf } from './cells.ts';
-import { absent } from './deal.ts';
 import { pager } from './deals.ts';
+import { absent } from './not-yet.ts';
 import { periodForm } from './roll-forward.ts';
 import { type PageDeps, showPage, timesAsked, whoAsks } from './show.ts';
 import type { Visit } from './visit.ts';
@@ -39,7 +39,7 @@ export async function movementsPage(
     whoAsks(deps, visit),
   ]);
   const [first] = deals.data;
-  if (first === undefined) return absent(deps, visit);
+  if (first === undefined) return absent(deps, visit, dealId);
   const opening = Object.fromEntries(
     deals.data.map((deal) => [deal.currency, deal.global.opening]),
   );
@@ -58,7 +58,7 @@ export async function movementsPage(
     meta: list.meta,
     body: (text) => [
       html`<p><a href="${pageAddress(`/deals/${dealId}`, query)}">${first.deal.dealNumber} ${first.deal.name}</a></p>`,
-      periodForm(visit, text),
+      periodForm(visit, list.meta.dataFrom, text),
       toggles(visit, text),
       rows.length === 0
         ? html`<p class="empty">${text.t('movements.none')}</p>`

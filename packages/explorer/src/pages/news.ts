@@ -2,7 +2,7 @@ import type { Context } from 'koa';
 import { type ApiClient, ApiRefused } from '../balances/api-client.ts';
 import type { Caller, Single } from '../balances/shapes.ts';
 import type { KeepSessions } from '../sessions/keep-sessions.ts';
-import { readCookie, SESSION_COOKIE } from '../web/browser.ts';
+import { sessionOf } from '../web/browser.ts';
 import { TOKEN_CODES } from './refusals.ts';
 import { askerOf } from './visit.ts';
 
@@ -16,7 +16,7 @@ export interface NewsDeps {
  * leads nowhere, and renews no token: a page that nobody reads does not keep a session alive.
  */
 export async function news({ sessions, api }: NewsDeps, ctx: Context): Promise<void> {
-  const identifier = readCookie(ctx, SESSION_COOKIE);
+  const identifier = sessionOf(ctx);
   const session = identifier === undefined ? undefined : await sessions.peek(identifier);
   ctx.body = '';
   if (session === undefined) {

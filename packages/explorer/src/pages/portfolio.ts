@@ -1,10 +1,10 @@
 import { type Html, html } from '@cls/shared/http/html';
-import type { GroupTotal, Sum, Totals } from '../balances/shapes.ts';
+import type { GroupSum, GroupTotal, Sum, Totals } from '../balances/shapes.ts';
 import { pageAddress, sameWith } from '../web/address.ts';
 import type { Text } from '../web/text.ts';
 import { apiCall } from './api-call.ts';
 import { barChart } from './bars.ts';
-import { amountCell, countCell, table, type Was, wordOf } from './cells.ts';
+import { countCell, figureCell, table, type Was, wordOf } from './cells.ts';
 import { daysBefore } from './changes.ts';
 import {
   comparedAnswer,
@@ -14,6 +14,7 @@ import {
   partThen,
   wasOf,
 } from './compare.ts';
+import { beginOfAll, nothingText } from './not-yet.ts';
 import { type PageDeps, showPage, timesAsked, whoAsks } from './show.ts';
 import { sumsBeside } from './sums-then.ts';
 import type { Visit } from './visit.ts';
@@ -43,18 +44,20 @@ export async function portfolioPage(deps: PageDeps, visit: Visit): Promise<void>
     whoAsks(deps, visit),
   ]);
   const [ladderThen, groupsThen] = [comparedAnswer(visit, ladder), comparedAnswer(visit, groups)];
+  const isEmpty = currenciesOf(ladder).length === 0;
+  const begins = isEmpty ? await beginOfAll(deps, visit, who.meta) : undefined;
   showPage(deps, visit, {
     title: (text) => text.t('portfolio.title'),
     place: 'portfolio',
     who,
     meta: ladder.meta,
     body: (text) =>
-      currenciesOf(ladder).length === 0
-        ? nothing(visit, text)
+      isEmpty
+        ? nothing(visit, begins, text)
         : [
             whose(visit, own, who.data.roles, text),
-            compareForm(visit, text),
-            comparedWith(ladderThen, text, { all: true }),
+            compareForm(visit, ladder.meta.dataFrom, text),
+            comparedWith(visit, ladderThen, ladder.meta.dataFrom, text, { all: true }),
             pointers(visit, text),
             totalsTable(ladder, own, text, apiCall(deps, ladder, text), ladderThen),
             html`<h2>${text.t('portfolio.ladder')}</h2>`,
@@ -68,8 +71,8 @@ export async function portfolioPage(deps: PageDeps, visit: Visit): Promise<void>
   });
 }
 
-function nothing({ query }: Visit, text: Text): Html {
-  return html`<div class="empty"><p>${text.t('deals.none')}</p><p>${text.t('deals.noneGranted')}</p><p><a href="${pageAddress('/deals', query, { includeZero: 'true' })}">${text.t('deals.showZero')}</a></p></div>`;
+function nothing(visit: Visit, begins: string | undefined, text: Text): Html {
+  return html`<div class="empty">${nothingText(visit, begins, text)}<p><a href="${pageAddress('/deals', visit.query, { includeZero: 'true' })}">${text.t('deals.showZero')}</a></p></div>`;
 }
 
 /** To what wants a look: each is a list that the filters of the deals, or a day, leave. */
@@ -121,7 +124,7 @@ function amountColumns(text: Text) {
 function sumCells(sum: Sum, text: Text, was?: Was<Sum>): readonly Html[] {
   const amounts = AMOUNTS.map((name) => {
     const then = wasOf(was, (before) => before[name]);
-    return amountCell(sum[name], text, then);
+    return figureCell(name, sum[name], text, then);
   });
   const count = wasOf(was, (before) => before.count);
   return [countCell(sum.count, text, count), ...amounts];
@@ -181,7 +184,7 @@ function ladderOf(
   ];
   const rows = years.map(
     (year) => html`
-<tr><th scope="row">${year.value ?? text.t('portfolio.noMaturity')}</th>${sumCells(year, text, partThen(year, then))}</tr>`,
+<tr><th scope="row">${year.value ?? text.t('portfolio.noMaturity')}</th>${sumCells(year, text, groupThen(year, then))}</tr>`,
   );
   const caption = text.t('portfolio.ladderCaption', { currency });
   const numbers = table({ caption, columns, rows, call, id: `ladder-${currency}` });
@@ -217,11 +220,11 @@ function groupTable(
   ];
   const rows = groups.data.map(
     (group) => html`
-<tr><th scope="row">${groupName(visit, by, group, text)}</th><td>${group.currency}</td>${sumCells(group, text, partThen(group, then))}</tr>`,
+<tr><th scope="row">${groupName(visit, by, group, text)}</th><td>${group.currency}</td>${sumCells(group, text, groupThen(group, then))}</tr>`,
   );
   const rest = groups.rest.map(
     (sum) => html`
-<tr><th scope="row">${text.t('portfolio.rest')}</th><td>${sum.currency}</td>${sumCells(sum, text, partThen(sum, then))}</tr>`,
+<tr><th scope="row">${text.t('portfolio.rest')}</th><td>${sum.currency}</td>${sumCells(sum, text, groupThen(sum, then))}</tr>`,
   );
   const caption = text.t('portfolio.byCaption', { group: text.t(`group.${by}`) });
   return table({ caption, columns, rows: [...rows, ...rest], call, id: 'groups' });
@@ -235,6 +238,12 @@ const FILTER_OF: Readonly<Record<Group, string | undefined>> = {
   status: undefined,
   lender: 'lenderId',
 };
+
+/** A group without an item was not there then. */
+function groupThen(group: GroupSum, then: Was<unknown> | undefined): Was<Sum> | undefined {
+  const was = partThen<Sum>(group, then);
+  return was?.before?.count === 0 ? { before: undefined } : was;
+}
 
 /** Leads to its deals, where the list can be filtered by it. */
 function groupName({ query }: Visit, by: Group, { value, name, currency }: GroupTotal, text: Text) {

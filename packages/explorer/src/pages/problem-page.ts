@@ -1,11 +1,13 @@
-import { html } from '@cls/shared/http/html';
+import { type Html, html } from '@cls/shared/http/html';
 import { cardPage, type Frame } from '../web/layout.ts';
+import type { Text } from '../web/text.ts';
 
 export type ProblemKind =
   | 'internal'
   | 'unavailable'
   | 'busy'
   | 'not_found'
+  | 'not_yet'
   | 'no_permission'
   | 'throttled'
   | 'bad_address'
@@ -23,22 +25,33 @@ export interface ProblemDetails {
   readonly waitS?: string;
   /** The parameters of the address that are at fault. */
   readonly parameters?: readonly string[];
+  /** Dates that the sentences name. */
+  readonly dates?: Readonly<Record<string, string>>;
+  /** The first date of the book, and where it is shown. */
+  readonly first?: { readonly begins: string; readonly href: string } | undefined;
+  /** The form in which the mistake was. */
+  readonly form?: (text: Text) => Html;
 }
 
 /** What happened, in words, and a way on. */
 export function problemPage(
   kind: ProblemKind,
-  { again, href = '/', waitS, parameters = [] }: ProblemDetails = {},
+  { again, href = '/', waitS, parameters = [], dates = {}, first, form }: ProblemDetails = {},
 ): (frame: Frame) => string {
   return (frame) => {
     const { text } = frame;
+    const values = Object.fromEntries(
+      Object.entries(dates).map(([name, day]) => [name, text.date(day)]),
+    );
     return cardPage(frame, {
-      title: text.t(`problem.${kind}.title`),
-      body: html`<p>${text.t(`problem.${kind}.text`)}</p>
+      title: text.t(`problem.${kind}.title`, values),
+      body: html`<p>${text.t(`problem.${kind}.text`, values)}${first !== undefined && html` ${text.t('time.begins', { begins: text.date(first.begins) })}`}</p>
+${form?.(text)}
 ${parameters.length > 0 && html`<p>${text.t('problem.parameters')} ${parameters.map((name) => html`<code>${name}</code> `)}</p>`}
 ${waitS !== undefined && html`<p>${text.t('problem.wait', { seconds: waitS })}</p>`}
 ${again !== undefined && html`<p><a class="button primary" href="${again}">${text.t('problem.again')}</a></p>`}
-<p><a class="button" href="${href}">${text.t(`problem.${kind}.link`)}</a></p>`,
+${first !== undefined && html`<p><a class="button" href="${first.href}">${text.t('time.showFirst', { begins: text.date(first.begins) })}</a></p>`}
+<p><a class="button" href="${href}">${text.t(`problem.${kind}.link`, values)}</a></p>`,
     });
   };
 }

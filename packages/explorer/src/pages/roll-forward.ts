@@ -5,7 +5,8 @@ import { isZero, readableAmount } from '../web/amounts.ts';
 import type { Text } from '../web/text.ts';
 import { apiCall } from './api-call.ts';
 import { amountCell, table } from './cells.ts';
-import { absent } from './deal.ts';
+import { fieldOf } from './form-faults.ts';
+import { absent } from './not-yet.ts';
 import { type PageDeps, showPage, timesAsked, whoAsks } from './show.ts';
 import { stepChart } from './steps.ts';
 import type { Visit } from './visit.ts';
@@ -37,7 +38,7 @@ export async function rollForwardPage(deps: PageDeps, visit: Visit): Promise<voi
     whoAsks(deps, visit),
   ]);
   const [first] = deals.data;
-  if (first === undefined) return absent(deps, visit);
+  if (first === undefined) return absent(deps, visit, dealId);
   showPage(deps, visit, {
     title: (text) => `${text.t('rollForward.title')} · ${first.deal.dealNumber}`,
     place: 'deals',
@@ -45,7 +46,7 @@ export async function rollForwardPage(deps: PageDeps, visit: Visit): Promise<voi
     meta: deals.meta,
     body: (text) => [
       html`<p><a href="${pageAddress(`/deals/${dealId}`, query)}">${first.deal.dealNumber} ${first.deal.name}</a></p>`,
-      periodForm(visit, text),
+      periodForm(visit, deals.meta.dataFrom, text),
       html`<ul class="presets"><li><a href="${sameWith(visit.ctx.path, query, { by: byFacility ? undefined : 'facility' })}"${byFacility && html` aria-current="true"`}>${text.t('rollForward.byFacility')}</a></li></ul>`,
       deals.data.map((deal) => [
         rollForwardTable(
@@ -80,7 +81,10 @@ function course(
   call: Html | undefined,
 ) {
   const { ctx, query, parts } = visit;
-  const points = series.data.filter((point) => point.currency === currency);
+  const all = series.data.filter((point) => point.currency === currency);
+  // Without a first day the book's is taken: what the page shows may begin later.
+  const start = query.has('fromDate') ? 0 : all.findIndex(({ movementCount }) => movementCount > 0);
+  const points = all.slice(Math.max(start, 0));
   const [first, last] = [points[0], points.at(-1)];
   if (first === undefined || last === undefined) return undefined;
   const what = text.t('series.what', {
@@ -113,8 +117,18 @@ function course(
   return html`<ul class="presets">${links}</ul>${stepChart(shown, what, text)}<details><summary>${text.t('chart.table')}</summary>${table({ caption, columns, rows, call, id: `series-${currency}` })}</details>${series.page.hasMore && html`<p>${text.t('series.more')}</p>`}`;
 }
 
-/** The first day of the period; its last one is the date of the visit. */
-export function periodForm({ ctx, query, times }: Visit, text: Text): Html {
+/**
+ * The first day of the period; its last one is the date of the visit.
+ *
+ * @param begins the first date with data; null: there is none.
+ */
+export function periodForm(
+  { ctx, query, times, faults }: Visit,
+  begins: string | null,
+  text: Text,
+): Html {
+  const values = { begins: begins === null ? '' : text.date(begins) };
+  const from = fieldOf(faults, 'fromDate', query.get('fromDate') ?? '', text, { values });
   const { asOf } = times;
   const [year = '', month = '01'] = asOf.split('-');
   const quarter = ['01', '04', '07', '10'].filter((first) => first <= month).at(-1) ?? '01';
@@ -124,7 +138,8 @@ export function periodForm({ ctx, query, times }: Visit, text: Text): Html {
     { name: 'year', day: `${year}-01-01` },
     { name: 'inception', day: undefined },
   ] as const;
-  const links = presets.map(({ name, day }) => {
+  const leading = presets.filter(({ day = '' }) => begins === null || day === '' || day >= begins);
+  const links = leading.map(({ name, day }) => {
     const label = text.t(`period.${name}`);
     const href = sameWith(ctx.path, query, { ...NO_CURSOR, fromDate: day });
     return (query.get('fromDate') ?? undefined) === day
@@ -137,7 +152,7 @@ export function periodForm({ ctx, query, times }: Visit, text: Text): Html {
   const hidden = kept.map(
     ([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`,
   );
-  return html`<form method="get" action="${ctx.path}" class="period">${hidden}<label>${text.t('period.from')} <input type="date" name="fromDate" value="${query.get('fromDate') ?? ''}"></label> <button class="button">${text.t('time.show')}</button></form>
+  return html`<form method="get" action="${ctx.path}" class="period">${hidden}<label>${text.t('period.from')} <input type="date" name="fromDate" value="${from.value}"${from.attributes}></label> ${from.sentence} <button class="button">${text.t('time.show')}</button></form>
 <ul class="presets">${links}</ul>`;
 }
 

@@ -17,23 +17,24 @@ export type BalanceRoutesDeps = PageDeps & VisitDeps & { readonly sealer: Sealer
 
 /** Every page with balances, by method and path. */
 export function balanceRoutes(deps: BalanceRoutesDeps) {
-  const page = (show: (visit: Visit) => Promise<void>) => visited(deps, show);
+  const page = (show: (visit: Visit) => Promise<void>) => visited(deps, show, { hasForms: true });
+  const file = (send: (visit: Visit) => Promise<void>) => visited(deps, send, { hasForms: false });
   return {
     'GET /portfolio': page((visit) => portfolioPage(deps, visit)),
     'GET /news': (ctx: Context) => news(deps, ctx),
     'GET /changes': page((visit) => changesPage(deps, visit)),
     'GET /deals': page((visit) => dealsPage(deps, visit)),
-    'GET /deals.csv': page((visit) => dealsDownload(deps, visit, 'csv')),
-    'GET /deals.ndjson': page((visit) => dealsDownload(deps, visit, 'ndjson')),
-    'GET /facilities.csv': page((visit) => finerDownload(deps, visit, 'facility', 'facilities')),
-    'GET /positions.csv': page((visit) => finerDownload(deps, visit, 'position', 'positions')),
+    'GET /deals.csv': file((visit) => dealsDownload(deps, visit, 'csv')),
+    'GET /deals.ndjson': file((visit) => dealsDownload(deps, visit, 'ndjson')),
+    'GET /facilities.csv': file((visit) => finerDownload(deps, visit, 'facility', 'facilities')),
+    'GET /positions.csv': file((visit) => finerDownload(deps, visit, 'position', 'positions')),
     'GET /deals/{id}': page((visit) => dealPage(deps, visit)),
     'GET /deals/{id}/roll-forward': page((visit) => rollForwardPage(deps, visit)),
-    'GET /deals/{id}/roll-forward.csv': page((visit) =>
+    'GET /deals/{id}/roll-forward.csv': file((visit) =>
       dealDownload(deps, visit, 'roll-forward', '/balances/principal', { level: 'facility' }),
     ),
     'GET /deals/{id}/movements': page((visit) => movementsPage(deps, visit)),
-    'GET /deals/{id}/movements.csv': page((visit) =>
+    'GET /deals/{id}/movements.csv': file((visit) =>
       dealDownload(deps, visit, 'postings', '/balances/principal/movements', {}),
     ),
     'GET /facilities/{id}': page((visit) => facilityPage(deps, visit)),

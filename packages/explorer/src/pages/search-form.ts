@@ -1,10 +1,11 @@
 import { type Html, html } from '@cls/shared/http/html';
 import { OF_THE_VISIT } from '../web/address.ts';
 import type { Text } from '../web/text.ts';
+import { fieldOf } from './form-faults.ts';
 import type { Visit } from './visit.ts';
 
 /** Finds deals by words of their names and numbers; in the list of deals the other filters stay. */
-export function searchForm({ ctx, query }: Visit, text: Text): Html {
+export function searchForm({ ctx, query, faults }: Visit, text: Text): Html {
   const stays = (name: string) =>
     ctx.path === '/deals'
       ? !['q', 'cursor', 'carried', 'lang'].includes(name)
@@ -14,5 +15,6 @@ export function searchForm({ ctx, query }: Visit, text: Text): Html {
     .map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`);
   const words = ctx.path === '/deals' ? (query.get('q') ?? '') : '';
   const label = text.t('search.label');
-  return html`<form method="get" action="/deals" class="find" role="search" data-on="${text.t('search.on')}" data-off="${text.t('search.off')}">${hidden}<input type="search" name="q" value="${words}" aria-label="${label}" placeholder="${label}" size="22" minlength="2" maxlength="100"> <input type="submit" class="button" value="${text.t('search.find')}"></form>`;
+  const field = fieldOf(faults, 'q', words, text);
+  return html`<form method="get" action="/deals" class="find" role="search" data-on="${text.t('search.on')}" data-off="${text.t('search.off')}">${hidden}<input type="search" name="q" value="${field.value}"${field.attributes} aria-label="${label}" placeholder="${label}" size="22" minlength="2" maxlength="100"> <input type="submit" class="button" value="${text.t('search.find')}">${field.sentence}</form>`;
 }

@@ -41,18 +41,20 @@ export interface Shown {
   readonly place?: Place;
   readonly body: (text: Text) => HtmlValue;
   readonly who: Single<Caller>;
+  /** The first date on which there is what the page shows; that of the book where it is left out. */
+  readonly begins?: string;
   /** Of the answer that the page shows. */
   readonly meta: Meta;
-  readonly status?: number;
 }
 
 export function showPage({ pages, issuer }: PageDeps, visit: Visit, page: Shown): void {
-  pages.show(visit.ctx, page.status ?? 200, (frame) => {
-    const { text } = frame;
+  pages.show(visit.ctx, visit.faults.size > 0 ? 400 : 200, (frame) => {
+    const isProjected = visit.times.asOf > page.who.meta.asOf;
+    const text = { ...frame.text, isProjected };
     return fullPage(frame, signedInFrame(visit, frame, issuer, page), {
       title: page.title(text),
       bookmark: bookmarkOf(visit, page, text),
-      bar: timeBar(visit, page.who.meta, text),
+      bar: timeBar(visit, page, text),
       body: page.body(text),
       source: [
         sourceLine(visit, page.meta, text),

@@ -17,7 +17,7 @@ export interface Beside<T> {
   readonly was: Was<T> | undefined;
 }
 
-/** The sum of each currency beside what it was; at a time without the currency it comes to zero. */
+/** The sum of each currency beside what it was; a currency that is gone comes to zero, and one that is new was not there. */
 export function sumsBeside<T extends Summed>(
   sums: readonly T[],
   was: Was<readonly T[]> | undefined,
@@ -26,7 +26,7 @@ export function sumsBeside<T extends Summed>(
   const gone = (was?.before ?? []).filter((one) => same(sums, one) === undefined);
   return [...sums, ...gone.map(nothingOf)].map((sum) => ({
     sum,
-    was: wasOf(was, (all) => same(all, sum) ?? nothingOf(sum)),
+    was: wasOf(was, (all) => same(all, sum)),
   }));
 }
 

@@ -2,21 +2,29 @@ import { type Html, html } from '@cls/shared/http/html';
 import type { Meta } from '../balances/shapes.ts';
 import { sameWith } from '../web/address.ts';
 import type { Text } from '../web/text.ts';
+import { fieldOf, instantFields } from './form-faults.ts';
 import type { Times, Visit } from './visit.ts';
+
+/** What the bar says of the data. */
+export interface KnownTimes {
+  /** Of the answer that the page shows. */
+  readonly meta: Meta;
+  /** With the times of a question without any. */
+  readonly who: { readonly meta: Meta };
+  /** The first date on which there is what the page shows; that of the book where it is left out. */
+  readonly begins?: string | undefined;
+}
 
 /**
  * The two times of the visit, and how to change them. The first answer froze them, so that nothing
  * shifts under the reader; what was posted since is announced, and shown when the person asks.
- *
- * @param newest the times of a question without any.
  */
-export function timeBar({ ctx, query, times }: Visit, newest: Meta, text: Text): Html {
+export function timeBar(visit: Visit, known: KnownTimes, text: Text): Html {
+  const { ctx, query, times } = visit;
   const { path } = ctx;
-  const kept = [...query].filter(([name]) => !CHANGED.includes(name) && name !== 'lang');
-  const hidden = kept.map(
-    ([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`,
-  );
-  const presets = presetsOf(newest.asOf).map(({ name, day }) => {
+  const newest = known.who.meta;
+  const begins = known.begins ?? known.meta.dataFrom;
+  const presets = offered(newest.asOf, begins).map(({ name, day }) => {
     const href = sameWith(path, query, { ...NO_CURSOR, asOf: day });
     const label = text.t(`time.${name}`);
     return day === times.asOf
@@ -24,13 +32,37 @@ export function timeBar({ ctx, query, times }: Visit, newest: Meta, text: Text):
       : html`<li><a href="${href}">${label}</a></li>`;
   });
   return html`<section class="times" aria-label="${text.t('time.label')}">
-<form method="get" action="${path}">${hidden}
-<label>${text.t('time.asOf')} <input type="date" name="asOf" value="${times.asOf}"></label>
-<label>${text.t('time.knownAt')} <input type="text" name="knownAt" value="${times.knownAt}" size="27" maxlength="40" spellcheck="false"></label>
-<button class="button">${text.t('time.show')}</button></form>
+${timesForm(visit, text)}
 <ul class="presets">${presets}</ul>
-<p class="printed">${text.t('time.printed', { asOf: text.date(times.asOf), knownAt: times.knownAt })}</p>
-${news(path, query, times, newest, text)}</section>`;
+<p class="printed">${text.t('time.printed', { asOf: text.date(times.asOf), knownAt: text.instant(times.knownAt) })}</p>
+${dataThrough(visit, newest, text)}${news(path, query, times, newest, text)}</section>`;
+}
+
+/** Through when data go; a date after them is a projection. */
+function dataThrough({ ctx, query, times }: Visit, newest: Meta, text: Text): Html {
+  const { dataThrough: last } = newest;
+  if (last === null) return html`<p>${text.t('time.noData')}</p>`;
+  const day = text.date(last);
+  if (!text.isProjected) return html`<p>${text.t('time.dataThrough', { day })}</p>`;
+  const href = sameWith(ctx.path, query, { ...NO_CURSOR, asOf: last });
+  return html`<p class="notice">${text.t('time.projected', { last: day, asOf: text.date(times.asOf) })} <a href="${href}">${text.t('time.showLast', { day })}</a></p>`;
+}
+
+/** Both times as fields. */
+export function timesForm(
+  { ctx, query, times, faults }: Pick<Visit, 'ctx' | 'query' | 'times' | 'faults'>,
+  text: Text,
+): Html {
+  const { path } = ctx;
+  const kept = [...query].filter(([name]) => !CHANGED.includes(name) && name !== 'lang');
+  const hidden = kept.map(
+    ([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`,
+  );
+  const asOf = fieldOf(faults, 'asOf', times.asOf, text);
+  return html`<form method="get" action="${path}">${hidden}
+<label>${text.t('time.asOf')} <input type="date" name="asOf" value="${asOf.value}"${asOf.attributes}></label> ${asOf.sentence}
+${instantFields(faults, 'knownAt', times.knownAt, text, 'time.knownAt')}
+<button class="button">${text.t('time.show')}</button></form>`;
 }
 
 const CHANGED = ['asOf', 'knownAt', 'cursor', 'carried'];
@@ -57,6 +89,11 @@ function news(path: string, query: URLSearchParams, { knownAt }: Times, newest: 
 interface Preset {
   readonly name: 'last' | 'month' | 'quarter' | 'year' | 'before';
   readonly day: string;
+}
+
+/** Those that lead somewhere. @param begins the first date with data; null: there is none. */
+export function offered(last: string, begins: string | null): readonly Preset[] {
+  return presetsOf(last).filter(({ day }) => begins === null || day >= begins);
 }
 
 /** Ends of periods before the last date of the book, and the same day a year before. */

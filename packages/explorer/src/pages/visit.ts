@@ -3,9 +3,13 @@ import type { Context } from 'koa';
 import { type ApiClient, ApiRefused, type Asker } from '../balances/api-client.ts';
 import type { Caller, List, Meta, Single } from '../balances/shapes.ts';
 import type { KeepSessions, KeptSession } from '../sessions/keep-sessions.ts';
-import { sameWith } from '../web/address.ts';
-import { readCookie, SESSION_COOKIE } from '../web/browser.ts';
+import { sessionEndedPage } from '../sign-in/pages.ts';
+import { safeReturn, sameWith } from '../web/address.ts';
+import { hasEnded, sessionOf } from '../web/browser.ts';
 import type { Pages } from '../web/page.ts';
+import { viewerOf, wasHere } from '../web/viewers.ts';
+import { anotherPersonPage } from './another-person.ts';
+import { type Faults, faultsIn, readTyped } from './form-faults.ts';
 import { showRefusal } from './refusals.ts';
 
 /** A request of a person who is signed in, at the two times of the visit. */
@@ -19,6 +23,8 @@ export interface Visit {
   /** Of the path, by name. */
   readonly parts: Readonly<Record<string, string>>;
   readonly times: Times;
+  /** What the person has to write anew; the query is without it. */
+  readonly faults: Faults;
 }
 
 /** The date of the balances, and what was known then. */
@@ -36,28 +42,65 @@ export interface VisitDeps {
   readonly signIn: (ctx: Context, returnTo: string, silent: boolean) => Promise<void>;
 }
 
+export interface PageKind {
+  /** A page shows its forms again where something in them cannot be read; a file is refused. */
+  readonly hasForms: boolean;
+}
+
 /**
  * A page for people who are signed in; others sign in first, and come back to the same address.
  * An address without times is led to one that has them: all that the visit shows belongs together.
  */
-export function visited(deps: VisitDeps, page: (visit: Visit) => Promise<void>) {
+export function visited(
+  deps: VisitDeps,
+  page: (visit: Visit) => Promise<void>,
+  { hasForms }: PageKind,
+) {
   return async (ctx: Context): Promise<void> => {
-    const identifier = readCookie(ctx, SESSION_COOKIE);
+    if (hasEnded(ctx)) return deps.pages.show(ctx, 401, sessionEndedPage(safeReturn(ctx.url)));
+    const identifier = sessionOf(ctx);
     const session = identifier === undefined ? undefined : await deps.sessions.use(identifier);
     if (identifier === undefined || session === undefined) {
       // Who was signed in here may still be at the issuer: no page is shown then.
       return deps.signIn(ctx, ctx.url, identifier !== undefined);
     }
     const asker = askerOf(ctx, session);
-    const query = withoutEmpty(new URLSearchParams(ctx.querystring));
+    const sent = new URLSearchParams(ctx.querystring);
+    const { locale } = deps.pages.frame(ctx).text;
+    const typed = readTyped(sent, locale);
+    const query = withoutEmpty(typed.query);
+    const viewer = viewerOf(session.subject);
+    const before = query.get('viewer') ?? viewer;
+    query.set('viewer', viewer);
+    const isOther = before !== viewer;
+    if (isOther && wasHere(ctx, before)) {
+      ctx.state['refused'] = 'another_person';
+      return deps.pages.show(ctx, 409, anotherPersonPage(session.email, sameWith(ctx.path, query, {})));
+    }
+    if ((typed.isNew || isOther) && typed.faults.size === 0) {
+      return ctx.redirect(sameWith(ctx.path, query, {}));
+    }
     try {
       const times = timesOf(query);
-      if (times === undefined) return await freeze(deps, ctx, asker, query);
+      if (times === undefined) {
+        sent.set('viewer', viewer);
+        return await freeze(deps, ctx, asker, withoutEmpty(sent));
+      }
       const parts = ctx.state['parts'] as Visit['parts'];
-      await page({ ctx, identifier, session, asker, query, parts, times });
+      const { faults } = typed;
+      const visit = { ctx, identifier, session, asker, query, parts, times, faults };
+      await page(visit).catch((error: unknown) => {
+        const refused = hasForms ? faultsIn(error, query, locale) : undefined;
+        if (refused === undefined) throw error;
+        return page({
+          ...visit,
+          query: new URLSearchParams([...query].filter(([name]) => !refused.has(name))),
+          faults: new Map([...faults, ...refused]),
+        });
+      });
     } catch (error) {
       if (!(error instanceof ApiRefused)) throw error;
-      await showRefusal(deps, ctx, { identifier, session }, error);
+      await showRefusal(deps, ctx, { identifier, session, asker }, error);
     }
   };
 }

@@ -27,7 +27,8 @@ export interface KeepSessions {
   use(identifier: string): Promise<KeptSession | undefined>;
   /** The session as it is, where its token is good still: nothing is renewed. */
   peek(identifier: string): Promise<KeptSession | undefined>;
-  end(identifier: string): Promise<void>;
+  /** @returns what ended; undefined where there was none. */
+  end(identifier: string): Promise<Session | undefined>;
 }
 
 export interface KeepSessionsDeps {
@@ -106,7 +107,12 @@ export function keepSessions({ store, sealer, clock, renew }: KeepSessionsDeps):
       const found = await read(digest(identifier));
       return found !== undefined && isGood(found.session, 0) ? found.session : undefined;
     },
-    end: (identifier) => store.end(digest(identifier)),
+    async end(identifier) {
+      const key = digest(identifier);
+      const found = await read(key);
+      await store.end(key);
+      return found?.session;
+    },
   };
 }
 

@@ -10,6 +10,8 @@ export interface Session {
   readonly accessExpiresAt: number;
   /** Absent where the issuer gave none. */
   readonly refreshToken?: string;
+  /** Names this session to the issuer when the person signs out; sessions of 0.5.0 lack it. */
+  readonly idToken?: string;
   readonly signedInAt: number;
 }
 

@@ -16,13 +16,16 @@ import {
   BROWSER_COOKIE,
   dropCookie,
   readCookie,
+  rememberEnd,
   SESSION_COOKIE,
+  sessionOf,
   writeCookie,
 } from '../web/browser.ts';
 import type { Pages } from '../web/page.ts';
+import { rememberViewer } from '../web/viewers.ts';
 import { beginSignIn, newBrowser, type SignInDeps, takeSignIn } from './begin-sign-in.ts';
 import { isFormOf } from './form-token.ts';
-import { sessionEndedPage, signedOutPage, signInFailedPage } from './pages.ts';
+import { signedOutPage, signInFailedPage } from './pages.ts';
 
 export interface SignInRoutesDeps extends SignInDeps {
   readonly store: SessionStore;
@@ -34,6 +37,9 @@ export interface SignInRoutesDeps extends SignInDeps {
   readonly log: Log;
 }
 
+/** Says why at an address that can be loaded again: an answer of the issuer is good once. */
+const NOT_SIGNED_IN = '/not-signed-in';
+
 type Handler = (ctx: Context) => Promise<void> | void;
 export type Routes = Readonly<Record<string, Handler>>;
 
@@ -42,6 +48,7 @@ export function signInRoutes(deps: SignInRoutesDeps): Routes {
   return {
     'GET /sign-in': (ctx) => redirectToSignIn(deps, ctx, safeReturn(one(ctx, 'return')), false),
     'GET /callback': (ctx) => callback(deps, ctx),
+    [`GET ${NOT_SIGNED_IN}`]: (ctx) => notSignedIn(deps, ctx),
     'POST /sign-out': (ctx) => signOut(deps, ctx),
     'GET /signed-out': (ctx) => deps.pages.show(ctx, 200, signedOutPage),
     'POST /backchannel-logout': (ctx) => backchannelLogout(deps, ctx),
@@ -68,26 +75,45 @@ async function callback(deps: SignInRoutesDeps, ctx: Context): Promise<void> {
   const underWay = await takeSignIn(deps, one(ctx, 'state') ?? '', browser);
   if (underWay === undefined) {
     ctx.state['refused'] = 'unknown_sign_in';
+    // The Back button leads here. Who is signed in has nothing to do again.
+    const before = sessionOf(ctx);
+    if (before !== undefined && (await sessions.peek(before)) !== undefined) {
+      return seeOther(ctx, '/');
+    }
     pages.show(ctx, 400, signInFailedPage('/', 'unknown'));
     return;
   }
   const { returnTo, silent } = underWay;
   try {
     const signedIn = await issuer.signIn(new URL(`${deps.baseUrl}${ctx.url}`), underWay);
-    const before = readCookie(ctx, SESSION_COOKIE);
+    const before = sessionOf(ctx);
     if (before !== undefined) await sessions.end(before);
     const identifier = await sessions.begin({ ...signedIn, signedInAt: clock.now().getTime() });
     writeCookie(ctx, SESSION_COOKIE, identifier);
-    ctx.redirect(returnTo);
-    ctx.status = 303;
+    rememberViewer(ctx, signedIn.subject);
+    seeOther(ctx, returnTo);
   } catch (error) {
     if (!(error instanceof SignInRefused)) throw error;
     ctx.state['refused'] = error.code;
     log.info({ code: error.code, requestId: ctx.state['requestId'] }, 'a sign-in was refused');
+    if (silent) {
+      rememberEnd(ctx);
+      return seeOther(ctx, returnTo);
+    }
     dropCookie(ctx, SESSION_COOKIE);
-    if (silent) pages.show(ctx, 401, sessionEndedPage(returnTo));
-    else pages.show(ctx, 400, signInFailedPage(returnTo, reasonOf(error)));
+    const why = new URLSearchParams({ why: reasonOf(error), return: returnTo });
+    seeOther(ctx, `${NOT_SIGNED_IN}?${why}`);
   }
+}
+
+function notSignedIn({ pages }: SignInRoutesDeps, ctx: Context): void {
+  const why = one(ctx, 'why') === 'denied' ? 'denied' : 'failed';
+  pages.show(ctx, 400, signInFailedPage(safeReturn(one(ctx, 'return')), why));
+}
+
+function seeOther(ctx: Context, address: string): void {
+  ctx.redirect(address);
+  ctx.status = 303;
 }
 
 function reasonOf({ code }: SignInRefused): 'denied' | 'failed' {
@@ -96,7 +122,7 @@ function reasonOf({ code }: SignInRefused): 'denied' | 'failed' {
 
 async function signOut(deps: SignInRoutesDeps, ctx: Context): Promise<void> {
   const { issuer, sessions, pages } = deps;
-  const identifier = readCookie(ctx, SESSION_COOKIE);
+  const identifier = sessionOf(ctx);
   const form = await readFormBody(ctx);
   if (identifier !== undefined && !isFormOf(form?.get('csrf') ?? '', identifier)) {
     ctx.state['refused'] = 'foreign_form';
@@ -104,11 +130,12 @@ async function signOut(deps: SignInRoutesDeps, ctx: Context): Promise<void> {
     return;
   }
   // Here first: where the issuer does not answer, the person is signed out of this place at least.
-  if (identifier !== undefined) await sessions.end(identifier);
+  const ended = identifier === undefined ? undefined : await sessions.end(identifier);
   dropCookie(ctx, SESSION_COOKIE);
-  const url = await issuer.signOutUrl().catch(() => new URL(`${deps.baseUrl}/signed-out`));
-  ctx.redirect(url.href);
-  ctx.status = 303;
+  const url = await issuer
+    .signOutUrl(ended?.idToken)
+    .catch(() => new URL(`${deps.baseUrl}/signed-out`));
+  seeOther(ctx, url.href);
 }
 
 /** The answers are those of OpenID Connect Back-Channel Logout 1.0 §2.8. */

@@ -1,7 +1,7 @@
 /** Addresses of pages: the whole state of what a person looks at. */
 
 /** What stays from page to page. */
-export const OF_THE_VISIT = ['asOf', 'knownAt', 'cmpAsOf', 'cmpKnownAt'] as const;
+export const OF_THE_VISIT = ['asOf', 'knownAt', 'cmpAsOf', 'cmpKnownAt', 'viewer'] as const;
 const RETURN_MAX_CHARS = 4_000;
 
 export type Changes = Readonly<Record<string, string | readonly string[] | undefined>>;
@@ -38,17 +38,22 @@ function addressOf(path: string, parameters: URLSearchParams): string {
 }
 
 /**
- * Where a person goes after signing in, when it is a page of this site; else the first page. A
- * browser reads `//host` and `/\host` as another site.
+ * Where a person goes after signing in, when it is a page of this site; else the first page.
  */
 export function safeReturn(wanted: string | undefined): string {
   if (wanted === undefined || wanted.length > RETURN_MAX_CHARS) return '/';
-  if (!/^\/(?![/\\])[\x21-\x5b\x5d-\x7e]*$/.test(wanted)) return '/';
+  if (!isLinkable(wanted)) return '/';
   const base = 'http://explorer.invalid';
   if (!URL.canParse(wanted, base)) return '/';
   const { origin, pathname, search } = new URL(wanted, base);
-  const isOfSignIn = /^\/(sign-in|sign-out|callback|signed-out|backchannel-logout)/.test(pathname);
+  const isOfSignIn =
+    /^\/(sign-in|sign-out|callback|not-signed-in|signed-out|backchannel-logout)/.test(pathname);
   // `/..//host` is `//host` by now.
   const isOurs = origin === base && !pathname.startsWith('//');
   return isOurs && !isOfSignIn ? `${pathname}${search}` : '/';
+}
+
+/** A link can lead there: a browser reads `//host` and `/\host` as another site. */
+export function isLinkable(address: string): boolean {
+  return /^\/(?![/\\])[\x21-\x5b\x5d-\x7e]*$/.test(address);
 }

@@ -4,9 +4,13 @@ import type { Context } from 'koa';
 
 /** Names the session on the server. */
 export const SESSION_COOKIE = 'cls_explorer';
+/** In its place: the session has ended, and the issuer has none either. No identifier reads so. */
+const ENDED = 'ended';
 /** Names the browser, so that an answer to a sign-in is good in the browser alone that began it. */
 export const BROWSER_COOKIE = 'cls_explorer_browser';
 export const LANGUAGE_COOKIE = 'cls_explorer_language';
+/** Tells apart who was signed in, without naming anybody: see web/viewers.ts. */
+export const VIEWERS_COOKIE = 'cls_explorer_viewers';
 
 /**
  * Under https browsers enforce `__Host-`: Secure, this host alone, every path. They refuse it over
@@ -20,7 +24,22 @@ export function readCookie(ctx: Context, name: string): string | undefined {
   return ctx.cookies.get(nameOf(ctx, name), { signed: false });
 }
 
-/** The same of a request that reaches no Koa. The value is one of ours: letters. */
+/** The identifier of the session; undefined without one. */
+export function sessionOf(ctx: Context): string | undefined {
+  const value = readCookie(ctx, SESSION_COOKIE);
+  return value === ENDED ? undefined : value;
+}
+
+/** Whether the person was signed in, and has to sign in again: pages say so at their own address. */
+export function hasEnded(ctx: Context): boolean {
+  return readCookie(ctx, SESSION_COOKIE) === ENDED;
+}
+
+export function rememberEnd(ctx: Context): void {
+  writeCookie(ctx, SESSION_COOKIE, ENDED);
+}
+
+/** A cookie of a request that reaches no Koa. The value is one of ours: letters. */
 export function cookieOf(
   { headers }: IncomingMessage,
   baseUrl: string,

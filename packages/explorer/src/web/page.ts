@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { Context } from 'koa';
-import { sameWith } from './address.ts';
+import { isLinkable, sameWith } from './address.ts';
 import type { Assets } from './assets.ts';
 import { cookieOf, LANGUAGE_COOKIE, readCookie, writeCookie } from './browser.ts';
 import type { Frame } from './layout.ts';
@@ -27,7 +27,7 @@ export function pages(assets: Assets, supportUrl: string | undefined): Pages {
   });
   const frameOf = (ctx: Context): Frame => {
     const frame = frameIn(localeOf(ctx), `${ctx.state['requestId'] ?? ''}`);
-    if (ctx.method !== 'GET' || ONCE.test(ctx.path)) return frame;
+    if (ctx.method !== 'GET' || ONCE.test(ctx.path) || !isLinkable(ctx.path)) return frame;
     const query = new URLSearchParams(ctx.querystring);
     return { ...frame, languages: languageLinks(ctx.path, query) };
   };

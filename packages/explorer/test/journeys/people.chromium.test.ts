@@ -88,8 +88,8 @@ describe('people in a browser', () => {
       const { context, page } = await signedIn(email, { javaScriptEnabled });
       await page.click('nav >> text=Deals');
       await page.click('summary');
-      await page.fill('.filters [name=minOutstanding]', '1234567.00');
-      await page.fill('.filters [name=maxOutstanding]', '1234568');
+      await page.fill('.filters [name=least]', '1,234,567.00');
+      await page.fill('.filters [name=most]', '1,234,568');
       await page.fill('.filters [name=currency]', 'USD');
       await page.click('.filters button');
       await page.click(`text=${loan.deal.dealNumber}`);
@@ -184,9 +184,8 @@ describe('people in a browser', () => {
           ]),
         ]);
       await repay('-100000.00');
-      await page.goto(`${services.url}/changes`);
-      await page.fill('[name=since]', known);
-      await page.click('form:has([name=since]) button');
+      await page.goto(`${services.url}/changes?${new URLSearchParams({ since: known })}`);
+      await page.click('form:has([name=sinceDay]) button');
       await page.click(`tbody >> text=${loan.deal.dealNumber}`);
       expect(await page.textContent('#content')).to.include('Compared with');
       const row = page.locator('tbody tr', { hasText: 'Outstanding principal' }).first();
@@ -222,14 +221,14 @@ describe('people in a browser', () => {
     const second = await context.newPage();
     await second.goto(`${services.url}/`);
     await second.click('header form[action="/sign-out"] button');
-    await second.waitForURL(/\/oauth\/logout/);
-    await second.click('main button >> nth=0');
     await second.waitForURL(/signed-out/);
     await second.goto(`${services.url}/`);
     await second.fill('[name=email]', nobody.email);
     await second.fill('[name=password]', PASSWORD);
     await second.press('[name=password]', 'Enter');
     await second.waitForURL(`${services.url}/portfolio?*`);
+    await first.reload();
+    expect(await first.textContent('h1')).to.include(`signed in as ${nobody.email}`);
     for (const again of [() => first.reload(), () => first.goto(`${services.url}/deals`)]) {
       await again();
       const text = (await first.textContent('body')) ?? '';

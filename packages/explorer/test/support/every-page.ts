@@ -170,12 +170,12 @@ const OF_THE_AGENT = pagesOf('agent', {
   'a period that begins before the book': {
     address: `${DEAL}/roll-forward?fromDate=1900-01-01`,
     status: 400,
-    has: CARD,
+    has: '#fault-fromDate',
   },
   'a comparison with a date after the book': {
     address: '/deals?cmpAsOf=2150-01-01',
     status: 400,
-    has: CARD,
+    has: '#fault-cmpAsOf',
   },
   'a time before the book': {
     address: '/deals?knownAt=1990-01-01T00:00:00Z',
@@ -188,9 +188,34 @@ const OF_THE_AGENT = pagesOf('agent', {
     has: CARD,
   },
   'parts of the address that are not valid': {
-    address: '/deals?country=Atlantis&minOutstanding=much',
+    address: '/deals?sort=luck',
     status: 400,
     has: `${CARD} code`,
+  },
+  'filters that cannot be read': {
+    address: '/deals?country=Atlantis&minOutstanding=much',
+    status: 400,
+    has: '#fault-country',
+  },
+  'an amount and a time that cannot be read': {
+    address: '/deals?currency=USD&least=much&cmpKnownDay=2025-02-30&cmpKnownTime=',
+    status: 400,
+    has: '#fault-minOutstanding',
+  },
+  'changes since a time that cannot be read': {
+    address: '/changes?sinceDay=soon&sinceTime=',
+    status: 400,
+    has: '#fault-since',
+  },
+  'a deal on a date after the data': { address: `${DEAL}?asOf=2026-06-30`, has: 'td small.tag' },
+  'deals on a date after the data': { address: '/deals?asOf=2026-06-30', has: '.times .notice' },
+  'a deal that begins later': { address: `${DEAL}?asOf=2024-01-02`, status: 404, has: CARD },
+  'a tab in which somebody else was signed in': {
+    ...{ address: '/deals?viewer=somebody', status: 409, has: CARD },
+    reach: async (page, url) => {
+      await page.context().addCookies([{ name: 'cls_explorer_viewers', value: 'somebody', url }]);
+      await page.goto(url);
+    },
   },
   'a cursor that is none': { address: '/deals?cursor=abc', status: 400, has: CARD },
   'an address without a page': { address: '/nothing', status: 404, has: CARD },
@@ -265,6 +290,10 @@ const OF_OTHERS = [
   }),
   ...pagesOf('stranger', {
     'signed out': { address: '/signed-out', has: CARD },
+    'a sign-in that did not succeed': {
+      address: '/not-signed-in?why=denied&return=%2Fdeals',
+      ...{ status: 400, has: CARD },
+    },
     'a sign-in that is over': { address: '/callback', status: 400, has: CARD },
     'a session that has ended': {
       ...{ address: '/deals', status: 401, has: CARD },

@@ -233,6 +233,8 @@ export interface DealFacts {
   readonly status: string;
   readonly country: string;
   readonly closingDate: string | null;
+  /** Since when the book has the deal, as known at the snapshot. */
+  readonly dataFrom: string;
   readonly borrower: NamedParty;
   readonly agent: NamedParty;
   readonly guarantor: NamedParty | null;

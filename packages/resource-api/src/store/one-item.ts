@@ -7,6 +7,7 @@ import {
   hasRecord,
   LEVEL_SQL,
   partyName,
+  sinceOf,
 } from './balance-levels.ts';
 import { BY_INDEX, foundPageStatement, Parameters, type Statement } from './balance-statements.ts';
 import { type PageRow, toItems } from './page-rows.ts';
@@ -50,7 +51,7 @@ export function dealStatement(id: string, snapshot: Snapshot): Statement {
     SELECT json_build_object(
       'id', d.id, 'name', ${dealDetail('name')}, 'dealNumber', d.deal_number,
       'status', ${LEVEL_SQL.deal.status}, 'country', ${dealDetail('country')},
-      'closingDate', d.closing_date,
+      'closingDate', d.closing_date, 'dataFrom', ${sinceOf('deal', 'd')},
       'borrower', ${party(dealDetail('borrower_key'))},
       'agent', ${party('d.agent_key')},
       'guarantor', ${party(GUARANTOR)},

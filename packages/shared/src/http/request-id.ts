@@ -1,5 +1,5 @@
 import { randomFillSync } from 'node:crypto';
-import type { Middleware } from 'koa';
+import type { Context, Middleware } from 'koa';
 
 /** What a caller or a proxy may choose itself: printable ASCII, so that it can break no line. */
 const ACCEPTED = /^[\x21-\x7e](?:[\x20-\x7e]{0,126}[\x21-\x7e])?$/;
@@ -42,14 +42,18 @@ export const requestId: Middleware<RequestState> = async (ctx, next) => {
 };
 
 /**
- * Koa throws on each reading of a request target that is no URL (`GET http://[`). Such a request is
- * answered like one for an unknown path.
+ * Koa throws on each reading of a request target that is no URL (`GET http://[`), and finds no path in
+ * another (`GET http://`, `GET *`). Such a request is answered like one for the bare host.
  */
 export const readableTarget: Middleware = (ctx, next) => {
-  try {
-    void ctx.path;
-  } catch {
-    ctx.req.url = '/';
-  }
+  if (!hasPath(ctx)) ctx.req.url = '/';
   return next();
 };
+
+function hasPath(ctx: Pick<Context, 'path'>): boolean {
+  try {
+    return ctx.path?.startsWith('/');
+  } catch {
+    return false;
+  }
+}

@@ -8,6 +8,7 @@ import { formSecretOf } from '../../library/reliances/form-secret.ts';
 import { forgetUnkept, isKept } from '../../library/reliances/kept-session.ts';
 import { isOfUnreadableBody } from '../../library/reliances/unreadable-body.ts';
 import { whyCodeIsAsked } from '../../library/reliances/user-code.ts';
+import type { AccountAccess } from '../../sessions/account-access.ts';
 import {
   deviceCodePage,
   deviceConfirmationPage,
@@ -24,6 +25,7 @@ import { ACCOUNT_PATH, ROUTES } from '../../web/paths.ts';
 import { permissionNames } from '../../web/permission-names.ts';
 import { leadToDeviceDone } from '../device/device-done.ts';
 import { CODE_NOT_GOOD } from '../device/device-guesses.ts';
+import { isAskedByOwnApplication, signOutAtOnce } from '../logout/own-application.ts';
 
 /** What the library calls an application's request to sign out, and the forms that people send. */
 const SIGN_OUT_REQUEST = 'end_session';
@@ -34,7 +36,7 @@ const FORMS = new Set([SIGN_OUT, DEVICE]);
 /** The pages that the library itself answers with. */
 export function providerPages(
   pages: Pages,
-  accounts: AccountDirectory,
+  { accounts, access }: { accounts: AccountDirectory; access: Pick<AccountAccess, 'signedOut'> },
   scopeBase: string,
 ): ProviderPages {
   const show = (ctx: KoaContextWithOIDC, page: Parameters<Pages['show']>[1]) =>
@@ -92,6 +94,7 @@ export function providerPages(
     interactionPath: (uid) => pages.path(`/interaction/${uid}`),
     error,
     async signOut(ctx) {
+      if (isAskedByOwnApplication(ctx)) return signOutAtOnce(ctx, access, pages);
       const email = await emailOf(ctx);
       const application = applicationOf(ctx);
       show(ctx, {

@@ -115,6 +115,7 @@ export const DOCUMENT_SCHEMAS: Readonly<Record<string, JsonSchema>> = {
     dealNumber: text('The number that the agent gave it.'),
     status: oneOf(DEAL_STATUS, 'The status of the deal at the date.'),
     closingDate: nullable(ref('Date'), 'When the agreement was signed, where that is known.'),
+    dataFrom: as(ref('Date'), 'The first date on which the book has the deal.'),
     roles: listOf(
       oneOf(['agent', 'lender', 'borrower', 'full']),
       'What the caller is in the deal; `full` with full control.',

@@ -26,6 +26,7 @@ export const META = {
     'The newest change that the answer depends on; as `knownAt` it gets the same answer for ever.',
   ),
   ledgerSeq: integer('The newest journal that the answer knows.'),
+  dataFrom: nullable(date, 'The first date with data: the book begins on it.'),
   dataThrough: nullable(date, 'The last date with data, up to `asOf`.'),
 };
 export const PERIOD = as(

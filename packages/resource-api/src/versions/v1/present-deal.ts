@@ -4,7 +4,7 @@ import { presentItem } from './present.ts';
 
 /** A deal with its items as the list of balances has them. */
 export function presentDeal({ deal, balances, facilities }: DealAnswer): Presented {
-  const { id, name, dealNumber, status, country, closingDate, roles } = deal;
+  const { id, name, dealNumber, status, country, closingDate, dataFrom, roles } = deal;
   const lenders = new Map(
     balances.readings.flatMap(({ item }) => item.lenders).map(({ lender }) => [lender.id, lender]),
   );
@@ -15,6 +15,7 @@ export function presentDeal({ deal, balances, facilities }: DealAnswer): Present
     dealNumber,
     status,
     closingDate,
+    dataFrom,
     roles,
     borrower: { ...deal.borrower, country },
     agent: deal.agent,

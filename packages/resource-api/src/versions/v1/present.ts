@@ -56,6 +56,7 @@ export function presentMeta(snapshot: ResolvedSnapshot, period?: Period): Presen
     asOf: snapshot.asOf,
     knownAt: snapshot.knownAt ?? null,
     ledgerSeq: Number(snapshot.ledgerSeq),
+    dataFrom: snapshot.firstDate ?? null,
     dataThrough: snapshot.dataThrough ?? null,
     ...(period === undefined ? {} : { period: { from: period.from ?? null, to: snapshot.asOf } }),
   };

@@ -1,0 +1,72 @@
+import { type Html, html } from '@cls/shared/http/html';
+import { ApiRefused } from '../balances/api-client.ts';
+import type { Deal, Meta, Series, Single } from '../balances/shapes.ts';
+import { pageAddress, sameWith } from '../web/address.ts';
+import type { Text } from '../web/text.ts';
+import { problemPage } from './problem-page.ts';
+import { type PageDeps, whoAsks } from './show.ts';
+import type { Visit } from './visit.ts';
+
+/**
+ * Nothing is there on the date of the visit. Where the deal begins later, the page says when; a deal
+ * that was not granted reads as one that does not exist.
+ */
+export async function absent(deps: PageDeps, visit: Visit, dealId: string): Promise<void> {
+  const { ctx, query, times } = visit;
+  const begins = await beginOf(deps, visit, dealId);
+  const { asOf } = times;
+  ctx.state['refused'] = 'absent';
+  deps.pages.show(
+    ctx,
+    404,
+    begins === undefined || begins <= asOf
+      ? problemPage('not_found', { href: pageAddress('/deals', query) })
+      : problemPage('not_yet', {
+          dates: { asOf, begins },
+          href: sameWith(ctx.path, query, { asOf: begins, cursor: undefined, carried: undefined }),
+        }),
+  );
+}
+
+/** The first date on which the book has a deal that the reader sees, as known at the visit. */
+async function beginOf(deps: PageDeps, visit: Visit, dealId: string): Promise<string | undefined> {
+  const { meta } = await whoAsks(deps, visit);
+  const newest = { asOf: meta.asOf, knownAt: visit.times.knownAt };
+  try {
+    const { data } = await deps.api.read<Single<Deal>>(visit.asker, `/deals/${dealId}`, newest);
+    return data.dataFrom;
+  } catch (error) {
+    if (error instanceof ApiRefused && error.status < 500) return undefined;
+    throw error;
+  }
+}
+
+/**
+ * The first date on which there is anything that the reader may see; undefined where nothing is.
+ *
+ * @param newest with the times of a question without any.
+ */
+export async function beginOfAll(
+  deps: PageDeps,
+  { asker, times }: Visit,
+  newest: Meta,
+): Promise<string | undefined> {
+  if (times.asOf >= newest.asOf) return undefined;
+  const question = { asOf: newest.asOf, knownAt: times.knownAt, interval: 'event' };
+  const { data } = await deps.api.read<Series>(asker, '/balances/principal/series', question);
+  return data.map(({ from }) => from).sort()[0];
+}
+
+/** Nothing is found without a filter: there is nothing yet, or nothing was granted. */
+export function nothingText(
+  { ctx, query, times }: Visit,
+  begins: string | undefined,
+  text: Text,
+): Html {
+  if (begins === undefined || begins <= times.asOf) {
+    return html`<p>${text.t('deals.none')}</p><p>${text.t('deals.noneGranted')}</p>`;
+  }
+  const dates = { asOf: text.date(times.asOf), begins: text.date(begins) };
+  const href = sameWith(ctx.path, query, { asOf: begins });
+  return html`<p>${text.t('deals.beginsLater', dates)} <a href="${href}">${text.t('time.showFirst', dates)}</a></p>`;
+}

@@ -111,11 +111,10 @@ export function* generateBook(
       contracts += most;
       yield facility;
       yield* positionsOf(facility, syndicate, newId);
-      const sublimit =
-        plan.sublimits === true && type === 'revolver' && number % 3 !== 0 ? answer : undefined;
+      const sublimit = plan.sublimits === true && type === 'revolver' && number % 3 !== 0;
       const { years, uneven = false } = plan;
-      const setting = { random, newId, syndicate, closing, most, years, uneven };
-      yield* liveOn(life, { ...setting, sublimit }, answer);
+      const setting = { random, newId, syndicate, closing, most, years };
+      yield* liveOn(life, { ...setting, uneven, sublimit, answer });
       answer(life.answer());
     }
   }
@@ -130,15 +129,13 @@ interface Setting {
   readonly most: number;
   readonly years: number;
   readonly uneven: boolean;
-  /** Takes the known answer of a sublimit, where there is to be one. */
-  readonly sublimit: ((known: KnownAnswer) => void) | undefined;
+  /** Whether letters of credit are carved out. */
+  readonly sublimit: boolean;
+  /** Takes the known answers of sublimits. */
+  readonly answer: (known: KnownAnswer) => void;
 }
 
-function* liveOn(
-  life: FacilityLife,
-  setting: Setting,
-  answer: (known: KnownAnswer) => void,
-): Generator<BookRecord> {
+function* liveOn(life: FacilityLife, setting: Setting): Generator<BookRecord> {
   const { random, closing, syndicate, newId, uneven } = setting;
   const { facility } = life;
   const unit = 10n ** BigInt(minorUnitDigits(facility.currency) ?? 2);
@@ -148,12 +145,8 @@ function* liveOn(
   );
   yield* life.commit(closing, pro(commitment, weights));
   yield* life.chargeCommitmentFee(closing, (25n * BASIS_POINT) as Rate);
-  if (setting.sublimit !== undefined) {
-    yield* carveOut(life, setting, pro(commitment / 10n, weights), setting.sublimit);
-  }
-  if (uneven && facility.type === 'revolver') {
-    yield* swing(life, setting, commitment / 20n, answer);
-  }
+  if (setting.sublimit) yield* carveOut(life, setting, pro(commitment / 10n, weights));
+  if (uneven && facility.type === 'revolver') yield* swing(life, setting, commitment / 20n);
   if (facility.type === 'letter_of_credit') {
     yield* life.issueLetterOfCredit(daysAfter(closing, 3), commitment / 5n);
   }
@@ -183,9 +176,8 @@ function* liveOn(
 /** Letters of credit within a revolver, half of what they may come to. */
 function* carveOut(
   whole: FacilityLife,
-  { closing, newId, syndicate }: Setting,
+  { closing, newId, syndicate, answer }: Setting,
   shares: Shares,
-  answer: (known: KnownAnswer) => void,
 ): Generator<BookRecord> {
   const facility: FacilityRecord = {
     ...whole.facility,
@@ -207,11 +199,9 @@ function* carveOut(
 /** A swingline within a revolver: one lender commits, funds, and capitalises its interest. */
 function* swing(
   whole: FacilityLife,
-  setting: Setting,
+  { closing, newId, random, syndicate, answer }: Setting,
   limit: bigint,
-  answer: (known: KnownAnswer) => void,
 ): Generator<BookRecord> {
-  const { closing, newId, random, syndicate } = setting;
   const lenders = syndicate.slice(-1);
   const facility: FacilityRecord = {
     ...whole.facility,

@@ -68,7 +68,7 @@ describeOnEngines('amounts that accrue, from histories that are kept', (engine) 
     return new Map([...streams.keys()].map((key) => [key, accrualsOf(key).amounts]));
   };
 
-  for (const [often, chance] of Object.entries({ rarely: 0.004, often: 0.03 })) {
+  for (const [often, chance] of Object.entries({ rarely: 0.004, often: 0.02 })) {
     it(`are those that the database works out, where journals ${often} come late or are taken back`, async () => {
       await expectSameAmounts(chance);
     });

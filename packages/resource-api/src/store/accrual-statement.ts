@@ -26,10 +26,9 @@ const SCOPE: Readonly<Record<Level, string>> = {
 const OF_SUBJECT = (alias: string) => `${alias}.facility_key = s.facility_key
   AND ${alias}.contract_key = s.contract_key AND ${alias}.known_seq <= $2`;
 const OF_STREAM = (alias: string) => `${OF_SUBJECT(alias)} AND ${alias}.component = s.component`;
-/** Most journals were never taken back, which one look-up tells; a reversal may be reversed too. */
-const STANDS = (seq: string) => `(NOT EXISTS (
-    SELECT FROM journal v WHERE v.reverses_seq = ${seq} AND v.seq <= $2)
-  OR journal_stands(${seq}, $2))`;
+/** As known then: what a reversal repeats of its journal does not stand, nor does what it took back. */
+const STANDS = (seq: string) => `coalesce((SELECT t.stands FROM journal_standing t
+    WHERE t.seq = ${seq} AND t.known_seq <= $2 ORDER BY t.known_seq DESC LIMIT 1), true)`;
 /** Rates of a stream that stand: a journal that was taken back gives none. */
 const RATES = `${OF_STREAM('r')} AND ${STANDS('r.known_seq')}`;
 /** Bills of a stream that settle days; a bill's `settled_from` is known by the stream's begin. */

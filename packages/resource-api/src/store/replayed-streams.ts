@@ -14,8 +14,9 @@ const ACCRUES_ON: Readonly<Record<AccrualComponent, string>> = {
   letter_of_credit_fee: `e.account = 'LETTER_OF_CREDIT'`,
 };
 const ON = Object.entries(ACCRUES_ON).map(([name, on]) => `WHEN '${name}' THEN ${on}`);
-const STANDS = (seq: string) => `coalesce((SELECT t.stands FROM journal_standing t
-      WHERE t.seq = ${seq} ORDER BY t.known_seq DESC LIMIT 1), true)`;
+/** By reversals alone. What a reversal repeats of its journal does not stand. */
+const STANDS = (seq: string) => `(journal_stands(${seq}, 9223372036854775807)
+      AND NOT EXISTS (SELECT FROM journal t WHERE t.seq = ${seq} AND t.reverses_seq IS NOT NULL))`;
 const OF_LINE = 'l.facility_key = s.facility_key AND l.contract_key = s.contract_key';
 /** From which day on no commitment fee accrues: nothing can be drawn any more. */
 const END = (of: string) =>

@@ -19,7 +19,9 @@ export async function postInAnyOrder(
     ...{ contracts: 30, years: 2, seed: 15 },
     ...{ sublimits: true, uneven: true },
   });
-  const journals = records.filter((record) => record.object === 'journal');
+  const journals = records
+    .filter((record) => record.object === 'journal')
+    .map(ofAnotherSystem);
   const first = shuffled(
     journals.filter(({ reverses, corrects }) => !reverses && !corrects),
     random,
@@ -43,6 +45,15 @@ export async function postInAnyOrder(
     await loadRecords(database, rest.splice(0, random.pick([1, 1, 7, 60])));
   }
   return records;
+}
+
+/**
+ * Bills in any order settle other days than they were made for. CLS makes none like that, so they are
+ * another system's, which `reconcile` does not judge.
+ */
+function ofAnotherSystem(journal: JournalRecord): JournalRecord {
+  const { id, settlements } = journal;
+  return settlements.length === 0 ? journal : { ...journal, idempotencyKey: `other:${id}` };
 }
 
 /** A lender of the book. */
@@ -70,7 +81,7 @@ export function mostlyInOrder(
   random: Random,
 ): JournalRecord[] {
   const named = new Set(journals.flatMap(({ reverses, corrects }) => reverses ?? corrects ?? []));
-  const placed = journals.flatMap((journal, index) => {
+  const placed = journals.map(ofAnotherSystem).flatMap((journal, index) => {
     const others = named.has(journal.id) || journal.reverses !== undefined;
     const late = !others && random.chance(chance) ? index + random.between(1, 200) : index;
     if (others || !random.chance(chance)) return [[late, journal] as const];

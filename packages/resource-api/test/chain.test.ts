@@ -368,7 +368,14 @@ describe('the chain of a book from before its hashes covered names', () => {
       `name ${later.id} "Later" -`,
     ]);
     const { checks } = await sqlReconciler(database).reconcile(1);
-    expect(checks.filter(({ breakCount }) => breakCount > 0)).to.deep.equal([]);
+    const sound = checks.filter(({ breakCount }) => breakCount === 0);
+    expect(sound.map(({ invariant }) => invariant)).to.include.members([
+      'chain_unbroken',
+      'presence_follows_journals',
+      'records_have_journals',
+      'words_kept',
+      'schema_as_migrated',
+    ]);
     await database.close();
   });
 });

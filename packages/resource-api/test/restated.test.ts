@@ -146,7 +146,9 @@ describeOnEngines('what was reported before', (engine) => {
       return aJournal(loan.deal, 'advance', '2025-01-15', postings);
     };
     const post = (records: readonly BookRecord[]) => loadRecords(api.database, records);
-    await post([borrower, anna, ...loan.all, drawn('10.00')]);
+    // The book reaches the date, so that it is reported.
+    const reached = aJournal(loan.deal, 'terms', '2025-12-31', []);
+    await post([borrower, anna, ...loan.all, drawn('10.00'), reached]);
     const renamed = { details: [{ party: anna.id, name: 'Anna, as renamed' }] };
     await post([aJournal(loan.deal, 'terms', '2025-01-10', [], renamed), drawn('5.00')]);
     for (const resource of ['', '/principal']) {

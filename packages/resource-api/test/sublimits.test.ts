@@ -312,10 +312,14 @@ describeOnEngines('a sublimit', (engine) => {
       const minor = BigInt(random.between(-900_000, 1_500_000)) * 5n;
       if (minor === 0n) continue;
       moves.push({ kind, day, minor });
+      // Lenders need not fund in proportion: one may fund more than its commitment.
+      const first = (minor / 5n) * BigInt(random.between(-3, 8));
       const holders =
         kind === 'swingline'
           ? annas(text(minor))
-          : both(text(minor), text((minor / 5n) * 2n), text(minor - (minor / 5n) * 2n));
+          : both(text(minor), text(first), text(minor - first)).filter(
+              ([, amount]) => amount !== '0.00',
+            );
       await loadRecords(api.database, [moved(deal, kind, day, holders, true)]);
     }
     for (const asOf of ['2024-02-15', '2024-05-20', '2024-09-30']) {
@@ -338,6 +342,19 @@ describeOnEngines('a sublimit', (engine) => {
           available: text(left < 0n ? 0n : left),
         });
       }
+      const sumsOf = async (level: string) => {
+        const items = (await ask(`${query}&level=${level}`)).data;
+        for (const { global, lenders } of level === 'position' ? [] : items) {
+          expect(availableOf(lenders), `${level} ${asOf}`).to.equal(availableOf([global]));
+        }
+        const { totals } = await ask(`${query}&level=${level}&include=totals`);
+        const path = `/api/v1/cls/balances/totals?${query}&level=${level}`;
+        const [{ available }] = ((await (await api.get(path)).json()) as Json).totals;
+        return [available, totals[0].unfunded];
+      };
+      const sums = await sumsOf('deal');
+      expect(await sumsOf('facility'), asOf).to.deep.equal(sums);
+      expect(await sumsOf('position'), asOf).to.deep.equal(sums);
       const [whole] = (await ask(`${query}&level=deal`)).data;
       expect(whole.global.commitment, asOf).to.deep.include({
         original: text(limits.revolver),
@@ -365,6 +382,10 @@ describeOnEngines('a sublimit', (engine) => {
     expect(checks.map(({ invariant }) => invariant)).to.include('sublimits_fit');
   });
 });
+
+function availableOf(lines: readonly Json[]): bigint {
+  return lines.reduce((sum, { commitment }) => sum + cents(commitment.available), 0n);
+}
 
 function cents(amount: string): bigint {
   return BigInt(amount.replace('.', ''));

@@ -40,7 +40,7 @@ export class Repayments {
       const minor = minorOf(posting);
       held.amount.change(date, minor);
       if (reverses === undefined && minor < 0n && REPAYMENTS.includes(posting.movement ?? '')) {
-        const message = `more is repaid of ${contract} than is outstanding: interest accrues on nothing of the rest`;
+        const message = `more is repaid of ${contract} than is outstanding`;
         held.beyond.push({ line, date, ...fault(`postings.${index}.amount`, 'overpaid', message) });
       }
       held.beyond = held.beyond.filter((one) => held.amount.lowestFrom(one.date) < 0n);

@@ -51,8 +51,8 @@ function pausesOf(ends: readonly DatedEnd[]) {
   return ends.flatMap(({ from, end }, index) => {
     const to = ends[index + 1]?.from;
     if (end === undefined) return [];
-    const start = end < from ? from : end;
-    return start < (to ?? AFTER_ALL) ? [{ from: start, to }] : [];
+    if (end <= from) return [{ from, to }];
+    return end < (to ?? AFTER_ALL) ? [{ from: end, to }] : [];
   });
 }
 

@@ -107,10 +107,10 @@ export function groupTotalsStatement(
                 FILTER (WHERE l.lender_key = 0), false) OR of_lenders.warned AS warned
             FROM ${sql.items}
             CROSS JOIN LATERAL (SELECT ${groupOf(sql, groupBy)} AS "group" ${BY_LOOKUP}) n
+            CROSS JOIN LATERAL (SELECT ${hasWarnedLender(sql)} AS warned ${BY_LOOKUP}) of_lenders
             CROSS JOIN LATERAL (SELECT l.* FROM balance_line l
               WHERE ${sql.lines} AND l.lender_key IN (0, ${sql.holder}) ${BY_LOOKUP}) l
             LEFT JOIN LATERAL (${sql.newest}) b ON true
-            CROSS JOIN LATERAL (SELECT ${hasWarnedLender(sql)} AS warned ${BY_LOOKUP}) of_lenders
             WHERE ${where.join('\n              AND ')}
             GROUP BY i.key, f.key, f.currency, f.sublimit_of_key, n."group", of_lenders.warned
           ) b

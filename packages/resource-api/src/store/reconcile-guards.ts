@@ -48,6 +48,7 @@ const GUARDS = [
   ['posting', 'note_late_postings'],
   ['rate_period', 'note_late_rates'],
   ['journal', 'note_reversed_rates'],
+  ...['facility_terms', 'journal', 'accrual_settlement'].map((table) => [table, 'note_late_terms']),
   ['accrual_settlement', 'set_settlement_start'],
   ['accrual_settlement', 'note_facts_after_bills'],
   ['balance', 'only_from_postings'],

@@ -155,7 +155,8 @@ export const de: Messages = {
   'problem.not_yet.text': 'Er beginnt am {begins}.',
   'problem.not_yet.link': '{begins} zeigen',
   'person.title': 'Sie sind jetzt als {email} angemeldet',
-  'person.text': 'Als diese Seite in diesem Tab geöffnet wurde, war jemand anderes angemeldet. Davon wird nichts mehr gezeigt.',
+  'person.text':
+    'Als diese Seite in diesem Tab geöffnet wurde, war jemand anderes angemeldet. Davon wird nichts mehr gezeigt.',
   'person.show': 'Diese Seite als {email} zeigen',
   'time.label': 'Stichtag und Kenntnisstand',
   'time.asOf': 'Stichtag',

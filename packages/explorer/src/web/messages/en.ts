@@ -149,7 +149,8 @@ export const en = {
   'problem.not_yet.text': 'It begins on {begins}.',
   'problem.not_yet.link': 'Show {begins}',
   'person.title': 'You are now signed in as {email}',
-  'person.text': 'Somebody else was signed in when this page was opened in this tab. Nothing of theirs is shown any more.',
+  'person.text':
+    'Somebody else was signed in when this page was opened in this tab. Nothing of theirs is shown any more.',
   'person.show': 'Show this page as {email}',
   'time.label': 'Date and knowledge',
   'time.asOf': 'As of',

@@ -7,6 +7,7 @@ import {
   aBook,
   aLoan,
   aParty,
+  businessDate,
   type Loan,
   posting,
   type Services,
@@ -28,7 +29,7 @@ describe('a date without data', () => {
     services = await sharedServices();
     const [borrower, lender] = [aParty('Borrower of the dates'), aParty('Lender of the dates')];
     loan = aLoan(borrower, [lender]);
-    const booked = loan.all.map((one) => ({ ...one, bookedOn: BEGINS }));
+    const booked = loan.all.map((one) => ({ ...one, bookedOn: businessDate(BEGINS) }));
     const drawn = posting(loan, BEGINS, [
       [undefined, '1000000.00'],
       [lender, '1000000.00'],

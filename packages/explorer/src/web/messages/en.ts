@@ -123,7 +123,9 @@ export const en = {
   'time.day': 'Day',
   'time.time': 'Time',
   'fault.amount':
-    'Expected an amount such as 1,234.56: commas between thousands, a point before decimals. Three decimals need a fourth digit, as in 1.2340.',
+    'Expected an amount such as 1,234.56: commas between thousands, a point before decimals.',
+  'fault.twoAmounts':
+    'This can be read as two amounts: write 1,234 for a thousand and more, and 1.2340 for decimals.',
   'fault.currency': 'Expected the code of a currency, such as USD.',
   'fault.currencyMissing': 'An amount needs its currency: write one beside it, such as USD.',
   'fault.country': 'Expected the code of a country, such as IN.',

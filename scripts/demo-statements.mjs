@@ -5,9 +5,7 @@ import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { gunzipSync } from 'node:zlib';
 
-const require = createRequire(
-  new URL('../packages/resource-api/package.json', import.meta.url),
-);
+const require = createRequire(new URL('../packages/resource-api/package.json', import.meta.url));
 const { parse } = require('csv-parse/sync');
 const PACKAGE = new URL('../packages/resource-api/', import.meta.url);
 const [FIRST, LAST] = ['2023-05-31', '2025-03-31'];
@@ -84,8 +82,13 @@ function between(a, b, date) {
     Object.entries(terms).reduce((sum, [field, sign]) => sum + sign * amount(field), 0n);
   for (const [field, terms] of FOLLOWING) {
     const follows = [a, b].every((end) => end(field) === sumOf(terms, end));
-    if (follows) amounts.set(field, sumOf(terms, (name) => amounts.get(name)));
-    else if (!amounts.has(field)) throw new Error(`${field} does not follow from ${Object.keys(terms)}`);
+    if (follows)
+      amounts.set(
+        field,
+        sumOf(terms, (name) => amounts.get(name)),
+      );
+    else if (!amounts.has(field))
+      throw new Error(`${field} does not follow from ${Object.keys(terms)}`);
   }
   return amounts;
 }

@@ -59,14 +59,23 @@ export async function prepareDemo({ dataDir, baseUrl, explorerUrl, environment }
   }
   const api = openTool('resource-api', environment);
   const loading = showProgress(
-    'First start: loading 9,289 World Bank loans as of two dates, and two dates in between that are made up by interpolation; creating demo callers',
+    'First start: loading 9,289 World Bank loans as of four dates, creating demo callers',
   );
   const [callers] = await Promise.all([
     createCallers(auth.run, explorerUrl),
     loadBook(api.run),
   ]).finally(loading.end);
+  process.stdout.write(`${whatIsReal()}\n`);
   await Promise.all([auth.close(), api.close()]);
   return writeDemo(file, { baseUrl, ...callers });
+}
+
+function whatIsReal() {
+  const datesOf = (isReal) =>
+    STATEMENTS.filter(({ sample }) => (sample !== undefined) === isReal)
+      .map(({ date }) => date)
+      .join(' and ');
+  return `The World Bank's statements of ${datesOf(true)} are real; those of ${datesOf(false)} are made up, by interpolation between them.`;
 }
 
 /** The explorer is an application like any other: people sign in into it. */

@@ -69,7 +69,7 @@ export function readTyped(sent: URLSearchParams, locale: Locale): Typed {
     query.delete(name);
     if (value !== undefined) query.set(name, value);
     else if (typed.some((one) => one !== '')) {
-      faults.set(name, { typed, sentence: SENTENCES[name] ?? 'fault.choice' });
+      faults.set(name, { typed, sentence: sentenceFor(name, typed) });
     }
   };
   for (const [field, name] of Object.entries(AMOUNTS)) {
@@ -90,6 +90,12 @@ export function readTyped(sent: URLSearchParams, locale: Locale): Typed {
   }
   for (const field of TYPED_FIELDS) query.delete(field);
   return { query, faults, isNew: `${query}` !== `${sent}` };
+}
+
+function sentenceFor(name: string, [typed = '']: readonly string[]): MessageKey {
+  const isTwoAmounts = /^[-−]?\d{1,3}[.,]\d{3}$/.test(typed.trim());
+  if (SENTENCES[name] === 'fault.amount' && isTwoAmounts) return 'fault.twoAmounts';
+  return SENTENCES[name] ?? 'fault.choice';
 }
 
 /** What the API refuses of the fields of forms; undefined where more is at fault than these. */
@@ -174,5 +180,5 @@ export function instantFields(
     fieldOf(faults, name, shown.time, text, { part: 1 }),
   ];
   const [dayField, timeField] = INSTANTS[name];
-  return html`<fieldset class="instant"><legend>${text.t(label)}</legend>${exact !== '' && html`<input type="hidden" name="${name}" value="${exact}">`}<label><span class="unseen">${text.t('time.day')}</span><input type="date" name="${dayField}" value="${day.value}"${day.attributes}></label> <label><span class="unseen">${text.t('time.time')}</span><input type="time" step="1" name="${timeField}" value="${time.value}"${time.attributes}></label>${day.sentence}</fieldset>`;
+  return html`<fieldset class="instant"><legend>${text.t(label)}</legend>${exact !== '' && html`<input type="hidden" name="${name}" value="${exact}">`}<label><span class="unseen">${text.t('time.day')}</span><input type="date" name="${dayField}" value="${day.value}"${day.attributes}></label> <label><span class="unseen">${text.t('time.time')}</span><input type="time" step="1" name="${timeField}" value="${time.value}"${time.attributes}></label> ${day.sentence}</fieldset>`;
 }

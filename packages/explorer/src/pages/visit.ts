@@ -6,6 +6,7 @@ import type { KeepSessions, KeptSession } from '../sessions/keep-sessions.ts';
 import { sessionEndedPage } from '../sign-in/pages.ts';
 import { safeReturn, sameWith } from '../web/address.ts';
 import { hasEnded, sessionOf } from '../web/browser.ts';
+import type { Locale } from '../web/locale.ts';
 import type { Pages } from '../web/page.ts';
 import { viewerOf, wasHere } from '../web/viewers.ts';
 import { anotherPersonPage } from './another-person.ts';
@@ -65,44 +66,59 @@ export function visited(
       return deps.signIn(ctx, ctx.url, identifier !== undefined);
     }
     const asker = askerOf(ctx, session);
-    const sent = new URLSearchParams(ctx.querystring);
     const { locale } = deps.pages.frame(ctx).text;
-    const typed = readTyped(sent, locale);
-    const query = withoutEmpty(typed.query);
-    const viewer = viewerOf(session.subject);
-    const before = query.get('viewer') ?? viewer;
-    query.set('viewer', viewer);
-    const isOther = before !== viewer;
-    if (isOther && wasHere(ctx, before)) {
+    const { sent, query, faults, isNew, isOthers } = readAddress(ctx, session, locale);
+    if (isOthers) {
       ctx.state['refused'] = 'another_person';
-      return deps.pages.show(ctx, 409, anotherPersonPage(session.email, sameWith(ctx.path, query, {})));
+      const href = sameWith(ctx.path, query, {});
+      return deps.pages.show(ctx, 409, anotherPersonPage(session.email, href));
     }
-    if ((typed.isNew || isOther) && typed.faults.size === 0) {
-      return ctx.redirect(sameWith(ctx.path, query, {}));
-    }
+    if (isNew && faults.size === 0) return ctx.redirect(sameWith(ctx.path, query, {}));
     try {
       const times = timesOf(query);
-      if (times === undefined) {
-        sent.set('viewer', viewer);
-        return await freeze(deps, ctx, asker, withoutEmpty(sent));
-      }
+      if (times === undefined) return await freeze(deps, ctx, asker, sent);
       const parts = ctx.state['parts'] as Visit['parts'];
-      const { faults } = typed;
       const visit = { ctx, identifier, session, asker, query, parts, times, faults };
-      await page(visit).catch((error: unknown) => {
-        const refused = hasForms ? faultsIn(error, query, locale) : undefined;
-        if (refused === undefined) throw error;
-        return page({
-          ...visit,
-          query: new URLSearchParams([...query].filter(([name]) => !refused.has(name))),
-          faults: new Map([...faults, ...refused]),
-        });
-      });
+      await (hasForms ? withForms(page, visit, locale) : page(visit));
     } catch (error) {
       if (!(error instanceof ApiRefused)) throw error;
       await showRefusal(deps, ctx, { identifier, session, asker }, error);
     }
   };
+}
+
+/** What the address asks for: as it was sent, and as it is read. */
+function readAddress(ctx: Context, { subject }: KeptSession, locale: Locale) {
+  const sent = withoutEmpty(new URLSearchParams(ctx.querystring));
+  const typed = readTyped(new URLSearchParams(ctx.querystring), locale);
+  const query = withoutEmpty(typed.query);
+  const viewer = viewerOf(subject);
+  const before = query.get('viewer') ?? viewer;
+  for (const one of [sent, query]) one.set('viewer', viewer);
+  return {
+    ...{ sent, query, faults: typed.faults },
+    isNew: typed.isNew || before !== viewer,
+    /** The tab was open while somebody else was signed in. */
+    isOthers: before !== viewer && wasHere(ctx, before),
+  };
+}
+
+/** Where the API refuses fields of a form, the page is shown without them, and says so beside each. */
+async function withForms(
+  page: (visit: Visit) => Promise<void>,
+  visit: Visit,
+  locale: Locale,
+): Promise<void> {
+  const { query, faults } = visit;
+  await page(visit).catch((error: unknown) => {
+    const refused = faultsIn(error, query, locale);
+    if (refused === undefined) throw error;
+    return page({
+      ...visit,
+      query: new URLSearchParams([...query].filter(([name]) => !refused.has(name))),
+      faults: new Map([...faults, ...refused]),
+    });
+  });
 }
 
 function timesOf(query: URLSearchParams): Times | undefined {

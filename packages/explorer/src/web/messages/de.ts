@@ -127,7 +127,9 @@ export const de: Messages = {
   'time.day': 'Tag',
   'time.time': 'Uhrzeit',
   'fault.amount':
-    'Erwartet wird ein Betrag wie 1.234,56: Punkte zwischen Tausendern, ein Komma vor Nachkommastellen. Drei Nachkommastellen brauchen eine vierte Ziffer, wie in 1,2340.',
+    'Erwartet wird ein Betrag wie 1.234,56: Punkte zwischen Tausendern, ein Komma vor Nachkommastellen.',
+  'fault.twoAmounts':
+    'Das kann zwei Beträge bedeuten: Schreiben Sie 1.234 für Tausender und 1,2340 für Nachkommastellen.',
   'fault.currency': 'Erwartet wird der Code einer Währung, zum Beispiel USD.',
   'fault.currencyMissing':
     'Ein Betrag braucht seine Währung: Schreiben Sie eine daneben, zum Beispiel USD.',
@@ -155,7 +157,8 @@ export const de: Messages = {
   'problem.not_yet.text': 'Er beginnt am {begins}.',
   'problem.not_yet.link': '{begins} zeigen',
   'person.title': 'Sie sind jetzt als {email} angemeldet',
-  'person.text': 'Als diese Seite in diesem Tab geöffnet wurde, war jemand anderes angemeldet. Davon wird nichts mehr gezeigt.',
+  'person.text':
+    'Als diese Seite in diesem Tab geöffnet wurde, war jemand anderes angemeldet. Davon wird nichts mehr gezeigt.',
   'person.show': 'Diese Seite als {email} zeigen',
   'time.label': 'Stichtag und Kenntnisstand',
   'time.asOf': 'Stichtag',

@@ -123,7 +123,9 @@ export const en = {
   'time.day': 'Day',
   'time.time': 'Time',
   'fault.amount':
-    'Expected an amount such as 1,234.56: commas between thousands, a point before decimals. Three decimals need a fourth digit, as in 1.2340.',
+    'Expected an amount such as 1,234.56: commas between thousands, a point before decimals.',
+  'fault.twoAmounts':
+    'This can be read as two amounts: write 1,234 for a thousand and more, and 1.2340 for decimals.',
   'fault.currency': 'Expected the code of a currency, such as USD.',
   'fault.currencyMissing': 'An amount needs its currency: write one beside it, such as USD.',
   'fault.country': 'Expected the code of a country, such as IN.',
@@ -149,7 +151,8 @@ export const en = {
   'problem.not_yet.text': 'It begins on {begins}.',
   'problem.not_yet.link': 'Show {begins}',
   'person.title': 'You are now signed in as {email}',
-  'person.text': 'Somebody else was signed in when this page was opened in this tab. Nothing of theirs is shown any more.',
+  'person.text':
+    'Somebody else was signed in when this page was opened in this tab. Nothing of theirs is shown any more.',
   'person.show': 'Show this page as {email}',
   'time.label': 'Date and knowledge',
   'time.asOf': 'As of',

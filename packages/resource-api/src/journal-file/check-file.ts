@@ -18,6 +18,7 @@ import { referencesOf } from './references.ts';
 import { ReversibleJournals } from './reversals.ts';
 import { JournalFileSummary, summaryDifferences } from './summary.ts';
 import { nameText, uniqueNamesOf } from './unique-names.ts';
+import { Volumes } from './volumes.ts';
 
 export interface LineFault extends RecordFault {
   /** Line in the file, from 1. */
@@ -64,6 +65,7 @@ export class FileChecker {
   readonly #reversed = new IdSet();
   readonly #reversible = new ReversibleJournals();
   readonly #drawings = new Drawings();
+  readonly #volumes: Volumes;
   /** Ids of records that could not be read: what names them is not at fault. */
   readonly #unread = new Set<string>();
   readonly #fx = new FxIdentities();
@@ -79,6 +81,7 @@ export class FileChecker {
 
   constructor(store: JournalStore, closedThrough: BusinessDate | undefined) {
     this.#store = store;
+    this.#volumes = new Volumes(store);
     this.#closedThrough = closedThrough;
   }
 
@@ -95,7 +98,10 @@ export class FileChecker {
       return [{ number, record, identity }];
     });
     const findings = await this.#lookUp(parsed);
-    for (const numbered of parsed) this.#checkRecord(numbered, findings);
+    for (const numbered of parsed) {
+      this.#checkRecord(numbered, findings);
+      await this.#checkVolume(numbered);
+    }
   }
 
   finish() {
@@ -261,6 +267,11 @@ export class FileChecker {
       for (const { facility } of record.postings) this.#drawings.doubt(facility);
     }
     this.#reversible.remember(record);
+  }
+
+  async #checkVolume({ number, record, identity }: NumberedRecord): Promise<void> {
+    if (record.object !== 'journal' || this.#known.has(identity)) return;
+    for (const broken of await this.#volumes.add(record)) this.#report(number, broken);
   }
 
   #checkCorrected({ deal, corrects }: JournalRecord, report: (broken: RecordFault) => void): void {

@@ -26,6 +26,8 @@ export interface JournalStore {
   posted(question: PostedQuestion): Promise<Posted>;
   /** Of facilities with a commitment, what is unfunded from each date on, in their order. */
   undrawn(facilities: readonly string[]): Promise<ReadonlyMap<string, readonly DatedAmount[]>>;
+  /** What all postings come to by currency, signs aside, in minor units. */
+  volumes(): Promise<ReadonlyMap<string, bigint>>;
   /** How often the book has each rate, in their order. */
   countFxRates(rates: readonly FxRateRecord[]): Promise<readonly number[]>;
   /** Undefined when no period is closed. */

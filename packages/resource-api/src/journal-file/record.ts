@@ -1,13 +1,26 @@
+import { hasVisible, isKey, isStorable, KEY_EXPECTED, STORABLE_EXPECTED } from '@cls/shared/text';
 import { z } from 'zod';
 import { ACCRUAL_COMPONENTS } from '../ledger/accrual.ts';
 import { type BusinessDate, parseBusinessDate } from '../ledger/business-date.ts';
 import { minorUnitDigits } from '../ledger/currency.ts';
 import { DAY_COUNTS } from '../ledger/day-count.ts';
 import { FACILITY_TYPES } from '../ledger/facility-type.ts';
+import { EXTERNAL_SOURCE, EXTERNAL_VALUE_EXPECTED, isExternalValue } from '../ledger/external-id.ts';
 import { JOURNAL_TYPES, LEDGER_ACCOUNTS, PRINCIPAL_MOVEMENTS } from '../ledger/journal.ts';
 import { formatRate, parseRate } from '../ledger/rate.ts';
 
-const name = z.string().min(1).max(500);
+const TEXT_MAX = 500;
+const KEY_MAX = 600;
+const name = z
+  .string()
+  .max(TEXT_MAX, `expected at most ${TEXT_MAX} characters`)
+  .refine(isStorable, { error: STORABLE_EXPECTED, abort: true })
+  .refine(hasVisible, 'expected text that shows');
+/** What identifies: two that look alike are one. */
+const key = z
+  .string()
+  .max(KEY_MAX, `expected at most ${KEY_MAX} characters`)
+  .refine(isKey, { error: KEY_EXPECTED, abort: true });
 const id = (prefix: string) =>
   z.string().regex(new RegExp(`^${prefix}_[0-9A-Z]{26}$`), `expected an id as ${prefix}_…`);
 const businessDate = z
@@ -25,7 +38,15 @@ const rate = z
     return parsed === undefined ? text : formatRate(parsed);
   });
 const externalIds = z
-  .array(z.strictObject({ source: z.string().regex(/^[^:,]{1,64}$/), value: z.string().min(1) }))
+  .array(
+    z.strictObject({
+      source: key.regex(
+        new RegExp(`^${EXTERNAL_SOURCE}$`),
+        'expected at most 64 characters without colons and commas',
+      ),
+      value: key.refine(isExternalValue, EXTERNAL_VALUE_EXPECTED),
+    }),
+  )
   .default([]);
 /** The book has the record from this date on; without it, since its deal's first journal. */
 const bookedOn = businessDate;
@@ -52,7 +73,7 @@ const deal = z.strictObject({
   object: z.literal('deal'),
   id: id('deal'),
   name,
-  dealNumber: name,
+  dealNumber: key,
   borrower: id('pty'),
   agent: id('pty'),
   guarantor: id('pty').optional(),
@@ -86,7 +107,7 @@ const contract = z.strictObject({
   object: z.literal('contract'),
   id: id('ctr'),
   facility: id('fac'),
-  contractNumber: name,
+  contractNumber: key,
   status: contractStatus,
   effectiveDate: businessDate.optional(),
   maturityDate: businessDate.optional(),
@@ -174,7 +195,7 @@ const journal = z.strictObject({
   deal: id('deal'),
   type: z.enum(JOURNAL_TYPES),
   effectiveDate: businessDate,
-  idempotencyKey: name,
+  idempotencyKey: key,
   reason: name.optional(),
   sourceRef: name.optional(),
   createdBy: name.optional(),

@@ -26,6 +26,10 @@ export function sqlJournals(database: Database): JournalStore {
       return rows.map(({ taken }) => taken);
     },
     posted: (question) => posted(database, question),
+    async volumes() {
+      const rows = await database.query<{ currency: string; volume: string }>(VOLUMES);
+      return new Map(rows.map(({ currency, volume }) => [currency, BigInt(volume)]));
+    },
     undrawn: (facilities) => undrawn(database, facilities),
     async countFxRates(rates) {
       if (rates.length === 0) return [];
@@ -171,6 +175,11 @@ const TAKEN = `
   END AS taken
   FROM unnest($1::text[], $2::text[], $3::text[]) WITH ORDINALITY AS g(kind, within, value, number)
   ORDER BY g.number`;
+
+const VOLUMES = `
+  SELECT l.currency, sum(p.volume)::text AS volume
+  FROM (SELECT line_key, sum(abs(amount_minor)) AS volume FROM posting GROUP BY line_key) p
+  JOIN balance_line l ON l.key = p.line_key GROUP BY l.currency`;
 
 const COUNT_FX_RATES = `
   SELECT (SELECT count(*) FROM fx_rate x

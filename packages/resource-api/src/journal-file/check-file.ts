@@ -5,8 +5,10 @@ import { checkSublimit } from './check-sublimit.ts';
 import { differingField } from './compare-records.ts';
 import { Drawings } from './drawings.ts';
 import { FxIdentities, fxOccurrence } from './fx-identities.ts';
+import { Holdings } from './holdings.ts';
 import { IdSet } from './id-set.ts';
 import type { Described, JournalStore, Posted } from './journal-store.ts';
+import { checkDates, implausible } from './plausible.ts';
 import {
   type BookRecord,
   type IdentifiedRecord,
@@ -46,9 +48,8 @@ interface Findings {
 }
 
 const FAULTS_LISTED = 1_000;
-const KIND: Readonly<Record<'party' | 'deal' | 'position', Described>> = {
+const KIND: Readonly<Record<'party' | 'position', Described>> = {
   party: { kind: 'party' },
-  deal: { kind: 'deal' },
   position: { kind: 'position' },
 };
 
@@ -56,6 +57,7 @@ const KIND: Readonly<Record<'party' | 'deal' | 'position', Described>> = {
 export class FileChecker {
   readonly #store: JournalStore;
   readonly #closedThrough: BusinessDate | undefined;
+  readonly #today: BusinessDate;
   /** What an id stands for, in the book or in the file before the line; not of journals. */
   readonly #described = new Map<string, Described>();
   readonly #inFile = new IdSet();
@@ -66,6 +68,9 @@ export class FileChecker {
   readonly #reversible = new ReversibleJournals();
   readonly #drawings = new Drawings();
   readonly #volumes: Volumes;
+  readonly #holdings = new Holdings();
+  readonly #warnings: LineFault[] = [];
+  #warningCount = 0;
   /** Ids of records that could not be read: what names them is not at fault. */
   readonly #unread = new Set<string>();
   readonly #fx = new FxIdentities();
@@ -79,7 +84,8 @@ export class FileChecker {
   #given: SummaryRecord | undefined;
   #lastLine = 0;
 
-  constructor(store: JournalStore, closedThrough: BusinessDate | undefined) {
+  constructor(store: JournalStore, closedThrough: BusinessDate | undefined, today: BusinessDate) {
+    this.#today = today;
     this.#store = store;
     this.#volumes = new Volumes(store);
     this.#closedThrough = closedThrough;
@@ -104,13 +110,18 @@ export class FileChecker {
     }
   }
 
-  finish() {
+  async finish() {
     const summary = this.#summary.result();
-    const warnings: LineFault[] = [];
+    const declared: LineFault[] = [];
     // A line that is no JSON may be what covers a drawing.
-    for (const { declared, line, ...beyond } of this.#malformed ? [] : this.#drawings.finish()) {
-      if (!declared) this.#report(line, beyond);
-      else warnings.push({ line, ...beyond, code: 'overadvance' });
+    for (const drawing of this.#malformed ? [] : this.#drawings.finish()) {
+      const { declared: isDeclared, line, ...beyond } = drawing;
+      if (!isDeclared) this.#report(line, beyond);
+      else declared.push({ line, ...beyond, code: 'overadvance' });
+    }
+    if (this.#faultCount === 0) {
+      const sales = await this.#holdings.finish(this.#store);
+      for (const { line, ...sale } of sales) this.#warn(line, sale);
     }
     if (this.#given === undefined) {
       this.#report(
@@ -126,7 +137,10 @@ export class FileChecker {
       summary,
       faults: [...this.#faults].sort((one, other) => one.line - other.line),
       faultCount: this.#faultCount,
-      warnings: warnings.sort((one, other) => one.line - other.line),
+      warnings: [...declared, ...this.#warnings].sort((one, other) => one.line - other.line),
+      warningCount: declared.length + this.#warningCount,
+      /** Warnings of what the file does not declare as meant. */
+      undeclared: this.#warningCount,
       known: this.#knownCount,
       fresh: this.#fresh,
       freshJournals: this.#freshJournals,
@@ -136,6 +150,11 @@ export class FileChecker {
   #report(line: number, { field, code, message }: RecordFault): void {
     this.#faultCount += 1;
     if (this.#faults.length < FAULTS_LISTED) this.#faults.push({ line, field, code, message });
+  }
+
+  #warn(line: number, { field, code, message }: RecordFault): void {
+    this.#warningCount += 1;
+    if (this.#warnings.length < FAULTS_LISTED) this.#warnings.push({ line, field, code, message });
   }
 
   #parse(line: number, text: string): BookRecord | undefined {
@@ -251,6 +270,8 @@ export class FileChecker {
       if (this.#names.add(text) && !findings.taken.has(text)) continue;
       report(fault(name.kind, 'duplicate_name', `another record has ${name.value} already`));
     }
+    checkDates(record, this.#describedAs).forEach(report);
+    for (const odd of implausible(record, this.#today, this.#describedAs)) this.#warn(number, odd);
     if (record.object !== 'journal') {
       if (unknown.length === 0) checkSublimit(record, this.#describedAs).forEach(report);
       this.#remember(record);
@@ -263,6 +284,7 @@ export class FileChecker {
     if (unknown.length === 0 && broken.length === 0) {
       if (record.reverses !== undefined) this.#checkReversal(record, report);
       this.#drawings.add(number, record, this.#describedAs);
+      this.#holdings.add(number, record);
     } else {
       for (const { facility } of record.postings) this.#drawings.doubt(facility);
     }
@@ -338,13 +360,15 @@ export class FileChecker {
           revolves,
           pikUsesCommitment,
           sublimitOf,
+          effectiveDate: record.effectiveDate,
         });
         break;
       }
       case 'contract': {
         const held = this.#described.get(record.facility);
         const deal = held?.kind === 'facility' ? held.deal : '';
-        this.#described.set(record.id, { kind: 'contract', deal, facility: record.facility });
+        const { facility, effectiveDate } = record;
+        this.#described.set(record.id, { kind: 'contract', deal, facility, effectiveDate });
         break;
       }
       case 'position': {
@@ -353,9 +377,11 @@ export class FileChecker {
         this.#described.set(record.id, KIND.position);
         break;
       }
-      case 'party':
       case 'deal':
-        this.#described.set(record.id, KIND[record.object]);
+        this.#described.set(record.id, { kind: 'deal', closingDate: record.closingDate });
+        break;
+      case 'party':
+        this.#described.set(record.id, KIND.party);
         break;
       case 'journal':
         break;

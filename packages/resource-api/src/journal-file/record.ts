@@ -7,8 +7,15 @@ import { DAY_COUNTS } from '../ledger/day-count.ts';
 import { FACILITY_TYPES } from '../ledger/facility-type.ts';
 import { EXTERNAL_SOURCE, EXTERNAL_VALUE_EXPECTED, isExternalValue } from '../ledger/external-id.ts';
 import { JOURNAL_TYPES, LEDGER_ACCOUNTS, PRINCIPAL_MOVEMENTS } from '../ledger/journal.ts';
-import { formatRate, parseRate } from '../ledger/rate.ts';
+import { formatRate, parseRate, RATE_DECIMALS } from '../ledger/rate.ts';
 
+/** 1,000 % a year. */
+const RATE_MAX = 10;
+function isRate(text: string): boolean {
+  const most = BigInt(RATE_MAX) * 10n ** BigInt(RATE_DECIMALS);
+  const rate = parseRate(text);
+  return rate !== undefined && rate <= most && rate >= -most;
+}
 const TEXT_MAX = 500;
 const KEY_MAX = 600;
 const name = z
@@ -32,7 +39,7 @@ const currency = z
   .refine((code) => minorUnitDigits(code) !== undefined, 'expected an ISO 4217 code');
 const rate = z
   .string()
-  .refine((text) => parseRate(text) !== undefined, 'expected a fraction such as 0.0475')
+  .refine(isRate, `expected a fraction such as 0.0475, of at most ${RATE_MAX}`)
   .transform((text) => {
     const parsed = parseRate(text);
     return parsed === undefined ? text : formatRate(parsed);

@@ -27,7 +27,13 @@ export function hasVisible(text: string): boolean {
   return VISIBLE.test(text);
 }
 
-/** The form in which names are compared: NFC, one space for several, without regard to case. */
+const UNSEEN_EACH = new RegExp(`(?!\\s)[${UNSEEN}]`, 'gu');
+
+/**
+ * The form in which names are compared: NFC, what shows of it, one space for several, without regard to
+ * case.
+ */
 export function foldName(name: string): string {
-  return name.normalize('NFC').trim().replaceAll(/\s+/gu, ' ').toLowerCase().normalize('NFC');
+  const shown = name.replaceAll(UNSEEN_EACH, '').trim().replaceAll(/\s+/gu, ' ');
+  return shown.normalize('NFC').toLowerCase().normalize('NFC');
 }

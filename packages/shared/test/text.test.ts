@@ -34,6 +34,7 @@ describe('text that comes in', () => {
       written.normalize('NFD'),
       written.toUpperCase(),
       '  Fundación \u00a0 Río\tClaro ',
+      'Fun\u00addación Río\u200b Claro',
     ]) {
       expect(foldName(other)).to.equal(foldName(written));
     }

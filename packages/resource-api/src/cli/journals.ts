@@ -69,7 +69,7 @@ function refusal(file: string, error: unknown): unknown {
     return new CommandRefused(`refused, nothing was written: ${error.message}`);
   }
   const { code } = error as NodeJS.ErrnoException;
-  if (typeof code !== 'string' || !/^(E[A-Z]+|Z_|ERR_ENCODING)/.test(code)) return error;
+  if (typeof code !== 'string' || !/^(E[A-Z]+$|Z_)/.test(code)) return error;
   return new CommandRefused(`${file} cannot be read (${code})`);
 }
 

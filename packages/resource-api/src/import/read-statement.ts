@@ -35,12 +35,26 @@ export function readStatement(text: string, profile: ImportProfile): ParsedState
   const report = new Report();
   const [first, ...lines] = readRecords(text, report);
   const header = first?.cells ?? [];
+  const delimiter = otherDelimiter(header);
+  if (delimiter !== undefined) {
+    const message = `expected columns separated by commas; this file separates them by ${delimiter}`;
+    report.fault(1, '', 'wrong_delimiter', message, header[0] ?? '');
+    return { asOf: undefined, rows: [], ...report };
+  }
   const columns = findColumns(header, profile, report);
   const reader = new RowReader(columns, header, profile, report);
   const rows = lines.flatMap(({ cells, row }) => reader.read(cells, row) ?? []);
   checkUnique(rows, report);
   if (lines.length === 0) report.fault(1, '', 'no_rows', 'the file has no rows', '');
   return { asOf: reader.asOf, rows, ...report };
+}
+
+const DELIMITERS = { ';': 'semicolons', '\t': 'tabs', '|': 'vertical bars' };
+
+/** What a header of one cell seems to be separated by. */
+function otherDelimiter([cell = '', ...others]: readonly string[]): string | undefined {
+  if (others.length > 0) return undefined;
+  return Object.entries(DELIMITERS).find(([mark]) => cell.includes(mark))?.[1];
 }
 
 class Report {

@@ -243,16 +243,13 @@ const summary = z.strictObject({
   sha256: z.string().regex(/^[0-9a-f]{64}$/),
 });
 
-export const RECORD = z.discriminatedUnion('object', [
-  party,
-  deal,
-  facility,
-  contract,
-  position,
-  journal,
-  fxRate,
-  summary,
-]);
+const KINDS = [party, deal, facility, contract, position, journal, fxRate, summary] as const;
+const KIND_NAMES = KINDS.map(({ shape }) => shape.object.value).join(', ');
+
+export const RECORD = z.discriminatedUnion('object', KINDS, {
+  error: ({ code }) =>
+    code === 'invalid_union' ? `expected one of ${KIND_NAMES}` : 'expected one JSON object',
+});
 
 export type PartyRecord = z.infer<typeof party>;
 export type DealRecord = z.infer<typeof deal>;

@@ -2418,9 +2418,9 @@ export interface operations {
                 status?: ("pending" | "active" | "matured" | "terminated" | "repaid" | "written_off")[];
                 /** @description Also list items that owe nothing and on which nothing can be drawn. Expected: true or false. */
                 includeZero?: boolean;
-                /** @description Only items with at least this outstanding principal; needs exactly one `currency`. Expected: a plain decimal such as 1000.00. */
+                /** @description Only items with at least this outstanding principal; needs exactly one `currency`. Expected: a plain decimal such as 1000.00, of at most 9223372036854775807 minor units. */
                 minOutstanding?: string;
-                /** @description Only items with at most this outstanding principal; needs exactly one `currency`. Expected: a plain decimal such as 1000.00. */
+                /** @description Only items with at most this outstanding principal; needs exactly one `currency`. Expected: a plain decimal such as 1000.00, of at most 9223372036854775807 minor units. */
                 maxOutstanding?: string;
                 /** @description First date on which an item may mature, inclusive. Expected: a date as YYYY-MM-DD. */
                 maturityFrom?: string;
@@ -2532,9 +2532,9 @@ export interface operations {
                 status?: ("pending" | "active" | "matured" | "terminated" | "repaid" | "written_off")[];
                 /** @description Also list items that owe nothing and on which nothing can be drawn. Expected: true or false. */
                 includeZero?: boolean;
-                /** @description Only items with at least this outstanding principal; needs exactly one `currency`. Expected: a plain decimal such as 1000.00. */
+                /** @description Only items with at least this outstanding principal; needs exactly one `currency`. Expected: a plain decimal such as 1000.00, of at most 9223372036854775807 minor units. */
                 minOutstanding?: string;
-                /** @description Only items with at most this outstanding principal; needs exactly one `currency`. Expected: a plain decimal such as 1000.00. */
+                /** @description Only items with at most this outstanding principal; needs exactly one `currency`. Expected: a plain decimal such as 1000.00, of at most 9223372036854775807 minor units. */
                 maxOutstanding?: string;
                 /** @description First date on which an item may mature, inclusive. Expected: a date as YYYY-MM-DD. */
                 maturityFrom?: string;
@@ -2890,9 +2890,9 @@ export interface operations {
                 status?: ("pending" | "active" | "matured" | "terminated" | "repaid" | "written_off")[];
                 /** @description Also list items that owe nothing and on which nothing can be drawn. Expected: true or false. */
                 includeZero?: boolean;
-                /** @description Only items with at least this outstanding principal; needs exactly one `currency`. Expected: a plain decimal such as 1000.00. */
+                /** @description Only items with at least this outstanding principal; needs exactly one `currency`. Expected: a plain decimal such as 1000.00, of at most 9223372036854775807 minor units. */
                 minOutstanding?: string;
-                /** @description Only items with at most this outstanding principal; needs exactly one `currency`. Expected: a plain decimal such as 1000.00. */
+                /** @description Only items with at most this outstanding principal; needs exactly one `currency`. Expected: a plain decimal such as 1000.00, of at most 9223372036854775807 minor units. */
                 maxOutstanding?: string;
                 /** @description First date on which an item may mature, inclusive. Expected: a date as YYYY-MM-DD. */
                 maturityFrom?: string;
@@ -2984,9 +2984,9 @@ export interface operations {
                 status?: ("pending" | "active" | "matured" | "terminated" | "repaid" | "written_off")[];
                 /** @description Also list items that owe nothing and on which nothing can be drawn. Expected: true or false. */
                 includeZero?: boolean;
-                /** @description Only items with at least this outstanding principal; needs exactly one `currency`. Expected: a plain decimal such as 1000.00. */
+                /** @description Only items with at least this outstanding principal; needs exactly one `currency`. Expected: a plain decimal such as 1000.00, of at most 9223372036854775807 minor units. */
                 minOutstanding?: string;
-                /** @description Only items with at most this outstanding principal; needs exactly one `currency`. Expected: a plain decimal such as 1000.00. */
+                /** @description Only items with at most this outstanding principal; needs exactly one `currency`. Expected: a plain decimal such as 1000.00, of at most 9223372036854775807 minor units. */
                 maxOutstanding?: string;
                 /** @description First date on which an item may mature, inclusive. Expected: a date as YYYY-MM-DD. */
                 maturityFrom?: string;
@@ -3072,9 +3072,9 @@ export interface operations {
                 facilityType?: ("term_loan" | "revolver" | "delayed_draw" | "letter_of_credit" | "swingline" | "bridge")[];
                 /** @description Only items that have this status themselves, at the date. Expected: one of pending, active, matured, terminated, repaid, written_off. */
                 status?: ("pending" | "active" | "matured" | "terminated" | "repaid" | "written_off")[];
-                /** @description Only items with at least this outstanding principal; needs exactly one `currency`. Expected: a plain decimal such as 1000.00. */
+                /** @description Only items with at least this outstanding principal; needs exactly one `currency`. Expected: a plain decimal such as 1000.00, of at most 9223372036854775807 minor units. */
                 minOutstanding?: string;
-                /** @description Only items with at most this outstanding principal; needs exactly one `currency`. Expected: a plain decimal such as 1000.00. */
+                /** @description Only items with at most this outstanding principal; needs exactly one `currency`. Expected: a plain decimal such as 1000.00, of at most 9223372036854775807 minor units. */
                 maxOutstanding?: string;
                 /** @description First date on which an item may mature, inclusive. Expected: a date as YYYY-MM-DD. */
                 maturityFrom?: string;

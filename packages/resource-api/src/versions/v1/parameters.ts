@@ -185,7 +185,8 @@ export const PARAMETERS = {
   sort: {
     schema: { type: 'string', enum: SORTS.flatMap((name) => [name, `-${name}`]) },
     expected: `one of ${SORTS.join(', ')}, or with - before it`,
-    description: 'Order of the items; descending with `-` before the name.',
+    description:
+      'Order of the items; descending with `-` before the name. Amounts are sorted within a currency, and currencies come in the order of their codes.',
   },
   fields: {
     many: true,

@@ -23,7 +23,10 @@ describeOnEngines('a file of journals with something implausible', (engine) => {
   });
   after(() => database?.close());
 
-  const load = (records: readonly object[], how: { apply?: boolean; acceptWarnings?: boolean } = {}) =>
+  const load = (
+    records: readonly object[],
+    how: { apply?: boolean; acceptWarnings?: boolean } = {},
+  ) =>
     importJournals(sqlJournals(database), {
       ...{ apply: true, today: TODAY, lines: linesFrom(fileOf(records)) },
       ...how,
@@ -67,7 +70,10 @@ describeOnEngines('a file of journals with something implausible', (engine) => {
       ...{ facility: facility.id, contract: contract.id, component: 'interest' as const },
       ...{ startDate: date('2024-02-01'), allInRate },
     }));
-    const { faults } = await load([...all, aJournal(deal, 'rate_set', '2024-02-01', [], { rates })]);
+    const { faults } = await load([
+      ...all,
+      aJournal(deal, 'rate_set', '2024-02-01', [], { rates }),
+    ]);
     expect(told(faults)).to.deep.equal([
       [6, 'rates.1.allInRate', 'invalid_record'],
       [6, 'rates.2.allInRate', 'invalid_record'],
@@ -127,7 +133,11 @@ describeOnEngines('a file of journals with something implausible', (engine) => {
       [11, 'postings.0.amount', 'sells_beyond_holding'],
     ];
     const dry = await load(file, { apply: false });
-    expect([dry.outcome, told(dry.warnings), dry.warningCount]).to.deep.equal(['valid', expected, 4]);
+    expect([dry.outcome, told(dry.warnings), dry.warningCount]).to.deep.equal([
+      'valid',
+      expected,
+      4,
+    ]);
     expect(dry.warnings.map(({ message }) => message)).to.deep.equal([
       'expected a fraction of 1 at most, such as 0.05 for 5 %: this is 500 %',
       'expected 1975-06-30, 50 years ago, or a later day',

@@ -45,7 +45,10 @@ describeOnEngines('names in statements', (engine) => {
   it('are the same where a former release kept the name as it was written', async () => {
     await database.execute(`UPDATE external_id SET value = 'party:IN:${NAME}'
       WHERE value LIKE 'party:%' AND entity_id IN (SELECT id FROM party WHERE name = '${NAME}')`);
-    const rows = [loanOf(NAME.normalize('NFD')), { ...loanOf(NAME.toUpperCase()), 'Loan Number': 'FX2' }];
+    const rows = [
+      loanOf(NAME.normalize('NFD')),
+      { ...loanOf(NAME.toUpperCase()), 'Loan Number': 'FX2' },
+    ];
     const report = await importWorldBank(database, statement('05/31/2025', rows));
     expect([report.outcome, report.newLoans]).to.deep.equal(['applied', 1]);
     const [row] = await database.query<{ borrowers: number }>(
@@ -57,7 +60,10 @@ describeOnEngines('names in statements', (engine) => {
   it('of other letters are other parties', async () => {
     const report = await importWorldBank(
       database,
-      statement('06/30/2025', [loanOf('Fundacion Rio Claro'), { ...loanOf(NAME), 'Loan Number': 'FX2' }]),
+      statement('06/30/2025', [
+        loanOf('Fundacion Rio Claro'),
+        { ...loanOf(NAME), 'Loan Number': 'FX2' },
+      ]),
     );
     expect(report.changes.map(({ kind }) => kind)).to.deep.equal(['details_changed']);
   });

@@ -2,12 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { postgres, requireServer } from '@cls/testing/engines';
-import {
-  endWithTests,
-  findBinary,
-  postgresServer,
-  temporaryDirectory,
-} from '@cls/testing/servers';
+import { endWithTests, findBinary, postgresServer, temporaryDirectory } from '@cls/testing/servers';
 import { expect } from 'chai';
 import { startTestApi, type TestApi } from './support/api.ts';
 import { generated, loadRecords } from './support/generated.ts';

@@ -3,9 +3,9 @@ import { describeOnEngines } from '@cls/testing/engines';
 import { expect } from 'chai';
 import {
   type BalanceFilter,
+  isAmountSort,
   KEPT_SORTS,
   LEVELS,
-  isAmountSort,
   type Level,
   NO_FILTER,
   type PageEnd,

@@ -15,8 +15,26 @@ describe('text that comes in', () => {
     for (const text of ['a', 'a b', 'Fundación 1', 'x:1/2-3', '\u{1f600}']) {
       expect(isKey(text), JSON.stringify(text)).to.equal(true);
     }
-    const hidden = ['\0', '\n', '\u00ad', '\u200b', '\u200d', '\u202e', '\u2060', '\u3164', '\u2800'];
-    for (const text of ['', ' ', ' a', 'a ', '\u00a0a', 'a\t', ...hidden.map((one) => `a${one}b`)]) {
+    const hidden = [
+      '\0',
+      '\n',
+      '\u00ad',
+      '\u200b',
+      '\u200d',
+      '\u202e',
+      '\u2060',
+      '\u3164',
+      '\u2800',
+    ];
+    for (const text of [
+      '',
+      ' ',
+      ' a',
+      'a ',
+      '\u00a0a',
+      'a\t',
+      ...hidden.map((one) => `a${one}b`),
+    ]) {
       expect(isKey(text), JSON.stringify(text)).to.equal(false);
     }
   });

@@ -3,8 +3,8 @@ import {
   type AnySort,
   type BalanceStore,
   type FilterRequest,
-  isAmountSort,
   type ItemPage,
+  isAmountSort,
   type Level,
   type MarkedItem,
   type PageEnd,
@@ -45,7 +45,6 @@ export function orderedPage(
 function isWorkedOut(sort: AnySort | undefined): sort is WorkedOutSort {
   return WORKED_OUT_SORTS.some((name) => name === sort?.by);
 }
-
 
 async function workedOutPage(
   store: BalanceStore,

@@ -1,7 +1,11 @@
 import { hasVisible, isKey, isStorable, KEY_EXPECTED } from '@cls/shared/text';
 import { z } from 'zod';
 import { minorUnitDigits } from '../ledger/currency.ts';
-import { EXTERNAL_SOURCE, EXTERNAL_VALUE_EXPECTED, isExternalValue } from '../ledger/external-id.ts';
+import {
+  EXTERNAL_SOURCE,
+  EXTERNAL_VALUE_EXPECTED,
+  isExternalValue,
+} from '../ledger/external-id.ts';
 import { FACILITY_TYPES } from '../ledger/facility-type.ts';
 
 /** The amounts of one row of a statement, each cumulative since inception or as of its date. */

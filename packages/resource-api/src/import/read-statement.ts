@@ -7,7 +7,13 @@ import { parse } from 'csv-parse/sync';
 import { type BusinessDate, parseBusinessDate } from '../ledger/business-date.ts';
 import { minorUnitDigits } from '../ledger/currency.ts';
 import { EXTERNAL_VALUE_EXPECTED, isExternalValue, PARTY_REF } from '../ledger/external-id.ts';
-import { AMOUNT_MAX_MINOR, BOOK_MAX_MINOR, formatAmount, magnitudeOf, parseAmount } from '../ledger/money.ts';
+import {
+  AMOUNT_MAX_MINOR,
+  BOOK_MAX_MINOR,
+  formatAmount,
+  magnitudeOf,
+  parseAmount,
+} from '../ledger/money.ts';
 import {
   AMOUNT_FIELDS,
   type AmountField,

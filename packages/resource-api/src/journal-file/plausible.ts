@@ -83,7 +83,9 @@ function implausibleDate(
     return [fault('effectiveDate', 'implausible_date', message)];
   }
   if (effectiveDate <= last) return [];
-  return [fault('effectiveDate', 'implausible_date', `expected ${last}, a year from now, or before`)];
+  return [
+    fault('effectiveDate', 'implausible_date', `expected ${last}, a year from now, or before`),
+  ];
 }
 
 function implausibleRates(

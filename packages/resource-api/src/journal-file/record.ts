@@ -4,8 +4,12 @@ import { ACCRUAL_COMPONENTS } from '../ledger/accrual.ts';
 import { type BusinessDate, parseBusinessDate } from '../ledger/business-date.ts';
 import { minorUnitDigits } from '../ledger/currency.ts';
 import { DAY_COUNTS } from '../ledger/day-count.ts';
+import {
+  EXTERNAL_SOURCE,
+  EXTERNAL_VALUE_EXPECTED,
+  isExternalValue,
+} from '../ledger/external-id.ts';
 import { FACILITY_TYPES } from '../ledger/facility-type.ts';
-import { EXTERNAL_SOURCE, EXTERNAL_VALUE_EXPECTED, isExternalValue } from '../ledger/external-id.ts';
 import { JOURNAL_TYPES, LEDGER_ACCOUNTS, PRINCIPAL_MOVEMENTS } from '../ledger/journal.ts';
 import { formatRate, parseRate, RATE_DECIMALS } from '../ledger/rate.ts';
 

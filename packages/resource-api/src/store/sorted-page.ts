@@ -17,7 +17,9 @@ export function sortedWalkStatement(request: SortedRequest, bounds: WalkBounds):
   const parameters = new Parameters(request.snapshot);
   const sorted = sortValue(LEVEL_SQL[request.level], request.sort.by);
   const byAmount = isAmountSort(request.sort.by);
-  const sql = byAmount ? amountCandidates(request, parameters) : valueCandidates(request, parameters);
+  const sql = byAmount
+    ? amountCandidates(request, parameters)
+    : valueCandidates(request, parameters);
   return walkStatement(request, parameters, { sql, sorted, byAmount }, bounds);
 }
 
@@ -33,10 +35,14 @@ function amountCandidates(request: SortedRequest, parameters: Parameters): strin
   const { after, filter } = request;
   const values = ofAmounts(request, parameters);
   const end = after && endOfAmounts(after, parameters);
-  const start = end && `CASE WHEN code.currency = ${end.currency} THEN ${end.value}::bigint
+  const start =
+    end &&
+    `CASE WHEN code.currency = ${end.currency} THEN ${end.value}::bigint
         ELSE ${values.next()} END`;
   const from =
-    after && end && `CASE WHEN code.currency = ${end.currency} THEN ${parameters.add(after.key)}
+    after &&
+    end &&
+    `CASE WHEN code.currency = ${end.currency} THEN ${parameters.add(after.key)}
         ELSE 0 END`;
   const named = filter.currencies.length > 0 && parameters.add([...filter.currencies].sort());
   return `

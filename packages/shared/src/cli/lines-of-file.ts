@@ -13,7 +13,9 @@ export async function* linesOfFile(bytes: AsyncIterable<Uint8Array>): AsyncGener
   let line = 1;
   const linesOf = (whole: Uint8Array) => {
     const text = utf8Text(whole, line);
-    const lines = (line === 1 && text.startsWith(BYTE_ORDER_MARK) ? text.slice(1) : text).split('\n');
+    const lines = (line === 1 && text.startsWith(BYTE_ORDER_MARK) ? text.slice(1) : text).split(
+      '\n',
+    );
     // After the last line feed nothing begins.
     if (lines.at(-1) === '') lines.pop();
     line += lines.length;

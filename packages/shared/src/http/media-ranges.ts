@@ -15,7 +15,10 @@ export function plainMediaRanges(accept: string): string {
     .map((range) => {
       const [type = '', ...parameters] = range.match(PARTS) ?? [];
       const weight = parameters.find((parameter) => WEIGHT.test(parameter));
-      return [type, weight ?? []].flat().map((part) => part.trim()).join(';');
+      return [type, weight ?? []]
+        .flat()
+        .map((part) => part.trim())
+        .join(';');
     })
     .join(', ');
 }

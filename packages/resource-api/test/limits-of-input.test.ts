@@ -36,7 +36,7 @@ describeOnEngines('input beyond what a store can keep', (engine) => {
 
   for (const path of LISTS) {
     it(`is refused as a parameter of ${path}`, async () => {
-      for (const odd of ['ext:a:%00', 'ext:%00:a', 'ext:a:b%0Ac', 'ext:a:%ED%A0%80', '%FF']) {
+      for (const odd of ['ext:a:%00', 'ext:%00:a', 'ext:a:%ED%A0%80', '%FF']) {
         for (const name of ['dealId', 'borrowerId', 'lenderId']) {
           const fault = await faultOf(`${path}?${name}=${odd}`);
           expect(fault, `${name}=${odd}`).to.deep.equal([400, `${name} invalid_parameter`]);

@@ -2446,7 +2446,7 @@ export interface operations {
                 compareKnownAt?: string;
                 /** @description What an item is a balance of: the finer, the more items. Expected: one of deal, facility, contract, position. */
                 level?: "deal" | "facility" | "contract" | "position";
-                /** @description Order of the items; descending with `-` before the name. Expected: one of dealNumber, facilityName, borrower, maturityDate, outstanding, unfunded, commitment, available, pastDue, interestAccrued, lastPostedAt, or with - before it. */
+                /** @description Order of the items; descending with `-` before the name. Amounts are sorted within a currency, and currencies come in the order of their codes. Expected: one of dealNumber, facilityName, borrower, maturityDate, outstanding, unfunded, commitment, available, pastDue, interestAccrued, lastPostedAt, or with - before it. */
                 sort?: "dealNumber" | "-dealNumber" | "facilityName" | "-facilityName" | "borrower" | "-borrower" | "maturityDate" | "-maturityDate" | "outstanding" | "-outstanding" | "unfunded" | "-unfunded" | "commitment" | "-commitment" | "available" | "-available" | "pastDue" | "-pastDue" | "interestAccrued" | "-interestAccrued" | "lastPostedAt" | "-lastPostedAt";
                 /** @description Only these fields of each item, by path; `object`, `id` and `currency` are always there. Expected: a path such as global.principal.outstanding. */
                 fields?: string[];
@@ -2560,7 +2560,7 @@ export interface operations {
                 toDate?: string;
                 /** @description What an item is a balance of: the finer, the more items. Expected: one of deal, facility, contract, position. */
                 level?: "deal" | "facility" | "contract" | "position";
-                /** @description Order of the items; descending with `-` before the name. Expected: one of dealNumber, facilityName, borrower, maturityDate, outstanding, unfunded, commitment, available, pastDue, interestAccrued, lastPostedAt, or with - before it. */
+                /** @description Order of the items; descending with `-` before the name. Amounts are sorted within a currency, and currencies come in the order of their codes. Expected: one of dealNumber, facilityName, borrower, maturityDate, outstanding, unfunded, commitment, available, pastDue, interestAccrued, lastPostedAt, or with - before it. */
                 sort?: "dealNumber" | "-dealNumber" | "facilityName" | "-facilityName" | "borrower" | "-borrower" | "maturityDate" | "-maturityDate" | "outstanding" | "-outstanding" | "unfunded" | "-unfunded" | "commitment" | "-commitment" | "available" | "-available" | "pastDue" | "-pastDue" | "interestAccrued" | "-interestAccrued" | "lastPostedAt" | "-lastPostedAt";
                 /** @description Only these fields of each item, by path; `object`, `id` and `currency` are always there. Expected: a path such as global.principal.outstanding. */
                 fields?: string[];

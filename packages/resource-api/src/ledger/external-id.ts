@@ -2,8 +2,8 @@
  * What a record is called elsewhere: a source, and an id that is unique in it. These are regular
  * expressions as contracts have them; ids that were kept by these rules can be asked for.
  */
-export const EXTERNAL_SOURCE = '[^:,\\x00-\\x1f\\x7f]{1,64}';
-export const EXTERNAL_VALUE = '[^,\\x00-\\x1f\\x7f]{1,128}';
+export const EXTERNAL_SOURCE = '[^:,]{1,64}';
+export const EXTERNAL_VALUE = '[^,]{1,128}';
 
 /** Before the names by which statements know parties, which callers do not ask for. */
 export const PARTY_REF = 'party:';
